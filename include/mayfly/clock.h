@@ -1,0 +1,81 @@
+// clock.h - where time comes from, and the only place it does.
+// Wall time makes deadlines, which outlive the process; steady time makes pauses and measurements.
+// They are two types, so mixing them does not compile. Within a process Now() never goes back, even
+// when the machine's clock does: a row one reader saw dead must not be alive for the next. An
+// operation asks once and passes `now` down, so that all its decisions share one instant.
+// ManualClock moves only when told, and so no test sleeps.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+namespace mayfly {
+
+using Millis = std::chrono::milliseconds;
+
+// Milliseconds since the Unix epoch. Stored in files as such.
+struct WallTimeline {};
+using WallTime = std::chrono::time_point<WallTimeline, Millis>;
+
+// Nanoseconds since an arbitrary point of this process' life. Never stored.
+struct SteadyTimeline {};
+using SteadyTime = std::chrono::time_point<SteadyTimeline, std::chrono::nanoseconds>;
+
+constexpr WallTime WallTimeFromMs(std::int64_t ms) { return WallTime(Millis(ms)); }
+constexpr std::int64_t ToMs(WallTime time) { return time.time_since_epoch().count(); }
+
+// Safe to call from any thread.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+
+  // The present instant; never smaller than what an earlier call returned.
+  virtual WallTime Now() const = 0;
+
+  // For measuring and pausing only: it stands in no relation to Now().
+  virtual SteadyTime Steady() const = 0;
+};
+
+// The machine's clock, held at its highest reading whenever the machine steps back.
+class SystemClock final : public Clock {
+ public:
+  using Source = std::function<WallTime()>;
+
+  // The process' one clock. Everything that is not handed a clock uses this one, which is what
+  // makes the promise hold across databases. Lives until the process ends.
+  static SystemClock& Process();
+
+  // A clock over another source of readings, for tests of the promise itself.
+  explicit SystemClock(Source source);
+
+  WallTime Now() const override;
+  SteadyTime Steady() const override;
+
+ private:
+  const Source source_;
+  mutable std::atomic<std::int64_t> highest_ms_;
+};
+
+// Stands still until told to move.
+class ManualClock final : public Clock {
+ public:
+  explicit ManualClock(WallTime start) : now_ms_(ToMs(start)) {}
+
+  WallTime Now() const override { return WallTimeFromMs(now_ms_.load()); }
+  SteadyTime Steady() const override { return SteadyTime(std::chrono::nanoseconds(steady_ns_)); }
+
+  // Moves both times forward; a negative step is refused by an assertion.
+  void Advance(Millis step);
+
+  // Puts wall time anywhere, backwards too: it plays the part of a machine whose clock was set.
+  // Steady time stays. Whoever needs time that never goes back wraps or guards this clock.
+  void Set(WallTime now) { now_ms_ = ToMs(now); }
+
+ private:
+  std::atomic<std::int64_t> now_ms_;
+  std::atomic<std::int64_t> steady_ns_{0};
+};
+
+}  // namespace mayfly

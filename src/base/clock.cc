@@ -1,0 +1,48 @@
+#include "mayfly/clock.h"
+
+#include <limits>
+
+#include "base/check.h"
+
+namespace mayfly {
+namespace {
+
+WallTime ReadSystemClock() {
+  return WallTime(
+      std::chrono::duration_cast<Millis>(std::chrono::system_clock::now().time_since_epoch()));
+}
+
+}  // namespace
+
+SystemClock& SystemClock::Process() {
+  // The one mutable global: "never goes back within a process" is a promise about the process.
+  static SystemClock clock(ReadSystemClock);
+  return clock;
+}
+
+SystemClock::SystemClock(Source source)
+    : source_(std::move(source)), highest_ms_(std::numeric_limits<std::int64_t>::min()) {}
+
+WallTime SystemClock::Now() const {
+  const std::int64_t reading = ToMs(source_());
+  std::int64_t highest = highest_ms_.load(std::memory_order_acquire);
+  // The write happens at most once a millisecond, so threads that read the clock share the line.
+  while (reading > highest) {
+    if (highest_ms_.compare_exchange_weak(highest, reading, std::memory_order_acq_rel)) {
+      return WallTimeFromMs(reading);
+    }
+  }
+  return WallTimeFromMs(highest);
+}
+
+SteadyTime SystemClock::Steady() const {
+  return SteadyTime(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+void ManualClock::Advance(Millis step) {
+  MAYFLY_CHECK(step.count() >= 0, "Advance() goes forward; Set() plays a clock that was set back");
+  now_ms_ += step.count();
+  steady_ns_ += std::chrono::nanoseconds(step).count();
+}
+
+}  // namespace mayfly

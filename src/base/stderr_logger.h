@@ -1,0 +1,13 @@
+// stderr_logger.h - lines on standard error, with time and level, through spdlog.
+#pragma once
+
+#include <memory>
+
+#include "mayfly/logger.h"
+
+namespace mayfly {
+
+// Lines below `lowest` are dropped.
+std::unique_ptr<Logger> NewStderrLogger(LogLevel lowest);
+
+}  // namespace mayfly

@@ -1,0 +1,73 @@
+// cursor.h - a walk over the keys of one role, in byte order, both ways.
+// A cursor shows one frozen state: that of its snapshot, or of the moment it was made. It starts
+// nowhere; seek before reading. A move costs one virtual call and reading costs none: engines leave
+// the current key and value in the base class.
+// Keys outside the bounds do not exist for it: seeks clamp to the bounds.
+// Lifetime: a cursor must be gone before its engine closes. One thread at a time.
+#pragma once
+
+#include <cassert>
+
+#include "engine/key_range.h"
+#include "mayfly/bytes.h"
+#include "mayfly/status.h"
+
+namespace mayfly::engine {
+
+class Snapshot;
+
+struct CursorOptions {
+  KeyRange range = {};                 // Copied.
+  const Snapshot* snapshot = nullptr;  // Null: the state as of now. Must outlive the cursor.
+  bool fill_cache = true;              // False for one-off scans that would push out hot blocks.
+};
+
+class Cursor {
+ public:
+  virtual ~Cursor() = default;
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+
+  // True on a key. When false, ask status(): the range may have ended, or reading failed.
+  bool Valid() const { return valid_; }
+
+  // Both hold until the cursor moves. Only when Valid().
+  Bytes key() const { return assert(valid_), key_; }
+  Bytes value() const { return assert(valid_), value_; }
+
+  void SeekToFirst() { DoSeekToFirst(); }
+  void SeekToLast() { DoSeekToLast(); }
+  void SeekAtOrAfter(Bytes target) { DoSeekAtOrAfter(target); }    // First key >= target.
+  void SeekAtOrBefore(Bytes target) { DoSeekAtOrBefore(target); }  // Last key <= target.
+
+  // Only when Valid(). Turning round costs a seek.
+  void Next() { assert(valid_), DoNext(); }
+  void Prev() { assert(valid_), DoPrev(); }
+
+  // Ok at the end of the range; Corruption or IoError when the walk broke off.
+  virtual Status status() const = 0;
+
+ protected:
+  Cursor() = default;
+
+  void Show(Bytes key, Bytes value) {
+    key_ = key;
+    value_ = value;
+    valid_ = true;
+  }
+  void Hide() { valid_ = false; }
+
+ private:
+  virtual void DoSeekToFirst() = 0;
+  virtual void DoSeekToLast() = 0;
+  virtual void DoSeekAtOrAfter(Bytes target) = 0;
+  virtual void DoSeekAtOrBefore(Bytes target) = 0;
+  virtual void DoNext() = 0;
+  virtual void DoPrev() = 0;
+
+  Bytes key_;    // Owned by the derived cursor.
+  Bytes value_;  // Owned by the derived cursor.
+  bool valid_ = false;
+};
+
+}  // namespace mayfly::engine

@@ -1,0 +1,119 @@
+#include "engine/engine.h"
+
+#include <fmt/format.h>
+
+#include "base/check.h"
+
+namespace mayfly::engine {
+
+Engine::Engine(std::string name, Capabilities capabilities)
+    : name_(std::move(name)), capabilities_(capabilities) {}
+
+Status Engine::MultiGet(std::span<Lookup> lookups, const Snapshot* snapshot) const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  if (lookups.size() > kLookupsMax) {
+    return Status::Invalid(fmt::format("{} keys in one MultiGet; the limit is {}, ask in parts",
+                                       lookups.size(), kLookupsMax));
+  }
+  std::vector<Lookup*> good;
+  good.reserve(lookups.size());
+  for (Lookup& lookup : lookups) {
+    lookup.status = CheckAddress(lookup.at);
+    if (lookup.status.ok()) lookup.status = CheckKey(lookup.key);
+    if (lookup.status.ok()) {
+      good.push_back(&lookup);
+    } else {
+      lookup.value.Reset();
+    }
+  }
+  if (!good.empty()) DoMultiGet(good, snapshot);
+  for (const Lookup& lookup : lookups) {
+    if (!lookup.status.ok() && !lookup.status.IsNotFound()) return lookup.status;
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Cursor>> Engine::NewCursor(Address at, const CursorOptions& options) const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckAddress(at));
+  MAYFLY_RETURN_IF_ERROR(CheckRange(options.range));
+  return DoNewCursor(at, options);
+}
+
+Result<std::unique_ptr<Snapshot>> Engine::NewSnapshot() const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  return DoNewSnapshot();
+}
+
+Status Engine::Commit(const Batch& batch, Durability durability) {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckWritable());
+  MAYFLY_RETURN_IF_ERROR(batch.status());
+  if (batch.empty()) return {};
+  if (batch.spans_slots() && !capabilities_.atomic_across_slots) {
+    return Status::CrossSlot(fmt::format(
+        "{} is atomic within one slot and this batch spans several; give the keys one {{hash tag}} "
+        "or commit a batch per slot",
+        name_));
+  }
+  return DoCommit(batch, durability);
+}
+
+Status Engine::Persist(Durability durability) {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckWritable());
+  return DoPersist(durability);
+}
+
+Status Engine::Compact(Role role, const KeyRange& range) {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckWritable());
+  MAYFLY_RETURN_IF_ERROR(CheckAddress({.role = role}));
+  MAYFLY_RETURN_IF_ERROR(CheckRange(range));
+  return DoCompact(role, range);
+}
+
+Result<std::vector<FileInfo>> Engine::Files(Role role) const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckAddress({.role = role}));
+  return DoFiles(role);
+}
+
+Result<EngineStats> Engine::Stats() const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_TRY(EngineStats stats, DoStats());
+  stats.open_snapshots = open_snapshots_.load();
+  stats.open_cursors = open_cursors_.load();
+  return stats;
+}
+
+Status Engine::Close() {
+  if (closed_.load(std::memory_order_acquire)) return {};
+  const std::uint64_t snapshots = open_snapshots_.load();
+  const std::uint64_t cursors = open_cursors_.load();
+  if (snapshots + cursors > 0) {
+    return Status::Busy(
+        fmt::format("{} cannot close: {} snapshots and {} cursors are open; release them first",
+                    name_, snapshots, cursors));
+  }
+  closed_.store(true, std::memory_order_release);
+  return DoClose();
+}
+
+Status Engine::CloseAtDestruction() {
+  MAYFLY_CHECK(open_snapshots_.load() + open_cursors_.load() == 0,
+               "an engine was destroyed while snapshots or cursors of it were open");
+  return Close();
+}
+
+Status Engine::CheckWritable() const {
+  if (capabilities_.writable) return {};
+  return Status::ReadOnly(
+      fmt::format("{} is open read-only; open it for writing to change it", name_));
+}
+
+Status Engine::Closed() const {
+  return Status::Invalid(fmt::format("{} is closed; open it again before using it", name_));
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,208 @@
+// engine.h - ordered bytes that change atomically: the contract every engine keeps.
+// An engine knows nothing of rows, time or types. It keeps one ordered map per role, applies
+// batches whole or not at all, and shows frozen states. Core builds the database on exactly this;
+// whatever an engine cannot hold it says in capabilities(), and core refuses it instead of
+// pretending.
+//
+// Invariants, checked for every engine by tests/engine:
+// (1) A batch is visible whole or not at all, to every reader, at every moment, and after a crash.
+// (2) A commit that returned Ok is seen by every later read; one that returned an error changed
+//     nothing, unless the message says that its outcome is unknown.
+// (3) What survives a crash is a prefix of the commits in their order: a later batch is never there
+//     without an earlier one. Durability only says how long the prefix is at least.
+// (4) A snapshot and a cursor show one state, whatever is committed meanwhile.
+// (5) Damaged storage gives Corruption, never other bytes than were written.
+//
+// Public calls check their arguments in one place and hand on to the Do... functions of the engine,
+// so that all engines refuse the same things with the same words.
+// Threads: every call from any thread, except that Close() and the destructor must be alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/address.h"
+#include "engine/batch.h"
+#include "engine/cursor.h"
+#include "engine/deadline_stats.h"
+#include "engine/pinned_bytes.h"
+#include "engine/validate.h"
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+#include "mayfly/status.h"
+
+namespace mayfly::engine {
+
+// What an Ok from Commit() promises. Each level includes the ones before it; an engine may give
+// more than was asked, never less.
+enum class Durability : std::uint8_t {
+  kNone,     // Visible. For bulk loads that are repeated after a crash.
+  kProcess,  // In the operating system's hands: survives kill -9, not a power cut.
+  kDisk,     // On the device before the call returns. Threads that ask at once share one fsync.
+};
+
+struct Capabilities {
+  // False: a batch that spans slots is refused as CrossSlot, and a cursor shows one slot.
+  bool atomic_across_slots = true;
+  // False: everything is gone when the engine closes, and Durability means nothing.
+  bool persistent = true;
+  // False: Commit, Persist and Compact answer ReadOnly.
+  bool writable = true;
+};
+
+// A state that stays. Keep it short: what it shows cannot be cleaned away. Release it before the
+// engine closes. Reading from it is safe from any thread.
+class Snapshot {
+ public:
+  virtual ~Snapshot() = default;
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+ protected:
+  Snapshot() = default;
+};
+
+// One key of a MultiGet: what is asked, and what was found.
+struct Lookup {
+  Address at;
+  Bytes key;
+  PinnedBytes value;  // Meaningful when `status` is ok.
+  Status status;      // Ok, NotFound, or why this key could not be read.
+};
+
+// A file of one role, as `mayfly prove` and the reaper see it.
+struct FileInfo {
+  std::string name;
+  int level = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t entries = 0;    // Deletions included.
+  std::uint64_t deletions = 0;  // Tombstones, which hold keys but no values.
+  std::string first_key;
+  std::string last_key;
+  DeadlineStats deadlines;  // Empty when the engine was opened without a DropPolicy.
+};
+
+struct EngineStats {
+  std::uint64_t disk_bytes = 0;    // Files and logs.
+  std::uint64_t memory_bytes = 0;  // Buffers, caches, indexes; an estimate.
+  std::uint64_t open_snapshots = 0;
+  std::uint64_t open_cursors = 0;
+};
+
+class Engine {
+ public:
+  // Closes, if Close() was not called; errors of that go to the logger alone. Open snapshots or
+  // cursors are a fault of the caller and end the process.
+  virtual ~Engine() = default;
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const Capabilities& capabilities() const { return capabilities_; }
+
+  // What messages call this engine: "memory", or "rocks at /var/lib/mayfly".
+  const std::string& name() const { return name_; }
+
+  // Reads the value of `key` into `value`.
+  // NotFound when there is none; `value` is then empty. Invalid for a bad address or key;
+  // Corruption or IoError when it could not be read. The bytes live as PinnedBytes says.
+  Status Get(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot = nullptr) const;
+
+  // Reads many keys from one state, cheaper than one by one.
+  // Ok when every key was answered, NotFound being an answer; each key's own outcome is in its
+  // Lookup. The first failure otherwise, the others being answered all the same.
+  Status MultiGet(std::span<Lookup> lookups, const Snapshot* snapshot = nullptr) const;
+
+  // A cursor over one role. Invalid when the bounds are reversed or too long.
+  Result<std::unique_ptr<Cursor>> NewCursor(Address at, const CursorOptions& options = {}) const;
+
+  // Freezes the present state of all roles.
+  Result<std::unique_ptr<Snapshot>> NewSnapshot() const;
+
+  // Applies the batch, if its conditions hold.
+  // Conflict when one does not: nothing is written, and the message names the key. Invalid when the
+  // batch holds a bad operation. CrossSlot and ReadOnly as capabilities() tell. IoError when the
+  // device refused, a full disk among them: nothing is written, and the engine takes commits again
+  // as soon as there is room. The batch is not changed. An empty batch is Ok.
+  Status Commit(const Batch& batch, Durability durability = Durability::kProcess);
+
+  // Makes everything committed so far at least this durable. One call for many kProcess commits is
+  // how a server fsyncs every second.
+  Status Persist(Durability durability);
+
+  // Rewrites the files of a role's range now, bottom level included, asking the DropPolicy about
+  // each pair. Takes as long as it takes; reads and commits go on.
+  Status Compact(Role role, const KeyRange& range = {});
+
+  // The files of a role; none for an engine without files.
+  Result<std::vector<FileInfo>> Files(Role role) const;
+
+  Result<EngineStats> Stats() const;
+
+  // Hands everything to the operating system and lets go of the storage.
+  // Busy while snapshots or cursors are open, with their number: nothing is closed. Afterwards
+  // every other call answers Invalid; closing again is Ok.
+  Status Close();
+
+ protected:
+  Engine(std::string name, Capabilities capabilities);
+
+  // Counters for DoClose and Stats; a derived snapshot or cursor holds a Ticket.
+  class Ticket {
+   public:
+    explicit Ticket(std::atomic<std::uint64_t>& count) : count_(count) { ++count_; }
+    ~Ticket() { --count_; }
+    Ticket(const Ticket&) = delete;
+    Ticket& operator=(const Ticket&) = delete;
+
+   private:
+    std::atomic<std::uint64_t>& count_;
+  };
+  std::atomic<std::uint64_t>& open_snapshots() const { return open_snapshots_; }
+  std::atomic<std::uint64_t>& open_cursors() const { return open_cursors_; }
+
+  // For destructors of derived engines: Close(), with a broken invariant if handles are open.
+  Status CloseAtDestruction();
+
+ private:
+  virtual Status DoGet(Address at, Bytes key, PinnedBytes& value,
+                       const Snapshot* snapshot) const = 0;
+  virtual void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const = 0;
+  virtual Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
+                                                      const CursorOptions& options) const = 0;
+  virtual Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const = 0;
+  virtual Status DoCommit(const Batch& batch, Durability durability) = 0;
+  virtual Status DoPersist(Durability durability) = 0;
+  virtual Status DoCompact(Role role, const KeyRange& range) = 0;
+  virtual Result<std::vector<FileInfo>> DoFiles(Role role) const = 0;
+  virtual Result<EngineStats> DoStats() const = 0;  // Open handles are filled in by Stats().
+  virtual Status DoClose() = 0;
+
+  Status CheckOpen() const {
+    if (!closed_.load(std::memory_order_acquire)) [[likely]]
+      return {};
+    return Closed();
+  }
+  Status CheckWritable() const;
+  Status Closed() const;
+
+  const std::string name_;
+  const Capabilities capabilities_;
+
+  std::atomic<bool> closed_{false};
+  mutable std::atomic<std::uint64_t> open_snapshots_{0};
+  mutable std::atomic<std::uint64_t> open_cursors_{0};
+};
+
+inline Status Engine::Get(Address at, Bytes key, PinnedBytes& value,
+                          const Snapshot* snapshot) const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckAddress(at));
+  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  return DoGet(at, key, value, snapshot);
+}
+
+}  // namespace mayfly::engine

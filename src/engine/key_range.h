@@ -1,0 +1,14 @@
+// key_range.h - a stretch of keys.
+#pragma once
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::engine {
+
+// Half open: begin <= key < end. An empty bound is no bound, since no key is empty.
+struct KeyRange {
+  Bytes begin = {};
+  Bytes end = {};
+};
+
+}  // namespace mayfly::engine

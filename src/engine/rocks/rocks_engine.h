@@ -1,0 +1,67 @@
+// rocks_engine.h - the engine on RocksDB: one column family per role, one log for all of them.
+// The log makes batches atomic over roles and orders them; its group commit shares fsyncs.
+// Directory: docs/formats/rocks_directory.md.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "engine/drop_policy.h"
+#include "engine/engine.h"
+#include "mayfly/logger.h"
+
+namespace rocksdb {
+class Env;
+}  // namespace rocksdb
+
+namespace mayfly::engine {
+
+// How much memory the engine may take for buffers and caches; the figures are beside the profiles
+// in rocks_profile.cc.
+enum class Profile : std::uint8_t {
+  kTiny,     // Beside another program's main work: under 16 MiB.
+  kDefault,  // An embedded database that matters: about 200 MiB when busy.
+  kServer,   // The machine's main work: about 1.5 GiB when busy.
+};
+
+struct RocksOptions {
+  // Made if missing, unless read_only. Nothing else may live in it.
+  std::string directory;
+
+  // Opens the state as it is, changes no file, and lets other read-only openers in, but no writer.
+  bool read_only = false;
+
+  // False: a missing database is NotFound instead of made.
+  bool create_if_missing = true;
+
+  Profile profile = Profile::kDefault;
+
+  // Bytes of writes a role gathers before they become a file; 0: as the profile says. Tests make it
+  // small to see many files.
+  std::size_t write_buffer_bytes = 0;
+
+  // A log that ends in the middle of a record is what a crash leaves, and recovery drops that
+  // record. A log damaged before its end is refused as Corruption, because what follows was
+  // acknowledged. True takes the commits before the damage and gives up the ones behind it.
+  bool salvage_damaged_log = false;
+
+  // Asked by compaction; see drop_policy.h. Shared by the engine and whoever made it. May be null.
+  std::shared_ptr<const DropPolicy> drop_policy = nullptr;
+
+  // Told of background errors. Null: silence. Must outlive the engine.
+  Logger* logger = nullptr;
+
+  // Where files are, for tests that break the disk. Null: the operating system. Must outlive the
+  // engine.
+  rocksdb::Env* env = nullptr;
+};
+
+// Opens the database in options.directory.
+// Busy when another engine, in this process or another, has it open (read-only openers exclude only
+// writers). NotFound when it is missing and may not be made. Unsupported, naming both versions,
+// when a newer mayfly wrote it. Invalid when the directory holds something else. Corruption when
+// files are missing or damaged. IoError when the machine refuses. Each message names the directory.
+Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options);
+
+}  // namespace mayfly::engine
