@@ -21,7 +21,10 @@ class [[nodiscard]] Result {
 
   // Both conversions are implicit so that `return value;` and `return Status::NotFound();` read
   // the same in a function that can fail.
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  template <typename U = T>
+    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
+             !std::is_same_v<std::remove_cvref_t<U>, Status>)
+  Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Status error) : state_(std::in_place_index<1>, std::move(error)) {
     assert(!std::get<1>(state_).ok() && "an ok Status is not a value");
   }

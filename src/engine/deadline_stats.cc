@@ -10,7 +10,7 @@ namespace mayfly::engine {
 namespace {
 
 constexpr char kVersion = 1;            // Stored.
-constexpr unsigned kWidthLog2Max = 63;  // One bucket then holds half of all time.
+constexpr unsigned kWidthLog2Max = 58;  // kBucketsMax buckets then hold all of time.
 
 std::uint64_t ZigZag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
@@ -27,9 +27,15 @@ bool EatZigZag(Bytes& in, std::int64_t& value) {
   return true;
 }
 
-// How many buckets lie from a to b, both included; a <= b. Cannot overflow as unsigned arithmetic.
+// How many buckets lie from a to b, both included; a <= b. Unsigned, so that the difference cannot
+// overflow; buckets are wider than one millisecond, so that the one added cannot either.
 std::uint64_t Span(std::int64_t a, std::int64_t b) {
   return static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a) + 1;
+}
+
+// The buckets from min to max, when these are 2^width_log2 ms wide.
+std::uint64_t SpanOf(std::int64_t min_ms, std::int64_t max_ms, unsigned width_log2) {
+  return Span(min_ms >> width_log2, max_ms >> width_log2);
 }
 
 }  // namespace
@@ -65,7 +71,7 @@ void DeadlineStats::Add(std::optional<WallTime> deadline, std::uint64_t bytes) {
 }
 
 void DeadlineStats::Widen() {
-  MAYFLY_CHECK(width_log2_ < kWidthLog2Max, "two buckets hold all of time");
+  MAYFLY_CHECK(width_log2_ < kWidthLog2Max, "the widest buckets hold all of time");
   std::deque<std::uint64_t> wide;
   const std::int64_t first_wide = first_bucket_ >> 1;
   std::int64_t bucket = first_bucket_;
@@ -132,29 +138,39 @@ Result<DeadlineStats> DeadlineStats::Decode(Bytes in) {
   in.remove_prefix(1);
   DeadlineStats stats;
   if (!EatVarint(in, stats.mortal_rows_) || !EatVarint(in, stats.immortal_rows_) ||
-      !EatVarint(in, stats.immortal_bytes_)) {
+      !EatVarint(in, stats.immortal_bytes_) ||
+      (stats.immortal_rows_ == 0 && stats.immortal_bytes_ > 0)) {
     return damaged;
   }
-  if (stats.mortal_rows_ > 0) {
-    std::uint64_t width_log2 = 0;
-    std::uint64_t count = 0;
-    if (!EatZigZag(in, stats.min_ms_) || !EatZigZag(in, stats.max_ms_) ||
-        !EatVarint(in, width_log2) || width_log2 > kWidthLog2Max ||
-        !EatZigZag(in, stats.first_bucket_) || !EatVarint(in, count) || count == 0 ||
-        count > kBucketsMax) {
-      return damaged;
-    }
-    stats.width_log2_ = static_cast<unsigned>(width_log2);
-    stats.buckets_.resize(count);
-    for (std::uint64_t& bytes : stats.buckets_) {
-      if (!EatVarint(in, bytes)) return damaged;
-    }
-    const std::int64_t first = stats.min_ms_ >> width_log2;
-    const std::int64_t last = stats.max_ms_ >> width_log2;
-    if (first != stats.first_bucket_ || first > last || Span(first, last) != count) return damaged;
-  }
+  if (stats.mortal_rows_ > 0 && !stats.EatBuckets(in)) return damaged;
   if (!in.empty()) return damaged;
   return stats;
+}
+
+// Takes only what Add() can have made: a forged minimum or width would call living bytes dead.
+bool DeadlineStats::EatBuckets(Bytes& in) {
+  std::uint64_t width_log2 = 0;
+  std::uint64_t count = 0;
+  if (!EatZigZag(in, min_ms_) || !EatZigZag(in, max_ms_) || !EatVarint(in, width_log2) ||
+      !EatZigZag(in, first_bucket_) || !EatVarint(in, count)) {
+    return false;
+  }
+  if (min_ms_ > max_ms_ || (mortal_rows_ == 1 && min_ms_ != max_ms_)) return false;
+  if (width_log2 < kWidthLog2Min || width_log2 > kWidthLog2Max) return false;
+  width_log2_ = static_cast<unsigned>(width_log2);
+  if (first_bucket_ != min_ms_ >> width_log2_) return false;
+  if (count > kBucketsMax || count != SpanOf(min_ms_, max_ms_, width_log2_)) return false;
+  // Widths double only when they must.
+  if (width_log2_ > kWidthLog2Min && SpanOf(min_ms_, max_ms_, width_log2_ - 1) <= kBucketsMax) {
+    return false;
+  }
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t bytes = 0;
+    if (!EatVarint(in, bytes) || __builtin_add_overflow(sum, bytes, &sum)) return false;
+    buckets_.push_back(bytes);
+  }
+  return true;
 }
 
 }  // namespace mayfly::engine

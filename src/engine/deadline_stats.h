@@ -44,22 +44,24 @@ class DeadlineStats {
 
   std::string Encode() const;
 
-  // Corruption when the bytes are not Encode()'s.
+  // Corruption when the bytes are not Encode()'s; Unsupported when a newer mayfly wrote them.
   static Result<DeadlineStats> Decode(Bytes encoded);
 
   friend bool operator==(const DeadlineStats&, const DeadlineStats&) = default;
 
  private:
+  static constexpr unsigned kWidthLog2Min = 10;  // About a second; where every width begins.
+
   void Widen();
+  bool EatBuckets(Bytes& in);
 
   std::uint64_t mortal_rows_ = 0;
   std::uint64_t immortal_rows_ = 0;
   std::uint64_t immortal_bytes_ = 0;
   std::int64_t min_ms_ = 0;  // Both only when mortal_rows_ > 0.
   std::int64_t max_ms_ = 0;
-  unsigned width_log2_ = 10;  // About a second to begin with.
-  std::int64_t first_bucket_ =
-      0;  // Number of buckets_.front(); a bucket b covers [b, b+1) << width_log2_.
+  unsigned width_log2_ = kWidthLog2Min;
+  std::int64_t first_bucket_ = 0;  // Of buckets_.front(); b covers [b, b+1) << width_log2_.
   std::deque<std::uint64_t> buckets_;
 };
 

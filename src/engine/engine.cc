@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "base/printable.h"
 
 namespace mayfly::engine {
 
@@ -98,6 +99,13 @@ Status Engine::Close() {
   }
   closed_.store(true, std::memory_order_release);
   return DoClose();
+}
+
+Status Engine::ConditionFailed(const Batch::Condition& condition) {
+  return Status::Conflict(
+      fmt::format("key '{}' in {} {}; read it again and retry", Printable(condition.key),
+                  RoleName(condition.at.role),
+                  condition.expected ? "no longer has the expected value" : "is no longer absent"));
 }
 
 Status Engine::CloseAtDestruction() {

@@ -8,8 +8,9 @@
 // (1) A batch is visible whole or not at all, to every reader, at every moment, and after a crash.
 // (2) A commit that returned Ok is seen by every later read; one that returned an error changed
 //     nothing, unless the message says that its outcome is unknown.
-// (3) What survives a crash is a prefix of the commits in their order: a later batch is never there
-//     without an earlier one. Durability only says how long the prefix is at least.
+// (3) What survives the death of the process is a prefix of the commits in their order, and nothing
+//     acknowledged with kProcess or more is missing. What survives a power cut holds everything up
+//     to the last kDisk; of what came later, each batch is there whole or not at all.
 // (4) A snapshot and a cursor show one state, whatever is committed meanwhile.
 // (5) Damaged storage gives Corruption, never other bytes than were written.
 //
@@ -86,6 +87,18 @@ struct FileInfo {
   DeadlineStats deadlines;  // Empty when the engine was opened without a DropPolicy.
 };
 
+// Counts an open handle for as long as it lives.
+class HandleTicket {
+ public:
+  explicit HandleTicket(std::atomic<std::uint64_t>& count) : count_(count) { ++count_; }
+  ~HandleTicket() { --count_; }
+  HandleTicket(const HandleTicket&) = delete;
+  HandleTicket& operator=(const HandleTicket&) = delete;
+
+ private:
+  std::atomic<std::uint64_t>& count_;
+};
+
 struct EngineStats {
   std::uint64_t disk_bytes = 0;    // Files and logs.
   std::uint64_t memory_bytes = 0;  // Buffers, caches, indexes; an estimate.
@@ -150,19 +163,12 @@ class Engine {
  protected:
   Engine(std::string name, Capabilities capabilities);
 
-  // Counters for DoClose and Stats; a derived snapshot or cursor holds a Ticket.
-  class Ticket {
-   public:
-    explicit Ticket(std::atomic<std::uint64_t>& count) : count_(count) { ++count_; }
-    ~Ticket() { --count_; }
-    Ticket(const Ticket&) = delete;
-    Ticket& operator=(const Ticket&) = delete;
-
-   private:
-    std::atomic<std::uint64_t>& count_;
-  };
+  // What Close() and Stats() count; a derived snapshot or cursor holds a HandleTicket on one.
   std::atomic<std::uint64_t>& open_snapshots() const { return open_snapshots_; }
   std::atomic<std::uint64_t>& open_cursors() const { return open_cursors_; }
+
+  // The Conflict that Commit() answers for a condition that does not hold.
+  static Status ConditionFailed(const Batch::Condition& condition);
 
   // For destructors of derived engines: Close(), with a broken invariant if handles are open.
   Status CloseAtDestruction();

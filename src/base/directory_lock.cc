@@ -1,0 +1,63 @@
+#include "base/directory_lock.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace mayfly {
+
+Result<DirectoryLock> DirectoryLock::Take(const std::string& directory,
+                                          const std::string& file_name, Mode mode) {
+  const std::string path = directory + "/" + file_name;
+  const bool shared = mode == Mode::kShared;
+  const auto refused = [&](const char* what) {
+    return Status::IoError(fmt::format("cannot {} the lock file of {}: {}", what, directory,
+                                       std::generic_category().message(errno)));
+  };
+
+  // A reader needs no right to write where the file is already there.
+  int descriptor = shared ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+  if (descriptor < 0) descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) {
+    if (shared && (errno == EROFS || errno == EACCES)) return DirectoryLock();
+    return refused("open");
+  }
+  DirectoryLock lock(descriptor);
+
+  // flock() belongs to the open file, not to the process, so a second opener in this process is
+  // refused like any other.
+  int outcome = 0;
+  do {
+    outcome = ::flock(descriptor, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB);
+  } while (outcome != 0 && errno == EINTR);
+  if (outcome == 0) return lock;
+  if (errno != EWOULDBLOCK) return refused("take");
+  return Status::Busy(
+      shared ? fmt::format("{} is open for writing elsewhere; close it there, or ask that process",
+                           directory)
+             : fmt::format("{} is open elsewhere, in this process or another; close it there first",
+                           directory));
+}
+
+DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)) {}
+
+DirectoryLock& DirectoryLock::operator=(DirectoryLock&& other) noexcept {
+  if (this != &other) {
+    Release();
+    descriptor_ = std::exchange(other.descriptor_, -1);
+  }
+  return *this;
+}
+
+void DirectoryLock::Release() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  descriptor_ = -1;
+}
+
+}  // namespace mayfly

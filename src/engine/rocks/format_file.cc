@@ -1,0 +1,94 @@
+#include "engine/rocks/format_file.h"
+
+#include <fmt/format.h>
+#include <rocksdb/env.h>
+
+#include <charconv>
+
+#include "base/checksum.h"
+#include "engine/rocks/rocks_status.h"
+
+namespace mayfly::engine {
+namespace {
+
+constexpr std::uint32_t kFormat = 1;  // Stored; raise it with every change an older build misreads.
+constexpr Bytes kEngineLine = "mayfly rocks";
+constexpr std::size_t kFormatFileBytesMax = 4096;
+
+std::string CheckLine(Bytes lines) { return fmt::format("check {:016x}\n", Hash64(lines)); }
+
+// Eats "word rest\n" from the front.
+bool EatLine(Bytes& text, Bytes word, Bytes& rest) {
+  const auto end = text.find('\n');
+  if (end == Bytes::npos || !text.starts_with(word)) return false;
+  Bytes line = text.substr(0, end);
+  line.remove_prefix(word.size());
+  if (!line.starts_with(' ')) return false;
+  rest = line.substr(1);
+  text.remove_prefix(end + 1);
+  return true;
+}
+
+}  // namespace
+
+std::string EncodeFormat(DirectoryState state) {
+  const std::string lines = fmt::format("{}\nformat {}\nstate {}\n", kEngineLine, kFormat,
+                                        state == DirectoryState::kCreating ? "creating" : "ready");
+  return lines + CheckLine(lines);
+}
+
+Result<DirectoryState> DecodeFormat(Bytes text) {
+  const Status damaged = Status::Corruption("its MAYFLY file is damaged; restore it from a backup");
+  // The check covers everything before the last line, whatever a later version adds.
+  if (text.size() < 2 || text.size() > kFormatFileBytesMax || text.back() != '\n') return damaged;
+  const auto last_line = text.rfind('\n', text.size() - 2);
+  if (last_line == Bytes::npos) return damaged;
+  const Bytes lines = text.substr(0, last_line + 1);
+  if (text.substr(last_line + 1) != CheckLine(lines)) return damaged;
+
+  Bytes rest = lines;
+  Bytes engine;
+  Bytes number;
+  Bytes state;
+  if (!EatLine(rest, "mayfly", engine) || !EatLine(rest, "format", number)) return damaged;
+  if (engine != "rocks") {
+    return Status::Unsupported(fmt::format(
+        "it was made by the engine '{}', this is 'rocks'; open it with that one", engine));
+  }
+  std::uint32_t format = 0;
+  const auto parsed = std::from_chars(number.data(), number.data() + number.size(), format);
+  if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return damaged;
+  if (format > kFormat) {
+    return Status::Unsupported(fmt::format(
+        "it has format {}, this build reads up to format {}; use a newer mayfly", format, kFormat));
+  }
+  if (!EatLine(rest, "state", state) || !rest.empty()) return damaged;
+  if (state == "ready") return DirectoryState::kReady;
+  if (state == "creating") return DirectoryState::kCreating;
+  return damaged;
+}
+
+Result<DirectoryState> ReadFormatFile(rocksdb::Env& env, const std::string& directory) {
+  const std::string path = directory + "/" + kFormatFileName;
+  const rocksdb::Status exists = env.FileExists(path);
+  if (exists.IsNotFound()) return DirectoryState::kAbsent;
+  if (!exists.ok()) return FromRocks(exists, "looking for " + path);
+  std::string text;
+  const rocksdb::Status read = rocksdb::ReadFileToString(&env, path, &text);
+  if (!read.ok()) return FromRocks(read, "reading " + path);
+  return DecodeFormat(text);
+}
+
+Status WriteFormatFile(rocksdb::Env& env, const std::string& directory, DirectoryState state) {
+  const std::string path = directory + "/" + kFormatFileName;
+  const std::string fresh = path + ".new";
+  rocksdb::Status status =
+      rocksdb::WriteStringToFile(&env, EncodeFormat(state), fresh, /*should_sync=*/true);
+  if (status.ok()) status = env.RenameFile(fresh, path);
+  std::unique_ptr<rocksdb::Directory> handle;
+  if (status.ok()) status = env.NewDirectory(directory, &handle);
+  if (status.ok()) status = handle->Fsync();
+  return FromRocks(status, "writing " + path);
+}
+
+}  // namespace mayfly::engine

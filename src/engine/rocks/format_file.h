@@ -1,0 +1,39 @@
+// format_file.h - the file that says what a directory is.
+//   mayfly rocks          which engine laid it out
+//   format 1              which layout; the first two lines keep their place in every version
+//   state ready           or "creating", until the first open has finished
+//   check 0123456789abcdef   Hash64 of the lines above
+// It is read before RocksDB opens anything, so that a newer layout is refused by name instead of
+// failing somewhere inside. "creating" was never handed to anybody and may be begun again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+#include "mayfly/status.h"
+
+namespace rocksdb {
+class Env;
+}  // namespace rocksdb
+
+namespace mayfly::engine {
+
+inline constexpr const char* kFormatFileName = "MAYFLY";
+
+enum class DirectoryState : std::uint8_t { kAbsent, kCreating, kReady };
+
+std::string EncodeFormat(DirectoryState state);
+
+// Corruption when the text is not EncodeFormat()'s; Unsupported, naming both versions, when it is
+// that of a later layout or another engine.
+Result<DirectoryState> DecodeFormat(Bytes text);
+
+// kAbsent when there is no such file.
+Result<DirectoryState> ReadFormatFile(rocksdb::Env& env, const std::string& directory);
+
+// Replaces the file at once and durably: a crash leaves the old one or the new one.
+Status WriteFormatFile(rocksdb::Env& env, const std::string& directory, DirectoryState state);
+
+}  // namespace mayfly::engine

@@ -1,0 +1,73 @@
+#include "engine/rocks/rocks_cursor.h"
+
+#include <fmt/format.h>
+
+#include "engine/rocks/rocks_snapshot.h"
+#include "engine/rocks/rocks_status.h"
+
+namespace mayfly::engine {
+
+RocksCursor::RocksCursor(rocksdb::DB& database, rocksdb::ColumnFamilyHandle& family,
+                         const CursorOptions& options, const std::string& name,
+                         std::atomic<std::uint64_t>& open_cursors)
+    : ticket_(open_cursors),
+      name_(name),
+      begin_(options.range.begin),
+      end_(options.range.end),
+      begin_slice_(begin_),
+      end_slice_(end_) {
+  rocksdb::ReadOptions read;
+  if (options.snapshot != nullptr) {
+    read = RocksSnapshot::Of(*options.snapshot, database).read_options();
+  }
+  read.fill_cache = options.fill_cache;
+  if (!begin_.empty()) read.iterate_lower_bound = &begin_slice_;
+  if (!end_.empty()) read.iterate_upper_bound = &end_slice_;
+  iterator_.reset(database.NewIterator(read, &family));
+}
+
+Status RocksCursor::status() const {
+  const rocksdb::Status status = iterator_->status();
+  if (status.ok()) return {};
+  return FromRocks(status, fmt::format("scanning {}", name_));
+}
+
+void RocksCursor::DoSeekToFirst() {
+  iterator_->SeekToFirst();
+  Settle();
+}
+
+void RocksCursor::DoSeekToLast() {
+  iterator_->SeekToLast();
+  Settle();
+}
+
+void RocksCursor::DoSeekAtOrAfter(Bytes target) {
+  iterator_->Seek(ToSlice(target));
+  Settle();
+}
+
+void RocksCursor::DoSeekAtOrBefore(Bytes target) {
+  iterator_->SeekForPrev(ToSlice(target));
+  Settle();
+}
+
+void RocksCursor::DoNext() {
+  iterator_->Next();
+  Settle();
+}
+
+void RocksCursor::DoPrev() {
+  iterator_->Prev();
+  Settle();
+}
+
+void RocksCursor::Settle() {
+  if (iterator_->Valid()) {
+    Show(ToBytes(iterator_->key()), ToBytes(iterator_->value()));
+  } else {
+    Hide();
+  }
+}
+
+}  // namespace mayfly::engine

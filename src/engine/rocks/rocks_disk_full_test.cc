@@ -1,0 +1,100 @@
+// A full disk refuses commits with advice, loses nothing, and is over as soon as there is room.
+// Method: the faulty disk says "no space" for a while, in the log and under a flush.
+#include <gtest/gtest.h>
+
+#include "base/temporary_directory.h"
+#include "engine/rocks/rocks_engine.h"
+#include "engine/rocks/testing/faulty_disk.h"
+
+namespace mayfly::engine {
+namespace {
+
+constexpr Address kAt{Role::kRows};
+
+class RocksDiskFull : public ::testing::TestWithParam<Durability> {
+ protected:
+  void Open() {
+    auto engine = OpenRocksEngine({.directory = directory_.Inside("db"),
+                                   .profile = Profile::kTiny,
+                                   .write_buffer_bytes = 64 << 10,
+                                   .env = disk_.env()});
+    ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+    engine_ = *std::move(engine);
+  }
+
+  // A batch over two roles, so that half of it would show.
+  Status Commit(int row) {
+    Batch batch;
+    batch.Put(kAt, "row" + std::to_string(row), std::string(200, 'v'));
+    batch.Put({Role::kExpiry}, "entry" + std::to_string(row), "");
+    return engine_->Commit(batch, GetParam());
+  }
+
+  bool Has(Role role, const std::string& key) {
+    PinnedBytes value;
+    const Status read = engine_->Get({role}, key, value);
+    EXPECT_TRUE(read.ok() || read.IsNotFound()) << read.ToString();
+    return read.ok();
+  }
+
+  void ExpectExactly(int rows) {
+    for (int row = 0; row < rows + 5; ++row) {
+      EXPECT_EQ(Has(Role::kRows, "row" + std::to_string(row)), row < rows) << row;
+      EXPECT_EQ(Has(Role::kExpiry, "entry" + std::to_string(row)), row < rows) << row;
+    }
+  }
+
+  TemporaryDirectory directory_;
+  FaultyDisk disk_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_P(RocksDiskFull, ARefusedCommitLeavesNoTraceAndTheNextOneAfterwardsGoesThrough) {
+  Open();
+  constexpr int kRows = 100;
+  for (int row = 0; row < kRows; ++row) ASSERT_TRUE(Commit(row).ok());
+  disk_.SetFull(true);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const Status refused = Commit(kRows);
+    EXPECT_EQ(refused.code(), StatusCode::kIoError);
+    EXPECT_NE(refused.message().find("free some space"), Bytes::npos) << refused.ToString();
+    EXPECT_NE(refused.message().find(directory_.path()), Bytes::npos) << refused.ToString();
+    ExpectExactly(kRows);
+  }
+  disk_.SetFull(false);
+  const Status accepted = Commit(kRows);
+  ASSERT_TRUE(accepted.ok()) << accepted.ToString();
+  ExpectExactly(kRows + 1);
+
+  ASSERT_TRUE(engine_->Close().ok());
+  engine_.reset();
+  Open();
+  ExpectExactly(kRows + 1);
+}
+
+TEST_P(RocksDiskFull, WhatWasAcknowledgedSurvivesADeathOnAFullDisk) {
+  Open();
+  int acknowledged = 0;
+  // Past several flushes, so that the disk is full for background work as well.
+  while (acknowledged < 2000) {
+    if (acknowledged == 1500) disk_.SetFull(true);
+    if (!Commit(acknowledged).ok()) break;
+    ++acknowledged;
+  }
+  EXPECT_EQ(acknowledged, 1500);
+  const Status closed = engine_->Close();  // May tell of the full disk; must not lose anything.
+  (void)closed;
+  engine_.reset();
+  disk_.SetFull(false);
+  Open();
+  ExpectExactly(acknowledged);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryDurability, RocksDiskFull,
+                         ::testing::Values(Durability::kProcess, Durability::kDisk),
+                         [](const auto& tested) {
+                           return tested.param == Durability::kDisk ? "Disk" : "Process";
+                         });
+
+}  // namespace
+}  // namespace mayfly::engine

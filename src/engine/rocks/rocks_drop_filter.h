@@ -1,0 +1,18 @@
+// rocks_drop_filter.h - lets compaction ask the DropPolicy.
+// A dead pair becomes a tombstone, which RocksDB carries down until nothing older can lie beneath
+// it: an older version never comes back.
+#pragma once
+
+#include <rocksdb/compaction_filter.h>
+
+#include <memory>
+
+#include "engine/drop_policy.h"
+
+namespace mayfly::engine {
+
+// A new judge per compaction of `role`, so that each compaction decides at one instant.
+std::shared_ptr<rocksdb::CompactionFilterFactory> NewDropFilterFactory(
+    std::shared_ptr<const DropPolicy> policy, Role role);
+
+}  // namespace mayfly::engine

@@ -1,0 +1,141 @@
+// Opening: who may, what is there, and only then RocksDB.
+#include <fmt/format.h>
+#include <rocksdb/env.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "engine/rocks/format_file.h"
+#include "engine/rocks/rocks_database.h"
+#include "engine/rocks/rocks_engine.h"
+#include "engine/rocks/rocks_profile.h"
+#include "engine/rocks/rocks_status.h"
+
+namespace mayfly::engine {
+namespace {
+
+constexpr const char* kLockFileName = "MAYFLY.lock";
+
+rocksdb::Env& EnvOf(const RocksOptions& options) {
+  return options.env != nullptr ? *options.env : *rocksdb::Env::Default();
+}
+
+Status Missing(const RocksOptions& options) {
+  return Status::NotFound(fmt::format(
+      "there is no database in {}; check the path, or open it for writing with create_if_missing",
+      options.directory));
+}
+
+// Sees to it that the directory is there.
+Status FindDirectory(const RocksOptions& options) {
+  std::error_code error;
+  const std::filesystem::path path(options.directory);
+  if (options.directory.empty()) {
+    return Status::Invalid("no directory given; set RocksOptions::directory");
+  }
+  if (std::filesystem::is_directory(path, error)) return {};
+  if (std::filesystem::exists(path, error)) {
+    return Status::Invalid(
+        fmt::format("{} is not a directory; name another place", options.directory));
+  }
+  if (options.read_only || !options.create_if_missing) return Missing(options);
+  std::filesystem::create_directories(path, error);
+  if (!error) return {};
+  return Status::IoError(
+      fmt::format("cannot make the directory {}: {}; check the path and its rights",
+                  options.directory, error.message()));
+}
+
+// A directory without our format file must be empty but for our lock and an unfinished format file:
+// opening would mix our files with somebody else's.
+Status CheckUnused(const RocksOptions& options) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(options.directory, error)) {
+    const std::string name = entry.path().filename();
+    if (name == kLockFileName || name.starts_with(kFormatFileName)) continue;
+    return Status::Invalid(
+        fmt::format("{} holds other files ({}) and no database; name an empty or new directory",
+                    options.directory, name));
+  }
+  if (!error) return {};
+  return Status::IoError(fmt::format("cannot list {}: {}", options.directory, error.message()));
+}
+
+Result<DirectoryState> StateOf(const RocksOptions& options) {
+  auto state = ReadFormatFile(EnvOf(options), options.directory);
+  if (state.has_value()) return state;
+  const Status& why = state.error();
+  return Status(why.code(), fmt::format("cannot open {}: {}", options.directory, why.message()));
+}
+
+// Before the lock, so that a stranger's directory is left as it is.
+Status CheckMayOpen(const RocksOptions& options) {
+  MAYFLY_TRY(const DirectoryState state, StateOf(options));
+  if (state == DirectoryState::kReady) return {};
+  if (options.read_only || !options.create_if_missing) return Missing(options);
+  return state == DirectoryState::kAbsent ? CheckUnused(options) : Status();
+}
+
+rocksdb::Status OpenDatabase(const RocksOptions& options, const RocksSetup& setup,
+                             RocksHandles& handles) {
+  rocksdb::DB* database = nullptr;
+  const rocksdb::Status status =
+      options.read_only ? rocksdb::DB::OpenForReadOnly(setup.database, options.directory,
+                                                       setup.families, &handles.families, &database)
+                        : rocksdb::DB::Open(setup.database, options.directory, setup.families,
+                                            &handles.families, &database);
+  handles.database.reset(database);
+  return status;
+}
+
+Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
+  const std::string doing = "opening " + options.directory;
+  // The format file says that a database was here, so a missing piece is damage, whatever RocksDB
+  // calls it.
+  if (status.IsInvalidArgument() || status.IsNotFound()) {
+    return Status::Corruption(fmt::format("{}: {}", doing, status.ToString()));
+  }
+  const Status failed = FromRocks(status, doing);
+  if (failed.code() != StatusCode::kCorruption || options.salvage_damaged_log) return failed;
+  return Status::Corruption(
+      fmt::format("{}. Restore a backup; if a log file is what is damaged, salvage_damaged_log "
+                  "opens with what was "
+                  "committed before the damage",
+                  failed.message()));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
+  MAYFLY_RETURN_IF_ERROR(FindDirectory(options));
+  MAYFLY_RETURN_IF_ERROR(CheckMayOpen(options));
+
+  RocksHandles handles;
+  handles.directory = options.directory;
+  const auto mode =
+      options.read_only ? DirectoryLock::Mode::kShared : DirectoryLock::Mode::kExclusive;
+  MAYFLY_TRY(handles.lock, DirectoryLock::Take(options.directory, kLockFileName, mode));
+
+  // Asked again now that nobody can change the answer.
+  MAYFLY_TRY(const DirectoryState state, StateOf(options));
+  if (state != DirectoryState::kReady && options.read_only) return Missing(options);
+  rocksdb::Env& env = EnvOf(options);
+  RocksSetup setup = SetupRocks(options);
+  if (state != DirectoryState::kReady) {
+    MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, DirectoryState::kCreating));
+    setup.database.create_if_missing = true;
+    setup.database.create_missing_column_families = true;
+  }
+  handles.block_cache = setup.block_cache;
+  if (const rocksdb::Status status = OpenDatabase(options, setup, handles); !status.ok()) {
+    return OpenFailed(status, options);
+  }
+  Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
+  auto engine = std::make_unique<RocksDatabase>(std::move(handles), !options.read_only, logger);
+  if (state != DirectoryState::kReady) {
+    MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, DirectoryState::kReady));
+  }
+  return std::unique_ptr<Engine>(std::move(engine));
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,145 @@
+#include "engine/rocks/rocks_profile.h"
+
+#include <rocksdb/filter_policy.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/table.h>
+
+#include <algorithm>
+
+#include "engine/rocks/rocks_deadlines.h"
+#include "engine/rocks/rocks_drop_filter.h"
+#include "engine/rocks/rocks_logger.h"
+
+namespace mayfly::engine {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+struct Figures {
+  std::size_t block_cache_bytes;
+  std::size_t write_buffer_bytes;      // Of rows and members; the others gather a quarter.
+  std::size_t all_write_buffer_bytes;  // Of all roles together; reaching it writes the largest out.
+  std::size_t log_bytes_max;           // Bounds recovery: about a second per 100 MiB.
+  int background_jobs;                 // Threads that flush and compact.
+  int open_files_max;                  // -1: all of them, which spares a lookup per read.
+  bool index_in_cache;                 // Counts indexes and filters against block_cache_bytes.
+};
+
+// Without index_in_cache, indexes and filters come on top: about 1.5% of the bytes stored.
+constexpr Figures FiguresOf(Profile profile) {
+  switch (profile) {
+    case Profile::kTiny: return {4 * kMiB, 1 * kMiB, 4 * kMiB, 16 * kMiB, 2, 64, true};
+    case Profile::kDefault: return {128 * kMiB, 16 * kMiB, 64 * kMiB, 256 * kMiB, 2, -1, false};
+    case Profile::kServer: return {1024 * kMiB, 64 * kMiB, 512 * kMiB, 1024 * kMiB, 4, -1, false};
+  }
+  return FiguresOf(Profile::kDefault);
+}
+
+// RocksDB would look for free space every few seconds after a full disk, and refuse to be told that
+// there is some meanwhile. The next commit tells it; see RocksDatabase::Write().
+class RecoverWhenTold final : public rocksdb::EventListener {
+ public:
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
+                            bool* auto_recovery) override {
+    *auto_recovery = false;
+  }
+};
+
+rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& figures) {
+  rocksdb::DBOptions db;
+  if (options.env != nullptr) db.env = options.env;
+  db.info_log = NewRocksLogger(options.logger != nullptr ? *options.logger : SilentLogger());
+  db.info_log_level = db.info_log->GetInfoLogLevel();
+
+  db.listeners.push_back(std::make_shared<RecoverWhenTold>());
+
+  db.max_background_jobs = figures.background_jobs;
+  db.max_subcompactions = 1;
+  db.max_open_files = figures.open_files_max;
+  db.db_write_buffer_size = figures.all_write_buffer_bytes;
+  db.max_total_wal_size = figures.log_bytes_max;
+
+  // A torn end of the log is a crash; damage before it is not, and what lies behind it was
+  // acknowledged. Point in time would drop that without a word.
+  db.wal_recovery_mode = options.salvage_damaged_log
+                             ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
+                             : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  db.track_and_verify_wals_in_manifest = !options.salvage_damaged_log;
+  db.paranoid_checks = true;
+
+  db.bytes_per_sync = 1 * kMiB;  // Spreads write-back, so that an fsync finds little left to do.
+  db.wal_bytes_per_sync = 1 * kMiB;
+  db.avoid_unnecessary_blocking_io = true;
+  db.skip_stats_update_on_db_open = true;
+  db.stats_dump_period_sec = 0;  // No thread that wakes up for nothing.
+  db.stats_persist_period_sec = 0;
+  return db;
+}
+
+rocksdb::BlockBasedTableOptions TableOptions(Role role, const Figures& figures,
+                                             const std::shared_ptr<rocksdb::Cache>& cache) {
+  rocksdb::BlockBasedTableOptions table;
+  table.block_cache = cache;
+  table.block_size = 4096;
+  table.format_version = 5;
+  table.cache_index_and_filter_blocks = figures.index_in_cache;
+  table.pin_l0_filter_and_index_blocks_in_cache = figures.index_in_cache;
+  // Expiry and events are walked in order and never asked for a key that may be missing.
+  const bool looked_up = role != Role::kExpiry && role != Role::kEvents;
+  if (looked_up) {
+    table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
+    table.optimize_filters_for_memory = true;
+    // A hash beside the binary search inside a block: fewer key comparisons per get.
+    table.data_block_index_type = rocksdb::BlockBasedTableOptions::kDataBlockBinaryAndHash;
+  }
+  return table;
+}
+
+rocksdb::ColumnFamilyOptions FamilyOptions(Role role, const RocksOptions& options,
+                                           const Figures& figures,
+                                           const std::shared_ptr<rocksdb::Cache>& cache) {
+  const bool bulky = role == Role::kRows || role == Role::kMembers;
+  const std::size_t profile_bytes =
+      bulky ? figures.write_buffer_bytes : std::max(figures.write_buffer_bytes / 4, kMiB / 4);
+  const std::size_t buffer_bytes =
+      options.write_buffer_bytes != 0 ? options.write_buffer_bytes : profile_bytes;
+
+  rocksdb::ColumnFamilyOptions family;
+  family.write_buffer_size = buffer_bytes;
+  family.max_write_buffer_number = 3;
+  family.target_file_size_base = std::max(buffer_bytes, kMiB);
+  family.max_bytes_for_level_base = 4 * family.target_file_size_base;
+  family.level_compaction_dynamic_level_bytes = true;
+  // Young files are rewritten soon, so only what has settled is worth compressing.
+  family.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression,
+                                  rocksdb::kLZ4Compression};
+  family.memtable_whole_key_filtering = bulky;
+  family.memtable_prefix_bloom_size_ratio = bulky ? 0.1 : 0.0;
+  family.table_factory.reset(
+      rocksdb::NewBlockBasedTableFactory(TableOptions(role, figures, cache)));
+  if (options.drop_policy != nullptr) {
+    family.compaction_filter_factory = NewDropFilterFactory(options.drop_policy, role);
+    family.table_properties_collector_factories.push_back(
+        NewDeadlineCollectorFactory(options.drop_policy, role));
+  }
+  return family;
+}
+
+}  // namespace
+
+RocksSetup SetupRocks(const RocksOptions& options) {
+  const Figures figures = FiguresOf(options.profile);
+  RocksSetup setup;
+  setup.block_cache = rocksdb::NewLRUCache(figures.block_cache_bytes);
+  setup.database = DatabaseOptions(options, figures);
+  for (std::size_t i = 0; i < kRoleCount; ++i) {
+    const Role role = static_cast<Role>(i);
+    // RocksDB insists on a family called "default"; rows live in it, so that no empty one is left.
+    const std::string name =
+        role == Role::kRows ? rocksdb::kDefaultColumnFamilyName : std::string(RoleName(role));
+    setup.families.emplace_back(name, FamilyOptions(role, options, figures, setup.block_cache));
+  }
+  return setup;
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,24 @@
+// rocks_profile.h - RocksDB's settings for small rows, from mayfly's few.
+// Benchmarks open raw RocksDB with the same, so that they compare calls and not settings.
+#pragma once
+
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <memory>
+#include <vector>
+
+#include "engine/rocks/rocks_engine.h"
+
+namespace mayfly::engine {
+
+struct RocksSetup {
+  rocksdb::DBOptions database;
+  std::vector<rocksdb::ColumnFamilyDescriptor> families;  // In the order of Role.
+  std::shared_ptr<rocksdb::Cache> block_cache;            // One for all families.
+};
+
+RocksSetup SetupRocks(const RocksOptions& options);
+
+}  // namespace mayfly::engine

@@ -1,0 +1,61 @@
+// faulty_disk.h - a disk that fills up, dies with the process, or loses its power.
+// Everything is written through to real files; beside that, the disk remembers what has been
+// synced. A power cut keeps exactly what the standard promises: bytes up to a file's last fsync,
+// names up to the directory's last fsync. Of what came later, each file keeps an arbitrary part of
+// its unsynced bytes, torn anywhere, and the directory an arbitrary first part of its unsynced
+// changes. One database directory per disk. Safe from any thread, except where said.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/random.h"
+
+namespace rocksdb {
+class Env;
+}  // namespace rocksdb
+
+namespace mayfly::engine {
+
+class FaultyDisk {
+ public:
+  FaultyDisk();
+  ~FaultyDisk();
+  FaultyDisk(const FaultyDisk&) = delete;
+  FaultyDisk& operator=(const FaultyDisk&) = delete;
+
+  // For RocksOptions::env. Lives as long as the disk.
+  rocksdb::Env* env();
+
+  // While full, appends fail with "no space", after half of their bytes found room.
+  void SetFull(bool full);
+
+  // Kills this process with SIGKILL when the `operations`-th change from now reaches the disk, in
+  // the middle of it when it is an append.
+  void KillProcessAt(std::uint64_t operations);
+
+  // Changes that reached the disk so far: appends, syncs, names made, moved and removed.
+  std::uint64_t operations() const;
+
+  // From now on, or from the `operations`-th change on, every change fails. Close the engine, then
+  // call DropUnsynced().
+  void CutPower();
+  void CutPowerAt(std::uint64_t operations);
+
+  // While true, syncs succeed without effect: a disk that lies. For tests of the tests.
+  void IgnoreSyncs(bool ignore);
+
+  // Leaves on the disk what the power cut may have left, and powers it up again. No engine may be
+  // open. Returns the number of bytes that were lost.
+  std::uint64_t DropUnsynced(Random& random);
+
+ private:
+  class FileSystem;
+  class TrackedFile;
+  class TrackedDirectory;
+
+  std::shared_ptr<FileSystem> file_system_;  // Shared with the Env.
+  std::unique_ptr<rocksdb::Env> env_;
+};
+
+}  // namespace mayfly::engine

@@ -1,0 +1,130 @@
+// Kill -9 at any moment loses no acknowledged batch and leaves no half one.
+// Method: a process commits seeded batches and dies, from outside after some acknowledgements or by
+// its own hand inside a change on disk; reopen and compare with the batches played into a map;
+// again on the same database. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "base/environment.h"
+#include "base/random.h"
+#include "base/temporary_directory.h"
+#include "crash/workload.h"
+#include "crash/writer_process.h"
+#include "engine/rocks/rocks_engine.h"
+
+namespace mayfly::crash {
+namespace {
+
+// What is known of one writer: everything before `next` is on disk and in `rows`.
+struct Known {
+  std::uint64_t next = 0;
+  Rows rows;
+};
+
+class Crash {
+ public:
+  explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {}
+
+  // One life and death of the writer process. Returns what is wrong with what it left, or nothing.
+  std::string Cycle(Fault fault = Fault::kNone) {
+    WriterPlan plan{.directory = directory_.Inside("db"),
+                    .seed = seed_,
+                    .first = {},
+                    .die_at_operation = 0,
+                    .fault = fault};
+    for (const Known& known : known_) plan.first.push_back(known.next);
+    // Half of the deaths come from outside, at a number of acknowledgements, half from inside.
+    const bool by_own_hand = random_.OneIn(2);
+    if (by_own_hand) plan.die_at_operation = random_.Between(1, 600);
+    const std::uint64_t patience = random_.Between(0, 150);
+
+    std::array<std::uint64_t, kWriters> acknowledged;
+    for (std::size_t w = 0; w < kWriters; ++w) acknowledged[w] = known_[w].next;
+    WriterProcess process(plan);
+    for (std::uint64_t seen = 0;; ++seen) {
+      if (!by_own_hand && seen == patience) process.Kill();
+      const auto line = process.Next();
+      if (!line) break;
+      acknowledged[line->writer] = line->number + 1;
+    }
+    if (!process.Wait()) return "the writer ended by itself; its message is above";
+    return Check(acknowledged);
+  }
+
+  std::uint64_t batches() const { return known_[0].next + known_[1].next; }
+
+ private:
+  std::string Check(const std::array<std::uint64_t, kWriters>& acknowledged) {
+    auto engine = engine::OpenRocksEngine(
+        {.directory = directory_.Inside("db"), .profile = engine::Profile::kTiny});
+    if (!engine) return "it does not open: " + engine.error().ToString();
+    for (int writer = 0; writer < kWriters; ++writer) {
+      const auto w = static_cast<std::size_t>(writer);
+      const std::string wrong = CheckWriter(**engine, writer, acknowledged[w], known_[w]);
+      if (!wrong.empty()) return wrong;
+    }
+    const Status closed = (*engine)->Close();
+    return closed.ok() ? "" : closed.ToString();
+  }
+
+  // Exactly the acknowledged batches, or one more: the one that was under way.
+  std::string CheckWriter(const engine::Engine& engine, int writer, std::uint64_t acknowledged,
+                          Known& known) const {
+    const Workload workload{.seed = seed_, .writer = writer};
+    for (; known.next < acknowledged; ++known.next) Apply(workload.BatchOf(known.next), known.rows);
+    const Rows found = ReadRows(engine, writer);
+    if (found == known.rows) return "";
+    Apply(workload.BatchOf(known.next), known.rows);
+    ++known.next;
+    if (found == known.rows) return "";
+    return fmt::format("writer {}: the rows are those of neither {} nor {} batches", writer,
+                       acknowledged, acknowledged + 1);
+  }
+
+  TemporaryDirectory directory_;
+  Random random_;
+  const std::uint64_t seed_;
+  std::array<Known, kWriters> known_;
+};
+
+TEST(EngineCrash, LosesNothingAcknowledgedAndLeavesNoHalfBatch) {
+  const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 60);
+  fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
+  Crash crash(seed);
+  for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
+  }
+  EXPECT_GT(crash.batches(), cycles) << "the writers never got anywhere";
+}
+
+// The check must catch a writer that is wrong, or it proves nothing.
+class EngineCrashFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(EngineCrashFault, IsCaughtWithinAFewCycles) {
+  const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
+  Crash crash(seed);
+  constexpr int kCyclesMax = 200;
+  for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
+    if (!crash.Cycle(GetParam()).empty()) return;
+  }
+  FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryFault, EngineCrashFault,
+                         ::testing::Values(Fault::kAcknowledgesTooEarly, Fault::kSplitsBatches),
+                         [](const auto& tested) {
+                           return tested.param == Fault::kSplitsBatches ? "SplitsBatches"
+                                                                        : "AcknowledgesTooEarly";
+                         });
+
+}  // namespace
+}  // namespace mayfly::crash
+
+int main(int argc, char** argv) {
+  if (const auto exit_code = mayfly::crash::RunAsWriter(argc, argv)) return *exit_code;
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,171 @@
+#include "crash/writer_process.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "base/check.h"
+#include "crash/workload.h"
+#include "engine/rocks/rocks_engine.h"
+#include "engine/rocks/testing/faulty_disk.h"
+
+namespace mayfly::crash {
+namespace {
+
+using engine::Batch;
+
+constexpr std::string_view kWriterFlag = "--crash-writer";
+constexpr int kAcknowledgementDescriptor = 3;
+
+std::vector<std::string> ToArguments(const WriterPlan& plan) {
+  std::vector<std::string> arguments{"engine_crash_test",
+                                     std::string(kWriterFlag),
+                                     plan.directory,
+                                     std::to_string(plan.seed),
+                                     std::to_string(plan.die_at_operation),
+                                     std::to_string(static_cast<int>(plan.fault))};
+  for (const std::uint64_t number : plan.first) arguments.push_back(std::to_string(number));
+  return arguments;
+}
+
+WriterPlan FromArguments(int argc, char** argv) {
+  MAYFLY_CHECK(argc == 6 + kWriters, "the writer's command line is the test's own");
+  WriterPlan plan{.directory = argv[2],
+                  .seed = std::strtoull(argv[3], nullptr, 10),
+                  .first = {},
+                  .die_at_operation = std::strtoull(argv[4], nullptr, 10),
+                  .fault = static_cast<Fault>(std::atoi(argv[5]))};
+  for (int i = 6; i < argc; ++i) plan.first.push_back(std::strtoull(argv[i], nullptr, 10));
+  return plan;
+}
+
+void Acknowledge(int writer, std::uint64_t number) {
+  // Below PIPE_BUF, so lines of several threads do not mix.
+  const Acknowledgement line{.writer = static_cast<std::uint64_t>(writer), .number = number};
+  if (::write(kAcknowledgementDescriptor, &line, sizeof line) != sizeof line) std::_Exit(1);
+}
+
+void MustCommit(engine::Engine& engine, const Batch& batch, engine::Durability durability) {
+  const Status committed = engine.Commit(batch, durability);
+  if (committed.ok()) return;
+  fmt::print(stderr, "the writer's commit failed: {}\n", committed.ToString());
+  std::_Exit(2);
+}
+
+void CommitInTwoParts(engine::Engine& engine, const Batch& batch, engine::Durability durability) {
+  Batch part;
+  for (std::size_t i = 0; i < batch.change_count(); ++i) {
+    const Batch::Change change = batch.change(i);
+    switch (change.kind) {
+      case Batch::Kind::kPut: part.Put(change.at, change.key, change.value); break;
+      case Batch::Kind::kDelete: part.Delete(change.at, change.key); break;
+      case Batch::Kind::kDeleteRange: part.DeleteRange(change.at, change.key, change.value); break;
+    }
+    if (i == batch.change_count() / 2) {
+      MustCommit(engine, part, durability);
+      part.Clear();
+    }
+  }
+  MustCommit(engine, part, durability);
+}
+
+[[noreturn]] void WriteForever(engine::Engine& engine, const WriterPlan& plan, int writer) {
+  const Workload workload{.seed = plan.seed, .writer = writer};
+  for (std::uint64_t number = plan.first[static_cast<std::size_t>(writer)];; ++number) {
+    const Batch batch = workload.BatchOf(number);
+    const engine::Durability durability = workload.DurabilityOf(number);
+    if (plan.fault == Fault::kAcknowledgesTooEarly) Acknowledge(writer, number);
+    if (plan.fault == Fault::kSplitsBatches) {
+      CommitInTwoParts(engine, batch, durability);
+    } else {
+      MustCommit(engine, batch, durability);
+    }
+    if (plan.fault != Fault::kAcknowledgesTooEarly) Acknowledge(writer, number);
+    constexpr std::uint64_t kCompactEvery = 300;
+    if (number % kCompactEvery == 0) {
+      const auto role = static_cast<engine::Role>(number / kCompactEvery % engine::kRoleCount);
+      if (!engine.Compact(role).ok()) std::_Exit(3);
+    }
+  }
+}
+
+}  // namespace
+
+WriterProcess::WriterProcess(const WriterPlan& plan) {
+  int ends[2];
+  if (::pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  std::vector<std::string> arguments = ToArguments(plan);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  process_ = ::fork();
+  if (process_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (process_ == 0) {
+    ::dup2(ends[1], kAcknowledgementDescriptor);
+    if (ends[0] != kAcknowledgementDescriptor) ::close(ends[0]);
+    if (ends[1] != kAcknowledgementDescriptor) ::close(ends[1]);
+    ::execv("/proc/self/exe", pointers.data());
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  acknowledgements_ = ends[0];
+}
+
+WriterProcess::~WriterProcess() {
+  if (process_ > 0) {
+    Kill();
+    Wait();
+  }
+  ::close(acknowledgements_);
+}
+
+std::optional<Acknowledgement> WriterProcess::Next() {
+  Acknowledgement line{};
+  ssize_t size = 0;
+  do {
+    size = ::read(acknowledgements_, &line, sizeof line);
+  } while (size < 0 && errno == EINTR);
+  if (size != sizeof line) return std::nullopt;
+  return line;
+}
+
+void WriterProcess::Kill() { ::kill(process_, SIGKILL); }
+
+bool WriterProcess::Wait() {
+  int outcome = 0;
+  const pid_t reaped = ::waitpid(process_, &outcome, 0);
+  const bool killed = reaped == process_ && WIFSIGNALED(outcome) && WTERMSIG(outcome) == SIGKILL;
+  process_ = -1;
+  return killed;
+}
+
+std::optional<int> RunAsWriter(int argc, char** argv) {
+  if (argc < 2 || argv[1] != kWriterFlag) return std::nullopt;
+  const WriterPlan plan = FromArguments(argc, argv);
+  engine::FaultyDisk disk;
+  if (plan.die_at_operation > 0) disk.KillProcessAt(plan.die_at_operation);
+  auto opened = engine::OpenRocksEngine({.directory = plan.directory,
+                                         .profile = engine::Profile::kTiny,
+                                         .write_buffer_bytes = 32 << 10,
+                                         .env = disk.env()});
+  if (!opened) {
+    fmt::print(stderr, "the writer cannot open: {}\n", opened.error().ToString());
+    return 4;
+  }
+  std::vector<std::jthread> threads;
+  for (int writer = 0; writer < kWriters; ++writer) {
+    threads.emplace_back([&, writer] { WriteForever(**opened, plan, writer); });
+  }
+  threads.clear();  // Joins; nobody returns.
+  return 5;
+}
+
+}  // namespace mayfly::crash

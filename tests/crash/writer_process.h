@@ -1,0 +1,62 @@
+// writer_process.h - the process that is killed.
+// It commits batches from several threads and writes a line of 16 bytes to a pipe after each one
+// that was acknowledged: which writer, which batch. The test is at the other end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mayfly::crash {
+
+inline constexpr int kWriters = 2;
+
+// Ways to be wrong, for tests that the check has teeth.
+enum class Fault : std::uint8_t {
+  kNone,
+  kAcknowledgesTooEarly,  // Says so before it commits.
+  kSplitsBatches,         // Commits each batch in two parts.
+};
+
+struct WriterPlan {
+  std::string directory;
+  std::uint64_t seed = 0;
+  std::vector<std::uint64_t> first;  // The next batch of each writer.
+  std::uint64_t die_at_operation =
+      0;  // The change on disk it kills itself in; 0: waits to be killed.
+  Fault fault = Fault::kNone;
+};
+
+struct Acknowledgement {
+  std::uint64_t writer;
+  std::uint64_t number;
+};
+
+// A child process running this program with the plan on its command line.
+class WriterProcess {
+ public:
+  explicit WriterProcess(const WriterPlan& plan);
+  ~WriterProcess();  // Kills it if it still runs.
+  WriterProcess(const WriterProcess&) = delete;
+  WriterProcess& operator=(const WriterProcess&) = delete;
+
+  // Waits for the next one; nothing when the process is dead and all of them were read.
+  std::optional<Acknowledgement> Next();
+
+  void Kill();
+
+  // Reaps the process. True when it died by SIGKILL, as it should.
+  bool Wait();
+
+ private:
+  int acknowledgements_ = -1;
+  pid_t process_ = -1;
+};
+
+// The child's part of main(): nothing when the command line is not a plan, else the exit code.
+std::optional<int> RunAsWriter(int argc, char** argv);
+
+}  // namespace mayfly::crash
