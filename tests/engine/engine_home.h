@@ -1,0 +1,50 @@
+// engine_home.h - where the engines under test live, one home per test.
+// A home makes an engine of its kind, again and again, one at a time; a persistent engine finds
+// what the one before it left. What a home put on the disk goes with the home.
+// The suite knows engines only through these: a new engine joins it with one line in
+// AllEngineKinds().
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "engine/drop_policy.h"
+#include "engine/engine.h"
+
+namespace mayfly::engine::suite {
+
+class EngineHome {
+ public:
+  virtual ~EngineHome() = default;
+
+  // The engine before must be gone. Failing to open ends the process.
+  virtual std::unique_ptr<Engine> Open(std::shared_ptr<const DropPolicy> policy) = 0;
+
+  // Whether Files() of a role that was compacted shows some.
+  virtual bool has_files() const = 0;
+};
+
+struct EngineKind {
+  std::string name;  // As it appears in test names: letters and digits.
+  std::function<std::unique_ptr<EngineHome>()> new_home;
+
+  // For GTest's messages.
+  friend void PrintTo(const EngineKind& kind, std::ostream* out) { *out << kind.name; }
+};
+
+// Every engine the suite runs on.
+std::vector<EngineKind> AllEngineKinds();
+
+// The first of them, the reference.
+EngineKind MemoryKind();
+
+// Puts an engine into another.
+using Wrapper = std::function<std::unique_ptr<Engine>(std::unique_ptr<Engine>)>;
+
+// The engines of `inner`, each wrapped.
+EngineKind WrappedKind(std::string name, EngineKind inner, Wrapper wrapper);
+
+}  // namespace mayfly::engine::suite
