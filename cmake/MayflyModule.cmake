@@ -1,8 +1,9 @@
-# mayfly_module(NAME USES module... LINKS library... SOURCES file... TESTS file... FUZZ file...)
+# mayfly_module(NAME [TEST_SUPPORT] USES module... LINKS library...
+#               SOURCES file... TESTS file... FUZZ file...)
 #
 # A module is a folder that names its files and what it uses; nothing is globbed. It becomes
 # - the static library mayfly_NAME, linked with what it USES and the third-party libraries it LINKS;
-# - a part of libmayfly;
+# - a part of libmayfly, unless it is TEST_SUPPORT;
 # - a shared library linked alone with just that and no undefined symbol left, so that a dependency it
 #   forgot to name fails the build;
 # - one test program per file of TESTS and one fuzzer per file of FUZZ.
@@ -11,19 +12,24 @@
 define_property(GLOBAL PROPERTY MAYFLY_MODULES)
 define_property(GLOBAL PROPERTY MAYFLY_MODULE_LINES)
 
+if(MAYFLY_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+
 function(mayfly_module name)
-  cmake_parse_arguments(ARG "" "" "USES;LINKS;SOURCES;TESTS;FUZZ" ${ARGN})
+  cmake_parse_arguments(ARG "TEST_SUPPORT" "" "USES;LINKS;SOURCES;TESTS;FUZZ" ${ARGN})
   list(TRANSFORM ARG_USES PREPEND mayfly_ OUTPUT_VARIABLE uses)
 
   add_library(mayfly_${name}_objects OBJECT ${ARG_SOURCES})
   target_link_libraries(mayfly_${name}_objects PUBLIC ${uses} ${ARG_LINKS} PRIVATE mayfly_compiler)
   add_library(mayfly_${name} STATIC $<TARGET_OBJECTS:mayfly_${name}_objects>)
   target_link_libraries(mayfly_${name} PUBLIC ${uses} ${ARG_LINKS})
-  set_property(GLOBAL APPEND PROPERTY MAYFLY_MODULES ${name})
-
-  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  list(JOIN ARG_USES "," uses_line)
-  set_property(GLOBAL APPEND PROPERTY MAYFLY_MODULE_LINES "${name} ${folder} ${uses_line}")
+  if(ARG_TEST_SUPPORT)
+    mayfly_layer(${name} test_support "${ARG_USES}")
+  else()
+    mayfly_layer(${name} library "${ARG_USES}")
+    set_property(GLOBAL APPEND PROPERTY MAYFLY_MODULES ${name})
+  endif()
 
   # clang leaves the sanitizers' own symbols to the executable, so a library alone cannot be whole.
   if(MAYFLY_LINK_TESTS AND NOT MAYFLY_SANITIZE AND NOT MAYFLY_FUZZ)
@@ -48,6 +54,7 @@ function(mayfly_module name)
       add_test(NAME ${fuzzer}
         COMMAND ${fuzzer} -runs=200000 -max_total_time=20 -timeout=5 -print_final_stats=1)
       set_tests_properties(${fuzzer} PROPERTIES LABELS fuzz)
+      add_dependencies(fuzzers ${fuzzer})
     endforeach()
   endif()
 endfunction()
@@ -59,8 +66,48 @@ function(mayfly_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} mayfly_compiler GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  mayfly_tidy_of_tests(tidy)
+  set_target_properties(${name} PROPERTIES CXX_CLANG_TIDY "${tidy}")
   add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()
+
+# Sets the variable RESULT to clang-tidy's command line for test code, if there is one: without the
+# analyzer, which spends its time inside GoogleTest's macros.
+function(mayfly_tidy_of_tests result)
+  set(tidy ${CMAKE_CXX_CLANG_TIDY})
+  if(tidy AND NOT tidy MATCHES "--checks")
+    list(APPEND tidy "--checks=-clang-analyzer-*")
+  endif()
+  set(${result} "${tidy}" PARENT_SCOPE)
+endfunction()
+
+# mayfly_python_test(NAME file [argument...])
+# A test written with unittest. No bytecode is left in the source tree.
+function(mayfly_python_test name file)
+  add_test(NAME ${name}
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1
+            ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${ARGN})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()
+
+# mayfly_app(NAME USES module... LINKS library... SOURCES file...)
+# The executable bin/NAME. It is checked for the direction of its includes as a module is, under the
+# name app_NAME; nothing can use it.
+function(mayfly_app name)
+  cmake_parse_arguments(ARG "" "" "USES;LINKS;SOURCES" ${ARGN})
+  list(TRANSFORM ARG_USES PREPEND mayfly_ OUTPUT_VARIABLE uses)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${uses} ${ARG_LINKS} mayfly_compiler)
+  mayfly_layer(app_${name} app "${ARG_USES}")
+endfunction()
+
+# Tells the layer test that the current folder is module NAME and may include what USES names. KIND
+# is library, test_support or app.
+function(mayfly_layer name kind uses)
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  list(JOIN uses "," uses_line)
+  set_property(GLOBAL APPEND PROPERTY MAYFLY_MODULE_LINES "${name} ${kind} ${folder} ${uses_line}")
 endfunction()
 
 # libmayfly.so and libmayfly.a, from all modules declared so far.
@@ -80,11 +127,23 @@ function(mayfly_library)
   endforeach()
   set_target_properties(mayfly_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
 
-  # Every public header must compile alone; the target is part of the build.
-  file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/mayfly/*.h)
-  target_sources(mayfly_static PUBLIC FILE_SET HEADERS
-    BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${headers})
-  set_target_properties(mayfly_static PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  mayfly_check_public_headers()
+endfunction()
+
+# Every public header must compile alone, with include/ as the only folder to look in. CMake's own
+# VERIFY_INTERFACE_HEADER_SETS does the same in a target that nobody builds unless asked.
+function(mayfly_check_public_headers)
+  file(GLOB headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
+    ${PROJECT_SOURCE_DIR}/include/mayfly/*.h)
+  foreach(header IN LISTS headers)
+    set(source ${CMAKE_BINARY_DIR}/public_headers/${header}.cc)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n" @ONLY)
+    list(APPEND sources ${source})
+  endforeach()
+  add_library(public_headers OBJECT ${sources})
+  target_include_directories(public_headers PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(public_headers PRIVATE
+    $<TARGET_PROPERTY:mayfly_compiler,INTERFACE_COMPILE_OPTIONS>)
 endfunction()
 
 # The layer test, as a part of the build: an #include against the direction stops it.

@@ -12,6 +12,16 @@
 namespace mayfly {
 
 template <typename T>
+class Result;
+
+// What a Result<T> takes as its value: anything that becomes a T, and is no Result or Status
+// itself.
+template <typename U, typename T>
+concept ValueFor =
+    std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result<T>> &&
+    !std::is_same_v<std::remove_cvref_t<U>, Status>;
+
+template <typename T>
 class [[nodiscard]] Result {
   static_assert(!std::is_same_v<std::remove_cvref_t<T>, Status>, "return a Status instead");
 
@@ -21,13 +31,13 @@ class [[nodiscard]] Result {
 
   // Both conversions are implicit so that `return value;` and `return Status::NotFound();` read
   // the same in a function that can fail.
-  template <typename U = T>
-    requires(std::is_convertible_v<U &&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Status>)
+  // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
+  template <ValueFor<T> U = T>
   Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Status error) : state_(std::in_place_index<1>, std::move(error)) {
     assert(!std::get<1>(state_).ok() && "an ok Status is not a value");
   }
+  // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)
 
   bool has_value() const { return state_.index() == 0; }
   explicit operator bool() const { return has_value(); }

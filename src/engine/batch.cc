@@ -37,18 +37,6 @@ void Batch::Clear() {
   spans_slots_ = false;
 }
 
-Batch::Change Batch::change(std::size_t i) const {
-  assert(i < changes_.size());
-  const Record& record = changes_[i];
-  assert(record.tag <= Tag::kDeleteRange);
-  return {
-      .kind = static_cast<Kind>(record.tag),
-      .at = {.role = record.role, .slot = record.slot},
-      .key = KeyOf(record),
-      .value = ValueOf(record)
-  };
-}
-
 Batch::Condition Batch::condition(std::size_t i) const {
   assert(i < conditions_.size());
   const Record& record = conditions_[i];
@@ -62,20 +50,10 @@ Batch::Condition Batch::condition(std::size_t i) const {
 }
 
 void Batch::Add(Tag tag, Address at, Bytes key, Bytes value) {
-  if (!status_.ok()) return;
-  status_ = CheckAddress(at);
-  if (status_.ok()) status_ = CheckKey(key);
-  if (status_.ok()) status_ = CheckValue(value);
-  if (status_.ok() && arena_.size() + key.size() + value.size() > kBatchBytesMax) {
-    status_ = Status::Invalid(fmt::format(
-        "batch exceeds {} bytes of keys and values; commit it in parts", kBatchBytesMax));
+  if (!status_.ok() || !IsGoodAddress(at) || !IsGoodKey(key) || !IsGoodValue(value) ||
+      !HasRoomFor(key, value)) [[unlikely]] {
+    return Refuse(at, key, value);
   }
-  if (status_.ok() && changes_.size() + conditions_.size() >= kBatchOperationsMax) {
-    status_ = Status::Invalid(
-        fmt::format("batch exceeds {} operations; commit it in parts", kBatchOperationsMax));
-  }
-  if (!status_.ok()) return;
-
   const Record record{.offset = static_cast<std::uint32_t>(arena_.size()),
                       .key_size = static_cast<std::uint32_t>(key.size()),
                       .value_size = static_cast<std::uint32_t>(value.size()),
@@ -89,12 +67,23 @@ void Batch::Add(Tag tag, Address at, Bytes key, Bytes value) {
   if (*slot_ != at.slot) spans_slots_ = true;
 }
 
-Bytes Batch::KeyOf(const Record& record) const {
-  return Bytes(arena_).substr(record.offset, record.key_size);
+bool Batch::HasRoomFor(Bytes key, Bytes value) const {
+  return arena_.size() + key.size() + value.size() <= kBatchBytesMax &&
+         changes_.size() + conditions_.size() < kBatchOperationsMax;
 }
 
-Bytes Batch::ValueOf(const Record& record) const {
-  return Bytes(arena_).substr(record.offset + record.key_size, record.value_size);
+void Batch::Refuse(Address at, Bytes key, Bytes value) {
+  if (status_.ok()) status_ = CheckAddress(at);
+  if (status_.ok()) status_ = CheckKey(key);
+  if (status_.ok()) status_ = CheckValue(value);
+  if (status_.ok() && arena_.size() + key.size() + value.size() > kBatchBytesMax) {
+    status_ = Status::Invalid(fmt::format(
+        "batch exceeds {} bytes of keys and values; commit it in parts", kBatchBytesMax));
+  }
+  if (status_.ok()) {
+    status_ = Status::Invalid(
+        fmt::format("batch exceeds {} operations; commit it in parts", kBatchOperationsMax));
+  }
 }
 
 }  // namespace mayfly::engine

@@ -7,6 +7,7 @@
 // nothing, so that a batch reads as a list of changes.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -80,8 +81,14 @@ class Batch {
   };
 
   void Add(Tag tag, Address at, Bytes key, Bytes value);
-  Bytes KeyOf(const Record& record) const;
-  Bytes ValueOf(const Record& record) const;
+  bool HasRoomFor(Bytes key, Bytes value) const;
+  void Refuse(Address at, Bytes key, Bytes value);
+  Bytes KeyOf(const Record& record) const {
+    return {arena_.data() + record.offset, record.key_size};
+  }
+  Bytes ValueOf(const Record& record) const {
+    return {arena_.data() + record.offset + record.key_size, record.value_size};
+  }
 
   std::string arena_;
   std::vector<Record> changes_;
@@ -90,5 +97,18 @@ class Batch {
   std::optional<Slot> slot_;  // Of the first operation.
   bool spans_slots_ = false;
 };
+
+// Inline: engines ask for every change of every commit.
+inline Batch::Change Batch::change(std::size_t i) const {
+  assert(i < changes_.size());
+  const Record& record = changes_[i];
+  assert(record.tag <= Tag::kDeleteRange);
+  return {
+      .kind = static_cast<Kind>(record.tag),
+      .at = {.role = record.role, .slot = record.slot},
+      .key = KeyOf(record),
+      .value = ValueOf(record)
+  };
+}
 
 }  // namespace mayfly::engine

@@ -136,8 +136,8 @@ TEST(Batch, RefusesBadKeysInEveryOperation) {
     ExpectRefused(batch, words);
     EXPECT_TRUE(batch.empty());
   };
-  for (const auto& [key, words] :
-       {std::pair<Bytes, Bytes>("", "empty key"), std::pair<Bytes, Bytes>(too_long, "too long")}) {
+  for (const Bytes key : {Bytes(), Bytes(too_long)}) {
+    const Bytes words = key.empty() ? "empty key" : "too long";
     refuses([&](Batch& b) { b.Put(kRows, key, "v"); }, words);
     refuses([&](Batch& b) { b.Delete(kRows, key); }, words);
     refuses([&](Batch& b) { b.Require(kRows, key, "v"); }, words);

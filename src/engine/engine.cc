@@ -114,6 +114,12 @@ Status Engine::CloseAtDestruction() {
   return Close();
 }
 
+Status Engine::RefuseGet(Address at, Bytes key) const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckAddress(at));
+  return CheckKey(key);
+}
+
 Status Engine::CheckWritable() const {
   if (capabilities_.writable) return {};
   return Status::ReadOnly(

@@ -192,6 +192,7 @@ class Engine {
       return {};
     return Closed();
   }
+  Status RefuseGet(Address at, Bytes key) const;
   Status CheckWritable() const;
   Status Closed() const;
 
@@ -205,9 +206,10 @@ class Engine {
 
 inline Status Engine::Get(Address at, Bytes key, PinnedBytes& value,
                           const Snapshot* snapshot) const {
-  MAYFLY_RETURN_IF_ERROR(CheckOpen());
-  MAYFLY_RETURN_IF_ERROR(CheckAddress(at));
-  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  if (closed_.load(std::memory_order_acquire) || !IsGoodAddress(at) || !IsGoodKey(key))
+      [[unlikely]] {
+    return RefuseGet(at, key);
+  }
   return DoGet(at, key, value, snapshot);
 }
 

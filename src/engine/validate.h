@@ -1,6 +1,7 @@
 // validate.h - what every engine refuses, worded once.
-// The checks run before an engine sees a call, so engines cannot differ in what they take. The ones
-// on the path of a read are inline and leave the wording of the refusal to the slow side.
+// The checks run before an engine sees a call, so engines cannot differ in what they take. Reads
+// and batches ask the inline predicates, which cost a comparison or two, and leave the wording of
+// the refusal to the Check... functions on the slow side.
 #pragma once
 
 #include "engine/address.h"
@@ -17,21 +18,23 @@ Status BadKey(Bytes key);
 Status BadValue(Bytes value);
 }  // namespace internal
 
-inline Status CheckAddress(Address at) {
-  if (static_cast<std::size_t>(at.role) < kRoleCount && at.slot < kSlotCount) return {};
-  return internal::BadAddress(at);
+constexpr bool IsGoodAddress(Address at) {
+  return static_cast<std::size_t>(at.role) < kRoleCount && at.slot < kSlotCount;
 }
 
 // 1 to kKeyBytesMax bytes.
-inline Status CheckKey(Bytes key) {
-  if (!key.empty() && key.size() <= kKeyBytesMax) return {};
-  return internal::BadKey(key);
-}
+constexpr bool IsGoodKey(Bytes key) { return !key.empty() && key.size() <= kKeyBytesMax; }
 
 // Up to kValueBytesMax bytes.
+constexpr bool IsGoodValue(Bytes value) { return value.size() <= kValueBytesMax; }
+
+// Ok, or Invalid with what is wrong and what to do.
+inline Status CheckAddress(Address at) {
+  return IsGoodAddress(at) ? Status() : internal::BadAddress(at);
+}
+inline Status CheckKey(Bytes key) { return IsGoodKey(key) ? Status() : internal::BadKey(key); }
 inline Status CheckValue(Bytes value) {
-  if (value.size() <= kValueBytesMax) return {};
-  return internal::BadValue(value);
+  return IsGoodValue(value) ? Status() : internal::BadValue(value);
 }
 
 // `begin` is not behind `end`.

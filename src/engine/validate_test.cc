@@ -16,8 +16,8 @@ void ExpectInvalid(const Status& status, Bytes words) {
 
 // A view of so many bytes that are never read.
 Bytes OfSize(std::size_t size) {
-  static const char byte = 'x';
-  return Bytes(&byte, size);
+  static constexpr char kByte = 'x';
+  return Bytes(&kByte, size);
 }
 
 TEST(CheckAddress, TakesEveryRoleAndSlot) {

@@ -62,7 +62,7 @@ class Crash {
     if (!engine) return "it does not open: " + engine.error().ToString();
     for (int writer = 0; writer < kWriters; ++writer) {
       const auto w = static_cast<std::size_t>(writer);
-      const std::string wrong = CheckWriter(**engine, writer, acknowledged[w], known_[w]);
+      std::string wrong = CheckWriter(**engine, writer, acknowledged[w], known_[w]);
       if (!wrong.empty()) return wrong;
     }
     const Status closed = (*engine)->Close();

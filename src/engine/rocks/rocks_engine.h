@@ -27,7 +27,7 @@ enum class Profile : std::uint8_t {
 
 struct RocksOptions {
   // Made if missing, unless read_only. Nothing else may live in it.
-  std::string directory;
+  std::string directory = {};
 
   // Opens the state as it is, changes no file, and lets other read-only openers in, but no writer.
   bool read_only = false;

@@ -79,7 +79,7 @@ Status CheckMayOpen(const RocksOptions& options) {
 rocksdb::Status OpenDatabase(const RocksOptions& options, const RocksSetup& setup,
                              RocksHandles& handles) {
   rocksdb::DB* database = nullptr;
-  const rocksdb::Status status =
+  rocksdb::Status status =
       options.read_only ? rocksdb::DB::OpenForReadOnly(setup.database, options.directory,
                                                        setup.families, &handles.families, &database)
                         : rocksdb::DB::Open(setup.database, options.directory, setup.families,
@@ -95,7 +95,7 @@ Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
   if (status.IsInvalidArgument() || status.IsNotFound()) {
     return Status::Corruption(fmt::format("{}: {}", doing, status.ToString()));
   }
-  const Status failed = FromRocks(status, doing);
+  Status failed = FromRocks(status, doing);
   if (failed.code() != StatusCode::kCorruption || options.salvage_damaged_log) return failed;
   return Status::Corruption(
       fmt::format("{}. Restore a backup; if a log file is what is damaged, salvage_damaged_log "

@@ -1,0 +1,59 @@
+# The front door. Each target installs what is missing, configures once and builds; the work itself
+# is in CMakePresets.json. `make help` lists the targets.
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup run test bench check asan tsan fuzz tidy format format-check clean
+
+# SETUP=true leaves the machine's packages alone.
+SETUP ?= scripts/setup
+CTEST_JOBS ?= $(shell nproc)
+
+sources = $(shell find include src apps tests bench -name '*.h' -o -name '*.cc')
+
+help:  ## This list.
+	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 14
+
+setup:
+	@$(SETUP)
+
+# ninja repeats the configuration when a CMake file changes; only a change of the presets is ours.
+build/%/build.ninja: CMakePresets.json | setup
+	cmake --preset $*
+	@touch $@
+
+run: build/release/build.ninja  ## Build the program and show what it does.
+	@cmake --build --preset release --target mayfly
+	@build/release/bin/mayfly demo
+
+test: build/dev/build.ninja  ## Build everything and run every test.
+	@cmake --build --preset dev
+	@ctest --preset dev -j $(CTEST_JOBS)
+
+bench: build/release/build.ninja  ## Build and run the benchmarks; takes minutes.
+	@cmake --build --preset release --target bench
+
+check: test asan tsan fuzz tidy format-check  ## Everything a change must pass.
+
+asan: build/asan/build.ninja  ## The tests with AddressSanitizer and UBSan.
+	@cmake --build --preset asan
+	@ctest --preset asan -j $(CTEST_JOBS)
+
+tsan: build/tsan/build.ninja  ## The tests with ThreadSanitizer.
+	@cmake --build --preset tsan
+	@ctest --preset tsan -j $(CTEST_JOBS)
+
+fuzz: build/fuzz/build.ninja  ## Every fuzzer, for some seconds each.
+	@cmake --build --preset fuzz --target fuzzers
+	@ctest --preset fuzz -j $(CTEST_JOBS)
+
+tidy: build/tidy/build.ninja  ## clang-tidy over every file.
+	@cmake --build --preset tidy
+
+format: setup  ## Format every source file.
+	@clang-format -i $(sources)
+
+format-check: setup  ## Fail when a source file is not formatted.
+	@clang-format --dry-run --Werror $(sources)
+
+clean:  ## Remove everything built.
+	rm -rf build

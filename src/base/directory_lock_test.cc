@@ -1,0 +1,65 @@
+// One writer or many readers, within a process as between two.
+// Method: several locks on one temporary directory.
+#include "base/directory_lock.h"
+
+#include <gtest/gtest.h>
+
+#include "base/temporary_directory.h"
+#include "mayfly/bytes.h"
+
+namespace mayfly {
+namespace {
+
+using Mode = DirectoryLock::Mode;
+
+Result<DirectoryLock> Take(const TemporaryDirectory& directory, Mode mode) {
+  return DirectoryLock::Take(directory.path(), "lock", mode);
+}
+
+TEST(DirectoryLock, AWriterExcludesWritersAndReaders) {
+  const TemporaryDirectory directory;
+  const auto writer = Take(directory, Mode::kExclusive);
+  ASSERT_TRUE(writer.has_value());
+  for (const Mode mode : {Mode::kExclusive, Mode::kShared}) {
+    const auto other = Take(directory, mode);
+    ASSERT_FALSE(other.has_value());
+    EXPECT_EQ(other.error().code(), StatusCode::kBusy);
+    EXPECT_NE(other.error().message().find(directory.path()), Bytes::npos);
+  }
+}
+
+TEST(DirectoryLock, ReadersShareAndExcludeAWriterUntilTheLastIsGone) {
+  const TemporaryDirectory directory;
+  auto one = Take(directory, Mode::kShared);
+  auto two = Take(directory, Mode::kShared);
+  ASSERT_TRUE(one.has_value() && two.has_value());
+  one->Release();
+  EXPECT_FALSE(Take(directory, Mode::kExclusive).has_value());
+  two->Release();
+  EXPECT_TRUE(Take(directory, Mode::kExclusive).has_value());
+}
+
+TEST(DirectoryLock, GoesWithItsOwnerEvenWhenMoved) {
+  const TemporaryDirectory directory;
+  {
+    DirectoryLock kept;
+    {
+      auto taken = Take(directory, Mode::kExclusive);
+      ASSERT_TRUE(taken.has_value());
+      kept = *std::move(taken);
+    }
+    EXPECT_FALSE(Take(directory, Mode::kExclusive).has_value()) << "the move let go of it";
+  }
+  EXPECT_TRUE(Take(directory, Mode::kExclusive).has_value());
+}
+
+TEST(DirectoryLock, AMissingDirectoryIsAnIoErrorThatNamesIt) {
+  const TemporaryDirectory directory;
+  const auto lock = DirectoryLock::Take(directory.Inside("none"), "lock", Mode::kExclusive);
+  ASSERT_FALSE(lock.has_value());
+  EXPECT_EQ(lock.error().code(), StatusCode::kIoError);
+  EXPECT_NE(lock.error().message().find("none"), Bytes::npos);
+}
+
+}  // namespace
+}  // namespace mayfly

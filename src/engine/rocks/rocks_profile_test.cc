@@ -1,0 +1,68 @@
+// Profiles bound memory and threads.
+// Method: write several times what a profile may hold, then ask the engine and the kernel.
+#include "engine/rocks/rocks_profile.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/random.h"
+#include "base/temporary_directory.h"
+#include "engine/rocks/rocks_engine.h"
+
+namespace mayfly::engine {
+namespace {
+
+std::ptrdiff_t ThreadCount() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+TEST(RocksProfile, TinyStaysUnderItsMemoryWithFewThreads) {
+  const TemporaryDirectory directory;
+  const std::ptrdiff_t threads_before = ThreadCount();
+  auto opened = OpenRocksEngine({.directory = directory.path() + "/db", .profile = Profile::kTiny});
+  ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
+  Engine& engine = **opened;
+
+  constexpr std::uint64_t kMiB = 1 << 20;
+  Random random(7);
+  Batch batch;
+  std::uint64_t written = 0;
+  std::uint64_t highest = 0;
+  for (int number = 0; written < 40 * kMiB; ++number) {
+    batch.Clear();
+    for (std::size_t role = 0; role < kRoleCount; ++role) {
+      batch.Put({static_cast<Role>(role)}, random.Bytes(16), random.Bytes(1000));
+    }
+    written += batch.bytes();
+    ASSERT_TRUE(engine.Commit(batch).ok());
+    if (number % 500 == 0) highest = std::max(highest, engine.Stats()->memory_bytes);
+  }
+  PinnedBytes value;
+  for (int i = 0; i < 20000; ++i) {
+    const Status read = engine.Get({Role::kRows}, random.Bytes(16), value);
+    ASSERT_TRUE(read.IsNotFound()) << read.ToString();
+  }
+  highest = std::max(highest, engine.Stats()->memory_bytes);
+  EXPECT_LT(highest, 16 * kMiB);
+  // Two background jobs make up to two threads each for flushing and compacting, and RocksDB one
+  // for its timer. They belong to the process and are shared by its databases.
+  EXPECT_LE(ThreadCount() - threads_before, 5);
+  EXPECT_GT(engine.Stats()->disk_bytes, 30 * kMiB);
+}
+
+TEST(RocksProfile, EachAllowsMoreThanTheOneBefore) {
+  std::size_t cache = 0;
+  std::size_t buffers = 0;
+  for (const Profile profile : {Profile::kTiny, Profile::kDefault, Profile::kServer}) {
+    const RocksSetup setup = SetupRocks({.profile = profile});
+    EXPECT_GT(setup.block_cache->GetCapacity(), cache);
+    EXPECT_GT(setup.database.db_write_buffer_size, buffers);
+    EXPECT_EQ(setup.families.size(), kRoleCount);
+    cache = setup.block_cache->GetCapacity();
+    buffers = setup.database.db_write_buffer_size;
+  }
+}
+
+}  // namespace
+}  // namespace mayfly::engine
