@@ -19,8 +19,6 @@
 namespace mayfly::bench {
 namespace {
 
-using engine::Durability;
-
 constexpr std::size_t kScanRows = 1000;  // Per cursor, so that its making is a small part.
 
 // The store that is open, of whatever kind.

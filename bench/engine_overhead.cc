@@ -23,8 +23,6 @@
 namespace mayfly::bench {
 namespace {
 
-using engine::Durability;
-
 constexpr double kGetRatioMax = 1.05;
 constexpr double kBatchRatioMax = 1.03;
 constexpr double kNoBar = std::numeric_limits<double>::infinity();

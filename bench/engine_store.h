@@ -19,7 +19,7 @@ class EngineStore {
  public:
   // What one thread keeps from call to call.
   struct Session {
-    engine::PinnedBytes value;
+    PinnedBytes value;
     engine::Batch batch;
   };
 
@@ -30,7 +30,7 @@ class EngineStore {
     return status.ok();
   }
 
-  void Put(Session& session, Bytes key, Bytes value, engine::Durability durability) {
+  void Put(Session& session, Bytes key, Bytes value, Durability durability) {
     session.batch.Clear();
     session.batch.Put(kRows, key, value);
     Must(engine_->Commit(session.batch, durability));
@@ -38,7 +38,7 @@ class EngineStore {
 
   // One batch of `count` rows of the dataset, from number `first`, with the values of `salt` later.
   void PutMany(Session& session, const Dataset& data, std::size_t first, std::size_t count,
-               std::size_t salt, engine::Durability durability) {
+               std::size_t salt, Durability durability) {
     session.batch.Clear();
     for (std::size_t i = first; i < first + count; ++i) {
       session.batch.Put(kRows, data.key(i), data.value(i + salt));

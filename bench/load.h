@@ -18,7 +18,7 @@ template <typename Store>
 void Load(Store&& store, const Dataset& data) {
   typename std::remove_reference_t<Store>::Session session;
   for (std::size_t first = 0; first < data.rows(); first += kBatchRows) {
-    store.PutMany(session, data, first, kBatchRows, 0, engine::Durability::kNone);
+    store.PutMany(session, data, first, kBatchRows, 0, Durability::kNone);
   }
   store.Compact();
 }

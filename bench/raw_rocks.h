@@ -44,13 +44,13 @@ class RawRocks {
     return status.ok();
   }
 
-  void Put(Session& session, Bytes key, Bytes value, engine::Durability durability) {
+  void Put(Session& session, Bytes key, Bytes value, Durability durability) {
     SetDurability(session, durability);
     Must(database_->Put(session.write, rows_, Slice(key), Slice(value)));
   }
 
   void PutMany(Session& session, const Dataset& data, std::size_t first, std::size_t count,
-               std::size_t salt, engine::Durability durability) {
+               std::size_t salt, Durability durability) {
     session.batch.Clear();
     for (std::size_t i = first; i < first + count; ++i) {
       Must(session.batch.Put(rows_, Slice(data.key(i)), Slice(data.value(i + salt))));
@@ -72,9 +72,9 @@ class RawRocks {
   }
 
   // kNone leaves the log out. Our engine keeps it, so this is what that promise costs.
-  static void SetDurability(Session& session, engine::Durability durability) {
-    session.write.sync = durability == engine::Durability::kDisk;
-    session.write.disableWAL = durability == engine::Durability::kNone;
+  static void SetDurability(Session& session, Durability durability) {
+    session.write.sync = durability == Durability::kDisk;
+    session.write.disableWAL = durability == Durability::kNone;
   }
 
   std::shared_ptr<rocksdb::Cache> block_cache_;  // Shared with the tables.

@@ -120,7 +120,7 @@ Status Demo::PutRows() {
   AddRow(batch, kAnn, "logged in", kAnnTtl);
   AddRow(batch, kBob, "logged in", kBobTtl);
   AddRow(batch, kTheme, "dark", std::nullopt);
-  MAYFLY_RETURN_IF_ERROR(engine_->Commit(batch, engine::Durability::kDisk));
+  MAYFLY_RETURN_IF_ERROR(engine_->Commit(batch, Durability::kDisk));
   return SayRows();
 }
 
@@ -197,7 +197,7 @@ Status Demo::ClearEarlierDemo() {
   MAYFLY_TRY(const bool empty, IsEmpty());
   Batch batch;
   if (!empty) {
-    engine::PinnedBytes marker;
+    PinnedBytes marker;
     const Status found = engine_->Get(kMeta, kMarker, marker);
     if (found.IsNotFound()) {
       return Status::Invalid(fmt::format(
@@ -229,7 +229,7 @@ void Demo::AddRow(Batch& batch, Bytes key, Bytes payload, std::optional<seconds>
 }
 
 Result<std::string> Demo::Payload(Bytes key, const engine::Snapshot* snapshot) const {
-  engine::PinnedBytes value;
+  PinnedBytes value;
   MAYFLY_RETURN_IF_ERROR(engine_->Get(kRows, key, value, snapshot));
   return std::string(BehindDeadline(value.view()));
 }

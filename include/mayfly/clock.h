@@ -8,8 +8,11 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <set>
 
 namespace mayfly {
 
@@ -26,6 +29,23 @@ using SteadyTime = std::chrono::time_point<SteadyTimeline, std::chrono::nanoseco
 constexpr WallTime WallTimeFromMs(std::int64_t ms) { return WallTime(Millis(ms)); }
 constexpr std::int64_t ToMs(WallTime time) { return time.time_since_epoch().count(); }
 
+// Ends a sleep early. A wake before the sleep counts: it ends the next one at once.
+class Waker {
+ public:
+  void Wake();
+
+  // Returns when woken or after `length`.
+  void WaitFor(std::chrono::nanoseconds length);
+
+  // Returns when woken.
+  void Wait();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  bool awake_ = false;  // Guarded by mutex_.
+};
+
 // Safe to call from any thread.
 class Clock {
  public:
@@ -36,6 +56,9 @@ class Clock {
 
   // For measuring and pausing only: it stands in no relation to Now().
   virtual SteadyTime Steady() const = 0;
+
+  // Returns when Now() has reached `until`, when woken, or earlier: look again and sleep on.
+  virtual void Sleep(Waker& waker, WallTime until) const = 0;
 };
 
 // The machine's clock, held at its highest reading whenever the machine steps back.
@@ -52,6 +75,7 @@ class SystemClock final : public Clock {
 
   WallTime Now() const override;
   SteadyTime Steady() const override;
+  void Sleep(Waker& waker, WallTime until) const override;
 
  private:
   const Source source_;
@@ -66,16 +90,23 @@ class ManualClock final : public Clock {
   WallTime Now() const override { return WallTimeFromMs(now_ms_.load()); }
   SteadyTime Steady() const override { return SteadyTime(std::chrono::nanoseconds(steady_ns_)); }
 
+  // Sleepers wake when the clock is moved.
+  void Sleep(Waker& waker, WallTime until) const override;
+
   // Moves both times forward; a negative step is refused by an assertion.
   void Advance(Millis step);
 
   // Puts wall time anywhere, backwards too: it plays the part of a machine whose clock was set.
   // Steady time stays. Whoever needs time that never goes back wraps or guards this clock.
-  void Set(WallTime now) { now_ms_ = ToMs(now); }
+  void Set(WallTime now);
 
  private:
+  void WakeSleepers();
+
   std::atomic<std::int64_t> now_ms_;
   std::atomic<std::int64_t> steady_ns_{0};
+  mutable std::mutex mutex_;
+  mutable std::set<Waker*> sleepers_;  // Guarded by mutex_.
 };
 
 }  // namespace mayfly

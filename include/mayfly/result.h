@@ -81,9 +81,6 @@ class [[nodiscard]] Result {
 
 }  // namespace mayfly
 
-#define MAYFLY_CONCAT_INNER(a, b) a##b
-#define MAYFLY_CONCAT(a, b) MAYFLY_CONCAT_INNER(a, b)
-
 // MAYFLY_TRY(const std::string raw, Read(path)); declares the value, or leaves with the error.
 #define MAYFLY_TRY(declaration, ...) \
   MAYFLY_TRY_INNER(MAYFLY_CONCAT(mayfly_result_, __COUNTER__), declaration, __VA_ARGS__)

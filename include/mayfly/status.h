@@ -75,10 +75,15 @@ class [[nodiscard]] Status {
 
 }  // namespace mayfly
 
-// Leaves the function with the Status of `...` unless it is ok.
-#define MAYFLY_RETURN_IF_ERROR(...)                                            \
-  do {                                                                         \
-    if (::mayfly::Status mayfly_status = (__VA_ARGS__); !mayfly_status.ok()) { \
-      return mayfly_status;                                                    \
-    }                                                                          \
+#define MAYFLY_CONCAT_INNER(a, b) a##b
+#define MAYFLY_CONCAT(a, b) MAYFLY_CONCAT_INNER(a, b)
+
+// Leaves the function with the Status of `...` unless it is ok. A lambda in `...` may use it, too.
+#define MAYFLY_RETURN_IF_ERROR(...) \
+  MAYFLY_RETURN_IF_ERROR_INNER(MAYFLY_CONCAT(mayfly_status_, __COUNTER__), __VA_ARGS__)
+#define MAYFLY_RETURN_IF_ERROR_INNER(temporary, ...)                   \
+  do {                                                                 \
+    if (::mayfly::Status temporary = (__VA_ARGS__); !temporary.ok()) { \
+      return temporary;                                                \
+    }                                                                  \
   } while (false)

@@ -30,21 +30,14 @@
 #include "engine/batch.h"
 #include "engine/cursor.h"
 #include "engine/deadline_stats.h"
-#include "engine/pinned_bytes.h"
 #include "engine/validate.h"
 #include "mayfly/bytes.h"
+#include "mayfly/durability.h"
+#include "mayfly/pinned_bytes.h"
 #include "mayfly/result.h"
 #include "mayfly/status.h"
 
 namespace mayfly::engine {
-
-// What an Ok from Commit() promises. Each level includes the ones before it; an engine may give
-// more than was asked, never less.
-enum class Durability : std::uint8_t {
-  kNone,     // Visible. For bulk loads that are repeated after a crash.
-  kProcess,  // In the operating system's hands: survives kill -9, not a power cut.
-  kDisk,     // On the device before the call returns. Threads that ask at once share one fsync.
-};
 
 struct Capabilities {
   // False: a batch that spans slots is refused as CrossSlot, and a cursor shows one slot.
@@ -208,6 +201,7 @@ inline Status Engine::Get(Address at, Bytes key, PinnedBytes& value,
                           const Snapshot* snapshot) const {
   if (closed_.load(std::memory_order_acquire) || !IsGoodAddress(at) || !IsGoodKey(key))
       [[unlikely]] {
+    value.Reset();
     return RefuseGet(at, key);
   }
   return DoGet(at, key, value, snapshot);

@@ -1,6 +1,6 @@
 // Goal: a holder is made once, used again while its type stays, and destroyed exactly once.
 // Method: holders that count their lives; the sanitizers watch the storage they lie in.
-#include "engine/pinned_bytes.h"
+#include "mayfly/pinned_bytes.h"
 
 #include <gtest/gtest.h>
 

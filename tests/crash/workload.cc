@@ -50,9 +50,9 @@ Batch Workload::BatchOf(std::uint64_t number) const {
   return batch;
 }
 
-engine::Durability Workload::DurabilityOf(std::uint64_t number) const {
-  return Hash64(std::to_string(number), seed) % 8 == 0 ? engine::Durability::kDisk
-                                                       : engine::Durability::kProcess;
+Durability Workload::DurabilityOf(std::uint64_t number) const {
+  return Hash64(std::to_string(number), seed) % 8 == 0 ? Durability::kDisk
+                                                       : Durability::kProcess;
 }
 
 void Apply(const Batch& batch, Rows& rows) {

@@ -23,7 +23,7 @@ struct Workload {
   // before it is there.
   engine::Batch BatchOf(std::uint64_t number) const;
 
-  engine::Durability DurabilityOf(std::uint64_t number) const;
+  Durability DurabilityOf(std::uint64_t number) const;
 };
 
 // The rows of one writer, by role and key.

@@ -53,14 +53,14 @@ void Acknowledge(int writer, std::uint64_t number) {
   if (::write(kAcknowledgementDescriptor, &line, sizeof line) != sizeof line) std::_Exit(1);
 }
 
-void MustCommit(engine::Engine& engine, const Batch& batch, engine::Durability durability) {
+void MustCommit(engine::Engine& engine, const Batch& batch, Durability durability) {
   const Status committed = engine.Commit(batch, durability);
   if (committed.ok()) return;
   fmt::print(stderr, "the writer's commit failed: {}\n", committed.ToString());
   std::_Exit(2);
 }
 
-void CommitInTwoParts(engine::Engine& engine, const Batch& batch, engine::Durability durability) {
+void CommitInTwoParts(engine::Engine& engine, const Batch& batch, Durability durability) {
   Batch part;
   for (std::size_t i = 0; i < batch.change_count(); ++i) {
     const Batch::Change change = batch.change(i);
@@ -81,7 +81,7 @@ void CommitInTwoParts(engine::Engine& engine, const Batch& batch, engine::Durabi
   const Workload workload{.seed = plan.seed, .writer = writer};
   for (std::uint64_t number = plan.first[static_cast<std::size_t>(writer)];; ++number) {
     const Batch batch = workload.BatchOf(number);
-    const engine::Durability durability = workload.DurabilityOf(number);
+    const Durability durability = workload.DurabilityOf(number);
     if (plan.fault == Fault::kAcknowledgesTooEarly) Acknowledge(writer, number);
     if (plan.fault == Fault::kSplitsBatches) {
       CommitInTwoParts(engine, batch, durability);

@@ -1,4 +1,4 @@
-// pinned_bytes.h - a value read from an engine, without a copy forced on it.
+// pinned_bytes.h - a value that was read, without a copy forced on it.
 // The engine leaves its own holder (a pinned cache block, a shared buffer, an epoch) inside, in
 // place; a read allocates nothing for it. Keep one PinnedBytes and pass it to read after read: the
 // holder and its buffer are used again. Invariant: the bytes stay valid and unchanged until the
@@ -14,7 +14,7 @@
 
 #include "mayfly/bytes.h"
 
-namespace mayfly::engine {
+namespace mayfly {
 
 class PinnedBytes {
  public:
@@ -63,4 +63,4 @@ class PinnedBytes {
   alignas(std::max_align_t) std::byte storage_[kHolderBytesMax];
 };
 
-}  // namespace mayfly::engine
+}  // namespace mayfly
