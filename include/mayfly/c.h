@@ -1,0 +1,656 @@
+/* c.h - mayfly from C, and from every language that can call C.
+ *
+ *   mayfly_database_options options = {.size = sizeof options, .directory = "sessions.db"};
+ *   mayfly_database* db = NULL;
+ *   mayfly_keyspace* sessions = NULL;
+ *   if (mayfly_open(&options, &db) != MAYFLY_OK) return fail(mayfly_error_message());
+ *   mayfly_default_keyspace(db, &sessions);
+ *   mayfly_view* rows = mayfly_keyspace_view(sessions);
+ *   mayfly_put(rows, "session:7", 9, "alice", 5, mayfly_for(30 * 60 * 1000));
+ *
+ * The words, the rules and the limits are those of the C++ headers (database.h, keyspace.h,
+ * transaction.h, lifetime.h, policy.h, events.h, maintenance.h, cursor.h); this page says what is
+ * different in C.
+ *
+ * How calls fail. A call returns MAYFLY_OK or the code of what went wrong, and then has written
+ * nothing: not to the database, and to out parameters only where it says so. mayfly_error_message()
+ * tells the reason in words. A null handle, or null where bytes, a name or an out parameter are
+ * needed, is MAYFLY_INVALID. Nothing is thrown, whatever callbacks do, as long as they return.
+ *
+ * How long things live. Handles are released by the call named at their type; releasing NULL does
+ * nothing. Handles of one database may be released in any order, also after it closed: until then
+ * calls on them answer MAYFLY_INVALID. A handle must not be used after its own release. Buffers and
+ * lists that a call hands out are the caller's and go back with mayfly_free(), one call per out
+ * parameter. A value has a zero byte behind its end, outside its size, so that text can be printed.
+ *
+ * Structs that begin with `size` can grow: set it to sizeof the struct. In options, what is zero
+ * has its default, so `{.size = sizeof o}` and a null pointer ask for all defaults. Structs without
+ * `size` stay as they are.
+ *
+ * Threads. Calls on databases, keyspaces, their views and snapshots are safe from any thread. A
+ * transaction, its views and a cursor belong to one thread at a time.
+ *
+ * Time is in milliseconds: instants since 1970 (int64_t), lengths likewise. */
+#ifndef MAYFLY_C_H
+#define MAYFLY_C_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define MAYFLY_NOEXCEPT noexcept
+extern "C" {
+#else
+#define MAYFLY_NOEXCEPT
+#endif
+
+/* ---- Codes, messages, memory ---- */
+
+/* The numbers of StatusCode in status.h; append, never renumber. */
+enum {
+  MAYFLY_OK = 0,
+  MAYFLY_NOT_FOUND = 1,    /* No living row, or nothing of that name. */
+  MAYFLY_INVALID = 2,      /* The call is wrong as made; repeating it cannot help. */
+  MAYFLY_WRONG_TYPE = 3,   /* The row holds another type than the operation needs. */
+  MAYFLY_CONFLICT = 4,     /* Somebody else was faster: read again, retry now. */
+  MAYFLY_BUSY = 5,         /* Held by somebody else: retry later. */
+  MAYFLY_CROSS_SLOT = 6,   /* The engine is atomic within one slot and this would span several. */
+  MAYFLY_READ_ONLY = 7,    /* Opened for reading. */
+  MAYFLY_CORRUPTION = 8,   /* Stored bytes are damaged. Stop and restore. */
+  MAYFLY_IO_ERROR = 9,     /* The machine refused: disk full, permission, memory. */
+  MAYFLY_UNSUPPORTED = 10, /* Not offered by this build, engine or format. */
+  MAYFLY_INTERNAL = 11     /* A fault of mayfly's own. Please report it. */
+};
+
+/* The code's name, for example "NotFound"; "unknown" for other numbers. Lives for ever. */
+const char* mayfly_code_name(int code) MAYFLY_NOEXCEPT;
+
+/* Why the last call on this thread that failed did so; "" before the first. It lives until the next
+ * call on this thread fails. */
+const char* mayfly_error_message(void) MAYFLY_NOEXCEPT;
+
+/* "0.1.0". Lives for ever. */
+const char* mayfly_version(void) MAYFLY_NOEXCEPT;
+
+/* Gives back what a call handed out. */
+void mayfly_free(void* memory) MAYFLY_NOEXCEPT;
+
+/* ---- Databases ---- */
+
+typedef struct mayfly_database mayfly_database;         /* mayfly_close() */
+typedef struct mayfly_keyspace mayfly_keyspace;         /* mayfly_release_keyspace() */
+typedef struct mayfly_transaction mayfly_transaction;   /* mayfly_release_transaction() */
+typedef struct mayfly_snapshot mayfly_snapshot;         /* mayfly_release_snapshot() */
+typedef struct mayfly_cursor mayfly_cursor;             /* mayfly_close_cursor() */
+typedef struct mayfly_reaper mayfly_reaper;             /* mayfly_stop_reaper() */
+typedef struct mayfly_subscription mayfly_subscription; /* mayfly_unsubscribe() */
+
+/* A keyspace as somebody sees it: plainly, in a transaction, or in a snapshot. Belongs to the
+ * handle it was asked of and lives as long. Rows are read and written through it; writing through a
+ * snapshot's is MAYFLY_INVALID. */
+typedef struct mayfly_view mayfly_view;
+
+/* See durability.h. */
+enum {
+  MAYFLY_DURABILITY_DEFAULT = 0, /* In options: process. In calls: the database's. */
+  MAYFLY_DURABILITY_NONE = 1,
+  MAYFLY_DURABILITY_PROCESS = 2,
+  MAYFLY_DURABILITY_DISK = 3
+};
+
+enum { MAYFLY_MEMORY_DEFAULT = 0, MAYFLY_MEMORY_TINY = 1, MAYFLY_MEMORY_SERVER = 2 };
+
+enum { MAYFLY_LOG_DEBUG = 0, MAYFLY_LOG_INFO = 1, MAYFLY_LOG_WARNING = 2, MAYFLY_LOG_ERROR = 3 };
+
+/* Where time comes from, instead of the machine's clock. Both functions are called from any thread.
+ */
+typedef struct mayfly_clock {
+  size_t size;
+  int64_t (*now_ms)(void* context);    /* Wall time. Must be set. */
+  int64_t (*steady_ns)(void* context); /* For pauses; never goes back. Null: the machine's. */
+  void* context;
+} mayfly_clock;
+
+/* Called from any thread, background threads too. Must not call into mayfly. `line` ends with a
+ * zero byte and lives for the call. */
+typedef void (*mayfly_log_function)(void* context, int level, const char* line);
+
+typedef struct mayfly_database_options {
+  size_t size;
+  /* Made if missing. Null or "": in memory, gone when the database closes. */
+  const char* directory;
+  bool read_only;         /* Lets other readers in and changes no file. */
+  bool must_exist;        /* A missing database is MAYFLY_NOT_FOUND instead of made. */
+  bool no_purge_on_read;  /* Reads hide dead rows and leave them to purges. */
+  bool allow_any_instant; /* Accepts deadlines that look like seconds or microseconds. */
+  int memory;             /* MAYFLY_MEMORY_... */
+  int durability;         /* MAYFLY_DURABILITY_... of writes by themselves. */
+  /* 0: 12 hours. INT64_MAX: no jump is ever too large. */
+  int64_t clock_jump_max_ms;
+  /* Null: the machine's. Copied; its context must outlive all handles. A reaper looks at such a
+   * clock every 10 ms, since nobody tells when it moves. */
+  const mayfly_clock* clock;
+  mayfly_log_function log; /* Null: silence. */
+  void* log_context;
+  int log_level; /* MAYFLY_LOG_...; nothing below it is told. */
+} mayfly_database_options;
+
+/* Opens or makes a database. MAYFLY_BUSY when somebody else has it open; MAYFLY_UNSUPPORTED when a
+ * newer mayfly wrote it; MAYFLY_NOT_FOUND, MAYFLY_CORRUPTION, MAYFLY_IO_ERROR as the words say.
+ * `*database` is null then. */
+int mayfly_open(const mayfly_database_options* options, mayfly_database** database) MAYFLY_NOEXCEPT;
+
+/* Closes the database and releases the handle. MAYFLY_BUSY, and both stay, while transactions that
+ * are not over, snapshots, cursors or reapers are there. After any other answer the handle is gone.
+ */
+int mayfly_close(mayfly_database* database) MAYFLY_NOEXCEPT;
+
+/* Makes everything committed so far at least this durable. */
+int mayfly_make_durable(mayfly_database* database, int durability) MAYFLY_NOEXCEPT;
+
+/* ---- Keyspaces ---- */
+
+enum { MAYFLY_BREACH_REFUSE = 0, MAYFLY_BREACH_CLAMP = 1 };
+enum { MAYFLY_EVENTS_OFF = 0, MAYFLY_EVENTS_KEY = 1, MAYFLY_EVENTS_KEY_AND_VALUE = 2 };
+
+/* What a keyspace asks of the lifetimes of its rows; see policy.h. A ttl of 0: none. */
+typedef struct mayfly_policy {
+  size_t size;
+  int64_t default_ttl_ms;
+  int64_t min_ttl_ms;
+  int64_t max_ttl_ms;
+  bool require_ttl;
+  int breach;
+  uint32_t jitter_permille;
+  int events;
+} mayfly_policy;
+
+/* The keyspace called "default", which always exists. */
+int mayfly_default_keyspace(mayfly_database* database, mayfly_keyspace** keyspace) MAYFLY_NOEXCEPT;
+
+/* MAYFLY_INVALID when the name is empty, longer than 255 bytes, begins with two underscores, or is
+ * taken. Null policy: no demands. */
+int mayfly_create_keyspace(mayfly_database* database, const char* name, const mayfly_policy* policy,
+                           mayfly_keyspace** keyspace) MAYFLY_NOEXCEPT;
+
+/* MAYFLY_NOT_FOUND when there is none of that name. */
+int mayfly_open_keyspace(mayfly_database* database, const char* name,
+                         mayfly_keyspace** keyspace) MAYFLY_NOEXCEPT;
+
+/* The names in order, in one block: free `*names` alone. */
+int mayfly_list_keyspaces(mayfly_database* database, char*** names, size_t* count) MAYFLY_NOEXCEPT;
+
+/* Removes it with all its rows at once. The default one cannot be dropped. */
+int mayfly_drop_keyspace(mayfly_database* database, const char* name) MAYFLY_NOEXCEPT;
+
+void mayfly_release_keyspace(mayfly_keyspace* keyspace) MAYFLY_NOEXCEPT;
+
+/* Lives as long as the handle; "" for null. */
+const char* mayfly_keyspace_name(const mayfly_keyspace* keyspace) MAYFLY_NOEXCEPT;
+
+/* Fills `*policy`, whose size must be set. */
+int mayfly_get_policy(mayfly_keyspace* keyspace, mayfly_policy* policy) MAYFLY_NOEXCEPT;
+int mayfly_set_policy(mayfly_keyspace* keyspace, const mayfly_policy* policy) MAYFLY_NOEXCEPT;
+
+/* Removes every row at once, without events. */
+int mayfly_clear(mayfly_keyspace* keyspace) MAYFLY_NOEXCEPT;
+
+/* Each call by itself and atomic, at the clock's instant. Null for null. */
+mayfly_view* mayfly_keyspace_view(mayfly_keyspace* keyspace) MAYFLY_NOEXCEPT;
+
+/* ---- Reading rows ---- */
+
+#define MAYFLY_FOREVER INT64_MAX /* The deadline and the ttl of a row without a deadline. */
+
+typedef struct mayfly_bytes {
+  const void* data;
+  size_t size;
+} mayfly_bytes;
+
+/* One answer of mayfly_multi_get(): MAYFLY_OK with the value, MAYFLY_NOT_FOUND, or why this key
+ * failed. */
+typedef struct mayfly_answer {
+  int code;
+  const void* value;
+  size_t value_size;
+} mayfly_answer;
+
+/* The value, as a copy. MAYFLY_NOT_FOUND leaves `*value` null and `*value_size` 0, as every failure
+ * does. */
+int mayfly_get(const mayfly_view* view, const void* key, size_t key_size, void** value,
+               size_t* value_size) MAYFLY_NOEXCEPT;
+
+/* The value and the deadline. */
+int mayfly_get_row(const mayfly_view* view, const void* key, size_t key_size, void** value,
+                   size_t* value_size, int64_t* deadline_ms) MAYFLY_NOEXCEPT;
+
+/* One answer per key, in order, all from one state at one instant, in one block: free `*answers`
+ * alone. */
+int mayfly_multi_get(const mayfly_view* view, const mayfly_bytes* keys, size_t count,
+                     mayfly_answer** answers) MAYFLY_NOEXCEPT;
+
+int mayfly_exists(const mayfly_view* view, const void* key, size_t key_size,
+                  bool* exists) MAYFLY_NOEXCEPT;
+
+/* The time left: more than 0, or MAYFLY_FOREVER. MAYFLY_NOT_FOUND when there is no living row. */
+int mayfly_ttl(const mayfly_view* view, const void* key, size_t key_size,
+               int64_t* ttl_ms) MAYFLY_NOEXCEPT;
+
+/* The number of living rows, exactly. */
+int mayfly_count(const mayfly_view* view, uint64_t* rows) MAYFLY_NOEXCEPT;
+
+/* ---- Writing rows ---- */
+
+/* How a write states when its row dies; see lifetime.h. Made by the five functions below. */
+typedef struct mayfly_lifetime {
+  int kind;
+  int64_t ms;
+} mayfly_lifetime;
+
+enum {
+  MAYFLY_LIFETIME_DEFAULT = 0,
+  MAYFLY_LIFETIME_FOR = 1,
+  MAYFLY_LIFETIME_UNTIL = 2,
+  MAYFLY_LIFETIME_FOREVER = 3,
+  MAYFLY_LIFETIME_KEEP = 4
+};
+
+static inline mayfly_lifetime mayfly_lifetime_of(int kind, int64_t ms) {
+  mayfly_lifetime lifetime;
+  lifetime.kind = kind;
+  lifetime.ms = ms;
+  return lifetime;
+}
+/* The keyspace's default ttl, or for ever when it has none. */
+static inline mayfly_lifetime mayfly_by_default(void) {
+  return mayfly_lifetime_of(MAYFLY_LIFETIME_DEFAULT, 0);
+}
+/* This long from the commit on; must be positive. */
+static inline mayfly_lifetime mayfly_for(int64_t ttl_ms) {
+  return mayfly_lifetime_of(MAYFLY_LIFETIME_FOR, ttl_ms);
+}
+/* Up to this instant; one that has passed deletes the row. */
+static inline mayfly_lifetime mayfly_until(int64_t instant_ms) {
+  return mayfly_lifetime_of(MAYFLY_LIFETIME_UNTIL, instant_ms);
+}
+static inline mayfly_lifetime mayfly_forever(void) {
+  return mayfly_lifetime_of(MAYFLY_LIFETIME_FOREVER, 0);
+}
+/* As long as the row that is replaced. */
+static inline mayfly_lifetime mayfly_keep(void) {
+  return mayfly_lifetime_of(MAYFLY_LIFETIME_KEEP, 0);
+}
+
+enum {
+  MAYFLY_PUT_ALWAYS = 0,
+  MAYFLY_PUT_IF_ABSENT = 1,
+  MAYFLY_PUT_IF_PRESENT = 2,
+  MAYFLY_PUT_IF_EQUALS = 3
+};
+
+/* When a change of deadline goes ahead; see DeadlineIf in keyspace.h. */
+enum {
+  MAYFLY_DEADLINE_ALWAYS = 0,
+  MAYFLY_DEADLINE_IF_NONE = 1,
+  MAYFLY_DEADLINE_IF_PRESENT = 2,
+  MAYFLY_DEADLINE_IF_LATER = 3,
+  MAYFLY_DEADLINE_IF_EARLIER = 4
+};
+
+/* Writes the row, whatever was there. */
+int mayfly_put(mayfly_view* view, const void* key, size_t key_size, const void* value,
+               size_t value_size, mayfly_lifetime lifetime) MAYFLY_NOEXCEPT;
+
+/* `condition` is MAYFLY_PUT_...; `expected` counts for MAYFLY_PUT_IF_EQUALS only. `*written` tells
+ * whether it held. */
+int mayfly_put_if(mayfly_view* view, const void* key, size_t key_size, const void* value,
+                  size_t value_size, mayfly_lifetime lifetime, int condition, mayfly_bytes expected,
+                  bool* written) MAYFLY_NOEXCEPT;
+
+/* `*was_there`, which may be null, tells whether a living row was. */
+int mayfly_delete(mayfly_view* view, const void* key, size_t key_size,
+                  bool* was_there) MAYFLY_NOEXCEPT;
+
+/* What an update wants. */
+enum { MAYFLY_UPDATE_PUT = 0, MAYFLY_UPDATE_DELETE = 1, MAYFLY_UPDATE_LEAVE = 2 };
+
+/* Given the living value, or null when there is none, returns MAYFLY_UPDATE_...; for
+ * MAYFLY_UPDATE_PUT with the new value in `*fresh`, which stays the callback's own and is copied
+ * before mayfly_update() returns. Runs under the key's latch: it must be quick and must not call
+ * into the database. */
+typedef int (*mayfly_update_function)(void* context, const void* old, size_t old_size,
+                                      const void** fresh, size_t* fresh_size);
+
+/* Reads, computes and writes as one step. Say mayfly_keep() to keep the deadline. */
+int mayfly_update(mayfly_view* view, const void* key, size_t key_size,
+                  mayfly_update_function update, void* context,
+                  mayfly_lifetime lifetime) MAYFLY_NOEXCEPT;
+
+/* Changes the deadline alone. `*changed`, which may be null, tells whether the condition held. */
+int mayfly_expire(mayfly_view* view, const void* key, size_t key_size, mayfly_lifetime lifetime,
+                  int condition, bool* changed) MAYFLY_NOEXCEPT;
+
+/* Takes the deadline away. `*changed`, which may be null, tells whether there was one. */
+int mayfly_persist(mayfly_view* view, const void* key, size_t key_size,
+                   bool* changed) MAYFLY_NOEXCEPT;
+
+/* Reads the row and renews its lifetime as one step. Each out parameter may be null. */
+int mayfly_touch(mayfly_view* view, const void* key, size_t key_size, mayfly_lifetime lifetime,
+                 void** value, size_t* value_size, int64_t* deadline_ms) MAYFLY_NOEXCEPT;
+
+/* ---- Cursors ---- */
+
+enum { MAYFLY_ROWS_ALL = 0, MAYFLY_ROWS_MORTAL = 1, MAYFLY_ROWS_IMMORTAL = 2 };
+
+/* Keys with the prefix, from begin on, before end. What is empty does not bind. */
+typedef struct mayfly_cursor_options {
+  size_t size;
+  mayfly_bytes prefix;
+  mayfly_bytes begin;
+  mayfly_bytes end;
+  int filter; /* MAYFLY_ROWS_... */
+} mayfly_cursor_options;
+
+/* A walk over one frozen state at one frozen instant, both ways. It starts nowhere: seek first. */
+int mayfly_open_cursor(const mayfly_view* view, const mayfly_cursor_options* options,
+                       mayfly_cursor** cursor) MAYFLY_NOEXCEPT;
+void mayfly_close_cursor(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
+
+/* MAYFLY_OK also when no row is left: ask mayfly_cursor_valid(). Moving on from there is
+ * MAYFLY_INVALID. */
+int mayfly_seek_first(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
+int mayfly_seek_last(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
+int mayfly_seek_at_or_after(mayfly_cursor* cursor, const void* key,
+                            size_t key_size) MAYFLY_NOEXCEPT;
+int mayfly_seek_at_or_before(mayfly_cursor* cursor, const void* key,
+                             size_t key_size) MAYFLY_NOEXCEPT;
+int mayfly_next(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
+int mayfly_previous(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
+
+/* True on a row. */
+bool mayfly_cursor_valid(const mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
+
+/* The row the cursor is on, until it moves or closes. Each out parameter may be null. */
+int mayfly_cursor_row(const mayfly_cursor* cursor, mayfly_bytes* key, mayfly_bytes* value,
+                      int64_t* deadline_ms) MAYFLY_NOEXCEPT;
+
+/* ---- Who dies when ---- */
+
+typedef struct mayfly_deadline_entry {
+  const void* key;
+  size_t key_size;
+  int64_t deadline_ms;
+} mayfly_deadline_entry;
+
+/* Living rows whose deadline lies in [begin, end). */
+typedef struct mayfly_deadline_window {
+  size_t size;
+  int64_t begin_ms;
+  int64_t end_ms;  /* 0: no end. */
+  size_t rows_max; /* 0: 1000. */
+  const mayfly_deadline_entry*
+      after; /* The last entry of the page before, to go on behind it; or null. */
+} mayfly_deadline_window;
+
+/* The entries in the order they will die, in one block: free `*entries` alone. */
+int mayfly_scan_deadlines(const mayfly_view* view, const mayfly_deadline_window* window,
+                          mayfly_deadline_entry** entries, size_t* count) MAYFLY_NOEXCEPT;
+
+typedef struct mayfly_forecast_options {
+  size_t size;
+  int64_t bucket_ms;  /* 0: a minute. */
+  size_t buckets;     /* 0: 60. At most 10,000. */
+  bool without_bytes; /* Reads the index alone; `bytes` stay 0. */
+} mayfly_forecast_options;
+
+/* Rows that die in [begin, end). */
+typedef struct mayfly_forecast_bucket {
+  int64_t begin_ms;
+  int64_t end_ms;
+  uint64_t rows;
+  uint64_t bytes;
+} mayfly_forecast_bucket;
+
+int mayfly_forecast(const mayfly_view* view, const mayfly_forecast_options* options,
+                    mayfly_forecast_bucket** buckets, size_t* count) MAYFLY_NOEXCEPT;
+
+/* ---- Transactions and snapshots ---- */
+
+int mayfly_begin(mayfly_database* database, mayfly_transaction** transaction) MAYFLY_NOEXCEPT;
+
+/* The keyspace as the transaction sees and changes it. MAYFLY_INVALID for a keyspace of another
+ * database. */
+int mayfly_transaction_view(mayfly_transaction* transaction, mayfly_keyspace* keyspace,
+                            mayfly_view** view) MAYFLY_NOEXCEPT;
+
+/* The frozen instant. */
+int mayfly_transaction_now(mayfly_transaction* transaction, int64_t* now_ms) MAYFLY_NOEXCEPT;
+
+/* Marks a point to come back to; they nest. Rolling back undoes everything since the last and
+ * forgets it. */
+int mayfly_set_savepoint(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
+int mayfly_rollback_to_savepoint(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
+
+/* MAYFLY_CONFLICT: nothing was written; begin again. MAYFLY_BUSY while cursors of it are open, and
+ * it goes on. After any other outcome the transaction is over, and every call on it MAYFLY_INVALID.
+ */
+int mayfly_commit(mayfly_transaction* transaction, int durability) MAYFLY_NOEXCEPT;
+
+/* Ends it without a trace. MAYFLY_BUSY as above. */
+int mayfly_rollback(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
+
+/* Rolls back what is not over; with open cursors, once the last of them closes. */
+void mayfly_release_transaction(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
+
+int mayfly_take_snapshot(mayfly_database* database, mayfly_snapshot** snapshot) MAYFLY_NOEXCEPT;
+int mayfly_snapshot_view(mayfly_snapshot* snapshot, mayfly_keyspace* keyspace,
+                         mayfly_view** view) MAYFLY_NOEXCEPT;
+int mayfly_snapshot_now(mayfly_snapshot* snapshot, int64_t* now_ms) MAYFLY_NOEXCEPT;
+
+/* With open cursors: once the last of them closes. */
+void mayfly_release_snapshot(mayfly_snapshot* snapshot) MAYFLY_NOEXCEPT;
+
+/* ---- Giving space back ---- */
+
+/* A purge ends at the first bound that is reached. */
+typedef struct mayfly_purge_options {
+  size_t size;
+  uint64_t rows_max;         /* 0: no bound. */
+  int64_t time_max_ms;       /* 0: no bound. */
+  mayfly_keyspace* keyspace; /* Only this one's rows. Null: all. */
+} mayfly_purge_options;
+
+typedef struct mayfly_purge_report {
+  size_t size;
+  uint64_t rows;
+  uint64_t stale_entries;
+  bool more_due;
+  bool stopped_by_clock;
+} mayfly_purge_report;
+
+/* Removes dead rows; O(dead). `report` may be null. */
+int mayfly_purge(mayfly_database* database, const mayfly_purge_options* options,
+                 mayfly_purge_report* report) MAYFLY_NOEXCEPT;
+
+typedef struct mayfly_reaper_options {
+  size_t size;
+  uint64_t step_rows_max; /* 0: 256. */
+  uint32_t work_percent;  /* 0: 50. */
+} mayfly_reaper_options;
+
+/* Starts a thread that purges as rows die. */
+int mayfly_start_reaper(mayfly_database* database, const mayfly_reaper_options* options,
+                        mayfly_reaper** reaper) MAYFLY_NOEXCEPT;
+
+/* Returns once the reaper has looked at the clock after this call and found nothing more to purge.
+ */
+int mayfly_await_idle(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
+
+void mayfly_stop_reaper(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
+
+/* ---- Events ---- */
+
+enum {
+  MAYFLY_CAUSE_PURGED = 0,
+  MAYFLY_CAUSE_READ = 1,
+  MAYFLY_CAUSE_REPLACED = 2,
+  MAYFLY_CAUSE_BORN_DEAD = 3
+};
+
+/* See events.h. */
+typedef struct mayfly_event {
+  uint64_t sequence;
+  const char* keyspace_name; /* "" when it was dropped since. */
+  const void* key;
+  size_t key_size;
+  const void* value; /* Null unless the policy asks for it. */
+  size_t value_size;
+  int64_t deadline_ms;
+  int64_t purged_at_ms;
+  uint32_t keyspace;
+  int cause; /* MAYFLY_CAUSE_... */
+} mayfly_event;
+
+/* The next events behind sequence `after`, in one block: free `*events` alone. */
+int mayfly_read_events(mayfly_database* database, uint64_t after, size_t events_max,
+                       mayfly_event** events, size_t* count) MAYFLY_NOEXCEPT;
+
+/* What is removed: events that fulfil any of the conditions that are switched on. */
+typedef struct mayfly_event_trim {
+  size_t size;
+  bool by_sequence;
+  uint64_t through_sequence; /* Up to and with this one. */
+  bool by_age;
+  int64_t older_than_ms;
+  bool by_number;
+  uint64_t keep_newest;
+} mayfly_event_trim;
+
+/* `removed` may be null. */
+int mayfly_trim_events(mayfly_database* database, const mayfly_event_trim* trim,
+                       uint64_t* removed) MAYFLY_NOEXCEPT;
+
+/* Called after the commit, on the thread that purged; it may call into the database. The event
+ * lives for the call. */
+typedef void (*mayfly_event_function)(void* context, const mayfly_event* event);
+
+int mayfly_subscribe(mayfly_database* database, mayfly_event_function function, void* context,
+                     mayfly_subscription** subscription) MAYFLY_NOEXCEPT;
+
+/* Ends the calls; waits for one that runs on another thread. */
+void mayfly_unsubscribe(mayfly_subscription* subscription) MAYFLY_NOEXCEPT;
+
+/* ---- The clock ---- */
+
+typedef struct mayfly_clock_report {
+  size_t size;
+  int64_t now_ms;
+  int64_t high_water_ms;
+  uint64_t steps_back;
+  uint64_t jumps_forward;
+  bool physical_deletion_stopped; /* Until mayfly_confirm_clock(). */
+  int64_t last_jump_ms;
+} mayfly_clock_report;
+
+int mayfly_get_clock_report(mayfly_database* database, mayfly_clock_report* report) MAYFLY_NOEXCEPT;
+
+/* The clock is right after a jump: physical deletion goes on. */
+int mayfly_confirm_clock(mayfly_database* database) MAYFLY_NOEXCEPT;
+
+/* ---- Checking, saving, counting ---- */
+
+typedef struct mayfly_check_options {
+  size_t size;
+  bool repair;
+} mayfly_check_options;
+
+typedef struct mayfly_check_report {
+  size_t size;
+  uint64_t rows;
+  uint64_t entries;
+  uint64_t missing_entries;
+  uint64_t stale_entries;
+  uint64_t wrong_counts;
+  uint64_t unreadable_rows;
+  uint64_t repaired;
+  bool clean;
+} mayfly_check_report;
+
+/* Compares rows, index and counters. MAYFLY_OK also when something is wrong: the report says so.
+ * `findings`, which may be null with its count, is a list of the first hundred in words, in one
+ * block. */
+int mayfly_check(mayfly_database* database, const mayfly_check_options* options,
+                 mayfly_check_report* report, char*** findings,
+                 size_t* findings_count) MAYFLY_NOEXCEPT;
+
+typedef struct mayfly_backup_report {
+  size_t size;
+  uint64_t keyspaces;
+  uint64_t rows;
+  uint64_t bytes;
+  int64_t taken_at_ms;
+} mayfly_backup_report;
+
+/* Writes one file with all rows. MAYFLY_INVALID when the file exists. `report` may be null. */
+int mayfly_backup(mayfly_database* database, const char* file,
+                  mayfly_backup_report* report) MAYFLY_NOEXCEPT;
+
+enum {
+  MAYFLY_RESTORE_HONOUR = 0, /* What died meanwhile is not restored. */
+  MAYFLY_RESTORE_FREEZE = 1, /* Each row has the time left that it had at the backup. */
+  MAYFLY_RESTORE_SHIFT = 2,  /* Deadlines move by shift_ms. */
+  MAYFLY_RESTORE_STRIP = 3   /* No row has a deadline any more. */
+};
+
+typedef struct mayfly_restore_options {
+  size_t size;
+  int mode;
+  int64_t shift_ms;
+} mayfly_restore_options;
+
+typedef struct mayfly_restore_report {
+  size_t size;
+  uint64_t keyspaces;
+  uint64_t rows;
+  uint64_t dropped_rows;
+} mayfly_restore_report;
+
+/* Fills this database, which must be empty, from a backup. `report` may be null. */
+int mayfly_restore(mayfly_database* database, const char* file,
+                   const mayfly_restore_options* options,
+                   mayfly_restore_report* report) MAYFLY_NOEXCEPT;
+
+typedef struct mayfly_keyspace_statistics {
+  const char* name;
+  uint64_t rows;        /* Stored, dead ones included. */
+  uint64_t mortal_rows; /* Of these, with a deadline. */
+  uint64_t due_rows;    /* Dead and not yet purged. */
+  int64_t lag_ms;       /* How long the oldest of those has been dead. */
+} mayfly_keyspace_statistics;
+
+typedef struct mayfly_statistics {
+  size_t size;
+  uint64_t purged_rows;
+  uint64_t purged_by_reads;
+  uint64_t stale_entries;
+  uint64_t clamped_lifetimes;
+  uint64_t conflicts;
+  uint64_t events_first;
+  uint64_t events_last;
+  uint64_t disk_bytes;
+  uint64_t memory_bytes;
+  uint64_t open_snapshots;
+} mayfly_statistics;
+
+/* Fills `*statistics`, whose size must be set. `keyspaces`, which may be null with its count, is
+ * one block. */
+int mayfly_get_statistics(mayfly_database* database, mayfly_statistics* statistics,
+                          mayfly_keyspace_statistics** keyspaces,
+                          size_t* keyspaces_count) MAYFLY_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MAYFLY_C_H */

@@ -1,0 +1,288 @@
+/* kvstore.h - SNKV's interface on mayfly: programs written for it compile and run unchanged.
+ *
+ *   KVStore* kv = NULL;
+ *   if (kvstore_open("sessions.db", &kv, KVSTORE_JOURNAL_WAL) != KVSTORE_OK) return 1;
+ *   kvstore_put_ttl(kv, "session:7", 9, "alice", 5, kvstore_now_ms() + 30 * 60 * 1000);
+ *   kvstore_close(kv);
+ *
+ * Names, parameters, numbers and structs are that interface's; new programs are better served by
+ * c.h or the C++ headers. What is worth knowing about how mayfly does it:
+ *
+ * Paths. The path is a small regular file that names the directory beside it in which the rows are;
+ * each file that is made names a fresh one. To remove the file is to remove the database: the next
+ * open makes a new one. The directory, `<file>-<16 hex digits>.mayfly`, is left behind, never
+ * opened again unless the file comes back, and yours to delete. File and directory move together.
+ * One open at a time, in this process and all others, but any number of read-only ones: else
+ * KVSTORE_BUSY, after busyTimeout.
+ *
+ * Expiry. A row is gone from its deadline on, for every call. A get, an exists or a ttl that meets
+ * it outside transactions removes it, iterators step over it, kvstore_purge_expired() removes all
+ * of a family. A row that is put with a deadline in the past is not stored; purge still counts it,
+ * as its program expects.
+ *
+ * Transactions. From kvstore_begin() on, all calls on the handle and its families are part of it,
+ * from whatever thread: with write, as one transaction that is applied at commit; without, as reads
+ * of one frozen state, and writes are KVSTORE_READONLY. Time stands still inside: what was alive at
+ * begin stays alive. Meeting or purging dead rows never commits, ends or fails it.
+ *
+ * How calls fail. They return a KVSTORE_... code; kvstore_errmsg() has the words. KVSTORE_ERROR for
+ * null handles, null or empty keys, what is too large (keys 64 KiB, values 10 MiB, names 255 bytes)
+ * and every call that is wrong as made; nothing is written then. Out parameters are null or 0 after
+ * a failure.
+ *
+ * How long things live. What is handed out is the caller's, released with snkv_free(), unless said.
+ * Column families and iterators have their own close, also after the store was closed: until then
+ * calls on them are KVSTORE_ERROR.
+ *
+ * Threads. A KVStore and its families may be used from any; an iterator from one at a time.
+ * kvstore_close() must be the last call on the store. */
+#ifndef MAYFLY_KVSTORE_H
+#define MAYFLY_KVSTORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KVSTORE_OK 0
+#define KVSTORE_ERROR 1
+#define KVSTORE_BUSY 5   /* Open elsewhere, or in the way of a transaction. */
+#define KVSTORE_LOCKED 6 /* Not within this handle's own transaction. */
+#define KVSTORE_NOMEM 7
+#define KVSTORE_READONLY 8
+#define KVSTORE_CORRUPT 11
+#define KVSTORE_NOTFOUND 12 /* Never written, deleted or dead; these cannot be told apart. */
+#define KVSTORE_AUTH_FAILED 13
+#define KVSTORE_PROTOCOL 15
+
+#define KVSTORE_NO_TTL (-INT64_C(1)) /* The time left of a row without a deadline. */
+
+#define KVSTORE_MAX_COLUMN_FAMILIES 64 /* Not enforced. */
+
+#define KVSTORE_JOURNAL_DELETE 0
+#define KVSTORE_JOURNAL_WAL 1
+
+#define KVSTORE_SYNC_OFF 0
+#define KVSTORE_SYNC_NORMAL 1
+#define KVSTORE_SYNC_FULL 2
+
+#define KVSTORE_CHECKPOINT_PASSIVE 0
+#define KVSTORE_CHECKPOINT_FULL 1
+#define KVSTORE_CHECKPOINT_RESTART 2
+#define KVSTORE_CHECKPOINT_TRUNCATE 3
+
+typedef struct KVStore KVStore;
+typedef struct KVColumnFamily KVColumnFamily;
+typedef struct KVIterator KVIterator;
+
+typedef struct KVStoreConfig KVStoreConfig;
+struct KVStoreConfig {
+  int journalMode; /* Taken as given; there is one kind of log. */
+  int syncLevel;   /* Off and normal: survives the process. Full: survives a power cut, an fsync per
+                      commit. */
+  int cacheSize;   /* Pages. 0: default. Chooses one of three memory profiles. */
+  int pageSize;    /* Bytes. 0: 4096. Only used to count pages. */
+  int readOnly;    /* 1: writes are KVSTORE_READONLY. */
+  int busyTimeout; /* Milliseconds to wait in open for somebody to close it. */
+  int walSizeLimit;   /* Checkpoint every so many commits. 0: none. */
+  int allowEncrypted; /* Not used. */
+  int fullMutex;      /* Not used; calls are always safe from any thread. */
+};
+
+/* Since open or the last reset, but for nDbPages. */
+typedef struct KVStoreStats KVStoreStats;
+struct KVStoreStats {
+  uint64_t nPuts;
+  uint64_t nGets;
+  uint64_t nDeletes;
+  uint64_t nIterations;   /* Iterators made. */
+  uint64_t nErrors;       /* Calls that failed; a missing key is no failure. */
+  uint64_t nBytesRead;    /* Of keys and values. */
+  uint64_t nBytesWritten; /* Of keys and values. */
+  uint64_t nWalCommits;
+  uint64_t nCheckpoints;
+  uint64_t nTtlExpired; /* Dead rows removed by reads. */
+  uint64_t nTtlPurged;  /* Dead rows removed by kvstore_purge_expired() and its twin. */
+  uint64_t nDbPages;
+};
+
+/* Memory: zeroed by snkv_malloc(); null when there is none. */
+void* snkv_malloc(size_t n);
+void snkv_free(void* p);
+
+/* Names that older programs release memory by. Not where SQLite itself is used. */
+#if !defined(SQLITE3_H) && !defined(MAYFLY_KVSTORE_WITHOUT_SQLITE_NAMES)
+#define sqlite3_free snkv_free
+#define sqliteFree snkv_free
+#define sqliteMalloc snkv_malloc
+#endif
+
+/* ---- Opening and closing ---- */
+
+/* Opens the store at `path`, or makes it. Null path: in memory. `*ppKV` is null after a failure.
+ * KVSTORE_CORRUPT when the file is not mayfly's or its directory is gone. */
+int kvstore_open(const char* path, KVStore** ppKV, int journalMode);
+
+/* Null config: defaults, that is WAL and SYNC_NORMAL. Reading only, a missing store is
+ * KVSTORE_ERROR. */
+int kvstore_open_v2(const char* path, KVStore** ppKV, const KVStoreConfig* pConfig);
+
+/* Rolls back, ends iterators, closes. The handle is gone whatever the answer. */
+int kvstore_close(KVStore* pKV);
+
+/* Not offered yet: KVSTORE_ERROR. Nothing is encrypted, so kvstore_is_encrypted() is 0. */
+int kvstore_open_encrypted(const char* path, const void* pPassword, int nPassword, KVStore** ppKV,
+                           const KVStoreConfig* pConfig);
+int kvstore_is_encrypted(KVStore* pKV);
+int kvstore_reencrypt(KVStore* pKV, const void* pPassword, int nPassword);
+int kvstore_remove_encryption(KVStore* pKV);
+
+/* Why the last call on this handle that failed did so. Null: the last of this thread that had no
+ * handle, such as an open. Never null; lives until the next kvstore_errmsg() on this thread. */
+const char* kvstore_errmsg(KVStore* pKV);
+
+/* ---- Rows of the default family ---- */
+
+/* Writes the row; a deadline it had goes. */
+int kvstore_put(KVStore* pKV, const void* pKey, int nKey, const void* pValue, int nValue);
+
+/* KVSTORE_NOTFOUND when there is no living row. */
+int kvstore_get(KVStore* pKV, const void* pKey, int nKey, void** ppValue, int* pnValue);
+int kvstore_delete(KVStore* pKV, const void* pKey, int nKey);
+int kvstore_exists(KVStore* pKV, const void* pKey, int nKey, int* pExists);
+
+/* Writes if no living row is there. `expire_ms` as below. `pInserted` may be null. */
+int kvstore_put_if_absent(KVStore* pKV, const void* pKey, int nKey, const void* pValue, int nValue,
+                          int64_t expire_ms, int* pInserted);
+
+/* The row dies at `expire_ms`, since 1970. 0: never. Negative: KVSTORE_ERROR. */
+int kvstore_put_ttl(KVStore* pKV, const void* pKey, int nKey, const void* pValue, int nValue,
+                    int64_t expire_ms);
+
+/* The value and the time left in ms, or KVSTORE_NO_TTL. `pnRemaining` may be null; it is 0 after
+ * KVSTORE_NOTFOUND. */
+int kvstore_get_ttl(KVStore* pKV, const void* pKey, int nKey, void** ppValue, int* pnValue,
+                    int64_t* pnRemaining);
+int kvstore_ttl_remaining(KVStore* pKV, const void* pKey, int nKey, int64_t* pnRemaining);
+
+/* As kvstore_ttl_remaining(), in whole seconds, rounded up. */
+int kvstore_ttl(KVStore* pKV, const void* pKey, int nKey, int64_t* pTtlRemaining);
+
+/* Removes all dead rows; O(dead). `pnDeleted` may be null. */
+int kvstore_purge_expired(KVStore* pKV, int* pnDeleted);
+
+/* The present instant, in ms since 1970. */
+int64_t kvstore_now_ms(void);
+
+/* Removes all rows: at once, or in a transaction as part of it. */
+int kvstore_clear(KVStore* pKV);
+
+/* Living rows, exactly. */
+int kvstore_count(KVStore* pKV, int64_t* pnCount);
+
+/* ---- Column families ---- */
+
+/* KVSTORE_ERROR when it exists, or the name begins with "__" or "_snkv_". Made at once, in a
+ * transaction too. */
+int kvstore_cf_create(KVStore* pKV, const char* zName, KVColumnFamily** ppCF);
+
+/* KVSTORE_NOTFOUND when there is none. */
+int kvstore_cf_open(KVStore* pKV, const char* zName, KVColumnFamily** ppCF);
+int kvstore_cf_get_default(KVStore* pKV, KVColumnFamily** ppCF);
+
+/* Drops it with its rows; calls on its handles are KVSTORE_ERROR then. KVSTORE_LOCKED within a
+ * transaction. */
+int kvstore_cf_drop(KVStore* pKV, const char* zName);
+
+/* All but the default one. The caller releases each name and the list. */
+int kvstore_cf_list(KVStore* pKV, char*** pazNames, int* pnCount);
+void kvstore_cf_close(KVColumnFamily* pCF);
+
+/* As their twins above, in this family. */
+int kvstore_cf_put(KVColumnFamily* pCF, const void* pKey, int nKey, const void* pValue, int nValue);
+int kvstore_cf_get(KVColumnFamily* pCF, const void* pKey, int nKey, void** ppValue, int* pnValue);
+int kvstore_cf_delete(KVColumnFamily* pCF, const void* pKey, int nKey);
+int kvstore_cf_exists(KVColumnFamily* pCF, const void* pKey, int nKey, int* pExists);
+int kvstore_cf_put_if_absent(KVColumnFamily* pCF, const void* pKey, int nKey, const void* pValue,
+                             int nValue, int64_t expire_ms, int* pInserted);
+int kvstore_cf_put_ttl(KVColumnFamily* pCF, const void* pKey, int nKey, const void* pValue,
+                       int nValue, int64_t expire_ms);
+int kvstore_cf_get_ttl(KVColumnFamily* pCF, const void* pKey, int nKey, void** ppValue,
+                       int* pnValue, int64_t* pnRemaining);
+int kvstore_cf_ttl_remaining(KVColumnFamily* pCF, const void* pKey, int nKey, int64_t* pnRemaining);
+int kvstore_cf_ttl(KVColumnFamily* pCF, const void* pKey, int nKey, int64_t* pTtlRemaining);
+int kvstore_cf_purge_expired(KVColumnFamily* pCF, int* pnDeleted);
+int kvstore_cf_clear(KVColumnFamily* pCF);
+int kvstore_cf_count(KVColumnFamily* pCF, int64_t* pnCount);
+
+/* ---- Iterators ---- */
+
+/* Living rows in the order of memcmp, or against it. A new iterator is on the first row of its
+ * direction. First, last and seek look at the newest state; next and prev go on in the one they
+ * found. */
+int kvstore_iterator_create(KVStore* pKV, KVIterator** ppIter);
+int kvstore_reverse_iterator_create(KVStore* pKV, KVIterator** ppIter);
+int kvstore_prefix_iterator_create(KVStore* pKV, const void* pPrefix, int nPrefix,
+                                   KVIterator** ppIter);
+int kvstore_reverse_prefix_iterator_create(KVStore* pKV, const void* pPrefix, int nPrefix,
+                                           KVIterator** ppIter);
+int kvstore_cf_iterator_create(KVColumnFamily* pCF, KVIterator** ppIter);
+int kvstore_cf_reverse_iterator_create(KVColumnFamily* pCF, KVIterator** ppIter);
+int kvstore_cf_prefix_iterator_create(KVColumnFamily* pCF, const void* pPrefix, int nPrefix,
+                                      KVIterator** ppIter);
+int kvstore_cf_reverse_prefix_iterator_create(KVColumnFamily* pCF, const void* pPrefix, int nPrefix,
+                                              KVIterator** ppIter);
+
+int kvstore_iterator_first(KVIterator* pIter);
+int kvstore_iterator_next(KVIterator* pIter); /* At the end: KVSTORE_OK, and it stays there. */
+
+/* Both on a reverse iterator only; else KVSTORE_ERROR. */
+int kvstore_iterator_last(KVIterator* pIter);
+int kvstore_iterator_prev(KVIterator* pIter);
+
+int kvstore_iterator_eof(KVIterator* pIter); /* 1 when there is no row; of null, 1. */
+
+/* Owned by the iterator, until it moves. KVSTORE_ERROR at the end. */
+int kvstore_iterator_key(KVIterator* pIter, void** ppKey, int* pnKey);
+int kvstore_iterator_value(KVIterator* pIter, void** ppValue, int* pnValue);
+
+/* The first key at or after this one; of a reverse iterator, the last at or before. Within the
+ * prefix. */
+int kvstore_iterator_seek(KVIterator* pIter, const void* pKey, int nKey);
+void kvstore_iterator_close(KVIterator* pIter);
+
+/* ---- Transactions ---- */
+
+/* One at a time per handle; KVSTORE_ERROR within another. */
+int kvstore_begin(KVStore* pKV, int wrflag);
+
+/* KVSTORE_ERROR without a transaction. */
+int kvstore_commit(KVStore* pKV);
+int kvstore_rollback(KVStore* pKV);
+
+/* ---- Maintenance ---- */
+
+int kvstore_stats(KVStore* pKV, KVStoreStats* pStats);
+int kvstore_stats_reset(KVStore* pKV);
+
+/* KVSTORE_CORRUPT, with the findings in `*pzErrMsg`, when index, counters and rows do not agree.
+ * `pzErrMsg` may be null. */
+int kvstore_integrity_check(KVStore* pKV, char** pzErrMsg);
+
+/* Makes what is committed survive a power cut. A transaction that is open stays so. */
+int kvstore_sync(KVStore* pKV);
+
+/* Nothing to do: space comes back by itself. */
+int kvstore_incremental_vacuum(KVStore* pKV, int nPage);
+
+/* As kvstore_sync(). KVSTORE_BUSY in a write transaction. Nothing is left in a log to report: both
+ * are 0; they may be null. */
+int kvstore_checkpoint(KVStore* pKV, int mode, int* pnLog, int* pnCkpt);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* MAYFLY_KVSTORE_H */

@@ -1,0 +1,129 @@
+// maintenance.h - purging, checking, saving and counting.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mayfly/clock.h"
+
+namespace mayfly {
+
+class Keyspace;
+
+// Bounds of one Purge() call. It ends at the first that is reached.
+struct PurgeOptions {
+  std::uint64_t rows_max = UINT64_MAX;
+  Millis time_max = Millis::max();
+  const Keyspace* keyspace = nullptr;  // Only this one's rows. Null: those of all keyspaces.
+};
+
+struct PurgeReport {
+  std::uint64_t rows = 0;           // Dead rows removed.
+  std::uint64_t stale_entries = 0;  // Index entries without their row. Always 0 unless something is wrong.
+  bool more_due = false;            // A bound was reached before the due rows ended.
+  bool stopped_by_clock = false;    // Nothing was removed: the clock jumped, see ClockReport.
+};
+
+// How the reaper, a thread of its own, goes about purging. It sleeps until the next deadline.
+struct ReaperOptions {
+  std::uint64_t step_rows_max = 256;  // Rows per step; raising it lengthens each step.
+  // The share of time it may work while there is a backlog, in percent. 100: without a pause.
+  std::uint32_t work_percent = 50;
+};
+
+// Stops the thread when it goes.
+class Reaper {
+ public:
+  virtual ~Reaper() = default;
+
+  // Returns once the reaper has looked at the clock after this call and found nothing more to purge.
+  virtual void AwaitIdle() = 0;
+
+  Reaper(const Reaper&) = delete;
+  Reaper& operator=(const Reaper&) = delete;
+
+ protected:
+  Reaper() = default;
+};
+
+struct CheckOptions {
+  bool repair = false;  // Mends index and counts from the rows, which are what counts.
+};
+
+struct CheckReport {
+  std::uint64_t rows = 0;
+  std::uint64_t entries = 0;
+  std::uint64_t missing_entries = 0;  // Rows with a deadline that the index does not know.
+  std::uint64_t stale_entries = 0;    // Entries whose row is gone or has another deadline.
+  std::uint64_t wrong_counts = 0;     // Counters that differ from what is there.
+  std::uint64_t unreadable_rows = 0;  // Rows that cannot be decoded. Not repaired.
+  std::uint64_t repaired = 0;
+  std::vector<std::string> findings;  // The first hundred, in words.
+
+  bool clean() const {
+    return missing_entries + stale_entries + wrong_counts + unreadable_rows == 0;
+  }
+};
+
+// What happens to deadlines in a restore. The time that passed between backup and restore is the question.
+enum class RestoreMode : std::uint8_t {
+  kHonour,  // Deadlines are instants: what died meanwhile is not restored.
+  kFreeze,  // Time stood still: each row has the time left that it had at the backup.
+  kShift,   // Deadlines move by a given time.
+  kStrip,   // No row has a deadline any more.
+};
+
+struct RestoreOptions {
+  RestoreMode mode = RestoreMode::kHonour;
+  Millis shift = Millis(0);  // For kShift; may be negative.
+};
+
+struct RestoreReport {
+  std::uint64_t keyspaces = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t dropped_rows = 0;  // Dead by the mode's reckoning.
+};
+
+struct BackupReport {
+  std::uint64_t keyspaces = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+  WallTime taken_at;
+};
+
+// The clock as the database trusts it.
+struct ClockReport {
+  WallTime now;
+  WallTime high_water;     // The latest instant on record.
+  std::uint64_t steps_back = 0;     // Readings below the high-water mark; time stood still meanwhile.
+  std::uint64_t jumps_forward = 0;  // Jumps beyond the limit since the database opened.
+  // A jump awaits ConfirmClock(): the dead are hidden but nothing is removed.
+  bool physical_deletion_stopped = false;
+  Millis last_jump = Millis(0);
+};
+
+struct KeyspaceStatistics {
+  std::string name;
+  std::uint64_t rows = 0;         // Stored, dead ones included.
+  std::uint64_t mortal_rows = 0;  // Of these, with a deadline.
+  std::uint64_t due_rows = 0;     // Dead and not yet purged.
+  Millis lag = Millis(0);         // How long the oldest of those has been dead.
+};
+
+struct Statistics {
+  std::vector<KeyspaceStatistics> keyspaces;
+  std::uint64_t purged_rows = 0;      // By whatever means, since the database opened.
+  std::uint64_t purged_by_reads = 0;  // Of these, by reads.
+  std::uint64_t stale_entries = 0;    // Found by purges.
+  std::uint64_t clamped_lifetimes = 0;
+  std::uint64_t conflicts = 0;  // Transactions that did not commit for that reason.
+  std::uint64_t events_first = 0;  // Sequence of the oldest event kept; 0: none.
+  std::uint64_t events_last = 0;
+  std::uint64_t disk_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t open_snapshots = 0;  // Of the engine: transactions and cursors hold one each.
+  ClockReport clock;
+};
+
+}  // namespace mayfly

@@ -1,0 +1,58 @@
+// backup_file.h - the records of a backup, in checked blocks.
+//   "mayfly backup 1\n" then blocks | length u32 | Hash64 u64 | records |            numbers little
+//   endian records: | 'T' | taken at, ms u64 |   | 'K' | id u32 | keyspace, sized |
+//            | 'R' | id u32 | key, sized | row, sized |   | 'E' | rows u64 |, which ends the file
+// A record does not span blocks. What follows 'E', and a file without it, is damage.
+#pragma once
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+#include "base/function_ref.h"
+#include "core/keys.h"
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+class BackupWriter {
+ public:
+  // Writes to `file`.partial until Finish().
+  static Result<BackupWriter> Create(const std::string& file, WallTime taken_at);
+
+  Status AddKeyspace(KeyspaceId id, Bytes encoded);
+  Status AddRow(KeyspaceId id, Bytes key, Bytes row);
+
+  // Completes the file, syncs it and gives it its name. Returns its size.
+  Result<std::uint64_t> Finish();
+
+ private:
+  BackupWriter(std::string file, std::ofstream stream)
+      : file_(std::move(file)), stream_(std::move(stream)) {}
+
+  Status FlushIfFull();
+  Status Flush();
+  std::string partial() const { return file_ + ".partial"; }
+
+  std::string file_;
+  std::ofstream stream_;
+  std::string block_;
+  std::uint64_t rows_ = 0;
+};
+
+// A record, with views that hold until the next one is read.
+struct BackupRecord {
+  char kind = 0;  // As in the file.
+  KeyspaceId keyspace = 0;
+  Bytes key;
+  Bytes data;                // The keyspace or the row.
+  std::uint64_t number = 0;  // Of 'T' and 'E'.
+};
+
+// Calls `take` for each record up to the end. NotFound when there is no such file; Corruption, with
+// the offset, when the file is not whole.
+Status ReadBackup(const std::string& file, FunctionRef<Status(const BackupRecord&)> take);
+
+}  // namespace mayfly::core

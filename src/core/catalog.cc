@@ -1,0 +1,261 @@
+#include "core/catalog.h"
+
+#include <fmt/format.h>
+
+#include "base/coding.h"
+#include "base/printable.h"
+#include "core/lifetime_rule.h"
+#include "core/limits.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kMeta{engine::Role::kMeta};
+constexpr char kVersion = 1;  // Stored.
+
+Status Damaged(const char* what) {
+  return Status::Corruption(fmt::format("the record of {} is damaged; restore a backup", what));
+}
+
+void AppendOptional(std::string& out, const std::optional<Millis>& ttl) {
+  AppendVarint(out, ttl ? static_cast<std::uint64_t>(ttl->count()) : 0);  // No ttl is zero.
+}
+
+bool EatOptional(Bytes& in, std::optional<Millis>& ttl) {
+  std::uint64_t ms = 0;
+  if (!EatVarint(in, ms) || static_cast<std::int64_t>(ms) < 0) return false;
+  ttl = ms == 0 ? std::nullopt : std::optional(Millis(static_cast<std::int64_t>(ms)));
+  return true;
+}
+
+// Asked with the gate closed: whoever dropped it may have been a moment faster.
+Status CheckNotDropped(const KeyspaceState& keyspace) {
+  if (!keyspace.dropped()) return {};
+  return Status::Invalid(fmt::format("the keyspace '{}' was dropped; open or create another",
+                                     Printable(keyspace.name())));
+}
+
+// The ranges that hold everything of a keyspace.
+void DeleteRows(engine::Batch& batch, KeyspaceId id) {
+  for (const engine::Role role :
+       {engine::Role::kRows, engine::Role::kMembers, engine::Role::kExpiry}) {
+    batch.DeleteRange({role}, KeyspaceBegin(id), KeyspaceEnd(id));
+  }
+  batch.DeleteRange(kMeta, MetaKey(kMetaCounters, id), MetaKey(kMetaCounters, id + 1));
+  batch.Delete(kMeta, MetaKey(kMetaWatermark, id));
+}
+
+// Calls `take` for each pair in meta whose key begins with `kind`.
+template <typename Take>
+Status ForEachMeta(const engine::Engine& engine, char kind, Take take) {
+  const std::string begin = MetaKey(kind);
+  const std::string end(1, static_cast<char>(kind + 1));
+  MAYFLY_TRY(const auto cursor, engine.NewCursor(kMeta, {
+                                                            .range = {begin, end}
+  }));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    Bytes key = cursor->key();
+    key.remove_prefix(1);
+    MAYFLY_RETURN_IF_ERROR(take(key, cursor->value()));
+  }
+  return cursor->status();
+}
+
+}  // namespace
+
+std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy) {
+  std::string out(1, kVersion);
+  AppendSized(out, name);
+  AppendOptional(out, policy.default_ttl);
+  AppendOptional(out, policy.min_ttl);
+  AppendOptional(out, policy.max_ttl);
+  out.push_back(static_cast<char>(policy.require_ttl));
+  out.push_back(static_cast<char>(policy.breach));
+  AppendVarint(out, policy.jitter_permille);
+  out.push_back(static_cast<char>(policy.events));
+  return out;
+}
+
+Status DecodeKeyspace(Bytes in, std::string& name, KeyspacePolicy& policy) {
+  const Status damaged = Damaged("a keyspace");
+  if (in.empty()) return damaged;
+  if (in.front() != kVersion) {
+    return Status::Unsupported("a keyspace of a newer format; use a newer mayfly");
+  }
+  in.remove_prefix(1);
+  Bytes stored_name;
+  std::uint64_t jitter = 0;
+  if (!EatSized(in, stored_name) || !EatOptional(in, policy.default_ttl) ||
+      !EatOptional(in, policy.min_ttl) || !EatOptional(in, policy.max_ttl) || in.size() < 2) {
+    return damaged;
+  }
+  policy.require_ttl = in[0] != 0;
+  policy.breach = static_cast<PolicyBreach>(in[1]);
+  in.remove_prefix(2);
+  if (!EatVarint(in, jitter) || jitter > UINT32_MAX || in.size() != 1) return damaged;
+  policy.jitter_permille = static_cast<std::uint32_t>(jitter);
+  policy.events = static_cast<EventDetail>(in[0]);
+  name = stored_name;
+  if (!CheckPolicy(policy).ok() || policy.breach > PolicyBreach::kClamp ||
+      policy.events > EventDetail::kKeyAndValue) {
+    return damaged;
+  }
+  return {};
+}
+
+Status CheckKeyspaceName(const std::string& name) {
+  if (name.empty()) return Status::Invalid("a keyspace needs a name");
+  if (name.size() > kKeyspaceNameBytesMax) {
+    return Status::Invalid(fmt::format("a keyspace name of {} bytes; at most {} are allowed",
+                                       name.size(), kKeyspaceNameBytesMax));
+  }
+  if (name.starts_with("__")) {
+    return Status::Invalid("keyspace names that begin with two underscores are reserved");
+  }
+  return {};
+}
+
+Status Catalog::Load() {
+  const std::lock_guard lock(mutex_);
+  MAYFLY_RETURN_IF_ERROR(LoadNextId());
+  MAYFLY_RETURN_IF_ERROR(ForEachMeta(
+      engine_, kMetaKeyspace, [this](Bytes key, Bytes value) { return LoadKeyspace(key, value); }));
+  MAYFLY_RETURN_IF_ERROR(LoadCounters());
+  return LoadWatermarks();
+}
+
+Status Catalog::LoadNextId() {
+  PinnedBytes stored;
+  const Status read = engine_.Get(kMeta, MetaKey(kMetaNextKeyspace), stored);
+  if (read.IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(read);
+  Bytes rest = stored.view();
+  if (!EatLittleEndian32(rest, next_id_) || !rest.empty()) return Damaged("keyspace ids");
+  return {};
+}
+
+Status Catalog::LoadKeyspace(Bytes key, Bytes value) {
+  KeyspaceId id = 0;
+  if (!EatBigEndian32(key, id) || !key.empty() || id >= next_id_) return Damaged("a keyspace");
+  std::string name;
+  KeyspacePolicy policy;
+  MAYFLY_RETURN_IF_ERROR(DecodeKeyspace(value, name, policy));
+  if (!by_name_.emplace(name, std::make_shared<KeyspaceState>(id, name, policy)).second) {
+    return Damaged("a keyspace");
+  }
+  return {};
+}
+
+Status Catalog::LoadCounters() {
+  std::map<KeyspaceId, KeyspaceState*> by_id;
+  for (const auto& [name, keyspace] : by_name_) by_id[keyspace->id()] = keyspace.get();
+  return ForEachMeta(engine_, kMetaCounters, [&](Bytes key, Bytes value) {
+    KeyspaceId id = 0;
+    Counters counters;
+    if (!EatBigEndian32(key, id) || key.size() != 1 || !by_id.contains(id)) {
+      return Damaged("counters");
+    }
+    MAYFLY_RETURN_IF_ERROR(DecodeCounters(value, counters));
+    by_id[id]->SetCounters(static_cast<Stripe>(key[0]), counters);
+    return Status();
+  });
+}
+
+Status Catalog::LoadWatermarks() {
+  for (const auto& [name, keyspace] : by_name_) {
+    PinnedBytes stored;
+    const Status read = engine_.Get(kMeta, MetaKey(kMetaWatermark, keyspace->id()), stored);
+    if (read.IsNotFound()) continue;
+    MAYFLY_RETURN_IF_ERROR(read);
+    Bytes rest = stored.view();
+    std::uint64_t ms = 0;
+    if (!EatLittleEndian64(rest, ms) || !rest.empty()) return Damaged("a purge watermark");
+    keyspace->RaiseWatermark(WallTimeFromMs(static_cast<std::int64_t>(ms)));
+  }
+  return {};
+}
+
+Result<std::shared_ptr<KeyspaceState>> Catalog::Create(const std::string& name,
+                                                       const KeyspacePolicy& policy) {
+  MAYFLY_RETURN_IF_ERROR(CheckKeyspaceName(name));
+  MAYFLY_RETURN_IF_ERROR(CheckPolicy(policy));
+  const std::lock_guard lock(mutex_);
+  if (by_name_.contains(name)) {
+    return Status::Invalid(
+        fmt::format("a keyspace called '{}' exists already; open it", Printable(name)));
+  }
+  const KeyspaceId id = next_id_;
+  std::string next;
+  AppendLittleEndian32(next, id + 1);
+  engine::Batch batch;
+  batch.Put(kMeta, MetaKey(kMetaNextKeyspace), next);
+  batch.Put(kMeta, MetaKey(kMetaKeyspace, id), EncodeKeyspace(name, policy));
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  next_id_ = id + 1;
+  auto keyspace = std::make_shared<KeyspaceState>(id, name, policy);
+  by_name_.emplace(name, keyspace);
+  return keyspace;
+}
+
+Result<std::shared_ptr<KeyspaceState>> Catalog::Find(const std::string& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) {
+    return Status::NotFound(
+        fmt::format("there is no keyspace called '{}'; create it first", Printable(name)));
+  }
+  return found->second;
+}
+
+std::vector<std::shared_ptr<KeyspaceState>> Catalog::All() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<KeyspaceState>> all;
+  for (const auto& [name, keyspace] : by_name_) all.push_back(keyspace);
+  return all;
+}
+
+Status Catalog::Drop(const std::string& name) {
+  if (name == kDefaultKeyspaceName) {
+    return Status::Invalid("the default keyspace cannot be dropped; clear it instead");
+  }
+  const std::lock_guard lock(mutex_);
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) {
+    return Status::NotFound(fmt::format("there is no keyspace called '{}'", Printable(name)));
+  }
+  KeyspaceState& keyspace = *found->second;
+  const std::lock_guard alone(keyspace.gate());
+  engine::Batch batch;
+  DeleteRows(batch, keyspace.id());
+  batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  keyspace.MarkDropped();
+  by_name_.erase(found);
+  return {};
+}
+
+Status Catalog::Clear(KeyspaceState& keyspace) {
+  const std::lock_guard alone(keyspace.gate());
+  MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
+  engine::Batch batch;
+  DeleteRows(batch, keyspace.id());
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
+    keyspace.SetCounters(static_cast<Stripe>(stripe), {});
+  }
+  return {};
+}
+
+Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy) {
+  MAYFLY_RETURN_IF_ERROR(CheckPolicy(policy));
+  const std::lock_guard lock(mutex_);
+  const std::lock_guard alone(keyspace.gate());
+  MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
+  engine::Batch batch;
+  batch.Put(kMeta, MetaKey(kMetaKeyspace, keyspace.id()), EncodeKeyspace(keyspace.name(), policy));
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  keyspace.SetPolicy(policy);
+  return {};
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,56 @@
+// catalog.h - the keyspaces of a database, by name.
+// Stored in meta: | 'k' | id | -> | version u8 | name, sized | policy |. Ids are never used again,
+// so that rows of a dropped keyspace that are still in some file can never be mistaken for
+// another's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/keyspace_state.h"
+#include "engine/engine.h"
+#include "mayfly/pinned_bytes.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+inline constexpr const char* kDefaultKeyspaceName = "default";
+
+class Catalog {
+ public:
+  explicit Catalog(engine::Engine& engine) : engine_(engine) {}
+
+  // Reads all keyspaces with their counters and watermarks; makes the default one if there is none.
+  Status Load();
+
+  Result<std::shared_ptr<KeyspaceState>> Create(const std::string& name,
+                                                const KeyspacePolicy& policy);
+  Result<std::shared_ptr<KeyspaceState>> Find(const std::string& name) const;
+  std::vector<std::shared_ptr<KeyspaceState>> All() const;  // By name.
+
+  Status Drop(const std::string& name);
+  Status Clear(KeyspaceState& keyspace);
+  Status SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy);
+
+ private:
+  Status LoadKeyspace(Bytes key, Bytes value);
+  Status LoadCounters();
+  Status LoadWatermarks();
+  Status LoadNextId();
+
+  engine::Engine& engine_;
+  mutable std::mutex mutex_;  // Guards the rest, and the order of changes in meta.
+  std::map<std::string, std::shared_ptr<KeyspaceState>> by_name_;  // Shared with handles.
+  KeyspaceId next_id_ = 1;
+};
+
+// The bytes of a keyspace in meta, also used by backups.
+std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy);
+Status DecodeKeyspace(Bytes encoded, std::string& name, KeyspacePolicy& policy);
+
+Status CheckKeyspaceName(const std::string& name);
+
+}  // namespace mayfly::core

@@ -1,0 +1,97 @@
+// Goal: the record of a keyspace comes back as it was written, and damaged ones are refused.
+// Method: round trips of policies at their edges; every truncation, and bytes changed by hand.
+#include "core/catalog.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace mayfly::core {
+namespace {
+
+const KeyspacePolicy kFull{.default_ttl = Millis(60'000),
+                           .min_ttl = Millis(1),
+                           .max_ttl = Millis::max(),
+                           .require_ttl = true,
+                           .breach = PolicyBreach::kClamp,
+                           .jitter_permille = 900,
+                           .events = EventDetail::kKeyAndValue};
+
+StatusCode Decoded(Bytes bytes) {
+  std::string name;
+  KeyspacePolicy policy;
+  return DecodeKeyspace(bytes, name, policy).code();
+}
+
+TEST(KeyspaceRecord, GivesBackWhatWasWritten) {
+  for (const KeyspacePolicy& policy : {KeyspacePolicy(), kFull}) {
+    for (const std::string& name : {std::string("a"), std::string(255, '\xff')}) {
+      std::string decoded_name;
+      KeyspacePolicy decoded;
+      ASSERT_TRUE(DecodeKeyspace(EncodeKeyspace(name, policy), decoded_name, decoded).ok());
+      EXPECT_EQ(decoded_name, name);
+      EXPECT_EQ(decoded, policy);
+    }
+  }
+}
+
+TEST(KeyspaceRecord, RefusesEveryTruncationAndAnythingBehindTheEnd) {
+  const std::string bytes = EncodeKeyspace("name", kFull);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_EQ(Decoded(Bytes(bytes).substr(0, size)), StatusCode::kCorruption) << size;
+  }
+  EXPECT_EQ(Decoded(bytes + '\0'), StatusCode::kCorruption);
+}
+
+TEST(KeyspaceRecord, RefusesANewerVersionAsUnsupported) {
+  std::string bytes = EncodeKeyspace("name", {});
+  bytes[0] = 2;
+  EXPECT_EQ(Decoded(bytes), StatusCode::kUnsupported);
+}
+
+TEST(KeyspaceRecord, RefusesAPolicyThatMakesNoSense) {
+  EXPECT_EQ(Decoded(EncodeKeyspace("name", {.jitter_permille = 901})), StatusCode::kCorruption);
+  std::string bytes = EncodeKeyspace("name", {});
+  bytes.back() = 3;  // Events.
+  EXPECT_EQ(Decoded(bytes), StatusCode::kCorruption);
+}
+
+TEST(KeyspaceName, HasItsLimits) {
+  for (const std::string& name :
+       {std::string("a"), std::string(255, 'a'), std::string("_a"), std::string("\0", 1)}) {
+    EXPECT_TRUE(CheckKeyspaceName(name).ok());
+  }
+  for (const std::string& name : {std::string(), std::string(256, 'a'), std::string("__a")}) {
+    EXPECT_EQ(CheckKeyspaceName(name).code(), StatusCode::kInvalid);
+  }
+}
+
+TEST(CounterRecord, GivesBackWhatWasWrittenAndNothingElse) {
+  for (const Counters& counters : {
+           Counters(), Counters{1,                 0                 },
+            Counters{1'000'000'000'000, -1'000'000'000'000}
+  }) {
+    Counters decoded;
+    ASSERT_TRUE(DecodeCounters(EncodeCounters(counters), decoded).ok());
+    EXPECT_EQ(decoded, counters);
+  }
+  Counters decoded;
+  for (const std::string& bytes : {std::string(), std::string("\x01"), std::string("\x02\x01\x01"),
+                                   std::string("\x80\x00\x01", 3)}) {
+    EXPECT_EQ(DecodeCounters(bytes, decoded).code(), StatusCode::kCorruption);
+  }
+}
+
+TEST(KeyspaceState, MovesItsWatermarkTheWayItIsTold) {
+  KeyspaceState keyspace(1, "name", {});
+  keyspace.RaiseWatermark(WallTimeFromMs(10));
+  keyspace.RaiseWatermark(WallTimeFromMs(5));
+  EXPECT_EQ(keyspace.watermark(), WallTimeFromMs(10));
+  keyspace.LowerWatermark(WallTimeFromMs(20));
+  EXPECT_EQ(keyspace.watermark(), WallTimeFromMs(10));
+  keyspace.LowerWatermark(WallTimeFromMs(7));
+  EXPECT_EQ(keyspace.watermark(), WallTimeFromMs(7));
+}
+
+}  // namespace
+}  // namespace mayfly::core

@@ -1,0 +1,161 @@
+#include "core/checker.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "base/printable.h"
+#include "core/keys.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kExpiry{engine::Role::kExpiry};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+constexpr std::size_t kFindingsMax = 100;
+
+// Calls `take` for each pair of the role that belongs to the keyspace.
+template <typename Take>
+Status ForEachOf(const Store& store, engine::Address at, KeyspaceId id,
+                 const engine::Snapshot* snapshot, Take take) {
+  const std::string begin = KeyspaceBegin(id);
+  const std::string end = KeyspaceEnd(id);
+  MAYFLY_TRY(const auto cursor,
+             store.engine().NewCursor(
+                 at, {
+                         .range = {begin, end},
+                           .snapshot = snapshot, .fill_cache = false
+  }));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    MAYFLY_RETURN_IF_ERROR(take(cursor->key(), cursor->value()));
+  }
+  return cursor->status();
+}
+
+}  // namespace
+
+Result<CheckReport> Checker::Run() {
+  MAYFLY_RETURN_IF_ERROR(store_.CheckOpen());
+  if (options_.repair && !store_.engine().capabilities().writable) {
+    return Status::ReadOnly("a repair writes; open the database for writing");
+  }
+  MAYFLY_TRY(const auto snapshot, store_.engine().NewSnapshot());
+  for (const auto& keyspace : store_.catalog().All()) {
+    if (options_.repair) {
+      // With the gate closed the newest state stands still.
+      const std::lock_guard alone(keyspace->gate());
+      MAYFLY_RETURN_IF_ERROR(CheckKeyspace(*keyspace, nullptr));
+    } else {
+      MAYFLY_RETURN_IF_ERROR(CheckKeyspace(*keyspace, snapshot.get()));
+    }
+  }
+  return report_;
+}
+
+Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* snapshot) {
+  const std::uint64_t found_before = Mendable();
+  Counters expected;
+  engine::Batch repair;
+  MAYFLY_RETURN_IF_ERROR(CheckRows(keyspace, snapshot, expected, repair));
+  MAYFLY_RETURN_IF_ERROR(CheckEntries(keyspace, snapshot, repair));
+  MAYFLY_RETURN_IF_ERROR(CheckCounters(keyspace, snapshot, expected, repair));
+  if (!options_.repair || repair.empty()) return {};
+  // A mended entry may lie before what purges have reached.
+  repair.Delete(kMeta, MetaKey(kMetaWatermark, keyspace.id()));
+  MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(repair, Durability::kDisk));
+  keyspace.LowerWatermark(WallTimeFromMs(0));
+  if (counters_mended_) {
+    for (std::size_t i = 0; i < kStripes; ++i) {
+      keyspace.SetCounters(static_cast<Stripe>(i), i == 0 ? expected : Counters());
+    }
+  }
+  report_.repaired += Mendable() - found_before;
+  return {};
+}
+
+Status Checker::CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                          Counters& expected, engine::Batch& repair) {
+  PinnedBytes pin;
+  return ForEachOf(store_, kRows, keyspace.id(), snapshot,
+                   [&](Bytes row_key, Bytes value) -> Status {
+                     ++report_.rows;
+                     const Bytes key = UserKeyOf(row_key);
+                     const auto row = DecodeRow(value);
+                     if (!row) {
+                       ++report_.unreadable_rows;
+                       Find(keyspace, "an unreadable row", key);
+                       return {};
+                     }
+                     ++expected.rows;
+                     if (!row->deadline) return {};
+                     ++expected.mortal;
+                     const std::string entry = EntryKey(keyspace.id(), *row->deadline, key);
+                     const Status read = store_.engine().Get(kExpiry, entry, pin, snapshot);
+                     if (read.ok()) return {};
+                     if (!read.IsNotFound()) return read;
+                     ++report_.missing_entries;
+                     Find(keyspace, "a row whose deadline is not in the index", key);
+                     repair.Put(kExpiry, entry, {});
+                     return {};
+                   });
+}
+
+Status Checker::CheckEntries(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                             engine::Batch& repair) {
+  PinnedBytes pin;
+  return ForEachOf(store_, kExpiry, keyspace.id(), snapshot, [&](Bytes entry_key, Bytes) -> Status {
+    ++report_.entries;
+    const auto entry = DecodeEntry(entry_key);
+    std::optional<RowView> row;
+    if (entry) {
+      const Status read = store_.ReadStored(keyspace, entry->key, snapshot, pin, row);
+      // An unreadable row was reported as such.
+      if (read.code() == StatusCode::kUnsupported || read.code() == StatusCode::kCorruption)
+        return {};
+      MAYFLY_RETURN_IF_ERROR(read);
+      if (row && row->deadline == entry->deadline) return {};
+    }
+    ++report_.stale_entries;
+    Find(keyspace, "an entry of the index without its row", entry ? entry->key : entry_key);
+    repair.Delete(kExpiry, entry_key);
+    return {};
+  });
+}
+
+Status Checker::CheckCounters(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                              const Counters& expected, engine::Batch& repair) {
+  PinnedBytes pin;
+  Counters sum;
+  const std::uint64_t wrong_before = report_.wrong_counts;
+  for (std::size_t i = 0; i < kStripes; ++i) {
+    const std::string key = CounterKey(keyspace.id(), static_cast<Stripe>(i));
+    const Status read = store_.engine().Get(kMeta, key, pin, snapshot);
+    if (read.IsNotFound()) continue;
+    MAYFLY_RETURN_IF_ERROR(read);
+    Counters booked;
+    if (!DecodeCounters(pin.view(), booked).ok()) {
+      ++report_.wrong_counts;
+      Find(keyspace, "a counter that cannot be read, of stripe", std::to_string(i));
+    }
+    sum = sum + booked;
+  }
+  if (report_.wrong_counts == wrong_before && sum != expected) {
+    ++report_.wrong_counts;
+    Find(keyspace, "counters that differ from the rows, which are", std::to_string(expected.rows));
+  }
+  counters_mended_ = report_.wrong_counts != wrong_before;
+  if (!counters_mended_) return {};
+  repair.DeleteRange(kMeta, MetaKey(kMetaCounters, keyspace.id()),
+                     MetaKey(kMetaCounters, keyspace.id() + 1));
+  repair.Put(kMeta, CounterKey(keyspace.id(), 0), EncodeCounters(expected));
+  return {};
+}
+
+void Checker::Find(const KeyspaceState& keyspace, const char* what, Bytes key) {
+  if (report_.findings.size() >= kFindingsMax) return;
+  report_.findings.push_back(
+      fmt::format("keyspace '{}': {}: '{}'", Printable(keyspace.name()), what, Printable(key)));
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,38 @@
+// checker.h - holds rows, index and counters against each other.
+// Rows are what counts: an entry or a counter can be made from them, never the other way round. The
+// check reads one frozen state; a repair looks again, with the keyspace to itself.
+#pragma once
+
+#include "core/store.h"
+#include "mayfly/maintenance.h"
+
+namespace mayfly::core {
+
+class Checker {
+ public:
+  Checker(Store& store, const CheckOptions& options) : store_(store), options_(options) {}
+
+  Result<CheckReport> Run();
+
+ private:
+  // What can be mended and was found so far.
+  std::uint64_t Mendable() const {
+    return report_.missing_entries + report_.stale_entries + report_.wrong_counts;
+  }
+
+  Status CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* snapshot);
+  Status CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snapshot, Counters& expected,
+                   engine::Batch& repair);
+  Status CheckEntries(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                      engine::Batch& repair);
+  Status CheckCounters(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                       const Counters& expected, engine::Batch& repair);
+  void Find(const KeyspaceState& keyspace, const char* what, Bytes key);
+
+  Store& store_;
+  const CheckOptions options_;
+  CheckReport report_;
+  bool counters_mended_ = false;  // Of the keyspace at hand, by its repair.
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,77 @@
+// commit_plan.h - turns changes of rows into one batch that keeps the index exact.
+// Whoever changes rows, a write, a transaction, a purge, puts each change in here with the row it
+// replaces, and commits the plan while it still holds the latches. Invariants: (1) A row with a
+// deadline has exactly one entry, for that deadline, written in the same batch. (2) Counters change
+// in the batch that changes the rows. (3) The bytes of a dead row leave with one event, if the
+// keyspace wants events.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/keyspace_state.h"
+#include "core/row_codec.h"
+#include "engine/batch.h"
+#include "mayfly/events.h"
+
+namespace mayfly::core {
+
+class CommitPlan {
+ public:
+  // All decisions of the plan share one instant.
+  explicit CommitPlan(WallTime now) : now_(now) {}
+
+  // Replaces the stored row (null: none is stored) by a new one. A new row that is already dead is
+  // not written: it deletes, with an event.
+  void Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
+           std::optional<WallTime> deadline, Bytes payload);
+
+  // Removes a stored row. `cause` is for the event, if the row is dead.
+  void Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
+              EventCause cause);
+
+  // Removes an entry that no row stands behind.
+  void RemoveStaleEntry(KeyspaceState& keyspace, WallTime deadline, Bytes key);
+
+  // Adds the counters to the batch; once, after the last change. Corruption when the keyspace would
+  // count fewer rows than none: what is stored does not fit together.
+  Status Seal();
+
+  // After the commit, still under the latches: what the batch did becomes what is known.
+  void Applied();
+
+  bool empty() const { return batch_.empty(); }
+  WallTime now() const { return now_; }
+  engine::Batch& batch() { return batch_; }
+  std::vector<Event>& events() { return events_; }
+  std::uint64_t dead_removed() const { return dead_removed_; }
+
+  // The earliest deadline that was written, for whoever sleeps until the next.
+  std::optional<WallTime> earliest() const { return earliest_; }
+
+ private:
+  // What the plan changes in a keyspace, booked on the first stripe it touches there.
+  struct Booking {
+    KeyspaceState* keyspace;
+    Stripe stripe;
+    Counters change;
+  };
+
+  Booking& BookingOf(KeyspaceState& keyspace, Stripe stripe);
+  void RemoveEntry(const KeyspaceState& keyspace, const RowView& old, Bytes key);
+  void Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal);
+  void Tell(const KeyspaceState& keyspace, Bytes key, WallTime deadline, Bytes payload,
+            EventCause cause);
+
+  const WallTime now_;
+  engine::Batch batch_;
+  std::vector<Event> events_;
+  std::vector<Booking> bookings_;  // One per keyspace.
+  std::optional<WallTime> earliest_;
+  std::uint64_t dead_removed_ = 0;
+  std::string row_;  // Scratch.
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,135 @@
+// The database as its users see it: hands every call to the part that knows.
+#include <map>
+#include <mutex>
+
+#include "base/log.h"
+#include "core/backup.h"
+#include "core/checker.h"
+#include "core/keyspace_calls.h"
+#include "core/new_database.h"
+#include "core/purger.h"
+#include "core/reaper_thread.h"
+#include "core/snapshot_view.h"
+#include "core/statistics.h"
+#include "core/transaction_calls.h"
+
+namespace mayfly::core {
+namespace {
+
+class DatabaseCalls final : public Database {
+ public:
+  explicit DatabaseCalls(std::shared_ptr<Store> store)
+      : store_(std::move(store)),
+        default_(std::make_unique<KeyspaceCalls>(store_,
+                                                 *store_->catalog().Find(kDefaultKeyspaceName))) {}
+
+  ~DatabaseCalls() override {
+    if (const Status closed = store_->Close(); !closed.ok()) {
+      Log(store_->logger(), LogLevel::kError, "closing the database: {}", closed.ToString());
+    }
+  }
+
+  Status Close() override { return store_->Close(); }
+  Keyspace& default_keyspace() override { return *default_; }
+
+  Result<std::shared_ptr<Keyspace>> CreateKeyspace(const std::string& name,
+                                                   const KeyspacePolicy& policy) override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    MAYFLY_TRY(auto state, store_->catalog().Create(name, policy));
+    return std::make_shared<KeyspaceCalls>(store_, std::move(state));
+  }
+
+  Result<std::shared_ptr<Keyspace>> OpenKeyspace(const std::string& name) override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    MAYFLY_TRY(auto state, store_->catalog().Find(name));
+    return std::make_shared<KeyspaceCalls>(store_, std::move(state));
+  }
+
+  Result<std::vector<std::string>> ListKeyspaces() const override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    std::vector<std::string> names;
+    for (const auto& keyspace : store_->catalog().All()) names.push_back(keyspace->name());
+    return names;
+  }
+
+  Status DropKeyspace(const std::string& name) override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    return store_->catalog().Drop(name);
+  }
+
+  Result<std::unique_ptr<Transaction>> Begin() override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    return TransactionCalls::Begin(store_);
+  }
+
+  Result<std::unique_ptr<Snapshot>> NewSnapshot() override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    return SnapshotView::Take(store_);
+  }
+
+  Result<PurgeReport> Purge(const PurgeOptions& options) override {
+    return Purger(*store_).Purge(options);
+  }
+
+  Result<std::unique_ptr<Reaper>> StartReaper(const ReaperOptions& options) override {
+    return ReaperThread::Start(store_, options);
+  }
+
+  Result<std::vector<Event>> ReadEvents(std::uint64_t after,
+                                        std::size_t events_max) const override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    MAYFLY_TRY(auto events, store_->events().Read(after, events_max));
+    std::map<KeyspaceId, std::string> names;
+    for (const auto& keyspace : store_->catalog().All()) names[keyspace->id()] = keyspace->name();
+    for (Event& event : events) event.keyspace_name = names[event.keyspace];
+    return events;
+  }
+
+  Result<std::uint64_t> TrimEvents(const EventTrim& trim) override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    return store_->events().Trim(trim, store_->clock().Now());
+  }
+
+  Result<std::unique_ptr<EventSubscription>> Subscribe(EventCallback callback) override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    if (!callback) return Status::Invalid("a subscription needs a callback");
+    return store_->events().Subscribe(std::move(callback));
+  }
+
+  Status Persist(Durability durability) override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    return store_->engine().Persist(durability);
+  }
+
+  Result<Statistics> GetStatistics() const override { return GatherStatistics(*store_); }
+  ClockReport clock_report() const override { return store_->clock().Report(); }
+
+  Status ConfirmClock() override { return store_->ConfirmClock(); }
+
+  Result<CheckReport> Check(const CheckOptions& options) override {
+    return Checker(*store_, options).Run();
+  }
+
+  Result<BackupReport> Backup(const std::string& file) override {
+    return WriteBackup(*store_, file);
+  }
+
+  Result<RestoreReport> Restore(const std::string& file, const RestoreOptions& options) override {
+    return RestoreBackup(*store_, file, options);
+  }
+
+ private:
+  const std::shared_ptr<Store> store_;  // Shared with handles, which may outlive the database.
+  const std::unique_ptr<KeyspaceCalls> default_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,
+                                              const StoreOptions& options) {
+  auto store = std::make_shared<Store>(std::move(engine), options);
+  MAYFLY_RETURN_IF_ERROR(store->Load());
+  return std::make_unique<DatabaseCalls>(std::move(store));
+}
+
+}  // namespace mayfly::core

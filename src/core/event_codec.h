@@ -1,0 +1,24 @@
+// event_codec.h - the bytes of one expiry event.
+//   | version u8 = 1 | cause u8 | keyspace u32 | deadline_ms u64 | purged_ms u64 | has_value u8
+//   | key, sized | value, sized, only if has_value |              numbers little endian
+// The sequence is the event's key. Layout: docs/formats/event.md.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "mayfly/bytes.h"
+#include "mayfly/events.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+std::string EventKey(std::uint64_t sequence);
+bool DecodeEventKey(Bytes key, std::uint64_t& sequence);
+
+std::string EncodeEvent(const Event& event);
+
+// Without sequence and keyspace name, which are not in the bytes.
+Result<Event> DecodeEvent(Bytes encoded);
+
+}  // namespace mayfly::core

@@ -1,0 +1,167 @@
+#include "core/event_log.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "base/coding.h"
+#include "base/log.h"
+#include "core/event_codec.h"
+#include "core/keys.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kEvents{engine::Role::kEvents};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+}  // namespace
+
+class EventLog::Subscription final : public EventSubscription {
+ public:
+  explicit Subscription(std::shared_ptr<Subscriber> subscriber)
+      : subscriber_(std::move(subscriber)) {}
+  ~Subscription() override {
+    const std::lock_guard lock(subscriber_->mutex);
+    subscriber_->ended = true;
+  }
+
+ private:
+  const std::shared_ptr<Subscriber> subscriber_;
+};
+
+Status EventLog::Load() {
+  // After a trim of everything the number lives on in meta, so that none is given out twice.
+  PinnedBytes trimmed;
+  const Status read = engine_.Get(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
+  if (!read.ok() && !read.IsNotFound()) return read;
+  Bytes rest = trimmed.view();
+  if (read.ok() && (!EatLittleEndian64(rest, last_sequence_) || !rest.empty())) {
+    return Status::Corruption("the record of trimmed events is damaged; restore a backup");
+  }
+  MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
+  cursor->SeekToLast();
+  if (cursor->Valid()) {
+    std::uint64_t last = 0;
+    if (!DecodeEventKey(cursor->key(), last)) {
+      return Status::Corruption("the key of an event is damaged; restore a backup");
+    }
+    last_sequence_ = std::max(last_sequence_, last);
+  }
+  return cursor->status();
+}
+
+Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector<Event>& events) {
+  if (events.empty()) return engine_.Commit(batch, durability);
+  const std::lock_guard lock(sequence_mutex_);
+  std::uint64_t sequence = last_sequence_;
+  for (Event& event : events) {
+    event.sequence = ++sequence;
+    batch.Put(kEvents, EventKey(event.sequence), EncodeEvent(event));
+  }
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch, std::max(durability, Durability::kProcess)));
+  last_sequence_ = sequence;
+  return {};
+}
+
+void EventLog::Deliver(const std::vector<Event>& events) {
+  if (events.empty()) return;
+  std::vector<std::shared_ptr<Subscriber>> subscribers;
+  {
+    const std::lock_guard lock(subscribers_mutex_);
+    std::erase_if(subscribers_, [](const auto& subscriber) { return subscriber.expired(); });
+    for (const auto& subscriber : subscribers_) {
+      if (auto alive = subscriber.lock()) subscribers.push_back(std::move(alive));
+    }
+  }
+  for (const auto& subscriber : subscribers) {
+    const std::lock_guard lock(subscriber->mutex);
+    for (const Event& event : events) {
+      if (subscriber->ended) break;
+      try {
+        subscriber->callback(event);
+      } catch (const std::exception& thrown) {
+        Log(logger_, LogLevel::kError, "an event callback threw: {}", thrown.what());
+      } catch (...) {
+        Log(logger_, LogLevel::kError, "an event callback threw something");
+      }
+    }
+  }
+}
+
+std::unique_ptr<EventSubscription> EventLog::Subscribe(EventCallback callback) {
+  auto subscriber = std::make_shared<Subscriber>(std::move(callback));
+  const std::lock_guard lock(subscribers_mutex_);
+  subscribers_.push_back(subscriber);
+  return std::make_unique<Subscription>(std::move(subscriber));
+}
+
+Result<std::vector<Event>> EventLog::Read(std::uint64_t after, std::size_t events_max) const {
+  std::vector<Event> events;
+  if (after == UINT64_MAX) return events;
+  MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
+  for (cursor->SeekAtOrAfter(EventKey(after + 1)); cursor->Valid() && events.size() < events_max;
+       cursor->Next()) {
+    MAYFLY_TRY(Event event, DecodeEvent(cursor->value()));
+    if (!DecodeEventKey(cursor->key(), event.sequence)) {
+      return Status::Corruption("the key of an event is damaged; trim it away");
+    }
+    events.push_back(std::move(event));
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return events;
+}
+
+Result<std::pair<std::uint64_t, std::uint64_t>> EventLog::Extent() const {
+  std::pair<std::uint64_t, std::uint64_t> extent{0, 0};
+  MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
+  const auto sequence = [&](std::uint64_t& into) {
+    return !cursor->Valid() || DecodeEventKey(cursor->key(), into);
+  };
+  cursor->SeekToFirst();
+  bool good = sequence(extent.first);
+  cursor->SeekToLast();
+  good = sequence(extent.second) && good;
+  if (!good) return Status::Corruption("the key of an event is damaged; trim it away");
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return extent;
+}
+
+// The last sequence that any of the conditions takes; 0 for none.
+Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now) const {
+  MAYFLY_TRY(const auto extent, Extent());
+  const auto [first, last] = extent;
+  std::uint64_t through = std::min(trim.through_sequence.value_or(0), last);
+  if (trim.keep_newest && last - first + 1 > *trim.keep_newest) {
+    through = std::max(through, last - *trim.keep_newest);
+  }
+  if (!trim.older_than) return through;
+  // Purge times grow with sequences, so the first young one ends the walk.
+  MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
+  for (cursor->SeekAtOrAfter(EventKey(through + 1)); cursor->Valid(); cursor->Next()) {
+    MAYFLY_TRY(const Event event, DecodeEvent(cursor->value()));
+    if (now - event.purged_at <= *trim.older_than) break;
+    if (!DecodeEventKey(cursor->key(), through)) {
+      return Status::Corruption("the key of an event is damaged; trim it away");
+    }
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return through;
+}
+
+Result<std::uint64_t> EventLog::Trim(const EventTrim& trim, WallTime now) {
+  // One at a time, so that the record of what was trimmed never goes back.
+  const std::lock_guard lock(sequence_mutex_);
+  MAYFLY_TRY(const auto extent, Extent());
+  if (extent.second == 0) return std::uint64_t{0};
+  MAYFLY_TRY(const std::uint64_t through, TrimThrough(trim, now));
+  if (through < extent.first) return std::uint64_t{0};
+  engine::Batch batch;
+  batch.DeleteRange(kEvents, EventKey(extent.first), EventKey(through + 1));
+  std::string trimmed;
+  AppendLittleEndian64(trimmed, through);
+  batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  return through - extent.first + 1;
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,23 @@
+#include "core/keyspace_calls.h"
+
+#include "base/check.h"
+
+namespace mayfly::core {
+
+Status KeyspaceCalls::SetPolicy(const KeyspacePolicy& policy) {
+  MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
+  return store_->catalog().SetPolicy(*state_, policy);
+}
+
+Status KeyspaceCalls::Clear() {
+  MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
+  return store_->catalog().Clear(*state_);
+}
+
+const KeyspaceCalls& KeyspaceCalls::Of(const Keyspace& keyspace, const Store& store) {
+  const auto& calls = dynamic_cast<const KeyspaceCalls&>(keyspace);
+  MAYFLY_CHECK(calls.store_.get() == &store, "a keyspace of another database");
+  return calls;
+}
+
+}  // namespace mayfly::core

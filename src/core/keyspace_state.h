@@ -1,0 +1,82 @@
+// keyspace_state.h - what all handles of one keyspace share.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+#include "core/key_latches.h"
+#include "core/keys.h"
+#include "mayfly/policy.h"
+#include "mayfly/status.h"
+
+namespace mayfly::core {
+
+// Numbers of rows, or changes of them. A keyspace keeps one per stripe, and what counts is their
+// sum: a commit books all it changes on one stripe whose latch it holds, in its own batch. So the
+// sum is exact after a crash, no single row is rewritten by every commit, and a stripe by itself
+// may be below zero. Why so: docs/decisions/0006-counters-by-stripe.md.
+struct Counters {
+  std::int64_t rows = 0;    // Stored, dead ones included.
+  std::int64_t mortal = 0;  // Of these, with a deadline.
+
+  friend Counters operator+(const Counters& a, const Counters& b) {
+    return {a.rows + b.rows, a.mortal + b.mortal};
+  }
+  friend bool operator==(const Counters&, const Counters&) = default;
+};
+
+std::string EncodeCounters(const Counters& counters);
+Status DecodeCounters(Bytes encoded, Counters& counters);
+
+class KeyspaceState {
+ public:
+  KeyspaceState(KeyspaceId id, std::string name, const KeyspacePolicy& policy)
+      : id_(id), name_(std::move(name)), policy_(std::make_shared<const KeyspacePolicy>(policy)) {}
+
+  KeyspaceId id() const { return id_; }
+  const std::string& name() const { return name_; }
+
+  // The policy as of now; stays as it is while it is held.
+  std::shared_ptr<const KeyspacePolicy> policy() const { return std::atomic_load(&policy_); }
+  void SetPolicy(const KeyspacePolicy& policy) {
+    std::atomic_store(&policy_, std::make_shared<const KeyspacePolicy>(policy));
+  }
+
+  // Held shared by every write, alone by what changes the keyspace as a whole. Taken before
+  // latches.
+  std::shared_mutex& gate() { return gate_; }
+
+  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+  void MarkDropped() { dropped_.store(true, std::memory_order_release); }
+
+  // What is booked on a stripe. Under its latch, or with the gate held alone.
+  const Counters& counters(Stripe stripe) const { return counters_[stripe]; }
+  void SetCounters(Stripe stripe, const Counters& counters);
+
+  // The sum of the stripes. From any thread; a row counts from the end of its commit on.
+  Counters TotalCounters() const { return {total_rows_.load(), total_mortal_.load()}; }
+
+  // No entry lies before it: purges begin here instead of at old tombstones.
+  WallTime watermark() const { return WallTimeFromMs(watermark_ms_.load()); }
+  void RaiseWatermark(WallTime to);
+  void LowerWatermark(WallTime to);
+
+ private:
+  const KeyspaceId id_;
+  const std::string name_;
+  std::shared_ptr<const KeyspacePolicy>
+      policy_;  // Read and replaced atomically; shared with writers.
+  std::shared_mutex gate_;
+  std::atomic<bool> dropped_{false};
+  std::array<Counters, kStripes> counters_{};  // Each guarded by its stripe's latch.
+  std::atomic<std::int64_t> total_rows_{0};
+  std::atomic<std::int64_t> total_mortal_{0};
+  std::atomic<std::int64_t> watermark_ms_{0};
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,17 @@
+// new_database.h - a database on an engine. Core never learns which one it is.
+#pragma once
+
+#include <memory>
+
+#include "core/store.h"
+#include "engine/engine.h"
+#include "mayfly/database.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+// Takes the engine over. Fails as Database::Open() does, once the engine is open.
+Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,
+                                              const StoreOptions& options);
+
+}  // namespace mayfly::core

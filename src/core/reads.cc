@@ -1,0 +1,145 @@
+#include "core/reads.h"
+
+#include "core/keys.h"
+#include "core/limits.h"
+#include "core/liveness.h"
+#include "core/row_cursor.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kRows{engine::Role::kRows};
+
+// The transaction's own word on a key, if it has one.
+const Pending* FindPending(const View& view, Bytes key) {
+  if (view.overlay == nullptr || view.overlay->empty()) return nullptr;
+  const RowKey row_key(view.keyspace.id(), key);
+  const auto found = view.overlay->find(Bytes(row_key));
+  return found == view.overlay->end() ? nullptr : &found->second;
+}
+
+void Remember(const View& view, Bytes key) {
+  if (view.reads == nullptr) return;
+  const RowKey row_key(view.keyspace.id(), key);
+  if (!view.reads->contains(Bytes(row_key))) view.reads->emplace(Bytes(row_key));
+}
+
+}  // namespace
+
+Status CheckView(const View& view) {
+  if (view.over) return Status::Invalid("the transaction is over; begin another");
+  return view.store.CheckUsable(view.keyspace);
+}
+
+Result<FrozenView> Freeze(const View& view) {
+  MAYFLY_RETURN_IF_ERROR(CheckView(view));
+  FrozenView frozen{.own = nullptr, .view = view};
+  if (view.snapshot != nullptr) return frozen;
+  MAYFLY_TRY(frozen.own, view.store.engine().NewSnapshot());
+  frozen.view.snapshot = frozen.own.get();
+  frozen.view.now = view.store.clock().Now();
+  return frozen;
+}
+
+Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
+  MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));
+  MAYFLY_RETURN_IF_ERROR(CheckView(view));
+  if (const Pending* const pending = FindPending(view, key); pending != nullptr) {
+    row.reset();
+    if (pending->present && !IsDead(pending->deadline, view.now)) row = pending->view();
+    return {};
+  }
+  Remember(view, key);
+  MAYFLY_RETURN_IF_ERROR(view.store.ReadStored(view.keyspace, key, view.snapshot, pin, row));
+  if (row && IsDead(row->deadline, view.now)) {
+    row.reset();
+    pin.Reset();
+    if (view.may_purge) view.store.PurgeOnRead(view.keyspace, key);
+  }
+  return {};
+}
+
+Status ReadValue(const View& view, Bytes key, PinnedBytes& value) {
+  std::optional<RowView> row;
+  const Status found = FindRow(view, key, value, row);
+  if (!found.ok() || !row) {
+    value.Reset();
+    return found.ok() ? Status::NotFound() : found;
+  }
+  if (FindPending(view, key) != nullptr) {
+    // The overlay's bytes change with the next write; the caller gets bytes that stay.
+    auto& copy = value.Hold<std::string>();
+    copy.assign(row->payload);
+    value.Show(copy);
+    return {};
+  }
+  value.Show(row->payload);
+  return {};
+}
+
+Result<Row> ReadRow(const View& view, Bytes key) {
+  PinnedBytes pin;
+  std::optional<RowView> row;
+  MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
+  if (!row) return Status::NotFound();
+  return Row{.value = std::string(row->payload), .deadline = row->deadline};
+}
+
+Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<const Bytes> keys) {
+  MAYFLY_TRY(const FrozenView frozen, Freeze(asked));
+  const View& view = frozen.view;
+  std::vector<Result<std::string>> answers;
+  answers.reserve(keys.size());
+  std::vector<engine::Lookup> lookups(keys.size());
+  std::vector<std::string> row_keys;
+  row_keys.reserve(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    // A bad key is answered below, by itself; the engine would refuse the whole call for it.
+    const Bytes key = CheckUserKey(keys[i]).ok() ? keys[i] : Bytes();
+    row_keys.emplace_back(Bytes(RowKey(view.keyspace.id(), key)));
+    lookups[i].at = kRows;
+    lookups[i].key = row_keys[i];
+  }
+  MAYFLY_RETURN_IF_ERROR(view.store.engine().MultiGet(lookups, view.snapshot));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (const Status good = CheckUserKey(keys[i]); !good.ok()) {
+      answers.emplace_back(good);
+      continue;
+    }
+    if (const Pending* const pending = FindPending(view, keys[i]); pending != nullptr) {
+      const bool alive = pending->present && !IsDead(pending->deadline, view.now);
+      answers.push_back(alive ? Result<std::string>(pending->payload)
+                              : Result<std::string>(Status::NotFound()));
+      continue;
+    }
+    Remember(view, keys[i]);
+    if (!lookups[i].status.ok()) {
+      answers.emplace_back(lookups[i].status);
+      continue;
+    }
+    MAYFLY_TRY(const RowView row, DecodeRow(lookups[i].value.view()));
+    if (!IsDead(row.deadline, view.now)) {
+      answers.emplace_back(std::string(row.payload));
+      continue;
+    }
+    answers.emplace_back(Status::NotFound());
+    if (view.may_purge) view.store.PurgeOnRead(view.keyspace, keys[i]);
+  }
+  return answers;
+}
+
+Result<Millis> ReadTtl(const View& view, Bytes key) {
+  PinnedBytes pin;
+  std::optional<RowView> row;
+  MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
+  if (!row) return Status::NotFound();
+  if (!row->deadline) return kForever;
+  return *row->deadline - view.now;
+}
+
+Result<std::unique_ptr<Cursor>> OpenCursor(const View& view, const CursorOptions& options) {
+  MAYFLY_TRY(FrozenView frozen, Freeze(view));
+  return RowCursor::Open(std::move(frozen), options);
+}
+
+}  // namespace mayfly::core

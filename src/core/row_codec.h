@@ -1,0 +1,30 @@
+// row_codec.h - the bytes of one row.
+//   | tag u8 | deadline_ms u64, only if the tag has kHasDeadline | payload |
+// The deadline travels with the value, so a read tells live from dead with the bytes it already
+// holds. The expiry index can be rebuilt from rows; rows can never be rebuilt from the index.
+// Invariants: (1) Decode(Encode(row)) == row. (2) A tag bit this build does not know is refused
+// as Unsupported: an old binary must not serve half of a new row. Layout: docs/formats/row.md.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+// A decoded row; the payload points into the encoded bytes.
+struct RowView {
+  std::optional<WallTime> deadline;
+  Bytes payload;
+};
+
+// Deadlines before 1970 do not occur: writes refuse or delete them.
+void AppendRow(std::string& out, std::optional<WallTime> deadline, Bytes payload);
+
+// Corruption when the bytes are too short, Unsupported for an unknown tag.
+Result<RowView> DecodeRow(Bytes encoded);
+
+}  // namespace mayfly::core

@@ -1,0 +1,68 @@
+// Goal: readers of stored records survive any bytes, and what they accept is what the writers
+// write. Method: the first byte chooses the record; what is accepted is written again and compared.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/check.h"
+#include "core/catalog.h"
+#include "core/event_codec.h"
+#include "core/keys.h"
+#include "core/row_codec.h"
+
+namespace mayfly::core {
+namespace {
+
+void TryRow(Bytes in) {
+  const auto row = DecodeRow(in);
+  if (!row) return;
+  std::string written;
+  AppendRow(written, row->deadline, row->payload);
+  MAYFLY_CHECK(written == in, "a row is not what is written");
+}
+
+void TryEntry(Bytes in) {
+  const auto entry = DecodeEntry(in);
+  if (!entry) return;
+  const std::string written = EntryKey(0, entry->deadline, entry->key);
+  MAYFLY_CHECK(Bytes(written).substr(4) == in.substr(4), "an entry is not what is written");
+}
+
+void TryEvent(Bytes in) {
+  const auto event = DecodeEvent(in);
+  MAYFLY_CHECK(!event || EncodeEvent(*event) == in, "an event is not what is written");
+}
+
+void TryKeyspace(Bytes in) {
+  std::string name;
+  KeyspacePolicy policy;
+  if (!DecodeKeyspace(in, name, policy).ok()) return;
+  std::string name_again;
+  KeyspacePolicy policy_again;
+  MAYFLY_CHECK(DecodeKeyspace(EncodeKeyspace(name, policy), name_again, policy_again).ok() &&
+                   name == name_again && policy == policy_again,
+               "a keyspace is not what is written");
+}
+
+void TryCounters(Bytes in) {
+  Counters counters;
+  MAYFLY_CHECK(!DecodeCounters(in, counters).ok() || EncodeCounters(counters) == in,
+               "counters are not what is written");
+}
+
+}  // namespace
+}  // namespace mayfly::core
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace mayfly::core;
+  if (size == 0) return 0;
+  const mayfly::Bytes in(reinterpret_cast<const char*>(data) + 1, size - 1);
+  switch (data[0] % 5) {
+    case 0: TryRow(in); break;
+    case 1: TryEntry(in); break;
+    case 2: TryEvent(in); break;
+    case 3: TryKeyspace(in); break;
+    default: TryCounters(in); break;
+  }
+  return 0;
+}

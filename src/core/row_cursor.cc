@@ -1,0 +1,216 @@
+#include "core/row_cursor.h"
+
+#include <cassert>
+#include <iterator>
+
+#include "core/keys.h"
+#include "core/liveness.h"
+
+namespace mayfly::core {
+namespace {
+
+// The end of all keys with this prefix; empty when there is no end, which a keyspace prefix always
+// has.
+std::string PrefixEnd(std::string prefix) {
+  while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
+  if (!prefix.empty()) prefix.back() = static_cast<char>(prefix.back() + 1);
+  return prefix;
+}
+
+struct Bounds {
+  std::string begin;
+  std::string end;
+};
+
+Bounds BoundsOf(KeyspaceId keyspace, const CursorOptions& options) {
+  const std::string begin = KeyspaceBegin(keyspace);
+  Bounds bounds{begin + std::string(options.prefix),
+                PrefixEnd(begin + std::string(options.prefix))};
+  if (!options.begin.empty()) {
+    bounds.begin = std::max(bounds.begin, begin + std::string(options.begin));
+  }
+  if (!options.end.empty()) bounds.end = std::min(bounds.end, begin + std::string(options.end));
+  if (bounds.end < bounds.begin) bounds.end = bounds.begin;  // Nothing fits both: an empty walk.
+  return bounds;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Cursor>> RowCursor::Open(FrozenView frozen, const CursorOptions& options) {
+  const View& view = frozen.view;
+  if (!options.begin.empty() && !options.end.empty() && options.end < options.begin) {
+    return Status::Invalid("range is reversed: its end lies before its begin; swap them");
+  }
+  const Bounds bounds = BoundsOf(view.keyspace.id(), options);
+  MAYFLY_TRY(auto stored, view.store.engine().NewCursor(
+                              {
+                                  engine::Role::kRows
+  },
+                              {.range = {bounds.begin, bounds.end}, .snapshot = view.snapshot}));
+  Overlay own;
+  if (view.overlay != nullptr) {
+    own.insert(view.overlay->lower_bound(bounds.begin), view.overlay->lower_bound(bounds.end));
+  }
+  return std::unique_ptr<Cursor>(
+      new RowCursor(std::move(frozen), options.filter, std::move(stored), std::move(own)));
+}
+
+RowCursor::RowCursor(FrozenView frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
+                     Overlay own)
+    : state_(std::move(frozen.own)),
+      keyspace_(frozen.view.keyspace.id()),
+      now_(frozen.view.now),
+      filter_(filter),
+      stored_(std::move(stored)),
+      own_(std::move(own)),
+      own_position_(own_.begin()) {}
+
+void RowCursor::SeekToFirst() {
+  stored_->SeekToFirst();
+  own_position_ = own_.begin();
+  PickForward();
+}
+
+void RowCursor::SeekToLast() {
+  stored_->SeekToLast();
+  own_position_ = own_.end();
+  PickBackward();
+}
+
+void RowCursor::SeekAtOrAfter(Bytes target) {
+  const RowKey row_key(keyspace_, target);
+  stored_->SeekAtOrAfter(row_key);
+  own_position_ = own_.lower_bound(Bytes(row_key));
+  PickForward();
+}
+
+void RowCursor::SeekAtOrBefore(Bytes target) {
+  const RowKey row_key(keyspace_, target);
+  stored_->SeekAtOrBefore(row_key);
+  own_position_ = own_.upper_bound(Bytes(row_key));
+  PickBackward();
+}
+
+void RowCursor::Next() {
+  assert(Valid());
+  if (!forward_) {
+    // Turning round: the other source stands behind us, so both are placed anew.
+    const std::string here(RowKeyHere());
+    stored_->SeekAtOrAfter(here);
+    if (stored_->Valid() && stored_->key() == here) stored_->Next();
+    own_position_ = own_.upper_bound(here);
+  } else if (at_ == At::kStored) {
+    stored_->Next();
+  } else {
+    ++own_position_;
+  }
+  PickForward();
+}
+
+void RowCursor::Prev() {
+  assert(Valid());
+  if (forward_) {
+    const std::string here(RowKeyHere());
+    stored_->SeekAtOrBefore(here);
+    if (stored_->Valid() && stored_->key() == here) stored_->Prev();
+    own_position_ = own_.lower_bound(here);
+  } else if (at_ == At::kStored) {
+    stored_->Prev();
+  } else {
+    --own_position_;
+  }
+  PickBackward();
+}
+
+void RowCursor::PickForward() {
+  forward_ = true;
+  at_ = At::kNowhere;
+  status_ = Status();
+  SettleStored(true);
+  SettleOwn(true);
+  if (!status_.ok()) return;
+  const bool has_own = own_position_ != own_.end();
+  if (!stored_->Valid()) {
+    if (has_own) at_ = At::kOwn;
+    return;
+  }
+  at_ = has_own && Bytes(own_position_->first) < stored_->key() ? At::kOwn : At::kStored;
+}
+
+void RowCursor::PickBackward() {
+  forward_ = false;
+  at_ = At::kNowhere;
+  status_ = Status();
+  SettleStored(false);
+  SettleOwn(false);
+  if (!status_.ok()) return;
+  const bool has_own = own_position_ != own_.begin();
+  if (!stored_->Valid()) {
+    if (has_own) at_ = At::kOwn;
+    return;
+  }
+  at_ = has_own && Bytes(std::prev(own_position_)->first) > stored_->key() ? At::kOwn : At::kStored;
+}
+
+void RowCursor::SettleStored(bool forward) {
+  for (; stored_->Valid(); forward ? stored_->Next() : stored_->Prev()) {
+    if (!own_.empty() && own_.contains(stored_->key())) continue;  // Shadowed.
+    auto row = DecodeRow(stored_->value());
+    if (!row) {
+      status_ = row.error();
+      return;
+    }
+    stored_row_ = *row;
+    if (Shows(stored_row_)) return;
+  }
+  status_ = stored_->status();
+}
+
+void RowCursor::SettleOwn(bool forward) {
+  if (forward) {
+    while (own_position_ != own_.end() &&
+           !(own_position_->second.present && Shows(own_position_->second.view()))) {
+      ++own_position_;
+    }
+    return;
+  }
+  while (own_position_ != own_.begin()) {
+    const Pending& pending = std::prev(own_position_)->second;
+    if (pending.present && Shows(pending.view())) return;
+    --own_position_;
+  }
+}
+
+bool RowCursor::Shows(const RowView& row) const {
+  if (IsDead(row.deadline, now_)) return false;
+  switch (filter_) {
+    case RowFilter::kAll: return true;
+    case RowFilter::kMortal: return row.deadline.has_value();
+    case RowFilter::kImmortal: return !row.deadline.has_value();
+  }
+  return true;
+}
+
+Bytes RowCursor::RowKeyHere() const {
+  assert(Valid());
+  if (at_ == At::kStored) return stored_->key();
+  return forward_ ? own_position_->first : std::prev(own_position_)->first;
+}
+
+Bytes RowCursor::key() const { return UserKeyOf(RowKeyHere()); }
+
+Bytes RowCursor::value() const {
+  assert(Valid());
+  if (at_ == At::kStored) return stored_row_.payload;
+  return (forward_ ? own_position_ : std::prev(own_position_))->second.payload;
+}
+
+std::optional<WallTime> RowCursor::deadline() const {
+  assert(Valid());
+  if (at_ == At::kStored) return stored_row_.deadline;
+  return (forward_ ? own_position_ : std::prev(own_position_))->second.deadline;
+}
+
+Status RowCursor::status() const { return status_; }
+
+}  // namespace mayfly::core

@@ -1,0 +1,45 @@
+// Database::Open: chooses the engine, which core never learns.
+#include "core/new_database.h"
+#include "engine/memory/memory_engine.h"
+#include "engine/rocks/rocks_engine.h"
+#include "mayfly/database.h"
+
+namespace mayfly {
+namespace {
+
+engine::Profile ToProfile(MemoryProfile memory) {
+  switch (memory) {
+    case MemoryProfile::kTiny: return engine::Profile::kTiny;
+    case MemoryProfile::kDefault: return engine::Profile::kDefault;
+    case MemoryProfile::kServer: return engine::Profile::kServer;
+  }
+  return engine::Profile::kDefault;
+}
+
+Result<std::unique_ptr<engine::Engine>> OpenEngine(const DatabaseOptions& options) {
+  if (options.directory.empty()) {
+    if (options.read_only) {
+      return Status::Invalid("a database in memory begins empty; reading alone makes no sense");
+    }
+    return engine::NewMemoryEngine();
+  }
+  return engine::OpenRocksEngine({.directory = options.directory,
+                                  .read_only = options.read_only,
+                                  .create_if_missing = options.create_if_missing,
+                                  .profile = ToProfile(options.memory),
+                                  .logger = options.logger});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options) {
+  MAYFLY_TRY(auto engine, OpenEngine(options));
+  return core::NewDatabase(std::move(engine), {.durability = options.durability,
+                                               .purge_on_read = options.purge_on_read,
+                                               .allow_any_instant = options.allow_any_instant,
+                                               .clock_jump_max = options.clock_jump_max,
+                                               .clock = options.clock,
+                                               .logger = options.logger});
+}
+
+}  // namespace mayfly
