@@ -1,0 +1,140 @@
+/* c.h from plain C: purging, events, files, clock, check, backup, on a clock that the test moves.
+ */
+#include "capi/c_home.h"
+#include "mayfly/c.h"
+
+static void count_event(void* context, const mayfly_event* event) {
+  if (strcmp(event->keyspace_name, "default") == 0 && event->value_size == 1) ++*(int*)context;
+}
+
+static void purge_reaper_events(void) {
+  mayfly_database* db = open_memory();
+  mayfly_keyspace* keyspace = default_of(db);
+  mayfly_view* rows = mayfly_keyspace_view(keyspace);
+  mayfly_policy policy = {.size = sizeof policy, .events = MAYFLY_EVENTS_KEY_AND_VALUE};
+  mayfly_subscription* subscription = NULL;
+  int told = 0;
+  OK(mayfly_set_policy(keyspace, &policy));
+  OK(mayfly_subscribe(db, count_event, &told, &subscription));
+  OK(put(rows, "a", "1", mayfly_for(TTL)));
+  OK(put(rows, "b", "2", mayfly_for(TTL)));
+  OK(put(rows, "c", "3", mayfly_for(2 * TTL)));
+  clock_now += TTL;
+  mayfly_purge_options bounds = {.size = sizeof bounds, .rows_max = 1, .keyspace = keyspace};
+  mayfly_purge_report report = {.size = sizeof report};
+  OK(mayfly_purge(db, &bounds, &report));
+  THAT(report.rows == 1 && report.more_due && !report.stopped_by_clock);
+  OK(mayfly_purge(db, NULL, &report));
+  THAT(report.rows == 1 && !report.more_due && told == 2);
+  OK(mayfly_purge(db, NULL, NULL));
+
+  mayfly_reaper* reaper = NULL;
+  OK(mayfly_start_reaper(db, NULL, &reaper));
+  MAYFLY_CHECK_CODE(mayfly_close(db), MAYFLY_BUSY);
+  clock_now += TTL;
+  OK(mayfly_await_idle(reaper));
+  mayfly_stop_reaper(reaper);
+  THAT(told == 3);
+  mayfly_unsubscribe(subscription);
+
+  mayfly_event* events = NULL;
+  size_t count = 0;
+  OK(mayfly_read_events(db, 1, 10, &events, &count));
+  THAT(count == 2 && events[0].sequence == 2 && events[1].sequence == 3);
+  THAT(strcmp(events[1].key, "c") == 0 && strcmp(events[1].value, "3") == 0);
+  THAT(events[1].cause == MAYFLY_CAUSE_PURGED && events[1].deadline_ms == clock_now);
+  THAT(strcmp(events[1].keyspace_name, "default") == 0 && events[1].purged_at_ms == clock_now);
+  mayfly_free(events);
+  mayfly_event_trim trim = {.size = sizeof trim, .by_number = true, .keep_newest = 1};
+  uint64_t removed = 0;
+  OK(mayfly_trim_events(db, &trim, &removed));
+  THAT(removed == 2);
+  mayfly_statistics statistics = {.size = sizeof statistics};
+  mayfly_keyspace_statistics* keyspaces = NULL;
+  OK(mayfly_get_statistics(db, &statistics, &keyspaces, &count));
+  THAT(statistics.purged_rows == 3 && statistics.events_first == 3 && statistics.events_last == 3);
+  THAT(count == 1 && strcmp(keyspaces[0].name, "default") == 0 && keyspaces[0].rows == 0);
+  mayfly_free(keyspaces);
+  OK(mayfly_get_statistics(db, &statistics, NULL, NULL));
+  mayfly_release_keyspace(keyspace);
+  OK(mayfly_close(db));
+}
+
+static void files_clock_backup(void) {
+  char folder[64];
+  char directory[128];
+  char backup[128];
+  c_test_folder(folder);
+  snprintf(directory, sizeof directory, "%s/db", folder);
+  snprintf(backup, sizeof backup, "%s/backup", folder);
+  mayfly_database_options options = {.size = sizeof options,
+                                     .directory = directory,
+                                     .must_exist = true,
+                                     .memory = MAYFLY_MEMORY_TINY,
+                                     .clock_jump_max_ms = 10 * TTL,
+                                     .clock = &manual};
+  mayfly_database* db = NULL;
+  mayfly_database* other = NULL;
+  MAYFLY_CHECK_CODE(mayfly_open(&options, &db), MAYFLY_NOT_FOUND);
+  THAT(db == NULL && strstr(mayfly_error_message(), directory) != NULL);
+  options.must_exist = false;
+  OK(mayfly_open(&options, &db));
+  MAYFLY_CHECK_CODE(mayfly_open(&options, &other), MAYFLY_BUSY);
+  mayfly_keyspace* keyspace = default_of(db);
+  OK(put(mayfly_keyspace_view(keyspace), "a", "1", mayfly_for(TTL)));
+  OK(put(mayfly_keyspace_view(keyspace), "b", "2", mayfly_forever()));
+  OK(mayfly_make_durable(db, MAYFLY_DURABILITY_DISK));
+  mayfly_backup_report saved = {.size = sizeof saved};
+  OK(mayfly_backup(db, backup, &saved));
+  THAT(saved.rows == 2 && saved.keyspaces == 1 && saved.bytes > 0 &&
+       saved.taken_at_ms == clock_now);
+  MAYFLY_CHECK_CODE(mayfly_backup(db, backup, NULL), MAYFLY_INVALID);
+  mayfly_check_report check = {.size = sizeof check};
+  char** findings = NULL;
+  size_t count = 9;
+  OK(mayfly_check(db, NULL, &check, &findings, &count));
+  THAT(check.clean && check.rows == 2 && check.entries == 1 && count == 0);
+  mayfly_free(findings);
+
+  clock_now += 100 * TTL; /* A jump: hidden, but not removed. */
+  mayfly_purge_report purged = {.size = sizeof purged};
+  mayfly_clock_report clock = {.size = sizeof clock};
+  THAT(has(mayfly_keyspace_view(keyspace), "a", NULL));
+  OK(mayfly_purge(db, NULL, &purged));
+  THAT(purged.stopped_by_clock && purged.rows == 0);
+  OK(mayfly_get_clock_report(db, &clock));
+  THAT(clock.physical_deletion_stopped && clock.jumps_forward == 1 && clock.now_ms == clock_now);
+  OK(mayfly_confirm_clock(db));
+  OK(mayfly_purge(db, NULL, &purged));
+  THAT(purged.rows == 1);
+  mayfly_release_keyspace(keyspace);
+  OK(mayfly_close(db));
+
+  options.read_only = true;
+  OK(mayfly_open(&options, &db));
+  keyspace = default_of(db);
+  THAT(has(mayfly_keyspace_view(keyspace), "b", "2"));
+  MAYFLY_CHECK_CODE(put(mayfly_keyspace_view(keyspace), "b", "3", mayfly_forever()),
+                    MAYFLY_READ_ONLY);
+  mayfly_release_keyspace(keyspace);
+  OK(mayfly_close(db));
+
+  db = open_memory();
+  mayfly_restore_options frozen = {.size = sizeof frozen, .mode = MAYFLY_RESTORE_FREEZE};
+  mayfly_restore_report restored = {.size = sizeof restored};
+  OK(mayfly_restore(db, backup, &frozen, &restored));
+  THAT(restored.rows == 2 && restored.dropped_rows == 0);
+  MAYFLY_CHECK_CODE(mayfly_restore(db, backup, NULL, NULL), MAYFLY_INVALID);
+  keyspace = default_of(db);
+  THAT(has(mayfly_keyspace_view(keyspace), "a", "1"));
+  mayfly_release_keyspace(keyspace);
+  OK(mayfly_close(db));
+  snprintf(directory, sizeof directory, "rm -r %s", folder);
+  THAT(system(directory) == 0);
+}
+
+int main(void) {
+  purge_reaper_events();
+  files_clock_backup();
+  return c_test_outcome();
+}

@@ -1,0 +1,159 @@
+// kvstore.h, opening and closing.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "capi/kvstore_call.h"
+
+namespace mayfly::kvstore {
+namespace {
+
+DatabaseOptions ToDatabaseOptions(const StoreOptions& options, const std::string& directory) {
+  return {.directory = directory,
+          .read_only = options.read_only,
+          .create_if_missing = true,
+          .memory = options.memory,
+          .durability = options.durability,
+          .allow_any_instant = true,  // Programs of this interface say what they mean.
+          .clock_jump_max = Millis::max(),
+          .clock = &ClockOfStores()};
+}
+
+Result<StoreOptions> ToOptions(const KVStoreConfig& config) {
+  StoreOptions options;
+  if (config.journalMode != KVSTORE_JOURNAL_DELETE && config.journalMode != KVSTORE_JOURNAL_WAL) {
+    return Status::Invalid(fmt::format("unknown journal mode {}", config.journalMode));
+  }
+  if (config.syncLevel < KVSTORE_SYNC_OFF || config.syncLevel > KVSTORE_SYNC_FULL) {
+    return Status::Invalid(fmt::format("unknown sync level {}", config.syncLevel));
+  }
+  if (config.cacheSize < 0 || config.pageSize < 0 || config.busyTimeout < 0 ||
+      config.walSizeLimit < 0) {
+    return Status::Invalid("a number of the configuration is negative");
+  }
+  options.wal = config.journalMode == KVSTORE_JOURNAL_WAL;
+  options.read_only = config.readOnly != 0;
+  if (config.syncLevel == KVSTORE_SYNC_FULL) options.durability = Durability::kDisk;
+  if (config.pageSize > 0) options.page_bytes = static_cast<std::uint64_t>(config.pageSize);
+  options.checkpoint_commits = static_cast<std::uint64_t>(config.walSizeLimit);
+  options.busy_timeout = Millis(config.busyTimeout);
+  // The profile whose caches are of the order asked for.
+  constexpr std::uint64_t kTinyBytes = std::uint64_t{16} << 20;
+  constexpr std::uint64_t kServerBytes = std::uint64_t{256} << 20;
+  const std::uint64_t cache = static_cast<std::uint64_t>(config.cacheSize) * options.page_bytes;
+  if (cache > 0 && cache <= kTinyBytes) options.memory = MemoryProfile::kTiny;
+  if (cache > kServerBytes) options.memory = MemoryProfile::kServer;
+  return options;
+}
+
+// The database that an existing file names.
+Result<std::unique_ptr<Database>> OpenNamed(const StoreOptions& options, const NameFile& file) {
+  DatabaseOptions wanted = ToDatabaseOptions(options, file.directory());
+  wanted.create_if_missing = false;
+  auto opened = Database::Open(wanted);
+  if (opened || !opened.error().IsNotFound()) return opened;
+  return Status::Corruption(fmt::format(
+      "the store's directory {} is missing; bring it back, or remove the file to start afresh",
+      file.directory()));
+}
+
+// A new database, and the file that names it. What was made goes away if that fails.
+Result<std::unique_ptr<Database>> MakeNamed(const StoreOptions& options, NameFile& file) {
+  if (options.read_only) {
+    return Status::Invalid("there is no store at that path; open it for writing to make one");
+  }
+  const std::string directory = file.FreshDirectory();
+  MAYFLY_TRY(auto made, Database::Open(ToDatabaseOptions(options, directory)));
+  Status published = file.Publish(directory);
+  if (published.ok()) return made;
+  made.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(directory, ignored);
+  return published;
+}
+
+Result<std::shared_ptr<Store>> OpenStore(const char* path, const StoreOptions& options) {
+  if (path == nullptr) {
+    MAYFLY_TRY(auto database, Database::Open(ToDatabaseOptions(options, "")));
+    return std::make_shared<Store>(options, std::nullopt, std::move(database));
+  }
+  if (*path == '\0') return Status::Invalid("the path is empty; null opens a store in memory");
+  MAYFLY_TRY(NameFile file, NameFile::Lock(path, options.read_only));
+  MAYFLY_TRY(auto database,
+             file.directory().empty() ? MakeNamed(options, file) : OpenNamed(options, file));
+  return std::make_shared<Store>(options, std::move(file), std::move(database));
+}
+
+// Waits for somebody else to close it, as long as the program is willing to.
+Result<std::shared_ptr<Store>> OpenStorePatiently(const char* path, const StoreOptions& options) {
+  const auto end = std::chrono::steady_clock::now() + options.busy_timeout;
+  for (;;) {
+    auto opened = OpenStore(path, options);
+    if (opened || opened.error().code() != StatusCode::kBusy ||
+        std::chrono::steady_clock::now() >= end) {
+      return opened;
+    }
+    Waker().WaitFor(kBusyPause);
+  }
+}
+
+int NotEncrypted(Store* store) {
+  return Fail(store, KVSTORE_ERROR, "encryption is not offered yet");
+}
+
+}  // namespace
+}  // namespace mayfly::kvstore
+
+using namespace mayfly;  // NOLINT(google-build-using-namespace): this file is their C side.
+using namespace mayfly::kvstore;  // NOLINT(google-build-using-namespace)
+
+int kvstore_open(const char* path, KVStore** ppKV, int journalMode) {
+  KVStoreConfig config{};
+  config.journalMode = journalMode;
+  config.syncLevel = KVSTORE_SYNC_NORMAL;
+  return kvstore_open_v2(path, ppKV, &config);
+}
+
+int kvstore_open_v2(const char* path, KVStore** ppKV, const KVStoreConfig* pConfig) {
+  return kvstore::Guard(nullptr, [&]() -> Status {
+    if (ppKV == nullptr) return NullPlace();
+    *ppKV = nullptr;
+    StoreOptions options;
+    if (pConfig != nullptr) {
+      MAYFLY_TRY(options, ToOptions(*pConfig));
+    }
+    MAYFLY_TRY(auto store, OpenStorePatiently(path, options));
+    MAYFLY_TRY(auto keyspace, store->database->OpenKeyspace("default"));
+    auto family = store->FamilyOf(std::move(keyspace));
+    *ppKV = new KVStore{
+        {std::move(store), std::move(family)}
+    };
+    return {};
+  });
+}
+
+int kvstore_close(KVStore* pKV) {
+  if (pKV == nullptr) return Fail(nullptr, KVSTORE_ERROR, "the handle is null");
+  const int code = kvstore::Guard(nullptr, [&] { return pKV->store->Close(); });
+  delete pKV;
+  return code;
+}
+
+int kvstore_open_encrypted(const char* /*path*/, const void* /*pPassword*/, int /*nPassword*/,
+                           KVStore** ppKV, const KVStoreConfig* /*pConfig*/) {
+  if (ppKV != nullptr) *ppKV = nullptr;
+  return NotEncrypted(nullptr);
+}
+
+int kvstore_is_encrypted(KVStore* /*pKV*/) { return 0; }
+
+int kvstore_reencrypt(KVStore* pKV, const void* /*pPassword*/, int /*nPassword*/) {
+  return NotEncrypted(pKV != nullptr ? pKV->store.get() : nullptr);
+}
+
+int kvstore_remove_encryption(KVStore* pKV) {
+  return NotEncrypted(pKV != nullptr ? pKV->store.get() : nullptr);
+}
+
+int64_t kvstore_now_ms() { return ToMs(ClockOfStores().Now()); }

@@ -1,0 +1,149 @@
+// kvstore_store.h - what stands behind kvstore.h's handles.
+// Handles share the store, which outlives its close as an empty shell, so that late calls are
+// answered. Calls by themselves run side by side; a write transaction is one thread's at a time, so
+// calls within one run alone. Lock order: gate, then the mutexes of iterators, messages and keys
+// born dead; then the database's own.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "capi/kvstore_born_dead.h"
+#include "capi/kvstore_name_file.h"
+#include "mayfly/database.h"
+#include "mayfly/kvstore.h"
+
+namespace mayfly::kvstore {
+
+// A column family of an open store. Shared by the store and the handles.
+struct Family {
+  explicit Family(std::shared_ptr<Keyspace> of) : keyspace(std::move(of)) {}
+
+  std::shared_ptr<Keyspace> keyspace;  // Null once the store is closed; guarded by its gate.
+  BornDead born_dead;
+};
+
+struct StoreOptions {
+  bool wal = true;
+  bool read_only = false;
+  Durability durability = Durability::kProcess;
+  MemoryProfile memory = MemoryProfile::kDefault;
+  std::uint64_t page_bytes = 4096;
+  std::uint64_t checkpoint_commits = 0;  // 0: never by itself.
+  Millis busy_timeout{0};
+};
+
+struct Counts {
+  std::atomic<std::uint64_t> puts{0};
+  std::atomic<std::uint64_t> gets{0};
+  std::atomic<std::uint64_t> deletes{0};
+  std::atomic<std::uint64_t> iterations{0};
+  std::atomic<std::uint64_t> errors{0};
+  std::atomic<std::uint64_t> bytes_read{0};
+  std::atomic<std::uint64_t> bytes_written{0};
+  std::atomic<std::uint64_t> commits{0};
+  std::atomic<std::uint64_t> checkpoints{0};
+  std::atomic<std::uint64_t> born_dead_met{0};
+  std::atomic<std::uint64_t> purged{0};
+};
+
+// A write whose row is, or is no longer, born dead; told to the family once it is committed.
+struct Birth {
+  std::shared_ptr<Family> family;
+  std::string key;
+  bool dead;
+};
+
+class Store {
+ public:
+  Store(StoreOptions options, std::optional<NameFile> file, std::unique_ptr<Database> database);
+
+  // Ends everything that is open. Alone.
+  Status Close();
+
+  // The one object for this keyspace.
+  std::shared_ptr<Family> FamilyOf(std::shared_ptr<Keyspace> keyspace);
+  // After its keyspace was dropped: one made under the same name is another.
+  void ForgetFamily(const std::string& name);
+
+  // Ok when calls make sense. Under the gate, as the rest.
+  Status CheckOpen() const;
+  Status CheckWritable() const;
+  const KeyspaceReader& ReaderOf(const Family& family) const;
+  KeyspaceWriter& WriterOf(Family& family);
+  WallTime now() const;
+  bool in_transaction() const { return transaction != nullptr || snapshot != nullptr; }
+
+  // Takes note of a write that succeeded.
+  void Wrote(const std::shared_ptr<Family>& family, Bytes key, bool born_dead);
+  // Takes note of a read that found nothing.
+  void Missed(Family& family, Bytes key);
+  // Counts a commit and makes a checkpoint when it is time.
+  Status Committed();
+
+  // Ends the transaction or snapshot, after it was committed or to roll back.
+  void EndTransaction(bool committed);
+
+  void SetMessage(std::string_view message);
+  std::string message() const;
+
+  const StoreOptions options;
+  Counts counts;
+
+  std::shared_mutex gate;  // Shared: calls by themselves. Alone: within transactions, and for what
+                           // begins or ends.
+  std::unique_ptr<Database> database;  // Guarded by gate, as the next three. Null once closed.
+  std::unique_ptr<Transaction> transaction;
+  std::unique_ptr<Snapshot> snapshot;
+  std::vector<Birth> births;  // Of the transaction.
+
+  std::mutex iterators_mutex;
+  std::set<KVIterator*> iterators;  // Guarded by iterators_mutex.
+
+  std::atomic<std::uint64_t> purged_by_reads_before{0};  // At the last reset.
+
+ private:
+  std::optional<NameFile> file_;  // Nothing in memory. Guarded by gate.
+  std::mutex families_mutex_;
+  std::map<std::string, std::shared_ptr<Family>> families_;  // Guarded by families_mutex_.
+  mutable std::mutex message_mutex_;
+  std::string message_;  // Guarded by message_mutex_.
+};
+
+// What KVStore, for the default family, and KVColumnFamily are.
+struct FamilyHandle {
+  std::shared_ptr<Store> store;  // Shared with all handles of the store.
+  std::shared_ptr<Family> family;
+};
+
+// The clock stores are opened with.
+const Clock& ClockOfStores();
+
+}  // namespace mayfly::kvstore
+
+struct KVStore : mayfly::kvstore::FamilyHandle {};
+struct KVColumnFamily : mayfly::kvstore::FamilyHandle {};
+
+struct KVIterator {
+  mayfly::kvstore::FamilyHandle at;
+  bool reverse = false;
+  std::string prefix = {};
+
+  // Null when its transaction ended: it is found again by the key.
+  std::unique_ptr<mayfly::Cursor> cursor = nullptr;
+  bool of_transaction = false;
+  bool at_end = true;
+  std::optional<std::string> key = std::nullopt;  // Copies of what was asked for, until it moves.
+  std::optional<std::string> value = std::nullopt;
+
+  // Lets go of the cursor and keeps the place.
+  void Park();
+};

@@ -1,0 +1,12 @@
+// kvstore_testing.h - for tests of kvstore.h alone: time that moves when told.
+#pragma once
+
+#include "mayfly/clock.h"
+
+namespace mayfly::kvstore {
+
+// The clock of stores opened from now on, and of kvstore_now_ms(). Null: the machine's. Must
+// outlive the stores.
+void SetClockForTests(const Clock* clock);
+
+}  // namespace mayfly::kvstore

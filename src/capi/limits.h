@@ -1,0 +1,28 @@
+// limits.h - the bounds of the C interfaces. What c.h takes is bounded by the core; these are
+// kvstore.h's.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "mayfly/clock.h"
+
+namespace mayfly::kvstore {
+
+inline constexpr std::size_t kKeyBytesMax = std::size_t{64} << 10;
+inline constexpr std::size_t kValueBytesMax = std::size_t{10} << 20;
+inline constexpr std::size_t kNameBytesMax = 255;
+
+// Bytes of keys born dead that a family remembers until the next purge; more are not counted by it.
+inline constexpr std::size_t kBornDeadBytesMax = std::size_t{16} << 20;
+
+// What a name file may hold; ours are far smaller.
+inline constexpr std::size_t kNameFileBytesMax = 1024;
+
+// How often an open looks again while somebody else removes and makes the same file.
+inline constexpr int kOpenAttemptsMax = 8;
+
+// The pause between attempts while the store is busy.
+inline constexpr Millis kBusyPause{2};
+
+}  // namespace mayfly::kvstore

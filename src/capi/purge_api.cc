@@ -1,0 +1,80 @@
+// c.h, giving space back, and the clock that decides about it.
+#include "capi/handles.h"
+#include "capi/structs.h"
+
+using namespace mayfly;        // NOLINT(google-build-using-namespace): this file is their C side.
+using namespace mayfly::capi;  // NOLINT(google-build-using-namespace)
+
+int mayfly_purge(mayfly_database* database, const mayfly_purge_options* options,
+                 mayfly_purge_report* report) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
+    MAYFLY_RETURN_IF_ERROR(CheckFillable(report, true, "the report"));
+    MAYFLY_TRY(const mayfly_purge_options asked, TakeStruct(options, "the purge's options"));
+    PurgeOptions wanted;
+    if (asked.rows_max != 0) wanted.rows_max = asked.rows_max;
+    if (asked.time_max_ms != 0) wanted.time_max = Millis(asked.time_max_ms);
+    if (asked.keyspace != nullptr) {
+      if (asked.keyspace->owner->shared != database->shared) {
+        return Status::Invalid("the keyspace is of another database; open it in this one");
+      }
+      wanted.keyspace = &**asked.keyspace;
+    }
+    MAYFLY_TRY(const PurgeReport done, (*database)->Purge(wanted));
+    Fill(report, mayfly_purge_report{.size = 0,
+                                     .rows = done.rows,
+                                     .stale_entries = done.stale_entries,
+                                     .more_due = done.more_due,
+                                     .stopped_by_clock = done.stopped_by_clock});
+    return {};
+  });
+}
+
+int mayfly_start_reaper(mayfly_database* database, const mayfly_reaper_options* options,
+                        mayfly_reaper** reaper) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(reaper, "the place for the reaper"));
+    *reaper = nullptr;
+    MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
+    MAYFLY_TRY(const mayfly_reaper_options asked, TakeStruct(options, "the reaper's options"));
+    ReaperOptions wanted;
+    if (asked.step_rows_max != 0) wanted.step_rows_max = asked.step_rows_max;
+    if (asked.work_percent != 0) wanted.work_percent = asked.work_percent;
+    MAYFLY_TRY(auto started, (*database)->StartReaper(wanted));
+    *reaper = NewHandle(mayfly_reaper{database->shared, std::move(started)});
+    return {};
+  });
+}
+
+int mayfly_await_idle(mayfly_reaper* reaper) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(reaper, "the reaper"));
+    reaper->reaper->AwaitIdle();
+    return {};
+  });
+}
+
+void mayfly_stop_reaper(mayfly_reaper* reaper) noexcept { delete reaper; }
+
+int mayfly_get_clock_report(mayfly_database* database, mayfly_clock_report* report) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
+    MAYFLY_RETURN_IF_ERROR(CheckFillable(report, false, "the report"));
+    const ClockReport now = (*database)->clock_report();
+    Fill(report, mayfly_clock_report{.size = 0,
+                                     .now_ms = ToMs(now.now),
+                                     .high_water_ms = ToMs(now.high_water),
+                                     .steps_back = now.steps_back,
+                                     .jumps_forward = now.jumps_forward,
+                                     .physical_deletion_stopped = now.physical_deletion_stopped,
+                                     .last_jump_ms = now.last_jump.count()});
+    return {};
+  });
+}
+
+int mayfly_confirm_clock(mayfly_database* database) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
+    return (*database)->ConfirmClock();
+  });
+}
