@@ -15,8 +15,9 @@ endif()
 
 add_library(mayfly_compiler INTERFACE)
 target_compile_options(mayfly_compiler INTERFACE
-  -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wold-style-cast -Wimplicit-fallthrough)
+  -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast> -Wimplicit-fallthrough)
 if(MAYFLY_WERROR)
   target_compile_options(mayfly_compiler INTERFACE -Werror)
 endif()

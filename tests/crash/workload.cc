@@ -51,8 +51,7 @@ Batch Workload::BatchOf(std::uint64_t number) const {
 }
 
 Durability Workload::DurabilityOf(std::uint64_t number) const {
-  return Hash64(std::to_string(number), seed) % 8 == 0 ? Durability::kDisk
-                                                       : Durability::kProcess;
+  return Hash64(std::to_string(number), seed) % 8 == 0 ? Durability::kDisk : Durability::kProcess;
 }
 
 void Apply(const Batch& batch, Rows& rows) {

@@ -1,15 +1,10 @@
 #include "crash/writer_process.h"
 
 #include <fmt/format.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <string_view>
-#include <system_error>
 #include <thread>
 
 #include "base/check.h"
@@ -23,15 +18,11 @@ namespace {
 using engine::Batch;
 
 constexpr std::string_view kWriterFlag = "--crash-writer";
-constexpr int kAcknowledgementDescriptor = 3;
 
 std::vector<std::string> ToArguments(const WriterPlan& plan) {
-  std::vector<std::string> arguments{"engine_crash_test",
-                                     std::string(kWriterFlag),
-                                     plan.directory,
-                                     std::to_string(plan.seed),
-                                     std::to_string(plan.die_at_operation),
-                                     std::to_string(static_cast<int>(plan.fault))};
+  std::vector<std::string> arguments{
+      std::string(kWriterFlag), plan.directory, std::to_string(plan.seed),
+      std::to_string(plan.die_at_operation), std::to_string(static_cast<int>(plan.fault))};
   for (const std::uint64_t number : plan.first) arguments.push_back(std::to_string(number));
   return arguments;
 }
@@ -48,9 +39,8 @@ WriterPlan FromArguments(int argc, char** argv) {
 }
 
 void Acknowledge(int writer, std::uint64_t number) {
-  // Below PIPE_BUF, so lines of several threads do not mix.
-  const Acknowledgement line{.writer = static_cast<std::uint64_t>(writer), .number = number};
-  if (::write(kAcknowledgementDescriptor, &line, sizeof line) != sizeof line) std::_Exit(1);
+  ChildProcess::Write(
+      Acknowledgement{.writer = static_cast<std::uint64_t>(writer), .number = number});
 }
 
 void MustCommit(engine::Engine& engine, const Batch& batch, Durability durability) {
@@ -99,53 +89,7 @@ void CommitInTwoParts(engine::Engine& engine, const Batch& batch, Durability dur
 
 }  // namespace
 
-WriterProcess::WriterProcess(const WriterPlan& plan) {
-  int ends[2];
-  if (::pipe(ends) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
-  std::vector<std::string> arguments = ToArguments(plan);
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  process_ = ::fork();
-  if (process_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
-  if (process_ == 0) {
-    ::dup2(ends[1], kAcknowledgementDescriptor);
-    if (ends[0] != kAcknowledgementDescriptor) ::close(ends[0]);
-    if (ends[1] != kAcknowledgementDescriptor) ::close(ends[1]);
-    ::execv("/proc/self/exe", pointers.data());
-    ::_exit(127);
-  }
-  ::close(ends[1]);
-  acknowledgements_ = ends[0];
-}
-
-WriterProcess::~WriterProcess() {
-  if (process_ > 0) {
-    Kill();
-    Wait();
-  }
-  ::close(acknowledgements_);
-}
-
-std::optional<Acknowledgement> WriterProcess::Next() {
-  Acknowledgement line{};
-  ssize_t size = 0;
-  do {
-    size = ::read(acknowledgements_, &line, sizeof line);
-  } while (size < 0 && errno == EINTR);
-  if (size != sizeof line) return std::nullopt;
-  return line;
-}
-
-void WriterProcess::Kill() { ::kill(process_, SIGKILL); }
-
-bool WriterProcess::Wait() {
-  int outcome = 0;
-  const pid_t reaped = ::waitpid(process_, &outcome, 0);
-  const bool killed = reaped == process_ && WIFSIGNALED(outcome) && WTERMSIG(outcome) == SIGKILL;
-  process_ = -1;
-  return killed;
-}
+WriterProcess::WriterProcess(const WriterPlan& plan) : process_(ToArguments(plan)) {}
 
 std::optional<int> RunAsWriter(int argc, char** argv) {
   if (argc < 2 || argv[1] != kWriterFlag) return std::nullopt;

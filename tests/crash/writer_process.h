@@ -3,12 +3,12 @@
 // that was acknowledged: which writer, which batch. The test is at the other end.
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "crash/child_process.h"
 
 namespace mayfly::crash {
 
@@ -39,21 +39,17 @@ struct Acknowledgement {
 class WriterProcess {
  public:
   explicit WriterProcess(const WriterPlan& plan);
-  ~WriterProcess();  // Kills it if it still runs.
-  WriterProcess(const WriterProcess&) = delete;
-  WriterProcess& operator=(const WriterProcess&) = delete;
 
   // Waits for the next one; nothing when the process is dead and all of them were read.
-  std::optional<Acknowledgement> Next();
+  std::optional<Acknowledgement> Next() { return process_.Next<Acknowledgement>(); }
 
-  void Kill();
+  void Kill() { process_.Kill(); }
 
   // Reaps the process. True when it died by SIGKILL, as it should.
-  bool Wait();
+  bool Wait() { return process_.Wait(); }
 
  private:
-  int acknowledgements_ = -1;
-  pid_t process_ = -1;
+  ChildProcess process_;
 };
 
 // The child's part of main(): nothing when the command line is not a plan, else the exit code.

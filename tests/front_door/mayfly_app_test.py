@@ -41,14 +41,14 @@ class MayflyApp(unittest.TestCase):
     def test_shows_the_demo_and_removes_its_folder(self):
         code, output, errors = self.run_mayfly("demo")
         self.assertEqual((code, errors), (0, ""), output)
-        self.assertIn("Conflict: ", output)
-        self.assertIn("get theme in the snapshot -> dark", output)
         self.assertIn("Busy: ", output)
-        before, after = output.split("The clock moves to 60 s")
-        self.assertIn("rows: 2 with a deadline, first 60 s, last 3600 s; 1 without", before)
-        self.assertIn("rows: 1 with a deadline, first 3600 s, last 3600 s; 1 without", after)
-        self.assertIn("row    session:ann", before)
-        self.assertNotIn("row    session:ann", after)
+        before, after = output.split("At the deadline it is gone")
+        self.assertIn("get session:ann -> logged in", before)
+        self.assertIn("get session:ann -> NotFound", after)
+        self.assertEqual(output.count("put code:4711 if absent -> true"), 2)
+        self.assertEqual(output.count("put code:4711 if absent -> false"), 1)
+        self.assertIn("inside -> true, outside -> false", output)
+        self.assertIn("0 faults", output)
         self.leaves_nothing_behind()
 
     def test_shows_the_demo_twice_in_one_folder(self):

@@ -1,0 +1,196 @@
+// Time as the database trusts it: it never goes back, and a jump ahead removes nothing by itself.
+// Method: a manual clock is set back and ahead, with steady time standing still, and over reopens.
+#include <gtest/gtest.h>
+
+#include "core/each_engine.h"
+
+namespace mayfly {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr Millis kJumpMax = 12h;  // As DatabaseOptions has it.
+
+class Clocks : public EachEngine {
+ protected:
+  void Put(Bytes key, Millis ttl) {
+    ASSERT_EQ(CodeOf(rows().Put(key, "value", Lifetime::For(ttl))), kOk);
+  }
+
+  ClockReport Report() { return database().clock_report(); }
+  bool Stopped() { return Report().physical_deletion_stopped; }
+};
+
+TEST_P(Clocks, ARowThatWasDeadStaysDeadWhenTheMachineIsSetBack) {
+  Put("key", 5ms);
+  clock().Advance(5ms);
+  EXPECT_EQ(rows().Count().value(), 0u);
+  clock().Set(kStart - 24h);
+  EXPECT_EQ(rows().Count().value(), 0u);
+  EXPECT_FALSE(rows().Exists("key").value());
+  EXPECT_EQ(Report().now, kStart + 5ms) << "time stands still until the machine has caught up";
+  EXPECT_GT(Report().steps_back, 0u);
+  Put("fresh", 5ms);
+  EXPECT_EQ(rows().Ttl("fresh").value(), 5ms);
+  clock().Set(kStart + 6ms);
+  EXPECT_EQ(rows().Ttl("fresh").value(), 4ms);
+}
+
+TEST_P(Clocks, TheLatestInstantSurvivesAReopen) {
+  if (!home_.persistent()) return;
+  Put("key", 5ms);
+  clock().Advance(5ms);
+  EXPECT_EQ(rows().Count().value(), 0u);
+  ASSERT_EQ(CodeOf(database().Close()), kOk);
+  clock().Set(kStart - 1h);
+  home_.Open();
+  EXPECT_FALSE(rows().Exists("key").value());
+  EXPECT_GE(Report().now, kStart + 5ms - 1s) << "recorded to the second at least";
+  EXPECT_EQ(Report().high_water, Report().now);
+  EXPECT_GT(database().GetStatistics().value().clock.steps_back, 0u);
+}
+
+TEST_P(Clocks, WhatWasPurgedWasPurgedAtARecordedInstant) {
+  if (!home_.persistent()) return;
+  Put("key", 5ms);
+  clock().Advance(5ms);
+  EXPECT_EQ(database().Purge().value().rows, 1u);
+  ASSERT_EQ(CodeOf(database().Close()), kOk);
+  clock().Set(kStart - 1h);
+  home_.Open();
+  EXPECT_EQ(Report().now, kStart + 5ms) << "to the millisecond";
+}
+
+TEST_P(Clocks, AJumpWithinTheLimitIsBelieved) {
+  Put("key", 5ms);
+  clock().Set(kStart + kJumpMax);
+  EXPECT_EQ(database().Purge().value().rows, 1u);
+  EXPECT_FALSE(Stopped());
+  EXPECT_EQ(Report().jumps_forward, 0u);
+}
+
+TEST_P(Clocks, AJumpBeyondTheLimitHidesTheDeadAndRemovesNothing) {
+  Put("a", 5ms);
+  Put("b", 5ms);
+  clock().Set(kStart + kJumpMax + 1ms);
+  EXPECT_EQ(CodeOf(rows().Get("a")), kNotFound);
+  EXPECT_FALSE(rows().Exists("b").value());
+  EXPECT_EQ(rows().Count().value(), 0u);
+  const PurgeReport report = database().Purge().value();
+  EXPECT_TRUE(report.stopped_by_clock);
+  EXPECT_EQ(report.rows, 0u);
+  EXPECT_EQ(StatisticsOf(database()).rows, 2u);
+  EXPECT_EQ(StatisticsOf(database()).due_rows, 2u);
+
+  const ClockReport clock_report = database().GetStatistics().value().clock;
+  EXPECT_TRUE(clock_report.physical_deletion_stopped);
+  EXPECT_EQ(clock_report.jumps_forward, 1u);
+  EXPECT_EQ(clock_report.last_jump, kJumpMax + 1ms);
+
+  ASSERT_EQ(CodeOf(database().ConfirmClock()), kOk);
+  EXPECT_FALSE(Stopped());
+  EXPECT_EQ(CodeOf(rows().Get("a")), kNotFound);
+  EXPECT_EQ(StatisticsOf(database()).rows, 1u) << "the read may remove again";
+  EXPECT_EQ(database().Purge().value().rows, 1u);
+}
+
+TEST_P(Clocks, TimeThatReallyPassedIsNoJump) {
+  Put("key", 5ms);
+  for (int day = 0; day < 400; ++day) {
+    clock().Advance(24h);
+    rows().Count().value();
+  }
+  clock().Advance(10 * 365 * 24h);
+  EXPECT_EQ(database().Purge().value().rows, 1u);
+  EXPECT_FALSE(Stopped());
+}
+
+TEST_P(Clocks, AJumpAfterMuchTimeIsFoundAllTheSame) {
+  clock().Advance(365 * 24h);
+  Put("key", 5ms);
+  clock().Set(kStart + 365 * 24h + kJumpMax + 1ms);
+  EXPECT_EQ(rows().Count().value(), 0u);
+  EXPECT_TRUE(Stopped());
+}
+
+TEST_P(Clocks, EachJumpWantsItsOwnConfirmation) {
+  Put("key", 5ms);
+  clock().Set(kStart + 13h);
+  EXPECT_EQ(rows().Count().value(), 0u);
+  ASSERT_EQ(CodeOf(database().ConfirmClock()), kOk);
+  clock().Set(kStart + 26h);
+  EXPECT_EQ(rows().Count().value(), 0u);
+  EXPECT_TRUE(Stopped());
+  EXPECT_EQ(Report().jumps_forward, 2u);
+}
+
+TEST_P(Clocks, WritesGoOnWhileRemovalIsStopped) {
+  Put("old", 5ms);
+  clock().Set(kStart + 13h);
+  Put("new", 5ms);
+  EXPECT_EQ(rows().Ttl("new").value(), 5ms);
+  Put("old", 5ms);
+  EXPECT_EQ(rows().Count().value(), 2u) << "a write over a dead row is what its writer asked for";
+}
+
+TEST_P(Clocks, TheLimitIsAnOption) {
+  DatabaseHome home(GetParam(), {.clock_jump_max = 1s});
+  home.clock().Set(kStart + 1s);
+  EXPECT_FALSE(home.database().clock_report().physical_deletion_stopped);
+  home.clock().Set(kStart + 2s + 1ms);
+  EXPECT_TRUE(home.database().clock_report().physical_deletion_stopped);
+}
+
+TEST_P(Clocks, AGapBeyondTheLimitAtOpenWantsAConfirmation) {
+  if (!home_.persistent()) return;
+  Put("key", 5ms);
+  ASSERT_EQ(CodeOf(database().Close()), kOk);
+  clock().Set(kStart + 13h);
+  home_.Open();
+  EXPECT_TRUE(Stopped());
+  EXPECT_TRUE(database().Purge().value().stopped_by_clock);
+  ASSERT_EQ(CodeOf(database().ConfirmClock()), kOk);
+  EXPECT_EQ(database().Purge().value().rows, 1u);
+}
+
+TEST_P(Clocks, ARestartIsNoConfirmation) {
+  if (!home_.persistent()) return;
+  Put("key", 5ms);
+  clock().Set(kStart + 365 * 24h);
+  Put("written meanwhile", 1h);
+  home_.Reopen();
+  EXPECT_TRUE(Stopped());
+  EXPECT_TRUE(database().Purge().value().stopped_by_clock);
+  EXPECT_EQ(StatisticsOf(database()).due_rows, 1u);
+}
+
+TEST_P(Clocks, AConfirmationSurvivesAReopen) {
+  if (!home_.persistent()) return;
+  Put("key", 5ms);
+  clock().Set(kStart + 365 * 24h);
+  EXPECT_EQ(rows().Count().value(), 0u);
+  ASSERT_EQ(CodeOf(database().ConfirmClock()), kOk);
+  home_.Reopen();
+  EXPECT_FALSE(Stopped());
+  EXPECT_EQ(database().Purge().value().rows, 1u);
+}
+
+TEST_P(Clocks, AJumpThatIsTakenBackByARestartRemovesNothing) {
+  if (!home_.persistent()) return;
+  Put("key", 1h);
+  clock().Set(kStart + 365 * 24h);
+  EXPECT_FALSE(rows().Exists("key").value());
+  Put("written meanwhile", 1h);
+  ASSERT_EQ(CodeOf(database().Close()), kOk);
+  clock().Set(kStart + 1s);
+  home_.Open();
+  EXPECT_TRUE(Stopped()) << "time does not go back, and nobody has confirmed it";
+  EXPECT_FALSE(rows().Exists("key").value());
+  EXPECT_TRUE(database().Purge().value().stopped_by_clock);
+  EXPECT_EQ(StatisticsOf(database()).rows, 2u);
+}
+
+INSTANTIATE_TEST_SUITE_P(On, Clocks, AllEngines(), NameOfEngine);
+
+}  // namespace
+}  // namespace mayfly

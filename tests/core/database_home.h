@@ -1,0 +1,70 @@
+// database_home.h - a database on each engine, on a clock that stands still.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/temporary_directory.h"
+#include "mayfly/database.h"
+
+namespace mayfly {
+
+enum class EngineKind : std::uint8_t { kMemory, kRocks };
+
+inline std::string NameOf(EngineKind kind) {
+  return kind == EngineKind::kMemory ? "Memory" : "Rocks";
+}
+
+// A plausible date, far from any edge.
+inline constexpr WallTime kStart = WallTimeFromMs(1'700'000'000'000);
+
+class DatabaseHome {
+ public:
+  explicit DatabaseHome(EngineKind kind, DatabaseOptions options = {})
+      : kind_(kind), options_(std::move(options)) {
+    options_.clock = &clock_;
+    options_.memory = MemoryProfile::kTiny;
+    if (kind_ == EngineKind::kRocks) options_.directory = directory_.Inside("db");
+    Open();
+  }
+
+  ~DatabaseHome() { database_.reset(); }
+
+  Database& database() { return *database_; }
+  Keyspace& keyspace() { return database_->default_keyspace(); }
+  ManualClock& clock() { return clock_; }
+  bool persistent() const { return kind_ == EngineKind::kRocks; }
+  DatabaseOptions& options() { return options_; }
+
+  void Open() {
+    auto opened = Database::Open(options_);
+    ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
+    database_ = *std::move(opened);
+  }
+
+  // Everything is as it was, on an engine that keeps it; else empty.
+  void Reopen() {
+    ASSERT_TRUE(database_->Close().ok());
+    database_.reset();
+    Open();
+  }
+
+  // Index, rows and counters agree.
+  void ExpectClean() {
+    const auto report = database_->Check();
+    ASSERT_TRUE(report.has_value()) << report.status().ToString();
+    EXPECT_TRUE(report->clean()) << (report->findings.empty() ? "" : report->findings.front());
+  }
+
+ private:
+  const EngineKind kind_;
+  TemporaryDirectory directory_;
+  ManualClock clock_{kStart};
+  DatabaseOptions options_;
+  std::unique_ptr<Database> database_;
+};
+
+}  // namespace mayfly

@@ -1,0 +1,252 @@
+// The law of TTL: a row is there until its deadline and gone from it on, whoever asks and however.
+// Method: every call that can tell whether a row is there, tried 1 ms before, at and 1 ms after the
+// deadline, with the reaper off and on, on a keyspace, in a transaction and in a snapshot, on every
+// engine.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+
+#include "core/database_home.h"
+
+namespace mayfly {
+namespace {
+
+constexpr Millis kTtl{1000};
+constexpr const char* kKey = "key";
+constexpr const char* kValue = "value";
+
+// A way to ask whether the row is there. Fails the test on any error but NotFound.
+struct ReadProbe {
+  const char* name;
+  bool (*sees)(const KeyspaceReader& reader);
+};
+
+struct WriteProbe {
+  const char* name;
+  bool (*sees)(KeyspaceWriter& writer);
+};
+
+template <typename T>
+bool Answered(const Result<T>& result) {
+  EXPECT_TRUE(result.has_value() || result.error().IsNotFound()) << result.status().ToString();
+  return result.has_value();
+}
+
+bool WalkSees(const KeyspaceReader& reader, const CursorOptions& options,
+              const std::function<void(Cursor&)>& seek) {
+  auto cursor = reader.NewCursor(options);
+  if (!Answered(cursor)) return false;
+  seek(**cursor);
+  const bool seen = (*cursor)->Valid() && (*cursor)->key() == kKey && (*cursor)->value() == kValue;
+  EXPECT_TRUE((*cursor)->status().ok());
+  return seen;
+}
+
+constexpr ReadProbe kReadProbes[] = {
+    {"Get",            [](const KeyspaceReader& r) { return Answered(r.Get(kKey)); }            },
+    {"GetPinned",
+     [](const KeyspaceReader& r) {
+       PinnedBytes value;
+       const Status read = r.Get(kKey, value);
+       EXPECT_EQ(value.view(), read.ok() ? kValue : "");
+       return read.ok();
+     }                                                                                          },
+    {"GetRow",         [](const KeyspaceReader& r) { return Answered(r.GetRow(kKey)); }         },
+    {"MultiGet",
+     [](const KeyspaceReader& r) {
+       const std::array<Bytes, 2> keys{"other", kKey};
+       const auto rows = r.MultiGet(keys);
+       return Answered(rows) && Answered((*rows)[1]);
+     }                                                                                          },
+    {"Exists",         [](const KeyspaceReader& r) { return r.Exists(kKey).value(); }           },
+    {"Ttl",
+     [](const KeyspaceReader& r) {
+       const auto ttl = r.Ttl(kKey);
+       if (ttl) {
+         EXPECT_GT(ttl->count(), 0);
+       }
+       return Answered(ttl);
+     }                                                                                          },
+    {"Count",          [](const KeyspaceReader& r) { return r.Count().value() == 1; }           },
+    {"CursorFirst",
+     [](const KeyspaceReader& r) { return WalkSees(r, {}, [](Cursor& c) { c.SeekToFirst(); }); }},
+    {"CursorLast",
+     [](const KeyspaceReader& r) { return WalkSees(r, {}, [](Cursor& c) { c.SeekToLast(); }); } },
+    {"CursorSeek",
+     [](const KeyspaceReader& r) {
+       return WalkSees(r, {}, [](Cursor& c) { c.SeekAtOrAfter(kKey); });
+     }                                                                                          },
+    {"CursorSeekBack",
+     [](const KeyspaceReader& r) {
+       return WalkSees(r, {}, [](Cursor& c) { c.SeekAtOrBefore("zzz"); });
+     }                                                                                          },
+    {"CursorPrefix",
+     [](const KeyspaceReader& r) {
+       return WalkSees(r, {.prefix = "ke"}, [](Cursor& c) { c.SeekToFirst(); });
+     }                                                                                          },
+    {"CursorMortal",
+     [](const KeyspaceReader& r) {
+       return WalkSees(r, {.filter = RowFilter::kMortal}, [](Cursor& c) { c.SeekToFirst(); });
+     }                                                                                          },
+    {"ScanDeadlines",
+     [](const KeyspaceReader& r) { return r.ScanDeadlines({}).value().size() == 1; }            },
+    {"Forecast",
+     [](const KeyspaceReader& r) {
+       std::uint64_t rows = 0;
+       const auto forecast = r.Forecast({.bucket = kTtl, .buckets = 3});
+       for (const auto& bucket : *forecast) rows += bucket.rows;
+       return rows == 1;
+     }                                                                                          },
+};
+
+constexpr WriteProbe kWriteProbes[] = {
+    {"PutIfAbsent",
+     [](KeyspaceWriter& w) { return !w.PutIf(kKey, "new", PutCondition::Absent()).value(); }                           },
+    {"PutIfPresent",
+     [](KeyspaceWriter& w) { return w.PutIf(kKey, "new", PutCondition::Present()).value(); }                           },
+    {"PutIfEquals",
+     [](KeyspaceWriter& w) { return w.PutIf(kKey, "new", PutCondition::Equals(kValue)).value(); }                      },
+    {"Delete",                           [](KeyspaceWriter& w) { return w.Delete(kKey).value(); }                      },
+    {"Update",
+     [](KeyspaceWriter& w) {
+       bool seen = false;
+       EXPECT_TRUE(w.Update(kKey, [&](std::optional<Bytes> old) -> std::optional<std::string> {
+                      seen = old.has_value();
+                      return "new";
+                    }).ok());
+       return seen;
+     }                                                                                                                 },
+    {"KeepsTheDeadlineOfALivingRowOnly",
+     [](KeyspaceWriter& w) {
+       EXPECT_TRUE(w.Put(kKey, "new", Lifetime::Keep()).ok());
+       return w.Ttl(kKey).value() != kForever;
+     }                                                                                                                 },
+    {"Expire",
+     [](KeyspaceWriter& w) { return Answered(w.Expire(kKey, Lifetime::For(Millis(5)))); }                              },
+    {"ExpireIfPresent",
+     [](KeyspaceWriter& w) {
+       return Answered(w.Expire(kKey, Lifetime::For(Millis(5)), DeadlineIf::kPresent));
+     }                                                                                                                 },
+    {"Persist",                          [](KeyspaceWriter& w) { return Answered(w.Persist(kKey)); }                   },
+    {"Touch",                            [](KeyspaceWriter& w) { return Answered(w.Touch(kKey, Lifetime::For(kTtl))); }},
+};
+
+enum class Asks : std::uint8_t { kPlainly, kInTransaction, kInSnapshot };
+
+struct Case {
+  EngineKind engine;
+  bool reaper;
+  Asks asks;
+  int offset_ms;  // From the deadline.
+};
+
+std::string NameOfCase(const ::testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  std::string name = NameOf(c.engine) + (c.reaper ? "Reaper" : "");
+  name += c.asks == Asks::kPlainly         ? "Plain"
+          : c.asks == Asks::kInTransaction ? "Transaction"
+                                           : "Snapshot";
+  return name + (c.offset_ms < 0 ? "Before" : c.offset_ms == 0 ? "At" : "After");
+}
+
+std::vector<Case> AllCases() {
+  std::vector<Case> cases;
+  for (const EngineKind engine : {EngineKind::kMemory, EngineKind::kRocks}) {
+    for (const bool reaper : {false, true}) {
+      for (const Asks asks : {Asks::kPlainly, Asks::kInTransaction, Asks::kInSnapshot}) {
+        for (const int offset : {-1, 0, 1}) cases.push_back({engine, reaper, asks, offset});
+      }
+    }
+  }
+  return cases;
+}
+
+class Law : public ::testing::TestWithParam<Case> {
+ protected:
+  Law() : home_(GetParam().engine) {
+    if (GetParam().reaper) reaper_ = *home_.database().StartReaper();
+  }
+
+  bool alive() const { return GetParam().offset_ms < 0; }
+
+  // One row that dies offset_ms before now.
+  void Prepare() {
+    EXPECT_TRUE(home_.keyspace().Clear().ok());
+    EXPECT_TRUE(home_.keyspace().Put(kKey, kValue, Lifetime::For(kTtl)).ok());
+    home_.clock().Advance(kTtl + Millis(GetParam().offset_ms));
+    if (reaper_) reaper_->AwaitIdle();
+  }
+
+  // Time goes on and everything that dies is purged; frozen views must not notice.
+  void LetTheWorldGoOn() {
+    home_.clock().Advance(2 * kTtl);
+    EXPECT_TRUE(home_.database().Purge().has_value());
+  }
+
+  DatabaseHome home_;
+  std::unique_ptr<Reaper> reaper_;
+};
+
+TEST_P(Law, EveryReadSeesTheLivingAndOnlyThem) {
+  for (const ReadProbe& probe : kReadProbes) {
+    SCOPED_TRACE(probe.name);
+    Prepare();
+    switch (GetParam().asks) {
+      case Asks::kPlainly: EXPECT_EQ(probe.sees(home_.keyspace()), alive()); break;
+      case Asks::kInTransaction: {
+        const auto transaction = *home_.database().Begin();
+        EXPECT_EQ(probe.sees(transaction->In(home_.keyspace())), alive());
+        LetTheWorldGoOn();
+        EXPECT_EQ(probe.sees(transaction->In(home_.keyspace())), alive()) << "later";
+        EXPECT_TRUE(transaction->Commit().ok());
+        break;
+      }
+      case Asks::kInSnapshot: {
+        const auto snapshot = *home_.database().NewSnapshot();
+        EXPECT_EQ(probe.sees(snapshot->In(home_.keyspace())), alive());
+        LetTheWorldGoOn();
+        EXPECT_EQ(probe.sees(snapshot->In(home_.keyspace())), alive()) << "later";
+        break;
+      }
+    }
+    home_.ExpectClean();
+  }
+}
+
+TEST_P(Law, EveryWriteDecidesByTheLivingAndOnlyThem) {
+  if (GetParam().asks == Asks::kInSnapshot) return;  // A snapshot has no writes.
+  for (const WriteProbe& probe : kWriteProbes) {
+    SCOPED_TRACE(probe.name);
+    Prepare();
+    if (GetParam().asks == Asks::kPlainly) {
+      EXPECT_EQ(probe.sees(home_.keyspace()), alive());
+    } else {
+      const auto transaction = *home_.database().Begin();
+      EXPECT_EQ(probe.sees(transaction->In(home_.keyspace())), alive());
+      EXPECT_TRUE(transaction->Commit().ok());
+    }
+    home_.ExpectClean();
+  }
+}
+
+TEST_P(Law, ATransactionsOwnWritesFollowTheSameRule) {
+  if (GetParam().asks != Asks::kInTransaction) return;  // The others have none.
+  for (const ReadProbe& probe : kReadProbes) {
+    SCOPED_TRACE(probe.name);
+    Prepare();
+    const auto transaction = *home_.database().Begin();
+    KeyspaceWriter& writer = transaction->In(home_.keyspace());
+    ASSERT_TRUE(writer.Put(kKey, kValue, Lifetime::For(kTtl)).ok());
+    EXPECT_TRUE(probe.sees(writer));
+    ASSERT_TRUE(writer.Delete(kKey).value());
+    EXPECT_FALSE(probe.sees(writer));
+    transaction->Rollback();
+    home_.ExpectClean();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, Law, ::testing::ValuesIn(AllCases()), NameOfCase);
+
+}  // namespace
+}  // namespace mayfly

@@ -1,0 +1,105 @@
+// model.h - what a TTL database should be: plain maps, deadlines, and one instant they all share.
+// A copy of the maps is a snapshot of them. Dead rows stay until something would remove their
+// bytes, because that is when events are told. Nothing here is clever, so that it is right.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mayfly/events.h"
+#include "mayfly/maintenance.h"
+#include "tests/core/write_call.h"
+
+namespace mayfly::core::suite {
+
+struct ModelRow {
+  std::string value;
+  std::optional<WallTime> deadline;
+
+  friend bool operator==(const ModelRow&, const ModelRow&) = default;
+};
+
+using ModelRows = std::map<std::string, ModelRow, std::less<>>;
+
+inline bool IsAlive(const ModelRow& row, WallTime now) {
+  return !row.deadline || *row.deadline > now;
+}
+ModelRows Living(const ModelRows& stored, WallTime now);
+
+struct ModelKeyspace {
+  std::uint32_t id = 0;
+  KeyspacePolicy policy;
+  ModelRows stored;  // Dead ones included.
+};
+
+// How long a row was asked to live; "for" counts from the commit.
+struct Asked {
+  Lifetime::Kind kind = Lifetime::Kind::kForever;  // Of kFor, kUntil and kForever.
+  std::int64_t ms = 0;
+  bool clamped = false;
+};
+
+// What becomes of a key.
+struct Fate {
+  enum class Kind : std::uint8_t { kNothing, kPut, kDelete };
+
+  Kind kind = Kind::kNothing;
+  std::string value;
+  Asked asked;
+};
+
+struct Decision {
+  WriteAnswer answer;
+  Fate fate;
+};
+
+// What a write makes of a living row, or of none. `pending` is what the row was asked, when it is a
+// transaction's own and has no deadline for good yet.
+Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const ModelRow* living,
+                const Asked* pending, WallTime now);
+
+// Nothing when it would be past the end of time.
+std::optional<std::optional<WallTime>> DeadlineOf(const Asked& asked, WallTime now);
+
+class Model {
+ public:
+  using RowsById = std::map<std::uint32_t, ModelRows>;
+
+  Model();
+
+  // By name; the default one is always there.
+  std::map<std::string, ModelKeyspace> keyspaces;
+  WallTime now;
+  bool may_delete = true;
+  std::vector<Event> events;        // Those not trimmed.
+  std::vector<Event> fresh_events;  // Those that subscribers are still to be told.
+  std::uint64_t last_sequence = 0;
+  Statistics statistics;  // Only the counts of rows purged and clamped, and of conflicts.
+
+  void Create(const std::string& name, const KeyspacePolicy& policy);
+  WriteAnswer Write(const std::string& keyspace, const WriteCall& call);
+  void MeetOnRead(const std::string& keyspace, const std::string& key);
+  PurgeReport Purge(std::uint64_t rows_max);
+  std::uint64_t Trim(const EventTrim& trim);
+
+  // Everything, as a snapshot would keep it.
+  RowsById Rows() const;
+  const std::string* NameOf(std::uint32_t id) const;  // Null when there is none.
+
+  // Makes the change, by all the rules of events.
+  void Apply(const std::string& keyspace, const std::string& key, const Fate& fate);
+
+ private:
+  void Tell(const std::string& keyspace, const std::string& key, WallTime deadline,
+            const std::string& value, EventCause cause);
+  void RemoveDead(const std::string& keyspace, const std::string& key, EventCause cause);
+
+  std::uint32_t next_id_ = 1;
+};
+
+}  // namespace mayfly::core::suite

@@ -1,0 +1,61 @@
+// model_play.h - plays random operations on a database and on the model, and compares.
+// A seed names a play: the same seed gives the same operations on every machine. Every operation
+// carries a seed of its own, so that it does the same in a play from which others were left out.
+// That is how the story of a difference becomes short: whatever can be left out is, as long as the
+// database still differs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tests/core/racing_engine.h"
+#include "tests/engine/engine_home.h"
+
+namespace mayfly::core::suite {
+
+// What is played on: an engine, in a wrapper that lets others in while a purge runs.
+struct Subject {
+  using Wrap = std::function<std::unique_ptr<engine::Engine>(std::unique_ptr<engine::Engine>,
+                                                             std::shared_ptr<Race>)>;
+
+  engine::suite::EngineKind kind;
+  bool persistent = false;
+  Wrap wrap = [](std::unique_ptr<engine::Engine> inner, std::shared_ptr<Race> race) {
+    return std::make_unique<RacingEngine>(std::move(inner), std::move(race));
+  };
+};
+
+std::vector<Subject> AllSubjects();
+
+// For GoogleTest's messages.
+inline void PrintTo(const Subject& subject, std::ostream* out) { *out << subject.kind.name; }
+
+struct Operation {
+  std::uint32_t kind = 0;  // In the player's table.
+  std::uint64_t seed = 0;
+};
+
+std::vector<Operation> MakeOperations(std::uint64_t seed, std::size_t count);
+
+struct Difference {
+  std::string what;
+  std::size_t played = 0;         // Operations up to and with the one that showed it.
+  std::vector<std::string> told;  // The last of them, in words.
+};
+
+// Nothing, or how the database differed first.
+std::optional<Difference> PlayOperations(const Subject& subject,
+                                         std::span<const Operation> operations);
+
+// The same, with as much left out as a bounded search finds superfluous, told in words.
+std::optional<std::string> PlayAgainstModel(const Subject& subject, std::uint64_t seed,
+                                            std::size_t count);
+
+}  // namespace mayfly::core::suite

@@ -1,0 +1,303 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/new_database.h"
+#include "engine/memory/memory_engine.h"
+#include "tests/core/model_player.h"
+
+namespace mayfly::core::suite {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::minutes;
+
+constexpr std::size_t kKeyspacesMax = 6;
+
+// As a restore should leave the row; nothing when it is dropped.
+std::optional<ModelRow> Restored(ModelRow row, Millis passed, WallTime now,
+                                 const RestoreOptions& options) {
+  if (row.deadline) {
+    switch (options.mode) {
+      case RestoreMode::kHonour: break;
+      case RestoreMode::kFreeze: *row.deadline += passed; break;
+      case RestoreMode::kShift: *row.deadline += options.shift; break;
+      case RestoreMode::kStrip: row.deadline.reset(); break;
+    }
+  }
+  return IsAlive(row, now) ? std::optional(row) : std::nullopt;
+}
+
+}  // namespace
+
+void ModelPlayer::ObserveClock() {
+  model_clock_.Read(clock_.Now(), clock_.Steady());
+  model_.now = model_clock_.highest;
+  model_.may_delete = !model_clock_.stopped;
+  const ClockReport report = database_->clock_report();
+  ExpectSame("the time", ToMs(report.now), ToMs(model_.now));
+  ExpectSame("the stop of deletion", report.physical_deletion_stopped, model_clock_.stopped);
+}
+
+void ModelPlayer::AdvanceClock() {
+  // Back where it should be, if it was set back.
+  if (clock_.Now() < model_clock_.highest && random_.OneIn(2)) clock_.Set(model_clock_.highest);
+  const std::uint64_t draw = random_.Below(200);
+  Millis step(random_.Between(1, draw < 40 ? 40 : 6));
+  if (draw < 3) step = minutes(random_.Between(1, 300));
+  if (draw == 199) step = hours(random_.Between(13, 200));  // Long, but steady time passes as well.
+  Tell(fmt::format("the clock goes on by {} ms", step.count()));
+  clock_.Advance(step);
+  ObserveClock();
+}
+
+void ModelPlayer::MishandleClock() {
+  const std::uint64_t draw = random_.Below(10);
+  Millis step(-static_cast<std::int64_t>(random_.Between(1, 200)));
+  if (draw < 3) step = -minutes(random_.Between(1, 100));
+  if (draw > 7) step = minutes(random_.Between(1, 600));  // Suspicious, but within the limit.
+  if (draw == 9) step = hours(random_.Between(13, 300));
+  Tell(fmt::format("somebody moves the clock by {} ms", step.count()));
+  clock_.Set(clock_.Now() + step);
+  ObserveClock();
+}
+
+void ModelPlayer::ConfirmClock() {
+  Tell("confirm the clock");
+  ExpectCode("the confirmation", database_->ConfirmClock(), StatusCode::kOk);
+  model_clock_.Confirm(clock_.Now(), clock_.Steady());
+  ObserveClock();
+}
+
+void ModelPlayer::Purge() {
+  const PurgeOptions options{.rows_max = random_.OneIn(2) ? random_.Between(1, 100) : UINT64_MAX};
+  Tell(fmt::format("purge at most {} rows", options.rows_max));
+  const auto report = database_->Purge(options);
+  if (!report) return Differ("the purge gave " + report.status().ToString());
+  const PurgeReport expected = model_.Purge(options.rows_max);
+  ExpectSame("the number of purged rows", report->rows, expected.rows);
+  ExpectSame("the number of stale entries", report->stale_entries, expected.stale_entries);
+  ExpectSame("whether more is due", report->more_due, expected.more_due);
+  ExpectSame("the stop by the clock", report->stopped_by_clock, expected.stopped_by_clock);
+}
+
+void ModelPlayer::PurgeWhileSomebodyWrites() {
+  const std::string keyspace = inputs_.ExistingKeyspace();
+  const ModelRows& stored = model_.keyspaces.at(keyspace).stored;
+  WriteCall call = inputs_.Write(stored);
+  // Mostly to a row that the purge is after.
+  const auto dead = std::find_if(stored.begin(), stored.end(), [this](const auto& row) {
+    return !IsAlive(row.second, model_.now);
+  });
+  if (dead != stored.end() && !random_.OneIn(4)) call.key = dead->first;
+  Tell(fmt::format("while a purge looks, {}: {}", keyspace, Describe(call)));
+  race_->work = [&] {
+    const WriteAnswer found = Perform(call, Handle(keyspace));
+    ExpectSame("the write", Describe(found), Describe(model_.Write(keyspace, call)));
+  };
+  Purge();
+  race_->work = nullptr;  // There may have been nothing to look at.
+}
+
+void ModelPlayer::ReadEvents() {
+  const std::uint64_t first = model_.events.empty() ? 0 : model_.events.front().sequence;
+  const std::uint64_t after =
+      random_.OneIn(2) ? 0 : first + random_.Below(model_.last_sequence - first + 2);
+  const std::size_t events_max = random_.Between(1, 200);
+  Tell(fmt::format("read {} events after {}", events_max, after));
+  const auto events = database_->ReadEvents(after, events_max);
+  if (!events) return Differ("it gave " + events.status().ToString());
+  std::size_t i = 0;
+  for (Event expected : model_.events) {
+    if (expected.sequence <= after || i == events_max || differs()) continue;
+    const std::string* const name = model_.NameOf(expected.keyspace);
+    expected.keyspace_name = name != nullptr ? *name : "";
+    ExpectSame("the event", i < events->size() ? Describe((*events)[i]) : "missing",
+               Describe(expected));
+    ++i;
+  }
+  ExpectSame("the number of events", events->size(), i);
+}
+
+void ModelPlayer::TrimEvents() {
+  EventTrim trim;
+  if (random_.OneIn(3)) trim.through_sequence = random_.Below(model_.last_sequence + 10);
+  if (random_.OneIn(3)) trim.older_than = Millis(random_.Below(2000));
+  if (random_.OneIn(3)) trim.keep_newest = random_.Below(50);
+  Tell("trim events");
+  const auto trimmed = database_->TrimEvents(trim);
+  ExpectCode("the trim", trimmed.status(), StatusCode::kOk);
+  ExpectSame("the number of trimmed events", trimmed.value_or(0), model_.Trim(trim));
+}
+
+void ModelPlayer::CreateKeyspace() {
+  const std::string name = fmt::format("keyspace{}", random_.Below(kKeyspacesMax));
+  const KeyspacePolicy policy = inputs_.Policy();
+  Tell("create " + name);
+  auto made = database_->CreateKeyspace(name, policy);
+  if (!made) {
+    // Taken, or a policy that makes no sense: that one the database may judge.
+    ExpectCode("creating it", made.status(), StatusCode::kInvalid);
+    return;
+  }
+  ExpectSame("its absence before", model_.keyspaces.contains(name), false);
+  ExpectSame("its policy", (*made)->policy() == policy, true);
+  model_.Create(name, policy);
+  handles_[name] = *std::move(made);
+}
+
+void ModelPlayer::DropKeyspace() {
+  const std::string name = inputs_.ExistingKeyspace();
+  Tell("drop " + name);
+  const bool allowed = name != "default";
+  ExpectCode("the drop", database_->DropKeyspace(name),
+             allowed ? StatusCode::kOk : StatusCode::kInvalid);
+  if (!allowed) return;
+  ExpectCode("a read of what was dropped", Handle(name).Get("a").status(), StatusCode::kInvalid);
+  ExpectCode("a write to what was dropped", Handle(name).Put("a", ""), StatusCode::kInvalid);
+  model_.keyspaces.erase(name);
+  handles_.erase(name);
+}
+
+void ModelPlayer::ClearKeyspace() {
+  const std::string name = inputs_.ExistingKeyspace();
+  Tell("clear " + name);
+  ExpectCode("the clear", Handle(name).Clear(), StatusCode::kOk);
+  model_.keyspaces.at(name).stored.clear();
+}
+
+void ModelPlayer::SetPolicy() {
+  const std::string name = inputs_.ExistingKeyspace();
+  const KeyspacePolicy policy = inputs_.Policy();
+  Tell("another policy for " + name);
+  const Status set = Handle(name).SetPolicy(policy);
+  if (!set.ok()) return ExpectCode("setting it", set, StatusCode::kInvalid);
+  model_.keyspaces.at(name).policy = policy;
+}
+
+void ModelPlayer::Check() {
+  Tell("check");
+  ExpectClean(*database_);
+}
+
+void ModelPlayer::ExpectClean(Database& database) {
+  const auto report = database.Check();
+  if (!report) return Differ("the check gave " + report.status().ToString());
+  if (report->clean()) return;
+  Differ("the check found: " + (report->findings.empty() ? "?" : report->findings.front()));
+}
+
+void ModelPlayer::CompareStatistics() {
+  Tell("statistics");
+  const auto found = database_->GetStatistics();
+  if (!found) return Differ("it gave " + found.status().ToString());
+  ExpectSame("the count of purged rows", found->purged_rows, model_.statistics.purged_rows);
+  ExpectSame("the count of rows purged by reads", found->purged_by_reads,
+             model_.statistics.purged_by_reads);
+  ExpectSame("the count of clamped lifetimes", found->clamped_lifetimes,
+             model_.statistics.clamped_lifetimes);
+  ExpectSame("the count of conflicts", found->conflicts, model_.statistics.conflicts);
+  ExpectSame<std::uint64_t>("the count of stale entries", found->stale_entries, 0);
+  ExpectSame("the first event", found->events_first,
+             model_.events.empty() ? 0 : model_.events.front().sequence);
+  ExpectSame("the last event", found->events_last,
+             model_.events.empty() ? 0 : model_.events.back().sequence);
+  ExpectSame("the number of keyspaces", found->keyspaces.size(), model_.keyspaces.size());
+  auto one = found->keyspaces.begin();
+  for (const auto& [name, keyspace] : model_.keyspaces) {
+    if (differs()) return;
+    std::uint64_t mortal = 0;
+    std::uint64_t due = 0;
+    Millis lag(0);
+    for (const auto& [key, row] : keyspace.stored) {
+      mortal += row.deadline.has_value();
+      if (IsAlive(row, model_.now)) continue;
+      ++due;
+      lag = std::max(lag, model_.now - *row.deadline);
+    }
+    ExpectSame("the keyspace's name", one->name, name);
+    ExpectSame<std::uint64_t>("the rows of " + name, one->rows, keyspace.stored.size());
+    ExpectSame("the mortal rows of " + name, one->mortal_rows, mortal);
+    ExpectSame("the due rows of " + name, one->due_rows, due);
+    ExpectSame("the lag of " + name, one->lag.count(), lag.count());
+    ++one;
+  }
+}
+
+void ModelPlayer::CompareEverything() {
+  Tell("compare everything");
+  for (const auto& [name, keyspace] : model_.keyspaces) {
+    CompareRows(Handle(name), Living(keyspace.stored, model_.now), name);
+  }
+  CompareStatistics();
+}
+
+void ModelPlayer::BackupAndRestore() {
+  const std::string file = directory_.Inside("backup");
+  RestoreOptions options{.mode = static_cast<RestoreMode>(random_.Below(4))};
+  if (options.mode == RestoreMode::kShift) {
+    options.shift = Millis(static_cast<std::int64_t>(random_.Below(120)) - 60);
+  }
+  const Millis passed(static_cast<std::int64_t>(random_.Below(100)) - 20);
+  Tell(fmt::format("backup, and restore {} ms later, mode {}", passed.count(),
+                   static_cast<int>(options.mode)));
+  const auto backup = database_->Backup(file);
+  if (!backup) return Differ("the backup gave " + backup.status().ToString());
+  ExpectSame("the time of the backup", ToMs(backup->taken_at), ToMs(model_.now));
+  ExpectCode("a backup over it", database_->Backup(file).status(), StatusCode::kInvalid);
+  const ManualClock later(model_.now + passed);
+  const auto restored = NewDatabase(engine::NewMemoryEngine(), {.clock = &later});
+  if (!restored) return Differ("no database: " + restored.status().ToString());
+  const auto report = (*restored)->Restore(file, options);
+  if (!report) return Differ("the restore gave " + report.status().ToString());
+  CompareRestored(**restored, later.Now(), options, *report);
+  ExpectClean(**restored);
+  std::filesystem::remove(file);
+}
+
+void ModelPlayer::CompareRestored(Database& restored, WallTime now, const RestoreOptions& options,
+                                  const RestoreReport& report) {
+  RestoreReport expected{.keyspaces = model_.keyspaces.size()};
+  for (const auto& [name, keyspace] : model_.keyspaces) {
+    const auto handle = restored.OpenKeyspace(name);
+    if (!handle) return Differ("no keyspace: " + handle.status().ToString());
+    ExpectSame("the policy of " + name, (*handle)->policy() == keyspace.policy, true);
+    ModelRows rows;
+    for (const auto& [key, row] : Living(keyspace.stored, model_.now)) {
+      const auto kept = Restored(row, now - model_.now, now, options);
+      if (kept) rows[key] = *kept;
+      ++(kept ? expected.rows : expected.dropped_rows);
+    }
+    CompareRows(**handle, rows, "the restored " + name);
+  }
+  ExpectSame("the number of restored keyspaces", report.keyspaces, expected.keyspaces);
+  ExpectSame("the number of restored rows", report.rows, expected.rows);
+  ExpectSame("the number of dropped rows", report.dropped_rows, expected.dropped_rows);
+}
+
+void ModelPlayer::Reopen() {
+  if (!subject_.persistent) return;
+  Tell("reopen");
+  if (!transactions_.empty() || !snapshots_.empty()) {
+    ExpectCode("closing while handles are open", database_->Close(), StatusCode::kBusy);
+  }
+  transactions_.clear();
+  snapshots_.clear();
+  ExpectCode("closing", database_->Close(), StatusCode::kOk);
+  ExpectCode("a read after closing", Handle("default").Get("a").status(), StatusCode::kInvalid);
+  subscription_.reset();
+  handles_.clear();
+  database_.reset();
+  const std::uint64_t draw = random_.Below(10);
+  if (draw < 2) clock_.Set(clock_.Now() - Millis(random_.Between(1, 3000)));
+  if (draw == 2) clock_.Advance(minutes(random_.Between(1, 100)));
+  if (draw == 3) clock_.Advance(hours(random_.Between(13, 30)));
+  model_.statistics = {};
+  Open();
+  if (differs()) return;
+  Check();
+  CompareEverything();
+}
+
+}  // namespace mayfly::core::suite

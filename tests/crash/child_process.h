@@ -1,0 +1,52 @@
+// child_process.h - a process that is killed.
+// It runs this same program with other arguments, and writes lines of a fixed size to a pipe. The
+// test is at the other end. What was written before the death is read even after it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mayfly::crash {
+
+class ChildProcess {
+ public:
+  // Throws std::system_error when there can be no process.
+  explicit ChildProcess(std::vector<std::string> arguments);
+  ~ChildProcess();  // Kills it if it still runs.
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  // Waits for the next line; nothing when the process is dead and all of them were read.
+  template <typename Line>
+  std::optional<Line> Next() {
+    Line line{};
+    if (!Read(&line, sizeof line)) return std::nullopt;
+    return line;
+  }
+
+  void Kill();
+
+  // Reaps the process. True when it died by SIGKILL, as it should.
+  bool Wait();
+
+  // In the child: hands a line to the test, or ends the process when there is nobody to read it.
+  // Lines of several threads do not mix.
+  template <typename Line>
+  static void Write(const Line& line) {
+    static_assert(sizeof line <= 512, "a pipe takes this much at once, always");
+    WriteBytes(&line, sizeof line);
+  }
+
+ private:
+  bool Read(void* line, std::size_t size);
+  static void WriteBytes(const void* line, std::size_t size);
+
+  int lines_ = -1;
+  pid_t process_ = -1;
+};
+
+}  // namespace mayfly::crash

@@ -1,0 +1,56 @@
+// database_process.h - a process that works on a database until it is killed.
+// The test names the work; the process opens the database on a disk that may kill it in the middle
+// of a change, does the work, and tells what it has done. The work never ends by itself.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "crash/child_process.h"
+#include "mayfly/database.h"
+
+namespace mayfly::crash {
+
+struct DatabasePlan {
+  std::string work;
+  std::string directory;
+  std::uint64_t seed = 0;
+  std::uint64_t first = 0;         // The next thing to do; what that is, the work knows.
+  std::uint64_t known_events = 0;  // The last event the test knows.
+  std::int64_t clock_ms = 0;       // When it starts.
+  std::uint64_t die_at_operation =
+      0;  // The change on disk it kills itself in; 0: waits to be killed.
+  bool with_reaper = false;
+  bool splits_batches = false;  // Breaks every batch in two: for tests that the check has teeth.
+};
+
+// What the process tells.
+struct Told {
+  enum class Kind : std::uint64_t { kDone, kEvent };
+
+  Kind kind;
+  std::uint64_t number;  // kDone: what was done. kEvent: the event's sequence.
+  std::uint64_t row;     // kEvent: of which row.
+};
+
+struct NamedWork {
+  const char* name;
+  void (*run)(Database& database, ManualClock& clock, const DatabasePlan& plan);
+};
+
+std::vector<std::string> ToArguments(const DatabasePlan& plan);
+
+// The child's part of main(): nothing when the command line is not a plan, else the exit code.
+std::optional<int> RunAsDatabase(int argc, char** argv, std::span<const NamedWork> works);
+
+// Ends the process, with a word, unless the status is ok. For works.
+void MustBeOk(const Status& status, const char* what);
+
+// For the test: the database as the process left it, on a clock that outlives it.
+Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory, const Clock& clock);
+
+}  // namespace mayfly::crash

@@ -1,0 +1,236 @@
+// Every row that expires has exactly one event, also when the process is killed in the midst of
+// mass expiry. Method: a process writes rows that die in heaps, purges them by hand or with a
+// reaper, and reads the events; it dies, from outside or by its own hand inside a change on disk.
+// Afterwards rows and events must add up, and what was read before the death must be there as it
+// was. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/checksum.h"
+#include "base/environment.h"
+#include "base/random.h"
+#include "base/temporary_directory.h"
+#include "crash/database_process.h"
+#include "tests/core/database_home.h"
+
+namespace mayfly::crash {
+namespace {
+
+constexpr std::uint64_t kHeap = 40;  // Rows that die together.
+constexpr Millis kTtlMax{20};
+
+std::string KeyOf(std::uint64_t row) { return fmt::format("row{}", row); }
+std::uint64_t RowOf(const std::string& key) { return std::stoull(key.substr(3)); }
+std::string ValueOf(std::uint64_t row) { return std::string(row % 50, 'v') + std::to_string(row); }
+Millis TtlOf(std::uint64_t seed, std::uint64_t row) {
+  return Millis(1 + Hash64(KeyOf(row), seed) % static_cast<std::uint64_t>(kTtlMax.count()));
+}
+
+// The work of the process.
+class Expiry {
+ public:
+  Expiry(Database& database, ManualClock& clock, const DatabasePlan& plan)
+      : database_(database), clock_(clock), plan_(plan), last_event_(plan.known_events) {
+    if (!plan.with_reaper) return;
+    auto reaper = database.StartReaper({.step_rows_max = 7});
+    MustBeOk(reaper.status(), "starting a reaper");
+    reaper_ = *std::move(reaper);
+  }
+
+  [[noreturn]] void RunForever() {
+    for (std::uint64_t row = plan_.first;; ++row) {
+      const Lifetime lifetime = Lifetime::For(TtlOf(plan_.seed, row));
+      MustBeOk(database_.default_keyspace().Put(KeyOf(row), ValueOf(row), lifetime), "a put");
+      ChildProcess::Write(Told{.kind = Told::Kind::kDone, .number = row, .row = 0});
+      if (row % kHeap == kHeap - 1) LetThemDie();
+    }
+  }
+
+ private:
+  void LetThemDie() {
+    for (Millis passed(0); passed <= kTtlMax; passed += Millis(5)) {
+      clock_.Advance(Millis(5));
+      TellEvents();  // The reaper may be at it.
+      if (reaper_ != nullptr) reaper_->AwaitIdle();
+      if (reaper_ == nullptr) Purge();
+      TellEvents();
+    }
+  }
+
+  void Purge() {
+    for (bool more = true; more;) {
+      const auto report = database_.Purge({.rows_max = 7});
+      MustBeOk(report.status(), "a purge");
+      more = report->more_due;
+      TellEvents();
+    }
+  }
+
+  void TellEvents() {
+    const auto events = database_.ReadEvents(last_event_, 1000);
+    MustBeOk(events.status(), "reading events");
+    for (const Event& event : *events) {
+      last_event_ = event.sequence;
+      ChildProcess::Write(
+          Told{.kind = Told::Kind::kEvent, .number = event.sequence, .row = RowOf(event.key)});
+    }
+  }
+
+  Database& database_;
+  ManualClock& clock_;
+  const DatabasePlan& plan_;
+  std::uint64_t last_event_;
+  std::unique_ptr<Reaper> reaper_;
+};
+
+void ExpireForever(Database& database, ManualClock& clock, const DatabasePlan& plan) {
+  Expiry(database, clock, plan).RunForever();
+}
+
+class Crash {
+ public:
+  explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {
+    const ManualClock clock(kStart);
+    const auto database = *OpenLeftBehind(directory_.Inside("db"), clock);
+    EXPECT_TRUE(database->default_keyspace().SetPolicy({.events = EventDetail::kKeyAndValue}).ok());
+  }
+
+  // One life and death of the process. Returns what is wrong with what it left, or nothing.
+  std::string Cycle(bool splits_batches = false) {
+    const bool by_own_hand = random_.OneIn(2);
+    DatabasePlan plan{.work = "expire",
+                      .directory = directory_.Inside("db"),
+                      .seed = seed_,
+                      .first = rows_,
+                      .known_events = events_.empty() ? 0 : events_.rbegin()->first,
+                      .clock_ms = ToMs(now_),
+                      .with_reaper = random_.OneIn(2),
+                      .splits_batches = splits_batches};
+    if (by_own_hand) plan.die_at_operation = random_.Between(1, 500);
+    const std::uint64_t patience = random_.Between(0, 500);
+    ChildProcess process(ToArguments(plan));
+    for (std::uint64_t seen = 0;; ++seen) {
+      if (!by_own_hand && seen == patience) process.Kill();
+      const auto told = process.Next<Told>();
+      if (!told) break;
+      if (told->kind == Told::Kind::kDone) {
+        rows_ = told->number + 1;
+      } else if (!events_.emplace(told->number, told->row).second) {
+        return fmt::format("event {} was read twice", told->number);
+      }
+    }
+    if (!process.Wait()) return "the process ended by itself; its message is above";
+    return Check();
+  }
+
+  // Whatever is left dies as well, and then every row has its one event.
+  std::string Finish() {
+    ManualClock clock(now_ + 2 * kTtlMax);
+    const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
+    if (!database) return "it does not open: " + database.error().ToString();
+    if (const auto report = (*database)->Purge(); !report || report->stale_entries > 0) {
+      return "the last purge went wrong";
+    }
+    now_ = clock.Now();
+    std::string wrong = CheckEvents(**database);
+    if (!wrong.empty()) return wrong;
+    if (events_.size() == rows_) return "";
+    return fmt::format("{} rows and {} events", rows_, events_.size());
+  }
+
+  std::uint64_t rows() const { return rows_; }
+
+ private:
+  std::string Check() {
+    const ManualClock clock(now_);
+    const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
+    if (!database) return "it does not open: " + database.error().ToString();
+    now_ = (*database)->clock_report().now;
+    const auto check = (*database)->Check();
+    if (!check) return check.status().ToString();
+    if (!check->clean()) return "the check found: " + check->findings.at(0);
+    std::string wrong = CheckEvents(**database);
+    if (!wrong.empty()) return wrong;
+    // Each row is still there, dead or alive, or has an event. One more may have been under way.
+    const std::uint64_t accounted = check->rows + events_.size();
+    if (accounted != rows_ && accounted != rows_ + 1) {
+      return fmt::format("{} rows were put; {} are there and {} have events", rows_, check->rows,
+                         events_.size());
+    }
+    rows_ = accounted;
+    return random_.OneIn(4) ? CloseAndFinish(*database) : "";
+  }
+
+  std::string CloseAndFinish(const std::unique_ptr<Database>& database) {
+    const Status closed = database->Close();
+    return closed.ok() ? Finish() : closed.ToString();
+  }
+
+  // The log has no gap, tells of each row once, and still says what was read from it before.
+  std::string CheckEvents(const Database& database) {
+    const auto found = database.ReadEvents(0, SIZE_MAX);
+    if (!found) return found.status().ToString();
+    std::map<std::uint64_t, std::uint64_t> by_row;
+    std::uint64_t sequence = 0;
+    for (const Event& event : *found) {
+      const std::uint64_t row = RowOf(event.key);
+      if (event.sequence != ++sequence) return fmt::format("event {} is missing", sequence);
+      if (!by_row.emplace(row, sequence).second) return fmt::format("row {} died twice", row);
+      if (event.value != ValueOf(row)) return fmt::format("row {} died with another value", row);
+      if (event.purged_at < event.deadline) return fmt::format("row {} was purged alive", row);
+      const auto [known, fresh] = events_.emplace(sequence, row);
+      if (known->second != row) return fmt::format("event {} became another one", sequence);
+    }
+    if (sequence != events_.size()) return "events that were read are gone";
+    return "";
+  }
+
+  TemporaryDirectory directory_;
+  Random random_;
+  const std::uint64_t seed_;
+  std::uint64_t rows_ = 0;                         // Put so far: 0 to rows_ - 1.
+  std::map<std::uint64_t, std::uint64_t> events_;  // Known events: rows by sequence.
+  WallTime now_ = kStart;
+};
+
+TEST(ExpiryCrash, GivesEveryRowThatDiesExactlyOneEvent) {
+  const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 50);
+  fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
+  Crash crash(seed);
+  for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
+  }
+  EXPECT_EQ(crash.Finish(), "");
+  EXPECT_GT(crash.rows(), cycles) << "the process never got anywhere";
+  fmt::print("{} rows died over {} deaths of the process\n", crash.rows(), cycles);
+}
+
+// The check must catch a database that is wrong, or it proves nothing.
+TEST(ExpiryCrash, WouldCatchBatchesThatAreNotAtomic) {
+  const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
+  fmt::print("MAYFLY_SEED={}\n", seed);
+  Crash crash(seed);
+  constexpr int kCyclesMax = 200;
+  for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
+    if (!crash.Cycle(true).empty()) return;
+  }
+  FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
+}
+
+constexpr NamedWork kWorks[] = {
+    {"expire", ExpireForever},
+};
+
+}  // namespace
+}  // namespace mayfly::crash
+
+int main(int argc, char** argv) {
+  if (const auto exit_code = mayfly::crash::RunAsDatabase(argc, argv, mayfly::crash::kWorks)) {
+    return *exit_code;
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
