@@ -5,40 +5,25 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "base/stderr_logger.h"
 #include "base/temporary_directory.h"
-#include "demo_row.h"
-#include "engine/engine.h"
-#include "engine/rocks/rocks_engine.h"
 #include "interrupt.h"
-#include "mayfly/clock.h"
-#include "mayfly/result.h"
+#include "mayfly/database.h"
 
 namespace mayfly::app {
 namespace {
 
-using engine::Address;
-using engine::Batch;
-using engine::Role;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Address kRows{.role = Role::kRows};
-constexpr Address kEntries{.role = Role::kExpiry};
-constexpr Address kMeta{.role = Role::kMeta};
-constexpr Role kAllRoles[] = {Role::kRows, Role::kMembers, Role::kExpiry, Role::kEvents,
-                              Role::kMeta};
-
-constexpr Bytes kMarker = "mayfly demo";  // In `meta`: this database is the demo's to clear.
+constexpr const char* kKeyspaceName = "demo";  // Its presence says that the database is the demo's.
 constexpr Bytes kAnn = "session:ann";
 constexpr Bytes kBob = "session:bob";
+constexpr Bytes kCode = "code:4711";
 constexpr Bytes kTheme = "theme";
-constexpr seconds kAnnTtl{60};
-constexpr seconds kBobTtl{3600};
 
 // Standard output may be a closed pipe; main looks at that once, at the end. Flushed line by line,
 // so that a reader sees a step when it is done, in a pipe as well.
@@ -52,39 +37,38 @@ void Say(fmt::format_string<Args...> format, Args&&... args) {
 class Demo {
  public:
   explicit Demo(std::string directory)
-      : start_(SystemClock::Process().Now()),
-        logger_(NewStderrLogger(LogLevel::kWarning)),
+      : logger_(NewStderrLogger(LogLevel::kWarning)),
         directory_(std::move(directory)),
-        clock_(start_),
-        policy_(NewDemoPolicy(clock_)) {}
+        clock_(SystemClock::Process().Now()),
+        start_(clock_.Now()) {}
 
   Status Run();
 
  private:
   // The steps, in the order of the story.
   Status PutRows();
-  Status RefuseBatch();
-  Status FreezeState();
-  Status ShowFiles();
-  Status LetTimePass();
+  Status DieOnTime();
+  Status Slide();
+  Status UseCodeOnce();
+  Status TransactAcrossDeath();
+  Status Forecast();
+  Status Purge();
   Status OpenTwice();
   Status OpenAgain();
 
-  Result<std::unique_ptr<engine::Engine>> Open() const;
-  Status ClearEarlierDemo();
-  Result<bool> IsEmpty() const;
-  void AddRow(Batch& batch, Bytes key, Bytes payload, std::optional<seconds> ttl) const;
-  Result<std::string> Payload(Bytes key, const engine::Snapshot* snapshot = nullptr) const;
+  Result<std::unique_ptr<Database>> Open() const;
+  Status MakeKeyspace();
+  Status CheckNobodyElses() const;
+  void SayGet(Bytes key) const;
   Status SayRows() const;
-  Status SayFiles(Role role) const;
   std::string AfterStart(WallTime time) const;
 
-  const WallTime start_;
   const std::unique_ptr<Logger> logger_;
   const std::string directory_;
   ManualClock clock_;
-  const std::shared_ptr<const engine::DropPolicy> policy_;
-  std::unique_ptr<engine::Engine> engine_;  // Last: it uses the clock, the policy and the logger.
+  WallTime start_;
+  std::unique_ptr<Database> database_;  // Uses the clock and the logger.
+  std::shared_ptr<Keyspace> rows_;      // Shared with the database.
 };
 
 Status Demo::Run() {
@@ -94,166 +78,178 @@ Status Demo::Run() {
     Step step;
   };
   constexpr Chapter kChapters[] = {
-      {"One batch, several maps", &Demo::PutRows    },
-      {"Conditions",              &Demo::RefuseBatch},
-      {"Snapshots",               &Demo::FreezeState},
-      {"Files",                   &Demo::ShowFiles  },
-      {"Death",                   &Demo::LetTimePass},
-      {"One writer",              &Demo::OpenTwice  },
-      {"Closing",                 &Demo::OpenAgain  },
+      {"Rows that know when they die", &Demo::PutRows            },
+      {"To the millisecond",           &Demo::DieOnTime          },
+      {"A sliding session",            &Demo::Slide              },
+      {"A code that works once",       &Demo::UseCodeOnce        },
+      {"Transactions",                 &Demo::TransactAcrossDeath},
+      {"What dies when",               &Demo::Forecast           },
+      {"Giving the space back",        &Demo::Purge              },
+      {"One writer",                   &Demo::OpenTwice          },
+      {"Closing",                      &Demo::OpenAgain          },
   };
-  MAYFLY_TRY(engine_, Open());
+  MAYFLY_TRY(database_, Open());
+  // A database's time does not go back, and an earlier demo left it hours ahead.
+  start_ = database_->clock_report().now;
+  clock_.Set(start_);
   Say("A database in {}. Its clock starts at 0 s and moves only when told.", directory_);
-  MAYFLY_RETURN_IF_ERROR(ClearEarlierDemo());
+  MAYFLY_RETURN_IF_ERROR(MakeKeyspace());
   for (const Chapter& chapter : kChapters) {
     if (Interrupted()) return {};
     Say("\n{}", chapter.title);
     MAYFLY_RETURN_IF_ERROR((this->*chapter.step)());
   }
-  return engine_->Close();
+  return database_->Close();
 }
 
 Status Demo::PutRows() {
-  Say("  Three rows and, for the two that will die, an entry in the index ordered by deadline.\n"
-      "  Rows and entries are different maps; the batch is atomic over both.");
-  Batch batch;
-  AddRow(batch, kAnn, "logged in", kAnnTtl);
-  AddRow(batch, kBob, "logged in", kBobTtl);
-  AddRow(batch, kTheme, "dark", std::nullopt);
-  MAYFLY_RETURN_IF_ERROR(engine_->Commit(batch, Durability::kDisk));
+  MAYFLY_RETURN_IF_ERROR(rows_->Put(kAnn, "logged in", Lifetime::For(seconds(60))));
+  MAYFLY_RETURN_IF_ERROR(rows_->Put(kBob, "logged in", Lifetime::For(minutes(60))));
+  MAYFLY_RETURN_IF_ERROR(rows_->Put(kTheme, "dark"));
   return SayRows();
 }
 
-Status Demo::RefuseBatch() {
-  Say("  A batch with a condition that does not hold changes nothing.");
-  Batch batch;
-  batch.RequireAbsent(kRows, kAnn);
-  AddRow(batch, kAnn, "stolen", kBobTtl);
-  const Status status = engine_->Commit(batch);
-  if (status != Status::Conflict("")) return Status::Internal("the condition was not checked");
-  MAYFLY_TRY(const std::string payload, Payload(kAnn));
-  Say("    put {} if absent -> {}\n    get {} -> {}", kAnn, status.ToString(), kAnn, payload);
+Status Demo::DieOnTime() {
+  clock_.Advance(seconds(60) - Millis(1));
+  Say("  1 ms before the deadline:");
+  SayGet(kAnn);
+  clock_.Advance(Millis(1));
+  Say("  At the deadline it is gone, for every call, with nobody having removed it:");
+  SayGet(kAnn);
+  MAYFLY_TRY(const std::uint64_t count, rows_->Count());
+  Say("    count -> {}", count);
   return {};
 }
 
-Status Demo::FreezeState() {
-  Say("  A snapshot stays as it was, whatever is committed afterwards.");
-  MAYFLY_TRY(const std::unique_ptr<engine::Snapshot> snapshot, engine_->NewSnapshot());
-  Batch batch;
-  AddRow(batch, kTheme, "light", std::nullopt);
-  MAYFLY_RETURN_IF_ERROR(engine_->Commit(batch));
-  MAYFLY_TRY(const std::string frozen, Payload(kTheme, snapshot.get()));
-  MAYFLY_TRY(const std::string newest, Payload(kTheme));
-  Say("    put {} = light\n    get {} in the snapshot -> {}\n    get {} -> {}", kTheme, kTheme,
-      frozen, kTheme, newest);
+Status Demo::Slide() {
+  Say("  Touch reads a row and renews its life, as one step.");
+  clock_.Advance(minutes(30));
+  MAYFLY_TRY(const Row touched, rows_->Touch(kBob, Lifetime::For(minutes(60))));
+  Say("    touch {} at {} -> dies at {}", kBob, AfterStart(clock_.Now()),
+      AfterStart(*touched.deadline));
   return {};
 }
 
-Status Demo::ShowFiles() {
-  Say("  Every file knows when its rows die, so nobody has to read it to find out.");
-  MAYFLY_RETURN_IF_ERROR(engine_->Compact(Role::kRows));
-  return SayFiles(Role::kRows);
+Status Demo::UseCodeOnce() {
+  Say("  Conditions see the dead as absent; deleting tells who was first.");
+  const auto issue = [&]() -> Status {
+    MAYFLY_TRY(const bool issued,
+               rows_->PutIf(kCode, "for ann", PutCondition::Absent(), Lifetime::For(seconds(30))));
+    Say("    put {} if absent -> {}", kCode, issued);
+    return {};
+  };
+  MAYFLY_RETURN_IF_ERROR(issue());
+  MAYFLY_RETURN_IF_ERROR(issue());
+  clock_.Advance(seconds(30));
+  Say("  30 s later it is dead, and may be issued again:");
+  MAYFLY_RETURN_IF_ERROR(issue());
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    MAYFLY_TRY(const bool used, rows_->Delete(kCode));
+    Say("    use it -> {}", used ? "welcome" : "used up");
+  }
+  return {};
 }
 
-Status Demo::LetTimePass() {
-  clock_.Advance(kAnnTtl);
-  Say("  The clock moves to {}: {} is dead. Compaction asks, and drops it with its entry.",
-      AfterStart(clock_.Now()), kAnn);
-  MAYFLY_RETURN_IF_ERROR(engine_->Compact(Role::kRows));
-  MAYFLY_RETURN_IF_ERROR(engine_->Compact(Role::kExpiry));
-  MAYFLY_RETURN_IF_ERROR(SayRows());
-  MAYFLY_RETURN_IF_ERROR(SayFiles(Role::kRows));
-  return SayFiles(Role::kExpiry);
+Status Demo::TransactAcrossDeath() {
+  Say("  A transaction stays at its instant: what it saw alive stays alive for it.");
+  MAYFLY_RETURN_IF_ERROR(rows_->Put("lock", "ann", Lifetime::For(seconds(5))));
+  MAYFLY_TRY(const auto transaction, database_->Begin());
+  KeyspaceWriter& inside = transaction->In(*rows_);
+  clock_.Advance(seconds(10));
+  MAYFLY_TRY(const bool seen_inside, inside.Exists("lock"));
+  MAYFLY_TRY(const bool seen_outside, rows_->Exists("lock"));
+  Say("    10 s later, is the lock there? inside -> {}, outside -> {}", seen_inside, seen_outside);
+  MAYFLY_RETURN_IF_ERROR(inside.Put(kTheme, "light"));
+  const Status committed = transaction->Commit();
+  Say("    commit -> {}. A row that dies breaks no transaction.", committed.ToString());
+  return committed;
+}
+
+Status Demo::Forecast() {
+  MAYFLY_RETURN_IF_ERROR(rows_->Put("cache:1", "a", Lifetime::For(minutes(10))));
+  MAYFLY_RETURN_IF_ERROR(rows_->Put("cache:2", "b", Lifetime::For(minutes(20))));
+  MAYFLY_TRY(const auto forecast, rows_->Forecast({.bucket = minutes(15), .buckets = 4}));
+  for (const ForecastBucket& bucket : forecast) {
+    Say("    from {:>6} to {:>6}: {} rows, {} bytes", AfterStart(bucket.begin),
+        AfterStart(bucket.end), bucket.rows, bucket.bytes);
+  }
+  return {};
+}
+
+Status Demo::Purge() {
+  clock_.Advance(minutes(15));
+  MAYFLY_TRY(const PurgeReport report, database_->Purge());
+  Say("  15 minutes later a purge walks the index from its oldest end: {} rows removed.",
+      report.rows);
+  Say("  Each death is on record, written in the batch that removed the row:");
+  MAYFLY_TRY(const auto events, database_->ReadEvents(0, 100));
+  for (const Event& event : events) {
+    Say("    {:<12} died at {}", event.key, AfterStart(event.deadline));
+  }
+  MAYFLY_TRY(const CheckReport check, database_->Check());
+  Say("  Rows and index agree: {} rows, {} entries, {} faults.", check.rows, check.entries,
+      check.missing_entries + check.stale_entries + check.wrong_counts);
+  return check.clean() ? Status() : Status::Internal("the check found faults");
 }
 
 Status Demo::OpenTwice() {
-  Say("  A database has one writer. Opening it a second time is refused.");
-  const Result<std::unique_ptr<engine::Engine>> second = Open();
-  if (second.has_value() || second.error() != Status::Busy("")) {
-    return Status::Internal("the second opener was let in");
-  }
+  const auto second = Open();
+  if (second.has_value()) return Status::Internal("the second opener was let in");
   Say("    open -> {}", second.error().ToString());
   return {};
 }
 
 Status Demo::OpenAgain() {
-  Say("  Closed and opened again, it holds the same rows.");
-  MAYFLY_RETURN_IF_ERROR(engine_->Close());
-  MAYFLY_TRY(engine_, Open());
+  Say("  Closed and opened again, it holds the same rows with the same deadlines.");
+  MAYFLY_RETURN_IF_ERROR(database_->Close());
+  database_.reset();
+  MAYFLY_TRY(database_, Open());
+  MAYFLY_TRY(rows_, database_->OpenKeyspace(kKeyspaceName));
   return SayRows();
 }
 
-Result<std::unique_ptr<engine::Engine>> Demo::Open() const {
-  engine::RocksOptions options;
-  options.directory = directory_;
-  options.profile = engine::Profile::kTiny;
-  options.drop_policy = policy_;
-  options.logger = logger_.get();
-  return engine::OpenRocksEngine(options);
+Result<std::unique_ptr<Database>> Demo::Open() const {
+  return Database::Open({.directory = directory_,
+                         .memory = MemoryProfile::kTiny,
+                         .clock_jump_max = Millis::max(),  // An earlier demo may lie years back.
+                         .clock = &clock_,
+                         .logger = logger_.get()});
 }
 
-// A range delete per role: cheap however much is in it.
-Status Demo::ClearEarlierDemo() {
-  MAYFLY_TRY(const bool empty, IsEmpty());
-  Batch batch;
-  if (!empty) {
-    PinnedBytes marker;
-    const Status found = engine_->Get(kMeta, kMarker, marker);
-    if (found.IsNotFound()) {
-      return Status::Invalid(fmt::format(
-          "{} holds a database that the demo did not make; name another folder", directory_));
-    }
-    MAYFLY_RETURN_IF_ERROR(found);
+Status Demo::MakeKeyspace() {
+  const auto earlier = database_->OpenKeyspace(kKeyspaceName);
+  if (earlier) {
     Say("It holds the rows of an earlier demo; they are cleared first.");
-    for (const Address at : {kRows, kEntries}) batch.DeleteRange(at, Bytes("\0", 1), "\xff");
+    MAYFLY_RETURN_IF_ERROR(database_->DropKeyspace(kKeyspaceName));
+    MAYFLY_TRY(const std::uint64_t trimmed, database_->TrimEvents({.keep_newest = 0}));
+    (void)trimmed;
+  } else {
+    MAYFLY_RETURN_IF_ERROR(CheckNobodyElses());
   }
-  batch.Put(kMeta, kMarker, "");
-  return engine_->Commit(batch);
+  MAYFLY_TRY(rows_, database_->CreateKeyspace(kKeyspaceName, {.events = EventDetail::kKey}));
+  return {};
 }
 
-Result<bool> Demo::IsEmpty() const {
-  for (const Role role : kAllRoles) {
-    MAYFLY_TRY(const std::unique_ptr<engine::Cursor> cursor, engine_->NewCursor({.role = role}));
-    cursor->SeekToFirst();
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
-    if (cursor->Valid()) return false;
-  }
-  return true;
+Status Demo::CheckNobodyElses() const {
+  MAYFLY_TRY(const auto keyspaces, database_->ListKeyspaces());
+  MAYFLY_TRY(const std::uint64_t rows, database_->default_keyspace().Count());
+  if (keyspaces.size() == 1 && rows == 0) return {};
+  return Status::Invalid(fmt::format(
+      "{} holds a database that the demo did not make; name another folder", directory_));
 }
 
-void Demo::AddRow(Batch& batch, Bytes key, Bytes payload, std::optional<seconds> ttl) const {
-  std::optional<WallTime> deadline;
-  if (ttl) deadline = clock_.Now() + *ttl;
-  batch.Put(kRows, key, EncodeRow(deadline, payload));
-  if (deadline) batch.Put(kEntries, EncodeEntry(*deadline, key), "");
-}
-
-Result<std::string> Demo::Payload(Bytes key, const engine::Snapshot* snapshot) const {
-  PinnedBytes value;
-  MAYFLY_RETURN_IF_ERROR(engine_->Get(kRows, key, value, snapshot));
-  return std::string(BehindDeadline(value.view()));
+void Demo::SayGet(Bytes key) const {
+  const Result<std::string> value = rows_->Get(key);
+  Say("    get {} -> {}", key, value ? *value : std::string(StatusCodeName(value.error().code())));
 }
 
 Status Demo::SayRows() const {
-  MAYFLY_TRY(const std::unique_ptr<engine::Cursor> cursor, engine_->NewCursor(kRows));
+  MAYFLY_TRY(const auto cursor, rows_->NewCursor());
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    const std::optional<WallTime> deadline = DeadlineAtFront(cursor->value());
-    Say("    row    {:<12} = {:<10} {}", cursor->key(), BehindDeadline(cursor->value()),
-        deadline ? "dies at " + AfterStart(*deadline) : "has no deadline");
+    Say("    row    {:<12} = {:<10} {}", cursor->key(), cursor->value(),
+        cursor->deadline() ? "dies at " + AfterStart(*cursor->deadline()) : "has no deadline");
   }
   return cursor->status();
-}
-
-Status Demo::SayFiles(Role role) const {
-  MAYFLY_TRY(const std::vector<engine::FileInfo> files, engine_->Files(role));
-  for (const engine::FileInfo& file : files) {
-    const engine::DeadlineStats& deadlines = file.deadlines;
-    if (!deadlines.min_deadline()) continue;
-    Say("    file   of {}: {} with a deadline, first {}, last {}; {} without",
-        engine::RoleName(role), deadlines.mortal_rows(), AfterStart(*deadlines.min_deadline()),
-        AfterStart(*deadlines.max_deadline()), deadlines.immortal_rows());
-  }
-  return {};
 }
 
 std::string Demo::AfterStart(WallTime time) const {
