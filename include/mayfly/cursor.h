@@ -1,7 +1,7 @@
 // cursor.h - a walk over the living rows of a keyspace, in key order, both ways.
-// A cursor shows one frozen state at one frozen instant: rows that die while it walks stay. Inside a
-// transaction it shows the transaction's own writes up to the moment it was made.
-// It starts nowhere: seek before reading. Must be gone before its snapshot, transaction or database is. One
+// A cursor shows one frozen state at one frozen instant: rows that die while it walks stay. Inside
+// a transaction it shows the transaction's own writes up to the moment it was made. It starts
+// nowhere: seek before reading. Must be gone before its snapshot, transaction or database is. One
 // thread at a time.
 #pragma once
 
@@ -20,7 +20,8 @@ enum class RowFilter : std::uint8_t {
   kImmortal,  // Only rows without one.
 };
 
-// Keys a cursor shows: those with the prefix, from begin on, before end. What is empty does not bind.
+// Keys a cursor shows: those with the prefix, from begin on, before end. What is empty does not
+// bind.
 struct CursorOptions {
   Bytes prefix = {};
   Bytes begin = {};

@@ -6,8 +6,8 @@
 //   sessions.Put("session:7", "alice", mayfly::Lifetime::For(30min));
 //   sessions.Get("session:7");    // "alice" for 30 minutes to the millisecond, then NotFound
 //
-// No thread is started unless StartReaper() is called (those of RocksDB aside). Safe from any thread. Several
-// databases live side by side in a process.
+// No thread is started unless StartReaper() is called (those of RocksDB aside). Safe from any
+// thread. Several databases live side by side in a process.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +57,9 @@ struct DatabaseOptions {
   // Accepts any instant as a deadline. Off, one that looks like seconds or microseconds is Invalid.
   bool allow_any_instant = false;
 
-  // A wall clock that runs ahead of the steady one by more than this, or of the last recorded time at open,
-  // stops physical deletion until ConfirmClock(). Rows are hidden by the clock's word all the same.
+  // A wall clock that runs ahead of the steady one by more than this, or of the last recorded time
+  // at open, stops physical deletion until ConfirmClock(). Rows are hidden by the clock's word all
+  // the same.
   Millis clock_jump_max = std::chrono::hours(12);
 
   // Where time comes from. Null: the system's clock. Must outlive the database.
@@ -70,22 +71,23 @@ struct DatabaseOptions {
 
 class Database {
  public:
-  // Busy when another process has it open; Unsupported, by name, when a newer mayfly wrote it; Corruption,
-  // NotFound, IoError as the words say. Messages name the directory.
+  // Busy when another process has it open; Unsupported, by name, when a newer mayfly wrote it;
+  // Corruption, NotFound, IoError as the words say. Messages name the directory.
   static Result<std::unique_ptr<Database>> Open(const DatabaseOptions& options);
 
   virtual ~Database() = default;  // Closes.
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Busy while transactions, snapshots, cursors or reapers are alive, with their number. Afterwards every
-  // call on the database and its keyspaces answers Invalid.
+  // Busy while transactions, snapshots, cursors or reapers are alive, with their number. Afterwards
+  // every call on the database and its keyspaces answers Invalid.
   virtual Status Close() = 0;
 
   // The keyspace called "default", which always exists.
   virtual Keyspace& default_keyspace() = 0;
 
-  // Invalid when the name is empty, longer than 255 bytes, begins with two underscores, or is taken.
+  // Invalid when the name is empty, longer than 255 bytes, begins with two underscores, or is
+  // taken.
   virtual Result<std::shared_ptr<Keyspace>> CreateKeyspace(const std::string& name,
                                                            const KeyspacePolicy& policy = {}) = 0;
 
@@ -99,22 +101,23 @@ class Database {
 
   virtual Result<std::unique_ptr<Transaction>> Begin() = 0;
 
-  // Runs `work` in a transaction and commits it; on Conflict again, up to `attempts_max` times. A Status of
-  // `work` that is not ok rolls back and is returned.
+  // Runs `work` in a transaction and commits it; on Conflict again, up to `attempts_max` times. A
+  // Status of `work` that is not ok rolls back and is returned.
   Status Transact(const std::function<Status(Transaction&)>& work, int attempts_max = 16);
 
   virtual Result<std::unique_ptr<Snapshot>> NewSnapshot() = 0;
 
-  // Removes dead rows of all keyspaces, oldest first within each; O(dead). Never what an open snapshot or
-  // transaction still sees: that keeps its own state.
+  // Removes dead rows of all keyspaces, oldest first within each; O(dead). Never what an open
+  // snapshot or transaction still sees: that keeps its own state.
   virtual Result<PurgeReport> Purge(const PurgeOptions& options = {}) = 0;
 
   // Starts a thread that purges as rows die. It ends with the handle.
   virtual Result<std::unique_ptr<Reaper>> StartReaper(const ReaperOptions& options = {}) = 0;
 
-  // The next events behind `after`, at most `events_max`. Read again from the last sequence you have dealt
-  // with: that makes it at least once, and exactly once by sequence.
-  virtual Result<std::vector<Event>> ReadEvents(std::uint64_t after, std::size_t events_max) const = 0;
+  // The next events behind `after`, at most `events_max`. Read again from the last sequence you
+  // have dealt with: that makes it at least once, and exactly once by sequence.
+  virtual Result<std::vector<Event>> ReadEvents(std::uint64_t after,
+                                                std::size_t events_max) const = 0;
 
   // Returns how many were removed.
   virtual Result<std::uint64_t> TrimEvents(const EventTrim& trim) = 0;
@@ -137,9 +140,10 @@ class Database {
   // Writes one file with all rows, consistent while others write. Invalid when the file exists.
   virtual Result<BackupReport> Backup(const std::string& file) = 0;
 
-  // Fills this database, which must be empty, from a backup. All or nothing for a damaged file: it is
-  // checked before the first row is written.
-  virtual Result<RestoreReport> Restore(const std::string& file, const RestoreOptions& options = {}) = 0;
+  // Fills this database, which must be empty, from a backup. All or nothing for a damaged file: it
+  // is checked before the first row is written.
+  virtual Result<RestoreReport> Restore(const std::string& file,
+                                        const RestoreOptions& options = {}) = 0;
 
  protected:
   Database() = default;

@@ -1,8 +1,8 @@
 // events.h - what expired, in order, exactly once.
-// An event is written in the same batch that removes the dead row's bytes, by whoever removes them: purge,
-// reaper, a read, or a write over the dead row. So a row that expires has one event, with one sequence number,
-// also when the process is killed in between. Rows deleted while alive, cleared or dropped have none.
-// Keyspaces ask for events in their policy.
+// An event is written in the same batch that removes the dead row's bytes, by whoever removes them:
+// purge, reaper, a read, or a write over the dead row. So a row that expires has one event, with
+// one sequence number, also when the process is killed in between. Rows deleted while alive,
+// cleared or dropped have none. Keyspaces ask for events in their policy.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct Event {
   std::optional<std::string> value;  // As the policy asks.
 };
 
-// Called after the batch is committed, on the thread that purged, in order of sequence for that batch. It
-// may call into the database. What it throws is logged and dropped.
+// Called after the batch is committed, on the thread that purged, in order of sequence for that
+// batch. It may call into the database. What it throws is logged and dropped.
 using EventCallback = std::function<void(const Event&)>;
 
 // Ends the calls when it goes; waits for one that runs on another thread.

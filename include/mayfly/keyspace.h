@@ -1,14 +1,15 @@
 // keyspace.h - reading and writing rows.
-// The same calls work three ways: on a Keyspace, each call by itself and atomic; on what a Snapshot shows of
-// it; and inside a Transaction. What differs is the instant: a call on a Keyspace asks the clock once, a
-// snapshot and a transaction stay at theirs.
+// The same calls work three ways: on a Keyspace, each call by itself and atomic; on what a Snapshot
+// shows of it; and inside a Transaction. What differs is the instant: a call on a Keyspace asks the
+// clock once, a snapshot and a transaction stay at theirs.
 //
-// One rule decides what is there: a row whose deadline has come is gone, for every call. NotFound covers
-// "never written", "deleted" and "dead" alike; they cannot be told apart.
+// One rule decides what is there: a row whose deadline has come is gone, for every call. NotFound
+// covers "never written", "deleted" and "dead" alike; they cannot be told apart.
 //
-// Limits: keys 1 to 65,536 bytes, values up to 256 MiB; beyond them Invalid, and nothing is written.
-// Errors all calls share: Invalid after the database closed or the keyspace was dropped; Corruption and IoError
-// when the storage fails; ReadOnly for writes to a database opened for reading.
+// Limits: keys 1 to 65,536 bytes, values up to 256 MiB; beyond them Invalid, and nothing is
+// written. Errors all calls share: Invalid after the database closed or the keyspace was dropped;
+// Corruption and IoError when the storage fails; ReadOnly for writes to a database opened for
+// reading.
 #pragma once
 
 #include <cstdint>
@@ -101,7 +102,8 @@ class KeyspaceReader {
   KeyspaceReader(const KeyspaceReader&) = delete;
   KeyspaceReader& operator=(const KeyspaceReader&) = delete;
 
-  // Reads the value of `key` without copying it where the engine allows. NotFound leaves `value` empty.
+  // Reads the value of `key` without copying it where the engine allows. NotFound leaves `value`
+  // empty.
   virtual Status Get(Bytes key, PinnedBytes& value) const = 0;
 
   // A copy of the value, which outlives everything.
@@ -118,8 +120,8 @@ class KeyspaceReader {
   // The time the row has left: more than zero, or kForever. NotFound when there is no living row.
   virtual Result<Millis> Ttl(Bytes key) const = 0;
 
-  // The number of living rows, exactly. Costs a walk over the rows that are dead and not yet purged; inside
-  // a transaction or snapshot, over all rows.
+  // The number of living rows, exactly. Costs a walk over the rows that are dead and not yet
+  // purged; inside a transaction or snapshot, over all rows.
   virtual Result<std::uint64_t> Count() const = 0;
 
   virtual Result<std::unique_ptr<Cursor>> NewCursor(const CursorOptions& options = {}) const = 0;
@@ -136,8 +138,8 @@ class KeyspaceReader {
 
 class KeyspaceWriter : public KeyspaceReader {
  public:
-  // Given the living value or nothing, returns the new value, or nothing to delete the row. Runs under the
-  // key's latch: it must be quick and must not call into the database.
+  // Given the living value or nothing, returns the new value, or nothing to delete the row. Runs
+  // under the key's latch: it must be quick and must not call into the database.
   using UpdateFunction = std::function<std::optional<std::string>(std::optional<Bytes>)>;
 
   // Writes the row, whatever was there. Its old deadline goes, unless the lifetime keeps it.
@@ -154,8 +156,8 @@ class KeyspaceWriter : public KeyspaceReader {
   virtual Status Update(Bytes key, const UpdateFunction& update,
                         Lifetime lifetime = Lifetime::Keep()) = 0;
 
-  // Changes the deadline alone. True when it did, false when the condition did not hold; NotFound when
-  // there is no living row. Lifetime::Forever() takes the deadline away; Keep() is Invalid.
+  // Changes the deadline alone. True when it did, false when the condition did not hold; NotFound
+  // when there is no living row. Lifetime::Forever() takes the deadline away; Keep() is Invalid.
   virtual Result<bool> Expire(Bytes key, Lifetime lifetime,
                               DeadlineIf condition = DeadlineIf::kAlways) = 0;
 
@@ -166,8 +168,8 @@ class KeyspaceWriter : public KeyspaceReader {
   virtual Result<Row> Touch(Bytes key, Lifetime lifetime = Lifetime::Default()) = 0;
 };
 
-// A keyspace of an open database. Safe from any thread. Handles stay valid until the database closes; after
-// the keyspace is dropped, every call on them answers Invalid.
+// A keyspace of an open database. Safe from any thread. Handles stay valid until the database
+// closes; after the keyspace is dropped, every call on them answers Invalid.
 class Keyspace : public KeyspaceWriter {
  public:
   virtual const std::string& name() const = 0;

@@ -1,9 +1,9 @@
 // lifetime.h - how a write states when its row dies.
-// A lifetime is turned into an absolute deadline once, when the write commits, from the clock's reading
-// at that moment; from then on only the deadline exists. A ttl of n ms lives for exactly n ms.
-// Refused as Invalid, with nothing written: a ttl of zero or less, a deadline past the end of time, an
-// instant that looks like another unit (seconds given as milliseconds). An instant that has passed deletes
-// the row, with its expiry event: it was never alive.
+// A lifetime is turned into an absolute deadline once, when the write commits, from the clock's
+// reading at that moment; from then on only the deadline exists. A ttl of n ms lives for exactly n
+// ms. Refused as Invalid, with nothing written: a ttl of zero or less, a deadline past the end of
+// time, an instant that looks like another unit (seconds given as milliseconds). An instant that
+// has passed deletes the row, with its expiry event: it was never alive.
 #pragma once
 
 #include <cassert>
@@ -31,9 +31,7 @@ class Lifetime {
 
   constexpr Kind kind() const { return kind_; }
   constexpr Millis ttl() const { return assert(kind_ == Kind::kFor), Millis(ms_); }
-  constexpr WallTime instant() const {
-    return assert(kind_ == Kind::kUntil), WallTimeFromMs(ms_);
-  }
+  constexpr WallTime instant() const { return assert(kind_ == Kind::kUntil), WallTimeFromMs(ms_); }
 
  private:
   constexpr Lifetime(Kind kind, std::int64_t ms) : kind_(kind), ms_(ms) {}

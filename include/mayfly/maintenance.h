@@ -19,10 +19,11 @@ struct PurgeOptions {
 };
 
 struct PurgeReport {
-  std::uint64_t rows = 0;           // Dead rows removed.
-  std::uint64_t stale_entries = 0;  // Index entries without their row. Always 0 unless something is wrong.
-  bool more_due = false;            // A bound was reached before the due rows ended.
-  bool stopped_by_clock = false;    // Nothing was removed: the clock jumped, see ClockReport.
+  std::uint64_t rows = 0;  // Dead rows removed.
+  std::uint64_t stale_entries =
+      0;                  // Index entries without their row. Always 0 unless something is wrong.
+  bool more_due = false;  // A bound was reached before the due rows ended.
+  bool stopped_by_clock = false;  // Nothing was removed: the clock jumped, see ClockReport.
 };
 
 // How the reaper, a thread of its own, goes about purging. It sleeps until the next deadline.
@@ -37,7 +38,8 @@ class Reaper {
  public:
   virtual ~Reaper() = default;
 
-  // Returns once the reaper has looked at the clock after this call and found nothing more to purge.
+  // Returns once the reaper has looked at the clock after this call and found nothing more to
+  // purge.
   virtual void AwaitIdle() = 0;
 
   Reaper(const Reaper&) = delete;
@@ -66,7 +68,8 @@ struct CheckReport {
   }
 };
 
-// What happens to deadlines in a restore. The time that passed between backup and restore is the question.
+// What happens to deadlines in a restore. The time that passed between backup and restore is the
+// question.
 enum class RestoreMode : std::uint8_t {
   kHonour,  // Deadlines are instants: what died meanwhile is not restored.
   kFreeze,  // Time stood still: each row has the time left that it had at the backup.
@@ -95,8 +98,8 @@ struct BackupReport {
 // The clock as the database trusts it.
 struct ClockReport {
   WallTime now;
-  WallTime high_water;     // The latest instant on record.
-  std::uint64_t steps_back = 0;     // Readings below the high-water mark; time stood still meanwhile.
+  WallTime high_water;           // The latest instant on record.
+  std::uint64_t steps_back = 0;  // Readings below the high-water mark; time stood still meanwhile.
   std::uint64_t jumps_forward = 0;  // Jumps beyond the limit since the database opened.
   // A jump awaits ConfirmClock(): the dead are hidden but nothing is removed.
   bool physical_deletion_stopped = false;
@@ -117,7 +120,7 @@ struct Statistics {
   std::uint64_t purged_by_reads = 0;  // Of these, by reads.
   std::uint64_t stale_entries = 0;    // Found by purges.
   std::uint64_t clamped_lifetimes = 0;
-  std::uint64_t conflicts = 0;  // Transactions that did not commit for that reason.
+  std::uint64_t conflicts = 0;     // Transactions that did not commit for that reason.
   std::uint64_t events_first = 0;  // Sequence of the oldest event kept; 0: none.
   std::uint64_t events_last = 0;
   std::uint64_t disk_bytes = 0;

@@ -1,6 +1,6 @@
 // policy.h - what a keyspace asks of the lifetimes of its rows.
-// A policy looks at writes. Changing it touches no row: what has died stays dead, what lives keeps the
-// deadline it was given.
+// A policy looks at writes. Changing it touches no row: what has died stays dead, what lives keeps
+// the deadline it was given.
 #pragma once
 
 #include <cstdint>
@@ -27,19 +27,20 @@ struct KeyspacePolicy {
   // For writes that say Lifetime::Default(). Nothing: they live for ever.
   std::optional<Millis> default_ttl = std::nullopt;
 
-  // Bounds on the time a write may ask for, the default included. A row without a deadline exceeds any
-  // maximum.
+  // Bounds on the time a write may ask for, the default included. A row without a deadline exceeds
+  // any maximum.
   std::optional<Millis> min_ttl = std::nullopt;
   std::optional<Millis> max_ttl = std::nullopt;
 
-  // Rows without a deadline are not allowed. With kClamp they get max_ttl, or default_ttl; one of the two
-  // must then be set.
+  // Rows without a deadline are not allowed. With kClamp they get max_ttl, or default_ttl; one of
+  // the two must then be set.
   bool require_ttl = false;
 
   PolicyBreach breach = PolicyBreach::kRefuse;
 
-  // Spreads deadlines: up to this share of a ttl is taken away, in thousandths, the same for the same key.
-  // For ttls only, not for instants. 100 makes an hour's ttl 54 to 60 minutes. At most 900.
+  // Spreads deadlines: up to this share of a ttl is taken away, in thousandths, the same for the
+  // same key. For ttls only, not for instants. 100 makes an hour's ttl 54 to 60 minutes. At most
+  // 900.
   std::uint32_t jitter_permille = 0;
 
   // Costs a write per purged row, and the space until events are trimmed.

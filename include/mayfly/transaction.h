@@ -1,10 +1,10 @@
 // transaction.h - many calls as one.
-// A transaction sees the database as it was when it began, at the instant it began, plus its own writes.
-// Commit applies all of them as one batch, or none: Conflict when somebody changed a row that it read or
-// wrote. Rows that only died, or were purged, are not changed by that: expiry never breaks a transaction.
-// Ranges are not watched: a row that appears in a range it walked is no conflict.
-// Lifetimes::For counts from the commit. Until then nothing of it is anywhere but in memory: a transaction
-// that rolls back leaves no trace. One thread at a time.
+// A transaction sees the database as it was when it began, at the instant it began, plus its own
+// writes. Commit applies all of them as one batch, or none: Conflict when somebody changed a row
+// that it read or wrote. Rows that only died, or were purged, are not changed by that: expiry never
+// breaks a transaction. Ranges are not watched: a row that appears in a range it walked is no
+// conflict. Lifetimes::For counts from the commit. Until then nothing of it is anywhere but in
+// memory: a transaction that rolls back leaves no trace. One thread at a time.
 #pragma once
 
 #include "mayfly/durability.h"
@@ -27,11 +27,12 @@ class Transaction {
   // Marks a point to come back to. Savepoints nest.
   virtual Status SetSavepoint() = 0;
 
-  // Undoes everything since the last savepoint and forgets that savepoint. Invalid when there is none.
+  // Undoes everything since the last savepoint and forgets that savepoint. Invalid when there is
+  // none.
   virtual Status RollbackToSavepoint() = 0;
 
-  // Conflict: nothing was written; begin again. After any outcome the transaction is over. Without a word on
-  // it, the database's durability.
+  // Conflict: nothing was written; begin again. After any outcome the transaction is over. Without
+  // a word on it, the database's durability.
   virtual Status Commit() = 0;
   virtual Status Commit(Durability durability) = 0;
 
@@ -42,8 +43,8 @@ class Transaction {
   Transaction() = default;
 };
 
-// A frozen state at a frozen instant. What it saw alive stays alive for it. Keep it short: what it shows
-// cannot be given back to the disk. Safe from any thread.
+// A frozen state at a frozen instant. What it saw alive stays alive for it. Keep it short: what it
+// shows cannot be given back to the disk. Safe from any thread.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;

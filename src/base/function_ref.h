@@ -16,9 +16,8 @@ class FunctionRef<R(Args...)> {
  public:
   // Implicit, so that a lambda can be passed as it is.
   template <typename Callable>
-    requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
-             std::is_invocable_r_v<R, Callable&, Args...>)
-  FunctionRef(Callable&& callable)
+  requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
+           std::is_invocable_r_v<R, Callable&, Args...>) FunctionRef(Callable&& callable)
       : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
         call_([](void* object, Args... args) -> R {
           return (*static_cast<std::add_pointer_t<std::remove_reference_t<Callable>>>(object))(

@@ -106,8 +106,8 @@ Status RocksDatabase::DoPersist(Durability durability) {
 }
 
 Status RocksDatabase::DoCompact(Role role, const KeyRange& range) {
-  // A compaction that is under way judges at an earlier instant, and the files it works on are out of reach
-  // until it is done: they need a second pass.
+  // A compaction that is under way judges at an earlier instant, and the files it works on are out
+  // of reach until it is done: they need a second pass.
   std::uint64_t under_way = 0;
   handles_.database->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &under_way);
 
