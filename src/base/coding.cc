@@ -50,6 +50,12 @@ void AppendVarint(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
+void AppendZigZag(std::string& out, std::int64_t value) {
+  // The right shift spreads the sign over all bits.
+  AppendVarint(out,
+               (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63));
+}
+
 void AppendSized(std::string& out, Bytes bytes) {
   AppendVarint(out, bytes.size());
   out.append(bytes);
@@ -76,6 +82,13 @@ bool EatVarint(Bytes& in, std::uint64_t& value) {
     }
   }
   return false;
+}
+
+bool EatZigZag(Bytes& in, std::int64_t& value) {
+  std::uint64_t raw = 0;
+  if (!EatVarint(in, raw)) return false;
+  value = static_cast<std::int64_t>((raw >> 1) ^ (~(raw & 1) + 1));
+  return true;
 }
 
 bool EatSized(Bytes& in, Bytes& bytes) {

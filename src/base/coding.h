@@ -22,6 +22,10 @@ void AppendLittleEndian64(std::string& out, std::uint64_t value);
 // back, so that equal numbers have equal bytes.
 void AppendVarint(std::string& out, std::uint64_t value);
 
+// A varint in which small numbers of either sign are short: 0, -1, 1, -2, ... become 0, 1, 2, 3,
+// ...
+void AppendZigZag(std::string& out, std::int64_t value);
+
 // A varint of the length, then the bytes.
 void AppendSized(std::string& out, Bytes bytes);
 
@@ -31,6 +35,7 @@ void AppendSized(std::string& out, Bytes bytes);
 [[nodiscard]] bool EatLittleEndian32(Bytes& in, std::uint32_t& value);
 [[nodiscard]] bool EatLittleEndian64(Bytes& in, std::uint64_t& value);
 [[nodiscard]] bool EatVarint(Bytes& in, std::uint64_t& value);
+[[nodiscard]] bool EatZigZag(Bytes& in, std::int64_t& value);
 
 // `bytes` points into `in`'s memory.
 [[nodiscard]] bool EatSized(Bytes& in, Bytes& bytes);

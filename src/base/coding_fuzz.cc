@@ -30,13 +30,14 @@ bool EatAndCompare(Bytes& in, Value value, Eat eat, Append append) {
 }
 
 bool EatOne(unsigned kind, Bytes& in) {
-  switch (kind % 7) {
+  switch (kind % 8) {
     case 0: return EatAndCompare(in, std::uint16_t{0}, EatBigEndian16, AppendBigEndian16);
     case 1: return EatAndCompare(in, std::uint32_t{0}, EatBigEndian32, AppendBigEndian32);
     case 2: return EatAndCompare(in, std::uint64_t{0}, EatBigEndian64, AppendBigEndian64);
     case 3: return EatAndCompare(in, std::uint32_t{0}, EatLittleEndian32, AppendLittleEndian32);
     case 4: return EatAndCompare(in, std::uint64_t{0}, EatLittleEndian64, AppendLittleEndian64);
     case 5: return EatAndCompare(in, std::uint64_t{0}, EatVarint, AppendVarint);
+    case 6: return EatAndCompare(in, std::int64_t{0}, EatZigZag, AppendZigZag);
     default: return EatAndCompare(in, Bytes(), EatSized, AppendSized);
   }
 }

@@ -65,6 +65,7 @@ TEST(Coding, RoundTripsEveryIntegerAndRefusesEveryTruncation) {
   ExpectSound<std::uint32_t>({AppendLittleEndian32, EatLittleEndian32});
   ExpectSound<std::uint64_t>({AppendLittleEndian64, EatLittleEndian64});
   ExpectSound<std::uint64_t>({AppendVarint, EatVarint});
+  ExpectSound<std::int64_t>({AppendZigZag, EatZigZag});
 }
 
 template <typename Integer>
@@ -87,6 +88,15 @@ TEST(Coding, HasTheseBytesOnDisk) {
   EXPECT_EQ(Written<std::uint64_t>(AppendVarint, 128), "\x80\x01");
   EXPECT_EQ(Written<std::uint64_t>(AppendVarint, 300), "\xac\x02");
   EXPECT_EQ(Written<std::uint64_t>(AppendVarint, ~std::uint64_t{0}),
+            "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+  EXPECT_EQ(Written<std::int64_t>(AppendZigZag, 0), std::string(1, '\0'));
+  EXPECT_EQ(Written<std::int64_t>(AppendZigZag, -1), "\x01");
+  EXPECT_EQ(Written<std::int64_t>(AppendZigZag, 1), "\x02");
+  EXPECT_EQ(Written<std::int64_t>(AppendZigZag, -64), "\x7f");
+  EXPECT_EQ(Written<std::int64_t>(AppendZigZag, 64), "\x80\x01");
+  EXPECT_EQ(Written<std::int64_t>(AppendZigZag, std::numeric_limits<std::int64_t>::max()),
+            "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01");
+  EXPECT_EQ(Written<std::int64_t>(AppendZigZag, std::numeric_limits<std::int64_t>::min()),
             "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
 }
 

@@ -12,21 +12,6 @@ namespace {
 constexpr char kVersion = 1;            // Stored.
 constexpr unsigned kWidthLog2Max = 58;  // kBucketsMax buckets then hold all of time.
 
-std::uint64_t ZigZag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-
-std::int64_t UnZigZag(std::uint64_t value) {
-  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
-}
-
-bool EatZigZag(Bytes& in, std::int64_t& value) {
-  std::uint64_t raw = 0;
-  if (!EatVarint(in, raw)) return false;
-  value = UnZigZag(raw);
-  return true;
-}
-
 // How many buckets lie from a to b, both included; a <= b. Unsigned, so that the difference cannot
 // overflow; buckets are wider than one millisecond, so that the one added cannot either.
 std::uint64_t Span(std::int64_t a, std::int64_t b) {
@@ -120,10 +105,10 @@ std::string DeadlineStats::Encode() const {
   AppendVarint(out, immortal_rows_);
   AppendVarint(out, immortal_bytes_);
   if (mortal_rows_ == 0) return out;
-  AppendVarint(out, ZigZag(min_ms_));
-  AppendVarint(out, ZigZag(max_ms_));
+  AppendZigZag(out, min_ms_);
+  AppendZigZag(out, max_ms_);
   AppendVarint(out, width_log2_);
-  AppendVarint(out, ZigZag(first_bucket_));
+  AppendZigZag(out, first_bucket_);
   AppendVarint(out, buckets_.size());
   for (const std::uint64_t bytes : buckets_) AppendVarint(out, bytes);
   return out;

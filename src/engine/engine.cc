@@ -74,6 +74,40 @@ Status Engine::Compact(Role role, const KeyRange& range) {
   return DoCompact(role, range);
 }
 
+Result<bool> Engine::CompactFile(Role role, const std::string& name,
+                                 std::uint64_t bytes_per_second) {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckWritable());
+  MAYFLY_RETURN_IF_ERROR(CheckAddress({.role = role}));
+  return DoCompactFile(role, name, bytes_per_second);
+}
+
+Result<bool> Engine::DropFile(Role role, const std::string& name) {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckWritable());
+  MAYFLY_RETURN_IF_ERROR(CheckAddress({.role = role}));
+  return DoDropFile(role, name);
+}
+
+Status Engine::Flush() {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckWritable());
+  return DoFlush();
+}
+
+Result<std::vector<Trace>> Engine::Find(Bytes needle, std::size_t traces_max) const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  if (needle.empty()) {
+    return Status::Invalid("no bytes to look for; every place holds nothing, name at least one");
+  }
+  if (traces_max == 0) {
+    return Status::Invalid(
+        "at most 0 traces asked for, which would look like none found; ask for "
+        "at least one");
+  }
+  return DoFind(needle, traces_max);
+}
+
 Result<std::vector<FileInfo>> Engine::Files(Role role) const {
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   MAYFLY_RETURN_IF_ERROR(CheckAddress({.role = role}));

@@ -8,9 +8,9 @@
 // (1) A batch is visible whole or not at all, to every reader, at every moment, and after a crash.
 // (2) A commit that returned Ok is seen by every later read; one that returned an error changed
 //     nothing, unless the message says that its outcome is unknown.
-// (3) What survives the death of the process is a prefix of the commits in their order, and nothing
-//     acknowledged with kProcess or more is missing. What survives a power cut holds everything up
-//     to the last kDisk; of what came later, each batch is there whole or not at all.
+// (3) What survives the death of the process, or a power cut, is a prefix of the commits in their
+//     order. After the first nothing acknowledged with kProcess or more is missing, after the second
+//     nothing up to the last kDisk.
 // (4) A snapshot and a cursor show one state, whatever is committed meanwhile.
 // (5) Damaged storage gives Corruption, never other bytes than were written.
 //
@@ -92,9 +92,20 @@ class HandleTicket {
   std::atomic<std::uint64_t>& count_;
 };
 
+// A place that still holds some bytes, visible or not.
+struct Trace {
+  std::string where;  // A file's name, or the role.
+  std::string what;   // In words: what the bytes are part of there.
+};
+
 struct EngineStats {
   std::uint64_t disk_bytes = 0;    // Files and logs.
   std::uint64_t memory_bytes = 0;  // Buffers, caches, indexes; an estimate.
+  // Files that are no part of the newest state any more: a snapshot or cursor still reads them.
+  std::uint64_t obsolete_files = 0;
+  // Commits are slowed down or stopped, or close to it, because compaction lags behind. Whoever
+  // compacts for other reasons should wait.
+  bool commits_held_back = false;
   std::uint64_t open_snapshots = 0;
   std::uint64_t open_cursors = 0;
 };
@@ -143,6 +154,26 @@ class Engine {
   // each pair. Takes as long as it takes; reads and commits go on.
   Status Compact(Role role, const KeyRange& range = {});
 
+  // Rewrites one file of Files(), together with what overlaps it on the way down, into the last
+  // level, asking the DropPolicy about each pair: afterwards nothing it held lies in any file but
+  // what somebody can see, and its tombstones are gone. Works on the calling thread, beside the
+  // engine's own compactions, at about `bytes_per_second` (0: as fast as it can). False when the
+  // file is gone or is being compacted.
+  Result<bool> CompactFile(Role role, const std::string& name, std::uint64_t bytes_per_second = 0);
+
+  // Removes a file unread. The caller vouches that nobody can see any pair in it, in the newest
+  // state or in an open one. False when it is gone, is being compacted, or has files beneath its
+  // level, whose older versions its tombstones may hide.
+  Result<bool> DropFile(Role role, const std::string& name);
+
+  // Writes what only memory and the log hold into files, and removes logs and files that nobody
+  // needs. Afterwards the log holds nothing that was committed before the call.
+  Status Flush();
+
+  // Looks for the bytes in everything the engine keeps, visible or not: old versions, tombstones,
+  // logs, every file. At most `traces_max` places. Slow: it reads all of it.
+  Result<std::vector<Trace>> Find(Bytes needle, std::size_t traces_max = 100) const;
+
   // The files of a role; none for an engine without files.
   Result<std::vector<FileInfo>> Files(Role role) const;
 
@@ -176,6 +207,11 @@ class Engine {
   virtual Status DoCommit(const Batch& batch, Durability durability) = 0;
   virtual Status DoPersist(Durability durability) = 0;
   virtual Status DoCompact(Role role, const KeyRange& range) = 0;
+  virtual Result<bool> DoCompactFile(Role role, const std::string& name,
+                                     std::uint64_t bytes_per_second) = 0;
+  virtual Result<bool> DoDropFile(Role role, const std::string& name) = 0;
+  virtual Status DoFlush() = 0;
+  virtual Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const = 0;
   virtual Result<std::vector<FileInfo>> DoFiles(Role role) const = 0;
   virtual Result<EngineStats> DoStats() const = 0;  // Open handles are filled in by Stats().
   virtual Status DoClose() = 0;

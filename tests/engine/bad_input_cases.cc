@@ -69,6 +69,17 @@ void CompactRefusesBadBoundsAndRoles(Rig& rig) {
   ExpectInvalid(rig.engine().Files(kUnknownRole.role).status());
 }
 
+void FileCallsRefuseBadRoles(Rig& rig) {
+  ExpectInvalid(rig.engine().CompactFile(kUnknownRole.role, "name").status());
+  ExpectInvalid(rig.engine().DropFile(kUnknownRole.role, "name").status());
+}
+
+void FindRefusesToLookForNothing(Rig& rig) {
+  ExpectInvalid(rig.engine().Find("").status());
+  ExpectInvalid(rig.engine().Find("", 1).status());
+  ExpectInvalid(rig.engine().Find("needle", 0).status());
+}
+
 void ABatchWithABadPutWritesNothing(Rig& rig) {
   ExpectRefused(rig, [](Batch& batch) { batch.Put(kRows, "", "value"); });
   ExpectRefused(rig, [](Batch& batch) { batch.Put(kRows, TooLongKey(), "value"); });
@@ -157,6 +168,10 @@ void AReadOnlyEngineRefusesChanges(Rig& rig) {
   EXPECT_EQ(rig.engine().Commit(batch).code(), StatusCode::kReadOnly);
   EXPECT_EQ(rig.engine().Persist(Durability::kDisk).code(), StatusCode::kReadOnly);
   EXPECT_EQ(rig.engine().Compact(Role::kRows).code(), StatusCode::kReadOnly);
+  EXPECT_EQ(rig.engine().CompactFile(Role::kRows, "name").status().code(), StatusCode::kReadOnly);
+  EXPECT_EQ(rig.engine().DropFile(Role::kRows, "name").status().code(), StatusCode::kReadOnly);
+  EXPECT_EQ(rig.engine().Flush().code(), StatusCode::kReadOnly);
+  EXPECT_FALSE(rig.Find("value").empty());
   EXPECT_EQ(rig.Get(kRows, "key"), "value");
   const auto snapshot = rig.NewSnapshot();
   EXPECT_EQ(rig.Scan(kRows,
@@ -173,6 +188,8 @@ Cases BadInputCases() {
       MAYFLY_CASE(ReadsRefuseBadKeysAndAddresses),
       MAYFLY_CASE(CursorsRefuseBadBoundsAndAddresses),
       MAYFLY_CASE(CompactRefusesBadBoundsAndRoles),
+      MAYFLY_CASE(FileCallsRefuseBadRoles),
+      MAYFLY_CASE(FindRefusesToLookForNothing),
       MAYFLY_CASE(ABatchWithABadPutWritesNothing),
       MAYFLY_CASE(ABatchWithABadDeleteWritesNothing),
       MAYFLY_CASE(ABatchWithABadRangeDeleteWritesNothing),

@@ -9,7 +9,7 @@ Cases AllCases() {
   for (const auto topic :
        {ReadCases, MultiGetCases, CursorCases, CursorBoundCases, BatchCases, RangeDeleteCases,
         ConditionCases, SnapshotCases, DurabilityCases, DropPolicyCases, OverlappingCompactionCases,
-        LifecycleCases, BadInputCases, ConcurrencyCases}) {
+        ReclaimCases, LifecycleCases, BadInputCases, ConcurrencyCases}) {
     const Cases cases = topic();
     all.insert(all.end(), cases.begin(), cases.end());
   }

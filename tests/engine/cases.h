@@ -35,6 +35,7 @@ Cases SnapshotCases();
 Cases DurabilityCases();
 Cases DropPolicyCases();
 Cases OverlappingCompactionCases();
+Cases ReclaimCases();
 Cases LifecycleCases();
 Cases BadInputCases();
 Cases ConcurrencyCases();

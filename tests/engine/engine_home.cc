@@ -56,12 +56,16 @@ class WrappedHome final : public EngineHome {
 std::vector<EngineKind> AllEngineKinds() {
   return {
       MemoryKind(),
-      {"Rocks", [] { return std::make_unique<RocksHome>(); }},
+      RocksKind(),
   };
 }
 
 EngineKind MemoryKind() {
   return {"Memory", [] { return std::make_unique<MemoryHome>(); }};
+}
+
+EngineKind RocksKind() {
+  return {"Rocks", [] { return std::make_unique<RocksHome>(); }};
 }
 
 EngineKind WrappedKind(std::string name, EngineKind inner, Wrapper wrapper) {

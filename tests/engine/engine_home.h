@@ -41,6 +41,9 @@ std::vector<EngineKind> AllEngineKinds();
 // The first of them, the reference.
 EngineKind MemoryKind();
 
+// One that has files.
+EngineKind RocksKind();
+
 // Puts an engine into another.
 using Wrapper = std::function<std::unique_ptr<Engine>(std::unique_ptr<Engine>)>;
 

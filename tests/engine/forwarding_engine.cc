@@ -84,6 +84,21 @@ Status ForwardingEngine::DoCompact(Role role, const KeyRange& range) {
   return inner_->Compact(role, range);
 }
 
+Result<bool> ForwardingEngine::DoCompactFile(Role role, const std::string& name,
+                                             std::uint64_t bytes_per_second) {
+  return inner_->CompactFile(role, name, bytes_per_second);
+}
+
+Result<bool> ForwardingEngine::DoDropFile(Role role, const std::string& name) {
+  return inner_->DropFile(role, name);
+}
+
+Status ForwardingEngine::DoFlush() { return inner_->Flush(); }
+
+Result<std::vector<Trace>> ForwardingEngine::DoFind(Bytes needle, std::size_t traces_max) const {
+  return inner_->Find(needle, traces_max);
+}
+
 Result<std::vector<FileInfo>> ForwardingEngine::DoFiles(Role role) const {
   return inner_->Files(role);
 }

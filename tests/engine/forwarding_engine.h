@@ -33,6 +33,11 @@ class ForwardingEngine : public Engine {
   Status DoCommit(const Batch& batch, Durability durability) override;
   Status DoPersist(Durability durability) override;
   Status DoCompact(Role role, const KeyRange& range) override;
+  Result<bool> DoCompactFile(Role role, const std::string& name,
+                             std::uint64_t bytes_per_second) override;
+  Result<bool> DoDropFile(Role role, const std::string& name) override;
+  Status DoFlush() override;
+  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const override;
   Result<std::vector<FileInfo>> DoFiles(Role role) const override;
   Result<EngineStats> DoStats() const override;
   Status DoClose() override;

@@ -84,23 +84,25 @@ void EveryCallAfterCloseIsInvalidAndNamesTheEngine(Rig& rig) {
   PinnedBytes value;
   std::vector<Lookup> lookups(1);
   lookups[0].key = "key";
-  const std::pair<const char*, Status> answers[] = {
-      {"Get",                               engine.Get(kRows,   "key", value)},
-      {"MultiGet",                             engine.MultiGet(lookups)                                              },
-      {"NewCursor",engine.NewCursor(kRows).status()},
-      {"NewSnapshot",                     engine.NewSnapshot().status()                                                                                    },
-      {"Commit",engine.Commit(batch)},
-      {"Commit",                              engine.Commit(Batch())                                                                                                                                },
-      {"Persist",engine.Persist(Durability::kDisk)},
-      {"Compact",                   engine.Compact(Role::kRows)                                                                                                                                                                   },
-      {"Files",engine.Files(Role::kRows).status()},
-      {"Stats",            engine.Stats().status()                                                                                                                                                                                         },
-  };
-  for (const auto& [call, status] : answers) {
+  const auto expect_closed = [&engine](const char* call, const Status& status) {
     EXPECT_EQ(status.code(), StatusCode::kInvalid) << call;
     EXPECT_NE(status.message().find(engine.name()), Bytes::npos)
         << call << ": " << status.message();
-  }
+  };
+  expect_closed("Get", engine.Get(kRows, "key", value));
+  expect_closed("MultiGet", engine.MultiGet(lookups));
+  expect_closed("NewCursor", engine.NewCursor(kRows).status());
+  expect_closed("NewSnapshot", engine.NewSnapshot().status());
+  expect_closed("Commit", engine.Commit(batch));
+  expect_closed("Commit", engine.Commit(Batch()));
+  expect_closed("Persist", engine.Persist(Durability::kDisk));
+  expect_closed("Compact", engine.Compact(Role::kRows));
+  expect_closed("CompactFile", engine.CompactFile(Role::kRows, "name").status());
+  expect_closed("DropFile", engine.DropFile(Role::kRows, "name").status());
+  expect_closed("Flush", engine.Flush());
+  expect_closed("Find", engine.Find("needle").status());
+  expect_closed("Files", engine.Files(Role::kRows).status());
+  expect_closed("Stats", engine.Stats().status());
 }
 
 void TheDestructorCloses(Rig& rig) {

@@ -251,21 +251,24 @@ std::unique_ptr<Engine> Make(std::unique_ptr<Engine> inner) {
 }  // namespace
 
 std::vector<Mutant> AllMutants() {
-  return {
-      {"LosesDeletes",                Make<LosesDeletes>,                false},
-      {"RangeDeletesTakeTheirEnd",    Make<RangeDeletesTakeTheirEnd>,    false},
-      {"LosesTheLastChangeOverRoles", Make<LosesTheLastChangeOverRoles>, false},
-      {"CommitsRoleByRole",           Make<CommitsRoleByRole>,           false},
-      {"ShowsHalfABatch",             Make<ShowsHalfABatch>,             true },
-      {"IgnoresConditions",           Make<IgnoresConditions>,           false},
-      {"ChecksConditionsTooEarly",    Make<ChecksConditionsTooEarly>,    true },
-      {"CursorsShowTheirEnd",         Make<CursorsShowTheirEnd>,         false},
-      {"CursorsMissTheirBegin",       Make<CursorsMissTheirBegin>,       false},
-      {"CursorsAreNotFrozen",         Make<CursorsAreNotFrozen>,         false},
-      {"SnapshotsAreNotFrozen",       Make<SnapshotsAreNotFrozen>,       false},
-      {"MultiGetForgetsItsSnapshot",  Make<MultiGetForgetsItsSnapshot>,  false},
-      {"MultiGetReadsKeyByKey",       Make<MultiGetReadsKeyByKey>,       true },
+  using Needs = Mutant::Needs;
+  std::vector<Mutant> all = {
+      {"LosesDeletes",                Make<LosesDeletes>,                Needs::kNothing},
+      {"RangeDeletesTakeTheirEnd",    Make<RangeDeletesTakeTheirEnd>,    Needs::kNothing},
+      {"LosesTheLastChangeOverRoles", Make<LosesTheLastChangeOverRoles>, Needs::kNothing},
+      {"CommitsRoleByRole",           Make<CommitsRoleByRole>,           Needs::kNothing},
+      {"ShowsHalfABatch",             Make<ShowsHalfABatch>,             Needs::kThreads},
+      {"IgnoresConditions",           Make<IgnoresConditions>,           Needs::kNothing},
+      {"ChecksConditionsTooEarly",    Make<ChecksConditionsTooEarly>,    Needs::kThreads},
+      {"CursorsShowTheirEnd",         Make<CursorsShowTheirEnd>,         Needs::kNothing},
+      {"CursorsMissTheirBegin",       Make<CursorsMissTheirBegin>,       Needs::kNothing},
+      {"CursorsAreNotFrozen",         Make<CursorsAreNotFrozen>,         Needs::kNothing},
+      {"SnapshotsAreNotFrozen",       Make<SnapshotsAreNotFrozen>,       Needs::kNothing},
+      {"MultiGetForgetsItsSnapshot",  Make<MultiGetForgetsItsSnapshot>,  Needs::kNothing},
+      {"MultiGetReadsKeyByKey",       Make<MultiGetReadsKeyByKey>,       Needs::kThreads},
   };
+  for (Mutant& mutant : ReclaimMutants()) all.push_back(std::move(mutant));
+  return all;
 }
 
 }  // namespace mayfly::engine::suite

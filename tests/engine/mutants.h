@@ -1,6 +1,7 @@
 // mutants.h - engines that are wrong in one way each, to prove that the suite would notice.
 #pragma once
 
+#include <cstdint>
 #include <ostream>
 #include <vector>
 
@@ -11,12 +12,19 @@ namespace mayfly::engine::suite {
 struct Mutant {
   const char* name;  // What is wrong with it.
   Wrapper make;
-  bool needs_threads;  // Wrong only while threads race; one thread cannot tell.
+
+  // Where it is wrong: everywhere; only while threads race, which one thread cannot tell; only with
+  // files, which the model play does not touch.
+  enum class Needs : std::uint8_t { kNothing, kThreads, kFiles };
+  Needs needs;
 
   // For GTest's messages.
   friend void PrintTo(const Mutant& mutant, std::ostream* out) { *out << mutant.name; }
 };
 
+std::vector<Mutant> ReclaimMutants();
+
+// Those above included.
 std::vector<Mutant> AllMutants();
 
 }  // namespace mayfly::engine::suite

@@ -13,6 +13,13 @@ constexpr std::size_t kScanKeysMax = 1'000'000;
 
 void ExpectOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }
 
+// The value, or `otherwise` after a failure.
+template <typename T>
+T ValueOr(Result<T> result, T otherwise) {
+  ExpectOk(result.status());
+  return result ? *std::move(result) : std::move(otherwise);
+}
+
 }  // namespace
 
 Rig::Rig(const EngineKind& kind) : home_(kind.new_home()), engine_(home_->Open(nullptr)) {}
@@ -48,6 +55,20 @@ void Rig::Commit(const Batch& batch, Durability durability) {
 }
 
 void Rig::Compact(Role role, const KeyRange& range) { ExpectOk(engine_->Compact(role, range)); }
+
+void Rig::Flush() { ExpectOk(engine_->Flush()); }
+
+bool Rig::CompactFile(Role role, const std::string& name) {
+  return ValueOr(engine_->CompactFile(role, name), false);
+}
+
+bool Rig::DropFile(Role role, const std::string& name) {
+  return ValueOr(engine_->DropFile(role, name), false);
+}
+
+std::vector<FileInfo> Rig::Files(Role role) { return ValueOr(engine_->Files(role), {}); }
+
+std::vector<Trace> Rig::Find(Bytes needle) { return ValueOr(engine_->Find(needle), {}); }
 
 std::optional<std::string> Rig::Get(Address at, Bytes key, const Snapshot* snapshot) {
   PinnedBytes value;

@@ -46,6 +46,12 @@ class Rig {
   void Commit(const Batch& batch, Durability durability = Durability::kProcess);
   void Compact(Role role, const KeyRange& range = {});
 
+  void Flush();
+  bool CompactFile(Role role, const std::string& name);
+  bool DropFile(Role role, const std::string& name);
+  std::vector<FileInfo> Files(Role role);
+  std::vector<Trace> Find(Bytes needle);
+
   // Nothing when absent.
   std::optional<std::string> Get(Address at, Bytes key, const Snapshot* snapshot = nullptr);
 

@@ -71,6 +71,15 @@ class MemoryEngine final : public Engine {
     return {};
   }
 
+  // Nothing is in files: none can be rewritten or removed, and nothing waits to be written out.
+  Result<bool> DoCompactFile(Role, const std::string&, std::uint64_t) override { return false; }
+  Result<bool> DoDropFile(Role, const std::string&) override { return false; }
+  Status DoFlush() override { return {}; }
+
+  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const override {
+    return store_.Find(needle, traces_max);
+  }
+
   Result<std::vector<FileInfo>> DoFiles(Role) const override { return std::vector<FileInfo>(); }
 
   Result<EngineStats> DoStats() const override {

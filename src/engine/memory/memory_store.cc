@@ -1,5 +1,7 @@
 #include "engine/memory/memory_store.h"
 
+#include <fmt/format.h>
+
 #include <iterator>
 #include <memory>
 #include <mutex>
@@ -8,9 +10,20 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/printable.h"
 #include "engine/memory/limits.h"
 
 namespace mayfly::engine {
+namespace {
+
+std::string NameVersion(Bytes key, const Value& value, bool newest) {
+  const char* const what = !value   ? "a tombstone of"
+                           : newest ? "the value of"
+                                    : "an old version of";
+  return fmt::format("{} key '{}'", what, Printable(key));
+}
+
+}  // namespace
 
 MemoryStore::FrozenState::FrozenState(MemoryStore& store) : store_(store) {
   const std::unique_lock lock(store_.mutex_);
@@ -96,6 +109,26 @@ void MemoryStore::Compact(Role role, const KeyRange& range, DropPolicy::Judge& j
     for (const std::string& key : dead) map(role).Write(key, nullptr, moment);
     dead.clear();
   }
+}
+
+std::vector<Trace> MemoryStore::Find(Bytes needle, std::size_t traces_max) const {
+  const auto lock = LockToRead();
+  std::vector<Trace> traces;
+  for (std::size_t i = 0; i < kRoleCount; ++i) {
+    const Role role = static_cast<Role>(i);
+    for (const auto& [key, chain] : map(role).chains()) {
+      for (std::size_t v = 0; v < chain.size(); ++v) {
+        const Value& value = chain.version(v);
+        const bool held = key.find(needle) != std::string::npos ||
+                          (value && value->find(needle) != std::string::npos);
+        if (!held) continue;
+        if (traces.size() == traces_max) return traces;
+        traces.push_back({.where = std::string(RoleName(role)),
+                          .what = NameVersion(key, value, v + 1 == chain.size())});
+      }
+    }
+  }
+  return traces;
 }
 
 void MemoryStore::Clear() {

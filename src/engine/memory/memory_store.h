@@ -10,6 +10,7 @@
 #include <set>
 #include <shared_mutex>
 #include <span>
+#include <vector>
 
 #include "engine/address.h"
 #include "engine/batch.h"
@@ -53,6 +54,9 @@ class MemoryStore {
 
   // Deletes what `judge` calls dead, a step of keys at a time.
   void Compact(Role role, const KeyRange& range, DropPolicy::Judge& judge);
+
+  // The places that hold `needle`, old versions and tombstones included, `traces_max` at most.
+  std::vector<Trace> Find(Bytes needle, std::size_t traces_max) const;
 
   void Clear();
 

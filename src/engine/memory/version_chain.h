@@ -33,6 +33,9 @@ class VersionChain {
   Sequence newest_since() const { return versions_.back().since; }
   std::size_t size() const { return versions_.size(); }
 
+  // The i-th version, oldest first; null when the key was deleted then.
+  const Value& version(std::size_t i) const { return versions_[i].value; }
+
   // Adds a version; `since` must be later than the newest.
   void Append(Sequence since, Value value);
 

@@ -4,7 +4,6 @@
 
 #include "base/log.h"
 #include "engine/rocks/rocks_cursor.h"
-#include "engine/rocks/rocks_deadlines.h"
 #include "engine/rocks/rocks_snapshot.h"
 #include "engine/rocks/rocks_status.h"
 
@@ -116,6 +115,7 @@ Status RocksDatabase::DoCompact(Role role, const KeyRange& range) {
   options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForceOptimized;
   const rocksdb::Slice begin = ToSlice(range.begin);
   const rocksdb::Slice end = ToSlice(range.end);
+  const std::shared_lock no_drops(drop_mutex_);
   const auto pass = [&] {
     return handles_.database->CompactRange(options, Family(role),
                                            range.begin.empty() ? nullptr : &begin,
@@ -126,55 +126,8 @@ Status RocksDatabase::DoCompact(Role role, const KeyRange& range) {
   return Failed(status, "compacting");
 }
 
-Result<std::vector<FileInfo>> RocksDatabase::DoFiles(Role role) const {
-  rocksdb::TablePropertiesCollection properties;
-  rocksdb::ColumnFamilyMetaData family;
-  // Files come and go between the two questions; one without properties was replaced meanwhile.
-  handles_.database->GetColumnFamilyMetaData(Family(role), &family);
-  if (const rocksdb::Status status =
-          handles_.database->GetPropertiesOfAllTables(Family(role), &properties);
-      !status.ok()) {
-    return Failed(status, "reading file properties of");
-  }
-  std::vector<FileInfo> files;
-  for (const rocksdb::LevelMetaData& level : family.levels) {
-    for (const rocksdb::SstFileMetaData& file : level.files) {
-      const auto found = properties.find(file.directory + "/" + file.relative_filename);
-      if (found == properties.end()) continue;
-      MAYFLY_TRY(DeadlineStats deadlines, DeadlinesOf(*found->second));
-      files.push_back({.name = file.relative_filename,
-                       .level = level.level,
-                       .bytes = file.size,
-                       .entries = found->second->num_entries,
-                       .deletions = found->second->num_deletions,
-                       .first_key = file.smallestkey,
-                       .last_key = file.largestkey,
-                       .deadlines = std::move(deadlines)});
-    }
-  }
-  return files;
-}
-
-Result<EngineStats> RocksDatabase::DoStats() const {
-  EngineStats stats;
-  std::uint64_t memtables = 0;
-  std::uint64_t readers = 0;
-  rocksdb::DB& database = *handles_.database;
-  database.GetAggregatedIntProperty(rocksdb::DB::Properties::kSizeAllMemTables, &memtables);
-  database.GetAggregatedIntProperty(rocksdb::DB::Properties::kEstimateTableReadersMem, &readers);
-  stats.memory_bytes = memtables + readers + handles_.block_cache->GetUsage();
-
-  std::vector<rocksdb::Env::FileAttributes> files;
-  if (const rocksdb::Status status =
-          database.GetEnv()->GetChildrenFileAttributes(handles_.directory, &files);
-      !status.ok()) {
-    return Failed(status, "listing the files of");
-  }
-  for (const auto& file : files) stats.disk_bytes += file.size_bytes;
-  return stats;
-}
-
 Status RocksDatabase::DoClose() {
+  *handles_.open_database = nullptr;
   for (rocksdb::ColumnFamilyHandle* family : handles_.families) {
     handles_.database->DestroyColumnFamilyHandle(family).PermitUncheckedError();
   }
@@ -201,6 +154,9 @@ rocksdb::Status RocksDatabase::Translate(const Batch& batch, rocksdb::WriteBatch
       case Batch::Kind::kPut: status = writes.Put(family, key, ToSlice(change.value)); break;
       case Batch::Kind::kDelete: status = writes.Delete(family, key); break;
       case Batch::Kind::kDeleteRange:
+        // RocksDB would log an empty range and keep it nowhere else, so that no flush could take
+        // its key out of the log.
+        if (change.key == change.value) break;
         status = writes.DeleteRange(family, key, ToSlice(change.value));
         break;
     }
@@ -222,6 +178,9 @@ Status RocksDatabase::CheckConditions(const Batch& batch) const {
 }
 
 Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability) {
+  // Nothing is left of a batch of empty ranges. RocksDB would log it all the same, and keep that
+  // log until something else is flushed.
+  if (writes.Count() == 0) return {};
   // kNone is logged as well: without the log, a later batch could outlive an earlier one.
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kDisk;
@@ -232,8 +191,19 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability) 
   // After a failed write or flush, a full disk mostly, RocksDB refuses commits until it is told to
   // go on. Tell it now: either the obstacle is gone and the batch goes through, or it is still
   // there.
-  if (handles_.database->Resume().ok()) status = handles_.database->Write(options, &writes);
+  if (Resume().ok()) status = handles_.database->Write(options, &writes);
   return Failed(status, "committing to");
+}
+
+// Resuming writes memory out. A log that cannot be synced meanwhile would be another error, on
+// which RocksDB waits for ever: logs are not synced then, but right after.
+rocksdb::Status RocksDatabase::Resume() {
+  const std::lock_guard one_at_a_time(resume_mutex_);
+  *handles_.open_database = nullptr;
+  rocksdb::Status status = handles_.database->Resume();
+  *handles_.open_database = handles_.database.get();
+  if (status.ok()) status = handles_.database->SyncWAL();
+  return status;
 }
 
 Status RocksDatabase::Failed(const rocksdb::Status& status, std::string_view doing) const {

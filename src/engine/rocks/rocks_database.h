@@ -1,30 +1,48 @@
 // rocks_database.h - the Engine over an open RocksDB database.
-// Lock order: gate_ before anything inside RocksDB; nothing of ours is taken after it.
+// Lock order: gate_, or drop_mutex_ and then forget_mutex_, before anything inside RocksDB; nothing
+// of ours is taken after them. Its parts: rocks_database.cc reads and commits, rocks_files.cc tells
+// of files, rocks_reclaim.cc gives bytes back, rocks_find.cc looks for them.
 #pragma once
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
-#include <array>
+#include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
 #include "base/directory_lock.h"
 #include "engine/engine.h"
 #include "engine/rocks/commit_gate.h"
+#include "engine/rocks/rocks_directory.h"
 #include "mayfly/logger.h"
 
 namespace mayfly::engine {
+
+// Of a role's family, as it was opened.
+struct FamilyFigures {
+  int last_level = 0;
+  std::uint64_t file_bytes = 0;              // Compaction begins a new file from here on.
+  std::uint64_t slowdown_young_files = 0;    // In level 0; from here on commits are slowed down.
+  std::uint64_t slowdown_pending_bytes = 0;  // To be compacted; the same.
+};
 
 // What opening hands over.
 struct RocksHandles {
   std::string directory;
   DirectoryLock lock;
   std::shared_ptr<rocksdb::Cache> block_cache;  // Shared with RocksDB's tables and pinned reads.
+  std::shared_ptr<std::atomic<std::uint64_t>> removals;  // Counted by a listener; rocks_profile.h.
+  std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.
+  std::vector<FamilyFigures> figures;                  // By Role.
 };
 
 class RocksDatabase final : public Engine {
@@ -41,6 +59,11 @@ class RocksDatabase final : public Engine {
   Status DoCommit(const Batch& batch, Durability durability) override;
   Status DoPersist(Durability durability) override;
   Status DoCompact(Role role, const KeyRange& range) override;
+  Result<bool> DoCompactFile(Role role, const std::string& name,
+                             std::uint64_t bytes_per_second) override;
+  Result<bool> DoDropFile(Role role, const std::string& name) override;
+  Status DoFlush() override;
+  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const override;
   Result<std::vector<FileInfo>> DoFiles(Role role) const override;
   Result<EngineStats> DoStats() const override;
   Status DoClose() override;
@@ -54,11 +77,33 @@ class RocksDatabase final : public Engine {
   Status Write(rocksdb::WriteBatch& writes, Durability durability);
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 
+  // How a file of a role lies; nothing when it is not in the newest state.
+  std::optional<rocksdb::SstFileMetaData> FileOf(Role role, const std::string& name) const;
+  Result<bool> DropUncompacted(Role role, const std::string& name);
+  Result<std::vector<DirectoryFile>> ListFiles() const;
+  bool CommitsHeldBack() const;
+  std::map<std::uint64_t, Role> LiveTables() const;  // By number.
+  std::uint64_t CountObsolete(const std::vector<DirectoryFile>& files) const;
+  rocksdb::Status Resume();
+  rocksdb::Status WriteOut();
+  rocksdb::Status ForgetOldKeys();
+  rocksdb::Status RemoveObsolete();
+  Status AwaitRemoval(const std::vector<DirectoryFile>& doomed) const;
+
   Logger& logger_;
   const rocksdb::ReadOptions read_options_;
 
   RocksHandles handles_;  // Constant until DoClose().
   CommitGate gate_;       // Safe on its own.
+
+  std::mutex resume_mutex_;
+
+  // Shared by compactions that we ask for, alone by whoever drops a file unread.
+  std::shared_mutex drop_mutex_;
+
+  // The count of handles_.removals whose keys have left the manifest; nothing: unknown.
+  std::mutex forget_mutex_;
+  std::optional<std::uint64_t> forgotten_removals_;  // Guarded by forget_mutex_.
 };
 
 }  // namespace mayfly::engine

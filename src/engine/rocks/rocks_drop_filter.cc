@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/rocks/compaction_pace.h"
 #include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
@@ -9,12 +10,15 @@ namespace {
 
 class DropFilter final : public rocksdb::CompactionFilter {
  public:
-  explicit DropFilter(std::unique_ptr<DropPolicy::Judge> judge) : judge_(std::move(judge)) {}
+  // One of them may be null.
+  DropFilter(std::unique_ptr<DropPolicy::Judge> judge, CompactionPace* pace)
+      : judge_(std::move(judge)), pace_(pace) {}
 
   Decision FilterV2(int /*level*/, const rocksdb::Slice& key, ValueType type,
                     const rocksdb::Slice& value, std::string* /*new_value*/,
                     std::string* /*skip_until*/) const override {
-    if (type != ValueType::kValue) return Decision::kKeep;
+    if (pace_ != nullptr) pace_->GoneBy(key.size() + value.size());
+    if (judge_ == nullptr || type != ValueType::kValue) return Decision::kKeep;
     return judge_->IsDead(ToBytes(key), ToBytes(value)) ? Decision::kRemove : Decision::kKeep;
   }
 
@@ -22,6 +26,7 @@ class DropFilter final : public rocksdb::CompactionFilter {
 
  private:
   const std::unique_ptr<DropPolicy::Judge> judge_;
+  CompactionPace* const pace_;  // Lives on the stack beneath the compaction.
 };
 
 class DropFilterFactory final : public rocksdb::CompactionFilterFactory {
@@ -32,8 +37,9 @@ class DropFilterFactory final : public rocksdb::CompactionFilterFactory {
   std::unique_ptr<rocksdb::CompactionFilter> CreateCompactionFilter(
       const rocksdb::CompactionFilter::Context& /*context*/) override {
     auto judge = policy_->NewJudge(role_);
-    if (judge == nullptr) return nullptr;
-    return std::make_unique<DropFilter>(std::move(judge));
+    CompactionPace* const pace = CompactionPace::OfThisThread();
+    if (judge == nullptr && pace == nullptr) return nullptr;
+    return std::make_unique<DropFilter>(std::move(judge), pace);
   }
 
   const char* Name() const override { return "mayfly.drop"; }

@@ -88,6 +88,14 @@ rocksdb::Status OpenDatabase(const RocksOptions& options, const RocksSetup& setu
   return status;
 }
 
+FamilyFigures FiguresOf(const rocksdb::ColumnFamilyOptions& options) {
+  return {
+      .last_level = options.num_levels - 1,
+      .file_bytes = options.target_file_size_base,
+      .slowdown_young_files = static_cast<std::uint64_t>(options.level0_slowdown_writes_trigger),
+      .slowdown_pending_bytes = options.soft_pending_compaction_bytes_limit};
+}
+
 Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
   const std::string doing = "opening " + options.directory;
   // The format file says that a database was here, so a missing piece is damage, whatever RocksDB
@@ -127,9 +135,13 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     setup.database.create_missing_column_families = true;
   }
   handles.block_cache = setup.block_cache;
+  handles.removals = setup.removals;
+  handles.open_database = setup.open_database;
+  for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
   if (const rocksdb::Status status = OpenDatabase(options, setup, handles); !status.ok()) {
     return OpenFailed(status, options);
   }
+  if (!options.read_only) *handles.open_database = handles.database.get();
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
   auto engine = std::make_unique<RocksDatabase>(std::move(handles), !options.read_only, logger);
   if (state != DirectoryState::kReady) {

@@ -5,6 +5,7 @@
 #include <rocksdb/table.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/rocks/rocks_deadlines.h"
 #include "engine/rocks/rocks_drop_filter.h"
@@ -17,7 +18,7 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 struct Figures {
   std::size_t block_cache_bytes;
-  std::size_t write_buffer_bytes;      // Of rows and members; the others gather a quarter.
+  std::size_t write_buffer_bytes;      // Of rows and members; see ShareOf() for the others.
   std::size_t all_write_buffer_bytes;  // Of all roles together; reaching it writes the largest out.
   std::size_t log_bytes_max;           // Bounds recovery: about a second per 100 MiB.
   int background_jobs;                 // Threads that flush and compact.
@@ -28,21 +29,42 @@ struct Figures {
 // Without index_in_cache, indexes and filters come on top: about 1.5% of the bytes stored.
 constexpr Figures FiguresOf(Profile profile) {
   switch (profile) {
-    case Profile::kTiny: return {4 * kMiB, 1 * kMiB, 4 * kMiB, 16 * kMiB, 2, 64, true};
-    case Profile::kDefault: return {128 * kMiB, 16 * kMiB, 64 * kMiB, 256 * kMiB, 2, -1, false};
-    case Profile::kServer: return {1024 * kMiB, 64 * kMiB, 512 * kMiB, 1024 * kMiB, 4, -1, false};
+    case Profile::kTiny: return {4 * kMiB, 1 * kMiB, 4 * kMiB, 8 * kMiB, 2, 64, true};
+    case Profile::kDefault: return {128 * kMiB, 16 * kMiB, 64 * kMiB, 64 * kMiB, 2, -1, false};
+    case Profile::kServer: return {1024 * kMiB, 64 * kMiB, 512 * kMiB, 512 * kMiB, 4, -1, false};
   }
   return FiguresOf(Profile::kDefault);
 }
 
-// RocksDB would look for free space every few seconds after a full disk, and refuse to be told that
-// there is some meanwhile. The next commit tells it; see RocksDatabase::Write().
-class RecoverWhenTold final : public rocksdb::EventListener {
+class Listener final : public rocksdb::EventListener {
  public:
+  Listener(std::shared_ptr<std::atomic<std::uint64_t>> removals,
+           std::shared_ptr<std::atomic<rocksdb::DB*>> open_database)
+      : removals_(std::move(removals)), open_database_(std::move(open_database)) {}
+
+  // RocksDB would look for free space every few seconds after a full disk, and refuse to be told
+  // that there is some meanwhile. The next commit tells it; see RocksDatabase::Write().
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
                             bool* auto_recovery) override {
     *auto_recovery = false;
   }
+
+  void OnCompactionCompleted(rocksdb::DB* /*database*/,
+                             const rocksdb::CompactionJobInfo& /*job*/) override {
+    ++*removals_;
+  }
+
+  // The next commit goes to a new log. What a power cut leaves must not have a gap, so the old one
+  // is on disk before; a little later a flush would have done the same. Called by the thread that
+  // commits, without RocksDB's lock; an error shows in the flush.
+  void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
+    rocksdb::DB* const database = open_database_->load();
+    if (database != nullptr) database->SyncWAL().PermitUncheckedError();
+  }
+
+ private:
+  const std::shared_ptr<std::atomic<std::uint64_t>> removals_;      // Shared with the engine.
+  const std::shared_ptr<std::atomic<rocksdb::DB*>> open_database_;  // The same.
 };
 
 rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& figures) {
@@ -50,8 +72,6 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
   if (options.env != nullptr) db.env = options.env;
   db.info_log = NewRocksLogger(options.logger != nullptr ? *options.logger : SilentLogger());
   db.info_log_level = db.info_log->GetInfoLogLevel();
-
-  db.listeners.push_back(std::make_shared<RecoverWhenTold>());
 
   db.max_background_jobs = figures.background_jobs;
   db.max_subcompactions = 1;
@@ -66,6 +86,11 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
                              : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   db.track_and_verify_wals_in_manifest = !options.salvage_damaged_log;
   db.paranoid_checks = true;
+
+  // The manifest names the first and last key of every file, long after a file is gone. A new one
+  // begins with the files there are, so one per change forgets at the change after. What it costs:
+  // docs/decisions/0007-deletion-in-files.md.
+  db.max_manifest_file_size = 1;
 
   db.bytes_per_sync = 1 * kMiB;  // Spreads write-back, so that an fsync finds little left to do.
   db.wal_bytes_per_sync = 1 * kMiB;
@@ -95,12 +120,25 @@ rocksdb::BlockBasedTableOptions TableOptions(Role role, const Figures& figures,
   return table;
 }
 
+// A log stays until every role has written out what is in it, so one that gathers for long keeps
+// the logs of all. Each commit leaves a few bytes of counters in meta for the kilobytes in rows.
+std::size_t ShareOf(Role role) {
+  switch (role) {
+    case Role::kRows:
+    case Role::kMembers: return 1;
+    case Role::kExpiry: return 4;
+    case Role::kEvents:
+    case Role::kMeta: break;
+  }
+  return 16;
+}
+
 rocksdb::ColumnFamilyOptions FamilyOptions(Role role, const RocksOptions& options,
                                            const Figures& figures,
                                            const std::shared_ptr<rocksdb::Cache>& cache) {
   const bool bulky = role == Role::kRows || role == Role::kMembers;
-  const std::size_t profile_bytes =
-      bulky ? figures.write_buffer_bytes : std::max(figures.write_buffer_bytes / 4, kMiB / 4);
+  const std::size_t profile_bytes = std::max(figures.write_buffer_bytes / ShareOf(role),
+                                             std::min(figures.write_buffer_bytes, kMiB / 4));
   const std::size_t buffer_bytes =
       options.write_buffer_bytes != 0 ? options.write_buffer_bytes : profile_bytes;
 
@@ -131,7 +169,11 @@ RocksSetup SetupRocks(const RocksOptions& options) {
   const Figures figures = FiguresOf(options.profile);
   RocksSetup setup;
   setup.block_cache = rocksdb::NewLRUCache(figures.block_cache_bytes);
+  setup.removals = std::make_shared<std::atomic<std::uint64_t>>(0);
   setup.database = DatabaseOptions(options, figures);
+  setup.open_database = std::make_shared<std::atomic<rocksdb::DB*>>(nullptr);
+  setup.database.listeners.push_back(
+      std::make_shared<Listener>(setup.removals, setup.open_database));
   for (std::size_t i = 0; i < kRoleCount; ++i) {
     const Role role = static_cast<Role>(i);
     // RocksDB insists on a family called "default"; rows live in it, so that no empty one is left.

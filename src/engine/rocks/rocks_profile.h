@@ -6,6 +6,8 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -17,6 +19,10 @@ struct RocksSetup {
   rocksdb::DBOptions database;
   std::vector<rocksdb::ColumnFamilyDescriptor> families;  // In the order of Role.
   std::shared_ptr<rocksdb::Cache> block_cache;            // One for all families.
+  // Counts compactions, each after its inputs have left the newest state. Shared with the database.
+  std::shared_ptr<std::atomic<std::uint64_t>> removals;
+  // What the listener syncs when a log is full; null while it is opened and closed.
+  std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;
 };
 
 RocksSetup SetupRocks(const RocksOptions& options);

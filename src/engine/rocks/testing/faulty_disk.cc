@@ -95,8 +95,10 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
     Extent displaced_extent;
   };
 
-  // Puts an existing file aside instead of losing it. Needs mutex_.
-  void PutAside(const std::string& path, NameChange& change);
+  // Puts an existing file aside instead of losing it. With `keep_name`, it has its name as well
+  // until another file takes it: the process may die on another thread between the two, and no
+  // crash leaves a rename half done. Needs mutex_.
+  void PutAside(const std::string& path, NameChange& change, bool keep_name = false);
   void Undo(const NameChange& change);
   fs::IOStatus Track(const std::string& path, std::unique_ptr<fs::FSWritableFile>* file);
 
@@ -257,10 +259,12 @@ fs::IOStatus FaultyDisk::FileSystem::RenameFile(const std::string& from, const s
                     .old_path = from,
                     .displaced = {},
                     .displaced_extent = {}};
-  PutAside(to, change);
+  PutAside(to, change, /*keep_name=*/true);
   fs::IOStatus status = target()->RenameFile(from, to, options, debug);
   if (!status.ok()) {
-    if (!change.displaced.empty()) std::filesystem::rename(change.displaced, to);
+    if (change.displaced.empty()) return status;
+    std::filesystem::remove(change.displaced);
+    files_[to] = change.displaced_extent;
     return status;
   }
   if (auto node = files_.extract(from); !node.empty()) {
@@ -315,13 +319,18 @@ void FaultyDisk::FileSystem::DirectorySynced() {
   unsynced_names_.clear();
 }
 
-void FaultyDisk::FileSystem::PutAside(const std::string& path, NameChange& change) {
+void FaultyDisk::FileSystem::PutAside(const std::string& path, NameChange& change, bool keep_name) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return;
   // Beside the database's directory, so that neither RocksDB nor a listing of it meets the file.
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   change.displaced = directory.string() + ".aside." + std::to_string(aside_count_++);
-  std::filesystem::rename(path, change.displaced);
+  if (keep_name) {
+    std::filesystem::remove(change.displaced);  // A process that died may have left one.
+    std::filesystem::create_hard_link(path, change.displaced);
+  } else {
+    std::filesystem::rename(path, change.displaced);
+  }
   if (auto node = files_.extract(path); !node.empty())
     change.displaced_extent = node.mapped();
   else

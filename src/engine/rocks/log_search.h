@@ -1,0 +1,37 @@
+// log_search.h - finds bytes in a log or manifest, past RocksDB's framing.
+//   block of 32 KiB: | crc u32 | length u16 | type u8 | log number u32, types 5 to 8 | bytes | ...
+// A record that does not fit its block goes on in the next as another fragment, so a header may
+// stand in the middle of what is looked for. Bytes that are no record, a torn end or a recycled
+// rest, are looked at as they lie there. The number of bytes fed at a time does not matter.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "engine/rocks/byte_search.h"
+#include "mayfly/bytes.h"
+
+namespace mayfly::engine {
+
+inline constexpr std::size_t kLogBlockBytes = std::size_t{32} << 10;
+
+class LogSearch {
+ public:
+  // `needle` is borrowed and not empty.
+  explicit LogSearch(Bytes needle) : records_(needle), raw_(needle) {}
+
+  // Whether the needle ends in what was fed now.
+  bool Feed(Bytes piece);
+
+  // Whether it ends in the last, unfilled block.
+  bool Finish();
+
+ private:
+  bool FeedBlock(Bytes block);
+
+  ByteSearch records_;
+  ByteSearch raw_;
+  std::string block_;  // Fed, and not yet a whole block.
+};
+
+}  // namespace mayfly::engine

@@ -1,0 +1,50 @@
+#include "engine/rocks/rocks_directory.h"
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+namespace mayfly::engine {
+namespace {
+
+bool ParseNumber(std::string_view digits, std::uint64_t& number) {
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  return error == std::errc() && end == digits.data() + digits.size();
+}
+
+}  // namespace
+
+DirectoryFile FileNamed(std::string name, std::uint64_t bytes) {
+  constexpr std::string_view kManifestPrefix = "MANIFEST-";
+  std::string_view number = name;
+  FileKind kind = FileKind::kOther;
+  if (name.ends_with(".sst") || name.ends_with(".log")) {
+    kind = name.ends_with(".sst") ? FileKind::kTable : FileKind::kLog;
+    number.remove_suffix(4);
+  } else if (name.starts_with(kManifestPrefix)) {
+    kind = FileKind::kManifest;
+    number.remove_prefix(kManifestPrefix.size());
+  }
+  DirectoryFile file;
+  file.kind = kind;
+  file.bytes = bytes;
+  if (kind != FileKind::kOther && !ParseNumber(number, file.number)) file.kind = FileKind::kOther;
+  file.name = std::move(name);
+  return file;
+}
+
+rocksdb::Status ListDirectory(rocksdb::Env& env, const std::string& directory,
+                              std::vector<DirectoryFile>& files) {
+  std::vector<rocksdb::Env::FileAttributes> children;
+  rocksdb::Status status = env.GetChildrenFileAttributes(directory, &children);
+  if (!status.ok()) return status;
+  files.clear();
+  files.reserve(children.size());
+  for (auto& child : children) {
+    if (child.name == "." || child.name == "..") continue;
+    files.push_back(FileNamed(std::move(child.name), child.size_bytes));
+  }
+  return status;
+}
+
+}  // namespace mayfly::engine

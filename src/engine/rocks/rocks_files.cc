@@ -1,0 +1,133 @@
+// What the database's files are, and how they stand: DoFiles() and DoStats().
+#include <algorithm>
+#include <charconv>
+
+#include "engine/rocks/rocks_database.h"
+#include "engine/rocks/rocks_deadlines.h"
+#include "engine/rocks/rocks_status.h"
+
+namespace mayfly::engine {
+namespace {
+
+using Properties = rocksdb::DB::Properties;
+
+// From this share of the point where RocksDB slows commits down, it is close to it.
+constexpr std::uint64_t NearlyOf(std::uint64_t limit) { return limit - limit / 4; }
+
+std::uint64_t IntProperty(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* family,
+                          const std::string& name) {
+  std::uint64_t value = 0;
+  database.GetIntProperty(family, name, &value);
+  return value;
+}
+
+std::uint64_t YoungFiles(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* family) {
+  std::string text;
+  std::uint64_t count = 0;
+  database.GetProperty(family, Properties::kNumFilesAtLevelPrefix + "0", &text);
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
+}  // namespace
+
+Result<std::vector<FileInfo>> RocksDatabase::DoFiles(Role role) const {
+  rocksdb::TablePropertiesCollection properties;
+  rocksdb::ColumnFamilyMetaData family;
+  // Files come and go between the two questions; one without properties was replaced meanwhile.
+  handles_.database->GetColumnFamilyMetaData(Family(role), &family);
+  if (const rocksdb::Status status =
+          handles_.database->GetPropertiesOfAllTables(Family(role), &properties);
+      !status.ok()) {
+    return Failed(status, "reading file properties of");
+  }
+  std::vector<FileInfo> files;
+  for (const rocksdb::LevelMetaData& level : family.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      const auto found = properties.find(file.directory + "/" + file.relative_filename);
+      if (found == properties.end()) continue;
+      MAYFLY_TRY(DeadlineStats deadlines, DeadlinesOf(*found->second));
+      files.push_back({.name = file.relative_filename,
+                       .level = level.level,
+                       .bytes = file.size,
+                       .entries = found->second->num_entries,
+                       .deletions = found->second->num_deletions,  // Those of ranges included.
+                       .first_key = file.smallestkey,
+                       .last_key = file.largestkey,
+                       .deadlines = std::move(deadlines)});
+    }
+  }
+  return files;
+}
+
+Result<EngineStats> RocksDatabase::DoStats() const {
+  EngineStats stats;
+  std::uint64_t memtables = 0;
+  std::uint64_t readers = 0;
+  rocksdb::DB& database = *handles_.database;
+  database.GetAggregatedIntProperty(Properties::kSizeAllMemTables, &memtables);
+  database.GetAggregatedIntProperty(Properties::kEstimateTableReadersMem, &readers);
+  stats.memory_bytes = memtables + readers + handles_.block_cache->GetUsage();
+
+  MAYFLY_TRY(const std::vector<DirectoryFile> files, ListFiles());
+  for (const DirectoryFile& file : files) stats.disk_bytes += file.bytes;
+  stats.obsolete_files = CountObsolete(files);
+  stats.commits_held_back = CommitsHeldBack();
+  return stats;
+}
+
+Result<std::vector<DirectoryFile>> RocksDatabase::ListFiles() const {
+  std::vector<DirectoryFile> files;
+  const rocksdb::Status status =
+      ListDirectory(*handles_.database->GetEnv(), handles_.directory, files);
+  if (!status.ok()) return Failed(status, "listing the files of");
+  return files;
+}
+
+std::map<std::uint64_t, Role> RocksDatabase::LiveTables() const {
+  std::map<std::uint64_t, Role> live;
+  for (std::size_t i = 0; i < handles_.families.size(); ++i) {
+    rocksdb::ColumnFamilyMetaData family;
+    handles_.database->GetColumnFamilyMetaData(handles_.families[i], &family);
+    for (const rocksdb::LevelMetaData& level : family.levels) {
+      for (const auto& file : level.files) live.emplace(file.file_number, static_cast<Role>(i));
+    }
+  }
+  return live;
+}
+
+// Asked in this order after the list was made, a file that is just being written is never taken for
+// an obsolete one: it has a number that is still kept, or is live by the time that is asked.
+std::uint64_t RocksDatabase::CountObsolete(const std::vector<DirectoryFile>& files) const {
+  rocksdb::DB& database = *handles_.database;
+  const std::uint64_t kept_table = IntProperty(database, database.DefaultColumnFamily(),
+                                               Properties::kMinObsoleteSstNumberToKeep);
+  const std::uint64_t kept_log =
+      IntProperty(database, database.DefaultColumnFamily(), Properties::kMinLogNumberToKeep);
+  const std::map<std::uint64_t, Role> live = LiveTables();
+  return static_cast<std::uint64_t>(
+      std::count_if(files.begin(), files.end(), [&](const DirectoryFile& file) {
+        return file.kind == FileKind::kTable
+                   ? file.number < kept_table && !live.contains(file.number)
+                   : file.kind == FileKind::kLog && file.number < kept_log;
+      }));
+}
+
+bool RocksDatabase::CommitsHeldBack() const {
+  rocksdb::DB& database = *handles_.database;
+  rocksdb::ColumnFamilyHandle* const any = database.DefaultColumnFamily();
+  if (IntProperty(database, any, Properties::kIsWriteStopped) > 0) return true;
+  if (IntProperty(database, any, Properties::kActualDelayedWriteRate) > 0) return true;
+  for (std::size_t i = 0; i < handles_.families.size(); ++i) {
+    rocksdb::ColumnFamilyHandle* const family = handles_.families[i];
+    const FamilyFigures& figures = handles_.figures[i];
+    if (YoungFiles(database, family) >= NearlyOf(figures.slowdown_young_files)) return true;
+    if (IntProperty(database, family, Properties::kEstimatePendingCompactionBytes) >=
+        NearlyOf(figures.slowdown_pending_bytes)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,173 @@
+// Giving back the bytes of what nobody can see: one file rewritten or dropped, and everything
+// written out so that logs, old files and the manifest forget it. Decision 7 says why this way.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+
+#include "engine/rocks/compaction_pace.h"
+#include "engine/rocks/limits.h"
+#include "engine/rocks/rocks_database.h"
+#include "engine/rocks/rocks_status.h"
+
+namespace mayfly::engine {
+namespace {
+
+// RocksDB's names for "not with this file, not now": it is being compacted, or it went away
+// between our look and the call.
+bool IsRefusal(const rocksdb::Status& status) {
+  return status.IsAborted() || status.IsInvalidArgument();
+}
+
+void SleepFor(std::chrono::nanoseconds length) { Waker().WaitFor(length); }
+
+// Setting it, to whatever it is, is also a change of the manifest.
+rocksdb::Status SetAutoCompactions(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* family,
+                                   bool on) {
+  const std::pair<const std::string, std::string> setting{"disable_auto_compactions",
+                                                          on ? "false" : "true"};
+  return database.SetOptions(family, {setting});
+}
+
+}  // namespace
+
+std::optional<rocksdb::SstFileMetaData> RocksDatabase::FileOf(Role role,
+                                                              const std::string& name) const {
+  rocksdb::ColumnFamilyMetaData family;
+  handles_.database->GetColumnFamilyMetaData(Family(role), &family);
+  for (const rocksdb::LevelMetaData& level : family.levels) {
+    for (const rocksdb::SstFileMetaData& file : level.files) {
+      if (file.relative_filename == name) return file;
+    }
+  }
+  return std::nullopt;
+}
+
+Result<bool> RocksDatabase::DoCompactFile(Role role, const std::string& name,
+                                          std::uint64_t bytes_per_second) {
+  const std::shared_lock no_drops(drop_mutex_);
+  const auto file = FileOf(role, name);
+  if (!file || file->being_compacted) return false;
+
+  const FamilyFigures& figures = handles_.figures[static_cast<std::size_t>(role)];
+  rocksdb::CompactionOptions options;
+  options.compression = rocksdb::kDisableCompressionOption;  // As the family says.
+  options.output_file_size_limit = figures.file_bytes;
+
+  // Without a DropPolicy there is no filter that could hold the pace, and none is held.
+  std::optional<CompactionPace> pace;
+  if (bytes_per_second > 0) {
+    pace.emplace(
+        bytes_per_second, [this] { return CommitsHeldBack(); }, SystemClock::Process(), SleepFor);
+  }
+  // RocksDB adds what overlaps on the way down and, for a file of level 0, all older ones there.
+  // Levels are filled from the last one up, so that is where everything ends.
+  const rocksdb::Status status =
+      handles_.database->CompactFiles(options, Family(role), {name}, figures.last_level);
+  ++*handles_.removals;  // RocksDB tells its listeners of its own compactions alone.
+  if (IsRefusal(status)) return false;
+  if (!status.ok()) return Failed(status, "compacting a file of");
+  return true;
+}
+
+Result<bool> RocksDatabase::DoDropFile(Role role, const std::string& name) {
+  if (!FileOf(role, name)) return false;
+  // RocksDB drops a file without telling its compactions, and one that has just chosen the same
+  // file ends in a damaged manifest. So none may begin meanwhile, of ours or of its own; what one
+  // has chosen before is marked, and left alone.
+  const std::unique_lock no_compactions(drop_mutex_, std::try_to_lock);
+  if (!no_compactions.owns_lock()) return false;
+  rocksdb::DB& database = *handles_.database;
+  MAYFLY_RETURN_IF_ERROR(Failed(SetAutoCompactions(database, Family(role), false), "pausing"));
+  Result<bool> dropped = DropUncompacted(role, name);
+  MAYFLY_RETURN_IF_ERROR(Failed(SetAutoCompactions(database, Family(role), true), "resuming"));
+  return dropped;
+}
+
+// While no compaction can begin.
+Result<bool> RocksDatabase::DropUncompacted(Role role, const std::string& name) {
+  // RocksDB finds files by name alone; ours must be of this role.
+  const auto file = FileOf(role, name);
+  if (!file || file->being_compacted) return false;
+  // It drops nothing but a file of the last level that has any, in level 0 the oldest: what we
+  // promise.
+  const rocksdb::Status status = handles_.database->DeleteFile(name);
+  if (IsRefusal(status)) return false;
+  if (!status.ok()) return Failed(status, "dropping a file of");
+  if (FileOf(role, name)) return false;
+  ++*handles_.removals;
+  return true;
+}
+
+Status RocksDatabase::DoFlush() {
+  // A log that is empty now holds nothing from before the call, and may stay.
+  MAYFLY_TRY(std::vector<DirectoryFile> doomed, ListFiles());
+  std::erase_if(doomed, [](const DirectoryFile& file) {
+    return file.kind != FileKind::kLog || file.bytes == 0;
+  });
+  MAYFLY_RETURN_IF_ERROR(Failed(WriteOut(), "flushing"));
+  MAYFLY_RETURN_IF_ERROR(Failed(ForgetOldKeys(), "renewing the manifest of"));
+  MAYFLY_RETURN_IF_ERROR(Failed(RemoveObsolete(), "removing old files of"));
+  return AwaitRemoval(doomed);
+}
+
+// As in Write(): after a full disk RocksDB refuses until it is told to go on.
+rocksdb::Status RocksDatabase::WriteOut() {
+  rocksdb::DB& database = *handles_.database;
+  rocksdb::Status status = database.Flush(rocksdb::FlushOptions(), handles_.families);
+  if (!status.ok() && Resume().ok()) {
+    status = database.Flush(rocksdb::FlushOptions(), handles_.families);
+  }
+  return status;
+}
+
+// A manifest begins with the files there were before the change it was made for: the keys of files
+// that left with that change are still in it, and go with the next one. This makes a next one, by
+// setting an option to what it is. A compaction counts itself after its change, so a count that was
+// read before ours covers no change that comes after it.
+rocksdb::Status RocksDatabase::ForgetOldKeys() {
+  const std::shared_lock no_drops(drop_mutex_);  // One of them would lose its pause.
+  const std::lock_guard lock(forget_mutex_);
+  const std::uint64_t removals = handles_.removals->load();
+  if (forgotten_removals_ == removals) return {};
+  rocksdb::Status status = SetAutoCompactions(*handles_.database, handles_.families.front(), true);
+  if (status.ok()) forgotten_removals_ = removals;
+  return status;
+}
+
+// Allowing deletions after forbidding them makes RocksDB look through the directory, at once and on
+// this thread.
+rocksdb::Status RocksDatabase::RemoveObsolete() {
+  rocksdb::Status status = handles_.database->DisableFileDeletions();
+  if (status.ok()) status = handles_.database->EnableFileDeletions(/*force=*/false);
+  return status;
+}
+
+// A background thread of RocksDB may have taken files on itself and not got round to them. For logs
+// that is waited for. Tables may be in use: by an open handle, which is not waited for at all, or
+// by a compaction.
+Status RocksDatabase::AwaitRemoval(const std::vector<DirectoryFile>& doomed) const {
+  bool logs_left = true;
+  for (int look = 0; look < kLogLooksMax && logs_left; ++look) {
+    if (look > 0) SleepFor(kRemovalPause);
+    MAYFLY_TRY(const std::vector<DirectoryFile> files, ListFiles());
+    logs_left = std::any_of(files.begin(), files.end(), [&doomed](const auto& file) {
+      return std::any_of(doomed.begin(), doomed.end(),
+                         [&file](const auto& gone) { return gone.name == file.name; });
+    });
+  }
+  if (logs_left) {
+    return Status::Busy(
+        fmt::format("{} is flushed, but an old log is still there; flush again", name()));
+  }
+  for (int look = 0; look < kTableLooksMax; ++look) {
+    if (open_cursors().load() + open_snapshots().load() > 0) break;
+    MAYFLY_TRY(const std::vector<DirectoryFile> files, ListFiles());
+    if (CountObsolete(files) == 0) break;
+    SleepFor(kRemovalPause);
+  }
+  return {};
+}
+
+}  // namespace mayfly::engine
