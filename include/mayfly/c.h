@@ -134,6 +134,9 @@ typedef struct mayfly_database_options {
   mayfly_log_function log; /* Null: silence. */
   void* log_context;
   int log_level; /* MAYFLY_LOG_...; nothing below it is told. */
+  /* Snapshots, transactions and cursors older than this are taken away: their calls answer
+   * MAYFLY_CONFLICT. 0: they may stay open for ever. */
+  int64_t state_age_max_ms;
 } mayfly_database_options;
 
 /* Opens or makes a database. MAYFLY_BUSY when somebody else has it open; MAYFLY_UNSUPPORTED when a
@@ -154,7 +157,9 @@ int mayfly_make_durable(mayfly_database* database, int durability) MAYFLY_NOEXCE
 enum { MAYFLY_BREACH_REFUSE = 0, MAYFLY_BREACH_CLAMP = 1 };
 enum { MAYFLY_EVENTS_OFF = 0, MAYFLY_EVENTS_KEY = 1, MAYFLY_EVENTS_KEY_AND_VALUE = 2 };
 
-/* What a keyspace asks of the lifetimes of its rows; see policy.h. A ttl of 0: none. */
+enum { MAYFLY_ORDER_ARRIVAL = 0, MAYFLY_ORDER_TIMESTAMP = 1 };
+
+/* What a keyspace asks of its rows; see policy.h. A ttl of 0: none. */
 typedef struct mayfly_policy {
   size_t size;
   int64_t default_ttl_ms;
@@ -164,6 +169,10 @@ typedef struct mayfly_policy {
   int breach;
   uint32_t jitter_permille;
   int events;
+  int64_t purge_within_ms; /* 0: no promise. */
+  int64_t history_ms;
+  int64_t late_max_ms; /* 0: any distance. */
+  int order;           /* MAYFLY_ORDER_...; chosen when the keyspace is made. */
 } mayfly_policy;
 
 /* The keyspace called "default", which always exists. */
@@ -224,6 +233,12 @@ int mayfly_get(const mayfly_view* view, const void* key, size_t key_size, void**
 /* The value and the deadline. */
 int mayfly_get_row(const mayfly_view* view, const void* key, size_t key_size, void** value,
                    size_t* value_size, int64_t* deadline_ms) MAYFLY_NOEXCEPT;
+
+/* The row as it was at `as_of_ms`, in a keyspace ordered by timestamp. `*deadline_ms` and
+ * `*timestamp_ms` may be null. */
+int mayfly_get_as_of(const mayfly_view* view, const void* key, size_t key_size, int64_t as_of_ms,
+                     void** value, size_t* value_size, int64_t* deadline_ms,
+                     int64_t* timestamp_ms) MAYFLY_NOEXCEPT;
 
 /* One answer per key, in order, all from one state at one instant, in one block: free `*answers`
  * alone. */
@@ -312,6 +327,14 @@ int mayfly_put_if(mayfly_view* view, const void* key, size_t key_size, const voi
 int mayfly_delete(mayfly_view* view, const void* key, size_t key_size,
                   bool* was_there) MAYFLY_NOEXCEPT;
 
+/* The same at a timestamp of the caller's, in a keyspace ordered by timestamp. `*is_last`, which
+ * may be null, tells whether it is the last word on the key. */
+int mayfly_put_at(mayfly_view* view, const void* key, size_t key_size, const void* value,
+                  size_t value_size, int64_t timestamp_ms, mayfly_lifetime lifetime,
+                  bool* is_last) MAYFLY_NOEXCEPT;
+int mayfly_delete_at(mayfly_view* view, const void* key, size_t key_size, int64_t timestamp_ms,
+                     bool* is_last) MAYFLY_NOEXCEPT;
+
 /* What an update wants. */
 enum { MAYFLY_UPDATE_PUT = 0, MAYFLY_UPDATE_DELETE = 1, MAYFLY_UPDATE_LEAVE = 2 };
 
@@ -349,7 +372,9 @@ typedef struct mayfly_cursor_options {
   mayfly_bytes prefix;
   mayfly_bytes begin;
   mayfly_bytes end;
-  int filter; /* MAYFLY_ROWS_... */
+  int filter;     /* MAYFLY_ROWS_... */
+  bool has_as_of; /* The rows as they were at as_of_ms; see mayfly_get_as_of(). */
+  int64_t as_of_ms;
 } mayfly_cursor_options;
 
 /* A walk over one frozen state at one frozen instant, both ways. It starts nowhere: seek first. */
@@ -374,6 +399,9 @@ bool mayfly_cursor_valid(const mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
 /* The row the cursor is on, until it moves or closes. Each out parameter may be null. */
 int mayfly_cursor_row(const mayfly_cursor* cursor, mayfly_bytes* key, mayfly_bytes* value,
                       int64_t* deadline_ms) MAYFLY_NOEXCEPT;
+
+/* The timestamp of that row; MAYFLY_INVALID in a keyspace that is not ordered by it. */
+int mayfly_cursor_timestamp(const mayfly_cursor* cursor, int64_t* timestamp_ms) MAYFLY_NOEXCEPT;
 
 /* ---- Who dies when ---- */
 
@@ -475,19 +503,47 @@ int mayfly_purge(mayfly_database* database, const mayfly_purge_options* options,
 
 typedef struct mayfly_reaper_options {
   size_t size;
-  uint64_t step_rows_max; /* 0: 256. */
-  uint32_t work_percent;  /* 0: 50. */
+  uint64_t step_rows_max;        /* 0: 1024. */
+  uint32_t work_percent;         /* 0: 20. */
+  bool no_reclaim;               /* Leaves the files to the engine; promises are not kept then. */
+  uint32_t reclaim_dead_percent; /* 0: 25. */
+  uint64_t reclaim_bytes_per_second; /* 0: 64 MiB. */
 } mayfly_reaper_options;
 
-/* Starts a thread that purges as rows die. */
+/* Starts a thread that purges as rows die, gives their space back and keeps promises. */
 int mayfly_start_reaper(mayfly_database* database, const mayfly_reaper_options* options,
                         mayfly_reaper** reaper) MAYFLY_NOEXCEPT;
 
-/* Returns once the reaper has looked at the clock after this call and found nothing more to purge.
- */
+/* Returns once the reaper has looked at the clock after this call and found nothing more to do. */
 int mayfly_await_idle(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
 
 void mayfly_stop_reaper(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
+
+typedef struct mayfly_reclaim_options {
+  size_t size;
+  uint32_t dead_percent;     /* 0: 25. */
+  uint64_t bytes_per_second; /* 0: no bound. */
+  bool everything;           /* All that promises ask for, at once and for all keyspaces. */
+} mayfly_reclaim_options;
+
+typedef struct mayfly_reclaim_report {
+  size_t size;
+  uint64_t files_dropped;
+  uint64_t files_rewritten;
+  uint64_t bytes_rewritten;
+  bool held_up; /* Something stays because it may still be read; mayfly_prove() says by whom. */
+  bool stopped_by_clock;
+} mayfly_reclaim_report;
+
+/* Gives the space of what was purged and deleted back to the disk. `report` may be null. */
+int mayfly_reclaim(mayfly_database* database, const mayfly_reclaim_options* options,
+                   mayfly_reclaim_report* report) MAYFLY_NOEXCEPT;
+
+/* Tells whether all promises are kept, and looks for the bytes `find` in everything the database
+ * keeps (null: no search). `words`, which may be null with its count, is a list of what holds old
+ * bytes and where `find` was found, in one block. */
+int mayfly_prove(mayfly_database* database, const void* find, size_t find_size, bool* kept,
+                 size_t* traces, char*** words, size_t* words_count) MAYFLY_NOEXCEPT;
 
 /* ---- Events ---- */
 
@@ -623,10 +679,12 @@ int mayfly_restore(mayfly_database* database, const char* file,
 
 typedef struct mayfly_keyspace_statistics {
   const char* name;
-  uint64_t rows;        /* Stored, dead ones included. */
-  uint64_t mortal_rows; /* Of these, with a deadline. */
-  uint64_t due_rows;    /* Dead and not yet purged. */
-  int64_t lag_ms;       /* How long the oldest of those has been dead. */
+  uint64_t rows;             /* Stored, dead ones included. */
+  uint64_t mortal_rows;      /* Of these, with a deadline. */
+  uint64_t due_rows;         /* Dead and not yet purged. */
+  int64_t lag_ms;            /* How long the oldest of those has been dead. */
+  int64_t purge_within_ms;   /* 0: no promise. */
+  int64_t purged_through_ms; /* What was dead or deleted by then has no byte left. */
 } mayfly_keyspace_statistics;
 
 typedef struct mayfly_statistics {

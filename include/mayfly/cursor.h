@@ -27,6 +27,8 @@ struct CursorOptions {
   Bytes begin = {};
   Bytes end = {};
   RowFilter filter = RowFilter::kAll;
+  // The rows as they were then; see KeyspaceReader::GetAsOf().
+  std::optional<WallTime> as_of = std::nullopt;
 };
 
 class Cursor {
@@ -47,10 +49,11 @@ class Cursor {
   virtual void Next() = 0;
   virtual void Prev() = 0;
 
-  // All three only when Valid(), and until the cursor moves.
+  // All four only when Valid(), and until the cursor moves.
   virtual Bytes key() const = 0;
   virtual Bytes value() const = 0;
   virtual std::optional<WallTime> deadline() const = 0;
+  virtual std::optional<WallTime> timestamp() const = 0;  // In keyspaces ordered by timestamp.
 
   // Ok at the end of the range; Corruption or IoError when the walk broke off.
   virtual Status status() const = 0;

@@ -24,6 +24,7 @@
 #include "mayfly/logger.h"
 #include "mayfly/maintenance.h"
 #include "mayfly/policy.h"
+#include "mayfly/proof.h"
 #include "mayfly/result.h"
 #include "mayfly/transaction.h"
 
@@ -61,6 +62,12 @@ struct DatabaseOptions {
   // at open, stops physical deletion until ConfirmClock(). Rows are hidden by the clock's word all
   // the same.
   Millis clock_jump_max = std::chrono::hours(12);
+
+  // A snapshot, transaction or cursor older than this is taken away: its calls answer Conflict from
+  // then on. For keyspaces with purge_within, whose promise it would break: what it shows cannot be
+  // removed. The reaper and Reclaim() look. Nothing: they may stay open for ever. Costs a lock per
+  // read from one.
+  std::optional<Millis> state_age_max = std::nullopt;
 
   // Where time comes from. Null: the system's clock. Must outlive the database.
   const Clock* clock = nullptr;
@@ -113,6 +120,14 @@ class Database {
 
   // Starts a thread that purges as rows die. It ends with the handle.
   virtual Result<std::unique_ptr<Reaper>> StartReaper(const ReaperOptions& options = {}) = 0;
+
+  // Gives the space of what was purged and deleted back to the disk: removes files in which nothing
+  // can be seen any more, rewrites those with a large share of it, and keeps the promises that are
+  // due. Purges nothing by itself, unless `everything` is asked. Works on the calling thread.
+  virtual Result<ReclaimReport> Reclaim(const ReclaimOptions& options = {}) = 0;
+
+  // What is left of the dead, where, and why. Changes nothing.
+  virtual Result<Proof> Prove(const ProofOptions& options = {}) const = 0;
 
   // The next events behind `after`, at most `events_max`. Read again from the last sequence you
   // have dealt with: that makes it at least once, and exactly once by sequence.

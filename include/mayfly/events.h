@@ -2,7 +2,8 @@
 // An event is written in the same batch that removes the dead row's bytes, by whoever removes them:
 // purge, reaper, a read, or a write over the dead row. So a row that expires has one event, with
 // one sequence number, also when the process is killed in between. Rows deleted while alive,
-// cleared or dropped have none. Keyspaces ask for events in their policy.
+// cleared or dropped have none. Keyspaces ask for events in their policy. Those of a keyspace with
+// purge_within are kept for a quarter of it at least, and then trimmed: they are bytes of the row.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ enum class EventCause : std::uint8_t {
 };
 
 struct Event {
-  std::uint64_t sequence = 0;  // From 1 on, without gaps in what was committed.
+  std::uint64_t sequence = 0;  // From 1 on, without gaps but for what was trimmed.
   std::uint32_t keyspace = 0;  // The keyspace's number; names may be reused, numbers are not.
   std::string keyspace_name;   // Empty when it was dropped since.
   std::string key;
@@ -34,8 +35,9 @@ struct Event {
   std::optional<std::string> value;  // As the policy asks.
 };
 
-// Called after the batch is committed, on the thread that purged, in order of sequence for that
-// batch. It may call into the database. What it throws is logged and dropped.
+// Called after the batch is committed, on the thread that purged or one that is delivering to the
+// same callback at that moment: by one thread at a time, in order of sequence for each batch. It
+// may call into the database. What it throws is logged and dropped.
 using EventCallback = std::function<void(const Event&)>;
 
 // Ends the calls when it goes; waits for one that runs on another thread.

@@ -35,7 +35,8 @@ inline constexpr Millis kForever = Millis::max();
 
 struct Row {
   std::string value;
-  std::optional<WallTime> deadline;  // Nothing: it lives for ever.
+  std::optional<WallTime> deadline;                  // Nothing: it lives for ever.
+  std::optional<WallTime> timestamp = std::nullopt;  // In keyspaces ordered by timestamp.
 };
 
 // When a write goes ahead. The dead are absent.
@@ -112,6 +113,12 @@ class KeyspaceReader {
   // The value and what is known about the row.
   virtual Result<Row> GetRow(Bytes key) const = 0;
 
+  // The row as it was at `as_of`: the write with the largest timestamp up to it. What is dead now
+  // is not shown, however alive it was then. Inside a transaction, what was committed before it
+  // began. Invalid when the keyspace is not ordered by timestamp, or `as_of` lies before its
+  // history.
+  virtual Result<Row> GetAsOf(Bytes key, WallTime as_of) const = 0;
+
   // One answer per key, in order, all from one state at one instant.
   virtual Result<std::vector<Result<std::string>>> MultiGet(std::span<const Bytes> keys) const = 0;
 
@@ -152,12 +159,22 @@ class KeyspaceWriter : public KeyspaceReader {
   // True when a living row was there.
   virtual Result<bool> Delete(Bytes key) = 0;
 
+  // Writes, or deletes, at a timestamp of the caller's, in a keyspace ordered by timestamp; in
+  // others Invalid. True when it is the last word on the key. False when a later one is known: then
+  // nothing changes but the past. Of two with one timestamp the one that came last counts. A ttl
+  // counts from the timestamp. Calls without a timestamp take the clock's instant, or that of the
+  // last word on the key if it is later: they always count, and their ttl counts from now.
+  virtual Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp,
+                             Lifetime lifetime = Lifetime::Default()) = 0;
+  virtual Result<bool> DeleteAt(Bytes key, WallTime timestamp) = 0;
+
   // Reads, computes and writes as one step. Keeps the deadline unless told otherwise.
   virtual Status Update(Bytes key, const UpdateFunction& update,
                         Lifetime lifetime = Lifetime::Keep()) = 0;
 
-  // Changes the deadline alone. True when it did, false when the condition did not hold; NotFound
-  // when there is no living row. Lifetime::Forever() takes the deadline away; Keep() is Invalid.
+  // Changes the deadline alone, not the timestamp. True when it did, false when the condition did
+  // not hold; NotFound when there is no living row. Lifetime::Forever() takes the deadline away;
+  // Keep() is Invalid.
   virtual Result<bool> Expire(Bytes key, Lifetime lifetime,
                               DeadlineIf condition = DeadlineIf::kAlways) = 0;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,17 +21,50 @@ struct PurgeOptions {
 
 struct PurgeReport {
   std::uint64_t rows = 0;  // Dead rows removed.
+  std::uint64_t versions =
+      0;  // Of keyspaces ordered by timestamp: what nobody can ask for any more.
   std::uint64_t stale_entries =
       0;                  // Index entries without their row. Always 0 unless something is wrong.
   bool more_due = false;  // A bound was reached before the due rows ended.
   bool stopped_by_clock = false;  // Nothing was removed: the clock jumped, see ClockReport.
 };
 
-// How the reaper, a thread of its own, goes about purging. It sleeps until the next deadline.
+// How files are rewritten to give back the space of what was purged and deleted.
+struct ReclaimOptions {
+  // Rewrites a file when this share of its bytes is dead or deleted. Lower: less space, more
+  // writing. 1 to 100.
+  std::uint32_t dead_percent = 25;
+
+  // Of rewriting; files that are dead as a whole are removed unread and cost nothing. 0: no bound.
+  std::uint64_t bytes_per_second = 0;
+
+  // Does at once what the keyspaces' purge_within asks to have done by then, and the same for
+  // keyspaces without one.
+  bool everything = false;
+};
+
+struct ReclaimReport {
+  std::uint64_t files_dropped = 0;    // Unread.
+  std::uint64_t files_rewritten = 0;  // Each with what lay beneath it.
+  std::uint64_t bytes_rewritten = 0;  // Of the files chosen.
+  // Something that is dead or deleted is still in a file because an open snapshot, transaction or
+  // cursor may read it. Database::Prove() names it.
+  bool held_up = false;
+  bool stopped_by_clock = false;  // Nothing was done: the clock jumped, see ClockReport.
+};
+
+// How the reaper, a thread of its own, goes about it. It sleeps until the next deadline.
 struct ReaperOptions {
-  std::uint64_t step_rows_max = 256;  // Rows per step; raising it lengthens each step.
-  // The share of time it may work while there is a backlog, in percent. 100: without a pause.
-  std::uint32_t work_percent = 50;
+  std::uint64_t step_rows_max = 1024;  // Rows between two looks at the clock and the files.
+  // The share of time it may purge while there is a backlog, in percent; it rests after every few
+  // rows. Twice as much when it is a minute behind, three times at two minutes, and so on. 100:
+  // without a pause.
+  std::uint32_t work_percent = 20;
+
+  // False: purges rows and leaves the files to the engine. Promises are not kept then.
+  bool reclaim = true;
+  std::uint32_t reclaim_dead_percent = 25;  // As ReclaimOptions::dead_percent.
+  std::uint64_t reclaim_bytes_per_second = std::uint64_t{64} << 20;
 };
 
 // Stops the thread when it goes.
@@ -39,7 +73,7 @@ class Reaper {
   virtual ~Reaper() = default;
 
   // Returns once the reaper has looked at the clock after this call and found nothing more to
-  // purge.
+  // purge or to reclaim.
   virtual void AwaitIdle() = 0;
 
   Reaper(const Reaper&) = delete;
@@ -59,12 +93,14 @@ struct CheckReport {
   std::uint64_t missing_entries = 0;  // Rows with a deadline that the index does not know.
   std::uint64_t stale_entries = 0;    // Entries whose row is gone or has another deadline.
   std::uint64_t wrong_counts = 0;     // Counters that differ from what is there.
-  std::uint64_t unreadable_rows = 0;  // Rows that cannot be decoded. Not repaired.
+  std::uint64_t unreadable_rows = 0;  // Rows and versions that cannot be decoded. Not repaired.
+  std::uint64_t versions = 0;         // Of keyspaces ordered by timestamp, beside their rows.
+  std::uint64_t stray_versions = 0;   // Of keyspaces that have none. Not repaired.
   std::uint64_t repaired = 0;
   std::vector<std::string> findings;  // The first hundred, in words.
 
   bool clean() const {
-    return missing_entries + stale_entries + wrong_counts + unreadable_rows == 0;
+    return missing_entries + stale_entries + wrong_counts + unreadable_rows + stray_versions == 0;
   }
 };
 
@@ -108,10 +144,12 @@ struct ClockReport {
 
 struct KeyspaceStatistics {
   std::string name;
-  std::uint64_t rows = 0;         // Stored, dead ones included.
-  std::uint64_t mortal_rows = 0;  // Of these, with a deadline.
-  std::uint64_t due_rows = 0;     // Dead and not yet purged.
-  Millis lag = Millis(0);         // How long the oldest of those has been dead.
+  std::uint64_t rows = 0;                             // Stored, dead ones included.
+  std::uint64_t mortal_rows = 0;                      // Of these, with a deadline.
+  std::uint64_t due_rows = 0;                         // Dead and not yet purged.
+  Millis lag = Millis(0);                             // How long the oldest of those has been dead.
+  std::optional<Millis> purge_within = std::nullopt;  // The promise, if there is one,
+  WallTime purged_through = {};                       // and how far it is fulfilled: see Proof.
 };
 
 struct Statistics {
@@ -126,6 +164,10 @@ struct Statistics {
   std::uint64_t disk_bytes = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t open_snapshots = 0;  // Of the engine: transactions and cursors hold one each.
+  std::uint64_t revoked_states = 0;  // Taken away for their age, see DatabaseOptions.
+  std::uint64_t files_dropped = 0;   // By reclaiming, since the database opened.
+  std::uint64_t files_rewritten = 0;
+  std::uint64_t bytes_rewritten = 0;
   ClockReport clock;
 };
 

@@ -1,4 +1,5 @@
-// policy.h - what a keyspace asks of the lifetimes of its rows.
+// policy.h - what a keyspace asks of its rows: how long they may live, which of two writes counts,
+// and when nothing may be left of them.
 // A policy looks at writes. Changing it touches no row: what has died stays dead, what lives keeps
 // the deadline it was given.
 #pragma once
@@ -23,6 +24,12 @@ enum class EventDetail : std::uint8_t {
   kKeyAndValue = 2,  // The value it died with, too.
 };
 
+// Which of two writes to a key counts. Chosen when the keyspace is made, for good.
+enum class RowOrder : std::uint8_t {
+  kArrival = 0,    // The one that came last.
+  kTimestamp = 1,  // The one with the larger timestamp, whatever the order of arrival.
+};
+
 struct KeyspacePolicy {
   // For writes that say Lifetime::Default(). Nothing: they live for ever.
   std::optional<Millis> default_ttl = std::nullopt;
@@ -45,6 +52,26 @@ struct KeyspacePolicy {
 
   // Costs a write per purged row, and the space until events are trimmed.
   EventDetail events = EventDetail::kOff;
+
+  // A promise: this long after its deadline, or its delete, no byte of a row is in any file, log or
+  // event of the database. The reaper keeps it, and Database::Reclaim() does; Database::Prove()
+  // tells how far. At least a second. Costs a rewrite of the files that hold dead bytes, at least
+  // every half of it while rows die, and events of the keyspace are trimmed after a quarter of it.
+  std::optional<Millis> purge_within = std::nullopt;
+
+  RowOrder order = RowOrder::kArrival;
+
+  // The rest is for kTimestamp.
+
+  // How far back reads can ask for the past (GetAsOf, CursorOptions::as_of). Costs the space of the
+  // versions that were overtaken within it.
+  Millis history = Millis(0);
+
+  // How far from the clock an explicit timestamp may lie, either way; one further off is Invalid.
+  // Nothing: any distance, and then what was deleted or died leaves its key and timestamp behind
+  // for ever, so that a write that comes late enough cannot bring it back. With purge_within it
+  // must be set, to a quarter of that at most.
+  std::optional<Millis> late_max = std::nullopt;
 
   friend bool operator==(const KeyspacePolicy&, const KeyspacePolicy&) = default;
 };

@@ -18,6 +18,7 @@ Result<CursorOptions> ToCursorOptions(const mayfly_cursor_options* given) {
     return Status::Invalid(fmt::format("unknown filter {}", asked.filter));
   }
   options.filter = static_cast<RowFilter>(asked.filter);
+  if (asked.has_as_of) options.as_of = WallTimeFromMs(asked.as_of_ms);
   return options;
 }
 
@@ -111,6 +112,18 @@ int mayfly_cursor_row(const mayfly_cursor* cursor, mayfly_bytes* key, mayfly_byt
     if (key != nullptr) *key = {at.key().data(), at.key().size()};
     if (value != nullptr) *value = {at.value().data(), at.value().size()};
     if (deadline_ms != nullptr) *deadline_ms = ToDeadlineMs(at.deadline());
+    return {};
+  });
+}
+
+int mayfly_cursor_timestamp(const mayfly_cursor* cursor, int64_t* timestamp_ms) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(cursor, "the cursor"));
+    MAYFLY_RETURN_IF_ERROR(Need(timestamp_ms, "the place for the timestamp"));
+    if (!cursor->cursor->Valid()) return NowhereToGo();
+    const auto timestamp = cursor->cursor->timestamp();
+    if (!timestamp) return Status::Invalid("the keyspace is not ordered by timestamp");
+    *timestamp_ms = ToMs(*timestamp);
     return {};
   });
 }

@@ -29,6 +29,8 @@ Result<std::shared_ptr<SharedDatabase>> OpenShared(const mayfly_database_options
   shared->durability = options.durability;
   if (asked.clock_jump_max_ms < 0) return Status::Invalid("clock_jump_max_ms is negative");
   if (asked.clock_jump_max_ms > 0) options.clock_jump_max = Millis(asked.clock_jump_max_ms);
+  if (asked.state_age_max_ms < 0) return Status::Invalid("state_age_max_ms is negative");
+  if (asked.state_age_max_ms > 0) options.state_age_max = Millis(asked.state_age_max_ms);
   if (asked.clock != nullptr) {
     MAYFLY_TRY(const mayfly_clock clock, TakeStruct(asked.clock, "the clock"));
     if (clock.now_ms == nullptr) return Status::Invalid("the clock has no now_ms; set it");

@@ -23,13 +23,20 @@ Result<KeyspacePolicy> ToPolicy(const mayfly_policy* given) {
   if (asked.events < MAYFLY_EVENTS_OFF || asked.events > MAYFLY_EVENTS_KEY_AND_VALUE) {
     return Status::Invalid(fmt::format("unknown events {} in the policy", asked.events));
   }
+  if (asked.order < MAYFLY_ORDER_ARRIVAL || asked.order > MAYFLY_ORDER_TIMESTAMP) {
+    return Status::Invalid(fmt::format("unknown order {} in the policy", asked.order));
+  }
   return KeyspacePolicy{.default_ttl = ToTtl(asked.default_ttl_ms),
                         .min_ttl = ToTtl(asked.min_ttl_ms),
                         .max_ttl = ToTtl(asked.max_ttl_ms),
                         .require_ttl = asked.require_ttl,
                         .breach = static_cast<PolicyBreach>(asked.breach),
                         .jitter_permille = asked.jitter_permille,
-                        .events = static_cast<EventDetail>(asked.events)};
+                        .events = static_cast<EventDetail>(asked.events),
+                        .purge_within = ToTtl(asked.purge_within_ms),
+                        .order = static_cast<RowOrder>(asked.order),
+                        .history = Millis(asked.history_ms),
+                        .late_max = ToTtl(asked.late_max_ms)};
 }
 
 // Checks what the three ways to a keyspace share, and hands the handle out.
@@ -119,7 +126,11 @@ int mayfly_get_policy(mayfly_keyspace* keyspace, mayfly_policy* policy) noexcept
                                .require_ttl = current.require_ttl,
                                .breach = static_cast<int>(current.breach),
                                .jitter_permille = current.jitter_permille,
-                               .events = static_cast<int>(current.events)});
+                               .events = static_cast<int>(current.events),
+                               .purge_within_ms = FromTtl(current.purge_within),
+                               .history_ms = current.history.count(),
+                               .late_max_ms = FromTtl(current.late_max),
+                               .order = static_cast<int>(current.order)});
     return {};
   });
 }

@@ -30,7 +30,10 @@ mayfly_keyspace_statistics* CopyKeyspaces(const std::vector<KeyspaceStatistics>&
   Block<mayfly_keyspace_statistics> block(keyspaces.size(), bytes, keyspaces.size());
   for (std::size_t i = 0; i < keyspaces.size(); ++i) {
     const KeyspaceStatistics& one = keyspaces[i];
-    block[i] = {block.Add(one.name), one.rows, one.mortal_rows, one.due_rows, one.lag.count()};
+    block[i] = {block.Add(one.name),     one.rows,
+                one.mortal_rows,         one.due_rows,
+                one.lag.count(),         one.purge_within ? one.purge_within->count() : 0,
+                ToMs(one.purged_through)};
   }
   return block.Release();
 }
@@ -63,6 +66,29 @@ int mayfly_check(mayfly_database* database, const mayfly_check_options* options,
                                      .unreadable_rows = found.unreadable_rows,
                                      .repaired = found.repaired,
                                      .clean = found.clean()});
+    return {};
+  });
+}
+
+int mayfly_prove(mayfly_database* database, const void* find, size_t find_size, bool* kept,
+                 size_t* traces, char*** words, size_t* words_count) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
+    MAYFLY_RETURN_IF_ERROR(PrepareList(words, words_count));
+    if (words != nullptr) *words = nullptr;
+    Bytes wanted;
+    MAYFLY_RETURN_IF_ERROR(TakeBytes(find, find_size, "what to find", wanted));
+    MAYFLY_TRY(const Proof proof, (*database)->Prove({.find = std::string(wanted)}));
+    if (kept != nullptr) *kept = proof.kept();
+    if (traces != nullptr) *traces = proof.traces.size();
+    if (words == nullptr) return {};
+    std::vector<std::string> told;
+    for (const ProofHolder& holder : proof.holders) told.push_back(holder.description);
+    for (const ProofTrace& trace : proof.traces) {
+      told.push_back(fmt::format("found in {}: {}", trace.where, trace.what));
+    }
+    *words = CopyStrings(told);
+    *words_count = told.size();
     return {};
   });
 }

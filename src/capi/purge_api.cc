@@ -40,6 +40,11 @@ int mayfly_start_reaper(mayfly_database* database, const mayfly_reaper_options* 
     ReaperOptions wanted;
     if (asked.step_rows_max != 0) wanted.step_rows_max = asked.step_rows_max;
     if (asked.work_percent != 0) wanted.work_percent = asked.work_percent;
+    wanted.reclaim = !asked.no_reclaim;
+    if (asked.reclaim_dead_percent != 0) wanted.reclaim_dead_percent = asked.reclaim_dead_percent;
+    if (asked.reclaim_bytes_per_second != 0) {
+      wanted.reclaim_bytes_per_second = asked.reclaim_bytes_per_second;
+    }
     MAYFLY_TRY(auto started, (*database)->StartReaper(wanted));
     *reaper = NewHandle(mayfly_reaper{database->shared, std::move(started)});
     return {};
@@ -55,6 +60,26 @@ int mayfly_await_idle(mayfly_reaper* reaper) noexcept {
 }
 
 void mayfly_stop_reaper(mayfly_reaper* reaper) noexcept { delete reaper; }
+
+int mayfly_reclaim(mayfly_database* database, const mayfly_reclaim_options* options,
+                   mayfly_reclaim_report* report) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
+    MAYFLY_RETURN_IF_ERROR(CheckFillable(report, true, "the report"));
+    MAYFLY_TRY(const mayfly_reclaim_options asked, TakeStruct(options, "the reclaim's options"));
+    ReclaimOptions wanted{.bytes_per_second = asked.bytes_per_second,
+                          .everything = asked.everything};
+    if (asked.dead_percent != 0) wanted.dead_percent = asked.dead_percent;
+    MAYFLY_TRY(const ReclaimReport done, (*database)->Reclaim(wanted));
+    Fill(report, mayfly_reclaim_report{.size = 0,
+                                       .files_dropped = done.files_dropped,
+                                       .files_rewritten = done.files_rewritten,
+                                       .bytes_rewritten = done.bytes_rewritten,
+                                       .held_up = done.held_up,
+                                       .stopped_by_clock = done.stopped_by_clock});
+    return {};
+  });
+}
 
 int mayfly_get_clock_report(mayfly_database* database, mayfly_clock_report* report) noexcept {
   return Guard([&]() -> Status {

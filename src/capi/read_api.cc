@@ -58,6 +58,21 @@ int mayfly_get_row(const mayfly_view* view, const void* key, size_t key_size, vo
   });
 }
 
+int mayfly_get_as_of(const mayfly_view* view, const void* key, size_t key_size, int64_t as_of_ms,
+                     void** value, size_t* value_size, int64_t* deadline_ms,
+                     int64_t* timestamp_ms) noexcept {
+  return Guard([&]() -> Status {
+    Bytes wanted;
+    MAYFLY_RETURN_IF_ERROR(PrepareValue(value, value_size));
+    MAYFLY_RETURN_IF_ERROR(CheckRead(view, key, key_size, wanted));
+    MAYFLY_TRY(const Row row, view->reader->GetAsOf(wanted, WallTimeFromMs(as_of_ms)));
+    GiveValue(row.value, value, value_size);
+    if (deadline_ms != nullptr) *deadline_ms = ToDeadlineMs(row.deadline);
+    if (timestamp_ms != nullptr) *timestamp_ms = ToMs(*row.timestamp);
+    return {};
+  });
+}
+
 int mayfly_multi_get(const mayfly_view* view, const mayfly_bytes* keys, size_t count,
                      mayfly_answer** answers) noexcept {
   return Guard([&]() -> Status {

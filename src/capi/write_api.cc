@@ -99,6 +99,33 @@ int mayfly_delete(mayfly_view* view, const void* key, size_t key_size, bool* was
   });
 }
 
+int mayfly_put_at(mayfly_view* view, const void* key, size_t key_size, const void* value,
+                  size_t value_size, int64_t timestamp_ms, mayfly_lifetime lifetime,
+                  bool* is_last) noexcept {
+  return Guard([&]() -> Status {
+    Bytes wanted;
+    Bytes bytes;
+    MAYFLY_RETURN_IF_ERROR(CheckWrite(view, key, key_size, wanted));
+    MAYFLY_RETURN_IF_ERROR(TakeBytes(value, value_size, "the value", bytes));
+    MAYFLY_TRY(const Lifetime lives, ToLifetime(lifetime));
+    MAYFLY_TRY(const bool last,
+               view->writer->PutAt(wanted, bytes, WallTimeFromMs(timestamp_ms), lives));
+    if (is_last != nullptr) *is_last = last;
+    return {};
+  });
+}
+
+int mayfly_delete_at(mayfly_view* view, const void* key, size_t key_size, int64_t timestamp_ms,
+                     bool* is_last) noexcept {
+  return Guard([&]() -> Status {
+    Bytes wanted;
+    MAYFLY_RETURN_IF_ERROR(CheckWrite(view, key, key_size, wanted));
+    MAYFLY_TRY(const bool last, view->writer->DeleteAt(wanted, WallTimeFromMs(timestamp_ms)));
+    if (is_last != nullptr) *is_last = last;
+    return {};
+  });
+}
+
 int mayfly_update(mayfly_view* view, const void* key, size_t key_size,
                   mayfly_update_function update, void* context, mayfly_lifetime lifetime) noexcept {
   return Guard([&]() -> Status {

@@ -1,18 +1,23 @@
 #include "core/backup.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
 
+#include "core/backup_book.h"
 #include "core/backup_file.h"
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/liveness.h"
+#include "core/version_plan.h"
 
 namespace mayfly::core {
 namespace {
 
 constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kMembers{engine::Role::kMembers};
 
 // Deadlines as the restored rows will have them.
 class Reckoning {
@@ -33,11 +38,11 @@ class Reckoning {
   }
 
  private:
-  // Stays within time: what would end after its end ends there.
+  // Stays within time: what would end after its end ends there, or before 1970 then.
   static WallTime Moved(WallTime deadline, Millis by) {
     constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
     if (by.count() > 0 && ToMs(deadline) > kLast - by.count()) return WallTime::max();
-    return deadline + by;
+    return std::max(deadline + by, WallTimeFromMs(0));
   }
 
   const RestoreOptions options_;
@@ -51,6 +56,33 @@ Status CheckEmpty(Store& store) {
   return Status::Invalid("a restore fills an empty database and this one is not; open a new one");
 }
 
+// Sees that every record of a file can be taken, before the first one is.
+class Inspector {
+ public:
+  Status Take(const BackupRecord& record) {
+    std::string name;
+    KeyspacePolicy policy;
+    switch (record.kind) {
+      case 'T':
+      case 'E': return {};
+      case 'K': known_.insert(record.keyspace); return DecodeKeyspace(record.data, name, policy);
+      default: break;
+    }
+    if (!known_.contains(record.keyspace)) {
+      return Status::Corruption(
+          "the backup has a row of a keyspace it does not name; take another");
+    }
+    if (record.kind == 'R') return DecodeRow(record.data).status();
+    if (!UserKeyOfMember(record.key)) {
+      return Status::Corruption("the backup has a version of no key; take another");
+    }
+    return DecodeVersion(record.data).status();
+  }
+
+ private:
+  std::set<KeyspaceId> known_;
+};
+
 // Writes rows in batches, each by the rules of any other write.
 class Restorer {
  public:
@@ -63,6 +95,7 @@ class Restorer {
         reckoning_.set_taken_at(WallTimeFromMs(static_cast<std::int64_t>(record.number)));
         return {};
       case 'K': return TakeKeyspace(record);
+      case 'V': return TakeVersion(record);
       default: return TakeRow(record);
     }
   }
@@ -90,20 +123,34 @@ class Restorer {
   }
 
   Status TakeRow(const BackupRecord& record) {
-    const auto found = keyspaces_.find(record.keyspace);
-    if (found == keyspaces_.end()) {
-      return Status::Corruption(
-          "the backup has a row of a keyspace it does not name; take another");
-    }
-    MAYFLY_TRY(const RowView row, DecodeRow(record.data));
-    const std::optional<WallTime> deadline = reckoning_.DeadlineOf(row.deadline);
-    if (IsDead(deadline, now_)) {
-      ++report_.dropped_rows;
-      return {};
-    }
-    if (keyspace_ != found->second.get()) MAYFLY_RETURN_IF_ERROR(Flush());
-    keyspace_ = found->second.get();
-    pending_.push_back({std::string(record.key), deadline, std::string(row.payload)});
+    MAYFLY_TRY(RowView row, DecodeRow(record.data));
+    row.deadline = reckoning_.DeadlineOf(row.deadline);
+    MAYFLY_RETURN_IF_ERROR(FlushBefore(record));
+    Fresh fresh{.key = std::string(record.key), .row = {}, .member = false};
+    AppendRow(fresh.row, row);
+    pending_.push_back(std::move(fresh));
+    return FlushIfFull();
+  }
+
+  Status TakeVersion(const BackupRecord& record) {
+    MAYFLY_TRY(VersionView version, DecodeVersion(record.data));
+    version.row.deadline = reckoning_.DeadlineOf(version.row.deadline);
+    MAYFLY_RETURN_IF_ERROR(FlushBefore(record));
+    Fresh fresh{.key = std::string(record.key), .row = {}, .member = true};
+    AppendVersion(fresh.row, version);
+    pending_.push_back(std::move(fresh));
+    return FlushIfFull();
+  }
+
+  // A batch is of one keyspace.
+  Status FlushBefore(const BackupRecord& record) {
+    KeyspaceState* const next = keyspaces_.at(record.keyspace).get();
+    if (keyspace_ != next) MAYFLY_RETURN_IF_ERROR(Flush());
+    keyspace_ = next;
+    return {};
+  }
+
+  Status FlushIfFull() {
     constexpr std::size_t kBatchRows = 256;
     return pending_.size() < kBatchRows ? Status() : Flush();
   }
@@ -112,15 +159,13 @@ class Restorer {
     if (pending_.empty()) return {};
     const std::lock_guard alone(keyspace_->gate());
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(*keyspace_));
+    // As every write: the clock is read under the latches.
+    const KeyLatches::Many latches(store_.latches(), KeyLatches::Stripes().set());
     // The clock anew: a deadline that passed since the beginning may lie below the purge watermark
     // by now.
     CommitPlan plan(store_.clock().Now());
-    for (const Fresh& row : pending_) {
-      const bool dead = IsDead(row.deadline, plan.now());
-      ++(dead ? report_.dropped_rows : report_.rows);
-      if (dead) continue;
-      plan.Put(*keyspace_, StripeOf(keyspace_->id(), row.key), row.key, nullptr, row.deadline,
-               row.payload);
+    for (const Fresh& fresh : pending_) {
+      MAYFLY_RETURN_IF_ERROR(fresh.member ? PlanVersion(plan, fresh) : PlanRow(plan, fresh));
     }
     pending_.clear();
     return store_.Commit(plan, Durability::kNone);
@@ -128,9 +173,31 @@ class Restorer {
 
   struct Fresh {
     std::string key;
-    std::optional<WallTime> deadline;
-    std::string payload;
+    std::string row;  // Encoded, as it is to be.
+    bool member;
   };
+
+  Status PlanRow(CommitPlan& plan, const Fresh& fresh) {
+    MAYFLY_TRY(const RowView row, DecodeRow(fresh.row));
+    const bool dead = IsDead(row.deadline, plan.now());
+    ++(dead ? report_.dropped_rows : report_.rows);
+    // One that died where timestamps decide leaves its marker, as if it had been purged here.
+    if (keyspace_->by_timestamp()) {
+      const Standing none{};
+      VersionPlan(plan, *keyspace_, fresh.key, none).Restore(row);
+    } else if (!dead) {
+      plan.Put(*keyspace_, StripeOf(keyspace_->id(), fresh.key), fresh.key, nullptr, row);
+    }
+    return {};
+  }
+
+  Status PlanVersion(CommitPlan& plan, const Fresh& fresh) const {
+    MAYFLY_TRY(VersionView version, DecodeVersion(fresh.row));
+    if (IsDead(version.kept_until, plan.now())) return {};
+    if (IsDead(version.row.deadline, plan.now())) version = Bare(version);
+    plan.PutMember(*keyspace_, fresh.key, nullptr, version);
+    return {};
+  }
 
   Store& store_;
   const WallTime now_;
@@ -143,6 +210,45 @@ class Restorer {
 
 }  // namespace
 
+namespace {
+
+// What a keyspace ordered by timestamp keeps beside its rows, without the bytes of what is dead.
+Status AddVersions(Store& store, const KeyspaceState& keyspace, const engine::Snapshot& snapshot,
+                   WallTime taken_at, BackupWriter& writer) {
+  if (!keyspace.by_timestamp()) return {};
+  const std::string begin = KeyspaceBegin(keyspace.id());
+  const std::string end = KeyspaceEnd(keyspace.id());
+  const engine::CursorOptions walk{
+      .range = {begin, end},
+        .snapshot = &snapshot, .fill_cache = false
+  };
+  MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kMembers, walk));
+  std::string bare;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    MAYFLY_TRY(const VersionView version, DecodeVersion(cursor->value()));
+    if (IsDead(version.kept_until, taken_at)) continue;
+    Bytes record = cursor->value();
+    if (IsDead(version.row.deadline, taken_at)) {
+      bare.clear();
+      AppendVersion(bare, Bare(version));
+      record = bare;
+    }
+    MAYFLY_RETURN_IF_ERROR(writer.AddVersion(keyspace.id(), UserKeyOf(cursor->key()), record));
+  }
+  return cursor->status();
+}
+
+// A row that is dead is not in the backup. Where timestamps decide, that it was the last word is.
+Status AddMarkerOf(const KeyspaceState& keyspace, Bytes key, const RowView& row,
+                   BackupWriter& writer) {
+  if (!keyspace.by_timestamp()) return {};
+  std::string marker;
+  AppendVersion(marker, MarkerOf(*keyspace.policy(), *row.timestamp));
+  return writer.AddVersion(keyspace.id(), MarkerKey(key), marker);
+}
+
+}  // namespace
+
 Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   // Keyspaces before the state: one that is dropped in between is empty in it, one that is made in
@@ -150,7 +256,8 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
   const auto keyspaces = store.catalog().All();
   BackupReport report;
   report.taken_at = store.clock().Now();
-  MAYFLY_TRY(const auto snapshot, store.engine().NewSnapshot());
+  MAYFLY_TRY(const auto state, store.states().Open(StateKind::kCall, report.taken_at));
+  const auto snapshot = state->Lend();
   MAYFLY_TRY(BackupWriter writer, BackupWriter::Create(file, report.taken_at));
   for (const auto& keyspace : keyspaces) {
     MAYFLY_RETURN_IF_ERROR(
@@ -165,14 +272,21 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
     }));
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
       MAYFLY_TRY(const RowView row, DecodeRow(cursor->value()));
-      if (IsDead(row.deadline, report.taken_at)) continue;
+      if (IsDead(row.deadline, report.taken_at)) {
+        MAYFLY_RETURN_IF_ERROR(AddMarkerOf(*keyspace, UserKeyOf(cursor->key()), row, writer));
+        continue;
+      }
       MAYFLY_RETURN_IF_ERROR(
           writer.AddRow(keyspace->id(), UserKeyOf(cursor->key()), cursor->value()));
       ++report.rows;
     }
     MAYFLY_RETURN_IF_ERROR(cursor->status());
+    MAYFLY_RETURN_IF_ERROR(AddVersions(store, *keyspace, *snapshot, report.taken_at, writer));
   }
   MAYFLY_TRY(report.bytes, writer.Finish());
+  if (store.engine().capabilities().writable) {
+    MAYFLY_RETURN_IF_ERROR(RecordBackup(store.engine(), file, report.taken_at));
+  }
   return report;
 }
 
@@ -180,7 +294,9 @@ Result<RestoreReport> RestoreBackup(Store& store, const std::string& file,
                                     const RestoreOptions& options) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   MAYFLY_RETURN_IF_ERROR(CheckEmpty(store));
-  MAYFLY_RETURN_IF_ERROR(ReadBackup(file, [](const BackupRecord&) { return Status(); }));
+  Inspector inspector;
+  MAYFLY_RETURN_IF_ERROR(
+      ReadBackup(file, [&](const BackupRecord& record) { return inspector.Take(record); }));
   Restorer restorer(store, options);
   MAYFLY_RETURN_IF_ERROR(
       ReadBackup(file, [&](const BackupRecord& record) { return restorer.Take(record); }));

@@ -14,7 +14,9 @@
 namespace mayfly::core {
 namespace {
 
-constexpr Bytes kMagic = "mayfly backup 1\n";
+constexpr Bytes kMagic = "mayfly backup 2\n";
+constexpr Bytes kFirstMagic = "mayfly backup 1\n";  // Without versions. Still read.
+static_assert(kMagic.size() == kFirstMagic.size());
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 // A record is at most a key and a value; the rest is slack for framing.
 constexpr std::size_t kBlockBytesMax = std::size_t{512} << 20;
@@ -38,6 +40,7 @@ bool EatRecord(Bytes& in, BackupRecord& record) {
     case 'E': return EatLittleEndian64(in, record.number);
     case 'K': return EatLittleEndian32(in, record.keyspace) && EatSized(in, record.data);
     case 'R':
+    case 'V':
       return EatLittleEndian32(in, record.keyspace) && EatSized(in, record.key) &&
              EatSized(in, record.data);
     default: return false;
@@ -68,11 +71,19 @@ Status BackupWriter::AddKeyspace(KeyspaceId id, Bytes encoded) {
 }
 
 Status BackupWriter::AddRow(KeyspaceId id, Bytes key, Bytes row) {
-  block_.push_back('R');
+  ++rows_;
+  return Add('R', id, key, row);
+}
+
+Status BackupWriter::AddVersion(KeyspaceId id, Bytes member_key, Bytes version) {
+  return Add('V', id, member_key, version);
+}
+
+Status BackupWriter::Add(char kind, KeyspaceId id, Bytes key, Bytes data) {
+  block_.push_back(kind);
   AppendLittleEndian32(block_, id);
   AppendSized(block_, key);
-  AppendSized(block_, row);
-  ++rows_;
+  AppendSized(block_, data);
   return FlushIfFull();
 }
 
@@ -112,7 +123,7 @@ Status ReadBackup(const std::string& file, FunctionRef<Status(const BackupRecord
     return Status::NotFound(fmt::format("cannot open the backup {}; check the path", file));
   std::string magic(kMagic.size(), '\0');
   stream.read(magic.data(), static_cast<std::streamsize>(magic.size()));
-  if (!stream || magic != kMagic) {
+  if (!stream || (magic != kMagic && magic != kFirstMagic)) {
     return Status::Corruption(fmt::format("{} is not a backup that this build can read", file));
   }
   std::uint64_t rows = 0;

@@ -1,7 +1,9 @@
 // backup_file.h - the records of a backup, in checked blocks.
-//   "mayfly backup 1\n" then blocks | length u32 | Hash64 u64 | records |            numbers little
-//   endian records: | 'T' | taken at, ms u64 |   | 'K' | id u32 | keyspace, sized |
-//            | 'R' | id u32 | key, sized | row, sized |   | 'E' | rows u64 |, which ends the file
+//   "mayfly backup 2\n" then blocks | length u32 | Hash64 u64 | records |; numbers little endian
+//   records: | 'T' | taken at, ms u64 |   | 'K' | id u32 | keyspace, sized |
+//            | 'R' | id u32 | key, sized | row, sized |
+//            | 'V' | id u32 | member's key, sized | version, sized |, since 2
+//            | 'E' | rows u64 |, which ends the file
 // A record does not span blocks. What follows 'E', and a file without it, is damage.
 #pragma once
 
@@ -24,6 +26,7 @@ class BackupWriter {
 
   Status AddKeyspace(KeyspaceId id, Bytes encoded);
   Status AddRow(KeyspaceId id, Bytes key, Bytes row);
+  Status AddVersion(KeyspaceId id, Bytes member_key, Bytes version);
 
   // Completes the file, syncs it and gives it its name. Returns its size.
   Result<std::uint64_t> Finish();
@@ -32,6 +35,7 @@ class BackupWriter {
   BackupWriter(std::string file, std::ofstream stream)
       : file_(std::move(file)), stream_(std::move(stream)) {}
 
+  Status Add(char kind, KeyspaceId id, Bytes key, Bytes data);
   Status FlushIfFull();
   Status Flush();
   std::string partial() const { return file_ + ".partial"; }
@@ -47,7 +51,7 @@ struct BackupRecord {
   char kind = 0;  // As in the file.
   KeyspaceId keyspace = 0;
   Bytes key;
-  Bytes data;                // The keyspace or the row.
+  Bytes data;                // The keyspace, the row or the version.
   std::uint64_t number = 0;  // Of 'T' and 'E'.
 };
 

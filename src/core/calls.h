@@ -26,6 +26,9 @@ class ReadCalls : public Interface {
     MAYFLY_RETURN_IF_ERROR(FindRow(MakeView(), key, pin, row));
     return row.has_value();
   }
+  Result<Row> GetAsOf(Bytes key, WallTime as_of) const override {
+    return ReadAsOf(MakeView(), key, as_of);
+  }
   Result<Millis> Ttl(Bytes key) const override { return ReadTtl(MakeView(), key); }
   Result<std::uint64_t> Count() const override { return CountRows(MakeView()); }
   Result<std::unique_ptr<Cursor>> NewCursor(const CursorOptions& options) const override {
@@ -51,6 +54,12 @@ class WriteCalls : public ReadCalls<Interface> {
     return WriteIf(Rule(), ApplyHere(), key, value, condition, lifetime);
   }
   Result<bool> Delete(Bytes key) override { return DeleteRow(ApplyHere(), key); }
+  Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) override {
+    return WriteAt(Rule(), ApplyHere(), key, value, timestamp, lifetime);
+  }
+  Result<bool> DeleteAt(Bytes key, WallTime timestamp) override {
+    return core::DeleteAt(Rule(), ApplyHere(), key, timestamp);
+  }
   Status Update(Bytes key, const KeyspaceWriter::UpdateFunction& update,
                 Lifetime lifetime) override {
     return UpdateRow(Rule(), ApplyHere(), key, update, lifetime);

@@ -11,7 +11,8 @@ namespace mayfly::core {
 namespace {
 
 constexpr engine::Address kMeta{engine::Role::kMeta};
-constexpr char kVersion = 1;  // Stored.
+constexpr char kVersion = 2;       // Stored; raise it with every field that is added.
+constexpr char kFirstVersion = 1;  // Without promise and order.
 
 Status Damaged(const char* what) {
   return Status::Corruption(fmt::format("the record of {} is damaged; restore a backup", what));
@@ -41,8 +42,11 @@ void DeleteRows(engine::Batch& batch, KeyspaceId id) {
        {engine::Role::kRows, engine::Role::kMembers, engine::Role::kExpiry}) {
     batch.DeleteRange({role}, KeyspaceBegin(id), KeyspaceEnd(id));
   }
+  batch.DeleteRange({engine::Role::kExpiry}, KeyspaceBegin(MembersOf(id)),
+                    KeyspaceEnd(MembersOf(id)));
   batch.DeleteRange(kMeta, MetaKey(kMetaCounters, id), MetaKey(kMetaCounters, id + 1));
   batch.Delete(kMeta, MetaKey(kMetaWatermark, id));
+  batch.Delete(kMeta, MetaKey(kMetaMembersWatermark, id));
 }
 
 // Calls `take` for each pair in meta whose key begins with `kind`.
@@ -73,13 +77,32 @@ std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy
   out.push_back(static_cast<char>(policy.breach));
   AppendVarint(out, policy.jitter_permille);
   out.push_back(static_cast<char>(policy.events));
+  AppendOptional(out, policy.purge_within);
+  out.push_back(static_cast<char>(policy.order));
+  AppendVarint(out, static_cast<std::uint64_t>(policy.history.count()));
+  AppendOptional(out, policy.late_max);
   return out;
 }
 
+namespace {
+
+// What the second version added.
+bool EatPromiseAndOrder(Bytes& in, KeyspacePolicy& policy) {
+  std::uint64_t history = 0;
+  if (!EatOptional(in, policy.purge_within) || in.empty()) return false;
+  policy.order = static_cast<RowOrder>(in.front());
+  in.remove_prefix(1);
+  if (!EatVarint(in, history) || static_cast<std::int64_t>(history) < 0) return false;
+  policy.history = Millis(static_cast<std::int64_t>(history));
+  return EatOptional(in, policy.late_max) && policy.order <= RowOrder::kTimestamp;
+}
+
+}  // namespace
+
 Status DecodeKeyspace(Bytes in, std::string& name, KeyspacePolicy& policy) {
-  const Status damaged = Damaged("a keyspace");
-  if (in.empty()) return damaged;
-  if (in.front() != kVersion) {
+  if (in.empty()) return Damaged("a keyspace");
+  const char version = in.front();
+  if (version < kFirstVersion || version > kVersion) {
     return Status::Unsupported("a keyspace of a newer format; use a newer mayfly");
   }
   in.remove_prefix(1);
@@ -87,18 +110,20 @@ Status DecodeKeyspace(Bytes in, std::string& name, KeyspacePolicy& policy) {
   std::uint64_t jitter = 0;
   if (!EatSized(in, stored_name) || !EatOptional(in, policy.default_ttl) ||
       !EatOptional(in, policy.min_ttl) || !EatOptional(in, policy.max_ttl) || in.size() < 2) {
-    return damaged;
+    return Damaged("a keyspace");
   }
   policy.require_ttl = in[0] != 0;
   policy.breach = static_cast<PolicyBreach>(in[1]);
   in.remove_prefix(2);
-  if (!EatVarint(in, jitter) || jitter > UINT32_MAX || in.size() != 1) return damaged;
+  if (!EatVarint(in, jitter) || jitter > UINT32_MAX || in.empty()) return Damaged("a keyspace");
   policy.jitter_permille = static_cast<std::uint32_t>(jitter);
   policy.events = static_cast<EventDetail>(in[0]);
+  in.remove_prefix(1);
   name = stored_name;
-  if (!CheckPolicy(policy).ok() || policy.breach > PolicyBreach::kClamp ||
+  if ((version > kFirstVersion && !EatPromiseAndOrder(in, policy)) || !in.empty() ||
+      !CheckPolicy(policy).ok() || policy.breach > PolicyBreach::kClamp ||
       policy.events > EventDetail::kKeyAndValue) {
-    return damaged;
+    return Damaged("a keyspace");
   }
   return {};
 }
@@ -121,7 +146,8 @@ Status Catalog::Load() {
   MAYFLY_RETURN_IF_ERROR(ForEachMeta(
       engine_, kMetaKeyspace, [this](Bytes key, Bytes value) { return LoadKeyspace(key, value); }));
   MAYFLY_RETURN_IF_ERROR(LoadCounters());
-  return LoadWatermarks();
+  MAYFLY_RETURN_IF_ERROR(LoadInstants());
+  return engine_.capabilities().writable ? ForgetRecordedRemovals() : Status();
 }
 
 Status Catalog::LoadNextId() {
@@ -161,18 +187,50 @@ Status Catalog::LoadCounters() {
   });
 }
 
-Status Catalog::LoadWatermarks() {
+Status Catalog::LoadInstants() {
   for (const auto& [name, keyspace] : by_name_) {
-    PinnedBytes stored;
-    const Status read = engine_.Get(kMeta, MetaKey(kMetaWatermark, keyspace->id()), stored);
-    if (read.IsNotFound()) continue;
-    MAYFLY_RETURN_IF_ERROR(read);
-    Bytes rest = stored.view();
-    std::uint64_t ms = 0;
-    if (!EatLittleEndian64(rest, ms) || !rest.empty()) return Damaged("a purge watermark");
-    keyspace->RaiseWatermark(WallTimeFromMs(static_cast<std::int64_t>(ms)));
+    const KeyspaceId id = keyspace->id();
+    MAYFLY_TRY(const auto rows, LoadInstant(kMetaWatermark, id));
+    MAYFLY_TRY(const auto members, LoadInstant(kMetaMembersWatermark, id));
+    MAYFLY_TRY(const auto through, LoadInstant(kMetaPurgedThrough, id));
+    MAYFLY_TRY(const auto removing, LoadInstant(kMetaRemovingSince, id));
+    keyspace->RaiseWatermark(rows.value_or(WallTime()));
+    keyspace->RaiseMembersWatermark(members.value_or(WallTime()));
+    // What a run that was not closed removed after its last round, nobody remembers.
+    keyspace->NoteRemoval(removing ? *removing : through.value_or(WallTime()) + Millis(1));
   }
   return {};
+}
+
+Status Catalog::RecordRemovals() {
+  const std::lock_guard lock(mutex_);
+  engine::Batch batch;
+  for (const auto& [name, keyspace] : by_name_) {
+    std::string since;
+    AppendLittleEndian64(since, static_cast<std::uint64_t>(ToMs(keyspace->removing_since())));
+    batch.Put(kMeta, MetaKey(kMetaRemovingSince, keyspace->id()), since);
+  }
+  return engine_.Commit(batch);
+}
+
+Status Catalog::ForgetRecordedRemovals() {
+  engine::Batch batch;
+  MAYFLY_RETURN_IF_ERROR(ForEachMeta(engine_, kMetaRemovingSince, [&](Bytes key, Bytes) {
+    batch.Delete(kMeta, MetaKey(kMetaRemovingSince) + std::string(key));
+    return Status();
+  }));
+  return engine_.Commit(batch);
+}
+
+Result<std::optional<WallTime>> Catalog::LoadInstant(char kind, KeyspaceId id) const {
+  PinnedBytes stored;
+  const Status read = engine_.Get(kMeta, MetaKey(kind, id), stored);
+  if (read.IsNotFound()) return std::optional<WallTime>();
+  MAYFLY_RETURN_IF_ERROR(read);
+  Bytes rest = stored.view();
+  std::uint64_t ms = 0;
+  if (!EatLittleEndian64(rest, ms) || !rest.empty()) return Damaged("an instant of a keyspace");
+  return std::optional(WallTimeFromMs(static_cast<std::int64_t>(ms)));
 }
 
 Result<std::shared_ptr<KeyspaceState>> Catalog::Create(const std::string& name,
@@ -207,11 +265,13 @@ Result<std::shared_ptr<KeyspaceState>> Catalog::Find(const std::string& name) co
   return found->second;
 }
 
-std::vector<std::shared_ptr<KeyspaceState>> Catalog::All() const {
+std::vector<std::shared_ptr<KeyspaceState>> Catalog::All() const { return AllWithNextId().first; }
+
+std::pair<std::vector<std::shared_ptr<KeyspaceState>>, KeyspaceId> Catalog::AllWithNextId() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<KeyspaceState>> all;
   for (const auto& [name, keyspace] : by_name_) all.push_back(keyspace);
-  return all;
+  return {std::move(all), next_id_};
 }
 
 Status Catalog::Drop(const std::string& name) {
@@ -228,13 +288,14 @@ Status Catalog::Drop(const std::string& name) {
   engine::Batch batch;
   DeleteRows(batch, keyspace.id());
   batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
+  batch.Delete(kMeta, MetaKey(kMetaPurgedThrough, keyspace.id()));
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
   keyspace.MarkDropped();
   by_name_.erase(found);
   return {};
 }
 
-Status Catalog::Clear(KeyspaceState& keyspace) {
+Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   const std::lock_guard alone(keyspace.gate());
   MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
   engine::Batch batch;
@@ -243,6 +304,7 @@ Status Catalog::Clear(KeyspaceState& keyspace) {
   for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
     keyspace.SetCounters(static_cast<Stripe>(stripe), {});
   }
+  keyspace.NoteRemoval(now);
   return {};
 }
 
@@ -251,6 +313,11 @@ Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy)
   const std::lock_guard lock(mutex_);
   const std::lock_guard alone(keyspace.gate());
   MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
+  if (keyspace.by_timestamp() != (policy.order == RowOrder::kTimestamp)) {
+    return Status::Invalid(fmt::format(
+        "the order of the rows of '{}' was chosen when it was made; make another keyspace",
+        Printable(keyspace.name())));
+  }
   engine::Batch batch;
   batch.Put(kMeta, MetaKey(kMetaKeyspace, keyspace.id()), EncodeKeyspace(keyspace.name(), policy));
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));

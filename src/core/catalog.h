@@ -1,5 +1,6 @@
 // catalog.h - the keyspaces of a database, by name.
-// Stored in meta: | 'k' | id | -> | version u8 | name, sized | policy |. Ids are never used again,
+// Stored in meta: | 'k' | id | -> | version u8 | name, sized | policy |. Layout:
+// docs/formats/keyspace.md. Ids are never used again,
 // so that rows of a dropped keyspace that are still in some file can never be mistaken for
 // another's.
 #pragma once
@@ -8,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/keyspace_state.h"
@@ -31,14 +33,23 @@ class Catalog {
   Result<std::shared_ptr<KeyspaceState>> Find(const std::string& name) const;
   std::vector<std::shared_ptr<KeyspaceState>> All() const;  // By name.
 
+  // All of them, and the id that the next one made will have, at one moment.
+  std::pair<std::vector<std::shared_ptr<KeyspaceState>>, KeyspaceId> AllWithNextId() const;
+
+  // For the next run: since when there may be bytes of removed rows in files. As the last thing
+  // before the engine closes; the next Load() takes it back, so that a crash finds nothing of it.
+  Status RecordRemovals();
+  Status ForgetRecordedRemovals();
+
   Status Drop(const std::string& name);
-  Status Clear(KeyspaceState& keyspace);
+  Status Clear(KeyspaceState& keyspace, WallTime now);
   Status SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy);
 
  private:
   Status LoadKeyspace(Bytes key, Bytes value);
   Status LoadCounters();
-  Status LoadWatermarks();
+  Status LoadInstants();
+  Result<std::optional<WallTime>> LoadInstant(char kind, KeyspaceId id) const;
   Status LoadNextId();
 
   engine::Engine& engine_;

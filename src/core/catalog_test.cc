@@ -15,7 +15,11 @@ const KeyspacePolicy kFull{.default_ttl = Millis(60'000),
                            .require_ttl = true,
                            .breach = PolicyBreach::kClamp,
                            .jitter_permille = 900,
-                           .events = EventDetail::kKeyAndValue};
+                           .events = EventDetail::kKeyAndValue,
+                           .purge_within = Millis(80'000),
+                           .order = RowOrder::kTimestamp,
+                           .history = Millis(1000),
+                           .late_max = Millis(2000)};
 
 StatusCode Decoded(Bytes bytes) {
   std::string name;
@@ -45,8 +49,19 @@ TEST(KeyspaceRecord, RefusesEveryTruncationAndAnythingBehindTheEnd) {
 
 TEST(KeyspaceRecord, RefusesANewerVersionAsUnsupported) {
   std::string bytes = EncodeKeyspace("name", {});
-  bytes[0] = 2;
-  EXPECT_EQ(Decoded(bytes), StatusCode::kUnsupported);
+  for (const char version : {'\x00', '\x03', '\x7f'}) {
+    bytes[0] = version;
+    EXPECT_EQ(Decoded(bytes), StatusCode::kUnsupported);
+  }
+}
+
+TEST(KeyspaceRecord, ReadsTheFirstVersionWhichHadNeitherPromiseNorOrder) {
+  const std::string first("\x01\x04name\x00\x00\x00\x00\x00\x00\x02", 13);
+  std::string name;
+  KeyspacePolicy policy;
+  ASSERT_TRUE(DecodeKeyspace(first, name, policy).ok());
+  EXPECT_EQ(name, "name");
+  EXPECT_EQ(policy, KeyspacePolicy{.events = EventDetail::kKeyAndValue});
 }
 
 TEST(KeyspaceRecord, RefusesAPolicyThatMakesNoSense) {
@@ -87,9 +102,9 @@ TEST(KeyspaceState, MovesItsWatermarkTheWayItIsTold) {
   keyspace.RaiseWatermark(WallTimeFromMs(10));
   keyspace.RaiseWatermark(WallTimeFromMs(5));
   EXPECT_EQ(keyspace.watermark(), WallTimeFromMs(10));
-  keyspace.LowerWatermark(WallTimeFromMs(20));
+  keyspace.LowerWatermarks(WallTimeFromMs(20));
   EXPECT_EQ(keyspace.watermark(), WallTimeFromMs(10));
-  keyspace.LowerWatermark(WallTimeFromMs(7));
+  keyspace.LowerWatermarks(WallTimeFromMs(7));
   EXPECT_EQ(keyspace.watermark(), WallTimeFromMs(7));
 }
 

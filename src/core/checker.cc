@@ -11,6 +11,7 @@ namespace mayfly::core {
 namespace {
 
 constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kExpiry{engine::Role::kExpiry};
 constexpr engine::Address kMeta{engine::Role::kMeta};
 constexpr std::size_t kFindingsMax = 100;
@@ -40,7 +41,8 @@ Result<CheckReport> Checker::Run() {
   if (options_.repair && !store_.engine().capabilities().writable) {
     return Status::ReadOnly("a repair writes; open the database for writing");
   }
-  MAYFLY_TRY(const auto snapshot, store_.engine().NewSnapshot());
+  MAYFLY_TRY(const auto state, store_.states().Open(StateKind::kCall, store_.clock().Now()));
+  const auto snapshot = state->Lend();
   for (const auto& keyspace : store_.catalog().All()) {
     if (options_.repair) {
       // With the gate closed the newest state stands still.
@@ -59,12 +61,16 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   engine::Batch repair;
   MAYFLY_RETURN_IF_ERROR(CheckRows(keyspace, snapshot, expected, repair));
   MAYFLY_RETURN_IF_ERROR(CheckEntries(keyspace, snapshot, repair));
+  MAYFLY_RETURN_IF_ERROR(CheckVersions(keyspace, snapshot, repair));
+  MAYFLY_RETURN_IF_ERROR(CheckVersionEntries(keyspace, snapshot, repair));
   MAYFLY_RETURN_IF_ERROR(CheckCounters(keyspace, snapshot, expected, repair));
   if (!options_.repair || repair.empty()) return {};
   // A mended entry may lie before what purges have reached.
   repair.Delete(kMeta, MetaKey(kMetaWatermark, keyspace.id()));
+  repair.Delete(kMeta, MetaKey(kMetaMembersWatermark, keyspace.id()));
   MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(repair, Durability::kDisk));
-  keyspace.LowerWatermark(WallTimeFromMs(0));
+  keyspace.LowerWatermarks(WallTimeFromMs(0));
+  store_.horizon().Forget();
   if (counters_mended_) {
     for (std::size_t i = 0; i < kStripes; ++i) {
       keyspace.SetCounters(static_cast<Stripe>(i), i == 0 ? expected : Counters());
@@ -121,6 +127,80 @@ Status Checker::CheckEntries(KeyspaceState& keyspace, const engine::Snapshot* sn
     repair.Delete(kExpiry, entry_key);
     return {};
   });
+}
+
+Status Checker::CheckVersions(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                              engine::Batch& repair) {
+  PinnedBytes pin;
+  const auto check = [&](Bytes stored_key, Bytes value) -> Status {
+    ++report_.versions;
+    const Bytes member_key = UserKeyOf(stored_key);
+    const auto key = UserKeyOfMember(member_key);
+    if (!keyspace.by_timestamp()) {
+      ++report_.stray_versions;
+      Find(keyspace, "a version where there should be none, of key", key.value_or("?"));
+      return {};
+    }
+    const auto version = DecodeVersion(value);
+    if (!key || !version) {
+      ++report_.unreadable_rows;
+      Find(keyspace, "an unreadable version of key", key.value_or("?"));
+      return {};
+    }
+    if (const auto leaves_at = LeavesAt(*version)) {
+      const std::string entry = EntryKey(MembersOf(keyspace.id()), *leaves_at, member_key);
+      const Status read = store_.engine().Get(kExpiry, entry, pin, snapshot);
+      if (!read.ok() && !read.IsNotFound()) return read;
+      if (read.IsNotFound()) {
+        ++report_.missing_entries;
+        Find(keyspace, "a version whose end is not in the index, of key", *key);
+        repair.Put(kExpiry, entry, {});
+      }
+    }
+    return CheckMarker(keyspace, snapshot, *key, member_key, *version, repair);
+  };
+  return ForEachOf(store_, kMembers, keyspace.id(), snapshot, check);
+}
+
+// A key has a row or a marker, not both: the row is what counts.
+Status Checker::CheckMarker(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                            const std::string& key, Bytes member_key, const VersionView& version,
+                            engine::Batch& repair) {
+  if (member_key != MarkerKey(key)) return {};
+  PinnedBytes pin;
+  const Status read = store_.engine().Get(kRows, RowKey(keyspace.id(), key), pin, snapshot);
+  if (read.IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(read);
+  ++report_.stale_entries;
+  Find(keyspace, "a marker beside a row, of key", key);
+  repair.Delete(kMembers, RowKey(keyspace.id(), member_key));
+  if (const auto leaves_at = LeavesAt(version)) {
+    repair.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), *leaves_at, member_key));
+  }
+  return {};
+}
+
+Status Checker::CheckVersionEntries(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                                    engine::Batch& repair) {
+  PinnedBytes pin;
+  const auto check = [&](Bytes entry_key, Bytes) -> Status {
+    ++report_.entries;
+    const auto entry = DecodeEntry(entry_key);
+    std::optional<VersionView> version;
+    if (entry) {
+      const Status read = store_.ReadMember(keyspace, entry->key, snapshot, pin, version);
+      // An unreadable one was reported as such.
+      if (read.code() == StatusCode::kUnsupported || read.code() == StatusCode::kCorruption)
+        return {};
+      MAYFLY_RETURN_IF_ERROR(read);
+      if (version && LeavesAt(*version) == entry->deadline) return {};
+    }
+    ++report_.stale_entries;
+    Find(keyspace, "an entry of the index without its version", entry ? entry->key : entry_key);
+    repair.Delete(kExpiry, entry_key);
+    return {};
+  };
+  return ForEachOf(store_, kExpiry, MembersOf(keyspace.id()), snapshot, check);
 }
 
 Status Checker::CheckCounters(KeyspaceState& keyspace, const engine::Snapshot* snapshot,

@@ -25,6 +25,13 @@ class Checker {
                    engine::Batch& repair);
   Status CheckEntries(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                       engine::Batch& repair);
+  Status CheckVersions(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                       engine::Batch& repair);
+  Status CheckMarker(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                     const std::string& key, Bytes member_key, const VersionView& version,
+                     engine::Batch& repair);
+  Status CheckVersionEntries(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                             engine::Batch& repair);
   Status CheckCounters(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                        const Counters& expected, engine::Batch& repair);
   void Find(const KeyspaceState& keyspace, const char* what, Bytes key);

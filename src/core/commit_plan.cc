@@ -3,44 +3,43 @@
 #include <algorithm>
 
 #include "core/liveness.h"
+#include "core/version_plan.h"
 
 namespace mayfly::core {
 namespace {
 
 constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kExpiry{engine::Role::kExpiry};
 constexpr engine::Address kMeta{engine::Role::kMeta};
 
 }  // namespace
 
 void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
-                     std::optional<WallTime> deadline, Bytes payload) {
+                     const RowView& fresh) {
   const bool old_is_dead = old != nullptr && IsDead(old->deadline, now_);
-  if (IsDead(deadline, now_)) {
+  if (IsDead(fresh.deadline, now_)) {
     // One event for a row that dies: its own if it was dead before, else for the one that never
     // lived.
     if (old != nullptr) Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
-    if (!old_is_dead) Tell(keyspace, key, *deadline, payload, EventCause::kBornDead);
+    if (!old_is_dead) Tell(keyspace, key, *fresh.deadline, fresh.payload, EventCause::kBornDead);
     return;
   }
   const RowKey row_key(keyspace.id(), key);
   row_.clear();
-  AppendRow(row_, deadline, payload);
+  AppendRow(row_, fresh);
   batch_.Put(kRows, row_key, row_);
-  if (old != nullptr && old->deadline != deadline) RemoveEntry(keyspace, *old, key);
-  if (deadline) {
-    // The entry of an unchanged deadline is there already.
-    if (old == nullptr || old->deadline != deadline) {
-      batch_.Put(kExpiry, EntryKey(keyspace.id(), *deadline, key), {});
-    }
-    earliest_ = earliest_ ? std::min(*earliest_, *deadline) : *deadline;
-  }
+  // The entry of an unchanged deadline is there already.
+  const bool moved = old == nullptr || old->deadline != fresh.deadline;
+  if (old != nullptr && moved) RemoveEntry(keyspace, *old, key);
+  if (fresh.deadline && moved) PutEntry(keyspace.id(), *fresh.deadline, key);
   if (old_is_dead) {
     Tell(keyspace, key, *old->deadline, old->payload, EventCause::kReplaced);
     ++dead_removed_;
+    NoteRemoval(keyspace, stripe, *old->deadline);
   }
   Count(keyspace, stripe, old == nullptr ? 1 : 0,
-        static_cast<int>(deadline.has_value()) -
+        static_cast<int>(fresh.deadline.has_value()) -
             static_cast<int>(old != nullptr && old->deadline.has_value()));
 }
 
@@ -53,14 +52,47 @@ void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const
     ++dead_removed_;
   }
   Count(keyspace, stripe, -1, old.deadline ? -1 : 0);
+  NoteRemoval(keyspace, stripe, std::min(old.deadline.value_or(now_), now_));
 }
 
-void CommitPlan::RemoveStaleEntry(KeyspaceState& keyspace, WallTime deadline, Bytes key) {
-  batch_.Delete(kExpiry, EntryKey(keyspace.id(), deadline, key));
+void CommitPlan::RemoveStaleEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {
+  batch_.Delete(kExpiry, EntryKey(keyspace, deadline, key));
+}
+
+void CommitPlan::PutMember(KeyspaceState& keyspace, Bytes member_key, const VersionView* old,
+                           const VersionView& fresh) {
+  const RowKey stored_key(keyspace.id(), member_key);
+  const KeyspaceId index = MembersOf(keyspace.id());
+  const auto leaves_at = LeavesAt(fresh);
+  const auto [put, first] = members_put_.try_emplace(std::string(Bytes(stored_key)));
+  // Of two in one plan the later one counts, and the first one's entry goes with it.
+  const auto before = first ? (old != nullptr ? LeavesAt(*old) : std::nullopt) : put->second;
+  if (before && before != leaves_at) batch_.Delete(kExpiry, EntryKey(index, *before, member_key));
+  put->second = leaves_at;
+  row_.clear();
+  AppendVersion(row_, fresh);
+  batch_.Put(kMembers, stored_key, row_);
+  if (leaves_at) PutEntry(index, *leaves_at, member_key);
+}
+
+void CommitPlan::RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                              const VersionView& old) {
+  batch_.Delete(kMembers, RowKey(keyspace.id(), member_key));
+  if (const auto leaves_at = LeavesAt(old)) {
+    batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), *leaves_at, member_key));
+  }
+  // The row that it was kept for ended before.
+  WallTime since = std::min(old.row.deadline.value_or(now_), now_);
+  const Millis behind = KeptBehind(*keyspace.policy());
+  if (old.kept_until && behind < *old.kept_until - WallTime()) {
+    since = std::min(since, *old.kept_until - behind);
+  }
+  NoteRemoval(keyspace, stripe, since);
 }
 
 Status CommitPlan::Seal() {
-  for (const auto& [keyspace, stripe, change] : bookings_) {
+  for (const auto& [keyspace, stripe, change, removed_since] : bookings_) {
+    if (change == Counters()) continue;
     // Rows that go are counted, since their latches are held.
     const Counters total = keyspace->TotalCounters() + change;
     if (total.rows < 0 || total.mortal < 0) {
@@ -73,9 +105,21 @@ Status CommitPlan::Seal() {
 }
 
 void CommitPlan::Applied() {
-  for (const auto& [keyspace, stripe, change] : bookings_) {
+  for (const auto& [keyspace, stripe, change, removed_since] : bookings_) {
     keyspace->SetCounters(stripe, keyspace->counters(stripe) + change);
+    if (removed_since) keyspace->NoteRemoval(*removed_since);
   }
+}
+
+void CommitPlan::NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since) {
+  auto& first = BookingOf(keyspace, stripe).removed_since;
+  first = std::min(first.value_or(since), since);
+  ++removed_;
+}
+
+void CommitPlan::PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {
+  batch_.Put(kExpiry, EntryKey(keyspace, deadline, key), {});
+  earliest_ = earliest_ ? std::min(*earliest_, deadline) : deadline;
 }
 
 void CommitPlan::RemoveEntry(const KeyspaceState& keyspace, const RowView& old, Bytes key) {

@@ -6,6 +6,7 @@
 // keyspace wants events.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "core/keyspace_state.h"
 #include "core/row_codec.h"
+#include "core/version_codec.h"
 #include "engine/batch.h"
 #include "mayfly/events.h"
 
@@ -26,14 +28,25 @@ class CommitPlan {
   // Replaces the stored row (null: none is stored) by a new one. A new row that is already dead is
   // not written: it deletes, with an event.
   void Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
-           std::optional<WallTime> deadline, Bytes payload);
+           const RowView& fresh);
 
   // Removes a stored row. `cause` is for the event, if the row is dead.
   void Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
               EventCause cause);
 
-  // Removes an entry that no row stands behind.
-  void RemoveStaleEntry(KeyspaceState& keyspace, WallTime deadline, Bytes key);
+  // Removes an entry that nothing stands behind; for members, of MembersOf(keyspace).
+  void RemoveStaleEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
+
+  // The same for versions and markers, given their key without the keyspace. `old` is what is
+  // stored there (null: nothing); what the plan itself put there it knows.
+  void PutMember(KeyspaceState& keyspace, Bytes member_key, const VersionView* old,
+                 const VersionView& fresh);
+  void RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                    const VersionView& old);
+
+  // What the plan replaced leaves bytes behind, dead or deleted since then, which should go from
+  // the files.
+  void NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since);
 
   // Adds the counters to the batch; once, after the last change. Corruption when the keyspace would
   // count fewer rows than none: what is stored does not fit together.
@@ -47,6 +60,7 @@ class CommitPlan {
   engine::Batch& batch() { return batch_; }
   std::vector<Event>& events() { return events_; }
   std::uint64_t dead_removed() const { return dead_removed_; }
+  std::uint64_t removed() const { return removed_; }  // The dead and the deleted.
 
   // The earliest deadline that was written, for whoever sleeps until the next.
   std::optional<WallTime> earliest() const { return earliest_; }
@@ -57,11 +71,13 @@ class CommitPlan {
     KeyspaceState* keyspace;
     Stripe stripe;
     Counters change;
+    std::optional<WallTime> removed_since = std::nullopt;  // Of the bytes that are left behind.
   };
 
   Booking& BookingOf(KeyspaceState& keyspace, Stripe stripe);
   void RemoveEntry(const KeyspaceState& keyspace, const RowView& old, Bytes key);
   void Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal);
+  void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
   void Tell(const KeyspaceState& keyspace, Bytes key, WallTime deadline, Bytes payload,
             EventCause cause);
 
@@ -71,7 +87,9 @@ class CommitPlan {
   std::vector<Booking> bookings_;  // One per keyspace.
   std::optional<WallTime> earliest_;
   std::uint64_t dead_removed_ = 0;
-  std::string row_;  // Scratch.
+  std::uint64_t removed_ = 0;
+  std::map<std::string, std::optional<WallTime>> members_put_;  // Row key's like, when they leave.
+  std::string row_;                                             // Scratch.
 };
 
 }  // namespace mayfly::core

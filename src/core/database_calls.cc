@@ -7,8 +7,10 @@
 #include "core/checker.h"
 #include "core/keyspace_calls.h"
 #include "core/new_database.h"
+#include "core/prover.h"
 #include "core/purger.h"
 #include "core/reaper_thread.h"
+#include "core/reclaimer.h"
 #include "core/snapshot_view.h"
 #include "core/statistics.h"
 #include "core/transaction_calls.h"
@@ -73,6 +75,14 @@ class DatabaseCalls final : public Database {
 
   Result<std::unique_ptr<Reaper>> StartReaper(const ReaperOptions& options) override {
     return ReaperThread::Start(store_, options);
+  }
+
+  Result<ReclaimReport> Reclaim(const ReclaimOptions& options) override {
+    return Reclaimer(*store_).Run(options);
+  }
+
+  Result<Proof> Prove(const ProofOptions& options) const override {
+    return GatherProof(*store_, options);
   }
 
   Result<std::vector<Event>> ReadEvents(std::uint64_t after,

@@ -95,10 +95,10 @@ Result<std::uint64_t> CountRows(const View& view) {
   // Before the state is taken: what a purge removes later is in it, behind this watermark. A state
   // taken earlier may hold entries from before it.
   const WallTime first = view.snapshot == nullptr ? view.keyspace.watermark() : WallTimeFromMs(0);
-  MAYFLY_TRY(const FrozenView frozen, Freeze(view));
+  MAYFLY_TRY(const View frozen, Freeze(view));
   // Not from the counters in memory: they are read one after the other, and a transaction changes
   // several.
-  if (view.overlay == nullptr || view.overlay->empty()) return CountStored(frozen.view, first);
+  if (view.overlay == nullptr || view.overlay->empty()) return CountStored(frozen, first);
   std::uint64_t rows = 0;
   MAYFLY_TRY(const auto cursor, OpenCursor(view, {}));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++rows;
@@ -107,8 +107,7 @@ Result<std::uint64_t> CountRows(const View& view) {
 }
 
 Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const DeadlineWindow& window) {
-  MAYFLY_TRY(const FrozenView frozen, Freeze(asked));
-  const View& view = frozen.view;
+  MAYFLY_TRY(const View view, Freeze(asked));
   if (window.rows_max == 0 || window.rows_max > kScanRowsMax) {
     return Status::Invalid("rows_max of a deadline scan must be 1 to 1,000,000");
   }
@@ -139,8 +138,7 @@ Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const Deadli
 
 Result<std::vector<ForecastBucket>> ReadForecast(const View& asked,
                                                  const ForecastOptions& options) {
-  MAYFLY_TRY(const FrozenView frozen, Freeze(asked));
-  const View& view = frozen.view;
+  MAYFLY_TRY(const View view, Freeze(asked));
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (options.bucket.count() <= 0 || options.buckets == 0 ||
       options.buckets > kForecastBucketsMax ||

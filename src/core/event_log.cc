@@ -21,8 +21,13 @@ class EventLog::Subscription final : public EventSubscription {
   explicit Subscription(std::shared_ptr<Subscriber> subscriber)
       : subscriber_(std::move(subscriber)) {}
   ~Subscription() override {
-    const std::lock_guard lock(subscriber_->mutex);
+    std::unique_lock lock(subscriber_->mutex);
     subscriber_->ended = true;
+    // A callback may end its own subscription.
+    subscriber_->quiet.wait(lock, [this] {
+      return subscriber_->calling_thread == std::thread::id() ||
+             subscriber_->calling_thread == std::this_thread::get_id();
+    });
   }
 
  private:
@@ -30,7 +35,7 @@ class EventLog::Subscription final : public EventSubscription {
 };
 
 Status EventLog::Load() {
-  // After a trim of everything the number lives on in meta, so that none is given out twice.
+  // After a trim the last number given out lives on in meta, so that none is given out twice.
   PinnedBytes trimmed;
   const Status read = engine_.Get(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
   if (!read.ok() && !read.IsNotFound()) return read;
@@ -74,18 +79,35 @@ void EventLog::Deliver(const std::vector<Event>& events) {
     }
   }
   for (const auto& subscriber : subscribers) {
-    const std::lock_guard lock(subscriber->mutex);
-    for (const Event& event : events) {
-      if (subscriber->ended) break;
-      try {
-        subscriber->callback(event);
-      } catch (const std::exception& thrown) {
-        Log(logger_, LogLevel::kError, "an event callback threw: {}", thrown.what());
-      } catch (...) {
-        Log(logger_, LogLevel::kError, "an event callback threw something");
-      }
+    {
+      const std::lock_guard lock(subscriber->mutex);
+      if (subscriber->ended) continue;
+      subscriber->waiting.insert(subscriber->waiting.end(), events.begin(), events.end());
+      // Somebody is at it, perhaps this very thread further up: it will come to these, too.
+      if (subscriber->calling_thread != std::thread::id()) continue;
+      subscriber->calling_thread = std::this_thread::get_id();
     }
+    CallAll(*subscriber);
   }
+}
+
+void EventLog::CallAll(Subscriber& subscriber) {
+  std::unique_lock lock(subscriber.mutex);
+  while (!subscriber.waiting.empty() && !subscriber.ended) {
+    const Event event = std::move(subscriber.waiting.front());
+    subscriber.waiting.pop_front();
+    lock.unlock();
+    try {
+      subscriber.callback(event);
+    } catch (const std::exception& thrown) {
+      Log(logger_, LogLevel::kError, "an event callback threw: {}", thrown.what());
+    } catch (...) {
+      Log(logger_, LogLevel::kError, "an event callback threw something");
+    }
+    lock.lock();
+  }
+  subscriber.calling_thread = {};
+  subscriber.quiet.notify_all();
 }
 
 std::unique_ptr<EventSubscription> EventLog::Subscribe(EventCallback callback) {
@@ -148,6 +170,33 @@ Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now)
   return through;
 }
 
+Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purged_by) {
+  const std::lock_guard lock(sequence_mutex_);
+  Kept kept;
+  engine::Batch batch;
+  MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    MAYFLY_TRY(const Event event, DecodeEvent(cursor->value()));
+    if (event.keyspace != keyspace) continue;
+    if (event.purged_at <= purged_by) {
+      batch.Delete(kEvents, cursor->key());
+      ++kept.removed;
+      continue;
+    }
+    kept.first_purged_at =
+        std::min(kept.first_purged_at.value_or(event.purged_at), event.purged_at);
+    kept.first_deadline = std::min(kept.first_deadline.value_or(event.deadline), event.deadline);
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  if (kept.removed == 0) return kept;
+  // No number is given out twice, though the last event may be among those that go.
+  std::string trimmed;
+  AppendLittleEndian64(trimmed, last_sequence_);
+  batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  return kept;
+}
+
 Result<std::uint64_t> EventLog::Trim(const EventTrim& trim, WallTime now) {
   // One at a time, so that the record of what was trimmed never goes back.
   const std::lock_guard lock(sequence_mutex_);
@@ -155,13 +204,23 @@ Result<std::uint64_t> EventLog::Trim(const EventTrim& trim, WallTime now) {
   if (extent.second == 0) return std::uint64_t{0};
   MAYFLY_TRY(const std::uint64_t through, TrimThrough(trim, now));
   if (through < extent.first) return std::uint64_t{0};
+  // Counted, since events of keyspaces with a promise may have gone before.
+  std::uint64_t removed = 0;
+  {
+    MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
+    for (cursor->SeekToFirst(); cursor->Valid() && cursor->key() < Bytes(EventKey(through + 1));
+         cursor->Next()) {
+      ++removed;
+    }
+    MAYFLY_RETURN_IF_ERROR(cursor->status());
+  }
   engine::Batch batch;
   batch.DeleteRange(kEvents, EventKey(extent.first), EventKey(through + 1));
   std::string trimmed;
-  AppendLittleEndian64(trimmed, through);
+  AppendLittleEndian64(trimmed, last_sequence_);
   batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
-  return through - extent.first + 1;
+  return removed;
 }
 
 }  // namespace mayfly::core

@@ -4,11 +4,16 @@
 // again. Lock order: after key latches; held while the engine commits.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <thread>
 #include <vector>
 
+#include "core/keys.h"
 #include "engine/engine.h"
 #include "mayfly/events.h"
 #include "mayfly/logger.h"
@@ -28,13 +33,24 @@ class EventLog {
   // kProcess at least.
   Status Commit(engine::Batch& batch, Durability durability, std::vector<Event>& events);
 
-  // Calls the subscribers; after latches are released.
+  // Calls the subscribers; after latches are released. A subscriber is called by one thread at a
+  // time, with no lock held: what others bring meanwhile, that thread delivers.
   void Deliver(const std::vector<Event>& events);
 
   std::unique_ptr<EventSubscription> Subscribe(EventCallback callback);
 
   Result<std::vector<Event>> Read(std::uint64_t after, std::size_t events_max) const;
   Result<std::uint64_t> Trim(const EventTrim& trim, WallTime now);
+
+  // What is left of a keyspace's events after TrimKeyspace().
+  struct Kept {
+    std::uint64_t removed = 0;
+    std::optional<WallTime> first_purged_at;  // Nothing: none is left.
+    std::optional<WallTime> first_deadline;
+  };
+
+  // Removes the events of a keyspace that were purged up to `purged_by`. Walks over all events.
+  Result<Kept> TrimKeyspace(KeyspaceId keyspace, WallTime purged_by);
 
   // Sequences of the oldest and newest event kept; both 0 when there is none.
   Result<std::pair<std::uint64_t, std::uint64_t>> Extent() const;
@@ -43,12 +59,17 @@ class EventLog {
   // Shared by the log, the subscription and a delivery that is under way.
   struct Subscriber {
     explicit Subscriber(EventCallback call) : callback(std::move(call)) {}
-    std::recursive_mutex mutex;  // A callback may end its own subscription.
     const EventCallback callback;
-    bool ended = false;  // Guarded by mutex. The callback stays: it may be what runs.
+
+    std::mutex mutex;
+    std::condition_variable quiet;   // Nobody calls any more.
+    std::deque<Event> waiting;       // Guarded by mutex, like the next two.
+    std::thread::id calling_thread;  // Nobody: the default one.
+    bool ended = false;
   };
   class Subscription;
 
+  void CallAll(Subscriber& subscriber);
   Result<std::uint64_t> TrimThrough(const EventTrim& trim, WallTime now) const;
 
   engine::Engine& engine_;

@@ -20,6 +20,12 @@ RowKey::RowKey(KeyspaceId keyspace, Bytes key) {
   bytes_ = {out, size};
 }
 
+std::optional<KeyspaceId> KeyspaceOf(Bytes key) {
+  KeyspaceId keyspace = 0;
+  if (!EatBigEndian32(key, keyspace)) return std::nullopt;
+  return keyspace;
+}
+
 std::string KeyspaceBegin(KeyspaceId keyspace) {
   std::string key;
   AppendBigEndian32(key, keyspace);

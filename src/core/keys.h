@@ -1,13 +1,19 @@
 // keys.h - how core lays its keys out in the engine's roles.
 //   rows     | keyspace u32 BE | user key |                      -> row, see row_codec.h
+//   members  | keyspace u32 BE | user key, escaped | ...         -> see version_codec.h
 //   expiry   | keyspace u32 BE | deadline_ms u64 BE | user key | -> empty
+//            | keyspace u32 BE with kMembersBit | leaves at, ms u64 BE | the member's key |
+//            -> empty
 //   events   | sequence u64 BE |                                 -> see event_codec.h
 //   meta     | 'f' | format;  | 't' | time: high-water mark u64, unconfirmed u8;  | 'i' | next
 //   keyspace id;
 //            | 'e' | events trimmed;
 //            | 'k' | id u32 BE | keyspace;  | 'c' | id u32 BE | stripe u8 | counters;
-//            | 'w' | id u32 BE | purge watermark                 each written by the file that owns
-//            it
+//            | 'w' | id u32 BE | purge watermark;  | 'v' | id u32 BE | that of members;
+//            | 'p' | id u32 BE | purged through;  | 'r' | id u32 BE | removing since, from a close
+//            to the next opening;
+//            | 'b' | taken at, ms u64 BE | a backup's file | nothing
+//            each written by the file that owns it
 // Big endian makes byte order number order: in a keyspace whatever is due comes first, and the
 // first entry still ahead of us ends the scan. A keyspace is a prefix, so dropping it is a range
 // delete.
@@ -26,6 +32,14 @@ namespace mayfly::core {
 
 using KeyspaceId = std::uint32_t;
 
+// In the index, members of a keyspace have a range of their own, as if they were another keyspace.
+// So an entry tells what it stands for, and each range has its watermark.
+inline constexpr KeyspaceId kMembersBit = 0x8000'0000;
+constexpr KeyspaceId MembersOf(KeyspaceId keyspace) { return keyspace | kMembersBit; }
+
+// The keyspace at the front of a key; nothing when the bytes are too short.
+std::optional<KeyspaceId> KeyspaceOf(Bytes key);
+
 // The key of a row, built without an allocation when it is short.
 class RowKey {
  public:
@@ -36,7 +50,7 @@ class RowKey {
   operator Bytes() const { return bytes_; }
 
  private:
-  std::array<char, 124> inline_;  // Not cleared: only bytes_ is read.
+  std::array<char, 124> inline_;  // Not cleared: only bytes_ is read. NOLINT(*-member-init)
   std::string long_;
   Bytes bytes_;
 };
@@ -68,6 +82,10 @@ inline constexpr char kMetaEventsTrimmed = 'e';
 inline constexpr char kMetaKeyspace = 'k';
 inline constexpr char kMetaCounters = 'c';
 inline constexpr char kMetaWatermark = 'w';
+inline constexpr char kMetaMembersWatermark = 'v';
+inline constexpr char kMetaPurgedThrough = 'p';
+inline constexpr char kMetaRemovingSince = 'r';
+inline constexpr char kMetaBackup = 'b';
 
 std::string MetaKey(char kind);
 std::string MetaKey(char kind, KeyspaceId keyspace);

@@ -11,7 +11,7 @@ Status KeyspaceCalls::SetPolicy(const KeyspacePolicy& policy) {
 
 Status KeyspaceCalls::Clear() {
   MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
-  return store_->catalog().Clear(*state_);
+  return store_->catalog().Clear(*state_, store_->clock().Now());
 }
 
 const KeyspaceCalls& KeyspaceCalls::Of(const Keyspace& keyspace, const Store& store) {

@@ -3,32 +3,20 @@
 #include "base/coding.h"
 
 namespace mayfly::core {
-namespace {
-
-// Small numbers of either sign in few bytes: 0, -1, 1, -2, ...
-std::uint64_t Zigzag(std::int64_t n) {
-  return (static_cast<std::uint64_t>(n) << 1) ^ static_cast<std::uint64_t>(n >> 63);
-}
-std::int64_t Unzigzag(std::uint64_t n) {
-  return static_cast<std::int64_t>((n >> 1) ^ (~(n & 1) + 1));
-}
-
-}  // namespace
 
 std::string EncodeCounters(const Counters& counters) {
   std::string out;
-  AppendVarint(out, Zigzag(counters.rows));
-  AppendVarint(out, Zigzag(counters.mortal));
+  AppendZigZag(out, counters.rows);
+  AppendZigZag(out, counters.mortal);
   return out;
 }
 
 Status DecodeCounters(Bytes encoded, Counters& counters) {
-  std::uint64_t rows = 0;
-  std::uint64_t mortal = 0;
-  if (!EatVarint(encoded, rows) || !EatVarint(encoded, mortal) || !encoded.empty()) {
+  Counters read;
+  if (!EatZigZag(encoded, read.rows) || !EatZigZag(encoded, read.mortal) || !encoded.empty()) {
     return Status::Corruption("a damaged counter of rows; run a check with repair");
   }
-  counters = {Unzigzag(rows), Unzigzag(mortal)};
+  counters = read;
   return {};
 }
 
@@ -39,16 +27,32 @@ void KeyspaceState::SetCounters(Stripe stripe, const Counters& counters) {
   booked = counters;
 }
 
-void KeyspaceState::RaiseWatermark(WallTime to) {
-  std::int64_t current = watermark_ms_.load();
-  while (current < ToMs(to) && !watermark_ms_.compare_exchange_weak(current, ToMs(to))) {
+void KeyspaceState::Raise(std::atomic<std::int64_t>& watermark_ms, WallTime to) {
+  std::int64_t now = watermark_ms.load();
+  while (now < ToMs(to) && !watermark_ms.compare_exchange_weak(now, ToMs(to))) {
   }
 }
 
-void KeyspaceState::LowerWatermark(WallTime to) {
-  std::int64_t current = watermark_ms_.load();
-  while (current > ToMs(to) && !watermark_ms_.compare_exchange_weak(current, ToMs(to))) {
+void KeyspaceState::LowerWatermarks(WallTime to) {
+  if (watermark() > to) watermark_ms_.store(ToMs(to));
+  if (members_watermark() > to) members_watermark_ms_.store(ToMs(to));
+}
+
+void KeyspaceState::Lower(std::atomic<std::int64_t>& since_ms, WallTime to) {
+  std::int64_t first = since_ms.load();
+  while (ToMs(to) < first && !since_ms.compare_exchange_weak(first, ToMs(to))) {
   }
+}
+
+void KeyspaceState::BeginRound() {
+  // Copied before it is taken, so that no moment shows neither.
+  Lower(round_since_ms_, removing_since());
+  Lower(round_since_ms_, WallTimeFromMs(removing_since_ms_.exchange(kNeverMs)));
+}
+
+void KeyspaceState::EndRound(bool done) {
+  if (!done) NoteRemoval(WallTimeFromMs(round_since_ms_.load()));
+  round_since_ms_.store(kNeverMs);
 }
 
 }  // namespace mayfly::core

@@ -1,9 +1,11 @@
 // keyspace_state.h - what all handles of one keyspace share.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -33,10 +35,13 @@ struct Counters {
 std::string EncodeCounters(const Counters& counters);
 Status DecodeCounters(Bytes encoded, Counters& counters);
 
-class KeyspaceState {
+class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
  public:
   KeyspaceState(KeyspaceId id, std::string name, const KeyspacePolicy& policy)
-      : id_(id), name_(std::move(name)), policy_(std::make_shared<const KeyspacePolicy>(policy)) {}
+      : id_(id),
+        name_(std::move(name)),
+        by_timestamp_(policy.order == RowOrder::kTimestamp),
+        policy_(std::make_shared<const KeyspacePolicy>(policy)) {}
 
   KeyspaceId id() const { return id_; }
   const std::string& name() const { return name_; }
@@ -61,14 +66,34 @@ class KeyspaceState {
   // The sum of the stripes. From any thread; a row counts from the end of its commit on.
   Counters TotalCounters() const { return {total_rows_.load(), total_mortal_.load()}; }
 
+  bool by_timestamp() const { return by_timestamp_; }
+
   // No entry lies before it: purges begin here instead of at old tombstones.
   WallTime watermark() const { return WallTimeFromMs(watermark_ms_.load()); }
-  void RaiseWatermark(WallTime to);
-  void LowerWatermark(WallTime to);
+  WallTime members_watermark() const { return WallTimeFromMs(members_watermark_ms_.load()); }
+  void RaiseWatermark(WallTime to) { Raise(watermark_ms_, to); }
+  void RaiseMembersWatermark(WallTime to) { Raise(members_watermark_ms_, to); }
+  void LowerWatermarks(WallTime to);
+
+  // Since when there may be bytes of dead or deleted rows in files; WallTime::max(): there are
+  // none.
+  WallTime removing_since() const {
+    return WallTimeFromMs(std::min(round_since_ms_.load(), removing_since_ms_.load()));
+  }
+  void NoteRemoval(WallTime since) { Lower(removing_since_ms_, since); }
+
+  // A round of Promises takes what was noted upon itself. Until it ends nothing is forgotten, and
+  // when it did not succeed it is as if it had not begun. One round at a time.
+  void BeginRound();
+  void EndRound(bool done);
 
  private:
+  static void Raise(std::atomic<std::int64_t>& watermark_ms, WallTime to);
+  static void Lower(std::atomic<std::int64_t>& since_ms, WallTime to);
+
   const KeyspaceId id_;
   const std::string name_;
+  const bool by_timestamp_;  // As in the policy, which cannot change it.
   std::shared_ptr<const KeyspacePolicy>
       policy_;  // Read and replaced atomically; shared with writers.
   std::shared_mutex gate_;
@@ -77,6 +102,10 @@ class KeyspaceState {
   std::atomic<std::int64_t> total_rows_{0};
   std::atomic<std::int64_t> total_mortal_{0};
   std::atomic<std::int64_t> watermark_ms_{0};
+  std::atomic<std::int64_t> members_watermark_ms_{0};
+  static constexpr std::int64_t kNeverMs = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> removing_since_ms_{kNeverMs};
+  std::atomic<std::int64_t> round_since_ms_{kNeverMs};  // What the round under way deals with.
 };
 
 }  // namespace mayfly::core

@@ -20,6 +20,30 @@ Status CheckInstant(WallTime instant) {
       ToMs(instant), instant < kPlausibleFirst ? "seconds" : "microseconds or nanoseconds"));
 }
 
+}  // namespace
+
+Status CheckTimestamp(WallTime timestamp, const LifetimeRule& rule, WallTime now) {
+  if (!rule.allow_any_instant && (timestamp < kPlausibleFirst || timestamp > kPlausibleLast)) {
+    return Status::Invalid(fmt::format(
+        "timestamp {} is implausible in milliseconds since 1970: it looks like {}; convert it, or "
+        "set allow_any_instant",
+        ToMs(timestamp), timestamp < kPlausibleFirst ? "seconds" : "microseconds or nanoseconds"));
+  }
+  const auto& late_max = rule.policy.late_max;
+  if (!late_max) return {};
+  // Compared without a difference, which could overflow.
+  if (timestamp >= now - *late_max &&
+      (now > WallTime::max() - *late_max || timestamp <= now + *late_max)) {
+    return {};
+  }
+  return Status::Invalid(fmt::format(
+      "timestamp {} is more than the keyspace's late_max of {} ms away from the clock, which shows "
+      "{}; it came too late, or that clock is wrong",
+      ToMs(timestamp), late_max->count(), ToMs(now)));
+}
+
+namespace {
+
 // Takes away a share of the ttl that depends on the key alone, so that repeating a write gives the
 // same.
 std::int64_t Jittered(std::int64_t ttl_ms, Bytes key, std::uint32_t permille) {
@@ -113,12 +137,45 @@ Result<std::optional<WallTime>> DeadlineOf(const Span& span, WallTime now) {
     case Span::Kind::kUntil: return std::optional(WallTimeFromMs(span.ms));
     case Span::Kind::kFor: break;
   }
-  if (span.ms > std::numeric_limits<std::int64_t>::max() - ToMs(now)) {
+  // A timestamp may lie before 1970.
+  if (ToMs(now) > 0 && span.ms > std::numeric_limits<std::int64_t>::max() - ToMs(now)) {
     return Status::Invalid(fmt::format(
         "a ttl of {} ms ends after the last instant there is; to keep for ever, say so", span.ms));
   }
   return std::optional(now + Millis(span.ms));
 }
+
+namespace {
+
+Status CheckPromiseAndOrder(const KeyspacePolicy& policy) {
+  if (policy.purge_within && *policy.purge_within < kPurgeWithinMin) {
+    return Status::Invalid(
+        "a policy's purge_within must be at least a second; leave it out to "
+        "promise nothing");
+  }
+  if (policy.history.count() < 0 || (policy.late_max && policy.late_max->count() <= 0)) {
+    return Status::Invalid("a policy's history must not be negative and its late_max positive");
+  }
+  if (policy.order == RowOrder::kArrival) {
+    if (policy.history.count() == 0 && !policy.late_max) return {};
+    return Status::Invalid(
+        "history and late_max are for keyspaces ordered by timestamp; set order");
+  }
+  if (!policy.purge_within) return {};
+  if (!policy.late_max || *policy.late_max > *policy.purge_within / 4) {
+    return Status::Invalid(
+        "a keyspace ordered by timestamp that promises purge_within needs a late_max of at most a "
+        "quarter of it: until then the key of a deleted row is kept");
+  }
+  if (policy.history > *policy.purge_within / 4) {
+    return Status::Invalid(
+        "the history must be at most a quarter of purge_within: it keeps what "
+        "was deleted");
+  }
+  return {};
+}
+
+}  // namespace
 
 Status CheckPolicy(const KeyspacePolicy& policy) {
   const auto positive = [](const std::optional<Millis>& ttl) { return !ttl || ttl->count() > 0; };
@@ -141,7 +198,7 @@ Status CheckPolicy(const KeyspacePolicy& policy) {
     return Status::Invalid(
         "a policy that requires a ttl and clamps needs a default or a maximum to clamp to");
   }
-  return {};
+  return CheckPromiseAndOrder(policy);
 }
 
 }  // namespace mayfly::core

@@ -46,6 +46,9 @@ struct LifetimeRule {
 // Invalid when the deadline would lie past the end of time.
 Result<std::optional<WallTime>> DeadlineOf(const Span& span, WallTime now);
 
+// Ok, or why a write may not have this timestamp.
+Status CheckTimestamp(WallTime timestamp, const LifetimeRule& rule, WallTime now);
+
 // Ok, or what is contradictory in the policy.
 Status CheckPolicy(const KeyspacePolicy& policy);
 

@@ -21,6 +21,9 @@ inline constexpr std::size_t kStripes = 256;
 // Rows one purge batch removes; their latches are held for one commit.
 inline constexpr std::size_t kPurgeBatchRowsMax = 64;
 
+// The same for the reaper, beside live traffic, which waits for its commits.
+inline constexpr std::size_t kReaperBatchRowsMax = 16;
+
 // Entries a purge reads ahead, to make one cursor serve several batches.
 inline constexpr std::size_t kPurgeAheadRowsMax = 1024;
 
@@ -33,9 +36,36 @@ inline constexpr std::size_t kScanRowsMax = 1'000'000;
 // How far the stored time may lag behind the clock while commits go on.
 inline constexpr Millis kHighWaterStep = std::chrono::seconds(1);
 
-// How long a write may take between reading the clock and committing, at the outside. Purges that
-// never find a moment without writers keep their watermark this far behind.
-inline constexpr Millis kWatermarkSlack = std::chrono::seconds(60);
+// A database nobody has written to for so long has time to tidy up its upper levels.
+inline constexpr Millis kQuietAfter = std::chrono::milliseconds(500);
+
+// How often what compaction may drop is brought up to date while purges go on; each time is an
+// fsync.
+inline constexpr Millis kHorizonPause = std::chrono::milliseconds(200);
+
+// A reaper with a backlog looks at files all the same, this often.
+inline constexpr Millis kReclaimWithBacklogEvery = std::chrono::seconds(1);
+
+// The shortest rest worth a sleep.
+inline constexpr std::chrono::microseconds kReaperRestMin(500);
+
+// How far behind a reaper must be to work twice as much as it may otherwise.
+inline constexpr Millis kReaperLagUnit = std::chrono::minutes(1);
+
+// How long a reclaimer that has to wait, for writers or for a quiet moment, does so.
+inline constexpr Millis kReclaimPause = std::chrono::seconds(1);
+
+// Rows removed since the last time that make it worth while to write memory out on a quiet
+// database.
+inline constexpr std::uint64_t kFlushAfterRows = 1000;
+
+// How often, and after which pause, a round of promises looks again at a file that the engine is
+// compacting by itself.
+inline constexpr std::size_t kBusyFileLooksMax = 50;
+inline constexpr Millis kBusyFilePause = std::chrono::milliseconds(10);
+
+// A promise below this could not be kept on any disk.
+inline constexpr Millis kPurgeWithinMin = std::chrono::seconds(1);
 
 // How long a reaper that could not purge, on a full disk say, waits before it tries again.
 inline constexpr Millis kReaperRetryPause = std::chrono::seconds(1);

@@ -16,11 +16,17 @@ namespace {
 constexpr engine::Address kExpiry{engine::Role::kExpiry};
 constexpr engine::Address kMeta{engine::Role::kMeta};
 
-std::uint64_t Done(const PurgeReport& report) { return report.rows + report.stale_entries; }
+std::uint64_t Done(const PurgeReport& report) {
+  return report.rows + report.versions + report.stale_entries;
+}
+
+Status DamagedEntry() {
+  return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
+}
 
 }  // namespace
 
-Result<PurgeReport> Purger::Purge(const PurgeOptions& options) {
+Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner& manner) {
   MAYFLY_RETURN_IF_ERROR(store_.CheckOpen());
   if (options.rows_max == 0 || options.time_max.count() <= 0) {
     return Status::Invalid("a purge needs a positive bound of rows and time");
@@ -36,107 +42,171 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options) {
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
           ? SteadyTime::max()
           : start + options.time_max;
+  const Work work{options, manner, now, SettledInstant(), end, report};
   if (options.keyspace != nullptr) {
     KeyspaceState& only = KeyspaceCalls::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
-    MAYFLY_RETURN_IF_ERROR(PurgeKeyspace(only, now, end, options, report));
+    MAYFLY_RETURN_IF_ERROR(PurgeKeyspace(only, work));
     return report;
   }
   for (const auto& keyspace : store_.catalog().All()) {
-    MAYFLY_RETURN_IF_ERROR(PurgeKeyspace(*keyspace, now, end, options, report));
+    MAYFLY_RETURN_IF_ERROR(PurgeKeyspace(*keyspace, work));
     if (report.more_due) break;
   }
   return report;
 }
 
-Status Purger::PurgeKeyspace(KeyspaceState& keyspace, WallTime now, SteadyTime end,
-                             const PurgeOptions& options, PurgeReport& report) {
-  // A keyspace without mortal rows has nothing in the index: one look at memory, none at the store.
-  if (keyspace.TotalCounters().mortal == 0) return {};
-  const WallTime settled = SettledInstant(keyspace, now);
-  while (keyspace.TotalCounters().mortal > 0) {
-    const std::uint64_t left = options.rows_max - Done(report);
-    MAYFLY_TRY(const std::vector<Due> due,
-               CollectDue(keyspace, now, std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax)));
-    if (due.empty()) return {};
-    for (std::size_t first = 0; first < due.size(); first += kPurgeBatchRowsMax) {
-      report.more_due = left == 0 || (Done(report) > 0 && store_.clock().Steady() >= end);
-      if (report.more_due) return {};
-      const std::size_t rows = std::min(kPurgeBatchRowsMax, due.size() - first);
-      MAYFLY_RETURN_IF_ERROR(
-          RemoveDue(keyspace, std::span(due).subspan(first, rows), settled, report));
-    }
+Status Purger::PurgeAll(KeyspaceState& keyspace) {
+  const WallTime settled = SettledInstant();
+  if (!store_.clock().may_delete()) return {};
+  PurgeReport report;
+  const PurgeOptions options;
+  const PurgeManner manner;
+  return PurgeKeyspace(keyspace, {options, manner, settled, settled, SteadyTime::max(), report});
+}
+
+Status Purger::PurgeKeyspace(KeyspaceState& keyspace, const Work& work) {
+  MAYFLY_RETURN_IF_ERROR(PurgeHalf({keyspace, false}, work));
+  if (work.report.more_due) return {};
+  return PurgeHalf({keyspace, true}, work);
+}
+
+Status Purger::PurgeHalf(const Half& half, const Work& work) {
+  PurgeReport& report = work.report;
+  while (!half.IsEmpty()) {
+    const std::uint64_t left = work.options.rows_max - Done(report);
+    MAYFLY_TRY(std::vector<Due> page,
+               CollectDue(half, work, std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax)));
+    if (page.empty()) break;
+    report.more_due = left == 0;
+    if (report.more_due) return {};
+    MAYFLY_RETURN_IF_ERROR(PurgePage(half, page, work));
+    if (report.more_due) return {};
   }
+  // All that was due is gone, and what comes will be due later. In memory only: the stored one may
+  // lag behind.
+  half.RaiseWatermark(std::min(work.now, work.settled) + Millis(1));
   return {};
 }
 
-Result<std::vector<Purger::Due>> Purger::CollectDue(const KeyspaceState& keyspace, WallTime now,
-                                                    std::size_t rows_max) const {
+// Removes rows that are due, oldest first. When batches should share a latch, those of a latch one
+// after the other, unless events tell the order in which rows died.
+Status Purger::PurgePage(const Half& half, std::vector<Due>& page, const Work& work) {
+  Pass& pass = passes_[half.index()];
+  const WallTime through = page.back().deadline;
+  const std::string last = EntryKey(half.index(), through, page.back().key);
+  const bool by_latch =
+      work.manner.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
+  if (by_latch) {
+    std::stable_sort(page.begin(), page.end(),
+                     [](const Due& a, const Due& b) { return a.stripe < b.stripe; });
+  }
+  for (std::size_t first = 0; first < page.size();) {
+    const SteadyTime began = store_.clock().Steady();
+    work.report.more_due = Done(work.report) > 0 && began >= work.end;
+    if (work.report.more_due) return {};
+    std::size_t end = std::min(first + work.manner.batch_rows_max, page.size());
+    for (std::size_t i = first + 1; by_latch && i < end; ++i) {
+      if (page[i].stripe != page[first].stripe) end = i;
+    }
+    // With the last of the page, everything up to its last deadline is gone.
+    std::optional<WallTime> reached;
+    if (end == page.size()) {
+      reached = std::max(std::min({through, work.settled, pass.settled}), half.watermark());
+    }
+    MAYFLY_RETURN_IF_ERROR(
+        RemoveDue(half, std::span(page).subspan(first, end - first), reached, work.report));
+    if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
+    first = end;
+  }
+  pass.reached = last;
+  return {};
+}
+
+Result<std::vector<Purger::Due>> Purger::CollectDue(const Half& half, const Work& work,
+                                                    std::size_t rows_max) {
+  const std::string watermark = EntryBegin(half.index(), half.watermark());
+  Pass& pass = passes_[half.index()];
+  if (pass.reached > watermark) {
+    MAYFLY_TRY(auto due, WalkDue(half, pass.reached, work.now, rows_max));
+    if (!due.empty() && due.front().deadline <= pass.settled) return due;
+  }
+  pass = {.reached = {}, .settled = work.settled};
+  return WalkDue(half, watermark, work.now, rows_max);
+}
+
+Result<std::vector<Purger::Due>> Purger::WalkDue(const Half& half, const std::string& begin,
+                                                 WallTime now, std::size_t rows_max) const {
   std::vector<Due> due;
-  const std::string begin = EntryBegin(keyspace.id(), keyspace.watermark());
-  const std::string end = KeyspaceEnd(keyspace.id());
-  MAYFLY_TRY(const auto cursor,
-             store_.engine().NewCursor(kExpiry, {
-                                                    .range = {begin, end},
-                                                      .fill_cache = false
-  }));
+  const std::string end = KeyspaceEnd(half.index());
+  const engine::CursorOptions walk{
+      .range = {begin, end},
+        .fill_cache = false
+  };
+  MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kExpiry, walk));
   for (cursor->SeekToFirst(); cursor->Valid() && due.size() < rows_max; cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
-    if (!entry) {
-      return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
-    }
+    if (!entry) return DamagedEntry();
     if (!IsDead(entry->deadline, now)) break;
-    due.push_back({entry->deadline, std::string(entry->key)});
+    // A damaged key of a member is nobody's: its entry is stale, and any latch will do.
+    const std::string stored(entry->key);
+    const auto key = half.members ? UserKeyOfMember(stored) : stored;
+    due.push_back({entry->deadline, stored, StripeOf(half.keyspace.id(), key.value_or(stored))});
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return due;
 }
 
-// A write reads the clock before its entry is there. In a moment in which no write is under way,
-// all entries up to that moment are there for good: later writes give later deadlines. When there
-// is no such moment, what is long past will do.
-WallTime Purger::SettledInstant(KeyspaceState& keyspace, WallTime now) const {
-  const std::unique_lock alone(keyspace.gate(), std::try_to_lock);
-  return alone.owns_lock() ? store_.clock().Now() : now - kWatermarkSlack;
+// A write reads the clock under its latch and commits before it lets go. Whoever has held every
+// latch once knows that all writes of instants before are done: their entries are there, and later
+// writes give later deadlines.
+WallTime Purger::SettledInstant() const {
+  const WallTime now = store_.clock().Now();
+  for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
+    store_.latches().Lock(static_cast<Stripe>(stripe));
+  }
+  return now;
 }
 
-Status Purger::RemoveDue(KeyspaceState& keyspace, std::span<const Due> due, WallTime settled,
-                         PurgeReport& report) {
+Status Purger::RemoveDue(const Half& half, std::span<const Due> due,
+                         std::optional<WallTime> reached, PurgeReport& report) {
+  KeyspaceState& keyspace = half.keyspace;
   std::vector<Event> events;
   {
     const std::shared_lock gate(keyspace.gate());
     if (keyspace.dropped()) return {};
     KeyLatches::Stripes stripes;
-    for (const Due& row : due) stripes.set(StripeOf(keyspace.id(), row.key));
+    for (const Due& row : due) stripes.set(row.stripe);
     const KeyLatches::Many latches(store_.latches(), stripes);
     CommitPlan plan(store_.clock().Now());
     PinnedBytes pin;
-    std::optional<RowView> stored;
     std::uint64_t rows = 0;
     std::uint64_t stale = 0;
     for (const Due& row : due) {
-      MAYFLY_RETURN_IF_ERROR(store_.ReadStored(keyspace, row.key, nullptr, pin, stored));
-      if (stored && stored->deadline == row.deadline) {
-        plan.Remove(keyspace, StripeOf(keyspace.id(), row.key), row.key, *stored,
-                    EventCause::kPurged);
+      MAYFLY_TRY(const bool found,
+                 half.members ? PlanMember(plan, keyspace, row) : PlanRow(plan, keyspace, row));
+      if (found) {
         ++rows;
         continue;
       }
       // Mostly somebody else was faster with row and entry. An entry that is still there is stale.
-      const std::string entry = EntryKey(keyspace.id(), row.deadline, row.key);
-      const Status read = store_.engine().Get(kExpiry, entry, pin);
+      const Status read =
+          store_.engine().Get(kExpiry, EntryKey(half.index(), row.deadline, row.key), pin);
       if (read.IsNotFound()) continue;
       MAYFLY_RETURN_IF_ERROR(read);
-      plan.RemoveStaleEntry(keyspace, row.deadline, row.key);
+      plan.RemoveStaleEntry(half.index(), row.deadline, row.key);
       ++stale;
     }
-    const WallTime reached = std::max(std::min(due.back().deadline, settled), keyspace.watermark());
-    std::string watermark;
-    AppendLittleEndian64(watermark, static_cast<std::uint64_t>(ToMs(reached)));
-    plan.batch().Put(kMeta, MetaKey(kMetaWatermark, keyspace.id()), watermark);
+    if (reached) {
+      std::string watermark;
+      AppendLittleEndian64(watermark, static_cast<std::uint64_t>(ToMs(*reached)));
+      const char kind = half.members ? kMetaMembersWatermark : kMetaWatermark;
+      plan.batch().Put(kMeta, MetaKey(kind, keyspace.id()), watermark);
+    }
     MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
-    keyspace.RaiseWatermark(reached);
-    report.rows += rows;
+    if (reached) half.RaiseWatermark(*reached);
+    report.rows += half.members ? 0 : rows;
+    report.versions += half.members ? rows : 0;
     report.stale_entries += stale;
     store_.counts().stale_entries += stale;
     events = std::move(plan.events());
@@ -145,32 +215,62 @@ Status Purger::RemoveDue(KeyspaceState& keyspace, std::span<const Due> due, Wall
   return {};
 }
 
-Result<std::optional<WallTime>> Purger::FirstDeadline(const KeyspaceState& keyspace) const {
-  const std::string begin = EntryBegin(keyspace.id(), keyspace.watermark());
-  const std::string end = KeyspaceEnd(keyspace.id());
-  MAYFLY_TRY(const auto cursor,
-             store_.engine().NewCursor(kExpiry, {
-                                                    .range = {begin, end},
-                                                      .fill_cache = false
-  }));
+// False when the row is gone or has another deadline.
+Result<bool> Purger::PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const {
+  Standing standing;
+  MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace, due.key, nullptr, standing));
+  if (!standing.stored || standing.stored->deadline != due.deadline) return false;
+  Store::PlanPurge(plan, keyspace, due.key, standing, EventCause::kPurged);
+  return true;
+}
+
+Result<bool> Purger::PlanMember(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const {
+  const auto key = UserKeyOfMember(due.key);
+  if (!key) return false;
+  PinnedBytes pin;
+  std::optional<VersionView> version;
+  MAYFLY_RETURN_IF_ERROR(store_.ReadMember(keyspace, due.key, nullptr, pin, version));
+  if (!version || LeavesAt(*version) != due.deadline) return false;
+  if (IsDead(version->kept_until, plan.now())) {
+    plan.RemoveMember(keyspace, StripeOf(keyspace.id(), *key), due.key, *version);
+    return true;
+  }
+  // Its row is dead, but one may still ask for that time: that nothing was there is kept, or what
+  // is older would show.
+  plan.PutMember(keyspace, due.key, &*version, Bare(*version));
+  plan.NoteRemoval(keyspace, StripeOf(keyspace.id(), *key), due.deadline);
+  return true;
+}
+
+Result<std::optional<WallTime>> Purger::FirstDeadline(const Half& half) const {
+  const std::string begin = EntryBegin(half.index(), half.watermark());
+  const std::string end = KeyspaceEnd(half.index());
+  const engine::CursorOptions walk{
+      .range = {begin, end},
+        .fill_cache = false
+  };
+  MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kExpiry, walk));
   cursor->SeekToFirst();
   if (!cursor->Valid()) {
     MAYFLY_RETURN_IF_ERROR(cursor->status());
     return std::optional<WallTime>();
   }
   const auto entry = DecodeEntry(cursor->key());
-  if (!entry) {
-    return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
-  }
+  if (!entry) return DamagedEntry();
   return std::optional(entry->deadline);
 }
 
 Result<std::optional<WallTime>> Purger::NextDeadline() const {
   std::optional<WallTime> next;
   for (const auto& keyspace : store_.catalog().All()) {
-    if (keyspace->TotalCounters().mortal == 0) continue;
-    MAYFLY_TRY(const auto first, FirstDeadline(*keyspace));
-    if (first) next = next ? std::min(*next, *first) : *first;
+    for (const Half& half : {
+             Half{*keyspace, false},
+             Half{*keyspace, true }
+    }) {
+      if (half.IsEmpty()) continue;
+      MAYFLY_TRY(const auto first, FirstDeadline(half));
+      if (first) next = next ? std::min(*next, *first) : *first;
+    }
   }
   return next;
 }

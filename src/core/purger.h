@@ -3,17 +3,32 @@
 // may lag, stop, or repeat a step without harm. A step rereads each row under its key latch: if the
 // row still carries the entry's deadline, both go in one batch; if not, the entry goes alone.
 // Without the latch, a deadline extended between the reread and the delete would be lost with its
-// row. Threads: any number at once.
+// row. Versions of keyspaces ordered by timestamp have a range of the index of their own and go the
+// same way, without events. Threads: any number of purgers at once, each of one thread.
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "core/limits.h"
 #include "core/store.h"
 #include "mayfly/maintenance.h"
 
 namespace mayfly::core {
+
+// How a purge goes about it. Small batches hold latches and the log for a shorter time, and cost
+// more per row.
+struct PurgeManner {
+  std::size_t batch_rows_max = kPurgeBatchRowsMax;
+  bool one_latch =
+      false;  // All rows of a batch share one, where their order tells nobody anything.
+  // Called after each batch with the time it took; may sleep. No latch is held.
+  std::function<void(std::chrono::nanoseconds)> rest = nullptr;
+};
 
 class Purger {
  public:
@@ -21,7 +36,12 @@ class Purger {
 
   // Purges all keyspaces, or the one named, up to the bounds. Nothing is removed while the clock is
   // not trusted.
-  Result<PurgeReport> Purge(const PurgeOptions& options);
+  Result<PurgeReport> Purge(const PurgeOptions& options, const PurgeManner& manner = {});
+
+  // Purges a keyspace to the end, waiting for writes under way: afterwards nothing that was dead
+  // when it was called is in the newest state, and its watermarks say so. Not while the clock is
+  // not trusted.
+  Status PurgeAll(KeyspaceState& keyspace);
 
   // The earliest deadline in the index; nothing when no row has one.
   Result<std::optional<WallTime>> NextDeadline() const;
@@ -29,19 +49,61 @@ class Purger {
  private:
   struct Due {
     WallTime deadline;
-    std::string key;
+    std::string key;  // Of members, without the keyspace.
+    Stripe stripe;
   };
 
-  Status PurgeKeyspace(KeyspaceState& keyspace, WallTime now, SteadyTime end,
-                       const PurgeOptions& options, PurgeReport& report);
-  Result<std::vector<Due>> CollectDue(const KeyspaceState& keyspace, WallTime now,
-                                      std::size_t rows_max) const;
-  WallTime SettledInstant(KeyspaceState& keyspace, WallTime now) const;
-  Status RemoveDue(KeyspaceState& keyspace, std::span<const Due> due, WallTime settled,
+  // One half of a keyspace's index.
+  struct Half {
+    KeyspaceState& keyspace;
+    bool members;
+
+    KeyspaceId index() const { return members ? MembersOf(keyspace.id()) : keyspace.id(); }
+    WallTime watermark() const {
+      return members ? keyspace.members_watermark() : keyspace.watermark();
+    }
+    void RaiseWatermark(WallTime to) const {
+      members ? keyspace.RaiseMembersWatermark(to) : keyspace.RaiseWatermark(to);
+    }
+    bool IsEmpty() const {
+      return members ? !keyspace.by_timestamp() : keyspace.TotalCounters().mortal == 0;
+    }
+  };
+
+  // What one Purge() may do, and has done.
+  struct Work {
+    const PurgeOptions& options;
+    const PurgeManner& manner;
+    WallTime now;
+    WallTime settled;
+    SteadyTime end;
+    PurgeReport& report;
+  };
+
+  Status PurgeKeyspace(KeyspaceState& keyspace, const Work& work);
+  Status PurgeHalf(const Half& half, const Work& work);
+  Status PurgePage(const Half& half, std::vector<Due>& page, const Work& work);
+  Result<std::vector<Due>> CollectDue(const Half& half, const Work& work, std::size_t rows_max);
+  Result<std::vector<Due>> WalkDue(const Half& half, const std::string& begin, WallTime now,
+                                   std::size_t rows_max) const;
+  WallTime SettledInstant() const;
+  Status RemoveDue(const Half& half, std::span<const Due> due, std::optional<WallTime> reached,
                    PurgeReport& report);
-  Result<std::optional<WallTime>> FirstDeadline(const KeyspaceState& keyspace) const;
+  Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
+  Result<bool> PlanMember(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
+  Result<std::optional<WallTime>> FirstDeadline(const Half& half) const;
 
   Store& store_;
+
+  // A walk over one index, carried on from step to step. Where many rows die in one instant the
+  // watermark stands still while they go, and a walk that began there each time would pass the
+  // tombstones of all that went before. What others write behind it is found by the next pass; so
+  // the watermark may follow a pass only up to what had settled when the pass began.
+  struct Pass {
+    std::string reached;  // The last entry removed; empty: none yet.
+    WallTime settled;
+  };
+  std::map<KeyspaceId, Pass> passes_;
 };
 
 }  // namespace mayfly::core

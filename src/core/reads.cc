@@ -1,8 +1,10 @@
 #include "core/reads.h"
 
+#include "core/history_cursor.h"
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/liveness.h"
+#include "core/revocable_cursor.h"
 #include "core/row_cursor.h"
 
 namespace mayfly::core {
@@ -28,16 +30,24 @@ void Remember(const View& view, Bytes key) {
 
 Status CheckView(const View& view) {
   if (view.over) return Status::Invalid("the transaction is over; begin another");
+  if (view.state != nullptr && view.snapshot == nullptr) [[unlikely]]
+    return StateRevoked();
   return view.store.CheckUsable(view.keyspace);
 }
 
-Result<FrozenView> Freeze(const View& view) {
+Status StateRevoked() {
+  return Status::Conflict(
+      "what this reads from was open for longer than state_age_max and was taken away; begin "
+      "again");
+}
+
+Result<View> Freeze(const View& view, StateKind kind) {
   MAYFLY_RETURN_IF_ERROR(CheckView(view));
-  FrozenView frozen{.own = nullptr, .view = view};
+  View frozen = view;
   if (view.snapshot != nullptr) return frozen;
-  MAYFLY_TRY(frozen.own, view.store.engine().NewSnapshot());
-  frozen.view.snapshot = frozen.own.get();
-  frozen.view.now = view.store.clock().Now();
+  MAYFLY_TRY(auto state, view.store.states().Open(kind, view.now));
+  frozen.ReadFrom(std::move(state));
+  frozen.now = view.store.clock().Now();
   return frozen;
 }
 
@@ -82,12 +92,12 @@ Result<Row> ReadRow(const View& view, Bytes key) {
   std::optional<RowView> row;
   MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
   if (!row) return Status::NotFound();
-  return Row{.value = std::string(row->payload), .deadline = row->deadline};
+  return Row{
+      .value = std::string(row->payload), .deadline = row->deadline, .timestamp = row->timestamp};
 }
 
 Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<const Bytes> keys) {
-  MAYFLY_TRY(const FrozenView frozen, Freeze(asked));
-  const View& view = frozen.view;
+  MAYFLY_TRY(const View view, Freeze(asked));
   std::vector<Result<std::string>> answers;
   answers.reserve(keys.size());
   std::vector<engine::Lookup> lookups(keys.size());
@@ -138,8 +148,15 @@ Result<Millis> ReadTtl(const View& view, Bytes key) {
 }
 
 Result<std::unique_ptr<Cursor>> OpenCursor(const View& view, const CursorOptions& options) {
-  MAYFLY_TRY(FrozenView frozen, Freeze(view));
-  return RowCursor::Open(std::move(frozen), options);
+  MAYFLY_TRY(View frozen, Freeze(view, StateKind::kCursor));
+  const auto open = [&](const View& from) -> Result<std::unique_ptr<Cursor>> {
+    if (!options.as_of) return RowCursor::Open(from, options);
+    MAYFLY_RETURN_IF_ERROR(CheckAsOf(from, *options.as_of));
+    return HistoryCursor::Open(from, options);
+  };
+  MAYFLY_TRY(auto cursor, open(frozen));
+  if (!view.store.options().state_age_max) return cursor;
+  return RevocableCursor::Over(std::move(cursor), std::move(frozen.state));
 }
 
 }  // namespace mayfly::core

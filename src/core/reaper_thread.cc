@@ -1,5 +1,8 @@
 #include "core/reaper_thread.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/log.h"
 #include "core/limits.h"
 
@@ -14,11 +17,14 @@ Result<std::unique_ptr<Reaper>> ReaperThread::Start(std::shared_ptr<Store> store
   if (options.step_rows_max == 0 || options.work_percent == 0 || options.work_percent > 100) {
     return Status::Invalid("a reaper needs at least one row per step and 1 to 100 percent of work");
   }
+  if (options.reclaim_dead_percent == 0 || options.reclaim_dead_percent > 100) {
+    return Status::Invalid("reclaim_dead_percent must be 1 to 100; to leave files alone, say so");
+  }
   return std::unique_ptr<Reaper>(new ReaperThread(std::move(store), options));
 }
 
 ReaperThread::ReaperThread(std::shared_ptr<Store> store, const ReaperOptions& options)
-    : store_(std::move(store)), options_(options), purger_(*store_) {
+    : store_(std::move(store)), options_(options), purger_(*store_), reclaimer_(*store_) {
   ++store_->counts().reapers;
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -45,12 +51,8 @@ void ReaperThread::Run(const std::stop_token& stop) {
       const std::lock_guard lock(mutex_);
       round = ++rounds_begun_;
     }
-    const SteadyTime began = store_->clock().Steady();
-    const Outcome outcome = Step();
-    if (outcome == Outcome::kMore) {
-      Rest(began);
-      continue;
-    }
+    const Outcome outcome = Step(stop);
+    if (outcome == Outcome::kMore) continue;
     {
       const std::lock_guard lock(mutex_);
       rounds_idle_ = round;
@@ -67,17 +69,72 @@ void ReaperThread::Run(const std::stop_token& stop) {
   idle_.notify_all();
 }
 
-ReaperThread::Outcome ReaperThread::Step() {
-  const auto report = purger_.Purge({.rows_max = options_.step_rows_max});
+ReaperThread::Outcome ReaperThread::Step(const std::stop_token& stop) {
+  const Outcome purged = Purge(stop);
+  if (purged == Outcome::kFailed || !options_.reclaim) return purged;
+  const SteadyTime now = store_->clock().Steady();
+  if (purged == Outcome::kMore && now - reclaimed_at_ < kReclaimWithBacklogEvery) return purged;
+  reclaimed_at_ = now;
+  const Outcome reclaimed = Reclaim(stop);
+  return purged == Outcome::kMore && reclaimed == Outcome::kIdle ? purged : reclaimed;
+}
+
+ReaperThread::Outcome ReaperThread::Purge(const std::stop_token& stop) {
+  const std::uint32_t percent = WorkPercent();
+  const PurgeManner manner{.batch_rows_max = kReaperBatchRowsMax,
+                           .one_latch = true,
+                           .rest = [&](std::chrono::nanoseconds worked) {
+                             if (!stop.stop_requested()) Rest(worked, percent);
+                           }};
+  const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, manner);
   if (report) return report->more_due ? Outcome::kMore : Outcome::kIdle;
   Log(store_->logger(), LogLevel::kError, "the reaper cannot purge: {}", report.error().ToString());
   return Outcome::kFailed;
 }
 
+// Grows with the lag: whoever falls behind for good must not be kept from catching up.
+std::uint32_t ReaperThread::WorkPercent() const {
+  const auto first = purger_.NextDeadline();
+  if (!first || !*first) return options_.work_percent;
+  const Millis lag = std::max(store_->clock().Now() - **first, Millis(0));
+  const auto more = options_.work_percent * std::min<std::int64_t>(lag / Millis(1), 3'600'000) /
+                    kReaperLagUnit.count();
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(100, options_.work_percent + more));
+}
+
+ReaperThread::Outcome ReaperThread::Reclaim(const std::stop_token& stop) {
+  const std::unique_lock alone(store_->reclaim_mutex(), std::try_to_lock);
+  look_again_ = true;
+  if (!alone.owns_lock()) return Outcome::kIdle;  // Somebody calls Database::Reclaim().
+  const std::uint64_t removed = store_->counts().removed_rows;
+  const WallTime last_write = WallTimeFromMs(store_->counts().last_write_ms);
+  const bool quiet = store_->clock().Now() - last_write >= kQuietAfter;
+  ReclaimReport report;
+  const auto outcome = reclaimer_.Step(
+      {.dead_percent = options_.reclaim_dead_percent,
+       .bytes_per_second = options_.reclaim_bytes_per_second},
+      quiet, [&] { return stop.stop_requested(); }, report);
+  if (!outcome) {
+    Log(store_->logger(), LogLevel::kError, "the reaper cannot reclaim space: {}",
+        outcome.error().ToString());
+    return Outcome::kFailed;
+  }
+  if (*outcome == Reclaimer::Outcome::kWorked) return Outcome::kMore;
+  // Rows that callers delete do not wake it; after the last of them it looks once more.
+  look_again_ = *outcome == Reclaimer::Outcome::kLater || report.held_up || !quiet ||
+                removed != removed_at_look_;
+  removed_at_look_ = removed;
+  return Outcome::kIdle;
+}
+
 void ReaperThread::SleepUntilDue(const std::stop_token& stop) {
   store_->watch().Announce(waker_, WallTime::max());
   const auto next = purger_.NextDeadline();
-  const WallTime until = next && *next ? **next : WallTime::max();
+  WallTime until = next && *next ? **next : WallTime::max();
+  if (options_.reclaim) {
+    until = std::min(until, reclaimer_.NextDue());
+    if (look_again_) until = std::min(until, store_->clock().Now() + kReclaimPause);
+  }
   store_->watch().Announce(waker_, until);
   // While the clock is not trusted nothing can be done, however much is due: wait for a word.
   const bool wait = !store_->clock().may_delete() || store_->clock().Now() < until;
@@ -87,10 +144,11 @@ void ReaperThread::SleepUntilDue(const std::stop_token& stop) {
   store_->watch().Withdraw(waker_);
 }
 
-void ReaperThread::Rest(SteadyTime worked_since) {
-  const auto worked = store_->clock().Steady() - worked_since;
-  const auto rest = worked * (100 - options_.work_percent) / options_.work_percent;
-  if (rest.count() > 0) waker_.WaitFor(rest);
+// Short rests are saved up: a sleep takes longer than the few rows before it.
+void ReaperThread::Rest(std::chrono::nanoseconds worked, std::uint32_t percent) {
+  owed_rest_ += worked * (100 - percent) / percent;
+  if (owed_rest_ < kReaperRestMin) return;
+  waker_.WaitFor(std::exchange(owed_rest_, {}));
 }
 
 }  // namespace mayfly::core

@@ -1,7 +1,7 @@
-// reaper_thread.h - purges as rows die, on a thread of its own.
-// It sleeps until the head of the index is due; a write with an earlier deadline wakes it. While
-// there is a backlog it works in small steps and rests between them, so that live traffic keeps its
-// share.
+// reaper_thread.h - purges as rows die and gives their space back, on a thread of its own.
+// It sleeps until the head of the index or a promise is due; a write with an earlier deadline wakes
+// it. While there is a backlog it works in small steps and rests between them, so that live traffic
+// keeps its share. When nothing is left to purge it looks at the files.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "core/purger.h"
+#include "core/reclaimer.h"
 #include "mayfly/clock.h"
 #include "mayfly/maintenance.h"
 
@@ -34,13 +35,21 @@ class ReaperThread final : public Reaper {
   };
 
   void Run(const std::stop_token& stop);
-  Outcome Step();
+  Outcome Step(const std::stop_token& stop);
+  Outcome Purge(const std::stop_token& stop);
+  std::uint32_t WorkPercent() const;
+  Outcome Reclaim(const std::stop_token& stop);
   void SleepUntilDue(const std::stop_token& stop);
-  void Rest(SteadyTime worked_since);
+  void Rest(std::chrono::nanoseconds worked, std::uint32_t percent);
 
   const std::shared_ptr<Store> store_;  // Shared with the database.
   const ReaperOptions options_;
   Purger purger_;
+  Reclaimer reclaimer_;
+  std::chrono::nanoseconds owed_rest_{0};
+  SteadyTime reclaimed_at_;
+  bool look_again_ = false;  // At the files, after kReclaimPause.
+  std::uint64_t removed_at_look_ = 0;
   Waker waker_;
 
   std::mutex mutex_;

@@ -9,19 +9,22 @@
 namespace mayfly::core {
 namespace {
 
-// Stored; append, never renumber. Timestamp and version have their bits reserved.
+// Stored; append, never renumber. 0x04 is reserved for the version of a collection.
 constexpr unsigned char kHasDeadline = 0x01;
-constexpr unsigned char kKnownBits = kHasDeadline;
+constexpr unsigned char kHasTimestamp = 0x02;
+constexpr unsigned char kKnownBits = kHasDeadline | kHasTimestamp;
 
 }  // namespace
 
-void AppendRow(std::string& out, std::optional<WallTime> deadline, Bytes payload) {
-  out.push_back(static_cast<char>(deadline ? kHasDeadline : 0));
-  if (deadline) {
-    assert(ToMs(*deadline) >= 0);
-    AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*deadline)));
+void AppendRow(std::string& out, const RowView& row) {
+  out.push_back(
+      static_cast<char>((row.deadline ? kHasDeadline : 0) | (row.timestamp ? kHasTimestamp : 0)));
+  if (row.deadline) {
+    assert(ToMs(*row.deadline) >= 0);
+    AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*row.deadline)));
   }
-  out.append(payload);
+  if (row.timestamp) AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*row.timestamp)));
+  out.append(row.payload);
 }
 
 Result<RowView> DecodeRow(Bytes encoded) {
@@ -40,6 +43,13 @@ Result<RowView> DecodeRow(Bytes encoded) {
       return Status::Corruption("a row with a damaged deadline; run a check of the database");
     }
     row.deadline = WallTimeFromMs(static_cast<std::int64_t>(ms));
+  }
+  if ((tag & kHasTimestamp) != 0) {
+    std::uint64_t ms = 0;
+    if (!EatLittleEndian64(encoded, ms)) {
+      return Status::Corruption("a row with a damaged timestamp; run a check of the database");
+    }
+    row.timestamp = WallTimeFromMs(static_cast<std::int64_t>(ms));
   }
   row.payload = encoded;
   return row;

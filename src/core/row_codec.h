@@ -1,5 +1,6 @@
 // row_codec.h - the bytes of one row.
-//   | tag u8 | deadline_ms u64, only if the tag has kHasDeadline | payload |
+//   | tag u8 | deadline_ms u64, if the tag has kHasDeadline | timestamp_ms i64, if it has
+//   kHasTimestamp | payload |
 // The deadline travels with the value, so a read tells live from dead with the bytes it already
 // holds. The expiry index can be rebuilt from rows; rows can never be rebuilt from the index.
 // Invariants: (1) Decode(Encode(row)) == row. (2) A tag bit this build does not know is refused
@@ -19,10 +20,11 @@ namespace mayfly::core {
 struct RowView {
   std::optional<WallTime> deadline;
   Bytes payload;
+  std::optional<WallTime> timestamp = std::nullopt;  // In keyspaces ordered by it.
 };
 
-// Deadlines before 1970 do not occur: writes refuse or delete them.
-void AppendRow(std::string& out, std::optional<WallTime> deadline, Bytes payload);
+// Deadlines before 1970 do not occur: writes refuse or delete them. Timestamps may.
+void AppendRow(std::string& out, const RowView& row);
 
 // Corruption when the bytes are too short, Unsupported for an unknown tag.
 Result<RowView> DecodeRow(Bytes encoded);

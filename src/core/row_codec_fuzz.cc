@@ -9,6 +9,7 @@
 #include "core/event_codec.h"
 #include "core/keys.h"
 #include "core/row_codec.h"
+#include "core/version_codec.h"
 
 namespace mayfly::core {
 namespace {
@@ -17,8 +18,24 @@ void TryRow(Bytes in) {
   const auto row = DecodeRow(in);
   if (!row) return;
   std::string written;
-  AppendRow(written, row->deadline, row->payload);
+  AppendRow(written, *row);
   MAYFLY_CHECK(written == in, "a row is not what is written");
+}
+
+void TryVersion(Bytes in) {
+  const auto version = DecodeVersion(in);
+  if (!version) return;
+  std::string written;
+  AppendVersion(written, *version);
+  MAYFLY_CHECK(written == in, "a version is not what is written");
+}
+
+void TryMemberKey(Bytes in) {
+  const auto key = UserKeyOfMember(in);
+  if (!key) return;
+  const std::string begin = MemberKeysBegin(*key);
+  const std::string end = MemberKeysEnd(*key);
+  MAYFLY_CHECK(in.starts_with(begin) && in < Bytes(end), "a member is not among its key's");
 }
 
 void TryEntry(Bytes in) {
@@ -57,11 +74,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace mayfly::core;
   if (size == 0) return 0;
   const mayfly::Bytes in(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 5) {
+  switch (data[0] % 7) {
     case 0: TryRow(in); break;
     case 1: TryEntry(in); break;
     case 2: TryEvent(in); break;
     case 3: TryKeyspace(in); break;
+    case 4: TryVersion(in); break;
+    case 5: TryMemberKey(in); break;
     default: TryCounters(in); break;
   }
   return 0;

@@ -9,9 +9,10 @@
 namespace mayfly::core {
 namespace {
 
-std::string Encoded(std::optional<WallTime> deadline, Bytes payload) {
+std::string Encoded(std::optional<WallTime> deadline, Bytes payload,
+                    std::optional<WallTime> timestamp = std::nullopt) {
   std::string row;
-  AppendRow(row, deadline, payload);
+  AppendRow(row, {.deadline = deadline, .payload = payload, .timestamp = timestamp});
   return row;
 }
 
@@ -22,11 +23,16 @@ TEST(RowCodec, GivesBackWhatWasWritten) {
   for (const auto& deadline : deadlines) {
     for (const std::string& payload : {std::string(), std::string("value"), std::string(1, '\0'),
                                        std::string(100'000, '\xff')}) {
-      const std::string row = Encoded(deadline, payload);
-      const auto decoded = DecodeRow(row);
-      ASSERT_TRUE(decoded.has_value()) << decoded.status().ToString();
-      EXPECT_EQ(decoded->deadline, deadline);
-      EXPECT_EQ(decoded->payload, payload);
+      for (const auto& timestamp :
+           {std::optional<WallTime>(), std::optional(WallTimeFromMs(-5)),
+            std::optional(WallTimeFromMs(std::numeric_limits<std::int64_t>::min()))}) {
+        const std::string row = Encoded(deadline, payload, timestamp);
+        const auto decoded = DecodeRow(row);
+        ASSERT_TRUE(decoded.has_value()) << decoded.status().ToString();
+        EXPECT_EQ(decoded->deadline, deadline);
+        EXPECT_EQ(decoded->payload, payload);
+        EXPECT_EQ(decoded->timestamp, timestamp);
+      }
     }
   }
 }
@@ -34,12 +40,14 @@ TEST(RowCodec, GivesBackWhatWasWritten) {
 TEST(RowCodec, HasStableBytes) {
   EXPECT_EQ(Encoded(std::nullopt, "v"), std::string("\x00v", 2));
   EXPECT_EQ(Encoded(WallTimeFromMs(0x0102), "v"), std::string("\x01\x02\x01\0\0\0\0\0\0v", 10));
+  EXPECT_EQ(Encoded(std::nullopt, "v", WallTimeFromMs(-2)),
+            std::string("\x02\xfe\xff\xff\xff\xff\xff\xff\xffv", 10));
 }
 
 TEST(RowCodec, CostsAPlainRowOneByte) { EXPECT_EQ(Encoded(std::nullopt, "12345").size(), 6u); }
 
 TEST(RowCodec, RefusesEveryTruncationOfTheHead) {
-  const std::string row = Encoded(WallTimeFromMs(1), "");
+  const std::string row = Encoded(WallTimeFromMs(1), "", WallTimeFromMs(2));
   for (std::size_t size = 0; size < row.size(); ++size) {
     EXPECT_EQ(DecodeRow(Bytes(row).substr(0, size)).status().code(), StatusCode::kCorruption)
         << size;
@@ -53,7 +61,7 @@ TEST(RowCodec, RefusesADeadlineBefore1970) {
 }
 
 TEST(RowCodec, RefusesEveryUnknownTagAsUnsupported) {
-  for (int tag = 2; tag < 256; ++tag) {
+  for (int tag = 4; tag < 256; ++tag) {
     std::string row = Encoded(WallTimeFromMs(1), "value");
     row.front() = static_cast<char>(tag);
     const Status status = DecodeRow(row).status();

@@ -17,15 +17,17 @@ std::string PrefixEnd(std::string prefix) {
   return prefix;
 }
 
-struct Bounds {
-  std::string begin;
-  std::string end;
-};
+}  // namespace
 
-Bounds BoundsOf(KeyspaceId keyspace, const CursorOptions& options) {
+Result<RowBounds> RowBounds::Of(KeyspaceId keyspace, const CursorOptions& options) {
+  if (!options.begin.empty() && !options.end.empty() && options.end < options.begin) {
+    return Status::Invalid("range is reversed: its end lies before its begin; swap them");
+  }
   const std::string begin = KeyspaceBegin(keyspace);
-  Bounds bounds{begin + std::string(options.prefix),
-                PrefixEnd(begin + std::string(options.prefix))};
+  RowBounds bounds{begin + std::string(options.prefix),
+                   PrefixEnd(begin + std::string(options.prefix))};
+  // What is left when nothing of the prefix is may be shorter than a keyspace's id.
+  if (bounds.end.size() <= begin.size()) bounds.end = KeyspaceEnd(keyspace);
   if (!options.begin.empty()) {
     bounds.begin = std::max(bounds.begin, begin + std::string(options.begin));
   }
@@ -34,32 +36,35 @@ Bounds BoundsOf(KeyspaceId keyspace, const CursorOptions& options) {
   return bounds;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<Cursor>> RowCursor::Open(FrozenView frozen, const CursorOptions& options) {
-  const View& view = frozen.view;
-  if (!options.begin.empty() && !options.end.empty() && options.end < options.begin) {
-    return Status::Invalid("range is reversed: its end lies before its begin; swap them");
+bool PassesFilter(const RowView& row, RowFilter filter) {
+  switch (filter) {
+    case RowFilter::kAll: return true;
+    case RowFilter::kMortal: return row.deadline.has_value();
+    case RowFilter::kImmortal: return !row.deadline.has_value();
   }
-  const Bounds bounds = BoundsOf(view.keyspace.id(), options);
-  MAYFLY_TRY(auto stored, view.store.engine().NewCursor(
-                              {
-                                  engine::Role::kRows
-  },
-                              {.range = {bounds.begin, bounds.end}, .snapshot = view.snapshot}));
+  return true;
+}
+
+Result<std::unique_ptr<Cursor>> RowCursor::Open(const View& view, const CursorOptions& options) {
+  MAYFLY_TRY(const RowBounds bounds, RowBounds::Of(view.keyspace.id(), options));
+  const engine::CursorOptions walk{
+      .range = {bounds.begin, bounds.end},
+        .snapshot = view.snapshot
+  };
+  MAYFLY_TRY(auto stored, view.store.engine().NewCursor({engine::Role::kRows}, walk));
   Overlay own;
   if (view.overlay != nullptr) {
     own.insert(view.overlay->lower_bound(bounds.begin), view.overlay->lower_bound(bounds.end));
   }
   return std::unique_ptr<Cursor>(
-      new RowCursor(std::move(frozen), options.filter, std::move(stored), std::move(own)));
+      new RowCursor(view, options.filter, std::move(stored), std::move(own)));
 }
 
-RowCursor::RowCursor(FrozenView frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
+RowCursor::RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
                      Overlay own)
-    : state_(std::move(frozen.own)),
-      keyspace_(frozen.view.keyspace.id()),
-      now_(frozen.view.now),
+    : state_(frozen.state),
+      keyspace_(frozen.keyspace.id()),
+      now_(frozen.now),
       filter_(filter),
       stored_(std::move(stored)),
       own_(std::move(own)),
@@ -161,34 +166,23 @@ void RowCursor::SettleStored(bool forward) {
       return;
     }
     stored_row_ = *row;
-    if (Shows(stored_row_)) return;
+    if (!IsDead(stored_row_.deadline, now_) && PassesFilter(stored_row_, filter_)) return;
   }
   status_ = stored_->status();
 }
 
 void RowCursor::SettleOwn(bool forward) {
+  const auto shows = [this](const Pending& pending) {
+    return pending.present && !IsDead(pending.deadline, now_) &&
+           PassesFilter(pending.view(), filter_);
+  };
   if (forward) {
-    while (own_position_ != own_.end() &&
-           !(own_position_->second.present && Shows(own_position_->second.view()))) {
-      ++own_position_;
-    }
+    while (own_position_ != own_.end() && !shows(own_position_->second)) ++own_position_;
     return;
   }
-  while (own_position_ != own_.begin()) {
-    const Pending& pending = std::prev(own_position_)->second;
-    if (pending.present && Shows(pending.view())) return;
+  while (own_position_ != own_.begin() && !shows(std::prev(own_position_)->second)) {
     --own_position_;
   }
-}
-
-bool RowCursor::Shows(const RowView& row) const {
-  if (IsDead(row.deadline, now_)) return false;
-  switch (filter_) {
-    case RowFilter::kAll: return true;
-    case RowFilter::kMortal: return row.deadline.has_value();
-    case RowFilter::kImmortal: return !row.deadline.has_value();
-  }
-  return true;
 }
 
 Bytes RowCursor::RowKeyHere() const {
@@ -209,6 +203,12 @@ std::optional<WallTime> RowCursor::deadline() const {
   assert(Valid());
   if (at_ == At::kStored) return stored_row_.deadline;
   return (forward_ ? own_position_ : std::prev(own_position_))->second.deadline;
+}
+
+std::optional<WallTime> RowCursor::timestamp() const {
+  assert(Valid());
+  if (at_ == At::kStored) return stored_row_.timestamp;
+  return (forward_ ? own_position_ : std::prev(own_position_))->second.timestamp;
 }
 
 Status RowCursor::status() const { return status_; }

@@ -12,9 +12,21 @@
 
 namespace mayfly::core {
 
+// Key ranges in `rows` as cursors have them.
+struct RowBounds {
+  std::string begin;
+  std::string end;
+
+  // Invalid when the options' range is reversed.
+  static Result<RowBounds> Of(KeyspaceId keyspace, const CursorOptions& options);
+};
+
+// Whether a cursor with this filter shows the row, if it lives.
+bool PassesFilter(const RowView& row, RowFilter filter);
+
 class RowCursor final : public Cursor {
  public:
-  static Result<std::unique_ptr<Cursor>> Open(FrozenView frozen, const CursorOptions& options);
+  static Result<std::unique_ptr<Cursor>> Open(const View& frozen, const CursorOptions& options);
 
   bool Valid() const override { return at_ != At::kNowhere; }
   void SeekToFirst() override;
@@ -26,25 +38,24 @@ class RowCursor final : public Cursor {
   Bytes key() const override;
   Bytes value() const override;
   std::optional<WallTime> deadline() const override;
+  std::optional<WallTime> timestamp() const override;
   Status status() const override;
 
  private:
   enum class At : std::uint8_t { kNowhere, kStored, kOwn };
 
-  RowCursor(FrozenView frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
+  RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
             Overlay own);
 
   // Moves a source to the next row that can be shown.
   void SettleStored(bool forward);
   void SettleOwn(bool forward);
-  bool Shows(const RowView& row) const;
-
   // Chooses between the sources, which stand at or behind the current position.
   void PickForward();
   void PickBackward();
   Bytes RowKeyHere() const;
 
-  const std::unique_ptr<engine::Snapshot> state_;  // Null when somebody else holds it.
+  const std::shared_ptr<OpenStates::State> state_;  // Shared with the snapshot, if it is from one.
   const KeyspaceId keyspace_;
   const WallTime now_;
   const RowFilter filter_;

@@ -11,10 +11,9 @@ class SnapshotView::Reader final : public ReadCalls<KeyspaceReader> {
 
  private:
   View MakeView() const override {
-    return {.store = *owner_.store_,
-            .keyspace = *keyspace_,
-            .now = owner_.now_,
-            .snapshot = owner_.state_.get()};
+    View view{.store = *owner_.store_, .keyspace = *keyspace_, .now = owner_.now_};
+    view.ReadFrom(owner_.state_);
+    return view;
   }
 
   const SnapshotView& owner_;
@@ -22,7 +21,7 @@ class SnapshotView::Reader final : public ReadCalls<KeyspaceReader> {
       keyspace_;  // Shared with the catalog and handles; may be dropped.
 };
 
-SnapshotView::SnapshotView(std::shared_ptr<Store> store, std::unique_ptr<engine::Snapshot> state,
+SnapshotView::SnapshotView(std::shared_ptr<Store> store, std::shared_ptr<OpenStates::State> state,
                            WallTime now)
     : store_(std::move(store)), state_(std::move(state)), now_(now) {}
 
@@ -30,7 +29,7 @@ SnapshotView::~SnapshotView() = default;
 
 Result<std::unique_ptr<Snapshot>> SnapshotView::Take(std::shared_ptr<Store> store) {
   // In this order, as in Freeze().
-  MAYFLY_TRY(auto state, store->engine().NewSnapshot());
+  MAYFLY_TRY(auto state, store->states().Open(StateKind::kSnapshot, store->clock().Now()));
   const WallTime now = store->clock().Now();
   return std::unique_ptr<Snapshot>(new SnapshotView(std::move(store), std::move(state), now));
 }

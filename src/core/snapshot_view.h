@@ -21,10 +21,11 @@ class SnapshotView final : public Snapshot {
  private:
   class Reader;
 
-  SnapshotView(std::shared_ptr<Store> store, std::unique_ptr<engine::Snapshot> state, WallTime now);
+  SnapshotView(std::shared_ptr<Store> store, std::shared_ptr<OpenStates::State> state,
+               WallTime now);
 
-  const std::shared_ptr<Store> store_;  // Shared with the database.
-  const std::unique_ptr<engine::Snapshot> state_;
+  const std::shared_ptr<Store> store_;              // Shared with the database.
+  const std::shared_ptr<OpenStates::State> state_;  // Shared with cursors.
   const WallTime now_;
 
   std::mutex mutex_;

@@ -3,6 +3,7 @@
 
 #include "core/keys.h"
 #include "core/liveness.h"
+#include "core/promises.h"
 
 namespace mayfly::core {
 namespace {
@@ -40,6 +41,11 @@ Result<Statistics> GatherStatistics(Store& store) {
                            .rows = static_cast<std::uint64_t>(total.rows),
                            .mortal_rows = static_cast<std::uint64_t>(total.mortal)};
     MAYFLY_RETURN_IF_ERROR(CountDue(store, *keyspace, statistics.clock.now, one));
+    const WallTime now = statistics.clock.now;
+    one.purge_within = keyspace->policy()->purge_within;
+    const auto first_due = one.due_rows > 0 ? std::optional(now - one.lag) : std::nullopt;
+    MAYFLY_TRY(const WallTime left_since, Promises::LeftSince(store, *keyspace, first_due, now));
+    one.purged_through = Promises::PurgedThrough(*keyspace, left_since, now);
     statistics.keyspaces.push_back(std::move(one));
   }
   const StoreCounts& counts = store.counts();
@@ -48,6 +54,10 @@ Result<Statistics> GatherStatistics(Store& store) {
   statistics.stale_entries = counts.stale_entries;
   statistics.clamped_lifetimes = counts.clamped_lifetimes;
   statistics.conflicts = counts.conflicts;
+  statistics.revoked_states = counts.revoked_states;
+  statistics.files_dropped = counts.files_dropped;
+  statistics.files_rewritten = counts.files_rewritten;
+  statistics.bytes_rewritten = counts.bytes_rewritten;
   MAYFLY_TRY(const auto extent, store.events().Extent());
   statistics.events_first = extent.first;
   statistics.events_last = extent.second;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <mutex>
 #include <shared_mutex>
 
@@ -9,16 +10,25 @@
 #include "base/log.h"
 #include "core/keys.h"
 #include "core/limits.h"
-#include "core/liveness.h"
+#include "core/version_plan.h"
 
 namespace mayfly::core {
 namespace {
 
 constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kMeta{engine::Role::kMeta};
 constexpr std::uint32_t kFormat = 1;  // Stored; raise it with every change an older build misreads.
 
 }  // namespace
+
+WallTime TimestampOf(const Change& change, const Standing& standing, WallTime now) {
+  if (change.timestamp) return *change.timestamp;
+  const auto newest = standing.newest();
+  // A row that has died since, under a transaction, is written anew.
+  if (change.same_timestamp && standing.Living(now) != nullptr) return *newest;
+  return std::max({now, newest.value_or(now), change.not_before.value_or(now)});
+}
 
 Status CheckUserKey(Bytes key) {
   if (!key.empty() && key.size() <= kKeyBytesMax) [[likely]]
@@ -40,7 +50,9 @@ Status CheckUserValue(Bytes value) {
 Store::Store(std::unique_ptr<engine::Engine> engine, const StoreOptions& options)
     : options_(options),
       logger_(options.logger != nullptr ? *options.logger : SilentLogger()),
-      engine_(std::move(engine)) {}
+      engine_(std::move(engine)),
+      states_(std::make_unique<OpenStates>(*engine_)),
+      horizon_(options.horizon != nullptr ? options.horizon : std::make_shared<DropHorizon>()) {}
 
 Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(LoadFormat());
@@ -53,7 +65,7 @@ Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(catalog_->Load());
   // The time recorded last may lag behind what a purge knew. New deadlines must not lie below a
   // watermark.
-  for (const auto& keyspace : catalog_->All()) keyspace->LowerWatermark(clock_->Now());
+  for (const auto& keyspace : catalog_->All()) keyspace->LowerWatermarks(clock_->Now());
   if (catalog_->Find(kDefaultKeyspaceName).has_value()) return {};
   if (!engine_->capabilities().writable) {
     return Status::Corruption(
@@ -108,15 +120,20 @@ Status Store::Close() {
   if (const std::uint64_t reapers = counts_.reapers.load(); reapers > 0) {
     return Status::Busy(fmt::format("{} reapers run; stop them first", reapers));
   }
-  // Time must not go back across the restart. The engine's own answer counts more than this one's.
-  if (clock_ != nullptr) {
-    if (const Status recorded = CommitTime(); !recorded.ok()) {
-      Log(logger_, LogLevel::kError, "{}", recorded.ToString());
-    }
+  // The engine's own answer counts more than those of what is recorded on the way.
+  const auto attempt = [this](const Status& status) {
+    if (!status.ok()) Log(logger_, LogLevel::kError, "{}", status.ToString());
+  };
+  const bool records = clock_ != nullptr && catalog_ != nullptr && engine_->capabilities().writable;
+  if (records) {
+    attempt(CommitTime());  // Time must not go back across the restart.
+    attempt(catalog_->RecordRemovals());
   }
-  MAYFLY_RETURN_IF_ERROR(engine_->Close());
-  closed_ = true;
-  return {};
+  const Status closed = engine_->Close();
+  // If it goes on, what it removes from here on must not be taken for known.
+  if (!closed.ok() && records) attempt(catalog_->ForgetRecordedRemovals());
+  closed_ = closed.ok();
+  return closed;
 }
 
 Status Store::ConfirmClock() {
@@ -163,6 +180,85 @@ Status Store::ReadStored(const KeyspaceState& keyspace, Bytes key, const engine:
   return {};
 }
 
+Status Store::ReadStanding(const KeyspaceState& keyspace, Bytes key,
+                           const engine::Snapshot* snapshot, Standing& standing) const {
+  MAYFLY_RETURN_IF_ERROR(ReadStored(keyspace, key, snapshot, standing.pin, standing.stored));
+  standing.marker.reset();
+  if (!keyspace.by_timestamp() || standing.stored) return {};
+  PinnedBytes pin;  // A marker has no payload to point at.
+  return ReadMember(keyspace, MarkerKey(key), snapshot, pin, standing.marker);
+}
+
+Status Store::ReadMember(const KeyspaceState& keyspace, Bytes member_key,
+                         const engine::Snapshot* snapshot, PinnedBytes& pin,
+                         std::optional<VersionView>& version) const {
+  version.reset();
+  const Status read = engine_->Get(kMembers, RowKey(keyspace.id(), member_key), pin, snapshot);
+  if (read.IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(version, DecodeVersion(pin.view()));
+  return {};
+}
+
+Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                         const Standing& standing, const Change& change) {
+  if (change.kind == Change::Kind::kPut) {
+    MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
+    if (change.span.clamped) ++counts_.clamped_lifetimes;
+  }
+  const RowView* const old = standing.stored ? &*standing.stored : nullptr;
+  if (!keyspace.by_timestamp()) {
+    const Stripe stripe = StripeOf(keyspace.id(), key);
+    if (change.kind == Change::Kind::kDelete) {
+      if (old != nullptr) plan.Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
+      return {};
+    }
+    MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, plan.now()));
+    plan.Put(keyspace, stripe, key, old, {.deadline = deadline, .payload = change.payload});
+    return {};
+  }
+  const auto newest = standing.newest();
+  if (change.timestamp && newest && *change.timestamp < *newest) {
+    return PlanLateChange(plan, keyspace, key, standing, change, *newest);
+  }
+  const WallTime timestamp = TimestampOf(change, standing, plan.now());
+  VersionPlan versions(plan, keyspace, key, standing);
+  if (change.kind == Change::Kind::kDelete) {
+    versions.Delete(timestamp);
+    return {};
+  }
+  MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, change.TtlFrom(plan.now())));
+  versions.Put({.deadline = deadline, .payload = change.payload, .timestamp = timestamp});
+  return {};
+}
+
+Status Store::PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                             const Standing& standing, const Change& change,
+                             WallTime overtaken_at) {
+  VersionPlan versions(plan, keyspace, key, standing);
+  if (!versions.KeptUntil(overtaken_at)) return {};
+  VersionView late{
+      .row = {.deadline = {}, .payload = {}, .timestamp = change.timestamp},
+      .deleted = change.kind == Change::Kind::kDelete
+  };
+  if (!late.deleted) {
+    MAYFLY_TRY(late.row.deadline, DeadlineOf(change.span, change.TtlFrom(plan.now())));
+    late.row.payload = change.payload;
+  }
+  PinnedBytes pin;
+  std::optional<VersionView> same;
+  MAYFLY_RETURN_IF_ERROR(
+      ReadMember(keyspace, VersionKey(key, *change.timestamp), nullptr, pin, same));
+  versions.PutLate(late, overtaken_at, same ? &*same : nullptr);
+  return {};
+}
+
+void Store::PlanPurge(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                      const Standing& standing, EventCause cause) {
+  if (keyspace.by_timestamp()) return VersionPlan(plan, keyspace, key, standing).Purge(cause);
+  plan.Remove(keyspace, StripeOf(keyspace.id(), key), key, *standing.stored, cause);
+}
+
 Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
   MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));
   std::vector<Event> events;
@@ -170,29 +266,18 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     const std::shared_lock gate(keyspace.gate());
     MAYFLY_RETURN_IF_ERROR(CheckUsable(keyspace));
     MAYFLY_RETURN_IF_ERROR(CheckWritable());
-    const Stripe stripe = StripeOf(keyspace.id(), key);
-    const KeyLatches::One latch = latches_.Lock(stripe);
+    const KeyLatches::One latch = latches_.Lock(StripeOf(keyspace.id(), key));
     CommitPlan plan(clock_->Now());
-    PinnedBytes pin;
-    std::optional<RowView> stored;
-    MAYFLY_RETURN_IF_ERROR(ReadStored(keyspace, key, nullptr, pin, stored));
-    const bool alive = stored && !IsDead(stored->deadline, plan.now());
-    MAYFLY_TRY(const Change change, decide(alive ? &*stored : nullptr, plan.now()));
-    switch (change.kind) {
-      case Change::Kind::kNothing: return {};
-      case Change::Kind::kDelete:
-        if (!stored) return {};
-        plan.Remove(keyspace, stripe, key, *stored, EventCause::kReplaced);
-        break;
-      case Change::Kind::kPut: {
-        MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
-        MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, plan.now()));
-        if (change.span.clamped) ++counts_.clamped_lifetimes;
-        plan.Put(keyspace, stripe, key, stored ? &*stored : nullptr, deadline, change.payload);
-        break;
-      }
-    }
+    Standing standing;
+    MAYFLY_RETURN_IF_ERROR(ReadStanding(keyspace, key, nullptr, standing));
+    MAYFLY_TRY(const Change change, decide({.row = standing.Living(plan.now()),
+                                            .now = plan.now(),
+                                            .newest = standing.newest()}));
+    if (change.kind == Change::Kind::kNothing) return {};
+    MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, standing, change));
+    if (plan.empty() && plan.events().empty()) return {};
     MAYFLY_RETURN_IF_ERROR(Commit(plan, options_.durability));
+    counts_.last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
     events = std::move(plan.events());
   }
   events_->Deliver(events);
@@ -206,6 +291,7 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
   MAYFLY_RETURN_IF_ERROR(events_->Commit(plan.batch(), durability, plan.events()));
   plan.Applied();
   counts_.purged_rows += plan.dead_removed();
+  counts_.removed_rows += plan.removed();
   if (plan.earliest()) watch_.Written(*plan.earliest());
   return {};
 }
@@ -233,16 +319,14 @@ void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
   {
     const std::shared_lock gate(keyspace.gate(), std::try_to_lock);
     if (!gate.owns_lock() || keyspace.dropped()) return;
-    const Stripe stripe = StripeOf(keyspace.id(), key);
-    const KeyLatches::One latch = latches_.TryLock(stripe);
+    const KeyLatches::One latch = latches_.TryLock(StripeOf(keyspace.id(), key));
     if (!latch.owns_lock()) return;
     CommitPlan plan(clock_->Now());
     if (!clock_->may_delete()) return;  // That very reading may have been a jump.
-    PinnedBytes pin;
-    std::optional<RowView> stored;
-    if (!ReadStored(keyspace, key, nullptr, pin, stored).ok()) return;
-    if (!stored || !IsDead(stored->deadline, plan.now())) return;
-    plan.Remove(keyspace, stripe, key, *stored, EventCause::kRead);
+    Standing standing;
+    if (!ReadStanding(keyspace, key, nullptr, standing).ok()) return;
+    if (!standing.stored || standing.Living(plan.now()) != nullptr) return;
+    PlanPurge(plan, keyspace, key, standing, EventCause::kRead);
     if (const Status purged = Commit(plan, Durability::kNone); !purged.ok()) {
       Log(logger_, LogLevel::kWarning, "a dead row was not removed on read: {}", purged.ToString());
       return;

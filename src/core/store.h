@@ -6,15 +6,18 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 
-#include "base/function_ref.h"
 #include "core/catalog.h"
+#include "core/change.h"
 #include "core/commit_plan.h"
 #include "core/deadline_watch.h"
+#include "core/drop_horizon.h"
 #include "core/event_log.h"
 #include "core/key_latches.h"
-#include "core/lifetime_rule.h"
+#include "core/open_states.h"
+#include "core/standing.h"
 #include "core/trusted_clock.h"
 #include "engine/engine.h"
 #include "mayfly/durability.h"
@@ -28,6 +31,9 @@ struct StoreOptions {
   bool purge_on_read = true;
   bool allow_any_instant = false;
   Millis clock_jump_max = std::chrono::hours(12);
+  std::optional<Millis> state_age_max = std::nullopt;
+  // The one that the engine's compactions ask. Null: none does. Shared with the engine.
+  std::shared_ptr<DropHorizon> horizon = nullptr;
   const Clock* clock = nullptr;
   Logger* logger = nullptr;
 };
@@ -39,23 +45,13 @@ struct StoreCounts {
   std::atomic<std::uint64_t> clamped_lifetimes{0};
   std::atomic<std::uint64_t> conflicts{0};
   std::atomic<std::uint64_t> reapers{0};
+  std::atomic<std::uint64_t> removed_rows{0};  // Purged and deleted: bytes that files may hold.
+  std::atomic<std::int64_t> last_write_ms{0};  // When a caller, and not the upkeep, wrote last.
+  std::atomic<std::uint64_t> revoked_states{0};
+  std::atomic<std::uint64_t> files_dropped{0};
+  std::atomic<std::uint64_t> files_rewritten{0};
+  std::atomic<std::uint64_t> bytes_rewritten{0};
 };
-
-// What a write decides about a key.
-struct Change {
-  enum class Kind : std::uint8_t { kNothing, kPut, kDelete };
-
-  Kind kind = Kind::kNothing;
-  Bytes payload = {};  // For kPut; lives until the change is applied.
-  Span span = {};      // For kPut.
-
-  static Change Nothing() { return {}; }
-  static Change Delete() { return {.kind = Kind::kDelete}; }
-  static Change Put(Bytes payload, Span span) { return {Kind::kPut, payload, span}; }
-};
-
-// Given the living row or null, and the instant it is living at.
-using Decide = FunctionRef<Result<Change>(const RowView* row, WallTime now)>;
 
 class Store {
  public:
@@ -83,6 +79,27 @@ class Store {
   Status ReadStored(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
                     PinnedBytes& pin, std::optional<RowView>& row) const;
 
+  // The same for everything that is known of the key.
+  Status ReadStanding(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
+                      Standing& standing) const;
+
+  // Reads the member with this key, given without the keyspace; nothing when there is none.
+  Status ReadMember(const KeyspaceState& keyspace, Bytes member_key,
+                    const engine::Snapshot* snapshot, PinnedBytes& pin,
+                    std::optional<VersionView>& version) const;
+
+  // Adds a change of the key, which stands as given, to the plan; under the key's latch.
+  Status PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const Standing& standing,
+                    const Change& change);
+
+  // The same for one that something later on the same key has overtaken already.
+  Status PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                        const Standing& standing, const Change& change, WallTime overtaken_at);
+
+  // The same for the removal of the stored row, which is dead.
+  static void PlanPurge(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                        const Standing& standing, EventCause cause);
+
   // Reads, decides and writes one key under its latch.
   Status Mutate(KeyspaceState& keyspace, Bytes key, Decide decide);
 
@@ -104,6 +121,11 @@ class Store {
   KeyLatches& latches() { return latches_; }
   Catalog& catalog() { return *catalog_; }
   EventLog& events() const { return *events_; }
+  OpenStates& states() const { return *states_; }
+  DropHorizon& horizon() const { return *horizon_; }
+
+  // Held by whoever reclaims space: one at a time.
+  std::mutex& reclaim_mutex() { return reclaim_mutex_; }
   DeadlineWatch& watch() { return watch_; }
   StoreCounts& counts() { return counts_; }
   const StoreOptions& options() const { return options_; }
@@ -120,6 +142,9 @@ class Store {
   const StoreOptions options_;
   Logger& logger_;
   const std::unique_ptr<engine::Engine> engine_;
+  const std::unique_ptr<OpenStates> states_;
+  const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine, which asks it.
+  std::mutex reclaim_mutex_;
   KeyLatches latches_;
   DeadlineWatch watch_;
   StoreCounts counts_;
@@ -130,6 +155,9 @@ class Store {
   std::atomic<bool> stored_unconfirmed_{false};
   std::atomic<bool> closed_{false};
 };
+
+// The timestamp a change gets, where order is by timestamp.
+WallTime TimestampOf(const Change& change, const Standing& standing, WallTime now);
 
 // Key and value within the limits.
 Status CheckUserKey(Bytes key);

@@ -2,24 +2,22 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <shared_mutex>
 
-#include "base/coding.h"
 #include "base/printable.h"
 #include "core/keyspace_calls.h"
 #include "core/limits.h"
-#include "core/liveness.h"
+#include "core/version_plan.h"
 
 namespace mayfly::core {
 namespace {
 
-KeyspaceId KeyspaceOf(Bytes row_key) {
-  KeyspaceId id = 0;
-  const bool whole = EatBigEndian32(row_key, id);
-  assert(whole);
-  (void)whole;
-  return id;
+KeyspaceId KeyspaceIdOf(Bytes row_key) {
+  const auto id = KeyspaceOf(row_key);
+  assert(id);
+  return *id;
 }
 
 }  // namespace
@@ -32,15 +30,7 @@ class TransactionCalls::Writer final : public WriteCalls<KeyspaceWriter> {
   const std::shared_ptr<KeyspaceState>& keyspace() const { return keyspace_; }
 
  private:
-  View MakeView() const override {
-    return {.store = *owner_.store_,
-            .keyspace = *keyspace_,
-            .now = owner_.now_,
-            .snapshot = owner_.state_.get(),
-            .overlay = &owner_.overlay_,
-            .reads = &owner_.reads_,
-            .over = owner_.state_ == nullptr};
-  }
+  View MakeView() const override { return owner_.ViewOf(*keyspace_); }
   WriteRule Rule() const override { return WriteRule(*owner_.store_, *keyspace_); }
   Status ApplyDecision(Bytes key, Decide decide) override {
     return owner_.ApplyDecision(*keyspace_, key, decide);
@@ -51,14 +41,14 @@ class TransactionCalls::Writer final : public WriteCalls<KeyspaceWriter> {
 };
 
 TransactionCalls::TransactionCalls(std::shared_ptr<Store> store,
-                                   std::unique_ptr<engine::Snapshot> state, WallTime now)
+                                   std::shared_ptr<OpenStates::State> state, WallTime now)
     : store_(std::move(store)), state_(std::move(state)), now_(now) {}
 
 TransactionCalls::~TransactionCalls() = default;
 
 Result<std::unique_ptr<Transaction>> TransactionCalls::Begin(std::shared_ptr<Store> store) {
   // In this order, as in Freeze().
-  MAYFLY_TRY(auto state, store->engine().NewSnapshot());
+  MAYFLY_TRY(auto state, store->states().Open(StateKind::kTransaction, store->clock().Now()));
   const WallTime now = store->clock().Now();
   return std::unique_ptr<Transaction>(
       new TransactionCalls(std::move(store), std::move(state), now));
@@ -69,6 +59,17 @@ KeyspaceWriter& TransactionCalls::In(const Keyspace& keyspace) {
   auto& writer = writers_[calls.state().id()];
   if (writer == nullptr) writer = std::make_unique<Writer>(*this, calls.shared_state());
   return *writer;
+}
+
+View TransactionCalls::ViewOf(KeyspaceState& keyspace) {
+  View view{.store = *store_,
+            .keyspace = keyspace,
+            .now = now_,
+            .overlay = &overlay_,
+            .reads = &reads_,
+            .over = state_ == nullptr};
+  if (state_ != nullptr) view.ReadFrom(state_);
+  return view;
 }
 
 Status TransactionCalls::CheckActive() const {
@@ -88,7 +89,11 @@ Status TransactionCalls::RollbackToSavepoint() {
   if (savepoints_.empty()) return Status::Invalid("there is no savepoint; set one first");
   while (undo_.size() > savepoints_.back()) {
     Undo& undo = undo_.back();
-    if (undo.before) {
+    if (undo.late && undo.before) {
+      late_[{undo.row_key, *undo.late}] = std::move(*undo.before);
+    } else if (undo.late) {
+      late_.erase({undo.row_key, *undo.late});
+    } else if (undo.before) {
       overlay_[undo.row_key] = std::move(*undo.before);
     } else {
       overlay_.erase(undo.row_key);
@@ -101,42 +106,85 @@ Status TransactionCalls::RollbackToSavepoint() {
 
 Status TransactionCalls::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decide decide) {
   MAYFLY_RETURN_IF_ERROR(CheckActive());
-  const View view{.store = *store_,
-                  .keyspace = keyspace,
-                  .now = now_,
-                  .snapshot = state_.get(),
-                  .overlay = &overlay_,
-                  .reads = &reads_};
   MAYFLY_RETURN_IF_ERROR(store_->CheckWritable());
   PinnedBytes pin;
   std::optional<RowView> row;
-  MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
-  MAYFLY_TRY(const Change change, decide(row ? &*row : nullptr, now_));
+  MAYFLY_RETURN_IF_ERROR(FindRow(ViewOf(keyspace), key, pin, row));
+  MAYFLY_TRY(const auto newest, NewestOf(keyspace, key));
+  MAYFLY_TRY(const Change change,
+             decide({.row = row ? &*row : nullptr, .now = now_, .newest = newest}));
   if (change.kind == Change::Kind::kNothing) return {};
-  if (overlay_.size() + reads_.size() >= kTransactionKeysMax) {
+  if (overlay_.size() + late_.size() + reads_.size() >= kTransactionKeysMax) {
     return Status::Invalid(fmt::format(
         "the transaction touches more than {} keys; commit it in parts", kTransactionKeysMax));
   }
-  Pending pending;
+  std::string row_key(Bytes(RowKey(keyspace.id(), key)));
+  const auto own = overlay_.find(row_key);
+  Pending pending{.timestamp = change.timestamp.value_or(std::max(now_, newest.value_or(now_))),
+                  .own_timestamp = change.timestamp.has_value(),
+                  .same_timestamp = change.same_timestamp,
+                  .ttl_from_commit = change.ttl_from_now};
+  if (change.same_timestamp && newest) {
+    pending.timestamp = newest;
+    // A row of its own without a timestamp of its own gets one at the commit.
+    pending.own_timestamp = own != overlay_.end() && own->second.own_timestamp;
+    pending.same_timestamp =
+        own == overlay_.end() || own->second.own_timestamp || own->second.same_timestamp;
+  }
+  if (!keyspace.by_timestamp()) pending.timestamp.reset();
   if (change.kind == Change::Kind::kPut) {
     MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
     pending.present = true;
     pending.payload = change.payload;
     pending.span = change.span;
     // To keep the lifetime of a row of its own is to keep what was asked: a ttl counts from the
-    // commit still.
-    const auto own = overlay_.find(Bytes(RowKey(keyspace.id(), key)));
-    if (change.span.kept && own != overlay_.end()) pending.span = own->second.span;
-    MAYFLY_TRY(pending.deadline, DeadlineOf(pending.span, now_));
+    // commit still. One that counts from a timestamp has a deadline already.
+    if (change.span.kept && own != overlay_.end() && !own->second.TtlCountsFromTimestamp()) {
+      pending.span = own->second.span;
+      pending.ttl_from_commit = true;
+    }
+    MAYFLY_TRY(pending.deadline, DeadlineOf(pending.span, pending.change().TtlFrom(now_)));
   }
-  SetPending(std::string(Bytes(RowKey(keyspace.id(), key))), std::move(pending));
+  const bool late = change.timestamp && newest && *change.timestamp < *newest;
+  if (late) {
+    SetLate(std::move(row_key), std::move(pending));
+    return {};
+  }
+  // What it overtakes of its own is part of the past as well.
+  if (own != overlay_.end() && own->second.own_timestamp && !change.same_timestamp &&
+      (!pending.own_timestamp || *own->second.timestamp < *pending.timestamp)) {
+    SetLate(row_key, own->second);
+  }
+  SetPending(std::move(row_key), std::move(pending));
   return {};
+}
+
+Result<std::optional<WallTime>> TransactionCalls::NewestOf(KeyspaceState& keyspace, Bytes key) {
+  if (!keyspace.by_timestamp()) return std::optional<WallTime>();
+  const auto own = overlay_.find(Bytes(RowKey(keyspace.id(), key)));
+  if (own != overlay_.end()) return own->second.timestamp;
+  const auto snapshot = state_->Lend();
+  if (snapshot == nullptr) return StateRevoked();
+  Standing standing;
+  MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, snapshot.get(), standing));
+  return standing.newest();
 }
 
 void TransactionCalls::SetPending(std::string row_key, Pending pending) {
   const auto [at, fresh] = overlay_.try_emplace(row_key);
   if (!savepoints_.empty()) {
-    undo_.push_back({std::move(row_key), fresh ? std::nullopt : std::optional(at->second)});
+    undo_.push_back(
+        {std::move(row_key), std::nullopt, fresh ? std::nullopt : std::optional(at->second)});
+  }
+  at->second = std::move(pending);
+}
+
+void TransactionCalls::SetLate(std::string row_key, Pending pending) {
+  const WallTime timestamp = *pending.timestamp;
+  const auto [at, fresh] = late_.try_emplace({row_key, timestamp});
+  if (!savepoints_.empty()) {
+    undo_.push_back(
+        {std::move(row_key), timestamp, fresh ? std::nullopt : std::optional(at->second)});
   }
   at->second = std::move(pending);
 }
@@ -144,7 +192,12 @@ void TransactionCalls::SetPending(std::string row_key, Pending pending) {
 Status TransactionCalls::Commit(Durability durability) {
   MAYFLY_RETURN_IF_ERROR(CheckActive());
   std::vector<Event> events;
-  const Status committed = overlay_.empty() ? Status() : CommitChanges(durability, events);
+  Status committed;
+  if (!overlay_.empty() || !late_.empty()) {
+    committed = CommitChanges(durability, events);
+  } else if (state_->Lend() == nullptr) {
+    committed = StateRevoked();  // Whoever wrote nothing wants to know, too.
+  }
   Rollback();
   if (committed.code() == StatusCode::kConflict) ++store_->counts().conflicts;
   MAYFLY_RETURN_IF_ERROR(committed);
@@ -155,6 +208,7 @@ Status TransactionCalls::Commit(Durability durability) {
 void TransactionCalls::Rollback() {
   state_.reset();
   overlay_.clear();
+  late_.clear();
   reads_.clear();
   undo_.clear();
   savepoints_.clear();
@@ -162,6 +216,8 @@ void TransactionCalls::Rollback() {
 
 Status TransactionCalls::CommitChanges(Durability durability, std::vector<Event>& events) {
   MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+  const auto then = state_->Lend();
+  if (then == nullptr) return StateRevoked();
   // Gates in the order of ids, then latches in the order of stripes.
   std::vector<std::shared_lock<std::shared_mutex>> gates;
   for (const auto& [id, writer] : writers_) {
@@ -171,54 +227,85 @@ Status TransactionCalls::CommitChanges(Durability durability, std::vector<Event>
   for (const auto& [row_key, pending] : overlay_) reads_.emplace(row_key);
   KeyLatches::Stripes stripes;
   for (const std::string& row_key : reads_) {
-    stripes.set(StripeOf(KeyspaceOf(row_key), UserKeyOf(row_key)));
+    stripes.set(StripeOf(KeyspaceIdOf(row_key), UserKeyOf(row_key)));
   }
   const KeyLatches::Many latches(store_->latches(), stripes);
   CommitPlan plan(store_->clock().Now());
   for (const std::string& row_key : reads_) {
-    KeyspaceState& keyspace = *writers_.at(KeyspaceOf(row_key))->keyspace();
-    MAYFLY_RETURN_IF_ERROR(CheckUnchanged(keyspace, UserKeyOf(row_key), plan.now()));
+    KeyspaceState& keyspace = *writers_.at(KeyspaceIdOf(row_key))->keyspace();
+    MAYFLY_RETURN_IF_ERROR(CheckUnchanged(keyspace, UserKeyOf(row_key), *then, plan.now()));
   }
-  for (const auto& [row_key, pending] : overlay_) {
-    KeyspaceState& keyspace = *writers_.at(KeyspaceOf(row_key))->keyspace();
-    MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, UserKeyOf(row_key), pending));
-  }
+  MAYFLY_RETURN_IF_ERROR(CheckStillInTime(plan.now()));
+  MAYFLY_RETURN_IF_ERROR(PlanChanges(plan));
   if (plan.empty() && plan.events().empty()) return {};
   MAYFLY_RETURN_IF_ERROR(store_->Commit(plan, durability));
+  store_->counts().last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
   events = std::move(plan.events());
   return {};
 }
 
-Status TransactionCalls::CheckUnchanged(KeyspaceState& keyspace, Bytes key, WallTime now) const {
-  PinnedBytes then_pin;
-  PinnedBytes now_pin;
-  std::optional<RowView> then_row;
-  std::optional<RowView> now_row;
-  MAYFLY_RETURN_IF_ERROR(store_->ReadStored(keyspace, key, state_.get(), then_pin, then_row));
-  MAYFLY_RETURN_IF_ERROR(store_->ReadStored(keyspace, key, nullptr, now_pin, now_row));
-  if (then_row && IsDead(then_row->deadline, now)) then_row.reset();
-  if (now_row && IsDead(now_row->deadline, now)) now_row.reset();
-  const bool same = then_row.has_value() == now_row.has_value() &&
-                    (!then_row || then_pin.view() == now_pin.view());
+Status TransactionCalls::CheckUnchanged(KeyspaceState& keyspace, Bytes key,
+                                        const engine::Snapshot& then, WallTime now) const {
+  Standing before;
+  Standing today;
+  MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, &then, before));
+  MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, nullptr, today));
+  const bool was = before.Living(now) != nullptr;
+  const bool is = today.Living(now) != nullptr;
+  bool same = was == is && (!was || before.pin.view() == today.pin.view());
+  // Where timestamps decide, a delete of nothing is a word on the key as well. A purge is not: it
+  // keeps the timestamp, or forgets it when nothing is held back by it any more. Then it does not
+  // count, forgotten or not.
+  const auto last_word = [&](const Standing& standing) {
+    const auto newest = standing.newest();
+    if (!newest || standing.Living(now) != nullptr) return newest;
+    const bool holds_back = !IsDead(MarkerOf(*keyspace.policy(), *newest).kept_until, now);
+    return holds_back ? newest : std::nullopt;
+  };
+  if (last_word(today) != last_word(before)) same = false;
   if (same) return {};
   return Status::Conflict(
       fmt::format("key '{}' in keyspace '{}' was changed by somebody else; begin again",
                   Printable(key), Printable(keyspace.name())));
 }
 
-Status TransactionCalls::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                                    const Pending& pending) const {
-  PinnedBytes pin;
-  std::optional<RowView> stored;
-  MAYFLY_RETURN_IF_ERROR(store_->ReadStored(keyspace, key, nullptr, pin, stored));
-  const Stripe stripe = StripeOf(keyspace.id(), key);
-  if (!pending.present) {
-    if (stored) plan.Remove(keyspace, stripe, key, *stored, EventCause::kReplaced);
-    return {};
+// The write comes at the commit: by then what it should be held back by may be forgotten.
+Status TransactionCalls::CheckStillInTime(WallTime now) const {
+  const auto check = [&](Bytes row_key, const Pending& pending) -> Status {
+    if (!pending.own_timestamp) return {};
+    const WriteRule rule(*store_, *writers_.at(KeyspaceIdOf(row_key))->keyspace());
+    return CheckTimestamp(*pending.timestamp, rule.rule, now);
+  };
+  for (const auto& [row_key, pending] : overlay_) MAYFLY_RETURN_IF_ERROR(check(row_key, pending));
+  for (const auto& [at, pending] : late_) MAYFLY_RETURN_IF_ERROR(check(at.first, pending));
+  return {};
+}
+
+Status TransactionCalls::PlanChanges(CommitPlan& plan) const {
+  for (const auto& [row_key, pending] : overlay_) {
+    KeyspaceState& keyspace = *writers_.at(KeyspaceIdOf(row_key))->keyspace();
+    const Bytes key = UserKeyOf(row_key);
+    Standing standing;
+    MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, nullptr, standing));
+    MAYFLY_RETURN_IF_ERROR(store_->PlanChange(plan, keyspace, key, standing, pending.change()));
   }
-  MAYFLY_TRY(const auto deadline, DeadlineOf(pending.span, plan.now()));
-  if (pending.span.clamped) ++store_->counts().clamped_lifetimes;
-  plan.Put(keyspace, stripe, key, stored ? &*stored : nullptr, deadline, pending.payload);
+  for (const auto& [at, pending] : late_) {
+    const auto& [row_key, timestamp] = at;
+    KeyspaceState& keyspace = *writers_.at(KeyspaceIdOf(row_key))->keyspace();
+    const Bytes key = UserKeyOf(row_key);
+    Standing standing;
+    MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, nullptr, standing));
+    WallTime overtaken_at = standing.newest().value_or(timestamp);
+    const auto own = overlay_.find(row_key);
+    if (own != overlay_.end()) {
+      const WallTime last = TimestampOf(own->second.change(), standing, plan.now());
+      overtaken_at = std::max(overtaken_at, last);
+      if (timestamp == overtaken_at) continue;  // Overtaken at its own timestamp: never seen.
+    }
+    if (pending.present && pending.span.clamped) ++store_->counts().clamped_lifetimes;
+    MAYFLY_RETURN_IF_ERROR(
+        store_->PlanLateChange(plan, keyspace, key, standing, pending.change(), overtaken_at));
+  }
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/calls.h"
@@ -34,25 +35,34 @@ class TransactionCalls final : public Transaction {
   // What undoes one write: the key and what was pending before, if anything.
   struct Undo {
     std::string row_key;
+    std::optional<WallTime> late;  // It was a late one, with this timestamp.
     std::optional<Pending> before;
   };
 
-  TransactionCalls(std::shared_ptr<Store> store, std::unique_ptr<engine::Snapshot> state,
+  // A write that something later on its key had overtaken before it came; by row key and timestamp.
+  using Late = std::map<std::pair<std::string, WallTime>, Pending>;
+
+  TransactionCalls(std::shared_ptr<Store> store, std::shared_ptr<OpenStates::State> state,
                    WallTime now);
 
   Status CheckActive() const;
   Status ApplyDecision(KeyspaceState& keyspace, Bytes key, Decide decide);
+  View ViewOf(KeyspaceState& keyspace);
+  Result<std::optional<WallTime>> NewestOf(KeyspaceState& keyspace, Bytes key);
   void SetPending(std::string row_key, Pending pending);
+  void SetLate(std::string row_key, Pending pending);
   Status CommitChanges(Durability durability, std::vector<Event>& events);
-  Status CheckUnchanged(KeyspaceState& keyspace, Bytes key, WallTime now) const;
-  Status PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                    const Pending& pending) const;
+  Status CheckUnchanged(KeyspaceState& keyspace, Bytes key, const engine::Snapshot& then,
+                        WallTime now) const;
+  Status CheckStillInTime(WallTime now) const;
+  Status PlanChanges(CommitPlan& plan) const;
 
-  const std::shared_ptr<Store> store_;       // Shared with the database.
-  std::unique_ptr<engine::Snapshot> state_;  // Null once the transaction is over.
+  const std::shared_ptr<Store> store_;        // Shared with the database.
+  std::shared_ptr<OpenStates::State> state_;  // Shared with cursors. Null once it is over.
   const WallTime now_;
   std::map<KeyspaceId, std::unique_ptr<Writer>> writers_;
   Overlay overlay_;
+  Late late_;
   ReadSet reads_;
   std::vector<Undo> undo_;
   std::vector<std::size_t> savepoints_;  // Sizes of undo_.

@@ -23,6 +23,9 @@ struct WriteRule {
 Result<bool> WriteIf(const WriteRule& rule, Apply apply, Bytes key, Bytes value,
                      const PutCondition& condition, Lifetime lifetime);
 Result<bool> DeleteRow(Apply apply, Bytes key);
+Result<bool> WriteAt(const WriteRule& rule, Apply apply, Bytes key, Bytes value, WallTime timestamp,
+                     Lifetime lifetime);
+Result<bool> DeleteAt(const WriteRule& rule, Apply apply, Bytes key, WallTime timestamp);
 Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
                  const KeyspaceWriter::UpdateFunction& update, Lifetime lifetime);
 Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime,

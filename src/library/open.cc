@@ -16,28 +16,34 @@ engine::Profile ToProfile(MemoryProfile memory) {
   return engine::Profile::kDefault;
 }
 
-Result<std::unique_ptr<engine::Engine>> OpenEngine(const DatabaseOptions& options) {
+Result<std::unique_ptr<engine::Engine>> OpenEngine(
+    const DatabaseOptions& options, const std::shared_ptr<core::DropHorizon>& horizon) {
   if (options.directory.empty()) {
     if (options.read_only) {
       return Status::Invalid("a database in memory begins empty; reading alone makes no sense");
     }
-    return engine::NewMemoryEngine();
+    return engine::NewMemoryEngine({.drop_policy = horizon});
   }
   return engine::OpenRocksEngine({.directory = options.directory,
                                   .read_only = options.read_only,
                                   .create_if_missing = options.create_if_missing,
                                   .profile = ToProfile(options.memory),
+                                  .drop_policy = horizon,
                                   .logger = options.logger});
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options) {
-  MAYFLY_TRY(auto engine, OpenEngine(options));
+  // What core knows to be gone, and compaction asks for.
+  const auto horizon = std::make_shared<core::DropHorizon>();
+  MAYFLY_TRY(auto engine, OpenEngine(options, horizon));
   return core::NewDatabase(std::move(engine), {.durability = options.durability,
                                                .purge_on_read = options.purge_on_read,
                                                .allow_any_instant = options.allow_any_instant,
                                                .clock_jump_max = options.clock_jump_max,
+                                               .state_age_max = options.state_age_max,
+                                               .horizon = horizon,
                                                .clock = options.clock,
                                                .logger = options.logger});
 }

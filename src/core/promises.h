@@ -1,0 +1,65 @@
+// promises.h - keeps what purge_within promises: no byte of a row is left that long after its end.
+// A keyspace knows since when bytes of its removed rows may lie in files (removing_since). Half of
+// the promise later a round begins, which leaves the other half for its work:
+//   purge what is due; trim old events; publish the horizon; write memory out, which empties the
+//   log; rewrite every file that holds something dead or a tombstone, down to the last level; note
+//   how far it is done; write that out, too, which leaves a fresh log and manifest.
+// What an open state shows stays, and then the round does not count: it is tried again, and
+// Database::Prove() says who is in the way.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "core/drop_horizon.h"
+#include "core/store.h"
+#include "mayfly/maintenance.h"
+
+namespace mayfly::core {
+
+class Promises {
+ public:
+  using Keyspaces = std::vector<std::shared_ptr<KeyspaceState>>;
+  using Stop = FunctionRef<bool()>;
+
+  explicit Promises(Store& store) : store_(store) {}
+
+  // When the first promise wants a round; WallTime::max(): none does. After a round that did not
+  // succeed, not at once again.
+  WallTime NextDue(WallTime last_try) const;
+
+  // Those that want one now.
+  Keyspaces Due(WallTime now) const;
+
+  // A round for these keyspaces, with or without a promise.
+  Status Keep(const Keyspaces& keyspaces, std::uint64_t bytes_per_second, Stop stop,
+              ReclaimReport& report);
+
+  // The earliest end of a row of which bytes may be left though it is over; WallTime::max(): there
+  // is none. `first_due` is the deadline of the oldest dead row that nobody has purged, if any.
+  static Result<WallTime> LeftSince(const Store& store, const KeyspaceState& keyspace,
+                                    std::optional<WallTime> first_due, WallTime now);
+
+  // The instant by which everything dead or deleted is gone from files, logs and events.
+  static WallTime PurgedThrough(const KeyspaceState& keyspace, WallTime left_since, WallTime now);
+
+ private:
+  // What a round can claim for a keyspace when its files are done.
+  struct Claim {
+    std::shared_ptr<KeyspaceState> keyspace;
+    WallTime through;
+  };
+
+  // True when nothing is left that should be gone.
+  Result<bool> Round(const Keyspaces& keyspaces, std::uint64_t bytes_per_second, Stop stop,
+                     ReclaimReport& report, std::vector<Claim>& claims);
+  Status Begin(Claim& claim);
+  Result<bool> RewriteFiles(engine::Role role, const Keyspaces& keyspaces,
+                            std::uint64_t bytes_per_second, Stop stop, ReclaimReport& report);
+  Status Record(const std::vector<Claim>& claims);
+
+  Store& store_;
+};
+
+}  // namespace mayfly::core

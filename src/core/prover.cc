@@ -1,0 +1,154 @@
+#include "core/prover.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/printable.h"
+#include "core/backup_book.h"
+#include "core/file_choice.h"
+#include "core/keys.h"
+#include "core/promises.h"
+#include "core/statistics.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Role kRoles[] = {engine::Role::kRows, engine::Role::kMembers,
+                                   engine::Role::kExpiry};
+
+ProofFile Describe(engine::Role role, const engine::FileInfo& file, WallTime now) {
+  return {.role = std::string(RoleName(role)),
+          .name = file.name,
+          .level = file.level,
+          .bytes = file.bytes,
+          .first_deadline = file.deadlines.min_deadline(),
+          .last_deadline = file.deadlines.max_deadline(),
+          .mortal_bytes = file.deadlines.mortal_bytes(),
+          .immortal_bytes = file.deadlines.immortal_bytes(),
+          .dead_bytes = file.deadlines.BytesDeadBy(now),
+          .tombstones = file.deletions};
+}
+
+ProofHolder Describe(const OpenStates::Info& state) {
+  ProofHolder holder{.kind = ProofHolder::Kind::kSnapshot, .since = state.since, .description = {}};
+  const char* what = "a snapshot";
+  switch (state.kind) {
+    case StateKind::kSnapshot: break;
+    case StateKind::kTransaction:
+      holder.kind = ProofHolder::Kind::kTransaction;
+      what = "a transaction";
+      break;
+    case StateKind::kCursor:
+    case StateKind::kCall:
+      holder.kind = ProofHolder::Kind::kCursor;
+      what = state.kind == StateKind::kCall ? "a call that is under way" : "a cursor";
+      break;
+  }
+  holder.description = fmt::format(
+      "{} is open since {} ms; what it shows stays in the files until it is closed, or until "
+      "state_age_max, if that is set",
+      what, ToMs(state.since));
+  return holder;
+}
+
+class Prover {
+ public:
+  explicit Prover(Store& store) : store_(store) {}
+
+  Result<Proof> Gather(const ProofOptions& options) {
+    MAYFLY_TRY(const Statistics statistics, GatherStatistics(store_));
+    proof_.taken_at = statistics.clock.now;
+    AddStates();
+    AddClock(statistics.clock);
+    MAYFLY_RETURN_IF_ERROR(AddBackups());
+    for (const auto& keyspace : store_.catalog().All()) {
+      MAYFLY_RETURN_IF_ERROR(AddKeyspace(*keyspace, statistics));
+    }
+    if (!options.find.empty()) {
+      MAYFLY_TRY(const auto traces, store_.engine().Find(options.find));
+      for (const engine::Trace& trace : traces) {
+        proof_.traces.push_back({trace.where, trace.what});
+      }
+    }
+    return std::move(proof_);
+  }
+
+ private:
+  void AddStates() {
+    for (const auto& state : store_.states().List()) proof_.holders.push_back(Describe(state));
+  }
+
+  void AddClock(const ClockReport& clock) {
+    if (!clock.physical_deletion_stopped) return;
+    proof_.holders.push_back(
+        {ProofHolder::Kind::kClock, clock.now,
+         fmt::format(
+             "the clock jumped ahead by {} ms; nothing is removed until ConfirmClock() says "
+             "that the time is right",
+             clock.last_jump.count())});
+  }
+
+  Status AddBackups() {
+    MAYFLY_TRY(const auto backups, ListBackups(store_.engine()));
+    for (const RecordedBackup& backup : backups) {
+      proof_.holders.push_back(
+          {ProofHolder::Kind::kBackup, backup.taken_at,
+           fmt::format(
+               "the backup {} holds every row that was alive at {} ms; remove it when these "
+               "must be gone",
+               Printable(backup.file), ToMs(backup.taken_at))});
+    }
+    return {};
+  }
+
+  Status AddKeyspace(const KeyspaceState& keyspace, const Statistics& statistics) {
+    const auto found =
+        std::find_if(statistics.keyspaces.begin(), statistics.keyspaces.end(),
+                     [&](const KeyspaceStatistics& one) { return one.name == keyspace.name(); });
+    if (found == statistics.keyspaces.end()) return {};  // Made since.
+    const auto first_due =
+        found->due_rows > 0 ? std::optional(proof_.taken_at - found->lag) : std::nullopt;
+    KeyspaceProof proof{.name = keyspace.name(),
+                        .purge_within = found->purge_within,
+                        .purged_through = found->purged_through,
+                        .purged_rows_through = first_due ? *first_due - Millis(1) : proof_.taken_at,
+                        .rows = found->rows,
+                        .due_rows = found->due_rows,
+                        .kept = true,
+                        .files = {}};
+    if (first_due) {
+      proof_.holders.push_back(
+          {ProofHolder::Kind::kBacklog, *first_due,
+           fmt::format("keyspace '{}' has {} dead rows that nobody has purged; start a reaper, or "
+                       "call Purge()",
+                       Printable(keyspace.name()), found->due_rows)});
+    }
+    MAYFLY_TRY(const WallTime since,
+               Promises::LeftSince(store_, keyspace, first_due, proof_.taken_at));
+    if (found->purge_within && since != WallTime::max()) {
+      proof.kept = since > proof_.taken_at - *found->purge_within;
+    }
+    for (const engine::Role role : kRoles) {
+      MAYFLY_TRY(const auto files, store_.engine().Files(role));
+      for (const engine::FileInfo& file : files) {
+        if (!MayHold(file, keyspace.id()) && !MayHold(file, MembersOf(keyspace.id()))) continue;
+        proof.files.push_back(Describe(role, file, proof_.taken_at));
+      }
+    }
+    proof_.keyspaces.push_back(std::move(proof));
+    return {};
+  }
+
+  Store& store_;
+  Proof proof_;
+};
+
+}  // namespace
+
+Result<Proof> GatherProof(Store& store, const ProofOptions& options) {
+  MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
+  return Prover(store).Gather(options);
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,11 @@
+// prover.h - tells what is left of the dead, from the files as they are.
+#pragma once
+
+#include "core/store.h"
+#include "mayfly/proof.h"
+
+namespace mayfly::core {
+
+Result<Proof> GatherProof(Store& store, const ProofOptions& options);
+
+}  // namespace mayfly::core
