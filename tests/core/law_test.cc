@@ -1,7 +1,7 @@
 // The law of TTL: a row is there until its deadline and gone from it on, whoever asks and however.
 // Method: every call that can tell whether a row is there, tried 1 ms before, at and 1 ms after the
 // deadline, with the reaper off and on, on a keyspace, in a transaction and in a snapshot, on every
-// engine.
+// engine, in keyspaces of both orders.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -132,6 +132,70 @@ constexpr WriteProbe kWriteProbes[] = {
     {"Touch",                            [](KeyspaceWriter& w) { return Answered(w.Touch(kKey, Lifetime::For(kTtl))); }},
 };
 
+// What only keyspaces ordered by timestamp can be asked, given when the row was written.
+struct StampedReadProbe {
+  const char* name;
+  bool (*sees)(const KeyspaceReader& reader, WallTime written);
+};
+
+bool WalkSeesAsOf(const KeyspaceReader& reader, WallTime as_of, RowFilter filter,
+                  void (Cursor::*seek)()) {
+  return WalkSees(reader, {.filter = filter, .as_of = as_of},
+                  [seek](Cursor& cursor) { (cursor.*seek)(); });
+}
+
+constexpr StampedReadProbe kStampedReadProbes[] = {
+    {"GetAsOf",
+     [](const KeyspaceReader& r, WallTime written) { return Answered(r.GetAsOf(kKey, written)); }},
+    {"GetAsOfLater",
+     [](const KeyspaceReader& r, WallTime written) {
+       return Answered(r.GetAsOf(kKey, written + kTtl - Millis(1)));
+     }                                                           },
+    {"CursorAsOfFirst",
+     [](const KeyspaceReader& r, WallTime written) {
+       return WalkSeesAsOf(r, written, RowFilter::kAll, &Cursor::SeekToFirst);
+     }                                                           },
+    {"CursorAsOfLast",
+     [](const KeyspaceReader& r, WallTime written) {
+       return WalkSeesAsOf(r, written, RowFilter::kAll, &Cursor::SeekToLast);
+     }                                                           },
+    {"CursorAsOfMortal",
+     [](const KeyspaceReader& r, WallTime written) {
+       return WalkSeesAsOf(r, written, RowFilter::kMortal, &Cursor::SeekToFirst);
+     }                                                           },
+};
+
+// Writes with a timestamp: a late one neither hides the living nor shows the dead again.
+struct StampedWriteProbe {
+  const char* name;
+  bool (*sees)(KeyspaceWriter& writer, WallTime written);
+};
+
+constexpr StampedWriteProbe kStampedWriteProbes[] = {
+    {"PutAtLate",
+     [](KeyspaceWriter& w, WallTime written) {
+       EXPECT_FALSE(w.PutAt(kKey, "late", written - Millis(1)).value());
+       return w.Exists(kKey).value();
+     }},
+    {"DeleteAtLate",
+     [](KeyspaceWriter& w, WallTime written) {
+       EXPECT_FALSE(w.DeleteAt(kKey, written - Millis(1)).value());
+       return w.Exists(kKey).value();
+     }},
+    {"PutAtKeepsTheDeadlineOfALivingRowOnly",
+     [](KeyspaceWriter& w, WallTime written) {
+       EXPECT_TRUE(w.PutAt(kKey, "new", written, Lifetime::Keep()).value());
+       return w.Ttl(kKey).value() != kForever;
+     }},
+    {"DeleteAtAsTheLastWord",
+     [](KeyspaceWriter& w, WallTime written) {
+       const bool seen = w.Exists(kKey).value();
+       EXPECT_TRUE(w.DeleteAt(kKey, written).value());
+       EXPECT_FALSE(w.Exists(kKey).value());
+       return seen;
+     }},
+};
+
 enum class Asks : std::uint8_t { kPlainly, kInTransaction, kInSnapshot };
 
 struct Case {
@@ -139,11 +203,13 @@ struct Case {
   bool reaper;
   Asks asks;
   int offset_ms;  // From the deadline.
+  RowOrder order;
 };
 
 std::string NameOfCase(const ::testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
   std::string name = NameOf(c.engine) + (c.reaper ? "Reaper" : "");
+  if (c.order == RowOrder::kTimestamp) name += "ByTimestamp";
   name += c.asks == Asks::kPlainly         ? "Plain"
           : c.asks == Asks::kInTransaction ? "Transaction"
                                            : "Snapshot";
@@ -155,7 +221,11 @@ std::vector<Case> AllCases() {
   for (const EngineKind engine : {EngineKind::kMemory, EngineKind::kRocks}) {
     for (const bool reaper : {false, true}) {
       for (const Asks asks : {Asks::kPlainly, Asks::kInTransaction, Asks::kInSnapshot}) {
-        for (const int offset : {-1, 0, 1}) cases.push_back({engine, reaper, asks, offset});
+        for (const int offset : {-1, 0, 1}) {
+          for (const RowOrder order : {RowOrder::kArrival, RowOrder::kTimestamp}) {
+            cases.push_back({engine, reaper, asks, offset, order});
+          }
+        }
       }
     }
   }
@@ -165,15 +235,19 @@ std::vector<Case> AllCases() {
 class Law : public ::testing::TestWithParam<Case> {
  protected:
   Law() : home_(GetParam().engine) {
+    rows_ = *home_.database().CreateKeyspace(
+        "rows", {.order = GetParam().order, .history = stamped() ? Millis(100 * kTtl) : Millis(0)});
     if (GetParam().reaper) reaper_ = *home_.database().StartReaper();
   }
 
   bool alive() const { return GetParam().offset_ms < 0; }
+  bool stamped() const { return GetParam().order == RowOrder::kTimestamp; }
 
   // One row that dies offset_ms before now.
   void Prepare() {
-    EXPECT_TRUE(home_.keyspace().Clear().ok());
-    EXPECT_TRUE(home_.keyspace().Put(kKey, kValue, Lifetime::For(kTtl)).ok());
+    EXPECT_TRUE(rows_->Clear().ok());
+    written_ = home_.clock().Now();
+    EXPECT_TRUE(rows_->Put(kKey, kValue, Lifetime::For(kTtl)).ok());
     home_.clock().Advance(kTtl + Millis(GetParam().offset_ms));
     if (reaper_) reaper_->AwaitIdle();
   }
@@ -184,49 +258,63 @@ class Law : public ::testing::TestWithParam<Case> {
     EXPECT_TRUE(home_.database().Purge().has_value());
   }
 
-  DatabaseHome home_;
-  std::unique_ptr<Reaper> reaper_;
-};
-
-TEST_P(Law, EveryReadSeesTheLivingAndOnlyThem) {
-  for (const ReadProbe& probe : kReadProbes) {
-    SCOPED_TRACE(probe.name);
+  void TryRead(const char* name, const std::function<bool(const KeyspaceReader&)>& sees) {
+    SCOPED_TRACE(name);
     Prepare();
     switch (GetParam().asks) {
-      case Asks::kPlainly: EXPECT_EQ(probe.sees(home_.keyspace()), alive()); break;
+      case Asks::kPlainly: EXPECT_EQ(sees(*rows_), alive()); break;
       case Asks::kInTransaction: {
         const auto transaction = *home_.database().Begin();
-        EXPECT_EQ(probe.sees(transaction->In(home_.keyspace())), alive());
+        EXPECT_EQ(sees(transaction->In(*rows_)), alive());
         LetTheWorldGoOn();
-        EXPECT_EQ(probe.sees(transaction->In(home_.keyspace())), alive()) << "later";
+        EXPECT_EQ(sees(transaction->In(*rows_)), alive()) << "later";
         EXPECT_TRUE(transaction->Commit().ok());
         break;
       }
       case Asks::kInSnapshot: {
         const auto snapshot = *home_.database().NewSnapshot();
-        EXPECT_EQ(probe.sees(snapshot->In(home_.keyspace())), alive());
+        EXPECT_EQ(sees(snapshot->In(*rows_)), alive());
         LetTheWorldGoOn();
-        EXPECT_EQ(probe.sees(snapshot->In(home_.keyspace())), alive()) << "later";
+        EXPECT_EQ(sees(snapshot->In(*rows_)), alive()) << "later";
         break;
       }
     }
     home_.ExpectClean();
   }
+
+  void TryWrite(const char* name, const std::function<bool(KeyspaceWriter&)>& sees) {
+    SCOPED_TRACE(name);
+    Prepare();
+    if (GetParam().asks == Asks::kPlainly) {
+      EXPECT_EQ(sees(*rows_), alive());
+    } else {
+      const auto transaction = *home_.database().Begin();
+      EXPECT_EQ(sees(transaction->In(*rows_)), alive());
+      EXPECT_TRUE(transaction->Commit().ok());
+    }
+    home_.ExpectClean();
+  }
+
+  DatabaseHome home_;
+  std::shared_ptr<Keyspace> rows_;
+  WallTime written_;  // The row that Prepare() left.
+  std::unique_ptr<Reaper> reaper_;
+};
+
+TEST_P(Law, EveryReadSeesTheLivingAndOnlyThem) {
+  for (const ReadProbe& probe : kReadProbes) TryRead(probe.name, probe.sees);
+  if (!stamped()) return;
+  for (const StampedReadProbe& probe : kStampedReadProbes) {
+    TryRead(probe.name, [&](const KeyspaceReader& r) { return probe.sees(r, written_); });
+  }
 }
 
 TEST_P(Law, EveryWriteDecidesByTheLivingAndOnlyThem) {
   if (GetParam().asks == Asks::kInSnapshot) return;  // A snapshot has no writes.
-  for (const WriteProbe& probe : kWriteProbes) {
-    SCOPED_TRACE(probe.name);
-    Prepare();
-    if (GetParam().asks == Asks::kPlainly) {
-      EXPECT_EQ(probe.sees(home_.keyspace()), alive());
-    } else {
-      const auto transaction = *home_.database().Begin();
-      EXPECT_EQ(probe.sees(transaction->In(home_.keyspace())), alive());
-      EXPECT_TRUE(transaction->Commit().ok());
-    }
-    home_.ExpectClean();
+  for (const WriteProbe& probe : kWriteProbes) TryWrite(probe.name, probe.sees);
+  if (!stamped()) return;
+  for (const StampedWriteProbe& probe : kStampedWriteProbes) {
+    TryWrite(probe.name, [&](KeyspaceWriter& w) { return probe.sees(w, written_); });
   }
 }
 
@@ -236,7 +324,7 @@ TEST_P(Law, ATransactionsOwnWritesFollowTheSameRule) {
     SCOPED_TRACE(probe.name);
     Prepare();
     const auto transaction = *home_.database().Begin();
-    KeyspaceWriter& writer = transaction->In(home_.keyspace());
+    KeyspaceWriter& writer = transaction->In(*rows_);
     ASSERT_TRUE(writer.Put(kKey, kValue, Lifetime::For(kTtl)).ok());
     EXPECT_TRUE(probe.sees(writer));
     ASSERT_TRUE(writer.Delete(kKey).value());

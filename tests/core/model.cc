@@ -104,6 +104,38 @@ ModelRows Living(const ModelRows& stored, WallTime now) {
   return living;
 }
 
+std::optional<WallTime> NewestOf(const ModelPast& past, const std::string& key) {
+  const auto found = past.find(key);
+  if (found == past.end()) return std::nullopt;
+  return found->second->rbegin()->first;
+}
+
+ModelRows AsOf(const ModelPast& past, WallTime as_of, WallTime now) {
+  ModelRows rows;
+  for (const auto& [key, words] : past) {
+    const auto behind = words->upper_bound(as_of);
+    if (behind == words->begin()) continue;
+    const std::optional<ModelRow>& word = std::prev(behind)->second;
+    if (word && IsAlive(*word, std::max(as_of, now))) rows[key] = *word;
+  }
+  return rows;
+}
+
+void ModelKeyspace::Say(const std::string& key, WallTime timestamp, std::optional<ModelRow> word) {
+  auto& words = past[key];
+  auto more =
+      words != nullptr ? std::make_shared<ModelWords>(*words) : std::make_shared<ModelWords>();
+  (*more)[timestamp] = std::move(word);
+  words = std::move(more);
+}
+
+bool IsGoodTimestamp(WallTime timestamp, const KeyspacePolicy& policy, WallTime now) {
+  const std::int64_t ms = ToMs(timestamp);
+  if (ms < 100'000'000'000 || ms > 100'000'000'000'000) return false;
+  return !policy.late_max ||
+         (timestamp >= now - *policy.late_max && timestamp <= now + *policy.late_max);
+}
+
 std::optional<std::optional<WallTime>> DeadlineOf(const Asked& asked, WallTime now) {
   if (asked.kind == Lifetime::Kind::kForever) return std::optional<WallTime>();
   if (asked.kind == Lifetime::Kind::kUntil) return WallTimeFromMs(asked.ms);
@@ -112,13 +144,26 @@ std::optional<std::optional<WallTime>> DeadlineOf(const Asked& asked, WallTime n
 }
 
 Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const ModelRow* living,
-                const Asked* pending, WallTime now) {
+                const Asked* pending, std::optional<WallTime> newest, WallTime now) {
   Decision decision;
   const auto answer = [&](StatusCode code) {
     decision = {.answer = {.code = code}, .fate = {}};
     return decision;
   };
   if (call.key.empty()) return answer(StatusCode::kInvalid);
+  const bool stamped =
+      call.kind == WriteCall::Kind::kPutAt || call.kind == WriteCall::Kind::kDeleteAt;
+  if (stamped) {
+    if (policy.order != RowOrder::kTimestamp || !IsGoodTimestamp(call.timestamp, policy, now)) {
+      return answer(StatusCode::kInvalid);
+    }
+    decision.answer.flag = !newest || call.timestamp >= *newest;
+    decision.fate.timestamp = call.timestamp;
+  }
+  if (call.kind == WriteCall::Kind::kDeleteAt) {
+    decision.fate.kind = Fate::Kind::kDelete;
+    return decision;
+  }
   if (call.kind == WriteCall::Kind::kDelete) {
     decision.answer.flag = living != nullptr;
     decision.fate.kind = Fate::Kind::kDelete;
@@ -135,13 +180,20 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
   const AskedOrBad asked = Ask(lifetime, call.key, policy, living, pending, now);
   const auto deadline = asked ? DeadlineOf(*asked, now) : std::nullopt;
   if (!deadline) return answer(StatusCode::kInvalid);
-  decision.fate = {Fate::Kind::kPut, call.value, *asked};
+  decision.fate.kind = Fate::Kind::kPut;
+  decision.fate.value = call.value;
+  decision.fate.asked = *asked;
+  // What a row of a transaction's own was asked counts from the commit, as it did.
+  decision.fate.ttl_from_now =
+      changes_deadline_alone || (lifetime.kind() == Lifetime::Kind::kKeep && pending != nullptr);
   if (changes_deadline_alone) {
+    decision.fate.same_timestamp = true;
     if (living == nullptr) return answer(StatusCode::kNotFound);
     decision.fate.value = living->value;
     if (call.kind == WriteCall::Kind::kTouch) {
       decision.answer.seen = living->value;
       decision.answer.deadline = *deadline;
+      decision.answer.timestamp = living->timestamp;
       return decision;
     }
     const DeadlineIf condition =
@@ -153,7 +205,8 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
   if (call.kind == WriteCall::Kind::kUpdate) {
     if (living != nullptr) decision.answer.seen = living->value;
     if (call.value.empty()) {
-      decision.fate = {living != nullptr ? Fate::Kind::kDelete : Fate::Kind::kNothing, {}, {}};
+      decision.fate = {};
+      if (living != nullptr) decision.fate.kind = Fate::Kind::kDelete;
     } else if (living != nullptr) {
       decision.fate.value = living->value + call.value;
     }
@@ -169,22 +222,47 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
 Model::Model() : now(kStart) { Create("default", {}); }
 
 void Model::Create(const std::string& name, const KeyspacePolicy& policy) {
-  keyspaces[name] = {.id = next_id_++, .policy = policy, .stored = {}};
+  ModelKeyspace& made = keyspaces[name] = {};
+  made.id = next_id_++;
+  made.policy = policy;
 }
 
 WriteAnswer Model::Write(const std::string& keyspace, const WriteCall& call) {
   const ModelKeyspace& here = keyspaces.at(keyspace);
   const auto found = here.stored.find(call.key);
   const bool alive = found != here.stored.end() && IsAlive(found->second, now);
-  const Decision decision =
-      Decide(call, here.policy, alive ? &found->second : nullptr, nullptr, now);
+  const Decision decision = Decide(call, here.policy, alive ? &found->second : nullptr, nullptr,
+                                   NewestOf(here.past, call.key), now);
   Apply(keyspace, call.key, decision.fate);
   return decision.answer;
 }
 
 void Model::Apply(const std::string& keyspace, const std::string& key, const Fate& fate) {
   if (fate.kind == Fate::Kind::kNothing) return;
-  ModelRows& stored = keyspaces.at(keyspace).stored;
+  ModelKeyspace& here = keyspaces.at(keyspace);
+  ModelRow fresh;
+  if (fate.kind == Fate::Kind::kPut) {
+    const auto deadline = DeadlineOf(fate.asked, fate.TtlFrom(now));
+    MAYFLY_CHECK(deadline.has_value(), "a deadline past the end of time was let through");
+    fresh = {fate.value, *deadline};
+    if (fate.asked.clamped) ++statistics.clamped_lifetimes;
+  }
+  if (here.by_timestamp()) {
+    const auto newest = NewestOf(here.past, key);
+    const auto row = here.stored.find(key);
+    const bool alive = row != here.stored.end() && IsAlive(row->second, now);
+    if (fate.timestamp) {
+      fresh.timestamp = fate.timestamp;
+    } else if (fate.same_timestamp && alive) {
+      fresh.timestamp = newest;
+    } else {
+      fresh.timestamp = std::max({now, newest.value_or(now), fate.not_before.value_or(now)});
+    }
+    here.Say(key, *fresh.timestamp,
+             fate.kind == Fate::Kind::kPut ? std::optional(fresh) : std::nullopt);
+    if (newest && *fresh.timestamp < *newest) return;  // Late: the present stays as it is.
+  }
+  ModelRows& stored = here.stored;
   const auto old = stored.find(key);
   const bool old_is_dead = old != stored.end() && !IsAlive(old->second, now);
   if (old_is_dead) {
@@ -193,14 +271,10 @@ void Model::Apply(const std::string& keyspace, const std::string& key, const Fat
     stored.erase(old);
   }
   if (fate.kind == Fate::Kind::kDelete) return;
-  if (fate.asked.clamped) ++statistics.clamped_lifetimes;
-  const auto deadline = DeadlineOf(fate.asked, now);
-  MAYFLY_CHECK(deadline.has_value(), "a deadline past the end of time was let through");
-  const ModelRow fresh{fate.value, *deadline};
   if (IsAlive(fresh, now)) {
     stored[key] = fresh;
   } else if (!old_is_dead) {
-    Tell(keyspace, key, **deadline, fate.value, EventCause::kBornDead);
+    Tell(keyspace, key, *fresh.deadline, fate.value, EventCause::kBornDead);
   }
 }
 
@@ -212,10 +286,11 @@ void Model::MeetOnRead(const std::string& keyspace, const std::string& key) {
   ++statistics.purged_by_reads;
 }
 
-PurgeReport Model::Purge(std::uint64_t rows_max) {
+PurgeReport Model::Purge(std::uint64_t rows_max, const std::string* only) {
   PurgeReport report{.stopped_by_clock = !may_delete};
   if (!may_delete) return report;
   for (auto& [name, keyspace] : keyspaces) {
+    if (only != nullptr && name != *only) continue;
     std::set<std::pair<WallTime, std::string>> due;
     for (const auto& [key, row] : keyspace.stored) {
       if (!IsAlive(row, now)) due.emplace(*row.deadline, key);
@@ -247,10 +322,10 @@ std::uint64_t Model::Trim(const EventTrim& trim) {
   return last;
 }
 
-Model::RowsById Model::Rows() const {
-  RowsById rows;
-  for (const auto& [name, keyspace] : keyspaces) rows[keyspace.id] = keyspace.stored;
-  return rows;
+Model::StatesById Model::States() const {
+  StatesById states;
+  for (const auto& [name, keyspace] : keyspaces) states[keyspace.id] = keyspace;
+  return states;
 }
 
 const std::string* Model::NameOf(std::uint32_t id) const {

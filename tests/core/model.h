@@ -1,10 +1,13 @@
 // model.h - what a TTL database should be: plain maps, deadlines, and one instant they all share.
 // A copy of the maps is a snapshot of them. Dead rows stay until something would remove their
-// bytes, because that is when events are told. Nothing here is clever, so that it is right.
+// bytes, because that is when events are told. Where order is by timestamp, everything that was
+// ever said of a key is kept for ever: whatever the database forgets, it must not be possible to
+// notice. Nothing here is clever, so that it is right.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -20,6 +23,7 @@ namespace mayfly::core::suite {
 struct ModelRow {
   std::string value;
   std::optional<WallTime> deadline;
+  std::optional<WallTime> timestamp = std::nullopt;
 
   friend bool operator==(const ModelRow&, const ModelRow&) = default;
 };
@@ -31,10 +35,29 @@ inline bool IsAlive(const ModelRow& row, WallTime now) {
 }
 ModelRows Living(const ModelRows& stored, WallTime now);
 
-struct ModelKeyspace {
+// What was said of one key, by timestamp. Nothing: that it is deleted.
+using ModelWords = std::map<WallTime, std::optional<ModelRow>>;
+
+// Of all keys. Words do not change: a new word on a key makes new words, so that copies are cheap.
+using ModelPast = std::map<std::string, std::shared_ptr<const ModelWords>, std::less<>>;
+
+// The timestamp of the last word on the key; nothing when there was none.
+std::optional<WallTime> NewestOf(const ModelPast& past, const std::string& key);
+
+// The rows as they were, those that are dead by now left out.
+ModelRows AsOf(const ModelPast& past, WallTime as_of, WallTime now);
+
+struct ModelState {
+  ModelRows stored;  // Dead ones included.
+  ModelPast past;    // Where order is by timestamp.
+};
+
+struct ModelKeyspace : ModelState {
   std::uint32_t id = 0;
   KeyspacePolicy policy;
-  ModelRows stored;  // Dead ones included.
+
+  bool by_timestamp() const { return policy.order == RowOrder::kTimestamp; }
+  void Say(const std::string& key, WallTime timestamp, std::optional<ModelRow> word);
 };
 
 // How long a row was asked to live; "for" counts from the commit.
@@ -51,6 +74,14 @@ struct Fate {
   Kind kind = Kind::kNothing;
   std::string value;
   Asked asked;
+
+  // Where order is by timestamp.
+  std::optional<WallTime> timestamp = std::nullopt;   // The caller's.
+  bool same_timestamp = false;                        // It changes the row that is there.
+  bool ttl_from_now = false;                          // Though it has a timestamp.
+  std::optional<WallTime> not_before = std::nullopt;  // For one without.
+
+  WallTime TtlFrom(WallTime now) const { return timestamp && !ttl_from_now ? *timestamp : now; }
 };
 
 struct Decision {
@@ -59,16 +90,19 @@ struct Decision {
 };
 
 // What a write makes of a living row, or of none. `pending` is what the row was asked, when it is a
-// transaction's own and has no deadline for good yet.
+// transaction's own and has no deadline for good yet; `newest` the timestamp of the last word.
 Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const ModelRow* living,
-                const Asked* pending, WallTime now);
+                const Asked* pending, std::optional<WallTime> newest, WallTime now);
+
+// Whether a write may have this timestamp.
+bool IsGoodTimestamp(WallTime timestamp, const KeyspacePolicy& policy, WallTime now);
 
 // Nothing when it would be past the end of time.
 std::optional<std::optional<WallTime>> DeadlineOf(const Asked& asked, WallTime now);
 
 class Model {
  public:
-  using RowsById = std::map<std::uint32_t, ModelRows>;
+  using StatesById = std::map<std::uint32_t, ModelState>;
 
   Model();
 
@@ -84,11 +118,11 @@ class Model {
   void Create(const std::string& name, const KeyspacePolicy& policy);
   WriteAnswer Write(const std::string& keyspace, const WriteCall& call);
   void MeetOnRead(const std::string& keyspace, const std::string& key);
-  PurgeReport Purge(std::uint64_t rows_max);
+  PurgeReport Purge(std::uint64_t rows_max, const std::string* only = nullptr);
   std::uint64_t Trim(const EventTrim& trim);
 
   // Everything, as a snapshot would keep it.
-  RowsById Rows() const;
+  StatesById States() const;
   const std::string* NameOf(std::uint32_t id) const;  // Null when there is none.
 
   // Makes the change, by all the rules of events.

@@ -60,10 +60,41 @@ KeyspacePolicy ModelInputs::Policy() {
     policy.jitter_permille = static_cast<std::uint32_t>(random_.Between(1, 900));
   if (random_.OneIn(40)) policy.jitter_permille = 901;
   policy.events = static_cast<EventDetail>(random_.Below(3));
+  if (random_.OneIn(2)) policy.order = RowOrder::kTimestamp;
+  if (policy.order == RowOrder::kArrival && !random_.OneIn(40)) return policy;
+  if (!random_.OneIn(3)) policy.history = Millis(random_.Between(1, 200));
+  if (random_.OneIn(2)) policy.late_max = Millis(random_.Between(1, 200));
   return policy;
 }
 
-WriteCall ModelInputs::Write(const ModelRows& living) {
+WallTime ModelInputs::Timestamp(const KeyspacePolicy& policy) {
+  const Millis near(static_cast<std::int64_t>(random_.Below(5)) - 2);
+  const Millis wide(static_cast<std::int64_t>(random_.Below(160)) - 120);
+  switch (random_.Below(12)) {
+    case 0: return model_.now + near;
+    case 1: return model_.now - policy.history + near;
+    case 2: return model_.now - policy.late_max.value_or(Millis(50)) + near;
+    case 3: return model_.now + policy.late_max.value_or(Millis(20)) + near;
+    case 4: return model_.now - hours(random_.Below(3));
+    case 5:
+      if (random_.OneIn(8)) return WallTimeFromMs(ToMs(model_.now) / 1000);
+      [[fallthrough]];
+    default: return model_.now + wide / (random_.OneIn(2) ? 4 : 1);
+  }
+}
+
+WallTime ModelInputs::AsOf(const KeyspacePolicy& policy, WallTime now) {
+  const Millis near(static_cast<std::int64_t>(random_.Below(5)) - 2);
+  switch (random_.Below(5)) {
+    case 0: return now + near;
+    case 1: return now - policy.history + near;
+    case 2: return now + Millis(random_.Below(100));
+    default:
+      return now - Millis(random_.Below(static_cast<std::uint64_t>(policy.history.count()) + 1));
+  }
+}
+
+WriteCall ModelInputs::Write(const ModelRows& living, const KeyspacePolicy& policy) {
   WriteCall call{.key = Key(), .value = Value(), .lifetime = AnyLifetime()};
   // Half of the time on a row that is there.
   if (!living.empty() && random_.OneIn(2)) {
@@ -71,7 +102,14 @@ WriteCall ModelInputs::Write(const ModelRows& living) {
         std::next(living.begin(), static_cast<std::ptrdiff_t>(random_.Below(living.size())))->first;
   }
   const std::uint64_t draw = random_.Below(100);
-  if (draw < 40) {
+  if (policy.order == RowOrder::kTimestamp ? random_.OneIn(2) : random_.OneIn(100)) {
+    call.kind = random_.OneIn(4) ? WriteCall::Kind::kDeleteAt : WriteCall::Kind::kPutAt;
+    call.timestamp = Timestamp(policy);
+    const auto found = living.find(call.key);
+    if (found != living.end() && found->second.timestamp && random_.OneIn(3)) {
+      call.timestamp = *found->second.timestamp - Millis(1) + Millis(random_.Below(3));
+    }
+  } else if (draw < 40) {
     call.kind = WriteCall::Kind::kPut;
   } else if (draw < 55) {
     call.kind = WriteCall::Kind::kPutIf;

@@ -22,7 +22,12 @@ class ModelInputs {
   Lifetime AnyLifetime();  // Rarely one that is refused.
   WallTime InstantNearNow();
   KeyspacePolicy Policy();  // Rarely one that contradicts itself.
-  WriteCall Write(const ModelRows& living);
+
+  // At what a keyspace with this policy has edges at, or near; mostly good.
+  WallTime Timestamp(const KeyspacePolicy& policy);
+  WallTime AsOf(const KeyspacePolicy& policy, WallTime now);
+
+  WriteCall Write(const ModelRows& living, const KeyspacePolicy& policy);
   std::string ExistingKeyspace();
 
  private:

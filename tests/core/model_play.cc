@@ -10,9 +10,6 @@
 namespace mayfly::core::suite {
 namespace {
 
-// How much may be played again to make a story short.
-constexpr std::size_t kShrinkOperationsMax = 400'000;
-
 class Shrinker {
  public:
   Shrinker(const Subject& subject, std::vector<Operation> failing, Difference difference)
@@ -44,7 +41,7 @@ class Shrinker {
 
   // Goes on with `fewer` operations if these fail as well.
   bool Adopt(std::vector<Operation> fewer) {
-    if (played_ + fewer.size() > kShrinkOperationsMax) return false;
+    if (played_ + fewer.size() > subject_.shrink_operations_max) return false;
     played_ += fewer.size();
     auto difference = PlayOperations(subject_, fewer);
     if (!difference) return false;

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/drop_horizon.h"
 #include "tests/core/racing_engine.h"
 #include "tests/engine/engine_home.h"
 
@@ -30,6 +31,11 @@ struct Subject {
   Wrap wrap = [](std::unique_ptr<engine::Engine> inner, std::shared_ptr<Race> race) {
     return std::make_unique<RacingEngine>(std::move(inner), std::move(race));
   };
+  // What compaction asks, given what core would have it ask.
+  using Policy = std::shared_ptr<const engine::DropPolicy>;
+  std::function<Policy(std::shared_ptr<DropHorizon>)> policy =
+      [](std::shared_ptr<DropHorizon> horizon) -> Policy { return horizon; };
+  std::size_t shrink_operations_max = 400'000;  // Played again to make a story short.
 };
 
 std::vector<Subject> AllSubjects();

@@ -27,7 +27,11 @@ std::span<const ModelPlayer::Kind> ModelPlayer::Kinds() {
       {110, &ModelPlayer::Get                     },
       {40,  &ModelPlayer::MultiGet                },
       {20,  &ModelPlayer::Count                   },
+      {60,  &ModelPlayer::GetAsOf                 },
       {60,  &ModelPlayer::Walk                    },
+      {8,   &ModelPlayer::KeepCursor              },
+      {30,  &ModelPlayer::MoveKeptCursor          },
+      {7,   &ModelPlayer::ReleaseCursor           },
       {25,  &ModelPlayer::ScanDeadlines           },
       {20,  &ModelPlayer::Forecast                },
       {8,   &ModelPlayer::OpenSnapshot            },
@@ -38,6 +42,8 @@ std::span<const ModelPlayer::Kind> ModelPlayer::Kinds() {
       {6,   &ModelPlayer::ConfirmClock            },
       {20,  &ModelPlayer::Purge                   },
       {10,  &ModelPlayer::PurgeWhileSomebodyWrites},
+      {1,   &ModelPlayer::Reclaim                 },
+      {2,   &ModelPlayer::CompactEngine           },
       {12,  &ModelPlayer::ReadEvents              },
       {3,   &ModelPlayer::TrimEvents              },
       {5,   &ModelPlayer::CreateKeyspace          },
@@ -65,7 +71,20 @@ std::uint32_t ModelPlayer::AnyKind(Random& random) {
 ModelPlayer::ModelPlayer(const Subject& subject)
     : subject_(subject), home_(subject.kind.new_home()), clock_(kStart) {
   model_clock_.highest = kStart;
+  // One of each kind from the beginning.
+  const std::pair<const char*, KeyspacePolicy> first[] = {
+      {"history", {.order = RowOrder::kTimestamp, .history = Millis(60)}},
+      {"late",
+       {.events = EventDetail::kKeyAndValue,
+        .order = RowOrder::kTimestamp,
+        .history = Millis(30),
+        .late_max = Millis(50)}                                         },
+  };
   Open();
+  for (const auto& [name, policy] : first) {
+    handles_[name] = *database_->CreateKeyspace(name, policy);
+    model_.Create(name, policy);
+  }
 }
 
 ModelPlayer::~ModelPlayer() = default;
@@ -86,7 +105,10 @@ std::optional<Difference> ModelPlayer::Run(std::span<const Operation> operations
 }
 
 void ModelPlayer::Open() {
-  auto opened = NewDatabase(subject_.wrap(home_->Open(nullptr), race_), {.clock = &clock_});
+  const auto horizon = std::make_shared<DropHorizon>();
+  auto engine = subject_.wrap(home_->Open(subject_.policy(horizon)), race_);
+  engine_ = engine.get();
+  auto opened = NewDatabase(std::move(engine), {.horizon = horizon, .clock = &clock_});
   MAYFLY_CHECK(opened.has_value(), opened.status().ToString().c_str());
   database_ = *std::move(opened);
   model_clock_.ReadAtOpen(clock_.Now(), clock_.Steady());

@@ -40,14 +40,22 @@ class ModelPlayer {
   };
   struct KeptSnapshot {
     std::unique_ptr<Snapshot> real;
-    Model::RowsById rows;
+    Model::StatesById states;
     WallTime now;
+  };
+  using RowList = std::vector<std::pair<std::string, ModelRow>>;
+  // A cursor, and what it walks over.
+  struct OpenCursor {
+    std::unique_ptr<Cursor> real;
+    RowList rows;
+    std::optional<std::size_t> at;
   };
   // Where a read is made, and what is there.
   struct Place {
     std::string keyspace;
     const KeyspaceReader* reader;
     ModelRows living;
+    ModelPast past;
     WallTime now;
     OpenTransaction* transaction;  // Null outside.
     bool plain;                    // In neither transaction nor snapshot.
@@ -74,7 +82,7 @@ class ModelPlayer {
   void Get();
   void MultiGet();
   void Count();
-  void Walk();
+  void GetAsOf();
   void ScanDeadlines();
   void Forecast();
   void OpenSnapshot();
@@ -82,8 +90,17 @@ class ModelPlayer {
   void ReleaseSnapshot();
   Place AnyPlace();
   void Looked(const Place& place, const std::string& key);
-  void MoveAndCompare(Cursor& cursor, const std::vector<std::pair<std::string, ModelRow>>& rows,
-                      std::optional<std::size_t>& at);
+  bool CanAnswer(const Place& place, WallTime as_of) const;
+  void ComparePast(const KeyspaceReader& reader, const ModelPast& past, WallTime as_of,
+                   WallTime now, const std::string& name);
+
+  // Walks: model_player_cursors.cc.
+  void Walk();
+  void KeepCursor();
+  void MoveKeptCursor();
+  void ReleaseCursor();
+  std::optional<OpenCursor> AnyCursor(const Place& place);
+  void MoveAndCompare(OpenCursor& cursor);
 
   // Time, space and order: model_player_upkeep.cc.
   void AdvanceClock();
@@ -91,6 +108,8 @@ class ModelPlayer {
   void ConfirmClock();
   void Purge();
   void PurgeWhileSomebodyWrites();
+  void Reclaim();
+  void CompactEngine();
   void ReadEvents();
   void TrimEvents();
   void CreateKeyspace();
@@ -130,16 +149,24 @@ class ModelPlayer {
   const std::unique_ptr<engine::suite::EngineHome> home_;
   const std::shared_ptr<Race> race_ = std::make_shared<Race>();
   ManualClock clock_;
+  engine::Engine* engine_ = nullptr;  // database_'s.
   std::unique_ptr<Database> database_;
   std::unique_ptr<EventSubscription> subscription_;
   std::vector<Event> delivered_;
   std::map<std::string, std::shared_ptr<Keyspace>> handles_;
   std::vector<OpenTransaction> transactions_;
   std::vector<KeptSnapshot> snapshots_;
+  std::vector<OpenCursor> cursors_;
   std::deque<std::string> told_;
   std::string difference_;
 };
 
 std::string Describe(const Event& event);
+
+// Rows and where cursors stand, to be compared and told.
+std::string Shown(Bytes key, Bytes value, std::optional<WallTime> deadline,
+                  std::optional<WallTime> timestamp);
+std::string Shown(const std::string& key, const ModelRow& row);
+std::string Shown(const Cursor& cursor);
 
 }  // namespace mayfly::core::suite

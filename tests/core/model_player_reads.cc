@@ -11,31 +11,10 @@ namespace mayfly::core::suite {
 namespace {
 
 constexpr std::size_t kSnapshotsMax = 4;
-constexpr std::size_t kWalkMovesMax = 20;
-
-using RowList = std::vector<std::pair<std::string, ModelRow>>;
-
-std::string Shown(Bytes key, Bytes value, std::optional<WallTime> deadline) {
-  return fmt::format("'{}' -> '{}' {} bytes, hash {}, deadline {}", Printable(key),
-                     Printable(value, 8), value.size(), std::hash<Bytes>()(value),
-                     deadline ? ToMs(*deadline) : -1);
-}
-
-std::string Shown(const Cursor& cursor) {
-  if (!cursor.Valid()) return cursor.status().ok() ? "(end)" : cursor.status().ToString();
-  return Shown(cursor.key(), cursor.value(), cursor.deadline());
-}
 
 std::string Shown(const Result<std::string>& value) {
   return value ? fmt::format("'{}' {} bytes", Printable(*value), value->size())
                : std::string(StatusCodeName(value.status().code()));
-}
-
-bool Fits(const std::string& key, const ModelRow& row, const CursorOptions& options) {
-  if (!key.starts_with(options.prefix) || key < options.begin) return false;
-  if (!options.end.empty() && key >= options.end) return false;
-  return options.filter == RowFilter::kAll ||
-         (options.filter == RowFilter::kMortal) == row.deadline.has_value();
 }
 
 std::vector<std::pair<WallTime, std::string>> ByDeadline(const ModelRows& living,
@@ -62,6 +41,7 @@ ModelPlayer::Place ModelPlayer::AnyPlace() {
     return {name,
             &open.real->In(Handle(name)),
             open.model.View(keyspace.id),
+            open.model.Past(keyspace.id),
             open.model.now(),
             &open,
             false,
@@ -72,14 +52,16 @@ ModelPlayer::Place ModelPlayer::AnyPlace() {
     KeptSnapshot& kept = snapshots_[i];
     return {name,
             &kept.real->In(Handle(name)),
-            Living(kept.rows[keyspace.id], kept.now),
+            Living(kept.states[keyspace.id].stored, kept.now),
+            kept.states[keyspace.id].past,
             kept.now,
             nullptr,
             false,
             fmt::format("snapshot {}, {}", i, name)};
   }
-  return {name, &Handle(name), Living(keyspace.stored, model_.now), model_.now, nullptr,
-          true, name};
+  return {name,          &Handle(name), Living(keyspace.stored, model_.now),
+          keyspace.past, model_.now,    nullptr,
+          true,          name};
 }
 
 void ModelPlayer::Looked(const Place& place, const std::string& key) {
@@ -116,8 +98,8 @@ void ModelPlayer::Get() {
       const auto found = place.reader->GetRow(key);
       ExpectCode("the get", found.status(), code);
       if (found && there) {
-        ExpectSame("the row", Shown(key, found->value, found->deadline),
-                   Shown(key, row->second.value, row->second.deadline));
+        ExpectSame("the row", Shown(key, found->value, found->deadline, found->timestamp),
+                   Shown(key, row->second));
       }
       break;
     }
@@ -165,75 +147,49 @@ void ModelPlayer::Count() {
   ExpectSame<std::uint64_t>("the count", count.value_or(0), place.living.size());
 }
 
-void ModelPlayer::Walk() {
-  const Place place = AnyPlace();
-  const std::string prefix = inputs_.Prefix();
-  const std::string begin = inputs_.Prefix();
-  const std::string end = inputs_.Prefix();
-  const CursorOptions options{.prefix = prefix,
-                              .begin = begin,
-                              .end = end,
-                              .filter = static_cast<RowFilter>(random_.Below(3))};
-  Tell(fmt::format("{}: walk '{}*' from '{}' to '{}', filter {}", place.name, Printable(prefix),
-                   Printable(begin), Printable(end), static_cast<int>(options.filter)));
-  const auto cursor = place.reader->NewCursor(options);
-  const bool reversed = !begin.empty() && !end.empty() && end < begin;
-  ExpectCode("the cursor", cursor.status(), reversed ? StatusCode::kInvalid : StatusCode::kOk);
-  if (!cursor) return;
-  RowList rows;
-  for (const auto& row : place.living) {
-    if (Fits(row.first, row.second, options)) rows.emplace_back(row);
-  }
-  std::optional<std::size_t> at;
-  ExpectSame("the cursor before a seek", (*cursor)->Valid(), false);
-  for (std::uint64_t i = random_.Between(1, kWalkMovesMax); i > 0 && !differs(); --i) {
-    if (random_.OneIn(10)) Write();  // A cursor stays as it is.
-    if (random_.OneIn(15)) WriteInTransaction();
-    MoveAndCompare(**cursor, rows, at);
-  }
+bool ModelPlayer::CanAnswer(const Place& place, WallTime as_of) const {
+  const ModelKeyspace& keyspace = model_.keyspaces.at(place.keyspace);
+  return keyspace.by_timestamp() && as_of >= place.now - keyspace.policy.history;
 }
 
-void ModelPlayer::MoveAndCompare(Cursor& cursor, const RowList& rows,
-                                 std::optional<std::size_t>& at) {
-  const auto stand = [&](std::size_t index) {
-    at = index < rows.size() ? std::optional(index) : std::nullopt;
-  };
-  const std::string target = inputs_.Key();
-  const auto after = std::lower_bound(rows.begin(), rows.end(), target,
-                                      [](const auto& row, const auto& t) { return row.first < t; });
-  const auto index = static_cast<std::size_t>(after - rows.begin());
-  const bool hits = index < rows.size() && rows[index].first == target;
-  std::uint64_t move = random_.Below(12);
-  if (move >= 4 && !at) move %= 4;
-  std::string name;
-  if (move == 0) {
-    name = "first";
-    cursor.SeekToFirst();
-    stand(0);
-  } else if (move == 1) {
-    name = "last";
-    cursor.SeekToLast();
-    stand(rows.size() - 1);  // Of none: nowhere.
-  } else if (move == 2) {
-    name = "at or after " + Printable(target);
-    cursor.SeekAtOrAfter(target);
-    stand(index);
-  } else if (move == 3) {
-    name = "at or before " + Printable(target);
-    cursor.SeekAtOrBefore(target);
-    stand(hits ? index : index - 1);
-  } else if (move < 8) {
-    name = "next";
-    cursor.Next();
-    stand(*at + 1);
-  } else {
-    name = "prev";
-    cursor.Prev();
-    stand(*at - 1);
+void ModelPlayer::GetAsOf() {
+  const Place place = AnyPlace();
+  const KeyspacePolicy& policy = model_.keyspaces.at(place.keyspace).policy;
+  if (policy.order == RowOrder::kArrival && !random_.OneIn(20)) return;
+  const std::string key = inputs_.Key();
+  const WallTime as_of = inputs_.AsOf(policy, place.now);
+  Tell(fmt::format("{}: get '{}' as of {}", place.name, Printable(key), ToMs(as_of)));
+  const ModelRows rows = AsOf(place.past, as_of, place.now);
+  const auto row = rows.find(key);
+  const bool there = row != rows.end();
+  const auto found = place.reader->GetAsOf(key, as_of);
+  ExpectCode("the get", found.status(),
+             key.empty() || !CanAnswer(place, as_of) ? StatusCode::kInvalid
+             : there                                 ? StatusCode::kOk
+                                                     : StatusCode::kNotFound);
+  if (!found || !there) return;
+  ExpectSame("the row", Shown(key, found->value, found->deadline, found->timestamp),
+             Shown(key, row->second));
+}
+
+// The keyspace as it was then, both ways.
+void ModelPlayer::ComparePast(const KeyspaceReader& reader, const ModelPast& past, WallTime as_of,
+                              WallTime now, const std::string& name) {
+  const auto cursor = reader.NewCursor({.as_of = as_of});
+  ExpectCode("the cursor over the past of " + name, cursor.status(), StatusCode::kOk);
+  if (!cursor) return;
+  const ModelRows rows = AsOf(past, as_of, now);
+  const std::string what = fmt::format("the row of {} as of {}", name, ToMs(as_of));
+  (*cursor)->SeekToFirst();
+  for (auto at = rows.begin(); at != rows.end() && !differs(); ++at, (*cursor)->Next()) {
+    ExpectSame(what, Shown(**cursor), Shown(at->first, at->second));
   }
-  const std::string expected =
-      at ? Shown(rows[*at].first, rows[*at].second.value, rows[*at].second.deadline) : "(end)";
-  ExpectSame("the cursor after '" + name + "'", Shown(cursor), expected);
+  if (differs()) return;
+  ExpectSame(what, Shown(**cursor), std::string("(end)"));
+  (*cursor)->SeekToLast();
+  for (auto at = rows.rbegin(); at != rows.rend() && !differs(); ++at, (*cursor)->Prev()) {
+    ExpectSame(what, Shown(**cursor), Shown(at->first, at->second));
+  }
 }
 
 void ModelPlayer::ScanDeadlines() {
@@ -294,7 +250,7 @@ void ModelPlayer::OpenSnapshot() {
   auto snapshot = database_->NewSnapshot();
   if (!snapshot) return Differ("no snapshot: " + snapshot.status().ToString());
   ExpectSame("the snapshot's instant", ToMs((*snapshot)->now()), ToMs(model_.now));
-  snapshots_.push_back({*std::move(snapshot), model_.Rows(), model_.now});
+  snapshots_.push_back({*std::move(snapshot), model_.States(), model_.now});
 }
 
 void ModelPlayer::VerifySnapshot() {
@@ -303,8 +259,12 @@ void ModelPlayer::VerifySnapshot() {
   Tell(fmt::format("verify snapshot {}", i));
   KeptSnapshot& kept = snapshots_[i];
   for (const auto& [name, keyspace] : model_.keyspaces) {
-    CompareRows(kept.real->In(Handle(name)), Living(kept.rows[keyspace.id], kept.now),
-                fmt::format("snapshot {}, {}", i, name));
+    const std::string shown = fmt::format("snapshot {}, {}", i, name);
+    const KeyspaceReader& reader = kept.real->In(Handle(name));
+    const ModelState& then = kept.states[keyspace.id];
+    CompareRows(reader, Living(then.stored, kept.now), shown);
+    if (!keyspace.by_timestamp()) continue;
+    ComparePast(reader, then.past, kept.now - keyspace.policy.history, kept.now, shown);
   }
 }
 
@@ -325,7 +285,7 @@ void ModelPlayer::CompareRows(const KeyspaceReader& reader, const ModelRows& liv
   if (!cursor) return;
   (*cursor)->SeekToFirst();
   for (const auto& [key, row] : living) {
-    ExpectSame("the row of " + name, Shown(**cursor), Shown(key, row.value, row.deadline));
+    ExpectSame("the row of " + name, Shown(**cursor), Shown(key, row));
     if (differs()) return;
     (*cursor)->Next();
   }

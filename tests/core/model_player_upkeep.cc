@@ -29,6 +29,21 @@ std::optional<ModelRow> Restored(ModelRow row, Millis passed, WallTime now,
   return IsAlive(row, now) ? std::optional(row) : std::nullopt;
 }
 
+// The same for the past: what was dead when it was saved has left its timestamp alone.
+ModelPast Restored(const ModelPast& past, WallTime then, WallTime now,
+                   const RestoreOptions& options) {
+  ModelPast restored;
+  for (const auto& [key, words] : past) {
+    ModelWords kept;
+    for (const auto& [timestamp, word] : *words) {
+      const bool alive = word && IsAlive(*word, then);
+      kept[timestamp] = alive ? Restored(*word, now - then, now, options) : std::nullopt;
+    }
+    restored[key] = std::make_shared<const ModelWords>(std::move(kept));
+  }
+  return restored;
+}
+
 }  // namespace
 
 void ModelPlayer::ObserveClock() {
@@ -71,21 +86,77 @@ void ModelPlayer::ConfirmClock() {
 }
 
 void ModelPlayer::Purge() {
-  const PurgeOptions options{.rows_max = random_.OneIn(2) ? random_.Between(1, 100) : UINT64_MAX};
-  Tell(fmt::format("purge at most {} rows", options.rows_max));
+  PurgeOptions options{.rows_max = random_.OneIn(2) ? random_.Between(1, 100) : UINT64_MAX};
+  const std::string only = inputs_.ExistingKeyspace();
+  if (random_.OneIn(3)) options.keyspace = &Handle(only);
+  Tell(fmt::format("purge at most {} rows of {}", options.rows_max,
+                   options.keyspace != nullptr ? only : "all"));
   const auto report = database_->Purge(options);
   if (!report) return Differ("the purge gave " + report.status().ToString());
-  const PurgeReport expected = model_.Purge(options.rows_max);
+  const std::string* const scope = options.keyspace != nullptr ? &only : nullptr;
+  // Versions count as well, and the model does not know how many are stored: when the bound was
+  // reached, it takes the database's word for how many of it were rows.
+  const bool bounded = options.rows_max != UINT64_MAX && report->versions > 0;
+  PurgeReport expected = model_.Purge(bounded ? report->rows : options.rows_max, scope);
+  if (bounded && (expected.more_due || report->more_due)) {
+    ExpectSame("what the bound lets through", report->rows + report->versions, options.rows_max);
+    expected.more_due = true;
+  }
+  // Versions alone may be what is left.
+  if (report->rows == options.rows_max && report->more_due) expected.more_due = true;
   ExpectSame("the number of purged rows", report->rows, expected.rows);
   ExpectSame("the number of stale entries", report->stale_entries, expected.stale_entries);
   ExpectSame("whether more is due", report->more_due, expected.more_due);
   ExpectSame("the stop by the clock", report->stopped_by_clock, expected.stopped_by_clock);
 }
 
+void ModelPlayer::Reclaim() {
+  const ReclaimOptions options{.dead_percent = static_cast<std::uint32_t>(random_.Between(1, 100)),
+                               .everything = random_.OneIn(2)};
+  // What is open holds back what may go. Sometimes nothing is.
+  const bool alone = random_.OneIn(2);
+  if (alone) {
+    cursors_.clear();
+    transactions_.clear();
+    snapshots_.clear();
+  }
+  Tell(fmt::format("reclaim{}{}", options.everything ? " everything" : "",
+                   alone ? ", with nothing open" : ""));
+  const auto report = database_->Reclaim(options);
+  if (!report) return Differ("it gave " + report.status().ToString());
+  ExpectSame("the stop by the clock", report->stopped_by_clock, !model_.may_delete);
+  if (options.everything) model_.Purge(UINT64_MAX);
+  // A compaction of the engine's own may be, where there are files.
+  if (alone && !subject_.persistent) {
+    ExpectSame("what is in the way", report->held_up, false);
+  }
+  for (std::size_t i = 0; i < snapshots_.size() && !differs(); ++i) VerifySnapshot();
+  // What may be dropped from now on goes at once, where that is cheap.
+  if (subject_.persistent && !random_.OneIn(4)) return;
+  for (const engine::Role role :
+       {engine::Role::kRows, engine::Role::kMembers, engine::Role::kExpiry}) {
+    ExpectCode("the compaction", engine_->Compact(role), StatusCode::kOk);
+  }
+}
+
+// The engine does so of its own accord, at any moment.
+void ModelPlayer::CompactEngine() {
+  constexpr engine::Role kRoles[] = {engine::Role::kRows, engine::Role::kMembers,
+                                     engine::Role::kExpiry};
+  const engine::Role role = kRoles[random_.Below(3)];
+  if (random_.OneIn(3)) {
+    Tell("flush");
+    return ExpectCode("the flush", engine_->Flush(), StatusCode::kOk);
+  }
+  Tell(fmt::format("compact {}", RoleName(role)));
+  ExpectCode("the compaction", engine_->Compact(role), StatusCode::kOk);
+  for (std::size_t i = 0; i < snapshots_.size() && !differs(); ++i) VerifySnapshot();
+}
+
 void ModelPlayer::PurgeWhileSomebodyWrites() {
   const std::string keyspace = inputs_.ExistingKeyspace();
   const ModelRows& stored = model_.keyspaces.at(keyspace).stored;
-  WriteCall call = inputs_.Write(stored);
+  WriteCall call = inputs_.Write(stored, model_.keyspaces.at(keyspace).policy);
   // Mostly to a row that the purge is after.
   const auto dead = std::find_if(stored.begin(), stored.end(), [this](const auto& row) {
     return !IsAlive(row.second, model_.now);
@@ -164,15 +235,26 @@ void ModelPlayer::ClearKeyspace() {
   const std::string name = inputs_.ExistingKeyspace();
   Tell("clear " + name);
   ExpectCode("the clear", Handle(name).Clear(), StatusCode::kOk);
-  model_.keyspaces.at(name).stored.clear();
+  static_cast<ModelState&>(model_.keyspaces.at(name)) = {};
 }
 
 void ModelPlayer::SetPolicy() {
   const std::string name = inputs_.ExistingKeyspace();
-  const KeyspacePolicy policy = inputs_.Policy();
+  const KeyspacePolicy& old = model_.keyspaces.at(name).policy;
+  KeyspacePolicy policy = inputs_.Policy();
+  const bool other_order = policy.order != old.order;
+  if (!other_order || !random_.OneIn(4)) {
+    // The history stays: of the past before a change it may be too late to tell. Timestamps may be
+    // held closer to the clock.
+    policy.order = old.order;
+    policy.history = old.history;
+    policy.late_max = old.late_max;
+    if (policy.late_max && random_.OneIn(4)) policy.late_max = (*policy.late_max + Millis(1)) / 2;
+  }
   Tell("another policy for " + name);
   const Status set = Handle(name).SetPolicy(policy);
   if (!set.ok()) return ExpectCode("setting it", set, StatusCode::kInvalid);
+  ExpectSame("its order", policy.order == old.order, true);
   model_.keyspaces.at(name).policy = policy;
 }
 
@@ -229,6 +311,12 @@ void ModelPlayer::CompareEverything() {
   Tell("compare everything");
   for (const auto& [name, keyspace] : model_.keyspaces) {
     CompareRows(Handle(name), Living(keyspace.stored, model_.now), name);
+    if (!keyspace.by_timestamp()) continue;
+    for (const WallTime as_of : {model_.now - keyspace.policy.history, model_.now,
+                                 inputs_.AsOf(keyspace.policy, model_.now)}) {
+      if (as_of < model_.now - keyspace.policy.history) continue;
+      ComparePast(Handle(name), keyspace.past, as_of, model_.now, name);
+    }
   }
   CompareStatistics();
 }
@@ -270,6 +358,11 @@ void ModelPlayer::CompareRestored(Database& restored, WallTime now, const Restor
       ++(kept ? expected.rows : expected.dropped_rows);
     }
     CompareRows(**handle, rows, "the restored " + name);
+    if (!keyspace.by_timestamp()) continue;
+    // What was not to be asked for any more is not in the backup.
+    const WallTime as_of = std::max(now, model_.now) - keyspace.policy.history;
+    ComparePast(**handle, Restored(keyspace.past, model_.now, now, options), as_of, now,
+                "the restored " + name);
   }
   ExpectSame("the number of restored keyspaces", report.keyspaces, expected.keyspaces);
   ExpectSame("the number of restored rows", report.rows, expected.rows);
@@ -279,9 +372,10 @@ void ModelPlayer::CompareRestored(Database& restored, WallTime now, const Restor
 void ModelPlayer::Reopen() {
   if (!subject_.persistent) return;
   Tell("reopen");
-  if (!transactions_.empty() || !snapshots_.empty()) {
+  if (!transactions_.empty() || !snapshots_.empty() || !cursors_.empty()) {
     ExpectCode("closing while handles are open", database_->Close(), StatusCode::kBusy);
   }
+  cursors_.clear();
   transactions_.clear();
   snapshots_.clear();
   ExpectCode("closing", database_->Close(), StatusCode::kOk);

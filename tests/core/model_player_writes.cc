@@ -11,7 +11,8 @@ constexpr std::size_t kTransactionsMax = 3;
 
 void ModelPlayer::Write() {
   const std::string keyspace = inputs_.ExistingKeyspace();
-  const WriteCall call = inputs_.Write(model_.keyspaces.at(keyspace).stored);
+  const ModelKeyspace& here = model_.keyspaces.at(keyspace);
+  const WriteCall call = inputs_.Write(here.stored, here.policy);
   Tell(fmt::format("{}: {}", keyspace, Describe(call)));
   const WriteAnswer found = Perform(call, Handle(keyspace));
   const WriteAnswer expected = model_.Write(keyspace, call);
@@ -46,7 +47,7 @@ void ModelPlayer::WriteInTransaction() {
   OpenTransaction& open = transactions_[i];
   const std::string name = inputs_.ExistingKeyspace();
   const ModelKeyspace& keyspace = model_.keyspaces.at(name);
-  const WriteCall call = inputs_.Write(open.model.View(keyspace.id));
+  const WriteCall call = inputs_.Write(open.model.View(keyspace.id), keyspace.policy);
   Tell(fmt::format("transaction {}, {}: {}", i, name, Describe(call)));
   const WriteAnswer found = Perform(call, open.real->In(Handle(name)));
   ExpectSame("the write", Describe(found), Describe(open.model.Write(keyspace, call)));

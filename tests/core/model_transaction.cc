@@ -1,5 +1,8 @@
 #include "tests/core/model_transaction.h"
 
+#include <algorithm>
+#include <tuple>
+
 namespace mayfly::core::suite {
 namespace {
 
@@ -11,70 +14,135 @@ std::optional<ModelRow> Find(const ModelRows* rows, const std::string& key, Wall
   return found->second;
 }
 
-const ModelRows* RowsOf(const Model::RowsById& all, std::uint32_t id) {
+const ModelState& StateOf(const Model::StatesById& all, std::uint32_t id) {
+  static const ModelState kNone;
   const auto found = all.find(id);
-  return found == all.end() ? nullptr : &found->second;
+  return found == all.end() ? kNone : found->second;
+}
+
+// The timestamp of the last word, as long as it matters: the row lives, or something may still come
+// that it holds back.
+std::optional<WallTime> LastWord(const ModelState& state, const KeyspacePolicy& policy,
+                                 const std::string& key, WallTime now) {
+  const auto newest = NewestOf(state.past, key);
+  if (!newest || !policy.late_max || Find(&state.stored, key, now)) return newest;
+  return *newest + std::max(*policy.late_max, policy.history) > now ? newest : std::nullopt;
 }
 
 }  // namespace
 
+Fate ModelTransaction::Pending::fate() const {
+  Fate fate{present ? Fate::Kind::kPut : Fate::Kind::kDelete, value, asked};
+  (own_timestamp ? fate.timestamp : fate.not_before) = timestamp;
+  fate.same_timestamp = same_timestamp;
+  fate.ttl_from_now = ttl_from_commit;
+  return fate;
+}
+
 ModelRows ModelTransaction::View(std::uint32_t id) const {
-  const ModelRows* const stored = RowsOf(then_, id);
-  ModelRows view = stored != nullptr ? Living(*stored, now_) : ModelRows();
+  ModelRows view = Living(StateOf(then_, id).stored, now_);
   for (const auto& [at, pending] : overlay_) {
     if (at.first != id) continue;
-    const ModelRow row{pending.value, pending.deadline};
     view.erase(at.second);
-    if (pending.present && IsAlive(row, now_)) view[at.second] = row;
+    if (pending.present && IsAlive(pending.row(), now_)) view[at.second] = pending.row();
   }
   return view;
 }
+
+const ModelPast& ModelTransaction::Past(std::uint32_t id) const { return StateOf(then_, id).past; }
 
 WriteAnswer ModelTransaction::Write(const ModelKeyspace& keyspace, const WriteCall& call) {
   Use(keyspace.id);
   const KeyOfAll at(keyspace.id, call.key);
   const auto own = overlay_.find(at);
-  std::optional<ModelRow> living = Find(RowsOf(then_, keyspace.id), call.key, now_);
+  std::optional<ModelRow> living = Find(&StateOf(then_, keyspace.id).stored, call.key, now_);
+  auto newest = NewestOf(Past(keyspace.id), call.key);
   const Asked* pending = nullptr;
   if (own != overlay_.end()) {
-    const ModelRow row{own->second.value, own->second.deadline};
-    const bool alive = own->second.present && IsAlive(row, now_);
-    living = alive ? std::optional(row) : std::nullopt;
-    if (alive) pending = &own->second.asked;
+    const bool alive = own->second.present && IsAlive(own->second.row(), now_);
+    living = alive ? std::optional(own->second.row()) : std::nullopt;
+    // A ttl that counts from a timestamp has become a deadline already.
+    const bool settled = own->second.own_timestamp && !own->second.ttl_from_commit;
+    if (alive && !settled) pending = &own->second.asked;
+    newest = own->second.timestamp;
   }
   const Decision decision =
-      Decide(call, keyspace.policy, living ? &*living : nullptr, pending, now_);
-  // Keeping a deadline is no change of it, and refused before the row is looked at.
-  const bool refused =
+      Decide(call, keyspace.policy, living ? &*living : nullptr, pending, newest, now_);
+  // Keeping a deadline is no change of it, and timestamps are not for every keyspace: refused
+  // before the row is looked at.
+  const bool keeps =
       (call.kind == WriteCall::Kind::kExpire || call.kind == WriteCall::Kind::kTouch) &&
       call.lifetime.kind() == Lifetime::Kind::kKeep;
-  if (!refused) Touch(keyspace.id, call.key);
-  switch (decision.fate.kind) {
-    case Fate::Kind::kNothing: break;
-    case Fate::Kind::kDelete: overlay_[at] = {}; break;
-    case Fate::Kind::kPut:
-      overlay_[at] = {true, decision.fate.value, decision.fate.asked,
-                      *DeadlineOf(decision.fate.asked, now_)};
-      break;
+  const bool stamped =
+      call.kind == WriteCall::Kind::kPutAt || call.kind == WriteCall::Kind::kDeleteAt;
+  if (!keeps && (!stamped || keyspace.by_timestamp())) Touch(keyspace.id, call.key);
+  if (decision.fate.kind != Fate::Kind::kNothing) {
+    Keep(at, decision.fate, newest, keyspace.by_timestamp());
   }
   return decision.answer;
 }
 
+// What it overtakes of its own, and has a timestamp of its own, is part of the past.
+void ModelTransaction::Keep(const KeyOfAll& at, const Fate& fate, std::optional<WallTime> newest,
+                            bool by_timestamp) {
+  const auto own = overlay_.find(at);
+  Pending pending{.present = fate.kind == Fate::Kind::kPut,
+                  .value = fate.value,
+                  .asked = fate.asked,
+                  .deadline = {},
+                  .own_timestamp = fate.timestamp.has_value(),
+                  .same_timestamp = fate.same_timestamp,
+                  .ttl_from_commit = fate.ttl_from_now};
+  if (pending.present) pending.deadline = *DeadlineOf(fate.asked, fate.TtlFrom(now_));
+  if (!by_timestamp) {
+    overlay_[at] = pending;
+    return;
+  }
+  pending.timestamp = fate.timestamp ? *fate.timestamp : std::max(now_, newest.value_or(now_));
+  if (fate.same_timestamp) {
+    pending.timestamp = newest;
+    if (own != overlay_.end()) {
+      pending.own_timestamp = own->second.own_timestamp;
+      pending.same_timestamp = own->second.same_timestamp;
+    }
+  }
+  if (fate.timestamp && newest && *fate.timestamp < *newest) {
+    late_[{at, *fate.timestamp}] = pending;
+    return;
+  }
+  if (own != overlay_.end() && own->second.own_timestamp && !fate.same_timestamp &&
+      *own->second.timestamp <= *pending.timestamp) {
+    late_[{at, *own->second.timestamp}] = own->second;
+  }
+  overlay_[at] = pending;
+}
+
 StatusCode ModelTransaction::RollbackToSavepoint() {
   if (savepoints_.empty()) return StatusCode::kInvalid;
-  overlay_ = savepoints_.back();
+  std::tie(overlay_, late_) = savepoints_.back();
   savepoints_.pop_back();
   return StatusCode::kOk;
 }
 
 bool ModelTransaction::IsChanged(const Model& model, const KeyOfAll& at) const {
-  const ModelRows& present = model.keyspaces.at(*model.NameOf(at.first)).stored;
-  return Find(RowsOf(then_, at.first), at.second, model.now) !=
-         Find(&present, at.second, model.now);
+  const ModelKeyspace& present = model.keyspaces.at(*model.NameOf(at.first));
+  const ModelState& then = StateOf(then_, at.first);
+  return Find(&then.stored, at.second, model.now) != Find(&present.stored, at.second, model.now) ||
+         LastWord(then, present.policy, at.second, model.now) !=
+             LastWord(present, present.policy, at.second, model.now);
+}
+
+// The write comes at the commit, and may be too late by then.
+bool ModelTransaction::IsBad(const Model& model, const KeyOfAll& at, const Pending& pending) const {
+  const ModelKeyspace& keyspace = model.keyspaces.at(*model.NameOf(at.first));
+  if (pending.own_timestamp && !IsGoodTimestamp(*pending.timestamp, keyspace.policy, model.now)) {
+    return true;
+  }
+  return pending.present && !DeadlineOf(pending.asked, pending.fate().TtlFrom(model.now));
 }
 
 StatusCode ModelTransaction::Commit(Model& model) const {
-  if (overlay_.empty()) return StatusCode::kOk;
+  if (overlay_.empty() && late_.empty()) return StatusCode::kOk;
   for (const std::uint32_t id : used_) {
     if (model.NameOf(id) == nullptr) return StatusCode::kInvalid;
   }
@@ -86,12 +154,20 @@ StatusCode ModelTransaction::Commit(Model& model) const {
     return StatusCode::kConflict;
   }
   for (const auto& [at, pending] : overlay_) {
-    if (pending.present && !DeadlineOf(pending.asked, model.now)) return StatusCode::kInvalid;
+    if (IsBad(model, at, pending)) return StatusCode::kInvalid;
+  }
+  for (const auto& [at, pending] : late_) {
+    if (IsBad(model, at.first, pending)) return StatusCode::kInvalid;
   }
   for (const auto& [at, pending] : overlay_) {
-    model.Apply(
-        *model.NameOf(at.first), at.second,
-        {pending.present ? Fate::Kind::kPut : Fate::Kind::kDelete, pending.value, pending.asked});
+    model.Apply(*model.NameOf(at.first), at.second, pending.fate());
+  }
+  for (const auto& [at, pending] : late_) {
+    const auto& [key, timestamp] = at;
+    const std::string& name = *model.NameOf(key.first);
+    // Overtaken by one of its own at its own timestamp: as if it had not been.
+    const bool replaced = NewestOf(model.keyspaces.at(name).past, key.second) == timestamp;
+    if (!replaced) model.Apply(name, key.second, pending.fate());
   }
   return StatusCode::kOk;
 }

@@ -15,12 +15,15 @@ namespace mayfly::core::suite {
 
 class ModelTransaction {
  public:
-  explicit ModelTransaction(const Model& model) : then_(model.Rows()), now_(model.now) {}
+  explicit ModelTransaction(const Model& model) : then_(model.States()), now_(model.now) {}
 
   WallTime now() const { return now_; }
 
   // The living rows of a keyspace as the transaction sees them.
   ModelRows View(std::uint32_t id) const;
+
+  // What was said in it before the transaction began.
+  const ModelPast& Past(std::uint32_t id) const;
 
   // The transaction has named this keyspace: it must still be there at the commit.
   void Use(std::uint32_t id) { used_.insert(id); }
@@ -32,7 +35,7 @@ class ModelTransaction {
 
   WriteAnswer Write(const ModelKeyspace& keyspace, const WriteCall& call);
 
-  void SetSavepoint() { savepoints_.push_back(overlay_); }
+  void SetSavepoint() { savepoints_.emplace_back(overlay_, late_); }
   StatusCode RollbackToSavepoint();
 
   // Makes the changes in `model`, or says why not.
@@ -45,15 +48,29 @@ class ModelTransaction {
     std::string value;
     Asked asked;
     std::optional<WallTime> deadline;  // As it would be, were the commit at the beginning.
+
+    // Where order is by timestamp.
+    std::optional<WallTime> timestamp = std::nullopt;  // The same, unless it is its own.
+    bool own_timestamp = false;
+    bool same_timestamp = false;  // As that of the row that was there.
+    bool ttl_from_commit = false;
+
+    ModelRow row() const { return {value, deadline, timestamp}; }
+    Fate fate() const;
   };
   using Overlay = std::map<KeyOfAll, Pending>;
+  using Late = std::map<std::pair<KeyOfAll, WallTime>, Pending>;
 
   bool IsChanged(const Model& model, const KeyOfAll& at) const;
+  bool IsBad(const Model& model, const KeyOfAll& at, const Pending& pending) const;
+  void Keep(const KeyOfAll& at, const Fate& fate, std::optional<WallTime> newest,
+            bool by_timestamp);
 
-  Model::RowsById then_;
+  Model::StatesById then_;
   WallTime now_;
   Overlay overlay_;
-  std::vector<Overlay> savepoints_;
+  Late late_;  // Overtaken before they came.
+  std::vector<std::pair<Overlay, Late>> savepoints_;
   std::set<KeyOfAll> touched_;
   std::set<std::uint32_t> used_;
 };

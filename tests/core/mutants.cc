@@ -1,13 +1,17 @@
 #include "tests/core/mutants.h"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
 
+#include "base/coding.h"
 #include "core/keys.h"
 #include "core/row_codec.h"
+#include "core/version_codec.h"
 
 namespace mayfly::core::suite {
 namespace {
@@ -65,7 +69,9 @@ void LivesLonger(const Batch::Change& change, Batch& batch) {
     const auto row = DecodeRow(change.value);
     if (row && row->deadline) {
       std::string longer;
-      AppendRow(longer, *row->deadline + Millis(1), row->payload);
+      AppendRow(longer, {.deadline = *row->deadline + Millis(1),
+                         .payload = row->payload,
+                         .timestamp = row->timestamp});
       return batch.Put(change.at, change.key, longer);
     }
   }
@@ -125,6 +131,148 @@ Mutant PurgesWithoutASecondLook() {
   };
 }
 
+// Judges what compaction shows by something else than the horizon, given that.
+class JudgesBy final : public engine::DropPolicy {
+ public:
+  // The keyspace as the index has it: of versions with kMembersBit.
+  using IsDead = std::function<bool(const Horizon& horizon, KeyspaceId keyspace,
+                                    std::optional<WallTime> deadline)>;
+
+  JudgesBy(std::shared_ptr<DropHorizon> horizon, IsDead is_dead)
+      : horizon_(std::move(horizon)), is_dead_(std::move(is_dead)) {}
+
+  std::unique_ptr<Judge> NewJudge(Role role) const override {
+    if (role == Role::kEvents || role == Role::kMeta) return nullptr;
+    return std::make_unique<One>(*this, role, horizon_->horizon());
+  }
+  std::optional<WallTime> DeadlineOf(Role role, Bytes key, Bytes value) const override {
+    return horizon_->DeadlineOf(role, key, value);
+  }
+
+ private:
+  class One final : public Judge {
+   public:
+    One(const JudgesBy& policy, Role role, std::shared_ptr<const Horizon> horizon)
+        : policy_(policy), role_(role), horizon_(std::move(horizon)) {}
+
+    bool IsDead(Bytes key, Bytes value) override {
+      const KeyspaceId keyspace = KeyspaceOf(key).value_or(0);
+      return policy_.is_dead_(*horizon_, role_ == Role::kMembers ? MembersOf(keyspace) : keyspace,
+                              policy_.DeadlineOf(role_, key, value));
+    }
+
+   private:
+    const JudgesBy& policy_;
+    const Role role_;
+    const std::shared_ptr<const Horizon> horizon_;  // Shared with the policy.
+  };
+
+  const std::shared_ptr<DropHorizon> horizon_;  // Shared with core, which moves it.
+  const IsDead is_dead_;
+};
+
+Mutant Drops(const std::string& name, JudgesBy::IsDead is_dead) {
+  Mutant mutant{name, {.kind = engine::suite::MemoryKind()}};
+  mutant.subject.policy = [is_dead](std::shared_ptr<DropHorizon> horizon) {
+    return std::make_shared<JudgesBy>(std::move(horizon), is_dead);
+  };
+  return mutant;
+}
+
+// What is dead a moment after the horizon goes as well; nobody has purged it.
+JudgesBy::IsDead TooEarly(Millis by, KeyspaceId bits) {
+  return [=](const Horizon& horizon, KeyspaceId keyspace, std::optional<WallTime> deadline) {
+    const auto dead_by = horizon.dead_by.find(keyspace);
+    return (keyspace & bits) == bits && deadline && dead_by != horizon.dead_by.end() &&
+           *deadline <= dead_by->second + by;
+  };
+}
+
+// Every other keyspace is taken for one that was dropped.
+bool OfALivingKeyspace(const Horizon& horizon, KeyspaceId keyspace, std::optional<WallTime>) {
+  return (keyspace & ~kMembersBit) < horizon.next_id && keyspace % 2 == 0;
+}
+
+// How far purges have come, as they write it down.
+struct Watermarks {
+  std::mutex mutex;
+  std::map<KeyspaceId, WallTime> reached;  // Guarded by mutex.
+};
+
+class NotesWatermarks final : public RacingEngine {
+ public:
+  NotesWatermarks(std::unique_ptr<Engine> inner, std::shared_ptr<Race> race,
+                  std::shared_ptr<Watermarks> watermarks)
+      : RacingEngine(std::move(inner), std::move(race)), watermarks_(std::move(watermarks)) {}
+
+ private:
+  Status DoCommit(const Batch& batch, Durability durability) override {
+    for (std::size_t i = 0; i < batch.change_count(); ++i) {
+      const Batch::Change change = batch.change(i);
+      if (change.kind != Batch::Kind::kPut || change.at.role != Role::kMeta) continue;
+      const char kind = change.key.front();
+      if (kind != kMetaWatermark && kind != kMetaMembersWatermark) continue;
+      Bytes value = change.value;
+      std::uint64_t ms = 0;
+      const KeyspaceId keyspace = KeyspaceOf(change.key.substr(1)).value_or(0);
+      if (!EatLittleEndian64(value, ms)) continue;
+      const std::lock_guard lock(watermarks_->mutex);
+      watermarks_->reached[kind == kMetaWatermark ? keyspace : MembersOf(keyspace)] =
+          WallTimeFromMs(static_cast<std::int64_t>(ms));
+    }
+    return RacingEngine::DoCommit(batch, durability);
+  }
+
+  const std::shared_ptr<Watermarks> watermarks_;  // Shared with the policy.
+};
+
+// Lets compaction drop what was purged at once, whoever still looks at it. On an engine whose
+// compactions do not ask for snapshots.
+Mutant IgnoresOpenStates() {
+  const auto watermarks = std::make_shared<Watermarks>();
+  Mutant mutant{
+      "IgnoresOpenStates",
+      {.kind = engine::suite::RocksKind(),
+        .persistent = true,
+        .wrap = [watermarks](std::unique_ptr<Engine> inner, std::shared_ptr<Race> race) {
+         return std::make_unique<NotesWatermarks>(std::move(inner), std::move(race), watermarks);
+       }}
+  };
+  mutant.subject.policy = [watermarks](std::shared_ptr<DropHorizon> horizon) {
+    {
+      const std::lock_guard lock(watermarks->mutex);
+      watermarks->reached.clear();
+    }
+    const auto purged = [watermarks](const Horizon& published, KeyspaceId keyspace,
+                                     std::optional<WallTime> deadline) {
+      if (published.IsDropped(keyspace & ~kMembersBit)) return true;
+      const std::lock_guard lock(watermarks->mutex);
+      const auto reached = watermarks->reached.find(keyspace);
+      return deadline && reached != watermarks->reached.end() && *deadline < reached->second;
+    };
+    return std::make_shared<JudgesBy>(std::move(horizon), purged);
+  };
+  mutant.subject.shrink_operations_max = 0;  // It would take a minute.
+  mutant.lines_max = 70;
+  return mutant;
+}
+
+// A purge that leaves no marker: the last word on a key is forgotten with its row.
+void LosesMarkers(const Batch::Change& change, Batch& batch) {
+  const bool marker = change.kind == Batch::Kind::kPut && change.at.role == Role::kMembers &&
+                      change.key.ends_with(std::string_view("\0\1\1", 3));
+  if (!marker) Copy(change, batch);
+}
+
+// What is left of a version that is dead, or was deleted, goes with it: an older one shows.
+void LosesBareVersions(const Batch::Change& change, Batch& batch) {
+  if (change.kind == Batch::Kind::kPut && change.at.role == Role::kMembers) {
+    const auto version = DecodeVersion(change.value);
+    if (version && version->deleted) return batch.Delete(change.at, change.key);
+  }
+  Copy(change, batch);
+}
+
 }  // namespace
 
 std::vector<Mutant> AllMutants() {
@@ -136,6 +284,12 @@ std::vector<Mutant> AllMutants() {
       Loses("ForgetsCounts", Batch::Kind::kPut, Role::kMeta, kMetaCounters),
       Loses("ClearsRowsAlone", Batch::Kind::kDeleteRange, Role::kExpiry),
       OnBrokenBatches("LivesAMillisecondLonger", LivesLonger),
+      OnBrokenBatches("PurgesWithoutAMarker", LosesMarkers),
+      OnBrokenBatches("ShowsAnOlderVersionForADeadOne", LosesBareVersions),
+      Drops("DropsAMillisecondTooEarly", TooEarly(Millis(1), 0)),
+      Drops("DropsAVersionTooEarly", TooEarly(Millis(20), kMembersBit)),
+      Drops("DropsALivingKeyspace", OfALivingKeyspace),
+      IgnoresOpenStates(),
   };
 }
 

@@ -14,6 +14,8 @@ namespace mayfly::core::suite {
 struct Mutant {
   std::string name;
   Subject subject;
+  std::size_t operations = 25'000;  // Within which it shows.
+  std::ptrdiff_t lines_max = 40;    // In which it is told.
 };
 
 std::vector<Mutant> AllMutants();

@@ -14,17 +14,16 @@ namespace mayfly::core::suite {
 namespace {
 
 constexpr std::uint64_t kSeed = 20'241'115;
-constexpr std::size_t kOperations = 6'000;
+constexpr std::size_t kOperations = 25'000;
 
 class CoreMutants : public testing::TestWithParam<Mutant> {};
 
 TEST_P(CoreMutants, AreCaughtAndToldInAFewOperations) {
   const Subject& subject = GetParam().subject;
-  const auto story = PlayAgainstModel(subject, kSeed, kOperations);
+  const auto story = PlayAgainstModel(subject, kSeed, GetParam().operations);
   ASSERT_TRUE(story.has_value());
   RecordProperty("story", *story);
-  constexpr std::ptrdiff_t kLinesMax = 40;
-  EXPECT_LE(std::count(story->begin(), story->end(), '\n'), kLinesMax) << *story;
+  EXPECT_LE(std::count(story->begin(), story->end(), '\n'), GetParam().lines_max) << *story;
 }
 
 INSTANTIATE_TEST_SUITE_P(Broken, CoreMutants, testing::ValuesIn(AllMutants()),

@@ -38,6 +38,7 @@ WriteAnswer Touch(const WriteCall& call, KeyspaceWriter& writer) {
   if (!row) return answer;
   answer.seen = row->value;
   answer.deadline = row->deadline;
+  answer.timestamp = row->timestamp;
   return answer;
 }
 
@@ -55,6 +56,9 @@ WriteAnswer Perform(const WriteCall& call, KeyspaceWriter& writer) {
       return AnswerOf(writer.Expire(call.key, call.lifetime, call.deadline_if));
     case WriteCall::Kind::kPersist: return AnswerOf(writer.Persist(call.key));
     case WriteCall::Kind::kTouch: return Touch(call, writer);
+    case WriteCall::Kind::kPutAt:
+      return AnswerOf(writer.PutAt(call.key, call.value, call.timestamp, call.lifetime));
+    case WriteCall::Kind::kDeleteAt: return AnswerOf(writer.DeleteAt(call.key, call.timestamp));
   }
   return {.code = StatusCode::kInternal};
 }
@@ -71,8 +75,8 @@ std::string Describe(const Lifetime& lifetime) {
 }
 
 std::string Describe(const WriteCall& call) {
-  constexpr const char* kNames[] = {"put",    "put if",  "delete", "update",
-                                    "expire", "persist", "touch"};
+  constexpr const char* kNames[] = {"put",     "put if", "delete", "update",   "expire",
+                                    "persist", "touch",  "put at", "delete at"};
   std::string text =
       fmt::format("{} '{}'", kNames[static_cast<int>(call.kind)], Printable(call.key));
   switch (call.kind) {
@@ -89,6 +93,10 @@ std::string Describe(const WriteCall& call) {
       text += fmt::format(" {}", kConditions[static_cast<int>(call.deadline_if)]);
       break;
     }
+    case WriteCall::Kind::kDeleteAt: return text + fmt::format(" {}", ToMs(call.timestamp));
+    case WriteCall::Kind::kPutAt:
+      text += fmt::format(" {} = '{}'", ToMs(call.timestamp), Printable(call.value, 8));
+      break;
     case WriteCall::Kind::kDelete:
     case WriteCall::Kind::kPersist: return text;
     case WriteCall::Kind::kTouch: break;
@@ -101,6 +109,7 @@ std::string Describe(const WriteAnswer& answer) {
   if (answer.flag) text += " true";
   if (answer.seen) text += fmt::format(" '{}'", Printable(*answer.seen, 16));
   if (answer.deadline) text += fmt::format(" until {}", ToMs(*answer.deadline));
+  if (answer.timestamp) text += fmt::format(" from {}", ToMs(*answer.timestamp));
   return text;
 }
 

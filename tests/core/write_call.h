@@ -10,7 +10,17 @@
 namespace mayfly::core::suite {
 
 struct WriteCall {
-  enum class Kind : std::uint8_t { kPut, kPutIf, kDelete, kUpdate, kExpire, kPersist, kTouch };
+  enum class Kind : std::uint8_t {
+    kPut,
+    kPutIf,
+    kDelete,
+    kUpdate,
+    kExpire,
+    kPersist,
+    kTouch,
+    kPutAt,
+    kDeleteAt
+  };
 
   Kind kind = Kind::kPut;
   std::string key = {};
@@ -19,13 +29,15 @@ struct WriteCall {
   PutCondition::Kind condition = PutCondition::Kind::kAlways;
   std::string expected = {};
   DeadlineIf deadline_if = DeadlineIf::kAlways;
+  WallTime timestamp = {};  // Of kPutAt and kDeleteAt.
 };
 
 struct WriteAnswer {
   StatusCode code = StatusCode::kOk;
   bool flag = false;                                // What the call returned, if it was a bool.
   std::optional<std::string> seen = std::nullopt;   // What an update was shown, what a touch read.
-  std::optional<WallTime> deadline = std::nullopt;  // Of a touch.
+  std::optional<WallTime> deadline = std::nullopt;  // Of a touch, and the timestamp.
+  std::optional<WallTime> timestamp = std::nullopt;
 
   friend bool operator==(const WriteAnswer&, const WriteAnswer&) = default;
 };

@@ -61,7 +61,7 @@ Operation OperationOf(std::uint64_t seed, std::uint64_t number) {
   }
   operation.in_transaction = random.OneIn(4);
   const std::uint64_t calls = operation.in_transaction ? random.Between(1, 6) : 1;
-  for (std::uint64_t i = 0; i < calls; ++i) operation.calls.push_back(inputs.Write({}));
+  for (std::uint64_t i = 0; i < calls; ++i) operation.calls.push_back(inputs.Write({}, {}));
   return operation;
 }
 

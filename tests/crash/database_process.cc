@@ -86,15 +86,17 @@ std::optional<int> RunAsDatabase(int argc, char** argv, std::span<const NamedWor
   const DatabasePlan plan = FromArguments(argc, argv);
   engine::FaultyDisk disk;
   if (plan.die_at_operation > 0) disk.KillProcessAt(plan.die_at_operation);
+  const auto horizon = std::make_shared<core::DropHorizon>();
   auto engine = engine::OpenRocksEngine({.directory = plan.directory,
                                          .profile = engine::Profile::kTiny,
                                          .write_buffer_bytes = 32 << 10,
+                                         .drop_policy = horizon,
                                          .env = disk.env()});
   MustBeOk(engine.status(), "opening the engine");
   std::unique_ptr<engine::Engine> base = *std::move(engine);
   if (plan.splits_batches) base = std::make_unique<SplitsBatches>(std::move(base));
   ManualClock clock(WallTimeFromMs(plan.clock_ms));
-  auto database = core::NewDatabase(std::move(base), {.clock = &clock});
+  auto database = core::NewDatabase(std::move(base), {.horizon = horizon, .clock = &clock});
   MustBeOk(database.status(), "opening the database");
   for (const NamedWork& work : works) {
     if (plan.work == work.name) work.run(**database, clock, plan);

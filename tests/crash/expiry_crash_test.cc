@@ -1,8 +1,9 @@
 // Every row that expires has exactly one event, also when the process is killed in the midst of
-// mass expiry. Method: a process writes rows that die in heaps, purges them by hand or with a
-// reaper, and reads the events; it dies, from outside or by its own hand inside a change on disk.
-// Afterwards rows and events must add up, and what was read before the death must be there as it
-// was. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
+// mass expiry, while files are dropped and rewritten. Method: a process writes rows that die in
+// heaps, purges them by hand or with a reaper, reclaims their space, keeps a promise, and reads the
+// events; it dies, from outside or by its own hand inside a change on disk. Afterwards rows and
+// events must add up, so nothing is lost and nothing dead is back, and what was read before the
+// death must be there as it was. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -13,13 +14,19 @@
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "crash/database_process.h"
-#include "tests/core/database_home.h"
+#include "tests/core/each_engine.h"
+#include "tests/core/planted.h"
 
 namespace mayfly::crash {
 namespace {
 
 constexpr std::uint64_t kHeap = 40;  // Rows that die together.
 constexpr Millis kTtlMax{20};
+
+// A keyspace that promises to leave nothing, with values that nothing else looks like.
+constexpr const char* kSecrets = "secrets";
+constexpr KeyspacePolicy kSecretsPolicy{.purge_within = Millis(1000)};
+constexpr Bytes kSecretMark = "\x01\xfe a secret \xfe\x01";
 
 std::string KeyOf(std::uint64_t row) { return fmt::format("row{}", row); }
 std::uint64_t RowOf(const std::string& key) { return std::stoull(key.substr(3)); }
@@ -40,8 +47,16 @@ class Expiry {
   }
 
   [[noreturn]] void RunForever() {
+    auto secrets = database_.OpenKeyspace(kSecrets);
+    MustBeOk(secrets.status(), "opening a keyspace");
+    secrets_ = *std::move(secrets);
     for (std::uint64_t row = plan_.first;; ++row) {
       const Lifetime lifetime = Lifetime::For(TtlOf(plan_.seed, row));
+      // An older version that would live longer lies beneath some.
+      if (row % 3 == 0) {
+        MustBeOk(database_.default_keyspace().Put(KeyOf(row), ValueOf(row), Lifetime::For(kTtlMax)),
+                 "a put beneath");
+      }
       MustBeOk(database_.default_keyspace().Put(KeyOf(row), ValueOf(row), lifetime), "a put");
       ChildProcess::Write(Told{.kind = Told::Kind::kDone, .number = row, .row = 0});
       if (row % kHeap == kHeap - 1) LetThemDie();
@@ -57,6 +72,24 @@ class Expiry {
       if (reaper_ == nullptr) Purge();
       TellEvents();
     }
+    KeepSecrets();
+    Reclaim();
+    TellEvents();
+  }
+
+  void KeepSecrets() {
+    const std::string key = fmt::format("{}{}", kSecretMark, ++secret_);
+    MustBeOk(secrets_->Put(key, std::string(500, 's') + std::string(kSecretMark)), "a secret");
+    MustBeOk(secrets_->Delete(key).status(), "a delete");
+    clock_.Advance(kSecretsPolicy.purge_within.value() / 2);
+  }
+
+  // By files or everything at once; in some heaps not at all, and the reaper is by itself.
+  void Reclaim() {
+    const std::uint64_t choice = Hash64(std::to_string(++reclaims_), plan_.seed) % 3;
+    if (choice == 0) return;
+    MustBeOk(database_.Reclaim({.dead_percent = 1, .everything = choice == 1}).status(),
+             "reclaiming");
   }
 
   void Purge() {
@@ -82,8 +115,15 @@ class Expiry {
   ManualClock& clock_;
   const DatabasePlan& plan_;
   std::uint64_t last_event_;
+  std::uint64_t secret_ = 0;
+  std::uint64_t reclaims_ = 0;
+  std::shared_ptr<Keyspace> secrets_;
   std::unique_ptr<Reaper> reaper_;
 };
+
+bool SecretsAreLeft(const std::string& directory) {
+  return !FileBytes(directory).FilesWith(kSecretMark).empty();
+}
 
 void ExpireForever(Database& database, ManualClock& clock, const DatabasePlan& plan) {
   Expiry(database, clock, plan).RunForever();
@@ -95,6 +135,7 @@ class Crash {
     const ManualClock clock(kStart);
     const auto database = *OpenLeftBehind(directory_.Inside("db"), clock);
     EXPECT_TRUE(database->default_keyspace().SetPolicy({.events = EventDetail::kKeyAndValue}).ok());
+    EXPECT_TRUE(database->CreateKeyspace(kSecrets, kSecretsPolicy).has_value());
   }
 
   // One life and death of the process. Returns what is wrong with what it left, or nothing.
@@ -122,12 +163,14 @@ class Crash {
       }
     }
     if (!process.Wait()) return "the process ended by itself; its message is above";
+    secrets_seen_ = secrets_seen_ || SecretsAreLeft(directory_.Inside("db"));
     return Check();
   }
 
   // Whatever is left dies as well, and then every row has its one event.
   std::string Finish() {
-    ManualClock clock(now_ + 2 * kTtlMax);
+    // The time on record lags behind by a second at most, so what was put then may die then.
+    ManualClock clock(now_ + 2 * kTtlMax + Millis(2000));
     const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
     if (!database) return "it does not open: " + database.error().ToString();
     if (const auto report = (*database)->Purge(); !report || report->stale_entries > 0) {
@@ -136,11 +179,14 @@ class Crash {
     now_ = clock.Now();
     std::string wrong = CheckEvents(**database);
     if (!wrong.empty()) return wrong;
+    wrong = CheckSecrets(**database);
+    if (!wrong.empty()) return wrong;
     if (events_.size() == rows_) return "";
     return fmt::format("{} rows and {} events", rows_, events_.size());
   }
 
   std::uint64_t rows() const { return rows_; }
+  bool secrets_seen() const { return secrets_seen_; }
 
  private:
   std::string Check() {
@@ -154,9 +200,10 @@ class Crash {
     std::string wrong = CheckEvents(**database);
     if (!wrong.empty()) return wrong;
     // Each row is still there, dead or alive, or has an event. One more may have been under way.
-    const std::uint64_t accounted = check->rows + events_.size();
+    const std::uint64_t there = StatisticsOf(**database).rows;
+    const std::uint64_t accounted = there + events_.size();
     if (accounted != rows_ && accounted != rows_ + 1) {
-      return fmt::format("{} rows were put; {} are there and {} have events", rows_, check->rows,
+      return fmt::format("{} rows were put; {} are there and {} have events", rows_, there,
                          events_.size());
     }
     rows_ = accounted;
@@ -166,6 +213,17 @@ class Crash {
   std::string CloseAndFinish(const std::unique_ptr<Database>& database) {
     const Status closed = database->Close();
     return closed.ok() ? Finish() : closed.ToString();
+  }
+
+  // Whatever the process left half done, the next round leaves nothing.
+  std::string CheckSecrets(Database& database) {
+    const auto secrets = database.OpenKeyspace(kSecrets);
+    if (!secrets) return secrets.status().ToString();
+    if (const Status cleared = (*secrets)->Clear(); !cleared.ok()) return cleared.ToString();
+    const auto report = database.Reclaim({.everything = true});
+    if (!report) return report.status().ToString();
+    if (report->held_up) return "reclaiming was held up by nobody";
+    return SecretsAreLeft(directory_.Inside("db")) ? "a secret is left in the files" : "";
   }
 
   // The log has no gap, tells of each row once, and still says what was read from it before.
@@ -193,6 +251,7 @@ class Crash {
   std::uint64_t rows_ = 0;                         // Put so far: 0 to rows_ - 1.
   std::map<std::uint64_t, std::uint64_t> events_;  // Known events: rows by sequence.
   WallTime now_ = kStart;
+  bool secrets_seen_ = false;  // Or not finding them would prove nothing.
 };
 
 TEST(ExpiryCrash, GivesEveryRowThatDiesExactlyOneEvent) {
@@ -205,6 +264,7 @@ TEST(ExpiryCrash, GivesEveryRowThatDiesExactlyOneEvent) {
   }
   EXPECT_EQ(crash.Finish(), "");
   EXPECT_GT(crash.rows(), cycles) << "the process never got anywhere";
+  EXPECT_TRUE(crash.secrets_seen());
   fmt::print("{} rows died over {} deaths of the process\n", crash.rows(), cycles);
 }
 

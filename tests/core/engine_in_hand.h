@@ -1,0 +1,74 @@
+// engine_in_hand.h - a database on RocksDB whose engine the test holds as well.
+// For tests that write memory out and compact at moments of their own choice: the database has no
+// call for that, because nobody needs one.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "base/temporary_directory.h"
+#include "core/new_database.h"
+#include "engine/rocks/rocks_engine.h"
+#include "tests/core/each_engine.h"
+
+namespace mayfly {
+
+class EngineInHand {
+ public:
+  explicit EngineInHand(core::StoreOptions options = {}) : options_(std::move(options)) { Open(); }
+  ~EngineInHand() { database_.reset(); }
+
+  void Open() {
+    options_.horizon = std::make_shared<core::DropHorizon>();
+    options_.clock = &clock_;
+    auto engine = engine::OpenRocksEngine({.directory = directory(),
+                                           .profile = engine::Profile::kTiny,
+                                           .write_buffer_bytes = std::size_t{64} << 10,
+                                           .drop_policy = options_.horizon});
+    ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+    engine_ = engine->get();
+    auto opened = core::NewDatabase(*std::move(engine), options_);
+    ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
+    database_ = *std::move(opened);
+  }
+
+  void Reopen() {
+    ASSERT_EQ(CodeOf(database_->Close()), kOk);
+    database_.reset();
+    Open();
+  }
+
+  // What memory holds goes into files.
+  void Flush() { ASSERT_EQ(CodeOf(engine_->Flush()), kOk); }
+
+  // Every file of every role is rewritten into the last level, by what may be dropped now.
+  void Compact() {
+    Flush();
+    for (std::size_t role = 0; role < engine::kRoleCount; ++role) {
+      ASSERT_EQ(CodeOf(engine_->Compact(static_cast<engine::Role>(role))), kOk);
+    }
+  }
+
+  void ExpectClean() {
+    const auto report = database_->Check();
+    ASSERT_TRUE(report.has_value()) << report.status().ToString();
+    EXPECT_TRUE(report->clean()) << (report->findings.empty() ? "" : report->findings.front());
+  }
+
+  std::string directory() const { return directory_.Inside("db"); }
+  Database& database() { return *database_; }
+  Keyspace& rows() { return database_->default_keyspace(); }
+  engine::Engine& engine() { return *engine_; }
+  ManualClock& clock() { return clock_; }
+
+ private:
+  TemporaryDirectory directory_;
+  ManualClock clock_{kStart};
+  core::StoreOptions options_;
+  std::unique_ptr<Database> database_;
+  engine::Engine* engine_ = nullptr;  // The database's own.
+};
+
+}  // namespace mayfly

@@ -1,0 +1,105 @@
+// proof_fixture.h - a database with a promise, and a grep that tells whether it was kept.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "core/each_engine.h"
+#include "core/planted.h"
+
+namespace mayfly {
+
+inline constexpr Millis kPromise = std::chrono::hours(1);
+inline constexpr Millis kTtl = std::chrono::minutes(10);
+inline constexpr std::size_t kBig = std::size_t{40} << 10;
+inline constexpr std::size_t kHuge = std::size_t{1} << 20;
+
+inline bool Names(const Proof& proof, ProofHolder::Kind kind, const std::string& words = "") {
+  for (const ProofHolder& holder : proof.holders) {
+    if (holder.kind == kind && holder.description.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
+inline KeyspaceProof ProofOf(const Proof& proof, const std::string& keyspace) {
+  for (const KeyspaceProof& one : proof.keyspaces) {
+    if (one.name == keyspace) return one;
+  }
+  ADD_FAILURE() << "no proof of " << keyspace;
+  return {};
+}
+
+// A database with one keyspace that has made the promise.
+class ProvableDeletion : public ::testing::Test {
+ protected:
+  explicit ProvableDeletion(const DatabaseOptions& options = {})
+      : home_(EngineKind::kRocks, options) {
+    promised_ = Make("promised", {.purge_within = kPromise});
+  }
+
+  ~ProvableDeletion() override { home_.ExpectClean(); }
+
+  std::shared_ptr<Keyspace> Make(const std::string& name, const KeyspacePolicy& policy) {
+    auto made = database().CreateKeyspace(name, policy);
+    EXPECT_TRUE(made.has_value()) << made.status().ToString();
+    return *std::move(made);
+  }
+
+  Planted Plant(Keyspace& keyspace, const Lifetime& lifetime, std::size_t bytes = 100) {
+    Planted row = planter_.New(bytes);
+    EXPECT_EQ(CodeOf(keyspace.Put(row.key, row.value, lifetime)), kOk);
+    return row;
+  }
+
+  ReclaimReport ReclaimAll() {
+    const auto report = database().Reclaim({.everything = true});
+    EXPECT_TRUE(report.has_value()) << report.status().ToString();
+    return report.value_or(ReclaimReport{});
+  }
+
+  FileBytes Files() { return FileBytes(home_.options().directory); }
+
+  Proof Prove(Bytes find = {}) {
+    auto proof = database().Prove({.find = std::string(find)});
+    EXPECT_TRUE(proof.has_value()) << proof.status().ToString();
+    return proof ? *std::move(proof) : Proof{};
+  }
+
+  // The grep and the proof are of one opinion.
+  void ExpectGone(const Planted& row, const std::string& what) {
+    Files().ExpectNoneOf(row, what);
+    EXPECT_TRUE(Prove(row.key_mark()).traces.empty()) << what;
+    for (const Bytes mark : row.value_marks()) {
+      EXPECT_TRUE(Prove(mark).traces.empty()) << what;
+    }
+  }
+  void ExpectThere(const Planted& row, const std::string& what) {
+    Files().ExpectBothOf(row, what);
+    EXPECT_FALSE(Prove(row.key_mark()).traces.empty()) << what;
+    bool found = false;
+    for (const Bytes mark : row.value_marks()) found |= !Prove(mark).traces.empty();
+    EXPECT_TRUE(found) << what;
+  }
+
+  // Time goes by in small steps, and the reaper has its turn in each.
+  void Live(Reaper& reaper, Millis length) {
+    const WallTime end = clock().Now() + length;
+    while (clock().Now() < end) {
+      clock().Advance(std::min<Millis>(std::chrono::minutes(5), end - clock().Now()));
+      reaper.AwaitIdle();
+    }
+  }
+
+  Database& database() { return home_.database(); }
+  ManualClock& clock() { return home_.clock(); }
+  Keyspace& promised() { return *promised_; }
+
+  DatabaseHome home_;
+  Planter planter_;
+  std::shared_ptr<Keyspace> promised_;
+};
+
+}  // namespace mayfly
