@@ -1,5 +1,6 @@
 // main.cc - flags and subcommands of the executable; the work is done elsewhere.
-// Exit codes: 0 done, 1 it failed, 2 it was called wrongly, 130 interrupted.
+// Exit codes: 0 done, 1 it failed, 2 it was called wrongly, 3 what was to be proved is not so, 130
+// interrupted.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,12 +11,14 @@
 #include "demo.h"
 #include "interrupt.h"
 #include "mayfly/status.h"
+#include "prove.h"
 
 namespace mayfly::app {
 namespace {
 
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
+constexpr int kExitNotProved = 3;
 constexpr int kExitInterrupted = 130;  // As a shell reports a program ended by Ctrl-C.
 
 struct Flags {
@@ -35,6 +38,22 @@ int RunDemoCommand(const Flags& flags) {
   return std::ferror(stdout) != 0 ? kExitFailed : 0;
 }
 
+int RunProveCommand(const ProveFlags& flags) {
+  const Result<bool> proved = RunProve(flags);
+  if (!proved) {
+    fmt::print(stderr, "mayfly: {}\n", proved.error().ToString());
+    return kExitFailed;
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return kExitFailed;
+  return *proved ? 0 : kExitNotProved;
+}
+
+// Hexadecimal digits, as CLI11 asks of a check: empty when they are good.
+std::string CheckHex(const std::string& hex) {
+  const auto bytes = BytesFromHex(hex);
+  return bytes ? std::string() : std::string(bytes.error().message());
+}
+
 int Main(int argc, char** argv) {
   CatchInterrupts();
   const std::string version = "mayfly " MAYFLY_VERSION;
@@ -48,6 +67,20 @@ int Main(int argc, char** argv) {
   demo->add_option("--dir", flags.directory,
                    "Keep the demo's database in this folder (default: a temporary one, removed "
                    "afterwards).");
+  ProveFlags prove_flags;
+  std::string find_hex;
+  CLI::App* prove = app.add_subcommand(
+      "prove",
+      "Tell what is left of the dead in a database, where, and why. Exit code 3: a promise is\n"
+      "broken, or what was searched for was found.");
+  prove->add_option("DIR", prove_flags.directory, "The database's folder.")->required();
+  CLI::Option* find = prove->add_option(
+      "--find", prove_flags.find, "Look for this text in every file and log, compressed or not.");
+  find->check([](const std::string& text) { return std::string(text.empty() ? "no text" : ""); });
+  prove->add_option("--find-hex", find_hex, "The same, for bytes given as hexadecimal digits.")
+      ->check(CheckHex)
+      ->excludes(find);
+  prove->add_flag("--files", prove_flags.files, "Tell of each file.");
   CLI::App* print_version = app.add_subcommand("version", "Print the version.");
 
   try {
@@ -60,6 +93,10 @@ int Main(int argc, char** argv) {
     return 0;
   }
   if (demo->parsed()) return RunDemoCommand(flags);
+  if (prove->parsed()) {
+    if (!find_hex.empty()) prove_flags.find = BytesFromHex(find_hex).value();
+    return RunProveCommand(prove_flags);
+  }
   fmt::print(stderr, "A subcommand is required.\n{}", app.help());
   return kExitUsage;
 }

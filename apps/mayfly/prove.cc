@@ -1,0 +1,155 @@
+#include "prove.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <utility>
+
+#include "base/printable.h"
+#include "base/stderr_logger.h"
+#include "mayfly/database.h"
+#include "text_table.h"
+
+namespace mayfly::app {
+namespace {
+
+using Align = TextTable::Align;
+
+void Print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+// ISO 8601, UTC, to the millisecond.
+std::string ToText(WallTime time) {
+  constexpr std::int64_t kYear9999Ms = 253'370'764'800'000;
+  const std::int64_t ms = ToMs(time);
+  if (ms <= 0) return "unknown";
+  if (ms >= kYear9999Ms) return "after the year 9999";
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(static_cast<std::time_t>(ms / 1000)), ms % 1000);
+}
+
+std::string ToText(const std::optional<WallTime>& time) { return time ? ToText(*time) : "-"; }
+
+// The largest units first, and none that is zero: "1d 12h", "250ms".
+std::string ToText(Millis length) {
+  struct Unit {
+    const char* name;
+    std::int64_t ms;
+  };
+  constexpr std::array kUnits = {
+      Unit{"d",   86'400'000},
+      Unit{"h",   3'600'000 },
+      Unit{"min", 60'000    },
+      Unit{"s",   1'000     },
+      Unit{"ms",  1         }
+  };
+  std::string text;
+  std::int64_t rest = length.count();
+  for (const Unit& unit : kUnits) {
+    if (rest < unit.ms) continue;
+    text += fmt::format("{}{}{}", text.empty() ? "" : " ", rest / unit.ms, unit.name);
+    rest %= unit.ms;
+  }
+  return text.empty() ? "0ms" : text;
+}
+
+std::string SizeToText(std::uint64_t bytes) {
+  constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  auto size = static_cast<double>(bytes);
+  for (; size >= 1024 && unit + 1 < kUnits.size(); ++unit) size /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
+void PrintKeyspaces(const Proof& proof) {
+  TextTable table({
+      {"keyspace",            Align::kLeft },
+      {"promise",             Align::kRight},
+      {"purged through",      Align::kLeft },
+      {"rows purged through", Align::kLeft },
+      {"rows",                Align::kRight},
+      {"due rows",            Align::kRight},
+      {"state",               Align::kLeft },
+  });
+  for (const KeyspaceProof& keyspace : proof.keyspaces) {
+    const char* const state =
+        !keyspace.purge_within ? "no promise" : (keyspace.kept ? "kept" : "BROKEN");
+    table.Add({Printable(keyspace.name),
+               keyspace.purge_within ? ToText(*keyspace.purge_within) : "-",
+               ToText(keyspace.purged_through), ToText(keyspace.purged_rows_through),
+               std::to_string(keyspace.rows), std::to_string(keyspace.due_rows), state});
+  }
+  Print(table.ToString());
+}
+
+void PrintFiles(const Proof& proof) {
+  for (const KeyspaceProof& keyspace : proof.keyspaces) {
+    Print(fmt::format("\nfiles that may hold something of {}\n", Printable(keyspace.name)));
+    TextTable table({
+        {"role",           Align::kLeft },
+        {"file",           Align::kLeft },
+        {"level",          Align::kRight},
+        {"size",           Align::kRight},
+        {"first deadline", Align::kLeft },
+        {"last deadline",  Align::kLeft },
+        {"dead",           Align::kRight},
+        {"tombstones",     Align::kRight},
+    });
+    for (const ProofFile& file : keyspace.files) {
+      table.Add({file.role, file.name, std::to_string(file.level), SizeToText(file.bytes),
+                 ToText(file.first_deadline), ToText(file.last_deadline),
+                 fmt::format("{:.0f}%", 100 * file.dead_share()), std::to_string(file.tombstones)});
+    }
+    Print(keyspace.files.empty() ? "none\n" : table.ToString());
+  }
+}
+
+void PrintHolders(const Proof& proof) {
+  if (proof.holders.empty()) return;
+  Print("\nin the way, or to know of\n");
+  for (const ProofHolder& holder : proof.holders) {
+    Print(fmt::format("  since {}: {}\n", ToText(holder.since), holder.description));
+  }
+}
+
+void PrintTraces(const Proof& proof) {
+  Print(proof.traces.empty() ? "\nnot found in any file or log\n" : "\nFOUND\n");
+  for (const ProofTrace& trace : proof.traces) {
+    Print(fmt::format("  {}: {}\n", trace.where, trace.what));
+  }
+}
+
+}  // namespace
+
+Result<bool> RunProve(const ProveFlags& flags) {
+  const auto logger = NewStderrLogger(LogLevel::kError);
+  MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
+                                                  .read_only = true,
+                                                  .create_if_missing = false,
+                                                  .logger = logger.get()}));
+  MAYFLY_TRY(const Proof proof, database->Prove({.find = flags.find}));
+  Print(fmt::format("{} at {}\n\n", flags.directory, ToText(proof.taken_at)));
+  PrintKeyspaces(proof);
+  if (flags.files) PrintFiles(proof);
+  PrintHolders(proof);
+  if (!flags.find.empty()) PrintTraces(proof);
+  return proof.kept() && proof.traces.empty();
+}
+
+Result<std::string> BytesFromHex(const std::string& hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    unsigned byte = 0;
+    const char* const end = hex.data() + i + 2;
+    const auto [read, error] = std::from_chars(hex.data() + i, end, byte, 16);
+    if (error != std::errc() || read != end) break;
+    bytes.push_back(static_cast<char>(byte));
+  }
+  if (!bytes.empty() && bytes.size() * 2 == hex.size()) return bytes;
+  return Status::Invalid("--find-hex needs pairs of hexadecimal digits, as in 00ff7f");
+}
+
+}  // namespace mayfly::app
