@@ -1,0 +1,139 @@
+#include "base/glob.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace mayfly {
+namespace {
+
+unsigned char Byte(char c) { return static_cast<unsigned char>(c); }
+
+unsigned char Lower(unsigned char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<unsigned char>(c - 'A' + 'a') : c;
+}
+
+bool IsLiteral(char c) { return c != '*' && c != '?' && c != '[' && c != '\\'; }
+
+class Matcher {
+ public:
+  Matcher(Bytes pattern, Bytes text, GlobCase letters)
+      : pattern_(pattern), text_(text), fold_(letters == GlobCase::kInsensitive) {}
+
+  bool Match() {
+    if (text_.empty()) return pattern_.empty();
+    while (text_at_ < text_.size()) {
+      if (AtStar()) {
+        SkipStars();
+        if (pattern_at_ == pattern_.size()) return true;
+        star_ = pattern_at_;
+        star_text_ = text_at_;
+        if (!LeapToCandidate()) return false;
+      } else if (pattern_at_ < pattern_.size() && MatchOne()) {
+        ++text_at_;
+      } else {
+        // The last star takes one byte more. Without a star there is no other way.
+        if (star_ == kNone) return false;
+        ++star_text_;
+        if (!LeapToCandidate()) return false;
+      }
+    }
+    SkipStars();
+    return pattern_at_ == pattern_.size();
+  }
+
+ private:
+  static constexpr std::size_t kNone = Bytes::npos;
+
+  bool AtStar() const { return pattern_at_ < pattern_.size() && pattern_[pattern_at_] == '*'; }
+
+  void SkipStars() {
+    while (AtStar()) ++pattern_at_;
+  }
+
+  // Goes on behind the last star, at the next place where what follows it could begin. False if
+  // there is none.
+  bool LeapToCandidate() {
+    pattern_at_ = star_;
+    if (!fold_ && IsLiteral(pattern_[star_])) {
+      star_text_ = text_.find(pattern_[star_], star_text_);
+      if (star_text_ == kNone) return false;
+    }
+    text_at_ = star_text_;
+    return true;
+  }
+
+  bool Same(char a, char b) const { return fold_ ? Lower(Byte(a)) == Lower(Byte(b)) : a == b; }
+
+  // Whether the next element of the pattern takes the next byte. If so, the pattern moves on.
+  bool MatchOne() {
+    const char c = text_[text_at_];
+    std::size_t at = pattern_at_;
+    bool matches = false;
+    switch (pattern_[at]) {
+      case '?': matches = true; break;
+      case '[': matches = MatchClass(at, c); break;
+      case '\\':
+        if (at + 1 < pattern_.size()) ++at;
+        matches = Same(pattern_[at], c);
+        break;
+      default: matches = Same(pattern_[at], c); break;
+    }
+    if (matches) pattern_at_ = std::min(at + 1, pattern_.size());
+    return matches;
+  }
+
+  // `at` comes in on '[' and leaves on what closes the class: its ']' or the pattern's end.
+  bool MatchClass(std::size_t& at, char c) const {
+    ++at;
+    const bool negated = at < pattern_.size() && pattern_[at] == '^';
+    if (negated) ++at;
+    bool found = false;
+    for (; at < pattern_.size(); ++at) {
+      const std::size_t left = pattern_.size() - at;
+      if (pattern_[at] == '\\' && left >= 2) {
+        ++at;
+        found |= pattern_[at] == c;
+      } else if (pattern_[at] == ']') {
+        break;
+      } else if (left >= 3 && pattern_[at + 1] == '-') {
+        found |= InRange(pattern_[at], pattern_[at + 2], c);
+        at += 2;
+      } else {
+        found |= Same(pattern_[at], c);
+      }
+    }
+    return found != negated;
+  }
+
+  // Ends are put in order before their case is folded, so [Z-a] holds nothing without regard to
+  // case.
+  bool InRange(char from, char to, char c) const {
+    unsigned char first = Byte(from);
+    unsigned char last = Byte(to);
+    unsigned char byte = Byte(c);
+    if (first > last) std::swap(first, last);
+    if (fold_) {
+      first = Lower(first);
+      last = Lower(last);
+      byte = Lower(byte);
+    }
+    return first <= byte && byte <= last;
+  }
+
+  const Bytes pattern_;
+  const Bytes text_;
+  const bool fold_;
+  std::size_t pattern_at_ = 0;
+  std::size_t text_at_ = 0;
+  std::size_t star_ = kNone;   // In the pattern, right behind the last star passed.
+  std::size_t star_text_ = 0;  // What that star does not take begins here.
+};
+
+}  // namespace
+
+bool GlobMatches(Bytes pattern, Bytes text, GlobCase letters) {
+  return Matcher(pattern, text, letters).Match();
+}
+
+}  // namespace mayfly
