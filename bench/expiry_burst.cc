@@ -243,7 +243,7 @@ class Burst {
     const double seconds = Median(with_, [](const Outcome& one) { return one.dying_seconds; });
     const double purged =
         Median(with_, [](const Outcome& one) { return static_cast<double>(one.purged); });
-    fmt::print("  the backlog was gone after {:.1f} s: {:.0f} rows per second\n", seconds,
+    fmt::print("  {:.0f} rows were purged in {:.1f} s, {:.0f} per second\n", purged, seconds,
                purged / seconds);
     const auto late = [](const Outcome& one) {
       return 100.0 * static_cast<double>(one.late) / static_cast<double>(one.operations);
