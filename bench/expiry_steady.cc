@@ -23,7 +23,7 @@ constexpr double kDiskPerLiveMax = 1.5;  // From the third ttl on, at every samp
 // Keys of 16 B and values are random: nothing to compress.
 constexpr std::size_t kPoolBytes = 16 << 20;
 
-constexpr double kTtlSeconds = 10;
+constexpr double kTtlSeconds = 20;
 constexpr std::size_t kTtls = 20;
 constexpr std::size_t kTtlsToSettle = 3;
 constexpr double kSampleSeconds = 0.25;

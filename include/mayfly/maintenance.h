@@ -57,8 +57,8 @@ struct ReclaimReport {
 struct ReaperOptions {
   std::uint64_t step_rows_max = 1024;  // Rows between two looks at the clock and the files.
   // The share of time it may purge while there is a backlog, in percent; it rests after every few
-  // rows. Twice as much when it is a minute behind, three times at two minutes, and so on. 100:
-  // without a pause.
+  // rows. Twice as much when it is a minute behind, three times at two minutes, and so on; in a
+  // stream of deaths with half a second for each minute. 100: without a pause.
   std::uint32_t work_percent = 20;
 
   // False: purges rows and leaves the files to the engine. Promises are not kept then.

@@ -49,8 +49,11 @@ inline constexpr Millis kReclaimWithBacklogEvery = std::chrono::seconds(1);
 // The shortest rest worth a sleep.
 inline constexpr std::chrono::microseconds kReaperRestMin(500);
 
-// How far behind a reaper must be to work twice as much as it may otherwise.
+// How far behind a reaper must be to work twice as much as it may otherwise: after many deaths at
+// one instant, and in a stream of them; and how long it watches to tell the two apart.
 inline constexpr Millis kReaperLagUnit = std::chrono::minutes(1);
+inline constexpr Millis kReaperStreamLagUnit = std::chrono::milliseconds(500);
+inline constexpr Millis kReaperHeadPause = std::chrono::milliseconds(250);
 
 // How long a reclaimer that has to wait, for writers or for a quiet moment, does so.
 inline constexpr Millis kReclaimPause = std::chrono::seconds(1);

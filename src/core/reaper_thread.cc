@@ -92,14 +92,23 @@ ReaperThread::Outcome ReaperThread::Purge(const std::stop_token& stop) {
   return Outcome::kFailed;
 }
 
-// Grows with the lag: whoever falls behind for good must not be kept from catching up.
-std::uint32_t ReaperThread::WorkPercent() const {
+// Grows with the lag: whoever falls behind for good must not be kept from catching up. A stream of
+// deaths moves the head of the index along, and being behind it costs space as long as it lasts:
+// there it grows fast. Many deaths at one instant leave the head where it is, and pass by.
+std::uint32_t ReaperThread::WorkPercent() {
   const auto first = purger_.NextDeadline();
   if (!first || !*first) return options_.work_percent;
-  const Millis lag = std::max(store_->clock().Now() - **first, Millis(0));
-  const auto more = options_.work_percent * std::min<std::int64_t>(lag / Millis(1), 3'600'000) /
-                    kReaperLagUnit.count();
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(100, options_.work_percent + more));
+  const SteadyTime now = store_->clock().Steady();
+  if (const auto watched = now - head_seen_at_; watched >= kReaperHeadPause) {
+    head_moves_ = **first - head_ >= std::chrono::duration_cast<Millis>(watched) / 5;
+    head_ = **first;
+    head_seen_at_ = now;
+  }
+  const Millis unit = head_moves_ ? kReaperStreamLagUnit : kReaperLagUnit;
+  const Millis lag = std::clamp(store_->clock().Now() - **first, Millis(0), 100 * unit);
+  const std::int64_t percent =
+      options_.work_percent + options_.work_percent * lag.count() / unit.count();
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(100, percent));
 }
 
 ReaperThread::Outcome ReaperThread::Reclaim(const std::stop_token& stop) {

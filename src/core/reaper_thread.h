@@ -37,7 +37,7 @@ class ReaperThread final : public Reaper {
   void Run(const std::stop_token& stop);
   Outcome Step(const std::stop_token& stop);
   Outcome Purge(const std::stop_token& stop);
-  std::uint32_t WorkPercent() const;
+  std::uint32_t WorkPercent();
   Outcome Reclaim(const std::stop_token& stop);
   void SleepUntilDue(const std::stop_token& stop);
   void Rest(std::chrono::nanoseconds worked, std::uint32_t percent);
@@ -47,6 +47,9 @@ class ReaperThread final : public Reaper {
   Purger purger_;
   Reclaimer reclaimer_;
   std::chrono::nanoseconds owed_rest_{0};
+  WallTime head_;  // Of the index, when it was last looked at.
+  SteadyTime head_seen_at_;
+  bool head_moves_ = false;
   SteadyTime reclaimed_at_;
   bool look_again_ = false;  // At the files, after kReclaimPause.
   std::uint64_t removed_at_look_ = 0;
