@@ -43,11 +43,10 @@ struct ProofHolder {
   enum class Kind : std::uint8_t {
     kSnapshot,
     kTransaction,
-    kCursor,      // Open ones: what they show stays.
-    kBackup,      // A file taken while they were alive, which is still there.
-    kClock,       // It jumped; nothing is removed until ConfirmClock().
-    kBacklog,     // Dead rows that nobody has purged yet.
-    kMemoryOrLog  // Not yet in files.
+    kCursor,   // Open ones: what they show stays.
+    kBackup,   // A file taken while they were alive, which is still there.
+    kClock,    // It jumped; nothing is removed until ConfirmClock().
+    kBacklog,  // Dead rows that nobody has purged yet.
   };
 
   Kind kind = Kind::kSnapshot;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/liveness.h"
+
 namespace mayfly::core {
 
 bool DeadFiles::IsWhollyDead(const engine::FileInfo& file) const {
@@ -14,7 +16,7 @@ bool DeadFiles::IsWhollyDead(const engine::FileInfo& file) const {
 bool DeadFiles::HoldsSomethingDead(const engine::FileInfo& file) const {
   if (file.deletions > 0 || IsOfDropped(file.first_key) || IsOfDropped(file.last_key)) return true;
   const auto first = file.deadlines.min_deadline();
-  return first && dead_by_ && *first <= *dead_by_;
+  return first && dead_by_ && IsDead(*first, *dead_by_);
 }
 
 std::uint32_t DeadFiles::DeadPercent(const engine::FileInfo& file) const {

@@ -6,6 +6,7 @@
 
 #include "base/checksum.h"
 #include "core/limits.h"
+#include "core/liveness.h"
 
 namespace mayfly::core {
 namespace {
@@ -123,7 +124,7 @@ Result<Span> LifetimeRule::Ask(Lifetime lifetime, Bytes key,
     }
     case Lifetime::Kind::kUntil: {
       if (!allow_any_instant) MAYFLY_RETURN_IF_ERROR(CheckInstant(lifetime.instant()));
-      if (lifetime.instant() <= now) return Span::Until(lifetime.instant());
+      if (IsDead(lifetime.instant(), now)) return Span::Until(lifetime.instant());
       MAYFLY_TRY(const Span bounded, Bounded((lifetime.instant() - now).count(), policy));
       return bounded.clamped ? bounded : Span::Until(lifetime.instant());
     }
