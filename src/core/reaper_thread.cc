@@ -40,6 +40,7 @@ void ReaperThread::AwaitIdle() {
   std::unique_lock lock(mutex_);
   // The round under way may have read the clock before this call; the next one will not have.
   const std::uint64_t wanted = rounds_begun_ + 1;
+  rounds_wanted_ = wanted;
   waker_.Wake();
   idle_.wait(lock, [&] { return rounds_idle_ >= wanted || stopped_; });
 }
@@ -53,11 +54,14 @@ void ReaperThread::Run(const std::stop_token& stop) {
     }
     const Outcome outcome = Step(stop);
     if (outcome == Outcome::kMore) continue;
+    bool wanted = false;
     {
       const std::lock_guard lock(mutex_);
       rounds_idle_ = round;
+      wanted = rounds_wanted_ > round;
     }
     idle_.notify_all();
+    if (wanted) continue;  // Whoever asked may have woken it from a rest.
     if (outcome == Outcome::kFailed) {
       waker_.WaitFor(kReaperRetryPause);  // What is due is due already: no deadline would wake it.
     } else {

@@ -57,8 +57,9 @@ class ReaperThread final : public Reaper {
 
   std::mutex mutex_;
   std::condition_variable idle_;
-  std::uint64_t rounds_begun_ = 0;  // Guarded by mutex_, like the next two.
-  std::uint64_t rounds_idle_ = 0;   // The last round that ended with nothing left.
+  std::uint64_t rounds_begun_ = 0;   // Guarded by mutex_, like the next three.
+  std::uint64_t rounds_idle_ = 0;    // The last round that ended with nothing left.
+  std::uint64_t rounds_wanted_ = 0;  // The last one that somebody awaits.
   bool stopped_ = false;
 
   std::jthread thread_;  // Last: it uses the others.

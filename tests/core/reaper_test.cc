@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
+#include <semaphore>
 
 #include "core/each_engine.h"
 
@@ -98,6 +99,20 @@ TEST_P(Reaping, IdleMeansThatNothingIsDueAtTheTimeOfAsking) {
     ASSERT_EQ(StatisticsOf(database()).due_rows, 0u);
     ASSERT_EQ(StatisticsOf(database()).rows, 0u);
   }
+}
+
+TEST_P(Reaping, WhoAsksWhileItRestsIsAnswered) {
+  std::binary_semaphore purged(0);
+  const auto subscription = *database().Subscribe([&](const Event&) {
+    clock().Advance(1s);  // The batch took that long; at one percent its rest takes 99 s.
+    purged.release();
+  });
+  const auto reaper = *database().StartReaper({.work_percent = 1});
+  Put("key", 5ms);
+  clock().Advance(5ms);
+  purged.acquire();
+  reaper->AwaitIdle();  // Ends the rest, and must not be taken for answered by that.
+  EXPECT_EQ(StatisticsOf(database()).rows, 0u);
 }
 
 TEST_P(Reaping, TwoOfThemPurgeEachRowOnce) {
