@@ -16,9 +16,15 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
+// While a compaction runs, what it reads and what it writes are both on the disk. Few files at a
+// time keep that a small part of the whole where rows come and go for ever.
+constexpr std::size_t kCompactionFiles = 2;
+
 struct Figures {
   std::size_t block_cache_bytes;
-  std::size_t write_buffer_bytes;      // Of rows and members; see ShareOf() for the others.
+  std::size_t write_buffer_bytes;      // Of rows and members; see ShareOf() for the others. Level 0
+                                       // gathers four of them, which is space, too.
+  std::size_t file_bytes;              // Of files below level 0.
   std::size_t all_write_buffer_bytes;  // Of all roles together; reaching it writes the largest out.
   std::size_t log_bytes_max;           // Bounds recovery: about a second per 100 MiB.
   int background_jobs;                 // Threads that flush and compact.
@@ -29,9 +35,11 @@ struct Figures {
 // Without index_in_cache, indexes and filters come on top: about 1.5% of the bytes stored.
 constexpr Figures FiguresOf(Profile profile) {
   switch (profile) {
-    case Profile::kTiny: return {4 * kMiB, 1 * kMiB, 4 * kMiB, 8 * kMiB, 2, 64, true};
-    case Profile::kDefault: return {128 * kMiB, 16 * kMiB, 64 * kMiB, 64 * kMiB, 2, -1, false};
-    case Profile::kServer: return {1024 * kMiB, 64 * kMiB, 512 * kMiB, 512 * kMiB, 4, -1, false};
+    case Profile::kTiny: return {4 * kMiB, 1 * kMiB, 1 * kMiB, 4 * kMiB, 8 * kMiB, 2, 64, true};
+    case Profile::kDefault:
+      return {128 * kMiB, 8 * kMiB, 16 * kMiB, 64 * kMiB, 32 * kMiB, 2, -1, false};
+    case Profile::kServer:
+      return {1024 * kMiB, 32 * kMiB, 64 * kMiB, 512 * kMiB, 256 * kMiB, 4, -1, false};
   }
   return FiguresOf(Profile::kDefault);
 }
@@ -145,9 +153,11 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Role role, const RocksOptions& option
   rocksdb::ColumnFamilyOptions family;
   family.write_buffer_size = buffer_bytes;
   family.max_write_buffer_number = 3;
-  family.target_file_size_base = std::max(buffer_bytes, kMiB);
+  family.target_file_size_base = std::max(
+      options.write_buffer_bytes != 0 ? buffer_bytes : figures.file_bytes / ShareOf(role), kMiB);
   family.max_bytes_for_level_base = 4 * family.target_file_size_base;
   family.level_compaction_dynamic_level_bytes = true;
+  family.max_compaction_bytes = kCompactionFiles * family.target_file_size_base;
   // Young files are rewritten soon, so only what has settled is worth compressing.
   family.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression,
                                   rocksdb::kLZ4Compression};
