@@ -42,7 +42,8 @@ void ByteBuffer::Replace(std::uint64_t offset, std::size_t bytes, Bytes with) {
     std::memmove(place + with.size(), place + bytes, size() - index - bytes);
     end_ = end_ - bytes + with.size();
   }
-  std::memcpy(place, with.data(), with.size());
+  // Nothing may come from nowhere, and an empty buffer has no place.
+  if (!with.empty()) std::memcpy(place, with.data(), with.size());
 }
 
 void ByteBuffer::Release() {

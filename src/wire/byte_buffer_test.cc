@@ -72,6 +72,12 @@ TEST(ByteBuffer, ReleasesOnlyWhenEmpty) {
   EXPECT_EQ(buffer.view(), "d");
 }
 
+TEST(ByteBuffer, NothingIsReplacedByNothingBeforeAnythingWasWritten) {
+  ByteBuffer buffer;
+  buffer.Replace(0, 0, {});  // For the undefined behaviour sanitizer: no memory is there yet.
+  EXPECT_EQ(buffer.view(), "");
+}
+
 TEST(ByteBufferDeathTest, RefusesToReplaceWhatHasLeft) {
   ByteBuffer buffer;
   buffer.Append("abcdef");

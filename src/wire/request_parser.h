@@ -65,7 +65,8 @@ class RequestParser {
   Outcome Next();
 
   // The arguments of the command Next() found. They point into the parser and hold until the next
-  // call of Next(), Prepare(), Feed() or Release().
+  // call of Next(), Prepare(), Feed() or Release(). The bytes they point to stay where they are
+  // until Prepare(), Feed() or Release(): whoever copies the views may go on with Next().
   std::span<const Bytes> args() const { return args_; }
 
   RequestError error() const { return error_; }
