@@ -55,6 +55,9 @@ class Cursor {
   virtual std::optional<WallTime> deadline() const = 0;
   virtual std::optional<WallTime> timestamp() const = 0;  // In keyspaces ordered by timestamp.
 
+  // The row is a collection, which the library shows and does not read: its value() is empty here.
+  virtual bool is_collection() const { return false; }
+
   // Ok at the end of the range; Corruption or IoError when the walk broke off.
   virtual Status status() const = 0;
 

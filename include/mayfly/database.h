@@ -134,6 +134,10 @@ class Database {
   virtual Result<std::vector<Event>> ReadEvents(std::uint64_t after,
                                                 std::size_t events_max) const = 0;
 
+  // The sequence of the newest event there ever was, kept or not; 0: none yet. Behind a sequence
+  // below it there are events, or there were some that have been trimmed.
+  virtual std::uint64_t LastEventSequence() const = 0;
+
   // Returns how many were removed.
   virtual Result<std::uint64_t> TrimEvents(const EventTrim& trim) = 0;
 

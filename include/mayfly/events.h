@@ -1,9 +1,10 @@
 // events.h - what expired, in order, exactly once.
 // An event is written in the same batch that removes the dead row's bytes, by whoever removes them:
 // purge, reaper, a read, or a write over the dead row. So a row that expires has one event, with
-// one sequence number, also when the process is killed in between. Rows deleted while alive,
-// cleared or dropped have none. Keyspaces ask for events in their policy. Those of a keyspace with
-// purge_within are kept for a quarter of it at least, and then trimmed: they are bytes of the row.
+// one sequence number, also when the process is killed in between. So has a member of a collection
+// that has a deadline of its own. Rows deleted while alive, cleared or dropped have none. Keyspaces
+// ask for events in their policy. Those of a keyspace with purge_within are kept for a quarter of
+// it at least, and then trimmed: they are bytes of the row.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,9 @@ struct Event {
   WallTime deadline;
   WallTime purged_at;
   EventCause cause = EventCause::kPurged;
-  std::optional<std::string> value;  // As the policy asks.
+  std::optional<std::string> value;  // As the policy asks; a collection has none.
+  // The member of a collection that died, the collection itself being alive. Nothing: the row did.
+  std::optional<std::string> member = std::nullopt;
 };
 
 // Called after the batch is committed, on the thread that purged or one that is delivering to the
@@ -46,11 +49,14 @@ class EventSubscription {
   virtual ~EventSubscription() = default;
 };
 
-// What TrimEvents() removes: events that fulfil any of these.
+// What TrimEvents() removes: events that fulfil any of the first three.
 struct EventTrim {
   std::optional<std::uint64_t> through_sequence = std::nullopt;  // Up to and with this one.
   std::optional<Millis> older_than = std::nullopt;               // By the time of the purge.
   std::optional<std::uint64_t> keep_newest = std::nullopt;       // All but this many.
+  // Of those no more than this, the oldest: new events wait while some are removed. To remove all
+  // in steps, repeat until a step removes none.
+  std::optional<std::uint64_t> events_max = std::nullopt;
 };
 
 }  // namespace mayfly

@@ -6,6 +6,11 @@
 // One rule decides what is there: a row whose deadline has come is gone, for every call. NotFound
 // covers "never written", "deleted" and "dead" alike; they cannot be told apart.
 //
+// Rows that a server's clients made may be collections, of members. Calls that need their value
+// answer WrongType; the others, Put and Delete among them, treat them as the rows they are. A
+// collection dies with the last of its members, if all of these have deadlines: so the ttl it has
+// left may be shorter than what Expire() gave it.
+//
 // Limits: keys 1 to 65,536 bytes, values up to 256 MiB; beyond them Invalid, and nothing is
 // written. Errors all calls share: Invalid after the database closed or the keyspace was dropped;
 // Corruption and IoError when the storage fails; ReadOnly for writes to a database opened for

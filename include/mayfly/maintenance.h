@@ -23,6 +23,8 @@ struct PurgeReport {
   std::uint64_t rows = 0;  // Dead rows removed.
   std::uint64_t versions =
       0;  // Of keyspaces ordered by timestamp: what nobody can ask for any more.
+  std::uint64_t members = 0;    // Dead members of collections, removed.
+  std::uint64_t leftovers = 0;  // Parts of collections that were deleted, replaced or dead.
   std::uint64_t stale_entries =
       0;                  // Index entries without their row. Always 0 unless something is wrong.
   bool more_due = false;  // A bound was reached before the due rows ended.
@@ -96,11 +98,15 @@ struct CheckReport {
   std::uint64_t unreadable_rows = 0;  // Rows and versions that cannot be decoded. Not repaired.
   std::uint64_t versions = 0;         // Of keyspaces ordered by timestamp, beside their rows.
   std::uint64_t stray_versions = 0;   // Of keyspaces that have none. Not repaired.
+  std::uint64_t members = 0;          // Of collections, and what else they keep.
+  std::uint64_t stray_members = 0;    // Collections that are gone and that nobody will remove.
   std::uint64_t repaired = 0;
   std::vector<std::string> findings;  // The first hundred, in words.
 
   bool clean() const {
-    return missing_entries + stale_entries + wrong_counts + unreadable_rows + stray_versions == 0;
+    return missing_entries + stale_entries + wrong_counts + unreadable_rows + stray_versions +
+               stray_members ==
+           0;
   }
 };
 
@@ -144,10 +150,12 @@ struct ClockReport {
 
 struct KeyspaceStatistics {
   std::string name;
-  std::uint64_t rows = 0;                             // Stored, dead ones included.
-  std::uint64_t mortal_rows = 0;                      // Of these, with a deadline.
-  std::uint64_t due_rows = 0;                         // Dead and not yet purged.
-  Millis lag = Millis(0);                             // How long the oldest of those has been dead.
+  std::uint64_t rows = 0;         // Stored, dead ones included.
+  std::uint64_t mortal_rows = 0;  // Of these, with a deadline.
+  std::uint64_t due_rows = 0;     // Dead and not yet purged.
+  Millis lag = Millis(0);         // How long the oldest of those has been dead.
+  std::uint64_t due_members = 0;  // Of collections: dead and not yet purged.
+  std::uint64_t orphans = 0;  // Collections that are gone and whose members are not yet removed.
   std::optional<Millis> purge_within = std::nullopt;  // The promise, if there is one,
   WallTime purged_through = {};                       // and how far it is fulfilled: see Proof.
 };
@@ -156,6 +164,7 @@ struct Statistics {
   std::vector<KeyspaceStatistics> keyspaces;
   std::uint64_t purged_rows = 0;      // By whatever means, since the database opened.
   std::uint64_t purged_by_reads = 0;  // Of these, by reads.
+  std::uint64_t purged_members = 0;   // Dead members of collections.
   std::uint64_t stale_entries = 0;    // Found by purges.
   std::uint64_t clamped_lifetimes = 0;
   std::uint64_t conflicts = 0;     // Transactions that did not commit for that reason.

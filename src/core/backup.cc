@@ -8,6 +8,8 @@
 
 #include "core/backup_book.h"
 #include "core/backup_file.h"
+#include "core/collection_codec.h"
+#include "core/collection_restore.h"
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/liveness.h"
@@ -65,14 +67,21 @@ class Inspector {
     switch (record.kind) {
       case 'T':
       case 'E': return {};
-      case 'K': known_.insert(record.keyspace); return DecodeKeyspace(record.data, name, policy);
+      case 'K':
+        known_.insert(record.keyspace);
+        in_collection_of_.reset();
+        return DecodeKeyspace(record.data, name, policy);
       default: break;
     }
     if (!known_.contains(record.keyspace)) {
       return Status::Corruption(
           "the backup has a row of a keyspace it does not name; take another");
     }
-    if (record.kind == 'R') return DecodeRow(record.data).status();
+    if (record.kind == 'R') return TakeRow(record);
+    if (record.kind == 'M' || record.kind == 'S') {
+      if (in_collection_of_ == record.keyspace) return DecodeRow(record.data).status();
+      return Status::Corruption("the backup has a member of no collection; take another");
+    }
     if (!UserKeyOfMember(record.key)) {
       return Status::Corruption("the backup has a version of no key; take another");
     }
@@ -80,7 +89,16 @@ class Inspector {
   }
 
  private:
+  Status TakeRow(const BackupRecord& record) {
+    MAYFLY_TRY(const RowView row, DecodeRow(record.data));
+    in_collection_of_.reset();
+    if (!row.version) return {};
+    in_collection_of_ = record.keyspace;
+    return DecodeCollection(row.payload).status();
+  }
+
   std::set<KeyspaceId> known_;
+  std::optional<KeyspaceId> in_collection_of_;  // The row before was a collection's.
 };
 
 // Writes rows in batches, each by the rules of any other write.
@@ -96,11 +114,14 @@ class Restorer {
         return {};
       case 'K': return TakeKeyspace(record);
       case 'V': return TakeVersion(record);
+      case 'M': return TakePart(record, Part::kMembers);
+      case 'S': return TakePart(record, Part::kSides);
       default: return TakeRow(record);
     }
   }
 
   Result<RestoreReport> Finish() {
+    MAYFLY_RETURN_IF_ERROR(FinishCollection());
     MAYFLY_RETURN_IF_ERROR(Flush());
     MAYFLY_RETURN_IF_ERROR(store_.engine().Persist(Durability::kDisk));
     return report_;
@@ -108,6 +129,7 @@ class Restorer {
 
  private:
   Status TakeKeyspace(const BackupRecord& record) {
+    MAYFLY_RETURN_IF_ERROR(FinishCollection());
     MAYFLY_RETURN_IF_ERROR(Flush());
     std::string name;
     KeyspacePolicy policy;
@@ -123,13 +145,35 @@ class Restorer {
   }
 
   Status TakeRow(const BackupRecord& record) {
+    MAYFLY_RETURN_IF_ERROR(FinishCollection());
     MAYFLY_TRY(RowView row, DecodeRow(record.data));
+    if (row.version) return TakeCollection(record, row);
     row.deadline = reckoning_.DeadlineOf(row.deadline);
     MAYFLY_RETURN_IF_ERROR(FlushBefore(record));
     Fresh fresh{.key = std::string(record.key), .row = {}, .member = false};
     AppendRow(fresh.row, row);
     pending_.push_back(std::move(fresh));
     return FlushIfFull();
+  }
+
+  Status TakeCollection(const BackupRecord& record, const RowView& row) {
+    MAYFLY_TRY(const Collection collection, DecodeCollection(row.payload));
+    collection_.emplace(store_, *keyspaces_.at(record.keyspace), std::string(record.key),
+                        collection.head, reckoning_.DeadlineOf(collection.own_deadline));
+    return {};
+  }
+
+  Status TakePart(const BackupRecord& record, Part part) {
+    MAYFLY_TRY(const RowView row, DecodeRow(record.data));
+    return collection_->Add(part, record.key, row.payload, reckoning_.DeadlineOf(row.deadline));
+  }
+
+  Status FinishCollection() {
+    if (!collection_) return {};
+    MAYFLY_TRY(const bool exists, collection_->Finish());
+    collection_.reset();
+    ++(exists ? report_.rows : report_.dropped_rows);
+    return {};
   }
 
   Status TakeVersion(const BackupRecord& record) {
@@ -150,10 +194,7 @@ class Restorer {
     return {};
   }
 
-  Status FlushIfFull() {
-    constexpr std::size_t kBatchRows = 256;
-    return pending_.size() < kBatchRows ? Status() : Flush();
-  }
+  Status FlushIfFull() { return pending_.size() < kRestoreBatchRows ? Status() : Flush(); }
 
   Status Flush() {
     if (pending_.empty()) return {};
@@ -205,6 +246,7 @@ class Restorer {
   std::map<KeyspaceId, std::shared_ptr<KeyspaceState>> keyspaces_;  // By the backup's ids.
   KeyspaceState* keyspace_ = nullptr;                               // Of pending_.
   std::vector<Fresh> pending_;
+  std::optional<CollectionRestore> collection_;  // Whose members come next.
   RestoreReport report_;
 };
 
@@ -234,6 +276,28 @@ Status AddVersions(Store& store, const KeyspaceState& keyspace, const engine::Sn
       record = bare;
     }
     MAYFLY_RETURN_IF_ERROR(writer.AddVersion(keyspace.id(), UserKeyOf(cursor->key()), record));
+  }
+  return cursor->status();
+}
+
+// The living members of a collection, and its sides.
+Status AddParts(Store& store, const KeyspaceState& keyspace, Bytes key, std::uint64_t version,
+                const engine::Snapshot& snapshot, WallTime taken_at, BackupWriter& writer) {
+  const PartKeys keys(keyspace.id(), key, version);
+  const std::string begin = keys.Begin(PartKind::kMember);
+  const std::string end = keys.End(PartKind::kSide);
+  const engine::CursorOptions walk{
+      .range = {begin, end},
+        .snapshot = &snapshot, .fill_cache = false
+  };
+  MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kMembers, walk));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    MAYFLY_TRY(const RowView row, DecodeRow(cursor->value()));
+    if (IsDead(row.deadline, taken_at)) continue;
+    const Bytes name = cursor->key().substr(keys.name_at());
+    const bool member = cursor->key() < Bytes(keys.End(PartKind::kMember));
+    MAYFLY_RETURN_IF_ERROR(member ? writer.AddMember(keyspace.id(), name, cursor->value())
+                                  : writer.AddSide(keyspace.id(), name, cursor->value()));
   }
   return cursor->status();
 }
@@ -279,6 +343,9 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
       MAYFLY_RETURN_IF_ERROR(
           writer.AddRow(keyspace->id(), UserKeyOf(cursor->key()), cursor->value()));
       ++report.rows;
+      if (!row.version) continue;
+      MAYFLY_RETURN_IF_ERROR(AddParts(store, *keyspace, UserKeyOf(cursor->key()), *row.version,
+                                      *snapshot, report.taken_at, writer));
     }
     MAYFLY_RETURN_IF_ERROR(cursor->status());
     MAYFLY_RETURN_IF_ERROR(AddVersions(store, *keyspace, *snapshot, report.taken_at, writer));

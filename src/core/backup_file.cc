@@ -14,9 +14,11 @@
 namespace mayfly::core {
 namespace {
 
-constexpr Bytes kMagic = "mayfly backup 2\n";
-constexpr Bytes kFirstMagic = "mayfly backup 1\n";  // Without versions. Still read.
-static_assert(kMagic.size() == kFirstMagic.size());
+constexpr Bytes kMagic = "mayfly backup 3\n";
+// Still read: without versions, and without collections.
+constexpr Bytes kFirstMagic = "mayfly backup 1\n";
+constexpr Bytes kSecondMagic = "mayfly backup 2\n";
+static_assert(kMagic.size() == kFirstMagic.size() && kMagic.size() == kSecondMagic.size());
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 // A record is at most a key and a value; the rest is slack for framing.
 constexpr std::size_t kBlockBytesMax = std::size_t{512} << 20;
@@ -41,6 +43,8 @@ bool EatRecord(Bytes& in, BackupRecord& record) {
     case 'K': return EatLittleEndian32(in, record.keyspace) && EatSized(in, record.data);
     case 'R':
     case 'V':
+    case 'M':
+    case 'S':
       return EatLittleEndian32(in, record.keyspace) && EatSized(in, record.key) &&
              EatSized(in, record.data);
     default: return false;
@@ -123,7 +127,7 @@ Status ReadBackup(const std::string& file, FunctionRef<Status(const BackupRecord
     return Status::NotFound(fmt::format("cannot open the backup {}; check the path", file));
   std::string magic(kMagic.size(), '\0');
   stream.read(magic.data(), static_cast<std::streamsize>(magic.size()));
-  if (!stream || (magic != kMagic && magic != kFirstMagic)) {
+  if (!stream || (magic != kMagic && magic != kFirstMagic && magic != kSecondMagic)) {
     return Status::Corruption(fmt::format("{} is not a backup that this build can read", file));
   }
   std::uint64_t rows = 0;

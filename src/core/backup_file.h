@@ -1,9 +1,12 @@
 // backup_file.h - the records of a backup, in checked blocks.
-//   "mayfly backup 2\n" then blocks | length u32 | Hash64 u64 | records |; numbers little endian
+//   "mayfly backup 3\n" then blocks | length u32 | Hash64 u64 | records |; numbers little endian
 //   records: | 'T' | taken at, ms u64 |   | 'K' | id u32 | keyspace, sized |
 //            | 'R' | id u32 | key, sized | row, sized |
 //            | 'V' | id u32 | member's key, sized | version, sized |, since 2
+//            | 'M' | id u32 | member, sized | row, sized |, since 3
+//            | 'S' | id u32 | side, sized | row, sized |, since 3
 //            | 'E' | rows u64 |, which ends the file
+// Members and sides stand behind the row of their collection.
 // A record does not span blocks. What follows 'E', and a file without it, is damage.
 #pragma once
 
@@ -28,6 +31,10 @@ class BackupWriter {
   Status AddRow(KeyspaceId id, Bytes key, Bytes row);
   Status AddVersion(KeyspaceId id, Bytes member_key, Bytes version);
 
+  // Of the collection whose row was added last.
+  Status AddMember(KeyspaceId id, Bytes member, Bytes row) { return Add('M', id, member, row); }
+  Status AddSide(KeyspaceId id, Bytes side, Bytes row) { return Add('S', id, side, row); }
+
   // Completes the file, syncs it and gives it its name. Returns its size.
   Result<std::uint64_t> Finish();
 
@@ -50,7 +57,7 @@ class BackupWriter {
 struct BackupRecord {
   char kind = 0;  // As in the file.
   KeyspaceId keyspace = 0;
-  Bytes key;
+  Bytes key;                 // Or the name of a member or side.
   Bytes data;                // The keyspace, the row or the version.
   std::uint64_t number = 0;  // Of 'T' and 'E'.
 };

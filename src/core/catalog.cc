@@ -36,19 +36,6 @@ Status CheckNotDropped(const KeyspaceState& keyspace) {
                                      Printable(keyspace.name())));
 }
 
-// The ranges that hold everything of a keyspace.
-void DeleteRows(engine::Batch& batch, KeyspaceId id) {
-  for (const engine::Role role :
-       {engine::Role::kRows, engine::Role::kMembers, engine::Role::kExpiry}) {
-    batch.DeleteRange({role}, KeyspaceBegin(id), KeyspaceEnd(id));
-  }
-  batch.DeleteRange({engine::Role::kExpiry}, KeyspaceBegin(MembersOf(id)),
-                    KeyspaceEnd(MembersOf(id)));
-  batch.DeleteRange(kMeta, MetaKey(kMetaCounters, id), MetaKey(kMetaCounters, id + 1));
-  batch.Delete(kMeta, MetaKey(kMetaWatermark, id));
-  batch.Delete(kMeta, MetaKey(kMetaMembersWatermark, id));
-}
-
 // Calls `take` for each pair in meta whose key begins with `kind`.
 template <typename Take>
 Status ForEachMeta(const engine::Engine& engine, char kind, Take take) {
@@ -66,6 +53,19 @@ Status ForEachMeta(const engine::Engine& engine, char kind, Take take) {
 }
 
 }  // namespace
+
+void DeleteRowsOf(engine::Batch& batch, KeyspaceId id) {
+  for (const engine::Role role :
+       {engine::Role::kRows, engine::Role::kMembers, engine::Role::kExpiry}) {
+    batch.DeleteRange({role}, KeyspaceBegin(id), KeyspaceEnd(id));
+  }
+  batch.DeleteRange({engine::Role::kExpiry}, KeyspaceBegin(MembersOf(id)),
+                    KeyspaceEnd(MembersOf(id)));
+  batch.DeleteRange(kMeta, MetaKey(kMetaCounters, id), MetaKey(kMetaCounters, id + 1));
+  batch.DeleteRange(kMeta, MetaKey(kMetaOrphan, id), MetaKey(kMetaOrphan, id + 1));
+  batch.Delete(kMeta, MetaKey(kMetaWatermark, id));
+  batch.Delete(kMeta, MetaKey(kMetaMembersWatermark, id));
+}
 
 std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy) {
   std::string out(1, kVersion);
@@ -147,6 +147,7 @@ Status Catalog::Load() {
       engine_, kMetaKeyspace, [this](Bytes key, Bytes value) { return LoadKeyspace(key, value); }));
   MAYFLY_RETURN_IF_ERROR(LoadCounters());
   MAYFLY_RETURN_IF_ERROR(LoadInstants());
+  MAYFLY_RETURN_IF_ERROR(LoadCollections());
   return engine_.capabilities().writable ? ForgetRecordedRemovals() : Status();
 }
 
@@ -198,6 +199,30 @@ Status Catalog::LoadInstants() {
     keyspace->RaiseMembersWatermark(members.value_or(WallTime()));
     // What a run that was not closed removed after its last round, nobody remembers.
     keyspace->NoteRemoval(removing ? *removing : through.value_or(WallTime()) + Millis(1));
+  }
+  return {};
+}
+
+// What collections left to do, and whether members of theirs may die.
+Status Catalog::LoadCollections() {
+  std::map<KeyspaceId, KeyspaceState*> by_id;
+  for (const auto& [name, keyspace] : by_name_) by_id[keyspace->id()] = keyspace.get();
+  MAYFLY_RETURN_IF_ERROR(ForEachMeta(engine_, kMetaOrphan, [&](Bytes key, Bytes) {
+    KeyspaceId id = 0;
+    if (!EatBigEndian32(key, id) || !by_id.contains(id)) return Damaged("an orphan");
+    by_id[id]->AddOrphans(1);
+    return Status();
+  }));
+  for (const auto& [id, keyspace] : by_id) {
+    const std::string begin = EntryBegin(MembersOf(id), keyspace->members_watermark());
+    const std::string end = KeyspaceEnd(MembersOf(id));
+    const engine::CursorOptions walk{
+        .range = {begin, end}
+    };
+    MAYFLY_TRY(const auto cursor, engine_.NewCursor({engine::Role::kExpiry}, walk));
+    cursor->SeekToFirst();
+    if (cursor->Valid()) keyspace->NoteMortalMember();
+    MAYFLY_RETURN_IF_ERROR(cursor->status());
   }
   return {};
 }
@@ -286,7 +311,7 @@ Status Catalog::Drop(const std::string& name) {
   KeyspaceState& keyspace = *found->second;
   const std::lock_guard alone(keyspace.gate());
   engine::Batch batch;
-  DeleteRows(batch, keyspace.id());
+  DeleteRowsOf(batch, keyspace.id());
   batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
   batch.Delete(kMeta, MetaKey(kMetaPurgedThrough, keyspace.id()));
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
@@ -299,11 +324,12 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   const std::lock_guard alone(keyspace.gate());
   MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
   engine::Batch batch;
-  DeleteRows(batch, keyspace.id());
+  DeleteRowsOf(batch, keyspace.id());
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
   for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
     keyspace.SetCounters(static_cast<Stripe>(stripe), {});
   }
+  keyspace.ForgetOrphans();
   keyspace.NoteRemoval(now);
   return {};
 }

@@ -49,6 +49,7 @@ class Catalog {
   Status LoadKeyspace(Bytes key, Bytes value);
   Status LoadCounters();
   Status LoadInstants();
+  Status LoadCollections();
   Result<std::optional<WallTime>> LoadInstant(char kind, KeyspaceId id) const;
   Status LoadNextId();
 
@@ -63,5 +64,8 @@ std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy
 Status DecodeKeyspace(Bytes encoded, std::string& name, KeyspacePolicy& policy);
 
 Status CheckKeyspaceName(const std::string& name);
+
+// Everything of a keyspace but its name and policy goes with the batch.
+void DeleteRowsOf(engine::Batch& batch, KeyspaceId id);
 
 }  // namespace mayfly::core

@@ -28,6 +28,9 @@ struct Change {
   bool ttl_from_now = false;    // Though it has a timestamp.
   std::optional<WallTime> not_before = std::nullopt;  // For one without: it is not below this.
 
+  // It gives the collection that is there another deadline, and leaves the rest as it is.
+  bool of_collection = false;
+
   static Change Nothing() { return {}; }
   static Change Delete() { return {.kind = Kind::kDelete}; }
   static Change Put(Bytes payload, Span span) { return {Kind::kPut, payload, span}; }
@@ -41,6 +44,12 @@ struct Change {
     Change change = *this;
     change.same_timestamp = true;
     change.ttl_from_now = true;
+    return change;
+  }
+
+  Change OfCollection() const {
+    Change change = *this;
+    change.of_collection = true;
     return change;
   }
 

@@ -59,10 +59,18 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   const std::uint64_t found_before = Mendable();
   Counters expected;
   engine::Batch repair;
-  MAYFLY_RETURN_IF_ERROR(CheckRows(keyspace, snapshot, expected, repair));
+  const auto find = [&](const char* what, Bytes key) { Find(keyspace, what, key); };
+  CollectionCheck collections(store_, keyspace, snapshot, report_, repair, find);
+  MAYFLY_RETURN_IF_ERROR(CheckRows(keyspace, snapshot, collections, expected, repair));
   MAYFLY_RETURN_IF_ERROR(CheckEntries(keyspace, snapshot, repair));
-  MAYFLY_RETURN_IF_ERROR(CheckVersions(keyspace, snapshot, repair));
-  MAYFLY_RETURN_IF_ERROR(CheckVersionEntries(keyspace, snapshot, repair));
+  if (keyspace.by_timestamp()) {
+    MAYFLY_RETURN_IF_ERROR(CheckVersions(keyspace, snapshot, repair));
+    MAYFLY_RETURN_IF_ERROR(CheckVersionEntries(keyspace, snapshot, repair));
+  } else {
+    MAYFLY_RETURN_IF_ERROR(collections.CheckParts());
+    MAYFLY_RETURN_IF_ERROR(collections.CheckEntries());
+  }
+  MAYFLY_RETURN_IF_ERROR(collections.CheckRecords());
   MAYFLY_RETURN_IF_ERROR(CheckCounters(keyspace, snapshot, expected, repair));
   if (!options_.repair || repair.empty()) return {};
   // A mended entry may lie before what purges have reached.
@@ -70,6 +78,9 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   repair.Delete(kMeta, MetaKey(kMetaMembersWatermark, keyspace.id()));
   MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(repair, Durability::kDisk));
   keyspace.LowerWatermarks(WallTimeFromMs(0));
+  keyspace.NoteMortalMember();
+  keyspace.ForgetOrphans();
+  keyspace.AddOrphans(collections.orphans());
   store_.horizon().Forget();
   if (counters_mended_) {
     for (std::size_t i = 0; i < kStripes; ++i) {
@@ -81,7 +92,7 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
 }
 
 Status Checker::CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
-                          Counters& expected, engine::Batch& repair) {
+                          CollectionCheck& collections, Counters& expected, engine::Batch& repair) {
   PinnedBytes pin;
   return ForEachOf(store_, kRows, keyspace.id(), snapshot,
                    [&](Bytes row_key, Bytes value) -> Status {
@@ -93,9 +104,14 @@ Status Checker::CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snaps
                        Find(keyspace, "an unreadable row", key);
                        return {};
                      }
-                     ++expected.rows;
+                     if (row->version) {
+                       MAYFLY_TRY(const bool good, collections.CheckRow(key, *row, expected));
+                       if (!good) return {};
+                     } else {
+                       ++expected.rows;
+                       expected.mortal += row->deadline ? 1 : 0;
+                     }
                      if (!row->deadline) return {};
-                     ++expected.mortal;
                      const std::string entry = EntryKey(keyspace.id(), *row->deadline, key);
                      const Status read = store_.engine().Get(kExpiry, entry, pin, snapshot);
                      if (read.ok()) return {};
@@ -136,11 +152,6 @@ Status Checker::CheckVersions(KeyspaceState& keyspace, const engine::Snapshot* s
     ++report_.versions;
     const Bytes member_key = UserKeyOf(stored_key);
     const auto key = UserKeyOfMember(member_key);
-    if (!keyspace.by_timestamp()) {
-      ++report_.stray_versions;
-      Find(keyspace, "a version where there should be none, of key", key.value_or("?"));
-      return {};
-    }
     const auto version = DecodeVersion(value);
     if (!key || !version) {
       ++report_.unreadable_rows;

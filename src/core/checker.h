@@ -3,6 +3,7 @@
 // check reads one frozen state; a repair looks again, with the keyspace to itself.
 #pragma once
 
+#include "core/collection_check.h"
 #include "core/store.h"
 #include "mayfly/maintenance.h"
 
@@ -17,12 +18,13 @@ class Checker {
  private:
   // What can be mended and was found so far.
   std::uint64_t Mendable() const {
-    return report_.missing_entries + report_.stale_entries + report_.wrong_counts;
+    return report_.missing_entries + report_.stale_entries + report_.wrong_counts +
+           report_.stray_members;
   }
 
   Status CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* snapshot);
-  Status CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snapshot, Counters& expected,
-                   engine::Batch& repair);
+  Status CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                   CollectionCheck& collections, Counters& expected, engine::Batch& repair);
   Status CheckEntries(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                       engine::Batch& repair);
   Status CheckVersions(KeyspaceState& keyspace, const engine::Snapshot* snapshot,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/catalog.h"
+#include "core/collection_codec.h"
 #include "core/liveness.h"
 #include "core/version_plan.h"
 
@@ -22,7 +24,7 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     // One event for a row that dies: its own if it was dead before, else for the one that never
     // lived.
     if (old != nullptr) Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
-    if (!old_is_dead) Tell(keyspace, key, *fresh.deadline, fresh.payload, EventCause::kBornDead);
+    if (!old_is_dead) Tell(keyspace, key, fresh, EventCause::kBornDead);
     return;
   }
   const RowKey row_key(keyspace.id(), key);
@@ -34,10 +36,11 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
   if (old != nullptr && moved) RemoveEntry(keyspace, *old, key);
   if (fresh.deadline && moved) PutEntry(keyspace.id(), *fresh.deadline, key);
   if (old_is_dead) {
-    Tell(keyspace, key, *old->deadline, old->payload, EventCause::kReplaced);
+    Tell(keyspace, key, *old, EventCause::kReplaced);
     ++dead_removed_;
     NoteRemoval(keyspace, stripe, *old->deadline);
   }
+  if (old != nullptr && old->version != fresh.version) QueueOrphan(keyspace, stripe, key, *old);
   Count(keyspace, stripe, old == nullptr ? 1 : 0,
         static_cast<int>(fresh.deadline.has_value()) -
             static_cast<int>(old != nullptr && old->deadline.has_value()));
@@ -48,9 +51,10 @@ void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const
   batch_.Delete(kRows, RowKey(keyspace.id(), key));
   RemoveEntry(keyspace, old, key);
   if (IsDead(old.deadline, now_)) {
-    Tell(keyspace, key, *old.deadline, old.payload, cause);
+    Tell(keyspace, key, old, cause);
     ++dead_removed_;
   }
+  QueueOrphan(keyspace, stripe, key, old);
   Count(keyspace, stripe, -1, old.deadline ? -1 : 0);
   NoteRemoval(keyspace, stripe, std::min(old.deadline.value_or(now_), now_));
 }
@@ -90,24 +94,73 @@ void CommitPlan::RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes memb
   NoteRemoval(keyspace, stripe, since);
 }
 
+void CommitPlan::Clear(KeyspaceState& keyspace) {
+  DeleteRowsOf(batch_, keyspace.id());
+  Booking& booking = BookingOf(keyspace, 0);
+  booking.cleared = true;
+  NoteRemoval(keyspace, booking.stripe, now_);
+}
+
+void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, Bytes key,
+                             const RowView& old) {
+  if (!old.version) return;
+  const WallTime ended = std::min(old.deadline.value_or(now_), now_);
+  batch_.Put(kMeta, OrphanKey(keyspace.id(), *old.version, key), EncodeOrphan(ended));
+  ++BookingOf(keyspace, stripe).orphans;
+  NoteRemoval(keyspace, stripe, ended);
+}
+
+void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version,
+                              Bytes key) {
+  batch_.Delete(kMeta, OrphanKey(keyspace.id(), version, key));
+  --BookingOf(keyspace, stripe).orphans;
+}
+
+bool CommitPlan::orphans_queued() const {
+  return std::any_of(bookings_.begin(), bookings_.end(),
+                     [](const Booking& booking) { return booking.orphans > 0; });
+}
+
+void CommitPlan::PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline,
+                                Bytes member_key) {
+  PutEntry(MembersOf(keyspace.id()), deadline, member_key);
+  BookingOf(keyspace, stripe).mortal_members = true;
+}
+
+void CommitPlan::RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadline,
+                                   Bytes member_key) {
+  batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), deadline, member_key));
+}
+
 Status CommitPlan::Seal() {
-  for (const auto& [keyspace, stripe, change, removed_since] : bookings_) {
-    if (change == Counters()) continue;
+  for (const Booking& booking : bookings_) {
+    KeyspaceState& keyspace = *booking.keyspace;
+    // Before it is visible: whoever looks for entries must not think that there are none.
+    if (booking.mortal_members) keyspace.NoteMortalMember();
+    if (booking.change == Counters()) continue;
     // Rows that go are counted, since their latches are held.
-    const Counters total = keyspace->TotalCounters() + change;
+    const Counters base = booking.cleared ? Counters() : keyspace.TotalCounters();
+    const Counters total = base + booking.change;
     if (total.rows < 0 || total.mortal < 0) {
       return Status::Corruption("the counters do not fit the rows; run a check with repair");
     }
-    batch_.Put(kMeta, CounterKey(keyspace->id(), stripe),
-               EncodeCounters(keyspace->counters(stripe) + change));
+    const Counters booked = booking.cleared ? Counters() : keyspace.counters(booking.stripe);
+    batch_.Put(kMeta, CounterKey(keyspace.id(), booking.stripe),
+               EncodeCounters(booked + booking.change));
   }
   return {};
 }
 
 void CommitPlan::Applied() {
-  for (const auto& [keyspace, stripe, change, removed_since] : bookings_) {
-    keyspace->SetCounters(stripe, keyspace->counters(stripe) + change);
-    if (removed_since) keyspace->NoteRemoval(*removed_since);
+  for (const Booking& booking : bookings_) {
+    KeyspaceState& keyspace = *booking.keyspace;
+    if (booking.cleared) {
+      keyspace.ForgetOrphans();
+      for (std::size_t i = 0; i < kStripes; ++i) keyspace.SetCounters(static_cast<Stripe>(i), {});
+    }
+    keyspace.SetCounters(booking.stripe, keyspace.counters(booking.stripe) + booking.change);
+    if (booking.orphans != 0) keyspace.AddOrphans(booking.orphans);
+    if (booking.removed_since) keyspace.NoteRemoval(*booking.removed_since);
   }
 }
 
@@ -140,7 +193,7 @@ CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe strip
   return bookings_.emplace_back(Booking{&keyspace, stripe, {}});
 }
 
-void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, WallTime deadline, Bytes payload,
+void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row,
                       EventCause cause) {
   const EventDetail detail = keyspace.policy()->events;
   if (detail == EventDetail::kOff) return;
@@ -148,12 +201,20 @@ void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, WallTime deadlin
               .keyspace = keyspace.id(),
               .keyspace_name = keyspace.name(),
               .key = std::string(key),
-              .deadline = deadline,
+              .deadline = *row.deadline,
               .purged_at = now_,
               .cause = cause,
               .value = std::nullopt};
-  if (detail == EventDetail::kKeyAndValue) event.value = std::string(payload);
+  // A collection has no value: its members do.
+  if (detail == EventDetail::kKeyAndValue && !row.version) event.value = std::string(row.payload);
   events_.push_back(std::move(event));
+}
+
+void CommitPlan::TellMember(const KeyspaceState& keyspace, Bytes key, Bytes member,
+                            WallTime deadline, Bytes value, EventCause cause) {
+  const std::size_t before = events_.size();
+  Tell(keyspace, key, {.deadline = deadline, .payload = value}, cause);
+  if (events_.size() > before) events_.back().member = std::string(member);
 }
 
 }  // namespace mayfly::core

@@ -2,8 +2,9 @@
 // Whoever changes rows, a write, a transaction, a purge, puts each change in here with the row it
 // replaces, and commits the plan while it still holds the latches. Invariants: (1) A row with a
 // deadline has exactly one entry, for that deadline, written in the same batch. (2) Counters change
-// in the batch that changes the rows. (3) The bytes of a dead row leave with one event, if the
-// keyspace wants events.
+// in the batch that changes the rows. (3) The bytes of a dead row or member leave with one event,
+// if the keyspace wants events. (4) A collection's row that goes leaves an orphan record, which
+// finds its members: whoever removes or replaces it, and however many they are.
 #pragma once
 
 #include <map>
@@ -44,6 +45,20 @@ class CommitPlan {
   void RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
                     const VersionView& old);
 
+  // Everything of the keyspace goes, without events; before any other change of it, and under all
+  // latches.
+  void Clear(KeyspaceState& keyspace);
+
+  // What is left of a collection has been removed.
+  void RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version, Bytes key);
+
+  // For MemberPlan: the index of members, and what a member that is dead leaves behind.
+  void PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes member_key);
+  void RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadline, Bytes member_key);
+  void TellMember(const KeyspaceState& keyspace, Bytes key, Bytes member, WallTime deadline,
+                  Bytes value, EventCause cause);
+  void CountDeadMember() { ++dead_members_removed_; }
+
   // What the plan replaced leaves bytes behind, dead or deleted since then, which should go from
   // the files.
   void NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since);
@@ -60,6 +75,8 @@ class CommitPlan {
   engine::Batch& batch() { return batch_; }
   std::vector<Event>& events() { return events_; }
   std::uint64_t dead_removed() const { return dead_removed_; }
+  std::uint64_t dead_members_removed() const { return dead_members_removed_; }
+  bool orphans_queued() const;
   std::uint64_t removed() const { return removed_; }  // The dead and the deleted.
 
   // The earliest deadline that was written, for whoever sleeps until the next.
@@ -72,14 +89,17 @@ class CommitPlan {
     Stripe stripe;
     Counters change;
     std::optional<WallTime> removed_since = std::nullopt;  // Of the bytes that are left behind.
+    std::int64_t orphans = 0;
+    bool mortal_members = false;  // Some were written.
+    bool cleared = false;
   };
 
   Booking& BookingOf(KeyspaceState& keyspace, Stripe stripe);
   void RemoveEntry(const KeyspaceState& keyspace, const RowView& old, Bytes key);
   void Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal);
   void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
-  void Tell(const KeyspaceState& keyspace, Bytes key, WallTime deadline, Bytes payload,
-            EventCause cause);
+  void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old);
+  void Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause);
 
   const WallTime now_;
   engine::Batch batch_;
@@ -87,6 +107,7 @@ class CommitPlan {
   std::vector<Booking> bookings_;  // One per keyspace.
   std::optional<WallTime> earliest_;
   std::uint64_t dead_removed_ = 0;
+  std::uint64_t dead_members_removed_ = 0;
   std::uint64_t removed_ = 0;
   std::map<std::string, std::optional<WallTime>> members_put_;  // Row key's like, when they leave.
   std::string row_;                                             // Scratch.

@@ -31,6 +31,8 @@ class DatabaseCalls final : public Database {
     }
   }
 
+  Store& store() const { return *store_; }
+
   Status Close() override { return store_->Close(); }
   Keyspace& default_keyspace() override { return *default_; }
 
@@ -95,6 +97,8 @@ class DatabaseCalls final : public Database {
     return events;
   }
 
+  std::uint64_t LastEventSequence() const override { return store_->events().LastSequence(); }
+
   Result<std::uint64_t> TrimEvents(const EventTrim& trim) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
     return store_->events().Trim(trim, store_->clock().Now());
@@ -134,6 +138,8 @@ class DatabaseCalls final : public Database {
 };
 
 }  // namespace
+
+Store& StoreOf(Database& database) { return dynamic_cast<DatabaseCalls&>(database).store(); }
 
 Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,
                                               const StoreOptions& options) {

@@ -106,6 +106,26 @@ Result<std::uint64_t> CountRows(const View& view) {
   return rows;
 }
 
+Result<std::uint64_t> CountDeadRows(const Store& store, const KeyspaceState& keyspace,
+                                    WallTime now) {
+  const std::string begin = EntryBegin(keyspace.id(), keyspace.watermark());
+  const std::string end = KeyspaceEnd(keyspace.id());
+  const engine::CursorOptions walk{
+      .range = {begin, end},
+        .fill_cache = false
+  };
+  MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kExpiry, walk));
+  std::uint64_t dead = 0;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    const auto entry = DecodeEntry(cursor->key());
+    if (!entry) return DamagedEntry();
+    if (!IsDead(entry->deadline, now)) break;
+    ++dead;
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return dead;
+}
+
 Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const DeadlineWindow& window) {
   MAYFLY_TRY(const View view, Freeze(asked));
   if (window.rows_max == 0 || window.rows_max > kScanRowsMax) {

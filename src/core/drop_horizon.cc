@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/catalog.h"
+#include "core/collection_codec.h"
 #include "core/liveness.h"
 #include "core/row_codec.h"
 #include "core/version_codec.h"
@@ -20,6 +21,8 @@ std::optional<WallTime> LeavesAt(Role role, Bytes key, Bytes value) {
       return row ? row->deadline : std::nullopt;
     }
     case Role::kMembers: {
+      if (!KeyspaceOf(key)) return std::nullopt;
+      if (IsPartKey(UserKeyOf(key))) return DeadlineOfPart(UserKeyOf(key), value);
       const auto version = DecodeVersion(value);
       return version ? core::LeavesAt(*version) : std::nullopt;
     }

@@ -5,7 +5,8 @@
 namespace mayfly::core {
 namespace {
 
-constexpr char kVersion = 1;  // Stored.
+constexpr char kOfRow = 1;  // Versions. Stored.
+constexpr char kOfMember = 2;
 
 }  // namespace
 
@@ -20,13 +21,14 @@ bool DecodeEventKey(Bytes key, std::uint64_t& sequence) {
 }
 
 std::string EncodeEvent(const Event& event) {
-  std::string out(1, kVersion);
+  std::string out(1, event.member ? kOfMember : kOfRow);
   out.push_back(static_cast<char>(event.cause));
   AppendLittleEndian32(out, event.keyspace);
   AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(event.deadline)));
   AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(event.purged_at)));
   out.push_back(static_cast<char>(event.value.has_value()));
   AppendSized(out, event.key);
+  if (event.member) AppendSized(out, *event.member);
   if (event.value) AppendSized(out, *event.value);
   return out;
 }
@@ -34,7 +36,8 @@ std::string EncodeEvent(const Event& event) {
 Result<Event> DecodeEvent(Bytes in) {
   const Status damaged = Status::Corruption("a damaged expiry event; trim it away");
   if (in.size() < 2) return damaged;
-  if (in[0] != kVersion) {
+  const char version = in[0];
+  if (version != kOfRow && version != kOfMember) {
     return Status::Unsupported("an expiry event of a newer format; use a newer mayfly");
   }
   Event event;
@@ -49,14 +52,16 @@ Result<Event> DecodeEvent(Bytes in) {
   const auto has_value = static_cast<unsigned char>(in.front());
   in.remove_prefix(1);
   Bytes key;
+  Bytes member;
   Bytes value;
-  if (has_value > 1 || !EatSized(in, key) || (has_value == 1 && !EatSized(in, value)) ||
-      !in.empty()) {
+  if (has_value > 1 || !EatSized(in, key) || (version == kOfMember && !EatSized(in, member)) ||
+      (has_value == 1 && !EatSized(in, value)) || !in.empty()) {
     return damaged;
   }
   event.deadline = WallTimeFromMs(static_cast<std::int64_t>(deadline));
   event.purged_at = WallTimeFromMs(static_cast<std::int64_t>(purged_at));
   event.key = key;
+  if (version == kOfMember) event.member = std::string(member);
   if (has_value == 1) event.value = std::string(value);
   return event;
 }

@@ -37,6 +37,23 @@ TEST(EventCodec, GivesBackWhatWasWritten) {
   }
 }
 
+TEST(EventCodec, NamesTheMemberInASecondVersionAndLeavesTheFirstAsItWas) {
+  EXPECT_EQ(EncodeEvent(Sample("value")).front(), '\x01');
+  for (const std::string& member : {std::string(), std::string("m\0", 2)}) {
+    Event event = Sample("value");
+    event.member = member;
+    const std::string bytes = EncodeEvent(event);
+    EXPECT_EQ(bytes.front(), '\x02');
+    const auto decoded = DecodeEvent(bytes);
+    ASSERT_TRUE(decoded.has_value()) << decoded.status().ToString();
+    EXPECT_EQ(decoded->member, member);
+    EXPECT_EQ(decoded->value, "value");
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+      EXPECT_EQ(DecodeEvent(Bytes(bytes).substr(0, size)).status().code(), StatusCode::kCorruption);
+    }
+  }
+}
+
 TEST(EventCodec, RefusesEveryTruncationAndAnythingBehindTheEnd) {
   const std::string bytes = EncodeEvent(Sample("value"));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -47,7 +64,7 @@ TEST(EventCodec, RefusesEveryTruncationAndAnythingBehindTheEnd) {
 
 TEST(EventCodec, RefusesUnknownVersionsCausesAndFlags) {
   std::string bytes = EncodeEvent(Sample("value"));
-  bytes[0] = 2;
+  bytes[0] = 3;
   EXPECT_EQ(DecodeEvent(bytes).status().code(), StatusCode::kUnsupported);
   for (const int cause : {4, 127, 128, 255}) {
     bytes = EncodeEvent(Sample("value"));

@@ -148,24 +148,34 @@ Result<std::pair<std::uint64_t, std::uint64_t>> EventLog::Extent() const {
   return extent;
 }
 
-// The last sequence that any of the conditions takes; 0 for none.
+std::uint64_t EventLog::LastSequence() const {
+  const std::lock_guard lock(sequence_mutex_);
+  return last_sequence_;
+}
+
+// The last sequence that any of the conditions takes, within the bound; 0 for none.
 Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now) const {
   MAYFLY_TRY(const auto extent, Extent());
   const auto [first, last] = extent;
+  const std::uint64_t count = last - first + 1;
+  const std::uint64_t bound = first - 1 + std::min(trim.events_max.value_or(count), count);
   std::uint64_t through = std::min(trim.through_sequence.value_or(0), last);
-  if (trim.keep_newest && last - first + 1 > *trim.keep_newest) {
+  if (trim.keep_newest && count > *trim.keep_newest) {
     through = std::max(through, last - *trim.keep_newest);
   }
+  through = std::min(through, bound);
   if (!trim.older_than) return through;
   // Purge times grow with sequences, so the first young one ends the walk.
   MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
-  for (cursor->SeekAtOrAfter(EventKey(through + 1)); cursor->Valid(); cursor->Next()) {
+  for (cursor->SeekAtOrAfter(EventKey(through + 1)); through < bound && cursor->Valid();
+       cursor->Next()) {
     MAYFLY_TRY(const Event event, DecodeEvent(cursor->value()));
     if (now - event.purged_at <= *trim.older_than) break;
     if (!DecodeEventKey(cursor->key(), through)) {
       return Status::Corruption("the key of an event is damaged; trim it away");
     }
   }
+  through = std::min(through, bound);
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return through;
 }

@@ -40,6 +40,7 @@ class EventLog {
   std::unique_ptr<EventSubscription> Subscribe(EventCallback callback);
 
   Result<std::vector<Event>> Read(std::uint64_t after, std::size_t events_max) const;
+  std::uint64_t LastSequence() const;
   Result<std::uint64_t> Trim(const EventTrim& trim, WallTime now);
 
   // What is left of a keyspace's events after TrimKeyspace().
@@ -75,7 +76,7 @@ class EventLog {
   engine::Engine& engine_;
   Logger& logger_;
 
-  std::mutex sequence_mutex_;
+  mutable std::mutex sequence_mutex_;
   std::uint64_t last_sequence_ = 0;  // Guarded by sequence_mutex_.
 
   std::mutex subscribers_mutex_;

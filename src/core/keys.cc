@@ -51,7 +51,7 @@ std::optional<EntryView> DecodeEntry(Bytes entry_key) {
   std::uint32_t keyspace = 0;
   std::uint64_t ms = 0;
   if (!EatBigEndian32(entry_key, keyspace) || !EatBigEndian64(entry_key, ms) ||
-      static_cast<std::int64_t>(ms) < 0 || entry_key.empty()) {
+      static_cast<std::int64_t>(ms) < 0) {
     return std::nullopt;
   }
   return EntryView{.deadline = WallTimeFromMs(static_cast<std::int64_t>(ms)), .key = entry_key};

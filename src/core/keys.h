@@ -1,6 +1,7 @@
 // keys.h - how core lays its keys out in the engine's roles.
 //   rows     | keyspace u32 BE | user key |                      -> row, see row_codec.h
-//   members  | keyspace u32 BE | user key, escaped | ...         -> see version_codec.h
+//   members  | keyspace u32 BE | user key, escaped | ...         -> see version_codec.h and
+//            collection_codec.h
 //   expiry   | keyspace u32 BE | deadline_ms u64 BE | user key | -> empty
 //            | keyspace u32 BE with kMembersBit | leaves at, ms u64 BE | the member's key |
 //            -> empty
@@ -12,7 +13,8 @@
 //            | 'w' | id u32 BE | purge watermark;  | 'v' | id u32 BE | that of members;
 //            | 'p' | id u32 BE | purged through;  | 'r' | id u32 BE | removing since, from a close
 //            to the next opening;
-//            | 'b' | taken at, ms u64 BE | a backup's file | nothing
+//            | 'b' | taken at, ms u64 BE | a backup's file | nothing;  | 'n' | versions reserved;
+//            | 'o' | id u32 BE | version u64 BE | key | what is left of a collection
 //            each written by the file that owns it
 // Big endian makes byte order number order: in a keyspace whatever is due comes first, and the
 // first entry still ahead of us ends the scan. A keyspace is a prefix, so dropping it is a range
@@ -86,6 +88,8 @@ inline constexpr char kMetaMembersWatermark = 'v';
 inline constexpr char kMetaPurgedThrough = 'p';
 inline constexpr char kMetaRemovingSince = 'r';
 inline constexpr char kMetaBackup = 'b';
+inline constexpr char kMetaVersions = 'n';
+inline constexpr char kMetaOrphan = 'o';
 
 std::string MetaKey(char kind);
 std::string MetaKey(char kind, KeyspaceId keyspace);

@@ -67,7 +67,8 @@ TEST(EntryKey, CanBeTakenApart) {
 
 TEST(EntryKey, IsNotReadFromOtherBytes) {
   const std::string entry = EntryKey(3, WallTimeFromMs(5), "k");
-  for (std::size_t size = 0; size < entry.size(); ++size) {
+  // Without its last byte it is the entry of the empty key.
+  for (std::size_t size = 0; size + 1 < entry.size(); ++size) {
     EXPECT_FALSE(DecodeEntry(Bytes(entry).substr(0, size)).has_value()) << size;
   }
   std::string negative = entry;

@@ -68,6 +68,18 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
 
   bool by_timestamp() const { return by_timestamp_; }
 
+  // Collections whose row is gone and whose members are not. Exact between commits.
+  std::int64_t orphans() const { return orphans_.load(); }
+  void AddOrphans(std::int64_t change) { orphans_ += change; }
+  void ForgetOrphans() { orphans_ = 0; }
+
+  // Whether a member of a collection ever had a deadline since its entries were last known to be
+  // none. A keyspace without such members pays nothing for them.
+  bool has_mortal_members() const { return has_mortal_members_.load(); }
+  void NoteMortalMember() {
+    if (!has_mortal_members()) has_mortal_members_ = true;
+  }
+
   // No entry lies before it: purges begin here instead of at old tombstones.
   WallTime watermark() const { return WallTimeFromMs(watermark_ms_.load()); }
   WallTime members_watermark() const { return WallTimeFromMs(members_watermark_ms_.load()); }
@@ -101,6 +113,8 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::array<Counters, kStripes> counters_{};  // Each guarded by its stripe's latch.
   std::atomic<std::int64_t> total_rows_{0};
   std::atomic<std::int64_t> total_mortal_{0};
+  std::atomic<std::int64_t> orphans_{0};
+  std::atomic<bool> has_mortal_members_{false};
   std::atomic<std::int64_t> watermark_ms_{0};
   std::atomic<std::int64_t> members_watermark_ms_{0};
   static constexpr std::int64_t kNeverMs = std::numeric_limits<std::int64_t>::max();

@@ -27,6 +27,20 @@ inline constexpr std::size_t kReaperBatchRowsMax = 16;
 // Entries a purge reads ahead, to make one cursor serve several batches.
 inline constexpr std::size_t kPurgeAheadRowsMax = 1024;
 
+// Versions of collections reserved at once, in a commit of their own. What is left of them when the
+// process ends is lost, of 2^64.
+inline constexpr std::uint64_t kVersionsReserved = 4096;
+
+// Bytes of a member's name, and of a collection's head.
+inline constexpr std::size_t kMemberBytesMax = kKeyBytesMax;
+inline constexpr std::size_t kHeadBytesMax = 64;
+
+// Parts of an orphan that one batch removes.
+inline constexpr std::size_t kOrphanBatchPartsMax = 128;
+
+// Rows, or members of one collection, that a restore writes at once.
+inline constexpr std::size_t kRestoreBatchRows = 256;
+
 // Keys one transaction may touch.
 inline constexpr std::size_t kTransactionKeysMax = 1'000'000;
 

@@ -22,12 +22,14 @@ struct Pending {
   bool own_timestamp = false;                        // The caller gave it.
   bool same_timestamp = false;                       // It changes the row that is there.
   bool ttl_from_commit = false;                      // Though it has a timestamp of its own.
+  // Of a collection whose deadline changes. Its payload is the stored one but for the deadline.
+  std::optional<std::uint64_t> version = std::nullopt;
 
   // A ttl that does has become a deadline already.
   bool TtlCountsFromTimestamp() const { return own_timestamp && !ttl_from_commit; }
 
   RowView view() const {
-    return {.deadline = deadline, .payload = payload, .timestamp = timestamp};
+    return {.deadline = deadline, .payload = payload, .timestamp = timestamp, .version = version};
   }
 
   Change change() const {
@@ -35,6 +37,7 @@ struct Pending {
     (own_timestamp ? change.timestamp : change.not_before) = timestamp;
     change.same_timestamp = same_timestamp;
     change.ttl_from_now = ttl_from_commit;
+    change.of_collection = version.has_value();
     return change;
   }
 };

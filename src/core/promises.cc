@@ -176,8 +176,8 @@ Status Promises::Record(const std::vector<Claim>& claims) {
 Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& keyspace,
                                      std::optional<WallTime> first_due, WallTime now) {
   WallTime since = std::min(keyspace.removing_since(), first_due.value_or(WallTime::max()));
-  if (!keyspace.by_timestamp()) return since;
-  // Markers and versions that nobody has purged, of rows that ended before them.
+  if (!keyspace.by_timestamp() && !keyspace.has_mortal_members()) return since;
+  // Members that nobody has purged; or markers and versions, of rows that ended before them.
   const KeyspaceId index = MembersOf(keyspace.id());
   const std::string begin = EntryBegin(index, keyspace.members_watermark());
   const std::string end = KeyspaceEnd(index);

@@ -126,6 +126,13 @@ class Prover {
     }
     MAYFLY_TRY(const WallTime since,
                Promises::LeftSince(store_, keyspace, first_due, proof_.taken_at));
+    if (found->due_members + found->orphans > 0) {
+      proof_.holders.push_back(
+          {ProofHolder::Kind::kBacklog, since,
+           fmt::format("keyspace '{}' has {} dead members of collections, and what is left of {} "
+                       "collections, that nobody has purged; start a reaper, or call Purge()",
+                       Printable(keyspace.name()), found->due_members, found->orphans)});
+    }
     if (found->purge_within && since != WallTime::max()) {
       proof.kept = since > proof_.taken_at - *found->purge_within;
     }

@@ -17,7 +17,7 @@ constexpr engine::Address kExpiry{engine::Role::kExpiry};
 constexpr engine::Address kMeta{engine::Role::kMeta};
 
 std::uint64_t Done(const PurgeReport& report) {
-  return report.rows + report.versions + report.stale_entries;
+  return report.rows + report.versions + report.members + report.leftovers + report.stale_entries;
 }
 
 Status DamagedEntry() {
@@ -68,7 +68,31 @@ Status Purger::PurgeAll(KeyspaceState& keyspace) {
 Status Purger::PurgeKeyspace(KeyspaceState& keyspace, const Work& work) {
   MAYFLY_RETURN_IF_ERROR(PurgeHalf({keyspace, false}, work));
   if (work.report.more_due) return {};
-  return PurgeHalf({keyspace, true}, work);
+  MAYFLY_RETURN_IF_ERROR(PurgeHalf({keyspace, true}, work));
+  if (work.report.more_due) return {};
+  return PurgeOrphans(keyspace, work);
+}
+
+Status Purger::PurgeOrphans(KeyspaceState& keyspace, const Work& work) {
+  PurgeReport& report = work.report;
+  while (keyspace.orphans() > 0) {
+    const SteadyTime began = store_.clock().Steady();
+    const std::uint64_t left = work.options.rows_max - Done(report);
+    report.more_due = left == 0 || (Done(report) > 0 && began >= work.end);
+    if (report.more_due) return {};
+    MAYFLY_TRY(const auto removed,
+               orphans_.Step(keyspace, std::min<std::uint64_t>(left, kOrphanBatchPartsMax)));
+    if (!removed) return {};
+    report.leftovers += *removed;
+    if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
+  }
+  return {};
+}
+
+bool Purger::HasOrphans() const {
+  const auto keyspaces = store_.catalog().All();
+  return std::any_of(keyspaces.begin(), keyspaces.end(),
+                     [](const auto& keyspace) { return keyspace->orphans() > 0; });
 }
 
 Status Purger::PurgeHalf(const Half& half, const Work& work) {
@@ -179,14 +203,19 @@ Status Purger::RemoveDue(const Half& half, std::span<const Due> due,
     for (const Due& row : due) stripes.set(row.stripe);
     const KeyLatches::Many latches(store_.latches(), stripes);
     CommitPlan plan(store_.clock().Now());
+    MemberPurge members(store_, plan, keyspace);
+    const auto plan_one = [&](const Due& row) {
+      if (!half.members) return PlanRow(plan, keyspace, row);
+      return keyspace.by_timestamp() ? PlanVersion(plan, keyspace, row)
+                                     : members.Remove(row.key, row.deadline);
+    };
     PinnedBytes pin;
-    std::uint64_t rows = 0;
+    std::uint64_t found_ones = 0;
     std::uint64_t stale = 0;
     for (const Due& row : due) {
-      MAYFLY_TRY(const bool found,
-                 half.members ? PlanMember(plan, keyspace, row) : PlanRow(plan, keyspace, row));
+      MAYFLY_TRY(const bool found, plan_one(row));
       if (found) {
-        ++rows;
+        ++found_ones;
         continue;
       }
       // Mostly somebody else was faster with row and entry. An entry that is still there is stale.
@@ -197,6 +226,7 @@ Status Purger::RemoveDue(const Half& half, std::span<const Due> due,
       plan.RemoveStaleEntry(half.index(), row.deadline, row.key);
       ++stale;
     }
+    MAYFLY_TRY(const std::uint64_t collections, members.Finish());
     if (reached) {
       std::string watermark;
       AppendLittleEndian64(watermark, static_cast<std::uint64_t>(ToMs(*reached)));
@@ -205,8 +235,8 @@ Status Purger::RemoveDue(const Half& half, std::span<const Due> due,
     }
     MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
     if (reached) half.RaiseWatermark(*reached);
-    report.rows += half.members ? 0 : rows;
-    report.versions += half.members ? rows : 0;
+    report.rows += (half.members ? 0 : found_ones) + collections;
+    (keyspace.by_timestamp() ? report.versions : report.members) += half.members ? found_ones : 0;
     report.stale_entries += stale;
     store_.counts().stale_entries += stale;
     events = std::move(plan.events());
@@ -224,7 +254,7 @@ Result<bool> Purger::PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Du
   return true;
 }
 
-Result<bool> Purger::PlanMember(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const {
+Result<bool> Purger::PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const {
   const auto key = UserKeyOfMember(due.key);
   if (!key) return false;
   PinnedBytes pin;

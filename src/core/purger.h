@@ -3,8 +3,9 @@
 // may lag, stop, or repeat a step without harm. A step rereads each row under its key latch: if the
 // row still carries the entry's deadline, both go in one batch; if not, the entry goes alone.
 // Without the latch, a deadline extended between the reread and the delete would be lost with its
-// row. Versions of keyspaces ordered by timestamp have a range of the index of their own and go the
-// same way, without events. Threads: any number of purgers at once, each of one thread.
+// row. Versions of keyspaces ordered by timestamp, and members of collections, have a range of the
+// index of their own and go the same way, versions without events. Then goes what is left of
+// collections that are gone. Threads: any number of purgers at once, each of one thread.
 #pragma once
 
 #include <chrono>
@@ -15,6 +16,8 @@
 #include <vector>
 
 #include "core/limits.h"
+#include "core/member_purge.h"
+#include "core/orphan_purge.h"
 #include "core/store.h"
 #include "mayfly/maintenance.h"
 
@@ -32,7 +35,7 @@ struct PurgeManner {
 
 class Purger {
  public:
-  explicit Purger(Store& store) : store_(store) {}
+  explicit Purger(Store& store) : store_(store), orphans_(store) {}
 
   // Purges all keyspaces, or the one named, up to the bounds. Nothing is removed while the clock is
   // not trusted.
@@ -45,6 +48,9 @@ class Purger {
 
   // The earliest deadline in the index; nothing when no row has one.
   Result<std::optional<WallTime>> NextDeadline() const;
+
+  // Whether something of a collection that is gone is left to remove.
+  bool HasOrphans() const;
 
  private:
   struct Due {
@@ -66,7 +72,8 @@ class Purger {
       members ? keyspace.RaiseMembersWatermark(to) : keyspace.RaiseWatermark(to);
     }
     bool IsEmpty() const {
-      return members ? !keyspace.by_timestamp() : keyspace.TotalCounters().mortal == 0;
+      if (!members) return keyspace.TotalCounters().mortal == 0;
+      return !keyspace.by_timestamp() && !keyspace.has_mortal_members();
     }
   };
 
@@ -82,6 +89,7 @@ class Purger {
 
   Status PurgeKeyspace(KeyspaceState& keyspace, const Work& work);
   Status PurgeHalf(const Half& half, const Work& work);
+  Status PurgeOrphans(KeyspaceState& keyspace, const Work& work);
   Status PurgePage(const Half& half, std::vector<Due>& page, const Work& work);
   Result<std::vector<Due>> CollectDue(const Half& half, const Work& work, std::size_t rows_max);
   Result<std::vector<Due>> WalkDue(const Half& half, const std::string& begin, WallTime now,
@@ -90,10 +98,11 @@ class Purger {
   Status RemoveDue(const Half& half, std::span<const Due> due, std::optional<WallTime> reached,
                    PurgeReport& report);
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
-  Result<bool> PlanMember(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
+  Result<bool> PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<std::optional<WallTime>> FirstDeadline(const Half& half) const;
 
   Store& store_;
+  OrphanPurge orphans_;
 
   // A walk over one index, carried on from step to step. Where many rows die in one instant the
   // watermark stands still while they go, and a walk that began there each time would pass the

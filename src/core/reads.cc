@@ -20,6 +20,11 @@ const Pending* FindPending(const View& view, Bytes key) {
   return found == view.overlay->end() ? nullptr : &found->second;
 }
 
+Result<std::string> ValueOf(const RowView& row) {
+  if (row.version) return IsCollection();
+  return std::string(row.payload);
+}
+
 void Remember(const View& view, Bytes key) {
   if (view.reads == nullptr) return;
   const RowKey row_key(view.keyspace.id(), key);
@@ -39,6 +44,11 @@ Status StateRevoked() {
   return Status::Conflict(
       "what this reads from was open for longer than state_age_max and was taken away; begin "
       "again");
+}
+
+Status IsCollection() {
+  return Status::WrongType(
+      "the row is a collection and has no value of its own; read its members through its type");
 }
 
 Result<View> Freeze(const View& view, StateKind kind) {
@@ -76,6 +86,10 @@ Status ReadValue(const View& view, Bytes key, PinnedBytes& value) {
     value.Reset();
     return found.ok() ? Status::NotFound() : found;
   }
+  if (row->version) {
+    value.Reset();
+    return IsCollection();
+  }
   if (FindPending(view, key) != nullptr) {
     // The overlay's bytes change with the next write; the caller gets bytes that stay.
     auto& copy = value.Hold<std::string>();
@@ -92,6 +106,7 @@ Result<Row> ReadRow(const View& view, Bytes key) {
   std::optional<RowView> row;
   MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
   if (!row) return Status::NotFound();
+  if (row->version) return IsCollection();
   return Row{
       .value = std::string(row->payload), .deadline = row->deadline, .timestamp = row->timestamp};
 }
@@ -118,8 +133,7 @@ Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<c
     }
     if (const Pending* const pending = FindPending(view, keys[i]); pending != nullptr) {
       const bool alive = pending->present && !IsDead(pending->deadline, view.now);
-      answers.push_back(alive ? Result<std::string>(pending->payload)
-                              : Result<std::string>(Status::NotFound()));
+      answers.push_back(alive ? ValueOf(pending->view()) : Status::NotFound());
       continue;
     }
     Remember(view, keys[i]);
@@ -129,7 +143,7 @@ Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<c
     }
     MAYFLY_TRY(const RowView row, DecodeRow(lookups[i].value.view()));
     if (!IsDead(row.deadline, view.now)) {
-      answers.emplace_back(std::string(row.payload));
+      answers.push_back(ValueOf(row));
       continue;
     }
     answers.emplace_back(Status::NotFound());

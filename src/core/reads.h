@@ -44,6 +44,9 @@ Status CheckView(const View& view);
 // What calls answer whose state was taken away.
 Status StateRevoked();
 
+// What calls answer that need a value and meet a collection.
+Status IsCollection();
+
 // A view that stands still, for calls that look at more than one row.
 // The instant is read after the state is taken: a row that was purged before that is dead at it,
 // too. The other way round, of two rows with one deadline one could be gone and the other alive.
@@ -65,6 +68,10 @@ Status CheckAsOf(const View& view, WallTime as_of);
 Status FindAsOf(const View& view, Bytes key, WallTime as_of, PinnedBytes& pin,
                 std::optional<RowView>& row);
 Result<std::uint64_t> CountRows(const View& view);
+
+// Of the newest state, stored rows that are dead and not yet purged; O(these).
+Result<std::uint64_t> CountDeadRows(const Store& store, const KeyspaceState& keyspace,
+                                    WallTime now);
 Result<std::unique_ptr<Cursor>> OpenCursor(const View& view, const CursorOptions& options);
 Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& view, const DeadlineWindow& window);
 Result<std::vector<ForecastBucket>> ReadForecast(const View& view, const ForecastOptions& options);

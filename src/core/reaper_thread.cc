@@ -144,6 +144,7 @@ void ReaperThread::SleepUntilDue(const std::stop_token& stop) {
   store_->watch().Announce(waker_, WallTime::max());
   const auto next = purger_.NextDeadline();
   WallTime until = next && *next ? **next : WallTime::max();
+  if (purger_.HasOrphans()) until = WallTimeFromMs(0);
   if (options_.reclaim) {
     until = std::min(until, reclaimer_.NextDue());
     if (look_again_) until = std::min(until, store_->clock().Now() + kReclaimPause);

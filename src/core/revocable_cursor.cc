@@ -27,6 +27,7 @@ void RevocableCursor::Do(Move move) {
   value_ = inner_->value();
   deadline_ = inner_->deadline();
   timestamp_ = inner_->timestamp();
+  is_collection_ = inner_->is_collection();
 }
 
 void RevocableCursor::SeekToFirst() {

@@ -32,6 +32,7 @@ class RevocableCursor final : public Cursor, private StateReader {
   Bytes value() const override { return value_; }
   std::optional<WallTime> deadline() const override { return deadline_; }
   std::optional<WallTime> timestamp() const override { return timestamp_; }
+  bool is_collection() const override { return is_collection_; }
   Status status() const override { return status_; }
 
  private:
@@ -54,6 +55,7 @@ class RevocableCursor final : public Cursor, private StateReader {
   std::string value_;
   std::optional<WallTime> deadline_;
   std::optional<WallTime> timestamp_;
+  bool is_collection_ = false;
   Status status_;
 };
 

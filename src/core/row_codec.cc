@@ -9,21 +9,24 @@
 namespace mayfly::core {
 namespace {
 
-// Stored; append, never renumber. 0x04 is reserved for the version of a collection.
+// Stored; append, never renumber.
 constexpr unsigned char kHasDeadline = 0x01;
 constexpr unsigned char kHasTimestamp = 0x02;
-constexpr unsigned char kKnownBits = kHasDeadline | kHasTimestamp;
+constexpr unsigned char kHasVersion = 0x04;
+constexpr unsigned char kKnownBits = kHasDeadline | kHasTimestamp | kHasVersion;
 
 }  // namespace
 
 void AppendRow(std::string& out, const RowView& row) {
-  out.push_back(
-      static_cast<char>((row.deadline ? kHasDeadline : 0) | (row.timestamp ? kHasTimestamp : 0)));
+  out.push_back(static_cast<char>((row.deadline ? kHasDeadline : 0) |
+                                  (row.timestamp ? kHasTimestamp : 0) |
+                                  (row.version ? kHasVersion : 0)));
   if (row.deadline) {
     assert(ToMs(*row.deadline) >= 0);
     AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*row.deadline)));
   }
   if (row.timestamp) AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*row.timestamp)));
+  if (row.version) AppendLittleEndian64(out, *row.version);
   out.append(row.payload);
 }
 
@@ -50,6 +53,13 @@ Result<RowView> DecodeRow(Bytes encoded) {
       return Status::Corruption("a row with a damaged timestamp; run a check of the database");
     }
     row.timestamp = WallTimeFromMs(static_cast<std::int64_t>(ms));
+  }
+  if ((tag & kHasVersion) != 0) {
+    std::uint64_t version = 0;
+    if (!EatLittleEndian64(encoded, version)) {
+      return Status::Corruption("a row with a damaged version; run a check of the database");
+    }
+    row.version = version;
   }
   row.payload = encoded;
   return row;

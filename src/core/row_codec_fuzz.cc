@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "core/catalog.h"
+#include "core/collection_codec.h"
 #include "core/event_codec.h"
 #include "core/keys.h"
 #include "core/row_codec.h"
@@ -36,6 +37,20 @@ void TryMemberKey(Bytes in) {
   const std::string begin = MemberKeysBegin(*key);
   const std::string end = MemberKeysEnd(*key);
   MAYFLY_CHECK(in.starts_with(begin) && in < Bytes(end), "a member is not among its key's");
+}
+
+void TryCollection(Bytes in) {
+  const auto collection = DecodeCollection(in);
+  if (collection) {
+    std::string written;
+    AppendCollection(written, *collection);
+    MAYFLY_CHECK(written == in, "a collection is not what is written");
+  }
+  (void)DeadlineOfPart(in, in);
+  const auto part = DecodePartKey(in);
+  if (!part) return;
+  const std::string key = PartKeys(0, part->key, part->version).Of(part->part, part->name);
+  MAYFLY_CHECK(Bytes(key).substr(4) == in, "a part's key is not what is written");
 }
 
 void TryEntry(Bytes in) {
@@ -74,13 +89,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace mayfly::core;
   if (size == 0) return 0;
   const mayfly::Bytes in(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 7) {
+  switch (data[0] % 8) {
     case 0: TryRow(in); break;
     case 1: TryEntry(in); break;
     case 2: TryEvent(in); break;
     case 3: TryKeyspace(in); break;
     case 4: TryVersion(in); break;
     case 5: TryMemberKey(in); break;
+    case 6: TryCollection(in); break;
     default: TryCounters(in); break;
   }
   return 0;

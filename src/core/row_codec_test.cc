@@ -44,6 +44,24 @@ TEST(RowCodec, HasStableBytes) {
             std::string("\x02\xfe\xff\xff\xff\xff\xff\xff\xffv", 10));
 }
 
+TEST(RowCodec, GivesBackTheVersionOfACollection) {
+  for (const std::uint64_t version : {std::uint64_t{0}, std::uint64_t{0x0102}, ~std::uint64_t{0}}) {
+    std::string row;
+    AppendRow(row, {.deadline = WallTimeFromMs(5), .payload = "head", .version = version});
+    const auto decoded = DecodeRow(row);
+    ASSERT_TRUE(decoded.has_value()) << decoded.status().ToString();
+    EXPECT_EQ(decoded->version, version);
+    EXPECT_EQ(decoded->deadline, WallTimeFromMs(5));
+    EXPECT_EQ(decoded->payload, "head");
+    for (std::size_t size = 0; size + 4 < row.size(); ++size) {
+      EXPECT_FALSE(DecodeRow(Bytes(row).substr(0, size)).has_value()) << size;
+    }
+  }
+  std::string row;
+  AppendRow(row, {.deadline = {}, .payload = "h", .version = 0x0102});
+  EXPECT_EQ(row, std::string("\x04\x02\x01\0\0\0\0\0\0h", 10));
+}
+
 TEST(RowCodec, CostsAPlainRowOneByte) { EXPECT_EQ(Encoded(std::nullopt, "12345").size(), 6u); }
 
 TEST(RowCodec, RefusesEveryTruncationOfTheHead) {
@@ -61,7 +79,7 @@ TEST(RowCodec, RefusesADeadlineBefore1970) {
 }
 
 TEST(RowCodec, RefusesEveryUnknownTagAsUnsupported) {
-  for (int tag = 4; tag < 256; ++tag) {
+  for (int tag = 8; tag < 256; ++tag) {
     std::string row = Encoded(WallTimeFromMs(1), "value");
     row.front() = static_cast<char>(tag);
     const Status status = DecodeRow(row).status();

@@ -195,6 +195,7 @@ Bytes RowCursor::key() const { return UserKeyOf(RowKeyHere()); }
 
 Bytes RowCursor::value() const {
   assert(Valid());
+  if (is_collection()) return {};
   if (at_ == At::kStored) return stored_row_.payload;
   return (forward_ ? own_position_ : std::prev(own_position_))->second.payload;
 }
@@ -209,6 +210,12 @@ std::optional<WallTime> RowCursor::timestamp() const {
   assert(Valid());
   if (at_ == At::kStored) return stored_row_.timestamp;
   return (forward_ ? own_position_ : std::prev(own_position_))->second.timestamp;
+}
+
+bool RowCursor::is_collection() const {
+  assert(Valid());
+  if (at_ == At::kStored) return stored_row_.version.has_value();
+  return (forward_ ? own_position_ : std::prev(own_position_))->second.version.has_value();
 }
 
 Status RowCursor::status() const { return status_; }

@@ -39,6 +39,7 @@ class RowCursor final : public Cursor {
   Bytes value() const override;
   std::optional<WallTime> deadline() const override;
   std::optional<WallTime> timestamp() const override;
+  bool is_collection() const override;
   Status status() const override;
 
  private:

@@ -1,6 +1,8 @@
 // Numbers about a database that is running.
 #include "core/statistics.h"
 
+#include <algorithm>
+
 #include "core/keys.h"
 #include "core/liveness.h"
 #include "core/promises.h"
@@ -10,23 +12,38 @@ namespace {
 
 constexpr engine::Address kExpiry{engine::Role::kExpiry};
 
-// Counts what is dead and still there; O(backlog).
-Status CountDue(const Store& store, const KeyspaceState& keyspace, WallTime now,
-                KeyspaceStatistics& statistics) {
-  if (statistics.mortal_rows == 0) return {};
-  const std::string begin = EntryBegin(keyspace.id(), keyspace.watermark());
-  const std::string end = KeyspaceEnd(keyspace.id());
+// Counts what is dead and still there in one half of the index; O(backlog).
+Result<std::uint64_t> CountDue(const Store& store, KeyspaceId index, WallTime watermark,
+                               WallTime now, std::optional<WallTime>& first) {
+  const std::string begin = EntryBegin(index, watermark);
+  const std::string end = KeyspaceEnd(index);
   MAYFLY_TRY(const auto cursor,
              store.engine().NewCursor(kExpiry, {
                                                    .range = {begin, end},
                                                      .fill_cache = false
   }));
+  std::uint64_t due = 0;
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
     if (!entry || !IsDead(entry->deadline, now)) break;
-    if (statistics.due_rows++ == 0) statistics.lag = now - entry->deadline;
+    if (due++ == 0) first = entry->deadline;
   }
-  return cursor->status();
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return due;
+}
+
+Status AddDue(const Store& store, const KeyspaceState& keyspace, WallTime now,
+              KeyspaceStatistics& statistics) {
+  std::optional<WallTime> first;
+  if (statistics.mortal_rows > 0) {
+    MAYFLY_TRY(statistics.due_rows,
+               CountDue(store, keyspace.id(), keyspace.watermark(), now, first));
+    if (first) statistics.lag = now - *first;
+  }
+  if (!keyspace.has_mortal_members() || keyspace.by_timestamp()) return {};
+  MAYFLY_TRY(statistics.due_members,
+             CountDue(store, MembersOf(keyspace.id()), keyspace.members_watermark(), now, first));
+  return {};
 }
 
 }  // namespace
@@ -40,7 +57,8 @@ Result<Statistics> GatherStatistics(Store& store) {
     KeyspaceStatistics one{.name = keyspace->name(),
                            .rows = static_cast<std::uint64_t>(total.rows),
                            .mortal_rows = static_cast<std::uint64_t>(total.mortal)};
-    MAYFLY_RETURN_IF_ERROR(CountDue(store, *keyspace, statistics.clock.now, one));
+    one.orphans = static_cast<std::uint64_t>(std::max<std::int64_t>(keyspace->orphans(), 0));
+    MAYFLY_RETURN_IF_ERROR(AddDue(store, *keyspace, statistics.clock.now, one));
     const WallTime now = statistics.clock.now;
     one.purge_within = keyspace->policy()->purge_within;
     const auto first_due = one.due_rows > 0 ? std::optional(now - one.lag) : std::nullopt;
@@ -51,6 +69,7 @@ Result<Statistics> GatherStatistics(Store& store) {
   const StoreCounts& counts = store.counts();
   statistics.purged_rows = counts.purged_rows;
   statistics.purged_by_reads = counts.purged_by_reads;
+  statistics.purged_members = counts.purged_members;
   statistics.stale_entries = counts.stale_entries;
   statistics.clamped_lifetimes = counts.clamped_lifetimes;
   statistics.conflicts = counts.conflicts;

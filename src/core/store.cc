@@ -8,6 +8,7 @@
 
 #include "base/coding.h"
 #include "base/log.h"
+#include "core/collection_reads.h"
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/version_plan.h"
@@ -52,7 +53,8 @@ Store::Store(std::unique_ptr<engine::Engine> engine, const StoreOptions& options
       logger_(options.logger != nullptr ? *options.logger : SilentLogger()),
       engine_(std::move(engine)),
       states_(std::make_unique<OpenStates>(*engine_)),
-      horizon_(options.horizon != nullptr ? options.horizon : std::make_shared<DropHorizon>()) {}
+      horizon_(options.horizon != nullptr ? options.horizon : std::make_shared<DropHorizon>()),
+      versions_(*engine_) {}
 
 Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(LoadFormat());
@@ -61,6 +63,7 @@ Status Store::Load() {
   clock_ = std::make_unique<TrustedClock>(clock, options_.clock_jump_max, stored, logger_);
   events_ = std::make_unique<EventLog>(*engine_, logger_);
   MAYFLY_RETURN_IF_ERROR(events_->Load());
+  MAYFLY_RETURN_IF_ERROR(versions_.Load());
   catalog_ = std::make_unique<Catalog>(*engine_);
   MAYFLY_RETURN_IF_ERROR(catalog_->Load());
   // The time recorded last may lag behind what a purge knew. New deadlines must not lie below a
@@ -213,6 +216,9 @@ Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
       if (old != nullptr) plan.Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
       return {};
     }
+    if (change.of_collection) {
+      return PlanCollectionDeadline(plan, keyspace, key, standing, change.span);
+    }
     MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, plan.now()));
     plan.Put(keyspace, stripe, key, old, {.deadline = deadline, .payload = change.payload});
     return {};
@@ -229,6 +235,27 @@ Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
   }
   MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, change.TtlFrom(plan.now())));
   versions.Put({.deadline = deadline, .payload = change.payload, .timestamp = timestamp});
+  return {};
+}
+
+Status Store::PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                                     const Standing& standing, const Span& span) const {
+  const RowView* const old = standing.Living(plan.now());
+  if (old == nullptr || !old->version) {
+    return Status::Conflict("the collection died before its deadline was changed; begin again");
+  }
+  MAYFLY_TRY(Collection collection, DecodeCollection(old->payload));
+  MAYFLY_TRY(collection.own_deadline, DeadlineOf(span, plan.now()));
+  std::optional<WallTime> last;
+  if (collection.all_mortal()) {
+    const PartKeys keys(keyspace.id(), key, *old->version);
+    MAYFLY_TRY(last, LastMemberDeadline(*engine_, keys, [](Bytes) { return false; }));
+  }
+  std::string payload;
+  AppendCollection(payload, collection);
+  const RowView fresh{
+      .deadline = DeadlineOf(collection, last), .payload = payload, .version = old->version};
+  plan.Put(keyspace, StripeOf(keyspace.id(), key), key, old, fresh);
   return {};
 }
 
@@ -287,12 +314,15 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
 Status Store::Commit(CommitPlan& plan, Durability durability) {
   MAYFLY_RETURN_IF_ERROR(plan.Seal());
   // A batch that removes the dead records the time that made them so.
-  AddTime(plan, plan.dead_removed() > 0 ? Millis(1) : kHighWaterStep);
+  const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
+  AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);
   MAYFLY_RETURN_IF_ERROR(events_->Commit(plan.batch(), durability, plan.events()));
   plan.Applied();
   counts_.purged_rows += plan.dead_removed();
+  counts_.purged_members += plan.dead_members_removed();
   counts_.removed_rows += plan.removed();
   if (plan.earliest()) watch_.Written(*plan.earliest());
+  if (plan.orphans_queued()) watch_.Written(WallTimeFromMs(0));  // Due at once.
   return {};
 }
 

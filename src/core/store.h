@@ -19,6 +19,7 @@
 #include "core/open_states.h"
 #include "core/standing.h"
 #include "core/trusted_clock.h"
+#include "core/version_numbers.h"
 #include "engine/engine.h"
 #include "mayfly/durability.h"
 #include "mayfly/logger.h"
@@ -41,6 +42,7 @@ struct StoreOptions {
 struct StoreCounts {
   std::atomic<std::uint64_t> purged_rows{0};
   std::atomic<std::uint64_t> purged_by_reads{0};
+  std::atomic<std::uint64_t> purged_members{0};
   std::atomic<std::uint64_t> stale_entries{0};
   std::atomic<std::uint64_t> clamped_lifetimes{0};
   std::atomic<std::uint64_t> conflicts{0};
@@ -92,6 +94,10 @@ class Store {
   Status PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const Standing& standing,
                     const Change& change);
 
+  // The same for another deadline of a collection.
+  Status PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                                const Standing& standing, const Span& span) const;
+
   // The same for one that something later on the same key has overtaken already.
   Status PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
                         const Standing& standing, const Change& change, WallTime overtaken_at);
@@ -121,6 +127,7 @@ class Store {
   KeyLatches& latches() { return latches_; }
   Catalog& catalog() { return *catalog_; }
   EventLog& events() const { return *events_; }
+  VersionNumbers& versions() { return versions_; }
   OpenStates& states() const { return *states_; }
   DropHorizon& horizon() const { return *horizon_; }
 
@@ -146,6 +153,7 @@ class Store {
   const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine, which asks it.
   std::mutex reclaim_mutex_;
   KeyLatches latches_;
+  VersionNumbers versions_;
   DeadlineWatch watch_;
   StoreCounts counts_;
   std::unique_ptr<TrustedClock> clock_;  // These three are set by Load() and stay.

@@ -7,6 +7,7 @@
 #include <shared_mutex>
 
 #include "base/printable.h"
+#include "core/collection_codec.h"
 #include "core/keyspace_calls.h"
 #include "core/limits.h"
 #include "core/version_plan.h"
@@ -144,6 +145,7 @@ Status TransactionCalls::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decid
       pending.ttl_from_commit = true;
     }
     MAYFLY_TRY(pending.deadline, DeadlineOf(pending.span, pending.change().TtlFrom(now_)));
+    if (change.of_collection) MAYFLY_RETURN_IF_ERROR(SetCollection(*row, pending));
   }
   const bool late = change.timestamp && newest && *change.timestamp < *newest;
   if (late) {
@@ -156,6 +158,17 @@ Status TransactionCalls::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decid
     SetLate(row_key, own->second);
   }
   SetPending(std::move(row_key), std::move(pending));
+  return {};
+}
+
+// Later changes of the deadline, in the same transaction, depend on this one.
+Status TransactionCalls::SetCollection(const RowView& row, Pending& pending) {
+  MAYFLY_TRY(Collection collection, DecodeCollection(row.payload));
+  collection.own_deadline = pending.deadline;
+  std::string payload;
+  AppendCollection(payload, collection);
+  pending.payload = std::move(payload);
+  pending.version = row.version;
   return {};
 }
 

@@ -48,6 +48,7 @@ class TransactionCalls final : public Transaction {
   Status CheckActive() const;
   Status ApplyDecision(KeyspaceState& keyspace, Bytes key, Decide decide);
   View ViewOf(KeyspaceState& keyspace);
+  static Status SetCollection(const RowView& row, Pending& pending);
   Result<std::optional<WallTime>> NewestOf(KeyspaceState& keyspace, Bytes key);
   void SetPending(std::string row_key, Pending pending);
   void SetLate(std::string row_key, Pending pending);

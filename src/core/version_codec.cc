@@ -10,7 +10,7 @@
 namespace mayfly::core {
 namespace {
 
-// Stored; append, never renumber.
+// Stored; append, never renumber. 0x03 is a collection's, see collection_codec.cc.
 constexpr char kMarker = 0x01;
 constexpr char kVersion = 0x02;
 constexpr unsigned char kHasKeptUntil = 0x01;
@@ -109,7 +109,7 @@ std::optional<std::string> UserKeyOfMember(Bytes member_key) {
       continue;
     }
     ++i;
-    if (member_key[i] == kEndOfKey) return key.empty() ? std::nullopt : std::optional(key);
+    if (member_key[i] == kEndOfKey) return key;
     if (member_key[i] != kZero) return std::nullopt;
     key.push_back(kEscape);
   }

@@ -116,8 +116,7 @@ TEST(VersionKeys, NameTheirUserKeyAndLieWithinItsRange) {
 
 TEST(VersionKeys, OfNoKeyAreRefused) {
   for (const std::string& bytes :
-       {std::string(), std::string("a"), std::string("a\0", 2), std::string("a\0\x02", 3),
-        std::string("\0\x01", 2), std::string("\0\x01\x01", 3)}) {
+       {std::string(), std::string("a"), std::string("a\0", 2), std::string("a\0\x02", 3)}) {
     EXPECT_EQ(UserKeyOfMember(bytes), std::nullopt);
   }
 }

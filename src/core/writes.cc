@@ -1,32 +1,43 @@
 #include "core/writes.h"
 
+#include "core/collection_codec.h"
+#include "core/reads.h"
+
 namespace mayfly::core {
 namespace {
 
-bool Holds(const PutCondition& condition, const RowView* row) {
+Result<bool> Holds(const PutCondition& condition, const RowView* row) {
   switch (condition.kind()) {
     case PutCondition::Kind::kAlways: return true;
     case PutCondition::Kind::kAbsent: return row == nullptr;
     case PutCondition::Kind::kPresent: return row != nullptr;
-    case PutCondition::Kind::kEquals: return row != nullptr && row->payload == condition.expected();
+    case PutCondition::Kind::kEquals:
+      if (row != nullptr && row->version) return IsCollection();
+      return row != nullptr && row->payload == condition.expected();
   }
   return false;
 }
 
 // Nothing dies later than a row without a deadline.
-bool Holds(DeadlineIf condition, const RowView& row, const std::optional<WallTime>& fresh) {
+bool Holds(DeadlineIf condition, const std::optional<WallTime>& old,
+           const std::optional<WallTime>& fresh) {
   switch (condition) {
     case DeadlineIf::kAlways: return true;
-    case DeadlineIf::kNone: return !row.deadline;
-    case DeadlineIf::kPresent: return row.deadline.has_value();
-    case DeadlineIf::kLater: return row.deadline && (!fresh || *fresh > *row.deadline);
-    case DeadlineIf::kEarlier: return fresh && (!row.deadline || *fresh < *row.deadline);
+    case DeadlineIf::kNone: return !old;
+    case DeadlineIf::kPresent: return old.has_value();
+    case DeadlineIf::kLater: return old && (!fresh || *fresh > *old);
+    case DeadlineIf::kEarlier: return fresh && (!old || *fresh < *old);
   }
   return false;
 }
 
 std::optional<std::optional<WallTime>> DeadlineOf(const RowView* row) {
   if (row == nullptr) return std::nullopt;
+  // What callers set, not what members bring about. A damaged one is found when it is changed.
+  if (row->version) {
+    const auto collection = DecodeCollection(row->payload);
+    if (collection) return collection->own_deadline;
+  }
   return row->deadline;
 }
 
@@ -53,7 +64,7 @@ Result<bool> WriteIf(const WriteRule& rule, Apply apply, Bytes key, Bytes value,
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
     // A bad lifetime is refused whether or not the condition holds.
     MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
-    written = Holds(condition, known.row);
+    MAYFLY_TRY(written, Holds(condition, known.row));
     return written ? Change::Put(value, span) : Change::Nothing();
   }));
   return written;
@@ -97,6 +108,7 @@ Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
   std::optional<std::string> fresh;
   return apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    if (known.row != nullptr && known.row->version) return IsCollection();
     fresh = update(known.row != nullptr ? std::optional(known.row->payload) : std::nullopt);
     if (fresh) return Change::Put(*fresh, span);
     return known.row != nullptr ? Change::Delete() : Change::Nothing();
@@ -111,8 +123,10 @@ Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime l
     MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
     MAYFLY_TRY(const auto deadline, core::DeadlineOf(span, known.now));
-    changed = Holds(condition, *known.row, deadline);
-    return changed ? Change::Put(known.row->payload, span).AtTheSame() : Change::Nothing();
+    changed = Holds(condition, *DeadlineOf(known.row), deadline);
+    if (!changed) return Change::Nothing();
+    const Change change = Change::Put(known.row->payload, span).AtTheSame();
+    return known.row->version ? change.OfCollection() : change;
   }));
   return changed;
 }
@@ -123,6 +137,7 @@ Result<Row> TouchRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lif
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
+    if (known.row->version) return IsCollection();
     MAYFLY_TRY(touched.deadline, core::DeadlineOf(span, known.now));
     touched.value = known.row->payload;
     touched.timestamp = known.row->timestamp;

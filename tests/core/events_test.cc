@@ -181,6 +181,25 @@ TEST_P(Events, AreTrimmedByWhicheverTakesMost) {
   EXPECT_EQ(Sequences(), (Sequence{5, 6, 7, 8, 9, 10}));
 }
 
+TEST_P(Events, AreTrimmedInStepsFromTheOldestOn) {
+  Die(10);
+  const EventTrim trim{.older_than = 5ms, .keep_newest = 7, .events_max = 2};
+  EXPECT_EQ(database().TrimEvents(trim).value(), 2u);
+  EXPECT_EQ(Sequences(), (Sequence{3, 4, 5, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(database().TrimEvents(trim).value(), 2u);
+  EXPECT_EQ(database().TrimEvents(trim).value(), 0u) << "the fifth is exactly 5 ms old";
+  EXPECT_EQ(Sequences(), (Sequence{5, 6, 7, 8, 9, 10}));
+  EXPECT_EQ(database().TrimEvents({.keep_newest = 0, .events_max = 0}).value(), 0u);
+}
+
+TEST_P(Events, TheLastSequenceOutlivesTheEvent) {
+  EXPECT_EQ(database().LastEventSequence(), 0u);
+  Die(3);
+  EXPECT_EQ(database().LastEventSequence(), 3u);
+  EXPECT_EQ(database().TrimEvents({.keep_newest = 0}).value(), 3u);
+  EXPECT_EQ(database().LastEventSequence(), 3u);
+}
+
 TEST_P(Events, NumbersGoOnAfterATrimAndAReopen) {
   Die(3);
   EXPECT_EQ(database().TrimEvents({.keep_newest = 0}).value(), 3u);

@@ -318,6 +318,11 @@ std::uint64_t Model::Trim(const EventTrim& trim) {
                       (trim.older_than && now - event.purged_at > *trim.older_than);
     if (goes) last = index;
   }
+  // The bound counts sequences from the oldest on, and what a promise took among them.
+  while (last > 0 && trim.events_max &&
+         events[last - 1].sequence - events.front().sequence >= *trim.events_max) {
+    --last;
+  }
   events.erase(events.begin(), events.begin() + static_cast<std::ptrdiff_t>(last));
   return last;
 }

@@ -196,6 +196,7 @@ void ModelPlayer::TrimEvents() {
   if (random_.OneIn(3)) trim.through_sequence = random_.Below(model_.last_sequence + 10);
   if (random_.OneIn(3)) trim.older_than = Millis(random_.Below(2000));
   if (random_.OneIn(3)) trim.keep_newest = random_.Below(50);
+  if (random_.OneIn(3)) trim.events_max = random_.Below(10);
   Tell("trim events");
   const auto trimmed = database_->TrimEvents(trim);
   ExpectCode("the trim", trimmed.status(), StatusCode::kOk);

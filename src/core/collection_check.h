@@ -1,0 +1,65 @@
+// collection_check.h - holds collections against their members.
+// Members are what counts: counts, order and entries can be made from them. A collection without
+// members is none. Members that belong to no row need an orphan record, or nobody would ever remove
+// them; a record must not name a collection that is there, or its members would be.
+#pragma once
+
+#include "base/function_ref.h"
+#include "core/collection_codec.h"
+#include "core/store.h"
+#include "mayfly/maintenance.h"
+
+namespace mayfly::core {
+
+class CollectionCheck {
+ public:
+  using Find = FunctionRef<void(const char* what, Bytes key)>;
+
+  // All outlive it. `snapshot` null: the newest state. What is to be mended goes into `repair`.
+  CollectionCheck(Store& store, const KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                  CheckReport& report, engine::Batch& repair, Find find)
+      : store_(store),
+        keyspace_(keyspace),
+        snapshot_(snapshot),
+        report_(report),
+        repair_(repair),
+        find_(find) {}
+
+  // Of a row with a version. Adds what the row counts for, as it should be. False when it is not
+  // as it should be.
+  Result<bool> CheckRow(Bytes key, const RowView& row, Counters& expected);
+
+  // Members without a collection; records of orphans that are none.
+  Status CheckParts();
+  Status CheckRecords();
+  Status CheckEntries();
+
+  // How many orphans there will be.
+  std::int64_t orphans() const { return orphans_; }
+
+ private:
+  struct Parts {
+    std::uint64_t members = 0;
+    std::uint64_t mortal = 0;
+    std::optional<WallTime> first;
+    std::optional<WallTime> last;
+  };
+
+  Result<Parts> WalkParts(Bytes key, const PartKeys& keys);
+  Status CheckMember(Bytes key, const PartKeys& keys, Bytes name, const RowView& row);
+  Status CheckOrder(Bytes key, const PartKeys& keys, Bytes part_key);
+  void Mend(Bytes key, const RowView& row, const Collection& collection, const Parts& parts,
+            Counters& expected);
+  Result<bool> Exists(engine::Address at, Bytes key) const;
+  Result<bool> IsCurrent(Bytes key, std::uint64_t version) const;
+
+  Store& store_;
+  const KeyspaceState& keyspace_;
+  const engine::Snapshot* const snapshot_;
+  CheckReport& report_;
+  engine::Batch& repair_;
+  Find find_;
+  std::int64_t orphans_ = 0;
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,159 @@
+#include "core/collection_codec.h"
+
+#include <algorithm>
+
+#include "base/coding.h"
+#include "core/row_codec.h"
+#include "core/version_codec.h"
+
+namespace mayfly::core {
+namespace {
+
+// Stored; append, never renumber.
+constexpr unsigned char kHasOwnDeadline = 0x01;
+constexpr char kPartOfCollection = 0x03;  // Beside the kinds of version_codec.cc.
+
+bool EatInstant(Bytes& in, std::optional<WallTime>& instant) {
+  std::uint64_t ms = 0;
+  if (!EatLittleEndian64(in, ms) || static_cast<std::int64_t>(ms) < 0) return false;
+  instant = WallTimeFromMs(static_cast<std::int64_t>(ms));
+  return true;
+}
+
+void AppendInstant(std::string& out, WallTime instant) {
+  AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(instant)));
+}
+
+// Where the user's key ends, its end mark included; nothing when it does not.
+std::optional<std::size_t> EndOfKey(Bytes member_key) {
+  for (std::size_t i = 0; i + 1 < member_key.size(); ++i) {
+    if (member_key[i] != '\0') continue;
+    if (member_key[i + 1] == '\x01') return i + 2;
+    ++i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void AppendCollection(std::string& out, const Collection& collection) {
+  out.push_back(static_cast<char>(collection.own_deadline ? kHasOwnDeadline : 0));
+  AppendVarint(out, collection.members);
+  AppendVarint(out, collection.mortal);
+  if (collection.own_deadline) AppendInstant(out, *collection.own_deadline);
+  if (collection.mortal > 0) {
+    AppendInstant(out, collection.first_deadline.value_or(WallTimeFromMs(0)));
+  }
+  out.append(collection.head);
+}
+
+Result<Collection> DecodeCollection(Bytes in) {
+  const auto damaged = [] {
+    return Status::Corruption("the row of a collection is damaged; run a check of the database");
+  };
+  if (in.empty()) return damaged();
+  const auto flags = static_cast<unsigned char>(in.front());
+  in.remove_prefix(1);
+  if ((flags & ~kHasOwnDeadline) != 0) {
+    return Status::Unsupported(
+        "a collection with flags that this build does not know; use a newer mayfly");
+  }
+  Collection collection;
+  if (!EatVarint(in, collection.members) || !EatVarint(in, collection.mortal) ||
+      collection.mortal > collection.members) {
+    return damaged();
+  }
+  if ((flags & kHasOwnDeadline) != 0 && !EatInstant(in, collection.own_deadline)) return damaged();
+  if (collection.mortal > 0 && !EatInstant(in, collection.first_deadline)) return damaged();
+  collection.head = in;
+  return collection;
+}
+
+std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<WallTime> last) {
+  if (!collection.all_mortal() || !last) return collection.own_deadline;
+  return std::min(collection.own_deadline.value_or(*last), *last);
+}
+
+PartKeys::PartKeys(KeyspaceId keyspace, Bytes key, std::uint64_t version)
+    : prefix_(KeyspaceBegin(keyspace)) {
+  prefix_ += MemberKeysBegin(key);
+  prefix_ += kPartOfCollection;
+  AppendBigEndian64(prefix_, version);
+}
+
+std::string PartKeys::Of(PartKind part, Bytes name) const {
+  std::string key;
+  key.reserve(prefix_.size() + 1 + name.size());
+  key += prefix_;
+  key += static_cast<char>(part);
+  key += name;
+  return key;
+}
+
+std::string PartKeys::OfOrder(WallTime deadline, Bytes member) const {
+  std::string key = Begin(PartKind::kOrder);
+  AppendBigEndian64(key, static_cast<std::uint64_t>(ToMs(deadline)));
+  return key.append(member);
+}
+
+std::optional<OrderName> DecodeOrderName(Bytes name) {
+  std::uint64_t ms = 0;
+  if (!EatBigEndian64(name, ms) || static_cast<std::int64_t>(ms) < 0) return std::nullopt;
+  return OrderName{WallTimeFromMs(static_cast<std::int64_t>(ms)), name};
+}
+
+std::optional<PartKeyView> DecodePartKey(Bytes member_key) {
+  if (!IsPartKey(member_key)) return std::nullopt;
+  auto key = UserKeyOfMember(member_key);
+  Bytes rest = member_key.substr(*EndOfKey(member_key) + 1);
+  std::uint64_t version = 0;
+  if (!key || !EatBigEndian64(rest, version) || rest.empty()) return std::nullopt;
+  const auto part = static_cast<PartKind>(rest.front());
+  if (part < PartKind::kMember || part > PartKind::kOrder) return std::nullopt;
+  return PartKeyView{*std::move(key), version, part, rest.substr(1)};
+}
+
+bool IsPartKey(Bytes member_key) {
+  const auto end = EndOfKey(member_key);
+  return end && *end < member_key.size() && member_key[*end] == kPartOfCollection;
+}
+
+std::optional<WallTime> DeadlineOfPart(Bytes member_key, Bytes value) {
+  const auto end = EndOfKey(member_key);
+  constexpr std::size_t kBeforeName = 1 + sizeof(std::uint64_t) + 1;
+  if (!end || member_key.size() < *end + kBeforeName) return std::nullopt;
+  const auto part = static_cast<PartKind>(member_key[*end + kBeforeName - 1]);
+  if (part == PartKind::kOrder) {
+    const auto order = DecodeOrderName(member_key.substr(*end + kBeforeName));
+    return order ? std::optional(order->deadline) : std::nullopt;
+  }
+  const auto row = DecodeRow(value);
+  return row ? row->deadline : std::nullopt;
+}
+
+std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version, Bytes key) {
+  std::string out = MetaKey(kMetaOrphan, keyspace);
+  AppendBigEndian64(out, version);
+  return out.append(key);
+}
+
+std::string EncodeOrphan(WallTime ended) {
+  std::string out;
+  AppendInstant(out, ended);
+  return out;
+}
+
+Result<Orphan> DecodeOrphan(Bytes meta_key, Bytes value) {
+  meta_key.remove_prefix(1);
+  Orphan orphan{};
+  std::optional<WallTime> ended;
+  if (!EatBigEndian32(meta_key, orphan.keyspace) || !EatBigEndian64(meta_key, orphan.version) ||
+      !EatInstant(value, ended) || !value.empty()) {
+    return Status::Corruption("the record of an orphan is damaged; run a check with repair");
+  }
+  orphan.key = meta_key;
+  orphan.ended = *ended;
+  return orphan;
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,106 @@
+// collection_codec.h - the bytes of a collection: its row, the keys of its parts, its orphan.
+//   rows     payload of a row with a version:
+//            | flags u8 | members varint | mortal varint | own deadline u64, if flagged |
+//            | first deadline u64, if any member is mortal | head |
+//   members  | keyspace u32 BE | key, escaped | 0x03 | version u64 BE | part u8 | ... |
+//            part kMember: | member | -> row      part kSide: | side | -> row
+//            part kOrder:  | deadline_ms u64 BE | member | -> empty, for each mortal member
+//   meta     | 'o' | keyspace u32 BE | version u64 BE | key | -> | ended_ms u64 |
+// The row's own field of a deadline says when the collection dies: as callers set it, or with the
+// last member if all are mortal, whichever is earlier. What callers set is in the payload. Counts
+// are of what is stored, dead members included; the order tells how many those are, and which dies
+// last, without a walk over the members. An orphan is what is left of a collection whose row went,
+// dead or deleted at `ended`. Versions are never used again, so the members of an orphan are
+// nobody else's. Layout: docs/formats/row.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/keys.h"
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+// What a collection's row says; the head points into the payload.
+struct Collection {
+  std::uint64_t members = 0;                              // Stored, dead ones included.
+  std::uint64_t mortal = 0;                               // Of these, with a deadline.
+  std::optional<WallTime> own_deadline = std::nullopt;    // As callers set it.
+  std::optional<WallTime> first_deadline = std::nullopt;  // No member dies before it.
+  Bytes head = {};
+
+  bool all_mortal() const { return mortal == members; }
+};
+
+void AppendCollection(std::string& out, const Collection& collection);
+
+// Corruption when the bytes are too short or contradict themselves.
+Result<Collection> DecodeCollection(Bytes payload);
+
+// When the row dies. `last` is the latest deadline of its members; asked only if all are mortal.
+std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<WallTime> last);
+
+// Stored; append, never renumber.
+enum class PartKind : char { kMember = 1, kSide = 2, kOrder = 3 };
+
+// The keys of one version's parts, in `members`, the keyspace in front.
+class PartKeys {
+ public:
+  PartKeys(KeyspaceId keyspace, Bytes key, std::uint64_t version);
+
+  std::string Of(PartKind part, Bytes name) const;
+  std::string OfOrder(WallTime deadline, Bytes member) const;
+
+  // All of one part, or of all, lie in [begin, end).
+  std::string Begin(PartKind part) const { return prefix_ + static_cast<char>(part); }
+  std::string End(PartKind part) const {
+    return prefix_ + static_cast<char>(static_cast<char>(part) + 1);
+  }
+  const std::string& begin() const { return prefix_; }
+  std::string end() const { return prefix_ + '\xff'; }
+
+  // Bytes of a key before the name.
+  std::size_t name_at() const { return prefix_.size() + 1; }
+
+ private:
+  std::string prefix_;
+};
+
+// The name within the key of an order row, which begins with the deadline.
+struct OrderName {
+  WallTime deadline;
+  Bytes member;
+};
+std::optional<OrderName> DecodeOrderName(Bytes name);
+
+// A part's key, given without the keyspace, taken apart; nothing when it is none.
+struct PartKeyView {
+  std::string key;
+  std::uint64_t version;
+  PartKind part;
+  Bytes name;  // Points into the given bytes.
+};
+std::optional<PartKeyView> DecodePartKey(Bytes member_key);
+
+// Of a pair in `members`: when it dies. Nothing when it does not, or is no part of a collection.
+std::optional<WallTime> DeadlineOfPart(Bytes member_key, Bytes value);
+
+// Whether the key, given without the keyspace, is a part's and not a version's.
+bool IsPartKey(Bytes member_key);
+
+struct Orphan {
+  KeyspaceId keyspace;
+  std::uint64_t version;
+  std::string key;
+  WallTime ended;  // Members that were dead by then have died; the others were deleted.
+};
+
+std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version, Bytes key);
+std::string EncodeOrphan(WallTime ended);
+Result<Orphan> DecodeOrphan(Bytes meta_key, Bytes value);
+
+}  // namespace mayfly::core

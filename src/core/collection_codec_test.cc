@@ -1,0 +1,122 @@
+// Goal: a collection's row and keys come back as they were written, lie in the order that walks
+// rely on, and bytes that are neither are refused. Method: round trips at the edges, every
+// truncation, keys with every byte that is escaped.
+#include "core/collection_codec.h"
+
+#include <gtest/gtest.h>
+
+#include "core/row_codec.h"
+#include "core/version_codec.h"
+
+namespace mayfly::core {
+namespace {
+
+TEST(CollectionCodec, GivesBackWhatWasWritten) {
+  for (const auto& own : {std::optional<WallTime>(), std::optional(WallTimeFromMs(7))}) {
+    for (const std::uint64_t mortal : {0u, 3u, 300u}) {
+      Collection collection{.members = 300, .mortal = mortal, .own_deadline = own, .head = "head"};
+      if (mortal > 0) collection.first_deadline = WallTimeFromMs(5);
+      std::string payload;
+      AppendCollection(payload, collection);
+      const auto decoded = DecodeCollection(payload);
+      ASSERT_TRUE(decoded.has_value()) << decoded.status().ToString();
+      EXPECT_EQ(decoded->members, 300u);
+      EXPECT_EQ(decoded->mortal, mortal);
+      EXPECT_EQ(decoded->own_deadline, own);
+      EXPECT_EQ(decoded->first_deadline, collection.first_deadline);
+      EXPECT_EQ(decoded->head, "head");
+      for (std::size_t size = 0; size + 4 < payload.size(); ++size) {
+        EXPECT_FALSE(DecodeCollection(Bytes(payload).substr(0, size)).has_value()) << size;
+      }
+    }
+  }
+}
+
+TEST(CollectionCodec, RefusesUnknownFlagsAndMoreMortalsThanMembers) {
+  EXPECT_EQ(DecodeCollection(std::string("\x02\x01\0h", 4)).status().code(),
+            StatusCode::kUnsupported);
+  EXPECT_EQ(DecodeCollection(std::string("\0\x01\x02", 3) + std::string(8, '\0')).status().code(),
+            StatusCode::kCorruption);
+}
+
+TEST(CollectionCodec, DiesWithTheLastMemberIfAllAreMortal) {
+  const WallTime early = WallTimeFromMs(5);
+  const WallTime late = WallTimeFromMs(9);
+  EXPECT_EQ(DeadlineOf({.members = 2, .mortal = 2}, late), late);
+  EXPECT_EQ(DeadlineOf({.members = 2, .mortal = 1}, late), std::nullopt);
+  EXPECT_EQ(DeadlineOf({.members = 2, .mortal = 2, .own_deadline = early}, late), early);
+  EXPECT_EQ(DeadlineOf({.members = 2, .mortal = 2, .own_deadline = late}, early), early);
+  EXPECT_EQ(DeadlineOf({.members = 2, .mortal = 1, .own_deadline = early}, std::nullopt), early);
+}
+
+TEST(PartKeys, AreTakenApartAgain) {
+  for (const std::string& key : {std::string(), std::string("key"), std::string("\0", 1),
+                                 std::string("\0\x01\x03", 3), std::string("\xff\0\xff", 3)}) {
+    for (const std::string& name : {std::string(), std::string("m"), std::string("\0\x01", 2)}) {
+      for (const PartKind part : {PartKind::kMember, PartKind::kSide, PartKind::kOrder}) {
+        const std::string bytes = PartKeys(3, key, 0x0102).Of(part, name);
+        const auto view = DecodePartKey(UserKeyOf(bytes));
+        ASSERT_TRUE(view.has_value());
+        EXPECT_EQ(view->key, key);
+        EXPECT_EQ(view->version, 0x0102u);
+        EXPECT_EQ(view->part, part);
+        EXPECT_EQ(view->name, name);
+        EXPECT_TRUE(IsPartKey(UserKeyOf(bytes)));
+      }
+    }
+  }
+}
+
+TEST(PartKeys, AreNoneOfVersions) {
+  EXPECT_FALSE(IsPartKey(MarkerKey("key")));
+  EXPECT_FALSE(IsPartKey(VersionKey("key", WallTimeFromMs(5))));
+  const std::string bytes = PartKeys(3, "key", 1).Of(PartKind::kMember, {});
+  for (std::size_t size = 0; size < bytes.size() - 4; ++size) {
+    EXPECT_FALSE(DecodePartKey(UserKeyOf(bytes).substr(0, size)).has_value()) << size;
+  }
+}
+
+TEST(PartKeys, OfOneVersionLieTogetherAndItsOrderInTheOrderOfDeadlines) {
+  const PartKeys keys(3, "key", 7);
+  const PartKeys next(3, "key", 8);
+  const std::string last_member = keys.Of(PartKind::kMember, std::string(100, '\xff'));
+  EXPECT_LT(keys.begin(), keys.Of(PartKind::kMember, {}));
+  EXPECT_LT(last_member, keys.End(PartKind::kMember));
+  EXPECT_LE(keys.End(PartKind::kMember), keys.Begin(PartKind::kSide));
+  const std::string first = keys.OfOrder(WallTimeFromMs(255), "z");
+  const std::string second = keys.OfOrder(WallTimeFromMs(256), "a");
+  EXPECT_LT(keys.Begin(PartKind::kOrder), first);
+  EXPECT_LT(first, second);
+  EXPECT_LT(second, keys.end());
+  EXPECT_LT(keys.end(), next.begin());
+  EXPECT_LT(next.end(), PartKeys(3, "key2", 1).begin());
+}
+
+TEST(PartKeys, TellWhenAPartDies) {
+  const PartKeys keys(3, "key", 7);
+  std::string row;
+  AppendRow(row, {.deadline = WallTimeFromMs(5), .payload = "v"});
+  EXPECT_EQ(DeadlineOfPart(UserKeyOf(keys.Of(PartKind::kMember, "m")), row), WallTimeFromMs(5));
+  const std::string order = keys.OfOrder(WallTimeFromMs(6), "m");
+  EXPECT_EQ(DeadlineOfPart(UserKeyOf(order), {}), WallTimeFromMs(6));
+  EXPECT_EQ(DeadlineOfPart(UserKeyOf(keys.Of(PartKind::kSide, "s")), std::string(1, '\0')),
+            std::nullopt);
+  EXPECT_EQ(DeadlineOfPart(UserKeyOf(keys.Of(PartKind::kMember, "m")), "\x7f"), std::nullopt);
+}
+
+TEST(Orphans, AreTakenApartAgain) {
+  const std::string record = OrphanKey(3, 7, "key");
+  const auto orphan = DecodeOrphan(record, EncodeOrphan(WallTimeFromMs(5)));
+  ASSERT_TRUE(orphan.has_value()) << orphan.status().ToString();
+  EXPECT_EQ(orphan->keyspace, 3u);
+  EXPECT_EQ(orphan->version, 7u);
+  EXPECT_EQ(orphan->key, "key");
+  EXPECT_EQ(orphan->ended, WallTimeFromMs(5));
+  EXPECT_EQ(DecodeOrphan(record, "1234567").status().code(), StatusCode::kCorruption);
+  EXPECT_EQ(
+      DecodeOrphan(Bytes(record).substr(0, 9), EncodeOrphan(WallTimeFromMs(5))).status().code(),
+      StatusCode::kCorruption);
+}
+
+}  // namespace
+}  // namespace mayfly::core

@@ -1,0 +1,95 @@
+#include "core/member_purge.h"
+
+#include "core/collection_reads.h"
+#include "core/member_plan.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kMembers{engine::Role::kMembers};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+}  // namespace
+
+Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
+  const auto part = DecodePartKey(member_key);
+  if (!part || part->part != PartKind::kMember) return false;
+  PinnedBytes pin;
+  const Status read = store_.engine().Get(kMembers, RowKey(keyspace_.id(), member_key), pin);
+  if (read.IsNotFound()) return false;
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(const RowView row, DecodeRow(pin.view()));
+  if (row.deadline != deadline) return false;
+  MAYFLY_TRY(Touched * touched, Touch(*part));
+  MemberPlan members(plan_, keyspace_, touched->stripe, part->key, touched->keys);
+  if (touched->is_orphan) {
+    const bool died = touched->ended && IsDead(deadline, *touched->ended);
+    members.RemoveOrphaned(part->name, row, died, touched->ended.value_or(deadline));
+    return true;
+  }
+  members.Remove(part->name, row, EventCause::kPurged);
+  touched->removed.emplace(part->name);
+  return true;
+}
+
+Result<MemberPurge::Touched*> MemberPurge::Touch(const PartKeyView& part) {
+  const auto [at, fresh] =
+      touched_.try_emplace({part.key, part.version}, keyspace_.id(), part.key, part.version);
+  Touched& touched = at->second;
+  if (!fresh) return &touched;
+  MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace_, part.key, nullptr, touched.standing));
+  const auto& stored = touched.standing.stored;
+  touched.is_orphan = !stored || stored->version != part.version;
+  if (!touched.is_orphan) {
+    MAYFLY_TRY(touched.collection, DecodeCollection(stored->payload));
+    return &touched;
+  }
+  PinnedBytes pin;
+  const std::string record = OrphanKey(keyspace_.id(), part.version, part.key);
+  const Status read = store_.engine().Get(kMeta, record, pin);
+  if (read.IsNotFound()) return &touched;  // A check would find it stray.
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(const Orphan orphan, DecodeOrphan(record, pin.view()));
+  touched.ended = orphan.ended;
+  return &touched;
+}
+
+Result<std::uint64_t> MemberPurge::Finish() {
+  std::uint64_t gone = 0;
+  for (auto& [at, touched] : touched_) {
+    if (touched.is_orphan || touched.removed.empty()) continue;
+    MAYFLY_TRY(const bool went, FinishOne(at.first, touched));
+    gone += went ? 1 : 0;
+  }
+  return gone;
+}
+
+// True when the row went.
+Result<bool> MemberPurge::FinishOne(Bytes key, Touched& touched) {
+  const RowView& old = *touched.standing.stored;
+  Collection& collection = touched.collection;
+  const std::uint64_t removed = touched.removed.size();
+  if (collection.mortal < removed) {
+    return Status::Corruption("the counts of a collection do not fit; run a check with repair");
+  }
+  collection.members -= removed;
+  collection.mortal -= removed;
+  // A dead row is not written again.
+  if (collection.members == 0 || IsDead(old.deadline, plan_.now())) {
+    plan_.Remove(keyspace_, touched.stripe, key, old, EventCause::kPurged);
+    return true;
+  }
+  if (collection.mortal > 0) {
+    const auto skip = [&](Bytes member) { return touched.removed.contains(member); };
+    MAYFLY_TRY(collection.first_deadline, FirstMemberDeadline(store_.engine(), touched.keys,
+                                                              *collection.first_deadline, skip));
+  }
+  // Whether all are mortal has not changed, nor which dies last: so neither has the deadline.
+  std::string payload;
+  AppendCollection(payload, collection);
+  const RowView fresh{.deadline = old.deadline, .payload = payload, .version = old.version};
+  plan_.Put(keyspace_, touched.stripe, key, &old, fresh);
+  return false;
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,53 @@
+// member_purge.h - dead members of collections, within one batch of a purge.
+// Members of one collection may die together: its row, with its counts, is then read once and
+// written once. A collection with nothing left goes. A member whose collection went before is an
+// orphan's; it goes here because its entry is due, and the rest of the orphan stays queued.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "core/collection_codec.h"
+#include "core/store.h"
+
+namespace mayfly::core {
+
+class MemberPurge {
+ public:
+  // Under the latches of all keys; both outlive it.
+  MemberPurge(Store& store, CommitPlan& plan, KeyspaceState& keyspace)
+      : store_(store), plan_(plan), keyspace_(keyspace) {}
+
+  // Removes the member with this key, given without the keyspace, if it still has the deadline,
+  // which has passed. False when it has not.
+  Result<bool> Remove(Bytes member_key, WallTime deadline);
+
+  // After the last of them: what becomes of the collections. Returns how many rows went.
+  Result<std::uint64_t> Finish();
+
+ private:
+  struct Touched {
+    Touched(KeyspaceId keyspace, Bytes key, std::uint64_t version)
+        : keys(keyspace, key, version), stripe(StripeOf(keyspace, key)) {}
+
+    const PartKeys keys;
+    const Stripe stripe;
+    Standing standing;
+    bool is_orphan = false;
+    std::optional<WallTime> ended;  // Of an orphan, if its record was found.
+    Collection collection;          // Else what its row will say.
+    std::set<std::string, std::less<>> removed;
+  };
+
+  Result<Touched*> Touch(const PartKeyView& part);
+  Result<bool> FinishOne(Bytes key, Touched& touched);
+
+  Store& store_;
+  CommitPlan& plan_;
+  KeyspaceState& keyspace_;
+  std::map<std::pair<std::string, std::uint64_t>, Touched> touched_;  // By key and version.
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,113 @@
+#include "core/orphan_purge.h"
+
+#include <algorithm>
+#include <shared_mutex>
+
+#include "core/member_plan.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kMembers{engine::Role::kMembers};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+}  // namespace
+
+Result<std::optional<std::uint64_t>> OrphanPurge::Step(KeyspaceState& keyspace,
+                                                       std::size_t parts_max) {
+  if (keyspace.orphans() <= 0) return std::optional<std::uint64_t>();
+  Place& place = places_[keyspace.id()];
+  MAYFLY_TRY(const auto orphan, Next(keyspace.id(), place));
+  if (!orphan) return std::optional<std::uint64_t>();
+  MAYFLY_TRY(const std::uint64_t removed, Remove(keyspace, *orphan, place, parts_max));
+  return std::optional(removed);
+}
+
+// The one that the last step was at, or the next; in the end those that came behind it.
+Result<std::optional<Orphan>> OrphanPurge::Next(KeyspaceId keyspace, Place& place) const {
+  const std::string begin = MetaKey(kMetaOrphan, keyspace);
+  MAYFLY_TRY(auto orphan, FirstFrom(keyspace, std::max(begin, place.record)));
+  if (!orphan && place.record > begin) {
+    MAYFLY_TRY(orphan, FirstFrom(keyspace, begin));
+  }
+  if (!orphan) {
+    place = {};
+    return orphan;
+  }
+  std::string record = OrphanKey(keyspace, orphan->version, orphan->key);
+  if (place.record != record) place = {std::move(record), {}};
+  return orphan;
+}
+
+Result<std::optional<Orphan>> OrphanPurge::FirstFrom(KeyspaceId keyspace,
+                                                     const std::string& begin) const {
+  const std::string end = MetaKey(kMetaOrphan, keyspace + 1);
+  const engine::CursorOptions walk{
+      .range = {begin, end}
+  };
+  MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kMeta, walk));
+  cursor->SeekToFirst();
+  if (!cursor->Valid()) {
+    MAYFLY_RETURN_IF_ERROR(cursor->status());
+    return std::optional<Orphan>();
+  }
+  MAYFLY_TRY(Orphan orphan, DecodeOrphan(cursor->key(), cursor->value()));
+  return std::optional(std::move(orphan));
+}
+
+Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan& orphan,
+                                          Place& place, std::size_t parts_max) {
+  const PartKeys keys(keyspace.id(), orphan.key, orphan.version);
+  std::vector<Event> events;
+  std::uint64_t removed = 0;
+  {
+    const std::shared_lock gate(keyspace.gate());
+    if (keyspace.dropped()) return removed;
+    const Stripe stripe = StripeOf(keyspace.id(), orphan.key);
+    const KeyLatches::One latch = store_.latches().Lock(stripe);
+    PinnedBytes pin;
+    const Status read = store_.engine().Get(kMeta, place.record, pin);
+    if (read.IsNotFound()) return removed;  // Somebody else was faster.
+    MAYFLY_RETURN_IF_ERROR(read);
+    CommitPlan plan(store_.clock().Now());
+    const std::string begin = std::max(keys.begin(), place.part);
+    const std::string end = keys.end();
+    const engine::CursorOptions walk{
+        .range = {begin, end},
+          .fill_cache = false
+    };
+    MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kMembers, walk));
+    std::string last;
+    for (cursor->SeekToFirst(); cursor->Valid() && removed < parts_max; cursor->Next()) {
+      MAYFLY_RETURN_IF_ERROR(
+          PlanPart(plan, keyspace, orphan, keys, cursor->key(), cursor->value()));
+      last = cursor->key();
+      ++removed;
+    }
+    MAYFLY_RETURN_IF_ERROR(cursor->status());
+    if (!cursor->Valid()) plan.RemoveOrphan(keyspace, stripe, orphan.version, orphan.key);
+    MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
+    if (!last.empty()) place.part = std::move(last);
+    events = std::move(plan.events());
+  }
+  store_.events().Deliver(events);
+  return removed;
+}
+
+Status OrphanPurge::PlanPart(CommitPlan& plan, KeyspaceState& keyspace, const Orphan& orphan,
+                             const PartKeys& keys, Bytes key, Bytes value) const {
+  const Stripe stripe = StripeOf(keyspace.id(), orphan.key);
+  const auto part = static_cast<PartKind>(key[keys.name_at() - 1]);
+  if (part != PartKind::kMember) {
+    plan.batch().Delete(kMembers, key);
+    plan.NoteRemoval(keyspace, stripe, orphan.ended);
+    return {};
+  }
+  MAYFLY_TRY(const RowView row, DecodeRow(value));
+  const bool died = IsDead(row.deadline, orphan.ended);
+  MemberPlan(plan, keyspace, stripe, orphan.key, keys)
+      .RemoveOrphaned(key.substr(keys.name_at()), row, died, orphan.ended);
+  return {};
+}
+
+}  // namespace mayfly::core

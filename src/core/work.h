@@ -1,0 +1,248 @@
+// work.h - many changes of many keys as one, under their latches.
+// A work holds the latches of the keys it was begun with, so that nobody changes them before it is
+// over: what it reads it may rely on, and it never conflicts. All of it happens at one instant,
+// now(). Reads see its own writes. Nothing is written before Commit(), which applies everything as
+// one batch or nothing. A Transaction, by contrast, holds nothing and may have to begin again.
+//
+// Rows are of two kinds. A plain row is a value. A collection is a head, a few bytes of its type's,
+// and members:
+//   rows     key                                       ->  version, counts, deadline, head
+//   members  key | version | kMember | member          ->  value, with a deadline if it has one
+//            key | version | kSide   | anything        ->  value
+// Members are counted and may have deadlines; sides are neither, and serve as a second order. Since
+// members belong to a version, replacing or deleting a collection touches its row alone, however
+// many members it has; what is left of it is queued and removed in bounded steps.
+// Invariants: (1) A collection has a living member, or it is not there: with the last one it goes.
+// If all members are mortal, its row dies with the last of them, so that every reader of rows is
+// right without looking at members. (2) A dead row or member is absent, for every call.
+// Views handed out hold until the next call that changes the same key, or the end of the work.
+// One thread at a time. Nothing else may be asked of the database by the thread that holds a work.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "mayfly/durability.h"
+#include "mayfly/keyspace.h"
+#include "mayfly/lifetime.h"
+#include "mayfly/pinned_bytes.h"
+#include "mayfly/result.h"
+
+namespace mayfly {
+class Database;
+}
+
+namespace mayfly::core {
+
+// A row as a work finds it. Not to be moved while the views are in use.
+struct FoundRow {
+  bool exists = false;
+  bool is_collection = false;
+  Bytes value;                       // Of a collection: its head.
+  std::optional<WallTime> deadline;  // What callers set, not what members bring about.
+  std::uint64_t members = 0;         // Living ones, exactly.
+  PinnedBytes pin;                   // What `value` points into, unless the work does.
+};
+
+struct FoundMember {
+  bool exists = false;
+  Bytes value;
+  std::optional<WallTime> deadline;
+  PinnedBytes pin;
+};
+
+// What a write makes of a member's deadline.
+class MemberLifetime {
+ public:
+  enum class Kind : std::uint8_t { kForever, kKeep, kUntil };
+
+  static constexpr MemberLifetime Forever() { return {Kind::kForever, {}}; }
+  static constexpr MemberLifetime Keep() { return {Kind::kKeep, {}}; }
+  // An instant that has passed removes the member.
+  static constexpr MemberLifetime Until(WallTime instant) { return {Kind::kUntil, instant}; }
+
+  constexpr Kind kind() const { return kind_; }
+  constexpr WallTime instant() const { return instant_; }
+
+ private:
+  constexpr MemberLifetime(Kind kind, WallTime instant) : kind_(kind), instant_(instant) {}
+
+  Kind kind_;
+  WallTime instant_;
+};
+
+// Which of a collection's own rows.
+enum class Part : std::uint8_t { kMembers, kSides };
+
+// Those in [begin, end); what is empty does not bind.
+struct MemberRange {
+  Bytes begin = {};
+  Bytes end = {};
+};
+
+// A walk over living members, or sides, in byte order. Shows the work's writes up to the moment it
+// was made; must be gone before the collection is changed and before the work ends. Starts nowhere:
+// seek first.
+class MemberCursor {
+ public:
+  virtual ~MemberCursor() = default;
+  MemberCursor(const MemberCursor&) = delete;
+  MemberCursor& operator=(const MemberCursor&) = delete;
+
+  virtual bool Valid() const = 0;
+  virtual void SeekToFirst() = 0;
+  virtual void SeekToLast() = 0;
+  virtual void SeekAtOrAfter(Bytes target) = 0;
+  virtual void SeekAtOrBefore(Bytes target) = 0;
+  virtual void Next() = 0;
+  virtual void Prev() = 0;
+  virtual Bytes member() const = 0;  // These three until the cursor moves.
+  virtual Bytes value() const = 0;
+  virtual std::optional<WallTime> deadline() const = 0;
+  virtual Status status() const = 0;
+
+ protected:
+  MemberCursor() = default;
+};
+
+// A walk over the living rows of a keyspace, in key order; as above.
+class RowWalk {
+ public:
+  virtual ~RowWalk() = default;
+  RowWalk(const RowWalk&) = delete;
+  RowWalk& operator=(const RowWalk&) = delete;
+
+  virtual bool Valid() const = 0;
+  virtual void SeekToFirst() = 0;
+  virtual void SeekAtOrAfter(Bytes target) = 0;
+  virtual void Next() = 0;
+  virtual Bytes key() const = 0;  // These until the walk moves on.
+  virtual bool is_collection() const = 0;
+  virtual Bytes value() const = 0;  // Or the head.
+  virtual std::optional<WallTime> deadline() const = 0;
+  virtual Status status() const = 0;
+
+ protected:
+  RowWalk() = default;
+};
+
+// One keyspace within a work. Keys must be among those the work was begun with, or it must have
+// been begun with everything. Errors of all calls: Corruption, IoError; Invalid for keys and values
+// past the limits and for lifetimes the keyspace's policy refuses; WrongType for a call on
+// collections that meets a plain row. After an error the work may be rolled back to a mark and used
+// on.
+class WorkSpace {
+ public:
+  virtual ~WorkSpace() = default;
+  WorkSpace(const WorkSpace&) = delete;
+  WorkSpace& operator=(const WorkSpace&) = delete;
+
+  virtual Status Find(Bytes key, FoundRow& row) = 0;
+
+  // Writes a plain row, whatever was there. A lifetime that is over deletes.
+  virtual Status Put(Bytes key, Bytes value, Lifetime lifetime) = 0;
+
+  // True when a living row was there. A collection goes as a whole.
+  virtual Result<bool> Delete(Bytes key) = 0;
+
+  // Changes the deadline alone; as KeyspaceWriter::Expire(). NotFound: no living row.
+  virtual Result<bool> Expire(Bytes key, Lifetime lifetime,
+                              DeadlineIf condition = DeadlineIf::kAlways) = 0;
+
+  // Puts the row of `from`, with its members and deadlines, under `to` of the same or another
+  // keyspace, in place of what was there. NotFound: no living row. Costs a write per member.
+  virtual Status Copy(Bytes from, WorkSpace& to_space, Bytes to) = 0;
+
+  // Makes a collection without members, in place of whatever was there. If it gets none, it is not
+  // there.
+  virtual Status MakeCollection(Bytes key, Bytes head, Lifetime lifetime = Lifetime::Default()) = 0;
+
+  // The rest is NotFound when there is no living collection (or a fresh one of this work).
+
+  // Replaces the head, at most 64 bytes.
+  virtual Status SetHead(Bytes key, Bytes head) = 0;
+
+  virtual Status FindMember(Bytes key, Bytes member, FoundMember& found) = 0;
+
+  // True when the member was not there before. `known_new` says that it is not, and spares a read.
+  virtual Result<bool> PutMember(Bytes key, Bytes member, Bytes value,
+                                 MemberLifetime lifetime = MemberLifetime::Forever(),
+                                 bool known_new = false) = 0;
+
+  // True when a living member was there. With the last one the collection goes.
+  virtual Result<bool> RemoveMember(Bytes key, Bytes member) = 0;
+
+  virtual Status FindSide(Bytes key, Bytes side, FoundMember& found) = 0;
+  virtual Status PutSide(Bytes key, Bytes side, Bytes value) = 0;
+  virtual Status RemoveSide(Bytes key, Bytes side) = 0;
+
+  virtual Result<std::unique_ptr<MemberCursor>> NewMemberCursor(Bytes key, Part part,
+                                                                const MemberRange& range = {}) = 0;
+
+  // The rest asks for a work that was begun with everything, or takes what others do meanwhile.
+  virtual Result<std::unique_ptr<RowWalk>> NewRowWalk(const CursorOptions& options = {}) = 0;
+
+  // Living rows, exactly.
+  virtual Result<std::uint64_t> Count() = 0;
+
+  // Removes every row, without events. Only in a work that was begun with everything.
+  virtual Status Clear() = 0;
+
+ protected:
+  WorkSpace() = default;
+};
+
+// A key that was changed.
+struct ChangedKey {
+  const Keyspace* keyspace;
+  std::string key;
+};
+
+class Work {
+ public:
+  virtual ~Work() = default;  // Lets go of the latches. What was not committed never was.
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  // Lives as long as the work.
+  virtual WorkSpace& In(const Keyspace& keyspace) = 0;
+
+  virtual WallTime now() const = 0;
+
+  // A point to come back to. Marks of a work grow; rolling back to one ends the later ones.
+  using Mark = std::size_t;
+  virtual Mark SetMark() = 0;
+  virtual void RollBack(Mark mark) = 0;
+
+  // Rows that were written, deleted or given another deadline so far, once each, cleared keyspaces
+  // aside; the views hold until the next change.
+  virtual const std::vector<ChangedKey>& changed() const = 0;
+
+  // Applies everything; a work that changed nothing costs nothing. Events are delivered once the
+  // latches are released, which this does. After any outcome the work is over.
+  virtual Status Commit() = 0;
+
+ protected:
+  Work() = default;
+};
+
+// The keys a work is about.
+struct WorkScope {
+  struct Key {
+    const Keyspace* keyspace;
+    Bytes key;  // Needed until the work has begun.
+  };
+  std::vector<Key> keys = {};
+  bool everything = false;  // All keys of all keyspaces: for what does not know its keys before.
+};
+
+// Waits for the latches. Invalid when the database is closed. Keyspaces ordered by timestamp are
+// refused by In()'s calls as Unsupported.
+Result<std::unique_ptr<Work>> BeginWork(Database& database, const WorkScope& scope);
+
+}  // namespace mayfly::core

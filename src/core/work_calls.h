@@ -1,0 +1,105 @@
+// work_calls.h - a Work over a store: gates, latches, one instant, one plan.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "core/own_space.h"
+#include "core/store.h"
+#include "core/work.h"
+
+namespace mayfly::core {
+
+class WorkCalls final : public Work {
+ public:
+  // What is to be latched.
+  struct Target {
+    KeyspaceState* keyspace;
+    Stripe stripe;
+  };
+
+  // With everything, `targets` do not matter. The store must outlive the work.
+  static Result<std::unique_ptr<WorkCalls>> Begin(Store& store, std::span<const Target> targets,
+                                                  bool everything);
+  ~WorkCalls() override;
+
+  WorkSpace& In(const Keyspace& keyspace) override;
+  OwnSpace& In(KeyspaceState& state, const Keyspace* keyspace = nullptr);
+  WallTime now() const override { return now_; }
+  Mark SetMark() override;
+  void RollBack(Mark mark) override;
+  const std::vector<ChangedKey>& changed() const override { return changed_; }
+  Status Commit() override { return Commit(store_.options().durability); }
+  Status Commit(Durability durability);
+
+  // For the spaces.
+  bool over() const { return over_; }
+  bool has_everything() const { return everything_; }
+  bool Holds(Stripe stripe) const { return everything_ || held_[stripe]; }
+  void Changed(const Keyspace* keyspace, Bytes key);
+
+  // Remembers what to go back to, if there is a mark.
+  void Save(OwnSpace& space, Bytes key, const RowFate& before);
+  void Save(OwnSpace& space, std::uint64_t version, Part part, Bytes name,
+            const MemberFate& before);
+  void SaveClear(OwnSpace& space, OwnSpace::Cleared before);
+
+ private:
+  struct PartUndo {
+    std::uint64_t version;
+    Part part;
+    MemberFate before;
+  };
+  struct ClearUndo {
+    OwnSpace::Cleared before;
+    std::vector<ChangedKey> changed;
+  };
+  struct Undo {
+    OwnSpace* space;
+    std::string name;  // Of the row or the part.
+    std::variant<RowFate, PartUndo, ClearUndo> before;
+  };
+  struct Point {
+    std::size_t undos;
+    std::size_t changed;
+  };
+
+  WorkCalls(Store& store, bool everything) : store_(store), everything_(everything) {}
+
+  Status Hold(std::span<const Target> targets);
+  Status HoldEverything();
+  Status HoldGate(KeyspaceState& keyspace);
+  Status HoldGates(std::vector<KeyspaceState*> keyspaces);
+  bool HoldsGate(const KeyspaceState& keyspace) const;
+  Status CommitPlanned(Durability durability, std::vector<Event>& events);
+  void Release();
+  void TakeBack(Undo& undo);
+
+  Store& store_;
+  const bool everything_;
+  WallTime now_;
+  bool over_ = false;
+
+  // Released in reverse: latches first. A work with one key of one keyspace, which is what most
+  // are, needs no memory for any of it.
+  std::vector<std::shared_ptr<KeyspaceState>> kept_;  // Shared with the catalog; of everything.
+  const KeyspaceState* only_ = nullptr;               // Whose gate is held, if it is one,
+  std::shared_lock<std::shared_mutex> only_gate_;
+  std::vector<KeyspaceState*> keyspaces_;  // or several, by id.
+  std::vector<std::shared_lock<std::shared_mutex>> gates_;
+  KeyLatches::Stripes held_;
+  KeyLatches::One latch_;                    // Of a work that needs one,
+  std::optional<KeyLatches::Many> latches_;  // or several.
+
+  std::optional<OwnSpace> first_;  // The first keyspace that was asked for,
+  std::vector<std::unique_ptr<OwnSpace>> others_;
+  std::vector<ChangedKey> changed_;
+  std::vector<Undo> undos_;
+  std::vector<Point> marks_;
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,146 @@
+// Goal: a check finds whatever does not fit in a collection, names it, and mends it from the
+// members. Method: damage is planted through the engine, beneath an open database.
+#include <gtest/gtest.h>
+
+#include "core/collection_codec.h"
+#include "core/new_database.h"
+#include "core/work_fixture.h"
+#include "engine/memory/memory_engine.h"
+
+namespace mayfly {
+namespace {
+
+using namespace std::chrono_literals;
+using core::EntryKey;
+using core::MemberLifetime;
+using core::MembersOf;
+using core::PartKeys;
+using core::PartKind;
+using core::WorkSpace;
+
+constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kMembers{engine::Role::kMembers};
+constexpr engine::Address kExpiry{engine::Role::kExpiry};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+constexpr core::KeyspaceId kDefault = 1;  // The first there is.
+constexpr std::uint64_t kVersion = 1;     // Likewise.
+constexpr WallTime kDeadline = kStart + 10ms;
+
+class CollectionDamage : public ::testing::Test {
+ protected:
+  CollectionDamage() {
+    auto engine = engine::NewMemoryEngine();
+    engine_ = engine.get();
+    database_ = *core::NewDatabase(std::move(engine), {.clock = &clock_});
+    InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+      Fill(space, "set", {"a", "b"});
+      Fill(space, "set", {"m"}, MemberLifetime::Until(kDeadline));
+    });
+    EXPECT_TRUE(database_->Check()->clean());
+  }
+
+  void Plant(const std::function<void(engine::Batch&)>& damage) {
+    engine::Batch batch;
+    damage(batch);
+    ASSERT_EQ(CodeOf(engine_->Commit(batch)), kOk);
+  }
+
+  // One finding, which names `word`; a repair mends it, and the collection is whole again.
+  void ExpectFoundAndMended(const std::string& word, std::uint64_t members = 3) {
+    const CheckReport found = *database_->Check();
+    EXPECT_FALSE(found.clean());
+    ASSERT_FALSE(found.findings.empty());
+    EXPECT_NE(found.findings.front().find(word), std::string::npos) << found.findings.front();
+    const CheckReport repaired = *database_->Check({.repair = true});
+    EXPECT_GT(repaired.repaired, 0u);
+    const CheckReport after = *database_->Check();
+    EXPECT_TRUE(after.clean()) << (after.findings.empty() ? "" : after.findings.front());
+    EXPECT_EQ(Look(*database_, rows(), "set").members, members);
+    // And the law holds again: the mortal one dies when it should, and is purged.
+    clock_.Advance(10ms);
+    ASSERT_EQ(CodeOf(database_->Purge({})), kOk);
+    EXPECT_TRUE(database_->Check()->clean());
+  }
+
+  Keyspace& rows() { return database_->default_keyspace(); }
+
+  ManualClock clock_{kStart};
+  engine::Engine* engine_ = nullptr;
+  std::unique_ptr<Database> database_;
+  const PartKeys keys_{kDefault, "set", kVersion};
+};
+
+TEST_F(CollectionDamage, ALostMember) {
+  Plant([&](auto& batch) { batch.Delete(kMembers, keys_.Of(PartKind::kMember, "a")); });
+  ExpectFoundAndMended("does not fit its members", 2);
+}
+
+TEST_F(CollectionDamage, ALostEntryOfAMember) {
+  const std::string member = keys_.Of(PartKind::kMember, "m");
+  Plant([&](auto& batch) {
+    batch.Delete(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, core::UserKeyOf(member)));
+  });
+  ExpectFoundAndMended("not in the index");
+}
+
+TEST_F(CollectionDamage, ALostPlaceInTheOrder) {
+  Plant([&](auto& batch) { batch.Delete(kMembers, keys_.OfOrder(kDeadline, "m")); });
+  ExpectFoundAndMended("not in its collection's order");
+}
+
+TEST_F(CollectionDamage, APlaceInTheOrderThatIsNobodys) {
+  Plant([&](auto& batch) { batch.Put(kMembers, keys_.OfOrder(kDeadline, "a"), {}); });
+  ExpectFoundAndMended("order without its member");
+}
+
+TEST_F(CollectionDamage, AnEntryThatIsNobodys) {
+  Plant([&](auto& batch) {
+    batch.Put(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, "whatever"), {});
+  });
+  ExpectFoundAndMended("without its member");
+}
+
+TEST_F(CollectionDamage, MembersOfNoCollectionAreQueuedToGo) {
+  Plant([&](auto& batch) {
+    batch.Put(kMembers, PartKeys(kDefault, "other", 77).Of(PartKind::kMember, "a"),
+              std::string(1, '\0'));
+  });
+  ExpectFoundAndMended("a collection that is not there");
+  EXPECT_EQ(database_->Check()->members, 2u);
+}
+
+TEST_F(CollectionDamage, ARecordOfAnOrphanThatIsNone) {
+  Plant([&](auto& batch) {
+    batch.Put(kMeta, core::OrphanKey(kDefault, kVersion, "set"), core::EncodeOrphan(kStart));
+  });
+  ExpectFoundAndMended("an orphan that is none");
+}
+
+TEST_F(CollectionDamage, ACollectionWithoutMembersGoes) {
+  Plant([&](auto& batch) {
+    for (const char* member : {"a", "b"}) {
+      batch.Delete(kMembers, keys_.Of(PartKind::kMember, member));
+    }
+    const std::string member = keys_.Of(PartKind::kMember, "m");
+    batch.Delete(kMembers, member);
+    batch.Delete(kMembers, keys_.OfOrder(kDeadline, "m"));
+    batch.Delete(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, core::UserKeyOf(member)));
+  });
+  ExpectFoundAndMended("does not fit its members", 0);
+  EXPECT_EQ(rows().Count().value(), 0u);
+}
+
+TEST_F(CollectionDamage, AnUnreadableRowIsNamedAndLeftAlone) {
+  Plant([&](auto& batch) {
+    std::string row;
+    core::AppendRow(row, {.deadline = {}, .payload = "\x7f", .version = kVersion});
+    batch.Put(kRows, core::RowKey(kDefault, "set"), row);
+  });
+  EXPECT_EQ(database_->Check({.repair = true})->unreadable_rows, 1u);
+  auto work = core::BeginWork(*database_, {.keys = {{&rows(), "set"}}});
+  core::FoundRow row;
+  EXPECT_EQ(CodeOf((*work)->In(rows()).Find("set", row)), kUnsupported);
+}
+
+}  // namespace
+}  // namespace mayfly

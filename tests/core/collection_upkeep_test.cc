@@ -1,0 +1,265 @@
+// Goal: a collection comes and goes at the cost of one row, and what it leaves behind goes in
+// bounded steps. Method: an engine that counts what is asked of it, and a hundred thousand members.
+#include <gtest/gtest.h>
+
+#include "core/collection_codec.h"
+#include "core/new_database.h"
+#include "core/work_fixture.h"
+#include "engine/memory/memory_engine.h"
+#include "tests/core/counting_engine.h"
+#include "tests/core/engine_in_hand.h"
+
+namespace mayfly {
+namespace {
+
+using namespace std::chrono_literals;
+using core::MemberLifetime;
+using core::WorkSpace;
+
+constexpr std::uint64_t kMany = 100'000;
+
+// A number that is as long as all others, so that members lie in the order of numbers.
+std::string Name(std::uint64_t i) { return std::to_string(10'000'000 + i); }
+
+class LargeCollection : public ::testing::Test {
+ protected:
+  LargeCollection() {
+    auto engine = std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs_);
+    database_ = *core::NewDatabase(std::move(engine), {.clock = &clock_});
+  }
+  ~LargeCollection() override { EXPECT_TRUE(database_->Check()->clean()); }
+
+  void Fill(std::uint64_t members, MemberLifetime lifetime = MemberLifetime::Forever()) {
+    InWork(*database_, rows(), {"set"}, [&](WorkSpace& space) {
+      ASSERT_EQ(CodeOf(space.MakeCollection("set", "head", Lifetime::Default())), kOk);
+      for (std::uint64_t i = 0; i < members; ++i) {
+        ASSERT_EQ(CodeOf(space.PutMember("set", Name(i), "v", lifetime, /*known_new=*/true)), kOk);
+      }
+      ASSERT_EQ(CodeOf(space.PutSide("set", "side", "v")), kOk);
+    });
+  }
+
+  EngineCosts CostsOf(const std::function<void()>& something) {
+    *costs_ = {};
+    something();
+    return *costs_;
+  }
+
+  Keyspace& rows() { return database_->default_keyspace(); }
+
+  ManualClock clock_{kStart};
+  std::shared_ptr<EngineCosts> costs_ = std::make_shared<EngineCosts>();
+  std::unique_ptr<Database> database_;
+};
+
+// However it ends, it costs a few changes and no walk.
+void ExpectCheap(const EngineCosts& costs) {
+  EXPECT_LT(costs.changes, 12u);
+  EXPECT_LT(costs.gets, 12u);
+  EXPECT_LT(costs.cursor_moves, 12u);
+}
+
+TEST_F(LargeCollection, IsDeletedAtTheCostOfARow) {
+  Fill(kMany);
+  ExpectCheap(CostsOf([&] {
+    InWork(*database_, rows(), {"set"},
+           [](WorkSpace& space) { EXPECT_TRUE(space.Delete("set").value()); });
+  }));
+  EXPECT_EQ(rows().Count().value(), 0u);
+  EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
+}
+
+TEST_F(LargeCollection, IsReplacedAtTheCostOfARow) {
+  Fill(kMany);
+  ExpectCheap(CostsOf([&] { ASSERT_EQ(CodeOf(rows().Put("set", "plain")), kOk); }));
+  EXPECT_EQ(rows().Get("set").value(), "plain");
+}
+
+TEST_F(LargeCollection, ExpiresAtNoCostAndIsCountedAtNone) {
+  Fill(kMany);
+  EXPECT_TRUE(rows().Expire("set", Lifetime::For(10ms)).value());
+  clock_.Advance(9ms);
+  EXPECT_EQ(Look(*database_, rows(), "set").members, kMany);
+  clock_.Advance(1ms);
+  ExpectCheap(CostsOf([&] {
+    EXPECT_FALSE(rows().Exists("set").value());  // Which purges the row.
+    EXPECT_EQ(rows().Count().value(), 0u);
+  }));
+  EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
+}
+
+TEST_F(LargeCollection, ChangesAtTheCostOfTheChange) {
+  Fill(kMany);
+  ExpectCheap(CostsOf([&] {
+    InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+      EXPECT_TRUE(space.PutMember("set", "new", "v").value());
+      EXPECT_TRUE(space.RemoveMember("set", Name(7)).value());
+      EXPECT_FALSE(space.PutMember("set", Name(8), "other").value());
+      core::FoundRow row;
+      ASSERT_EQ(CodeOf(space.Find("set", row)), kOk);
+      EXPECT_EQ(row.members, kMany);
+    });
+  }));
+}
+
+TEST_F(LargeCollection, KnowsItsLivingMembersWithoutAWalkOverThem) {
+  Fill(kMany, MemberLifetime::Until(kStart + 1h));
+  InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      EXPECT_FALSE(
+          space.PutMember("set", Name(i), "v", MemberLifetime::Until(kStart + 10ms)).value());
+    }
+  });
+  clock_.Advance(10ms);
+  // As many moves as there are dead ones, for the count; the last deadline costs none.
+  ExpectCheap(CostsOf([&] {
+    InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+      core::FoundRow row;
+      ASSERT_EQ(CodeOf(space.Find("set", row)), kOk);
+      EXPECT_EQ(row.members, kMany - 5);
+      EXPECT_TRUE(space.Expire("set", Lifetime::Forever()).value());
+    });
+  }));
+  EXPECT_EQ(rows().Ttl("set").value(), 1h - 10ms);
+}
+
+TEST_F(LargeCollection, LeavesWhatIsRemovedInBoundedSteps) {
+  Fill(kMany);
+  EXPECT_TRUE(rows().Delete("set").value());
+  std::uint64_t leftovers = 0;
+  const EngineCosts costs = CostsOf([&] {
+    for (;;) {
+      const PurgeReport report = *database_->Purge({.rows_max = 1000});
+      leftovers += report.leftovers;
+      EXPECT_LE(report.leftovers, 1000u);
+      if (!report.more_due) return;
+    }
+  });
+  EXPECT_EQ(leftovers, kMany + 1);  // With its side.
+  EXPECT_LT(costs.largest_batch, 300u);
+  EXPECT_LT(costs.changes, kMany + kMany / 10);
+  EXPECT_EQ(StatisticsOf(*database_).orphans, 0u);
+  EXPECT_EQ(database_->Check()->members, 0u);
+}
+
+TEST_F(LargeCollection, OfMortalsTakesItsEntriesWithIt) {
+  Fill(1000, MemberLifetime::Until(kStart + 1h));
+  EXPECT_TRUE(rows().Delete("set").value());
+  ASSERT_EQ(CodeOf(database_->Purge({})), kOk);
+  const CheckReport report = *database_->Check();
+  EXPECT_EQ(report.members, 0u);
+  EXPECT_EQ(report.entries, 0u);
+}
+
+TEST_F(LargeCollection, WhoseMembersDieTogetherIsPurgedInBatches) {
+  Fill(1000, MemberLifetime::Until(kStart + 10ms));
+  InWork(*database_, rows(), {"set"},
+         [](WorkSpace& space) { EXPECT_TRUE(space.PutMember("set", "immortal", "v").value()); });
+  clock_.Advance(10ms);
+  const EngineCosts costs = CostsOf([&] { EXPECT_EQ(database_->Purge({})->members, 1000u); });
+  EXPECT_LT(costs.changes, 4000u);  // Member, order and entry each, and a row for each batch.
+  EXPECT_EQ(Look(*database_, rows(), "set").members, 1u);
+  EXPECT_EQ(database_->GetStatistics()->purged_members, 1000u);
+}
+
+TEST_F(LargeCollection, GoesWithItsKeyspace) {
+  const auto other = *database_->CreateKeyspace("other");
+  for (const bool drop : {false, true}) {
+    InWork(*database_, *other, {}, [](WorkSpace& space) {
+      mayfly::Fill(space, "set", {"a", "b"}, MemberLifetime::Until(kStart + 1h));
+      mayfly::Fill(space, "gone", {"a", "b"});
+    });
+    EXPECT_TRUE(other->Delete("gone").value());
+    ASSERT_EQ(CodeOf(drop ? database_->DropKeyspace("other") : other->Clear()), kOk);
+    const CheckReport report = *database_->Check();
+    EXPECT_EQ(report.members + report.entries, 0u);
+    EXPECT_EQ(database_->Purge({})->leftovers, 0u);
+  }
+}
+
+class CollectionUpkeep : public EachEngine {
+ protected:
+  void In(const std::function<void(WorkSpace&)>& something) {
+    InWork(database(), rows(), {}, something);
+  }
+};
+
+TEST_P(CollectionUpkeep, TheReaperRemovesWhatADeleteLeft) {
+  const auto reaper = *database().StartReaper({.work_percent = 100});
+  reaper->AwaitIdle();
+  In([](WorkSpace& space) { Fill(space, "set", {"a", "b", "c"}); });
+  EXPECT_TRUE(rows().Delete("set").value());
+  reaper->AwaitIdle();
+  EXPECT_EQ(StatisticsOf(database()).orphans, 0u);
+  EXPECT_EQ(database().Check()->members, 0u);
+}
+
+TEST_P(CollectionUpkeep, AReopenedDatabaseGoesOnWithWhatIsLeft) {
+  if (!home_.persistent()) return;
+  In([&](WorkSpace& space) {
+    Fill(space, "gone", {"a", "b"});
+    Fill(space, "dying", {"c"});
+    Fill(space, "dying", {"d"}, MemberLifetime::Until(clock().Now() + 10ms));
+  });
+  EXPECT_TRUE(rows().Delete("gone").value());
+  home_.Reopen();
+  EXPECT_EQ(StatisticsOf(database()).orphans, 1u);
+  clock().Advance(10ms);
+  const PurgeReport report = *database().Purge({});
+  EXPECT_EQ(report.leftovers, 2u);
+  EXPECT_EQ(report.members, 1u);
+}
+
+TEST_P(CollectionUpkeep, NoVersionIsUsedTwice) {
+  if (!home_.persistent()) return;
+  // The same key, emptied and made again, before and after a restart: if a version came back, so
+  // would the members that are still queued.
+  for (int i = 0; i < 4; ++i) {
+    In([&](WorkSpace& space) { Fill(space, "set", {std::to_string(i)}); });
+    EXPECT_EQ(Look(database(), rows(), "set").names, std::vector<std::string>{std::to_string(i)});
+    EXPECT_TRUE(rows().Delete("set").value());
+    home_.Reopen();
+  }
+  EXPECT_EQ(StatisticsOf(database()).orphans, 4u);
+}
+
+TEST_P(CollectionUpkeep, ADeadLargeOneIsSeenNowhereBeforeItIsPurged) {
+  In([&](WorkSpace& space) {
+    Fill(space, "set", {"a", "b"}, MemberLifetime::Until(clock().Now() + 10ms));
+  });
+  const auto snapshot = *database().NewSnapshot();
+  clock().Advance(10ms);
+  EXPECT_FALSE(Look(database(), rows(), "set").exists);
+  const PurgeReport report = *database().Purge({});
+  EXPECT_EQ(report.rows, 1u);
+  EXPECT_EQ(report.members + report.leftovers, 2u);
+  EXPECT_EQ(database().Check()->members, 0u);
+  EXPECT_TRUE(snapshot->In(rows()).Exists("set").value()) << "it was alive then";
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, CollectionUpkeep, AllEngines(), NameOfEngine);
+
+// Compaction drops what purges have dealt with, and nothing else of a collection.
+TEST(CollectionCompaction, DropsPurgedMembersAndKeepsTheLiving) {
+  EngineInHand hand;
+  Keyspace& rows = hand.database().default_keyspace();
+  InWork(hand.database(), rows, {"set"}, [&](WorkSpace& space) {
+    Fill(space, "set", {"stays"});
+    Fill(space, "set", {"later"}, MemberLifetime::Until(hand.clock().Now() + 1h));
+    Fill(space, "set", {"dies"}, MemberLifetime::Until(hand.clock().Now() + 10ms));
+    ASSERT_EQ(CodeOf(space.PutSide("set", "side", "v")), kOk);
+  });
+  hand.Compact();
+  hand.clock().Advance(10ms);
+  hand.Compact();
+  EXPECT_EQ(Look(hand.database(), rows, "set").members, 2u);
+  EXPECT_EQ(hand.database().Purge({})->members, 1u) << "compaction took it before the purge";
+  ASSERT_TRUE(hand.database().Reclaim({.everything = true}).has_value());
+  hand.Compact();
+  hand.ExpectClean();
+  EXPECT_EQ(Look(hand.database(), rows, "set").names, (std::vector<std::string>{"later", "stays"}));
+  EXPECT_TRUE(hand.engine().Find("value of dies")->empty());
+}
+
+}  // namespace
+}  // namespace mayfly

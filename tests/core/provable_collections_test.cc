@@ -1,0 +1,90 @@
+// Goal: purge_within is kept for collections: that long after a member, or its collection, is over
+// no byte of it is in any file. Method: names and values of random bytes, and a grep over every
+// file of the database; each search that must find nothing found the same bytes before. MAYFLY_SEED
+// repeats a run.
+#include <gtest/gtest.h>
+
+#include "core/proof_fixture.h"
+#include "core/work_fixture.h"
+
+namespace mayfly {
+namespace {
+
+using namespace std::chrono_literals;
+using core::MemberLifetime;
+using core::WorkSpace;
+
+class ProvableCollections : public ProvableDeletion {
+ protected:
+  Planted PlantMember(Bytes key, MemberLifetime lifetime = MemberLifetime::Forever()) {
+    Planted member = planter_.New();
+    InWork(database(), promised(), {key}, [&](WorkSpace& space) {
+      Fill(space, key, {});
+      EXPECT_TRUE(space.PutMember(key, member.key, member.value, lifetime).value());
+    });
+    return member;
+  }
+
+  // One member for every way to end. All of it has ended when kTtl has passed.
+  std::vector<Planted> PlantAll() {
+    const MemberLifetime dies = MemberLifetime::Until(clock().Now() + kTtl);
+    std::vector<Planted> gone = {PlantMember("living", dies), PlantMember("all mortal", dies),
+                                 PlantMember("expired"),      PlantMember("expired", dies),
+                                 PlantMember("deleted"),      PlantMember("replaced"),
+                                 PlantMember("living")};
+    Planted side = planter_.New();
+    InWork(database(), promised(), {"deleted"}, [&](WorkSpace& space) {
+      ASSERT_EQ(CodeOf(space.PutSide("deleted", side.key, side.value)), kOk);
+    });
+    for (const Planted& member : gone) ExpectThere(member, "a member before its end");
+    ExpectThere(side, "a side before its end");
+    InWork(database(), promised(), {"living"}, [&](WorkSpace& space) {
+      EXPECT_TRUE(space.RemoveMember("living", gone.back().key).value());
+    });
+    EXPECT_TRUE(promised().Expire("expired", Lifetime::For(kTtl)).value());
+    EXPECT_TRUE(promised().Delete("deleted").value());
+    EXPECT_EQ(CodeOf(promised().Put("replaced", "plain")), kOk);
+    gone.push_back(side);
+    return gone;
+  }
+};
+
+TEST_F(ProvableCollections, LeaveNothingBehindAReaperInTime) {
+  const Planted living = PlantMember("living");
+  const std::vector<Planted> gone = PlantAll();
+  const auto reaper = *database().StartReaper();
+  Live(*reaper, kTtl - 1s);
+  ExpectThere(gone.front(), "a mortal member before its end");
+  Live(*reaper, 1s + kPromise);
+  for (std::size_t i = 0; i < gone.size(); ++i) ExpectGone(gone[i], std::to_string(i));
+  EXPECT_TRUE(Prove().kept());
+  EXPECT_EQ(Look(database(), promised(), "living").names, std::vector<std::string>{living.key});
+}
+
+TEST_F(ProvableCollections, LeaveNothingBehindAReclaimOfEverything) {
+  const Planted living = PlantMember("living");
+  const std::vector<Planted> gone = PlantAll();
+  clock().Advance(kTtl + kPromise);
+  EXPECT_FALSE(Prove().kept()) << "nobody has removed anything";
+  EXPECT_FALSE(ReclaimAll().held_up);
+  for (std::size_t i = 0; i < gone.size(); ++i) ExpectGone(gone[i], std::to_string(i));
+  EXPECT_TRUE(Prove().kept());
+  EXPECT_EQ(Look(database(), promised(), "living").members, 1u);
+}
+
+TEST_F(ProvableCollections, ADeadMemberThatNobodyPurgedBreaksThePromise) {
+  PlantMember("living");
+  const Planted dead = PlantMember("living", MemberLifetime::Until(clock().Now() + kTtl));
+  ReclaimAll();
+  clock().Advance(kTtl + kPromise - 1ms);
+  EXPECT_TRUE(Prove().kept());
+  clock().Advance(1ms);
+  EXPECT_FALSE(Prove().kept());
+  EXPECT_TRUE(Names(Prove(), ProofHolder::Kind::kBacklog, "1 dead members"));
+  ReclaimAll();
+  ExpectGone(dead, "a dead member");
+  EXPECT_TRUE(Prove().kept());
+}
+
+}  // namespace
+}  // namespace mayfly

@@ -1,0 +1,219 @@
+// Kill -9 at any moment leaves whole works: rows, members, counts and what is queued to go.
+// Method: a process does works by a seed, with purges between, and dies, from outside or by its own
+// hand inside a change on disk; reopen and compare with the same works on plain maps; again on the
+// same database. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/checksum.h"
+#include "base/environment.h"
+#include "base/random.h"
+#include "base/temporary_directory.h"
+#include "core/testing/plain_work.h"
+#include "crash/database_process.h"
+#include "tests/core/database_home.h"
+
+namespace mayfly::crash {
+namespace {
+
+using core::MemberLifetime;
+using core::Work;
+using core::WorkSpace;
+
+WallTime InstantOf(std::uint64_t number) {
+  return kStart + Millis(static_cast<std::int64_t>(number));
+}
+
+Random RandomOf(std::uint64_t seed, std::uint64_t number) {
+  return Random(Hash64(std::to_string(number), seed));
+}
+
+bool IsPurge(std::uint64_t seed, std::uint64_t number) {
+  Random random = RandomOf(seed, number);
+  return random.OneIn(5);
+}
+
+// A call that can be told from its number alone, on whatever kind of work.
+void Call(WorkSpace& space, Random& random, WallTime now) {
+  const std::string key = std::to_string(random.Below(4));
+  const std::string member = std::to_string(random.Below(10));
+  const WallTime later = now + Millis(static_cast<std::int64_t>(random.Between(1, 60)));
+  core::FoundRow row;
+  MustBeOk(space.Find(key, row), "finding");
+  switch (random.Below(8)) {
+    case 0: return MustBeOk(space.Put(key, member, Lifetime::Until(later)), "a put");
+    case 1: return MustBeOk(space.Delete(key).status(), "a delete");
+    case 2:
+      if (row.exists) MustBeOk(space.Expire(key, Lifetime::Until(later)).status(), "an expire");
+      return;
+    case 3:
+      if (row.is_collection) MustBeOk(space.RemoveMember(key, member).status(), "a removal");
+      return;
+    default: break;
+  }
+  if (!row.is_collection) MustBeOk(space.MakeCollection(key, "head"), "making");
+  for (std::uint64_t i = random.Between(1, 5); i > 0; --i) {
+    const auto lifetime =
+        random.OneIn(2) ? MemberLifetime::Until(later) : MemberLifetime::Forever();
+    const std::string name = std::to_string(random.Below(10));
+    MustBeOk(space.PutMember(key, name, std::to_string(i), lifetime).status(), "a member");
+    MustBeOk(space.PutSide(key, name, std::to_string(i)), "a side");
+  }
+}
+
+void Play(Work& work, const Keyspace& keyspace, std::uint64_t seed, std::uint64_t number) {
+  Random random = RandomOf(seed, number);
+  for (std::uint64_t calls = random.Between(1, 4); calls > 0; --calls) {
+    Call(work.In(keyspace), random, InstantOf(number));
+  }
+  MustBeOk(work.Commit(), "a commit");
+}
+
+// The work of the process: works one after the other, a millisecond each.
+void WorkForever(Database& database, ManualClock& clock, const DatabasePlan& plan) {
+  for (std::uint64_t number = plan.first;; ++number) {
+    clock.Set(InstantOf(number));
+    if (IsPurge(plan.seed, number)) {
+      MustBeOk(database.Purge({.rows_max = 20}).status(), "a purge");
+    } else {
+      auto work = core::BeginWork(database, {.everything = true});
+      MustBeOk(work.status(), "beginning");
+      Play(**work, database.default_keyspace(), plan.seed, number);
+    }
+    ChildProcess::Write(Told{.kind = Told::Kind::kDone, .number = number, .row = 0});
+  }
+}
+
+// All there is, in words.
+std::string Describe(Work& work, const Keyspace& keyspace) {
+  WorkSpace& space = work.In(keyspace);
+  std::string all = fmt::format("{} rows\n", space.Count().value());
+  const auto walk = *space.NewRowWalk();
+  std::vector<std::string> keys;
+  for (walk->SeekToFirst(); walk->Valid(); walk->Next()) keys.emplace_back(walk->key());
+  for (const std::string& key : keys) {
+    core::FoundRow row;
+    MustBeOk(space.Find(key, row), "finding");
+    all += fmt::format("{}={} {} {}\n", key, row.value, row.members,
+                       ToMs(row.deadline.value_or(WallTime())));
+    if (!row.is_collection) continue;
+    for (const core::Part part : {core::Part::kMembers, core::Part::kSides}) {
+      const auto cursor = *space.NewMemberCursor(key, part);
+      for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+        all += fmt::format("  {}={} {}\n", cursor->member(), cursor->value(),
+                           ToMs(cursor->deadline().value_or(WallTime())));
+      }
+    }
+  }
+  return all;
+}
+
+class WorkCrash {
+ public:
+  explicit WorkCrash(std::uint64_t seed) : random_(seed), seed_(seed) {}
+
+  // One life and death of the process. Returns what is wrong with what it left, or nothing.
+  std::string Cycle(bool splits_batches = false) {
+    const bool by_own_hand = random_.OneIn(2);
+    DatabasePlan plan{.work = "work",
+                      .directory = directory_.Inside("db"),
+                      .seed = seed_,
+                      .first = next_,
+                      .clock_ms = ToMs(InstantOf(next_)),
+                      .splits_batches = splits_batches};
+    if (by_own_hand) plan.die_at_operation = random_.Between(1, 400);
+    const std::uint64_t patience = random_.Between(0, 150);
+    std::uint64_t acknowledged = next_;
+    ChildProcess process(ToArguments(plan));
+    for (std::uint64_t seen = 0;; ++seen) {
+      if (!by_own_hand && seen == patience) process.Kill();
+      const auto told = process.Next<Told>();
+      if (!told) break;
+      acknowledged = told->number + 1;
+    }
+    if (!process.Wait()) return "the process ended by itself; its message is above";
+    return Check(acknowledged);
+  }
+
+  std::uint64_t works() const { return next_; }
+
+ private:
+  void PlayOnMaps() {
+    if (!IsPurge(seed_, next_)) {
+      core::PlainWork work(state_, InstantOf(next_));
+      Play(work, name_->default_keyspace(), seed_, next_);
+    }
+    ++next_;
+  }
+
+  // Exactly the acknowledged works, or one more: the one that was under way.
+  std::string Check(std::uint64_t acknowledged) {
+    while (next_ < acknowledged) PlayOnMaps();
+    const WallTime now = InstantOf(next_);
+    const ManualClock clock(now);
+    const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
+    if (!database) return "it does not open: " + database.error().ToString();
+    const auto check = (*database)->Check();
+    if (!check) return check.status().ToString();
+    if (!check->clean()) return "the check found: " + check->findings.at(0);
+    const auto work = *core::BeginWork(**database, {.everything = true});
+    const std::string found = Describe(*work, (*database)->default_keyspace());
+    const std::string without = OnMaps(now);
+    if (found == without) return "";
+    PlayOnMaps();
+    const std::string with = OnMaps(now);
+    if (found == with) return "";
+    return fmt::format("found\n{}instead of\n{}or\n{}", found, without, with);
+  }
+
+  std::string OnMaps(WallTime now) {
+    core::PlainWork work(state_, now);
+    return Describe(work, name_->default_keyspace());
+  }
+
+  TemporaryDirectory directory_;
+  Random random_;
+  const std::uint64_t seed_;
+  std::uint64_t next_ = 0;  // Everything before it is on disk and in the maps.
+  const std::unique_ptr<Database> name_ = *Database::Open({});  // For its keyspace: a name.
+  core::PlainState state_;
+};
+
+TEST(WorkCrash, LeavesWholeWorksAndLosesNoneThatWasAcknowledged) {
+  const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 40);
+  fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
+  WorkCrash crash(seed);
+  for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
+  }
+  EXPECT_GT(crash.works(), cycles) << "the process never got anywhere";
+  fmt::print("{} works survived {} deaths\n", crash.works(), cycles);
+}
+
+// The check must catch a database that is wrong, or it proves nothing.
+TEST(WorkCrash, WouldCatchBatchesThatAreNotAtomic) {
+  const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
+  fmt::print("MAYFLY_SEED={}\n", seed);
+  WorkCrash crash(seed);
+  constexpr int kCyclesMax = 200;
+  for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
+    if (!crash.Cycle(true).empty()) return;
+  }
+  FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
+}
+
+constexpr NamedWork kWorks[] = {
+    {"work", WorkForever},
+};
+
+}  // namespace
+}  // namespace mayfly::crash
+
+int main(int argc, char** argv) {
+  if (const auto exit_code = mayfly::crash::RunAsDatabase(argc, argv, mayfly::crash::kWorks)) {
+    return *exit_code;
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
