@@ -1,0 +1,82 @@
+// list.h - values in a row, reached from both ends and by position.
+//   head    | 'l' | first index i64, little endian |
+//   member  | index i64, big endian, sign bit flipped |  ->  value
+// Byte order is index order, below zero too, and indexes have no gaps: position p is at index
+// first + p, and the count of members says where the list ends. A push or pop at an end touches one
+// member; a change in the middle moves the shorter side. Layout: docs/formats/types.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.h"
+#include "core/work.h"
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+
+namespace mayfly::types {
+
+enum class ListEnd : std::uint8_t { kHead, kTail };
+
+// A list within a work, there or not yet, as Hash is. Positions count from 0 at the head and must
+// be below size() unless a call says otherwise.
+class List {
+ public:
+  // WrongType when the key holds something else, Corruption when the head cannot be read.
+  static Result<List> Open(core::WorkSpace& space, Bytes key);
+
+  std::uint64_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+
+  // Whether it was not there when it was opened, and is now.
+  bool is_new() const { return was_empty_ && size_ > 0; }
+
+  Result<std::string> At(std::uint64_t position) const;
+  Status Set(std::uint64_t position, Bytes value);
+
+  // One after the other: those pushed at the head come to lie in reverse.
+  Status Push(ListEnd end, std::span<const Bytes> values);
+
+  // Takes up to `count` values off, from the end inwards.
+  Result<std::vector<std::string>> Pop(ListEnd end, std::uint64_t count);
+
+  // Puts a value in front of what is at `position`; size() is behind all.
+  Status Insert(std::uint64_t position, Bytes value);
+
+  // Removes the values at these positions, which ascend.
+  Status Remove(std::span<const std::uint64_t> positions);
+
+  // Keeps what lies in [begin, end).
+  Status Trim(std::uint64_t begin, std::uint64_t end);
+
+  // Shows the values from `position` on, towards the tail or the head, until the visitor says
+  // false.
+  using Visitor = FunctionRef<bool(std::uint64_t position, Bytes value)>;
+  Status WalkToTail(std::uint64_t position, Visitor visit) const;
+  Status WalkToHead(std::uint64_t position, Visitor visit) const;
+
+ private:
+  List(core::WorkSpace& space, Bytes key, std::int64_t first, std::uint64_t size)
+      : space_(&space), key_(key), was_empty_(size == 0), first_(first), size_(size) {}
+
+  std::int64_t IndexOf(std::uint64_t position) const;
+  Status PutAt(std::int64_t index, Bytes value, bool known_new);
+  Status RemoveIndexes(std::int64_t begin, std::int64_t end);
+  Status WriteHead();
+  Status ShiftTowardsHead(std::span<const std::uint64_t> holes);
+  Status ShiftTowardsTail(std::span<const std::uint64_t> holes);
+  // What lies in [begin, end), those at `holes` left out; the first hole must not lie before begin.
+  Result<std::vector<std::string>> Read(std::uint64_t begin, std::uint64_t end,
+                                        std::span<const std::uint64_t> holes = {}) const;
+
+  core::WorkSpace* space_;
+  Bytes key_;
+  bool was_empty_;
+  std::int64_t first_;
+  std::uint64_t size_;
+};
+
+}  // namespace mayfly::types

@@ -1,0 +1,27 @@
+// score.h - scores as bytes that sort as the numbers do.
+//   u64 big endian: the bits of the double; of a positive the sign bit is flipped, of a negative
+//   all
+// So byte order is number order, from -inf to inf. -0 becomes 0: equal scores have equal bytes. nan
+// is no score. Stored; never changes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+
+namespace mayfly::types {
+
+inline constexpr std::size_t kScoreBytes = 8;
+
+// Ascends with the score, and so does the next number's: no score lies between n and n + 1.
+std::uint64_t OrderOfScore(double score);
+
+std::string ScoreBytes(double score);
+
+// Of bytes that begin with a score. Corruption when they are too short, or nan.
+Result<double> ScoreOf(Bytes bytes);
+
+}  // namespace mayfly::types

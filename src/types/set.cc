@@ -1,0 +1,92 @@
+#include "types/set.h"
+
+#include "types/member_key.h"
+#include "types/random_members.h"
+#include "types/value_type.h"
+
+namespace mayfly::types {
+namespace {
+
+constexpr Bytes kHead = "s";
+
+Status PutNew(core::WorkSpace& space, Bytes key, Bytes member) {
+  constexpr bool kKnownNew = true;
+  return space.PutMember(key, member, {}, core::MemberLifetime::Forever(), kKnownNew).status();
+}
+
+}  // namespace
+
+Result<Set> Set::Open(core::WorkSpace& space, Bytes key) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kSet, row));
+  return Set(space, key, row.exists ? row.members : 0);
+}
+
+Status Set::Replace(core::WorkSpace& space, Bytes key, std::span<const std::string> names) {
+  MAYFLY_RETURN_IF_ERROR(space.MakeCollection(key, kHead));
+  for (const std::string& name : names) {
+    MAYFLY_RETURN_IF_ERROR(PutNew(space, key, MemberKey(name)));
+  }
+  return {};
+}
+
+Result<bool> Set::Contains(Bytes name) const {
+  if (empty()) return false;
+  core::FoundMember found;
+  MAYFLY_RETURN_IF_ERROR(space_.FindMember(key_, MemberKey(name), found));
+  return found.exists;
+}
+
+// A name that is there is not written again: nothing has changed, for whoever watches the key.
+Result<bool> Set::Add(Bytes name) {
+  const std::string member = MemberKey(name);
+  if (empty()) {
+    MAYFLY_RETURN_IF_ERROR(space_.MakeCollection(key_, kHead));
+  } else {
+    core::FoundMember found;
+    MAYFLY_RETURN_IF_ERROR(space_.FindMember(key_, member, found));
+    if (found.exists) return false;
+  }
+  MAYFLY_RETURN_IF_ERROR(PutNew(space_, key_, member));
+  ++size_;
+  return true;
+}
+
+Result<bool> Set::Remove(Bytes name) {
+  if (empty()) return false;
+  MAYFLY_TRY(const bool removed, space_.RemoveMember(key_, MemberKey(name)));
+  if (removed) --size_;
+  return removed;
+}
+
+Status Set::Clear() {
+  size_ = 0;
+  return space_.Delete(key_).status();
+}
+
+Status Set::Walk(FunctionRef<void(Bytes name)> visit) const {
+  if (empty()) return {};
+  MAYFLY_TRY(const auto cursor, space_.NewMemberCursor(key_, core::Part::kMembers));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    visit(NameOfMember(cursor->member()));
+  }
+  return cursor->status();
+}
+
+Status Set::DrawDistinct(std::uint64_t count, Random& random,
+                         FunctionRef<void(Bytes)> visit) const {
+  if (empty()) return {};
+  MAYFLY_TRY(const auto cursor, space_.NewMemberCursor(key_, core::Part::kMembers));
+  return types::DrawDistinct(*cursor, size_, count, random,
+                             [&](Bytes member, Bytes) { visit(NameOfMember(member)); });
+}
+
+Status Set::DrawWithRepetition(std::uint64_t count, Random& random,
+                               FunctionRef<void(Bytes)> visit) const {
+  if (empty()) return {};
+  MAYFLY_TRY(const auto cursor, space_.NewMemberCursor(key_, core::Part::kMembers));
+  return types::DrawWithRepetition(*cursor, size_, count, random,
+                                   [&](Bytes member, Bytes) { visit(NameOfMember(member)); });
+}
+
+}  // namespace mayfly::types

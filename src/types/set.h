@@ -1,0 +1,63 @@
+// set.h - sets: names, each at most once.
+//   head "s"        member MemberKey(name) -> empty
+// A Set is one key within a work. It is there while it has a name: the first Add() makes it, and it
+// goes with the last one removed. Borrows the space and the key's bytes; one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/function_ref.h"
+#include "base/random.h"
+#include "core/work.h"
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+
+namespace mayfly::types {
+
+class Set {
+ public:
+  // WrongType when the key holds something else. A key without a row is an empty set.
+  static Result<Set> Open(core::WorkSpace& space, Bytes key);
+
+  // Puts these names, all different and at least one, in place of whatever the key held, deadline
+  // included.
+  static Status Replace(core::WorkSpace& space, Bytes key, std::span<const std::string> names);
+
+  bool empty() const { return size_ == 0; }
+  std::uint64_t size() const { return size_; }
+
+  // Whether it was not there when it was opened, and is now.
+  bool is_new() const { return was_empty_ && size_ > 0; }
+
+  Result<bool> Contains(Bytes name) const;
+
+  // True when the name was not there before.
+  Result<bool> Add(Bytes name);
+
+  // True when it was there.
+  Result<bool> Remove(Bytes name);
+
+  // Removes all names at once, at the cost of one.
+  Status Clear();
+
+  // Shows every name, in the order of MemberKey(). The set must stay as it is meanwhile.
+  Status Walk(FunctionRef<void(Bytes name)> visit) const;
+
+  // Shows names drawn by chance, as in random_members.h: different ones, or each out of all.
+  Status DrawDistinct(std::uint64_t count, Random& random, FunctionRef<void(Bytes)> visit) const;
+  Status DrawWithRepetition(std::uint64_t count, Random& random,
+                            FunctionRef<void(Bytes)> visit) const;
+
+ private:
+  Set(core::WorkSpace& space, Bytes key, std::uint64_t size)
+      : space_(space), key_(key), was_empty_(size == 0), size_(size) {}
+
+  core::WorkSpace& space_;
+  Bytes key_;  // The caller's.
+  bool was_empty_;
+  std::uint64_t size_;
+};
+
+}  // namespace mayfly::types

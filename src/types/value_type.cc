@@ -1,0 +1,37 @@
+#include "types/value_type.h"
+
+namespace mayfly::types {
+
+std::string_view NameOf(ValueType type) {
+  switch (type) {
+    case ValueType::kString: return "string";
+    case ValueType::kHash: return "hash";
+    case ValueType::kList: return "list";
+    case ValueType::kSet: return "set";
+    case ValueType::kSortedSet: return "zset";
+  }
+  return "unknown";
+}
+
+Result<ValueType> TypeOf(bool is_collection, Bytes value) {
+  if (!is_collection) return ValueType::kString;
+  const auto type = static_cast<ValueType>(value.empty() ? '\0' : value.front());
+  switch (type) {
+    case ValueType::kHash:
+    case ValueType::kList:
+    case ValueType::kSet:
+    case ValueType::kSortedSet: return type;
+    case ValueType::kString: break;
+  }
+  return Status::Corruption("the head of a collection names no type; run a check");
+}
+
+Status FindTyped(core::WorkSpace& space, Bytes key, ValueType type, core::FoundRow& row) {
+  MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
+  if (!row.exists) return {};
+  MAYFLY_TRY(const ValueType found, TypeOf(row.is_collection, row.value));
+  if (found == type) return {};
+  return Status::WrongType("the key holds another type");
+}
+
+}  // namespace mayfly::types
