@@ -1,0 +1,25 @@
+// logfmt_logger.h - structured lines on standard error, for whoever collects logs.
+//   ts=2023-11-14T22:13:20.000+0000 level=info msg="the port \"6379\" is taken"
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "mayfly/logger.h"
+
+namespace mayfly {
+
+// A logger whose level can be changed while it is in use.
+class LevelledLogger : public Logger {
+ public:
+  // Lines below `lowest` are dropped; nothing is dropped above kError, unless `silent`.
+  virtual void SetLevel(LogLevel lowest, bool silent = false) = 0;
+};
+
+std::unique_ptr<LevelledLogger> NewLogfmtLogger(LogLevel lowest);
+
+// The text between quotes, with quotes, backslashes and line breaks escaped: one line stays one.
+std::string LogfmtQuoted(std::string_view text);
+
+}  // namespace mayfly
