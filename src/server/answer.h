@@ -1,0 +1,43 @@
+// answer.h - how a command ended: its reply is written, or an error goes to the client instead.
+// Handlers return one. A Status becomes an error line by its code and message; errors with a code
+// word of their own are made with Error(). Wording: errors.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "mayfly/status.h"
+
+namespace mayfly::server {
+
+class [[nodiscard]] Answer {
+ public:
+  Answer() = default;  // The reply is written.
+
+  // Implicit, so that a handler can return what it was told. WrongType gets Redis' words; every
+  // other Status becomes "ERR " and its message.
+  Answer(const Status& status);
+
+  // A whole error line, such as "NOSCRIPT No matching script. Please use EVAL.".
+  static Answer Error(std::string line) { return Answer(std::move(line)); }
+
+  // No reply yet: Call::host was asked to block, or replies by itself.
+  static Answer Later() {
+    Answer answer;
+    answer.later_ = true;
+    return answer;
+  }
+
+  bool ok() const { return error_ == nullptr; }
+  bool later() const { return later_; }
+  const std::string& error() const { return *error_; }
+
+ private:
+  explicit Answer(std::string line) : error_(std::make_unique<std::string>(std::move(line))) {}
+
+  std::unique_ptr<std::string> error_;
+  bool later_ = false;
+};
+
+}  // namespace mayfly::server

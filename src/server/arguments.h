@@ -1,0 +1,33 @@
+// arguments.h - what the arguments of commands mean, with Redis' errors when they mean nothing.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "mayfly/result.h"
+
+namespace mayfly::server {
+
+// Whether the argument is this word, given in lower case, in whatever case it was written.
+bool IsWord(Bytes argument, std::string_view word);
+
+// NotAnInteger() otherwise.
+Result<std::int64_t> IntegerArgument(Bytes argument);
+
+// OutOfRange() outside of [first, last], NotAnInteger() when it is none.
+Result<std::int64_t> IntegerArgument(Bytes argument, std::int64_t first, std::int64_t last);
+
+// NotAFloat() otherwise, nan included.
+Result<double> DoubleArgument(Bytes argument);
+
+// How a time is given: EX, PX, EXAT, PXAT.
+enum class TimeUnit : std::uint8_t { kSeconds, kMillis, kUnixSeconds, kUnixMillis };
+
+// The instant meant, counted from `now` where it is a length. InvalidExpireTime(command) when it
+// does not fit into the ages, or, for `positive`, when the number is zero or less.
+Result<WallTime> InstantArgument(Bytes argument, TimeUnit unit, WallTime now,
+                                 std::string_view command, bool positive);
+
+}  // namespace mayfly::server

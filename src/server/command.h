@@ -1,0 +1,189 @@
+// command.h - what a command is: one line of a family's table, and a handler.
+// A handler starts with well-formed arguments: arity is checked, keys are latched, what it may do
+// is decided. It parses, makes its calls into types and core, and writes one reply. When it returns
+// an error, what it wrote to the store and to the reply is taken back: so check as late as you
+// like, but never reply before you know. Handlers are free functions and keep nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/random.h"
+#include "core/work.h"
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "server/answer.h"
+#include "wire/reply_writer.h"
+
+namespace mayfly {
+class Database;
+class Keyspace;
+}  // namespace mayfly
+
+namespace mayfly::server {
+
+class ScanCursors;
+class Server;
+class Session;
+struct AclContext;     // server/acl/acl_commands.h
+struct PubSubContext;  // server/pubsub/pubsub_commands.h
+class ScriptContext;   // server/scripting/script_context.h
+
+// The words of COMMAND INFO, and three of ours.
+enum CommandFlag : std::uint32_t {
+  kWrite = 1u << 0,
+  kReadOnly = 1u << 1,
+  kDenyOom = 1u << 2,
+  kAdmin = 1u << 3,
+  kPubSub = 1u << 4,
+  kNoScript = 1u << 5,
+  kBlocking = 1u << 6,
+  kLoading = 1u << 7,
+  kStale = 1u << 8,
+  kSkipMonitor = 1u << 9,
+  kSkipSlowlog = 1u << 10,
+  kFast = 1u << 11,
+  kNoAuth = 1u << 12,
+  kNoMulti = 1u << 13,
+  kAllowBusy = 1u << 14,
+  kMovableKeys = 1u << 15,
+  kDangerous = 1u << 16,  // Of ACL's category of that name.
+
+  kNoWork = 1u << 24,      // Touches no row: `Call::work` is null.
+  kEverything = 1u << 25,  // May touch keys it does not name: gets a work on everything.
+};
+
+// ACL's categories that do not follow from flags: one per family.
+enum class Category : std::uint8_t {
+  kKeyspace,
+  kString,
+  kBitmap,
+  kHash,
+  kList,
+  kSet,
+  kSortedSet,
+  kPubSub,
+  kConnection,
+  kTransaction,
+  kScripting,
+  kAdmin,
+};
+
+// Which arguments are keys. last: -1 is the last argument, -2 the one before.
+struct KeySpec {
+  int first = 0;  // 0: none.
+  int last = 0;
+  int step = 0;
+  // For commands whose arguments say where keys are; adds the positions. False: the arguments are
+  // malformed, and the handler will say so. The three above are then what COMMAND tells.
+  bool (*find)(std::span<const Bytes> args, std::vector<int>& positions) = nullptr;
+};
+
+inline constexpr KeySpec kNoKeys{};
+inline constexpr KeySpec kOneKey{1, 1, 1};
+inline constexpr KeySpec kTwoKeys{1, 2, 1};
+inline constexpr KeySpec kAllKeys{1, -1, 1};
+inline constexpr KeySpec kKeyValuePairs{1, -1, 2};
+
+// Classes of keyspace notifications; the letters are those of notify-keyspace-events.
+enum class NotifyClass : char {
+  kGeneric = 'g',
+  kString = '$',
+  kList = 'l',
+  kSet = 's',
+  kHash = 'h',
+  kSortedSet = 'z',
+  kExpired = 'x',
+  kEvicted = 'e',
+  kKeyMiss = 'm',
+  kNew = 'n',
+};
+
+// A client that waits for one of these keys to change.
+struct BlockRequest {
+  std::vector<std::string> keys;
+  std::optional<Millis> timeout;  // Nothing: for ever.
+  bool null_array = true;         // What it gets when the time is over: a null array, or a null.
+};
+
+// What a handler may ask of whoever runs it.
+class CallHost {
+ public:
+  virtual ~CallHost() = default;
+
+  virtual core::WorkSpace& Space(core::Work& work, int database) = 0;
+  virtual int databases() const = 0;
+
+  // Published if subscribers want it, once the work is committed.
+  virtual void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) = 0;
+
+  // Whether anybody would hear of it: for what costs something to find out.
+  virtual bool Wants(NotifyClass /*kind*/) const { return true; }
+
+  // The handler returns Answer::Later() after this. When one of the keys has changed the command
+  // runs again from the start, with Call::retried set.
+  virtual void Block(BlockRequest request) = 0;
+
+  virtual Random& random() = 0;
+
+  // A number of the configuration, such as "hash-max-listpack-entries". Asking for one that is not
+  // there is a fault of ours.
+  virtual std::int64_t Setting(std::string_view name) const = 0;
+
+  virtual ScanCursors& scan_cursors() = 0;
+
+  // For commands without a work; whoever holds one must not call them. The keyspace of a numbered
+  // database is made if it is not there. Null in tests that need neither.
+  virtual Database* database_handle() { return nullptr; }
+  virtual Keyspace* keyspace(int /*database*/) { return nullptr; }
+
+  // Null in tests of commands that need neither.
+  virtual Server* server() = 0;
+  virtual Session* session() = 0;
+
+  // What these families work on; null where they are not offered.
+  virtual AclContext* acl() { return nullptr; }
+  virtual PubSubContext* pubsub() { return nullptr; }
+  virtual ScriptContext* scripts() { return nullptr; }
+};
+
+// One run of a command.
+struct Call {
+  std::span<const Bytes> args;  // args[0] is its name, as the client wrote it.
+  ReplyWriter& reply;
+  core::Work* work;  // Null for kNoWork.
+  int database;      // The selected one.
+  CallHost& host;
+  bool may_block = false;  // Not in a transaction or script: there, time is over at once.
+  bool retried = false;    // After a block.
+
+  core::WorkSpace& space() const { return host.Space(*work, database); }
+  WallTime now() const { return work->now(); }
+  void Notify(NotifyClass kind, std::string_view event, Bytes key) const {
+    host.Notify(kind, event, database, key);
+  }
+};
+
+using Handler = Answer (*)(Call& call);
+
+struct CommandSpec {
+  std::string_view name;  // Lower case.
+  int arity;              // With the name; negative: at least.
+  std::uint32_t flags;
+  KeySpec keys;
+  Handler handler;           // Null for a command that is its subcommands.
+  std::string_view summary;  // One sentence.
+  std::span<const CommandSpec> subcommands = {};
+};
+
+struct CommandFamily {
+  std::string_view group;  // As COMMAND DOCS names it: "string", "hash", "sorted-set", ...
+  Category category;
+  std::span<const CommandSpec> commands;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,93 @@
+// The table of commands: names in any case, subcommands, arities, keys, names not offered.
+// Method: small families.
+#include "server/command_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "server/own_families.h"
+
+namespace mayfly::server {
+namespace {
+
+Answer Nothing(Call& /*call*/) { return {}; }
+
+constexpr CommandSpec kSubs[] = {
+    {"one", 3, kReadOnly, kNoKeys, Nothing, "One."},
+};
+constexpr CommandSpec kMoreSubs[] = {
+    {"two", -2, kReadOnly, {2, 2, 1}, Nothing, "Two."},
+};
+constexpr CommandSpec kCommands[] = {
+    {"box", -2, 0,     kNoKeys, nullptr,        "A container.", kSubs},
+    {"mset",     -3,  kWrite, kKeyValuePairs, Nothing, "Pairs."       },
+    {"plain",     2, 0, kOneKey,       Nothing,              "Plain."       },
+};
+constexpr CommandSpec kOthers[] = {
+    {"box", -2, 0, kNoKeys, nullptr, "The same container.", kMoreSubs},
+};
+
+class Table : public testing::Test {
+ protected:
+  std::string Error(std::vector<Bytes> args) {
+    Answer error;
+    table_.Resolve(args, error);
+    return error.ok() ? "" : error.error();
+  }
+
+  CommandTable table_{
+      {{"a", Category::kString, kCommands}, {"b", Category::kHash, kOthers}}
+  };
+};
+
+TEST_F(Table, FindsNamesInAnyCase) {
+  EXPECT_EQ(table_.Find("PlAiN")->full_name, "plain");
+  EXPECT_EQ(table_.Find("plainer"), nullptr);
+  EXPECT_EQ(table_.Find(std::string(1000, 'x')), nullptr);
+  EXPECT_EQ(table_.FindFullName("BOX|ONE")->full_name, "box|one");
+}
+
+TEST_F(Table, FamiliesMayShareAContainer) {
+  EXPECT_EQ(table_.commands().size(), 3u);
+  EXPECT_EQ(table_.FindFullName("box|two")->category, Category::kHash);
+  EXPECT_EQ(table_.FindFullName("box|one")->category, Category::kString);
+}
+
+TEST_F(Table, ErrorsAreRedis) {
+  EXPECT_EQ(Error({"plain", "k"}), "");
+  EXPECT_EQ(Error({"plain"}), "ERR wrong number of arguments for 'plain' command");
+  EXPECT_EQ(Error({"box"}), "ERR wrong number of arguments for 'box' command");
+  EXPECT_EQ(Error({"box", "one"}), "ERR wrong number of arguments for 'box|one' command");
+  EXPECT_EQ(Error({"box", "six"}), "ERR unknown subcommand 'six'. Try BOX HELP.");
+  EXPECT_EQ(Error({"none", "a", "b"}),
+            "ERR unknown command 'none', with args beginning with: 'a' 'b' ");
+  EXPECT_EQ(Error({"GEOADD"}), "ERR 'geoadd' is not offered by mayfly yet: geospatial indexes");
+}
+
+TEST_F(Table, FindsKeys) {
+  const auto keys = [&](std::vector<Bytes> args) {
+    std::vector<int> positions;
+    EXPECT_TRUE(FindKeys(*table_.Find(args[0])->spec, args, positions));
+    return positions;
+  };
+  EXPECT_EQ(keys({"mset", "a", "1", "b", "2"}), (std::vector<int>{1, 3}));
+  EXPECT_EQ(keys({"plain", "a"}), std::vector<int>{1});
+  std::vector<int> positions;
+  EXPECT_FALSE(FindKeys(*table_.Find("plain")->spec, std::vector<Bytes>{"plain"}, positions));
+}
+
+TEST(OwnFamilies, AreSortedAndSayWhatTheyDo) {
+  for (const CommandFamily& family : OwnFamilies()) {
+    EXPECT_TRUE(std::is_sorted(family.commands.begin(), family.commands.end(),
+                               [](const auto& a, const auto& b) { return a.name < b.name; }))
+        << family.group;
+    for (const CommandSpec& spec : family.commands) {
+      EXPECT_TRUE(spec.summary.ends_with('.')) << spec.name;
+      EXPECT_TRUE(spec.handler != nullptr || !spec.subcommands.empty()) << spec.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mayfly::server

@@ -1,0 +1,17 @@
+// command_words.h - flags and categories of commands in the words of COMMAND INFO and ACL.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "server/command_table.h"
+
+namespace mayfly::server {
+
+// "write", "denyoom", ...
+std::vector<std::string_view> FlagWords(const CommandEntry& entry);
+
+// "@write", "@string", "@slow", ...
+std::vector<std::string_view> CategoryWords(const CommandEntry& entry);
+
+}  // namespace mayfly::server

@@ -1,0 +1,151 @@
+#include "server/config/config.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <set>
+
+#include "base/check.h"
+#include "base/glob.h"
+
+namespace mayfly::server {
+namespace {
+
+Answer Failed(std::string_view name, std::string_view why) {
+  return Answer::Error(
+      fmt::format("ERR CONFIG SET failed (possibly related to argument '{}') - {}", name, why));
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  return lower;
+}
+
+}  // namespace
+
+Config::Config() {
+  for (const SettingSpec& spec : AllSettings()) {
+    const Result<SettingValue> value = ReadSetting(spec, spec.initial);
+    MAYFLY_CHECK(value.has_value(), "a default is no value of its setting");
+    slots_.push_back(std::make_unique<Slot>());
+    Slot& slot = *slots_.back();
+    slot.spec = &spec;
+    slot.text = value->text;
+    slot.number = value->number;
+    MAYFLY_CHECK(by_name_.emplace(spec.name, &slot).second, "two settings of one name");
+  }
+  for (const SettingAlias& alias : SettingAliases()) by_name_[alias.alias] = &Must(alias.name);
+}
+
+Config::Slot* Config::Find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
+}
+
+Config::Slot& Config::Must(std::string_view name) const {
+  Slot* const slot = Find(name);
+  MAYFLY_CHECK(slot != nullptr, "no such setting");
+  return *slot;
+}
+
+void Config::Store(Slot& slot, const SettingValue& value) {
+  const std::lock_guard lock(mutex_);
+  slot.text = value.text;
+  slot.number = value.number;
+}
+
+Status Config::SetAtStart(Bytes name, Bytes text) {
+  Slot* const slot = Find(Lower(name));
+  if (slot == nullptr) return Status::Invalid(fmt::format("there is no setting '{}'", name));
+  const Result<SettingValue> value = ReadSetting(*slot->spec, text);
+  if (!value) {
+    return Status::Invalid(
+        fmt::format("setting '{}' cannot be '{}': {}", name, text, value.error().message()));
+  }
+  Store(*slot, *value);
+  return {};
+}
+
+Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wanted) {
+  struct Change {
+    Slot* slot;
+    SettingValue before;
+    SettingValue after;
+  };
+  const std::lock_guard lock(changing_);
+  std::vector<Change> changes;
+  for (const auto& [name, text] : wanted) {
+    Slot* const slot = Find(Lower(name));
+    if (slot == nullptr) {
+      return Answer::Error(
+          fmt::format("ERR Unknown option or number of arguments for CONFIG SET - '{}'", name));
+    }
+    if (slot->spec->use == SettingUse::kAtStart) return Failed(name, "can't set immutable config");
+    if (std::any_of(changes.begin(), changes.end(), [&](auto& c) { return c.slot == slot; })) {
+      return Failed(name, "duplicate parameter");
+    }
+    Result<SettingValue> value = ReadSetting(*slot->spec, text);
+    if (!value) return Failed(name, value.error().message());
+    changes.push_back({
+        slot, {Text(slot->spec->name), slot->number},
+         *std::move(value)
+    });
+  }
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    Store(*changes[i].slot, changes[i].after);
+    const Hook& hook = changes[i].slot->hook;
+    const Status applied = hook ? hook(changes[i].after) : Status();
+    if (applied.ok()) continue;
+    for (std::size_t undo = 0; undo <= i; ++undo) {
+      Store(*changes[undo].slot, changes[undo].before);
+      if (undo < i && changes[undo].slot->hook) {
+        static_cast<void>(changes[undo].slot->hook(changes[undo].before));
+      }
+    }
+    return Failed(changes[i].slot->spec->name, applied.message());
+  }
+  return {};
+}
+
+void Config::OnChange(std::string_view name, Hook hook) { Must(name).hook = std::move(hook); }
+
+std::string Config::Text(std::string_view name) const {
+  const Slot& slot = Must(name);
+  const std::lock_guard lock(mutex_);
+  return slot.text;
+}
+
+std::int64_t Config::Number(std::string_view name) const { return Must(name).number; }
+
+const std::atomic<std::int64_t>& Config::Watched(std::string_view name) const {
+  return Must(name).number;
+}
+
+std::vector<std::pair<std::string, std::string>> Config::Match(
+    const std::vector<std::string>& patterns) const {
+  std::map<std::string, std::string> found;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [name, slot] : by_name_) {
+    const bool matches = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
+      return GlobMatches(pattern, name, GlobCase::kInsensitive);
+    });
+    if (matches) found.emplace(name, slot->text);
+  }
+  return {found.begin(), found.end()};
+}
+
+std::vector<std::pair<std::string, std::string>> Config::Changed() const {
+  std::vector<std::pair<std::string, std::string>> changed;
+  const std::lock_guard lock(mutex_);
+  for (const auto& slot : slots_) {
+    const Result<SettingValue> initial = ReadSetting(*slot->spec, slot->spec->initial);
+    if (slot->text != initial->text) changed.emplace_back(slot->spec->name, slot->text);
+  }
+  return changed;
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,133 @@
+#include "server/config/config_file.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+
+namespace mayfly::server {
+namespace {
+
+// The text a setting would be given on the command line.
+std::optional<std::string> TextOf(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "yes" : "no";
+  const toml::array* const array = node.as_array();
+  if (array == nullptr) return std::nullopt;
+  std::string joined;
+  for (const toml::node& item : *array) {
+    const auto text = TextOf(item);
+    if (!text) return std::nullopt;
+    joined += joined.empty() ? *text : " " + *text;
+  }
+  return joined;
+}
+
+std::string TomlString(const std::string& text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    if (static_cast<unsigned char>(c) < ' ') {
+      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+// The name in `name = value`; nothing for other lines.
+std::string NameOfLine(const std::string& line) {
+  std::size_t begin = line.find_first_not_of(" \t");
+  if (begin == std::string::npos || line[begin] == '#' || line[begin] == '[') return "";
+  const std::size_t equals = line.find('=', begin);
+  if (equals == std::string::npos) return "";
+  std::string name = line.substr(begin, equals - begin);
+  name.erase(name.find_last_not_of(" \t") + 1);
+  if (name.size() >= 2 && name.front() == '"') name = name.substr(1, name.size() - 2);
+  return name;
+}
+
+Status Replace(const std::string& path, const std::string& text) {
+  const std::string fresh = path + ".new";
+  {
+    std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.flush();
+    if (!file) return Status::IoError(fmt::format("{}: {}", fresh, std::strerror(errno)));
+  }
+  if (std::rename(fresh.c_str(), path.c_str()) != 0) {
+    return Status::IoError(fmt::format("{}: {}", path, std::strerror(errno)));
+  }
+  return {};
+}
+
+Result<std::string> Read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file) return Status::IoError(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  return text.str();
+}
+
+}  // namespace
+
+Status LoadConfigFile(const std::string& path, Config& config) {
+  MAYFLY_TRY(const std::string text, Read(path));
+  toml::table table;
+  try {
+    table = toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    return Status::Invalid(
+        fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
+  }
+  for (const auto& [name, node] : table) {
+    const auto where = [&] { return fmt::format("{}:{}", path, node.source().begin.line); };
+    const auto value = TextOf(node);
+    if (!value) {
+      return Status::Invalid(
+          fmt::format("{}: setting '{}' is neither text, number, true, false nor a list of those",
+                      where(), name.str()));
+    }
+    const Status set = config.SetAtStart(name.str(), *value);
+    if (!set.ok()) return Status::Invalid(fmt::format("{}: {}", where(), set.message()));
+  }
+  config.set_file(path);
+  return {};
+}
+
+Status RewriteConfigFile(const Config& config) {
+  MAYFLY_TRY(const std::string before, Read(config.file()));
+  std::map<std::string, std::string> values;  // Of every setting, by name and alias.
+  for (auto& [name, text] : config.Match({"*"})) values[name] = text;
+  std::set<std::string> written;
+  std::istringstream lines(before);
+  std::string after;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string name = NameOfLine(line);
+    const auto value = values.find(name);
+    after += value == values.end() ? line : fmt::format("{} = {}", name, TomlString(value->second));
+    after += '\n';
+    written.insert(name);
+  }
+  for (const auto& [name, text] : config.Changed()) {
+    if (!written.contains(name)) after += fmt::format("{} = {}\n", name, TomlString(text));
+  }
+  try {
+    static_cast<void>(toml::parse(after));
+  } catch (const toml::parse_error&) {
+    return Status::Unsupported("a value spans several lines; write it on one");
+  }
+  return Replace(config.file(), after);
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,58 @@
+// setting_spec.h - every setting of the server, one line each.
+// The configuration file, the flags of `mayfly serve`, CONFIG GET, SET and REWRITE and the manual
+// all read these lines. A name that Redis has and that means nothing here is listed as well, since
+// clients and tests set it, and its line says why it has no effect.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+namespace mayfly::server {
+
+enum class SettingKind : std::uint8_t {
+  kInteger,
+  kMemory,        // Bytes: "100", "64kb", "1gb".
+  kBoolean,       // "yes" or "no".
+  kChoice,        // One of `choices`.
+  kText,          // As it is.
+  kOutputLimits,  // client-output-buffer-limit.
+  kNotify,        // notify-keyspace-events.
+  kOctal,         // Permissions.
+};
+
+enum class SettingUse : std::uint8_t {
+  kLive,      // Can be set while the server runs.
+  kAtStart,   // From the file or by a flag alone.
+  kNoEffect,  // Can be set, and is only remembered.
+};
+
+// The choices of appendfsync, by their place.
+enum class FsyncMode : std::int64_t { kEverySecond = 0, kAlways = 1, kNever = 2 };
+
+struct SettingSpec {
+  std::string_view name;
+  SettingKind kind;
+  std::string_view initial;
+  SettingUse use;
+  std::string_view summary;  // One sentence; for kNoEffect: why.
+  std::int64_t min = 0;
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
+  std::string_view choices = {};  // With '|' between them.
+
+  // Some that have none can be set at the start alone, as Redis has it.
+  bool HasEffect() const { return !summary.starts_with("No effect: "); }
+};
+
+// In the order of the manual: by topic.
+std::span<const SettingSpec> AllSettings();
+
+// Another name for a setting, such as Redis' older ones.
+struct SettingAlias {
+  std::string_view alias;
+  std::string_view name;
+};
+std::span<const SettingAlias> SettingAliases();
+
+}  // namespace mayfly::server

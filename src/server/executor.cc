@@ -1,0 +1,401 @@
+#include "server/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "server/arguments.h"
+#include "server/errors.h"
+#include "server/limits.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::uint64_t kNanosPerMicro = 1000;
+constexpr std::uint64_t kNanosPerMilli = 1'000'000;
+
+std::uint64_t NanosBetween(SteadyTime begin, SteadyTime end) {
+  return static_cast<std::uint64_t>((end - begin).count());
+}
+
+// Commands that are answered at once while MULTI is open.
+bool RunsWithinMulti(const CommandEntry& entry) {
+  const std::string_view name = entry.spec->name;
+  return entry.container == nullptr && (name == "exec" || name == "discard" || name == "multi" ||
+                                        name == "watch" || name == "quit" || name == "reset");
+}
+
+bool AllowedWhileSubscribed(const CommandEntry& entry) {
+  const std::string_view name = entry.spec->name;
+  return entry.container == nullptr &&
+         (name == "ping" || name == "quit" || name == "reset" || name.ends_with("subscribe"));
+}
+
+// Runs for as long as somebody's code does.
+bool IsScript(const CommandEntry& entry) {
+  return entry.category == Category::kScripting && entry.Is(kEverything);
+}
+
+// What is answered though a script runs. A server that shuts down and saves has to wait for it.
+bool PassesScript(const CommandEntry& entry, std::span<const Bytes> args) {
+  if (!entry.Is(kAllowBusy) || !entry.Is(kNoWork)) return false;
+  if (entry.full_name != "shutdown") return true;
+  return std::any_of(args.begin(), args.end(), [](Bytes arg) { return IsWord(arg, "nosave"); });
+}
+
+constexpr const char* kBusyLine =
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+
+}  // namespace
+
+Executor::Executor(Server& server, std::uint64_t seed)
+    : server_(server),
+      door_(server.script_gate().NewDoor()),
+      counters_(server.statistics().NewThread()),
+      slow_micros_(server.config().Watched("slowlog-log-slower-than")),
+      latency_millis_(server.config().Watched("latency-monitor-threshold")),
+      latency_tracking_(server.config().Watched("latency-tracking")),
+      busy_millis_(server.config().Watched("busy-reply-threshold")),
+      run_(server, seed) {}
+
+void Executor::Run(Session& session, Pipeline& pipeline) {
+  running_ = true;
+  while (session.ready() && !pipeline.empty()) pipeline.Pop(RunSome(session, pipeline));
+  running_ = false;
+  session.Publish();
+}
+
+std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
+  ScriptGate& gate = server_.script_gate();
+  ScriptGateVisit visit(gate, door_);
+  script_runs_ = !visit.inside();
+  if (CollectBatch(session, pipeline) > 0) {
+    session.BeginCommand();
+    const std::size_t done = RunBatch(session);
+    session.EndCommand();
+    return done;
+  }
+  Decision decision = Decide(session, pipeline[0]);
+  if (decision.way == Way::kHold) session.Pause();
+  if (decision.way == Way::kAwait) session.AwaitScript();
+  if (decision.way == Way::kHold || decision.way == Way::kAwait) return 0;
+  const bool script = RunsScript(session, decision);
+  if (script) {
+    visit.Leave();
+    if (!gate.Shut(server_.Steady())) return 0;  // Another was first: ask the gate again.
+  }
+  session.BeginCommand();
+  RunAlone(session, decision, pipeline[0]);
+  session.EndCommand();
+  if (script) gate.Open();
+  return 1;
+}
+
+Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> args) {
+  Decision decision;
+  decision.entry = server_.table().Resolve(args, decision.error);
+  if (!decision.error.ok()) return decision;
+  const CommandEntry& entry = *decision.entry;
+  positions_.clear();
+  if (!FindKeys(*entry.spec, args, positions_)) positions_.clear();
+  decision.error = CheckState(session, entry, args);
+  if (!decision.error.ok()) return decision;
+  if (script_runs_ && !PassesScript(entry, args)) {
+    MeetScript(entry, decision);
+  } else if (session.state().transaction.open && !RunsWithinMulti(entry)) {
+    decision.way = Way::kQueue;
+  } else if (HeldByPause(session, entry)) {
+    decision.way = Way::kHold;
+  } else if (entry.container == nullptr && entry.spec->name == "exec") {
+    decision.way = Way::kExec;
+  } else {
+    decision.way = entry.Is(kNoWork) || entry.Is(kEverything) ? Way::kAlone : Way::kBatch;
+  }
+  return decision;
+}
+
+Answer Executor::CheckState(Session& session, const CommandEntry& entry,
+                            std::span<const Bytes> args) {
+  ClientState& state = session.state();
+  if (state.principal == nullptr) {
+    if (!entry.Is(kNoAuth)) return Answer::Error("NOAUTH Authentication required.");
+  } else if (!entry.Is(kNoAuth)) {
+    const AccessRequest request{.command = *entry.spec,
+                                .container = entry.container ? entry.container->spec : nullptr,
+                                .category = entry.category,
+                                .args = args,
+                                .key_positions = positions_,
+                                .database = state.database,
+                                .client = session.origin().address,
+                                .context = state.transaction.open ? "multi" : "toplevel"};
+    Answer allowed = server_.authorizer().Check(*state.principal, request);
+    if (!allowed.ok()) return allowed;
+  }
+  if (state.version == ProtocolVersion::kResp2 && !AllowedWhileSubscribed(entry) &&
+      session.extension().subscriptions().any()) {
+    return Answer::Error(fmt::format(
+        "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
+        "RESET are allowed in this context",
+        entry.full_name));
+  }
+  if (state.transaction.open && entry.Is(kNoMulti)) {
+    return Answer::Error("ERR Command not allowed inside a transaction");
+  }
+  return {};
+}
+
+bool Executor::RunsScript(Session& session, const Decision& decision) const {
+  if (decision.way == Way::kAlone) return IsScript(*decision.entry);
+  if (decision.way != Way::kExec) return false;
+  const auto& commands = session.state().transaction.commands;
+  return std::any_of(commands.begin(), commands.end(),
+                     [](const QueuedCommand& queued) { return IsScript(*queued.entry); });
+}
+
+// Waits as it would in Redis, where there is one thread; once the script has run for too long it is
+// refused. What a script does not concern, but needs latches, waits on.
+void Executor::MeetScript(const CommandEntry& entry, Decision& decision) const {
+  const auto since = server_.script_gate().shut_since();
+  const std::int64_t threshold = busy_millis_.load(std::memory_order_relaxed);
+  const bool concerned = !entry.Is(kAllowBusy) || entry.Is(kNoWork);
+  if (since && concerned && threshold > 0 && server_.Steady() - *since >= Millis(threshold)) {
+    decision.error = Answer::Error(kBusyLine);
+    return;
+  }
+  decision.way = Way::kAwait;
+}
+
+bool Executor::HeldByPause(Session& session, const CommandEntry& entry) const {
+  if (!server_.pause().maybe()) return false;
+  const auto pause = server_.pause().Now(server_.Steady());
+  if (!pause) return false;
+  if (pause->mode == PauseMode::kAll) return true;
+  if (entry.Is(kWrite) || entry.category == Category::kScripting) return true;
+  if (entry.spec->name == "publish" || entry.spec->name == "spublish") return true;
+  if (entry.spec->name != "exec") return false;
+  for (const QueuedCommand& queued : session.state().transaction.commands) {
+    if (queued.entry->Is(kWrite) || queued.entry->category == Category::kScripting) return true;
+  }
+  return false;
+}
+
+void Executor::AddKeys(int database, std::span<const Bytes> args) {
+  for (const int position : positions_) {
+    keys_.push_back({database, args[static_cast<std::size_t>(position)]});
+  }
+}
+
+std::size_t Executor::CollectBatch(Session& session, const Pipeline& pipeline) {
+  items_.clear();
+  keys_.clear();
+  const std::size_t commands_max =
+      session.state().replies == ReplyMode::kSkipNext ? 1 : kBatchCommandsMax;
+  while (items_.size() < std::min(pipeline.size(), commands_max)) {
+    const std::span<const Bytes> args = pipeline[items_.size()];
+    Decision decision = Decide(session, args);
+    if (decision.way != Way::kBatch && decision.way != Way::kRefuse) break;
+    const bool blocks = decision.way == Way::kBatch && decision.entry->Is(kBlocking);
+    if (decision.way == Way::kBatch) AddKeys(session.state().database, args);
+    items_.push_back({.decision = std::move(decision), .args = args});
+    if (blocks) break;
+  }
+  return items_.size();
+}
+
+std::size_t Executor::RunBatch(Session& session) {
+  const SteadyTime begin = server_.Steady();
+  const std::uint64_t replies_begin = OutputOf(session).end_offset();
+  std::size_t done = items_.size();
+  std::shared_ptr<Waiter> parked;
+  bool any = false;
+  for (const Item& item : items_) any = any || item.decision.way == Way::kBatch;
+  if (any) {
+    if (const Status began = run_.Begin(keys_, false); !began.ok()) {
+      FailItems(session, done, replies_begin, began);
+      return done;
+    }
+  }
+  RunItems(session, done, parked);
+  const Status committed = run_.Commit();
+  if (!committed.ok()) {
+    if (parked != nullptr) CancelPark(parked);
+    session.extension().Abandoned();
+    FailItems(session, done, replies_begin, committed);
+    return done;
+  }
+  session.extension().Committed();
+  counters_.batches.fetch_add(any ? 1 : 0, std::memory_order_relaxed);
+  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
+  // What the work itself cost is shared by its commands.
+  std::uint64_t inside = 0;
+  for (std::size_t i = 0; i < done; ++i) inside += items_[i].nanos;
+  const std::uint64_t total = NanosBetween(begin, server_.Steady());
+  const std::uint64_t share = total > inside ? (total - inside) / done : 0;
+  for (std::size_t i = 0; i < done; ++i) {
+    const Item& item = items_[i];
+    if (item.decision.way != Way::kBatch) continue;
+    Finish(session, *item.decision.entry, item.args, item.nanos + share, item.failed);
+  }
+  EndReplies(session, items_[done - 1].decision.entry);
+  return done;
+}
+
+void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Waiter>& parked) {
+  ClientState& state = session.state();
+  SteadyTime before = server_.Steady();
+  for (std::size_t i = 0; i < done; ++i) {
+    Item& item = items_[i];
+    if (item.decision.way == Way::kRefuse) {
+      Refuse(session, item.decision);
+      continue;
+    }
+    Show(session, *item.decision.entry, item.args);
+    const Answer answer = run_.Run({.entry = *item.decision.entry,
+                                    .args = item.args,
+                                    .out = OutputOf(session),
+                                    .version = state.version,
+                                    .database = state.database,
+                                    .session = &session,
+                                    .may_block = true});
+    const SteadyTime after = server_.Steady();
+    item.nanos = NanosBetween(before, after);
+    before = after;
+    item.failed = !answer.ok();
+    if (item.failed) server_.statistics().CountError(answer.error());
+    if (answer.later()) {
+      if (auto request = run_.TakeBlock()) parked = Park(session, item, *std::move(request));
+      done = i + 1;
+    } else if (run_.Wakes()) {
+      done = i + 1;  // Those who wait come before what follows.
+    }
+  }
+}
+
+void Executor::FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
+                         const Status& error) {
+  OutputBuffer& out = OutputOf(session);
+  out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+  ReplyWriter writer(out, session.state().version);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Decision& decision = items_[i].decision;
+    const Answer answer = decision.way == Way::kRefuse
+                              ? Answer::Error(std::string(decision.error.error()))
+                              : Answer(error);
+    writer.Error(answer.error());
+    server_.statistics().CountError(answer.error());
+  }
+  run_.Abandon();
+  EndReplies(session, nullptr);
+}
+
+void Executor::RunAlone(Session& session, Decision& decision, std::span<const Bytes> args) {
+  if (decision.way == Way::kQueue) return Queue(session, *decision.entry, args);
+  if (decision.way == Way::kExec) return RunTransaction(session, *decision.entry);
+  const CommandEntry& entry = *decision.entry;
+  const SteadyTime begin = server_.Steady();
+  // What SUBSCRIBE and its like answer are messages, which are sent though replies are not wanted.
+  const bool messages = entry.Is(kPubSub) && entry.Is(kNoScript);
+  OutputBuffer& out = messages ? session.out() : OutputOf(session);
+  const std::uint64_t replies_begin = out.end_offset();
+  items_.clear();
+  items_.push_back({.decision = std::move(decision), .args = args});
+  Show(session, entry, args);
+  if (entry.Is(kNoWork)) {
+    run_.BeginWithout();
+  } else if (const Status began = run_.Begin({}, true); !began.ok()) {
+    return FailItems(session, 1, replies_begin, began);
+  }
+  const Answer answer = run_.Run({.entry = entry,
+                                  .args = args,
+                                  .out = out,
+                                  .version = session.state().version,
+                                  .database = session.state().database,
+                                  .session = &session,
+                                  .may_block = true});
+  std::shared_ptr<Waiter> parked;
+  if (answer.later()) {
+    if (auto request = run_.TakeBlock()) parked = Park(session, items_[0], *std::move(request));
+  }
+  if (!answer.ok()) server_.statistics().CountError(answer.error());
+  if (const Status committed = run_.Commit(); !committed.ok()) {
+    if (parked != nullptr) CancelPark(parked);
+    session.extension().Abandoned();
+    return FailItems(session, 1, replies_begin, committed);
+  }
+  session.extension().Committed();
+  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
+  Finish(session, entry, args, NanosBetween(begin, server_.Steady()), !answer.ok());
+  EndReplies(session, &entry);
+}
+
+void Executor::Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
+  TransactionState& transaction = session.state().transaction;
+  QueuedCommand queued{&entry, {}};
+  for (const Bytes arg : args) {
+    queued.args.emplace_back(arg);
+    transaction.bytes += arg.size();
+  }
+  transaction.commands.push_back(std::move(queued));
+  ReplyWriter(OutputOf(session), session.state().version).SimpleString("QUEUED");
+  EndReplies(session, nullptr);
+}
+
+void Executor::Refuse(Session& session, const Decision& decision) {
+  std::string line = decision.error.error();
+  if (decision.entry != nullptr && decision.entry->full_name == "exec") {
+    // Whatever keeps EXEC from running ends the transaction.
+    std::string_view reason = line;
+    if (reason.starts_with("ERR ")) reason.remove_prefix(4);
+    line = fmt::format("EXECABORT Transaction discarded because of: {}", reason);
+    session.DropWatches();
+    session.state().transaction = {};
+  }
+  ReplyWriter(OutputOf(session), session.state().version).Error(line);
+  server_.statistics().CountError(line);
+  if (decision.entry != nullptr) counters_.Rejected(decision.entry->id);
+  if (session.state().transaction.open) session.state().transaction.broken = true;
+}
+
+void Executor::Show(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
+  if (server_.monitors().empty() || entry.Is(kSkipMonitor) || entry.Is(kAdmin)) return;
+  server_.monitors().Show(
+      server_.clock().Now(), session.state().database,
+      session.origin().unix_socket ? "unix:" + session.origin().address : session.origin().address,
+      args);
+}
+
+void Executor::Finish(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                      std::uint64_t nanos, bool failed) {
+  session.state().last_command = &entry;
+  counters_.Ran(entry.id, nanos, failed, latency_tracking_.load(std::memory_order_relaxed) != 0);
+  const std::int64_t slow = slow_micros_.load(std::memory_order_relaxed);
+  if (slow >= 0 && nanos / kNanosPerMicro >= static_cast<std::uint64_t>(slow) &&
+      !entry.Is(kSkipSlowlog)) {
+    server_.slowlog().Add({.at = server_.clock().Now(),
+                           .micros = nanos / kNanosPerMicro,
+                           .args = ShortenedArgs(args),
+                           .client_address = session.origin().address,
+                           .client_name = session.state().name},
+                          static_cast<std::size_t>(server_.config().Number("slowlog-max-len")));
+  }
+  const std::int64_t late = latency_millis_.load(std::memory_order_relaxed);
+  if (late > 0 && nanos / kNanosPerMilli >= static_cast<std::uint64_t>(late)) {
+    server_.latency_events().Add(entry.Is(kFast) ? "fast-command" : "command",
+                                 ToMs(server_.clock().Now()) / 1000, nanos / kNanosPerMilli);
+  }
+}
+
+OutputBuffer& Executor::OutputOf(Session& session) {
+  return session.state().replies == ReplyMode::kOn ? session.out() : discarded_;
+}
+
+void Executor::EndReplies(Session& session, const CommandEntry* entry) {
+  discarded_.Clear();
+  const bool is_reply_command = entry != nullptr && entry->full_name == "client|reply";
+  if (session.state().replies == ReplyMode::kSkipNext && !is_reply_command) {
+    session.state().replies = ReplyMode::kOn;
+  }
+}
+
+}  // namespace mayfly::server

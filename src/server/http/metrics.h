@@ -1,0 +1,16 @@
+// metrics.h - /metrics in Prometheus' text format, and /health.
+#pragma once
+
+#include <string>
+
+#include "server/http/http_router.h"
+#include "server/server.h"
+
+namespace mayfly::server {
+
+// The server must outlive the router's use.
+void AddMetrics(HttpRouter& router, Server& server);
+
+std::string MetricsText(Server& server);
+
+}  // namespace mayfly::server

@@ -1,0 +1,72 @@
+// limits.h - the bounds of everything a client can make the server do or hold at a time.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace mayfly::server {
+
+// Commands of a pipeline that share one work. More: fewer log writes under load, and keys are
+// latched for longer.
+inline constexpr std::size_t kBatchCommandsMax = 64;
+
+// Room for one read of a socket, and what is read of a client that waits for something.
+inline constexpr std::size_t kReadBytesMin = std::size_t{16} * 1024;
+
+// An input buffer above this gives its memory back once its commands have run.
+inline constexpr std::size_t kInputBytesKept = std::size_t{1024} * 1024;
+
+// An output buffer above this gives its memory back once it is sent.
+inline constexpr std::size_t kOutputBytesKept = std::size_t{64} * 1024;
+
+// A pipeline stops being read while this much waits to be sent: a client that does not read its
+// replies cannot make us hold more of them than this and one batch.
+inline constexpr std::size_t kOutputBytesBeforeRest = std::size_t{4} * 1024 * 1024;
+
+inline constexpr int kDatabasesMax = 10'000;
+inline constexpr int kThreadsMax = 256;
+
+inline constexpr std::size_t kSlowlogArgsMax = 32;
+inline constexpr std::size_t kSlowlogArgBytesMax = 128;
+inline constexpr std::size_t kLatencySamplesMax = 160;  // Per event, as Redis keeps them.
+inline constexpr std::size_t kErrorKindsMax = 128;      // Of INFO errorstats.
+
+// How often idle clients and full output buffers are looked for.
+inline constexpr std::chrono::milliseconds kLookInterval{250};
+
+// A wait longer than this ends nevertheless: clocks count nanoseconds, and have an end.
+inline constexpr std::chrono::hours kWaitMax{24 * 365 * 100};
+
+// How often expiry events are trimmed; how many in one step, since new ones wait for it; and how
+// many steps at a time, since commits are to be made durable in between.
+inline constexpr std::chrono::seconds kEventTrimInterval{10};
+inline constexpr std::uint64_t kEventTrimStep = 1000;
+inline constexpr int kEventTrimSteps = 1000;
+
+// How long a client may take to agree on TLS.
+inline constexpr std::chrono::seconds kHandshakeTime{30};
+
+// How long accepting rests when the machine refuses, for example for want of descriptors; and how
+// many of those are needed beside those of clients.
+inline constexpr std::chrono::milliseconds kAcceptRest{100};
+inline constexpr std::uint64_t kOwnDescriptors = 1024;
+
+// How long a stopping server waits for clients to take their last replies.
+inline constexpr std::chrono::milliseconds kFarewellTime{1000};
+
+// A thread waits this long for a script to end, counted from the script's begin, before it puts the
+// session off: less is work for nothing when scripts are short, more holds up its other clients.
+inline constexpr std::chrono::milliseconds kScriptShortTime{1};
+
+// A script that has run for so long lets its thread look after other clients, and then every so
+// often.
+inline constexpr std::chrono::milliseconds kScriptAloneTime{10};
+inline constexpr std::chrono::milliseconds kScriptServiceInterval{1};
+static_assert(kScriptShortTime < kScriptAloneTime);
+
+inline constexpr std::size_t kHttpHeaderBytesMax = std::size_t{16} * 1024;
+inline constexpr std::size_t kHttpBodyBytesMax = std::size_t{16} * 1024 * 1024;
+inline constexpr std::chrono::seconds kHttpIdleTime{30};
+
+}  // namespace mayfly::server

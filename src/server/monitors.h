@@ -1,0 +1,40 @@
+// monitors.h - clients that see every command: MONITOR.
+// Safe to call from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+
+namespace mayfly::server {
+
+class Session;
+
+class Monitors {
+ public:
+  void Add(const std::shared_ptr<Session>& session);
+  void Remove(std::uint64_t id);
+
+  bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
+  std::size_t size() const { return count_; }
+
+  // Tells all of them of a command that is about to run. `source` is the client's address.
+  void Show(WallTime now, int database, std::string_view source, std::span<const Bytes> args);
+
+ private:
+  std::atomic<std::size_t> count_{0};
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::weak_ptr<Session>> sessions_;  // Guarded by mutex_.
+};
+
+// An argument in double quotes, as MONITOR and redis-cli show it.
+std::string Quoted(Bytes bytes);
+
+}  // namespace mayfly::server

@@ -1,0 +1,262 @@
+#include "server/net/connection.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream_base.hpp>
+#include <utility>
+
+#include "base/log.h"
+#include "server/limits.h"
+#include "server/net/io_thread.h"
+
+namespace mayfly::server {
+
+Connection::Connection(IoThread& thread, Stream stream, ClientOrigin origin,
+                       const RequestLimits& limits)
+    : thread_(thread),
+      stream_(std::move(stream)),
+      timer_(thread.context()),
+      session_(std::make_shared<Session>(thread.server(), std::move(origin))),
+      parser_(limits),
+      aside_bytes_max_(limits.command_bytes_max) {}
+
+Connection::~Connection() = default;
+
+void Connection::Start() {
+  session_->Attach(weak_from_this());
+  thread_.server().clients().Add(session_);
+  if (TlsStream* const tls = stream_.tls()) {
+    ArmTimer(kHandshakeTime, Hold::kNone);
+    tls->async_handshake(asio::ssl::stream_base::server,
+                         [self = shared_from_this()](const ErrorCode& error) {
+                           self->timer_.cancel();
+                           if (error) return self->Close();
+                           self->Begin();
+                         });
+    return;
+  }
+  Begin();
+}
+
+void Connection::Begin() {
+  session_->Publish();
+  Read();
+}
+
+void Connection::Post(std::function<void()> task) {
+  asio::post(thread_.context(), std::move(task));
+}
+
+void Connection::Proceed() {
+  if (proceeding_ || closed_ || closing_) return;
+  proceeding_ = true;
+  while (session_->ready()) {
+    rests_ = output_bytes() > kOutputBytesBeforeRest;
+    if (rests_ || !FillPipeline()) break;
+    thread_.executor().Run(*session_, pipeline_);
+  }
+  proceeding_ = false;
+  if (doomed_) return Close();
+  if (session_->state().close_after_reply) closing_ = true;
+  SendNext();
+  if (closed_) return;
+  if (PassesOutputLimit(thread_.server().Steady())) return Close();
+  if (!closing_ && !rests_) WaitOrRead();
+}
+
+// False when there is nothing to run.
+bool Connection::FillPipeline() {
+  while (pipeline_.empty()) {
+    const bool known = session_->state().principal != nullptr;
+    parser_.set_unauthenticated(!known);
+    const auto outcome = pipeline_.Fill(parser_, known ? kBatchCommandsMax : 1);
+    if (!pipeline_.empty()) return true;
+    if (outcome == RequestParser::Outcome::kError) {
+      if (!parser_.error_text().empty()) {
+        ReplyWriter(session_->out(), session_->state().version).Error(parser_.error_text());
+      }
+      session_->state().close_after_reply = true;
+      return false;
+    }
+    if (aside_.empty()) return false;
+    parser_.Feed(aside_);
+    aside_.clear();
+  }
+  return true;
+}
+
+void Connection::WaitOrRead() {
+  Server& server = thread_.server();
+  switch (session_->hold()) {
+    case Hold::kNone: return Read();
+    case Hold::kBlocked:
+      if (const auto timeout = session_->block_timeout()) {
+        ArmTimer(std::min<Millis>(*timeout, kWaitMax), Hold::kBlocked);
+      }
+      break;
+    case Hold::kPaused:
+      if (const auto pause = server.pause().Now(server.Steady())) {
+        ArmTimer(pause->until - server.Steady(), Hold::kPaused);
+      } else {
+        ArmTimer(std::chrono::nanoseconds(0), Hold::kPaused);
+      }
+      break;
+    case Hold::kScript: AwaitScript(); break;
+  }
+  ReadAside();
+}
+
+// Once the script has run for too long, the client is told so.
+void Connection::AwaitScript() {
+  Server& server = thread_.server();
+  const Millis threshold(server.config().Number("busy-reply-threshold"));
+  const auto since = server.script_gate().shut_since();
+  if (threshold.count() == 0 || !since) return;
+  const auto ran = std::chrono::duration_cast<Millis>(server.Steady() - *since);
+  if (ran < threshold) {
+    ArmTimer(std::min<Millis>(threshold - ran, kWaitMax), Hold::kScript);
+  }
+}
+
+void Connection::ArmTimer(std::chrono::nanoseconds after, Hold hold) {
+  timer_.expires_after(after);
+  timer_.async_wait([self = shared_from_this(), hold](const ErrorCode& error) {
+    if (error || self->closed_) return;
+    switch (hold) {
+      case Hold::kNone: return self->Close();
+      case Hold::kBlocked: return self->session_->BlockTimedOut();
+      case Hold::kPaused: return self->session_->Unpause();
+      case Hold::kScript: return self->session_->ScriptEnded();
+    }
+  });
+}
+
+void Connection::Read() {
+  if (reading_ || closed_) return;
+  reading_ = true;
+  if (parser_.buffered_bytes() == 0 && parser_.memory_bytes() > kInputBytesKept) parser_.Release();
+  stream_.AsyncRead(parser_.Prepare(kReadBytesMin),
+                    [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+                      self->OnRead(error, bytes, false);
+                    });
+}
+
+void Connection::ReadAside() {
+  if (reading_ || closed_) return;
+  reading_ = true;
+  aside_room_.resize(kReadBytesMin);
+  stream_.AsyncRead(aside_room_,
+                    [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+                      self->OnRead(error, bytes, true);
+                    });
+}
+
+void Connection::OnRead(const ErrorCode& error, std::size_t bytes, bool aside) {
+  reading_ = false;
+  if (closed_) return;
+  if (error) return Close();
+  thread_.executor().counters().bytes_in.fetch_add(bytes, std::memory_order_relaxed);
+  if (closing_) return;
+  if (!aside) {
+    parser_.Commit(bytes);
+    return Proceed();
+  }
+  aside_.append(aside_room_, 0, bytes);
+  if (aside_.size() > aside_bytes_max_) return Close();
+  if (session_->hold() == Hold::kNone) return Proceed();
+  ReadAside();
+}
+
+void Connection::Flush() {
+  if (proceeding_ || closed_) return;
+  SendNext();
+  if (!closed_ && PassesOutputLimit(thread_.server().Steady())) Close();
+}
+
+void Connection::SendNext() {
+  // What a command has written so far may be taken back.
+  if (writing_ || closed_ || proceeding_) return;
+  if (sending_.empty()) {
+    if (sending_.capacity() > kOutputBytesKept) sending_.Release();
+    std::swap(sending_, session_->out());
+  }
+  if (sending_.empty()) {
+    if (closing_) Close();
+    return;
+  }
+  writing_ = true;
+  stream_.AsyncWrite(sending_.view(),
+                     [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+                       self->OnWritten(error, bytes);
+                     });
+}
+
+void Connection::OnWritten(const ErrorCode& error, std::size_t bytes) {
+  writing_ = false;
+  if (closed_) return;
+  if (error) return Close();
+  thread_.executor().counters().bytes_out.fetch_add(bytes, std::memory_order_relaxed);
+  sending_.Consume(bytes);
+  SendNext();
+  if (rests_ && !closed_ && output_bytes() <= kOutputBytesBeforeRest) {
+    rests_ = false;
+    Proceed();
+  }
+}
+
+void Connection::Farewell() {
+  if (closed_) return;
+  closing_ = true;
+  SendNext();
+}
+
+void Connection::ServeOthers() { thread_.ServeOthers(); }
+
+void Connection::Close() {
+  // Its command may look after other clients in the middle of what it does: let it come to its end.
+  if (proceeding_) {
+    doomed_ = true;
+    return;
+  }
+  if (std::exchange(closed_, true)) return;
+  // The socket last: when the client sees that it is closed, it is nowhere counted any more.
+  const auto self = shared_from_this();
+  session_->Forget();
+  thread_.server().clients().Remove(session_->origin().id);
+  thread_.Remove(*this);
+  timer_.cancel();
+  stream_.Close();
+}
+
+bool Connection::PassesOutputLimit(SteadyTime now) {
+  const bool subscribed = session_->extension().subscriptions().any();
+  const OutputLimit& limit = thread_.output_limits()[static_cast<std::size_t>(
+      subscribed ? ClientClass::kPubSub : ClientClass::kNormal)];
+  const std::size_t bytes = output_bytes();
+  bool passed = limit.hard_bytes > 0 && bytes > limit.hard_bytes;
+  if (limit.soft_bytes > 0 && bytes > limit.soft_bytes) {
+    if (!above_soft_since_) above_soft_since_ = now;
+    passed = passed || now - *above_soft_since_ > std::chrono::seconds(limit.soft_seconds);
+  } else {
+    above_soft_since_.reset();
+  }
+  if (passed) {
+    Log(thread_.server().logger(), LogLevel::kWarning,
+        "client closed: {} bytes wait for it, which passes client-output-buffer-limit ({})", bytes,
+        session_->Describe());
+  }
+  return passed;
+}
+
+void Connection::Look(SteadyTime now) {
+  if (closed_) return;
+  if (PassesOutputLimit(now)) return Close();
+  const std::int64_t timeout = thread_.server().config().Number("timeout");
+  if (timeout == 0 || session_->hold() != Hold::kNone || session_->state().monitors ||
+      session_->extension().subscriptions().any()) {
+    return;
+  }
+  if (now - session_->info().last_active > std::chrono::seconds(timeout)) Close();
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,82 @@
+// connection.h - a client's socket: reads commands, runs them, sends replies.
+//   read into the parser -> pipeline -> executor -> out -> sending -> socket
+// Everything happens on the thread of its io_context. While the session waits for something, what
+// arrives is read aside, so that a client that goes away is noticed, and the arguments of commands
+// that wait in the pipeline stay where they are.
+#pragma once
+
+#include <boost/asio/steady_timer.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "server/net/stream.h"
+#include "server/pipeline.h"
+#include "server/session.h"
+#include "wire/request_parser.h"
+
+namespace mayfly::server {
+
+class IoThread;
+
+class Connection final : public Outlet, public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(IoThread& thread, Stream stream, ClientOrigin origin, const RequestLimits& limits);
+  ~Connection() override;
+
+  // Shakes hands first when it is TLS.
+  void Start();
+
+  // Lets the client have its last replies, and closes.
+  void Farewell();
+
+  // Looks for limits that were passed: every kLookInterval.
+  void Look(SteadyTime now);
+
+  Session& session() { return *session_; }
+
+  // Outlet.
+  void Post(std::function<void()> task) override;
+  void Flush() override;
+  void Resume() override { Proceed(); }
+  void ServeOthers() override;
+  void Close() override;
+  std::size_t input_bytes() const override { return parser_.buffered_bytes() + aside_.size(); }
+  std::size_t output_bytes() const override { return sending_.size() + session_->out().size(); }
+
+ private:
+  void Begin();
+  void Proceed();
+  bool FillPipeline();
+  void WaitOrRead();
+  void Read();
+  void ReadAside();
+  void OnRead(const ErrorCode& error, std::size_t bytes, bool aside);
+  void SendNext();
+  void OnWritten(const ErrorCode& error, std::size_t bytes);
+  void AwaitScript();
+  void ArmTimer(std::chrono::nanoseconds after, Hold hold);
+  bool PassesOutputLimit(SteadyTime now);
+
+  IoThread& thread_;
+  Stream stream_;
+  asio::steady_timer timer_;  // Ends a wait.
+  std::shared_ptr<Session> session_;
+  RequestParser parser_;
+  Pipeline pipeline_;
+  OutputBuffer sending_;  // Not to be touched while writing_.
+  std::string aside_;     // Arrived while the session waited.
+  std::string aside_room_;
+  const std::size_t aside_bytes_max_;
+  std::optional<SteadyTime> above_soft_since_;
+  bool reading_ = false;
+  bool writing_ = false;
+  bool proceeding_ = false;  // Proceed() is on the stack.
+  bool rests_ = false;       // Until what waits to be sent is less.
+  bool closing_ = false;     // Once everything is sent.
+  bool doomed_ = false;      // Close() came while a command ran.
+  bool closed_ = false;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,34 @@
+#include "server/net/fsync_thread.h"
+
+#include <chrono>
+
+namespace mayfly::server {
+
+void FsyncThread::Start() {
+  thread_ = std::thread([this] { Run(); });
+}
+
+void FsyncThread::Stop() {
+  if (!thread_.joinable()) return;
+  stopping_ = true;
+  waker_.Wake();
+  thread_.join();
+}
+
+void FsyncThread::Run() {
+  while (!stopping_) {
+    waker_.WaitFor(std::chrono::seconds(1));
+    if (!stopping_) Tick();
+  }
+}
+
+void FsyncThread::Tick() {
+  const auto mode = static_cast<FsyncMode>(server_.config().Number("appendfsync"));
+  // A failure is logged and shows in INFO persistence; the next second tries again.
+  if (mode == FsyncMode::kEverySecond && server_.changes_since_save > 0) {
+    static_cast<void>(server_.Save());
+  }
+  trimmer_.Tick(server_.Steady(), stopping_);
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,35 @@
+// fsync_thread.h - makes commits durable every second: appendfsync everysec. It also trims events,
+// which is as little pressed for time.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+#include "mayfly/clock.h"
+#include "server/event_trimmer.h"
+#include "server/server.h"
+
+namespace mayfly::server {
+
+class FsyncThread {
+ public:
+  explicit FsyncThread(Server& server) : server_(server), trimmer_(server) {}
+  ~FsyncThread() { Stop(); }
+
+  void Start();
+  void Stop();
+
+  // What it does every second. Called by tests in its place, never beside it.
+  void Tick();
+
+ private:
+  void Run();
+
+  Server& server_;
+  EventTrimmer trimmer_;
+  Waker waker_;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+};
+
+}  // namespace mayfly::server

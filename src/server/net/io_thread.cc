@@ -1,0 +1,90 @@
+#include "server/net/io_thread.h"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "server/limits.h"
+
+namespace mayfly::server {
+
+IoThread::IoThread(Server& server, std::uint64_t seed)
+    : server_(server),
+      alive_(context_.get_executor()),
+      look_(context_),
+      farewell_(context_),
+      executor_(server, seed),
+      second_executor_(server, ~seed) {
+  static_cast<void>(
+      ReadOutputLimits(server.config().Text("client-output-buffer-limit"), output_limits_));
+}
+
+IoThread::~IoThread() = default;
+
+void IoThread::Start() {
+  Look();
+  thread_ = std::thread([this] { context_.run(); });
+}
+
+void IoThread::Join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void IoThread::Adopt(std::function<std::shared_ptr<Connection>(IoThread&)> make) {
+  count_.fetch_add(1, std::memory_order_relaxed);
+  asio::post(context_, [this, make = std::move(make)] {
+    std::shared_ptr<Connection> connection;
+    if (!stopping_) connection = make(*this);
+    if (connection == nullptr) {
+      count_.fetch_sub(1, std::memory_order_relaxed);
+      return;
+    }
+    connections_.emplace(connection.get(), connection);
+    connection->Start();
+  });
+}
+
+void IoThread::Remove(Connection& connection) {
+  if (connections_.erase(&connection) > 0) count_.fetch_sub(1, std::memory_order_relaxed);
+  EndWhenEmpty();
+}
+
+void IoThread::EndWhenEmpty() {
+  if (!stopping_ || !connections_.empty()) return;
+  look_.cancel();
+  farewell_.cancel();
+  alive_.reset();
+}
+
+std::vector<std::shared_ptr<Connection>> IoThread::All() const {
+  std::vector<std::shared_ptr<Connection>> all;
+  for (const auto& [pointer, connection] : connections_) all.push_back(connection);
+  return all;
+}
+
+void IoThread::Look() {
+  look_.expires_after(kLookInterval);
+  look_.async_wait([this](const ErrorCode& error) {
+    if (error) return;
+    static_cast<void>(
+        ReadOutputLimits(server_.config().Text("client-output-buffer-limit"), output_limits_));
+    for (const auto& connection : All()) connection->Look(server_.Steady());
+    if (!stopping_) Look();
+  });
+}
+
+void IoThread::Stop() {
+  asio::post(context_, [this] {
+    if (std::exchange(stopping_, true)) return;
+    farewell_.expires_after(kFarewellTime);
+    farewell_.async_wait([this](const ErrorCode& error) {
+      if (error) return;
+      for (const auto& connection : All()) connection->Close();
+    });
+    for (const auto& connection : All()) connection->Farewell();
+    EndWhenEmpty();
+  });
+}
+
+}  // namespace mayfly::server

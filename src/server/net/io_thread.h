@@ -1,0 +1,70 @@
+// io_thread.h - a thread that serves clients: an event loop, its connections, an executor.
+#pragma once
+
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "server/executor.h"
+#include "server/net/connection.h"
+#include "server/server.h"
+
+namespace mayfly::server {
+
+class IoThread {
+ public:
+  IoThread(Server& server, std::uint64_t seed);
+  ~IoThread();  // Stop() and Join() first.
+  IoThread(const IoThread&) = delete;
+  IoThread& operator=(const IoThread&) = delete;
+
+  void Start();
+
+  // Says farewell to the clients, and ends when the last is gone, or after kFarewellTime.
+  void Stop();
+  void Join();
+
+  asio::io_context& context() { return context_; }
+  std::size_t connections() const { return count_.load(std::memory_order_relaxed); }
+
+  // From any thread: the connection is made on this one by `make`.
+  void Adopt(std::function<std::shared_ptr<Connection>(IoThread&)> make);
+
+  // On this thread.
+  Server& server() { return server_; }
+  Executor& executor() { return executor_.running() ? second_executor_ : executor_; }
+
+  // Within a command: handles what has arrived for other clients. Their commands meet the script
+  // that runs, and are refused, put off, or about that script.
+  void ServeOthers() { context_.poll(); }
+  const OutputLimits& output_limits() const { return output_limits_; }
+  void Remove(Connection& connection);
+
+ private:
+  void Look();
+  void EndWhenEmpty();
+
+  // A copy: closing a connection removes it.
+  std::vector<std::shared_ptr<Connection>> All() const;
+
+  Server& server_;
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> alive_;
+  asio::steady_timer look_;
+  asio::steady_timer farewell_;
+  Executor executor_;
+  Executor second_executor_;  // While the other is in the middle of a script.
+  OutputLimits output_limits_;
+  std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
+  std::atomic<std::size_t> count_{0};
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace mayfly::server

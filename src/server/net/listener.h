@@ -1,0 +1,74 @@
+// listener.h - takes clients in and hands each to the thread with the fewest.
+// One acceptor per address, without SO_REUSEPORT: the kernel would spread clients by a hash, so
+// that two busy ones may share a thread while another is idle, and a second server on the same port
+// would start without an error.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mayfly/status.h"
+#include "server/net/address.h"
+#include "server/net/io_thread.h"
+#include "server/net/stream.h"
+
+namespace mayfly::server {
+
+class Listener {
+ public:
+  // Accepts on `context`; all must outlive it.
+  Listener(asio::io_context& context, Server& server,
+           std::vector<std::unique_ptr<IoThread>>& threads)
+      : context_(context), server_(server), threads_(threads) {}
+
+  // Opens everything the settings ask for. IoError names the address and what is wrong with it.
+  Status Open();
+
+  // Stops accepting, and removes the unix socket.
+  void Close();
+
+  int port() const { return port_; }
+  int tls_port() const { return tls_port_; }
+
+  // Where clients can connect, as text.
+  const std::vector<std::string>& addresses() const { return addresses_; }
+
+ private:
+  struct TcpDoor {
+    Tcp::acceptor acceptor;
+    bool tls;
+  };
+
+  Status OpenTcp(int port, bool tls, int& bound_port);
+  Status OpenOne(const Tcp::endpoint& endpoint, bool tls, int& bound_port);
+  Status OpenUnix(const std::string& path);
+  void Accept(TcpDoor& door);
+  void AcceptUnix();
+  void Rest(const ErrorCode& error, std::function<void()> accept);
+  void Welcome(TcpDoor& door, Tcp::socket socket, IoThread& thread);
+  void WelcomeUnix(Local::socket socket, IoThread& thread);
+  IoThread& Idlest();
+
+  // Empty, or the line a client is turned away with.
+  std::string TurnAway(bool local) const;
+
+  asio::io_context& context_;
+  Server& server_;
+  std::vector<std::unique_ptr<IoThread>>& threads_;
+  std::unique_ptr<asio::ssl::context> tls_;
+  std::vector<std::unique_ptr<TcpDoor>> doors_;
+  std::unique_ptr<Local::acceptor> unix_door_;
+  std::string unix_path_;
+  asio::steady_timer rest_{context_};
+  RequestLimits limits_;
+  std::vector<std::string> addresses_;
+  int port_ = 0;
+  int tls_port_ = 0;
+};
+
+}  // namespace mayfly::server

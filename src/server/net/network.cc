@@ -1,0 +1,104 @@
+#include "server/net/network.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "server/http/metrics.h"
+#include "server/limits.h"
+
+namespace mayfly::server {
+namespace {
+
+std::size_t ThreadCount(const Config& config) {
+  const std::int64_t wanted = config.Number("threads");
+  if (wanted > 0) return static_cast<std::size_t>(wanted);
+  return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// Room for the descriptors of all clients, as far as the machine lets us; if it does not, fewer
+// clients are served.
+void MakeRoomForClients(Server& server) {
+  const auto wanted =
+      static_cast<rlim_t>(server.config().Number("maxclients")) + rlim_t{kOwnDescriptors};
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = std::min(wanted, limit.rlim_max);
+  if (::setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= wanted) return;
+  const rlim_t clients =
+      limit.rlim_cur > 2 * kOwnDescriptors ? limit.rlim_cur - kOwnDescriptors : limit.rlim_cur / 2;
+  Log(server.logger(), LogLevel::kWarning,
+      "the machine lets this process have {} descriptors: maxclients is {}", limit.rlim_cur,
+      clients);
+  static_cast<void>(server.config().SetAtStart("maxclients", std::to_string(clients)));
+}
+
+}  // namespace
+
+Network::Network(Server& server, const NetworkOptions& options)
+    : server_(server),
+      signals_(context_),
+      listener_(context_, server, threads_),
+      http_(router_, server.logger()),
+      fsync_(server) {
+  if (options.catch_signals) {
+    signals_.add(SIGINT);
+    signals_.add(SIGTERM);
+  }
+  Random seeds(FreshSeed());
+  for (std::size_t i = 0; i < ThreadCount(server.config()); ++i) {
+    threads_.push_back(std::make_unique<IoThread>(server, seeds.Next()));
+  }
+  AddMetrics(router_, server);
+}
+
+Network::~Network() { server_.OnShutdown(nullptr); }
+
+Status Network::Open() {
+  MakeRoomForClients(server_);
+  MAYFLY_RETURN_IF_ERROR(listener_.Open());
+  server_.port = listener_.port();
+  const auto http_port = static_cast<int>(server_.config().Number("http-port"));
+  if (http_port >= 0) {
+    MAYFLY_RETURN_IF_ERROR(http_.Open(server_.config().Text("http-bind"), http_port));
+  }
+  server_.OnShutdown([this] { Stop(); });
+  return {};
+}
+
+Status Network::Run() {
+  signals_.async_wait([this](const ErrorCode& error, int signal) {
+    if (error) return;
+    Log(server_.logger(), LogLevel::kInfo, "signal {} received, stopping", signal);
+    Stop();
+  });
+  for (const auto& thread : threads_) thread->Start();
+  fsync_.Start();
+  http_.Start();
+  const auto alive = asio::make_work_guard(context_);
+  context_.run();
+  for (const auto& thread : threads_) thread->Join();
+  http_.Stop();
+  fsync_.Stop();
+  return server_.Save();
+}
+
+void Network::Stop() {
+  server_.stops = true;
+  asio::post(context_, [this] {
+    if (std::exchange(stopping_, true)) return;
+    listener_.Close();
+    signals_.cancel();
+    for (const auto& thread : threads_) thread->Stop();
+    context_.stop();
+  });
+}
+
+}  // namespace mayfly::server

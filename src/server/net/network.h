@@ -1,0 +1,63 @@
+// network.h - a server with its threads and sockets.
+//   Open() -> Run(), until Stop(), SIGINT, SIGTERM or SHUTDOWN
+// The thread that calls Run() accepts clients and waits for signals; IoThreads serve them; one more
+// makes commits durable every second; one more answers HTTP. All of them are gone when Run()
+// returns, and everything acknowledged is on disk.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mayfly/status.h"
+#include "server/http/http_server.h"
+#include "server/net/fsync_thread.h"
+#include "server/net/io_thread.h"
+#include "server/net/listener.h"
+#include "server/server.h"
+
+namespace mayfly::server {
+
+struct NetworkOptions {
+  bool catch_signals = false;  // SIGINT and SIGTERM stop it. Off in tests.
+};
+
+class Network {
+ public:
+  // The server must outlive it.
+  explicit Network(Server& server, const NetworkOptions& options = {});
+  ~Network();
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  // Listens. IoError and Invalid say where and why not.
+  Status Open();
+
+  // Serves until it is stopped. The Status of the last save.
+  Status Run();
+
+  // From any thread.
+  void Stop();
+
+  int port() const { return listener_.port(); }
+  int tls_port() const { return listener_.tls_port(); }
+  int http_port() const { return http_.port(); }
+  std::vector<std::string> addresses() const { return listener_.addresses(); }
+  HttpRouter& router() { return router_; }
+
+ private:
+  Server& server_;
+  // Outlive context_: a client that is being accepted has its socket on one of them.
+  std::vector<std::unique_ptr<IoThread>> threads_;
+  asio::io_context context_{1};
+  asio::signal_set signals_;
+  Listener listener_;
+  HttpRouter router_;
+  HttpServer http_;
+  FsyncThread fsync_;
+  bool stopping_ = false;  // On the thread of Run().
+};
+
+}  // namespace mayfly::server

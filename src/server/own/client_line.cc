@@ -1,0 +1,61 @@
+#include "server/own/client_line.h"
+
+#include <fmt/format.h>
+
+#include "server/arguments.h"
+
+namespace mayfly::server::own {
+namespace {
+
+// Redis' letters.
+std::string FlagsOf(const Session& session, const ClientInfo& info) {
+  std::string flags;
+  if (info.monitors) flags += 'O';
+  if (info.subscriptions.any()) flags += 'P';
+  if (info.queued >= 0) flags += 'x';
+  if (info.blocked) flags += 'b';
+  if (info.closing) flags += 'c';
+  if (session.origin().unix_socket) flags += 'U';
+  if (info.no_evict) flags += 'e';
+  if (info.no_touch) flags += 'T';
+  return flags.empty() ? "N" : flags;
+}
+
+std::int64_t Seconds(SteadyTime begin, SteadyTime end) {
+  return std::chrono::duration_cast<std::chrono::seconds>(end - begin).count();
+}
+
+}  // namespace
+
+std::string ClientLine(Server& server, const Session& session) {
+  const ClientInfo info = session.info();
+  const ClientOrigin& origin = session.origin();
+  const SteadyTime now = server.Steady();
+  const std::size_t memory =
+      sizeof(Session) + info.input_bytes + info.output_bytes + info.queued_bytes;
+  return fmt::format(
+      "id={} addr={} laddr={} fd={} name={} age={} idle={} flags={} db={} sub={} psub={} ssub={} "
+      "multi={} qbuf={} qbuf-free={} argv-mem={} multi-mem={} rbs={} rbp={} obl={} oll={} omem={} "
+      "tot-mem={} events={} cmd={} user={} redir={} resp={} lib-name={} lib-ver={}",
+      origin.id, origin.address, origin.local_address, origin.descriptor, info.name,
+      Seconds(session.created(), now), Seconds(info.last_active, now), FlagsOf(session, info),
+      info.database, info.subscriptions.channels, info.subscriptions.patterns,
+      info.subscriptions.shard_channels, info.queued, info.input_bytes, 0, 0, info.queued_bytes, 0,
+      0, info.output_bytes, 0, info.output_bytes, memory, info.output_bytes > 0 ? "rw" : "r",
+      info.last_command != nullptr ? info.last_command->full_name : "NULL", info.user, -1,
+      info.protocol, info.library_name, info.library_version);
+}
+
+std::optional<ListedType> ReadListedType(Bytes text) {
+  if (IsWord(text, "normal")) return ListedType::kNormal;
+  if (IsWord(text, "replica") || IsWord(text, "slave")) return ListedType::kReplica;
+  if (IsWord(text, "pubsub")) return ListedType::kPubSub;
+  if (IsWord(text, "master")) return ListedType::kMaster;
+  return std::nullopt;
+}
+
+ListedType TypeOfClient(const ClientInfo& info) {
+  return info.subscriptions.any() ? ListedType::kPubSub : ListedType::kNormal;
+}
+
+}  // namespace mayfly::server::own

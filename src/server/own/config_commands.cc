@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/log.h"
+#include "server/config/config_file.h"
+#include "server/errors.h"
+#include "server/help.h"
+#include "server/own/own_handlers.h"
+
+namespace mayfly::server::own {
+
+Answer ConfigGet(Call& call) {
+  std::vector<std::string> patterns;
+  for (const Bytes pattern : call.args.subspan(2)) patterns.emplace_back(pattern);
+  const auto found = ServerOf(call).config().Match(patterns);
+  call.reply.Map(found.size());
+  for (const auto& [name, text] : found) {
+    call.reply.Bulk(name);
+    call.reply.Bulk(text);
+  }
+  return {};
+}
+
+Answer ConfigSet(Call& call) {
+  if (call.args.size() % 2 != 0) return WrongArity("config|set");
+  std::vector<std::pair<std::string, std::string>> wanted;
+  for (std::size_t i = 2; i < call.args.size(); i += 2) {
+    wanted.emplace_back(call.args[i], call.args[i + 1]);
+  }
+  Answer answer = ServerOf(call).config().Set(wanted);
+  if (answer.ok()) call.reply.Ok();
+  return answer;
+}
+
+Answer ConfigResetStat(Call& call) {
+  Server& server = ServerOf(call);
+  server.statistics().Reset();
+  server.clients().ResetCounters();
+  server.latency_events().Reset({});
+  call.reply.Ok();
+  return {};
+}
+
+Answer ConfigRewrite(Call& call) {
+  Server& server = ServerOf(call);
+  if (server.config().file().empty()) {
+    return Status::Invalid("The server is running without a config file");
+  }
+  const Status written = RewriteConfigFile(server.config());
+  if (!written.ok()) {
+    return Answer::Error(fmt::format("ERR Rewriting config file: {}", written.message()));
+  }
+  Log(server.logger(), LogLevel::kInfo, "settings written to {}", server.config().file());
+  call.reply.Ok();
+  return {};
+}
+
+Answer ConfigHelp(Call& call) {
+  static constexpr std::array kLines = std::to_array<std::string_view>({
+      "GET <pattern>",
+      "    Return parameters matching the glob-like <pattern> and their values.",
+      "SET <directive> <value>",
+      "    Set the configuration <directive> to <value>.",
+      "RESETSTAT",
+      "    Reset statistics reported by the INFO command.",
+      "REWRITE",
+      "    Rewrite the configuration file.",
+  });
+  WriteHelp(call.reply, "CONFIG", kLines);
+  return {};
+}
+
+}  // namespace mayfly::server::own

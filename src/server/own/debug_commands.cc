@@ -1,0 +1,79 @@
+#include <array>
+#include <thread>
+
+#include "server/arguments.h"
+#include "server/errors.h"
+#include "server/help.h"
+#include "server/own/own_handlers.h"
+
+namespace mayfly::server::own {
+namespace {
+
+Answer CheckAllowed(Call& call) {
+  const std::string allowed = ServerOf(call).config().Text("enable-debug-command");
+  if (allowed == "yes" || (allowed == "local" && SessionOf(call).origin().local)) return {};
+  return Answer::Error(
+      "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you "
+      "can run it from a local connection, otherwise you need to set this option in the "
+      "configuration file, and then restart the server.");
+}
+
+}  // namespace
+
+Answer DebugSleep(Call& call) {
+  if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
+  constexpr double kSecondsMax = 3600;
+  MAYFLY_TRY(const double seconds, DoubleArgument(call.args[2]));
+  if (seconds < 0 || seconds > kSecondsMax) return OutOfRange();
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  call.reply.Ok();
+  return {};
+}
+
+Answer DebugNothing(Call& call) {
+  if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
+  call.reply.Ok();
+  return {};
+}
+
+// DEBUG CLOCK SET ms | ADVANCE ms | REAL, which sets it to the machine's time, where it stands.
+Answer DebugClock(Call& call) {
+  if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
+  ManualClock* const clock = ServerOf(call).manual_clock();
+  if (clock == nullptr) {
+    return Status::Invalid("the clock is the machine's: start the server with --manual-clock");
+  }
+  if (call.args.size() == 3 && IsWord(call.args[2], "real")) {
+    clock->Set(SystemClock::Process().Now());
+    call.reply.Integer(ToMs(clock->Now()));
+    return {};
+  }
+  if (call.args.size() != 4) return SyntaxError();
+  MAYFLY_TRY(const std::int64_t ms, IntegerArgument(call.args[3]));
+  if (IsWord(call.args[2], "set")) {
+    if (ms < 0) return OutOfRange();
+    clock->Set(WallTimeFromMs(ms));
+  } else if (IsWord(call.args[2], "advance")) {
+    if (ms < 0) return OutOfRange();
+    clock->Advance(Millis(ms));
+  } else {
+    return SyntaxError();
+  }
+  call.reply.Integer(ToMs(clock->Now()));
+  return {};
+}
+
+Answer DebugHelp(Call& call) {
+  static constexpr std::array kLines = std::to_array<std::string_view>({
+      "CLOCK SET <ms> | ADVANCE <ms> | REAL",
+      "    Move the clock of a server started with --manual-clock; returns the time.",
+      "JMAP, SET-ACTIVE-EXPIRE <0|1>",
+      "    Do nothing.",
+      "SLEEP <seconds>",
+      "    Keep the thread of this client busy.",
+  });
+  WriteHelp(call.reply, "DEBUG", kLines);
+  return {};
+}
+
+}  // namespace mayfly::server::own

@@ -1,0 +1,174 @@
+#include "server/own/info_sections.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "server/arguments.h"
+#include "server/own/info_counters.h"
+#include "server/own/memory_figures.h"
+#include "server/own/redis_version.h"
+#include "server/session.h"
+
+namespace mayfly::server::own {
+namespace {
+
+std::string HumanBytes(std::uint64_t bytes) {
+  constexpr std::array<char, 5> kUnits = {'B', 'K', 'M', 'G', 'T'};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < kUnits.size()) {
+    value /= 1024.0;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{}B", bytes) : fmt::format("{:.2f}{}", value, kUnits[unit]);
+}
+
+std::string ServerSection(Server& server) {
+  utsname system{};
+  static_cast<void>(::uname(&system));
+  const auto up =
+      std::chrono::duration_cast<std::chrono::seconds>(server.Steady() - server.started());
+  constexpr std::int64_t kSecondsPerDay = 86400;
+  return fmt::format(
+      "redis_version:{}\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\nredis_build_id:0\r\n"
+      "redis_mode:standalone\r\nmayfly_version:{}\r\nos:{} {} {}\r\narch_bits:64\r\n"
+      "monotonic_clock:POSIX clock_gettime\r\nmultiplexing_api:epoll\r\ngcc_version:{}.{}.{}\r\n"
+      "process_id:{}\r\nprocess_supervised:no\r\nrun_id:{}\r\ntcp_port:{}\r\n"
+      "server_time_usec:{}\r\nuptime_in_seconds:{}\r\nuptime_in_days:{}\r\nhz:10\r\n"
+      "configured_hz:10\r\nexecutable:mayfly\r\nconfig_file:{}\r\nio_threads_active:0\r\n",
+      kRedisVersion, server.version(), system.sysname, system.release, system.machine, __GNUC__,
+      __GNUC_MINOR__, __GNUC_PATCHLEVEL__, ::getpid(), server.run_id(), server.port.load(),
+      ToMs(server.clock().Now()) * 1000, up.count(), up.count() / kSecondsPerDay,
+      server.config().file());
+}
+
+std::string ClientsSection(Server& server) {
+  std::size_t blocked = 0;
+  std::size_t input_max = 0;
+  std::size_t output_max = 0;
+  for (const auto& session : server.clients().All()) {
+    const ClientInfo info = session->info();
+    blocked += info.blocked ? 1 : 0;
+    input_max = std::max(input_max, info.input_bytes);
+    output_max = std::max(output_max, info.output_bytes);
+  }
+  return fmt::format(
+      "connected_clients:{}\r\ncluster_connections:0\r\nmaxclients:{}\r\n"
+      "client_recent_max_input_buffer:{}\r\nclient_recent_max_output_buffer:{}\r\n"
+      "blocked_clients:{}\r\ntracking_clients:0\r\nclients_in_timeout_table:{}\r\n",
+      server.clients().size(), server.config().Number("maxclients"), input_max, output_max, blocked,
+      blocked);
+}
+
+std::string MemorySection(Server& server) {
+  const MemoryFigures memory = ReadMemoryFigures();
+  const auto statistics = server.database().GetStatistics();
+  const std::uint64_t engine = statistics ? statistics->memory_bytes : 0;
+  return fmt::format(
+      "used_memory:{0}\r\nused_memory_human:{1}\r\nused_memory_rss:{0}\r\n"
+      "used_memory_rss_human:{1}\r\nused_memory_peak:{2}\r\nused_memory_peak_human:{3}\r\n"
+      "used_memory_overhead:0\r\nused_memory_startup:0\r\nused_memory_dataset:{4}\r\n"
+      "used_memory_lua:0\r\nused_memory_scripts:0\r\nnumber_of_cached_scripts:0\r\n"
+      "total_system_memory:{5}\r\ntotal_system_memory_human:{6}\r\nmaxmemory:{7}\r\n"
+      "maxmemory_human:{8}\r\nmaxmemory_policy:noeviction\r\nallocator_allocated:{0}\r\n"
+      "allocator_active:{0}\r\nallocator_resident:{0}\r\nmem_fragmentation_ratio:1.00\r\n"
+      "mem_allocator:libc\r\nmem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\n"
+      "mem_clients_normal:0\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
+      "lazyfree_pending_objects:0\r\nlazyfreed_objects:0\r\n",
+      memory.resident_bytes, HumanBytes(memory.resident_bytes), memory.peak_bytes,
+      HumanBytes(memory.peak_bytes), engine, memory.system_bytes, HumanBytes(memory.system_bytes),
+      server.config().Number("maxmemory"),
+      HumanBytes(static_cast<std::uint64_t>(server.config().Number("maxmemory"))));
+}
+
+std::string PersistenceSection(Server& server) {
+  const std::string_view status = server.last_save_ok ? "ok" : "err";
+  return fmt::format(
+      "loading:0\r\nasync_loading:0\r\nrdb_changes_since_last_save:{}\r\n"
+      "rdb_bgsave_in_progress:0\r\nrdb_last_save_time:{}\r\nrdb_last_bgsave_status:{}\r\n"
+      "rdb_last_bgsave_time_sec:-1\r\nrdb_current_bgsave_time_sec:-1\r\nrdb_saves:0\r\n"
+      "aof_enabled:1\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n"
+      "aof_last_rewrite_time_sec:-1\r\naof_current_rewrite_time_sec:-1\r\n"
+      "aof_last_bgrewrite_status:ok\r\naof_last_write_status:{}\r\n",
+      server.changes_since_save.load(), server.last_save_ms / 1000, status, status);
+}
+
+std::string ReplicationSection(Server& server) {
+  return fmt::format(
+      "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n"
+      "master_replid:{}\r\nmaster_replid2:{}\r\nmaster_repl_offset:0\r\n"
+      "second_repl_offset:-1\r\nrepl_backlog_active:0\r\nrepl_backlog_size:1048576\r\n"
+      "repl_backlog_first_byte_offset:0\r\nrepl_backlog_histlen:0\r\n",
+      server.run_id(), std::string(40, '0'));
+}
+
+std::string CpuSection(Server& /*server*/) {
+  const auto seconds = [](const timeval& time) {
+    return fmt::format("{}.{:06}", time.tv_sec, time.tv_usec);
+  };
+  rusage self{};
+  rusage thread{};
+  ::getrusage(RUSAGE_SELF, &self);
+  ::getrusage(RUSAGE_THREAD, &thread);
+  return fmt::format(
+      "used_cpu_sys:{}\r\nused_cpu_user:{}\r\nused_cpu_sys_children:0.000000\r\n"
+      "used_cpu_user_children:0.000000\r\nused_cpu_sys_main_thread:{}\r\n"
+      "used_cpu_user_main_thread:{}\r\n",
+      seconds(self.ru_stime), seconds(self.ru_utime), seconds(thread.ru_stime),
+      seconds(thread.ru_utime));
+}
+
+std::string ModulesSection(Server& /*server*/) { return ""; }
+std::string ClusterSection(Server& /*server*/) { return "cluster_enabled:0\r\n"; }
+
+struct Section {
+  std::string_view name;
+  std::string_view title;
+  std::string (*text)(Server& server);
+  bool by_default;
+};
+
+constexpr Section kSections[] = {
+    {"server",       "Server",       ServerSection,       true },
+    {"clients",      "Clients",      ClientsSection,      true },
+    {"memory",       "Memory",       MemorySection,       true },
+    {"persistence",  "Persistence",  PersistenceSection,  true },
+    {"stats",        "Stats",        StatsSection,        true },
+    {"replication",  "Replication",  ReplicationSection,  true },
+    {"cpu",          "CPU",          CpuSection,          true },
+    {"modules",      "Modules",      ModulesSection,      true },
+    {"commandstats", "Commandstats", CommandStatsSection, false},
+    {"errorstats",   "Errorstats",   ErrorStatsSection,   true },
+    {"latencystats", "Latencystats", LatencyStatsSection, false},
+    {"cluster",      "Cluster",      ClusterSection,      true },
+    {"keyspace",     "Keyspace",     KeyspaceSection,     true },
+    {"mayfly",       "Mayfly",       MayflySection,       true },
+};
+
+bool Wanted(const Section& section, const std::vector<std::string>& names) {
+  if (names.empty()) return section.by_default;
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    if (IsWord(name, "all") || IsWord(name, "everything")) return true;
+    if (IsWord(name, "default")) return section.by_default;
+    return IsWord(name, section.name);
+  });
+}
+
+}  // namespace
+
+std::string InfoText(Server& server, const std::vector<std::string>& sections) {
+  std::string text;
+  for (const Section& section : kSections) {
+    if (!Wanted(section, sections)) continue;
+    text += fmt::format("{}# {}\r\n{}", text.empty() ? "" : "\r\n", section.title,
+                        section.text(server));
+  }
+  return text;
+}
+
+}  // namespace mayfly::server::own

@@ -1,0 +1,26 @@
+#include "server/own/memory_figures.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
+namespace mayfly::server::own {
+
+MemoryFigures ReadMemoryFigures() {
+  MemoryFigures figures;
+  const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t size_pages = 0;
+  std::uint64_t resident_pages = 0;
+  if (statm >> size_pages >> resident_pages) figures.resident_bytes = resident_pages * page;
+  rusage usage{};
+  constexpr std::uint64_t kKiB = 1024;
+  if (::getrusage(RUSAGE_SELF, &usage) == 0) {
+    figures.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * kKiB;
+  }
+  figures.system_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * page;
+  return figures;
+}
+
+}  // namespace mayfly::server::own

@@ -1,0 +1,17 @@
+// memory_figures.h - what the system says about this process.
+#pragma once
+
+#include <cstdint>
+
+namespace mayfly::server::own {
+
+struct MemoryFigures {
+  std::uint64_t resident_bytes = 0;
+  std::uint64_t peak_bytes = 0;
+  std::uint64_t system_bytes = 0;  // Of the machine.
+};
+
+// Zeros where the system does not tell.
+MemoryFigures ReadMemoryFigures();
+
+}  // namespace mayfly::server::own

@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include "server/arguments.h"
+#include "server/errors.h"
+#include "server/own/memory_figures.h"
+#include "server/own/own_handlers.h"
+#include "server/own/redis_version.h"
+
+namespace mayfly::server::own {
+
+Answer Time(Call& call) {
+  constexpr std::int64_t kMsPerSecond = 1000;
+  constexpr std::int64_t kMicrosPerMs = 1000;
+  const std::int64_t ms = ToMs(ServerOf(call).clock().Now());
+  call.reply.Array(2);
+  call.reply.Bulk(std::to_string(ms / kMsPerSecond));
+  call.reply.Bulk(std::to_string(ms % kMsPerSecond * kMicrosPerMs));
+  return {};
+}
+
+Answer Lolwut(Call& call) {
+  call.reply.Verbatim("txt", fmt::format("   \\ | /\n"
+                                         "  --(o)--==<\n"
+                                         "   / | \\\n\n"
+                                         "A mayfly lives for a day. Redis ver. {}, mayfly {}\n",
+                                         kRedisVersion, ServerOf(call).version()));
+  return {};
+}
+
+Answer Monitor(Call& call) {
+  Session& session = SessionOf(call);
+  if (!session.state().monitors) {
+    session.state().monitors = true;
+    ServerOf(call).monitors().Add(session.shared_from_this());
+  }
+  call.reply.Ok();
+  return {};
+}
+
+Answer MemoryDoctor(Call& call) {
+  const MemoryFigures memory = ReadMemoryFigures();
+  call.reply.Verbatim(
+      "txt", fmt::format("The process holds {} bytes. Values live in files; what is in memory are "
+                         "the engine's buffers, bounded by memory-profile, and the clients'.",
+                         memory.resident_bytes));
+  return {};
+}
+
+Answer MemoryMallocStats(Call& call) {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const file = ::open_memstream(&text, &size);
+  if (file == nullptr || ::malloc_info(0, file) != 0) {
+    if (file != nullptr) std::fclose(file);
+    return Status::IoError("the allocator tells nothing");
+  }
+  std::fclose(file);
+  call.reply.Verbatim("txt", Bytes(text, size));
+  std::free(text);
+  return {};
+}
+
+Answer MemoryPurge(Call& call) {
+  ::malloc_trim(0);
+  call.reply.Ok();
+  return {};
+}
+
+Answer MemoryStats(Call& call) {
+  Server& server = ServerOf(call);
+  MAYFLY_TRY(const Statistics statistics, server.database().GetStatistics());
+  const MemoryFigures memory = ReadMemoryFigures();
+  std::uint64_t clients = 0;
+  for (const auto& session : server.clients().All()) {
+    const ClientInfo info = session->info();
+    clients += info.input_bytes + info.output_bytes + info.queued_bytes + sizeof(Session);
+  }
+  std::uint64_t keys = 0;
+  for (const KeyspaceStatistics& keyspace : statistics.keyspaces) keys += keyspace.rows;
+  const std::pair<std::string_view, std::uint64_t> figures[] = {
+      {"peak.allocated",  memory.peak_bytes      },
+      {"total.allocated", memory.resident_bytes  },
+      {"clients.normal",  clients                },
+      {"keys.count",      keys                   },
+      {"dataset.bytes",   statistics.memory_bytes},
+      {"disk.bytes",      statistics.disk_bytes  },
+  };
+  call.reply.Map(std::size(figures));
+  for (const auto& [name, value] : figures) {
+    call.reply.Bulk(name);
+    call.reply.Integer(static_cast<std::int64_t>(value));
+  }
+  return {};
+}
+
+}  // namespace mayfly::server::own

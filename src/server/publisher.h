@@ -1,0 +1,32 @@
+// publisher.h - where messages go that nobody asked for by a reply: channels and their subscribers.
+#pragma once
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::server {
+
+// Safe to call from any thread.
+class Publisher {
+ public:
+  virtual ~Publisher() = default;
+
+  // To everybody who is subscribed to the channel at this moment, by name or by pattern.
+  virtual void Publish(Bytes channel, Bytes message) = 0;
+
+  // For INFO and CLIENT LIST.
+  struct Counts {
+    std::size_t channels = 0;
+    std::size_t patterns = 0;
+    std::size_t shard_channels = 0;
+  };
+  virtual Counts counts() const = 0;
+};
+
+// Has no subscribers.
+class NoPublisher final : public Publisher {
+ public:
+  void Publish(Bytes /*channel*/, Bytes /*message*/) override {}
+  Counts counts() const override { return {}; }
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,16 @@
+#include "server/run_handler.h"
+
+namespace mayfly::server {
+
+Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
+  const std::uint64_t before = out.end_offset();
+  const core::Work::Mark mark = call.work != nullptr ? call.work->SetMark() : core::Work::Mark();
+  Answer answer = spec.handler(call);
+  if (answer.ok()) return answer;
+  if (call.work != nullptr) call.work->RollBack(mark);
+  out.Replace(before, out.end_offset() - before, {});
+  call.reply.Error(answer.error());
+  return answer;
+}
+
+}  // namespace mayfly::server

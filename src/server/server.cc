@@ -1,0 +1,145 @@
+#include "server/server.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "server/notify_classes.h"
+#include "server/own_families.h"
+#include "server/session.h"
+
+namespace mayfly::server {
+namespace {
+
+std::vector<CommandFamily> WithOwn(std::vector<CommandFamily> families) {
+  for (const CommandFamily& family : OwnFamilies()) families.push_back(family);
+  return families;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::Open(ServerParts parts) {
+  std::vector<CommandFamily> families = WithOwn(std::move(parts.families));
+  std::unique_ptr<Server> server(new Server(std::move(parts), std::move(families)));
+  MAYFLY_RETURN_IF_ERROR(server->Start());
+  return server;
+}
+
+Server::Server(ServerParts parts, std::vector<CommandFamily> families)
+    : parts_(std::move(parts)),
+      authorizer_(parts_.authorizer != nullptr ? parts_.authorizer : &own_authorizer_),
+      publisher_(parts_.publisher != nullptr ? parts_.publisher : &own_publisher_),
+      families_(std::move(families)),
+      table_(families_),
+      started_(Steady()),
+      statistics_(table_.entries().size()) {
+  Random random(FreshSeed());
+  for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));
+  last_save_ms = ToMs(clock().Now());
+}
+
+Server::~Server() = default;
+
+Status Server::Start() {
+  MAYFLY_TRY(databases_,
+             Databases::Open(database(), static_cast<int>(config().Number("databases"))));
+  authorizer_->SetDefaultPassword(config().Text("requirepass"));
+  config().OnChange("requirepass", [this](const SettingValue& value) {
+    authorizer_->SetDefaultPassword(value.text);
+    return Status();
+  });
+  config().OnChange("notify-keyspace-events", [this](const SettingValue& value) {
+    return FollowNotifications(static_cast<std::uint32_t>(value.number));
+  });
+  return FollowNotifications(static_cast<std::uint32_t>(config().Number("notify-keyspace-events")));
+}
+
+// Expired keys and fields of hashes are told by whoever purges them, through the events of the
+// keyspaces.
+Status Server::FollowNotifications(std::uint32_t bits) {
+  const NotifyClasses classes = NotifyClasses::FromBits(bits);
+  const bool expired = classes.Wants(NotifyClass::kExpired) || classes.Wants(NotifyClass::kHash);
+  if (expired) {
+    MAYFLY_RETURN_IF_ERROR(databases_->MakeAll());
+    for (const auto& keyspace : *databases_->mapping()) {
+      KeyspacePolicy policy = keyspace->policy();
+      if (policy.events != EventDetail::kOff) continue;
+      policy.events = EventDetail::kKey;
+      MAYFLY_RETURN_IF_ERROR(keyspace->SetPolicy(policy));
+    }
+  }
+  if (expired && expired_ == nullptr) {
+    MAYFLY_TRY(expired_,
+               database().Subscribe([this](const Event& event) { NotifyOfDeath(event); }));
+  }
+  notify_bits_ = bits;
+  return {};
+}
+
+void Server::NotifyOfDeath(const Event& event) {
+  const auto mapping = databases_->mapping();
+  for (std::size_t i = 0; i < mapping->size(); ++i) {
+    if ((*mapping)[i] == nullptr || (*mapping)[i]->name() != event.keyspace_name) continue;
+    const int number = static_cast<int>(i);
+    if (event.member) {
+      Notify(NotifyClass::kHash, "hexpired", number, event.key);
+    } else {
+      Notify(NotifyClass::kExpired, "expired", number, event.key);
+    }
+  }
+}
+
+std::unique_ptr<SessionExtension> Server::NewExtension(Session& session) {
+  return parts_.extensions != nullptr ? parts_.extensions->ForSession(*this, session)
+                                      : std::make_unique<SessionExtension>();
+}
+
+bool Server::Wants(NotifyClass kind) const {
+  return NotifyClasses::FromBits(notify_bits_.load(std::memory_order_relaxed)).Wants(kind);
+}
+
+void Server::Notify(NotifyClass kind, std::string_view event, int database, Bytes key) {
+  const NotifyClasses classes =
+      NotifyClasses::FromBits(notify_bits_.load(std::memory_order_relaxed));
+  if (!classes.Wants(kind)) return;
+  if (classes.on_keyspace_channel()) {
+    publisher().Publish(fmt::format("__keyspace@{}__:{}", database, key), event);
+  }
+  if (classes.on_event_channel()) {
+    publisher().Publish(fmt::format("__keyevent@{}__:{}", database, event), key);
+  }
+}
+
+void Server::ResumePaused() {
+  for (const auto& session : clients_.All()) {
+    session->Post([](Session& self) { self.Unpause(); });
+  }
+}
+
+Status Server::Save() {
+  const std::lock_guard lock(saving_);
+  const std::uint64_t changes = changes_since_save;
+  const Status saved = database().Persist(Durability::kDisk);
+  last_save_ok = saved.ok();
+  if (!saved.ok()) {
+    Log(logger(), LogLevel::kError, "cannot make commits durable: {}", saved.ToString());
+    return saved;
+  }
+  changes_since_save -= changes;
+  last_save_ms = ToMs(clock().Now());
+  return {};
+}
+
+void Server::OnShutdown(std::function<void()> stop) {
+  const std::lock_guard lock(stopping_);
+  stop_ = std::move(stop);
+}
+
+void Server::Shutdown() {
+  const std::lock_guard lock(stopping_);
+  if (stop_) stop_();
+}
+
+}  // namespace mayfly::server

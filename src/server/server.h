@@ -1,0 +1,146 @@
+// server.h - what all sessions share. Knows no socket: network.h brings those.
+// Handlers of the server's own commands reach it through CallHost::server(). Its parts are safe to
+// call from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mayfly/database.h"
+#include "mayfly/logger.h"
+#include "server/authorizer.h"
+#include "server/clients.h"
+#include "server/command_table.h"
+#include "server/config/config.h"
+#include "server/databases.h"
+#include "server/monitors.h"
+#include "server/pause.h"
+#include "server/publisher.h"
+#include "server/scan_cursors.h"
+#include "server/script_gate.h"
+#include "server/session_extension.h"
+#include "server/stats/command_statistics.h"
+#include "server/stats/latency_events.h"
+#include "server/stats/slowlog.h"
+#include "server/waiting_clients.h"
+#include "server/watches.h"
+#include "server/work_source.h"
+
+namespace mayfly::server {
+
+// What a server is built from. References must outlive it.
+struct ServerParts {
+  Database& database;
+  WorkSource& works;
+  Config& config;
+  const Clock& clock;
+  Logger& logger;
+  std::vector<CommandFamily> families = {};  // Beside those of the server itself.
+  Authorizer* authorizer = nullptr;          // Null: a PasswordAuthorizer.
+  Publisher* publisher = nullptr;            // Null: nobody listens.
+  ExtensionMaker* extensions = nullptr;      // Null: none.
+  ManualClock* manual_clock = nullptr;       // What DEBUG CLOCK moves; null: it is refused.
+  std::string version = "0";
+};
+
+class Server {
+ public:
+  // As Databases::Open().
+  static Result<std::unique_ptr<Server>> Open(ServerParts parts);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  Database& database() { return parts_.database; }
+  WorkSource& works() { return parts_.works; }
+  Config& config() { return parts_.config; }
+  const Clock& clock() const { return parts_.clock; }
+  Logger& logger() { return parts_.logger; }
+  ManualClock* manual_clock() { return parts_.manual_clock; }
+  const std::string& version() const { return parts_.version; }
+  Authorizer& authorizer() { return *authorizer_; }
+  Publisher& publisher() { return *publisher_; }
+  const CommandTable& table() const { return table_; }
+  Databases& databases() { return *databases_; }
+  Clients& clients() { return clients_; }
+  Watches& watches() { return watches_; }
+  WaitingClients& waiting() { return waiting_; }
+  Monitors& monitors() { return monitors_; }
+  ClientPause& pause() { return pause_; }
+  ScanCursors& scan_cursors() { return scan_cursors_; }
+  ScriptGate& script_gate() { return script_gate_; }
+  CommandStatistics& statistics() { return statistics_; }
+  Slowlog& slowlog() { return slowlog_; }
+  LatencyEvents& latency_events() { return latency_events_; }
+
+  std::unique_ptr<SessionExtension> NewExtension(Session& session);
+
+  // For measuring; real time even when the clock of rows is moved by hand.
+  SteadyTime Steady() const { return SystemClock::Process().Steady(); }
+  SteadyTime started() const { return started_; }
+  const std::string& run_id() const { return run_id_; }
+
+  // Publishes a keyspace notification if the configuration asks for its class.
+  void Notify(NotifyClass kind, std::string_view event, int database, Bytes key);
+  bool Wants(NotifyClass kind) const;
+  bool WantsNotifications() const { return notify_bits_.load(std::memory_order_relaxed) != 0; }
+
+  // CLIENT UNPAUSE, or the end of a pause.
+  void ResumePaused();
+
+  // Commits since the last time everything was made durable, and when that was.
+  std::atomic<std::uint64_t> changes_since_save{0};
+  std::atomic<std::int64_t> last_save_ms{0};
+  std::atomic<bool> last_save_ok{true};
+  Status Save();
+
+  // SHUTDOWN and signals: whoever holds the sockets says how.
+  void OnShutdown(std::function<void()> stop);
+  void Shutdown();
+
+  // The server stops: a script that runs is ended, and leaves nothing.
+  std::atomic<bool> stops{false};
+
+  // The port clients are told, once it is known.
+  std::atomic<int> port{0};
+
+ private:
+  Server(ServerParts parts, std::vector<CommandFamily> families);
+  Status Start();
+  Status FollowNotifications(std::uint32_t bits);
+  void NotifyOfDeath(const Event& event);
+
+  ServerParts parts_;
+  PasswordAuthorizer own_authorizer_;
+  NoPublisher own_publisher_;
+  Authorizer* const authorizer_;
+  Publisher* const publisher_;
+  const std::vector<CommandFamily> families_;
+  const CommandTable table_;
+  const SteadyTime started_;
+  std::string run_id_;
+  std::unique_ptr<Databases> databases_;
+  std::unique_ptr<EventSubscription> expired_;
+  Clients clients_;
+  Watches watches_;
+  WaitingClients waiting_;
+  Monitors monitors_;
+  ClientPause pause_;
+  ScanCursors scan_cursors_;
+  ScriptGate script_gate_;
+  CommandStatistics statistics_;
+  Slowlog slowlog_;
+  LatencyEvents latency_events_;
+  std::atomic<std::uint32_t> notify_bits_{0};
+
+  std::mutex saving_;  // One saves at a time, so that changes are counted off once.
+  std::mutex stopping_;
+  std::function<void()> stop_;  // Guarded by stopping_.
+};
+
+}  // namespace mayfly::server

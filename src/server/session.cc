@@ -1,0 +1,193 @@
+#include "server/session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "server/server.h"
+
+namespace mayfly::server {
+
+Session::Session(Server& server, ClientOrigin origin)
+    : server_(server), origin_(std::move(origin)), created_(server.Steady()) {
+  state_.principal = server.authorizer().Newcomer();
+  extension_ = server.NewExtension(*this);
+  info_.user = state_.principal != nullptr ? state_.principal->name() : "default";
+  info_.last_active = created_;
+}
+
+Session::~Session() = default;
+
+void Session::Park(std::shared_ptr<Waiter> waiter, std::optional<Millis> timeout) {
+  hold_ = Hold::kBlocked;
+  block_timeout_ = timeout;
+  const std::lock_guard lock(mutex_);
+  waiter_ = std::move(waiter);
+}
+
+void Session::CancelPark() {
+  hold_ = Hold::kNone;
+  block_timeout_.reset();
+  const std::lock_guard lock(mutex_);
+  waiter_ = nullptr;
+}
+
+void Session::Publish() {
+  const auto outlet = outlet_.lock();
+  const std::lock_guard lock(mutex_);
+  if (info_.name != state_.name) info_.name = state_.name;
+  if (info_.library_name != state_.library_name) info_.library_name = state_.library_name;
+  if (info_.library_version != state_.library_version) {
+    info_.library_version = state_.library_version;
+  }
+  if (state_.principal != nullptr) info_.user = state_.principal->name();
+  info_.database = state_.database;
+  info_.protocol = static_cast<int>(state_.version);
+  info_.subscriptions = extension_->subscriptions();
+  const TransactionState& transaction = state_.transaction;
+  info_.queued = transaction.open ? static_cast<std::int64_t>(transaction.commands.size()) : -1;
+  info_.queued_bytes = transaction.bytes;
+  info_.watched = state_.watches.size();
+  info_.input_bytes = outlet != nullptr ? outlet->input_bytes() : 0;
+  info_.output_bytes = outlet != nullptr ? outlet->output_bytes() : 0;
+  info_.last_command = state_.last_command;
+  info_.last_active = server_.Steady();
+  info_.blocked = hold_ == Hold::kBlocked;
+  info_.monitors = state_.monitors;
+  info_.no_evict = state_.no_evict;
+  info_.no_touch = state_.no_touch;
+  info_.closing = state_.close_after_reply;
+}
+
+ClientInfo Session::info() const {
+  const std::lock_guard lock(mutex_);
+  return info_;
+}
+
+void Session::DropWatches() {
+  for (const auto& watch : state_.watches) server_.watches().Remove(watch);
+  state_.watches.clear();
+}
+
+void Session::Forget() {
+  DropWatches();
+  extension_->Reset();
+  server_.monitors().Remove(origin_.id);
+  std::shared_ptr<Waiter> waiter;
+  {
+    const std::lock_guard lock(mutex_);
+    waiter = std::move(waiter_);
+  }
+  if (waiter == nullptr) return;
+  {
+    const std::lock_guard lock(waiter->mutex);
+    waiter->over = true;
+  }
+  server_.waiting().Remove(waiter);
+}
+
+void Session::Reset() {
+  DropWatches();
+  extension_->Reset();
+  server_.monitors().Remove(origin_.id);
+  const CommandEntry* const last = state_.last_command;
+  state_ = ClientState();
+  state_.last_command = last;
+  state_.principal = server_.authorizer().Newcomer();
+}
+
+std::string Session::Describe() const {
+  const ClientInfo seen = info();
+  return fmt::format("id={} addr={} laddr={} fd={} name={} user={}", origin_.id, origin_.address,
+                     origin_.local_address, origin_.descriptor, seen.name, seen.user);
+}
+
+void Session::Send(const std::function<void(ReplyWriter&)>& write) {
+  if (running_) {
+    deferred_.push_back(write);
+    return;
+  }
+  ReplyWriter writer(out_, state_.version);
+  write(writer);
+  if (const auto outlet = outlet_.lock()) outlet->Flush();
+}
+
+void Session::EndCommand() {
+  running_ = false;
+  if (deferred_.empty()) return;
+  ReplyWriter writer(out_, state_.version);
+  for (const auto& write : std::exchange(deferred_, {})) write(writer);
+}
+
+void Session::Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiter_ != waiter) return;
+    waiter_ = nullptr;
+  }
+  hold_ = Hold::kNone;
+  block_timeout_.reset();
+  if (state_.replies == ReplyMode::kOn) out_.Append(reply);
+  Publish();
+  if (const auto outlet = outlet_.lock()) {
+    outlet->Flush();
+    outlet->Resume();
+  }
+}
+
+void Session::AwaitScript() {
+  if (server_.script_gate().Await(weak_from_this())) hold_ = Hold::kScript;
+}
+
+void Session::ServeOthers() {
+  if (const auto outlet = outlet_.lock()) outlet->ServeOthers();
+}
+
+void Session::GoOn(Hold held) {
+  if (hold_ != held) return;
+  hold_ = Hold::kNone;
+  if (const auto outlet = outlet_.lock()) outlet->Resume();
+}
+
+void Session::BlockTimedOut() { Unblock(false); }
+
+bool Session::Unblock(bool with_error) {
+  std::shared_ptr<Waiter> waiter;
+  {
+    const std::lock_guard lock(mutex_);
+    waiter = waiter_;
+  }
+  if (waiter == nullptr) return false;
+  {
+    const std::lock_guard lock(waiter->mutex);
+    if (std::exchange(waiter->over, true)) return false;
+  }
+  server_.waiting().Remove(waiter);
+  OutputBuffer reply;
+  ReplyWriter writer(reply, waiter->version);
+  if (with_error) {
+    writer.Error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+  } else if (waiter->null_array) {
+    writer.NullArray();
+  } else {
+    writer.Null();
+  }
+  Post([waiter, bytes = std::string(reply.view())](Session& self) { self.Unpark(waiter, bytes); });
+  return true;
+}
+
+void Session::Post(std::function<void(Session&)> task) {
+  const auto outlet = outlet_.lock();
+  if (outlet == nullptr) return;
+  outlet->Post([self = weak_from_this(), task = std::move(task)] {
+    if (const auto session = self.lock()) task(*session);
+  });
+}
+
+void Session::Kill() {
+  Post([](Session& self) {
+    if (const auto outlet = self.outlet_.lock()) outlet->Close();
+  });
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,47 @@
+// session_extension.h - what modules above the server keep with each session: subscriptions,
+// users, scripts. The server knows none of their types; handlers of those modules ask for them
+// through CallHost.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "server/command.h"
+
+namespace mayfly::server {
+
+// Lives as long as its session; used on the session's thread.
+class SessionExtension {
+ public:
+  virtual ~SessionExtension() = default;
+
+  virtual AclContext* acl() { return nullptr; }
+  virtual PubSubContext* pubsub() { return nullptr; }
+  virtual ScriptContext* scripts() { return nullptr; }
+
+  struct Subscriptions {
+    std::size_t channels = 0;
+    std::size_t patterns = 0;
+    std::size_t shard_channels = 0;
+    bool any() const { return channels + patterns + shard_channels > 0; }
+  };
+  // Asked before every command: it should cost no lock.
+  virtual Subscriptions subscriptions() const { return {}; }
+
+  // RESET: back to how a new client begins.
+  virtual void Reset() {}
+
+  // Around a batch or transaction: what was published within it goes out after the commit, or
+  // nowhere.
+  virtual void Committed() {}
+  virtual void Abandoned() {}
+};
+
+// Safe to call from any thread.
+class ExtensionMaker {
+ public:
+  virtual ~ExtensionMaker() = default;
+  virtual std::unique_ptr<SessionExtension> ForSession(Server& server, Session& session) = 0;
+};
+
+}  // namespace mayfly::server

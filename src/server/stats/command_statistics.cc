@@ -1,0 +1,116 @@
+#include "server/stats/command_statistics.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/limits.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::uint64_t kNanosPerMicro = 1000;
+
+// Only the thread itself writes, so a load and a store do.
+void Increase(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
+  counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+std::uint64_t Percentile(const LatencyHistogram::Counts& counts, double percent) {
+  std::uint64_t total = 0;
+  for (const std::uint64_t count : counts) total += count;
+  if (total == 0) return 0;
+  const auto wanted = static_cast<std::uint64_t>(
+      std::max(1.0, std::ceil(static_cast<double>(total) * percent / 100.0)));
+  std::uint64_t seen = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    seen += counts[i];
+    if (seen >= wanted) return LatencyHistogram::LastOf(i);
+  }
+  return LatencyHistogram::LastOf(counts.size() - 1);
+}
+
+void ThreadCounters::Ran(std::size_t id, std::uint64_t nanos, bool failed, bool with_latency) {
+  Counter& counter = commands_[id];
+  Increase(counter.calls);
+  Increase(counter.nanos, nanos);
+  Increase(commands);
+  if (failed) Increase(counter.failed);
+  if (!with_latency) return;
+  LatencyHistogram* histogram = counter.histogram.load(std::memory_order_relaxed);
+  if (histogram == nullptr) {
+    histograms_.push_back(std::make_unique<LatencyHistogram>());
+    histogram = histograms_.back().get();
+    counter.histogram.store(histogram, std::memory_order_release);
+  }
+  histogram->Add(nanos / kNanosPerMicro);
+}
+
+void ThreadCounters::Rejected(std::size_t id) { Increase(commands_[id].rejected); }
+
+ThreadCounters& CommandStatistics::NewThread() {
+  const std::lock_guard lock(mutex_);
+  threads_.push_back(std::make_unique<ThreadCounters>(commands_));
+  return *threads_.back();
+}
+
+CommandCounts CommandStatistics::Of(std::size_t id) const {
+  CommandCounts counts;
+  const std::lock_guard lock(mutex_);
+  for (const auto& thread : threads_) {
+    const ThreadCounters::Counter& counter = thread->commands_[id];
+    counts.calls += counter.calls;
+    counts.micros += counter.nanos / kNanosPerMicro;
+    counts.rejected += counter.rejected;
+    counts.failed += counter.failed;
+    const LatencyHistogram* const histogram = counter.histogram.load(std::memory_order_acquire);
+    if (histogram != nullptr) histogram->AddTo(counts.latencies);
+  }
+  return counts;
+}
+
+CommandStatistics::Totals CommandStatistics::totals() const {
+  Totals totals;
+  const std::lock_guard lock(mutex_);
+  for (const auto& thread : threads_) {
+    totals.commands += thread->commands;
+    totals.batches += thread->batches;
+    totals.bytes_in += thread->bytes_in;
+    totals.bytes_out += thread->bytes_out;
+  }
+  return totals;
+}
+
+void CommandStatistics::CountError(Bytes line) {
+  ++errors_total_;
+  const Bytes word = line.substr(0, line.find(' '));
+  const std::lock_guard lock(mutex_);
+  const auto found = errors_.find(word);
+  if (found != errors_.end()) {
+    ++found->second;
+  } else if (errors_.size() < kErrorKindsMax) {
+    errors_.emplace(word, 1);
+  }
+}
+
+std::map<std::string, std::uint64_t, std::less<>> CommandStatistics::errors() const {
+  const std::lock_guard lock(mutex_);
+  return errors_;
+}
+
+void CommandStatistics::Reset() {
+  const std::lock_guard lock(mutex_);
+  errors_total_ = 0;
+  errors_.clear();
+  for (const auto& thread : threads_) {
+    for (ThreadCounters::Counter& counter : thread->commands_) {
+      counter.calls = counter.nanos = counter.rejected = counter.failed = 0;
+      LatencyHistogram* const histogram = counter.histogram.load(std::memory_order_acquire);
+      if (histogram != nullptr) histogram->Clear();
+    }
+    thread->bytes_in = thread->bytes_out = thread->batches = thread->commands = 0;
+  }
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,88 @@
+// command_statistics.h - what commands were run, how long they took, and how they failed.
+// Each thread counts for itself; whoever asks adds up. Reset() by CONFIG RESETSTAT may lose what is
+// counted at that moment.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mayfly/bytes.h"
+#include "server/stats/latency_histogram.h"
+
+namespace mayfly::server {
+
+struct CommandCounts {
+  std::uint64_t calls = 0;
+  std::uint64_t micros = 0;
+  std::uint64_t rejected = 0;  // Before they ran: arity, permission, state.
+  std::uint64_t failed = 0;    // While they ran.
+  LatencyHistogram::Counts latencies{};
+};
+
+// Written by one thread, read by any.
+class ThreadCounters {
+ public:
+  explicit ThreadCounters(std::size_t count) : commands_(count) {}
+
+  void Ran(std::size_t id, std::uint64_t nanos, bool failed, bool with_latency);
+  void Rejected(std::size_t id);
+
+  std::atomic<std::uint64_t> bytes_in{0};
+  std::atomic<std::uint64_t> bytes_out{0};
+  std::atomic<std::uint64_t> batches{0};  // Works that were committed.
+  std::atomic<std::uint64_t> commands{0};
+
+ private:
+  friend class CommandStatistics;
+  struct Counter {
+    std::atomic<std::uint64_t> calls{0};
+    std::atomic<std::uint64_t> nanos{0};
+    std::atomic<std::uint64_t> rejected{0};
+    std::atomic<std::uint64_t> failed{0};
+    std::atomic<LatencyHistogram*> histogram{nullptr};  // Owned by histograms_.
+  };
+
+  std::vector<Counter> commands_;
+  std::vector<std::unique_ptr<LatencyHistogram>> histograms_;  // Of this thread alone.
+};
+
+class CommandStatistics {
+ public:
+  explicit CommandStatistics(std::size_t commands) : commands_(commands) {}
+
+  // For a new thread; lives as long as this.
+  ThreadCounters& NewThread();
+
+  CommandCounts Of(std::size_t id) const;
+
+  struct Totals {
+    std::uint64_t commands = 0;
+    std::uint64_t batches = 0;
+    std::uint64_t bytes_in = 0;
+    std::uint64_t bytes_out = 0;
+  };
+  Totals totals() const;
+
+  // Errors by their first word, "ERR", "WRONGTYPE": the first kErrorKindsMax of them.
+  void CountError(Bytes line);
+  std::map<std::string, std::uint64_t, std::less<>> errors() const;
+  std::uint64_t errors_total() const { return errors_total_; }
+
+  void Reset();
+
+ private:
+  const std::size_t commands_;
+  std::atomic<std::uint64_t> errors_total_{0};
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::vector<std::unique_ptr<ThreadCounters>> threads_;
+  std::map<std::string, std::uint64_t, std::less<>> errors_;
+};
+
+}  // namespace mayfly::server

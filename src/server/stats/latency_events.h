@@ -1,0 +1,40 @@
+// latency_events.h - moments in which something took longer than latency-monitor-threshold.
+// Safe to call from any thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mayfly::server {
+
+struct LatencySample {
+  std::int64_t at_seconds = 0;
+  std::uint64_t millis = 0;
+};
+
+struct LatencySeries {
+  std::deque<LatencySample> samples;  // The oldest first, kLatencySamplesMax at most.
+  std::uint64_t max_millis = 0;       // Since it began.
+};
+
+class LatencyEvents {
+ public:
+  // Samples of one second become one, the longest.
+  void Add(std::string_view event, std::int64_t at_seconds, std::uint64_t millis);
+
+  std::map<std::string, LatencySeries, std::less<>> All() const;
+
+  // Forgets these events, or all when none is named. Returns how many there were.
+  std::size_t Reset(const std::vector<std::string>& events);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, LatencySeries, std::less<>> events_;  // Guarded by mutex_.
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,52 @@
+#include "server/stats/slowlog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "server/limits.h"
+
+namespace mayfly::server {
+
+void Slowlog::Add(SlowCommand command, std::size_t kept_max) {
+  const std::lock_guard lock(mutex_);
+  command.id = next_id_++;
+  commands_.push_front(std::move(command));
+  if (commands_.size() > kept_max) commands_.resize(kept_max);
+}
+
+std::vector<SlowCommand> Slowlog::Newest(std::size_t count) const {
+  const std::lock_guard lock(mutex_);
+  const auto end =
+      commands_.begin() + static_cast<std::ptrdiff_t>(std::min(count, commands_.size()));
+  return {commands_.begin(), end};
+}
+
+std::size_t Slowlog::size() const {
+  const std::lock_guard lock(mutex_);
+  return commands_.size();
+}
+
+void Slowlog::Clear() {
+  const std::lock_guard lock(mutex_);
+  commands_.clear();
+}
+
+std::vector<std::string> ShortenedArgs(std::span<const Bytes> args) {
+  std::vector<std::string> shortened;
+  for (std::size_t i = 0; i < std::min(args.size(), kSlowlogArgsMax); ++i) {
+    if (i == kSlowlogArgsMax - 1 && args.size() > kSlowlogArgsMax) {
+      shortened.push_back(fmt::format("... ({} more arguments)", args.size() - i));
+      break;
+    }
+    std::string text(args[i].substr(0, kSlowlogArgBytesMax));
+    if (args[i].size() > kSlowlogArgBytesMax) {
+      text += fmt::format("... ({} more bytes)", args[i].size() - kSlowlogArgBytesMax);
+    }
+    shortened.push_back(std::move(text));
+  }
+  return shortened;
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,46 @@
+// slowlog.h - the last commands that took long.
+// Safe to call from any thread.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+
+namespace mayfly::server {
+
+struct SlowCommand {
+  std::uint64_t id = 0;
+  WallTime at;
+  std::uint64_t micros = 0;
+  std::vector<std::string> args;  // Shortened: kSlowlogArgsMax of kSlowlogArgBytesMax bytes.
+  std::string client_address;
+  std::string client_name;
+};
+
+class Slowlog {
+ public:
+  void Add(SlowCommand command, std::size_t kept_max);
+
+  // The newest first, at most `count`.
+  std::vector<SlowCommand> Newest(std::size_t count) const;
+
+  std::size_t size() const;
+  void Clear();
+
+ private:
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::uint64_t next_id_ = 0;
+  std::deque<SlowCommand> commands_;  // The newest first.
+};
+
+// Arguments as the log keeps them.
+std::vector<std::string> ShortenedArgs(std::span<const Bytes> args);
+
+}  // namespace mayfly::server

@@ -1,0 +1,125 @@
+// EXEC: the queued commands as one work over all their keys and the watched ones.
+#include <utility>
+
+#include "server/arguments.h"
+#include "server/executor.h"
+
+namespace mayfly::server {
+namespace {
+
+std::vector<Bytes> Views(const std::vector<std::string>& args) {
+  return {args.begin(), args.end()};
+}
+
+}  // namespace
+
+void Executor::RunTransaction(Session& session, const CommandEntry& exec) {
+  ClientState& state = session.state();
+  OutputBuffer& out = OutputOf(session);
+  ReplyWriter writer(out, state.version);
+  const SteadyTime begin = server_.Steady();
+  const Bytes name = exec.spec->name;
+  const auto fail = [&](const std::string& line) {
+    writer.Error(line);
+    server_.statistics().CountError(line);
+    Finish(session, exec, {&name, 1}, 0, true);
+    EndReplies(session, &exec);
+  };
+  if (!state.transaction.open) return fail("ERR EXEC without MULTI");
+  const TransactionState transaction = std::exchange(state.transaction, {});
+  if (transaction.broken) {
+    session.DropWatches();
+    return fail("EXECABORT Transaction discarded because of previous errors.");
+  }
+  const bool everything = CollectTransactionKeys(session, transaction.commands);
+  const std::uint64_t replies_begin = out.end_offset();
+  const int database_before = state.database;
+  Status outcome = run_.Begin(keys_, everything);
+  if (outcome.ok()) {
+    const Result<bool> holds = WatchesHold(session);
+    if (holds && !*holds) {
+      run_.Abandon();
+      session.DropWatches();
+      writer.NullArray();
+      Finish(session, exec, {&name, 1}, 0, false);
+      return EndReplies(session, &exec);
+    }
+    outcome = holds.status();
+  }
+  session.DropWatches();
+  if (outcome.ok()) {
+    writer.Array(transaction.commands.size());
+    RunQueued(session, transaction.commands);
+    outcome = run_.Commit();
+  }
+  if (!outcome.ok()) {
+    run_.Abandon();
+    session.extension().Abandoned();
+    state.database = database_before;
+    out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+    return fail(Answer(outcome).error());
+  }
+  session.extension().Committed();
+  counters_.batches.fetch_add(1, std::memory_order_relaxed);
+  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
+  const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
+  Finish(session, exec, {&name, 1}, nanos, false);
+  EndReplies(session, &exec);
+}
+
+// Fills keys_. True when a command needs everything.
+bool Executor::CollectTransactionKeys(Session& session,
+                                      const std::vector<QueuedCommand>& commands) {
+  keys_.clear();
+  bool everything = false;
+  ClientState& state = session.state();
+  for (const auto& watch : state.watches) keys_.push_back({watch->key.database, watch->key.key});
+  int database = state.database;
+  for (const QueuedCommand& command : commands) {
+    everything = everything || command.entry->Is(kEverything);
+    const std::vector<Bytes> args = Views(command.args);
+    // The keys behind a SELECT are those of the database it will have selected.
+    if (command.entry->full_name == "select") {
+      const auto number = IntegerArgument(args[1], 0, server_.databases().count() - 1);
+      if (number) database = static_cast<int>(*number);
+    }
+    positions_.clear();
+    if (!FindKeys(*command.entry->spec, args, positions_)) continue;
+    for (const int position : positions_) {
+      keys_.push_back({database, command.args[static_cast<std::size_t>(position)]});
+    }
+  }
+  return everything;
+}
+
+// Asked under the latches of the watched keys. Writers leave a mark; death does not.
+Result<bool> Executor::WatchesHold(Session& session) {
+  for (const auto& watch : session.state().watches) {
+    if (watch->touched) return false;
+    if (!watch->alive) continue;
+    core::FoundRow row;
+    MAYFLY_RETURN_IF_ERROR(run_.Space(*run_.work(), watch->key.database).Find(watch->key.key, row));
+    if (!row.exists) return false;
+  }
+  return true;
+}
+
+void Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& commands) {
+  for (const QueuedCommand& command : commands) {
+    const std::vector<Bytes> args = Views(command.args);
+    const SteadyTime begin = server_.Steady();
+    Show(session, *command.entry, args);
+    const Answer answer = run_.Run({.entry = *command.entry,
+                                    .args = args,
+                                    .out = OutputOf(session),
+                                    .version = session.state().version,
+                                    .database = session.state().database,
+                                    .session = &session,
+                                    .may_block = false});
+    if (!answer.ok()) server_.statistics().CountError(answer.error());
+    const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
+    Finish(session, *command.entry, args, nanos, !answer.ok());
+  }
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,112 @@
+// work_run.h - one work with all that goes with it in a server: which keyspaces the numbers of
+// databases mean, notifications, watches, who waits for what was changed.
+//   Begin -> Run, Run, ... -> Commit
+// Invariants: (1) What is watched is touched before the commit, while its latch is held. (2) What
+// is told to others (notifications, messages) is told after the commit, or never. (3) A command
+// that fails tells nothing. One thread; used again for the next work after Commit() or Abandon().
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "server/command_table.h"
+#include "server/database_key.h"
+#include "server/databases.h"
+#include "server/server.h"
+#include "wire/byte_buffer.h"
+
+namespace mayfly::server {
+
+class WorkRun final : public CallHost {
+ public:
+  WorkRun(Server& server, std::uint64_t seed);
+
+  // Waits for the latches. Keyspaces are made as needed.
+  Status Begin(std::span<const DatabaseKeyView> keys, bool everything);
+
+  // For commands that need no work: Begin() is spared, Run() gives them none.
+  void BeginWithout() { RefreshMapping(); }
+
+  struct Order {
+    const CommandEntry& entry;
+    std::span<const Bytes> args;
+    OutputBuffer& out;
+    ProtocolVersion version;
+    int database;
+    Session* session = nullptr;  // Null when another thread's session is served.
+    bool may_block = false;
+    bool retried = false;
+  };
+  Answer Run(const Order& order);
+
+  // What the command that ran last asked for, when it answered Later().
+  std::optional<BlockRequest> TakeBlock() { return std::exchange(block_, std::nullopt); }
+
+  // Whether somebody waits for what has been changed so far.
+  bool Wakes() const;
+
+  // Ok, or why nothing happened. Afterwards ready() are the changed keys somebody waits for.
+  Status Commit();
+  void Abandon();
+  std::vector<DatabaseKey>& ready() { return ready_; }
+
+  core::Work* work() { return work_.get(); }
+  const Databases::Mapping& mapping() const { return *mapping_; }
+
+  // FLUSHDB, FLUSHALL, SWAPDB: within a work on everything.
+  Status Flush(int database);
+  Status Swap(int a, int b);
+
+  // CallHost.
+  core::WorkSpace& Space(core::Work& work, int database) override;
+  int databases() const override { return server_.databases().count(); }
+  void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
+  bool Wants(NotifyClass kind) const override { return server_.Wants(kind); }
+  void Block(BlockRequest request) override { block_ = std::move(request); }
+  Random& random() override { return random_; }
+  std::int64_t Setting(std::string_view name) const override {
+    return server_.config().Number(name);
+  }
+  ScanCursors& scan_cursors() override { return server_.scan_cursors(); }
+  Database* database_handle() override { return &server_.database(); }
+  Keyspace* keyspace(int database) override;
+  Server* server() override { return &server_; }
+  Session* session() override { return session_; }
+  AclContext* acl() override;
+  PubSubContext* pubsub() override;
+  ScriptContext* scripts() override;
+
+ private:
+  struct Notification {
+    NotifyClass kind;
+    std::string event;
+    int database;
+    std::string key;
+  };
+
+  Status BeginOnce(std::span<const DatabaseKeyView> keys, bool everything);
+  void RefreshMapping();
+  void MarkChanged();
+  void Reset();
+
+  Server& server_;
+  const std::atomic<std::int64_t>& fsync_;  // appendfsync.
+  Random random_;
+  std::shared_ptr<const Databases::Mapping> mapping_;  // Kept from work to work.
+  std::uint64_t generation_ = 0;                       // Of mapping_.
+  std::shared_ptr<const Databases::Mapping> swapped_;  // To install with the commit.
+  std::unique_ptr<core::Work> work_;
+  Session* session_ = nullptr;
+  std::optional<BlockRequest> block_;
+  std::vector<Notification> notifications_;
+  std::vector<DatabaseKey> ready_;
+  bool cleared_ = false;                // A database was: that is in no list of changed keys.
+  std::vector<int> waiting_databases_;  // All their waiters are to be looked at: after SWAPDB.
+  core::WorkScope scope_;               // Kept for its memory.
+};
+
+}  // namespace mayfly::server
