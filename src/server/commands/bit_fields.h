@@ -1,0 +1,39 @@
+// bit_fields.h - integers of any width within a string, at any bit.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::server {
+
+// An integer of up to 64 bits with a sign, or of up to 63 without.
+struct FieldType {
+  bool has_sign;
+  unsigned bits;
+};
+
+// What becomes of a number that does not fit.
+enum class Overflow : std::uint8_t {
+  kWrap,      // Its lowest bits are taken.
+  kSaturate,  // The nearest that fits is taken.
+  kFail,      // Nothing is written.
+};
+
+// Nothing for anything but i1 to i64 and u1 to u63.
+std::optional<FieldType> FieldTypeNamed(Bytes name);
+
+// Bits behind the end are zeros.
+std::int64_t ReadField(Bytes bytes, std::uint64_t offset, FieldType type);
+
+// The field lies within the bytes, and the value fits.
+void WriteField(std::string& bytes, std::uint64_t offset, FieldType type, std::int64_t value);
+
+// The sum, or the number alone, as the field can hold it. Nothing: it cannot, and that is a
+// failure. A negative number counts as a large one when it is put into a field without a sign.
+std::optional<std::int64_t> FitSum(FieldType type, std::int64_t a, std::int64_t b, Overflow mode);
+std::optional<std::int64_t> FitNumber(FieldType type, std::int64_t number, Overflow mode);
+
+}  // namespace mayfly::server

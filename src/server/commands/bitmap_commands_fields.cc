@@ -1,0 +1,140 @@
+// BITFIELD: a list of small operations on one string, each with a reply of its own.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "server/arguments.h"
+#include "server/commands/bit_fields.h"
+#include "server/commands/bitmap_commands.h"
+#include "server/commands/string_rows.h"
+#include "server/errors.h"
+
+namespace mayfly::server {
+namespace {
+
+enum class FieldVerb : std::uint8_t { kGet, kSet, kIncrBy };
+
+struct FieldOperation {
+  FieldVerb verb;
+  FieldType type;
+  std::uint64_t offset;
+  std::int64_t operand = 0;
+  Overflow overflow = Overflow::kWrap;
+};
+
+Result<Overflow> OverflowArgument(Bytes word) {
+  if (IsWord(word, "wrap")) return Overflow::kWrap;
+  if (IsWord(word, "sat")) return Overflow::kSaturate;
+  if (IsWord(word, "fail")) return Overflow::kFail;
+  return Status::Invalid("Invalid OVERFLOW type specified");
+}
+
+std::optional<FieldVerb> VerbOf(Bytes word, std::size_t words_left) {
+  if (IsWord(word, "get") && words_left >= 2) return FieldVerb::kGet;
+  if (IsWord(word, "set") && words_left >= 3) return FieldVerb::kSet;
+  if (IsWord(word, "incrby") && words_left >= 3) return FieldVerb::kIncrBy;
+  return std::nullopt;
+}
+
+// `words` begins with the type.
+Result<FieldOperation> ParseOperation(FieldVerb verb, std::span<const Bytes> words,
+                                      Overflow overflow) {
+  const auto type = FieldTypeNamed(words[0]);
+  if (!type) {
+    return Status::Invalid(
+        "Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 "
+        "is.");
+  }
+  MAYFLY_TRY(const std::uint64_t offset, BitOffsetArgument(words[1], type->bits));
+  FieldOperation operation{.verb = verb, .type = *type, .offset = offset, .overflow = overflow};
+  if (verb != FieldVerb::kGet) {
+    MAYFLY_TRY(operation.operand, IntegerArgument(words[2]));
+  }
+  return operation;
+}
+
+Result<std::vector<FieldOperation>> ParseOperations(std::span<const Bytes> words, bool read_only) {
+  std::vector<FieldOperation> operations;
+  Overflow overflow = Overflow::kWrap;
+  for (std::size_t i = 0; i < words.size();) {
+    const std::size_t left = words.size() - i - 1;
+    if (IsWord(words[i], "overflow") && left >= 1) {
+      MAYFLY_TRY(overflow, OverflowArgument(words[i + 1]));
+      i += 2;
+      continue;
+    }
+    const auto verb = VerbOf(words[i], left);
+    if (!verb) return SyntaxError();
+    MAYFLY_TRY(const FieldOperation operation,
+               ParseOperation(*verb, words.subspan(i + 1), overflow));
+    if (read_only && *verb != FieldVerb::kGet) {
+      return Status::Invalid("BITFIELD_RO only supports the GET subcommand");
+    }
+    operations.push_back(operation);
+    i += *verb == FieldVerb::kGet ? 3u : 4u;
+  }
+  return operations;
+}
+
+// Returns what the client is told. Writes to `value`, in which the field lies, and sets `changed`
+// when that made a difference.
+std::optional<std::int64_t> Apply(const FieldOperation& operation, std::string& value,
+                                  bool& changed) {
+  const std::int64_t old = ReadField(value, operation.offset, operation.type);
+  if (operation.verb == FieldVerb::kGet) return old;
+  const auto fresh = operation.verb == FieldVerb::kSet
+                         ? FitNumber(operation.type, operation.operand, operation.overflow)
+                         : FitSum(operation.type, old, operation.operand, operation.overflow);
+  if (!fresh) return std::nullopt;
+  WriteField(value, operation.offset, operation.type, *fresh);
+  changed |= *fresh != old;
+  return operation.verb == FieldVerb::kSet ? old : *fresh;
+}
+
+// The bytes that a string needs to hold all fields that are written.
+std::size_t BytesWritten(const std::vector<FieldOperation>& operations) {
+  std::uint64_t bits = 0;
+  for (const FieldOperation& operation : operations) {
+    if (operation.verb == FieldVerb::kGet) continue;
+    bits = std::max(bits, operation.offset + operation.type.bits);
+  }
+  return (bits + 7) / 8;
+}
+
+Answer RunOperations(Call& call, bool read_only) {
+  const Bytes key = call.args[1];
+  MAYFLY_TRY(const auto operations, ParseOperations(call.args.subspan(2), read_only));
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
+  const std::size_t written = BytesWritten(operations);
+  MAYFLY_RETURN_IF_ERROR(CheckStringBytes(written));
+  std::string value(row.value);
+  value.resize(std::max(value.size(), written));
+  const bool grew = value.size() > row.value.size();
+  bool changed = false;
+  bool written_any = false;
+  call.reply.Array(operations.size());
+  for (const FieldOperation& operation : operations) {
+    const auto told = Apply(operation, value, changed);
+    if (told) {
+      call.reply.Integer(*told);
+    } else {
+      call.reply.Null();
+    }
+    written_any |= told && operation.verb != FieldVerb::kGet;
+  }
+  if (!grew && !changed) return {};
+  MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, Lifetime::Keep()));
+  // Redis lets a string grow for a write that then fails, and does not tell of that.
+  if (written_any) call.Notify(NotifyClass::kString, "setbit", key);
+  return {};
+}
+
+}  // namespace
+
+Answer BitField(Call& call) { return RunOperations(call, /*read_only=*/false); }
+
+Answer BitFieldReadOnly(Call& call) { return RunOperations(call, /*read_only=*/true); }
+
+}  // namespace mayfly::server

@@ -1,0 +1,36 @@
+#include "server/commands/count_arguments.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "server/arguments.h"
+#include "server/errors.h"
+
+namespace mayfly::server {
+
+Result<std::int64_t> NaturalArgument(Bytes argument, const Status& error) {
+  const Result<std::int64_t> number = IntegerArgument(argument);
+  if (!number || *number < 0) return error;
+  return *number;
+}
+
+Result<std::int64_t> PositiveArgument(Bytes argument, std::string_view what) {
+  const Result<std::int64_t> number = IntegerArgument(argument);
+  if (number && *number > 0) return *number;
+  return Status::Invalid(fmt::format("{} should be greater than 0", what));
+}
+
+Result<DrawCount> DrawCountArgument(Bytes argument) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  MAYFLY_TRY(const std::int64_t count, IntegerArgument(argument));
+  if (count < -kMax) {
+    return Status::Invalid(
+        fmt::format("value is out of range, value must between {} and {}", -kMax, kMax));
+  }
+  if (count < -kDrawsMax) return OutOfRange();
+  return DrawCount{.draws = static_cast<std::uint64_t>(count < 0 ? -count : count),
+                   .with_repetition = count < 0};
+}
+
+}  // namespace mayfly::server

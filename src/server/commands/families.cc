@@ -1,0 +1,12 @@
+#include "server/commands/families.h"
+
+namespace mayfly::server {
+
+std::vector<CommandFamily> DataFamilies() {
+  return {
+      StringFamily(), BitmapFamily(), KeyFamily(), ObjectFamily(),    ExpiryFamily(),
+      HashFamily(),   ListFamily(),   SetFamily(), SortedSetFamily(), TtlFamily(),
+  };
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,119 @@
+// Walking over keys. They lie in byte order, so whatever a pattern begins with bounds the walk.
+#include <charconv>
+#include <string>
+
+#include "base/glob.h"
+#include "server/arguments.h"
+#include "server/commands/key_commands.h"
+#include "server/commands/random_key.h"
+#include "server/errors.h"
+#include "server/scan_cursors.h"
+#include "types/value_type.h"
+
+namespace mayfly::server {
+namespace {
+
+// Rows one SCAN may visit, however many it is asked for: others wait for the thread meanwhile.
+constexpr std::int64_t kScanRowsMax = 100'000;
+
+bool Matches(Bytes pattern, Bytes key) { return pattern == "*" || GlobMatches(pattern, key); }
+
+// The bytes that every match begins with.
+Bytes PrefixOf(Bytes pattern) { return pattern.substr(0, pattern.find_first_of("*?[\\")); }
+
+struct ScanOptions {
+  Bytes pattern = "*";
+  Bytes type;  // Empty: any.
+  std::int64_t rows = 10;
+};
+
+Result<ScanOptions> ParseScanOptions(std::span<const Bytes> words) {
+  ScanOptions options;
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    if (i + 1 == words.size()) return SyntaxError();
+    if (IsWord(words[i], "count")) {
+      MAYFLY_TRY(options.rows, IntegerArgument(words[i + 1]));
+      if (options.rows < 1) return SyntaxError();
+    } else if (IsWord(words[i], "match")) {
+      options.pattern = words[i + 1];
+    } else if (IsWord(words[i], "type")) {
+      options.type = words[i + 1];
+    } else {
+      return SyntaxError();
+    }
+  }
+  return options;
+}
+
+// Where the scan goes on: at the first key with the prefix, for a new one.
+Result<std::string> PlaceOf(const Call& call, Bytes argument) {
+  if (argument.empty()) return std::string();  // Redis takes it for a zero.
+  std::uint64_t cursor = 0;
+  const char* const end = argument.data() + argument.size();
+  const auto [stop, error] = std::from_chars(argument.data(), end, cursor);
+  if (error != std::errc() || stop != end) return InvalidCursor();
+  if (cursor == 0) return std::string();
+  auto place = call.host.scan_cursors().Find(cursor);
+  if (!place) return InvalidCursor();
+  return *std::move(place);
+}
+
+Result<bool> Wanted(const ScanOptions& options, const core::RowWalk& walk) {
+  if (!Matches(options.pattern, walk.key())) return false;
+  if (options.type.empty()) return true;
+  MAYFLY_TRY(const types::ValueType type, types::TypeOf(walk.is_collection(), walk.value()));
+  return IsWord(options.type, types::NameOf(type));
+}
+
+}  // namespace
+
+Answer Keys(Call& call) {
+  const Bytes pattern = call.args[1];
+  MAYFLY_TRY(const auto walk, call.space().NewRowWalk({.prefix = PrefixOf(pattern)}));
+  const auto keys = call.reply.BeginDeferred(Aggregate::kArray);
+  std::size_t found = 0;
+  for (walk->SeekToFirst(); walk->Valid(); walk->Next()) {
+    if (!Matches(pattern, walk->key())) continue;
+    call.reply.Bulk(walk->key());
+    ++found;
+  }
+  MAYFLY_RETURN_IF_ERROR(walk->status());
+  call.reply.EndDeferred(keys, found);
+  return {};
+}
+
+Answer Scan(Call& call) {
+  MAYFLY_TRY(const std::string place, PlaceOf(call, call.args[1]));
+  MAYFLY_TRY(const ScanOptions options, ParseScanOptions(call.args.subspan(2)));
+  MAYFLY_TRY(const auto walk, call.space().NewRowWalk({.prefix = PrefixOf(options.pattern)}));
+  if (place.empty()) {
+    walk->SeekToFirst();
+  } else {
+    walk->SeekAtOrAfter(place);
+  }
+  std::vector<std::string> keys;
+  const std::int64_t rows = std::min(options.rows, kScanRowsMax);
+  for (std::int64_t visited = 0; walk->Valid() && visited < rows; walk->Next(), ++visited) {
+    MAYFLY_TRY(const bool wanted, Wanted(options, *walk));
+    if (wanted) keys.emplace_back(walk->key());
+  }
+  MAYFLY_RETURN_IF_ERROR(walk->status());
+  const std::uint64_t next = walk->Valid() ? call.host.scan_cursors().Keep(walk->key()) : 0;
+  call.reply.Array(2);
+  call.reply.Bulk(std::to_string(next));
+  call.reply.Array(keys.size());
+  for (const std::string& key : keys) call.reply.Bulk(key);
+  return {};
+}
+
+Answer RandomKey(Call& call) {
+  MAYFLY_TRY(const auto key, DrawKey(call.space(), call.host.random()));
+  if (key) {
+    call.reply.Bulk(*key);
+  } else {
+    call.reply.Null();
+  }
+  return {};
+}
+
+}  // namespace mayfly::server

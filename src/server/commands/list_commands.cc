@@ -1,0 +1,83 @@
+#include "server/commands/list_commands.h"
+
+#include <vector>
+
+#include "server/arguments.h"
+#include "server/commands/families.h"
+#include "server/commands/numbered_keys.h"
+#include "server/errors.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr KeySpec kLMPopKeys{.find = FindNumberedKeys<1>};
+constexpr KeySpec kBLMPopKeys{.find = FindNumberedKeys<2>};
+constexpr KeySpec kAllButTimeout{1, -2, 1};
+
+constexpr std::uint32_t kPushes = kWrite | kDenyOom | kFast;
+constexpr std::uint32_t kAdds = kWrite | kDenyOom;
+constexpr std::uint32_t kPops = kWrite | kFast;
+constexpr std::uint32_t kWaits = kWrite | kNoScript | kBlocking;
+
+// clang-format off
+constexpr CommandSpec kListCommands[] = {
+    {"blmove",     6,  kWaits | kDenyOom, kTwoKeys,       BLMove,     "Move a value between lists, or wait for one."},
+    {"blmpop",     -5, kWrite | kBlocking | kMovableKeys, kBLMPopKeys, BLMPop, "Pop from the first list that has values, or wait for one."},
+    {"blpop",      -3, kWaits,            kAllButTimeout, BLPop,      "Pop the first value of a list, or wait for one."},
+    {"brpop",      -3, kWaits,            kAllButTimeout, BRPop,      "Pop the last value of a list, or wait for one."},
+    {"brpoplpush", 4,  kWaits | kDenyOom, kTwoKeys,       BRPopLPush, "Move the last value of a list to the front of another, or wait for one."},
+    {"lindex",     3,  kReadOnly,         kOneKey,        LIndex,     "Get the value at a position."},
+    {"linsert",    5,  kAdds,             kOneKey,        LInsert,    "Put a value before or after another."},
+    {"llen",       2,  kReadOnly | kFast, kOneKey,        LLen,       "Tell how long a list is."},
+    {"lmove",      5,  kAdds,             kTwoKeys,       LMove,      "Move a value between lists."},
+    {"lmpop",      -4, kWrite | kMovableKeys, kLMPopKeys, LMPop,      "Pop from the first list that has values."},
+    {"lpop",       -2, kPops,             kOneKey,        LPop,       "Pop the first values of a list."},
+    {"lpos",       -3, kReadOnly,         kOneKey,        LPos,       "Find the positions of a value."},
+    {"lpush",      -3, kPushes,           kOneKey,        LPush,      "Put values in front of a list."},
+    {"lpushx",     -3, kPushes,           kOneKey,        LPushX,     "Put values in front of a list that is there."},
+    {"lrange",     4,  kReadOnly,         kOneKey,        LRange,     "Get the values between two positions."},
+    {"lrem",       4,  kWrite,            kOneKey,        LRem,       "Remove values that equal another."},
+    {"lset",       4,  kAdds,             kOneKey,        LSet,       "Set the value at a position."},
+    {"ltrim",      4,  kWrite,            kOneKey,        LTrim,      "Keep the values between two positions."},
+    {"rpop",       -2, kPops,             kOneKey,        RPop,       "Pop the last values of a list."},
+    {"rpoplpush",  3,  kAdds,             kTwoKeys,       RPopLPush,  "Move the last value of a list to the front of another."},
+    {"rpush",      -3, kPushes,           kOneKey,        RPush,      "Put values behind a list."},
+    {"rpushx",     -3, kPushes,           kOneKey,        RPushX,     "Put values behind a list that is there."},
+};
+// clang-format on
+
+}  // namespace
+
+CommandFamily ListFamily() { return {"list", Category::kList, kListCommands}; }
+
+Result<types::List> ListToRead(Call& call) {
+  MAYFLY_TRY(types::List list, ListToWrite(call));
+  if (list.empty()) call.Notify(NotifyClass::kKeyMiss, "keymiss", call.args[1]);
+  return list;
+}
+
+Result<types::List> ListToWrite(Call& call) {
+  return types::List::Open(call.space(), call.args[1]);
+}
+
+Result<types::ListEnd> EndArgument(Bytes argument) {
+  if (IsWord(argument, "left")) return types::ListEnd::kHead;
+  if (IsWord(argument, "right")) return types::ListEnd::kTail;
+  return SyntaxError();
+}
+
+void NotifyList(Call& call, const types::List& list, Bytes key, std::string_view event) {
+  if (list.is_new()) call.Notify(NotifyClass::kNew, "new", key);
+  call.Notify(NotifyClass::kList, event, key);
+  if (list.empty()) call.Notify(NotifyClass::kGeneric, "del", key);
+}
+
+void NotifyPush(Call& call, const types::List& list, Bytes key, types::ListEnd end) {
+  NotifyList(call, list, key, end == types::ListEnd::kHead ? "lpush" : "rpush");
+}
+
+void NotifyPop(Call& call, const types::List& list, Bytes key, types::ListEnd end) {
+  NotifyList(call, list, key, end == types::ListEnd::kHead ? "lpop" : "rpop");
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,21 @@
+// random_key.h - some key, drawn from an order in which keys cannot be counted off quickly.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/random.h"
+#include "core/work.h"
+#include "mayfly/result.h"
+
+namespace mayfly::server {
+
+// Keyspaces up to this size are drawn from evenly, by a walk.
+inline constexpr std::uint64_t kEvenDrawRowsMax = 1000;
+
+// Nothing when there are no keys. In larger keyspaces it goes down byte by byte, with even chances
+// for all bytes between the smallest and the largest that may follow. Keys with running numbers or
+// hashes in their names are drawn almost evenly; a key far from all others is drawn more often.
+Result<std::optional<std::string>> DrawKey(core::WorkSpace& space, Random& random);
+
+}  // namespace mayfly::server

@@ -1,0 +1,145 @@
+// The string family's table, and the handlers that read strings or change a part of one.
+#include "server/commands/string_commands.h"
+
+#include <algorithm>
+#include <string>
+
+#include "server/arguments.h"
+#include "server/commands/families.h"
+#include "server/commands/string_rows.h"
+#include "server/errors.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::uint32_t kReads = kReadOnly | kFast;
+constexpr std::uint32_t kChanges = kWrite | kFast;
+constexpr std::uint32_t kWrites = kWrite | kDenyOom;
+constexpr std::uint32_t kQuickWrites = kWrites | kFast;
+
+// clang-format off
+constexpr CommandSpec kStringCommands[] = {
+    {"append",      3,  kQuickWrites, kOneKey,        Append,      "Add bytes to the end of a string."},
+    {"decr",        2,  kQuickWrites, kOneKey,        Decr,        "Take one from the integer a key holds."},
+    {"decrby",      3,  kQuickWrites, kOneKey,        DecrBy,      "Take a number from the integer a key holds."},
+    {"get",         2,  kReads,       kOneKey,        Get,         "Return the string a key holds."},
+    {"getdel",      2,  kChanges,     kOneKey,        GetDel,      "Return a string and delete the key."},
+    {"getex",       -2, kChanges,     kOneKey,        GetEx,       "Return a string and change the key's deadline."},
+    {"getrange",    4,  kReadOnly,    kOneKey,        GetRange,    "Return a part of a string."},
+    {"getset",      3,  kQuickWrites, kOneKey,        GetSet,      "Write a string and return the one before."},
+    {"incr",        2,  kQuickWrites, kOneKey,        Incr,        "Add one to the integer a key holds."},
+    {"incrby",      3,  kQuickWrites, kOneKey,        IncrBy,      "Add a number to the integer a key holds."},
+    {"incrbyfloat", 3,  kQuickWrites, kOneKey,        IncrByFloat, "Add a decimal number to the one a key holds."},
+    {"lcs",         -3, kReadOnly,    kTwoKeys,       Lcs,         "Find the longest sequence two strings share."},
+    {"mget",        -2, kReads,       kAllKeys,       MGet,        "Return the strings that keys hold."},
+    {"mset",        -3, kWrites,      kKeyValuePairs, MSet,        "Write several strings."},
+    {"msetnx",      -3, kWrites,      kKeyValuePairs, MSetNx,      "Write several strings if no key is there."},
+    {"psetex",      4,  kWrites,      kOneKey,        PSetEx,      "Write a string that lives for milliseconds."},
+    {"set",         -3, kWrites,      kOneKey,        Set,         "Write a string, whatever the key held."},
+    {"setex",       4,  kWrites,      kOneKey,        SetEx,       "Write a string that lives for seconds."},
+    {"setnx",       3,  kQuickWrites, kOneKey,        SetNx,       "Write a string if the key is not there."},
+    {"setrange",    4,  kWrites,      kOneKey,        SetRange,    "Write over a part of a string."},
+    {"strlen",      2,  kReads,       kOneKey,        StrLen,      "Tell how many bytes a string has."},
+    {"substr",      4,  kReadOnly,    kOneKey,        GetRange,    "Return a part of a string; older than GETRANGE."},
+};
+// clang-format on
+
+std::int64_t SizeOf(Bytes value) { return static_cast<std::int64_t>(value.size()); }
+
+}  // namespace
+
+CommandFamily StringFamily() { return {"string", Category::kString, kStringCommands}; }
+
+Answer Get(Call& call) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
+  ReplyString(call, row);
+  return {};
+}
+
+Answer GetDel(Call& call) {
+  const Bytes key = call.args[1];
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
+  ReplyString(call, row);
+  if (!row.exists) return {};
+  MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
+  call.Notify(NotifyClass::kGeneric, "del", key);
+  return {};
+}
+
+Answer MGet(Call& call) {
+  call.reply.Array(call.args.size() - 1);
+  for (const Bytes key : call.args.subspan(1)) {
+    core::FoundRow row;
+    MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
+    // Another type counts as missing here: the others' values are still an answer.
+    if (row.is_collection) row.exists = false;
+    ReplyString(call, row);
+  }
+  return {};
+}
+
+Answer StrLen(Call& call) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
+  call.reply.Integer(SizeOf(row.value));
+  return {};
+}
+
+Answer Append(Call& call) {
+  const Bytes key = call.args[1];
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
+  MAYFLY_RETURN_IF_ERROR(CheckStringBytes(row.value.size() + call.args[2].size()));
+  const std::string value = std::string(row.value).append(call.args[2]);
+  MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, Lifetime::Keep()));
+  call.Notify(NotifyClass::kString, "append", key);
+  call.reply.Integer(SizeOf(value));
+  return {};
+}
+
+Answer GetRange(Call& call) {
+  MAYFLY_TRY(std::int64_t first, IntegerArgument(call.args[2]));
+  MAYFLY_TRY(std::int64_t last, IntegerArgument(call.args[3]));
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
+  const std::int64_t size = SizeOf(row.value);
+  // Both counted from the end and the wrong way round: nothing, even where clamping to the first
+  // byte would make one of it.
+  const bool reversed = first < 0 && last < 0 && first > last;
+  if (first < 0) first = std::max<std::int64_t>(first + size, 0);
+  if (last < 0) last = std::max<std::int64_t>(last + size, 0);
+  last = std::min(last, size - 1);
+  if (reversed || first > last) {
+    call.reply.Bulk({});
+  } else {
+    call.reply.Bulk(row.value.substr(static_cast<std::size_t>(first),
+                                     static_cast<std::size_t>(last - first + 1)));
+  }
+  return {};
+}
+
+Answer SetRange(Call& call) {
+  const Bytes key = call.args[1];
+  const Bytes part = call.args[3];
+  MAYFLY_TRY(const std::int64_t offset, IntegerArgument(call.args[2]));
+  if (offset < 0) return Status::Invalid("offset is out of range");
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
+  if (part.empty()) {
+    call.reply.Integer(SizeOf(row.value));
+    return {};
+  }
+  const auto begin = static_cast<std::uint64_t>(offset);
+  MAYFLY_RETURN_IF_ERROR(CheckStringBytes(begin + part.size()));
+  std::string value(row.value);
+  if (value.size() < begin + part.size()) value.resize(begin + part.size());
+  value.replace(begin, part.size(), part);
+  MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, Lifetime::Keep()));
+  call.Notify(NotifyClass::kString, "setrange", key);
+  call.reply.Integer(SizeOf(value));
+  return {};
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,37 @@
+// string_rows.h - keys that hold strings, as several families read and write them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "core/limits.h"
+#include "server/arguments.h"
+#include "server/command.h"
+
+namespace mayfly::server {
+
+// What a row can hold; Redis stops at 512 MiB by default.
+inline constexpr std::size_t kStringBytesMax = core::kValueBytesMax;
+
+// WrongType for a key that holds something else; a missing one is found empty.
+Status FindString(const Call& call, Bytes key, core::FoundRow& row);
+
+// Writes the row, and tells of it first if it is a new one.
+Status PutString(const Call& call, Bytes key, Bytes value, Lifetime lifetime);
+
+// For a string that would come to be `bytes` long.
+Status CheckStringBytes(std::uint64_t bytes);
+
+// The bytes, or a null when there is no row.
+void ReplyString(const Call& call, const core::FoundRow& row);
+
+// What a write that named this instant asks for. A length stays one, so that the jitter of the
+// keyspace's policy is applied to it.
+Lifetime LifetimeUntil(WallTime instant, TimeUnit unit, WallTime now);
+
+inline bool IsLength(TimeUnit unit) {
+  return unit == TimeUnit::kSeconds || unit == TimeUnit::kMillis;
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,298 @@
+// mayfly's own commands: questions that only an index by deadline can answer. docs/ttl_commands.md
+// shows each with its reply.
+#include "server/commands/ttl_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/coding.h"
+#include "mayfly/database.h"
+#include "server/arguments.h"
+#include "server/commands/families.h"
+#include "server/errors.h"
+#include "server/scan_cursors.h"
+#include "types/member_key.h"
+#include "wire/decimal.h"
+
+namespace mayfly::server {
+namespace {
+
+// Not within MULTI or a script: there the thread holds a work, and may not ask the database.
+constexpr std::uint32_t kAlone = kNoWork | kNoMulti | kNoScript;
+
+// clang-format off
+constexpr CommandSpec kTtlCommands[] = {
+    {"ttl.events",   -3, kReadOnly | kAlone, kNoKeys, TtlEvents,   "List rows that expired, in order, each once."},
+    {"ttl.forecast", -1, kReadOnly | kAlone, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},
+    {"ttl.policy",   -1, kAdmin | kAlone,    kNoKeys, TtlPolicy,   "Show or change what keys' lives must be like."},
+    {"ttl.purge",    -1, kWrite | kAlone,    kNoKeys, TtlPurge,    "Remove what has expired, in all databases."},
+    {"ttl.scan",     -2, kReadOnly | kAlone, kNoKeys, TtlScan,     "List keys by deadline, or those without one."},
+    {"ttl.stats",    1,  kReadOnly | kAlone, kNoKeys, TtlStats,    "Tell about expiry, purging and the clock."},
+};
+// clang-format on
+
+constexpr std::int64_t kPageMax = 10'000;
+constexpr std::int64_t kForever64 = std::numeric_limits<std::int64_t>::max();
+
+// Option and number, in pairs.
+struct NumberOption {
+  std::string_view name;
+  std::int64_t first;
+  std::int64_t last;
+  std::optional<std::int64_t>& value;
+};
+
+Status ParseNumbers(std::span<const Bytes> words, std::span<const NumberOption> options) {
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& known) {
+      return IsWord(words[i], known.name);
+    });
+    if (option == options.end() || i + 1 == words.size()) return SyntaxError();
+    MAYFLY_TRY(option->value, IntegerArgument(words[i + 1], option->first, option->last));
+  }
+  return {};
+}
+
+void Field(ReplyWriter& reply, std::string_view name, std::uint64_t number) {
+  reply.Bulk(name);
+  reply.Integer(static_cast<std::int64_t>(number));
+}
+void Field(ReplyWriter& reply, std::string_view name, Bytes text) {
+  reply.Bulk(name);
+  reply.Bulk(text);
+}
+void Field(ReplyWriter& reply, std::string_view name, WallTime time) {
+  reply.Bulk(name);
+  reply.Integer(ToMs(time));
+}
+void Field(ReplyWriter& reply, std::string_view name, bool truth) {
+  reply.Bulk(name);
+  reply.Boolean(truth);
+}
+
+std::string_view NameOf(EventCause cause) {
+  switch (cause) {
+    case EventCause::kPurged: return "purged";
+    case EventCause::kRead: return "read";
+    case EventCause::kReplaced: return "replaced";
+    case EventCause::kBornDead: return "born-dead";
+  }
+  return "unknown";
+}
+
+// Places of scans by deadline, as ScanCursors keeps them: | deadline u64 | key |.
+std::string PlaceBehind(const DeadlineEntry& entry) {
+  std::string place;
+  AppendBigEndian64(place, static_cast<std::uint64_t>(ToMs(entry.deadline)));
+  return place.append(entry.key);
+}
+
+Result<DeadlineEntry> EntryAt(Bytes place) {
+  std::uint64_t deadline = 0;
+  if (!EatBigEndian64(place, deadline)) return InvalidCursor();
+  return DeadlineEntry{std::string(place), WallTimeFromMs(static_cast<std::int64_t>(deadline))};
+}
+
+Answer ScanMortal(Call& call, DeadlineWindow window, std::optional<std::string> place) {
+  if (place) {
+    MAYFLY_TRY(window.after, EntryAt(*place));
+  }
+  MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
+  MAYFLY_TRY(const auto page, keyspace->ScanDeadlines(window));
+  const bool more = page.size() == window.rows_max;
+  const std::uint64_t next =
+      more ? call.host.scan_cursors().Keep(PlaceBehind(page.back())) : std::uint64_t{0};
+  call.reply.Array(2);
+  call.reply.Bulk(std::to_string(next));
+  call.reply.Array(page.size());
+  for (const DeadlineEntry& entry : page) {
+    call.reply.Array(2);
+    call.reply.Bulk(entry.key);
+    call.reply.Integer(ToMs(entry.deadline));
+  }
+  return {};
+}
+
+Answer ScanImmortal(Call& call, std::size_t rows_max, std::optional<std::string> place) {
+  MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
+  MAYFLY_TRY(const auto cursor, keyspace->NewCursor({.filter = RowFilter::kImmortal}));
+  cursor->SeekAtOrAfter(place.value_or(""));
+  std::vector<std::string> keys;
+  for (; cursor->Valid() && keys.size() < rows_max; cursor->Next()) {
+    keys.emplace_back(cursor->key());
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  const std::uint64_t next = cursor->Valid() ? call.host.scan_cursors().Keep(cursor->key()) : 0;
+  call.reply.Array(2);
+  call.reply.Bulk(std::to_string(next));
+  call.reply.Array(keys.size());
+  for (const std::string& key : keys) call.reply.Bulk(key);
+  return {};
+}
+
+void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace) {
+  reply.Map(6);
+  Field(reply, "name", Bytes(keyspace.name));
+  Field(reply, "rows", keyspace.rows);
+  Field(reply, "mortal-rows", keyspace.mortal_rows);
+  Field(reply, "due-rows", keyspace.due_rows);
+  Field(reply, "lag-ms", static_cast<std::uint64_t>(keyspace.lag.count()));
+  Field(reply, "purged-through", keyspace.purged_through);
+}
+
+}  // namespace
+
+CommandFamily TtlFamily() { return {"ttl", Category::kKeyspace, kTtlCommands}; }
+
+Result<Keyspace*> SelectedKeyspace(const Call& call) {
+  Keyspace* const keyspace = call.host.keyspace(call.database);
+  if (keyspace == nullptr) return Status::Unsupported("there is no database to ask");
+  return keyspace;
+}
+
+Result<Database*> WholeDatabase(const Call& call) {
+  Database* const database = call.host.database_handle();
+  if (database == nullptr) return Status::Unsupported("there is no database to ask");
+  return database;
+}
+
+Answer TtlForecast(Call& call) {
+  std::optional<std::int64_t> bucket;
+  std::optional<std::int64_t> buckets;
+  const NumberOption options[] = {
+      {"bucket",  1, kForever64, bucket },
+      {"buckets", 1, kForever64, buckets},
+  };
+  MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
+  ForecastOptions asked;
+  asked.bucket = Millis(bucket.value_or(asked.bucket.count()));
+  if (buckets) asked.buckets = static_cast<std::size_t>(*buckets);
+  MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
+  MAYFLY_TRY(auto forecast, keyspace->Forecast(asked));
+  std::erase_if(forecast, [](const ForecastBucket& one) { return one.rows == 0; });
+  call.reply.Array(forecast.size());
+  for (const ForecastBucket& one : forecast) {
+    call.reply.Map(4);
+    Field(call.reply, "begin", one.begin);
+    Field(call.reply, "end", one.end);
+    Field(call.reply, "keys", one.rows);
+    Field(call.reply, "bytes", one.bytes);
+  }
+  return {};
+}
+
+Answer TtlScan(Call& call) {
+  std::optional<std::int64_t> from;
+  std::optional<std::int64_t> to;
+  std::optional<std::int64_t> count;
+  std::optional<std::int64_t> cursor;
+  const NumberOption options[] = {
+      {"from",   0, kForever64, from  },
+      {"to",     0, kForever64, to    },
+      {"count",  1, kPageMax,   count },
+      {"cursor", 0, kForever64, cursor},
+  };
+  const bool immortal = IsWord(call.args[1], "nottl");
+  MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(immortal ? 2 : 1), options));
+  if (immortal == (from || to)) return SyntaxError();
+  std::optional<std::string> place;
+  if (cursor.value_or(0) != 0) {
+    place = call.host.scan_cursors().Find(static_cast<std::uint64_t>(*cursor));
+    if (!place) return InvalidCursor();
+  }
+  const auto rows_max = static_cast<std::size_t>(count.value_or(100));
+  if (immortal) return ScanImmortal(call, rows_max, std::move(place));
+  DeadlineWindow window{.rows_max = rows_max};
+  if (from) window.begin = WallTimeFromMs(*from);
+  if (to) window.end = WallTimeFromMs(*to);
+  return ScanMortal(call, window, std::move(place));
+}
+
+// An error when events behind `after` are gone that the client has not been shown; 0 is a client
+// who begins, with whatever there is.
+Answer CheckGap(const Database& database, std::uint64_t after, const std::vector<Event>& events) {
+  if (after == 0) return {};
+  const std::uint64_t kept_behind =
+      events.empty() ? database.LastEventSequence() : events.front().sequence - 1;
+  if (kept_behind <= after) return {};
+  return Answer::Error(
+      fmt::format("TRIMMED events {} to {} are no longer kept; AFTER {} goes on behind them",
+                  after + 1, kept_behind, kept_behind));
+}
+
+Answer TtlEvents(Call& call) {
+  std::optional<std::int64_t> after;
+  std::optional<std::int64_t> count;
+  const NumberOption options[] = {
+      {"after", 0, kForever64, after},
+      {"count", 1, kPageMax,   count},
+  };
+  MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
+  if (!after) return SyntaxError();
+  MAYFLY_TRY(const Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(const auto events,
+             database->ReadEvents(static_cast<std::uint64_t>(*after),
+                                  static_cast<std::size_t>(count.value_or(100))));
+  if (Answer gap = CheckGap(*database, static_cast<std::uint64_t>(*after), events); !gap.ok()) {
+    return gap;
+  }
+  call.reply.Array(events.size());
+  for (const Event& event : events) {
+    call.reply.Map(6u + (event.member ? 1 : 0) + (event.value ? 1 : 0));
+    Field(call.reply, "sequence", event.sequence);
+    Field(call.reply, "keyspace", Bytes(event.keyspace_name));
+    Field(call.reply, "key", Bytes(event.key));
+    if (event.member) Field(call.reply, "field", types::NameOfMember(*event.member));
+    Field(call.reply, "deadline", event.deadline);
+    Field(call.reply, "purged-at", event.purged_at);
+    Field(call.reply, "cause", NameOf(event.cause));
+    if (event.value) Field(call.reply, "value", Bytes(*event.value));
+  }
+  return {};
+}
+
+Answer TtlPurge(Call& call) {
+  std::optional<std::int64_t> rows;
+  std::optional<std::int64_t> time;
+  const NumberOption options[] = {
+      {"rows", 1, kForever64, rows},
+      {"time", 1, kForever64, time},
+  };
+  MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
+  PurgeOptions asked;
+  if (rows) asked.rows_max = static_cast<std::uint64_t>(*rows);
+  if (time) asked.time_max = Millis(*time);
+  MAYFLY_TRY(Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(const PurgeReport report, database->Purge(asked));
+  call.reply.Map(3);
+  Field(call.reply, "rows", report.rows);
+  Field(call.reply, "more-due", report.more_due);
+  Field(call.reply, "stopped-by-clock", report.stopped_by_clock);
+  return {};
+}
+
+Answer TtlStats(Call& call) {
+  MAYFLY_TRY(const Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(const Statistics statistics, database->GetStatistics());
+  ReplyWriter& reply = call.reply;
+  reply.Map(10);
+  Field(reply, "now", statistics.clock.now);
+  Field(reply, "deletion-stopped-by-clock", statistics.clock.physical_deletion_stopped);
+  Field(reply, "purged-rows", statistics.purged_rows);
+  Field(reply, "purged-by-reads", statistics.purged_by_reads);
+  Field(reply, "clamped-lifetimes", statistics.clamped_lifetimes);
+  Field(reply, "events-first", statistics.events_first);
+  Field(reply, "events-last", statistics.events_last);
+  Field(reply, "disk-bytes", statistics.disk_bytes);
+  Field(reply, "memory-bytes", statistics.memory_bytes);
+  reply.Bulk("keyspaces");
+  reply.Array(statistics.keyspaces.size());
+  for (const KeyspaceStatistics& keyspace : statistics.keyspaces) ReplyKeyspace(reply, keyspace);
+  return {};
+}
+
+}  // namespace mayfly::server

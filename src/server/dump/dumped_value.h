@@ -1,0 +1,33 @@
+// dumped_value.h - a value of any type, out of its rows.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mayfly/clock.h"
+#include "types/value_type.h"
+
+namespace mayfly::server {
+
+struct DumpedField {
+  std::string name;
+  std::string value;
+  std::optional<WallTime> deadline;
+};
+
+struct DumpedScore {
+  std::string name;
+  double score;
+};
+
+// One of these is filled, as the type says; a collection has at least one element.
+struct DumpedValue {
+  types::ValueType type = types::ValueType::kString;
+  std::string text = {};                   // Of a string.
+  std::vector<std::string> elements = {};  // Of a list, in its order, or of a set.
+  std::vector<DumpedField> fields = {};    // Of a hash.
+  std::vector<DumpedScore> scores = {};    // Of a sorted set.
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,24 @@
+// packed_lists.h - the three ways Redis packs many small values into one string.
+//   listpack  | bytes u32 | count u16 | entries: encoding, bytes, length backwards | 0xff |
+//   ziplist   | bytes u32 | tail u32 | count u16 | entries: length of the one before, encoding,
+//             bytes | 0xff |
+//   intset    | width u32: 2, 4 or 8 | count u32 | integers |
+// All numbers are little endian but the lengths within ziplists. Nothing is believed: what does not
+// fit the form gives nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::server {
+
+using PackedValues = std::optional<std::vector<std::string>>;
+
+PackedValues ReadListpack(Bytes bytes);
+PackedValues ReadZiplist(Bytes bytes);
+PackedValues ReadIntset(Bytes bytes);
+
+}  // namespace mayfly::server

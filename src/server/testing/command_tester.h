@@ -1,0 +1,104 @@
+// command_tester.h - runs commands of some families on plain maps and a manual clock, without
+// sockets, sessions or latches: for tests of what a command does.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/testing/plain_work.h"
+#include "mayfly/database.h"
+#include "server/command.h"
+#include "server/scan_cursors.h"
+#include "wire/reply.h"
+
+namespace mayfly::server {
+
+class CommandTester final : public CallHost {
+ public:
+  static constexpr int kDatabases = 16;
+
+  explicit CommandTester(std::vector<CommandFamily> families);
+  ~CommandTester() override;
+
+  // Runs a command given as one line, quoted as redis-cli takes it, or as its arguments. Unknown
+  // commands and wrong arities answer as Redis does.
+  Reply Run(const std::string& line);
+  Reply RunArgs(const std::vector<std::string>& args);
+
+  // All that the command replied, for commands that reply more than once.
+  std::vector<Reply> RunAll(const std::string& line);
+
+  // The reply as text, short enough for EXPECT_EQ: (nil), (nil array), "bulk" as it is, simple
+  // strings as they are, :1 as 1, errors as they are, [a, b] for arrays and sets, {k: v} for maps.
+  std::string Text(const std::string& line);
+
+  ManualClock& clock() { return clock_; }
+  void SelectDatabase(int database) { database_ = database; }
+  void UseProtocol(ProtocolVersion version) { version_ = version; }
+  void AllowBlocking(bool allow) { may_block_ = allow; }
+  void Retry(bool retried) { retried_ = retried; }  // As if the commands had been blocked before.
+  void Set(const std::string& setting, std::int64_t value) { settings_[setting] = value; }
+
+  // What the families of ACL, channels and scripts work on; each must outlive its use.
+  void SetAcl(AclContext* context) { acl_ = context; }
+  void SetPubSub(PubSubContext* context) { pubsub_ = context; }
+  void SetScripts(ScriptContext* context) { scripts_ = context; }
+
+  // The command or subcommand these arguments name; null, and why in `error`, if there is none or
+  // the number of arguments is wrong.
+  const CommandSpec* Find(std::span<const Bytes> args, std::string& error) const;
+
+  // What the last command asked for; "class event db key" each.
+  const std::vector<std::string>& notifications() const { return notifications_; }
+  const std::optional<BlockRequest>& blocked() const { return blocked_; }
+
+  core::Work& work() { return *work_; }  // Of a command that runs.
+
+  core::WorkSpace& Space(core::Work& work, int database) override;
+  int databases() const override { return kDatabases; }
+  void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
+  void Block(BlockRequest request) override { blocked_ = std::move(request); }
+  Random& random() override { return random_; }
+  std::int64_t Setting(std::string_view name) const override;
+  ScanCursors& scan_cursors() override { return cursors_; }
+  Database* database_handle() override { return names_.get(); }
+  Keyspace* keyspace(int database) override {
+    return keyspaces_.at(static_cast<std::size_t>(database)).get();
+  }
+  Server* server() override { return nullptr; }
+  Session* session() override { return nullptr; }
+  AclContext* acl() override { return acl_; }
+  PubSubContext* pubsub() override { return pubsub_; }
+  ScriptContext* scripts() override { return scripts_; }
+
+ private:
+  const CommandSpec* FindName(Bytes name) const;
+  std::vector<Reply> RunViews(std::span<const Bytes> args);
+
+  const std::vector<CommandFamily> families_;
+  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
+  // For its keyspaces, which name the maps. It holds no rows but those that a test puts there, for
+  // commands without a work.
+  std::unique_ptr<Database> names_;
+  std::vector<std::shared_ptr<Keyspace>> keyspaces_;
+  core::PlainState state_;
+  std::unique_ptr<core::Work> work_;
+  Random random_{1};
+  ScanCursors cursors_;
+  std::map<std::string, std::int64_t, std::less<>> settings_;
+  ProtocolVersion version_ = ProtocolVersion::kResp2;
+  int database_ = 0;
+  bool may_block_ = false;
+  bool retried_ = false;
+  std::vector<std::string> notifications_;
+  std::optional<BlockRequest> blocked_;
+  AclContext* acl_ = nullptr;
+  PubSubContext* pubsub_ = nullptr;
+  ScriptContext* scripts_ = nullptr;
+};
+
+std::string TextOf(const Reply& reply);
+
+}  // namespace mayfly::server

@@ -1,0 +1,16 @@
+// small_collections.h - just enough of RPUSH, HSET, SADD and ZADD to test commands that take any
+// type, and of LRANGE and others to see what they made.
+#pragma once
+
+#include <memory>
+
+#include "server/testing/command_tester.h"
+
+namespace mayfly::server {
+
+CommandFamily SmallCollections();
+
+// With all data commands, these first, and Redis' settings.
+std::unique_ptr<CommandTester> NewDataTester();
+
+}  // namespace mayfly::server

@@ -1,0 +1,228 @@
+// Goal: mayfly's own commands show what the database knows, and change what they are told to.
+// Method: rows put into a database in memory through the library, on a manual clock.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "small_collections.h"
+#include "types/hash.h"
+
+namespace mayfly::server {
+namespace {
+
+class TtlCommands : public testing::Test {
+ protected:
+  std::string Text(const std::string& line) { return tester_->Text(line); }
+  Keyspace& keyspace() { return *tester_->keyspace(0); }
+  Database& database() { return *tester_->database_handle(); }
+  std::int64_t now() const { return ToMs(tester_->clock().Now()); }
+  void Put(const std::string& key, std::int64_t ttl_ms) {
+    ASSERT_TRUE(keyspace().Put(key, "value", Lifetime::For(Millis(ttl_ms))).ok());
+  }
+  // The value of a field in a reply that is a map.
+  std::string FieldOf(const Reply& map, const std::string& field) {
+    for (std::size_t i = 0; i + 1 < map.items().size(); i += 2) {
+      if (map.items()[i].text() == field) return TextOf(map.items()[i + 1]);
+    }
+    return "no field " + field;
+  }
+
+  const std::unique_ptr<CommandTester> tester_ = NewDataTester();
+};
+
+TEST_F(TtlCommands, ForecastTellsWhatDiesInWhichBucket) {
+  EXPECT_EQ(Text("TTL.FORECAST"), "[]");
+  Put("a", 1);
+  Put("b", 999);
+  Put("c", 1000);
+  Put("d", 5000);
+  ASSERT_TRUE(keyspace().Put("e", "value").ok());
+  const std::int64_t t = now();
+  EXPECT_EQ(Text("TTL.FORECAST BUCKET 1000 BUCKETS 3"),
+            fmt::format("[[begin, {}, end, {}, keys, 2, bytes, 12], [begin, {}, end, {}, keys, 1, "
+                        "bytes, 6]]",
+                        t, t + 1000, t + 1000, t + 2000));
+  tester_->UseProtocol(ProtocolVersion::kResp3);
+  EXPECT_EQ(Text("TTL.FORECAST BUCKET 10000 BUCKETS 1"),
+            fmt::format("[{{begin: {}, end: {}, keys: 4, bytes: 24}}]", t, t + 10000));
+}
+
+TEST_F(TtlCommands, ForecastRefusesWhatIsNoForecast) {
+  EXPECT_EQ(Text("TTL.FORECAST BUCKET"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.FORECAST FOO 1"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.FORECAST BUCKET 0"), "ERR value is out of range");
+  EXPECT_EQ(Text("TTL.FORECAST BUCKET x"), "ERR value is not an integer or out of range");
+  EXPECT_TRUE(Text("TTL.FORECAST BUCKETS 10001").starts_with("ERR a forecast has"));
+}
+
+TEST_F(TtlCommands, ScanShowsKeysInTheOrderTheyDie) {
+  const std::int64_t t = now();
+  Put("late", 3000);
+  Put("soon", 1000);
+  Put("middle", 2000);
+  EXPECT_EQ(
+      Text(fmt::format("TTL.SCAN FROM {} TO {}", t, t + 3001)),
+      fmt::format("[0, [[soon, {}], [middle, {}], [late, {}]]]", t + 1000, t + 2000, t + 3000));
+  EXPECT_EQ(Text(fmt::format("TTL.SCAN FROM {} TO {}", t + 1000, t + 2000)),
+            fmt::format("[0, [[soon, {}]]]", t + 1000))
+      << "from the first instant on, before the last";
+  EXPECT_EQ(Text(fmt::format("TTL.SCAN FROM {}", t + 2001)),
+            fmt::format("[0, [[late, {}]]]", t + 3000));
+  EXPECT_EQ(Text(fmt::format("TTL.SCAN TO {}", t + 1000)), "[0, []]");
+}
+
+TEST_F(TtlCommands, ScanGoesOnAtItsCursor) {
+  for (int i = 0; i < 10; ++i) Put(fmt::format("key{}", i), 1000);
+  std::vector<std::string> seen;
+  std::string cursor = "0";
+  do {
+    const Reply reply = tester_->Run(fmt::format("TTL.SCAN FROM 0 COUNT 3 CURSOR {}", cursor));
+    cursor = reply.items()[0].text();
+    for (const Reply& entry : reply.items()[1].items()) seen.push_back(entry.items()[0].text());
+  } while (cursor != "0");
+  ASSERT_EQ(seen.size(), 10u);
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(seen[static_cast<std::size_t>(i)], fmt::format("key{}", i));
+}
+
+TEST_F(TtlCommands, ScanShowsKeysWithoutADeadline) {
+  Put("mortal", 1000);
+  for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(keyspace().Put(key, "v").ok());
+  EXPECT_EQ(Text("TTL.SCAN NOTTL"), "[0, [a, b, c]]");
+  const Reply first = tester_->Run("TTL.SCAN NOTTL COUNT 2");
+  EXPECT_EQ(TextOf(first.items()[1]), "[a, b]");
+  EXPECT_EQ(Text("TTL.SCAN NOTTL COUNT 2 CURSOR " + first.items()[0].text()), "[0, [c]]");
+}
+
+TEST_F(TtlCommands, ScanRefusesWhatIsNoScan) {
+  EXPECT_EQ(Text("TTL.SCAN"), "ERR wrong number of arguments for 'ttl.scan' command");
+  EXPECT_EQ(Text("TTL.SCAN COUNT 1"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.SCAN NOTTL FROM 1"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.SCAN NOTTL CURSOR 77"), "ERR invalid cursor");
+  EXPECT_EQ(Text("TTL.SCAN FROM 0 COUNT 0"), "ERR value is out of range");
+}
+
+TEST_F(TtlCommands, PurgeRemovesWhatHasExpired) {
+  for (int i = 0; i < 5; ++i) Put(fmt::format("key{}", i), 1000);
+  tester_->clock().Advance(Millis(999));
+  EXPECT_EQ(Text("TTL.PURGE"), "[rows, 0, more-due, 0, stopped-by-clock, 0]");
+  tester_->clock().Advance(Millis(1));
+  EXPECT_EQ(Text("TTL.PURGE ROWS 2"), "[rows, 2, more-due, 1, stopped-by-clock, 0]");
+  EXPECT_EQ(Text("TTL.PURGE"), "[rows, 3, more-due, 0, stopped-by-clock, 0]");
+  EXPECT_EQ(Text("TTL.PURGE ROWS 0"), "ERR value is out of range");
+}
+
+TEST_F(TtlCommands, EventsTellOfEveryRowThatExpired) {
+  EXPECT_EQ(Text("TTL.POLICY SET events value"), "OK");
+  Put("a", 1000);
+  Put("b", 1000);
+  tester_->clock().Advance(Millis(1000));
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 0"), "[]") << "nothing is purged yet";
+  Text("TTL.PURGE");
+  const std::int64_t t = now();
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 0 COUNT 1"),
+            fmt::format("[[sequence, 1, keyspace, db0, key, a, deadline, {}, purged-at, {}, cause, "
+                        "purged, value, value]]",
+                        t, t));
+  const Reply rest = tester_->Run("TTL.EVENTS AFTER 1");
+  ASSERT_EQ(rest.items().size(), 1u);
+  EXPECT_EQ(FieldOf(rest.items()[0], "key"), "b");
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 2"), "[]");
+  EXPECT_EQ(Text("TTL.EVENTS COUNT 1"), "ERR syntax error");
+}
+
+TEST_F(TtlCommands, EventsTellThatACursorIsOlderThanWhatIsKept) {
+  EXPECT_EQ(Text("TTL.POLICY SET events key"), "OK");
+  for (int i = 0; i < 9; ++i) Put(fmt::format("key{}", i), 1000);
+  tester_->clock().Advance(Millis(1000));
+  Text("TTL.PURGE");
+  ASSERT_EQ(database().TrimEvents({.through_sequence = 7}).value(), 7u);
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 3"),
+            "TRIMMED events 4 to 7 are no longer kept; AFTER 7 goes on behind them");
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 6"),
+            "TRIMMED events 7 to 7 are no longer kept; AFTER 7 goes on behind them");
+  EXPECT_EQ(tester_->Run("TTL.EVENTS AFTER 7").items().size(), 2u);
+  EXPECT_EQ(tester_->Run("TTL.EVENTS AFTER 0").items().size(), 2u) << "whoever begins";
+  ASSERT_EQ(database().TrimEvents({.keep_newest = 0}).value(), 2u);
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 8"),
+            "TRIMMED events 9 to 9 are no longer kept; AFTER 9 goes on behind them");
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 9"), "[]");
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 10"), "[]");
+  EXPECT_EQ(Text("TTL.EVENTS AFTER 0"), "[]");
+}
+
+TEST_F(TtlCommands, EventsNameTheFieldThatDied) {
+  EXPECT_EQ(Text("TTL.POLICY SET events key"), "OK");
+  {
+    core::WorkScope scope;
+    scope.keys.push_back({&keyspace(), "hash"});
+    const auto work = core::BeginWork(database(), scope).value();
+    types::Hash hash = types::Hash::Open(work->In(keyspace()), "hash").value();
+    const auto lifetime = core::MemberLifetime::Until(work->now() + Millis(10));
+    ASSERT_TRUE(hash.Put("mortal", "v", lifetime).has_value());
+    ASSERT_TRUE(hash.Put("other", "v").has_value());
+    ASSERT_TRUE(work->Commit().ok());
+  }
+  tester_->clock().Advance(Millis(10));
+  Text("TTL.PURGE");
+  const Reply events = tester_->Run("TTL.EVENTS AFTER 0");
+  ASSERT_EQ(events.items().size(), 1u);
+  EXPECT_EQ(FieldOf(events.items()[0], "key"), "hash");
+  EXPECT_EQ(FieldOf(events.items()[0], "field"), "mortal");
+}
+
+TEST_F(TtlCommands, StatsCountWhatIsThereAndWhatIsDue) {
+  Put("a", 1000);
+  ASSERT_TRUE(keyspace().Put("b", "v").ok());
+  tester_->clock().Advance(Millis(1500));
+  const Reply stats = tester_->Run("TTL.STATS");
+  EXPECT_EQ(FieldOf(stats, "now"), std::to_string(now()));
+  EXPECT_EQ(FieldOf(stats, "purged-rows"), "0");
+  bool found = false;
+  for (std::size_t i = 0; i + 1 < stats.items().size(); i += 2) {
+    if (stats.items()[i].text() != "keyspaces") continue;
+    for (const Reply& one : stats.items()[i + 1].items()) {
+      if (FieldOf(one, "name") != "db0") continue;
+      found = true;
+      EXPECT_EQ(FieldOf(one, "rows"), "2");
+      EXPECT_EQ(FieldOf(one, "mortal-rows"), "1");
+      EXPECT_EQ(FieldOf(one, "due-rows"), "1");
+      EXPECT_EQ(FieldOf(one, "lag-ms"), "500");
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
+TEST_F(TtlCommands, PolicyIsShownAndSet) {
+  EXPECT_EQ(
+      Text("TTL.POLICY"),
+      "[default-ttl, none, min-ttl, none, max-ttl, none, require, no, breach, refuse, jitter, "
+      "0, events, off, purge-within, none]");
+  EXPECT_EQ(
+      Text("TTL.POLICY SET default-ttl 5000 max-ttl 10000 require yes breach clamp jitter 100 "
+           "events key purge-within 60000"),
+      "OK");
+  EXPECT_EQ(
+      Text("TTL.POLICY GET"),
+      "[default-ttl, 5000, min-ttl, none, max-ttl, 10000, require, yes, breach, clamp, jitter, "
+      "100, events, key, purge-within, 60000]");
+  EXPECT_EQ(keyspace().policy().default_ttl, Millis(5000));
+  EXPECT_EQ(Text("TTL.POLICY SET default-ttl none jitter 0"), "OK");
+  EXPECT_EQ(keyspace().policy().default_ttl, std::nullopt);
+}
+
+TEST_F(TtlCommands, PolicyThatIsRefusedChangesNothing) {
+  const KeyspacePolicy before = keyspace().policy();
+  EXPECT_EQ(Text("TTL.POLICY SET"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.POLICY FOO"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.POLICY SET default-ttl"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.POLICY SET colour red"), "ERR a policy has no field 'colour'");
+  EXPECT_EQ(Text("TTL.POLICY SET default-ttl 5 jitter 901"),
+            "ERR 'jitter' takes thousandths, from 0 to 900");
+  EXPECT_EQ(Text("TTL.POLICY SET min-ttl 0"),
+            "ERR 'min-ttl' takes a positive number of milliseconds, or none");
+  EXPECT_TRUE(Text("TTL.POLICY SET min-ttl 10 max-ttl 5").starts_with("ERR ")) << "contradicts";
+  EXPECT_EQ(keyspace().policy(), before);
+}
+
+}  // namespace
+}  // namespace mayfly::server
