@@ -1,0 +1,35 @@
+// acl_check.h - whether a user may run a command with these arguments, and what he is told if not.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "server/acl/acl_user.h"
+
+namespace mayfly::server {
+
+// In the order in which one says more than another about why a command was refused.
+enum class AclReason : std::uint8_t { kCommand, kKey, kAuth, kChannel };
+
+struct AclDenial {
+  AclReason reason;
+  std::string object;  // The command, key or channel.
+};
+
+// Nothing: allowed. `spec` is the subcommand where there is one; the number of arguments is right.
+std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandCatalog& catalog,
+                                  const CommandSpec& spec, std::span<const Bytes> args);
+
+// Whole error lines: for a client, and for a script that calls a command.
+std::string NoPermissionLine(const AclDenial& denial);
+std::string NoPermissionInScriptLine(const AclDenial& denial);
+
+// What ACL DRYRUN answers.
+std::string DryRunText(const AclDenial& denial);
+
+// Before AUTH.
+inline constexpr std::string_view kNoAuthLine = "NOAUTH Authentication required.";
+
+}  // namespace mayfly::server

@@ -1,0 +1,368 @@
+#include "server/acl/acl_commands.h"
+
+#include <fmt/format.h>
+
+#include "server/acl/acl_password.h"
+#include "server/arguments.h"
+#include "server/errors.h"
+#include "server/help.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::int64_t kPasswordBitsMax = 4096;
+constexpr int kPasswordBitsDefault = 256;
+constexpr std::int64_t kLogEntriesDefault = 10;
+
+Answer NotHere() { return Status::Unsupported("users are not offered here"); }
+
+Answer WrongForm(const Call& call) {
+  return Answer::Error(fmt::format(
+      "ERR unknown subcommand or wrong number of arguments for '{}'. Try ACL HELP.", call.args[1]));
+}
+
+void WriteList(ReplyWriter& reply, std::span<const std::string> texts) {
+  for (const std::string& text : texts) reply.Bulk(text);
+}
+
+Answer WriteCategories(Call& call) {
+  call.reply.Array(AclCategoryNames().size());
+  for (const std::string_view name : AclCategoryNames()) call.reply.Bulk(name);
+  return {};
+}
+
+Answer Cat(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  if (call.args.size() > 3) return WrongForm(call);
+  if (call.args.size() == 2) return WriteCategories(call);
+  const AclCategories category = AclCategoryOf(call.args[2]);
+  if (category == 0) {
+    return Status::Invalid(fmt::format("Unknown category '{}'", call.args[2]));
+  }
+  std::vector<std::string> names;
+  for (const CommandCatalog::Entry& entry : context->session.acl().catalog().entries()) {
+    if ((entry.categories & category) != 0) names.push_back(entry.name);
+  }
+  call.reply.Array(names.size());
+  WriteList(call.reply, names);
+  return {};
+}
+
+Answer SetUser(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  Status status = context->session.acl().SetUser(call.args[2], call.args.subspan(3));
+  if (!status.ok()) return status;
+  if (context->watcher != nullptr) context->watcher->UserChanged(call.args[2]);
+  call.reply.Ok();
+  return {};
+}
+
+Answer DelUser(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  for (const Bytes name : call.args.subspan(2)) {
+    if (name == kDefaultUser) return Status::Invalid("The 'default' user cannot be removed");
+  }
+  std::int64_t deleted = 0;
+  for (const Bytes name : call.args.subspan(2)) {
+    MAYFLY_TRY(const bool was_there, context->session.acl().DeleteUser(name));
+    deleted += was_there ? 1 : 0;
+    if (was_there && context->watcher != nullptr) context->watcher->UserRemoved(name);
+  }
+  call.reply.Integer(deleted);
+  return {};
+}
+
+void WriteSelector(ReplyWriter& reply, const AclSelector& selector) {
+  reply.Bulk("commands");
+  reply.Bulk(selector.DescribeCommands());
+  reply.Bulk("keys");
+  reply.Bulk(selector.DescribeKeys());
+  reply.Bulk("channels");
+  reply.Bulk(selector.DescribeChannels());
+}
+
+Answer GetUser(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  const AclUserPtr user = context->session.acl().Find(call.args[2]);
+  if (user == nullptr) {
+    call.reply.Null();
+    return {};
+  }
+  call.reply.Map(6);
+  call.reply.Bulk("flags");
+  const std::vector<std::string> flags = user->flags();
+  call.reply.Set(flags.size());
+  WriteList(call.reply, flags);
+  call.reply.Bulk("passwords");
+  call.reply.Array(user->password_hashes().size());
+  WriteList(call.reply, user->password_hashes());
+  WriteSelector(call.reply, user->root());
+  call.reply.Bulk("selectors");
+  const std::span<const AclSelector> rest = user->selectors().subspan(1);
+  call.reply.Array(rest.size());
+  for (const AclSelector& selector : rest) {
+    call.reply.Map(3);
+    WriteSelector(call.reply, selector);
+  }
+  return {};
+}
+
+Answer List(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  const Acl::Users users = context->session.acl().users();
+  call.reply.Array(users.size());
+  for (const auto& [name, user] : users) call.reply.Bulk(user->Describe());
+  return {};
+}
+
+Answer Users(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  const Acl::Users users = context->session.acl().users();
+  call.reply.Array(users.size());
+  for (const auto& [name, user] : users) call.reply.Bulk(name);
+  return {};
+}
+
+Answer WhoAmI(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  const AclUser* const user = context->session.user();
+  if (user == nullptr) {
+    call.reply.Null();
+  } else {
+    call.reply.Bulk(user->name());
+  }
+  return {};
+}
+
+Answer GenPass(Call& call) {
+  if (call.args.size() > 3) return WrongForm(call);
+  std::int64_t bits = kPasswordBitsDefault;
+  if (call.args.size() == 3) {
+    MAYFLY_TRY(bits, IntegerArgument(call.args[2]));
+    if (bits <= 0 || bits > kPasswordBitsMax) {
+      return Status::Invalid(
+          "ACL GENPASS argument must be the number of bits for the output password, a positive "
+          "number up to 4096");
+    }
+  }
+  call.reply.Bulk(NewPassword(static_cast<int>(bits)));
+  return {};
+}
+
+void WriteLogEntry(ReplyWriter& reply, const AclLog::Entry& entry, SteadyTime now) {
+  const auto age = std::chrono::duration_cast<Millis>(now - entry.last);
+  reply.Map(7);
+  reply.Bulk("count");
+  reply.Integer(entry.count);
+  reply.Bulk("reason");
+  reply.Bulk(NameOf(entry.reason));
+  reply.Bulk("context");
+  reply.Bulk(NameOf(entry.where));
+  reply.Bulk("object");
+  reply.Bulk(entry.object);
+  reply.Bulk("username");
+  reply.Bulk(entry.username);
+  reply.Bulk("age-seconds");
+  reply.Double(static_cast<double>(age.count()) / 1000);
+  reply.Bulk("client-info");
+  reply.Bulk(entry.client_info);
+}
+
+Answer ShowLog(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  if (call.args.size() > 3) return WrongForm(call);
+  AclLog& log = context->session.acl().log();
+  std::int64_t count = kLogEntriesDefault;
+  if (call.args.size() == 3 && IsWord(call.args[2], "reset")) {
+    log.Clear();
+    call.reply.Ok();
+    return {};
+  }
+  if (call.args.size() == 3) {
+    MAYFLY_TRY(count, IntegerArgument(call.args[2]));
+  }
+  const auto entries = log.Latest(static_cast<std::size_t>(std::max<std::int64_t>(count, 0)));
+  const SteadyTime now = context->clock.Steady();
+  call.reply.Array(entries.size());
+  for (const AclLog::Entry& entry : entries) WriteLogEntry(call.reply, entry, now);
+  return {};
+}
+
+Answer NoFile() {
+  return Status::Invalid(
+      "This Redis instance is not configured to use an ACL file. You may want to specify users via "
+      "the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis "
+      "configuration file set) in order to store users in the Redis configuration.");
+}
+
+Answer Load(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  if (context->file.empty()) return NoFile();
+  Status status = LoadAclFile(context->session.acl(), context->file);
+  if (!status.ok()) return status;
+  if (context->watcher != nullptr) context->watcher->UsersReplaced();
+  call.reply.Ok();
+  return {};
+}
+
+Answer Save(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  if (context->file.empty()) return NoFile();
+  if (!SaveAclFile(context->session.acl(), context->file).ok()) {
+    return Status::IoError(
+        "There was an error trying to save the ACLs. Please check the server logs for more "
+        "information");
+  }
+  call.reply.Ok();
+  return {};
+}
+
+// The command in args, or its subcommand; null if there is none.
+const CommandSpec* FindCommand(const CommandCatalog& catalog, std::span<const Bytes> args) {
+  if (args[0].find('|') != Bytes::npos) return nullptr;
+  const auto command = catalog.Find(args[0]);
+  if (!command) return nullptr;
+  if (catalog[*command].subcommands.empty() || args.size() < 2) return catalog[*command].spec;
+  const auto subcommand = catalog.Find(fmt::format("{}|{}", args[0], args[1]));
+  return subcommand ? catalog[*subcommand].spec : nullptr;
+}
+
+Answer DryRun(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  const Acl& acl = context->session.acl();
+  const AclUserPtr user = acl.Find(call.args[2]);
+  if (user == nullptr) {
+    return Status::Invalid(fmt::format("User '{}' not found", call.args[2]));
+  }
+  const std::span<const Bytes> args = call.args.subspan(3);
+  const CommandSpec* const spec = FindCommand(acl.catalog(), args);
+  if (spec == nullptr) {
+    return Status::Invalid(fmt::format("Command '{}' not found", args[0]));
+  }
+  const auto count = static_cast<int>(args.size());
+  if (spec->arity >= 0 ? count != spec->arity : count < -spec->arity) {
+    return WrongArity(acl.catalog()[acl.catalog().IndexOf(*spec)].name);
+  }
+  if (const auto denial = CheckAcl(*user, acl.catalog(), *spec, args)) {
+    call.reply.Bulk(DryRunText(*denial));
+  } else {
+    call.reply.Ok();
+  }
+  return {};
+}
+
+Answer Help(Call& call) {
+  static constexpr std::string_view kLines[] = {
+      "CAT [<category>]",
+      "    The categories, or the commands of one.",
+      "DELUSER <username> [<username> ...]",
+      "    Remove users; their connections are closed.",
+      "DRYRUN <username> <command> [<arg> ...]",
+      "    Tell whether a user may run a command, without running it.",
+      "GETUSER <username>",
+      "    What a user may do.",
+      "GENPASS [<bits>]",
+      "    A secret of 256 bits, or of as many as given.",
+      "LIST",
+      "    All users, as lines of an ACL file.",
+      "LOAD",
+      "    Put the users of the ACL file in the place of those that are.",
+      "LOG [<count> | RESET]",
+      "    What was refused lately.",
+      "SAVE",
+      "    Write all users to the ACL file.",
+      "SETUSER <username> <attribute> [<attribute> ...]",
+      "    Make or change a user.",
+      "USERS",
+      "    The names of all users.",
+      "WHOAMI",
+      "    The name of this connection's user.",
+  };
+  WriteHelp(call.reply, "ACL", kLines);
+  return {};
+}
+
+Answer Auth(Call& call) {
+  AclContext* const context = call.host.acl();
+  if (context == nullptr) return NotHere();
+  if (call.args.size() > 3) return SyntaxError();
+  const auto name = call.args.size() == 3 ? std::optional(call.args[1]) : std::nullopt;
+  auto line = LogIn(*context, call.args[0], name, call.args.back());
+  if (line) return Answer::Error(*std::move(line));
+  call.reply.Ok();
+  return {};
+}
+
+constexpr std::uint32_t kAdminFlags = kAdmin | kNoScript | kLoading | kStale | kNoWork;
+constexpr std::uint32_t kOpenFlags = kNoScript | kLoading | kStale | kNoWork;
+
+constexpr CommandSpec kAclSubcommands[] = {
+    {"cat",     -2, kOpenFlags,                  kNoKeys, Cat,     "List categories, or the commands of one."},
+    {"deluser", -3, kAdminFlags,                 kNoKeys, DelUser, "Remove users."                           },
+    {"dryrun",  -4, kAdminFlags,                 kNoKeys, DryRun,  "Tell whether a user may run a command."  },
+    {"genpass", -2, kOpenFlags,                  kNoKeys, GenPass, "Make a secret to be used as a password." },
+    {"getuser", 3,  kAdminFlags,                 kNoKeys, GetUser, "Tell what a user may do."                },
+    {"help",    2,  kLoading | kStale | kNoWork, kNoKeys, Help,    "List the subcommands."                   },
+    {"list",    2,  kAdminFlags,                 kNoKeys, List,    "List users as rules."                    },
+    {"load",    2,  kAdminFlags,                 kNoKeys, Load,    "Read the users of the ACL file."         },
+    {"log",     -2, kAdminFlags,                 kNoKeys, ShowLog, "Tell what was refused lately."           },
+    {"save",    2,  kAdminFlags,                 kNoKeys, Save,    "Write the users to the ACL file."        },
+    {"setuser", -3, kAdminFlags,                 kNoKeys, SetUser, "Make or change a user."                  },
+    {"users",   2,  kAdminFlags,                 kNoKeys, Users,   "List the names of users."                },
+    {"whoami",  2,  kOpenFlags,                  kNoKeys, WhoAmI,  "Tell this connection's user."            },
+};
+
+constexpr CommandSpec kAclCommands[] = {
+    {"acl", -2, kNoWork, kNoKeys, nullptr, "Users and what they may do.", kAclSubcommands},
+};
+
+constexpr CommandSpec kAuthCommands[] = {
+    {"auth", -2, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy | kNoWork, kNoKeys,
+     Auth, "Say who this connection is."},
+};
+
+}  // namespace
+
+CommandFamily AclFamily() { return {"server", Category::kAdmin, kAclCommands}; }
+CommandFamily AuthFamily() { return {"connection", Category::kConnection, kAuthCommands}; }
+
+std::optional<std::string> LogIn(AclContext& context, Bytes command, std::optional<Bytes> name,
+                                 Bytes password) {
+  Acl& acl = context.session.acl();
+  if (!name && acl.Find(kDefaultUser)->no_password()) {
+    return "ERR AUTH <password> called without any password configured for the default user. Are "
+           "you sure your configuration is correct?";
+  }
+  const Bytes who = name.value_or(kDefaultUser);
+  if (context.session.Authenticate(who, password)) return std::nullopt;
+  acl.log().Add({AclReason::kAuth, std::string(command)}, AclWhere::kTopLevel, who,
+                context.client_info, context.clock.Steady());
+  return "WRONGPASS invalid username-password pair or user is disabled.";
+}
+
+std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec& spec,
+                                         std::span<const Bytes> args, AclWhere where) {
+  const AclUser* const user = context.session.user();
+  if (user == nullptr) {
+    if ((spec.flags & kNoAuth) != 0) return std::nullopt;
+    return std::string(kNoAuthLine);
+  }
+  Acl& acl = context.session.acl();
+  const std::optional<AclDenial> denial = CheckAcl(*user, acl.catalog(), spec, args);
+  if (!denial) return std::nullopt;
+  acl.log().Add(*denial, where, user->name(), context.client_info, context.clock.Steady());
+  return where == AclWhere::kLua ? NoPermissionInScriptLine(*denial) : NoPermissionLine(*denial);
+}
+
+}  // namespace mayfly::server

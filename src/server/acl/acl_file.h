@@ -1,0 +1,21 @@
+// acl_file.h - users in a file: a line each, as ACL LIST shows them.
+// A file is taken as a whole or not at all, and written beside itself and then put in its place.
+#pragma once
+
+#include <string>
+
+#include "mayfly/status.h"
+#include "server/acl/acl.h"
+
+namespace mayfly::server {
+
+// Invalid, with every fault of the file in its message, when there is one; the users are then left
+// as they are. IoError when it cannot be read.
+Status LoadAclFile(Acl& acl, const std::string& path);
+
+// The same for the text of a file; `path` is named in messages.
+Status LoadAclText(Acl& acl, Bytes text, const std::string& path);
+
+Status SaveAclFile(const Acl& acl, const std::string& path);
+
+}  // namespace mayfly::server

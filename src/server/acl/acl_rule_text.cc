@@ -1,0 +1,92 @@
+// What a selector allows, told as rules; the rest of AclSelector is in acl_selector.cc.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <limits>
+
+#include "server/acl/acl_selector.h"
+
+namespace mayfly::server {
+
+// The category that says most about the commands that are left to tell: with the fewest it is wrong
+// about, and of those the one that is right about most. 0 when none is right more often than wrong.
+AclCategories AclSelector::BestCategory(AclCategories applied, bool additive) const {
+  AclCategories best = 0;
+  std::size_t fewest_wrong = std::numeric_limits<std::size_t>::max();
+  std::size_t most_right = 0;
+  for (std::size_t i = 0; i < AclCategoryNames().size(); ++i) {
+    const AclCategories category = AclCategories{1} << i;
+    if ((applied & category) != 0) continue;
+    std::size_t right = 0;
+    std::size_t wrong = 0;
+    for (std::size_t c = 0; c < catalog_->size(); ++c) {
+      if (((*catalog_)[c].categories & category) == 0) continue;
+      ++(commands_[c] == additive ? right : wrong);
+    }
+    if (right <= wrong) continue;
+    if (wrong < fewest_wrong || (wrong == fewest_wrong && right > most_right)) {
+      best = category;
+      fewest_wrong = wrong;
+      most_right = right;
+    }
+  }
+  return best;
+}
+
+std::string AclSelector::DescribeCommands() const {
+  const bool additive = !future_commands_;
+  std::vector<std::string> rules = {additive ? "-@all" : "+@all"};
+  AclSelector told(*catalog_);  // What the rules so far make.
+  told.SetAll(!additive);
+  AclSelector left = *this;  // What they do not tell yet, beside what they began with.
+  AclCategories applied = 0;
+  while (const AclCategories best = left.BestCategory(applied, additive)) {
+    applied |= best;
+    told.SetCategory(best, additive);
+    left.SetCategory(best, !additive);
+    const auto number = static_cast<std::size_t>(__builtin_ctz(best));
+    rules.push_back(fmt::format("{}@{}", additive ? '+' : '-', AclCategoryNames()[number]));
+  }
+  for (std::size_t i = 0; i < catalog_->size(); ++i) {
+    if (commands_[i] != told.commands_[i]) {
+      rules.push_back(fmt::format("{}{}", commands_[i] ? '+' : '-', (*catalog_)[i].name));
+      told.SetCommand(i, commands_[i]);
+    }
+    const auto found = first_args_.find(i);
+    if (commands_[i] || found == first_args_.end()) continue;
+    for (const std::string& first : found->second) {
+      rules.push_back(fmt::format("+{}|{}", (*catalog_)[i].name, first));
+    }
+  }
+  return fmt::format("{}", fmt::join(rules, " "));
+}
+
+std::string AclSelector::DescribeKeys() const {
+  if (all_keys_) return "~*";
+  std::vector<std::string> rules;
+  for (const KeyPattern& one : keys_) {
+    const char* const prefix = one.permissions == kKeyBoth   ? "~"
+                               : one.permissions == kKeyRead ? "%R~"
+                                                             : "%W~";
+    rules.push_back(prefix + one.pattern);
+  }
+  return fmt::format("{}", fmt::join(rules, " "));
+}
+
+std::string AclSelector::DescribeChannels() const {
+  if (all_channels_) return "&*";
+  std::vector<std::string> rules;
+  for (const std::string& pattern : channels_) rules.push_back("&" + pattern);
+  return fmt::format("{}", fmt::join(rules, " "));
+}
+
+std::string AclSelector::Describe() const {
+  std::string text = DescribeKeys();
+  if (!text.empty()) text += ' ';
+  if (!all_channels_) text += "resetchannels ";
+  const std::string channels = DescribeChannels();
+  if (!channels.empty()) text += channels + ' ';
+  return text + DescribeCommands();
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,190 @@
+#include "server/acl/acl_selector.h"
+
+#include <algorithm>
+
+#include "base/glob.h"
+#include "server/arguments.h"
+
+namespace mayfly::server {
+namespace {
+
+Status SyntaxFault() { return Status::Invalid("Syntax error"); }
+Status UnknownName() { return Status::NotFound("Unknown command or category name in ACL"); }
+
+bool HasBlanks(Bytes text) {
+  return text.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) != Bytes::npos;
+}
+
+}  // namespace
+
+AclSelector::AclSelector(const CommandCatalog& catalog)
+    : catalog_(&catalog), commands_(catalog.size(), false) {}
+
+Status AclSelector::Apply(Bytes rule) {
+  if (IsWord(rule, "allkeys") || rule == "~*") {
+    all_keys_ = true;
+    keys_.clear();
+  } else if (IsWord(rule, "resetkeys")) {
+    all_keys_ = false;
+    keys_.clear();
+  } else if (IsWord(rule, "allchannels") || rule == "&*") {
+    all_channels_ = true;
+    channels_.clear();
+  } else if (IsWord(rule, "resetchannels")) {
+    all_channels_ = false;
+    channels_.clear();
+  } else if (IsWord(rule, "allcommands") || IsWord(rule, "+@all")) {
+    SetAll(true);
+  } else if (IsWord(rule, "nocommands") || IsWord(rule, "-@all")) {
+    SetAll(false);
+  } else if (rule.starts_with('~') || rule.starts_with('%')) {
+    return ApplyKeys(rule);
+  } else if (rule.starts_with('&')) {
+    return ApplyChannels(rule);
+  } else if (rule.starts_with("+@") || rule.starts_with("-@")) {
+    return ApplyCategory(rule.substr(2), rule.starts_with('+'));
+  } else if (rule.starts_with('+')) {
+    return Allow(rule.substr(1));
+  } else if (rule.starts_with('-')) {
+    return Deny(rule.substr(1));
+  } else {
+    return SyntaxFault();
+  }
+  return Status::Ok();
+}
+
+// ~pattern, or %R~pattern, %W~pattern, %RW~pattern.
+Status AclSelector::ApplyKeys(Bytes rule) {
+  if (all_keys_) {
+    return Status::Invalid(
+        "Adding a pattern after the * pattern (or the 'allkeys' flag) is not valid and does not "
+        "have any effect. Try 'resetkeys' to start with an empty list of patterns");
+  }
+  std::uint8_t permissions = kKeyBoth;
+  Bytes pattern = rule.substr(1);
+  if (rule.front() == '%') {
+    permissions = 0;
+    const std::size_t end = std::min(pattern.find('~'), pattern.size());
+    for (const char letter : pattern.substr(0, end)) {
+      const std::uint8_t one = letter == 'R' || letter == 'r'   ? kKeyRead
+                               : letter == 'W' || letter == 'w' ? kKeyWrite
+                                                                : kNoPermission;
+      if (one == kNoPermission || (permissions & one) != 0) return SyntaxFault();
+      permissions |= one;
+    }
+    if (permissions == 0) return SyntaxFault();
+    pattern.remove_prefix(std::min(end + 1, pattern.size()));
+  }
+  if (HasBlanks(pattern)) return SyntaxFault();
+  const auto same = std::find_if(keys_.begin(), keys_.end(),
+                                 [&](const KeyPattern& one) { return one.pattern == pattern; });
+  if (same != keys_.end()) {
+    same->permissions |= permissions;
+  } else {
+    keys_.push_back({std::string(pattern), permissions});
+  }
+  return Status::Ok();
+}
+
+Status AclSelector::ApplyChannels(Bytes rule) {
+  if (all_channels_) {
+    return Status::Invalid(
+        "Adding a pattern after the * pattern (or the 'allchannels' flag) is not valid and does "
+        "not have any effect. Try 'resetchannels' to start with an empty list of channels");
+  }
+  const std::string pattern(rule.substr(1));
+  if (HasBlanks(pattern)) return SyntaxFault();
+  if (std::find(channels_.begin(), channels_.end(), pattern) == channels_.end()) {
+    channels_.push_back(pattern);
+  }
+  return Status::Ok();
+}
+
+Status AclSelector::Allow(Bytes name) {
+  const std::size_t bar = name.rfind('|');
+  if (bar == Bytes::npos) {
+    const auto command = catalog_->Find(name);
+    if (!command) return UnknownName();
+    SetCommand(*command, true);
+    return Status::Ok();
+  }
+  const auto command = catalog_->Find(name.substr(0, bar));
+  if (!command) return UnknownName();
+  const CommandCatalog::Entry& entry = (*catalog_)[*command];
+  if (entry.parent) {
+    return Status::Invalid("Allowing first-arg of a subcommand is not supported");
+  }
+  const Bytes rest = name.substr(bar + 1);
+  if (rest.empty()) return SyntaxFault();
+  if (!entry.subcommands.empty()) {
+    const auto subcommand = catalog_->Find(name);
+    if (!subcommand) return UnknownName();
+    SetCommand(*subcommand, true);
+    return Status::Ok();
+  }
+  // As +select|0: the command with this first argument.
+  std::vector<std::string>& args = first_args_[*command];
+  std::string first = LowerCase(rest);
+  if (std::find(args.begin(), args.end(), first) == args.end()) args.push_back(std::move(first));
+  return Status::Ok();
+}
+
+Status AclSelector::Deny(Bytes name) {
+  const auto command = catalog_->Find(name);
+  if (!command) return UnknownName();
+  SetCommand(*command, false);
+  return Status::Ok();
+}
+
+Status AclSelector::ApplyCategory(Bytes name, bool allow) {
+  const AclCategories category = AclCategoryOf(name);
+  if (category == 0) return UnknownName();
+  SetCategory(category, allow);
+  return Status::Ok();
+}
+
+void AclSelector::SetAll(bool allow) {
+  commands_.assign(commands_.size(), allow);
+  all_commands_ = allow;
+  future_commands_ = allow;
+  first_args_.clear();
+}
+
+void AclSelector::SetCommand(std::size_t command, bool allow) {
+  if (!allow) all_commands_ = false;
+  commands_[command] = allow;
+  first_args_.erase(command);
+  for (const std::size_t sub : (*catalog_)[command].subcommands) commands_[sub] = allow;
+}
+
+void AclSelector::SetCategory(AclCategories category, bool allow) {
+  if (!allow) all_commands_ = false;
+  for (std::size_t i = 0; i < catalog_->size(); ++i) {
+    if (((*catalog_)[i].categories & category) != 0) SetCommand(i, allow);
+  }
+}
+
+bool AclSelector::AllowsCommand(std::size_t command, std::span<const Bytes> args) const {
+  const CommandCatalog::Entry& entry = (*catalog_)[command];
+  if (all_commands_ || commands_[command] || (entry.spec->flags & kNoAuth) != 0) return true;
+  const auto found = first_args_.find(command);
+  if (found == first_args_.end() || args.size() < 2) return false;
+  return std::any_of(found->second.begin(), found->second.end(),
+                     [&](const std::string& first) { return IsWord(args[1], first); });
+}
+
+bool AclSelector::AllowsKey(Bytes key, KeyPermission needs) const {
+  return all_keys_ || std::any_of(keys_.begin(), keys_.end(), [&](const KeyPattern& one) {
+           if ((one.permissions & needs) != needs) return false;
+           return one.pattern == "*" || GlobMatches(one.pattern, key);
+         });
+}
+
+bool AclSelector::AllowsChannel(Bytes channel, bool literal) const {
+  return all_channels_ ||
+         std::any_of(channels_.begin(), channels_.end(), [&](const std::string& pattern) {
+           return pattern == channel || (!literal && GlobMatches(pattern, channel));
+         });
+}
+
+}  // namespace mayfly::server

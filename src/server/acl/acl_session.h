@@ -1,0 +1,42 @@
+// acl_session.h - who a client is. Starts as the default user, if he needs no password.
+// One thread at a time.
+#pragma once
+
+#include "server/acl/acl.h"
+
+namespace mayfly::server {
+
+class AclSession {
+ public:
+  // `acl` must outlive it.
+  explicit AclSession(Acl& acl);
+
+  // Null: the client must say who it is first, with AUTH or HELLO.
+  // A change of the user holds from the next call on.
+  const AclUser* user();
+
+  // His name, also when he was removed; empty: nobody yet.
+  const std::string& name() const { return name_; }
+
+  // The user was removed: the connection must be closed.
+  bool removed();
+
+  // False, and nothing is changed, when the pair is wrong or the user is off.
+  bool Authenticate(Bytes name, Bytes password);
+
+  // RESET: as a new client.
+  void Reset();
+
+  Acl& acl() { return acl_; }
+
+ private:
+  void Refresh();
+
+  Acl& acl_;
+  std::uint64_t version_ = 0;
+  std::string name_;  // Empty: nobody yet.
+  AclUserPtr user_;
+  bool removed_ = false;
+};
+
+}  // namespace mayfly::server
