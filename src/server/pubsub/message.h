@@ -1,0 +1,28 @@
+// message.h - what a subscriber gets: one message that was published.
+//   message   channel payload              to subscribers of the channel
+//   pmessage  pattern channel payload      to those of a pattern that matches it
+//   smessage  channel payload              to those of the shard channel, a namespace of its own
+#pragma once
+
+#include <cstdint>
+
+#include "mayfly/bytes.h"
+#include "wire/reply_writer.h"
+
+namespace mayfly::server {
+
+enum class ChannelKind : std::uint8_t { kChannel, kPattern, kShard };
+inline constexpr int kChannelKinds = 3;
+
+// Views hold for the call they are handed to.
+struct PubSubMessage {
+  ChannelKind kind;
+  Bytes pattern;  // Empty unless the kind is kPattern.
+  Bytes channel;
+  Bytes payload;
+};
+
+// As a push of RESP3 or an array of RESP2.
+void WriteMessage(const PubSubMessage& message, ReplyWriter& writer);
+
+}  // namespace mayfly::server

@@ -1,0 +1,182 @@
+#include "server/pubsub/pubsub_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "server/help.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::uint32_t kFlags = kPubSub | kLoading | kStale | kNoWork;
+
+Answer NotHere() { return Status::Unsupported("publish and subscribe are not offered here"); }
+
+void Confirm(Call& call, std::string_view word, std::optional<Bytes> name, std::size_t count) {
+  call.reply.Push(3);
+  call.reply.Bulk(word);
+  if (name) {
+    call.reply.Bulk(*name);
+  } else {
+    call.reply.Null();
+  }
+  call.reply.Integer(static_cast<std::int64_t>(count));
+}
+
+Answer SubscribeAll(Call& call, ChannelKind kind, std::string_view word) {
+  PubSubContext* const context = call.host.pubsub();
+  if (context == nullptr || context->mine == nullptr) return NotHere();
+  for (const Bytes name : call.args.subspan(1)) {
+    context->mine->Subscribe(kind, name);
+    Confirm(call, word, name, context->mine->count(kind));
+  }
+  return {};
+}
+
+Answer UnsubscribeAll(Call& call, ChannelKind kind, std::string_view word) {
+  PubSubContext* const context = call.host.pubsub();
+  if (context == nullptr || context->mine == nullptr) return NotHere();
+  Subscriptions& mine = *context->mine;
+  const std::vector<std::string> all =
+      call.args.size() == 1 ? mine.names(kind) : std::vector<std::string>();
+  std::vector<Bytes> names(all.begin(), all.end());
+  names.insert(names.end(), call.args.begin() + 1, call.args.end());
+  for (const Bytes name : names) {
+    mine.Unsubscribe(kind, name);
+    Confirm(call, word, name, mine.count(kind));
+  }
+  if (names.empty()) Confirm(call, word, std::nullopt, mine.count(kind));
+  return {};
+}
+
+Answer Subscribe(Call& call) { return SubscribeAll(call, ChannelKind::kChannel, "subscribe"); }
+Answer PSubscribe(Call& call) { return SubscribeAll(call, ChannelKind::kPattern, "psubscribe"); }
+Answer SSubscribe(Call& call) { return SubscribeAll(call, ChannelKind::kShard, "ssubscribe"); }
+Answer Unsubscribe(Call& call) {
+  return UnsubscribeAll(call, ChannelKind::kChannel, "unsubscribe");
+}
+Answer PUnsubscribe(Call& call) {
+  return UnsubscribeAll(call, ChannelKind::kPattern, "punsubscribe");
+}
+Answer SUnsubscribe(Call& call) {
+  return UnsubscribeAll(call, ChannelKind::kShard, "sunsubscribe");
+}
+
+Answer PublishTo(Call& call, ChannelKind kind) {
+  PubSubContext* const context = call.host.pubsub();
+  if (context == nullptr) return NotHere();
+  const Bytes channel = call.args[1];
+  const Bytes payload = call.args[2];
+  std::size_t receivers = 0;
+  if (context->outbox != nullptr) {
+    receivers = context->outbox->Add(kind, channel, payload);
+  } else if (kind == ChannelKind::kShard) {
+    receivers = context->registry.PublishShard(channel, payload);
+  } else {
+    receivers = context->registry.Publish(channel, payload);
+  }
+  call.reply.Integer(static_cast<std::int64_t>(receivers));
+  return {};
+}
+
+Answer Publish(Call& call) { return PublishTo(call, ChannelKind::kChannel); }
+Answer SPublish(Call& call) { return PublishTo(call, ChannelKind::kShard); }
+
+Answer ListNames(Call& call, ChannelKind kind) {
+  PubSubContext* const context = call.host.pubsub();
+  if (context == nullptr) return NotHere();
+  if (call.args.size() > 3) {
+    return Answer::Error(fmt::format(
+        "ERR unknown subcommand or wrong number of arguments for '{}'. Try PUBSUB HELP.",
+        call.args[1]));
+  }
+  const auto pattern = call.args.size() == 3 ? std::optional(call.args[2]) : std::nullopt;
+  const std::vector<std::string> names = context->registry.Names(kind, pattern);
+  call.reply.Array(names.size());
+  for (const std::string& name : names) call.reply.Bulk(name);
+  return {};
+}
+
+Answer CountEach(Call& call, ChannelKind kind) {
+  PubSubContext* const context = call.host.pubsub();
+  if (context == nullptr) return NotHere();
+  call.reply.Array(2 * (call.args.size() - 2));
+  for (const Bytes name : call.args.subspan(2)) {
+    call.reply.Bulk(name);
+    call.reply.Integer(static_cast<std::int64_t>(context->registry.CountSubscribers(kind, name)));
+  }
+  return {};
+}
+
+Answer Channels(Call& call) { return ListNames(call, ChannelKind::kChannel); }
+Answer ShardChannels(Call& call) { return ListNames(call, ChannelKind::kShard); }
+Answer NumSub(Call& call) { return CountEach(call, ChannelKind::kChannel); }
+Answer ShardNumSub(Call& call) { return CountEach(call, ChannelKind::kShard); }
+
+Answer NumPat(Call& call) {
+  PubSubContext* const context = call.host.pubsub();
+  if (context == nullptr) return NotHere();
+  call.reply.Integer(static_cast<std::int64_t>(context->registry.CountPatterns()));
+  return {};
+}
+
+Answer Help(Call& call) {
+  static constexpr std::string_view kLines[] = {
+      "CHANNELS [<pattern>]",
+      "    Names of channels somebody listens to, all or those that match.",
+      "NUMPAT",
+      "    How many different patterns somebody listens to.",
+      "NUMSUB [<channel> ...]",
+      "    How many listen to each of the channels, by its name alone.",
+      "SHARDCHANNELS [<pattern>]",
+      "    As CHANNELS, of shard channels.",
+      "SHARDNUMSUB [<shardchannel> ...]",
+      "    As NUMSUB, of shard channels.",
+  };
+  WriteHelp(call.reply, "PUBSUB", kLines);
+  return {};
+}
+
+constexpr CommandSpec kPubSubSubcommands[] = {
+    {"channels",      -2, kFlags,                      kNoKeys, Channels,      "List channels with subscribers."         },
+    {"help",          2,  kLoading | kStale | kNoWork, kNoKeys, Help,          "List the subcommands."                   },
+    {"numpat",        2,  kFlags,                      kNoKeys, NumPat,        "Count the patterns with subscribers."    },
+    {"numsub",        -2, kFlags,                      kNoKeys, NumSub,        "Count the subscribers of channels."      },
+    {"shardchannels", -2, kFlags,                      kNoKeys, ShardChannels, "List shard channels with subscribers."   },
+    {"shardnumsub",   -2, kFlags,                      kNoKeys, ShardNumSub,   "Count the subscribers of shard channels."},
+};
+
+constexpr CommandSpec kPubSubCommands[] = {
+    {"psubscribe", -2, kFlags | kNoScript, kNoKeys,       PSubscribe,      "Listen to channels by patterns."},
+    {"publish",    3,  kFlags | kFast,     kNoKeys,       Publish,         "Send a message to a channel."   },
+    {"pubsub",     -2, kNoWork,            kNoKeys,       nullptr,         "Look at channels.",               kPubSubSubcommands},
+    {"punsubscribe",            -1, kFlags | kNoScript,      kNoKeys, PUnsubscribe,    "Stop listening by patterns."                        },
+    {"spublish",            3,     kFlags | kFast,           kNoKeys,      SPublish,    "Send a message to a shard channel."},
+    {"ssubscribe",            -2,   kFlags | kNoScript,        kNoKeys, SSubscribe,  "Listen to shard channels."                         },
+    {"subscribe",            -2,    kFlags | kNoScript,         kNoKeys, Subscribe, "Listen to channels."},
+    {"sunsubscribe",            -1, kFlags | kNoScript,      kNoKeys, SUnsubscribe,    "Leave shard channels."                         },
+    {"unsubscribe",            -1,  kFlags | kNoScript,       kNoKeys, Unsubscribe,   "Leave channels."},
+};
+
+}  // namespace
+
+CommandFamily PubSubFamily() { return {"pubsub", Category::kPubSub, kPubSubCommands}; }
+
+bool AllowedWhileSubscribed(std::string_view command) {
+  static constexpr std::array<std::string_view, 9> kAllowed = {
+      "subscribe",    "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe",
+      "sunsubscribe", "ping",        "quit",       "reset",
+  };
+  return std::find(kAllowed.begin(), kAllowed.end(), command) != kAllowed.end();
+}
+
+std::string NotWhileSubscribedLine(std::string_view command) {
+  return fmt::format(
+      "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are "
+      "allowed in this context",
+      command);
+}
+
+}  // namespace mayfly::server
