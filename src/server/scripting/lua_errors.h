@@ -1,0 +1,39 @@
+// lua_errors.h - errors as scripts see them: a table whose field `err` is an error line.
+#pragma once
+
+#include <lua.hpp>
+#include <string>
+#include <string_view>
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::server {
+
+// Raises the line, such as "ERR wrong number of arguments". Does not return.
+[[noreturn]] void RaiseError(lua_State* lua, Bytes line);
+
+// Raises the text as Lua's own functions do, with no position before it. Does not return.
+[[noreturn]] void RaiseText(lua_State* lua, const char* text);
+
+// Pushes the table. `counted`: whoever answered the error has counted it already.
+void PushError(lua_State* lua, Bytes line, bool counted = false);
+
+// The error line for what a script raised, as a message handler of lua_pcall(): leaves a string,
+// which begins with a code word and ends with where it happened. The name of the script, upvalue 1.
+int DescribeError(lua_State* lua);
+
+// pcall() of scripts: an error of redis.call() arrives as its line, as it did before Redis 7.
+int ProtectedCall(lua_State* lua);
+
+inline void PushBytes(lua_State* lua, Bytes bytes) {
+  lua_pushlstring(lua, bytes.data(), bytes.size());
+}
+
+// Of a string or number.
+inline Bytes ToBytes(lua_State* lua, int index) {
+  std::size_t size = 0;
+  const char* const data = lua_tolstring(lua, index, &size);
+  return {data, size};
+}
+
+}  // namespace mayfly::server

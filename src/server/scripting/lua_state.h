@@ -1,0 +1,58 @@
+// lua_state.h - a Lua state with a bound on its memory and a hook that can stop it.
+// Errors of Lua are exceptions here, and pass through our frames as such: never catch (...) in a
+// function that Lua calls. Everything that may raise one runs within lua_cpcall().
+// One thread at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <lua.hpp>
+
+#include "server/scripting/script_host.h"
+
+namespace mayfly::server {
+
+// What the functions that a script calls work with.
+struct LuaJob {
+  ScriptHost& host;
+  ScriptRun& run;
+  ProtocolVersion version = ProtocolVersion::kResp2;  // Of redis.call()'s replies.
+};
+
+class LuaState {
+ public:
+  // An empty state without libraries. Throws std::bad_alloc when there is no memory.
+  explicit LuaState(std::size_t memory_bytes_max);
+  ~LuaState();
+  LuaState(const LuaState&) = delete;
+  LuaState& operator=(const LuaState&) = delete;
+
+  // The one a function was called by; `lua` may be a coroutine of it.
+  static LuaState& Of(lua_State* lua);
+
+  lua_State* get() const { return lua_; }
+  std::size_t memory_bytes() const { return memory_bytes_; }
+
+  // Outside of scripts the bound is off, so that what we do ourselves does not fail by it.
+  void set_bounded(bool bounded) { bounded_ = bounded; }
+
+  // The script that runs; null between runs.
+  LuaJob* job = nullptr;
+
+  // Of math.random(): the state of the generator.
+  std::array<unsigned short, 3> random = {};
+
+  // A script changed how cjson works: the next one must not notice.
+  bool json_touched = false;
+
+ private:
+  static void* Allocate(void* state, void* block, std::size_t old_size, std::size_t new_size);
+  static void Hook(lua_State* lua, lua_Debug* debug);
+
+  const std::size_t memory_bytes_max_;
+  std::size_t memory_bytes_ = 0;
+  bool bounded_ = false;
+  lua_State* lua_;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,36 @@
+// script.h - a script as it was sent: its name, its text and what its first line says.
+//   #!lua flags=no-writes,allow-oom
+// Without such a line a script may do everything, as before Redis 7.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+
+namespace mayfly::server {
+
+// SHA1 as 40 hexadecimal digits.
+std::string Sha1Hex(Bytes bytes);
+
+struct ScriptFlags {
+  bool declared = false;  // There was a first line of the kind above.
+  bool no_writes = false;
+  bool allow_oom = false;
+  bool allow_stale =
+      false;  // These three are known, and mean nothing to a server without replicas.
+  bool no_cluster = false;
+  bool allow_cross_slot_keys = false;
+};
+
+struct Script {
+  std::string sha;
+  std::string body;  // Without the first line, but with its line break: lines keep their numbers.
+  ScriptFlags flags;
+};
+
+// Invalid, in Redis' words, when the first line is malformed. Does not compile.
+Result<Script> ParseScript(Bytes text);
+
+}  // namespace mayfly::server

@@ -1,0 +1,37 @@
+// script_context.h - what the commands on scripts work with, from CallHost::scripts().
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "server/command.h"
+#include "server/scripting/script_engine.h"
+
+namespace mayfly::server {
+
+class ScriptContext {
+ public:
+  virtual ~ScriptContext() = default;
+
+  virtual ScriptEngine& engine() = 0;
+
+  // The command these arguments mean, the subcommand where it has any; null if there is none. The
+  // number of arguments is not looked at.
+  virtual const CommandSpec* Find(std::span<const Bytes> args) = 0;
+
+  // Why the client's user may not run the command from a script, as a whole error line; nothing if
+  // he may. `tries`: he does so, and a refusal is worth a note.
+  virtual std::optional<std::string> Refusal(const CommandSpec& spec, std::span<const Bytes> args,
+                                             bool tries) = 0;
+
+  // Whether commands that need memory are refused for now.
+  virtual bool out_of_memory() const { return false; }
+
+  // Called every so often while a script of the client runs.
+  virtual void Breathe() {}
+
+  virtual void Log(LogLevel level, Bytes message) = 0;
+};
+
+}  // namespace mayfly::server
