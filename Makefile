@@ -21,9 +21,9 @@ build/%/build.ninja: CMakePresets.json | setup
 	cmake --preset $*
 	@touch $@
 
-run: build/release/build.ninja  ## Build the program and show what it does.
+run: build/release/build.ninja  ## Build the program and serve a database in ./data.
 	@cmake --build --preset release --target mayfly
-	@build/release/bin/mayfly demo
+	@build/release/bin/mayfly serve --dir data
 
 test: build/dev/build.ninja  ## Build everything and run every test.
 	@cmake --build --preset dev

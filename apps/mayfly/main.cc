@@ -12,6 +12,8 @@
 #include "interrupt.h"
 #include "mayfly/status.h"
 #include "prove.h"
+#include "serve.h"
+#include "server/config/setting_spec.h"
 
 namespace mayfly::app {
 namespace {
@@ -48,6 +50,35 @@ int RunProveCommand(const ProveFlags& flags) {
   return *proved ? 0 : kExitNotProved;
 }
 
+int RunServeCommand(const ServeFlags& flags, const std::string& version) {
+  const Status status = RunServe(flags, version);
+  if (status.ok()) return 0;
+  fmt::print(stderr, "mayfly: {}\n", status.ToString());
+  return kExitFailed;
+}
+
+// Every setting that has an effect is a flag of the same name; the last one given counts. Those
+// that can be set at the start alone are taken, too, and not shown if they have none.
+void AddServeFlags(CLI::App& serve, ServeFlags& flags) {
+  serve.add_option("--config", flags.config_file, "Read settings from this TOML file.")
+      ->type_name("FILE");
+  serve.add_flag("--manual-clock", flags.manual_clock,
+                 "Time stands still until DEBUG CLOCK moves it; for tests.");
+  for (const server::SettingSpec& spec : server::AllSettings()) {
+    if (spec.use == server::SettingUse::kNoEffect) continue;
+    const std::string name(spec.name);
+    serve
+        .add_option_function<std::string>(
+            "--" + name,
+            [&flags, name](const std::string& text) { flags.settings.emplace_back(name, text); },
+            fmt::format("{} (default: {})", spec.summary,
+                        spec.initial.empty() ? "none" : spec.initial))
+        ->type_name("VALUE")
+        ->take_last()
+        ->group(spec.HasEffect() ? "Options" : "");
+  }
+}
+
 // Hexadecimal digits, as CLI11 asks of a check: empty when they are good.
 std::string CheckHex(const std::string& hex) {
   const auto bytes = BytesFromHex(hex);
@@ -81,6 +112,10 @@ int Main(int argc, char** argv) {
       ->check(CheckHex)
       ->excludes(find);
   prove->add_flag("--files", prove_flags.files, "Tell of each file.");
+  ServeFlags serve_flags;
+  CLI::App* serve = app.add_subcommand(
+      "serve", "Serve a database in the Redis protocol, with metrics over HTTP.");
+  AddServeFlags(*serve, serve_flags);
   CLI::App* print_version = app.add_subcommand("version", "Print the version.");
 
   try {
@@ -92,6 +127,7 @@ int Main(int argc, char** argv) {
     fmt::print("{}\n", version);
     return 0;
   }
+  if (serve->parsed()) return RunServeCommand(serve_flags, version);
   if (demo->parsed()) return RunDemoCommand(flags);
   if (prove->parsed()) {
     if (!find_hex.empty()) prove_flags.find = BytesFromHex(find_hex).value();

@@ -82,6 +82,14 @@ class Setup(unittest.TestCase):
         for word in words:
             self.assertIn(word, run.stderr)
 
+    def test_a_package_is_not_needed_where_its_command_is(self):
+        self.state(list="one\nthree|tool\n", index="one\nthree\n")
+        self.stub("tool", "true")
+        self.assertEqual((self.run_setup().returncode, self.calls()), (0, []))
+        (self.bin / "tool").unlink()
+        self.assertEqual(self.run_setup().returncode, 0)
+        self.assertIn("three", (self.machine / "installed").read_text())
+
     def test_is_silent_when_nothing_is_missing(self):
         run = self.run_setup()
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
@@ -144,7 +152,7 @@ class PackageList(unittest.TestCase):
         lines = (ROOT / "packages.txt").read_text().splitlines()
         packages = [line for line in lines if line and not line.startswith("#")]
         for line in packages:
-            self.assertRegex(line, r"^[a-z0-9.+-]+ +# \S.*\.$")
+            self.assertRegex(line, r"^[a-z0-9.+-]+(\|[a-z]+)? +# \S.*\.$")
         names = [line.split()[0] for line in packages]
         self.assertEqual(len(names), len(set(names)))
 

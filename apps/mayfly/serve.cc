@@ -1,0 +1,120 @@
+#include "serve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "base/log.h"
+#include "base/logfmt_logger.h"
+#include "mayfly/database.h"
+#include "server/acl/acl_file.h"
+#include "server/config/config_file.h"
+#include "server/core_work_source.h"
+#include "server/front/front.h"
+#include "server/net/network.h"
+#include "server/server.h"
+
+namespace mayfly::app {
+namespace {
+
+using server::Config;
+
+MemoryProfile ProfileOf(const std::string& name) {
+  if (name == "tiny") return MemoryProfile::kTiny;
+  return name == "default" ? MemoryProfile::kDefault : MemoryProfile::kServer;
+}
+
+// Redis' four levels and "nothing", on our four.
+void SetLogLevel(LevelledLogger& logger, const std::string& name) {
+  if (name == "debug" || name == "verbose") {
+    logger.SetLevel(LogLevel::kDebug);
+  } else {
+    logger.SetLevel(name == "notice" ? LogLevel::kInfo : LogLevel::kWarning, name == "nothing");
+  }
+}
+
+Status LoadSettings(const ServeFlags& flags, Config& config) {
+  if (!flags.config_file.empty()) {
+    MAYFLY_RETURN_IF_ERROR(server::LoadConfigFile(flags.config_file, config));
+  }
+  for (const auto& [name, text] : flags.settings) {
+    MAYFLY_RETURN_IF_ERROR(config.SetAtStart(name, text));
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock& clock,
+                                               Logger& logger) {
+  return Database::Open({.directory = config.Text("dir"),
+                         .memory = ProfileOf(config.Text("memory-profile")),
+                         .allow_any_instant = true,
+                         .clock_jump_max = Millis(config.Number("clock-jump-max")),
+                         .clock = &clock,
+                         .logger = &logger});
+}
+
+void Greet(const Config& config, const server::Network& network, const std::string& version) {
+  const std::string directory = config.Text("dir");
+  fmt::print("{} serves {}\n", version,
+             directory.empty() ? "a database in memory, gone when it stops" : directory);
+  fmt::print("  Redis protocol: {}\n", fmt::join(network.addresses(), ", "));
+  if (network.http_port() != 0) {
+    fmt::print("  HTTP: http://{}:{}/metrics\n", config.Text("http-bind"), network.http_port());
+  }
+  fmt::print("Try: redis-cli -p {} SET greeting hello EX 60\nCtrl-C stops it.\n", network.port());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+Status RunServe(const ServeFlags& flags, const std::string& version) {
+  Config config;
+  MAYFLY_RETURN_IF_ERROR(LoadSettings(flags, config));
+  const auto logger = NewLogfmtLogger(LogLevel::kInfo);
+  SetLogLevel(*logger, config.Text("loglevel"));
+  config.OnChange("loglevel", [&](const server::SettingValue& value) {
+    SetLogLevel(*logger, value.text);
+    return Status();
+  });
+  ManualClock manual(SystemClock::Process().Now());
+  const Clock& clock =
+      flags.manual_clock ? static_cast<const Clock&>(manual) : SystemClock::Process();
+
+  MAYFLY_TRY(const auto database, OpenDatabase(config, clock, *logger));
+  server::CoreWorkSource works(*database);
+  server::Front front(clock, static_cast<std::size_t>(config.Number("lua-memory-max")));
+  front.Follow(config);
+  if (const std::string users = config.Text("aclfile"); !users.empty()) {
+    MAYFLY_RETURN_IF_ERROR(server::LoadAclFile(front.acl(), users));
+  }
+  {
+    MAYFLY_TRY(const auto shared,
+               server::Server::Open({.database = *database,
+                                     .works = works,
+                                     .config = config,
+                                     .clock = clock,
+                                     .logger = *logger,
+                                     .families = server::Front::Families(),
+                                     .authorizer = &front.authorizer(),
+                                     .publisher = &front,
+                                     .extensions = &front,
+                                     .manual_clock = flags.manual_clock ? &manual : nullptr,
+                                     .version = version.substr(version.find(' ') + 1)}));
+    server::Network network(*shared, {.catch_signals = true});
+    MAYFLY_RETURN_IF_ERROR(network.Open());
+    std::unique_ptr<Reaper> reaper;
+    if (config.IsOn("reaper")) {
+      MAYFLY_TRY(reaper, database->StartReaper());
+    }
+    Greet(config, network, version);
+    Log(*logger, LogLevel::kInfo, "ready on port {}", network.port());
+    MAYFLY_RETURN_IF_ERROR(network.Run());
+  }
+  const Status closed = database->Close();
+  if (closed.ok()) Log(*logger, LogLevel::kInfo, "stopped; everything is on disk");
+  return closed;
+}
+
+}  // namespace mayfly::app

@@ -1,0 +1,53 @@
+#include "server/front/acl_authorizer.h"
+
+#include <optional>
+#include <utility>
+
+namespace mayfly::server {
+namespace {
+
+AclWhere WhereOf(std::string_view context) {
+  if (context == "multi") return AclWhere::kMulti;
+  return context == "lua" ? AclWhere::kLua : AclWhere::kTopLevel;
+}
+
+}  // namespace
+
+std::string AclPrincipal::name() const {
+  const AclUser* const user = session_.user();
+  return user != nullptr ? std::string(user->name()) : std::string();
+}
+
+std::shared_ptr<Principal> AclAuthorizer::Newcomer() {
+  auto newcomer = std::make_shared<AclPrincipal>(acl_);
+  return newcomer->session().user() != nullptr ? std::move(newcomer) : nullptr;
+}
+
+Answer AclAuthorizer::Authenticate(const Bytes* name, Bytes password, const From& from,
+                                   std::shared_ptr<Principal>& who) {
+  auto fresh = std::make_shared<AclPrincipal>(acl_);
+  AclContext context{.session = fresh->session(),
+                     .clock = clock_,
+                     .file = {},
+                     .client_info = std::string(from.client)};
+  const auto refusal =
+      LogIn(context, from.command, name != nullptr ? std::optional(*name) : std::nullopt, password);
+  if (refusal) return Answer::Error(*refusal);
+  who = std::move(fresh);
+  return {};
+}
+
+Answer AclAuthorizer::Check(const Principal& who, const AccessRequest& request) {
+  AclContext context{.session = static_cast<const AclPrincipal&>(who).session(),
+                     .clock = clock_,
+                     .file = {},
+                     .client_info = std::string(request.client)};
+  auto refusal = RefuseCommand(context, request.command, request.args, WhereOf(request.context));
+  return refusal ? Answer::Error(*std::move(refusal)) : Answer();
+}
+
+void AclAuthorizer::SetDefaultPassword(std::string password) { acl_.RequirePassword(password); }
+
+bool AclAuthorizer::open_to_all() const { return acl_.Find(kDefaultUser)->no_password(); }
+
+}  // namespace mayfly::server

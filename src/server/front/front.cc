@@ -1,0 +1,63 @@
+#include "server/front/front.h"
+
+#include "server/commands/families.h"
+#include "server/front/client_extension.h"
+#include "server/own_families.h"
+#include "server/pubsub/pubsub_commands.h"
+#include "server/scripting/scripting_commands.h"
+
+namespace mayfly::server {
+namespace {
+
+// Users are about every command there is, the server's own included.
+std::vector<CommandFamily> AllFamilies() {
+  std::vector<CommandFamily> families = OwnFamilies();
+  for (const CommandFamily& family : Front::Families()) families.push_back(family);
+  return families;
+}
+
+}  // namespace
+
+Front::Front(const Clock& clock, std::size_t lua_bytes_max)
+    : acl_(AllFamilies()),
+      authorizer_(acl_, clock),
+      scripts_(clock, {.memory_bytes_max = lua_bytes_max}) {}
+
+std::vector<CommandFamily> Front::Families() {
+  std::vector<CommandFamily> families = DataFamilies();
+  families.push_back(AclFamily());
+  families.push_back(PubSubFamily());
+  families.push_back(ScriptingFamily());
+  return families;
+}
+
+void Front::Follow(Config& config) {
+  const auto log_length = [this](std::int64_t entries) {
+    acl_.log().set_entries_max(static_cast<std::size_t>(entries));
+  };
+  const auto channels = [this](const std::string& mode) {
+    acl_.set_all_channels_at_first(mode == "allchannels");
+  };
+  log_length(config.Number("acllog-max-len"));
+  channels(config.Text("acl-pubsub-default"));
+  config.OnChange("acllog-max-len", [log_length](const SettingValue& value) {
+    log_length(value.number);
+    return Status();
+  });
+  config.OnChange("acl-pubsub-default", [channels](const SettingValue& value) {
+    channels(value.text);
+    return Status();
+  });
+}
+
+Publisher::Counts Front::counts() const {
+  return {.channels = channels_.Names(ChannelKind::kChannel, std::nullopt).size(),
+          .patterns = channels_.CountPatterns(),
+          .shard_channels = channels_.Names(ChannelKind::kShard, std::nullopt).size()};
+}
+
+std::unique_ptr<SessionExtension> Front::ForSession(Server& server, Session& session) {
+  return std::make_unique<ClientExtension>(server, session, channels_, scripts_);
+}
+
+}  // namespace mayfly::server

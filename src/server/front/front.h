@@ -1,0 +1,48 @@
+// front.h - users, channels and scripts of one server, ready to be handed to it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "server/acl/acl.h"
+#include "server/config/config.h"
+#include "server/front/acl_authorizer.h"
+#include "server/publisher.h"
+#include "server/pubsub/pubsub.h"
+#include "server/scripting/script_engine.h"
+#include "server/session_extension.h"
+
+namespace mayfly::server {
+
+// Safe to call from any thread.
+class Front final : public Publisher, public ExtensionMaker {
+ public:
+  // `clock` must outlive it. `lua_bytes_max`: of memory for scripts.
+  Front(const Clock& clock, std::size_t lua_bytes_max);
+
+  // All families there are beside the server's own.
+  static std::vector<CommandFamily> Families();
+
+  // Takes over what the settings say of users, now and whenever they change. Before the server
+  // runs.
+  void Follow(Config& config);
+
+  Acl& acl() { return acl_; }
+  Authorizer& authorizer() { return authorizer_; }
+  ScriptEngine& scripts() { return scripts_; }
+
+  // Publisher.
+  void Publish(Bytes channel, Bytes message) override { channels_.Publish(channel, message); }
+  Counts counts() const override;
+
+  // ExtensionMaker.
+  std::unique_ptr<SessionExtension> ForSession(Server& server, Session& session) override;
+
+ private:
+  PubSub channels_;
+  Acl acl_;
+  AclAuthorizer authorizer_;
+  ScriptEngine scripts_;
+};
+
+}  // namespace mayfly::server

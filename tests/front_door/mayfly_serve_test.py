@@ -1,0 +1,191 @@
+# Goal: `mayfly serve` listens where it says, refuses what it should, and stops cleanly with everything kept.
+# Method: it is run as a user runs it, on free ports and a folder of its own; commands go over a socket.
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.request
+
+MAYFLY = pathlib.Path(sys.argv.pop())
+
+
+class Client:
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
+        self.file = self.socket.makefile("rb")
+
+    def ask(self, line):
+        """The reply to an inline command: a line as text, a bulk string as bytes, None for a null."""
+        self.socket.sendall(line.encode() + b"\r\n")
+        reply = self.file.readline().rstrip(b"\r\n")
+        if not reply.startswith(b"$"):
+            return reply.decode()
+        size = int(reply[1:])
+        if size < 0:
+            return None
+        return self.file.read(size + 2)[:-2]
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+class MayflyServe(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, *arguments):
+        process = subprocess.Popen(
+            [MAYFLY, "serve", "--bind", "127.0.0.1", "--port", "0", "--http-port", "0",
+             "--memory-profile", "tiny", *arguments],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def ports(self, process):
+        """What it prints when it is ready."""
+        text = ""
+        while "Ctrl-C" not in text:
+            line = process.stdout.readline()
+            if not line:
+                self.fail(text + process.stderr.read())
+            text += line
+        redis = int(re.search(r"Redis protocol: 127\.0\.0\.1:(\d+)", text)[1])
+        http = int(re.search(r"http://127\.0\.0\.1:(\d+)/metrics", text)[1])
+        return redis, http
+
+    def client(self, port):
+        client = Client(port)
+        self.addCleanup(client.close)
+        return client
+
+    def test_serves_and_stops_on_ctrl_c(self):
+        process = self.start("--dir", self.folder / "db")
+        port, http = self.ports(process)
+        client = self.client(port)
+        self.assertEqual(client.ask("PING"), "+PONG")
+        with urllib.request.urlopen(f"http://127.0.0.1:{http}/health", timeout=30) as response:
+            self.assertEqual(response.read(), b"ok\n")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(client.file.read(), b"")
+
+    def test_keeps_what_it_was_told_across_a_restart(self):
+        first = self.start("--dir", self.folder / "db")
+        port, _ = self.ports(first)
+        self.assertEqual(self.client(port).ask("SWAPDB 0 1"), "+OK")
+        first.send_signal(signal.SIGTERM)
+        self.assertEqual(first.wait(timeout=60), 0)
+        second = self.start("--dir", self.folder / "db")
+        port, _ = self.ports(second)
+        client = self.client(port)
+        self.assertEqual(client.ask("SWAPDB 0 1"), "+OK")
+        client.socket.sendall(b"SHUTDOWN\r\n")
+        self.assertEqual(second.wait(timeout=60), 0)
+
+    def test_reads_a_file_and_lets_flags_win(self):
+        file = self.folder / "mayfly.toml"
+        file.write_text("maxclients = 77\ntimeout = 5\nhttp-port = -1\n")
+        process = self.start("--config", file, "--timeout", "6")
+        port, _ = self.ports(process)
+        client = self.client(port)
+        self.assertEqual(client.ask("CONFIG GET timeout"), "*2")
+        self.assertIn(b"6", client.file.read(len("$7\r\ntimeout\r\n$1\r\n6\r\n")))
+        self.assertEqual(client.ask("CONFIG REWRITE"), "+OK")
+        self.assertIn('timeout = "6"', file.read_text())
+
+    def test_says_what_is_wrong(self):
+        taken = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(taken.close)
+        port = str(taken.getsockname()[1])
+        bad = self.folder / "bad.toml"
+        bad.write_text("prot = 1\n")
+        no_value = self.folder / "no_value.toml"
+        no_value.write_text("# ours\ntimeout = -1\n")
+        file = self.folder / "file"
+        file.write_text("not a folder")
+        users = self.folder / "users.acl"
+        users.write_text("user alice on +nonsense\n")
+        for arguments, code, words in (
+                (["--port", port], 1, f"cannot listen on 127.0.0.1:{port}: Address already in use"),
+                (["--bind", "nowhere.example"], 1, "nowhere.example"),
+                (["--config", str(bad)], 1, "bad.toml:1: there is no setting 'prot'"),
+                (["--config", str(self.folder / "missing")], 1, "missing"),
+                (["--maxclients", "0"], 1, "'maxclients' cannot be '0'"),
+                (["--config", str(no_value)], 1, "no_value.toml:2: setting 'timeout' cannot be '-1'"),
+                (["--http-port", port], 1, f"cannot listen on 127.0.0.1:{port}"),
+                (["--dir", str(file / "db")], 1, str(file / "db")),
+                (["--dir", str(file)], 1, str(file)),
+                (["--dir", "/proc/closed"], 1, "/proc/closed"),  # Where root may not write either.
+                (["--appendfsync", "often"], 1, "one of the following: everysec, always, no"),
+                (["--reaper", "maybe"], 1, "'reaper' cannot be 'maybe': argument must be 'yes' or 'no'"),
+                (["--lua-memory-max", "1"], 1, "'lua-memory-max' cannot be '1'"),
+                (["--events-keep", "0"], 1, "'events-keep' cannot be '0'"),
+                (["--aclfile", str(self.folder / "missing.acl")], 1, "missing.acl"),
+                (["--aclfile", str(users)], 1, "users.acl"),
+                (["--tls-port", "1", "--tls-cert-file", "nowhere.pem"], 1, "tls"),
+                (["--timeout"], 2, "--timeout: 1 required VALUE missing"),
+                (["--nonsense", "1"], 2, "--nonsense"),
+                (["nonsense"], 2, "nonsense")):
+            with self.subTest(arguments=arguments):
+                process = self.start(*arguments)
+                self.assertEqual(process.wait(timeout=60), code)
+                said = process.stderr.read()
+                self.assertIn(words, said)
+                self.assertEqual(said.count("mayfly: "), 1 if code == 1 else 0, said)
+                self.assertNotIn("terminate called", said)
+
+    def test_help_shows_what_has_an_effect(self):
+        shown = subprocess.run([MAYFLY, "serve", "--help"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(shown.returncode, 0)
+        for flag in ("--config", "--port", "--dir", "--events-keep", "--lua-memory-max", "--aclfile"):
+            self.assertIn(flag + " ", shown.stdout)
+        self.assertNotIn("No effect", shown.stdout)
+        self.assertNotIn("--daemonize", shown.stdout)
+
+    def test_the_reaper_purges_unless_it_is_switched_off(self):
+        def rows_left(reaper):
+            """Of one row that has died: what a purge finds after the reaper had its chance."""
+            process = self.start("--manual-clock", "--enable-debug-command", "yes", "--reaper", reaper)
+            client = self.client(self.ports(process)[0])
+            self.assertEqual(client.ask("SET k v PX 10"), "+OK")
+            client.ask("DEBUG CLOCK ADVANCE 10")
+            expired = b"expired_keys:1\r\n"
+            while reaper == "yes" and expired not in client.ask("INFO stats"):
+                time.sleep(0.01)
+            self.assertEqual(expired in client.ask("INFO stats"), reaper == "yes")
+            self.assertEqual(client.ask("TTL.PURGE"), "*6")
+            self.assertEqual(client.file.read(len("$4\r\nrows\r\n")), b"$4\r\nrows\r\n")
+            return client.file.readline()
+
+        self.assertEqual(rows_left("yes"), b":0\r\n")
+        self.assertEqual(rows_left("no"), b":1\r\n")
+
+    def test_a_second_server_on_the_folder_is_refused(self):
+        first = self.start("--dir", self.folder / "db")
+        self.ports(first)
+        second = self.start("--dir", self.folder / "db")
+        self.assertEqual(second.wait(timeout=60), 1)
+        self.assertIn("Busy", second.stderr.read())
+
+    def test_the_clock_can_be_moved_by_hand(self):
+        process = self.start("--manual-clock", "--enable-debug-command", "yes")
+        port, _ = self.ports(process)
+        client = self.client(port)
+        before = int(client.ask("DEBUG CLOCK ADVANCE 0")[1:])
+        self.assertEqual(client.ask("DEBUG CLOCK ADVANCE 250"), f":{before + 250}")
+
+
+if __name__ == "__main__":
+    unittest.main()

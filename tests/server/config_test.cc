@@ -1,0 +1,182 @@
+// Settings: what CONFIG takes and refuses, the file, and writing it back.
+// Method: the Config alone, a temporary file, and CONFIG over a socket; errors are Redis 7.0's.
+#include "server/config/config.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "base/temporary_directory.h"
+#include "server/config/config_file.h"
+#include "server/served.h"
+
+namespace mayfly::server {
+namespace {
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void WriteFile(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
+
+TEST(Config, SizesHaveUnits) {
+  Config config;
+  for (const auto& [text, bytes] : std::vector<std::pair<std::string, std::int64_t>>{
+           {"100", 100               },
+           {"1k",  1000              },
+           {"1kb", 1024              },
+           {"2MB", 2 * 1024 * 1024   },
+           {"1g",  1'000'000'000     },
+           {"1gb", 1024 * 1024 * 1024}
+  }) {
+    EXPECT_TRUE(config.SetAtStart("maxmemory", text).ok()) << text;
+    EXPECT_EQ(config.Number("maxmemory"), bytes);
+  }
+  for (const char* text : {"", "x", "1x", "-1", "99999999999gb"}) {
+    EXPECT_FALSE(config.SetAtStart("maxmemory", text).ok()) << text;
+  }
+}
+
+TEST(Config, ErrorsNameTheSetting) {
+  Config config;
+  EXPECT_EQ(config.SetAtStart("prot", "1").message(), "there is no setting 'prot'");
+  EXPECT_EQ(config.SetAtStart("port", "70000").message(),
+            "setting 'port' cannot be '70000': argument must be between 0 and 65535 inclusive");
+}
+
+TEST(Config, SetAnswersAsRedis) {
+  Served served;
+  TestClient client(served.port());
+  const std::string failed = "ERR CONFIG SET failed (possibly related to argument ";
+  EXPECT_EQ(client.Text("CONFIG SET timeout 5"), "OK");
+  EXPECT_EQ(client.Text("CONFIG GET timeout"), "[timeout, 5]");
+  EXPECT_EQ(client.Text("CONFIG SET timeout x"),
+            failed + "'timeout') - argument couldn't be parsed into an integer");
+  EXPECT_EQ(client.Text("CONFIG SET timeout -1"),
+            failed + "'timeout') - argument must be between 0 and 2147483647 inclusive");
+  EXPECT_EQ(client.Text("CONFIG SET protected-mode maybe"),
+            failed + "'protected-mode') - argument must be 'yes' or 'no'");
+  EXPECT_EQ(
+      client.Text("CONFIG SET appendfsync often"),
+      failed + "'appendfsync') - argument(s) must be one of the following: everysec, always, no");
+  EXPECT_EQ(client.Text("CONFIG SET port 1"), failed + "'port') - can't set immutable config");
+  EXPECT_EQ(client.Text("CONFIG SET timeout 1 timeout 2"),
+            failed + "'timeout') - duplicate parameter");
+  EXPECT_EQ(client.Text("CONFIG SET nothing 1"),
+            "ERR Unknown option or number of arguments for CONFIG SET - 'nothing'");
+  EXPECT_EQ(client.Text("CONFIG SET timeout"),
+            "ERR wrong number of arguments for 'config|set' command");
+  EXPECT_EQ(client.Text("CONFIG SET notify-keyspace-events Kq"),
+            failed +
+                "'notify-keyspace-events') - Invalid event class character. Use "
+                "'Ag$lshzxeKEtmdn'.");
+}
+
+TEST(Config, ManyAreSetTogetherOrNotAtAll) {
+  Served served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("CONFIG SET timeout 7 maxclients 0").substr(0, 3), "ERR");
+  EXPECT_EQ(client.Text("CONFIG GET timeout"), "[timeout, 0]");
+  EXPECT_EQ(client.Text("CONFIG SET timeout 7 maxclients 50"), "OK");
+  EXPECT_EQ(client.Text("CONFIG GET maxclients timeout"), "[maxclients, 50, timeout, 7]");
+}
+
+TEST(Config, AHookThatRefusesUndoesAll) {
+  Config config;
+  config.OnChange("maxclients", [](const SettingValue&) { return Status::Invalid("not now"); });
+  std::vector<std::string> seen;
+  config.OnChange("timeout", [&](const SettingValue& value) {
+    seen.push_back(value.text);
+    return Status();
+  });
+  const Answer answer = config.Set({
+      {"timeout",    "9"},
+      {"maxclients", "5"}
+  });
+  EXPECT_EQ(answer.error(),
+            "ERR CONFIG SET failed (possibly related to argument 'maxclients') - not now");
+  EXPECT_EQ(config.Number("timeout"), 0);
+  EXPECT_EQ(config.Number("maxclients"), 10000);
+  EXPECT_EQ(seen, (std::vector<std::string>{"9", "0"}));
+}
+
+TEST(Config, PatternsAndAliases) {
+  Served served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("CONFIG GET slowlog-*"),
+            "[slowlog-log-slower-than, 10000, slowlog-max-len, 128]");
+  EXPECT_EQ(client.Text("CONFIG SET hash-max-ziplist-entries 7"), "OK");
+  EXPECT_EQ(client.Text("CONFIG GET hash-max-listpack-entries"), "[hash-max-listpack-entries, 7]");
+  EXPECT_EQ(client.Text("CONFIG GET nothing"), "[]");
+}
+
+TEST(Config, OutputLimitsKeepTheClassesThatAreNotNamed) {
+  Served served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("CONFIG SET client-output-buffer-limit 'normal 1mb 512kb 5'"), "OK");
+  EXPECT_EQ(client.Ask("CONFIG GET client-output-buffer-limit").items()[1].text(),
+            "normal 1048576 524288 5 slave 268435456 67108864 60 pubsub 33554432 8388608 60");
+  EXPECT_EQ(client.Text("CONFIG SET client-output-buffer-limit 'normal 1mb'").substr(0, 3), "ERR");
+}
+
+TEST(Config, TheFileIsToml) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("mayfly.toml");
+  Config config;
+  WriteFile(path,
+            "port = 7000\nappendfsync = \"always\"\nprotected-mode = false\n"
+            "bind = [\"127.0.0.1\", \"-::1\"]\nmaxmemory = \"1gb\"\n");
+  ASSERT_TRUE(LoadConfigFile(path, config).ok());
+  EXPECT_EQ(config.Number("port"), 7000);
+  EXPECT_EQ(config.Text("appendfsync"), "always");
+  EXPECT_EQ(config.Text("protected-mode"), "no");
+  EXPECT_EQ(config.Text("bind"), "127.0.0.1 -::1");
+  EXPECT_EQ(config.Number("maxmemory"), 1 << 30);
+}
+
+TEST(Config, ErrorsOfTheFileNameTheLine) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("mayfly.toml");
+  Config config;
+  WriteFile(path, "port = 7000\nprot = 1\n");
+  EXPECT_EQ(LoadConfigFile(path, config).message(), path + ":2: there is no setting 'prot'");
+  WriteFile(path, "port = 7000\nport 1\n");
+  EXPECT_TRUE(LoadConfigFile(path, config).message().starts_with(path + ":2: "));
+  WriteFile(path, "port = { a = 1 }\n");
+  EXPECT_TRUE(LoadConfigFile(path, config).message().starts_with(path + ":1: setting 'port' is"));
+  EXPECT_FALSE(LoadConfigFile(directory.Inside("missing"), config).ok());
+}
+
+TEST(Config, RewriteKeepsWhatItDoesNotKnow) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("mayfly.toml");
+  WriteFile(path, "# ours\ntimeout = 5\n\nport = 7000\n");
+  Config config;
+  ASSERT_TRUE(LoadConfigFile(path, config).ok());
+  ASSERT_TRUE(config
+                  .Set({
+                      {"timeout",     "6"   },
+                      {"requirepass", "a\"b"}
+  })
+                  .ok());
+  ASSERT_TRUE(RewriteConfigFile(config).ok());
+  EXPECT_EQ(ReadFile(path),
+            "# ours\ntimeout = \"6\"\n\nport = \"7000\"\nrequirepass = \"a\\\"b\"\n");
+  Config again;
+  ASSERT_TRUE(LoadConfigFile(path, again).ok());
+  EXPECT_EQ(again.Text("requirepass"), "a\"b");
+  EXPECT_EQ(again.Number("timeout"), 6);
+}
+
+TEST(Config, WithoutAFileThereIsNothingToRewrite) {
+  Served served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("CONFIG REWRITE"), "ERR The server is running without a config file");
+}
+
+}  // namespace
+}  // namespace mayfly::server

@@ -1,0 +1,65 @@
+#include "server/front_served.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "server/acl/acl_file.h"
+
+namespace mayfly::server {
+namespace {
+
+template <typename T>
+T Must(Result<T> result) {
+  if (!result) throw std::runtime_error(result.error().ToString());
+  return std::move(*result);
+}
+
+void Must(const Status& status) {
+  if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+}  // namespace
+
+FrontServed::FrontServed(const Served::Settings& settings)
+    : database_(Must(Database::Open({}))),
+      works_(std::make_unique<CoreWorkSource>(*database_)),
+      front_(std::make_unique<Front>(SystemClock::Process(), std::size_t{64} << 20)) {
+  Must(config_.SetAtStart("port", "0"));
+  Must(config_.SetAtStart("http-port", "0"));
+  Must(config_.SetAtStart("threads", "2"));
+  Must(config_.SetAtStart("bind", "127.0.0.1"));
+  for (const auto& [name, text] : settings) Must(config_.SetAtStart(name, text));
+  front_->Follow(config_);
+  if (const std::string users = config_.Text("aclfile"); !users.empty()) {
+    Must(LoadAclFile(front_->acl(), users));
+  }
+  server_ = Must(Server::Open({.database = *database_,
+                               .works = *works_,
+                               .config = config_,
+                               .clock = SystemClock::Process(),
+                               .logger = SilentLogger(),
+                               .families = Front::Families(),
+                               .authorizer = &front_->authorizer(),
+                               .publisher = front_.get(),
+                               .extensions = front_.get(),
+                               .version = "test"}));
+  network_ = std::make_unique<Network>(*server_);
+  Must(network_->Open());
+  thread_ = std::thread([this] { ended_ = network_->Run(); });
+}
+
+FrontServed::~FrontServed() {
+  network_->Stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void FrontServed::AwaitScript() {
+  while (!front_->scripts().running_for()) std::this_thread::yield();
+}
+
+Status FrontServed::Join() {
+  thread_.join();
+  return ended_;
+}
+
+}  // namespace mayfly::server

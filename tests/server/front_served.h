@@ -1,0 +1,55 @@
+// front_served.h - a whole server, with users, channels and scripts, in memory and on a free port.
+// Two threads serve clients, so that of three clients two share one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "mayfly/database.h"
+#include "server/config/config.h"
+#include "server/core_work_source.h"
+#include "server/front/front.h"
+#include "server/net/network.h"
+#include "server/served.h"
+#include "server/server.h"
+#include "server/test_client.h"
+
+namespace mayfly::server {
+
+class FrontServed {
+ public:
+  // Throws when it does not start.
+  explicit FrontServed(const Served::Settings& settings = {});
+  FrontServed(const std::string& setting, const std::string& text)
+      : FrontServed(Served::Settings{
+            {setting, text}
+  }) {}
+  ~FrontServed();
+  FrontServed(const FrontServed&) = delete;
+  FrontServed& operator=(const FrontServed&) = delete;
+
+  int port() const { return network_->port(); }
+  Server& server() { return *server_; }
+  Front& front() { return *front_; }
+  Database& database() { return *database_; }
+  Network& network() { return *network_; }
+
+  // Waits until a script runs.
+  void AwaitScript();
+
+  // Waits until Run() has returned.
+  Status Join();
+
+ private:
+  Config config_;
+  std::unique_ptr<Database> database_;
+  std::unique_ptr<CoreWorkSource> works_;
+  std::unique_ptr<Front> front_;
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Network> network_;
+  std::thread thread_;
+  Status ended_;
+};
+
+}  // namespace mayfly::server

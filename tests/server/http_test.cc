@@ -1,0 +1,73 @@
+// The HTTP port: metrics, health, and requests that nobody answers.
+// Method: requests as bytes over a socket.
+#include <gtest/gtest.h>
+
+#include "server/served.h"
+
+namespace mayfly::server {
+namespace {
+
+std::string Get(int port, const std::string& path, const std::string& method = "GET") {
+  TestClient client(port);
+  client.Send(method + " " + path + " HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n");
+  return client.ReadAll();
+}
+
+TEST(Http, HealthIsOk) {
+  Served served;
+  const std::string response = Get(served.http_port(), "/health");
+  EXPECT_TRUE(response.starts_with("HTTP/1.1 200 OK\r\n")) << response;
+  EXPECT_TRUE(response.ends_with("\r\n\r\nok\n")) << response;
+}
+
+TEST(Http, MetricsCountCommands) {
+  Served served;
+  TestClient client(served.port());
+  client.Text("GET a");
+  client.Text("GET b");
+  const std::string response = Get(served.http_port(), "/metrics?x=1");
+  EXPECT_NE(response.find("# TYPE mayfly_commands_total counter\n"), std::string::npos);
+  EXPECT_NE(response.find("mayfly_commands_total{command=\"get\"} 2\n"), std::string::npos)
+      << response;
+  EXPECT_NE(response.find("mayfly_clients 1\n"), std::string::npos);
+  EXPECT_NE(response.find("mayfly_rows{keyspace=\"db0\"}"), std::string::npos);
+}
+
+TEST(Http, OtherPathsAndMethodsAreRefused) {
+  Served served;
+  EXPECT_TRUE(Get(served.http_port(), "/nothing").starts_with("HTTP/1.1 404 "));
+  const std::string refused = Get(served.http_port(), "/health", "POST");
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 405 ")) << refused;
+  EXPECT_NE(refused.find("Allow: GET\r\n"), std::string::npos);
+  EXPECT_EQ(Get(served.http_port(), "/health", "HEAD").find("ok\n"), std::string::npos);
+}
+
+TEST(Http, GarbageIsABadRequest) {
+  Served served;
+  TestClient client(served.http_port());
+  client.Send("\x01\x02 nonsense\r\n\r\n");
+  EXPECT_TRUE(client.ReadAll().starts_with("HTTP/1.1 400 "));
+}
+
+TEST(Http, HeadersHaveABound) {
+  Served served;
+  TestClient client(served.http_port());
+  client.Send("GET / HTTP/1.1\r\nX: " + std::string(64 * 1024, 'x') + "\r\n\r\n");
+  const std::string response = client.ReadAll();
+  EXPECT_TRUE(response.empty() || response.starts_with("HTTP/1.1 431 ")) << response;
+}
+
+TEST(HttpRouter, AHandlerThatThrowsIsAnError) {
+  HttpRouter router;
+  router.Add("GET", "/x",
+             [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("no luck"); });
+  HttpRequest request;
+  request.method = "GET";
+  request.path = "/x";
+  const HttpResponse response = router.Answer(request);
+  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.body, "it failed: no luck\n");
+}
+
+}  // namespace
+}  // namespace mayfly::server

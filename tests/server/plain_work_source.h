@@ -1,0 +1,36 @@
+// plain_work_source.h - works on plain maps, one at a time, that can be told to fail.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "core/testing/plain_work.h"
+#include "mayfly/clock.h"
+#include "server/work_source.h"
+
+namespace mayfly::server {
+
+class PlainWorkSource final : public WorkSource {
+ public:
+  explicit PlainWorkSource(const Clock& clock) : clock_(clock) {}
+
+  Result<std::unique_ptr<core::Work>> Begin(const core::WorkScope& scope) override;
+
+  // The next commit that changes something answers IoError, and changes nothing.
+  void FailNextCommit() { fail_next_ = true; }
+
+  // Works that were begun and those that were committed.
+  std::atomic<int> begun{0};
+  std::atomic<int> committed{0};
+
+ private:
+  class OneWork;
+
+  const Clock& clock_;
+  std::mutex latch_;  // Held by the one work there is.
+  core::PlainState state_;
+  std::atomic<bool> fail_next_{false};
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,60 @@
+// served.h - a server on plain maps and a manual clock, listening on a free port.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "mayfly/clock.h"
+#include "mayfly/database.h"
+#include "server/config/config.h"
+#include "server/counting_database.h"
+#include "server/net/network.h"
+#include "server/plain_work_source.h"
+#include "server/server.h"
+#include "server/test_client.h"
+
+namespace mayfly::server {
+
+class Served {
+ public:
+  using Settings = std::map<std::string, std::string>;
+
+  // Throws when it does not start.
+  explicit Served(const Settings& settings = {}, Publisher* publisher = nullptr);
+  Served(const std::string& setting, const std::string& text)
+      : Served(Settings{
+            {setting, text}
+  }) {}
+  ~Served();
+  Served(const Served&) = delete;
+  Served& operator=(const Served&) = delete;
+
+  int port() const { return network_->port(); }
+  int http_port() const { return network_->http_port(); }
+  Server& server() { return *server_; }
+  Config& config() { return config_; }
+  PlainWorkSource& works() { return works_; }
+  ManualClock& clock() { return clock_; }
+  Network& network() { return *network_; }
+  CountingDatabase& database() { return *database_; }
+
+  // Waits until Run() has returned.
+  Status Join();
+
+  // Waits until so many clients are blocked: what they sent has been run.
+  void AwaitBlocked(std::size_t clients);
+
+ private:
+  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
+  Config config_;
+  std::unique_ptr<CountingDatabase> database_;
+  PlainWorkSource works_{clock_};
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Network> network_;
+  std::thread thread_;
+  Status ended_;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,128 @@
+// TLS: the same commands behind a certificate, with and without one of the client's.
+// Method: a certificate made on the spot, and clients that show it or do not.
+#include <gtest/gtest.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/ssl.hpp>
+#include <boost/asio/write.hpp>
+#include <cstdio>
+
+#include "base/temporary_directory.h"
+#include "server/net/stream.h"
+#include "server/served.h"
+
+namespace mayfly::server {
+namespace {
+
+// A key and a certificate signed with it, as PEM files.
+class SelfSigned {
+ public:
+  SelfSigned() {
+    EVP_PKEY* const key = EVP_EC_gen("P-256");
+    X509* const certificate = X509_new();
+    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
+    X509_gmtime_adj(X509_getm_notBefore(certificate), -3600);
+    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+    X509_set_pubkey(certificate, key);
+    X509_NAME* const name = X509_get_subject_name(certificate);
+    const auto* const text = reinterpret_cast<const unsigned char*>("mayfly");
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, text, -1, -1, 0);
+    X509_set_issuer_name(certificate, name);
+    X509_sign(certificate, key, EVP_sha256());
+    std::FILE* file = std::fopen(key_file.c_str(), "w");
+    PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
+    std::fclose(file);
+    file = std::fopen(certificate_file.c_str(), "w");
+    PEM_write_X509(file, certificate);
+    std::fclose(file);
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+  }
+
+ private:
+  const TemporaryDirectory directory_;
+
+ public:
+  const std::string key_file = directory_.Inside("key.pem");
+  const std::string certificate_file = directory_.Inside("certificate.pem");
+};
+
+// A port nobody listens on, for a setting that does not take 0.
+int FreePort() {
+  asio::io_context context;
+  Tcp::acceptor acceptor(context, Tcp::endpoint(asio::ip::address_v4::loopback(), 0));
+  return acceptor.local_endpoint().port();
+}
+
+// What the server answers to a PING; empty when it does not let the client in.
+std::string PingOver(int port, const SelfSigned* shown) {
+  asio::io_context context;
+  asio::ssl::context tls(asio::ssl::context::tls_client);
+  if (shown != nullptr) {
+    tls.use_certificate_chain_file(shown->certificate_file);
+    tls.use_private_key_file(shown->key_file, asio::ssl::context::pem);
+  }
+  TlsStream stream(context, tls);
+  ErrorCode error;
+  stream.lowest_layer().connect(
+      Tcp::endpoint(asio::ip::address_v4::loopback(), static_cast<unsigned short>(port)), error);
+  stream.handshake(asio::ssl::stream_base::client, error);
+  if (error) return "";
+  asio::write(stream, asio::buffer("PING\r\n", 6), error);
+  char reply[7];
+  const std::size_t got = asio::read(stream, asio::buffer(reply), error);
+  return std::string(reply, got);
+}
+
+class Tls : public testing::Test {
+ protected:
+  Served::Settings SettingsFor(const std::string& auth_clients) const {
+    return {
+        {"tls-port",         std::to_string(port_)        },
+        {"tls-cert-file",    self_signed_.certificate_file},
+        {"tls-key-file",     self_signed_.key_file        },
+        {"tls-ca-cert-file", self_signed_.certificate_file},
+        {"tls-auth-clients", auth_clients                 },
+    };
+  }
+
+  const SelfSigned self_signed_;
+  const int port_ = FreePort();
+};
+
+TEST_F(Tls, ServesClientsWithoutACertificateWhenNoneIsAsked) {
+  Served served(SettingsFor("no"));
+  EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
+  EXPECT_EQ(TestClient(served.port()).Text("PING"), "PONG");
+}
+
+TEST_F(Tls, AsksForACertificate) {
+  Served served(SettingsFor("yes"));
+  EXPECT_EQ(PingOver(port_, nullptr), "");
+  EXPECT_EQ(PingOver(port_, &self_signed_), "+PONG\r\n");
+  const SelfSigned stranger;
+  EXPECT_EQ(PingOver(port_, &stranger), "");
+}
+
+TEST_F(Tls, LooksAtACertificateThatIsOptional) {
+  Served served(SettingsFor("optional"));
+  EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
+  EXPECT_EQ(PingOver(port_, &self_signed_), "+PONG\r\n");
+  const SelfSigned stranger;
+  EXPECT_EQ(PingOver(port_, &stranger), "");
+}
+
+TEST_F(Tls, ClosesOnClientsThatDoNotSpeakIt) {
+  Served served(SettingsFor("no"));
+  TestClient client(port_);
+  client.Send("PING\r\n");
+  client.ReadAll();  // An alert of TLS, perhaps; then the end.
+  EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
+}
+
+}  // namespace
+}  // namespace mayfly::server

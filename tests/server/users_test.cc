@@ -1,0 +1,147 @@
+// Users that change: connections that they no longer allow are closed, though they are idle.
+// Method: clients on both threads of a server, one of which changes users.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temporary_directory.h"
+#include "server/front_served.h"
+
+namespace mayfly::server {
+namespace {
+
+class Users : public testing::Test {
+ protected:
+  void Login(TestClient& client, const std::string& user) {
+    EXPECT_EQ(client.Text("AUTH " + user + " pw"), "OK");
+  }
+
+  FrontServed served_;
+  TestClient admin_{served_.port()};
+  TestClient a_{served_.port()};
+  TestClient b_{served_.port()};
+  TestClient c_{served_.port()};
+};
+
+TEST_F(Users, ConnectionsOfARemovedUserAreClosedOnEveryThread) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* &* +@all"), "OK");
+  Login(a_, "ann");
+  Login(b_, "ann");
+  EXPECT_EQ(admin_.Text("ACL DELUSER ann nobody"), "1");
+  EXPECT_TRUE(a_.Closed());
+  EXPECT_TRUE(b_.Closed());
+  EXPECT_EQ(c_.Text("PING"), "PONG");
+  EXPECT_EQ(admin_.Text("PING"), "PONG");
+}
+
+TEST_F(Users, OneWhoRemovesItselfHasItsReply) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all"), "OK");
+  Login(a_, "ann");
+  Login(b_, "ann");
+  EXPECT_EQ(a_.Text("ACL DELUSER ann"), "1");
+  EXPECT_TRUE(a_.Closed());
+  EXPECT_TRUE(b_.Closed());
+}
+
+TEST_F(Users, OneWhoIsThereAgainDoesNotKeepItsConnections) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all"), "OK");
+  Login(a_, "ann");
+  admin_.Send("ACL DELUSER ann\r\nACL SETUSER ann on >pw +@all\r\n");
+  EXPECT_EQ(admin_.ReadText(), "1");
+  EXPECT_EQ(admin_.ReadText(), "OK");
+  EXPECT_TRUE(a_.Closed());
+}
+
+TEST_F(Users, SubscribersThatLoseAChannelAreClosed) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all &x:* &y"), "OK");
+  for (TestClient* const client : {&a_, &b_, &c_}) Login(*client, "ann");
+  a_.SendLine("SUBSCRIBE x:1");
+  b_.SendLine("PSUBSCRIBE x:*");
+  c_.SendLine("SUBSCRIBE y");
+  for (TestClient* const client : {&a_, &b_, &c_}) client->Read();
+  // More rights close nobody.
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann &z"), "OK");
+  EXPECT_EQ(admin_.Text("PUBLISH x:1 m"), "2");
+  a_.Read();
+  b_.Read();
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann resetchannels &y"), "OK");
+  EXPECT_TRUE(a_.Closed());
+  EXPECT_TRUE(b_.Closed());
+  EXPECT_EQ(admin_.Text("PUBLISH y m"), "1");
+  EXPECT_EQ(c_.Read().items().size(), 3u);
+}
+
+TEST_F(Users, APatternIsAllowedAsItStands) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all allchannels"), "OK");
+  Login(a_, "ann");
+  a_.SendLine("PSUBSCRIBE x:1*");
+  a_.Read();
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann resetchannels &x:*"), "OK");
+  EXPECT_TRUE(a_.Closed());
+}
+
+TEST_F(Users, OneWhoIsSwitchedOffKeepsItsConnections) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all"), "OK");
+  Login(a_, "ann");
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann off"), "OK");
+  EXPECT_EQ(a_.Text("PING"), "PONG");
+  EXPECT_EQ(b_.Text("AUTH ann pw"),
+            "WRONGPASS invalid username-password pair or user is disabled.");
+}
+
+TEST_F(Users, FailedLoginsAreLoggedByTheCommandTheyCameWith) {
+  a_.Text("AUTH ann wrong");
+  a_.Text("HELLO 3 AUTH ann wrong");
+  const Reply log = admin_.Ask("ACL LOG");
+  ASSERT_EQ(log.items().size(), 2u);
+  EXPECT_EQ(log.items()[0].items()[3].text(), "auth");
+  EXPECT_EQ(log.items()[0].items()[7].text(), "HELLO");
+  EXPECT_EQ(log.items()[1].items()[7].text(), "AUTH");
+}
+
+TEST_F(Users, TheLogIsAsLongAsTheSettingSays) {
+  EXPECT_EQ(admin_.Text("CONFIG SET acllog-max-len 2"), "OK");
+  for (const char* const user : {"x", "y", "z"}) a_.Text(std::string("AUTH ") + user + " wrong");
+  EXPECT_EQ(admin_.Ask("ACL LOG").items().size(), 2u);
+  EXPECT_EQ(admin_.Text("CONFIG SET acllog-max-len 1"), "OK");
+  EXPECT_EQ(admin_.Ask("ACL LOG").items().size(), 1u);
+}
+
+TEST_F(Users, NewOnesBeginWithTheChannelsOfTheSetting) {
+  EXPECT_EQ(admin_.Text("CONFIG SET acl-pubsub-default allchannels"), "OK");
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann (+get)"), "OK");
+  EXPECT_EQ(admin_.Text("CONFIG SET acl-pubsub-default resetchannels"), "OK");
+  EXPECT_EQ(admin_.Text("ACL SETUSER bob"), "OK");
+  EXPECT_EQ(admin_.Text("ACL SETUSER bob on"), "OK");
+  const Reply ann = admin_.Ask("ACL GETUSER ann");
+  EXPECT_EQ(ann.items()[9].text(), "&*");
+  EXPECT_EQ(ann.items()[11].items()[0].items()[5].text(), "&*");
+  EXPECT_EQ(admin_.Ask("ACL GETUSER bob").items()[9].text(), "");
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann reset"), "OK");
+  EXPECT_EQ(admin_.Ask("ACL GETUSER ann").items()[9].text(), "");
+}
+
+TEST(UsersOfAFile, LoadingClosesThoseWhoAreNoLongerInIt) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("users.acl");
+  std::ofstream(path) << "user ann on >pw +@all\nuser bob on >pw +@all &x\nuser cid on >pw +@all\n";
+  FrontServed served("aclfile", path);
+  TestClient admin(served.port());
+  TestClient ann(served.port());
+  TestClient bob(served.port());
+  TestClient cid(served.port());
+  EXPECT_EQ(ann.Text("AUTH ann pw"), "OK");
+  EXPECT_EQ(bob.Text("AUTH bob pw"), "OK");
+  EXPECT_EQ(cid.Text("AUTH cid pw"), "OK");
+  bob.SendLine("SUBSCRIBE x");
+  bob.Read();
+  std::ofstream(path) << "user bob on >pw +@all\nuser cid on >pw +@all\n";
+  EXPECT_EQ(admin.Text("ACL LOAD"), "OK");
+  EXPECT_TRUE(ann.Closed());
+  EXPECT_TRUE(bob.Closed());
+  EXPECT_EQ(cid.Text("PING"), "PONG");
+  EXPECT_EQ(admin.Text("PING"), "PONG");
+}
+
+}  // namespace
+}  // namespace mayfly::server
