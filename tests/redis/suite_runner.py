@@ -1,0 +1,227 @@
+"""Redis' own tests against mayfly, as an external server.
+
+  suite_runner.py --mayfly BIN --redis SRC --skips FILE [--unit U ...] [--only TITLE ...]
+
+One run of Redis' test program per unit. A test that hangs, or in which the server dies, is a
+failure of its own; it is left out then and the unit is run again, so that every test gets a
+verdict. Nothing of the checkout is changed: shim.tcl is loaded beside it. A test is skipped only
+if the file of skips names it, with its reason; a line of that file that matches no test is an
+error, too. Exit code 1 when any test failed.
+"""
+import argparse
+import collections
+import os
+import pathlib
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from server_process import ServerProcess
+
+UNITS = """unit/expire unit/keyspace unit/scan unit/type/string unit/type/incr unit/type/hash
+unit/type/list unit/type/list-2 unit/type/list-3 unit/type/set unit/type/zset unit/pubsub
+unit/protocol unit/quit unit/sort unit/bitops unit/bitfield unit/other unit/dump
+unit/info-command""".split()
+
+# Blocks that Redis marks as impossible on an external server, and that run on one all the same.
+FORCED_TAGS = {unit: "external:skip" for unit in ("unit/auth", "unit/acl", "unit/acl-v2")}
+
+# What an external server of another make cannot offer.
+DENIED_TAGS = ["-needs:debug", "-needs:repl", "-needs:save", "-needs:pfdebug", "-repl", "-cluster",
+               "-large-memory", "-needs:config-maxmemory"]
+
+TEST_SECONDS = 90    # Without progress, a test hangs.
+UNIT_SECONDS = 600
+RERUNS_MAX = 20
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Skips:
+    """Lines `unit: title` or `unit: /regexp`, under `[reason]` lines; # begins a comment."""
+
+    def __init__(self, path):
+        self.by_unit = collections.defaultdict(list)
+        reason = None
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            line = line.strip()
+            if not line or line.startswith("#"):
+                continue
+            if line.startswith("["):
+                reason = line.strip("[]")
+                continue
+            unit, separator, title = line.partition(": ")
+            if not reason or not separator:
+                raise SystemExit(f"{path}:{number}: expected [reason], then unit: title")
+            self.by_unit[unit].append(title)
+
+    def of(self, unit):
+        return self.by_unit.get(unit, [])
+
+
+def free_port():
+    """For the runner's own control socket, which is fixed otherwise: two runs would clash."""
+    while True:
+        port = random.randrange(22000, 31000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+class Unit:
+    def __init__(self, name):
+        self.name = name
+        self.verdicts = {}  # title -> "" or what went wrong
+        self.skipped = []
+        self.broken = []    # What cut a block of tests short, outside of any.
+        self.seconds = 0.0
+
+    def failures(self):
+        return {title: detail for title, detail in self.verdicts.items() if detail}
+
+
+def read_events(path, unit):
+    """Adds the verdicts of one run; returns the test that was left unfinished, if any."""
+    seen, current = collections.Counter(), None
+    for line in path.read_text(errors="replace").splitlines():
+        kind, _, text = (line.split("\t", 2) + ["", ""])[:3]
+        if kind == "testing":
+            current = text
+        elif kind in ("ok", "err"):
+            head, _, detail = text.partition(" | ")
+            title = re.sub(r" in tests/\S+\.tcl$", "", head)
+            seen[title] += 1
+            name = title if seen[title] == 1 else f"{title}#{seen[title]}"
+            unit.verdicts[name] = "" if kind == "ok" else detail.split(" |     while executing")[0]
+            current = None
+        elif kind == "skip":
+            unit.skipped.append(text)
+        elif kind == "block":
+            unit.broken.append(text[:400])
+    return current
+
+
+def command_of(unit, server, options, left_out):
+    shim = os.path.relpath(HERE / "shim.tcl", options.redis / "tests").removesuffix(".tcl")
+    denied = [tag for tag in DENIED_TAGS if tag[1:] not in FORCED_TAGS.get(unit, "").split()]
+    command = ["./runtest", "--host", "127.0.0.1", "--port", str(server.port), "--durable",
+               "--clients", "1", "--no-latency", "--timeout", str(TEST_SECONDS),
+               "--baseport", str(free_port() + 32), "--single", shim, "--single", unit,
+               "--tags", " ".join(denied), "--ignore-encoding", "--ignore-digest"]
+    for title in left_out:
+        command += ["--skiptest", title]
+    for title in options.only:
+        command += ["--only", title]
+    return command
+
+
+def run_once(unit, server, options, left_out):
+    """One run of a unit; returns the test in which it hung or the server died, and what happened."""
+    with tempfile.TemporaryDirectory() as folder:
+        events = pathlib.Path(folder) / "events.tsv"
+        events.touch()
+        environment = {**os.environ, "SHIM_EVENTS": str(events), "TERM": "dumb",
+                       "SHIM_IGNORE_TAGS": FORCED_TAGS.get(unit.name, "")}
+        process = subprocess.Popen(command_of(unit.name, server, options, left_out),
+                                   cwd=options.redis, env=environment, stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                   errors="replace", start_new_session=True)
+        why = "no reply in time"
+        try:
+            output, _ = process.communicate(timeout=UNIT_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            why = f"the unit took more than {UNIT_SECONDS} s"
+        unfinished = read_events(events, unit)
+    if not server.answers():
+        why = "the server died"
+        lost = [title for title, detail in unit.verdicts.items()
+                if re.search(r"I/O error|connection refused|reset by peer", detail)]
+        for title in lost[1:]:
+            del unit.verdicts[title]
+        unfinished = unfinished or (lost[0] if lost else "(between tests)")
+        if server.process.poll() is None:
+            server.kill()
+        server.restart()
+    elif not unit.verdicts and not unfinished and process.returncode != 0:
+        unit.broken.append("no result: " + " | ".join(output.strip().splitlines()[-8:])[:600])
+    return unfinished, why
+
+
+def run_unit(name, server, options, skips):
+    unit = Unit(name)
+    begin = time.monotonic()
+    stuck = {}
+    for _ in range(RERUNS_MAX):
+        unfinished, why = run_once(unit, server, options, [*skips.of(name), *stuck])
+        if unfinished is None:
+            break
+        stuck[unfinished] = why
+    unit.verdicts.update(stuck)
+    unit.seconds = time.monotonic() - begin
+    return unit
+
+
+def unused_skips(units, skips):
+    """Lines that match no test: the test is gone, or the title is wrong."""
+    unused = []
+    for unit in units:
+        for title in skips.of(unit.name):
+            if title.startswith("/"):
+                used = any(re.search(title[1:], skipped) for skipped in unit.skipped)
+            else:
+                used = title in unit.skipped
+            if not used:
+                unused.append(f"{unit.name}: {title}")
+    return unused
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mayfly", required=True)
+    parser.add_argument("--redis", required=True, type=lambda path: pathlib.Path(path).resolve())
+    parser.add_argument("--skips", required=True, type=pathlib.Path)
+    parser.add_argument("--unit", action="append", default=[])
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--part", help="i/n: every n-th unit, beginning with the i-th")
+    options = parser.parse_args()
+    skips = Skips(options.skips)
+    names = options.unit or UNITS
+    if options.part:
+        first, step = map(int, options.part.split("/"))
+        names = names[first - 1::step]
+    units = []
+    print(f"{'unit':28} {'pass':>5} {'fail':>5} {'skip':>5} {'secs':>5}")
+    with ServerProcess(options.mayfly, "--enable-debug-command", "yes") as server:
+        for name in names:
+            unit = run_unit(name, server, options, skips)
+            units.append(unit)
+            failed = len(unit.failures())
+            print(f"{name:28} {len(unit.verdicts) - failed:5} {failed:5} {len(unit.skipped):5} "
+                  f"{unit.seconds:5.0f}", flush=True)
+    bad = False
+    for unit in units:
+        for title, detail in unit.failures().items():
+            print(f"FAILED {unit.name}: {title}\n       {detail[:300]}")
+            bad = True
+        for text in unit.broken:
+            print(f"BROKEN {unit.name}: {text}")
+            bad = True
+    for line in [] if options.only else unused_skips(units, skips):
+        print(f"UNUSED {line}")
+        bad = True
+    sys.exit(1 if bad else 0)
+
+
+if __name__ == "__main__":
+    main()
