@@ -52,7 +52,7 @@ Answer WorkRun::Run(const Order& order) {
   ReplyWriter writer(order.out, order.version);
   Call call{.args = order.args,
             .reply = writer,
-            .work = order.entry.Is(kNoWork) ? nullptr : work_.get(),
+            .work = work_.get(),
             .database = order.database,
             .host = *this,
             .may_block = order.may_block,

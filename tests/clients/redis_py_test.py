@@ -62,6 +62,13 @@ class RedisPy(unittest.TestCase):
         self.client.script_flush()
         self.assertEqual(limit(keys=["ip"], args=[60_000]), 4)
 
+    def test_time_stands_still_in_a_script(self):
+        first, second = self.client.eval("""
+            local first = redis.call('TIME')
+            for _ = 1, 5000000 do end
+            return {first, redis.call('TIME')}""", 0)
+        self.assertEqual(first, second)
+
     def test_a_pipeline_is_a_transaction(self):
         with self.client.pipeline() as pipeline:
             pipeline.set("a", 1, ex=100).incr("a").ttl("a")

@@ -12,7 +12,8 @@ namespace mayfly::server::own {
 Answer Time(Call& call) {
   constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kMicrosPerMs = 1000;
-  const std::int64_t ms = ToMs(ServerOf(call).clock().Now());
+  // Within a transaction or script time stands still, as it does for rows.
+  const std::int64_t ms = ToMs(call.work != nullptr ? call.now() : ServerOf(call).clock().Now());
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(ms / kMsPerSecond));
   call.reply.Bulk(std::to_string(ms % kMsPerSecond * kMicrosPerMs));

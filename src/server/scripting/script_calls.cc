@@ -60,7 +60,7 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
   ReplyWriter writer(out, version);
   server::Call call{.args = args,
                     .reply = writer,
-                    .work = (spec->flags & kNoWork) != 0 ? nullptr : outer_.work,
+                    .work = outer_.work,
                     .database = database_,
                     .host = outer_.host,
                     .may_block = false,
