@@ -53,7 +53,7 @@ enum CommandFlag : std::uint32_t {
   kMovableKeys = 1u << 15,
   kDangerous = 1u << 16,  // Of ACL's category of that name.
 
-  kNoWork = 1u << 24,      // Touches no row, so it gets no work of its own.
+  kNoWork = 1u << 24,      // Touches no row: `Call::work` is null.
   kEverything = 1u << 25,  // May touch keys it does not name: gets a work on everything.
 };
 
@@ -155,11 +155,13 @@ class CallHost {
 struct Call {
   std::span<const Bytes> args;  // args[0] is its name, as the client wrote it.
   ReplyWriter& reply;
-  core::Work* work;  // Null for kNoWork, unless it runs within a transaction or script.
+  core::Work* work;  // Null for kNoWork.
   int database;      // The selected one.
   CallHost& host;
   bool may_block = false;  // Not in a transaction or script: there, time is over at once.
   bool retried = false;    // After a block.
+  // The instant of the transaction or script it runs within, for what has no work.
+  std::optional<WallTime> frozen_now = std::nullopt;
 
   core::WorkSpace& space() const { return host.Space(*work, database); }
   WallTime now() const { return work->now(); }

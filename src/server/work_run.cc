@@ -52,11 +52,12 @@ Answer WorkRun::Run(const Order& order) {
   ReplyWriter writer(order.out, order.version);
   Call call{.args = order.args,
             .reply = writer,
-            .work = work_.get(),
+            .work = order.entry.Is(kNoWork) ? nullptr : work_.get(),
             .database = order.database,
             .host = *this,
             .may_block = order.may_block,
-            .retried = order.retried};
+            .retried = order.retried,
+            .frozen_now = work_ != nullptr ? std::optional(work_->now()) : std::nullopt};
   Answer answer = RunHandler(*order.entry.spec, call, order.out);
   if (!answer.ok()) notifications_.resize(notifications_before);
   session_ = nullptr;

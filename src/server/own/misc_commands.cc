@@ -13,7 +13,7 @@ Answer Time(Call& call) {
   constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kMicrosPerMs = 1000;
   // Within a transaction or script time stands still, as it does for rows.
-  const std::int64_t ms = ToMs(call.work != nullptr ? call.now() : ServerOf(call).clock().Now());
+  const std::int64_t ms = ToMs(call.frozen_now ? *call.frozen_now : ServerOf(call).clock().Now());
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(ms / kMsPerSecond));
   call.reply.Bulk(std::to_string(ms % kMsPerSecond * kMicrosPerMs));

@@ -60,11 +60,12 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
   ReplyWriter writer(out, version);
   server::Call call{.args = args,
                     .reply = writer,
-                    .work = outer_.work,
+                    .work = (spec->flags & kNoWork) != 0 ? nullptr : outer_.work,
                     .database = database_,
                     .host = outer_.host,
                     .may_block = false,
-                    .retried = false};
+                    .retried = false,
+                    .frozen_now = outer_.now()};
   const Answer answer = RunHandler(*spec, call, out);
   if (answer.later()) return Reply::Null();
   ReplyParser parser;
