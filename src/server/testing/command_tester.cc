@@ -25,10 +25,12 @@ Reply ErrorReply(const Answer& answer) { return Reply::Text(Reply::Kind::kError,
 
 }  // namespace
 
-CommandTester::CommandTester(std::vector<CommandFamily> families)
-    : families_(std::move(families)), names_(Must(Database::Open({.clock = &clock_}))) {
+CommandTester::CommandTester(std::vector<CommandFamily> families, Rows rows)
+    : families_(std::move(families)),
+      rows_(rows),
+      database_handle_(Must(Database::Open({.clock = &clock_}))) {
   for (int i = 0; i < kDatabases; ++i) {
-    keyspaces_.push_back(Must(names_->CreateKeyspace(fmt::format("db{}", i))));
+    keyspaces_.push_back(Must(database_handle_->CreateKeyspace(fmt::format("db{}", i))));
   }
 }
 
@@ -63,16 +65,17 @@ std::vector<Reply> CommandTester::RunViews(std::span<const Bytes> args) {
   if (spec == nullptr) return {ErrorReply(Answer::Error(error))};
   OutputBuffer out;
   ReplyWriter writer(out, version_);
-  work_ = std::make_unique<core::PlainWork>(state_, clock_.Now());
+  const bool without_work = (spec->flags & kNoWork) != 0;
+  if (!without_work) work_ = NewWork();
   Call call{.args = args,
             .reply = writer,
-            .work = (spec->flags & kNoWork) != 0 ? nullptr : work_.get(),
+            .work = work_.get(),
             .database = database_,
             .host = *this,
             .may_block = may_block_,
             .retried = retried_};
   const Answer answer = RunHandler(*spec, call, out);
-  const Status committed = work_->Commit();
+  const Status committed = without_work ? Status() : work_->Commit();
   work_.reset();
   if (!committed.ok()) throw std::runtime_error(committed.ToString());
   if (answer.later()) return {Reply::Null()};
@@ -84,6 +87,11 @@ std::vector<Reply> CommandTester::RunViews(std::span<const Bytes> args) {
     throw std::runtime_error("half a reply to " + std::string(args.front()));
   }
   return replies;
+}
+
+std::unique_ptr<core::Work> CommandTester::NewWork() {
+  if (rows_ == Rows::kPlainMaps) return std::make_unique<core::PlainWork>(state_, clock_.Now());
+  return Must(core::BeginWork(*database_handle_, {.everything = true}));
 }
 
 std::string CommandTester::Text(const std::string& line) { return TextOf(Run(line)); }

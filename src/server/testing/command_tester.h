@@ -1,5 +1,5 @@
-// command_tester.h - runs commands of some families on plain maps and a manual clock, without
-// sockets, sessions or latches: for tests of what a command does.
+// command_tester.h - runs commands of some families on a manual clock, without sockets and
+// sessions: for tests of what a command does.
 #pragma once
 
 #include <map>
@@ -19,7 +19,13 @@ class CommandTester final : public CallHost {
  public:
   static constexpr int kDatabases = 16;
 
-  explicit CommandTester(std::vector<CommandFamily> families);
+  // What commands work on.
+  enum class Rows : std::uint8_t {
+    kPlainMaps,  // The shortest there can be; TTL commands without a work see no rows then.
+    kDatabase,   // The core, in memory.
+  };
+
+  explicit CommandTester(std::vector<CommandFamily> families, Rows rows = Rows::kPlainMaps);
   ~CommandTester() override;
 
   // Runs a command given as one line, quoted as redis-cli takes it, or as its arguments. Unknown
@@ -63,7 +69,7 @@ class CommandTester final : public CallHost {
   Random& random() override { return random_; }
   std::int64_t Setting(std::string_view name) const override;
   ScanCursors& scan_cursors() override { return cursors_; }
-  Database* database_handle() override { return names_.get(); }
+  Database* database_handle() override { return database_handle_.get(); }
   Keyspace* keyspace(int database) override {
     return keyspaces_.at(static_cast<std::size_t>(database)).get();
   }
@@ -76,12 +82,14 @@ class CommandTester final : public CallHost {
  private:
   const CommandSpec* FindName(Bytes name) const;
   std::vector<Reply> RunViews(std::span<const Bytes> args);
+  std::unique_ptr<core::Work> NewWork();
 
   const std::vector<CommandFamily> families_;
+  const Rows rows_;
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
-  // For its keyspaces, which name the maps. It holds no rows but those that a test puts there, for
-  // commands without a work.
-  std::unique_ptr<Database> names_;
+  // With plain maps, its keyspaces name the maps, and it holds no rows but those that a test puts
+  // there, for commands without a work.
+  std::unique_ptr<Database> database_handle_;
   std::vector<std::shared_ptr<Keyspace>> keyspaces_;
   core::PlainState state_;
   std::unique_ptr<core::Work> work_;
