@@ -22,7 +22,7 @@ struct ExpirySettings {
   double scale = 1.0;      // --scale X: rows, and rows per second, times this.
   bool quick = false;      // --quick: a smoke run of a minute; its figures mean little.
   ReaperOptions reaper;    // --work-percent N, --step-rows N; the rest as the library has it.
-  std::size_t rounds = 4;  // --rounds N: pairs of runs of the burst.
+  std::size_t rounds = 3;  // --rounds N: pairs of runs of the burst.
 
   std::size_t Rows(std::size_t rows) const {
     return static_cast<std::size_t>(static_cast<double>(rows) * scale * (quick ? 0.2 : 1.0));
