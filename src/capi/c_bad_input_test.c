@@ -258,6 +258,8 @@ static void bad_upkeep(void) {
   mayfly_reaper* reaper = NULL;
   mayfly_subscription* subscription = NULL;
   mayfly_event* events = NULL;
+  mayfly_event_with_member* full_events = NULL;
+  uint64_t sequence = 0;
   mayfly_check_report check = {.size = sizeof check};
   mayfly_statistics statistics = {.size = sizeof statistics};
   mayfly_clock_report clock = {.size = 0};
@@ -274,6 +276,11 @@ static void bad_upkeep(void) {
   REFUSED(mayfly_await_idle(NULL), "reaper");
   REFUSED(mayfly_read_events(NULL, 0, 1, &events, &count), "database");
   REFUSED(mayfly_read_events(db, 0, 1, NULL, &count), "events");
+  REFUSED(mayfly_read_events_with_members(NULL, 0, 1, &full_events, &count), "database");
+  REFUSED(mayfly_read_events_with_members(db, 0, 1, &full_events, NULL), "count");
+  REFUSED(mayfly_last_event_sequence(NULL, &sequence), "database");
+  REFUSED(mayfly_last_event_sequence(db, NULL), "sequence");
+  REFUSED(mayfly_subscribe_with_members(db, NULL, NULL, &subscription), "event function");
   REFUSED(mayfly_trim_events(db, NULL, NULL), "trim");
   REFUSED(mayfly_subscribe(db, NULL, NULL, &subscription), "event function");
   REFUSED(mayfly_subscribe(NULL, ignore, NULL, &subscription), "database");

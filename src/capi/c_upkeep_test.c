@@ -45,14 +45,32 @@ static void purge_reaper_events(void) {
   THAT(events[1].cause == MAYFLY_CAUSE_PURGED && events[1].deadline_ms == clock_now);
   THAT(strcmp(events[1].keyspace_name, "default") == 0 && events[1].purged_at_ms == clock_now);
   mayfly_free(events);
-  mayfly_event_trim trim = {.size = sizeof trim, .by_number = true, .keep_newest = 1};
+  mayfly_event_with_member* full = NULL;
+  OK(mayfly_read_events_with_members(db, 2, 10, &full, &count));
+  THAT(count == 1 && full[0].event.sequence == 3 && strcmp(full[0].event.key, "c") == 0);
+  THAT(strcmp(full[0].event.value, "3") == 0 && full[0].member == NULL);
+  mayfly_free(full);
+  uint64_t last = 0;
+  OK(mayfly_last_event_sequence(db, &last));
+  THAT(last == 3);
+
+  /* In steps of one; what an older caller does not know of has no bound. */
+  mayfly_event_trim trim = {
+      .size = sizeof trim, .by_number = true, .keep_newest = 1, .events_max = 1};
   uint64_t removed = 0;
   OK(mayfly_trim_events(db, &trim, &removed));
-  THAT(removed == 2);
+  THAT(removed == 1);
+  trim.size = offsetof(mayfly_event_trim, events_max);
+  OK(mayfly_trim_events(db, &trim, &removed));
+  THAT(removed == 1);
+  trim = (mayfly_event_trim){.size = sizeof trim, .by_number = true, .keep_newest = 0};
+  OK(mayfly_trim_events(db, &trim, &removed));
+  OK(mayfly_last_event_sequence(db, &last));
+  THAT(removed == 1 && last == 3);
   mayfly_statistics statistics = {.size = sizeof statistics};
   mayfly_keyspace_statistics* keyspaces = NULL;
   OK(mayfly_get_statistics(db, &statistics, &keyspaces, &count));
-  THAT(statistics.purged_rows == 3 && statistics.events_first == 3 && statistics.events_last == 3);
+  THAT(statistics.purged_rows == 3 && statistics.events_first == 0 && statistics.events_last == 0);
   THAT(count == 1 && strcmp(keyspaces[0].name, "default") == 0 && keyspaces[0].rows == 0);
   mayfly_free(keyspaces);
   OK(mayfly_get_statistics(db, &statistics, NULL, NULL));
