@@ -308,13 +308,17 @@ Status Catalog::Drop(const std::string& name) {
   if (found == by_name_.end()) {
     return Status::NotFound(fmt::format("there is no keyspace called '{}'", Printable(name)));
   }
-  KeyspaceState& keyspace = *found->second;
+  // Shared, so that the gate outlives its lock: there may be no other handle.
+  const std::shared_ptr<KeyspaceState> shared = found->second;
+  KeyspaceState& keyspace = *shared;
   const std::lock_guard alone(keyspace.gate());
   engine::Batch batch;
   DeleteRowsOf(batch, keyspace.id());
   batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
   batch.Delete(kMeta, MetaKey(kMetaPurgedThrough, keyspace.id()));
-  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  const Status committed = engine_.Commit(batch);
+  cache_.Forget(keyspace.id());
+  MAYFLY_RETURN_IF_ERROR(committed);
   keyspace.MarkDropped();
   by_name_.erase(found);
   return {};
@@ -325,7 +329,9 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
   engine::Batch batch;
   DeleteRowsOf(batch, keyspace.id());
-  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  const Status committed = engine_.Commit(batch);
+  cache_.Forget(keyspace.id());  // Whatever became of it, with the gate still held.
+  MAYFLY_RETURN_IF_ERROR(committed);
   for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
     keyspace.SetCounters(static_cast<Stripe>(stripe), {});
   }

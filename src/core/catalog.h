@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/keyspace_state.h"
+#include "core/stored_cache.h"
 #include "engine/engine.h"
 #include "mayfly/pinned_bytes.h"
 #include "mayfly/result.h"
@@ -23,7 +24,8 @@ inline constexpr const char* kDefaultKeyspaceName = "default";
 
 class Catalog {
  public:
-  explicit Catalog(engine::Engine& engine) : engine_(engine) {}
+  // The cache is told what goes with a keyspace.
+  Catalog(engine::Engine& engine, StoredCache& cache) : engine_(engine), cache_(cache) {}
 
   // Reads all keyspaces with their counters and watermarks; makes the default one if there is none.
   Status Load();
@@ -54,6 +56,7 @@ class Catalog {
   Status LoadNextId();
 
   engine::Engine& engine_;
+  StoredCache& cache_;
   mutable std::mutex mutex_;  // Guards the rest, and the order of changes in meta.
   std::map<std::string, std::shared_ptr<KeyspaceState>> by_name_;  // Shared with handles.
   KeyspaceId next_id_ = 1;

@@ -76,7 +76,9 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   // A mended entry may lie before what purges have reached.
   repair.Delete(kMeta, MetaKey(kMetaWatermark, keyspace.id()));
   repair.Delete(kMeta, MetaKey(kMetaMembersWatermark, keyspace.id()));
-  MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(repair, Durability::kDisk));
+  const Status mended = store_.engine().Commit(repair, Durability::kDisk);
+  store_.cache().Forget(keyspace.id());
+  MAYFLY_RETURN_IF_ERROR(mended);
   keyspace.LowerWatermarks(WallTimeFromMs(0));
   keyspace.NoteMortalMember();
   keyspace.ForgetOrphans();

@@ -4,6 +4,7 @@
 
 #include "core/catalog.h"
 #include "core/collection_codec.h"
+#include "core/limits.h"
 #include "core/liveness.h"
 #include "core/version_plan.h"
 
@@ -99,6 +100,8 @@ void CommitPlan::Clear(KeyspaceState& keyspace) {
   Booking& booking = BookingOf(keyspace, 0);
   booking.cleared = true;
   NoteRemoval(keyspace, booking.stripe, now_);
+  // However many members they had: the memory they lie in is worth giving back.
+  if (keyspace.TotalCounters().rows + keyspace.orphans() > 0) removed_ += kFlushAfterRows;
 }
 
 void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, Bytes key,
@@ -119,6 +122,11 @@ void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint6
 bool CommitPlan::orphans_queued() const {
   return std::any_of(bookings_.begin(), bookings_.end(),
                      [](const Booking& booking) { return booking.orphans > 0; });
+}
+
+bool CommitPlan::clears() const {
+  return std::any_of(bookings_.begin(), bookings_.end(),
+                     [](const Booking& booking) { return booking.cleared; });
 }
 
 void CommitPlan::PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline,

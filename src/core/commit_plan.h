@@ -77,6 +77,7 @@ class CommitPlan {
   std::uint64_t dead_removed() const { return dead_removed_; }
   std::uint64_t dead_members_removed() const { return dead_members_removed_; }
   bool orphans_queued() const;
+  bool clears() const;
   std::uint64_t removed() const { return removed_; }  // The dead and the deleted.
 
   // The earliest deadline that was written, for whoever sleeps until the next.

@@ -81,6 +81,11 @@ inline constexpr std::uint64_t kFlushAfterRows = 1000;
 inline constexpr std::size_t kBusyFileLooksMax = 50;
 inline constexpr Millis kBusyFilePause = std::chrono::milliseconds(10);
 
+// What works read is kept in this many parts, by two's exponent, each with a mutex of its own; and
+// the largest pair that is kept: a few large ones would push out many small ones.
+inline constexpr std::size_t kCacheShardBits = 6;
+inline constexpr std::size_t kCachedPairBytesMax = 4096;
+
 // A promise below this could not be kept on any disk.
 inline constexpr Millis kPurgeWithinMin = std::chrono::seconds(1);
 

@@ -9,7 +9,7 @@
 namespace mayfly::core {
 namespace {
 
-constexpr engine::Address kMembers{engine::Role::kMembers};
+constexpr engine::Role kMembers = engine::Role::kMembers;
 
 Status NoCollection() { return Status::NotFound("there is no such collection"); }
 
@@ -124,7 +124,7 @@ Status OwnSpace::FindPart(Bytes key, Part part, Bytes name, FoundMember& found) 
   }
   if (!living.parts->stored || !CheckName(*living.parts, name).ok()) return {};
   const Status read =
-      store_.engine().Get(kMembers, living.parts->keys.Of(KindOf(part), name), found.pin);
+      store_.GetLatched(kMembers, living.parts->keys.Of(KindOf(part), name), found.pin);
   if (read.IsNotFound()) return {};
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(const RowView row, DecodeRow(found.pin.view()));
@@ -142,8 +142,7 @@ Result<OwnMembers::value_type*> OwnSpace::LoadMember(OwnCollection& parts, Bytes
   PinnedBytes pin;
   std::optional<RowView> stored;
   if (parts.stored && !skip_read) {
-    const Status read =
-        store_.engine().Get(kMembers, parts.keys.Of(PartKind::kMember, member), pin);
+    const Status read = store_.GetLatched(kMembers, parts.keys.Of(PartKind::kMember, member), pin);
     if (!read.ok() && !read.IsNotFound()) return read;
     if (read.ok()) {
       MAYFLY_TRY(stored, DecodeRow(pin.view()));

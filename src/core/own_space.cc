@@ -60,7 +60,7 @@ Status OwnSpace::Find(Bytes key, FoundRow& found) {
   }
   if (cleared_) return {};
   std::optional<RowView> stored;
-  MAYFLY_RETURN_IF_ERROR(store_.ReadStored(state_, key, nullptr, found.pin, stored));
+  MAYFLY_RETURN_IF_ERROR(store_.ReadLatched(state_, key, found.pin, stored));
   if (!stored || IsDead(stored->deadline, work_.now())) return {};
   if (stored->version) {
     // Its members will be asked for next: the row, which is short, is kept for all of them.
@@ -114,7 +114,7 @@ Result<OwnSpace::Rows*> OwnSpace::Keep(Bytes key, Bytes encoded) {
 
 Status OwnSpace::Fill(Bytes key, OwnRow& row) const {
   if (cleared_) return {};
-  MAYFLY_RETURN_IF_ERROR(store_.ReadStored(state_, key, nullptr, row.pin, row.stored));
+  MAYFLY_RETURN_IF_ERROR(store_.ReadLatched(state_, key, row.pin, row.stored));
   return row.stored ? Settle(key, row) : Status();
 }
 

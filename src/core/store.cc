@@ -54,6 +54,7 @@ Store::Store(std::unique_ptr<engine::Engine> engine, const StoreOptions& options
       engine_(std::move(engine)),
       states_(std::make_unique<OpenStates>(*engine_)),
       horizon_(options.horizon != nullptr ? options.horizon : std::make_shared<DropHorizon>()),
+      cache_(options.cache_bytes),
       versions_(*engine_) {}
 
 Status Store::Load() {
@@ -64,7 +65,7 @@ Status Store::Load() {
   events_ = std::make_unique<EventLog>(*engine_, logger_);
   MAYFLY_RETURN_IF_ERROR(events_->Load());
   MAYFLY_RETURN_IF_ERROR(versions_.Load());
-  catalog_ = std::make_unique<Catalog>(*engine_);
+  catalog_ = std::make_unique<Catalog>(*engine_, cache_);
   MAYFLY_RETURN_IF_ERROR(catalog_->Load());
   // The time recorded last may lag behind what a purge knew. New deadlines must not lie below a
   // watermark.
@@ -181,6 +182,29 @@ Status Store::ReadStored(const KeyspaceState& keyspace, Bytes key, const engine:
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(row, DecodeRow(pin.view()));
   return {};
+}
+
+Status Store::ReadLatched(const KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
+                          std::optional<RowView>& row) {
+  row.reset();
+  const Status read = GetLatched(engine::Role::kRows, RowKey(keyspace.id(), key), pin);
+  if (read.IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(row, DecodeRow(pin.view()));
+  return {};
+}
+
+Status Store::GetLatched(engine::Role role, Bytes key, PinnedBytes& pin) {
+  if (!cache_.on()) return engine_->Get({role}, key, pin);
+  switch (cache_.Find(role, key, pin)) {
+    case StoredCache::Answer::kPresent: return {};
+    case StoredCache::Answer::kAbsent: return Status::NotFound();
+    case StoredCache::Answer::kUnknown: break;
+  }
+  const Status read = engine_->Get({role}, key, pin);
+  if (read.ok()) cache_.KeepPresent(role, key, pin.view());
+  if (read.IsNotFound()) cache_.KeepAbsent(role, key);
+  return read;
 }
 
 Status Store::ReadStanding(const KeyspaceState& keyspace, Bytes key,
@@ -316,13 +340,19 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
   // A batch that removes the dead records the time that made them so.
   const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
   AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);
-  MAYFLY_RETURN_IF_ERROR(events_->Commit(plan.batch(), durability, plan.events()));
+  if (const Status committed = events_->Commit(plan.batch(), durability, plan.events());
+      !committed.ok()) {
+    cache_.Failed(plan.batch());
+    return committed;
+  }
+  cache_.Applied(plan.batch());
   plan.Applied();
   counts_.purged_rows += plan.dead_removed();
   counts_.purged_members += plan.dead_members_removed();
   counts_.removed_rows += plan.removed();
   if (plan.earliest()) watch_.Written(*plan.earliest());
-  if (plan.orphans_queued()) watch_.Written(WallTimeFromMs(0));  // Due at once.
+  // Orphans are due at once, and so is a look at what was cleared.
+  if (plan.orphans_queued() || plan.clears()) watch_.Written(WallTimeFromMs(0));
   return {};
 }
 

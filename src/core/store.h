@@ -18,6 +18,7 @@
 #include "core/key_latches.h"
 #include "core/open_states.h"
 #include "core/standing.h"
+#include "core/stored_cache.h"
 #include "core/trusted_clock.h"
 #include "core/version_numbers.h"
 #include "engine/engine.h"
@@ -33,6 +34,8 @@ struct StoreOptions {
   bool allow_any_instant = false;
   Millis clock_jump_max = std::chrono::hours(12);
   std::optional<Millis> state_age_max = std::nullopt;
+  // For what works read; 0: each asks the engine.
+  std::size_t cache_bytes = std::size_t{1} << 20;
   // The one that the engine's compactions ask. Null: none does. Shared with the engine.
   std::shared_ptr<DropHorizon> horizon = nullptr;
   const Clock* clock = nullptr;
@@ -43,6 +46,7 @@ struct StoreCounts {
   std::atomic<std::uint64_t> purged_rows{0};
   std::atomic<std::uint64_t> purged_by_reads{0};
   std::atomic<std::uint64_t> purged_members{0};
+  std::atomic<std::uint64_t> removed_collections{0};
   std::atomic<std::uint64_t> stale_entries{0};
   std::atomic<std::uint64_t> clamped_lifetimes{0};
   std::atomic<std::uint64_t> conflicts{0};
@@ -80,6 +84,15 @@ class Store {
   // Reads a stored row, dead or not; nothing when there is none. The view points into `pin`.
   Status ReadStored(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
                     PinnedBytes& pin, std::optional<RowView>& row) const;
+
+  // The same as of now, for whoever holds the key's latch: spares the engine what it was asked
+  // before.
+  Status ReadLatched(const KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
+                     std::optional<RowView>& row);
+
+  // The same for any pair of `rows` or `members` whose row's latch is held; NotFound: there is
+  // none.
+  Status GetLatched(engine::Role role, Bytes key, PinnedBytes& pin);
 
   // The same for everything that is known of the key.
   Status ReadStanding(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
@@ -125,6 +138,7 @@ class Store {
   const TrustedClock& clock() const { return *clock_; }
   TrustedClock& clock() { return *clock_; }
   KeyLatches& latches() { return latches_; }
+  StoredCache& cache() { return cache_; }
   Catalog& catalog() { return *catalog_; }
   EventLog& events() const { return *events_; }
   VersionNumbers& versions() { return versions_; }
@@ -153,6 +167,7 @@ class Store {
   const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine, which asks it.
   std::mutex reclaim_mutex_;
   KeyLatches latches_;
+  StoredCache cache_;
   VersionNumbers versions_;
   DeadlineWatch watch_;
   StoreCounts counts_;

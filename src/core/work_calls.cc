@@ -9,9 +9,15 @@ namespace mayfly::core {
 
 Result<std::unique_ptr<Work>> BeginWork(Database& database, const WorkScope& scope) {
   Store& store = StoreOf(database);
+  // Keys of one keyspace come together mostly.
+  const Keyspace* keyspace = nullptr;
+  KeyspaceState* state = nullptr;
   const auto target = [&](const WorkScope::Key& key) {
-    KeyspaceState& state = KeyspaceCalls::Of(*key.keyspace, store).state();
-    return WorkCalls::Target{&state, StripeOf(state.id(), key.key)};
+    if (key.keyspace != keyspace) {
+      keyspace = key.keyspace;
+      state = &KeyspaceCalls::Of(*keyspace, store).state();
+    }
+    return WorkCalls::Target{state, StripeOf(state->id(), key.key)};
   };
   const auto begin =
       [&](std::span<const WorkCalls::Target> targets) -> Result<std::unique_ptr<Work>> {
@@ -102,6 +108,8 @@ bool WorkCalls::HoldsGate(const KeyspaceState& keyspace) const {
 }
 
 WorkSpace& WorkCalls::In(const Keyspace& keyspace) {
+  if (first_ && first_->keyspace() == &keyspace) [[likely]]
+    return *first_;
   return In(KeyspaceCalls::Of(keyspace, store_).state(), &keyspace);
 }
 

@@ -16,6 +16,18 @@ engine::Profile ToProfile(MemoryProfile memory) {
   return engine::Profile::kDefault;
 }
 
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+
+// For what works read, beside what the engine keeps.
+std::size_t CacheBytes(MemoryProfile memory) {
+  switch (memory) {
+    case MemoryProfile::kTiny: return 1 * kMiB;
+    case MemoryProfile::kDefault: return 16 * kMiB;
+    case MemoryProfile::kServer: return 128 * kMiB;
+  }
+  return 0;
+}
+
 Result<std::unique_ptr<engine::Engine>> OpenEngine(
     const DatabaseOptions& options, const std::shared_ptr<core::DropHorizon>& horizon) {
   if (options.directory.empty()) {
@@ -43,6 +55,7 @@ Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options)
                                                .allow_any_instant = options.allow_any_instant,
                                                .clock_jump_max = options.clock_jump_max,
                                                .state_age_max = options.state_age_max,
+                                               .cache_bytes = CacheBytes(options.memory),
                                                .horizon = horizon,
                                                .clock = options.clock,
                                                .logger = options.logger});

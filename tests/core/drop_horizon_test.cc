@@ -48,7 +48,8 @@ class DropHorizonTest : public ::testing::Test {
 
   const std::unique_ptr<engine::suite::EngineHome> home_ = engine::suite::MemoryKind().new_home();
   const std::unique_ptr<engine::Engine> engine_ = home_->Open(nullptr);
-  Catalog catalog_{*engine_};
+  StoredCache cache_{0};
+  Catalog catalog_{*engine_, cache_};
   OpenStates states_{*engine_};
   DropHorizon horizon_;
   std::shared_ptr<KeyspaceState> keyspace_;
