@@ -1,7 +1,9 @@
 // maintenance.h - purging, checking, saving and counting.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,6 +69,10 @@ struct ReaperOptions {
   bool reclaim = true;
   std::uint32_t reclaim_dead_percent = 25;  // As ReclaimOptions::dead_percent.
   std::uint64_t reclaim_bytes_per_second = std::uint64_t{64} << 20;
+
+  // Told after every few rows for how long there has been something to purge, rests included; at
+  // most since the reaper began. On the reaper's thread, with nothing held; it must not throw.
+  std::function<void(std::chrono::nanoseconds)> on_progress = nullptr;
 };
 
 // Stops the thread when it goes.
@@ -162,10 +168,11 @@ struct KeyspaceStatistics {
 
 struct Statistics {
   std::vector<KeyspaceStatistics> keyspaces;
-  std::uint64_t purged_rows = 0;      // By whatever means, since the database opened.
-  std::uint64_t purged_by_reads = 0;  // Of these, by reads.
-  std::uint64_t purged_members = 0;   // Dead members of collections.
-  std::uint64_t stale_entries = 0;    // Found by purges.
+  std::uint64_t purged_rows = 0;          // By whatever means, since the database opened.
+  std::uint64_t purged_by_reads = 0;      // Of these, by reads.
+  std::uint64_t purged_members = 0;       // Dead members of collections.
+  std::uint64_t removed_collections = 0;  // Gone before, and since then with all their members.
+  std::uint64_t stale_entries = 0;        // Found by purges.
   std::uint64_t clamped_lifetimes = 0;
   std::uint64_t conflicts = 0;     // Transactions that did not commit for that reason.
   std::uint64_t events_first = 0;  // Sequence of the oldest event kept; 0: none.

@@ -85,8 +85,10 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
       ++removed;
     }
     MAYFLY_RETURN_IF_ERROR(cursor->status());
-    if (!cursor->Valid()) plan.RemoveOrphan(keyspace, stripe, orphan.version, orphan.key);
+    const bool whole = !cursor->Valid();
+    if (whole) plan.RemoveOrphan(keyspace, stripe, orphan.version, orphan.key);
     MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
+    if (whole) ++store_.counts().removed_collections;
     if (!last.empty()) place.part = std::move(last);
     events = std::move(plan.events());
   }

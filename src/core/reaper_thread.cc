@@ -24,7 +24,11 @@ Result<std::unique_ptr<Reaper>> ReaperThread::Start(std::shared_ptr<Store> store
 }
 
 ReaperThread::ReaperThread(std::shared_ptr<Store> store, const ReaperOptions& options)
-    : store_(std::move(store)), options_(options), purger_(*store_), reclaimer_(*store_) {
+    : store_(std::move(store)),
+      options_(options),
+      purger_(*store_),
+      reclaimer_(*store_),
+      started_(store_->clock().Steady()) {
   ++store_->counts().reapers;
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -85,12 +89,15 @@ ReaperThread::Outcome ReaperThread::Step(const std::stop_token& stop) {
 
 ReaperThread::Outcome ReaperThread::Purge(const std::stop_token& stop) {
   const std::uint32_t percent = WorkPercent();
+  const SteadyTime began = store_->clock().Steady();
   const PurgeManner manner{.batch_rows_max = kReaperBatchRowsMax,
                            .one_latch = true,
                            .rest = [&](std::chrono::nanoseconds worked) {
+                             TellProgress(began);
                              if (!stop.stop_requested()) Rest(worked, percent);
                            }};
   const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, manner);
+  if (report && !report->more_due) purging_since_.reset();
   if (report) return report->more_due ? Outcome::kMore : Outcome::kIdle;
   Log(store_->logger(), LogLevel::kError, "the reaper cannot purge: {}", report.error().ToString());
   return Outcome::kFailed;
@@ -101,6 +108,7 @@ ReaperThread::Outcome ReaperThread::Purge(const std::stop_token& stop) {
 // there it grows fast. Many deaths at one instant leave the head where it is, and pass by.
 std::uint32_t ReaperThread::WorkPercent() {
   const auto first = purger_.NextDeadline();
+  lag_ = first && *first ? std::max(store_->clock().Now() - **first, Millis(0)) : Millis(0);
   if (!first || !*first) return options_.work_percent;
   const SteadyTime now = store_->clock().Steady();
   if (const auto watched = now - head_seen_at_; watched >= kReaperHeadPause) {
@@ -109,7 +117,7 @@ std::uint32_t ReaperThread::WorkPercent() {
     head_seen_at_ = now;
   }
   const Millis unit = head_moves_ ? kReaperStreamLagUnit : kReaperLagUnit;
-  const Millis lag = std::clamp(store_->clock().Now() - **first, Millis(0), 100 * unit);
+  const Millis lag = std::min(lag_, 100 * unit);
   const std::int64_t percent =
       options_.work_percent + options_.work_percent * lag.count() / unit.count();
   return static_cast<std::uint32_t>(std::min<std::int64_t>(100, percent));
@@ -156,6 +164,13 @@ void ReaperThread::SleepUntilDue(const std::stop_token& stop) {
     store_->clock().source().Sleep(waker_, store_->clock().may_delete() ? until : WallTime::max());
   }
   store_->watch().Withdraw(waker_);
+}
+
+void ReaperThread::TellProgress(SteadyTime step_began) {
+  if (!purging_since_)
+    purging_since_ =
+        step_began - std::min(lag_, std::chrono::duration_cast<Millis>(step_began - started_));
+  if (options_.on_progress) options_.on_progress(store_->clock().Steady() - *purging_since_);
 }
 
 // Short rests are saved up: a sleep takes longer than the few rows before it.

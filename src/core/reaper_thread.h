@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "core/purger.h"
@@ -40,12 +41,16 @@ class ReaperThread final : public Reaper {
   std::uint32_t WorkPercent();
   Outcome Reclaim(const std::stop_token& stop);
   void SleepUntilDue(const std::stop_token& stop);
+  void TellProgress(SteadyTime step_began);
   void Rest(std::chrono::nanoseconds worked, std::uint32_t percent);
 
   const std::shared_ptr<Store> store_;  // Shared with the database.
   const ReaperOptions options_;
   Purger purger_;
   Reclaimer reclaimer_;
+  const SteadyTime started_;
+  Millis lag_{0};  // How long the head of the index has been due, when it was last looked at.
+  std::optional<SteadyTime> purging_since_;  // Nothing: there was nothing to purge.
   std::chrono::nanoseconds owed_rest_{0};
   WallTime head_;  // Of the index, when it was last looked at.
   SteadyTime head_seen_at_;

@@ -70,6 +70,7 @@ Result<Statistics> GatherStatistics(Store& store) {
   statistics.purged_rows = counts.purged_rows;
   statistics.purged_by_reads = counts.purged_by_reads;
   statistics.purged_members = counts.purged_members;
+  statistics.removed_collections = counts.removed_collections;
   statistics.stale_entries = counts.stale_entries;
   statistics.clamped_lifetimes = counts.clamped_lifetimes;
   statistics.conflicts = counts.conflicts;
@@ -82,7 +83,7 @@ Result<Statistics> GatherStatistics(Store& store) {
   statistics.events_last = extent.second;
   MAYFLY_TRY(const engine::EngineStats engine, store.engine().Stats());
   statistics.disk_bytes = engine.disk_bytes;
-  statistics.memory_bytes = engine.memory_bytes;
+  statistics.memory_bytes = engine.memory_bytes + store.cache().bytes();
   statistics.open_snapshots = engine.open_snapshots;
   return statistics;
 }

@@ -136,6 +136,7 @@ TEST_F(LargeCollection, LeavesWhatIsRemovedInBoundedSteps) {
     }
   });
   EXPECT_EQ(leftovers, kMany + 1);  // With its side.
+  EXPECT_EQ(database_->GetStatistics()->removed_collections, 1u);
   EXPECT_LT(costs.largest_batch, 300u);
   EXPECT_LT(costs.changes, kMany + kMany / 10);
   EXPECT_EQ(StatisticsOf(*database_).orphans, 0u);

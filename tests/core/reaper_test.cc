@@ -3,6 +3,7 @@
 // idle. No sleeps.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -68,6 +69,26 @@ TEST_P(Reaping, HappensWithoutBeingAskedWhenTheClockMoves) {
   EXPECT_EQ(StatisticsOf(database()).rows, 1u);
   clock().Advance(1h);
   events.AwaitCount(11);
+}
+
+TEST_P(Reaping, TellsHowLongItHasBeenPurging) {
+  EventCounter events(database());
+  std::atomic<int> told{0};
+  std::atomic<bool> negative{false};
+  const auto reaper =
+      *database().StartReaper({.on_progress = [&](std::chrono::nanoseconds purging) {
+        ++told;
+        if (purging.count() < 0) negative = true;
+      }});
+  Put("later", 1h);
+  reaper->AwaitIdle();
+  EXPECT_EQ(told, 0);
+  Put(10, 5ms);
+  clock().Advance(5ms);
+  events.AwaitCount(10);
+  reaper->AwaitIdle();
+  EXPECT_GE(told, 1);
+  EXPECT_FALSE(negative);
 }
 
 TEST_P(Reaping, ARowThatDiesBeforeTheOneItWaitsForIsNotMissed) {
