@@ -21,6 +21,11 @@ inline constexpr std::size_t kPatternBytesMax = 4096;
 // Tables and arrays inside one another in JSON; cjson reads and writes by recursion. Its default.
 inline constexpr int kJsonDepthMax = 1000;
 
+// Tables inside one another in MessagePack that scripts make, as in Redis; and bytes of a package,
+// since a table may stand in itself many times over.
+inline constexpr int kMessagePackDepthMax = 16;
+inline constexpr std::size_t kMessagePackBytesMax = std::size_t{128} * 1024 * 1024;
+
 // A script's reply: a table may stand in itself many times over, so memory does not bound it.
 struct ScriptReplyLimits {
   std::size_t bytes_max = std::size_t{512} * 1024 * 1024;

@@ -4,8 +4,12 @@
 
 #include <cstdlib>
 
+#include "server/scripting/lua_state.h"
+
 namespace mayfly::server {
 namespace {
+
+constexpr const char* kCounted = "ignore_error_stats_update";  // Redis' name.
 
 // What tostring() says, metatables aside.
 std::string TextOf(lua_State* lua, int index) {
@@ -24,18 +28,38 @@ std::string TextOf(lua_State* lua, int index) {
   }
 }
 
-std::string LineOf(lua_State* lua, int index) {
-  if (!lua_istable(lua, index)) return "ERR " + TextOf(lua, index);
+// Pushes a field of the table, metatables aside.
+void PushField(lua_State* lua, int index, const char* name) {
   lua_pushvalue(lua, index);
-  lua_pushliteral(lua, "err");
+  lua_pushstring(lua, name);
   lua_rawget(lua, -2);
-  std::string line =
-      lua_type(lua, -1) == LUA_TSTRING ? std::string(ToBytes(lua, -1)) : "ERR unknown error";
-  lua_pop(lua, 2);
-  return line;
+  lua_remove(lua, -2);
 }
 
 }  // namespace
+
+bool IsError(lua_State* lua, int index) {
+  if (!lua_istable(lua, index)) return false;
+  PushField(lua, index, "err");
+  const bool is_error = lua_type(lua, -1) == LUA_TSTRING;
+  lua_pop(lua, 1);
+  return is_error;
+}
+
+bool IsCountedError(lua_State* lua, int index) {
+  if (!IsError(lua, index)) return false;
+  PushField(lua, index, kCounted);
+  const bool counted = lua_toboolean(lua, -1) != 0;
+  lua_pop(lua, 1);
+  return counted;
+}
+
+std::string ErrorLine(lua_State* lua, int index) {
+  PushField(lua, index, "err");
+  std::string line(ToBytes(lua, -1));
+  lua_pop(lua, 1);
+  return line;
+}
 
 void RaiseError(lua_State* lua, Bytes line) {
   PushError(lua, line);
@@ -55,11 +79,17 @@ void PushError(lua_State* lua, Bytes line, bool counted) {
   lua_setfield(lua, -2, "err");
   if (!counted) return;
   lua_pushboolean(lua, 1);
-  lua_setfield(lua, -2, "ignore_error_stats_update");
+  lua_setfield(lua, -2, kCounted);
 }
 
 int DescribeError(lua_State* lua) {
-  std::string line = LineOf(lua, 1);
+  std::string line = "ERR unknown error";
+  if (IsError(lua, 1)) {
+    line = ErrorLine(lua, 1);
+  } else if (!lua_istable(lua, 1)) {
+    line = "ERR " + TextOf(lua, 1);
+  }
+  LuaState::Of(lua).job->error_counted = IsCountedError(lua, 1);
   lua_Debug where;
   // Level 0 is this function. A function of Lua's own has no lines: then it is its caller's.
   bool known = lua_getstack(lua, 1, &where) != 0 && lua_getinfo(lua, "Sl", &where) != 0;

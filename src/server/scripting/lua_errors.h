@@ -18,6 +18,13 @@ namespace mayfly::server {
 // Pushes the table. `counted`: whoever answered the error has counted it already.
 void PushError(lua_State* lua, Bytes line, bool counted = false);
 
+// Whether the value is such a table; and whether it was counted, then.
+bool IsError(lua_State* lua, int index);
+bool IsCountedError(lua_State* lua, int index);
+
+// The line of such a table.
+std::string ErrorLine(lua_State* lua, int index);
+
 // The error line for what a script raised, as a message handler of lua_pcall(): leaves a string,
 // which begins with a code word and ends with where it happened. The name of the script, upvalue 1.
 int DescribeError(lua_State* lua);

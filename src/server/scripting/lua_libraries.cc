@@ -2,11 +2,13 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <random>
 #include <string>
 
 #include "server/scripting/limits.h"
 #include "server/scripting/lua_errors.h"
 #include "server/scripting/lua_state.h"
+#include "server/scripting/message_pack.h"
 #include "server/scripting/read_only_tables.h"
 #include "server/scripting/redis_library.h"
 
@@ -110,8 +112,7 @@ int Load(lua_State* lua) {
   return pieces.bytecode ? RefuseBytecode(lua) : Loaded(lua, status);
 }
 
-// math.random() by the generator of the standard library's rand48 family, which is Redis'; but each
-// run of a script draws the same numbers.
+// math.random() by the generator of the standard library's rand48 family, which is Redis'.
 int DrawRandom(lua_State* lua) {
   constexpr long kLast = 0x7fffffff;
   const long drawn = nrand48(LuaState::Of(lua).random.data());
@@ -255,6 +256,9 @@ void OpenLibraries(lua_State* lua, std::string_view version) {
   }
   PushJson(lua);
   lua_setfield(lua, globals, "cjson");
+  PushMessagePack(lua);
+  MakeReadOnly(lua);
+  lua_setfield(lua, globals, "cmsgpack");
   ProtectStrings(lua, globals);
   lua_createtable(lua, 0, 1);
   lua_pushcfunction(lua, MissingGlobal);
@@ -268,7 +272,7 @@ void OpenLibraries(lua_State* lua, std::string_view version) {
   lua_setfield(lua, globals, "_G");
   lua_replace(lua, LUA_GLOBALSINDEX);
   lua_pop(lua, 1);
-  SeedRandom(LuaState::Of(lua), 0);
+  SeedRandom(LuaState::Of(lua), std::random_device()());
 }
 
 void SetKeysAndArguments(lua_State* lua) {
@@ -281,7 +285,6 @@ void SetKeysAndArguments(lua_State* lua) {
 
 void ResetLibraries(lua_State* lua) {
   LuaState& state = LuaState::Of(lua);
-  SeedRandom(state, 0);
   lua_gc(lua, LUA_GCRESTART, 0);
   lua_gc(lua, LUA_GCSETPAUSE, 150);
   lua_gc(lua, LUA_GCSETSTEPMUL, 200);

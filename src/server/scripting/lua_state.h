@@ -17,6 +17,7 @@ struct LuaJob {
   ScriptHost& host;
   ScriptRun& run;
   ProtocolVersion version = ProtocolVersion::kResp2;  // Of redis.call()'s replies.
+  bool error_counted = false;  // What ended the script was a command's error: that one counts.
 };
 
 class LuaState {

@@ -57,15 +57,18 @@ Reply CallHost(LuaJob& job, const std::vector<std::string>& args) {
 
 int CallCommand(lua_State* lua, bool raises) {
   Reply reply;
+  std::string error;
   {
     std::vector<std::string> args;
-    std::string error;
-    reply = ReadArguments(lua, args, error) ? CallHost(JobOf(lua), args)
-                                            : Reply::Text(Reply::Kind::kError, error);
+    if (ReadArguments(lua, args, error)) reply = CallHost(JobOf(lua), args);
   }
   lua_settop(lua, 0);
-  PushReply(lua, reply, JobOf(lua).version);
-  if (raises && reply.is_error()) return lua_error(lua);
+  if (!error.empty()) {
+    PushError(lua, error);
+  } else {
+    PushReply(lua, reply, JobOf(lua).version);
+  }
+  if (raises && (!error.empty() || reply.is_error())) return lua_error(lua);
   return 1;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/arguments.h"
+#include "server/command_table.h"
 #include "server/errors.h"
 #include "server/run_handler.h"
 #include "wire/reply_parser.h"
@@ -11,6 +12,14 @@ namespace mayfly::server {
 namespace {
 
 Reply ErrorReply(std::string line) { return Reply::Text(Reply::Kind::kError, std::move(line)); }
+
+constexpr const char* kUnknownLine = "ERR Unknown Redis command called from script";
+
+std::string Unknown(Bytes name) {
+  const auto unoffered = UnofferedText(name);
+  if (!unoffered) return kUnknownLine;
+  return fmt::format("ERR This Redis command is not allowed from script: {}", *unoffered);
+}
 
 // Redis counts messages among the changes: a read-only script sends none.
 bool Changes(const CommandSpec& spec) {
@@ -29,9 +38,8 @@ ScriptCalls::ScriptCalls(const server::Call& outer, ScriptContext& context, bool
 
 std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> args,
                                ScriptRun& run) {
-  if (spec == nullptr || spec->handler == nullptr) {
-    return "ERR Unknown Redis command called from script";
-  }
+  if (spec == nullptr) return Unknown(args[0]);
+  if (spec->handler == nullptr) return kUnknownLine;
   const auto count = static_cast<int>(args.size());
   if (spec->arity >= 0 ? count != spec->arity : count < -spec->arity) {
     return "ERR Wrong number of args calling Redis command from script";
@@ -54,8 +62,12 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
 
 Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, ScriptRun& run) {
   const CommandSpec* const spec = context_.Find(args);
-  if (std::string error = Check(spec, args, run); !error.empty()) return ErrorReply(error);
-  if (spec->name == "select") return Select(args[1]);
+  if (std::string error = Check(spec, args, run); !error.empty()) {
+    context_.CountRefused(spec, error);
+    return ErrorReply(error);
+  }
+  context_.Called(*spec, database_, args);
+  const SteadyTime begin = SystemClock::Process().Steady();
   OutputBuffer out;
   ReplyWriter writer(out, version);
   server::Call call{.args = args,
@@ -65,8 +77,11 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
                     .host = outer_.host,
                     .may_block = false,
                     .retried = false,
+                    .from_script = true,
                     .frozen_now = outer_.now()};
-  const Answer answer = RunHandler(*spec, call, out);
+  const Answer answer =
+      spec->name == "select" ? Select(args[1], writer) : RunHandler(*spec, call, out);
+  context_.CountRun(*spec, SystemClock::Process().Steady() - begin, answer);
   if (answer.later()) return Reply::Null();
   ReplyParser parser;
   parser.Feed(out.view());
@@ -76,14 +91,20 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
   return **std::move(reply);
 }
 
-Reply ScriptCalls::Select(Bytes argument) {
+Answer ScriptCalls::Select(Bytes argument, ReplyWriter& reply) {
   const Result<std::int64_t> database = IntegerArgument(argument);
-  if (!database) return ErrorReply(Answer(NotAnInteger()).error());
-  if (*database < 0 || *database >= outer_.host.databases()) {
-    return ErrorReply("ERR DB index is out of range");
+  Answer answer;
+  if (!database) {
+    answer = NotAnInteger();
+  } else if (*database < 0 || *database >= outer_.host.databases()) {
+    answer = Answer::Error("ERR DB index is out of range");
+  } else {
+    database_ = static_cast<int>(*database);
+    reply.Ok();
+    return answer;
   }
-  database_ = static_cast<int>(*database);
-  return Reply::Text(Reply::Kind::kSimpleString, "OK");
+  reply.Error(answer.error());
+  return answer;
 }
 
 std::optional<bool> ScriptCalls::MayCall(std::span<const Bytes> args) {

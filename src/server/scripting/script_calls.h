@@ -22,7 +22,7 @@ class ScriptCalls final : public ScriptHost {
  private:
   // Why it cannot be run; empty if it can.
   std::string Check(const CommandSpec* spec, std::span<const Bytes> args, ScriptRun& run);
-  Reply Select(Bytes argument);
+  Answer Select(Bytes argument, ReplyWriter& reply);
 
   const server::Call& outer_;
   ScriptContext& context_;

@@ -1,6 +1,7 @@
 // script_context.h - what the commands on scripts work with, from CallHost::scripts().
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,15 @@ class ScriptContext {
   // he may. `tries`: he does so, and a refusal is worth a note.
   virtual std::optional<std::string> Refusal(const CommandSpec& spec, std::span<const Bytes> args,
                                              bool tries) = 0;
+
+  // Told of each command that a script of the client is about to run.
+  virtual void Called(const CommandSpec& /*spec*/, int /*database*/,
+                      std::span<const Bytes> /*args*/) {}
+
+  // For the statistics. A command that ran; and one that was not let run, null if there is no such.
+  virtual void CountRun(const CommandSpec& /*spec*/, std::chrono::nanoseconds /*took*/,
+                        const Answer& /*answer*/) {}
+  virtual void CountRefused(const CommandSpec* /*spec*/, Bytes /*error_line*/) {}
 
   // Whether commands that need memory are refused for now.
   virtual bool out_of_memory() const { return false; }

@@ -47,6 +47,8 @@ struct ScriptEngine::Job {
   ReplyWriter* reply;  // Null as well, then.
   Status status = {};
   std::string error_line = {};
+  bool failed = false;        // The reply is an error that the script returned,
+  std::string to_count = {};  // which is this, if nobody has counted it.
   bool out_of_memory = false;
 };
 
@@ -90,6 +92,7 @@ std::shared_ptr<const Script> ScriptEngine::Find(Bytes sha) const {
 void ScriptEngine::Flush() {
   const std::lock_guard lock(scripts_mutex_);
   scripts_.clear();
+  renew_state_ = true;
 }
 
 std::size_t ScriptEngine::count() const {
@@ -97,7 +100,15 @@ std::size_t ScriptEngine::count() const {
   return scripts_.size();
 }
 
+std::size_t ScriptEngine::kept_bytes() const {
+  const std::lock_guard lock(scripts_mutex_);
+  std::size_t bytes = 0;
+  for (const auto& [sha, script] : scripts_) bytes += sizeof(Script) + script->body.size();
+  return bytes;
+}
+
 void ScriptEngine::PrepareState() {
+  if (renew_state_.exchange(false)) state_.reset();
   if (state_ == nullptr) {
     state_ = std::make_unique<LuaState>(options_.memory_bytes_max);
     compiled_ = 0;
@@ -147,6 +158,8 @@ int ScriptEngine::Main(lua_State* lua) {
   const int status = lua_pcall(lua, 0, 1, -2);
   job.self.state_->set_bounded(false);
   if (status == 0) {
+    job.failed = IsError(lua, -1);
+    if (job.failed && !IsCountedError(lua, -1)) job.to_count = ErrorLine(lua, -1);
     const ScriptReplyLimits& limits = job.self.options_.reply;
     job.status = WriteLuaValue(lua, job.lua_job->version, limits, *job.reply);
     return 0;
@@ -196,14 +209,17 @@ Answer ScriptEngine::Finish(int status, const Job& job, ReplyWriter& reply) {
     ResetLibraries(lua);
   }
   memory_bytes_ = state_ == nullptr ? 0 : state_->memory_bytes();
+  const auto fail = [&reply](const std::string& line, bool counted) {
+    reply.Error(line);
+    return Answer::FailedReply(counted ? "" : line);
+  };
   if (status != 0) {
-    reply.Error(fmt::format("ERR not enough memory script: {}", job.script.sha));
-    return {};
+    return fail(fmt::format("ERR not enough memory script: {}", job.script.sha), false);
   }
   if (!job.status.ok()) return job.status;
   if (!job.error_line.empty() && job.lua_job->run.half_done()) return Answer::Error(job.error_line);
-  if (!job.error_line.empty()) reply.Error(job.error_line);
-  return {};
+  if (!job.error_line.empty()) return fail(job.error_line, job.lua_job->error_counted);
+  return job.failed ? Answer::FailedReply(job.to_count) : Answer();
 }
 
 ScriptEngine::KillOutcome ScriptEngine::Kill(bool though_it_wrote) {

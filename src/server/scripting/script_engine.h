@@ -46,12 +46,14 @@ class ScriptEngine {
   // By 40 hexadecimal digits in any case; null if it is not kept.
   std::shared_ptr<const Script> Find(Bytes sha) const;
 
+  // Forgets all; what is compiled goes before the next run.
   void Flush();
   std::size_t count() const;
+  std::size_t kept_bytes() const;
 
-  // Runs the script and writes its reply, which may be an error: what it called happened all the
-  // same. An error is returned, and a part of a reply may be written, when nothing of it shall be:
-  // as for a script that was stopped though it had written.
+  // Runs the script and writes its reply, which may be an error (Answer::FailedReply): what it
+  // called happened all the same. An error is returned, and a part of a reply may be written, when
+  // nothing of it shall be: as for a script that was stopped though it had written.
   Answer Run(const Script& script, std::span<const Bytes> keys, std::span<const Bytes> args,
              ScriptHost& host, ReplyWriter& reply);
 
@@ -80,6 +82,7 @@ class ScriptEngine {
   std::mutex run_mutex_;
   std::unique_ptr<LuaState> state_;  // Guarded by run_mutex_, as the next one. Null: to be made.
   int compiled_ = 0;
+  std::atomic<bool> renew_state_ = false;
 
   mutable std::mutex scripts_mutex_;
   std::unordered_map<std::string, std::shared_ptr<const Script>> scripts_;  // Guarded by it.

@@ -1,0 +1,37 @@
+// message_pack_reader.h - MessagePack as values of Lua.
+// A package is not trusted: what it announces takes no memory before it is there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <lua.hpp>
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::server {
+
+class MessagePackReader {
+ public:
+  // The text must stay on Lua's stack.
+  MessagePackReader(lua_State* lua, Bytes text) : lua_(lua), text_(text) {}
+
+  // Pushes the next value, or raises an error of Lua's when it is cut short or none.
+  void PushNext() { Push(0); }
+
+  bool done() const { return text_.empty(); }
+  std::size_t left() const { return text_.size(); }
+
+ private:
+  void Push(int depth);
+  void PushOfTag(unsigned char tag, int depth);
+  void PushString(std::uint64_t size);
+  void PushArray(std::uint64_t count, int depth);
+  void PushMap(std::uint64_t count, int depth);
+  std::uint64_t Number(int bytes);
+  Bytes Take(std::uint64_t size);
+
+  lua_State* const lua_;
+  Bytes text_;  // What is left.
+};
+
+}  // namespace mayfly::server
