@@ -59,6 +59,8 @@ class Authorizer {
   // requirepass has changed; empty: none.
   virtual void SetDefaultPassword(std::string password) = 0;
 
+  virtual bool Knows(Bytes user) const = 0;
+
   // Whether the default user needs no password: then protected mode looks at where clients are.
   virtual bool open_to_all() const = 0;
 };
@@ -71,6 +73,7 @@ class PasswordAuthorizer final : public Authorizer {
                       std::shared_ptr<Principal>& who) override;
   Answer Check(const Principal& /*who*/, const AccessRequest& /*request*/) override { return {}; }
   void SetDefaultPassword(std::string password) override;
+  bool Knows(Bytes user) const override { return user == "default"; }
   bool open_to_all() const override { return open_; }
 
  private:

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "server/arguments.h"
+
 namespace mayfly::server {
 namespace {
 
@@ -57,6 +61,32 @@ std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandCatalog& cat
     if (further) worst = std::move(refused);
   }
   return worst->denial;
+}
+
+std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandCatalog& catalog,
+                                             const CommandSpec& spec, std::span<const Bytes> args) {
+  if (spec.name != "sort" && spec.name != "sort_ro") return std::nullopt;
+  const std::size_t command = catalog.IndexOf(spec);
+  const bool reads_all = std::any_of(
+      user.selectors().begin(), user.selectors().end(), [&](const AclSelector& selector) {
+        return selector.ReadsAllKeys() && !CheckSelector(selector, catalog, command, args);
+      });
+  if (reads_all) return std::nullopt;
+  constexpr std::string_view kDenied =
+      "ERR {} option of SORT denied due to insufficient ACL permissions.";
+  for (std::size_t i = 2; i + 1 < args.size(); ++i) {
+    if (IsWord(args[i], "limit")) {
+      i += 2;
+    } else if (IsWord(args[i], "store")) {
+      ++i;
+    } else if (IsWord(args[i], "by")) {
+      // One without a star says not to sort, and is no key.
+      if (args[++i].find('*') != Bytes::npos) return fmt::format(kDenied, "BY");
+    } else if (IsWord(args[i], "get")) {
+      return fmt::format(kDenied, "GET");
+    }
+  }
+  return std::nullopt;
 }
 
 std::string NoPermissionLine(const AclDenial& denial) {

@@ -22,6 +22,11 @@ struct AclDenial {
 std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandCatalog& catalog,
                                   const CommandSpec& spec, std::span<const Bytes> args);
 
+// Why he may not have SORT follow patterns to other keys, as a whole error line: for that he needs
+// to read all keys there are. Nothing: he may, or it is not about SORT. For what CheckAcl() allows.
+std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandCatalog& catalog,
+                                             const CommandSpec& spec, std::span<const Bytes> args);
+
 // Whole error lines: for a client, and for a script that calls a command.
 std::string NoPermissionLine(const AclDenial& denial);
 std::string NoPermissionInScriptLine(const AclDenial& denial);

@@ -360,7 +360,10 @@ std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec&
   }
   Acl& acl = context.session.acl();
   const std::optional<AclDenial> denial = CheckAcl(*user, acl.catalog(), spec, args);
-  if (!denial) return std::nullopt;
+  if (!denial) {
+    if (user->root().allows_everything()) return std::nullopt;
+    return CheckSortPatterns(*user, acl.catalog(), spec, args);
+  }
   acl.log().Add(*denial, where, user->name(), context.client_info, context.clock.Steady());
   return where == AclWhere::kLua ? NoPermissionInScriptLine(*denial) : NoPermissionLine(*denial);
 }

@@ -47,6 +47,10 @@ std::string AclSelector::DescribeCommands() const {
     const auto number = static_cast<std::size_t>(__builtin_ctz(best));
     rules.push_back(fmt::format("{}@{}", additive ? '+' : '-', AclCategoryNames()[number]));
   }
+  for (std::size_t i = 0; i < AclCategoryNames().size(); ++i) {
+    if ((exceptions_ & (AclCategories{1} << i)) == 0) continue;
+    rules.push_back(fmt::format("{}@{}", additive ? '+' : '-', AclCategoryNames()[i]));
+  }
   for (std::size_t i = 0; i < catalog_->size(); ++i) {
     if (commands_[i] != told.commands_[i]) {
       rules.push_back(fmt::format("{}{}", commands_[i] ? '+' : '-', (*catalog_)[i].name));

@@ -25,6 +25,14 @@ struct Case {
   const char* shown;
 };
 
+// There are no such commands yet; when there are, they must not come as a surprise.
+TEST(AclRules, CategoriesWithoutCommandsAreNotForgotten) {
+  EXPECT_EQ(Describe("+@all -@geo"), "off resetchannels +@all -@geo");
+  EXPECT_EQ(Describe("+@all -@geo +@geo"), "off resetchannels +@all");
+  EXPECT_EQ(Describe("-@all +@geo +get"), "off resetchannels -@all +@geo +get");
+  EXPECT_EQ(Describe("+@geo -@all"), "off resetchannels -@all");
+}
+
 TEST(AclRules, FlagsAndPasswords) {
   const std::string a = std::string("#") + kHashOfA;
   const std::string b = std::string(" #") + kHashOfB;

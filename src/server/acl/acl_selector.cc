@@ -148,6 +148,7 @@ void AclSelector::SetAll(bool allow) {
   all_commands_ = allow;
   future_commands_ = allow;
   first_args_.clear();
+  exceptions_ = 0;
 }
 
 void AclSelector::SetCommand(std::size_t command, bool allow) {
@@ -159,9 +160,14 @@ void AclSelector::SetCommand(std::size_t command, bool allow) {
 
 void AclSelector::SetCategory(AclCategories category, bool allow) {
   if (!allow) all_commands_ = false;
+  bool any = false;
   for (std::size_t i = 0; i < catalog_->size(); ++i) {
-    if (((*catalog_)[i].categories & category) != 0) SetCommand(i, allow);
+    if (((*catalog_)[i].categories & category) == 0) continue;
+    SetCommand(i, allow);
+    any = true;
   }
+  if (any) return;
+  exceptions_ = allow == future_commands_ ? exceptions_ & ~category : exceptions_ | category;
 }
 
 bool AclSelector::AllowsCommand(std::size_t command, std::span<const Bytes> args) const {
@@ -177,6 +183,12 @@ bool AclSelector::AllowsKey(Bytes key, KeyPermission needs) const {
   return all_keys_ || std::any_of(keys_.begin(), keys_.end(), [&](const KeyPattern& one) {
            if ((one.permissions & needs) != needs) return false;
            return one.pattern == "*" || GlobMatches(one.pattern, key);
+         });
+}
+
+bool AclSelector::ReadsAllKeys() const {
+  return all_keys_ || std::any_of(keys_.begin(), keys_.end(), [](const KeyPattern& one) {
+           return one.pattern == "*" && (one.permissions & kKeyRead) != 0;
          });
 }
 

@@ -34,6 +34,7 @@ class AclSelector {
   bool allows_everything() const { return all_commands_ && all_keys_ && all_channels_; }
   bool AllowsCommand(std::size_t command, std::span<const Bytes> args) const;
   bool AllowsKey(Bytes key, KeyPermission needs) const;
+  bool ReadsAllKeys() const;
   bool AllowsChannel(Bytes channel, bool literal) const;
 
  private:
@@ -57,6 +58,8 @@ class AclSelector {
   bool all_channels_ = false;
   bool all_commands_ = false;     // No rule has taken anything away since +@all.
   bool future_commands_ = false;  // What a later version of the server adds.
+  // Of what there are no commands of yet, and a rule has said otherwise than of other later ones.
+  AclCategories exceptions_ = 0;
   std::vector<KeyPattern> keys_;
   std::vector<std::string> channels_;
   std::vector<bool> commands_;  // By number.
