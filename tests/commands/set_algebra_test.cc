@@ -74,7 +74,7 @@ TEST_F(SetAlgebraCommands, NothingStoredDeletesTheTarget) {
                        {"sinterstore a a no", "0" },
                        {"ttl a",              "-2"}
   });
-  EXPECT_EQ(tester.notifications(), Notes{});
+  EXPECT_EQ(tester.notifications(), Notes{"m keymiss 0 a"});
   tester.Run("sdiffstore str c b");
   EXPECT_EQ(tester.notifications(), Notes{"g del 0 str"});
   tester.Run("sunionstore str no");

@@ -8,6 +8,7 @@
 
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
+#include "server/command.h"
 
 namespace mayfly::server {
 
@@ -19,6 +20,9 @@ Result<std::int64_t> PositiveArgument(Bytes argument, std::string_view what);
 
 // Draws from all that a command makes at most: its reply is made in memory.
 inline constexpr std::int64_t kDrawsMax = 1 << 24;
+
+// Of a drawn member in a reply, be it empty.
+inline constexpr std::uint64_t kDrawnBytesMin = 6;
 
 // Redis refuses to draw more with their scores or values, different ones as well.
 inline constexpr std::uint64_t kPairDrawsMax = std::numeric_limits<std::int64_t>::max() / 2;
@@ -36,6 +40,6 @@ struct DrawCount {
   }
 };
 
-Result<DrawCount> DrawCountArgument(Bytes argument);
+Result<DrawCount> DrawCountArgument(const Call& call, Bytes argument);
 
 }  // namespace mayfly::server

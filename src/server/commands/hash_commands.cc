@@ -49,15 +49,7 @@ constexpr CommandSpec kHashCommands[] = {
 
 CommandFamily HashFamily() { return {"hash", Category::kHash, kHashCommands}; }
 
-Result<types::Hash> HashToRead(Call& call) {
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
-  if (hash.empty()) call.Notify(NotifyClass::kKeyMiss, "keymiss", call.args[1]);
-  return hash;
-}
-
-Result<types::Hash> HashToWrite(Call& call) {
-  return types::Hash::Open(call.space(), call.args[1]);
-}
+Result<types::Hash> HashOf(Call& call) { return types::Hash::Open(call.space(), call.args[1]); }
 
 void NotifyHash(Call& call, const types::Hash& hash,
                 std::initializer_list<std::string_view> events) {

@@ -12,10 +12,8 @@
 
 namespace mayfly::server {
 
-// The hash under the command's key. For a command that reads, a missing one is told to those who
-// watch for misses.
-Result<types::Hash> HashToRead(Call& call);
-Result<types::Hash> HashToWrite(Call& call);
+// The hash under the command's key.
+Result<types::Hash> HashOf(Call& call);
 
 // Tells what happened to the hash: that it is new, the events themselves, and that it went,
 // whichever is so.

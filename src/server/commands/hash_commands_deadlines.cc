@@ -59,7 +59,7 @@ Result<FieldCode> SetDeadline(types::Hash& hash, Bytes field, WallTime instant,
 
 // HEXPIRE and its kin: key time [NX | XX | GT | LT] FIELDS n field...
 Answer ExpireFields(Call& call, TimeUnit unit, std::string_view command) {
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   MAYFLY_TRY(const WallTime instant, FieldInstant(call.args[2], unit, call.now(), command));
   const auto condition = ReadCondition(call.args[3]);
   MAYFLY_TRY(const auto fields, FieldsClause(call.args.subspan(condition ? 4 : 3), command,
@@ -82,7 +82,7 @@ Answer ExpireFields(Call& call, TimeUnit unit, std::string_view command) {
 // Asks each field for its deadline; `tell` makes a number of one.
 Answer TellDeadlines(Call& call, std::string_view command,
                      FunctionRef<std::int64_t(WallTime deadline)> tell) {
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   MAYFLY_TRY(const auto fields, FieldsClause(call.args.subspan(2), command, kFieldCountError));
   call.reply.Array(fields.size());
   for (const Bytes field : fields) {
@@ -127,7 +127,7 @@ Answer HPExpireTime(Call& call) {
 }
 
 Answer HPersist(Call& call) {
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   MAYFLY_TRY(const auto fields, FieldsClause(call.args.subspan(2), "hpersist", kFieldCountError));
   bool changed = false;
   call.reply.Array(fields.size());

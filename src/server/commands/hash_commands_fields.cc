@@ -15,7 +15,7 @@ namespace {
 Result<std::int64_t> SetFields(Call& call, std::string_view command) {
   const auto pairs = call.args.subspan(2);
   if (pairs.size() % 2 != 0) return WrongArity(command);
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   std::int64_t added = 0;
   for (std::size_t i = 0; i < pairs.size(); i += 2) {
     MAYFLY_TRY(const bool is_new, hash.Put(pairs[i], pairs[i + 1]));
@@ -45,7 +45,7 @@ Answer HMSet(Call& call) {
 }
 
 Answer HSetNx(Call& call) {
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(hash.Find(call.args[2], found));
   if (!found.exists) {
@@ -57,7 +57,7 @@ Answer HSetNx(Call& call) {
 }
 
 Answer HGet(Call& call) {
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(hash.Find(call.args[2], found));
   ReplyField(call, found);
@@ -65,7 +65,7 @@ Answer HGet(Call& call) {
 }
 
 Answer HMGet(Call& call) {
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   const auto fields = call.args.subspan(2);
   call.reply.Array(fields.size());
   for (const Bytes field : fields) {
@@ -77,7 +77,7 @@ Answer HMGet(Call& call) {
 }
 
 Answer HDel(Call& call) {
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   std::int64_t removed = 0;
   for (const Bytes field : call.args.subspan(2)) {
     MAYFLY_TRY(const bool was_there, hash.Remove(field));
@@ -89,13 +89,13 @@ Answer HDel(Call& call) {
 }
 
 Answer HLen(Call& call) {
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   call.reply.Integer(static_cast<std::int64_t>(hash.size()));
   return {};
 }
 
 Answer HStrLen(Call& call) {
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(hash.Find(call.args[2], found));
   call.reply.Integer(found.exists ? static_cast<std::int64_t>(found.value.size()) : 0);
@@ -103,7 +103,7 @@ Answer HStrLen(Call& call) {
 }
 
 Answer HExists(Call& call) {
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(hash.Find(call.args[2], found));
   call.reply.Integer(found.exists ? 1 : 0);
@@ -112,7 +112,7 @@ Answer HExists(Call& call) {
 
 Answer HIncrBy(Call& call) {
   MAYFLY_TRY(const std::int64_t increment, IntegerArgument(call.args[3]));
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(hash.Find(call.args[2], found));
   std::int64_t value = 0;
@@ -134,7 +134,7 @@ Answer HIncrByFloat(Call& call) {
   long double increment = 0;
   if (!ReadLongDouble(call.args[3], increment)) return NotAFloat();
   if (std::isinf(increment)) return Status::Invalid("value is NaN or Infinity");
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(hash.Find(call.args[2], found));
   long double value = 0;

@@ -130,7 +130,7 @@ core::MemberLifetime LifetimeOf(const SetExOptions& options) {
 }  // namespace
 
 Answer HGetEx(Call& call) {
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   MAYFLY_TRY(const GetExOptions options, ReadGetExOptions(call));
   bool changed = false;
   call.reply.Array(options.fields.size());
@@ -150,7 +150,7 @@ Answer HGetEx(Call& call) {
 
 Answer HSetEx(Call& call) {
   MAYFLY_TRY(const SetExOptions options, ReadSetExOptions(call));
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   MAYFLY_TRY(const bool holds, ConditionHolds(hash, options));
   call.reply.Integer(holds ? 1 : 0);
   if (!holds) return {};
@@ -170,7 +170,7 @@ Answer HSetEx(Call& call) {
 }
 
 Answer HGetDel(Call& call) {
-  MAYFLY_TRY(types::Hash hash, HashToWrite(call));
+  MAYFLY_TRY(types::Hash hash, HashOf(call));
   MAYFLY_TRY(const auto fields, FieldsClause(call.args.subspan(2), "hgetdel", kFieldCountError));
   bool removed = false;
   call.reply.Array(fields.size());

@@ -18,7 +18,7 @@ void ReplyPart(Call& call, Shown shown, Bytes member, Bytes value) {
 }
 
 Answer ReplyAll(Call& call, Shown shown) {
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   call.reply.Begin(shown == Shown::kBoth ? Aggregate::kMap : Aggregate::kArray, hash.size());
   MAYFLY_TRY(const auto cursor, hash.NewCursor());
   if (cursor == nullptr) return {};
@@ -38,8 +38,9 @@ struct RandomFields {
   bool with_values = false;
 };
 
-Result<RandomFields> ReadRandomFields(std::span<const Bytes> args) {
-  MAYFLY_TRY(const DrawCount count, DrawCountArgument(args[2]));
+Result<RandomFields> ReadRandomFields(const Call& call) {
+  const std::span<const Bytes> args = call.args;
+  MAYFLY_TRY(const DrawCount count, DrawCountArgument(call, args[2]));
   const bool with_values = args.size() == 4 && IsWord(args[3], "withvalues");
   if (args.size() > 3 && !with_values) return SyntaxError();
   if (with_values && count.draws > kPairDrawsMax) return OutOfRange();
@@ -71,11 +72,11 @@ Answer HVals(Call& call) { return ReplyAll(call, Shown::kValues); }
 
 Answer HRandField(Call& call) {
   if (call.args.size() > 2) {
-    MAYFLY_TRY(const RandomFields wanted, ReadRandomFields(call.args));
-    MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+    MAYFLY_TRY(const RandomFields wanted, ReadRandomFields(call));
+    MAYFLY_TRY(const types::Hash hash, HashOf(call));
     return ReplyRandomFields(call, hash, wanted);
   }
-  MAYFLY_TRY(const types::Hash hash, HashToRead(call));
+  MAYFLY_TRY(const types::Hash hash, HashOf(call));
   if (hash.empty()) {
     call.reply.Null();
     return {};

@@ -50,15 +50,7 @@ constexpr CommandSpec kListCommands[] = {
 
 CommandFamily ListFamily() { return {"list", Category::kList, kListCommands}; }
 
-Result<types::List> ListToRead(Call& call) {
-  MAYFLY_TRY(types::List list, ListToWrite(call));
-  if (list.empty()) call.Notify(NotifyClass::kKeyMiss, "keymiss", call.args[1]);
-  return list;
-}
-
-Result<types::List> ListToWrite(Call& call) {
-  return types::List::Open(call.space(), call.args[1]);
-}
+Result<types::List> ListOf(Call& call) { return types::List::Open(call.space(), call.args[1]); }
 
 Result<types::ListEnd> EndArgument(Bytes argument) {
   if (IsWord(argument, "left")) return types::ListEnd::kHead;

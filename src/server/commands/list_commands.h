@@ -11,10 +11,8 @@
 
 namespace mayfly::server {
 
-// The list under the command's first key. For a command that reads, a missing one is told to those
-// who watch for misses.
-Result<types::List> ListToRead(Call& call);
-Result<types::List> ListToWrite(Call& call);
+// The list under the command's first key.
+Result<types::List> ListOf(Call& call);
 
 // LEFT or RIGHT; a syntax error otherwise.
 Result<types::ListEnd> EndArgument(Bytes argument);

@@ -36,7 +36,7 @@ Answer PopOneOrBlock(Call& call, ListEnd end) {
 
 Answer MoveOrBlock(Call& call, const MoveRequest& request) {
   MAYFLY_TRY(const auto timeout, BlockTimeout(call.args.back(), call.now()));
-  Result<types::List> from = ListToWrite(call);
+  Result<types::List> from = ListOf(call);
   const bool passed_over = !from && from.error().code() == StatusCode::kWrongType && call.retried;
   if (!from && !passed_over) return std::move(from).error();
   if (from) {

@@ -16,7 +16,7 @@ using types::ListEnd;
 enum class IfMissing : std::uint8_t { kMake, kLeave };
 
 Answer Push(Call& call, ListEnd end, IfMissing if_missing) {
-  MAYFLY_TRY(types::List list, ListToWrite(call));
+  MAYFLY_TRY(types::List list, ListOf(call));
   if (!list.empty() || if_missing == IfMissing::kMake) {
     MAYFLY_RETURN_IF_ERROR(list.Push(end, call.args.subspan(2)));
     NotifyPush(call, list, call.args[1], end);
@@ -33,7 +33,7 @@ void ReplyValues(Call& call, const std::vector<std::string>& values) {
 // LPOP and RPOP with a count: a list even of nothing, and a null for no list.
 Answer PopSome(Call& call, ListEnd end) {
   MAYFLY_TRY(const std::int64_t count, NaturalArgument(call.args[2], NotPositive()));
-  MAYFLY_TRY(types::List list, ListToWrite(call));
+  MAYFLY_TRY(types::List list, ListOf(call));
   if (list.empty()) {
     call.reply.NullArray();
     return {};
@@ -51,7 +51,7 @@ Answer PopSome(Call& call, ListEnd end) {
 Answer Pop(Call& call, ListEnd end, std::string_view command) {
   if (call.args.size() > 3) return WrongArity(command);
   if (call.args.size() == 3) return PopSome(call, end);
-  MAYFLY_TRY(types::List list, ListToWrite(call));
+  MAYFLY_TRY(types::List list, ListOf(call));
   if (list.empty()) {
     call.reply.Null();
     return {};
@@ -63,7 +63,7 @@ Answer Pop(Call& call, ListEnd end, std::string_view command) {
 }
 
 Answer Move(Call& call, const MoveRequest& request) {
-  MAYFLY_TRY(types::List from, ListToWrite(call));
+  MAYFLY_TRY(types::List from, ListOf(call));
   MAYFLY_TRY(const bool moved, MoveValue(call, request, from));
   if (!moved) call.reply.Null();
   return {};
@@ -136,7 +136,7 @@ Answer LPop(Call& call) { return Pop(call, ListEnd::kHead, "lpop"); }
 Answer RPop(Call& call) { return Pop(call, ListEnd::kTail, "rpop"); }
 
 Answer LLen(Call& call) {
-  MAYFLY_TRY(const types::List list, ListToRead(call));
+  MAYFLY_TRY(const types::List list, ListOf(call));
   call.reply.Integer(static_cast<std::int64_t>(list.size()));
   return {};
 }

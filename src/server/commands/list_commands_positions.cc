@@ -126,7 +126,7 @@ Result<std::vector<std::uint64_t>> FindPositions(const types::List& list, Bytes 
 }  // namespace
 
 Answer LIndex(Call& call) {
-  MAYFLY_TRY(const types::List list, ListToRead(call));
+  MAYFLY_TRY(const types::List list, ListOf(call));
   if (list.empty()) {
     call.reply.Null();
     return {};
@@ -143,7 +143,7 @@ Answer LIndex(Call& call) {
 }
 
 Answer LSet(Call& call) {
-  MAYFLY_TRY(types::List list, ListToWrite(call));
+  MAYFLY_TRY(types::List list, ListOf(call));
   if (list.empty()) return NoSuchKey();
   MAYFLY_TRY(const std::int64_t index, IntegerArgument(call.args[2]));
   const auto position = PositionOf(index, list.size());
@@ -157,7 +157,7 @@ Answer LSet(Call& call) {
 Answer LRange(Call& call) {
   MAYFLY_TRY(const std::int64_t first, IntegerArgument(call.args[2]));
   MAYFLY_TRY(const std::int64_t last, IntegerArgument(call.args[3]));
-  MAYFLY_TRY(const types::List list, ListToRead(call));
+  MAYFLY_TRY(const types::List list, ListOf(call));
   const Range range = RangeOf(first, last, list.size());
   call.reply.Array(range.end - range.begin);
   if (range.begin == range.end) return {};
@@ -170,7 +170,7 @@ Answer LRange(Call& call) {
 Answer LTrim(Call& call) {
   MAYFLY_TRY(const std::int64_t first, IntegerArgument(call.args[2]));
   MAYFLY_TRY(const std::int64_t last, IntegerArgument(call.args[3]));
-  MAYFLY_TRY(types::List list, ListToWrite(call));
+  MAYFLY_TRY(types::List list, ListOf(call));
   if (!list.empty()) {
     const Range range = RangeOf(first, last, list.size());
     MAYFLY_RETURN_IF_ERROR(list.Trim(range.begin, range.end));
@@ -182,7 +182,7 @@ Answer LTrim(Call& call) {
 
 Answer LRem(Call& call) {
   MAYFLY_TRY(const std::int64_t count, IntegerArgument(call.args[2]));
-  MAYFLY_TRY(types::List list, ListToWrite(call));
+  MAYFLY_TRY(types::List list, ListOf(call));
   if (list.empty()) {
     call.reply.Integer(0);
     return {};
@@ -199,7 +199,7 @@ Answer LRem(Call& call) {
 Answer LInsert(Call& call) {
   const bool after = IsWord(call.args[2], "after");
   if (!after && !IsWord(call.args[2], "before")) return SyntaxError();
-  MAYFLY_TRY(types::List list, ListToWrite(call));
+  MAYFLY_TRY(types::List list, ListOf(call));
   std::optional<std::uint64_t> pivot;
   MAYFLY_RETURN_IF_ERROR(list.WalkToTail(0, [&](std::uint64_t position, Bytes value) {
     if (value == call.args[3]) pivot = position;
@@ -217,7 +217,7 @@ Answer LInsert(Call& call) {
 
 Answer LPos(Call& call) {
   MAYFLY_TRY(const PosOptions options, ReadPosOptions(call.args.subspan(3)));
-  MAYFLY_TRY(const types::List list, ListToRead(call));
+  MAYFLY_TRY(const types::List list, ListOf(call));
   MAYFLY_TRY(const auto positions, FindPositions(list, call.args[2], options));
   if (options.count) {
     call.reply.Array(positions.size());

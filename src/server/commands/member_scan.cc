@@ -59,7 +59,6 @@ Answer ScanMembers(Call& call, types::ValueType type, WriteMember write, bool* n
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(types::FindTyped(call.space(), call.args[1], type, row));
   if (!row.exists) {
-    call.Notify(NotifyClass::kKeyMiss, "keymiss", call.args[1]);
     call.reply.Array(2);
     call.reply.Bulk("0");
     call.reply.Array(0);

@@ -38,10 +38,8 @@ constexpr CommandSpec kSetCommands[] = {
 
 }  // namespace
 
-Result<types::Set> SetToRead(const Call& call, Bytes key) {
-  MAYFLY_TRY(types::Set set, types::Set::Open(call.space(), key));
-  if (set.empty()) call.Notify(NotifyClass::kKeyMiss, "keymiss", key);
-  return set;
+Result<types::Set> SetOf(const Call& call, Bytes key) {
+  return types::Set::Open(call.space(), key);
 }
 
 void NotifySet(const Call& call, const types::Set& set, std::string_view event, Bytes key) {
@@ -84,20 +82,20 @@ Answer SRem(Call& call) {
 }
 
 Answer SCard(Call& call) {
-  MAYFLY_TRY(const types::Set set, SetToRead(call, call.args[1]));
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
   call.reply.Integer(static_cast<std::int64_t>(set.size()));
   return {};
 }
 
 Answer SIsMember(Call& call) {
-  MAYFLY_TRY(const types::Set set, SetToRead(call, call.args[1]));
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
   MAYFLY_TRY(const bool there, set.Contains(call.args[2]));
   call.reply.Integer(there ? 1 : 0);
   return {};
 }
 
 Answer SMIsMember(Call& call) {
-  MAYFLY_TRY(const types::Set set, SetToRead(call, call.args[1]));
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
   const auto names = call.args.subspan(2);
   call.reply.Array(names.size());
   for (const Bytes name : names) {
@@ -108,7 +106,7 @@ Answer SMIsMember(Call& call) {
 }
 
 Answer SMembers(Call& call) {
-  MAYFLY_TRY(const types::Set set, SetToRead(call, call.args[1]));
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
   call.reply.Set(set.size());
   std::uint64_t shown = 0;
   MAYFLY_RETURN_IF_ERROR(set.Walk([&](Bytes name) {

@@ -8,9 +8,8 @@
 
 namespace mayfly::server {
 
-// The set under the key, for a command that reads: a missing one is told to those who watch for
-// misses.
-Result<types::Set> SetToRead(const Call& call, Bytes key);
+// The set under the key.
+Result<types::Set> SetOf(const Call& call, Bytes key);
 
 // Tells what happened to the set: that it is new, the event itself, and that it went, whichever is
 // so.

@@ -17,7 +17,6 @@ Result<Operands> FindOperands(Call& call, std::span<const Bytes> keys) {
   for (const Bytes key : keys) {
     MAYFLY_TRY(const types::Operand operand,
                types::FindOperand(call.space(), key, types::OperandKind::kSets));
-    if (operand.members == 0) call.Notify(NotifyClass::kKeyMiss, "keymiss", key);
     operands.push_back(operand);
   }
   return operands;

@@ -51,9 +51,9 @@ Answer SRandMember(Call& call) {
   const bool single = call.args.size() == 2;
   DrawCount count{.draws = 1, .with_repetition = false};
   if (!single) {
-    MAYFLY_TRY(count, DrawCountArgument(call.args[2]));
+    MAYFLY_TRY(count, DrawCountArgument(call, call.args[2]));
   }
-  MAYFLY_TRY(const types::Set set, SetToRead(call, call.args[1]));
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
   if (single && set.empty()) {
     call.reply.Null();
     return {};

@@ -70,15 +70,16 @@ std::span<const Sortable> Limited(const SortQuery& query, const std::vector<Sort
 }
 
 Result<std::vector<Sortable>> ReadAll(core::WorkSpace& space, Bytes key, const core::FoundRow& row,
-                                      SortQuery& query) {
+                                      bool from_script, SortQuery& query) {
   std::vector<Sortable> all;
   if (!row.exists) return all;
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
   MAYFLY_RETURN_IF_ERROR(WalkElements(space, key, type, [&](Bytes element) {
     all.push_back({.element = std::string(element), .text = std::nullopt});
   }));
-  if (query.unsorted && type == types::ValueType::kSet && query.store) {
-    // A set has no order of its own, and what is stored should not depend on how it is laid out.
+  if (query.unsorted && type == types::ValueType::kSet && (query.store || from_script)) {
+    // A set has no order of its own, and neither what is stored nor what a script goes by should
+    // depend on how it is laid out.
     query.unsorted = false;
     query.alpha = true;
     query.by.reset();
@@ -125,7 +126,7 @@ Answer RunSort(Call& call, bool read_only) {
   MAYFLY_TRY(SortQuery query, ParseSortQuery(call.args.subspan(2), read_only));
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
-  MAYFLY_TRY(std::vector<Sortable> all, ReadAll(space, key, row, query));
+  MAYFLY_TRY(std::vector<Sortable> all, ReadAll(space, key, row, call.from_script, query));
   if (!query.unsorted) {
     MAYFLY_RETURN_IF_ERROR(Weigh(space, query, all));
     SortAll(query, all);

@@ -79,10 +79,8 @@ constexpr CommandSpec kSortedSetCommands[] = {
 
 }  // namespace
 
-Result<types::SortedSet> SortedSetToRead(const Call& call, Bytes key) {
-  MAYFLY_TRY(types::SortedSet sorted_set, types::SortedSet::Open(call.space(), key));
-  if (sorted_set.empty()) call.Notify(NotifyClass::kKeyMiss, "keymiss", key);
-  return sorted_set;
+Result<types::SortedSet> SortedSetOf(const Call& call, Bytes key) {
+  return types::SortedSet::Open(call.space(), key);
 }
 
 PairShape ShapeFor(const Call& call) {

@@ -10,9 +10,8 @@
 
 namespace mayfly::server {
 
-// The sorted set under the key, for a command that reads: a missing one is told to those who watch
-// for misses.
-Result<types::SortedSet> SortedSetToRead(const Call& call, Bytes key);
+// The sorted set under the key.
+Result<types::SortedSet> SortedSetOf(const Call& call, Bytes key);
 
 // Pairs of name and score stand in a row, or each in an array of its own.
 enum class PairShape : std::uint8_t { kFlat, kNested };

@@ -109,7 +109,6 @@ Result<AlgebraRequest> ParseRequest(Call& call, const AlgebraForm& form,
   for (const Bytes key : keys) {
     MAYFLY_TRY(const types::Operand operand,
                types::FindOperand(call.space(), key, types::OperandKind::kSetsAndSortedSets));
-    if (operand.members == 0) call.Notify(NotifyClass::kKeyMiss, "keymiss", key);
     request.operands.push_back(operand);
   }
   request.weights.assign(keys.size(), 1);

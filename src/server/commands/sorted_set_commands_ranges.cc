@@ -95,7 +95,7 @@ Result<RangeRequest> ParseRange(const RangeForm& form, std::span<const Bytes> ar
 
 Answer Tell(Call& call, const RangeForm& form) {
   MAYFLY_TRY(const RangeRequest request, ParseRange(form, call.args.subspan(2)));
-  MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+  MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   const PairShape shape = ShapeFor(call);
   const auto members = call.reply.BeginDeferred(Aggregate::kArray);
   std::size_t count = 0;
@@ -124,7 +124,7 @@ Answer ZRevRangeByLex(Call& call) { return Tell(call, {.by = RangeBy::kName, .re
 
 Answer ZRangeStore(Call& call) {
   MAYFLY_TRY(const RangeRequest request, ParseRange({.store = true}, call.args.subspan(3)));
-  MAYFLY_TRY(const SortedSet source, SortedSetToRead(call, call.args[2]));
+  MAYFLY_TRY(const SortedSet source, SortedSetOf(call, call.args[2]));
   std::vector<types::ScoredName> found;
   MAYFLY_RETURN_IF_ERROR(source.Walk(request.query, [&](Bytes name, double score) {
     found.push_back({std::string(name), score});

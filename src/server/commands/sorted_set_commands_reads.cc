@@ -20,7 +20,7 @@ void WriteScore(Call& call, std::optional<double> score) {
 }
 
 Answer Count(Call& call, const types::RangeQuery& query) {
-  MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+  MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   std::int64_t count = 0;
   MAYFLY_RETURN_IF_ERROR(sorted_set.Walk(query, [&](Bytes, double) { ++count; }));
   call.reply.Integer(count);
@@ -31,7 +31,7 @@ Answer TellRank(Call& call, std::string_view command, bool reverse) {
   const bool with_score = call.args.size() > 3;
   if (call.args.size() > 4) return WrongArity(command);
   if (with_score && !IsWord(call.args[3], "withscore")) return SyntaxError();
-  MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+  MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   MAYFLY_TRY(const std::optional<types::Rank> found, sorted_set.RankOf(call.args[2]));
   if (!found) {
     with_score ? call.reply.NullArray() : call.reply.Null();
@@ -47,20 +47,20 @@ Answer TellRank(Call& call, std::string_view command, bool reverse) {
 }  // namespace
 
 Answer ZCard(Call& call) {
-  MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+  MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   call.reply.Integer(static_cast<std::int64_t>(sorted_set.size()));
   return {};
 }
 
 Answer ZScore(Call& call) {
-  MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+  MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   MAYFLY_TRY(const std::optional<double> score, sorted_set.Score(call.args[2]));
   WriteScore(call, score);
   return {};
 }
 
 Answer ZMScore(Call& call) {
-  MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+  MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   const auto names = call.args.subspan(2);
   call.reply.Array(names.size());
   for (const Bytes name : names) {
@@ -86,7 +86,7 @@ Answer ZLexCount(Call& call) {
 
 Answer ZRandMember(Call& call) {
   if (call.args.size() == 2) {
-    MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+    MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
     if (sorted_set.empty()) {
       call.reply.Null();
       return {};
@@ -94,12 +94,12 @@ Answer ZRandMember(Call& call) {
     return sorted_set.DrawDistinct(1, call.host.random(),
                                    [&](Bytes name, double) { call.reply.Bulk(name); });
   }
-  MAYFLY_TRY(const DrawCount count, DrawCountArgument(call.args[2]));
+  MAYFLY_TRY(const DrawCount count, DrawCountArgument(call, call.args[2]));
   const bool with_scores = call.args.size() == 4 && IsWord(call.args[3], "withscores");
   if (call.args.size() > 3 && !with_scores) return SyntaxError();
   if (with_scores && count.draws > kPairDrawsMax) return OutOfRange();
 
-  MAYFLY_TRY(const SortedSet sorted_set, SortedSetToRead(call, call.args[1]));
+  MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
   std::vector<types::ScoredName> drawn;
   const auto keep = [&](Bytes name, double score) { drawn.push_back({std::string(name), score}); };
   MAYFLY_RETURN_IF_ERROR(count.with_repetition
