@@ -29,7 +29,19 @@ class [[nodiscard]] Answer {
     return answer;
   }
 
+  // The reply is written and is an error, and yet what was done stays: so a script may end. `line`
+  // is for the statistics; empty if whoever wrote it first has counted it.
+  static Answer FailedReply(std::string line) {
+    Answer answer;
+    answer.failed_reply_ = std::make_unique<std::string>(std::move(line));
+    return answer;
+  }
+
   bool ok() const { return error_ == nullptr; }
+  bool failed() const { return error_ != nullptr || failed_reply_ != nullptr; }
+
+  // What is to be counted of one that failed; may be empty.
+  const std::string& failure() const { return error_ != nullptr ? *error_ : *failed_reply_; }
   bool later() const { return later_; }
   const std::string& error() const { return *error_; }
 
@@ -37,6 +49,7 @@ class [[nodiscard]] Answer {
   explicit Answer(std::string line) : error_(std::make_unique<std::string>(std::move(line))) {}
 
   std::unique_ptr<std::string> error_;
+  std::unique_ptr<std::string> failed_reply_;
   bool later_ = false;
 };
 

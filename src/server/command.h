@@ -128,6 +128,10 @@ class CallHost {
   // runs again from the start, with Call::retried set.
   virtual void Block(BlockRequest request) = 0;
 
+  // Whether a reply of so many bytes is more than may wait for the client. If so the client is let
+  // go when the command ends, whatever it answers.
+  virtual bool TooMuchToSend(std::uint64_t /*bytes*/) { return false; }
+
   virtual Random& random() = 0;
 
   // A number of the configuration, such as "hash-max-listpack-entries". Asking for one that is not
@@ -160,6 +164,7 @@ struct Call {
   CallHost& host;
   bool may_block = false;  // Not in a transaction or script: there, time is over at once.
   bool retried = false;    // After a block.
+  bool from_script = false;
   // The instant of the transaction or script it runs within, for what has no work.
   std::optional<WallTime> frozen_now = std::nullopt;
 

@@ -17,13 +17,7 @@ constexpr std::size_t kNameBytesMax = 64;
 constexpr std::size_t kShownBytesMax = 128;  // Of what an error repeats.
 
 Answer UnknownCommand(std::span<const Bytes> args) {
-  std::string lower;
-  for (const char c : args[0].substr(0, kNameBytesMax)) {
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  if (const auto part = UnofferedPart(lower)) {
-    return Answer::Error(fmt::format("ERR '{}' is not offered by mayfly yet: {}", lower, *part));
-  }
+  if (const auto text = UnofferedText(args[0])) return Answer::Error("ERR " + *text);
   std::string shown;
   for (std::size_t i = 1; i < args.size() && shown.size() < kShownBytesMax; ++i) {
     shown += fmt::format("'{}' ", args[i].substr(0, kShownBytesMax - shown.size()));
@@ -80,6 +74,7 @@ CommandEntry* CommandTable::Add(const CommandSpec& spec, const CommandFamily& fa
   entry->group = family.group;
   entry->category = family.category;
   entry->id = entries_.size() - 1;
+  by_spec_.emplace(&spec, entry);
   entry->full_name = container == nullptr ? std::string(spec.name)
                                           : fmt::format("{}|{}", container->full_name, spec.name);
   for (const CommandSpec& subcommand : spec.subcommands) {
@@ -128,6 +123,16 @@ const CommandEntry* CommandTable::Resolve(std::span<const Bytes> args, Answer& e
     error = WrongArity(entry->full_name);
   }
   return entry;
+}
+
+std::optional<std::string> UnofferedText(Bytes name) {
+  std::string lower;
+  for (const char c : name.substr(0, kNameBytesMax)) {
+    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  const auto part = UnofferedPart(lower);
+  if (!part) return std::nullopt;
+  return fmt::format("'{}' is not offered by mayfly yet: {}", lower, *part);
 }
 
 bool FitsArity(const CommandSpec& spec, std::size_t count) {

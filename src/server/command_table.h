@@ -43,6 +43,9 @@ class CommandTable {
   // "get" or "config|get".
   const CommandEntry* FindFullName(Bytes name) const;
 
+  // Of a line of one of the families, which must be one.
+  const CommandEntry& EntryOf(const CommandSpec& spec) const { return *by_spec_.at(&spec); }
+
   // The entry that would run these arguments, of which there is at least one. When there is none
   // (null), or their number is wrong, `error` says so in Redis' words.
   const CommandEntry* Resolve(std::span<const Bytes> args, Answer& error) const;
@@ -63,6 +66,7 @@ class CommandTable {
   std::vector<std::unique_ptr<CommandEntry>> entries_;
   std::vector<const CommandEntry*> commands_;
   std::unordered_map<std::string_view, const CommandEntry*> by_name_;
+  std::unordered_map<const CommandSpec*, const CommandEntry*> by_spec_;
 };
 
 // Whether `count` arguments, the name included, fit.
@@ -74,5 +78,8 @@ bool FindKeys(const CommandSpec& spec, std::span<const Bytes> args, std::vector<
 // The part of Redis that a command belongs to which mayfly does not have, such as "streams";
 // nothing for other names.
 std::optional<std::string_view> UnofferedPart(std::string_view lower_name);
+
+// "'xadd' is not offered by mayfly yet: streams"; nothing for other names, in any case.
+std::optional<std::string> UnofferedText(Bytes name);
 
 }  // namespace mayfly::server

@@ -5,47 +5,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/arguments.h"
-#include "server/errors.h"
 #include "server/limits.h"
 
 namespace mayfly::server {
 namespace {
 
 constexpr std::uint64_t kNanosPerMicro = 1000;
-constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 
 std::uint64_t NanosBetween(SteadyTime begin, SteadyTime end) {
   return static_cast<std::uint64_t>((end - begin).count());
 }
-
-// Commands that are answered at once while MULTI is open.
-bool RunsWithinMulti(const CommandEntry& entry) {
-  const std::string_view name = entry.spec->name;
-  return entry.container == nullptr && (name == "exec" || name == "discard" || name == "multi" ||
-                                        name == "watch" || name == "quit" || name == "reset");
-}
-
-bool AllowedWhileSubscribed(const CommandEntry& entry) {
-  const std::string_view name = entry.spec->name;
-  return entry.container == nullptr &&
-         (name == "ping" || name == "quit" || name == "reset" || name.ends_with("subscribe"));
-}
-
-// Runs for as long as somebody's code does.
-bool IsScript(const CommandEntry& entry) {
-  return entry.category == Category::kScripting && entry.Is(kEverything);
-}
-
-// What is answered though a script runs. A server that shuts down and saves has to wait for it.
-bool PassesScript(const CommandEntry& entry, std::span<const Bytes> args) {
-  if (!entry.Is(kAllowBusy) || !entry.Is(kNoWork)) return false;
-  if (entry.full_name != "shutdown") return true;
-  return std::any_of(args.begin(), args.end(), [](Bytes arg) { return IsWord(arg, "nosave"); });
-}
-
-constexpr const char* kBusyLine =
-    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
 
 }  // namespace
 
@@ -54,7 +23,6 @@ Executor::Executor(Server& server, std::uint64_t seed)
       door_(server.script_gate().NewDoor()),
       counters_(server.statistics().NewThread()),
       slow_micros_(server.config().Watched("slowlog-log-slower-than")),
-      latency_millis_(server.config().Watched("latency-monitor-threshold")),
       latency_tracking_(server.config().Watched("latency-tracking")),
       busy_millis_(server.config().Watched("busy-reply-threshold")),
       run_(server, seed) {}
@@ -90,94 +58,6 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   session.EndCommand();
   if (script) gate.Open();
   return 1;
-}
-
-Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> args) {
-  Decision decision;
-  decision.entry = server_.table().Resolve(args, decision.error);
-  if (!decision.error.ok()) return decision;
-  const CommandEntry& entry = *decision.entry;
-  positions_.clear();
-  if (!FindKeys(*entry.spec, args, positions_)) positions_.clear();
-  decision.error = CheckState(session, entry, args);
-  if (!decision.error.ok()) return decision;
-  if (script_runs_ && !PassesScript(entry, args)) {
-    MeetScript(entry, decision);
-  } else if (session.state().transaction.open && !RunsWithinMulti(entry)) {
-    decision.way = Way::kQueue;
-  } else if (HeldByPause(session, entry)) {
-    decision.way = Way::kHold;
-  } else if (entry.container == nullptr && entry.spec->name == "exec") {
-    decision.way = Way::kExec;
-  } else {
-    decision.way = entry.Is(kNoWork) || entry.Is(kEverything) ? Way::kAlone : Way::kBatch;
-  }
-  return decision;
-}
-
-Answer Executor::CheckState(Session& session, const CommandEntry& entry,
-                            std::span<const Bytes> args) {
-  ClientState& state = session.state();
-  if (state.principal == nullptr) {
-    if (!entry.Is(kNoAuth)) return Answer::Error("NOAUTH Authentication required.");
-  } else if (!entry.Is(kNoAuth)) {
-    const AccessRequest request{.command = *entry.spec,
-                                .container = entry.container ? entry.container->spec : nullptr,
-                                .category = entry.category,
-                                .args = args,
-                                .key_positions = positions_,
-                                .database = state.database,
-                                .client = session.origin().address,
-                                .context = state.transaction.open ? "multi" : "toplevel"};
-    Answer allowed = server_.authorizer().Check(*state.principal, request);
-    if (!allowed.ok()) return allowed;
-  }
-  if (state.version == ProtocolVersion::kResp2 && !AllowedWhileSubscribed(entry) &&
-      session.extension().subscriptions().any()) {
-    return Answer::Error(fmt::format(
-        "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
-        "RESET are allowed in this context",
-        entry.full_name));
-  }
-  if (state.transaction.open && entry.Is(kNoMulti)) {
-    return Answer::Error("ERR Command not allowed inside a transaction");
-  }
-  return {};
-}
-
-bool Executor::RunsScript(Session& session, const Decision& decision) const {
-  if (decision.way == Way::kAlone) return IsScript(*decision.entry);
-  if (decision.way != Way::kExec) return false;
-  const auto& commands = session.state().transaction.commands;
-  return std::any_of(commands.begin(), commands.end(),
-                     [](const QueuedCommand& queued) { return IsScript(*queued.entry); });
-}
-
-// Waits as it would in Redis, where there is one thread; once the script has run for too long it is
-// refused. What a script does not concern, but needs latches, waits on.
-void Executor::MeetScript(const CommandEntry& entry, Decision& decision) const {
-  const auto since = server_.script_gate().shut_since();
-  const std::int64_t threshold = busy_millis_.load(std::memory_order_relaxed);
-  const bool concerned = !entry.Is(kAllowBusy) || entry.Is(kNoWork);
-  if (since && concerned && threshold > 0 && server_.Steady() - *since >= Millis(threshold)) {
-    decision.error = Answer::Error(kBusyLine);
-    return;
-  }
-  decision.way = Way::kAwait;
-}
-
-bool Executor::HeldByPause(Session& session, const CommandEntry& entry) const {
-  if (!server_.pause().maybe()) return false;
-  const auto pause = server_.pause().Now(server_.Steady());
-  if (!pause) return false;
-  if (pause->mode == PauseMode::kAll) return true;
-  if (entry.Is(kWrite) || entry.category == Category::kScripting) return true;
-  if (entry.spec->name == "publish" || entry.spec->name == "spublish") return true;
-  if (entry.spec->name != "exec") return false;
-  for (const QueuedCommand& queued : session.state().transaction.commands) {
-    if (queued.entry->Is(kWrite) || queued.entry->category == Category::kScripting) return true;
-  }
-  return false;
 }
 
 void Executor::AddKeys(int database, std::span<const Bytes> args) {
@@ -261,8 +141,7 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
     const SteadyTime after = server_.Steady();
     item.nanos = NanosBetween(before, after);
     before = after;
-    item.failed = !answer.ok();
-    if (item.failed) server_.statistics().CountError(answer.error());
+    item.failed = server_.statistics().CountFailure(answer);
     if (answer.later()) {
       if (auto request = run_.TakeBlock()) parked = Park(session, item, *std::move(request));
       done = i + 1;
@@ -291,7 +170,7 @@ void Executor::FailItems(Session& session, std::size_t count, std::uint64_t repl
 
 void Executor::RunAlone(Session& session, Decision& decision, std::span<const Bytes> args) {
   if (decision.way == Way::kQueue) return Queue(session, *decision.entry, args);
-  if (decision.way == Way::kExec) return RunTransaction(session, *decision.entry);
+  if (decision.way == Way::kExec) return RunTransaction(session, *decision.entry, args);
   const CommandEntry& entry = *decision.entry;
   const SteadyTime begin = server_.Steady();
   // What SUBSCRIBE and its like answer are messages, which are sent though replies are not wanted.
@@ -317,7 +196,7 @@ void Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   if (answer.later()) {
     if (auto request = run_.TakeBlock()) parked = Park(session, items_[0], *std::move(request));
   }
-  if (!answer.ok()) server_.statistics().CountError(answer.error());
+  const bool failed = server_.statistics().CountFailure(answer);
   if (const Status committed = run_.Commit(); !committed.ok()) {
     if (parked != nullptr) CancelPark(parked);
     session.extension().Abandoned();
@@ -325,7 +204,7 @@ void Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   }
   session.extension().Committed();
   if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
-  Finish(session, entry, args, NanosBetween(begin, server_.Steady()), !answer.ok());
+  Finish(session, entry, args, NanosBetween(begin, server_.Steady()), failed);
   EndReplies(session, &entry);
 }
 
@@ -358,7 +237,9 @@ void Executor::Refuse(Session& session, const Decision& decision) {
 }
 
 void Executor::Show(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
-  if (server_.monitors().empty() || entry.Is(kSkipMonitor) || entry.Is(kAdmin)) return;
+  // Redis marks scripts, since it shows them at another moment: before what they call, as here.
+  const bool hidden = entry.Is(kSkipMonitor) && entry.category != Category::kScripting;
+  if (server_.monitors().empty() || hidden || entry.Is(kAdmin)) return;
   server_.monitors().Show(
       server_.clock().Now(), session.state().database,
       session.origin().unix_socket ? "unix:" + session.origin().address : session.origin().address,
@@ -379,11 +260,8 @@ void Executor::Finish(Session& session, const CommandEntry& entry, std::span<con
                            .client_name = session.state().name},
                           static_cast<std::size_t>(server_.config().Number("slowlog-max-len")));
   }
-  const std::int64_t late = latency_millis_.load(std::memory_order_relaxed);
-  if (late > 0 && nanos / kNanosPerMilli >= static_cast<std::uint64_t>(late)) {
-    server_.latency_events().Add(entry.Is(kFast) ? "fast-command" : "command",
-                                 ToMs(server_.clock().Now()) / 1000, nanos / kNanosPerMilli);
-  }
+  server_.NoteLatency(entry.Is(kFast) ? "fast-command" : "command",
+                      std::chrono::nanoseconds(nanos));
 }
 
 OutputBuffer& Executor::OutputOf(Session& session) {

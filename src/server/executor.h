@@ -55,13 +55,15 @@ class Executor {
     bool failed = false;
   };
 
+  // What is to become of a command: command_decision.cc. Leaves its keys in positions_.
   Decision Decide(Session& session, std::span<const Bytes> args);
   Answer CheckState(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
-  // Returns how many commands were run; none when the session was put off, or is to try again.
-  std::size_t RunSome(Session& session, const Pipeline& pipeline);
   bool RunsScript(Session& session, const Decision& decision) const;
   void MeetScript(const CommandEntry& entry, Decision& decision) const;
-  bool HeldByPause(Session& session, const CommandEntry& entry) const;
+  bool HeldByPause(Session& session, const CommandEntry& entry, std::span<const Bytes> args) const;
+
+  // Returns how many commands were run; none when the session was put off, or is to try again.
+  std::size_t RunSome(Session& session, const Pipeline& pipeline);
   void AddKeys(int database, std::span<const Bytes> args);
 
   std::size_t CollectBatch(Session& session, const Pipeline& pipeline);
@@ -73,8 +75,8 @@ class Executor {
   void Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void Refuse(Session& session, const Decision& decision);
 
-  // EXEC: transaction_run.cc.
-  void RunTransaction(Session& session, const CommandEntry& exec);
+  // Decide() to HeldByPause(): command_decision.cc. EXEC: transaction_run.cc.
+  void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
   bool CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands);
   Result<bool> WatchesHold(Session& session);
   void RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
@@ -97,7 +99,6 @@ class Executor {
   ScriptGate::Door& door_;
   ThreadCounters& counters_;
   const std::atomic<std::int64_t>& slow_micros_;
-  const std::atomic<std::int64_t>& latency_millis_;
   const std::atomic<std::int64_t>& latency_tracking_;
   const std::atomic<std::int64_t>& busy_millis_;
   WorkRun run_;

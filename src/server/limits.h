@@ -17,6 +17,12 @@ inline constexpr std::size_t kReadBytesMin = std::size_t{16} * 1024;
 // An input buffer above this gives its memory back once its commands have run.
 inline constexpr std::size_t kInputBytesKept = std::size_t{1024} * 1024;
 
+// Of a client that says nothing for this long it is given back altogether; of others, at the next
+// look, what is above the second and not half used.
+inline constexpr std::chrono::seconds kInputIdleTime{2};
+inline constexpr std::size_t kInputBytesUsual = std::size_t{32} * 1024;
+static_assert(kReadBytesMin < kInputBytesUsual && kInputBytesUsual < kInputBytesKept);
+
 // An output buffer above this gives its memory back once it is sent.
 inline constexpr std::size_t kOutputBytesKept = std::size_t{64} * 1024;
 
@@ -52,6 +58,9 @@ inline constexpr std::chrono::seconds kHandshakeTime{30};
 inline constexpr std::chrono::milliseconds kAcceptRest{100};
 inline constexpr std::uint64_t kOwnDescriptors = 1024;
 
+// How often a client that asked for other addresses looks whether the server stops instead.
+inline constexpr std::chrono::milliseconds kReopenLook{10};
+
 // How long a stopping server waits for clients to take their last replies.
 inline constexpr std::chrono::milliseconds kFarewellTime{1000};
 
@@ -64,9 +73,5 @@ inline constexpr std::chrono::milliseconds kScriptShortTime{1};
 inline constexpr std::chrono::milliseconds kScriptAloneTime{10};
 inline constexpr std::chrono::milliseconds kScriptServiceInterval{1};
 static_assert(kScriptShortTime < kScriptAloneTime);
-
-inline constexpr std::size_t kHttpHeaderBytesMax = std::size_t{16} * 1024;
-inline constexpr std::size_t kHttpBodyBytesMax = std::size_t{16} * 1024 * 1024;
-inline constexpr std::chrono::seconds kHttpIdleTime{30};
 
 }  // namespace mayfly::server

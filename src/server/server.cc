@@ -34,7 +34,8 @@ Server::Server(ServerParts parts, std::vector<CommandFamily> families)
       families_(std::move(families)),
       table_(families_),
       started_(Steady()),
-      statistics_(table_.entries().size()) {
+      statistics_(table_.entries().size()),
+      latency_millis_(parts_.config.Watched("latency-monitor-threshold")) {
   Random random(FreshSeed());
   for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));
   last_save_ms = ToMs(clock().Now());
@@ -94,6 +95,17 @@ void Server::NotifyOfDeath(const Event& event) {
 std::unique_ptr<SessionExtension> Server::NewExtension(Session& session) {
   return parts_.extensions != nullptr ? parts_.extensions->ForSession(*this, session)
                                       : std::make_unique<SessionExtension>();
+}
+
+ScriptFigures Server::script_figures() const {
+  return parts_.extensions != nullptr ? parts_.extensions->script_figures() : ScriptFigures();
+}
+
+void Server::NoteLatency(std::string_view event, std::chrono::nanoseconds took) {
+  const std::int64_t threshold = latency_millis_.load(std::memory_order_relaxed);
+  const std::int64_t millis = std::chrono::duration_cast<Millis>(took).count();
+  if (threshold == 0 || millis < threshold) return;
+  latency_events_.Add(event, ToMs(clock().Now()) / 1000, static_cast<std::uint64_t>(millis));
 }
 
 bool Server::Wants(NotifyClass kind) const {

@@ -79,6 +79,7 @@ class Server {
   LatencyEvents& latency_events() { return latency_events_; }
 
   std::unique_ptr<SessionExtension> NewExtension(Session& session);
+  ScriptFigures script_figures() const;
 
   // For measuring; real time even when the clock of rows is moved by hand.
   SteadyTime Steady() const { return SystemClock::Process().Steady(); }
@@ -89,6 +90,9 @@ class Server {
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key);
   bool Wants(NotifyClass kind) const;
   bool WantsNotifications() const { return notify_bits_.load(std::memory_order_relaxed) != 0; }
+
+  // Something other than a command took so long: LATENCY knows it as `event` if that is too long.
+  void NoteLatency(std::string_view event, std::chrono::nanoseconds took);
 
   // CLIENT UNPAUSE, or the end of a pause.
   void ResumePaused();
@@ -137,6 +141,7 @@ class Server {
   Slowlog slowlog_;
   LatencyEvents latency_events_;
   std::atomic<std::uint32_t> notify_bits_{0};
+  const std::atomic<std::int64_t>& latency_millis_;  // latency-monitor-threshold.
 
   std::mutex saving_;  // One saves at a time, so that changes are counted off once.
   std::mutex stopping_;

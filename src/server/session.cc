@@ -49,19 +49,30 @@ void Session::Publish() {
   info_.queued_bytes = transaction.bytes;
   info_.watched = state_.watches.size();
   info_.input_bytes = outlet != nullptr ? outlet->input_bytes() : 0;
-  info_.output_bytes = outlet != nullptr ? outlet->output_bytes() : 0;
+  output_bytes_ = outlet != nullptr ? outlet->output_bytes() : 0;
+  info_.input_room_bytes = outlet != nullptr ? outlet->input_room_bytes() : 0;
   info_.last_command = state_.last_command;
   info_.last_active = server_.Steady();
-  info_.blocked = hold_ == Hold::kBlocked;
+  info_.blocked = hold_ == Hold::kBlocked || hold_ == Hold::kPaused;
   info_.monitors = state_.monitors;
   info_.no_evict = state_.no_evict;
   info_.no_touch = state_.no_touch;
   info_.closing = state_.close_after_reply;
 }
 
+void Session::PublishInput() {
+  const auto outlet = outlet_.lock();
+  if (outlet == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  info_.input_bytes = outlet->input_bytes();
+  info_.input_room_bytes = outlet->input_room_bytes();
+}
+
 ClientInfo Session::info() const {
   const std::lock_guard lock(mutex_);
-  return info_;
+  ClientInfo info = info_;
+  info.output_bytes = output_bytes_;
+  return info;
 }
 
 void Session::DropWatches() {
@@ -166,7 +177,10 @@ bool Session::Unblock(bool with_error) {
   OutputBuffer reply;
   ReplyWriter writer(reply, waiter->version);
   if (with_error) {
-    writer.Error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+    constexpr const char* kLine = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
+    writer.Error(kLine);
+    server_.statistics().CountError(kLine);
+    server_.statistics().CountFailedLater(waiter->entry->id);
   } else if (waiter->null_array) {
     writer.NullArray();
   } else {
@@ -182,6 +196,10 @@ void Session::Post(std::function<void(Session&)> task) {
   outlet->Post([self = weak_from_this(), task = std::move(task)] {
     if (const auto session = self.lock()) task(*session);
   });
+}
+
+void Session::Abort() {
+  if (const auto outlet = outlet_.lock()) outlet->Close();
 }
 
 void Session::Kill() {

@@ -43,6 +43,7 @@ class Outlet {
   virtual void Close() = 0;
 
   virtual std::size_t input_bytes() const = 0;
+  virtual std::size_t input_room_bytes() const = 0;  // Memory for more of them.
   virtual std::size_t output_bytes() const = 0;
 };
 
@@ -70,6 +71,7 @@ struct ClientInfo {
   std::size_t queued_bytes = 0;
   std::size_t watched = 0;
   std::size_t input_bytes = 0;
+  std::size_t input_room_bytes = 0;
   std::size_t output_bytes = 0;
   const CommandEntry* last_command = nullptr;
   SteadyTime last_active;
@@ -105,9 +107,10 @@ class Session : public std::enable_shared_from_this<Session> {
   void Park(std::shared_ptr<Waiter> waiter, std::optional<Millis> timeout);
   void CancelPark();
   std::optional<Millis> block_timeout() const { return block_timeout_; }
-  void Publish();  // Lets others see the state as it is now.
-  void Forget();   // Watches, subscriptions, a blocked command: all that others hold.
-  void Reset();    // RESET.
+  void Publish();       // Lets others see the state as it is now.
+  void PublishInput();  // Of its input alone, while the client is idle.
+  void Forget();        // Watches, subscriptions, a blocked command: all that others hold.
+  void Reset();         // RESET.
   void DropWatches();
   std::string Describe() const;  // For a log: address and name.
 
@@ -124,6 +127,12 @@ class Session : public std::enable_shared_from_this<Session> {
 
   // Within a command: see Outlet.
   void ServeOthers();
+
+  // Within a command: the connection ends when it does, and its reply is not sent.
+  void Abort();
+
+  // What waits to be sent, for others to see.
+  void NoteOutput(std::size_t bytes) { output_bytes_ = bytes; }
 
   // Any thread.
   ClientInfo info() const;
@@ -150,8 +159,9 @@ class Session : public std::enable_shared_from_this<Session> {
   bool running_ = false;
   std::vector<std::function<void(ReplyWriter&)>> deferred_;  // What came while a command ran.
 
+  std::atomic<std::size_t> output_bytes_{0};
   mutable std::mutex mutex_;
-  ClientInfo info_;                 // Guarded by mutex_.
+  ClientInfo info_;                 // Guarded by mutex_; output_bytes is the one above.
   std::shared_ptr<Waiter> waiter_;  // Guarded by mutex_; null: not blocked.
 };
 

@@ -28,6 +28,9 @@ class SessionExtension {
   // Asked before every command: it should cost no lock.
   virtual Subscriptions subscriptions() const { return {}; }
 
+  // Of a command that runs a script: whether the script is free to write. Asked before it runs.
+  virtual bool ScriptMayWrite(std::span<const Bytes> /*args*/) const { return true; }
+
   // RESET: back to how a new client begins.
   virtual void Reset() {}
 
@@ -37,10 +40,18 @@ class SessionExtension {
   virtual void Abandoned() {}
 };
 
+// Of all extensions together, for INFO.
+struct ScriptFigures {
+  std::size_t kept = 0;        // Scripts that EVALSHA finds,
+  std::size_t kept_bytes = 0;  // and their texts.
+  std::size_t lua_bytes = 0;   // Memory of the interpreter.
+};
+
 // Safe to call from any thread.
 class ExtensionMaker {
  public:
   virtual ~ExtensionMaker() = default;
+  virtual ScriptFigures script_figures() const { return {}; }
   virtual std::unique_ptr<SessionExtension> ForSession(Server& server, Session& session) = 0;
 };
 

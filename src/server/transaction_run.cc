@@ -13,16 +13,18 @@ std::vector<Bytes> Views(const std::vector<std::string>& args) {
 
 }  // namespace
 
-void Executor::RunTransaction(Session& session, const CommandEntry& exec) {
+void Executor::RunTransaction(Session& session, const CommandEntry& exec,
+                              std::span<const Bytes> args) {
   ClientState& state = session.state();
   OutputBuffer& out = OutputOf(session);
   ReplyWriter writer(out, state.version);
   const SteadyTime begin = server_.Steady();
-  const Bytes name = exec.spec->name;
+  // Monitors see it behind what it ran.
   const auto fail = [&](const std::string& line) {
+    Show(session, exec, args);
     writer.Error(line);
     server_.statistics().CountError(line);
-    Finish(session, exec, {&name, 1}, 0, true);
+    Finish(session, exec, args, 0, true);
     EndReplies(session, &exec);
   };
   if (!state.transaction.open) return fail("ERR EXEC without MULTI");
@@ -41,7 +43,8 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec) {
       run_.Abandon();
       session.DropWatches();
       writer.NullArray();
-      Finish(session, exec, {&name, 1}, 0, false);
+      Show(session, exec, args);
+      Finish(session, exec, args, 0, false);
       return EndReplies(session, &exec);
     }
     outcome = holds.status();
@@ -63,7 +66,8 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec) {
   counters_.batches.fetch_add(1, std::memory_order_relaxed);
   if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
   const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
-  Finish(session, exec, {&name, 1}, nanos, false);
+  Show(session, exec, args);
+  Finish(session, exec, args, nanos, false);
   EndReplies(session, &exec);
 }
 
@@ -116,9 +120,9 @@ void Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& com
                                     .database = session.state().database,
                                     .session = &session,
                                     .may_block = false});
-    if (!answer.ok()) server_.statistics().CountError(answer.error());
+    const bool failed = server_.statistics().CountFailure(answer);
     const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
-    Finish(session, *command.entry, args, nanos, !answer.ok());
+    Finish(session, *command.entry, args, nanos, failed);
   }
 }
 

@@ -80,6 +80,9 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
   for (DatabaseKey& changed : run_.ready()) ready.push_back(std::move(changed));
   waiter->over = true;
   server_.waiting().Remove(waiter);
+  if (server_.statistics().CountFailure(answer)) {
+    server_.statistics().CountFailedLater(waiter->entry->id);
+  }
   if (const auto session = waiter->session.lock()) {
     session->Post(
         [waiter, bytes = std::string(reply.view())](Session& self) { self.Unpark(waiter, bytes); });

@@ -97,19 +97,29 @@ Status WorkRun::Commit() {
     const bool changed = cleared_ || !work_->changed().empty();
     committed = work_->Commit();
     work_.reset();
-    const auto fsync = static_cast<FsyncMode>(fsync_.load(std::memory_order_relaxed));
-    if (committed.ok() && changed && fsync == FsyncMode::kAlways) {
-      committed = server_.database().Persist(Durability::kDisk);
-    }
-  }
-  if (committed.ok()) {
-    if (swapped_ != nullptr) server_.databases().Install(swapped_);
-    for (const Notification& told : notifications_) {
-      server_.Notify(told.kind, told.event, told.database, told.key);
-    }
+    if (committed.ok()) committed = MakeKnown(changed);
+  } else {
+    TellNotifications();
   }
   Reset();
   return committed;
+}
+
+// What is committed is there for everybody, whether or not it can be made durable: so databases
+// mean what is stored, and others are told. The reply says what the disk said.
+Status WorkRun::MakeKnown(bool changed) {
+  if (swapped_ != nullptr) server_.databases().Install(swapped_);
+  const auto fsync = static_cast<FsyncMode>(fsync_.load(std::memory_order_relaxed));
+  const bool at_once = changed && fsync == FsyncMode::kAlways;
+  Status durable = at_once ? server_.database().Persist(Durability::kDisk) : Status();
+  TellNotifications();
+  return durable;
+}
+
+void WorkRun::TellNotifications() {
+  for (const Notification& told : notifications_) {
+    server_.Notify(told.kind, told.event, told.database, told.key);
+  }
 }
 
 void WorkRun::Abandon() {
@@ -163,6 +173,18 @@ Keyspace* WorkRun::keyspace(int database) {
 void WorkRun::Notify(NotifyClass kind, std::string_view event, int database, Bytes key) {
   if (!server_.WantsNotifications()) return;
   notifications_.push_back({kind, std::string(event), database, std::string(key)});
+}
+
+bool WorkRun::TooMuchToSend(std::uint64_t bytes) {
+  if (session_ == nullptr) return false;
+  OutputLimits limits;
+  const Status read = ReadOutputLimits(server_.config().Text("client-output-buffer-limit"), limits);
+  const bool subscribed = session_->extension().subscriptions().any();
+  const ClientClass client = subscribed ? ClientClass::kPubSub : ClientClass::kNormal;
+  const std::uint64_t bytes_max = limits[static_cast<std::size_t>(client)].hard_bytes;
+  if (!read.ok() || bytes_max == 0 || bytes <= bytes_max) return false;
+  session_->Abort();
+  return true;
 }
 
 AclContext* WorkRun::acl() { return session_ != nullptr ? session_->extension().acl() : nullptr; }

@@ -67,6 +67,7 @@ class WorkRun final : public CallHost {
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   bool Wants(NotifyClass kind) const override { return server_.Wants(kind); }
   void Block(BlockRequest request) override { block_ = std::move(request); }
+  bool TooMuchToSend(std::uint64_t bytes) override;
   Random& random() override { return random_; }
   std::int64_t Setting(std::string_view name) const override {
     return server_.config().Number(name);
@@ -91,6 +92,8 @@ class WorkRun final : public CallHost {
   Status BeginOnce(std::span<const DatabaseKeyView> keys, bool everything);
   void RefreshMapping();
   void MarkChanged();
+  Status MakeKnown(bool changed);
+  void TellNotifications();
   void Reset();
 
   Server& server_;

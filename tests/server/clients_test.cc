@@ -176,6 +176,33 @@ TEST(Clients, AMonitorSeesCommandsAsTheyRun) {
   EXPECT_TRUE(line.ends_with("] \"SET\" \"a\" \"x\\\"\\x01\"")) << line;
 }
 
+TEST(Clients, AMonitorSeesExecBehindWhatItRan) {
+  Served served;
+  TestClient monitor(served.port());
+  EXPECT_EQ(monitor.Text("MONITOR"), "OK");
+  TestClient client(served.port());
+  for (const char* line : {"MULTI", "SET a 1", "EXEC", "MULTI", "NONSENSE", "EXEC"}) {
+    client.Text(line);
+  }
+  for (const char* end :
+       {"\"MULTI\"", "\"SET\" \"a\" \"1\"", "\"EXEC\"", "\"MULTI\"", "\"EXEC\""}) {
+    const std::string line = monitor.ReadText();
+    EXPECT_TRUE(line.ends_with(end)) << line;
+  }
+}
+
+TEST(Clients, TheListShowsWhatWaitsInBuffers) {
+  Served served;
+  TestClient client(served.port());
+  client.Text("SET a " + std::string(5000, 'x'));
+  client.Text("GET a");
+  client.Send("*2\r\n$6\r\nCLIENT\r\n$4\r\nLIST\r\n");
+  const std::string line = client.ReadText();
+  EXPECT_NE(line.find(" qbuf=26 "), std::string::npos) << line;
+  EXPECT_NE(line.find(" obl=0 oll=0 omem=0 "), std::string::npos) << line;
+  EXPECT_NE(line.find(" events=r "), std::string::npos) << line;
+}
+
 TEST(Clients, TrackingIsRefusedUnlessOff) {
   Served served;
   TestClient client(served.port());

@@ -41,6 +41,20 @@ TEST(Config, SizesHaveUnits) {
   }
 }
 
+TEST(Config, PercentilesAreNumbersFromNothingToAll) {
+  Config config;
+  const char* const name = "latency-tracking-info-percentiles";
+  EXPECT_EQ(config.Text(name), "50 99 99.9");
+  EXPECT_TRUE(config.SetAtStart(name, "0.0  50.0 100.0").ok());
+  EXPECT_EQ(config.Text(name), "0 50 100");
+  for (const char* const text : {"10 a", "-1", "50 100.5", "nan"}) {
+    EXPECT_FALSE(config.SetAtStart(name, text).ok()) << text;
+  }
+  EXPECT_EQ(config.Text(name), "0 50 100");
+  EXPECT_TRUE(config.SetAtStart(name, "").ok());
+  EXPECT_EQ(config.Text(name), "");
+}
+
 TEST(Config, ErrorsNameTheSetting) {
   Config config;
   EXPECT_EQ(config.SetAtStart("prot", "1").message(), "there is no setting 'prot'");
@@ -63,7 +77,8 @@ TEST(Config, SetAnswersAsRedis) {
   EXPECT_EQ(
       client.Text("CONFIG SET appendfsync often"),
       failed + "'appendfsync') - argument(s) must be one of the following: everysec, always, no");
-  EXPECT_EQ(client.Text("CONFIG SET port 1"), failed + "'port') - can't set immutable config");
+  EXPECT_EQ(client.Text("CONFIG SET databases 1"),
+            failed + "'databases') - can't set immutable config");
   EXPECT_EQ(client.Text("CONFIG SET timeout 1 timeout 2"),
             failed + "'timeout') - duplicate parameter");
   EXPECT_EQ(client.Text("CONFIG SET nothing 1"),
@@ -102,6 +117,62 @@ TEST(Config, AHookThatRefusesUndoesAll) {
   EXPECT_EQ(config.Number("timeout"), 0);
   EXPECT_EQ(config.Number("maxclients"), 10000);
   EXPECT_EQ(seen, (std::vector<std::string>{"9", "0"}));
+}
+
+TEST(Config, WhatIsAsItIsWantedNeedsNoChange) {
+  Config config;
+  int asked = 0;
+  config.OnChange("maxclients", [&](const SettingValue&) {
+    ++asked;
+    return Status();
+  });
+  EXPECT_TRUE(config
+                  .Set({
+                      {"databases",  "16"   },
+                      {"maxclients", "10000"}
+  })
+                  .ok());
+  EXPECT_EQ(asked, 0);
+  EXPECT_TRUE(config
+                  .Set({
+                      {"maxclients", "9999"}
+  })
+                  .ok());
+  EXPECT_EQ(asked, 1);
+  EXPECT_FALSE(config
+                   .Set({
+                       {"databases", "17"}
+  })
+                   .ok());
+}
+
+TEST(Config, APartOfMemoryIsAPercentage) {
+  Config config;
+  EXPECT_TRUE(config
+                  .Set({
+                      {"maxmemory-clients", "5%"}
+  })
+                  .ok());
+  EXPECT_EQ(config.Text("maxmemory-clients"), "5%");
+  EXPECT_EQ(config
+                .Set({
+                    {"maxmemory-clients", "101%"}
+  })
+                .error(),
+            "ERR CONFIG SET failed (possibly related to argument 'maxmemory-clients') - percentage "
+            "argument must be less or equal to 100");
+  EXPECT_TRUE(config
+                  .Set({
+                      {"maxmemory-clients", "1kb"}
+  })
+                  .ok());
+  EXPECT_EQ(config.Text("maxmemory-clients"), "1024");
+}
+
+TEST(Config, HiddenOnesAreShownToThoseWhoKnowThem) {
+  const Config config;
+  EXPECT_TRUE(config.Match({"key-load-del*"}).empty());
+  EXPECT_EQ(config.Match({"Key-Load-Delay"}).size(), 1u);
 }
 
 TEST(Config, PatternsAndAliases) {

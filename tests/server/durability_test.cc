@@ -37,6 +37,25 @@ TEST(Durability, AlwaysThatFailsIsAnError) {
   EXPECT_EQ(client.Text("SET a 1"), "OK");
 }
 
+// The exchange is stored with the commit, so it must also be what clients see: else the next start
+// would show another database than the last run did.
+TEST(Durability, SwapThatIsStoredCountsThoughTheDiskRefuses) {
+  Served served("appendfsync", "always");
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("SET a zero"), "OK");
+  served.database().fails = true;
+  EXPECT_EQ(client.Text("SWAPDB 0 1").substr(0, 4), "ERR ");
+  served.database().fails = false;
+  EXPECT_EQ(client.Text("GET a"), "(nil)");
+  EXPECT_EQ(client.Text("SELECT 1"), "OK");
+  EXPECT_EQ(client.Text("GET a"), "zero");
+  // Another exchange starts from there.
+  EXPECT_EQ(client.Text("SWAPDB 0 1"), "OK");
+  EXPECT_EQ(client.Text("GET a"), "(nil)");
+  EXPECT_EQ(client.Text("SELECT 0"), "OK");
+  EXPECT_EQ(client.Text("GET a"), "zero");
+}
+
 TEST(Durability, EverySecondIsOnceForAllCommits) {
   Served served("appendfsync", "no");  // The server's own thread has nothing to do, then.
   TestClient client(served.port());

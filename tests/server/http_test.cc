@@ -58,13 +58,13 @@ TEST(Http, HeadersHaveABound) {
 }
 
 TEST(HttpRouter, AHandlerThatThrowsIsAnError) {
-  HttpRouter router;
+  http::Router router;
   router.Add("GET", "/x",
-             [](const HttpRequest&) -> HttpResponse { throw std::runtime_error("no luck"); });
-  HttpRequest request;
+             [](const http::Request&) -> http::Response { throw std::runtime_error("no luck"); });
+  http::Request request;
   request.method = "GET";
   request.path = "/x";
-  const HttpResponse response = router.Answer(request);
+  const http::Response response = router.Answer(request);
   EXPECT_EQ(response.status, 500);
   EXPECT_EQ(response.body, "it failed: no luck\n");
 }

@@ -200,6 +200,19 @@ TEST(Scripts, MessagesForItsClientComeBehindItsReply) {
   EXPECT_EQ(clients[0]->Read().kind, Reply::Kind::kPush);
 }
 
+TEST(Scripts, MonitorsSeeThemAndThenWhatTheyCall) {
+  FrontServed served;
+  TestClient monitor(served.port());
+  EXPECT_EQ(monitor.Text("MONITOR"), "OK");
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("EVAL \"return redis.call('set', KEYS[1], ARGV[1])\" 1 a b"), "OK");
+  const std::string script = monitor.ReadText();
+  EXPECT_NE(script.find(" [0 127.0.0.1:"), std::string::npos) << script;
+  EXPECT_TRUE(script.ends_with(" \"1\" \"a\" \"b\"")) << script;
+  const std::string called = monitor.ReadText();
+  EXPECT_TRUE(called.ends_with(" [0 lua] \"set\" \"a\" \"b\"")) << called;
+}
+
 TEST(Scripts, WhatTheyPushServesThoseWhoWait) {
   FrontServed served;
   const Clients clients = Connect(served, 3);

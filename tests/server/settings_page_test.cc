@@ -46,6 +46,7 @@ std::string Values(const SettingSpec& spec) {
   if (spec.kind == SettingKind::kBoolean) return "`yes`, `no`";
   if (spec.kind == SettingKind::kMemory) return "bytes";
   if (spec.kind == SettingKind::kOctal) return "octal";
+  if (spec.kind == SettingKind::kPercentiles) return "numbers from 0 to 100";
   if (spec.kind == SettingKind::kChoice) {
     std::string choices = fmt::format("`{}`", spec.choices);
     for (auto at = choices.find('|'); at != std::string::npos; at = choices.find('|')) {

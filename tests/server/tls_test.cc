@@ -59,9 +59,10 @@ int FreePort() {
 }
 
 // What the server answers to a PING; empty when it does not let the client in.
-std::string PingOver(int port, const SelfSigned* shown) {
+std::string PingOver(int port, const SelfSigned* shown, int version_min = TLS1_2_VERSION) {
   asio::io_context context;
   asio::ssl::context tls(asio::ssl::context::tls_client);
+  SSL_CTX_set_min_proto_version(tls.native_handle(), version_min);
   if (shown != nullptr) {
     tls.use_certificate_chain_file(shown->certificate_file);
     tls.use_private_key_file(shown->key_file, asio::ssl::context::pem);
@@ -121,6 +122,38 @@ TEST_F(Tls, ClosesOnClientsThatDoNotSpeakIt) {
   TestClient client(port_);
   client.Send("PING\r\n");
   client.ReadAll();  // An alert of TLS, perhaps; then the end.
+  EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
+}
+
+TEST_F(Tls, CertificatesAndRulesChangeWhileItRuns) {
+  Served served(SettingsFor("yes"));
+  TestClient client(served.port());
+  EXPECT_EQ(PingOver(port_, nullptr), "");
+  EXPECT_EQ(client.Text("CONFIG SET tls-auth-clients no"), "OK");
+  EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
+  // A key and its certificate belong together: one alone is refused, and nothing changes.
+  const SelfSigned other;
+  const std::string refused = client.Text("CONFIG SET tls-key-file " + other.key_file);
+  EXPECT_NE(refused.find("Unable to update TLS configuration"), std::string::npos) << refused;
+  EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
+  EXPECT_EQ(client.Text("CONFIG SET tls-cert-file " + other.certificate_file + " tls-key-file " +
+                        other.key_file + " tls-ca-cert-file " + other.certificate_file +
+                        " tls-auth-clients yes"),
+            "OK");
+  EXPECT_EQ(PingOver(port_, &self_signed_), "");
+  EXPECT_EQ(PingOver(port_, &other), "+PONG\r\n");
+}
+
+TEST_F(Tls, VersionsAndCiphersAreChosen) {
+  Served served(SettingsFor("no"));
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("CONFIG SET tls-protocols TLSv1.2"), "OK");
+  EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
+  EXPECT_EQ(PingOver(port_, nullptr, TLS1_3_VERSION), "");
+  EXPECT_EQ(client.Text("CONFIG SET tls-protocols \"\""), "OK");
+  EXPECT_EQ(PingOver(port_, nullptr, TLS1_3_VERSION), "+PONG\r\n");
+  EXPECT_TRUE(client.Text("CONFIG SET tls-protocols SSLv9").starts_with("ERR CONFIG SET failed"));
+  EXPECT_TRUE(client.Text("CONFIG SET tls-ciphers none-such").starts_with("ERR CONFIG SET failed"));
   EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
 }
 

@@ -121,6 +121,34 @@ TEST_F(Users, NewOnesBeginWithTheChannelsOfTheSetting) {
   EXPECT_EQ(admin_.Ask("ACL GETUSER ann").items()[9].text(), "");
 }
 
+// Patterns lead to keys that no rule about the arguments has seen.
+TEST_F(Users, SortFollowsPatternsOnlyForThoseWhoReadEverything) {
+  const std::string denied = " option of SORT denied due to insufficient ACL permissions.";
+  EXPECT_EQ(admin_.Text("SET v1 1"), "OK");
+  EXPECT_EQ(admin_.Text("LPUSH l 1"), "1");
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +sort +sort_ro +eval ~l ~v*"), "OK");
+  Login(a_, "ann");
+  EXPECT_EQ(a_.Text("SORT l"), "[1]");
+  EXPECT_EQ(a_.Text("SORT l BY nosort"), "[1]");
+  EXPECT_EQ(a_.Text("SORT l BY v*"), "ERR BY" + denied);
+  EXPECT_EQ(a_.Text("SORT_RO l LIMIT 0 1 GET v*"), "ERR GET" + denied);
+  EXPECT_NE(a_.Text("EVAL \"return redis.call('sort', 'l', 'get', 'v*')\" 0").find("GET" + denied),
+            std::string::npos);
+  // All keys, but not to read; and a selector that reads them all, but may not sort.
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann %W~* \"(+get %R~*)\""), "OK");
+  EXPECT_EQ(a_.Text("SORT l GET v*"), "ERR GET" + denied);
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann \"(+sort %R~*)\""), "OK");
+  EXPECT_EQ(a_.Text("SORT l BY v* GET v*"), "[1]");
+}
+
+TEST_F(Users, KillKnowsWhoThereIs) {
+  EXPECT_EQ(admin_.Text("CLIENT KILL USER nobody"), "ERR No such user 'nobody'");
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all"), "OK");
+  Login(a_, "ann");
+  EXPECT_EQ(admin_.Text("CLIENT KILL USER ann"), "1");
+  EXPECT_TRUE(a_.Closed());
+}
+
 TEST(UsersOfAFile, LoadingClosesThoseWhoAreNoLongerInIt) {
   const TemporaryDirectory directory;
   const std::string path = directory.Inside("users.acl");

@@ -75,6 +75,10 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
     Slot* slot;
     SettingValue before;
     SettingValue after;
+
+    Status Apply(const SettingValue& value) const {
+      return slot->hook && before.text != after.text ? slot->hook(value) : Status();
+    }
   };
   const std::lock_guard lock(changing_);
   std::vector<Change> changes;
@@ -84,27 +88,29 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
       return Answer::Error(
           fmt::format("ERR Unknown option or number of arguments for CONFIG SET - '{}'", name));
     }
-    if (slot->spec->use == SettingUse::kAtStart) return Failed(name, "can't set immutable config");
     if (std::any_of(changes.begin(), changes.end(), [&](auto& c) { return c.slot == slot; })) {
       return Failed(name, "duplicate parameter");
     }
-    Result<SettingValue> value = ReadSetting(*slot->spec, text);
+    const std::string current = Text(slot->spec->name);
+    Result<SettingValue> value = ReadSetting(*slot->spec, text, current);
+    // What is as it is wanted needs no change, whoever may make one.
+    if (slot->spec->use == SettingUse::kAtStart && (!value || value->text != current)) {
+      return Failed(name, "can't set immutable config");
+    }
     if (!value) return Failed(name, value.error().message());
     changes.push_back({
-        slot, {Text(slot->spec->name), slot->number},
+        slot, {current, slot->number},
          *std::move(value)
     });
   }
+  // Hooks may look at each other's settings, so all are in place before the first is asked.
+  for (const Change& change : changes) Store(*change.slot, change.after);
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    Store(*changes[i].slot, changes[i].after);
-    const Hook& hook = changes[i].slot->hook;
-    const Status applied = hook ? hook(changes[i].after) : Status();
+    const Status applied = changes[i].Apply(changes[i].after);
     if (applied.ok()) continue;
-    for (std::size_t undo = 0; undo <= i; ++undo) {
-      Store(*changes[undo].slot, changes[undo].before);
-      if (undo < i && changes[undo].slot->hook) {
-        static_cast<void>(changes[undo].slot->hook(changes[undo].before));
-      }
+    for (const Change& change : changes) Store(*change.slot, change.before);
+    for (std::size_t undo = 0; undo < i; ++undo) {
+      static_cast<void>(changes[undo].Apply(changes[undo].before));
     }
     return Failed(changes[i].slot->spec->name, applied.message());
   }
@@ -131,6 +137,7 @@ std::vector<std::pair<std::string, std::string>> Config::Match(
   const std::lock_guard lock(mutex_);
   for (const auto& [name, slot] : by_name_) {
     const bool matches = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
+      if (slot->spec->hidden) return Lower(pattern) == name;
       return GlobMatches(pattern, name, GlobCase::kInsensitive);
     });
     if (matches) found.emplace(name, slot->text);

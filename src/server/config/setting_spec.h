@@ -13,13 +13,15 @@ namespace mayfly::server {
 
 enum class SettingKind : std::uint8_t {
   kInteger,
-  kMemory,        // Bytes: "100", "64kb", "1gb".
-  kBoolean,       // "yes" or "no".
-  kChoice,        // One of `choices`.
-  kText,          // As it is.
-  kOutputLimits,  // client-output-buffer-limit.
-  kNotify,        // notify-keyspace-events.
-  kOctal,         // Permissions.
+  kMemory,           // Bytes: "100", "64kb", "1gb".
+  kMemoryOrPercent,  // Bytes, or a part of maxmemory: "5%".
+  kBoolean,          // "yes" or "no".
+  kChoice,           // One of `choices`.
+  kText,             // As it is.
+  kOutputLimits,     // client-output-buffer-limit.
+  kNotify,           // notify-keyspace-events.
+  kOctal,            // Permissions.
+  kPercentiles,      // Numbers from 0 to 100, with blanks between them.
 };
 
 enum class SettingUse : std::uint8_t {
@@ -40,6 +42,9 @@ struct SettingSpec {
   std::int64_t min = 0;
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
   std::string_view choices = {};  // With '|' between them.
+
+  // CONFIG GET shows it to whoever asks for it by name, and not to patterns.
+  bool hidden = false;
 
   // Some that have none can be set at the start alone, as Redis has it.
   bool HasEffect() const { return !summary.starts_with("No effect: "); }

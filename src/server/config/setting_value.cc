@@ -1,9 +1,10 @@
 #include "server/config/setting_value.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <functional>
 #include <limits>
-#include <vector>
 
 #include "server/arguments.h"
 #include "server/notify_classes.h"
@@ -62,6 +63,26 @@ Result<SettingValue> ReadPermissions(const SettingSpec& spec, Bytes text) {
   return SettingValue{fmt::format("{:o}", number), number};
 }
 
+Result<SettingValue> ReadBytes(const SettingSpec& spec, Bytes text) {
+  std::int64_t bytes = 0;
+  if (!ReadMemory(text, bytes)) return Status::Invalid("argument must be a memory value");
+  MAYFLY_RETURN_IF_ERROR(Between(spec, bytes));
+  return SettingValue{std::to_string(bytes), bytes};
+}
+
+Result<SettingValue> ReadMemoryOrPercent(const SettingSpec& spec, Bytes text) {
+  if (!text.ends_with('%')) return ReadBytes(spec, text);
+  constexpr std::int64_t kPercentMax = 100;
+  std::int64_t percent = 0;
+  if (!ReadInteger(text.substr(0, text.size() - 1), percent) || percent < 0) {
+    return Status::Invalid("argument must be a memory or percent value");
+  }
+  if (percent > kPercentMax) {
+    return Status::Invalid("percentage argument must be less or equal to 100");
+  }
+  return SettingValue{fmt::format("{}%", percent), -percent};
+}
+
 }  // namespace
 
 bool ReadMemory(Bytes text, std::int64_t& bytes) {
@@ -92,15 +113,11 @@ bool ReadMemory(Bytes text, std::int64_t& bytes) {
   return false;
 }
 
-Result<SettingValue> ReadSetting(const SettingSpec& spec, Bytes text) {
+Result<SettingValue> ReadSetting(const SettingSpec& spec, Bytes text, Bytes current) {
   switch (spec.kind) {
     case SettingKind::kInteger: return ReadNumber(spec, text);
-    case SettingKind::kMemory: {
-      std::int64_t bytes = 0;
-      if (!ReadMemory(text, bytes)) return Status::Invalid("argument must be a memory value");
-      MAYFLY_RETURN_IF_ERROR(Between(spec, bytes));
-      return SettingValue{std::to_string(bytes), bytes};
-    }
+    case SettingKind::kMemory: return ReadBytes(spec, text);
+    case SettingKind::kMemoryOrPercent: return ReadMemoryOrPercent(spec, text);
     case SettingKind::kBoolean:
       if (IsWord(text, "yes")) return SettingValue{"yes", 1};
       if (IsWord(text, "no")) return SettingValue{"no", 0};
@@ -114,13 +131,34 @@ Result<SettingValue> ReadSetting(const SettingSpec& spec, Bytes text) {
     }
     case SettingKind::kOutputLimits: {
       OutputLimits limits;
-      MAYFLY_RETURN_IF_ERROR(ReadOutputLimits(spec.initial, limits));
+      MAYFLY_RETURN_IF_ERROR(ReadOutputLimits(current.empty() ? spec.initial : current, limits));
       MAYFLY_RETURN_IF_ERROR(ReadOutputLimits(text, limits));
-      return SettingValue{ToText(limits), 0};
+      const std::string whole = ToText(limits);
+      return SettingValue{whole, static_cast<std::int64_t>(std::hash<std::string>()(whole))};
+    }
+    case SettingKind::kPercentiles: {
+      MAYFLY_TRY(const std::vector<double> percentiles, ReadPercentiles(text));
+      return SettingValue{fmt::format("{}", fmt::join(percentiles, " ")), 0};
     }
     case SettingKind::kText: break;
   }
   return SettingValue{std::string(text), 0};
+}
+
+Result<std::vector<double>> ReadPercentiles(Bytes text) {
+  std::vector<double> percentiles;
+  for (const Bytes word : Split(text, ' ')) {
+    double percent = 0;
+    if (!ReadDouble(word, percent)) {
+      return Status::Invalid("Invalid latency-tracking-info-percentiles parameters");
+    }
+    if (!(percent >= 0 && percent <= 100)) {
+      return Status::Invalid(
+          "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]");
+    }
+    percentiles.push_back(percent);
+  }
+  return percentiles;
 }
 
 Status ReadOutputLimits(Bytes text, OutputLimits& limits) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
@@ -12,15 +13,21 @@
 namespace mayfly::server {
 
 struct SettingValue {
-  std::string text;         // As CONFIG GET tells it.
-  std::int64_t number = 0;  // Integers and memory; 1 for yes; the place among the choices.
+  std::string text;  // As CONFIG GET tells it.
+  // Integers and memory; 1 for yes; the place among the choices; of a part of memory, its percents
+  // below zero; of output limits, another number for another text.
+  std::int64_t number = 0;
 };
 
 // Invalid, with the reason, when the text is no value of the setting.
-Result<SettingValue> ReadSetting(const SettingSpec& spec, Bytes text);
+// `current` is what it is now; a text that names a part of it leaves the rest. Empty: the default.
+Result<SettingValue> ReadSetting(const SettingSpec& spec, Bytes text, Bytes current = {});
 
 // "64kb", "1gb", "100"; nothing is left over. As Redis: k is 1000, kb 1024.
 bool ReadMemory(Bytes text, std::int64_t& bytes);
+
+// "50 99 99.9"; nothing when a word is no number, or none from 0 to 100.
+Result<std::vector<double>> ReadPercentiles(Bytes text);
 
 // How much may wait for a client. 0: no bound.
 struct OutputLimit {

@@ -36,6 +36,7 @@ class AclAuthorizer final : public Authorizer {
                       std::shared_ptr<Principal>& who) override;
   Answer Check(const Principal& who, const AccessRequest& request) override;
   void SetDefaultPassword(std::string password) override;
+  bool Knows(Bytes user) const override { return acl_.Find(user) != nullptr; }
   bool open_to_all() const override;
 
  private:

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "server/acl/acl_check.h"
+#include "server/arguments.h"
 #include "server/front/acl_authorizer.h"
 #include "server/limits.h"
 
@@ -39,6 +40,7 @@ ClientExtension::ClientExtension(Server& server, Session& session, PubSub& regis
     : server_(server),
       session_(session),
       engine_(engine),
+      latency_tracking_(server.config().Watched("latency-tracking")),
       mine_(registry, *this),
       outbox_(registry),
       pubsub_{.registry = registry, .mine = &mine_, .outbox = &outbox_} {}
@@ -58,6 +60,15 @@ SessionExtension::Subscriptions ClientExtension::subscriptions() const {
   return {.channels = mine_.size(ChannelKind::kChannel),
           .patterns = mine_.size(ChannelKind::kPattern),
           .shard_channels = mine_.size(ChannelKind::kShard)};
+}
+
+bool ClientExtension::ScriptMayWrite(std::span<const Bytes> args) const {
+  if (IsWord(args[0], "evalsha")) {
+    const auto kept = engine_.Find(args[1]);
+    return kept == nullptr || !kept->flags.no_writes;
+  }
+  const Result<Script> script = ParseScript(args[1]);
+  return !script || !script->flags.no_writes;
 }
 
 std::string ClientExtension::user_name() const {
@@ -144,6 +155,24 @@ std::optional<std::string> ClientExtension::Refusal(const CommandSpec& spec,
   if (user == nullptr) return std::string(kNoAuthLine);  // Removed in the meantime.
   const auto denial = CheckAcl(*user, context->session.acl().catalog(), spec, args);
   return denial ? std::optional(NoPermissionInScriptLine(*denial)) : std::nullopt;
+}
+
+void ClientExtension::Called(const CommandSpec& spec, int database, std::span<const Bytes> args) {
+  if (server_.monitors().empty() || (spec.flags & (kSkipMonitor | kAdmin)) != 0) return;
+  server_.monitors().Show(server_.clock().Now(), database, "lua", args);
+}
+
+void ClientExtension::CountRun(const CommandSpec& spec, std::chrono::nanoseconds took,
+                               const Answer& answer) {
+  CommandStatistics& statistics = server_.statistics();
+  const bool failed = statistics.CountFailure(answer);
+  statistics.CountRun(server_.table().EntryOf(spec).id, static_cast<std::uint64_t>(took.count()),
+                      failed, latency_tracking_.load(std::memory_order_relaxed) != 0);
+}
+
+void ClientExtension::CountRefused(const CommandSpec* spec, Bytes error_line) {
+  server_.statistics().CountError(error_line);
+  if (spec != nullptr) server_.statistics().CountRejected(server_.table().EntryOf(*spec).id);
 }
 
 void ClientExtension::Breathe() {

@@ -2,6 +2,7 @@
 // the right to run scripts.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ class ClientExtension final : public SessionExtension,
   PubSubContext* pubsub() override { return &pubsub_; }
   ScriptContext* scripts() override { return this; }
   SessionExtension::Subscriptions subscriptions() const override;
+  bool ScriptMayWrite(std::span<const Bytes> args) const override;
   void Reset() override { mine_.Leave(); }
   void Committed() override { outbox_.Send(); }
   void Abandoned() override { outbox_.Discard(); }
@@ -42,6 +44,10 @@ class ClientExtension final : public SessionExtension,
   const CommandSpec* Find(std::span<const Bytes> args) override;
   std::optional<std::string> Refusal(const CommandSpec& spec, std::span<const Bytes> args,
                                      bool tries) override;
+  void Called(const CommandSpec& spec, int database, std::span<const Bytes> args) override;
+  void CountRun(const CommandSpec& spec, std::chrono::nanoseconds took,
+                const Answer& answer) override;
+  void CountRefused(const CommandSpec* spec, Bytes error_line) override;
   void Breathe() override;
   void Log(LogLevel level, Bytes message) override;
 
@@ -62,6 +68,7 @@ class ClientExtension final : public SessionExtension,
   Server& server_;
   Session& session_;
   ScriptEngine& engine_;
+  const std::atomic<std::int64_t>& latency_tracking_;
   server::Subscriptions mine_;
   SteadyTime looked_after_others_;
   Outbox outbox_;

@@ -56,6 +56,12 @@ Publisher::Counts Front::counts() const {
           .shard_channels = channels_.Names(ChannelKind::kShard, std::nullopt).size()};
 }
 
+ScriptFigures Front::script_figures() const {
+  return {.kept = scripts_.count(),
+          .kept_bytes = scripts_.kept_bytes(),
+          .lua_bytes = scripts_.memory_bytes()};
+}
+
 std::unique_ptr<SessionExtension> Front::ForSession(Server& server, Session& session) {
   return std::make_unique<ClientExtension>(server, session, channels_, scripts_);
 }

@@ -36,6 +36,7 @@ class Front final : public Publisher, public ExtensionMaker {
   Counts counts() const override;
 
   // ExtensionMaker.
+  ScriptFigures script_figures() const override;
   std::unique_ptr<SessionExtension> ForSession(Server& server, Session& session) override;
 
  private:

@@ -108,7 +108,7 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
           statistics.clock.physical_deletion_stopped ? 1 : 0);
 }
 
-HttpResponse Health(Server& server) {
+http::Response Health(Server& server) {
   if (!server.last_save_ok) {
     return {.status = 503, .body = "commits cannot be made durable\n"};
   }
@@ -130,10 +130,10 @@ std::string MetricsText(Server& server) {
   return out.Take();
 }
 
-void AddMetrics(HttpRouter& router, Server& server) {
-  router.Add("GET", "/health", [&server](const HttpRequest&) { return Health(server); });
-  router.Add("GET", "/metrics", [&server](const HttpRequest&) {
-    return HttpResponse{.content_type = "text/plain; version=0.0.4; charset=utf-8",
+void AddMetrics(http::Router& router, Server& server) {
+  router.Add("GET", "/health", [&server](const http::Request&) { return Health(server); });
+  router.Add("GET", "/metrics", [&server](const http::Request&) {
+    return http::Response{.content_type = "text/plain; version=0.0.4; charset=utf-8",
                         .body = MetricsText(server)};
   });
 }

@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "server/http/http_router.h"
+#include "http/router.h"
 #include "server/server.h"
 
 namespace mayfly::server {
 
 // The server must outlive the router's use.
-void AddMetrics(HttpRouter& router, Server& server);
+void AddMetrics(http::Router& router, Server& server);
 
 std::string MetricsText(Server& server);
 

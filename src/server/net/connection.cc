@@ -58,9 +58,10 @@ void Connection::Proceed() {
   proceeding_ = false;
   if (doomed_) return Close();
   if (session_->state().close_after_reply) closing_ = true;
+  // Before anything is sent: half a reply would tell the client less than none.
+  if (PassesOutputLimit(thread_.server().Steady())) return Close();
   SendNext();
   if (closed_) return;
-  if (PassesOutputLimit(thread_.server().Steady())) return Close();
   if (!closing_ && !rests_) WaitOrRead();
 }
 
@@ -69,7 +70,9 @@ bool Connection::FillPipeline() {
   while (pipeline_.empty()) {
     const bool known = session_->state().principal != nullptr;
     parser_.set_unauthenticated(!known);
+    const std::size_t before = parser_.buffered_bytes();
     const auto outcome = pipeline_.Fill(parser_, known ? kBatchCommandsMax : 1);
+    pipeline_bytes_ = before - parser_.buffered_bytes();
     if (!pipeline_.empty()) return true;
     if (outcome == RequestParser::Outcome::kError) {
       if (!parser_.error_text().empty()) {
@@ -151,14 +154,38 @@ void Connection::ReadAside() {
                     });
 }
 
+// Costs a client that sends nothing no memory.
+void Connection::AwaitBytes() {
+  if (reading_ || closed_) return;
+  reading_ = true;
+  stream_.AsyncAwaitBytes([self = shared_from_this()](const ErrorCode& error) {
+    self->reading_ = false;
+    if (self->closed_) return;
+    if (error) return self->Close();
+    if (!self->closing_) self->WaitOrRead();
+  });
+}
+
 void Connection::OnRead(const ErrorCode& error, std::size_t bytes, bool aside) {
   reading_ = false;
   if (closed_) return;
+  const Ending ending = std::exchange(ending_read_, Ending::kNo);
+  if (ending != Ending::kNo && error == asio::error::operation_aborted) {
+    if (closing_) return;
+    if (parser_.buffered_bytes() == 0 && pipeline_.empty()) parser_.Release();
+    if (ending == Ending::kReadsOn || session_->hold() != Hold::kNone) {
+      WaitOrRead();
+    } else {
+      AwaitBytes();
+    }
+    return session_->PublishInput();
+  }
   if (error) return Close();
   thread_.executor().counters().bytes_in.fetch_add(bytes, std::memory_order_relaxed);
   if (closing_) return;
   if (!aside) {
     parser_.Commit(bytes);
+    input_peak_bytes_ = std::max(input_peak_bytes_, parser_.buffered_bytes());
     return Proceed();
   }
   aside_.append(aside_room_, 0, bytes);
@@ -169,8 +196,8 @@ void Connection::OnRead(const ErrorCode& error, std::size_t bytes, bool aside) {
 
 void Connection::Flush() {
   if (proceeding_ || closed_) return;
+  if (PassesOutputLimit(thread_.server().Steady())) return Close();
   SendNext();
-  if (!closed_ && PassesOutputLimit(thread_.server().Steady())) Close();
 }
 
 void Connection::SendNext() {
@@ -197,6 +224,7 @@ void Connection::OnWritten(const ErrorCode& error, std::size_t bytes) {
   if (error) return Close();
   thread_.executor().counters().bytes_out.fetch_add(bytes, std::memory_order_relaxed);
   sending_.Consume(bytes);
+  session_->NoteOutput(output_bytes());
   SendNext();
   if (rests_ && !closed_ && output_bytes() <= kOutputBytesBeforeRest) {
     rests_ = false;
@@ -233,6 +261,7 @@ bool Connection::PassesOutputLimit(SteadyTime now) {
   const OutputLimit& limit = thread_.output_limits()[static_cast<std::size_t>(
       subscribed ? ClientClass::kPubSub : ClientClass::kNormal)];
   const std::size_t bytes = output_bytes();
+  session_->NoteOutput(bytes);
   bool passed = limit.hard_bytes > 0 && bytes > limit.hard_bytes;
   if (limit.soft_bytes > 0 && bytes > limit.soft_bytes) {
     if (!above_soft_since_) above_soft_since_ = now;
@@ -248,9 +277,27 @@ bool Connection::PassesOutputLimit(SteadyTime now) {
   return passed;
 }
 
+void Connection::GiveInputBack(SteadyTime now) {
+  const std::size_t held = parser_.memory_bytes();
+  const std::size_t peak = std::exchange(input_peak_bytes_, 0);
+  // Ending the read would end a write as well; and a wait for bytes holds nothing.
+  if (!reading_ || writing_ || proceeding_ || session_->hold() != Hold::kNone || held == 0) return;
+  // Commands that wait in the pipeline point into it, though they are no longer buffered.
+  if (parser_.buffered_bytes() > 0 || !pipeline_.empty() || ending_read_ != Ending::kNo) return;
+  if (now - session_->info().last_active >= kInputIdleTime) {
+    ending_read_ = Ending::kAwaitsBytes;
+  } else if (held > kInputBytesUsual && peak < held / 2) {
+    ending_read_ = Ending::kReadsOn;
+  } else {
+    return;
+  }
+  stream_.Cancel();
+}
+
 void Connection::Look(SteadyTime now) {
   if (closed_) return;
   if (PassesOutputLimit(now)) return Close();
+  GiveInputBack(now);
   const std::int64_t timeout = thread_.server().config().Number("timeout");
   if (timeout == 0 || session_->hold() != Hold::kNone || session_->state().monitors ||
       session_->extension().subscriptions().any()) {

@@ -42,7 +42,12 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void Resume() override { Proceed(); }
   void ServeOthers() override;
   void Close() override;
-  std::size_t input_bytes() const override { return parser_.buffered_bytes() + aside_.size(); }
+  std::size_t input_bytes() const override {
+    return parser_.buffered_bytes() + aside_.size() + (pipeline_.empty() ? 0 : pipeline_bytes_);
+  }
+  std::size_t input_room_bytes() const override {
+    return parser_.memory_bytes() - parser_.buffered_bytes();
+  }
   std::size_t output_bytes() const override { return sending_.size() + session_->out().size(); }
 
  private:
@@ -58,6 +63,8 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void AwaitScript();
   void ArmTimer(std::chrono::nanoseconds after, Hold hold);
   bool PassesOutputLimit(SteadyTime now);
+  void GiveInputBack(SteadyTime now);
+  void AwaitBytes();
 
   IoThread& thread_;
   Stream stream_;
@@ -65,11 +72,15 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   std::shared_ptr<Session> session_;
   RequestParser parser_;
   Pipeline pipeline_;
-  OutputBuffer sending_;  // Not to be touched while writing_.
-  std::string aside_;     // Arrived while the session waited.
+  std::size_t pipeline_bytes_ = 0;  // What its commands were as they came.
+  OutputBuffer sending_;            // Not to be touched while writing_.
+  std::string aside_;               // Arrived while the session waited.
   std::string aside_room_;
   const std::size_t aside_bytes_max_;
   std::optional<SteadyTime> above_soft_since_;
+  std::size_t input_peak_bytes_ = 0;  // Since the last look.
+  // A read is being ended so that its memory can be given back.
+  enum class Ending : std::uint8_t { kNo, kReadsOn, kAwaitsBytes } ending_read_ = Ending::kNo;
   bool reading_ = false;
   bool writing_ = false;
   bool proceeding_ = false;  // Proceed() is on the stack.

@@ -15,10 +15,8 @@ IoThread::IoThread(Server& server, std::uint64_t seed)
       look_(context_),
       farewell_(context_),
       executor_(server, seed),
-      second_executor_(server, ~seed) {
-  static_cast<void>(
-      ReadOutputLimits(server.config().Text("client-output-buffer-limit"), output_limits_));
-}
+      second_executor_(server, ~seed),
+      output_limits_setting_(server.config().Watched("client-output-buffer-limit")) {}
 
 IoThread::~IoThread() = default;
 
@@ -45,6 +43,16 @@ void IoThread::Adopt(std::function<std::shared_ptr<Connection>(IoThread&)> make)
   });
 }
 
+const OutputLimits& IoThread::output_limits() {
+  const std::int64_t setting = output_limits_setting_.load(std::memory_order_acquire);
+  if (setting != output_limits_seen_) {
+    output_limits_seen_ = setting;
+    static_cast<void>(
+        ReadOutputLimits(server_.config().Text("client-output-buffer-limit"), output_limits_));
+  }
+  return output_limits_;
+}
+
 void IoThread::Remove(Connection& connection) {
   if (connections_.erase(&connection) > 0) count_.fetch_sub(1, std::memory_order_relaxed);
   EndWhenEmpty();
@@ -67,8 +75,6 @@ void IoThread::Look() {
   look_.expires_after(kLookInterval);
   look_.async_wait([this](const ErrorCode& error) {
     if (error) return;
-    static_cast<void>(
-        ReadOutputLimits(server_.config().Text("client-output-buffer-limit"), output_limits_));
     for (const auto& connection : All()) connection->Look(server_.Steady());
     if (!stopping_) Look();
   });

@@ -43,7 +43,7 @@ class IoThread {
   // Within a command: handles what has arrived for other clients. Their commands meet the script
   // that runs, and are refused, put off, or about that script.
   void ServeOthers() { context_.poll(); }
-  const OutputLimits& output_limits() const { return output_limits_; }
+  const OutputLimits& output_limits();
   void Remove(Connection& connection);
 
  private:
@@ -60,6 +60,8 @@ class IoThread {
   asio::steady_timer farewell_;
   Executor executor_;
   Executor second_executor_;  // While the other is in the middle of a script.
+  const std::atomic<std::int64_t>& output_limits_setting_;
+  std::int64_t output_limits_seen_ = 0;  // The setting as it was when they were read.
   OutputLimits output_limits_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::atomic<std::size_t> count_{0};

@@ -61,37 +61,90 @@ void SayAndClose(Socket& socket, const std::string& line) {
 
 }  // namespace
 
-Status Listener::Open() {
+Status Listener::OpenDoors() {
   const Config& config = server_.config();
-  limits_.bulk_bytes_max = config.Number("proto-max-bulk-len");
-  limits_.command_bytes_max = static_cast<std::size_t>(config.Number("client-query-buffer-limit"));
   MAYFLY_RETURN_IF_ERROR(OpenTcp(static_cast<int>(config.Number("port")), false, port_));
   if (const std::int64_t port = config.Number("tls-port"); port != 0) {
     MAYFLY_TRY(tls_, NewTlsContext(config));
     MAYFLY_RETURN_IF_ERROR(OpenTcp(static_cast<int>(port), true, tls_port_));
   }
+  return {};
+}
+
+Status Listener::Open() {
+  const Config& config = server_.config();
+  MAYFLY_RETURN_IF_ERROR(OpenDoors());
   if (const std::string path = config.Text("unixsocket"); !path.empty()) {
     MAYFLY_RETURN_IF_ERROR(OpenUnix(path));
   }
-  for (const auto& door : doors_) Accept(*door);
+  for (const auto& door : doors_) Accept(door);
   if (unix_door_ != nullptr) AcceptUnix();
   return {};
 }
 
-Status Listener::OpenTcp(int port, bool tls, int& bound_port) {
+// What is open goes first: another address may be a part of it, as 127.0.0.1 is of 0.0.0.0.
+Status Listener::Reopen() {
+  struct Open {
+    Tcp::endpoint endpoint;
+    bool tls;
+  };
+  std::vector<Open> before;
+  ErrorCode ignored;
+  for (const auto& door : doors_) {
+    before.push_back({door->acceptor.local_endpoint(ignored), door->tls});
+  }
+  const auto tls = tls_;
+  const int port = port_;
+  const int tls_port = tls_port_;
+  CloseDoors();
+  const Status opened = OpenDoors();
+  if (!opened.ok()) {
+    CloseDoors();
+    tls_ = tls;
+    port_ = port;
+    tls_port_ = tls_port;
+    for (const Open& one : before) {
+      const Status again = OpenOne(one.endpoint, one.tls);
+      if (!again.ok()) Log(server_.logger(), LogLevel::kError, "{}", again.message());
+    }
+  }
+  for (const auto& door : doors_) Accept(door);
+  return opened;
+}
+
+Status Listener::RenewTls() {
+  if (server_.config().Number("tls-port") == 0) return {};
+  MAYFLY_TRY(tls_, NewTlsContext(server_.config()));
+  return {};
+}
+
+void Listener::CloseDoors() {
+  ErrorCode ignored;
+  for (const auto& door : doors_) door->acceptor.close(ignored);
+  doors_.clear();
+  addresses_.clear();
+  if (!unix_path_.empty()) addresses_.push_back(unix_path_);
+}
+
+Status Listener::OpenTcp(int port, bool tls, std::atomic<int>& bound_port) {
   MAYFLY_TRY(const auto addresses, ReadBindAddresses(server_.config().Text("bind")));
   bound_port = port;
   for (const BindAddress& bind : addresses) {
     const Tcp::endpoint endpoint(bind.address, static_cast<unsigned short>(bound_port));
-    const Status opened = OpenOne(endpoint, tls, bound_port);
-    if (!opened.ok() && !bind.optional) return opened;
-    if (!opened.ok()) Log(server_.logger(), LogLevel::kWarning, "{}", opened.message());
+    const Status opened = OpenOne(endpoint, tls);
+    if (opened.ok()) {
+      bound_port = doors_.back()->acceptor.local_endpoint().port();
+    } else if (!bind.optional) {
+      return opened;
+    } else {
+      Log(server_.logger(), LogLevel::kWarning, "{}", opened.message());
+    }
   }
   return {};
 }
 
-Status Listener::OpenOne(const Tcp::endpoint& endpoint, bool tls, int& bound_port) {
-  auto door = std::make_unique<TcpDoor>(TcpDoor{Tcp::acceptor(context_), tls});
+Status Listener::OpenOne(const Tcp::endpoint& endpoint, bool tls) {
+  auto door = std::make_shared<TcpDoor>(TcpDoor{Tcp::acceptor(context_), tls});
   ErrorCode error;
   door->acceptor.open(endpoint.protocol(), error);
   if (!error) door->acceptor.set_option(asio::socket_base::reuse_address(true), error);
@@ -103,7 +156,6 @@ Status Listener::OpenOne(const Tcp::endpoint& endpoint, bool tls, int& bound_por
     door->acceptor.listen(static_cast<int>(server_.config().Number("tcp-backlog")), error);
   }
   if (error) return CannotListen(ToText(endpoint), error);
-  bound_port = door->acceptor.local_endpoint().port();
   addresses_.push_back((tls ? "tls " : "") + ToText(door->acceptor.local_endpoint()));
   doors_.push_back(std::move(door));
   return {};
@@ -150,7 +202,7 @@ void Listener::Rest(const ErrorCode& error, std::function<void()> accept) {
 void Listener::Close() {
   ErrorCode ignored;
   rest_.cancel();
-  for (const auto& door : doors_) door->acceptor.close(ignored);
+  CloseDoors();
   if (unix_door_ == nullptr) return;
   unix_door_->close(ignored);
   if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
@@ -162,6 +214,14 @@ IoThread& Listener::Idlest() {
   });
 }
 
+RequestLimits Listener::Limits() const {
+  const Config& config = server_.config();
+  RequestLimits limits;
+  limits.bulk_bytes_max = config.Number("proto-max-bulk-len");
+  limits.command_bytes_max = static_cast<std::size_t>(config.Number("client-query-buffer-limit"));
+  return limits;
+}
+
 std::string Listener::TurnAway(bool local) const {
   const auto clients_max = static_cast<std::size_t>(server_.config().Number("maxclients"));
   std::size_t clients = 0;
@@ -171,18 +231,18 @@ std::string Listener::TurnAway(bool local) const {
   return closed && !local ? std::string(kProtected) : "";
 }
 
-void Listener::Accept(TcpDoor& door) {
+void Listener::Accept(const std::shared_ptr<TcpDoor>& door) {
   IoThread& thread = Idlest();
-  door.acceptor.async_accept(
-      thread.context(), [this, &door, &thread](const ErrorCode& error, Tcp::socket socket) {
-        if (error == asio::error::operation_aborted || !door.acceptor.is_open()) return;
-        if (error) return Rest(error, [this, &door] { Accept(door); });
-        Welcome(door, std::move(socket), thread);
+  door->acceptor.async_accept(
+      thread.context(), [this, door, &thread](const ErrorCode& error, Tcp::socket socket) {
+        if (error == asio::error::operation_aborted || !door->acceptor.is_open()) return;
+        if (error) return Rest(error, [this, door] { Accept(door); });
+        Welcome(*door, std::move(socket), thread);
         Accept(door);
       });
 }
 
-void Listener::Welcome(TcpDoor& door, Tcp::socket socket, IoThread& thread) {
+void Listener::Welcome(const TcpDoor& door, Tcp::socket socket, IoThread& thread) {
   ErrorCode error;
   const Tcp::endpoint remote = socket.remote_endpoint(error);
   if (error) return;  // Gone already.
@@ -199,10 +259,10 @@ void Listener::Welcome(TcpDoor& door, Tcp::socket socket, IoThread& thread) {
   origin.tls = door.tls;
   SetKeepAlive(socket, server_.config().Number("tcp-keepalive"));
   auto shared = std::make_shared<Tcp::socket>(std::move(socket));
-  thread.Adopt([this, shared, origin](IoThread& home) {
-    Stream stream = origin.tls ? Stream(std::make_unique<TlsStream>(std::move(*shared), *tls_))
+  thread.Adopt([shared, origin, tls = tls_, limits = Limits()](IoThread& home) {
+    Stream stream = origin.tls ? Stream(std::make_unique<TlsStream>(std::move(*shared), *tls))
                                : Stream(std::move(*shared));
-    return std::make_shared<Connection>(home, std::move(stream), origin, limits_);
+    return std::make_shared<Connection>(home, std::move(stream), origin, limits);
   });
 }
 
@@ -229,8 +289,8 @@ void Listener::WelcomeUnix(Local::socket socket, IoThread& thread) {
   origin.descriptor = socket.native_handle();
   origin.unix_socket = origin.local = true;
   auto shared = std::make_shared<Local::socket>(std::move(socket));
-  thread.Adopt([this, shared, origin](IoThread& home) {
-    return std::make_shared<Connection>(home, Stream(std::move(*shared)), origin, limits_);
+  thread.Adopt([shared, origin, limits = Limits()](IoThread& home) {
+    return std::make_shared<Connection>(home, Stream(std::move(*shared)), origin, limits);
   });
 }
 

@@ -4,6 +4,7 @@
 // would start without an error.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -29,6 +30,14 @@ class Listener {
   // Opens everything the settings ask for. IoError names the address and what is wrong with it.
   Status Open();
 
+  // Opens what the settings ask for now, and closes what they do not. When that cannot be done,
+  // everything stays as it is. On the thread of `context`.
+  Status Reopen();
+
+  // Clients that come from now on meet the certificates and ciphers of the settings as they are
+  // now. On the thread of `context`.
+  Status RenewTls();
+
   // Stops accepting, and removes the unix socket.
   void Close();
 
@@ -44,13 +53,16 @@ class Listener {
     bool tls;
   };
 
-  Status OpenTcp(int port, bool tls, int& bound_port);
-  Status OpenOne(const Tcp::endpoint& endpoint, bool tls, int& bound_port);
+  Status OpenTcp(int port, bool tls, std::atomic<int>& bound_port);
+  Status OpenOne(const Tcp::endpoint& endpoint, bool tls);
   Status OpenUnix(const std::string& path);
-  void Accept(TcpDoor& door);
+  Status OpenDoors();
+  void CloseDoors();
+  void Accept(const std::shared_ptr<TcpDoor>& door);
+  RequestLimits Limits() const;
   void AcceptUnix();
   void Rest(const ErrorCode& error, std::function<void()> accept);
-  void Welcome(TcpDoor& door, Tcp::socket socket, IoThread& thread);
+  void Welcome(const TcpDoor& door, Tcp::socket socket, IoThread& thread);
   void WelcomeUnix(Local::socket socket, IoThread& thread);
   IoThread& Idlest();
 
@@ -60,15 +72,14 @@ class Listener {
   asio::io_context& context_;
   Server& server_;
   std::vector<std::unique_ptr<IoThread>>& threads_;
-  std::unique_ptr<asio::ssl::context> tls_;
-  std::vector<std::unique_ptr<TcpDoor>> doors_;
+  std::shared_ptr<asio::ssl::context> tls_;      // Shared with clients that are being adopted.
+  std::vector<std::shared_ptr<TcpDoor>> doors_;  // Shared with what waits for clients at them.
   std::unique_ptr<Local::acceptor> unix_door_;
   std::string unix_path_;
   asio::steady_timer rest_{context_};
-  RequestLimits limits_;
   std::vector<std::string> addresses_;
-  int port_ = 0;
-  int tls_port_ = 0;
+  std::atomic<int> port_{0};
+  std::atomic<int> tls_port_{0};
 };
 
 }  // namespace mayfly::server

@@ -6,6 +6,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <csignal>
+#include <future>
 #include <thread>
 #include <utility>
 
@@ -21,6 +22,13 @@ std::size_t ThreadCount(const Config& config) {
   const std::int64_t wanted = config.Number("threads");
   if (wanted > 0) return static_cast<std::size_t>(wanted);
   return std::max(1u, std::thread::hardware_concurrency());
+}
+
+// At least two: one slow question must not hold up the next.
+std::size_t HttpThreadCount(const Config& config) {
+  const std::int64_t wanted = config.Number("http-threads");
+  return wanted > 0 ? static_cast<std::size_t>(wanted)
+                    : std::max<std::size_t>(ThreadCount(config), 2);
 }
 
 // Room for the descriptors of all clients, as far as the machine lets us; if it does not, fewer
@@ -39,6 +47,29 @@ void MakeRoomForClients(Server& server) {
       clients);
   static_cast<void>(server.config().SetAtStart("maxclients", std::to_string(clients)));
 }
+
+// Settings that say where and how clients are met, and what is told when they cannot be.
+struct Followed {
+  std::string_view setting;
+  Status (Listener::*change)();
+  std::string_view fault;
+};
+constexpr std::string_view kPortFault = "Unable to listen on this port. Check server logs.";
+constexpr std::string_view kTlsFault = "Unable to update TLS configuration. Check server logs.";
+constexpr Followed kFollowed[] = {
+    {"bind",                      &Listener::Reopen,   "Failed to bind to specified addresses."},
+    {"port",                      &Listener::Reopen,   kPortFault                              },
+    {"tls-port",                  &Listener::Reopen,   kPortFault                              },
+    {"tls-cert-file",             &Listener::RenewTls, kTlsFault                               },
+    {"tls-key-file",              &Listener::RenewTls, kTlsFault                               },
+    {"tls-key-file-pass",         &Listener::RenewTls, kTlsFault                               },
+    {"tls-ca-cert-file",          &Listener::RenewTls, kTlsFault                               },
+    {"tls-auth-clients",          &Listener::RenewTls, kTlsFault                               },
+    {"tls-protocols",             &Listener::RenewTls, kTlsFault                               },
+    {"tls-ciphers",               &Listener::RenewTls, kTlsFault                               },
+    {"tls-ciphersuites",          &Listener::RenewTls, kTlsFault                               },
+    {"tls-prefer-server-ciphers", &Listener::RenewTls, kTlsFault                               },
+};
 
 }  // namespace
 
@@ -59,18 +90,41 @@ Network::Network(Server& server, const NetworkOptions& options)
   AddMetrics(router_, server);
 }
 
-Network::~Network() { server_.OnShutdown(nullptr); }
+Network::~Network() {
+  server_.OnShutdown(nullptr);
+  for (const Followed& one : kFollowed) server_.config().OnChange(one.setting, nullptr);
+}
 
 Status Network::Open() {
   MakeRoomForClients(server_);
   MAYFLY_RETURN_IF_ERROR(listener_.Open());
   server_.port = listener_.port();
+  // A free port that was found is the one from now on.
+  MAYFLY_RETURN_IF_ERROR(server_.config().SetAtStart("port", std::to_string(listener_.port())));
   const auto http_port = static_cast<int>(server_.config().Number("http-port"));
   if (http_port >= 0) {
     MAYFLY_RETURN_IF_ERROR(http_.Open(server_.config().Text("http-bind"), http_port));
   }
+  for (const Followed& one : kFollowed) {
+    server_.config().OnChange(
+        one.setting, [this, &one](const SettingValue&) { return Follow(one.change, one.fault); });
+  }
   server_.OnShutdown([this] { Stop(); });
   return {};
+}
+
+Status Network::Follow(Status (Listener::*change)(), std::string_view fault) {
+  const auto outcome = std::make_shared<std::promise<Status>>();
+  auto followed = outcome->get_future();
+  asio::post(context_, [this, outcome, change] { outcome->set_value((listener_.*change)()); });
+  while (followed.wait_for(kReopenLook) != std::future_status::ready) {
+    if (server_.stops) return Status::Busy("the server stops");
+  }
+  const Status status = followed.get();
+  server_.port = listener_.port();
+  if (status.ok()) return status;
+  Log(server_.logger(), LogLevel::kWarning, "{}", status.message());
+  return Status::Invalid(std::string(fault));
 }
 
 Status Network::Run() {
@@ -81,7 +135,7 @@ Status Network::Run() {
   });
   for (const auto& thread : threads_) thread->Start();
   fsync_.Start();
-  http_.Start();
+  http_.Start(HttpThreadCount(server_.config()));
   const auto alive = asio::make_work_guard(context_);
   context_.run();
   for (const auto& thread : threads_) thread->Join();

@@ -1,7 +1,7 @@
 // network.h - a server with its threads and sockets.
 //   Open() -> Run(), until Stop(), SIGINT, SIGTERM or SHUTDOWN
 // The thread that calls Run() accepts clients and waits for signals; IoThreads serve them; one more
-// makes commits durable every second; one more answers HTTP. All of them are gone when Run()
+// makes commits durable every second; some answer HTTP. All of them are gone when Run()
 // returns, and everything acknowledged is on disk.
 #pragma once
 
@@ -11,8 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "http/router.h"
+#include "http/server.h"
 #include "mayfly/status.h"
-#include "server/http/http_server.h"
 #include "server/net/fsync_thread.h"
 #include "server/net/io_thread.h"
 #include "server/net/listener.h"
@@ -45,17 +46,20 @@ class Network {
   int tls_port() const { return listener_.tls_port(); }
   int http_port() const { return http_.port(); }
   std::vector<std::string> addresses() const { return listener_.addresses(); }
-  HttpRouter& router() { return router_; }
+  http::Router& router() { return router_; }
 
  private:
+  // CONFIG SET of addresses, ports and what TLS is made of: from the threads of clients.
+  Status Follow(Status (Listener::*change)(), std::string_view fault);
+
   Server& server_;
   // Outlive context_: a client that is being accepted has its socket on one of them.
   std::vector<std::unique_ptr<IoThread>> threads_;
   asio::io_context context_{1};
   asio::signal_set signals_;
   Listener listener_;
-  HttpRouter router_;
-  HttpServer http_;
+  http::Router router_;
+  http::Server http_;
   FsyncThread fsync_;
   bool stopping_ = false;  // On the thread of Run().
 };

@@ -41,6 +41,22 @@ class Stream {
     });
   }
 
+  // Calls the handler with an ErrorCode when there is something to read, or the end.
+  template <typename Handler>
+  void AsyncAwaitBytes(Handler handler) {
+    Visit([&](auto& socket) {
+      socket.lowest_layer().async_wait(asio::socket_base::wait_read, std::move(handler));
+    });
+  }
+
+  // Ends what is under way with operation_aborted; no byte that arrived is lost.
+  void Cancel() {
+    Visit([](auto& socket) {
+      ErrorCode ignored;
+      socket.lowest_layer().cancel(ignored);
+    });
+  }
+
   // Ends everything under way with an error.
   void Close() {
     Visit([](auto& socket) {

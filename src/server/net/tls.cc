@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
+
+#include "server/arguments.h"
 
 namespace mayfly::server {
 namespace {
@@ -51,15 +55,62 @@ Status LoadAuthority(const Config& config, ssl::context& context) {
   return Loaded("tls-auth-clients", clients, error);
 }
 
+// Older versions than 1.2 are spoken only if they are asked for by name.
+Status ChooseVersions(const Config& config, ssl::context& context) {
+  struct Version {
+    std::string_view name;
+    ssl::context::options off;
+  };
+  constexpr Version kVersions[] = {
+      {"tlsv1",   ssl::context::no_tlsv1  },
+      {"tlsv1.1", ssl::context::no_tlsv1_1},
+      {"tlsv1.2", ssl::context::no_tlsv1_2},
+      {"tlsv1.3", ssl::context::no_tlsv1_3},
+  };
+  constexpr auto kServerOrder = static_cast<ssl::context::options>(SSL_OP_CIPHER_SERVER_PREFERENCE);
+  std::string wanted = config.Text("tls-protocols");
+  if (wanted.empty()) wanted = "TLSv1.2 TLSv1.3";
+  ssl::context::options options =
+      ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3;
+  for (const Version& version : kVersions) options |= version.off;
+  Bytes rest = wanted;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    const Bytes word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word.empty()) continue;
+    const auto* const found =
+        std::find_if(std::begin(kVersions), std::end(kVersions),
+                     [&](const Version& version) { return IsWord(word, version.name); });
+    if (found == std::end(kVersions)) {
+      return Status::Invalid(fmt::format("tls-protocols: there is no '{}'", word));
+    }
+    options &= ~found->off;
+  }
+  if (config.IsOn("tls-prefer-server-ciphers")) options |= kServerOrder;
+  ErrorCode error;
+  context.set_options(options, error);
+  return Loaded("tls-protocols", wanted, error);
+}
+
+Status ChooseCiphers(const Config& config, ssl::context& context) {
+  const std::string ciphers = config.Text("tls-ciphers");
+  if (!ciphers.empty() && SSL_CTX_set_cipher_list(context.native_handle(), ciphers.c_str()) != 1) {
+    return Status::Invalid(fmt::format("tls-ciphers '{}': no such ciphers", ciphers));
+  }
+  const std::string suites = config.Text("tls-ciphersuites");
+  if (!suites.empty() && SSL_CTX_set_ciphersuites(context.native_handle(), suites.c_str()) != 1) {
+    return Status::Invalid(fmt::format("tls-ciphersuites '{}': no such ciphers", suites));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ssl::context>> NewTlsContext(const Config& config) {
   auto context = std::make_unique<ssl::context>(ssl::context::tls_server);
-  ErrorCode error;
-  context->set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
-                           ssl::context::no_sslv3 | ssl::context::no_tlsv1 |
-                           ssl::context::no_tlsv1_1,
-                       error);
+  MAYFLY_RETURN_IF_ERROR(ChooseVersions(config, *context));
+  MAYFLY_RETURN_IF_ERROR(ChooseCiphers(config, *context));
   MAYFLY_RETURN_IF_ERROR(LoadOwnKey(config, *context));
   MAYFLY_RETURN_IF_ERROR(LoadAuthority(config, *context));
   return context;

@@ -17,7 +17,7 @@ struct KillFilter {
   bool skip_me = true;
 };
 
-Answer ParseKill(std::span<const Bytes> options, KillFilter& filter) {
+Answer ParseKill(Server& server, std::span<const Bytes> options, KillFilter& filter) {
   if (options.size() % 2 != 0) return SyntaxError();
   for (std::size_t i = 0; i < options.size(); i += 2) {
     const Bytes value = options[i + 1];
@@ -34,6 +34,9 @@ Answer ParseKill(std::span<const Bytes> options, KillFilter& filter) {
       filter.local_address = value;
     } else if (IsWord(options[i], "user")) {
       filter.user = value;
+      if (!server.authorizer().Knows(value)) {
+        return Status::Invalid(fmt::format("No such user '{}'", value));
+      }
     } else if (IsWord(options[i], "skipme")) {
       filter.skip_me = IsWord(value, "yes");
       if (!filter.skip_me && !IsWord(value, "no")) return SyntaxError();
@@ -61,7 +64,8 @@ Answer ClientKill(Call& call) {
   if (old_form) {
     filter.address = call.args[2];
     filter.skip_me = false;
-  } else if (Answer parsed = ParseKill(call.args.subspan(2), filter); !parsed.ok()) {
+  } else if (Answer parsed = ParseKill(ServerOf(call), call.args.subspan(2), filter);
+             !parsed.ok()) {
     return parsed;
   }
   Session& me = SessionOf(call);

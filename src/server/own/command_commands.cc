@@ -7,6 +7,7 @@
 #include "server/command_words.h"
 #include "server/errors.h"
 #include "server/help.h"
+#include "server/own/key_flags.h"
 #include "server/own/own_handlers.h"
 
 namespace mayfly::server::own {
@@ -19,7 +20,8 @@ void WriteNames(ReplyWriter& reply, const std::vector<std::string_view>& names) 
 
 // Where keys are, in the form of COMMAND INFO's key specifications: one that begins at an index and
 // covers a range. Commands whose arguments tell where keys are have none, and say movablekeys.
-void WriteKeySpecs(ReplyWriter& reply, const CommandSpec& spec) {
+void WriteKeySpecs(ReplyWriter& reply, const CommandEntry& entry) {
+  const CommandSpec& spec = *entry.spec;
   if (spec.keys.first == 0 || spec.keys.find != nullptr) {
     reply.Set(0);
     return;
@@ -27,11 +29,7 @@ void WriteKeySpecs(ReplyWriter& reply, const CommandSpec& spec) {
   reply.Set(1);
   reply.Map(3);
   reply.Bulk("flags");
-  if ((spec.flags & kWrite) != 0) {
-    WriteNames(reply, {"RW", "UPDATE"});
-  } else {
-    WriteNames(reply, {"RO", "ACCESS"});
-  }
+  WriteNames(reply, KeyFlags(entry, {}, true));
   reply.Bulk("begin_search");
   reply.Map(2);
   reply.Bulk("type");
@@ -65,7 +63,7 @@ void WriteInfo(ReplyWriter& reply, const CommandEntry& entry) {
   reply.Integer(spec.keys.step);
   WriteNames(reply, CategoryWords(entry));
   reply.Set(0);  // Tips.
-  WriteKeySpecs(reply, spec);
+  WriteKeySpecs(reply, entry);
   reply.Array(entry.subcommands.size());
   for (const CommandEntry* sub : entry.subcommands) WriteInfo(reply, *sub);
 }
@@ -105,7 +103,10 @@ Answer FindKeysOf(Call& call, std::span<const Bytes>& args, const CommandEntry*&
   if (!FindKeys(*entry->spec, args, positions)) {
     return Status::Invalid("Invalid arguments specified for command");
   }
-  if (positions.empty()) return Status::Invalid("The command has no key arguments");
+  // Scripts are the ones that may do without.
+  if (positions.empty() && entry->category != Category::kScripting) {
+    return Status::Invalid("The command has no key arguments");
+  }
   return {};
 }
 
@@ -168,10 +169,7 @@ Answer CommandList(Call& call) {
   const auto names = call.reply.BeginDeferred(Aggregate::kSet);
   std::size_t count = 0;
   for (const auto& entry : ServerOf(call).table().entries()) {
-    if (filtered ? !MatchesFilter(*entry, call.args[3], call.args[4])
-                 : entry->container != nullptr) {
-      continue;
-    }
+    if (filtered && !MatchesFilter(*entry, call.args[3], call.args[4])) continue;
     call.reply.Bulk(entry->full_name);
     ++count;
   }
@@ -198,11 +196,7 @@ Answer CommandGetKeysAndFlags(Call& call) {
   for (const int position : positions) {
     call.reply.Array(2);
     call.reply.Bulk(args[static_cast<std::size_t>(position)]);
-    if (entry->Is(kWrite)) {
-      WriteNames(call.reply, {"RW", "UPDATE"});
-    } else {
-      WriteNames(call.reply, {"RO", "ACCESS"});
-    }
+    WriteNames(call.reply, KeyFlags(*entry, args, position == positions.front()));
   }
   return {};
 }

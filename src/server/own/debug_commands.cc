@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <array>
 #include <thread>
 
@@ -18,10 +20,7 @@ Answer CheckAllowed(Call& call) {
       "configuration file, and then restart the server.");
 }
 
-}  // namespace
-
-Answer DebugSleep(Call& call) {
-  if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
+Answer Sleep(Call& call) {
   constexpr double kSecondsMax = 3600;
   MAYFLY_TRY(const double seconds, DoubleArgument(call.args[2]));
   if (seconds < 0 || seconds > kSecondsMax) return OutOfRange();
@@ -30,15 +29,13 @@ Answer DebugSleep(Call& call) {
   return {};
 }
 
-Answer DebugNothing(Call& call) {
-  if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
+Answer Nothing(Call& call) {
   call.reply.Ok();
   return {};
 }
 
 // DEBUG CLOCK SET ms | ADVANCE ms | REAL, which sets it to the machine's time, where it stands.
-Answer DebugClock(Call& call) {
-  if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
+Answer MoveClock(Call& call) {
   ManualClock* const clock = ServerOf(call).manual_clock();
   if (clock == nullptr) {
     return Status::Invalid("the clock is the machine's: start the server with --manual-clock");
@@ -63,7 +60,7 @@ Answer DebugClock(Call& call) {
   return {};
 }
 
-Answer DebugHelp(Call& call) {
+Answer Help(Call& call) {
   static constexpr std::array kLines = std::to_array<std::string_view>({
       "CLOCK SET <ms> | ADVANCE <ms> | REAL",
       "    Move the clock of a server started with --manual-clock; returns the time.",
@@ -74,6 +71,36 @@ Answer DebugHelp(Call& call) {
   });
   WriteHelp(call.reply, "DEBUG", kLines);
   return {};
+}
+
+struct Part {
+  std::string_view name;
+  std::size_t args_min;  // With DEBUG and the name.
+  std::size_t args_max;
+  Handler handler;
+};
+
+constexpr Part kParts[] = {
+    {"clock",             3, 4, MoveClock},
+    {"help",              2, 2, Help     },
+    {"jmap",              2, 2, Nothing  },
+    {"set-active-expire", 3, 3, Nothing  },
+    {"sleep",             3, 3, Sleep    },
+};
+
+}  // namespace
+
+// As in Redis its parts are no subcommands: rules of ACL name them as first arguments, be they
+// offered or not.
+Answer Debug(Call& call) {
+  if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
+  for (const Part& part : kParts) {
+    if (!IsWord(call.args[1], part.name)) continue;
+    if (call.args.size() < part.args_min || call.args.size() > part.args_max) break;
+    return part.handler(call);
+  }
+  return Status::Invalid(fmt::format(
+      "unknown subcommand or wrong number of arguments for '{}'. Try DEBUG HELP.", call.args[1]));
 }
 
 }  // namespace mayfly::server::own

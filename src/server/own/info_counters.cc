@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wire/decimal.h"
+#include "server/config/setting_value.h"
 
 namespace mayfly::server::own {
 namespace {
@@ -20,18 +20,6 @@ std::int64_t AverageTtl(const Keyspace& keyspace, WallTime now) {
   std::int64_t sum = 0;
   for (const DeadlineEntry& entry : *soonest) sum += (entry.deadline - now).count();
   return sum / static_cast<std::int64_t>(soonest->size());
-}
-
-std::vector<double> Percentiles(const std::string& text) {
-  std::vector<double> percentiles;
-  Bytes rest = text;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    double percent = 0;
-    if (ReadDouble(rest.substr(0, end), percent)) percentiles.push_back(percent);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-  }
-  return percentiles;
 }
 
 }  // namespace
@@ -86,10 +74,12 @@ std::string ErrorStatsSection(Server& server) {
 
 std::string LatencyStatsSection(Server& server) {
   std::string text;
-  const auto percentiles = Percentiles(server.config().Text("latency-tracking-info-percentiles"));
+  const auto percentiles =
+      ReadPercentiles(server.config().Text("latency-tracking-info-percentiles"))
+          .value_or(std::vector<double>());
   for (const auto& entry : server.table().entries()) {
     const CommandCounts counts = server.statistics().Of(entry->id);
-    if (counts.calls == 0) continue;
+    if (CountOf(counts.latencies) == 0) continue;
     text += fmt::format("latency_percentiles_usec_{}:", entry->full_name);
     for (std::size_t i = 0; i < percentiles.size(); ++i) {
       text += fmt::format("{}p{}={:.3f}", i == 0 ? "" : ",", percentiles[i],

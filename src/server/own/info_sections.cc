@@ -67,23 +67,41 @@ std::string ClientsSection(Server& server) {
 
 std::string MemorySection(Server& server) {
   const MemoryFigures memory = ReadMemoryFigures();
+  const ScriptFigures scripts = server.script_figures();
   const auto statistics = server.database().GetStatistics();
   const std::uint64_t engine = statistics ? statistics->memory_bytes : 0;
+  const auto memory_max = static_cast<std::uint64_t>(server.config().Number("maxmemory"));
+  std::uint64_t pending = 0;
+  if (statistics) {
+    for (const KeyspaceStatistics& keyspace : statistics->keyspaces) pending += keyspace.orphans;
+  }
+  const double fragmentation =
+      static_cast<double>(memory.resident_bytes) /
+      static_cast<double>(std::max<std::uint64_t>(memory.allocated_bytes, 1));
   return fmt::format(
-      "used_memory:{0}\r\nused_memory_human:{1}\r\nused_memory_rss:{0}\r\n"
-      "used_memory_rss_human:{1}\r\nused_memory_peak:{2}\r\nused_memory_peak_human:{3}\r\n"
-      "used_memory_overhead:0\r\nused_memory_startup:0\r\nused_memory_dataset:{4}\r\n"
-      "used_memory_lua:0\r\nused_memory_scripts:0\r\nnumber_of_cached_scripts:0\r\n"
-      "total_system_memory:{5}\r\ntotal_system_memory_human:{6}\r\nmaxmemory:{7}\r\n"
-      "maxmemory_human:{8}\r\nmaxmemory_policy:noeviction\r\nallocator_allocated:{0}\r\n"
-      "allocator_active:{0}\r\nallocator_resident:{0}\r\nmem_fragmentation_ratio:1.00\r\n"
-      "mem_allocator:libc\r\nmem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\n"
-      "mem_clients_normal:0\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
-      "lazyfree_pending_objects:0\r\nlazyfreed_objects:0\r\n",
-      memory.resident_bytes, HumanBytes(memory.resident_bytes), memory.peak_bytes,
-      HumanBytes(memory.peak_bytes), engine, memory.system_bytes, HumanBytes(memory.system_bytes),
-      server.config().Number("maxmemory"),
-      HumanBytes(static_cast<std::uint64_t>(server.config().Number("maxmemory"))));
+             "used_memory:{0}\r\nused_memory_human:{1}\r\nused_memory_rss:{2}\r\n"
+             "used_memory_rss_human:{3}\r\nused_memory_peak:{4}\r\nused_memory_peak_human:{5}\r\n"
+             "used_memory_overhead:0\r\nused_memory_startup:0\r\nused_memory_dataset:{6}\r\n",
+             memory.allocated_bytes, HumanBytes(memory.allocated_bytes), memory.resident_bytes,
+             HumanBytes(memory.resident_bytes), memory.peak_bytes, HumanBytes(memory.peak_bytes),
+             engine) +
+         fmt::format(
+             "used_memory_vm_eval:{0}\r\nused_memory_lua:{0}\r\nused_memory_lua_human:{1}\r\n"
+             "used_memory_scripts_eval:{2}\r\nused_memory_scripts:{2}\r\n"
+             "used_memory_scripts_human:{3}\r\nnumber_of_cached_scripts:{4}\r\n"
+             "number_of_functions:0\r\nnumber_of_libraries:0\r\n",
+             scripts.lua_bytes, HumanBytes(scripts.lua_bytes), scripts.kept_bytes,
+             HumanBytes(scripts.kept_bytes), scripts.kept) +
+         fmt::format(
+             "total_system_memory:{0}\r\ntotal_system_memory_human:{1}\r\nmaxmemory:{2}\r\n"
+             "maxmemory_human:{3}\r\nmaxmemory_policy:noeviction\r\nallocator_allocated:{4}\r\n"
+             "allocator_active:{5}\r\nallocator_resident:{5}\r\nmem_fragmentation_ratio:{6:.2f}\r\n"
+             "mem_allocator:libc\r\nmem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\n"
+             "mem_clients_normal:0\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
+             "lazyfree_pending_objects:{7}\r\nlazyfreed_objects:{8}\r\n",
+             memory.system_bytes, HumanBytes(memory.system_bytes), memory_max,
+             HumanBytes(memory_max), memory.allocated_bytes, memory.resident_bytes, fragmentation,
+             pending, statistics ? statistics->removed_collections : 0);
 }
 
 std::string PersistenceSection(Server& server) {

@@ -16,14 +16,27 @@ const LatencySeries* FindSeries(const std::map<std::string, LatencySeries, std::
   return found == all.end() ? nullptr : &found->second;
 }
 
+// The reaper tells how long it takes when it has done something; what is due and waits for it is
+// found here.
+std::map<std::string, LatencySeries, std::less<>> AllEvents(Server& server) {
+  if (server.config().Number("latency-monitor-threshold") > 0) {
+    if (const auto statistics = server.database().GetStatistics()) {
+      for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
+        if (server.latency_events().ResetWithin(keyspace.lag)) continue;
+        server.NoteLatency("expire-cycle", keyspace.lag);
+      }
+    }
+  }
+  return server.latency_events().All();
+}
+
 // Powers of two in microseconds, each with how many took at most that long.
 void WriteBuckets(ReplyWriter& reply, const LatencyHistogram::Counts& counts) {
   const auto buckets = reply.BeginDeferred(Aggregate::kMap);
   std::size_t shown = 0;
   std::uint64_t seen = 0;
   std::size_t bucket = 0;
-  std::uint64_t total = 0;
-  for (const std::uint64_t count : counts) total += count;
+  const std::uint64_t total = CountOf(counts);
   for (std::uint64_t bound = 1; seen < total; bound *= 2) {
     const std::uint64_t before = seen;
     while (bucket < counts.size() && LatencyHistogram::LastOf(bucket) <= bound) {
@@ -40,7 +53,7 @@ void WriteBuckets(ReplyWriter& reply, const LatencyHistogram::Counts& counts) {
 }  // namespace
 
 Answer LatencyLatest(Call& call) {
-  const auto all = ServerOf(call).latency_events().All();
+  const auto all = AllEvents(ServerOf(call));
   call.reply.Array(all.size());
   for (const auto& [event, series] : all) {
     call.reply.Array(4);
@@ -53,7 +66,7 @@ Answer LatencyLatest(Call& call) {
 }
 
 Answer LatencyHistory(Call& call) {
-  const auto all = ServerOf(call).latency_events().All();
+  const auto all = AllEvents(ServerOf(call));
   const LatencySeries* const series = FindSeries(all, call.args[2]);
   call.reply.Array(series != nullptr ? series->samples.size() : 0);
   if (series == nullptr) return {};
@@ -74,7 +87,7 @@ Answer LatencyReset(Call& call) {
 }
 
 Answer LatencyGraph(Call& call) {
-  const auto all = ServerOf(call).latency_events().All();
+  const auto all = AllEvents(ServerOf(call));
   const LatencySeries* const series = FindSeries(all, call.args[2]);
   if (series == nullptr) {
     return Status::Invalid(fmt::format("No samples available for event '{}'", call.args[2]));
@@ -100,7 +113,7 @@ Answer LatencyGraph(Call& call) {
 
 Answer LatencyDoctor(Call& call) {
   Server& server = ServerOf(call);
-  const auto all = server.latency_events().All();
+  const auto all = AllEvents(server);
   const std::int64_t threshold = server.config().Number("latency-monitor-threshold");
   std::string text;
   if (threshold == 0) {
@@ -137,11 +150,12 @@ Answer LatencyHistogramCommand(Call& call) {
   std::size_t shown = 0;
   for (const CommandEntry* entry : wanted) {
     const CommandCounts counts = server.statistics().Of(entry->id);
-    if (counts.calls == 0) continue;
+    const std::uint64_t measured = CountOf(counts.latencies);
+    if (measured == 0) continue;
     call.reply.Bulk(entry->full_name);
     call.reply.Map(2);
     call.reply.Bulk("calls");
-    call.reply.Integer(static_cast<std::int64_t>(counts.calls));
+    call.reply.Integer(static_cast<std::int64_t>(measured));
     call.reply.Bulk("histogram_usec");
     WriteBuckets(call.reply, counts.latencies);
     ++shown;

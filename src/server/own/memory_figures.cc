@@ -1,8 +1,10 @@
 #include "server/own/memory_figures.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 
 namespace mayfly::server::own {
@@ -14,11 +16,14 @@ MemoryFigures ReadMemoryFigures() {
   std::uint64_t size_pages = 0;
   std::uint64_t resident_pages = 0;
   if (statm >> size_pages >> resident_pages) figures.resident_bytes = resident_pages * page;
+  const struct mallinfo2 heap = ::mallinfo2();
+  figures.allocated_bytes = heap.uordblks + heap.hblkhd;
   rusage usage{};
   constexpr std::uint64_t kKiB = 1024;
   if (::getrusage(RUSAGE_SELF, &usage) == 0) {
     figures.peak_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * kKiB;
   }
+  figures.peak_bytes = std::max(figures.peak_bytes, figures.allocated_bytes);
   figures.system_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * page;
   return figures;
 }

@@ -6,6 +6,7 @@
 namespace mayfly::server::own {
 
 struct MemoryFigures {
+  std::uint64_t allocated_bytes = 0;  // Of the heap, and in use.
   std::uint64_t resident_bytes = 0;
   std::uint64_t peak_bytes = 0;
   std::uint64_t system_bytes = 0;  // Of the machine.

@@ -106,9 +106,6 @@ Answer Monitor(Call& call);
 Answer Time(Call& call);
 
 // debug_commands.cc
-Answer DebugClock(Call& call);
-Answer DebugHelp(Call& call);
-Answer DebugNothing(Call& call);
-Answer DebugSleep(Call& call);
+Answer Debug(Call& call);
 
 }  // namespace mayfly::server::own

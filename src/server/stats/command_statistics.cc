@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "server/limits.h"
 
@@ -17,9 +18,12 @@ void Increase(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
 
 }  // namespace
 
+std::uint64_t CountOf(const LatencyHistogram::Counts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
 std::uint64_t Percentile(const LatencyHistogram::Counts& counts, double percent) {
-  std::uint64_t total = 0;
-  for (const std::uint64_t count : counts) total += count;
+  const std::uint64_t total = CountOf(counts);
   if (total == 0) return 0;
   const auto wanted = static_cast<std::uint64_t>(
       std::max(1.0, std::ceil(static_cast<double>(total) * percent / 100.0)));
@@ -48,6 +52,26 @@ void ThreadCounters::Ran(std::size_t id, std::uint64_t nanos, bool failed, bool 
 }
 
 void ThreadCounters::Rejected(std::size_t id) { Increase(commands_[id].rejected); }
+
+CommandStatistics::CommandStatistics(std::size_t commands) : commands_(commands) {
+  static_cast<void>(NewThread());
+}
+
+void CommandStatistics::CountRun(std::size_t id, std::uint64_t nanos, bool failed,
+                                 bool with_latency) {
+  const std::lock_guard lock(mutex_);
+  threads_[0]->Ran(id, nanos, failed, with_latency);
+}
+
+void CommandStatistics::CountRejected(std::size_t id) {
+  const std::lock_guard lock(mutex_);
+  threads_[0]->Rejected(id);
+}
+
+void CommandStatistics::CountFailedLater(std::size_t id) {
+  const std::lock_guard lock(mutex_);
+  Increase(threads_[0]->commands_[id].failed);
+}
 
 ThreadCounters& CommandStatistics::NewThread() {
   const std::lock_guard lock(mutex_);
@@ -92,6 +116,12 @@ void CommandStatistics::CountError(Bytes line) {
   } else if (errors_.size() < kErrorKindsMax) {
     errors_.emplace(word, 1);
   }
+}
+
+bool CommandStatistics::CountFailure(const Answer& answer) {
+  if (!answer.failed()) return false;
+  if (!answer.failure().empty()) CountError(answer.failure());
+  return true;
 }
 
 std::map<std::string, std::uint64_t, std::less<>> CommandStatistics::errors() const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mayfly/bytes.h"
+#include "server/answer.h"
 #include "server/stats/latency_histogram.h"
 
 namespace mayfly::server {
@@ -54,10 +55,16 @@ class ThreadCounters {
 
 class CommandStatistics {
  public:
-  explicit CommandStatistics(std::size_t commands) : commands_(commands) {}
+  explicit CommandStatistics(std::size_t commands);
 
   // For a new thread; lives as long as this.
   ThreadCounters& NewThread();
+
+  // For what has no thread's counters at hand: commands that scripts call, and one that waited and
+  // was ended by somebody else.
+  void CountRun(std::size_t id, std::uint64_t nanos, bool failed, bool with_latency);
+  void CountRejected(std::size_t id);
+  void CountFailedLater(std::size_t id);
 
   CommandCounts Of(std::size_t id) const;
 
@@ -71,6 +78,8 @@ class CommandStatistics {
 
   // Errors by their first word, "ERR", "WRONGTYPE": the first kErrorKindsMax of them.
   void CountError(Bytes line);
+  // Whether it failed.
+  bool CountFailure(const Answer& answer);
   std::map<std::string, std::uint64_t, std::less<>> errors() const;
   std::uint64_t errors_total() const { return errors_total_; }
 
@@ -81,7 +90,7 @@ class CommandStatistics {
   std::atomic<std::uint64_t> errors_total_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::vector<std::unique_ptr<ThreadCounters>> threads_;
+  std::vector<std::unique_ptr<ThreadCounters>> threads_;  // The first is nobody's own.
   std::map<std::string, std::uint64_t, std::less<>> errors_;
 };
 

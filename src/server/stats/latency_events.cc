@@ -25,6 +25,7 @@ std::map<std::string, LatencySeries, std::less<>> LatencyEvents::All() const {
 
 std::size_t LatencyEvents::Reset(const std::vector<std::string>& events) {
   const std::lock_guard lock(mutex_);
+  reset_at_ = SystemClock::Process().Steady();
   if (events.empty()) {
     const std::size_t count = events_.size();
     events_.clear();
@@ -33,6 +34,11 @@ std::size_t LatencyEvents::Reset(const std::vector<std::string>& events) {
   std::size_t count = 0;
   for (const std::string& event : events) count += events_.erase(event);
   return count;
+}
+
+bool LatencyEvents::ResetWithin(std::chrono::nanoseconds length) const {
+  const std::lock_guard lock(mutex_);
+  return reset_at_ && SystemClock::Process().Steady() - *reset_at_ <= length;
 }
 
 }  // namespace mayfly::server

@@ -2,13 +2,17 @@
 // Safe to call from any thread.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "mayfly/clock.h"
 
 namespace mayfly::server {
 
@@ -32,9 +36,15 @@ class LatencyEvents {
   // Forgets these events, or all when none is named. Returns how many there were.
   std::size_t Reset(const std::vector<std::string>& events);
 
+  // Whether anything was forgotten this long ago or later: who asked for that does not want to hear
+  // again of what was under way by then.
+  bool ResetWithin(std::chrono::nanoseconds length) const;
+
  private:
   mutable std::mutex mutex_;
-  std::map<std::string, LatencySeries, std::less<>> events_;  // Guarded by mutex_.
+  // Guarded by mutex_.
+  std::map<std::string, LatencySeries, std::less<>> events_;
+  std::optional<SteadyTime> reset_at_;
 };
 
 }  // namespace mayfly::server

@@ -52,6 +52,9 @@ class LatencyHistogram {
   std::array<std::atomic<std::uint64_t>, kBuckets> buckets_{};
 };
 
+// How many are counted.
+std::uint64_t CountOf(const LatencyHistogram::Counts& counts);
+
 // The value that `percent` of all counted ones do not exceed; 0 when there are none.
 std::uint64_t Percentile(const LatencyHistogram::Counts& counts, double percent);
 

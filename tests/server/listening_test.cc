@@ -1,0 +1,74 @@
+// Goal: a server can be told to listen elsewhere while it runs, or stays where it is.
+// Method: CONFIG SET of ports and addresses that are free, taken, or none.
+#include <gtest/gtest.h>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "server/served.h"
+
+namespace mayfly::server {
+namespace {
+
+using Tcp = boost::asio::ip::tcp;
+
+// Holds a port of the loopback interface, and nobody answers there.
+class TakenPort {
+ public:
+  int number() const { return acceptor_.local_endpoint().port(); }
+
+ private:
+  boost::asio::io_context context_;
+  Tcp::acceptor acceptor_{context_, Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)};
+};
+
+int FreePort() { return TakenPort().number(); }
+
+TEST(Listening, MovesToAnotherPort) {
+  Served served;
+  const int before = served.port();
+  TestClient client(before);
+  EXPECT_EQ(client.Text("CONFIG GET port"), "[port, " + std::to_string(before) + "]");
+  const int after = FreePort();
+  EXPECT_EQ(client.Text("CONFIG SET port " + std::to_string(after)), "OK");
+  EXPECT_EQ(TestClient(after).Text("PING"), "PONG");
+  EXPECT_THROW(TestClient gone(before), std::exception);
+  // Those who are there stay, and are told where others go.
+  EXPECT_NE(client.Text("INFO server").find("tcp_port:" + std::to_string(after) + "\r\n"),
+            std::string::npos);
+}
+
+TEST(Listening, StaysWhenAPortIsTaken) {
+  Served served;
+  TestClient client(served.port());
+  const TakenPort taken;
+  EXPECT_EQ(client.Text("CONFIG SET maxclients 77 port " + std::to_string(taken.number())),
+            "ERR CONFIG SET failed (possibly related to argument 'port') - Unable to listen on "
+            "this port. Check server logs.");
+  EXPECT_EQ(client.Text("CONFIG GET maxclients"), "[maxclients, 10000]");
+  EXPECT_EQ(client.Text("CONFIG GET port"), "[port, " + std::to_string(served.port()) + "]");
+  EXPECT_EQ(TestClient(served.port()).Text("PING"), "PONG");
+}
+
+TEST(Listening, TakesMoreAddressesOfTheSamePort) {
+  Served served("bind", "127.0.0.1");
+  TestClient client(served.port());
+  EXPECT_THROW(TestClient("127.0.0.2", served.port()), std::exception);
+  EXPECT_EQ(client.Text("CONFIG SET bind *"), "OK");
+  EXPECT_EQ(TestClient("127.0.0.2", served.port()).Text("PING"), "PONG");
+  EXPECT_EQ(client.Text("CONFIG SET bind 127.0.0.1"), "OK");
+  EXPECT_THROW(TestClient("127.0.0.2", served.port()), std::exception);
+  EXPECT_EQ(TestClient(served.port()).Text("PING"), "PONG");
+}
+
+TEST(Listening, StaysWhenAnAddressIsNone) {
+  Served served("bind", "127.0.0.1");
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("CONFIG SET bind 999.999.999.999"),
+            "ERR CONFIG SET failed (possibly related to argument 'bind') - Failed to bind to "
+            "specified addresses.");
+  EXPECT_EQ(client.Text("CONFIG GET bind"), "[bind, 127.0.0.1]");
+  EXPECT_EQ(TestClient(served.port()).Text("PING"), "PONG");
+}
+
+}  // namespace
+}  // namespace mayfly::server
