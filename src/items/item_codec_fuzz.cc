@@ -1,0 +1,18 @@
+// Goal: reading items survives any bytes, and what is accepted is what is written. Method: as said.
+#include <cstddef>
+#include <cstdint>
+
+#include "base/check.h"
+#include "items/item_codec.h"
+#include "items/item_size.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace mayfly;
+  const Bytes in(reinterpret_cast<const char*>(data), size);
+  const auto stored = items::DecodeItem(in);
+  if (!stored) return 0;
+  MAYFLY_CHECK(items::EncodeItem(stored->item, stored->version) == in,
+               "an item is not what is written");
+  (void)items::SizeOf(stored->item);
+  return 0;
+}

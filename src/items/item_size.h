@@ -1,0 +1,21 @@
+// item_size.h - how large DynamoDB takes an item to be, for its limits and capacity.
+#pragma once
+
+#include <cstddef>
+
+#include "mayfly/item.h"
+
+namespace mayfly::items {
+
+// Strings and binaries by their bytes; numbers a byte per two digits and one or two more; null and
+// booleans one; sets their members; lists and maps 3, one per element, and their contents, to which
+// the names in a map belong.
+std::size_t SizeOf(const AttributeValue& value);
+
+// Names, by their bytes, and values.
+std::size_t SizeOf(const Item& item);
+
+// Levels of lists and maps: 0 for a value that is none, 1 for one with only such values in it.
+std::size_t DepthOf(const AttributeValue& value);
+
+}  // namespace mayfly::items
