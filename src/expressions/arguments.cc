@@ -1,0 +1,86 @@
+#include "expressions/arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "expressions/limits.h"
+
+namespace mayfly::expressions {
+namespace {
+
+bool IsWordPart(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+Status CheckPlaceholder(std::string_view map, char mark, const std::string& placeholder) {
+  if (placeholder.size() > kPlaceholderBytesMax) {
+    return Status::Invalid(
+        fmt::format("{} contains invalid key: The expression attribute map "
+                    "contains a key that is too long; size of key: {}",
+                    map, placeholder.size()));
+  }
+  if (placeholder.size() > 1 && placeholder.front() == mark &&
+      std::all_of(placeholder.begin() + 1, placeholder.end(), IsWordPart)) {
+    return {};
+  }
+  return Status::Invalid(
+      fmt::format("{} contains invalid key: Syntax error; key: \"{}\"", map, placeholder));
+}
+
+template <typename Map>
+Status CheckUsed(std::string_view name, const Map& map, const std::set<std::string>& used,
+                 bool any_expression) {
+  if (!map.empty() && !any_expression) {
+    return Status::Invalid(fmt::format("{} can only be specified when using expressions", name));
+  }
+  std::string unused;
+  for (const auto& [placeholder, meaning] : map) {
+    if (used.contains(placeholder)) continue;
+    if (!unused.empty()) unused += ", ";
+    unused += placeholder;
+  }
+  if (unused.empty()) return {};
+  return Status::Invalid(
+      fmt::format("Value provided in {} unused in expressions: keys: {{{}}}", name, unused));
+}
+
+}  // namespace
+
+const std::string* Arguments::Name(const std::string& placeholder) {
+  const auto found = given_.names.find(placeholder);
+  if (found == given_.names.end()) return nullptr;
+  used_names_.insert(placeholder);
+  return &found->second;
+}
+
+const AttributeValue* Arguments::Value(const std::string& placeholder) {
+  const auto found = given_.values.find(placeholder);
+  if (found == given_.values.end()) return nullptr;
+  used_values_.insert(placeholder);
+  return &found->second;
+}
+
+Status Arguments::CheckForm() const {
+  for (const auto& [placeholder, name] : given_.names) {
+    MAYFLY_RETURN_IF_ERROR(CheckPlaceholder("ExpressionAttributeNames", '#', placeholder));
+    if (name.empty()) {
+      return Status::Invalid(fmt::format(
+          "ExpressionAttributeNames contains invalid value: Empty attribute name for key {}",
+          placeholder));
+    }
+  }
+  for (const auto& [placeholder, value] : given_.values) {
+    MAYFLY_RETURN_IF_ERROR(CheckPlaceholder("ExpressionAttributeValues", ':', placeholder));
+  }
+  return {};
+}
+
+Status Arguments::CheckAllUsed(bool any_expression) const {
+  MAYFLY_RETURN_IF_ERROR(
+      CheckUsed("ExpressionAttributeNames", given_.names, used_names_, any_expression));
+  return CheckUsed("ExpressionAttributeValues", given_.values, used_values_, any_expression);
+}
+
+}  // namespace mayfly::expressions

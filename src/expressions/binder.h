@@ -1,0 +1,47 @@
+// binder.h - gives placeholders their meaning and checks what needs it: operands that are there, of
+// a number and of types that can fit. Words are checked before (word_check.h).
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+#include <vector>
+
+#include "expressions/arguments.h"
+#include "expressions/expression_kind.h"
+#include "expressions/operand.h"
+#include "expressions/path.h"
+#include "expressions/syntax.h"
+#include "mayfly/result.h"
+
+namespace mayfly::expressions {
+
+class Binder {
+ public:
+  // The arguments must outlive it.
+  Binder(ExpressionKind kind, Arguments& arguments) : kind_(kind), arguments_(arguments) {}
+
+  Result<Path> BindPath(const PathSyntax& path);
+  Result<Operand> BindOperand(const Node& node);
+  Result<std::vector<Operand>> BindOperands(const std::vector<Node>& nodes);
+
+  // Invalid unless a function has as many operands, and of the kinds and types, as it needs. They
+  // have been bound.
+  Status CheckFunction(std::string_view name, const std::vector<Operand>& operands) const;
+
+  // Invalid unless each operand is, as far as is known, of one of these types.
+  Status CheckTypes(std::string_view name, const std::vector<Operand>& operands,
+                    std::initializer_list<AttributeType> allowed) const;
+
+  // Invalid when the first one is a path that comes again.
+  Status CheckDistinct(std::string_view name, const std::vector<Operand>& operands) const;
+
+  Status Refuse(std::string_view message) const { return Refused(kind_, message); }
+
+ private:
+  Status CheckAttributeType(const Operand& wanted) const;
+
+  ExpressionKind kind_;
+  Arguments& arguments_;
+};
+
+}  // namespace mayfly::expressions

@@ -1,0 +1,20 @@
+// limits.h - what bounds an expression. The numbers are DynamoDB's where it has one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace mayfly::expressions {
+
+inline constexpr std::size_t kExpressionBytesMax = 4096;
+inline constexpr std::size_t kOperatorsMax = 300;  // And functions, in one expression.
+inline constexpr std::size_t kInOperandsMax = 100;
+inline constexpr std::size_t kPathStepsMax = 32;
+inline constexpr std::uint64_t kListIndexMax = 2'147'483'647;
+inline constexpr std::size_t kPlaceholderBytesMax = 255;
+
+// Levels a parser descends. Whoever nests deeper than an operator and a parenthesis each has
+// parentheses around parentheses, which are refused anyway.
+inline constexpr std::size_t kNestingMax = 2 * kOperatorsMax + 2;
+
+}  // namespace mayfly::expressions

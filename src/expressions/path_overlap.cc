@@ -1,0 +1,36 @@
+#include "expressions/path_overlap.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace mayfly::expressions {
+namespace {
+
+std::optional<std::string_view> Trouble(const Path& a, const Path& b) {
+  const std::size_t common = std::min(a.steps.size(), b.steps.size());
+  for (std::size_t i = 0; i < common; ++i) {
+    if (a.steps[i].index() != b.steps[i].index()) return "conflict";
+    if (a.steps[i] != b.steps[i]) return std::nullopt;
+  }
+  return "overlap";
+}
+
+}  // namespace
+
+Status CheckOverlaps(const std::vector<Path>& paths, ExpressionKind kind) {
+  for (std::size_t second = paths.size(); second-- > 1;) {
+    for (std::size_t first = second; first-- > 0;) {
+      const auto trouble = Trouble(paths[first], paths[second]);
+      if (!trouble) continue;
+      return Refused(kind, fmt::format("Two document paths {} with each other; must remove or "
+                                       "rewrite one of these paths; path one: {}, path two: {}",
+                                       *trouble, Describe(paths[first]), Describe(paths[second])));
+    }
+  }
+  return {};
+}
+
+}  // namespace mayfly::expressions

@@ -1,0 +1,37 @@
+// projection.h - ProjectionExpression: which parts of an item are wanted.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "expressions/arguments.h"
+#include "expressions/path.h"
+#include "mayfly/item.h"
+#include "mayfly/result.h"
+
+namespace mayfly::expressions {
+
+// What is there of the paths, none of which overlaps another. Chosen elements of a list stand side
+// by side, in their order.
+Item Project(const std::vector<Path>& paths, const Item& item);
+
+class Projection {
+ public:
+  // Invalid, also when two paths overlap or contradict each other.
+  static Result<Projection> Parse(std::string_view text, Arguments& arguments);
+
+  // What is there of the wanted, as Project() gives it.
+  Item Of(const Item& item) const { return Project(paths_, item); }
+
+  std::set<std::string> Attributes() const;  // First steps.
+
+ private:
+  explicit Projection(std::vector<Path> paths) : paths_(std::move(paths)) {}
+
+  std::vector<Path> paths_;
+};
+
+}  // namespace mayfly::expressions

@@ -1,0 +1,20 @@
+#include <utility>
+
+#include "expressions/parser.h"
+#include "expressions/token_cursor.h"
+
+namespace mayfly::expressions {
+
+Result<std::vector<PathSyntax>> ParseProjectionSyntax(std::string_view text) {
+  TokenCursor cursor(text, ExpressionKind::kProjection);
+  MAYFLY_RETURN_IF_ERROR(cursor.CheckSize());
+  std::vector<PathSyntax> paths;
+  for (;;) {
+    MAYFLY_TRY(PathSyntax path, cursor.ParsePath());
+    paths.push_back(std::move(path));
+    if (cursor.AtEnd()) return paths;
+    MAYFLY_RETURN_IF_ERROR(cursor.Expect(","));
+  }
+}
+
+}  // namespace mayfly::expressions

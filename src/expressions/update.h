@@ -1,0 +1,48 @@
+// update.h - UpdateExpression: SET, REMOVE, ADD and DELETE.
+//   SET a = :v, b.c[1] = if_not_exists(b.c[1], :z) + :n, l = list_append(l, :more)
+//   REMOVE a, l[2]     ADD n :by, set :members     DELETE set :members
+// All operands are those of the item before: the order of clauses does not matter.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expressions/arguments.h"
+#include "expressions/path.h"
+#include "mayfly/item.h"
+#include "mayfly/result.h"
+
+namespace mayfly::expressions {
+
+struct UpdatePlan;  // In update_plan.h.
+
+class Update {
+ public:
+  // Invalid, with DynamoDB's texts ("Invalid UpdateExpression: ..."): grammar, clauses given twice,
+  // paths that overlap or conflict, types that can never fit.
+  static Result<Update> Parse(std::string_view text, Arguments& arguments);
+
+  Update(Update&&) noexcept;
+  Update& operator=(Update&&) noexcept;
+  ~Update();
+
+  // The item after it. Invalid when the item does not fit: an operand that is missing, of a wrong
+  // type, a path whose parent is not there; DynamoDB's texts.
+  Result<Item> Apply(const Item& before) const;
+
+  // First steps of what it changes: keys must not be among them.
+  std::set<std::string> Attributes() const;
+
+  // The changed places of an item before or after it: for UPDATED_OLD and UPDATED_NEW.
+  Item Touched(const Item& item) const;
+
+ private:
+  explicit Update(std::unique_ptr<const UpdatePlan> plan);
+
+  std::unique_ptr<const UpdatePlan> plan_;
+};
+
+}  // namespace mayfly::expressions

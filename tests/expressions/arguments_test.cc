@@ -1,0 +1,103 @@
+// Goal: placeholders are well formed and all used, or refused in DynamoDB's words.
+// Method: requests with one fault each, and several expressions that share their placeholders.
+#include "expressions/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include "expressions/condition.h"
+#include "expressions/projection.h"
+
+namespace mayfly::expressions {
+namespace {
+
+TEST(Arguments, HaveAForm) {
+  const struct {
+    const char* name;
+    bool fine;
+  } cases[] = {
+      {"#a",   true },
+      {"#A_1", true },
+      {"#1",   true },
+      {"#_",   true },
+      {"#",    false},
+      {"a",    false},
+      {":a",   false},
+      {"#a-b", false},
+      {"##a",  false},
+      {"",     false},
+  };
+  for (const auto& c : cases) {
+    ExpressionArguments given;
+    given.names = {
+        {c.name, "x"}
+    };
+    const Status status = Arguments(given).CheckForm();
+    const std::string refusal =
+        std::string("ExpressionAttributeNames contains invalid key: Syntax error; key: \"") +
+        c.name + "\"";
+    EXPECT_EQ(std::string(status.message()), c.fine ? "" : refusal);
+  }
+  ExpressionArguments given;
+  given.values = {
+      {"v", Number(1)}
+  };
+  EXPECT_EQ(Arguments(given).CheckForm().message(),
+            "ExpressionAttributeValues contains invalid key: Syntax error; key: \"v\"");
+  given.values = {
+      {":v", Number(1)}
+  };
+  EXPECT_TRUE(Arguments(given).CheckForm().ok());
+  given.names = {
+      {"#n", ""}
+  };
+  EXPECT_EQ(Arguments(given).CheckForm().message(),
+            "ExpressionAttributeNames contains invalid value: Empty attribute name for key #n");
+  given.names = {
+      {"#" + std::string(255, 'n'), "x"}
+  };
+  EXPECT_EQ(Arguments(given).CheckForm().message(),
+            "ExpressionAttributeNames contains invalid key: The expression attribute map contains "
+            "a key that is too long; size of key: 256");
+}
+
+TEST(Arguments, AreUsedByOneExpressionOrAnother) {
+  ExpressionArguments given;
+  given.names = {
+      {"#a", "a"},
+      {"#b", "b"},
+      {"#c", "c"}
+  };
+  given.values = {
+      {":v", Number(1)},
+      {":w", Number(2)}
+  };
+  Arguments arguments(given);
+  EXPECT_EQ(arguments.CheckAllUsed(true).message(),
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a, #b, #c}");
+  ASSERT_TRUE(Condition::Parse("#a = :v", Condition::Role::kFilter, arguments).has_value());
+  EXPECT_EQ(arguments.CheckAllUsed(true).message(),
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#b, #c}");
+  ASSERT_TRUE(Projection::Parse("#a, x.#b, #c", arguments).has_value());
+  EXPECT_EQ(arguments.CheckAllUsed(true).message(),
+            "Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}");
+  ASSERT_TRUE(Condition::Parse("a = :w", Condition::Role::kFilter, arguments).has_value());
+  EXPECT_TRUE(arguments.CheckAllUsed(true).ok());
+}
+
+TEST(Arguments, NeedAnExpression) {
+  ExpressionArguments given;
+  EXPECT_TRUE(Arguments(given).CheckAllUsed(false).ok());
+  given.values = {
+      {":v", Number(1)}
+  };
+  EXPECT_EQ(Arguments(given).CheckAllUsed(false).message(),
+            "ExpressionAttributeValues can only be specified when using expressions");
+  given.names = {
+      {"#a", "a"}
+  };
+  EXPECT_EQ(Arguments(given).CheckAllUsed(false).message(),
+            "ExpressionAttributeNames can only be specified when using expressions");
+}
+
+}  // namespace
+}  // namespace mayfly::expressions
