@@ -1,0 +1,18 @@
+// item_context.h - what every call on items works with. All of it belongs to the Tables object.
+#pragma once
+
+#include "mayfly/database.h"
+#include "tables/catalog.h"
+#include "tables/item_latches.h"
+#include "tables/streams.h"
+
+namespace mayfly::tables {
+
+struct ItemContext {
+  Database& database;
+  Catalog& catalog;
+  ItemLatches& latches;
+  Streams& streams;
+};
+
+}  // namespace mayfly::tables

@@ -1,0 +1,46 @@
+// item_limits.h - the bounds of items and of calls on them. DynamoDB's, unless a line says why not.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "mayfly/clock.h"
+
+namespace mayfly::tables {
+
+inline constexpr std::size_t kItemBytesMax = std::size_t{400} << 10;
+inline constexpr std::size_t kPartitionKeyBytesMax = 2048;
+inline constexpr std::size_t kSortKeyBytesMax = 1024;
+inline constexpr std::size_t kNestingLevelsMax = 32;
+
+inline constexpr std::size_t kBatchGetsMax = 100;
+inline constexpr std::size_t kBatchWritesMax = 25;
+inline constexpr std::size_t kTransactActionsMax = 100;
+
+// A page ends behind the item that reaches this.
+inline constexpr std::size_t kPageBytesMax = std::size_t{1} << 20;
+inline constexpr std::uint32_t kSegmentsMax = 1'000'000;
+
+// How long a transaction's token is known, and how long one may be.
+inline constexpr Millis kTokenTtl = std::chrono::minutes(10);
+inline constexpr std::size_t kTokenBytesMax = 36;
+
+// Latches keep calls on items from conflicting with each other, but not with whoever writes rows of
+// the same keyspaces without them. This often a call begins again before it says Conflict.
+inline constexpr int kAttemptsMax = 16;
+
+// A version is at least the time of its write, shifted by this: larger than that of an item which
+// was there before and left nothing behind. An item may be written this often, to the power of two,
+// in a millisecond before its versions run ahead of time, which harms nobody.
+inline constexpr int kVersionTimeShift = 10;
+
+// In mode kUntilSwept an instant further back does not count.
+inline constexpr Millis kForgottenAfter = std::chrono::years(5);
+
+// Instants that core takes as deadlines without asking which unit was meant. An attribute that says
+// less has passed and stays so; one that says more lies past the end of time.
+inline constexpr WallTime kDeadlineFirst = WallTimeFromMs(100'000'000'000);
+inline constexpr WallTime kDeadlineLast = WallTimeFromMs(100'000'000'000'000);
+
+}  // namespace mayfly::tables

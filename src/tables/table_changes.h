@@ -1,0 +1,41 @@
+// table_changes.h - making, changing and dropping tables.
+// Writes follow a new description at once. What older items lack of it, deadlines or index entries,
+// upkeep gives them: its job is written together with the description (upkeep.h).
+#pragma once
+
+#include <string>
+
+#include "mayfly/database.h"
+#include "mayfly/tables.h"
+#include "tables/catalog.h"
+#include "tables/streams.h"
+
+namespace mayfly::tables {
+
+class TableChanges {
+ public:
+  TableChanges(Database& database, Catalog& catalog, Streams& streams)
+      : database_(database), catalog_(catalog), streams_(streams) {}
+
+  Status Create(const TableSpec& spec);
+  Status Update(const std::string& name, const TableChange& change);
+  Result<TableDescription> Drop(const std::string& name);
+
+  // Takes away ended streams of which nothing is left.
+  Status ForgetEndedStreams(const std::string& name);
+
+ private:
+  struct Plan;
+
+  Status PlanIndexes(const TableChange& change, Plan& plan) const;
+  Status PlanTtl(const TableChange& change, Plan& plan) const;
+  Status PlanStream(const TableChange& change, Plan& plan) const;
+  Status SettleStatuses(const Table& table, Plan& plan) const;
+  Status Apply(Catalog::Change& change, Plan& plan);
+
+  Database& database_;
+  Catalog& catalog_;
+  Streams& streams_;
+};
+
+}  // namespace mayfly::tables

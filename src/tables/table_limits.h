@@ -1,0 +1,55 @@
+// table_limits.h - the bounds of tables and of what keeps them up. DynamoDB's where it has one.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "mayfly/clock.h"
+
+namespace mayfly::tables {
+
+inline constexpr std::size_t kTableNameBytesMin = 3;
+inline constexpr std::size_t kTableNameBytesMax = 255;
+inline constexpr std::size_t kAttributeNameBytesMax = 255;  // Of keys and the ttl attribute.
+inline constexpr std::size_t kGlobalIndexesMax = 20;
+inline constexpr std::size_t kLocalIndexesMax = 5;
+inline constexpr std::size_t kProjectedAttributesMax = 100;  // Of all indexes of a table together.
+
+// Not DynamoDB's: it has no schemas.
+inline constexpr std::size_t kSchemasMax = 1000;
+
+// Items one step of upkeep rewrites in a transaction; writers of these wait for it.
+inline constexpr std::size_t kUpkeepStepItemsMax = 64;
+
+// Items one transaction of a sweep removes.
+inline constexpr std::size_t kSweepStepItemsMax = 64;
+
+// Shadows a sweep purges before it removes their items: what a crash makes it read again.
+inline constexpr std::uint64_t kSweepPurgeRowsMax = 1024;
+
+// Places in the event log that sweeps keep in memory.
+inline constexpr std::size_t kSweepPlacesMax = 4096;
+
+// Items a keeper sees to before it looks whether it is to end.
+inline constexpr std::uint64_t kKeeperStepItemsMax = 1024;
+
+// Events read at once, and how many that are not ours pass before our place is written down: after
+// a restart these are read again.
+inline constexpr std::size_t kEventPageMax = 256;
+inline constexpr std::uint64_t kUnsavedEventsMax = 1024;
+
+// How often a transaction begins again before it says Conflict. Latches and gates keep ours apart.
+inline constexpr int kUpkeepAttemptsMax = 16;
+
+// Bytes of a table are about the mean of this many items times their number.
+inline constexpr std::uint32_t kSampleSegments = 8;
+inline constexpr std::size_t kSampleItemsPerSegment = 16;
+
+inline constexpr Millis kStreamRecordTtl = std::chrono::hours(24);
+
+// A stream's sequence begins at the time it was opened at, shifted by this: larger than whatever it
+// gave out before, unless it gave out more than 2^20 numbers in each millisecond.
+inline constexpr int kSequenceTimeShift = 20;
+
+}  // namespace mayfly::tables

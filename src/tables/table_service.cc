@@ -1,0 +1,136 @@
+#include "tables/table_service.h"
+
+#include "tables/table_figures.h"
+#include "tables/table_limits.h"
+
+namespace mayfly::tables {
+namespace {
+
+class KeeperHandle final : public TableKeeper {
+ public:
+  explicit KeeperHandle(std::shared_ptr<Keeper> keeper) : keeper_(std::move(keeper)) {}
+  ~KeeperHandle() override { keeper_->Stop(); }
+
+  void AwaitIdle() override { keeper_->AwaitIdle(); }
+
+ private:
+  const std::shared_ptr<Keeper> keeper_;  // Shared with the service, while it looks.
+};
+
+}  // namespace
+
+TableService::TableService(Database& database, std::unique_ptr<Catalog> catalog)
+    : database_(database),
+      catalog_(std::move(catalog)),
+      streams_(database, catalog_->rows()),
+      context_{database_, *catalog_, latches_, streams_},
+      changes_(database, *catalog_, streams_),
+      upkeep_(context_),
+      sweeper_(context_, upkeep_) {}
+
+TableService::~TableService() {
+  if (const auto keeper = keeper_.lock()) keeper->Stop();
+}
+
+Result<std::unique_ptr<TableService>> TableService::Open(Database& database) {
+  MAYFLY_TRY(auto catalog, Catalog::Open(database));
+  std::unique_ptr<TableService> service(new TableService(database, std::move(catalog)));
+  MAYFLY_RETURN_IF_ERROR(
+      service->catalog_->ForEach([&](const StoredTable& stored, const Table& table) -> Status {
+        return stored.streams.empty() ? Status() : service->streams_.Refresh(stored, table);
+      }));
+  return service;
+}
+
+Result<TableDescription> TableService::CreateTable(const TableSpec& spec) {
+  MAYFLY_RETURN_IF_ERROR(changes_.Create(spec));
+  WakeKeeper();
+  return DescribeTable(spec.name);
+}
+
+Result<TableDescription> TableService::DescribeTable(const std::string& name) {
+  MAYFLY_TRY(const TableUse table, catalog_->Use(name));
+  return tables::DescribeTable(*table);
+}
+
+Result<TableDescription> TableService::UpdateTable(const std::string& name,
+                                                   const TableChange& change) {
+  MAYFLY_RETURN_IF_ERROR(changes_.Update(name, change));
+  WakeKeeper();
+  return DescribeTable(name);
+}
+
+Result<TableDescription> TableService::DropTable(const std::string& name) {
+  return changes_.Drop(name);
+}
+
+std::vector<std::string> TableService::ListTables(const std::string& after,
+                                                  std::size_t tables_max) {
+  return catalog_->Names(after, tables_max);
+}
+
+Result<std::uint64_t> TableService::SweepExpired(const std::string& table,
+                                                 std::uint64_t items_max) {
+  return sweeper_.Sweep(table, items_max);
+}
+
+Result<std::uint64_t> TableService::RunUpkeep(std::uint64_t items_max) {
+  MAYFLY_TRY(const std::uint64_t left, upkeep_.Run(items_max));
+  MAYFLY_RETURN_IF_ERROR(streams_.CatchUp());
+  MAYFLY_TRY(const std::vector<std::string> ended, streams_.WithEmptyEnded());
+  for (const std::string& table : ended) {
+    const Status forgotten = changes_.ForgetEndedStreams(table);
+    if (!forgotten.IsNotFound()) MAYFLY_RETURN_IF_ERROR(forgotten);
+  }
+  return left;
+}
+
+Result<std::vector<StreamDescription>> TableService::ListStreams(const std::string& table) {
+  if (!table.empty()) MAYFLY_RETURN_IF_ERROR(catalog_->Use(table).status());
+  return streams_.List(table);
+}
+
+bool TableService::HasSweeps() {
+  for (const std::string& name : catalog_->Names()) {
+    const auto table = catalog_->Use(name);
+    if (table && (*table)->shadows != nullptr) return true;
+  }
+  return false;
+}
+
+Result<bool> TableService::SweepSome() {
+  bool more = false;
+  for (const std::string& name : catalog_->Names()) {
+    {
+      const auto table = catalog_->Use(name);
+      if (!table || (*table)->shadows == nullptr) continue;
+    }
+    const auto swept = sweeper_.Sweep(name, kKeeperStepItemsMax);
+    if (!swept && swept.status().IsNotFound()) continue;  // Dropped meanwhile.
+    MAYFLY_RETURN_IF_ERROR(swept.status());
+    more = more || *swept >= kKeeperStepItemsMax;
+  }
+  return more;
+}
+
+Result<std::unique_ptr<TableKeeper>> TableService::StartReaper(const TableKeeperOptions& options) {
+  const std::lock_guard lock(keeper_mutex_);
+  if (!keeper_.expired()) return Status::Busy("a keeper of these tables is there already");
+  KeeperWork work;
+  work.upkeep = [this]() -> Result<bool> {
+    MAYFLY_TRY(const std::uint64_t left, RunUpkeep(kKeeperStepItemsMax));
+    return left > 0;
+  };
+  work.sweep = [this] { return SweepSome(); };
+  work.has_sweeps = [this] { return HasSweeps(); };
+  MAYFLY_TRY(auto keeper, Keeper::Start(database_, options, std::move(work)));
+  keeper_ = keeper;
+  return std::unique_ptr<TableKeeper>(std::make_unique<KeeperHandle>(std::move(keeper)));
+}
+
+void TableService::WakeKeeper() {
+  const std::lock_guard lock(keeper_mutex_);
+  if (const auto keeper = keeper_.lock()) keeper->Wake();
+}
+
+}  // namespace mayfly::tables

@@ -1,0 +1,59 @@
+// table_service.h - everything there is about tables, apart from the calls on their items.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mayfly/database.h"
+#include "mayfly/tables.h"
+#include "tables/item_context.h"
+#include "tables/keeper.h"
+#include "tables/sweeper.h"
+#include "tables/table_changes.h"
+#include "tables/upkeep.h"
+
+namespace mayfly::tables {
+
+// The calls are those of mayfly/tables.h.
+class TableService {
+ public:
+  static Result<std::unique_ptr<TableService>> Open(Database& database);
+  ~TableService();  // Ends a keeper that is still there.
+
+  const ItemContext& context() const { return context_; }
+
+  Result<TableDescription> CreateTable(const TableSpec& spec);
+  Result<TableDescription> DescribeTable(const std::string& name);
+  Result<TableDescription> UpdateTable(const std::string& name, const TableChange& change);
+  Result<TableDescription> DropTable(const std::string& name);
+  std::vector<std::string> ListTables(const std::string& after, std::size_t tables_max);
+
+  Result<std::uint64_t> SweepExpired(const std::string& table, std::uint64_t items_max);
+  Result<std::uint64_t> RunUpkeep(std::uint64_t items_max);
+  Result<std::unique_ptr<TableKeeper>> StartReaper(const TableKeeperOptions& options);
+
+  Result<std::vector<StreamDescription>> ListStreams(const std::string& table);
+  Streams& streams() { return streams_; }
+
+ private:
+  explicit TableService(Database& database, std::unique_ptr<Catalog> catalog);
+
+  Result<bool> SweepSome();
+  bool HasSweeps();
+  void WakeKeeper();
+
+  Database& database_;
+  const std::unique_ptr<Catalog> catalog_;
+  ItemLatches latches_;
+  Streams streams_;
+  const ItemContext context_;
+  TableChanges changes_;
+  Upkeep upkeep_;
+  Sweeper sweeper_;
+  std::mutex keeper_mutex_;
+  std::weak_ptr<Keeper> keeper_;  // Shared with its handle. Guarded by keeper_mutex_.
+};
+
+}  // namespace mayfly::tables

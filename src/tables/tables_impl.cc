@@ -1,0 +1,134 @@
+#include "tables/tables_impl.h"
+
+#include "tables/item_calls.h"
+
+namespace mayfly {
+
+Result<std::unique_ptr<Tables>> Tables::Open(Database& database) {
+  MAYFLY_TRY(auto service, tables::TableService::Open(database));
+  return std::unique_ptr<Tables>(std::make_unique<tables::TablesImpl>(std::move(service)));
+}
+
+namespace tables {
+
+Result<TableDescription> TablesImpl::CreateTable(const TableSpec& spec) {
+  return service_->CreateTable(spec);
+}
+
+Result<TableDescription> TablesImpl::DescribeTable(const std::string& name) {
+  return service_->DescribeTable(name);
+}
+
+Result<std::vector<std::string>> TablesImpl::ListTables(const std::string& after,
+                                                        std::size_t tables_max) {
+  return service_->ListTables(after, tables_max);
+}
+
+Result<TableDescription> TablesImpl::UpdateTable(const std::string& name,
+                                                 const TableChange& change) {
+  return service_->UpdateTable(name, change);
+}
+
+Result<TableDescription> TablesImpl::DropTable(const std::string& name) {
+  return service_->DropTable(name);
+}
+
+Result<WriteOutcome> TablesImpl::PutItem(const PutItemRequest& request) {
+  return tables::PutItem(context(), request);
+}
+
+Result<WriteOutcome> TablesImpl::UpdateItem(const UpdateItemRequest& request) {
+  return tables::UpdateItem(context(), request);
+}
+
+Result<WriteOutcome> TablesImpl::DeleteItem(const DeleteItemRequest& request) {
+  return tables::DeleteItem(context(), request);
+}
+
+Result<FoundItem> TablesImpl::GetItem(const GetItemRequest& request) {
+  return tables::GetItem(context(), request);
+}
+
+Result<std::vector<FoundItem>> TablesImpl::BatchGetItem(
+    const std::vector<GetItemRequest>& requests) {
+  return tables::BatchGetItem(context(), requests);
+}
+
+Result<std::vector<WriteOutcome>> TablesImpl::BatchWriteItem(
+    const std::vector<std::variant<PutItemRequest, DeleteItemRequest>>& requests) {
+  return tables::BatchWriteItem(context(), requests);
+}
+
+Result<std::vector<FoundItem>> TablesImpl::TransactGetItems(
+    const std::vector<GetItemRequest>& requests) {
+  return tables::TransactGetItems(context(), requests);
+}
+
+Result<TransactOutcome> TablesImpl::TransactWriteItems(const std::vector<TransactWrite>& actions,
+                                                       const std::string& token) {
+  return tables::TransactWriteItems(context(), actions, token);
+}
+
+Result<ItemPage> TablesImpl::Query(const QueryRequest& request) {
+  return tables::Query(context(), request);
+}
+
+Result<ItemPage> TablesImpl::Scan(const ScanRequest& request) {
+  return tables::Scan(context(), request);
+}
+
+Result<std::vector<AttributeValue>> TablesImpl::ListPartitionKeys(
+    const std::string& table, const std::optional<AttributeValue>& after, std::size_t keys_max) {
+  return tables::ListPartitionKeys(context(), table, after, keys_max);
+}
+
+Result<std::vector<std::string>> TablesImpl::ListSortKeyPrefixes(const std::string& table,
+                                                                 const AttributeValue& partition,
+                                                                 const std::string& delimiter,
+                                                                 const std::string& prefix,
+                                                                 std::size_t prefixes_max) {
+  return tables::ListSortKeyPrefixes(context(), table, partition, delimiter, prefix, prefixes_max);
+}
+
+Status TablesImpl::SetTtl(const std::string& table, const Item& key, Millis ttl) {
+  return tables::SetTtl(context(), table, key, ttl);
+}
+
+Result<bool> TablesImpl::RemoveTtl(const std::string& table, const Item& key) {
+  return tables::RemoveTtl(context(), table, key);
+}
+
+Result<Millis> TablesImpl::GetTtl(const std::string& table, const Item& key) {
+  return tables::GetTtl(context(), table, key);
+}
+
+Result<std::uint64_t> TablesImpl::SweepExpired(const std::string& table, std::uint64_t items_max) {
+  return service_->SweepExpired(table, items_max);
+}
+
+Result<std::unique_ptr<TableKeeper>> TablesImpl::StartReaper(const TableKeeperOptions& options) {
+  return service_->StartReaper(options);
+}
+
+Result<std::uint64_t> TablesImpl::RunUpkeep(std::uint64_t items_max) {
+  return service_->RunUpkeep(items_max);
+}
+
+Result<std::vector<StreamDescription>> TablesImpl::ListStreams(const std::string& table) {
+  return service_->ListStreams(table);
+}
+
+Result<StreamDescription> TablesImpl::DescribeStream(const std::string& table,
+                                                     const std::string& label) {
+  return service_->streams().Describe(table, label);
+}
+
+Result<std::vector<StreamRecord>> TablesImpl::ReadStream(const std::string& table,
+                                                         const std::string& label,
+                                                         std::uint64_t sequence,
+                                                         std::size_t records_max) {
+  return service_->streams().Read(table, label, sequence, records_max);
+}
+
+}  // namespace tables
+}  // namespace mayfly

@@ -1,0 +1,68 @@
+// tables_model.h - the table "posts" as a plain map, with a reading of conditions, ttl and indexes
+// of its own: what the tables are compared with.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mayfly/tables.h"
+
+namespace mayfly {
+
+// For messages.
+std::string Describe(const Item& item);
+std::string Describe(const std::optional<Item>& item);
+std::string Describe(const std::vector<Item>& items);
+
+// A condition as both sides understand it.
+struct ModelCondition {
+  std::string text;
+  ExpressionArguments arguments;
+  std::function<bool(const Item&)> holds;  // An item that is not there is an empty one.
+};
+
+class TablesModel {
+ public:
+  TablesModel(TtlMode mode, WallTime now) : mode_(mode), now_(now) {}
+
+  WallTime now() const { return now_; }
+  void SetNow(WallTime now);
+
+  // Removes what a sweep finds. In mode kExact there is nothing left for it.
+  std::size_t Sweep();
+
+  const Item* Find(const Item& key) const;
+  void Put(const Item& item);
+  bool Delete(const Item& key);
+
+  // When the item dies, if it does.
+  static std::optional<WallTime> DeadlineOf(const Item& item);
+
+  // Instants at which something dies, from now on.
+  std::vector<WallTime> Deadlines() const;
+
+  // All items, in the order of the table.
+  std::vector<Item> All() const;
+
+  // Those of a partition of the table or of an index, in its order: equal sort keys in the order of
+  // the table.
+  std::vector<Item> Partition(const std::string& index, const AttributeValue& partition) const;
+
+  // As the index shows them.
+  static Item Shown(const std::string& index, const Item& item);
+
+ private:
+  // As the table sorts it. The layout of keys has tests of its own.
+  static std::string KeyOf(const Item& item);
+  void DropDead();
+
+  const TtlMode mode_;
+  WallTime now_;
+  std::map<std::string, Item> items_;
+};
+
+}  // namespace mayfly
