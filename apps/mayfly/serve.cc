@@ -8,13 +8,17 @@
 
 #include "base/log.h"
 #include "base/logfmt_logger.h"
+#include "dynamo/service.h"
+#include "http/server.h"
 #include "mayfly/database.h"
+#include "mayfly/tables.h"
 #include "server/acl/acl_file.h"
 #include "server/config/config_file.h"
 #include "server/core_work_source.h"
 #include "server/front/front.h"
 #include "server/net/network.h"
 #include "server/server.h"
+#include "server/stats/doubling.h"
 
 namespace mayfly::app {
 namespace {
@@ -45,6 +49,12 @@ Status LoadSettings(const ServeFlags& flags, Config& config) {
   return {};
 }
 
+Result<dynamo::ServiceOptions> DynamoOptions(const Config& config) {
+  MAYFLY_TRY(dynamo::Secrets secrets, dynamo::ReadSecrets(config.Text("http-keys")));
+  return dynamo::ServiceOptions{.secrets = std::move(secrets),
+                                .open_to_strangers = !http::IsLoopback(config.Text("http-bind"))};
+}
+
 Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock& clock,
                                                Logger& logger) {
   return Database::Open({.directory = config.Text("dir"),
@@ -61,7 +71,11 @@ void Greet(const Config& config, const server::Network& network, const std::stri
              directory.empty() ? "a database in memory, gone when it stops" : directory);
   fmt::print("  Redis protocol: {}\n", fmt::join(network.addresses(), ", "));
   if (network.http_port() != 0) {
-    fmt::print("  HTTP: http://{}:{}/metrics\n", config.Text("http-bind"), network.http_port());
+    const std::string address = config.Text("http-bind");
+    const bool is_v6 = address.find(':') != std::string::npos;
+    const std::string at =
+        fmt::format("http://{}:{}", is_v6 ? "[" + address + "]" : address, network.http_port());
+    fmt::print("  DynamoDB's API: {}\n  Metrics: {}/metrics\n", at, at);
   }
   fmt::print("Try: redis-cli -p {} SET greeting hello EX 60\nCtrl-C stops it.\n", network.port());
   std::fflush(stdout);
@@ -82,6 +96,7 @@ Status RunServe(const ServeFlags& flags, const std::string& version) {
   const Clock& clock =
       flags.manual_clock ? static_cast<const Clock&>(manual) : SystemClock::Process();
 
+  MAYFLY_TRY(dynamo::ServiceOptions dynamo_options, DynamoOptions(config));
   MAYFLY_TRY(const auto database, OpenDatabase(config, clock, *logger));
   server::CoreWorkSource works(*database);
   server::Front front(clock, static_cast<std::size_t>(config.Number("lua-memory-max")));
@@ -90,6 +105,8 @@ Status RunServe(const ServeFlags& flags, const std::string& version) {
     MAYFLY_RETURN_IF_ERROR(server::LoadAclFile(front.acl(), users));
   }
   {
+    MAYFLY_TRY(const auto tables, Tables::Open(*database));
+    dynamo::Service dynamo(*tables, clock, *logger, std::move(dynamo_options));
     MAYFLY_TRY(const auto shared,
                server::Server::Open({.database = *database,
                                      .works = works,
@@ -103,11 +120,18 @@ Status RunServe(const ServeFlags& flags, const std::string& version) {
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     server::Network network(*shared, {.catch_signals = true});
+    dynamo.Mount(network.router());
     MAYFLY_RETURN_IF_ERROR(network.Open());
     std::unique_ptr<Reaper> reaper;
     if (config.IsOn("reaper")) {
-      MAYFLY_TRY(reaper, database->StartReaper());
+      // For how long the dead have waited to be removed; the living do not wait for it.
+      const auto note = [&server = *shared, doubling = server::Doubling()](auto purging) mutable {
+        const Millis least(server.config().Number("latency-monitor-threshold"));
+        if (doubling.IsNews(purging, least)) server.NoteLatency("expire-cycle", purging);
+      };
+      MAYFLY_TRY(reaper, database->StartReaper({.on_progress = note}));
     }
+    MAYFLY_TRY(const auto keeper, tables->StartReaper({.reap = false}));
     Greet(config, network, version);
     Log(*logger, LogLevel::kInfo, "ready on port {}", network.port());
     MAYFLY_RETURN_IF_ERROR(network.Run());

@@ -30,9 +30,10 @@ def install(folder):
 def main():
     folder, file, binary = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
     install(folder)
-    with ServerProcess(binary) as server:
+    with ServerProcess(binary, "--http-keys", "me:secret") as server:
         code = subprocess.run(["node", "--test", file], cwd=folder, timeout=300,
-                              env={**os.environ, "MAYFLY_PORT": str(server.port)}).returncode
+                              env={**os.environ, "MAYFLY_PORT": str(server.port),
+                                   "MAYFLY_HTTP_PORT": str(server.http_port)}).returncode
         if code != 0:
             print(server.log.read_text(errors="replace")[-4000:])
         stopped = server.stop()

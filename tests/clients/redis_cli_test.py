@@ -44,7 +44,9 @@ class Listener:
     """A redis-cli that prints as things happen."""
 
     def __init__(self, *words):
-        self.process = subprocess.Popen(command_line(*words), stdout=subprocess.PIPE, text=True)
+        # By the line: into a pipe it would write by the page.
+        self.process = subprocess.Popen(["stdbuf", "-oL", *command_line(*words)],
+                                        stdout=subprocess.PIPE, text=True)
 
     def __enter__(self):
         return self

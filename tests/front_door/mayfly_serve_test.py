@@ -131,6 +131,7 @@ class MayflyServe(unittest.TestCase):
                 (["--appendfsync", "often"], 1, "one of the following: everysec, always, no"),
                 (["--reaper", "maybe"], 1, "'reaper' cannot be 'maybe': argument must be 'yes' or 'no'"),
                 (["--lua-memory-max", "1"], 1, "'lua-memory-max' cannot be '1'"),
+                (["--http-keys", "id:secret,hush"], 1, "http-keys: entry 2 is not of the form ID:SECRET"),
                 (["--events-keep", "0"], 1, "'events-keep' cannot be '0'"),
                 (["--aclfile", str(self.folder / "missing.acl")], 1, "missing.acl"),
                 (["--aclfile", str(users)], 1, "users.acl"),

@@ -1,0 +1,16 @@
+// base64.h - bytes as JSON carries them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "mayfly/result.h"
+
+namespace mayfly::dynamo {
+
+std::string ToBase64(std::string_view bytes);
+
+// Invalid, in DynamoDB's words: not a multiple of four, other characters, padding within.
+Result<std::string> FromBase64(std::string_view text);
+
+}  // namespace mayfly::dynamo

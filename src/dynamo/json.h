@@ -1,0 +1,28 @@
+// json.h - JSON as text, in and out.
+#pragma once
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <string>
+#include <string_view>
+
+#include "mayfly/result.h"
+
+namespace mayfly::dynamo {
+
+namespace json = boost::json;
+
+// Invalid: no JSON, bytes behind it, bad UTF-8, deeper than kJsonDepthMax, or an object with a name
+// twice, of which one would be lost.
+Result<json::value> ParseJson(std::string_view text);
+
+std::string ToText(const json::object& object);
+
+// Whole numbers without a point or exponent.
+json::value NumberOf(double number);
+
+inline std::string_view View(const json::string& text) { return {text.data(), text.size()}; }
+inline json::string_view ToJson(std::string_view text) { return {text.data(), text.size()}; }
+
+}  // namespace mayfly::dynamo

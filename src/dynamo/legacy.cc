@@ -1,0 +1,236 @@
+#include "dynamo/legacy.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "dynamo/attribute_json.h"
+#include "dynamo/fields.h"
+#include "dynamo/refusal.h"
+
+namespace mayfly::dynamo {
+namespace {
+
+// {0} is the attribute, {1} and {2} its operands, which are so many.
+struct Comparison {
+  std::string_view name;
+  std::size_t operands;
+  std::string_view form;
+  bool for_keys;
+};
+
+constexpr std::size_t kAnyNumber = SIZE_MAX;
+
+constexpr std::array kComparisons = std::to_array<Comparison>({
+    {"EQ",           1,          "{0} = {1}",                 true },
+    {"NE",           1,          "{0} <> {1}",                false},
+    {"LE",           1,          "{0} <= {1}",                true },
+    {"LT",           1,          "{0} < {1}",                 true },
+    {"GE",           1,          "{0} >= {1}",                true },
+    {"GT",           1,          "{0} > {1}",                 true },
+    {"NOT_NULL",     0,          "attribute_exists({0})",     false},
+    {"NULL",         0,          "attribute_not_exists({0})", false},
+    {"CONTAINS",     1,          "contains({0}, {1})",        false},
+    {"NOT_CONTAINS", 1,          "NOT contains({0}, {1})",    false},
+    {"BEGINS_WITH",  1,          "begins_with({0}, {1})",     true },
+    {"IN",           kAnyNumber, "{0} IN ({1})",              false},
+    {"BETWEEN",      2,          "{0} BETWEEN {1} AND {2}",   true },
+});
+
+const Comparison& FindComparison(std::string_view name) {
+  const auto found = std::find_if(kComparisons.begin(), kComparisons.end(),
+                                  [&](const Comparison& known) { return known.name == name; });
+  if (found == kComparisons.end()) {
+    Validation validation;
+    validation.OneOf("comparisonOperator", name,
+                     {"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
+                      "LE", "BEGINS_WITH", "GE", "CONTAINS"});
+    validation.Finish();
+  }
+  return *found;
+}
+
+std::string Key(const json::key_value_pair& member) { return std::string(member.key()); }
+
+const json::object& ObjectOf(const json::value& value) {
+  if (!value.is_object()) {
+    throw Refusal(ErrorKind::kSerialization, "Unexpected value type in payload");
+  }
+  return value.get_object();
+}
+
+}  // namespace
+
+std::string LegacyTranslator::Name(std::string_view attribute) {
+  for (const auto& [placeholder, name] : arguments_.names) {
+    if (name == attribute) return placeholder;
+  }
+  std::string placeholder = fmt::format("#m{}", arguments_.names.size());
+  arguments_.names.emplace(placeholder, attribute);
+  return placeholder;
+}
+
+std::string LegacyTranslator::Value(AttributeValue value) {
+  std::string placeholder = fmt::format(":m{}", arguments_.values.size());
+  arguments_.values.emplace(placeholder, std::move(value));
+  return placeholder;
+}
+
+std::string LegacyTranslator::Compare(std::string_view attribute, std::string_view comparison,
+                                      const json::array* operands) {
+  const Comparison& known = FindComparison(comparison);
+  const std::size_t given = operands == nullptr ? 0 : operands->size();
+  const bool fits = known.operands == kAnyNumber ? given > 0 : given == known.operands;
+  if (!fits) {
+    throw Invalid(
+        fmt::format("One or more parameter values were invalid: Invalid number of argument(s) for "
+                    "the {} ComparisonOperator",
+                    comparison));
+  }
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < given; ++i) values.push_back(Value(ReadValue((*operands)[i])));
+  if (known.operands == kAnyNumber) {
+    return fmt::format(fmt::runtime(known.form), Name(attribute), fmt::join(values, ", "));
+  }
+  values.resize(2);
+  return fmt::format(fmt::runtime(known.form), Name(attribute), values[0], values[1]);
+}
+
+std::string LegacyTranslator::ExpectedOne(std::string_view attribute, const json::value& wanted) {
+  Validation validation;
+  const Fields in(ObjectOf(wanted), validation);
+  const json::value* const value = in.Find("Value");
+  const auto exists = in.OptionalBoolean("Exists");
+  const auto comparison = in.String("ComparisonOperator");
+  const auto refuse = [&](std::string_view why) {
+    return Invalid(fmt::format("One or more parameter values were invalid: {} for Attribute: {}",
+                               why, attribute));
+  };
+  if (comparison) {
+    if (exists) throw refuse("Exists and ComparisonOperator cannot be used together");
+    if (value != nullptr && in.Has("AttributeValueList")) {
+      throw refuse("Value and AttributeValueList cannot be used together");
+    }
+    const json::array one = value == nullptr ? json::array() : json::array{*value};
+    return Compare(attribute, *comparison, value != nullptr ? &one : in.List("AttributeValueList"));
+  }
+  if (in.Has("AttributeValueList")) {
+    throw refuse("AttributeValueList can only be used with a ComparisonOperator");
+  }
+  if (exists.value_or(true)) {
+    if (value == nullptr) {
+      throw Invalid(fmt::format("One or more parameter values were invalid: {} for Attribute: {}",
+                                exists ? "Value must be provided when Exists is true"
+                                       : "Value must be provided when Exists is null",
+                                attribute));
+    }
+    return fmt::format("{} = {}", Name(attribute), Value(ReadValue(*value)));
+  }
+  if (value != nullptr) throw refuse("Value cannot be used when Exists is false");
+  return fmt::format("attribute_not_exists({})", Name(attribute));
+}
+
+std::string LegacyTranslator::Expected(const json::object& expected, std::string_view joined_by) {
+  std::vector<std::string> parts;
+  for (const auto& member : expected) parts.push_back(ExpectedOne(Key(member), member.value()));
+  return fmt::format("{}", fmt::join(parts, joined_by));
+}
+
+std::string LegacyTranslator::Filter(std::string_view parameter, const json::object& conditions,
+                                     std::string_view joined_by) {
+  std::vector<std::string> parts;
+  for (const auto& member : conditions) {
+    Validation validation;
+    const Fields in(ObjectOf(member.value()), validation,
+                    fmt::format("{}.{}.member", parameter, Key(member)));
+    const std::string comparison = in.RequiredString("ComparisonOperator");
+    in.Check();
+    parts.push_back(Compare(Key(member), comparison, in.List("AttributeValueList")));
+  }
+  return fmt::format("{}", fmt::join(parts, joined_by));
+}
+
+std::string LegacyTranslator::KeyConditions(const json::object& conditions) {
+  for (const auto& member : conditions) {
+    Validation validation;
+    const Fields in(ObjectOf(member.value()), validation);
+    const auto comparison = in.String("ComparisonOperator");
+    if (comparison && !FindComparison(*comparison).for_keys) {
+      throw Invalid("Attempted conditional constraint is not an indexable operation");
+    }
+  }
+  if (conditions.empty() || conditions.size() > 2) {
+    throw Invalid("Conditions can be of length 1 or 2 only");
+  }
+  return Filter("keyConditions", conditions, " AND ");
+}
+
+std::string LegacyTranslator::Updates(const json::object& updates) {
+  std::map<std::string_view, std::vector<std::string>> clauses;
+  for (const auto& member : updates) {
+    Validation validation;
+    const Fields in(ObjectOf(member.value()), validation,
+                    fmt::format("attributeUpdates.{}.member", Key(member)));
+    const std::string given = in.OneOf("Action", {"ADD", "DELETE", "PUT"});
+    in.Check();
+    const std::string action = given.empty() ? "PUT" : given;
+    const std::string name = Name(Key(member));
+    if (!in.Has("Value")) {
+      if (action != "DELETE") {
+        throw Invalid(fmt::format(
+            "One or more parameter values were invalid: Only DELETE action is allowed when no "
+            "attribute value is specified"));
+      }
+      clauses["REMOVE"].push_back(name);
+      continue;
+    }
+    AttributeValue value = ReadValue(*in.Find("Value"));
+    const AttributeType type = value.type();
+    const bool is_set = type >= AttributeType::kStringSet;
+    const auto refuse = [&] {
+      return Invalid(
+          fmt::format("One or more parameter values were invalid: {} action is not "
+                      "supported for the type {}",
+                      action, AttributeTypeName(type)));
+    };
+    if (action == "PUT") {
+      clauses["SET"].push_back(fmt::format("{} = {}", name, Value(std::move(value))));
+    } else if (action == "DELETE") {
+      if (!is_set) throw refuse();
+      clauses["DELETE"].push_back(fmt::format("{} {}", name, Value(std::move(value))));
+    } else if (type == AttributeType::kList) {
+      const std::string nothing = Value(AttributeValue::List());
+      clauses["SET"].push_back(fmt::format("{0} = list_append(if_not_exists({0}, {1}), {2})", name,
+                                           nothing, Value(std::move(value))));
+    } else {
+      if (!is_set && type != AttributeType::kNumber) throw refuse();
+      clauses["ADD"].push_back(fmt::format("{} {}", name, Value(std::move(value))));
+    }
+  }
+  std::vector<std::string> parts;
+  for (const auto& [clause, changes] : clauses) {
+    parts.push_back(fmt::format("{} {}", clause, fmt::join(changes, ", ")));
+  }
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+std::string LegacyTranslator::Attributes(const std::vector<std::string>& names) {
+  std::set<std::string> seen;
+  std::vector<std::string> placeholders;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) {
+      throw Invalid(
+          fmt::format("One or more parameter values were invalid: Duplicate value in attribute "
+                      "name: {}",
+                      name));
+    }
+    placeholders.push_back(Name(name));
+  }
+  return fmt::format("{}", fmt::join(placeholders, ", "));
+}
+
+}  // namespace mayfly::dynamo

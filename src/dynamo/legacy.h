@@ -1,0 +1,40 @@
+// legacy.h - the older parameters, written as expressions.
+//   Expected {"a": {"Value": {"N": "1"}}, "b": {"Exists": false}}
+//     ->  #m0 = :m0 AND attribute_not_exists(#m1)
+// The names of attributes always become placeholders: any name may be a reserved word.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dynamo/json.h"
+#include "mayfly/tables.h"
+
+namespace mayfly::dynamo {
+
+// One per request. Everything throws a Refusal for what DynamoDB refuses.
+class LegacyTranslator {
+ public:
+  // Placeholders are added to `arguments`, which must outlive it.
+  explicit LegacyTranslator(ExpressionArguments& arguments) : arguments_(arguments) {}
+
+  // `joined_by` is " AND " or " OR ". Empty conditions are an empty expression.
+  std::string Expected(const json::object& expected, std::string_view joined_by);
+  std::string Filter(std::string_view parameter, const json::object& conditions,
+                     std::string_view joined_by);
+  std::string KeyConditions(const json::object& conditions);
+  std::string Updates(const json::object& updates);
+  std::string Attributes(const std::vector<std::string>& names);
+
+ private:
+  std::string Name(std::string_view attribute);
+  std::string Value(AttributeValue value);
+  std::string Compare(std::string_view attribute, std::string_view comparison,
+                      const json::array* operands);
+  std::string ExpectedOne(std::string_view attribute, const json::value& wanted);
+
+  ExpressionArguments& arguments_;
+};
+
+}  // namespace mayfly::dynamo

@@ -1,0 +1,34 @@
+// limits.h - DynamoDB's bounds on requests and replies, and ours on their JSON.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace mayfly::dynamo {
+
+inline constexpr std::size_t kRequestBytesMax = std::size_t{16} * 1024 * 1024;
+
+// An item may nest 32 levels, each of them two of JSON; a transaction has a few around it. Readers
+// and writers call themselves once per level.
+inline constexpr std::size_t kJsonDepthMax = 128;
+
+inline constexpr std::size_t kBatchGetKeysMax = 100;
+inline constexpr std::size_t kBatchWritesMax = 25;
+inline constexpr std::size_t kTransactionItemsMax = 100;
+
+// Of all items of a BatchGetItem; what does not fit is left unprocessed.
+inline constexpr std::uint64_t kBatchGetBytesMax = std::uint64_t{16} * 1024 * 1024;
+
+inline constexpr std::int64_t kListTablesMax = 100;
+inline constexpr std::int64_t kSegmentsMax = 1'000'000;
+inline constexpr std::int64_t kStreamRecordsMax = 1000;
+inline constexpr std::int64_t kListStreamsMax = 100;
+inline constexpr std::size_t kTagsMax = 50;
+inline constexpr std::size_t kValidationErrorsMax = 10;
+
+// How far a request's date may be from our clock, either way.
+inline constexpr std::chrono::minutes kClockSkewMax{15};
+inline constexpr std::chrono::minutes kShardIteratorLife{15};
+
+}  // namespace mayfly::dynamo

@@ -1,0 +1,35 @@
+// operation.h - one operation of the API: its name, and the function that does it.
+// A handler reads the request, makes one call of the tables (or a few), and writes the reply. It
+// throws a Refusal when there is none.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dynamo/fields.h"
+#include "dynamo/json.h"
+#include "dynamo/refusal.h"
+#include "mayfly/clock.h"
+#include "mayfly/tables.h"
+
+namespace mayfly::dynamo {
+
+// The prefixes of X-Amz-Target.
+inline constexpr std::string_view kTablePrefix = "DynamoDB_20120810";
+inline constexpr std::string_view kStreamPrefix = "DynamoDBStreams_20120810";
+inline constexpr std::string_view kOwnPrefix = "Mayfly_20261101";
+
+struct Context {
+  Tables& tables;
+  const Clock& clock;
+  std::string host;  // Where the client thinks we are.
+};
+
+struct Operation {
+  std::string_view prefix;
+  std::string_view name;
+  json::object (*handler)(const Context& context, const Fields& in);
+  std::string_view summary;  // One sentence, for the manual.
+};
+
+}  // namespace mayfly::dynamo

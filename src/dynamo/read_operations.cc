@@ -1,0 +1,165 @@
+// Query and Scan.
+#include <array>
+
+#include "dynamo/attribute_json.h"
+#include "dynamo/capacity.h"
+#include "dynamo/expression_input.h"
+#include "dynamo/limits.h"
+#include "dynamo/operations.h"
+#include "dynamo/table_errors.h"
+
+namespace mayfly::dynamo {
+namespace {
+
+const ExpressionParameters kQuery = {
+    {"ProjectionExpression", "FilterExpression",    "KeyConditionExpression"},
+    { "AttributesToGet",         "QueryFilter", "ConditionalOperator",          "KeyConditions"}
+};
+const ExpressionParameters kScan = {
+    {"ProjectionExpression", "FilterExpression"   },
+    { "AttributesToGet",          "ScanFilter", "ConditionalOperator"}
+};
+
+// What both take.
+struct CommonInput {
+  std::string table;
+  std::string index;
+  bool consistent = false;
+  bool count_only = false;
+  bool all_attributes = false;
+  std::optional<std::uint64_t> limit;
+  std::optional<Item> start_after;
+};
+
+CommonInput ReadCommon(const Fields& in) {
+  CommonInput input;
+  input.table = in.Name("TableName");
+  input.index = in.OptionalName("IndexName").value_or("");
+  input.consistent = in.Boolean("ConsistentRead");
+  if (const auto limit = in.Integer("Limit", 1)) input.limit = static_cast<std::uint64_t>(*limit);
+  const std::string select = in.OneOf(
+      "Select", {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"});
+  const json::object* const start = in.Map("ExclusiveStartKey");
+  in.Check();
+  const bool chosen = in.Has("ProjectionExpression") || in.Has("AttributesToGet");
+  if (chosen && !select.empty() && select != "SPECIFIC_ATTRIBUTES") {
+    throw Invalid(std::string("Cannot specify the ") +
+                  (in.Has("AttributesToGet") ? "AttributesToGet" : "ProjectionExpression") +
+                  " when choosing to get " +
+                  (select == "COUNT" ? "only the Count" : select.c_str()));
+  }
+  if (!chosen && select == "SPECIFIC_ATTRIBUTES") {
+    throw Invalid(
+        "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+        "SPECIFIC_ATTRIBUTES");
+  }
+  if (input.index.empty() && select == "ALL_PROJECTED_ATTRIBUTES") {
+    throw Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
+  }
+  input.count_only = select == "COUNT";
+  input.all_attributes = select == "ALL_ATTRIBUTES";
+  if (start != nullptr) input.start_after = ReadItem(*start);
+  return input;
+}
+
+bool IsLocal(const Context& context, const std::string& table, const std::string& index) {
+  if (index.empty()) return false;
+  const auto described = context.tables.DescribeTable(table);
+  if (!described) return false;
+  for (const IndexSpec& local : described->spec.local_indexes) {
+    if (local.name == index) return true;
+  }
+  return false;
+}
+
+json::object WritePage(const Context& context, const ItemPage& page, const CommonInput& input,
+                       Capacity& capacity) {
+  json::object reply;
+  reply["Count"] = page.count;
+  reply["ScannedCount"] = page.scanned;
+  if (!input.count_only) {
+    json::array items;
+    items.reserve(page.items.size());
+    for (const Item& item : page.items) items.emplace_back(WriteItem(item));
+    reply["Items"] = std::move(items);
+  }
+  if (page.last_key) reply["LastEvaluatedKey"] = WriteItem(*page.last_key);
+  capacity.Add(input.table, 0);
+  capacity.Add(input.table, ReadUnits(page.bytes, input.consistent), input.index,
+               IsLocal(context, input.table, input.index));
+  capacity.WriteOne(reply);
+  return reply;
+}
+
+json::object Query(const Context& context, const Fields& in) {
+  Capacity capacity(in, Capacity::Use::kRead);
+  CommonInput common = ReadCommon(in);
+  const ExpressionInput input(in, kQuery);
+  if (input.KeyCondition().empty()) {
+    throw Invalid(
+        "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
+        "request.");
+  }
+  const QueryRequest request = {.table = common.table,
+                                .index = common.index,
+                                .key_condition = input.KeyCondition(),
+                                .filter = input.Filter(),
+                                .projection = input.Projection(),
+                                .arguments = input.arguments(),
+                                .forward = in.Boolean("ScanIndexForward", true),
+                                .count_only = common.count_only,
+                                .consistent = common.consistent,
+                                .limit = common.limit,
+                                .start_after = std::move(common.start_after),
+                                .all_attributes = common.all_attributes};
+  return WritePage(context, OfItem(context.tables.Query(request)), common, capacity);
+}
+
+json::object Scan(const Context& context, const Fields& in) {
+  Capacity capacity(in, Capacity::Use::kRead);
+  const auto segment = in.Integer("Segment", 0, kSegmentsMax - 1);
+  const auto segments = in.Integer("TotalSegments", 1, kSegmentsMax);
+  CommonInput common = ReadCommon(in);
+  if (segment && !segments) {
+    throw Invalid(
+        "The TotalSegments parameter is required but was not present in the request when Segment "
+        "parameter is present");
+  }
+  if (segments && !segment) {
+    throw Invalid(
+        "The Segment parameter is required but was not present in the request when parameter "
+        "TotalSegments is present");
+  }
+  if (segment && *segment >= *segments) {
+    throw Invalid(
+        "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+        "Segment: " +
+        std::to_string(*segment) + " is not less than TotalSegments: " + std::to_string(*segments));
+  }
+  const ExpressionInput input(in, kScan);
+  const ScanRequest request = {.table = common.table,
+                               .index = common.index,
+                               .filter = input.Filter(),
+                               .projection = input.Projection(),
+                               .arguments = input.arguments(),
+                               .count_only = common.count_only,
+                               .consistent = common.consistent,
+                               .limit = common.limit,
+                               .start_after = std::move(common.start_after),
+                               .segment = static_cast<std::uint32_t>(segment.value_or(0)),
+                               .segments = static_cast<std::uint32_t>(segments.value_or(1)),
+                               .all_attributes = common.all_attributes};
+  return WritePage(context, OfItem(context.tables.Scan(request)), common, capacity);
+}
+
+constexpr std::array kOperations = std::to_array<Operation>({
+    {kTablePrefix, "Query", Query,
+     "Reads items of one partition, in the order of their sort keys."                           },
+    {kTablePrefix, "Scan",  Scan,  "Reads all items of a table or index, or of a segment of it."},
+});
+
+}  // namespace
+
+std::span<const Operation> ReadOperations() { return kOperations; }
+
+}  // namespace mayfly::dynamo

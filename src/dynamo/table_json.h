@@ -1,0 +1,42 @@
+// table_json.h - tables, indexes and streams as requests define them and replies describe them.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "dynamo/fields.h"
+#include "dynamo/json.h"
+#include "dynamo/table_notes.h"
+#include "mayfly/tables.h"
+
+namespace mayfly::dynamo {
+
+// Attribute definitions: names to types.
+using Definitions = std::map<std::string, KeyType>;
+
+Definitions ReadDefinitions(const Fields& in);
+// Of the keys a table and its indexes have.
+Definitions DefinitionsOf(const TableSpec& spec);
+
+// What CreateTable asks for. Throws what DynamoDB refuses of it; names and keys are the tables' to
+// judge.
+TableSpec ReadTableSpec(const Fields& in);
+
+// One of GlobalSecondaryIndexes or LocalSecondaryIndexes.
+IndexSpec ReadIndexSpec(const Fields& in, const Definitions& definitions);
+
+// StreamSpecification: kOff when it is switched off. The request has one.
+StreamView ReadStreamSpecification(const Fields& in);
+
+// ProvisionedThroughput of `in`, noted for `index`, if it is there.
+void ReadThroughput(const Fields& in, const std::string& index, Notes& notes);
+
+// TableDescription; `status` empty: ACTIVE or UPDATING, as its indexes are.
+json::object WriteTable(const TableDescription& table, std::string_view status = {});
+
+std::string_view StreamViewName(StreamView view);
+
+// An instant as seconds, with a fraction if it has one.
+json::value WriteInstant(WallTime instant);
+
+}  // namespace mayfly::dynamo

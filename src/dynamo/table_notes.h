@@ -1,0 +1,45 @@
+// table_notes.h - what DynamoDB's clients tell about a table and want to hear again, kept in
+// TableSpec::notes: tags, billing, throughput. Nothing is limited by any of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "mayfly/tables.h"
+
+namespace mayfly::dynamo {
+
+using Notes = std::map<std::string, std::string>;
+
+// The tag that chooses a table's TtlMode: "exact" or "until-swept".
+inline constexpr const char* kTtlModeTag = "mayfly:ttl-mode";
+
+struct Throughput {
+  std::int64_t read = 0;
+  std::int64_t write = 0;
+};
+
+std::map<std::string, std::string> TagsOf(const Notes& notes);
+void SetTag(Notes& notes, const std::string& key, const std::string& value);
+void RemoveTag(Notes& notes, const std::string& key);
+
+// What the tags say. Throws a Refusal for a value that is no mode.
+TtlMode TtlModeOf(const Notes& notes);
+
+bool IsPayPerRequest(const Notes& notes);
+void SetBilling(Notes& notes, bool pay_per_request);
+
+// `index` empty: the table's own.
+Throughput ThroughputOf(const Notes& notes, const std::string& index = {});
+void SetThroughput(Notes& notes, const std::string& index, const Throughput& throughput);
+
+bool IsProtected(const Notes& notes);
+void SetProtected(Notes& notes, bool is_protected);
+
+// Empty: nobody said.
+std::string ClassOf(const Notes& notes);
+void SetClass(Notes& notes, const std::string& name);
+
+}  // namespace mayfly::dynamo

@@ -1,0 +1,145 @@
+// UpdateTimeToLive and DescribeTimeToLive, and mayfly's own: SetTTL, RemoveTTL, GetTTL,
+// SweepExpiredTTL.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "dynamo/attribute_json.h"
+#include "dynamo/operations.h"
+#include "dynamo/table_errors.h"
+#include "mayfly/keyspace.h"
+
+namespace mayfly::dynamo {
+namespace {
+
+constexpr std::int64_t kMsPerSecond = 1000;
+
+std::string_view StatusName(TtlStatus status) {
+  switch (status) {
+    case TtlStatus::kDisabled: return "DISABLED";
+    case TtlStatus::kEnabling: return "ENABLING";
+    case TtlStatus::kEnabled: return "ENABLED";
+    case TtlStatus::kDisabling: return "DISABLING";
+  }
+  return "DISABLED";
+}
+
+json::object UpdateTimeToLive(const Context& context, const Fields& in) {
+  const std::string name = in.Name("TableName");
+  const auto wanted = in.Structure("TimeToLiveSpecification");
+  if (!wanted) in.validation().Missing("timeToLiveSpecification");
+  in.Check();
+  const std::string attribute = wanted->RequiredString("AttributeName", 1, 255);
+  const auto enabled = wanted->OptionalBoolean("Enabled");
+  if (!enabled) in.validation().Missing(wanted->Where("Enabled"));
+  in.Check();
+  const TableDescription before = OfTable(context.tables.DescribeTable(name), name);
+  const std::string& current = before.spec.ttl_attribute;
+  if (*enabled && current == attribute) throw Invalid("TimeToLive is already enabled");
+  if (!*enabled && current.empty()) throw Invalid("TimeToLive is already disabled");
+  if (!current.empty() && current != attribute) {
+    throw Invalid(fmt::format(
+        "TimeToLive is active on a different AttributeName: current AttributeName is {}", current));
+  }
+  OfTable(context.tables.UpdateTable(name, {.ttl_attribute = *enabled ? attribute : ""}), name);
+  json::object specification;
+  specification["Enabled"] = *enabled;
+  specification["AttributeName"] = ToJson(attribute);
+  json::object reply;
+  reply["TimeToLiveSpecification"] = std::move(specification);
+  return reply;
+}
+
+json::object DescribeTimeToLive(const Context& context, const Fields& in) {
+  const std::string name = in.Name("TableName");
+  in.Check();
+  const TableDescription table = OfTable(context.tables.DescribeTable(name), name);
+  json::object description;
+  description["TimeToLiveStatus"] = ToJson(StatusName(table.ttl_status));
+  if (!table.spec.ttl_attribute.empty()) {
+    description["AttributeName"] = ToJson(table.spec.ttl_attribute);
+  }
+  json::object reply;
+  reply["TimeToLiveDescription"] = std::move(description);
+  return reply;
+}
+
+// Seconds, with a fraction if there is one.
+Millis ReadTtl(const Fields& in) {
+  const json::value* const given = in.Find("TtlSeconds");
+  if (given == nullptr) {
+    in.validation().Missing("ttlSeconds");
+    return {};
+  }
+  if (!given->is_number()) RefuseType(*given, "Long");
+  const auto ms = given->to_number<double>() * static_cast<double>(kMsPerSecond);
+  constexpr double kLongest = 9.0e18;
+  if (!(ms > 0)) throw Invalid("TtlSeconds must be more than 0");
+  if (ms > kLongest) throw Invalid("TtlSeconds is past the end of time");
+  return Millis(static_cast<std::int64_t>(std::ceil(ms)));
+}
+
+struct NamedItem {
+  std::string table;
+  Item key;
+};
+
+NamedItem ReadNamedItem(const Fields& in) {
+  const std::string table = in.Name("TableName");
+  const json::object& key = in.RequiredMap("Key");
+  in.Check();
+  return {table, ReadItem(key)};
+}
+
+json::object SetTtl(const Context& context, const Fields& in) {
+  const Millis ttl = ReadTtl(in);
+  const NamedItem item = ReadNamedItem(in);
+  Must(context.tables.SetTtl(item.table, item.key, ttl));
+  return {};
+}
+
+json::object RemoveTtl(const Context& context, const Fields& in) {
+  const NamedItem item = ReadNamedItem(in);
+  json::object reply;
+  reply["Removed"] = Must(context.tables.RemoveTtl(item.table, item.key));
+  return reply;
+}
+
+// Rounded up: what lives has more than 0 left.
+json::object GetTtl(const Context& context, const Fields& in) {
+  const NamedItem item = ReadNamedItem(in);
+  const Millis left = Must(context.tables.GetTtl(item.table, item.key));
+  json::object reply;
+  reply["RemainingSeconds"] =
+      left == kForever ? json::value(nullptr) : json::value((left.count() - 1) / kMsPerSecond + 1);
+  return reply;
+}
+
+json::object SweepExpiredTtl(const Context& context, const Fields& in) {
+  const std::string table = in.Name("TableName");
+  const auto limit = in.Integer("Limit", 1, INT64_MAX);
+  in.Check();
+  json::object reply;
+  reply["Deleted"] = OfTable(
+      context.tables.SweepExpired(table, limit ? static_cast<std::uint64_t>(*limit) : UINT64_MAX),
+      table);
+  return reply;
+}
+
+constexpr std::array kOperations = std::to_array<Operation>({
+    {kTablePrefix, "UpdateTimeToLive",   UpdateTimeToLive,
+     "Names the attribute that says when an item dies, or none."                                                },
+    {kTablePrefix, "DescribeTimeToLive", DescribeTimeToLive, "Tells which attribute that is."                   },
+    {kOwnPrefix,   "SetTTL",             SetTtl,             "Lets an item die so many seconds from now."       },
+    {kOwnPrefix,   "RemoveTTL",          RemoveTtl,          "Lets an item live until it is deleted."           },
+    {kOwnPrefix,   "GetTTL",             GetTtl,             "Tells how many seconds an item has left, or null."},
+    {kOwnPrefix,   "SweepExpiredTTL",    SweepExpiredTtl,
+     "Removes the dead items of a table now; tells how many."                                                   },
+});
+
+}  // namespace
+
+std::span<const Operation> TtlOperations() { return kOperations; }
+
+}  // namespace mayfly::dynamo
