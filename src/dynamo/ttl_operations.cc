@@ -106,13 +106,15 @@ json::object RemoveTtl(const Context& context, const Fields& in) {
   return reply;
 }
 
-// Rounded up: what lives has more than 0 left.
+// Rounded up: 0 is for what is past its instant, and there until a sweep takes it.
 json::object GetTtl(const Context& context, const Fields& in) {
   const NamedItem item = ReadNamedItem(in);
   const Millis left = Must(context.tables.GetTtl(item.table, item.key));
   json::object reply;
   reply["RemainingSeconds"] =
-      left == kForever ? json::value(nullptr) : json::value((left.count() - 1) / kMsPerSecond + 1);
+      left == kForever
+          ? json::value(nullptr)
+          : json::value(left.count() / kMsPerSecond + (left.count() % kMsPerSecond > 0 ? 1 : 0));
   return reply;
 }
 
