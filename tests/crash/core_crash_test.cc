@@ -143,25 +143,15 @@ class Crash {
 
   // One life and death of the process. Returns what is wrong with what it left, or nothing.
   std::string Cycle(bool splits_batches = false) {
-    const bool by_own_hand = random_.OneIn(2);
-    DatabasePlan plan{.work = "write",
-                      .directory = directory_.Inside("db"),
-                      .seed = seed_,
-                      .first = next_,
-                      .clock_ms = ToMs(InstantOf(next_)),
-                      .splits_batches = splits_batches};
-    if (by_own_hand) plan.die_at_operation = random_.Between(1, 400);
-    const std::uint64_t patience = random_.Between(0, 150);
-    std::uint64_t acknowledged = next_;
-    ChildProcess process(ToArguments(plan));
-    for (std::uint64_t seen = 0;; ++seen) {
-      if (!by_own_hand && seen == patience) process.Kill();
-      const auto told = process.Next<Told>();
-      if (!told) break;
-      acknowledged = told->number + 1;
-    }
-    if (!process.Wait()) return "the process ended by itself; its message is above";
-    return Check(acknowledged);
+    const Life life = LiveAndDie({.work = "write",
+                                  .directory = directory_.Inside("db"),
+                                  .seed = seed_,
+                                  .first = next_,
+                                  .clock_ms = ToMs(InstantOf(next_)),
+                                  .splits_batches = splits_batches},
+                                 random_);
+    if (!life.was_killed) return "the process ended by itself; its message is above";
+    return Check(life.next);
   }
 
   std::uint64_t operations() const { return next_; }

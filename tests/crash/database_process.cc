@@ -77,6 +77,23 @@ void MustBeOk(const Status& status, const char* what) {
   std::_Exit(2);
 }
 
+Life LiveAndDie(DatabasePlan plan, Random& random) {
+  const bool by_own_hand = random.OneIn(2);
+  if (by_own_hand) plan.die_at_operation = random.Between(1, 400);
+  const std::uint64_t patience = random.Between(0, 150);
+  Life life{.next = plan.first, .last = std::nullopt};
+  ChildProcess process(ToArguments(plan));
+  for (std::uint64_t seen = 0;; ++seen) {
+    if (!by_own_hand && seen == patience) process.Kill();
+    const auto told = process.Next<Told>();
+    if (!told) break;
+    life.next = told->number + 1;
+    life.last = told;
+  }
+  life.was_killed = process.Wait();
+  return life;
+}
+
 Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory, const Clock& clock) {
   return Database::Open({.directory = directory, .memory = MemoryProfile::kTiny, .clock = &clock});
 }

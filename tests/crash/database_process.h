@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "crash/child_process.h"
 #include "mayfly/database.h"
 
@@ -49,6 +50,15 @@ std::optional<int> RunAsDatabase(int argc, char** argv, std::span<const NamedWor
 
 // Ends the process, with a word, unless the status is ok. For works.
 void MustBeOk(const Status& status, const char* what);
+
+// For the test: one life and death of the process, from outside or by its own hand, at a moment
+// that is drawn. It works through numbers from plan.first on.
+struct Life {
+  bool was_killed = false;   // False: it ended by itself, and said why.
+  std::uint64_t next = 0;    // Everything before it was acknowledged.
+  std::optional<Told> last;  // What it told last.
+};
+Life LiveAndDie(DatabasePlan plan, Random& random);
 
 // For the test: the database as the process left it, on a clock that outlives it.
 Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory, const Clock& clock);
