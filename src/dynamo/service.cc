@@ -103,10 +103,16 @@ http::Response Service::Write(int status, const json::object& body) {
 // 52 capitals and digits, as clients log them. Unlike others, and no secret.
 std::string Service::NewRequestId() {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+  constexpr std::size_t kDigitsPerHash = 12;
   const std::uint64_t number = ++requests_;
-  Random random(Hash64(Bytes(reinterpret_cast<const char*>(&number), sizeof number), seed_));
-  std::string id;
-  while (id.size() < kRequestIdLength) id += kDigits[random.Below(kDigits.size())];
+  const Bytes bytes(reinterpret_cast<const char*>(&number), sizeof number);
+  std::string id(kRequestIdLength, '0');
+  std::uint64_t hash = 0;
+  for (std::size_t i = 0; i < id.size(); ++i) {
+    if (i % kDigitsPerHash == 0) hash = Hash64(bytes, seed_ + i);
+    id[i] = kDigits[hash % kDigits.size()];
+    hash /= kDigits.size();
+  }
   return id;
 }
 

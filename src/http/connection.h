@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "http/router.h"
 
@@ -42,7 +43,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void OnBody(const ErrorCode& error);
   void OnFault(const ErrorCode& error);
   void Refuse(int status);
-  void Send(const Response& answer, unsigned version, bool keep_alive, bool without_body);
+  void Send(Response answer, unsigned version, bool keep_alive, bool without_body);
+  void AddField(std::string_view name, std::string_view value);  // To head_.
   void EndRefused();
   void Drain();
   void Close();
@@ -50,7 +52,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   boost::beast::tcp_stream stream_;
   boost::beast::flat_buffer buffer_;
   std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  boost::beast::http::response<boost::beast::http::string_body> response_;
+  std::string head_;  // What is being sent.
+  std::string body_;
   boost::beast::http::response<boost::beast::http::empty_body> go_on_;
   const Router& router_;
   std::atomic<std::size_t>& open_;
