@@ -9,8 +9,8 @@
 // (2) A commit that returned Ok is seen by every later read; one that returned an error changed
 //     nothing, unless the message says that its outcome is unknown.
 // (3) What survives the death of the process, or a power cut, is a prefix of the commits in their
-//     order. After the first nothing acknowledged with kProcess or more is missing, after the second
-//     nothing up to the last kDisk.
+//     order. After the first nothing acknowledged with kProcess or more is missing, after the
+//     second nothing up to the last kDisk.
 // (4) A snapshot and a cursor show one state, whatever is committed meanwhile.
 // (5) Damaged storage gives Corruption, never other bytes than were written.
 //

@@ -32,8 +32,8 @@ TEST(TablesPage, ListsTheOperations) {
   const std::size_t end = page.find(kEnd);
   ASSERT_NE(begin, std::string::npos);
   ASSERT_NE(end, std::string::npos);
-  server::ExpectPage(TABLES_PAGE, page.substr(0, begin + kBegin.size()) + OperationsTable() +
-                                      page.substr(end));
+  server::ExpectPage(TABLES_PAGE,
+                     page.substr(0, begin + kBegin.size()) + OperationsTable() + page.substr(end));
 }
 
 }  // namespace

@@ -134,7 +134,7 @@ void AddMetrics(http::Router& router, Server& server) {
   router.Add("GET", "/health", [&server](const http::Request&) { return Health(server); });
   router.Add("GET", "/metrics", [&server](const http::Request&) {
     return http::Response{.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                        .body = MetricsText(server)};
+                          .body = MetricsText(server)};
   });
 }
 
