@@ -66,7 +66,7 @@ json::object& UnprocessedEntry(json::object& unprocessed, const json::object& re
   return unprocessed[ToJson(named)].get_object();
 }
 
-json::object BatchGetItem(const Context& context, const Fields& in) {
+Reply BatchGetItem(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
   const json::object& request_items = RequestItems(in);
   in.Check();
@@ -128,7 +128,7 @@ BatchWrite ReadWrite(const Fields& in, const std::string& table) {
       "Supplied WriteRequest is empty, must contain exactly one of PutRequest and DeleteRequest");
 }
 
-json::object BatchWriteItem(const Context& context, const Fields& in) {
+Reply BatchWriteItem(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kWrite);
   const std::string metrics = in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
   const json::object& request_items = RequestItems(in);

@@ -9,6 +9,7 @@
 #include "dynamo/fields.h"
 #include "dynamo/json.h"
 #include "dynamo/refusal.h"
+#include "dynamo/reply.h"
 #include "mayfly/clock.h"
 #include "mayfly/tables.h"
 
@@ -28,7 +29,7 @@ struct Context {
 struct Operation {
   std::string_view prefix;
   std::string_view name;
-  json::object (*handler)(const Context& context, const Fields& in);
+  Reply (*handler)(const Context& context, const Fields& in);
   std::string_view summary;  // One sentence, for the manual.
 };
 

@@ -4,6 +4,7 @@
 #include "dynamo/attribute_json.h"
 #include "dynamo/capacity.h"
 #include "dynamo/expression_input.h"
+#include "dynamo/item_text.h"
 #include "dynamo/limits.h"
 #include "dynamo/operations.h"
 #include "dynamo/table_errors.h"
@@ -72,26 +73,21 @@ bool IsLocal(const Context& context, const std::string& table, const std::string
   return false;
 }
 
-json::object WritePage(const Context& context, const ItemPage& page, const CommonInput& input,
-                       Capacity& capacity) {
-  json::object reply;
-  reply["Count"] = page.count;
-  reply["ScannedCount"] = page.scanned;
-  if (!input.count_only) {
-    json::array items;
-    items.reserve(page.items.size());
-    for (const Item& item : page.items) items.emplace_back(WriteItem(item));
-    reply["Items"] = std::move(items);
-  }
-  if (page.last_key) reply["LastEvaluatedKey"] = WriteItem(*page.last_key);
+Reply WritePage(const Context& context, const ItemPage& page, const CommonInput& input,
+                Capacity& capacity) {
+  Reply reply;
+  reply.members["Count"] = page.count;
+  reply.members["ScannedCount"] = page.scanned;
+  if (!input.count_only) reply.texts.emplace_back("Items", ItemsText(page.items));
+  if (page.last_key) reply.texts.emplace_back("LastEvaluatedKey", ItemText(*page.last_key));
   capacity.Add(input.table, 0);
   capacity.Add(input.table, ReadUnits(page.bytes, input.consistent), input.index,
                IsLocal(context, input.table, input.index));
-  capacity.WriteOne(reply);
+  capacity.WriteOne(reply.members);
   return reply;
 }
 
-json::object Query(const Context& context, const Fields& in) {
+Reply Query(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
   CommonInput common = ReadCommon(in);
   const ExpressionInput input(in, kQuery);
@@ -115,7 +111,7 @@ json::object Query(const Context& context, const Fields& in) {
   return WritePage(context, OfItem(context.tables.Query(request)), common, capacity);
 }
 
-json::object Scan(const Context& context, const Fields& in) {
+Reply Scan(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
   const auto segment = in.Integer("Segment", 0, kSegmentsMax - 1);
   const auto segments = in.Integer("TotalSegments", 1, kSegmentsMax);

@@ -62,7 +62,7 @@ http::Response Service::Answer(const http::Request& request) {
 }
 
 // The order is DynamoDB's: JSON, operation, signature, types, constraints.
-json::object Service::Run(const http::Request& request) const {
+Reply Service::Run(const http::Request& request) const {
   const Result<json::value> body = ParseJson(request.body);
   if (!body && !request.body.empty()) {
     throw Refusal(ErrorKind::kSerialization, std::string(body.error().message()));
@@ -88,7 +88,7 @@ void Service::Authorize(const http::Request& request) const {
   }
 }
 
-http::Response Service::Write(int status, const json::object& body) {
+http::Response Service::Write(int status, const Reply& body) {
   http::Response response;
   response.status = status;
   response.content_type = kContentType;

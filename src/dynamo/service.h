@@ -6,6 +6,7 @@
 #include <string>
 
 #include "dynamo/json.h"
+#include "dynamo/reply.h"
 #include "dynamo/signature.h"
 #include "http/router.h"
 #include "mayfly/clock.h"
@@ -34,9 +35,9 @@ class Service {
   void Mount(http::Router& router);
 
  private:
-  http::Response Write(int status, const json::object& body);
+  http::Response Write(int status, const Reply& body);
   void Authorize(const http::Request& request) const;
-  json::object Run(const http::Request& request) const;
+  Reply Run(const http::Request& request) const;
   std::string NewRequestId();
 
   Tables& tables_;

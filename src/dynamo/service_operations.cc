@@ -14,7 +14,7 @@ constexpr int kEndpointMinutes = 1440;
 constexpr std::int64_t kAccountUnits = 80'000;
 constexpr std::int64_t kTableUnits = 40'000;
 
-json::object DescribeEndpoints(const Context& context, const Fields&) {
+Reply DescribeEndpoints(const Context& context, const Fields&) {
   json::object endpoint;
   endpoint["Address"] = ToJson(context.host);
   endpoint["CachePeriodInMinutes"] = kEndpointMinutes;
@@ -23,7 +23,7 @@ json::object DescribeEndpoints(const Context& context, const Fields&) {
   return reply;
 }
 
-json::object DescribeLimits(const Context&, const Fields&) {
+Reply DescribeLimits(const Context&, const Fields&) {
   json::object reply;
   reply["AccountMaxReadCapacityUnits"] = kAccountUnits;
   reply["AccountMaxWriteCapacityUnits"] = kAccountUnits;
@@ -32,7 +32,7 @@ json::object DescribeLimits(const Context&, const Fields&) {
   return reply;
 }
 
-json::object DescribeContinuousBackups(const Context& context, const Fields& in) {
+Reply DescribeContinuousBackups(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   in.Check();
   const auto table = context.tables.DescribeTable(name);

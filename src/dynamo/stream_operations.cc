@@ -31,7 +31,7 @@ json::object WriteName(const StreamDescription& stream) {
   return out;
 }
 
-json::object ListStreams(const Context& context, const Fields& in) {
+Reply ListStreams(const Context& context, const Fields& in) {
   const std::string table = in.OptionalName("TableName").value_or("");
   const auto limit =
       static_cast<std::size_t>(in.Integer("Limit", 1, kListStreamsMax).value_or(kListStreamsMax));
@@ -73,7 +73,7 @@ json::object WriteShard(const StreamDescription& stream) {
   return shard;
 }
 
-json::object DescribeStream(const Context& context, const Fields& in) {
+Reply DescribeStream(const Context& context, const Fields& in) {
   const std::string arn = in.RequiredString("StreamArn", 37, 1024);
   in.Integer("Limit", 1, kListStreamsMax);
   const auto after = in.String("ExclusiveStartShardId");
@@ -107,7 +107,7 @@ json::object DescribeStream(const Context& context, const Fields& in) {
                 "The operation attempted to read past the oldest stream record in a shard.");
 }
 
-json::object GetShardIterator(const Context& context, const Fields& in) {
+Reply GetShardIterator(const Context& context, const Fields& in) {
   const std::string arn = in.RequiredString("StreamArn", 37, 1024);
   const std::string shard = in.RequiredString("ShardId", 28, 65);
   const std::string type =
@@ -176,7 +176,7 @@ json::object WriteRecord(const StreamRecord& record, const StreamDescription& st
   return out;
 }
 
-json::object GetRecords(const Context& context, const Fields& in) {
+Reply GetRecords(const Context& context, const Fields& in) {
   const std::string text = in.RequiredString("ShardIterator", 1, 2048);
   const auto limit = in.Integer("Limit", 1, kStreamRecordsMax).value_or(kStreamRecordsMax);
   in.Check();

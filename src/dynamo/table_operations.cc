@@ -11,28 +11,28 @@
 namespace mayfly::dynamo {
 namespace {
 
-json::object Reply(const char* name, json::object description) {
+json::object Described(const char* name, json::object description) {
   json::object reply;
   reply[name] = std::move(description);
   return reply;
 }
 
-json::object CreateTable(const Context& context, const Fields& in) {
+Reply CreateTable(const Context& context, const Fields& in) {
   const TableSpec spec = ReadTableSpec(in);
   const auto created = context.tables.CreateTable(spec);
   if (!created && created.error().code() == StatusCode::kBusy) {
     throw Refusal(ErrorKind::kResourceInUse, fmt::format("Table already exists: {}", spec.name));
   }
-  return Reply("TableDescription", WriteTable(Must(created)));
+  return Described("TableDescription", WriteTable(Must(created)));
 }
 
-json::object DescribeTable(const Context& context, const Fields& in) {
+Reply DescribeTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   in.Check();
-  return Reply("Table", WriteTable(OfTable(context.tables.DescribeTable(name), name)));
+  return Described("Table", WriteTable(OfTable(context.tables.DescribeTable(name), name)));
 }
 
-json::object ListTables(const Context& context, const Fields& in) {
+Reply ListTables(const Context& context, const Fields& in) {
   const std::string after = in.OptionalName("ExclusiveStartTableName").value_or("");
   const auto limit =
       static_cast<std::size_t>(in.Integer("Limit", 1, kListTablesMax).value_or(kListTablesMax));
@@ -48,7 +48,7 @@ json::object ListTables(const Context& context, const Fields& in) {
   return reply;
 }
 
-json::object DeleteTable(const Context& context, const Fields& in) {
+Reply DeleteTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   in.Check();
   const TableDescription before = OfTable(context.tables.DescribeTable(name), name);
@@ -57,8 +57,8 @@ json::object DeleteTable(const Context& context, const Fields& in) {
         "Resource cannot be deleted as it is currently protected against deletion. Disable "
         "deletion protection first.");
   }
-  return Reply("TableDescription",
-               WriteTable(OfTable(context.tables.DropTable(name), name), "DELETING"));
+  return Described("TableDescription",
+                   WriteTable(OfTable(context.tables.DropTable(name), name), "DELETING"));
 }
 
 bool HasIndex(const TableSpec& spec, const std::string& name) {
@@ -115,7 +115,7 @@ void ReadStreamChange(const Fields& in, const TableSpec& spec, TableChange& chan
   change.stream = view;
 }
 
-json::object UpdateTable(const Context& context, const Fields& in) {
+Reply UpdateTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   const std::string billing = in.OneOf("BillingMode", {"PROVISIONED", "PAY_PER_REQUEST"});
   const std::string table_class =
@@ -140,8 +140,8 @@ json::object UpdateTable(const Context& context, const Fields& in) {
   if (!table_class.empty()) SetClass(notes, table_class);
   if (protection) SetProtected(notes, *protection);
   if (notes != before.spec.notes) change.notes = std::move(notes);
-  return Reply("TableDescription",
-               WriteTable(OfTable(context.tables.UpdateTable(name, change), name)));
+  return Described("TableDescription",
+                   WriteTable(OfTable(context.tables.UpdateTable(name, change), name)));
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({

@@ -35,7 +35,7 @@ void Store(const Context& context, const TableDescription& table, Notes notes) {
   Must(context.tables.UpdateTable(table.spec.name, change));
 }
 
-json::object TagResource(const Context& context, const Fields& in) {
+Reply TagResource(const Context& context, const Fields& in) {
   in.RequiredList("Tags");
   const TableDescription table = FindTable(context, in);
   Notes notes = table.spec.notes;
@@ -55,7 +55,7 @@ json::object TagResource(const Context& context, const Fields& in) {
   return {};
 }
 
-json::object UntagResource(const Context& context, const Fields& in) {
+Reply UntagResource(const Context& context, const Fields& in) {
   in.RequiredList("TagKeys");
   const TableDescription table = FindTable(context, in);
   Notes notes = table.spec.notes;
@@ -65,7 +65,7 @@ json::object UntagResource(const Context& context, const Fields& in) {
 }
 
 // Pages of ten, as DynamoDB has it; a token is the last key of the page before.
-json::object ListTagsOfResource(const Context& context, const Fields& in) {
+Reply ListTagsOfResource(const Context& context, const Fields& in) {
   const TableDescription table = FindTable(context, in);
   const auto tags = TagsOf(table.spec.notes);
   const auto token = in.String("NextToken");

@@ -70,7 +70,7 @@ const std::string& TableOf(const TransactWrite& write) {
                     write.action);
 }
 
-json::object TransactWriteItems(const Context& context, const Fields& in) {
+Reply TransactWriteItems(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kTransactWrite);
   const std::string metrics = in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
   in.RequiredList("TransactItems", 1, kTransactionItemsMax);
@@ -96,7 +96,7 @@ json::object TransactWriteItems(const Context& context, const Fields& in) {
   return reply;
 }
 
-json::object TransactGetItems(const Context& context, const Fields& in) {
+Reply TransactGetItems(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kTransactRead);
   in.RequiredList("TransactItems", 1, kTransactionItemsMax);
   in.Check();

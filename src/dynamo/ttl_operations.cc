@@ -25,7 +25,7 @@ std::string_view StatusName(TtlStatus status) {
   return "DISABLED";
 }
 
-json::object UpdateTimeToLive(const Context& context, const Fields& in) {
+Reply UpdateTimeToLive(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   const auto wanted = in.Structure("TimeToLiveSpecification");
   if (!wanted) in.validation().Missing("timeToLiveSpecification");
@@ -51,7 +51,7 @@ json::object UpdateTimeToLive(const Context& context, const Fields& in) {
   return reply;
 }
 
-json::object DescribeTimeToLive(const Context& context, const Fields& in) {
+Reply DescribeTimeToLive(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   in.Check();
   const TableDescription table = OfTable(context.tables.DescribeTable(name), name);
@@ -92,14 +92,14 @@ NamedItem ReadNamedItem(const Fields& in) {
   return {table, ReadItem(key)};
 }
 
-json::object SetTtl(const Context& context, const Fields& in) {
+Reply SetTtl(const Context& context, const Fields& in) {
   const Millis ttl = ReadTtl(in);
   const NamedItem item = ReadNamedItem(in);
   Must(context.tables.SetTtl(item.table, item.key, ttl));
   return {};
 }
 
-json::object RemoveTtl(const Context& context, const Fields& in) {
+Reply RemoveTtl(const Context& context, const Fields& in) {
   const NamedItem item = ReadNamedItem(in);
   json::object reply;
   reply["Removed"] = Must(context.tables.RemoveTtl(item.table, item.key));
@@ -107,7 +107,7 @@ json::object RemoveTtl(const Context& context, const Fields& in) {
 }
 
 // Rounded up: 0 is for what is past its instant, and there until a sweep takes it.
-json::object GetTtl(const Context& context, const Fields& in) {
+Reply GetTtl(const Context& context, const Fields& in) {
   const NamedItem item = ReadNamedItem(in);
   const Millis left = Must(context.tables.GetTtl(item.table, item.key));
   json::object reply;
@@ -118,7 +118,7 @@ json::object GetTtl(const Context& context, const Fields& in) {
   return reply;
 }
 
-json::object SweepExpiredTtl(const Context& context, const Fields& in) {
+Reply SweepExpiredTtl(const Context& context, const Fields& in) {
   const std::string table = in.Name("TableName");
   const auto limit = in.Integer("Limit", 1, INT64_MAX);
   in.Check();
