@@ -1,7 +1,10 @@
 #include "server/command_words.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
+
+#include "server/arguments.h"
 
 namespace mayfly::server {
 namespace {
@@ -66,6 +69,18 @@ std::vector<std::string_view> CategoryWords(const CommandEntry& entry) {
   words.push_back(entry.Is(kFast) ? "@fast" : "@slow");
   if (entry.Is(kBlocking)) words.push_back("@blocking");
   return words;
+}
+
+bool ListsCommand(std::string_view names, std::string_view name) {
+  for (std::size_t at = names.find(name); at != std::string_view::npos;
+       at = names.find(name, at + 1)) {
+    if (names[at - 1] == ' ' && names[at + name.size()] == ' ') return true;
+  }
+  return false;
+}
+
+bool HasWord(std::span<const Bytes> args, std::string_view word) {
+  return std::any_of(args.begin(), args.end(), [&](Bytes arg) { return IsWord(arg, word); });
 }
 
 }  // namespace mayfly::server

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "server/arguments.h"
+#include "server/command_words.h"
 
 namespace mayfly::server {
 namespace {
@@ -33,18 +33,6 @@ constexpr AccessRow kAccessRows[] = {
      " zremrangebylex zremrangebyrank zremrangebyscore "                                      },
 };
 
-bool Lists(std::string_view names, std::string_view name) {
-  for (std::size_t at = names.find(name); at != std::string_view::npos;
-       at = names.find(name, at + 1)) {
-    if (names[at - 1] == ' ' && names[at + name.size()] == ' ') return true;
-  }
-  return false;
-}
-
-bool HasWord(std::span<const Bytes> args, std::string_view word) {
-  return std::any_of(args.begin(), args.end(), [&](Bytes arg) { return IsWord(arg, word); });
-}
-
 // SET reads with GET alone, BITFIELD writes with SET or INCRBY alone.
 std::optional<KeyPermission> ByArguments(std::string_view name, std::span<const Bytes> args) {
   if (name == "set" && args.size() > 3) {
@@ -62,7 +50,7 @@ KeyPermission NeedOf(const CommandCatalog::Entry& entry, std::span<const Bytes> 
                      bool is_first) {
   if (const auto need = ByArguments(entry.name, args)) return *need;
   for (const AccessRow& row : kAccessRows) {
-    if (Lists(row.commands, entry.name)) return is_first ? row.first : row.others;
+    if (ListsCommand(row.commands, entry.name)) return is_first ? row.first : row.others;
   }
   return (entry.spec->flags & kReadOnly) != 0 ? kKeyRead : kKeyBoth;
 }

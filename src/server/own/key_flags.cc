@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/arguments.h"
+#include "server/command_words.h"
 
 namespace mayfly::server::own {
 namespace {
@@ -44,18 +44,6 @@ constexpr FlagsRow kFlagsRows[] = {
      " incrbyfloat move setbit zincrby "                                                             },
 };
 
-bool Lists(std::string_view names, std::string_view name) {
-  for (std::size_t at = names.find(name); at != std::string_view::npos;
-       at = names.find(name, at + 1)) {
-    if (names[at - 1] == ' ' && names[at + name.size()] == ' ') return true;
-  }
-  return false;
-}
-
-bool HasWord(std::span<const Bytes> args, std::string_view word) {
-  return std::any_of(args.begin(), args.end(), [&](Bytes arg) { return IsWord(arg, word); });
-}
-
 std::string_view FlagsText(const CommandEntry& entry, std::span<const Bytes> args, bool is_first) {
   const std::string_view name = entry.full_name;
   if (name == "set" && (args.empty() || (args.size() > 3 && HasWord(args.subspan(3), "get")))) {
@@ -66,7 +54,7 @@ std::string_view FlagsText(const CommandEntry& entry, std::span<const Bytes> arg
     return kRead;
   }
   for (const FlagsRow& row : kFlagsRows) {
-    if (Lists(row.commands, name)) return is_first ? row.first : row.others;
+    if (ListsCommand(row.commands, name)) return is_first ? row.first : row.others;
   }
   return entry.Is(kWrite) ? "RW update" : kRead;
 }
