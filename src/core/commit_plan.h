@@ -59,6 +59,9 @@ class CommitPlan {
                   Bytes value, EventCause cause);
   void CountDeadMember() { ++dead_members_removed_; }
 
+  // The policy gave a row another lifetime than was asked.
+  void CountClamped() { ++clamped_; }
+
   // What the plan replaced leaves bytes behind, dead or deleted since then, which should go from
   // the files.
   void NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since);
@@ -76,6 +79,7 @@ class CommitPlan {
   std::vector<Event>& events() { return events_; }
   std::uint64_t dead_removed() const { return dead_removed_; }
   std::uint64_t dead_members_removed() const { return dead_members_removed_; }
+  std::uint64_t clamped() const { return clamped_; }
   bool orphans_queued() const;
   bool clears() const;
   std::uint64_t removed() const { return removed_; }  // The dead and the deleted.
@@ -109,6 +113,7 @@ class CommitPlan {
   std::optional<WallTime> earliest_;
   std::uint64_t dead_removed_ = 0;
   std::uint64_t dead_members_removed_ = 0;
+  std::uint64_t clamped_ = 0;
   std::uint64_t removed_ = 0;
   std::map<std::string, std::optional<WallTime>> members_put_;  // Row key's like, when they leave.
   std::string row_;                                             // Scratch.

@@ -44,6 +44,10 @@ inline constexpr std::size_t kRestoreBatchRows = 256;
 // Keys one transaction may touch.
 inline constexpr std::size_t kTransactionKeysMax = 1'000'000;
 
+// What a transaction remembers of the rows it has read: of one, and of all.
+inline constexpr std::size_t kSeenRowBytesMax = std::size_t{4} << 10;
+inline constexpr std::size_t kSeenBytesMax = std::size_t{1} << 20;
+
 inline constexpr std::size_t kForecastBucketsMax = 10'000;
 inline constexpr std::size_t kScanRowsMax = 1'000'000;
 

@@ -21,7 +21,7 @@ Status OwnSpace::PlanRow(CommitPlan& plan, const Rows& row) {
   const RowFate& fate = own.fate;
   const RowView* const old = own.stored ? &*own.stored : nullptr;
   const Stripe stripe = StripeOf(state_.id(), key);
-  if (fate.clamped) ++store_.counts().clamped_lifetimes;
+  if (fate.clamped) plan.CountClamped();
   switch (fate.kind) {
     case RowFate::Kind::kPlain:
       plan.Put(state_, stripe, key, old, {.deadline = fate.deadline, .payload = own.value()});

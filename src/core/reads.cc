@@ -25,10 +25,25 @@ Result<std::string> ValueOf(const RowView& row) {
   return std::string(row.payload);
 }
 
-void Remember(const View& view, Bytes key) {
-  if (view.reads == nullptr) return;
-  const RowKey row_key(view.keyspace.id(), key);
-  if (!view.reads->contains(Bytes(row_key))) view.reads->emplace(Bytes(row_key));
+// Of the view's state. A transaction remembers what it read.
+Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
+  const auto ask = [&] {
+    return view.store.ReadStored(view.keyspace, key, view.snapshot, pin, row);
+  };
+  if (view.reads == nullptr) return ask();
+  ReadSet::Seen& seen = view.reads->At(RowKey(view.keyspace.id(), key));
+  if (!seen.known) {
+    MAYFLY_RETURN_IF_ERROR(ask());
+    view.reads->Remember(seen, row ? std::optional(pin.view()) : std::nullopt);
+    return {};
+  }
+  row.reset();
+  if (!seen.stored) return {};
+  auto& copy = pin.Hold<std::string>();  // The caller's, to outlive the transaction.
+  copy.assign(*seen.stored);
+  pin.Show(copy);
+  MAYFLY_TRY(row, DecodeRow(copy));
+  return {};
 }
 
 }  // namespace
@@ -69,8 +84,7 @@ Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowV
     if (pending->present && !IsDead(pending->deadline, view.now)) row = pending->view();
     return {};
   }
-  Remember(view, key);
-  MAYFLY_RETURN_IF_ERROR(view.store.ReadStored(view.keyspace, key, view.snapshot, pin, row));
+  MAYFLY_RETURN_IF_ERROR(ReadStored(view, key, pin, row));
   if (row && IsDead(row->deadline, view.now)) {
     row.reset();
     pin.Reset();
@@ -136,7 +150,7 @@ Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<c
       answers.push_back(alive ? ValueOf(pending->view()) : Status::NotFound());
       continue;
     }
-    Remember(view, keys[i]);
+    if (view.reads != nullptr) view.reads->At(row_keys[i]);
     if (!lookups[i].status.ok()) {
       answers.emplace_back(lookups[i].status);
       continue;

@@ -3,19 +3,16 @@
 // give and in nothing else, so that a rule of visibility holds in all three or in none.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "core/keyspace_state.h"
 #include "core/overlay.h"
+#include "core/read_set.h"
 #include "core/store.h"
 #include "mayfly/keyspace.h"
 
 namespace mayfly::core {
-
-// Row keys a transaction has looked at.
-using ReadSet = std::set<std::string, std::less<>>;
 
 struct View {
   Store& store;

@@ -231,7 +231,7 @@ Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
                          const Standing& standing, const Change& change) {
   if (change.kind == Change::Kind::kPut) {
     MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
-    if (change.span.clamped) ++counts_.clamped_lifetimes;
+    if (change.span.clamped) plan.CountClamped();
   }
   const RowView* const old = standing.stored ? &*standing.stored : nullptr;
   if (!keyspace.by_timestamp()) {
@@ -326,13 +326,19 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
                                             .newest = standing.newest()}));
     if (change.kind == Change::Kind::kNothing) return {};
     MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, standing, change));
-    if (plan.empty() && plan.events().empty()) return {};
+    if (IsNothing(plan)) return {};
     MAYFLY_RETURN_IF_ERROR(Commit(plan, options_.durability));
     counts_.last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
     events = std::move(plan.events());
   }
   events_->Deliver(events);
   return {};
+}
+
+bool Store::IsNothing(CommitPlan& plan) {
+  if (!plan.empty() || !plan.events().empty()) return false;
+  counts_.clamped_lifetimes += plan.clamped();
+  return true;
 }
 
 Status Store::Commit(CommitPlan& plan, Durability durability) {
@@ -350,6 +356,7 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
   counts_.purged_rows += plan.dead_removed();
   counts_.purged_members += plan.dead_members_removed();
   counts_.removed_rows += plan.removed();
+  counts_.clamped_lifetimes += plan.clamped();
   if (plan.earliest()) watch_.Written(*plan.earliest());
   // Orphans are due at once, and so is a look at what was cleared.
   if (plan.orphans_queued() || plan.clears()) watch_.Written(WallTimeFromMs(0));

@@ -122,6 +122,9 @@ class Store {
   // Reads, decides and writes one key under its latch.
   Status Mutate(KeyspaceState& keyspace, Bytes key, Decide decide);
 
+  // Whether the plan changes nothing, so that there is nothing to commit: it is done with.
+  bool IsNothing(CommitPlan& plan);
+
   // Seals and commits a plan under the latches of all its keys. Events are to be delivered once the
   // latches are released.
   Status Commit(CommitPlan& plan, Durability durability);

@@ -115,7 +115,7 @@ Status TransactionCalls::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decid
   MAYFLY_TRY(const Change change,
              decide({.row = row ? &*row : nullptr, .now = now_, .newest = newest}));
   if (change.kind == Change::Kind::kNothing) return {};
-  if (overlay_.size() + late_.size() + reads_.size() >= kTransactionKeysMax) {
+  if (overlay_.size() + late_.size() + reads_.rows().size() >= kTransactionKeysMax) {
     return Status::Invalid(fmt::format(
         "the transaction touches more than {} keys; commit it in parts", kTransactionKeysMax));
   }
@@ -222,7 +222,7 @@ void TransactionCalls::Rollback() {
   state_.reset();
   overlay_.clear();
   late_.clear();
-  reads_.clear();
+  reads_.Clear();
   undo_.clear();
   savepoints_.clear();
 }
@@ -237,20 +237,26 @@ Status TransactionCalls::CommitChanges(Durability durability, std::vector<Event>
     gates.emplace_back(writer->keyspace()->gate());
     MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*writer->keyspace()));
   }
-  for (const auto& [row_key, pending] : overlay_) reads_.emplace(row_key);
+  for (const auto& [row_key, pending] : overlay_) reads_.At(row_key);
   KeyLatches::Stripes stripes;
-  for (const std::string& row_key : reads_) {
+  for (const auto& [row_key, seen] : reads_.rows()) {
     stripes.set(StripeOf(KeyspaceIdOf(row_key), UserKeyOf(row_key)));
   }
   const KeyLatches::Many latches(store_->latches(), stripes);
   CommitPlan plan(store_->clock().Now());
-  for (const std::string& row_key : reads_) {
+  for (const auto& [row_key, seen] : reads_.rows()) {
     KeyspaceState& keyspace = *writers_.at(KeyspaceIdOf(row_key))->keyspace();
-    MAYFLY_RETURN_IF_ERROR(CheckUnchanged(keyspace, UserKeyOf(row_key), *then, plan.now()));
+    const Bytes key = UserKeyOf(row_key);
+    Standing today;
+    MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, nullptr, today));
+    MAYFLY_RETURN_IF_ERROR(CheckUnchanged(keyspace, key, *then, seen, today, plan.now()));
+    const auto own = overlay_.find(row_key);
+    if (own == overlay_.end()) continue;
+    MAYFLY_RETURN_IF_ERROR(store_->PlanChange(plan, keyspace, key, today, own->second.change()));
   }
   MAYFLY_RETURN_IF_ERROR(CheckStillInTime(plan.now()));
-  MAYFLY_RETURN_IF_ERROR(PlanChanges(plan));
-  if (plan.empty() && plan.events().empty()) return {};
+  MAYFLY_RETURN_IF_ERROR(PlanLateChanges(plan));
+  if (store_->IsNothing(plan)) return {};
   MAYFLY_RETURN_IF_ERROR(store_->Commit(plan, durability));
   store_->counts().last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
   events = std::move(plan.events());
@@ -258,11 +264,16 @@ Status TransactionCalls::CommitChanges(Durability durability, std::vector<Event>
 }
 
 Status TransactionCalls::CheckUnchanged(KeyspaceState& keyspace, Bytes key,
-                                        const engine::Snapshot& then, WallTime now) const {
+                                        const engine::Snapshot& then, const ReadSet::Seen& seen,
+                                        const Standing& today, WallTime now) const {
+  // The same bytes, and no word on the key beside them.
+  if (seen.known && !keyspace.by_timestamp() &&
+      seen.stored.has_value() == today.stored.has_value() &&
+      (!seen.stored || *seen.stored == today.pin.view())) {
+    return {};
+  }
   Standing before;
-  Standing today;
   MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, &then, before));
-  MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, nullptr, today));
   const bool was = before.Living(now) != nullptr;
   const bool is = today.Living(now) != nullptr;
   bool same = was == is && (!was || before.pin.view() == today.pin.view());
@@ -294,14 +305,7 @@ Status TransactionCalls::CheckStillInTime(WallTime now) const {
   return {};
 }
 
-Status TransactionCalls::PlanChanges(CommitPlan& plan) const {
-  for (const auto& [row_key, pending] : overlay_) {
-    KeyspaceState& keyspace = *writers_.at(KeyspaceIdOf(row_key))->keyspace();
-    const Bytes key = UserKeyOf(row_key);
-    Standing standing;
-    MAYFLY_RETURN_IF_ERROR(store_->ReadStanding(keyspace, key, nullptr, standing));
-    MAYFLY_RETURN_IF_ERROR(store_->PlanChange(plan, keyspace, key, standing, pending.change()));
-  }
+Status TransactionCalls::PlanLateChanges(CommitPlan& plan) const {
   for (const auto& [at, pending] : late_) {
     const auto& [row_key, timestamp] = at;
     KeyspaceState& keyspace = *writers_.at(KeyspaceIdOf(row_key))->keyspace();
@@ -315,7 +319,7 @@ Status TransactionCalls::PlanChanges(CommitPlan& plan) const {
       overtaken_at = std::max(overtaken_at, last);
       if (timestamp == overtaken_at) continue;  // Overtaken at its own timestamp: never seen.
     }
-    if (pending.present && pending.span.clamped) ++store_->counts().clamped_lifetimes;
+    if (pending.present && pending.span.clamped) plan.CountClamped();
     MAYFLY_RETURN_IF_ERROR(
         store_->PlanLateChange(plan, keyspace, key, standing, pending.change(), overtaken_at));
   }

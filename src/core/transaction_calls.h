@@ -54,9 +54,9 @@ class TransactionCalls final : public Transaction {
   void SetLate(std::string row_key, Pending pending);
   Status CommitChanges(Durability durability, std::vector<Event>& events);
   Status CheckUnchanged(KeyspaceState& keyspace, Bytes key, const engine::Snapshot& then,
-                        WallTime now) const;
+                        const ReadSet::Seen& seen, const Standing& today, WallTime now) const;
   Status CheckStillInTime(WallTime now) const;
-  Status PlanChanges(CommitPlan& plan) const;
+  Status PlanLateChanges(CommitPlan& plan) const;
 
   const std::shared_ptr<Store> store_;        // Shared with the database.
   std::shared_ptr<OpenStates::State> state_;  // Shared with cursors. Null once it is over.

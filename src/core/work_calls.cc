@@ -195,7 +195,7 @@ Status WorkCalls::CommitPlanned(Durability durability, std::vector<Event>& event
   CommitPlan plan(now_);
   if (first_) MAYFLY_RETURN_IF_ERROR(first_->Plan(plan));
   for (const auto& space : others_) MAYFLY_RETURN_IF_ERROR(space->Plan(plan));
-  if (plan.empty() && plan.events().empty()) return {};
+  if (store_.IsNothing(plan)) return {};
   MAYFLY_RETURN_IF_ERROR(store_.CheckOpen());
   MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, durability));
   store_.counts().last_write_ms.store(ToMs(now_), std::memory_order_relaxed);

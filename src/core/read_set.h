@@ -1,0 +1,37 @@
+// read_set.h - the rows a transaction has looked at, and what it saw of them.
+// All of it comes from one state, so a row is read from the engine once: what is remembered answers
+// the next look at it, and the commit's question whether it has changed since. Bounded: past
+// kSeenBytesMax, or for a row that is large by itself, only the key is remembered.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::core {
+
+class ReadSet {
+ public:
+  struct Seen {
+    bool known = false;
+    std::optional<std::string> stored = std::nullopt;  // If known: the row's bytes, dead or not.
+  };
+  using Rows = std::map<std::string, Seen, std::less<>>;  // By row key.
+
+  // Adds the key if it is new.
+  Seen& At(Bytes row_key);
+
+  // Nothing: there was no row.
+  void Remember(Seen& seen, std::optional<Bytes> stored);
+
+  const Rows& rows() const { return rows_; }
+  void Clear();
+
+ private:
+  Rows rows_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace mayfly::core
