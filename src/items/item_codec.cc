@@ -1,7 +1,6 @@
 #include "items/item_codec.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -54,16 +53,25 @@ void AppendValue(std::string& out, const AttributeValue& value) {
   }
 }
 
+// EatSized, for lengths of one byte in place: nearly all are.
+bool EatText(Bytes& in, Bytes& text) {
+  const std::size_t size = in.empty() ? 0 : static_cast<unsigned char>(in.front());
+  if (size >= 0x80 || size >= in.size()) return EatSized(in, text);
+  text = in.substr(1, size);
+  in.remove_prefix(1 + size);
+  return true;
+}
+
 bool Eat(Bytes& in, std::string& text) {
   Bytes bytes;
-  if (!EatSized(in, bytes)) return false;
+  if (!EatText(in, bytes)) return false;
   text = bytes;
   return true;
 }
 
 bool Eat(Bytes& in, Number& number) {
   Bytes bytes;
-  if (!EatSized(in, bytes)) return false;
+  if (!EatText(in, bytes)) return false;
   auto parsed = Number::Parse(bytes);
   if (!parsed || parsed->text() != bytes) return false;
   number = *std::move(parsed);
@@ -80,87 +88,84 @@ bool EatCount(Bytes& in, std::size_t& count) {
   return true;
 }
 
+// The Eat functions below fill `to` where it stands, in its node or list.
 template <typename Set>
-std::optional<AttributeValue> TakeSet(Bytes& in) {
+bool EatSet(Bytes& in, AttributeValue& to) {
   std::size_t count = 0;
-  if (!EatCount(in, count)) return std::nullopt;
+  if (!EatCount(in, count)) return false;
   Set set;
   for (; count > 0; --count) {
     typename Set::value_type member;
-    if (!Eat(in, member)) return std::nullopt;
-    if (!set.empty() && !(*set.rbegin() < member)) return std::nullopt;
+    if (!Eat(in, member)) return false;
+    if (!set.empty() && !(*set.rbegin() < member)) return false;
     set.insert(set.end(), std::move(member));
   }
-  return AttributeValue(std::move(set));
+  to = std::move(set);
+  return true;
 }
 
 template <typename Scalar>
-std::optional<AttributeValue> TakeScalar(Bytes& in) {
+bool EatScalar(Bytes& in, AttributeValue& to) {
   Scalar scalar;
-  if (!Eat(in, scalar)) return std::nullopt;
-  return AttributeValue(std::move(scalar));
+  if (!Eat(in, scalar)) return false;
+  to = std::move(scalar);
+  return true;
 }
 
-std::optional<AttributeValue> TakeValue(Bytes& in, std::size_t levels_left);
+bool EatValue(Bytes& in, std::size_t levels_left, AttributeValue& to);
 
-std::optional<Item> TakeMap(Bytes& in, std::size_t levels_left) {
+bool EatMap(Bytes& in, std::size_t levels_left, Item& map) {
   std::size_t count = 0;
-  if (!EatCount(in, count)) return std::nullopt;
-  Item map;
+  if (!EatCount(in, count)) return false;
   for (; count > 0; --count) {
-    std::string name;
-    if (!Eat(in, name)) return std::nullopt;
-    if (!map.empty() && map.rbegin()->first >= name) return std::nullopt;
-    auto value = TakeValue(in, levels_left);
-    if (!value) return std::nullopt;
-    map.emplace_hint(map.end(), std::move(name), *std::move(value));
+    Bytes name;
+    if (!EatText(in, name)) return false;
+    if (!map.empty() && map.rbegin()->first >= name) return false;
+    const auto added = map.try_emplace(map.end(), std::string(name));
+    if (!EatValue(in, levels_left, added->second)) return false;
   }
-  return map;
+  return true;
 }
 
-std::optional<AttributeValue> TakeList(Bytes& in, std::size_t levels_left) {
+bool EatList(Bytes& in, std::size_t levels_left, AttributeValue& to) {
   std::size_t count = 0;
-  if (!EatCount(in, count)) return std::nullopt;
+  if (!EatCount(in, count)) return false;
   AttributeValue::List list;
   list.reserve(std::min<std::size_t>(count, 1024));  // A damaged count costs no memory.
   for (; count > 0; --count) {
-    auto element = TakeValue(in, levels_left);
-    if (!element) return std::nullopt;
-    list.push_back(*std::move(element));
+    if (!EatValue(in, levels_left, list.emplace_back())) return false;
   }
-  return AttributeValue(std::move(list));
+  to = std::move(list);
+  return true;
 }
 
-std::optional<AttributeValue> TakeBool(Bytes& in) {
-  if (in.empty() || static_cast<unsigned char>(in.front()) > 1) return std::nullopt;
-  const bool value = in.front() != 0;
+bool EatBool(Bytes& in, AttributeValue& to) {
+  if (in.empty() || static_cast<unsigned char>(in.front()) > 1) return false;
+  to = in.front() != 0;
   in.remove_prefix(1);
-  return AttributeValue(value);
+  return true;
 }
 
-std::optional<AttributeValue> TakeValue(Bytes& in, std::size_t levels_left) {
-  if (in.empty()) return std::nullopt;
+bool EatValue(Bytes& in, std::size_t levels_left, AttributeValue& to) {
+  if (in.empty()) return false;
   const auto type = static_cast<AttributeType>(in.front());
   in.remove_prefix(1);
   switch (type) {
-    case AttributeType::kString: return TakeScalar<std::string>(in);
-    case AttributeType::kNumber: return TakeScalar<Number>(in);
-    case AttributeType::kBinary: return TakeScalar<Binary>(in);
-    case AttributeType::kBool: return TakeBool(in);
-    case AttributeType::kNull: return AttributeValue(Null());
-    case AttributeType::kList:
-      return levels_left == 0 ? std::nullopt : TakeList(in, levels_left - 1);
+    case AttributeType::kString: return EatScalar<std::string>(in, to);
+    case AttributeType::kNumber: return EatScalar<Number>(in, to);
+    case AttributeType::kBinary: return EatScalar<Binary>(in, to);
+    case AttributeType::kBool: return EatBool(in, to);
+    case AttributeType::kNull: to = Null(); return true;
+    case AttributeType::kList: return levels_left > 0 && EatList(in, levels_left - 1, to);
     case AttributeType::kMap: {
-      if (levels_left == 0) return std::nullopt;
-      auto map = TakeMap(in, levels_left - 1);
-      if (!map) return std::nullopt;
-      return AttributeValue(*std::move(map));
+      to = Item();
+      return levels_left > 0 && EatMap(in, levels_left - 1, *to.map());
     }
-    case AttributeType::kStringSet: return TakeSet<AttributeValue::StringSet>(in);
-    case AttributeType::kNumberSet: return TakeSet<AttributeValue::NumberSet>(in);
-    case AttributeType::kBinarySet: return TakeSet<AttributeValue::BinarySet>(in);
+    case AttributeType::kStringSet: return EatSet<AttributeValue::StringSet>(in, to);
+    case AttributeType::kNumberSet: return EatSet<AttributeValue::NumberSet>(in, to);
+    case AttributeType::kBinarySet: return EatSet<AttributeValue::BinarySet>(in, to);
   }
-  return std::nullopt;
+  return false;
 }
 
 }  // namespace
@@ -185,11 +190,9 @@ Result<StoredItem> DecodeItem(Bytes bytes) {
   if (!EatVarint(bytes, stored.version)) {
     return Status::Corruption("an item with a damaged version; check the database");
   }
-  auto item = TakeMap(bytes, kStoredDepthMax);
-  if (!item || !bytes.empty()) {
+  if (!EatMap(bytes, kStoredDepthMax, stored.item) || !bytes.empty()) {
     return Status::Corruption("an item with damaged attributes; check the database");
   }
-  stored.item = *std::move(item);
   return stored;
 }
 

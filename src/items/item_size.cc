@@ -13,12 +13,20 @@ constexpr std::size_t kNumberBytesMax = 21;
 
 // Two digits share a byte when they stand on the same side of an even power of ten; one more byte
 // is for the power, and one for a sign.
+std::size_t SizeOfDigits(std::size_t digits, int power, bool negative) {
+  if (digits == 0) return 1;
+  const std::size_t alone = power % 2 == 0 ? 1 : 0;  // The first digit has no neighbour.
+  const std::size_t pairs = (digits + alone + 1) / 2;
+  return std::min(pairs + 1 + (negative ? 1 : 0), kNumberBytesMax);
+}
+
 std::size_t SizeOfNumber(const Number& number) {
+  const std::string& text = number.text();
+  if (text.find_first_of("-.") == std::string::npos) {  // Most, and counted without copies.
+    return SizeOfDigits(text.find_last_not_of('0') + 1, static_cast<int>(text.size()) - 1, false);
+  }
   const NumberParts parts = PartsOf(number);
-  if (parts.digits.empty()) return 1;
-  const std::size_t alone = parts.power % 2 == 0 ? 1 : 0;  // The first digit has no neighbour.
-  const std::size_t pairs = (parts.digits.size() + alone + 1) / 2;
-  return std::min(pairs + 1 + (parts.negative ? 1 : 0), kNumberBytesMax);
+  return SizeOfDigits(parts.digits.size(), parts.power, parts.negative);
 }
 
 }  // namespace

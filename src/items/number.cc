@@ -26,6 +26,14 @@ constexpr std::int64_t kExponentBound = 1'000'000'000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
+// Whether it is in normal form and stays it: what most numbers are, a few digits and nothing else.
+bool IsShortWhole(std::string_view text) {
+  constexpr std::size_t kShort = 18;
+  if (text.empty() || text.size() > kShort) return false;
+  return std::all_of(text.begin(), text.end(), IsDigit) &&
+         (text.front() != '0' || text.size() == 1);
+}
+
 // Takes the digits off the front.
 std::string_view TakeDigits(std::string_view& text) {
   const auto end = std::find_if_not(text.begin(), text.end(), IsDigit);
@@ -73,6 +81,7 @@ Wide Scaled(const NumberParts& parts, int unit) {
 }  // namespace
 
 Result<Number> Number::Parse(std::string_view text) {
+  if (IsShortWhole(text)) return items::FromNormalText(std::string(text));
   const auto no_number = [whole = text] {
     return Status::Invalid("The parameter cannot be converted to a numeric value: " +
                            std::string(whole));

@@ -55,6 +55,8 @@ NumberParts PartsOf(const Number& number) {
   return parts;
 }
 
+Number FromNormalText(std::string text) { return NumberAccess::FromNormalText(std::move(text)); }
+
 Result<Number> MakeNumber(bool negative, std::string_view digits, std::int64_t power) {
   const std::size_t first = digits.find_first_not_of('0');
   if (first == digits.npos) return Number();
@@ -73,7 +75,7 @@ Result<Number> MakeNumber(bool negative, std::string_view digits, std::int64_t p
   if (digits.size() > kNumberDigitsMax) {
     return Status::Invalid("Attempting to store more than 38 significant digits in a Number");
   }
-  return NumberAccess::FromNormalText(PlainText(negative, digits, static_cast<int>(power)));
+  return FromNormalText(PlainText(negative, digits, static_cast<int>(power)));
 }
 
 }  // namespace items

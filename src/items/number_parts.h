@@ -21,6 +21,9 @@ struct NumberParts {
 
 NumberParts PartsOf(const Number& number);
 
+// Of a text that is known to be in normal form.
+Number FromNormalText(std::string text);
+
 // Takes zeros off both ends of the digits first; `power` is that of the first digit as given.
 // Invalid, in DynamoDB's words, when there are too many digits or the power is out of range.
 Result<Number> MakeNumber(bool negative, std::string_view digits, std::int64_t power);
