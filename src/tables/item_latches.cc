@@ -7,6 +7,11 @@
 namespace mayfly::tables {
 
 ItemLatches::Held ItemLatches::Take(const std::vector<std::string>& keys) {
+  if (keys.size() == 1) {
+    Held held;
+    held.emplace_back(stripes_[Hash64(keys.front()) % kStripes]);
+    return held;
+  }
   std::set<std::size_t> stripes;
   for (const std::string& key : keys) stripes.insert(Hash64(key) % kStripes);
   Held held;

@@ -6,16 +6,14 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "items/item_codec.h"
 #include "mayfly/result.h"
 #include "mayfly/transaction.h"
-#include "tables/item_action.h"
 #include "tables/item_context.h"
+#include "tables/item_outcome.h"
 
 namespace mayfly::tables {
 
@@ -28,17 +26,6 @@ class TableUses {
 
  private:
   std::map<std::string, TableUse> uses_;
-};
-
-struct ActionOutcome {
-  bool holds = true;  // The condition and the expected version.
-  Status fault = {};  // Invalid: the item does not fit the action, or NotFound if it needs one.
-  std::optional<items::StoredItem> before = std::nullopt;
-  std::optional<items::StoredItem> after = std::nullopt;
-  std::uint64_t version = 0;  // As WriteOutcome's: 0 also when the item was born dead.
-  std::uint64_t bytes = 0;
-
-  bool ok() const { return holds && fault.ok(); }
 };
 
 // What a call does beside its actions, in the same transaction.
@@ -55,8 +42,5 @@ struct OwnSteps {
 Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
                                               const std::vector<ItemAction>& actions,
                                               const OwnSteps& own = {});
-
-// How a call with one action tells it.
-Result<WriteOutcome> ToWriteOutcome(const ItemAction& action, const ActionOutcome& outcome);
 
 }  // namespace mayfly::tables

@@ -6,10 +6,6 @@
 namespace mayfly::tables {
 namespace {
 
-Lifetime LifetimeOf(const std::optional<WallTime>& deadline) {
-  return deadline ? Lifetime::Until(*deadline) : Lifetime::Forever();
-}
-
 // Null when the item lacks the attribute, or it is no key: items may be older than their index.
 const AttributeValue* IndexValueOf(const KeyAttribute& attribute, const Item& item,
                                    bool partition) {
@@ -27,7 +23,7 @@ Status PutEntry(KeyspaceWriter& entries, const std::string& key, const std::stri
     if (there && there->value == value && there->deadline == deadline) return {};
     if (!there && !there.status().IsNotFound()) return there.status();
   }
-  return entries.Put(key, value, LifetimeOf(deadline));
+  return entries.Put(key, value, LifetimeUntil(deadline));
 }
 
 Status WriteEntries(Transaction& transaction, const Table& table, Bytes key, const Item* before,
@@ -58,6 +54,10 @@ Status WriteShadow(Transaction& transaction, const Table& table, Bytes key,
 
 }  // namespace
 
+Lifetime LifetimeUntil(const std::optional<WallTime>& deadline) {
+  return deadline ? Lifetime::Until(*deadline) : Lifetime::Forever();
+}
+
 Result<std::optional<items::StoredItem>> ReadItem(Transaction& transaction, const Table& table,
                                                   Bytes key) {
   PinnedBytes value;
@@ -82,7 +82,7 @@ Status WriteItem(Transaction& transaction, const Table& table, Bytes key, const 
     return WriteEntries(transaction, table, key, before, nullptr, deadline);
   }
   MAYFLY_RETURN_IF_ERROR(
-      rows.Put(key, items::EncodeItem(after->item, after->version), LifetimeOf(deadline)));
+      rows.Put(key, items::EncodeItem(after->item, after->version), LifetimeUntil(deadline)));
   return WriteEntries(transaction, table, key, before, &after->item, deadline);
 }
 

@@ -1,5 +1,6 @@
-// item_writer.h - the one way in which an item's bytes change: its row, its index entries, its
-// shadow, all in the caller's transaction, with the deadline its ttl attribute says.
+// item_writer.h - how an item's bytes change: its row, its index entries, its shadow, all in the
+// caller's transaction, with the deadline its ttl attribute says. (Where the row is all there is,
+// lone_item.h does it.)
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,9 @@
 #include "tables/table.h"
 
 namespace mayfly::tables {
+
+// Nothing: for ever.
+Lifetime LifetimeUntil(const std::optional<WallTime>& deadline);
 
 // The item under `key` as the transaction sees it.
 Result<std::optional<items::StoredItem>> ReadItem(Transaction& transaction, const Table& table,

@@ -42,17 +42,16 @@ Result<ItemPage> ReadPage(Database& database, const PagePlan& plan) {
   }
   while (cursor->Valid()) {
     MAYFLY_TRY(items::StoredItem stored, items::DecodeItem(cursor->value()));
-    Item keys = KeyAttributesOf(*plan.table, plan.index, stored.item);
     if (plan.fetch) {
       MAYFLY_TRY(stored.item, Fetch(snapshot->In(*plan.table->items), plan, stored.item));
     }
     ++page.scanned;
     page.bytes += items::SizeOf(stored.item);
-    Take(plan, std::move(stored.item), page);
     if ((plan.limit && page.scanned >= *plan.limit) || page.bytes >= kPageBytesMax) {
-      page.last_key = std::move(keys);
-      break;
+      page.last_key = KeyAttributesOf(*plan.table, plan.index, stored.item);
     }
+    Take(plan, std::move(stored.item), page);
+    if (page.last_key) break;
     if (plan.forward) {
       cursor->Next();
     } else {

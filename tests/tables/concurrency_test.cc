@@ -50,6 +50,24 @@ TEST_P(TablesConcurrency, CountersLoseNothing) {
   EXPECT_EQ(CountOf("a_table", "1"), kThreads * kRounds);
 }
 
+// One item is written by a work, several by a transaction; both write this one.
+TEST_P(TablesConcurrency, WritesByThemselvesAndInTransactionsMeetOnAnItem) {
+  InThreads([&](int thread) {
+    for (int i = 0; i < kRounds; ++i) {
+      if (thread % 2 == 0) {
+        EXPECT_TRUE(tables().UpdateItem(Add("a_table", "1", 1)).has_value());
+        continue;
+      }
+      const auto done =
+          tables().TransactWriteItems({{Add("a_table", "1", 1)}, {Add("a_table", "2", 1)}});
+      ASSERT_TRUE(done.has_value()) << done.status().ToString();
+      EXPECT_TRUE(done->written);
+    }
+  });
+  EXPECT_EQ(CountOf("a_table", "1"), kThreads * kRounds);
+  EXPECT_EQ(CountOf("a_table", "2"), kThreads / 2 * kRounds);
+}
+
 TEST_P(TablesConcurrency, VersionsLetOneThrough) {
   std::atomic<int> written = 0;
   Put("a_table", {

@@ -20,11 +20,18 @@ TEST_P(TablesPlay, AnswersAsTheModelDoes) {
             "");
 }
 
+constexpr PlaySubject Alone(PlaySubject subject) {
+  subject.indexed = false;
+  return subject;
+}
+
 INSTANTIATE_TEST_SUITE_P(Whole, TablesPlay,
                          ::testing::Values(PlaySubject{EngineKind::kMemory, TtlMode::kExact},
                                            PlaySubject{EngineKind::kMemory, TtlMode::kUntilSwept},
                                            PlaySubject{EngineKind::kRocks, TtlMode::kExact},
-                                           PlaySubject{EngineKind::kRocks, TtlMode::kUntilSwept}),
+                                           PlaySubject{EngineKind::kRocks, TtlMode::kUntilSwept},
+                                           Alone({EngineKind::kMemory, TtlMode::kExact}),
+                                           Alone({EngineKind::kRocks, TtlMode::kExact})),
                          ::testing::PrintToStringParamName());
 
 class BrokenTables : public ::testing::TestWithParam<PlaySubject> {};
@@ -39,7 +46,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(PlaySubject{EngineKind::kMemory, TtlMode::kExact, Broken::kLateClock},
                       PlaySubject{EngineKind::kMemory, TtlMode::kUntilSwept, Broken::kLateClock},
                       PlaySubject{EngineKind::kMemory, TtlMode::kExact, Broken::kIgnoresConditions},
-                      PlaySubject{EngineKind::kMemory, TtlMode::kExact, Broken::kKeepsEntries}),
+                      PlaySubject{EngineKind::kMemory, TtlMode::kExact, Broken::kKeepsEntries},
+                      Alone({EngineKind::kMemory, TtlMode::kExact, Broken::kLateClock}),
+                      Alone({EngineKind::kMemory, TtlMode::kExact, Broken::kIgnoresConditions})),
     ::testing::PrintToStringParamName());
 
 }  // namespace

@@ -13,8 +13,14 @@ Player::Player(const PlaySubject& subject, std::uint64_t seed)
   if (subject.engine == EngineKind::kRocks) options.directory = directory_.Inside("db");
   database_ = Database::Open(options).value();
   tables_ = Tables::Open(*database_).value();
-  (void)tables_->CreateTable(PostsSpec(subject.mode)).value();
+  TableSpec spec = PostsSpec(subject.mode);
+  if (!subject.indexed) {
+    spec.global_indexes.clear();
+    spec.local_indexes.clear();
+  }
+  (void)tables_->CreateTable(spec).value();
 }
+
 std::optional<std::string> Player::Step() {
   switch (posts_.random().Below(16)) {
     case 0:

@@ -23,11 +23,12 @@ struct PlaySubject {
   EngineKind engine = EngineKind::kMemory;
   TtlMode mode = TtlMode::kExact;
   Broken broken = Broken::kNothing;
+  bool indexed = true;  // False: a table without indexes, whose items are written by themselves.
 };
 
 inline void PrintTo(const PlaySubject& subject, std::ostream* out) {
   *out << NameOf(subject.engine) << (subject.mode == TtlMode::kExact ? "Exact" : "UntilSwept")
-       << static_cast<int>(subject.broken);
+       << (subject.indexed ? "" : "Alone") << static_cast<int>(subject.broken);
 }
 
 // The first difference, told with the number of its call; nothing: there was none.

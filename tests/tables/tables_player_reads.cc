@@ -31,7 +31,7 @@ void Player::BatchGet() {
 
 void Player::Query() {
   const std::vector<std::string> names = {"", "by_topic", "by_score"};
-  const std::string& index = names[posts_.random().Below(3)];
+  const std::string& index = names[posts_.random().Below(subject_.indexed ? names.size() : 1)];
   const AttributeValue partition = index == "by_topic" ? posts_.Topic() : posts_.Key().at("user");
   const std::string sort = index.empty() ? "nr" : "score";
   QueryRequest request = {.table = "posts", .index = index, .key_condition = "#p = :p"};
@@ -67,7 +67,7 @@ void Player::Query() {
 }
 
 void Player::Scan() {
-  const std::string index = posts_.random().OneIn(2) ? "" : "by_score";
+  const std::string index = !subject_.indexed || posts_.random().OneIn(2) ? "" : "by_score";
   if (!index.empty()) {
     std::size_t wanted = 0;
     for (const char* user : {"u0", "u1", "u2", "u3"})
