@@ -1,5 +1,6 @@
 #include "dynamo/item_text.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "dynamo/base64.h"
@@ -11,21 +12,30 @@ void AppendItem(const Item& item, std::string& to);
 void AppendValue(const AttributeValue& value, std::string& to);
 
 // What JSON wants escaped, and nothing else: texts are UTF-8 already.
-void AppendQuoted(std::string_view text, std::string& to) {
+bool NeedsEscape(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
+
+void AppendEscaped(char c, std::string& to) {
   constexpr std::string_view kHex = "0123456789abcdef";
+  const auto byte = static_cast<unsigned char>(c);
+  if (byte >= 0x20) {
+    to += '\\';
+    to += c;
+  } else {
+    to += "\\u00";
+    to += kHex[byte >> 4];
+    to += kHex[byte & 15];
+  }
+}
+
+void AppendQuoted(std::string_view text, std::string& to) {
   to += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      to += '\\';
-      to += c;
-    } else if (byte < 0x20) {
-      to += "\\u00";
-      to += kHex[byte >> 4];
-      to += kHex[byte & 15];
-    } else {
-      to += c;
-    }
+  while (!text.empty()) {
+    const auto* const stop = std::find_if(text.begin(), text.end(), NeedsEscape);
+    const auto plain = static_cast<std::size_t>(stop - text.begin());
+    to.append(text.substr(0, plain));
+    if (plain == text.size()) break;
+    AppendEscaped(text[plain], to);
+    text.remove_prefix(plain + 1);
   }
   to += '"';
 }

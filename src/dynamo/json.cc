@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/serializer.hpp>
 #include <boost/json/value_stack.hpp>
 #include <cmath>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 #include "dynamo/limits.h"
 
@@ -17,36 +16,26 @@ namespace {
 
 using ErrorCode = json::error_code;
 
-// Builds the value, and remembers the names of every object that is open.
+// Builds the value, and counts the names of its objects.
 struct TreeHandler {
   static constexpr std::size_t max_object_size = json::object::max_size();
   static constexpr std::size_t max_array_size = json::array::max_size();
   static constexpr std::size_t max_key_size = json::string::max_size();
   static constexpr std::size_t max_string_size = json::string::max_size();
 
-  json::value_stack stack;
-  std::vector<std::vector<std::string>> names;
-  std::string key;
-  bool twice = false;
+  explicit TreeHandler(json::storage_ptr of) : memory(std::move(of)) {}
+
+  json::storage_ptr memory;
+  json::value_stack stack{memory};
+  std::size_t names = 0;
 
   bool on_document_begin(ErrorCode&) {
-    stack.reset();
+    stack.reset(memory);
     return true;
   }
   bool on_document_end(ErrorCode&) { return true; }
-  bool on_object_begin(ErrorCode&) {
-    names.emplace_back();
-    return true;
-  }
-  bool on_object_end(std::size_t count, ErrorCode& error) {
-    std::vector<std::string> own = std::move(names.back());
-    names.pop_back();
-    std::sort(own.begin(), own.end());
-    if (std::adjacent_find(own.begin(), own.end()) != own.end()) {
-      twice = true;
-      error = json::error::syntax;
-      return false;
-    }
+  bool on_object_begin(ErrorCode&) { return true; }
+  bool on_object_end(std::size_t count, ErrorCode&) {
     stack.push_object(count);
     return true;
   }
@@ -56,14 +45,11 @@ struct TreeHandler {
     return true;
   }
   bool on_key_part(json::string_view part, std::size_t, ErrorCode&) {
-    key.append(part.data(), part.size());
     stack.push_chars(part);
     return true;
   }
   bool on_key(json::string_view part, std::size_t, ErrorCode&) {
-    key.append(part.data(), part.size());
-    names.back().push_back(std::move(key));
-    key.clear();
+    ++names;
     stack.push_key(part);
     return true;
   }
@@ -100,19 +86,35 @@ struct TreeHandler {
   bool on_comment(json::string_view, ErrorCode&) { return true; }
 };
 
+// The names of all objects in it: fewer than were read if one was there twice, since an object
+// keeps one of each.
+std::size_t NamesIn(const json::value& value) {
+  std::size_t names = 0;
+  if (const auto* const object = value.if_object()) {
+    names = object->size();
+    for (const auto& member : *object) names += NamesIn(member.value());
+  } else if (const auto* const array = value.if_array()) {
+    for (const json::value& element : *array) names += NamesIn(element);
+  }
+  return names;
+}
+
 }  // namespace
 
-Result<json::value> ParseJson(std::string_view text) {
+Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory) {
   json::parse_options options;
   options.max_depth = kJsonDepthMax;
-  json::basic_parser<TreeHandler> parser(options);
+  json::basic_parser<TreeHandler> parser(options, std::move(memory));
   ErrorCode error;
   std::size_t read = parser.write_some(false, text.data(), text.size(), error);
   while (!error && read < text.size() && std::string_view(" \t\r\n").find(text[read]) < 4) ++read;
-  if (parser.handler().twice) return Status::Invalid("a name is there twice in one object");
   if (error) return Status::Invalid(fmt::format("no JSON: {}", error.message()));
   if (read < text.size()) return Status::Invalid("bytes follow the JSON");
-  return parser.handler().stack.release();
+  json::value value = parser.handler().stack.release();
+  if (NamesIn(value) != parser.handler().names) {
+    return Status::Invalid("a name is there twice in one object");
+  }
+  return value;
 }
 
 json::value NumberOf(double number) {

@@ -3,6 +3,7 @@
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
+#include <boost/json/storage_ptr.hpp>
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
@@ -14,8 +15,8 @@ namespace mayfly::dynamo {
 namespace json = boost::json;
 
 // Invalid: no JSON, bytes behind it, bad UTF-8, deeper than kJsonDepthMax, or an object with a name
-// twice, of which one would be lost.
-Result<json::value> ParseJson(std::string_view text);
+// twice, of which one would be lost. The value lies in `memory`, which must outlive it.
+Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory = {});
 
 std::string ToText(const json::object& object);
 

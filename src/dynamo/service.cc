@@ -1,8 +1,10 @@
 #include "dynamo/service.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
-#include <boost/crc.hpp>
+#include <array>
+#include <boost/json/monotonic_resource.hpp>
 #include <exception>
 #include <utility>
 
@@ -19,11 +21,10 @@ namespace {
 
 constexpr const char* kContentType = "application/x-amz-json-1.0";
 constexpr std::size_t kRequestIdLength = 52;
+constexpr std::size_t kNearBytes = 4096;
 
-std::uint32_t Crc32(const std::string& body) {
-  boost::crc_32_type crc;
-  crc.process_bytes(body.data(), body.size());
-  return crc.checksum();
+unsigned long Crc32(const std::string& body) {
+  return crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
 }
 
 }  // namespace
@@ -63,7 +64,9 @@ http::Response Service::Answer(const http::Request& request) {
 
 // The order is DynamoDB's: JSON, operation, signature, types, constraints.
 Reply Service::Run(const http::Request& request) const {
-  const Result<json::value> body = ParseJson(request.body);
+  std::array<unsigned char, kNearBytes> near;  // Of what most requests need.
+  json::monotonic_resource memory(near.data(), near.size());
+  const Result<json::value> body = ParseJson(request.body, &memory);
   if (!body && !request.body.empty()) {
     throw Refusal(ErrorKind::kSerialization, std::string(body.error().message()));
   }
