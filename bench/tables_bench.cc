@@ -1,9 +1,12 @@
 // tables_bench - requests to an endpoint that speaks DynamoDB's API, or the same calls of the
 // library.
-//   tables_bench PORT create                       makes the table
-//   tables_bench PORT put|get|update|query N       N requests over 16 connections
-//   tables_bench embedded DIR N                    all four on a database of its own
-// Prints operations per second. tables_bench.py compares two servers with it.
+//   tables_bench PORT create                         makes the table
+//   tables_bench PORT put|get|update|query N DEPTH   N requests over 16 connections, each of which
+//                                                    sends DEPTH requests before it reads answers
+//   tables_bench PORT health N DEPTH                 the same of GET /health
+//   tables_bench embedded DIR N                      all four on a database of its own
+// About 10,000 items, again and again. Prints operations per second; of the library also
+// microseconds of CPU per call. tables_bench.py compares two servers with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +16,8 @@
 #include <boost/asio/write.hpp>
 #include <cctype>
 #include <charconv>
+#include <ctime>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -37,97 +42,129 @@ std::size_t NumberIn(std::string_view text) {
   return number;
 }
 
-// One connection: a request, its answer, the next. By hand, since it shares the cores with what is
-// measured.
+std::string RequestOf(std::string_view target, const std::string& body) {
+  // dynalite wants a signature, and does not look into it; mayfly has no keys here.
+  return fmt::format(
+      "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n"
+      "X-Amz-Target: DynamoDB_20120810.{}\r\nX-Amz-Date: 20261101T000000Z\r\n"
+      "Authorization: AWS4-HMAC-SHA256 "
+      "Credential=bench/20261101/us-east-1/dynamodb/aws4_request, "
+      "SignedHeaders=host;x-amz-date;x-amz-target, Signature=00\r\nContent-Length: {}\r\n\r\n{}",
+      target, body.size(), body);
+}
+
+// One connection: some requests, their answers, the next ones. By hand, since it shares the cores
+// with what is measured.
 class Client {
  public:
+  // Adds a request to the text; false: there are no more.
+  using Next = std::function<bool(std::string& to)>;
+
   Client(asio::io_context& context, int port) : socket_(context) {
     socket_.connect(asio::ip::tcp::endpoint(asio::ip::make_address("127.0.0.1"),
                                             static_cast<unsigned short>(port)));
     socket_.set_option(asio::ip::tcp::no_delay(true));
   }
 
-  // Asks `next` for bodies until it has none.
-  template <typename Next>
-  void Run(std::string_view target, Next next) {
-    std::string body;
-    if (!next(body)) return;
-    // dynalite wants a signature, and does not look into it; mayfly has no keys here.
-    request_ = fmt::format(
-        "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n"
-        "X-Amz-Target: DynamoDB_20120810.{}\r\nX-Amz-Date: 20261101T000000Z\r\n"
-        "Authorization: AWS4-HMAC-SHA256 "
-        "Credential=bench/20261101/us-east-1/dynamodb/aws4_request, "
-        "SignedHeaders=host;x-amz-date;x-amz-target, Signature=00\r\nContent-Length: {}\r\n\r\n{}",
-        target, body.size(), body);
-    asio::async_write(socket_, asio::buffer(request_),
-                      [this, target, next](const ErrorCode& error, std::size_t) {
+  void Run(const Next& next, std::size_t depth) {
+    requests_.clear();
+    answers_.clear();
+    for (missing_ = 0; missing_ < depth && next(requests_); ++missing_) {
+    }
+    if (missing_ == 0) return;
+    asio::async_write(socket_, asio::buffer(requests_),
+                      [this, &next, depth](const ErrorCode& error, std::size_t) {
                         Must(!error, "writing: " + error.message());
-                        answer_.clear();
-                        Read(target, next);
+                        Read(next, depth);
                       });
   }
 
  private:
   using ErrorCode = boost::system::error_code;
 
-  template <typename Next>
-  void Read(std::string_view target, Next next) {
+  void Read(const Next& next, std::size_t depth) {
     socket_.async_read_some(asio::buffer(piece_),
-                            [this, target, next](const ErrorCode& error, std::size_t bytes) {
+                            [this, &next, depth](const ErrorCode& error, std::size_t bytes) {
                               Must(!error, "reading: " + error.message());
-                              answer_.append(piece_.data(), bytes);
-                              if (!IsWhole()) return Read(target, next);
-                              Must(answer_.starts_with("HTTP/1.1 200"), answer_);
-                              Run(target, next);
+                              answers_.append(piece_.data(), bytes);
+                              while (missing_ > 0 && TakeAnswer()) --missing_;
+                              if (missing_ > 0) return Read(next, depth);
+                              Run(next, depth);
                             });
   }
 
-  bool IsWhole() const {
-    const std::size_t head = answer_.find("\r\n\r\n");
-    if (head == std::string::npos) return false;
+  // False: it is not whole yet.
+  bool TakeAnswer() {
+    const std::size_t end = answers_.find("\r\n\r\n");
+    if (end == std::string::npos) return false;
+    const std::string_view head = std::string_view(answers_).substr(0, end + 2);
+    const std::size_t size = end + 4 + LengthIn(head);
+    if (answers_.size() < size) return false;
+    Must(head.starts_with("HTTP/1.1 200"), answers_);
+    answers_.erase(0, size);
+    return true;
+  }
+
+  static std::size_t LengthIn(std::string_view head) {
     static constexpr std::string_view kLength = "content-length: ";
-    const auto found = std::search(
-        answer_.begin(), answer_.end(), kLength.begin(), kLength.end(),
+    const auto* const found = std::search(
+        head.begin(), head.end(), kLength.begin(), kLength.end(),
         [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-    Must(found != answer_.end(), "an answer without its length");
-    const auto at = static_cast<std::size_t>(found - answer_.begin()) + kLength.size();
-    const std::string_view rest = std::string_view(answer_).substr(at);
-    return answer_.size() == head + 4 + NumberIn(rest.substr(0, rest.find('\r')));
+    Must(found != head.end(), "an answer without its length");
+    const std::string_view rest =
+        head.substr(static_cast<std::size_t>(found - head.begin()) + kLength.size());
+    return NumberIn(rest.substr(0, rest.find('\r')));
   }
 
   asio::ip::tcp::socket socket_;
-  std::string request_;
-  std::string answer_;
+  std::string requests_;
+  std::string answers_;
+  std::size_t missing_ = 0;  // Answers.
   std::array<char, 65536> piece_;
 };
 
-double RunRequests(int port, const NamedOperation& operation, std::size_t requests) {
-  asio::io_context context;
+// Requests that follow each other, to be sent again and again.
+std::vector<std::string> RequestsOf(std::string_view name) {
+  if (name == "health") return {"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"};
+  const auto* const operation =
+      std::ranges::find_if(kTableOperations, [&](const auto& one) { return one.name == name; });
+  Must(operation != kTableOperations.end(),
+       fmt::format("'{}' is no operation; bench/README.md", name));
+  std::vector<std::string> requests;
+  for (std::size_t i = 0; i < kBenchItems; ++i) {
+    requests.push_back(RequestOf(operation->target, RequestBody(operation->operation, i)));
+  }
+  return requests;
+}
+
+double RunRequests(int port, const std::vector<std::string>& requests, std::size_t count,
+                   std::size_t depth) {
+  asio::io_context context(1);
   std::vector<std::unique_ptr<Client>> clients;
   for (std::size_t i = 0; i < kConnections; ++i) {
     clients.push_back(std::make_unique<Client>(context, port));
   }
   std::size_t sent = 0;
-  const auto next = [&](std::string& body) {
-    if (sent == requests) return false;
-    body = RequestBody(operation.operation, sent++ * kStride % requests);
+  const Client::Next next = [&](std::string& to) {
+    if (sent == count) return false;
+    to += requests[sent++ * kStride % requests.size()];
     return true;
   };
   const Stopwatch watch;
-  for (const auto& client : clients) client->Run(operation.target, next);
+  for (const auto& client : clients) client->Run(next, depth);
   context.run();
-  return static_cast<double>(requests) / watch.Seconds();
+  return static_cast<double>(count) / watch.Seconds();
 }
 
 void CreateTable(int port) {
   asio::io_context context;
   Client client(context, port);
   bool sent = false;
-  client.Run("CreateTable", [&sent](std::string& body) {
-    body = CreateTableBody();
+  const Client::Next next = [&sent](std::string& to) {
+    to += RequestOf("CreateTable", CreateTableBody());
     return !std::exchange(sent, true);
-  });
+  };
+  client.Run(next, 1);
   context.run();
 }
 
@@ -135,12 +172,16 @@ void RunEmbedded(const std::string& directory, std::size_t calls) {
   const auto database = Must(Database::Open({.directory = directory}));
   const auto tables = Must(Tables::Open(*database));
   Must(tables->CreateTable(BenchTable()));
+  for (std::size_t i = 0; i < kBenchItems; ++i) Do(*tables, TableOperation::kPut, i);
   for (const NamedOperation& operation : kTableOperations) {
     const Stopwatch watch;
+    const std::clock_t before = std::clock();
     for (std::size_t i = 0; i < calls; ++i) {
-      Do(*tables, operation.operation, i * kStride % calls);
+      Do(*tables, operation.operation, i * kStride % kBenchItems);
     }
-    fmt::print("{} {:.0f}\n", operation.name, static_cast<double>(calls) / watch.Seconds());
+    const double cpu_us = static_cast<double>(std::clock() - before) * 1e6 / CLOCKS_PER_SEC;
+    const auto count = static_cast<double>(calls);
+    fmt::print("{} {:.0f} {:.1f}\n", operation.name, count / watch.Seconds(), cpu_us / count);
   }
 }
 
@@ -151,11 +192,9 @@ void Run(const std::vector<std::string_view>& words) {
   Must(words.size() >= 2, "tables_bench PORT OPERATION N; bench/README.md");
   const int port = static_cast<int>(NumberIn(words[0]));
   if (words[1] == "create") return CreateTable(port);
-  const auto* const operation =
-      std::ranges::find_if(kTableOperations, [&](const auto& one) { return one.name == words[1]; });
-  Must(operation != kTableOperations.end() && words.size() == 3,
-       fmt::format("'{}' is no operation; bench/README.md", words[1]));
-  fmt::print("{:.0f}\n", RunRequests(port, *operation, NumberIn(words[2])));
+  Must(words.size() == 4, "tables_bench PORT OPERATION N DEPTH; bench/README.md");
+  fmt::print("{:.0f}\n",
+             RunRequests(port, RequestsOf(words[1]), NumberIn(words[2]), NumberIn(words[3])));
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 namespace mayfly::bench {
 
+inline constexpr std::size_t kBenchItems = 10'000;
 inline constexpr std::size_t kItemsPerPartition = 100;
 inline constexpr std::string_view kBenchTable = "bench";
 

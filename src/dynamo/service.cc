@@ -96,10 +96,8 @@ http::Response Service::Write(int status, const Reply& body) {
   response.status = status;
   response.content_type = kContentType;
   response.body = ToText(body);
-  response.headers = {
-      {"x-amzn-RequestId", NewRequestId()       },
-      { "x-amz-crc32",  fmt::format("{}", Crc32(response.body))}
-  };
+  response.headers["x-amzn-RequestId"] = NewRequestId();
+  response.headers["x-amz-crc32"] = fmt::format("{}", Crc32(response.body));
   return response;
 }
 

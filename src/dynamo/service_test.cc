@@ -28,10 +28,10 @@ TEST_F(ServiceTest, RepliesCarryTheirChecksumAndAnId) {
   EXPECT_EQ(response.status, 200);
   EXPECT_EQ(response.content_type, "application/x-amz-json-1.0");
   EXPECT_EQ(response.body, R"({"TableNames":["tab"]})");
-  EXPECT_EQ(response.headers.at("x-amz-crc32"), "1739884542");
-  EXPECT_EQ(response.headers.at("x-amzn-RequestId").size(), 52u);
-  EXPECT_NE(response.headers.at("x-amzn-RequestId"),
-            service.Answer("ListTables", "{}").headers.at("x-amzn-RequestId"));
+  EXPECT_EQ(response.headers.Find("x-amz-crc32"), "1739884542");
+  EXPECT_EQ(response.headers.Find("x-amzn-RequestId").size(), 52u);
+  EXPECT_NE(response.headers.Find("x-amzn-RequestId"),
+            service.Answer("ListTables", "{}").headers.Find("x-amzn-RequestId"));
 }
 
 TEST_F(ServiceTest, WhatIsNoRequestIsRefusedInDynamosOrder) {

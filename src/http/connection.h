@@ -1,29 +1,34 @@
-// connection.h - one HTTP client, one request after the other.
-//   header -> body, as much as its route takes -> the route's handler -> response -> header ...
-// Everything of it runs in its strand, on any of the server's threads.
+// connection.h - one HTTP client.
+//   read -> every whole request in what was read: header, body, its route's handler -> one write
+//        -> read ...
+// Answers leave in the order of their requests. Everything of it runs on the thread of its loop.
 #pragma once
 
 #include <atomic>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
+#include "http/loop.h"
+#include "http/request_reader.h"
 #include "http/router.h"
 
 namespace mayfly::http {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // `open` counts connections; the router and it must outlive this one. The socket's executor is a
-  // strand.
-  Connection(boost::asio::ip::tcp::socket socket, const Router& router,
-             std::atomic<std::size_t>& open);
+  // Of a loop: Asio need not look up, for each operation, what kind of executor it has.
+  using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
+                                                  boost::asio::io_context::executor_type>;
+
+  // `open` counts connections; the loop, the router and it must outlive this one. The socket is one
+  // of the loop's. It may be made on any thread.
+  Connection(Loop& loop, Socket socket, const Router& router, std::atomic<std::size_t>& open);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -33,32 +38,40 @@ class Connection : public std::enable_shared_from_this<Connection> {
   // For one too many.
   void TurnAway();
 
+  void CloseIfOverdue(std::int64_t tick);
+
  private:
   using ErrorCode = boost::system::error_code;
 
-  void ReadHeader();
-  void OnHeader(const ErrorCode& error);
-  void AskForBody();
-  void ReadBody();
-  void OnBody(const ErrorCode& error);
-  void OnFault(const ErrorCode& error);
+  // How it ends when everything is sent.
+  enum class Ending : std::uint8_t { kNone, kClose, kDrain };
+
+  void Enter();
+  void Proceed();
+  void Gather();
+  void OnHeader();
+  void Answer();
   void Refuse(int status);
-  void Send(Response answer, unsigned version, bool keep_alive, bool without_body);
-  void AddField(std::string_view name, std::string_view value);  // To head_.
-  void EndRefused();
+  void BeginNext();
+  void Read();
+  bool SendNow();
+  void SendRest(std::size_t sent);
+  void OnSent();
+  void End();
   void Drain();
   void Close();
+  void Allow(std::chrono::seconds time) { overdue_at_ = loop_.TickAfter(time); }
 
-  boost::beast::tcp_stream stream_;
-  boost::beast::flat_buffer buffer_;
-  std::optional<boost::beast::http::request_parser<boost::beast::http::string_body>> parser_;
-  std::string head_;  // What is being sent.
-  std::string body_;
-  boost::beast::http::response<boost::beast::http::empty_body> go_on_;
+  Loop& loop_;
+  Socket socket_;
   const Router& router_;
   std::atomic<std::size_t>& open_;
+  boost::beast::flat_buffer input_;  // What is not answered yet.
+  std::string output_;               // Answers that are not sent yet.
+  RequestReader reader_;
   const RouteOptions* route_ = nullptr;  // Of the request; null before its header is there.
-  bool refused_ = false;
+  Ending ending_ = Ending::kNone;
+  std::int64_t overdue_at_ = 0;  // A tick of the loop.
   std::size_t drained_ = 0;
 };
 

@@ -6,12 +6,25 @@
 
 namespace mayfly::http {
 
+// Of a request's line and fields together; and of what stands between the chunks of a body.
 inline constexpr std::size_t kHeaderBytesMax = std::size_t{16} * 1024;
 
 // Of a request nobody said more about.
 inline constexpr std::size_t kBodyBytesMax = std::size_t{64} * 1024;
 
 inline constexpr std::size_t kConnectionsMax = 4096;
+
+// Answers to requests that arrived together leave together, until there are more bytes than this.
+inline constexpr std::size_t kOutputBytesBeforeSend = std::size_t{256} * 1024;
+
+// Room for one read: of headers and small bodies, and of bodies known to be large. What is read is
+// answered before more is read, so it bounds what waits.
+inline constexpr std::size_t kReadBytesMin = std::size_t{16} * 1024;
+inline constexpr std::size_t kReadBytesMax = std::size_t{64} * 1024;
+static_assert(kReadBytesMin <= kReadBytesMax);
+
+// What each buffer of a connection keeps from one request to the next.
+inline constexpr std::size_t kBytesKept = std::size_t{32} * 1024;
 
 // A connection that asks nothing is closed after so long; so is one whose body, or whose reader,
 // takes longer.
@@ -23,6 +36,10 @@ inline constexpr std::chrono::seconds kWriteTime{60};
 // system would throw the refusal away with the connection.
 inline constexpr std::size_t kDrainBytesMax = std::size_t{64} * 1024 * 1024;
 inline constexpr std::chrono::seconds kDrainTime{5};
+
+// How often a loop looks for connections whose time is over: they may have that much more.
+inline constexpr std::chrono::seconds kTick{1};
+static_assert(kTick <= kDrainTime);
 
 // How long accepting rests when the machine refuses, for example for want of descriptors.
 inline constexpr std::chrono::milliseconds kAcceptRest{100};

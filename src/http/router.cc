@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace mayfly::http {
 namespace {
@@ -21,7 +21,7 @@ Response Router::Answer(const Request& request) const {
   if (path == by_path_.end()) {
     return {.status = 404, .body = fmt::format("nothing is at {}\n", request.path)};
   }
-  const auto route = path->second.find(std::string(HandledAs(request.method)));
+  const auto route = path->second.find(HandledAs(request.method));
   if (route == path->second.end()) {
     std::string allowed;
     for (const auto& [method, ignored] : path->second) {
@@ -38,18 +38,12 @@ Response Router::Answer(const Request& request) const {
   }
 }
 
-const RouteOptions& Router::OptionsOf(const std::string& method, const std::string& path) const {
+const RouteOptions& Router::OptionsOf(std::string_view method, std::string_view path) const {
   static const RouteOptions kNone;
   const auto at_path = by_path_.find(path);
   if (at_path == by_path_.end()) return kNone;
-  const auto route = at_path->second.find(std::string(HandledAs(method)));
+  const auto route = at_path->second.find(HandledAs(method));
   return route == at_path->second.end() ? kNone : route->second.options;
-}
-
-std::pair<std::string, std::string> SplitTarget(std::string_view target) {
-  const std::size_t mark = std::min(target.find('?'), target.size());
-  return {std::string(target.substr(0, mark)),
-          mark < target.size() ? std::string(target.substr(mark + 1)) : std::string()};
 }
 
 }  // namespace mayfly::http

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "http/headers.h"
 #include "http/limits.h"
 
 namespace mayfly::http {
@@ -17,24 +17,21 @@ struct Request {
   std::string path;    // Without the query.
   std::string query;   // Behind the '?'.
   std::string body;
-  std::map<std::string, std::string, std::less<>> headers;  // Names in lower case.
+  Headers headers;  // Names in lower case.
 
   // Empty when it is not there.
-  std::string_view Header(std::string_view lower_name) const {
-    const auto found = headers.find(lower_name);
-    return found == headers.end() ? std::string_view() : std::string_view(found->second);
-  }
+  std::string_view Header(std::string_view lower_name) const { return headers.Find(lower_name); }
 };
 
 struct Response {
   int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
+  std::string_view content_type = "text/plain; charset=utf-8";  // Must outlive it: a literal.
   std::string body;
-  std::map<std::string, std::string> headers = {};
+  Headers headers = {};  // Beside those that every answer has.
 };
 
-// Called from any thread, several at a time. It may take its time: others are answered meanwhile,
-// as long as there are threads.
+// Called from any thread, several at a time; the request is there until it returns. It may take its
+// time, and delays the other clients of its thread meanwhile, nobody else.
 using Handler = std::function<Response(const Request& request)>;
 
 // Words a refusal of the server's own (413, 431, 400) in a route's manner.
@@ -55,7 +52,7 @@ class Router {
   Response Answer(const Request& request) const;
 
   // Of the route that would answer; the defaults when none would.
-  const RouteOptions& OptionsOf(const std::string& method, const std::string& path) const;
+  const RouteOptions& OptionsOf(std::string_view method, std::string_view path) const;
 
  private:
   struct Route {
@@ -63,10 +60,9 @@ class Router {
     RouteOptions options;
   };
 
-  std::map<std::string, std::map<std::string, Route>> by_path_;  // Then by method.
-};
+  using ByMethod = std::map<std::string, Route, std::less<>>;
 
-// The path in front of a target's '?', and what is behind it.
-std::pair<std::string, std::string> SplitTarget(std::string_view target);
+  std::map<std::string, ByMethod, std::less<>> by_path_;
+};
 
 }  // namespace mayfly::http

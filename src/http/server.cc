@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/asio/strand.hpp>
+#include <boost/asio/post.hpp>
 #include <memory>
 #include <utility>
 
 #include "base/log.h"
 #include "http/connection.h"
-#include "http/limits.h"
 
 namespace mayfly::http {
 namespace {
@@ -26,8 +25,8 @@ bool IsLoopback(const std::string& address) {
   return !error && ip.is_loopback();
 }
 
-Server::Server(const Router& router, Logger& logger)
-    : router_(router), logger_(logger), acceptor_(context_), rest_(context_) {}
+Server::Server(const Router& router, Logger& logger, const ServerOptions& options)
+    : router_(router), logger_(logger), options_(options), acceptor_(context_), rest_(context_) {}
 
 Server::~Server() { Stop(); }
 
@@ -51,37 +50,44 @@ Status Server::Open(const std::string& address, int port) {
 
 void Server::Start(std::size_t threads) {
   if (port_ == 0) return;
-  Accept();
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
-    threads_.emplace_back([this] { context_.run(); });
+    loops_.push_back(std::make_unique<Loop>(options_.tick));
+    loops_.back()->Start();
   }
+  Accept();
+  accepting_ = std::thread([this] { context_.run(); });
 }
 
 void Server::Stop() {
   context_.stop();
-  for (std::thread& thread : threads_) thread.join();
-  threads_.clear();
+  if (accepting_.joinable()) accepting_.join();
+  for (const auto& loop : loops_) loop->Stop();
 }
 
 void Server::Accept() {
+  Loop& loop = *loops_[next_loop_++ % loops_.size()];
   acceptor_.async_accept(
-      asio::make_strand(context_), [this](const ErrorCode& error, Tcp::socket socket) {
+      loop.context(), [this, &loop](const ErrorCode& error, Connection::Socket socket) {
         if (error == asio::error::operation_aborted) return;
         if (error) {
           Log(logger_, LogLevel::kWarning, "http: cannot accept a client: {}", error.message());
-          rest_.expires_after(kAcceptRest);
-          rest_.async_wait([this](const ErrorCode& ended) {
-            if (!ended) Accept();
-          });
-          return;
+          return Rest();
         }
-        const auto executor = socket.get_executor();
-        auto client = std::make_shared<Connection>(std::move(socket), router_, connections_);
-        const bool too_many = connections_ > kConnectionsMax;
-        asio::dispatch(executor,
-                       [client, too_many] { too_many ? client->TurnAway() : client->Start(); });
+        auto client = std::make_shared<Connection>(loop, std::move(socket), router_, connections_);
+        const bool too_many = connections_ > options_.connections_max;
+        // Moved: the last one to hold it must be its loop.
+        asio::post(loop.context(), [client = std::move(client), too_many] {
+          too_many ? client->TurnAway() : client->Start();
+        });
         Accept();
       });
+}
+
+void Server::Rest() {
+  rest_.expires_after(kAcceptRest);
+  rest_.async_wait([this](const ErrorCode& ended) {
+    if (!ended) Accept();
+  });
 }
 
 }  // namespace mayfly::http

@@ -1,18 +1,23 @@
 // server.h - HTTP/1.1 on one port, with threads of its own: a slow question there delays no client
-// of the Redis protocol, and other questions only when all threads have slow ones.
-// Connections are kept alive; requests that arrive together are answered one after the other, in
-// their order.
+// of the Redis protocol.
+//   acceptor, on a thread that does nothing else -> loops, in turn: one thread each, its clients
+// A connection stays in its loop, so nothing of it is locked. Accepting has its own thread because
+// a slow handler beside it would keep everybody out, whichever loop is free.
 #pragma once
 
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "http/limits.h"
+#include "http/loop.h"
 #include "http/router.h"
 #include "mayfly/logger.h"
 #include "mayfly/status.h"
@@ -22,10 +27,15 @@ namespace mayfly::http {
 // Whether only this machine can reach an address. False for what is no IP address.
 bool IsLoopback(const std::string& address);
 
+struct ServerOptions {
+  std::size_t connections_max = kConnectionsMax;  // One more is told to come later.
+  std::chrono::milliseconds tick = kTick;         // Less, in tests: all times pass faster.
+};
+
 class Server {
  public:
   // Both must outlive it; the router is not changed after Start().
-  Server(const Router& router, Logger& logger);
+  Server(const Router& router, Logger& logger, const ServerOptions& options = {});
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -42,17 +52,22 @@ class Server {
   // 0 before Open().
   int port() const { return port_; }
   const std::string& address() const { return address_; }
+  std::size_t connections() const { return connections_; }
 
  private:
   void Accept();
+  void Rest();
 
   const Router& router_;
   Logger& logger_;
-  std::atomic<std::size_t> connections_{0};  // Outlives context_, which holds the last of them.
-  boost::asio::io_context context_;
+  const ServerOptions options_;
+  std::atomic<std::size_t> connections_{0};   // Outlives the loops, which hold the last of them.
+  std::vector<std::unique_ptr<Loop>> loops_;  // Outlive a client that is being accepted.
+  std::size_t next_loop_ = 0;                 // On the accepting thread.
+  boost::asio::io_context context_{1};        // Of accepting alone.
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::steady_timer rest_;
-  std::vector<std::thread> threads_;
+  std::thread accepting_;
   std::string address_;
   int port_ = 0;
 };

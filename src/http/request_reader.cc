@@ -1,0 +1,121 @@
+#include "http/request_reader.h"
+
+#include <algorithm>
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/error.hpp>
+#include <string>
+
+#include "http/limits.h"
+
+namespace mayfly::http {
+namespace {
+
+namespace wire = boost::beast::http;
+
+constexpr int kBadRequest = 400;
+constexpr int kBodyTooLarge = 413;
+constexpr int kHeaderTooLarge = 431;
+
+constexpr std::size_t kFieldPunctuation = 4;  // Colon, space, end of line.
+
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+void RequestReader::Parser::on_request_impl(wire::verb, Text method, Text target, int version,
+                                            ErrorCode&) {
+  request_.method.assign(method.data(), method.size());
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  request_.path.assign(target.data(), mark);
+  const std::size_t query = std::min(mark + 1, target.size());
+  request_.query.assign(target.data() + query, target.size() - query);
+  header_bytes_ = method.size() + target.size();
+  version_ = static_cast<unsigned>(version);
+}
+
+// Counted here: Beast bounds what is missing of a header, not what it has read of one already.
+void RequestReader::Parser::on_field_impl(Field field, Text name, Text value, ErrorCode& error) {
+  if (is_header_done()) return;  // Behind a body in chunks: too late to say anything about it.
+  header_bytes_ += name.size() + value.size() + kFieldPunctuation;
+  if (header_bytes_ > kHeaderBytesMax) {
+    error = wire::error::header_limit;
+    return;
+  }
+  // Where such a body ends, and the next request begins, nobody could tell.
+  if (field == Field::transfer_encoding && !chunked()) {
+    error = wire::error::bad_transfer_encoding;
+    return;
+  }
+  std::string lower(name.data(), name.size());
+  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
+  std::string& ours = request_.headers[lower];
+  if (!ours.empty()) ours += ',';  // Given twice is one with a comma, as the standard has it.
+  ours.append(value.data(), value.size());
+}
+
+std::size_t RequestReader::Parser::on_body_impl(Text piece, ErrorCode&) {
+  request_.body.append(piece.data(), piece.size());
+  return piece.size();
+}
+
+std::size_t RequestReader::Parser::on_chunk_body_impl(std::uint64_t, Text piece, ErrorCode&) {
+  request_.body.append(piece.data(), piece.size());
+  return piece.size();
+}
+
+RequestReader::Outcome RequestReader::Read(std::string_view& bytes) {
+  boost::beast::error_code error;
+  if (!parser_->is_done() && !bytes.empty()) {
+    bytes.remove_prefix(parser_->put(boost::asio::buffer(bytes), error));
+  }
+  const std::size_t begun = has_header() ? 0 : parser_->header_bytes();
+  if (error == wire::error::need_more && begun + bytes.size() > kHeaderBytesMax) {
+    error = wire::error::header_limit;
+  }
+  if (error && error != wire::error::need_more) return Fault(error);
+  if (has_header() && !told_header_) {
+    told_header_ = true;
+    return Outcome::kHeader;
+  }
+  return parser_->is_done() ? Outcome::kWhole : Outcome::kNeedsMore;
+}
+
+RequestReader::Outcome RequestReader::Fault(const boost::beast::error_code& error) {
+  fault_status_ = kBadRequest;
+  if (error == wire::error::body_limit) fault_status_ = kBodyTooLarge;
+  if (error == wire::error::header_limit) fault_status_ = kHeaderTooLarge;
+  return Outcome::kFault;
+}
+
+bool RequestReader::TakeBody(std::size_t bytes_max) {
+  const auto length = parser_->content_length();
+  if (length && *length > bytes_max) return false;
+  parser_->body_limit(bytes_max);
+  parser_->eager(true);
+  return true;
+}
+
+void RequestReader::Next() {
+  request_.headers.Clear();
+  request_.body.clear();
+  if (request_.body.capacity() > kBytesKept) request_.body.shrink_to_fit();
+  parser_.emplace(request_);
+  parser_->header_limit(kHeaderBytesMax);
+  parser_->body_limit(boost::none);  // Until the route is known.
+  told_header_ = false;
+}
+
+// Clients of HTTP/1.0 do not wait for it.
+bool RequestReader::asks_before_body() const {
+  if (parser_->is_done() || version() < 11) return false;
+  const std::string_view expect = request_.Header("expect");
+  return boost::beast::iequals({expect.data(), expect.size()}, "100-continue");
+}
+
+std::size_t RequestReader::body_bytes_ahead() const {
+  if (!has_header()) return 0;
+  return static_cast<std::size_t>(parser_->content_length_remaining().value_or(0));
+}
+
+}  // namespace mayfly::http

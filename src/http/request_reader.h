@@ -1,0 +1,87 @@
+// request_reader.h - bytes to requests, one after the other.
+//   Read() -> kHeader, TakeBody() -> Read() -> kWhole, Next() -> Read() ...
+// What a request needs is taken from the front of the bytes and nothing behind it, wherever the
+// bytes were split on their way. Beast's parser knows the grammar; what it finds goes into our
+// Request at once, whose memory is used again for the next.
+#pragma once
+
+#include <boost/beast/http/basic_parser.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "http/router.h"
+
+namespace mayfly::http {
+
+class RequestReader {
+ public:
+  enum class Outcome : std::uint8_t {
+    kNeedsMore,  // All that could be used has been.
+    kHeader,     // Once for each request: everything but the body is there.
+    kWhole,
+    kFault,  // fault_status() says which. Nothing can be read after it.
+  };
+
+  RequestReader() { Next(); }
+
+  // Moves the front of `bytes` behind what it took. The rest must be there again the next time.
+  Outcome Read(std::string_view& bytes);
+
+  // After kHeader. False when the request says that its body is larger.
+  bool TakeBody(std::size_t bytes_max);
+
+  // Forgets the request and begins the next.
+  void Next();
+
+  const Request& request() const { return request_; }
+  int fault_status() const { return fault_status_; }
+
+  // After kHeader.
+  bool has_header() const { return parser_->is_header_done(); }
+  unsigned version() const { return parser_->version(); }  // 10 or 11.
+  bool keep_alive() const { return parser_->keep_alive(); }
+  bool asks_before_body() const;  // Expect: 100-continue.
+
+  // What is known to be missing of the body.
+  std::size_t body_bytes_ahead() const;
+
+ private:
+  class Parser final : public boost::beast::http::basic_parser<true> {
+   public:
+    explicit Parser(Request& request) : request_(request) {}
+    unsigned version() const { return version_; }
+    std::size_t header_bytes() const { return header_bytes_; }  // Read so far.
+
+   private:
+    using ErrorCode = boost::beast::error_code;
+    using Text = boost::beast::string_view;
+    using Field = boost::beast::http::field;
+    using Length = boost::optional<std::uint64_t>;
+
+    void on_request_impl(boost::beast::http::verb verb, Text method, Text target, int version,
+                         ErrorCode& error) override;
+    void on_response_impl(int, Text, int, ErrorCode&) override {}
+    void on_field_impl(Field field, Text name, Text value, ErrorCode& error) override;
+    void on_header_impl(ErrorCode&) override {}
+    void on_body_init_impl(const Length&, ErrorCode&) override {}
+    std::size_t on_body_impl(Text piece, ErrorCode&) override;
+    void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
+    std::size_t on_chunk_body_impl(std::uint64_t, Text piece, ErrorCode&) override;
+    void on_finish_impl(ErrorCode&) override {}
+
+    Request& request_;
+    std::size_t header_bytes_ = 0;
+    unsigned version_ = 0;
+  };
+
+  Outcome Fault(const boost::beast::error_code& error);
+
+  Request request_;
+  std::optional<Parser> parser_;  // A new one for each request: Beast's cannot be set back.
+  bool told_header_ = false;
+  int fault_status_ = 0;
+};
+
+}  // namespace mayfly::http
