@@ -303,15 +303,21 @@ Status Catalog::Drop(const std::string& name) {
   if (name == kDefaultKeyspaceName) {
     return Status::Invalid("the default keyspace cannot be dropped; clear it instead");
   }
-  const std::lock_guard lock(mutex_);
-  const auto found = by_name_.find(name);
-  if (found == by_name_.end()) {
-    return Status::NotFound(fmt::format("there is no keyspace called '{}'", Printable(name)));
-  }
   // Shared, so that the gate outlives its lock: there may be no other handle.
-  const std::shared_ptr<KeyspaceState> shared = found->second;
+  std::shared_ptr<KeyspaceState> shared;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = by_name_.find(name); found != by_name_.end()) shared = found->second;
+  }
+  const auto none = [&] {
+    return Status::NotFound(fmt::format("there is no keyspace called '{}'", Printable(name)));
+  };
+  if (shared == nullptr) return none();
   KeyspaceState& keyspace = *shared;
+  // The gate first: whoever holds a work, and so the gate, may ask which keyspaces there are.
   const std::lock_guard alone(keyspace.gate());
+  const std::lock_guard lock(mutex_);
+  if (keyspace.dropped()) return none();
   engine::Batch batch;
   DeleteRowsOf(batch, keyspace.id());
   batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
@@ -320,7 +326,7 @@ Status Catalog::Drop(const std::string& name) {
   cache_.Forget(keyspace.id());
   MAYFLY_RETURN_IF_ERROR(committed);
   keyspace.MarkDropped();
-  by_name_.erase(found);
+  by_name_.erase(name);
   return {};
 }
 
@@ -342,8 +348,8 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
 
 Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy) {
   MAYFLY_RETURN_IF_ERROR(CheckPolicy(policy));
+  const std::lock_guard alone(keyspace.gate());  // First, as in Drop().
   const std::lock_guard lock(mutex_);
-  const std::lock_guard alone(keyspace.gate());
   MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
   if (keyspace.by_timestamp() != (policy.order == RowOrder::kTimestamp)) {
     return Status::Invalid(fmt::format(

@@ -1,5 +1,5 @@
 // store.h - what all parts of one database share: engine, clock, latches, keyspaces, events.
-// Lock order: the catalog's mutex, keyspace gates by id, key latches by stripe, the event log's
+// Lock order: keyspace gates by id, key latches by stripe, the catalog's mutex, the event log's
 // sequence, then the engine. Nothing is taken against it, and callbacks run with none of them held.
 #pragma once
 

@@ -23,16 +23,19 @@ class Principal {
   virtual std::string name() const = 0;
 };
 
+// At which moment it is asked whether a command may run.
+enum class AccessWhere : std::uint8_t {
+  kTopLevel,
+  kMulti,  // It is to be queued.
+  kExec,   // It was queued, and rules may have changed since.
+};
+
 // What is about to run.
 struct AccessRequest {
-  const CommandSpec& command;    // The subcommand, where there is one.
-  const CommandSpec* container;  // The command it is a part of, or null.
-  Category category;
+  const CommandSpec& command;  // The subcommand, where there is one.
   std::span<const Bytes> args;
-  std::span<const int> key_positions;
-  int database;
-  std::string_view client;   // As CLIENT INFO tells it without counters; for a log of refusals.
-  std::string_view context;  // "toplevel", "multi" or "lua".
+  const Session& session;  // For a log of refusals.
+  AccessWhere where;
 };
 
 // Safe to call from any thread.
@@ -48,7 +51,7 @@ class Authorizer {
   // log of refusals.
   struct From {
     Bytes command;            // The word the client used.
-    std::string_view client;  // As in AccessRequest.
+    std::string_view client;  // Session::Describe().
   };
   virtual Answer Authenticate(const Bytes* name, Bytes password, const From& from,
                               std::shared_ptr<Principal>& who) = 0;

@@ -23,7 +23,7 @@ struct TransactionState {
   bool open = false;    // MULTI was sent.
   bool broken = false;  // A command was refused: EXEC will be, too.
   std::vector<QueuedCommand> commands;
-  std::size_t bytes = 0;  // Of the arguments kept.
+  std::size_t bytes = 0;  // Of memory that the commands take.
 };
 
 // CLIENT REPLY.

@@ -58,10 +58,10 @@ Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> arg
   if (!decision.error.ok()) return decision;
   if (script_runs_ && !PassesScript(entry, args)) {
     MeetScript(entry, decision);
-  } else if (session.state().transaction.open && !RunsWithinMulti(entry)) {
-    decision.way = Way::kQueue;
   } else if (HeldByPause(session, entry, args)) {
     decision.way = Way::kHold;
+  } else if (session.state().transaction.open && !RunsWithinMulti(entry)) {
+    decision.way = Way::kQueue;
   } else if (entry.container == nullptr && entry.spec->name == "exec") {
     decision.way = Way::kExec;
   } else {
@@ -76,14 +76,11 @@ Answer Executor::CheckState(Session& session, const CommandEntry& entry,
   if (state.principal == nullptr) {
     if (!entry.Is(kNoAuth)) return Answer::Error("NOAUTH Authentication required.");
   } else if (!entry.Is(kNoAuth)) {
-    const AccessRequest request{.command = *entry.spec,
-                                .container = entry.container ? entry.container->spec : nullptr,
-                                .category = entry.category,
-                                .args = args,
-                                .key_positions = positions_,
-                                .database = state.database,
-                                .client = session.origin().address,
-                                .context = state.transaction.open ? "multi" : "toplevel"};
+    const AccessRequest request{
+        .command = *entry.spec,
+        .args = args,
+        .session = session,
+        .where = state.transaction.open ? AccessWhere::kMulti : AccessWhere::kTopLevel};
     Answer allowed = server_.authorizer().Check(*state.principal, request);
     if (!allowed.ok()) return allowed;
   }

@@ -3,7 +3,7 @@
 // order is kept in a row of the keyspace "mayfly.server", written by the work that swaps.
 // Invariants: (1) A mapping never changes: a work keeps the one it was begun with, so that the keys
 // it latched are the keys it uses. (2) What is installed was committed.
-// Safe to call from any thread, but for Make() and MakeAll() not by one that holds a work.
+// Safe to call from any thread.
 #pragma once
 
 #include <atomic>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "server/limits.h"
 
 namespace mayfly::server {
@@ -25,6 +26,7 @@ Executor::Executor(Server& server, std::uint64_t seed)
       slow_micros_(server.config().Watched("slowlog-log-slower-than")),
       latency_tracking_(server.config().Watched("latency-tracking")),
       busy_millis_(server.config().Watched("busy-reply-threshold")),
+      queued_max_(server.config().Watched("client-query-buffer-limit")),
       run_(server, seed) {}
 
 void Executor::Run(Session& session, Pipeline& pipeline) {
@@ -98,15 +100,13 @@ std::size_t Executor::RunBatch(Session& session) {
   }
   RunItems(session, done, parked);
   const Status committed = run_.Commit();
+  if (!committed.ok() && parked != nullptr) CancelPark(parked);
+  TellOthers(session);
   if (!committed.ok()) {
-    if (parked != nullptr) CancelPark(parked);
-    session.extension().Abandoned();
     FailItems(session, done, replies_begin, committed);
     return done;
   }
-  session.extension().Committed();
   counters_.batches.fetch_add(any ? 1 : 0, std::memory_order_relaxed);
-  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
   // What the work itself cost is shared by its commands.
   std::uint64_t inside = 0;
   for (std::size_t i = 0; i < done; ++i) inside += items_[i].nanos;
@@ -149,6 +149,14 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
       done = i + 1;  // Those who wait come before what follows.
     }
   }
+}
+
+// What a commit means for others, whatever the client itself is told: what has happened wakes those
+// who wait for it, though the disk refused to make it durable.
+void Executor::TellOthers(Session& session) {
+  if (!run_.happened()) return session.extension().Abandoned();
+  session.extension().Committed();
+  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
 }
 
 void Executor::FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
@@ -197,13 +205,10 @@ void Executor::RunAlone(Session& session, Decision& decision, std::span<const By
     if (auto request = run_.TakeBlock()) parked = Park(session, items_[0], *std::move(request));
   }
   const bool failed = server_.statistics().CountFailure(answer);
-  if (const Status committed = run_.Commit(); !committed.ok()) {
-    if (parked != nullptr) CancelPark(parked);
-    session.extension().Abandoned();
-    return FailItems(session, 1, replies_begin, committed);
-  }
-  session.extension().Committed();
-  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
+  const Status committed = run_.Commit();
+  if (!committed.ok() && parked != nullptr) CancelPark(parked);
+  TellOthers(session);
+  if (!committed.ok()) return FailItems(session, 1, replies_begin, committed);
   Finish(session, entry, args, NanosBetween(begin, server_.Steady()), failed);
   EndReplies(session, &entry);
 }
@@ -213,9 +218,18 @@ void Executor::Queue(Session& session, const CommandEntry& entry, std::span<cons
   QueuedCommand queued{&entry, {}};
   for (const Bytes arg : args) {
     queued.args.emplace_back(arg);
-    transaction.bytes += arg.size();
+    transaction.bytes += sizeof(std::string) + arg.size();
   }
+  transaction.bytes += sizeof(QueuedCommand);
   transaction.commands.push_back(std::move(queued));
+  // Queued commands are input that has not run yet, and bounded as such.
+  if (transaction.bytes > static_cast<std::size_t>(queued_max_.load(std::memory_order_relaxed))) {
+    Log(server_.logger(), LogLevel::kWarning,
+        "client closed: {} bytes wait for EXEC, which passes client-query-buffer-limit ({})",
+        transaction.bytes, session.Describe());
+    session.state().close_after_reply = true;
+    return session.Abort();
+  }
   ReplyWriter(OutputOf(session), session.state().version).SimpleString("QUEUED");
   EndReplies(session, nullptr);
 }

@@ -69,6 +69,7 @@ class Executor {
   std::size_t CollectBatch(Session& session, const Pipeline& pipeline);
   std::size_t RunBatch(Session& session);
   void RunItems(Session& session, std::size_t& done, std::shared_ptr<Waiter>& parked);
+  void TellOthers(Session& session);
   void FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
                  const Status& error);
   void RunAlone(Session& session, Decision& decision, std::span<const Bytes> args);
@@ -77,8 +78,10 @@ class Executor {
 
   // Decide() to HeldByPause(): command_decision.cc. EXEC: transaction_run.cc.
   void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
-  bool CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands);
+  Status CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands,
+                                bool& everything);
   Result<bool> WatchesHold(Session& session);
+  Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
 
   // Clients that wait: waiter_service.cc.
@@ -101,6 +104,7 @@ class Executor {
   const std::atomic<std::int64_t>& slow_micros_;
   const std::atomic<std::int64_t>& latency_tracking_;
   const std::atomic<std::int64_t>& busy_millis_;
+  const std::atomic<std::int64_t>& queued_max_;
   WorkRun run_;
   bool running_ = false;
   bool script_runs_ = false;  // That of another client, as of when the gate was asked.

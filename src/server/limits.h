@@ -23,6 +23,9 @@ inline constexpr std::chrono::seconds kInputIdleTime{2};
 inline constexpr std::size_t kInputBytesUsual = std::size_t{32} * 1024;
 static_assert(kReadBytesMin < kInputBytesUsual && kInputBytesUsual < kInputBytesKept);
 
+// Arguments of a client's pipeline that memory is kept for.
+inline constexpr std::size_t kPipelineArgsKept = 4096;
+
 // An output buffer above this gives its memory back once it is sent.
 inline constexpr std::size_t kOutputBytesKept = std::size_t{64} * 1024;
 
@@ -37,6 +40,7 @@ inline constexpr std::size_t kSlowlogArgsMax = 32;
 inline constexpr std::size_t kSlowlogArgBytesMax = 128;
 inline constexpr std::size_t kLatencySamplesMax = 160;  // Per event, as Redis keeps them.
 inline constexpr std::size_t kErrorKindsMax = 128;      // Of INFO errorstats.
+inline constexpr std::size_t kErrorWordBytesMax = 64;   // Of each: scripts make up words.
 
 // How often idle clients and full output buffers are looked for.
 inline constexpr std::chrono::milliseconds kLookInterval{250};

@@ -30,7 +30,7 @@ void Monitors::Show(WallTime now, int database, std::string_view source,
   for (const auto& [id, weak] : sessions_) {
     if (const auto session = weak.lock()) {
       session->Post([line](Session& self) {
-        self.Send([&](ReplyWriter& writer) { writer.SimpleString(line); });
+        self.Send([line](ReplyWriter& writer) { writer.SimpleString(line); });
       });
     }
   }

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "server/limits.h"
 #include "wire/request_parser.h"
 
 namespace mayfly::server {
@@ -29,6 +30,16 @@ class Pipeline {
     args_.clear();
     ends_.clear();
     next_ = 0;
+    if (args_.capacity() > kPipelineArgsKept) Release();
+  }
+
+  std::size_t memory_bytes() const {
+    return args_.capacity() * sizeof(Bytes) + ends_.capacity() * sizeof(std::size_t);
+  }
+
+  // Gives its memory back if nothing is in it.
+  void Release() {
+    if (empty()) *this = Pipeline();
   }
 
   // Takes up to `commands_max` complete commands. Only while it is empty.

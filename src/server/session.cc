@@ -40,7 +40,7 @@ void Session::Publish() {
   if (info_.library_version != state_.library_version) {
     info_.library_version = state_.library_version;
   }
-  if (state_.principal != nullptr) info_.user = state_.principal->name();
+  info_.user = state_.principal != nullptr ? state_.principal->name() : "default";
   info_.database = state_.database;
   info_.protocol = static_cast<int>(state_.version);
   info_.subscriptions = extension_->subscriptions();
@@ -48,9 +48,7 @@ void Session::Publish() {
   info_.queued = transaction.open ? static_cast<std::int64_t>(transaction.commands.size()) : -1;
   info_.queued_bytes = transaction.bytes;
   info_.watched = state_.watches.size();
-  info_.input_bytes = outlet != nullptr ? outlet->input_bytes() : 0;
-  output_bytes_ = outlet != nullptr ? outlet->output_bytes() : 0;
-  info_.input_room_bytes = outlet != nullptr ? outlet->input_room_bytes() : 0;
+  NoteBuffers(outlet != nullptr ? outlet->buffers() : BufferBytes());
   info_.last_command = state_.last_command;
   info_.last_active = server_.Steady();
   info_.blocked = hold_ == Hold::kBlocked || hold_ == Hold::kPaused;
@@ -60,19 +58,40 @@ void Session::Publish() {
   info_.closing = state_.close_after_reply;
 }
 
-void Session::PublishInput() {
-  const auto outlet = outlet_.lock();
-  if (outlet == nullptr) return;
-  const std::lock_guard lock(mutex_);
-  info_.input_bytes = outlet->input_bytes();
-  info_.input_room_bytes = outlet->input_room_bytes();
+void Session::NoteBuffers(const BufferBytes& bytes) {
+  noted_.input.store(bytes.input, std::memory_order_relaxed);
+  noted_.input_room.store(bytes.input_room, std::memory_order_relaxed);
+  noted_.output.store(bytes.output, std::memory_order_relaxed);
+  noted_.output_room.store(bytes.output_room, std::memory_order_relaxed);
 }
 
 ClientInfo Session::info() const {
   const std::lock_guard lock(mutex_);
   ClientInfo info = info_;
-  info.output_bytes = output_bytes_;
+  info.buffers = {.input = noted_.input,
+                  .input_room = noted_.input_room,
+                  .output = noted_.output,
+                  .output_room = noted_.output_room};
   return info;
+}
+
+std::size_t ClientInfo::memory_bytes() const {
+  return sizeof(Session) + buffers.input + buffers.input_room + buffers.output +
+         buffers.output_room + queued_bytes;
+}
+
+std::shared_ptr<Waiter> Session::waiter() const {
+  const std::lock_guard lock(mutex_);
+  return waiter_;
+}
+
+bool Session::EndWait(const std::shared_ptr<Waiter>& waiter) {
+  {
+    const std::lock_guard lock(waiter->mutex);
+    if (std::exchange(waiter->over, true)) return false;
+  }
+  server_.waiting().Remove(waiter);
+  return true;
 }
 
 void Session::DropWatches() {
@@ -89,12 +108,7 @@ void Session::Forget() {
     const std::lock_guard lock(mutex_);
     waiter = std::move(waiter_);
   }
-  if (waiter == nullptr) return;
-  {
-    const std::lock_guard lock(waiter->mutex);
-    waiter->over = true;
-  }
-  server_.waiting().Remove(waiter);
+  if (waiter != nullptr) EndWait(waiter);
 }
 
 void Session::Reset() {
@@ -163,17 +177,8 @@ void Session::GoOn(Hold held) {
 void Session::BlockTimedOut() { Unblock(false); }
 
 bool Session::Unblock(bool with_error) {
-  std::shared_ptr<Waiter> waiter;
-  {
-    const std::lock_guard lock(mutex_);
-    waiter = waiter_;
-  }
-  if (waiter == nullptr) return false;
-  {
-    const std::lock_guard lock(waiter->mutex);
-    if (std::exchange(waiter->over, true)) return false;
-  }
-  server_.waiting().Remove(waiter);
+  const std::shared_ptr<Waiter> waiter = this->waiter();
+  if (waiter == nullptr || !EndWait(waiter)) return false;
   OutputBuffer reply;
   ReplyWriter writer(reply, waiter->version);
   if (with_error) {
@@ -203,6 +208,10 @@ void Session::Abort() {
 }
 
 void Session::Kill() {
+  // Else it could still be given what it waits for, though nobody will read the reply.
+  if (const auto waiting = waiter()) EndWait(waiting);
+  extension_->Leave();
+  server_.clients().Remove(origin_.id);
   Post([](Session& self) {
     if (const auto outlet = self.outlet_.lock()) outlet->Close();
   });

@@ -22,6 +22,14 @@ namespace mayfly::server {
 
 class Server;
 
+// Memory of a client's buffers: what is in them, and room for more of it.
+struct BufferBytes {
+  std::size_t input = 0;
+  std::size_t input_room = 0;
+  std::size_t output = 0;
+  std::size_t output_room = 0;
+};
+
 // What a session asks of whoever holds its socket.
 class Outlet {
  public:
@@ -42,9 +50,7 @@ class Outlet {
   // Ends the connection at once, or when the command that runs has ended.
   virtual void Close() = 0;
 
-  virtual std::size_t input_bytes() const = 0;
-  virtual std::size_t input_room_bytes() const = 0;  // Memory for more of them.
-  virtual std::size_t output_bytes() const = 0;
+  virtual BufferBytes buffers() const = 0;
 };
 
 // Where a client came from; constant.
@@ -70,9 +76,7 @@ struct ClientInfo {
   std::int64_t queued = -1;  // Commands in MULTI; -1: none open.
   std::size_t queued_bytes = 0;
   std::size_t watched = 0;
-  std::size_t input_bytes = 0;
-  std::size_t input_room_bytes = 0;
-  std::size_t output_bytes = 0;
+  BufferBytes buffers;
   const CommandEntry* last_command = nullptr;
   SteadyTime last_active;
   bool blocked = false;
@@ -80,6 +84,9 @@ struct ClientInfo {
   bool no_evict = false;
   bool no_touch = false;
   bool closing = false;
+
+  // All that the client takes: its session, its buffers, what it has queued.
+  std::size_t memory_bytes() const;
 };
 
 // Why a session does not go on with its next command.
@@ -107,10 +114,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void Park(std::shared_ptr<Waiter> waiter, std::optional<Millis> timeout);
   void CancelPark();
   std::optional<Millis> block_timeout() const { return block_timeout_; }
-  void Publish();       // Lets others see the state as it is now.
-  void PublishInput();  // Of its input alone, while the client is idle.
-  void Forget();        // Watches, subscriptions, a blocked command: all that others hold.
-  void Reset();         // RESET.
+  void Publish();  // Lets others see the state as it is now.
+  void Forget();   // Watches, subscriptions, a blocked command: all that others hold.
+  void Reset();    // RESET.
   void DropWatches();
   std::string Describe() const;  // For a log: address and name.
 
@@ -131,13 +137,13 @@ class Session : public std::enable_shared_from_this<Session> {
   // Within a command: the connection ends when it does, and its reply is not sent.
   void Abort();
 
-  // What waits to be sent, for others to see.
-  void NoteOutput(std::size_t bytes) { output_bytes_ = bytes; }
+  // What the buffers take now, for others to see: more often than the rest is published.
+  void NoteBuffers(const BufferBytes& bytes);
 
   // Any thread.
   ClientInfo info() const;
   void Post(std::function<void(Session&)> task);
-  void Kill();
+  void Kill();  // Takes part in nothing any more when this returns; its thread has yet to close it.
   bool gone() const { return outlet_.expired(); }
 
   // CLIENT UNBLOCK: true when it was blocked and is not any more.
@@ -145,6 +151,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void GoOn(Hold held);
+  std::shared_ptr<Waiter> waiter() const;
+  bool EndWait(const std::shared_ptr<Waiter>& waiter);  // False: it had ended before.
 
   Server& server_;
   const ClientOrigin origin_;
@@ -159,9 +167,14 @@ class Session : public std::enable_shared_from_this<Session> {
   bool running_ = false;
   std::vector<std::function<void(ReplyWriter&)>> deferred_;  // What came while a command ran.
 
-  std::atomic<std::size_t> output_bytes_{0};
+  struct NotedBytes {
+    std::atomic<std::size_t> input{0};
+    std::atomic<std::size_t> input_room{0};
+    std::atomic<std::size_t> output{0};
+    std::atomic<std::size_t> output_room{0};
+  } noted_;
   mutable std::mutex mutex_;
-  ClientInfo info_;                 // Guarded by mutex_; output_bytes is the one above.
+  ClientInfo info_;                 // Guarded by mutex_; its buffers are those above.
   std::shared_ptr<Waiter> waiter_;  // Guarded by mutex_; null: not blocked.
 };
 

@@ -10,7 +10,7 @@
 
 namespace mayfly::server {
 
-// Lives as long as its session; used on the session's thread.
+// Lives as long as its session; used on the session's thread, but for Leave().
 class SessionExtension {
  public:
   virtual ~SessionExtension() = default;
@@ -33,6 +33,9 @@ class SessionExtension {
 
   // RESET: back to how a new client begins.
   virtual void Reset() {}
+
+  // From any thread: the client hears of nothing any more.
+  virtual void Leave() {}
 
   // Around a batch or transaction: what was published within it goes out after the commit, or
   // nowhere.

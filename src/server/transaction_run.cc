@@ -1,4 +1,5 @@
 // EXEC: the queued commands as one work over all their keys and the watched ones.
+#include <algorithm>
 #include <utility>
 
 #include "server/arguments.h"
@@ -33,10 +34,11 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     session.DropWatches();
     return fail("EXECABORT Transaction discarded because of previous errors.");
   }
-  const bool everything = CollectTransactionKeys(session, transaction.commands);
+  bool everything = false;
   const std::uint64_t replies_begin = out.end_offset();
   const int database_before = state.database;
-  Status outcome = run_.Begin(keys_, everything);
+  Status outcome = CollectTransactionKeys(session, transaction.commands, everything);
+  if (outcome.ok()) outcome = run_.Begin(keys_, everything);
   if (outcome.ok()) {
     const Result<bool> holds = WatchesHold(session);
     if (holds && !*holds) {
@@ -54,46 +56,51 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     writer.Array(transaction.commands.size());
     RunQueued(session, transaction.commands);
     outcome = run_.Commit();
+    TellOthers(session);
   }
   if (!outcome.ok()) {
     run_.Abandon();
-    session.extension().Abandoned();
     state.database = database_before;
     out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
     return fail(Answer(outcome).error());
   }
-  session.extension().Committed();
   counters_.batches.fetch_add(1, std::memory_order_relaxed);
-  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
   const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
   Show(session, exec, args);
   Finish(session, exec, args, nanos, false);
   EndReplies(session, &exec);
 }
 
-// Fills keys_. True when a command needs everything.
-bool Executor::CollectTransactionKeys(Session& session,
-                                      const std::vector<QueuedCommand>& commands) {
+// Fills keys_, says whether a command needs everything, and makes the databases that are selected:
+// commands that name no key find them in the work.
+Status Executor::CollectTransactionKeys(Session& session,
+                                        const std::vector<QueuedCommand>& commands,
+                                        bool& everything) {
   keys_.clear();
-  bool everything = false;
   ClientState& state = session.state();
   for (const auto& watch : state.watches) keys_.push_back({watch->key.database, watch->key.key});
-  int database = state.database;
+  std::vector<int> databases{state.database};
   for (const QueuedCommand& command : commands) {
     everything = everything || command.entry->Is(kEverything);
     const std::vector<Bytes> args = Views(command.args);
-    // The keys behind a SELECT are those of the database it will have selected.
+    // The keys behind a SELECT are those of the database it will have selected, or of the one
+    // before, should it be refused.
     if (command.entry->full_name == "select") {
       const auto number = IntegerArgument(args[1], 0, server_.databases().count() - 1);
-      if (number) database = static_cast<int>(*number);
+      if (number && std::find(databases.begin(), databases.end(), *number) == databases.end()) {
+        databases.push_back(static_cast<int>(*number));
+        MAYFLY_RETURN_IF_ERROR(server_.databases().Make(databases.back()));
+      }
     }
     positions_.clear();
     if (!FindKeys(*command.entry->spec, args, positions_)) continue;
-    for (const int position : positions_) {
-      keys_.push_back({database, command.args[static_cast<std::size_t>(position)]});
+    for (const int database : databases) {
+      for (const int position : positions_) {
+        keys_.push_back({database, command.args[static_cast<std::size_t>(position)]});
+      }
     }
   }
-  return everything;
+  return {};
 }
 
 // Asked under the latches of the watched keys. Writers leave a mark; death does not.
@@ -108,9 +115,25 @@ Result<bool> Executor::WatchesHold(Session& session) {
   return true;
 }
 
+// Again, since the rules may have changed after it was queued.
+Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
+                             std::span<const Bytes> args) {
+  const auto& principal = session.state().principal;
+  if (principal == nullptr || entry.Is(kNoAuth)) return {};
+  return server_.authorizer().Check(
+      *principal,
+      {.command = *entry.spec, .args = args, .session = session, .where = AccessWhere::kExec});
+}
+
 void Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& commands) {
   for (const QueuedCommand& command : commands) {
     const std::vector<Bytes> args = Views(command.args);
+    if (const Answer allowed = CheckQueued(session, *command.entry, args); !allowed.ok()) {
+      ReplyWriter(OutputOf(session), session.state().version).Error(allowed.error());
+      server_.statistics().CountError(allowed.error());
+      counters_.Rejected(command.entry->id);
+      continue;
+    }
     const SteadyTime begin = server_.Steady();
     Show(session, *command.entry, args);
     const Answer answer = run_.Run({.entry = *command.entry,

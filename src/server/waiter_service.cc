@@ -48,14 +48,18 @@ void Executor::ServeWaiters(std::vector<DatabaseKey> ready) {
 
 Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const DatabaseKey& key,
                                  std::vector<DatabaseKey>& ready) {
-  const std::lock_guard lock(waiter->mutex);
-  if (waiter->over) return Served::kStillWaits;
   const std::vector<Bytes> args(waiter->args.begin(), waiter->args.end());
   keys_.clear();
   positions_.clear();
   if (FindKeys(*waiter->entry->spec, args, positions_)) AddKeys(waiter->database, args);
   keys_.push_back({key.database, key.key});
   if (!run_.Begin(keys_, waiter->entry->Is(kEverything)).ok()) return Served::kStillWaits;
+  // Behind the latches: a transaction that holds them may be about to end this wait.
+  const std::lock_guard lock(waiter->mutex);
+  if (waiter->over) {
+    run_.Abandon();
+    return Served::kStillWaits;
+  }
   core::FoundRow row;
   const Status found = run_.Space(*run_.work(), key.database).Find(key.key, row);
   if (!found.ok() || !row.exists) {
@@ -76,7 +80,12 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
     run_.Abandon();
     return Served::kStillWaits;
   }
-  if (!run_.Commit().ok()) return Served::kStillWaits;
+  if (const Status committed = run_.Commit(); !committed.ok()) {
+    if (!run_.happened()) return Served::kStillWaits;
+    // It has taken what it waited for, and must not wait on.
+    reply.Clear();
+    ReplyWriter(reply, waiter->version).Error(Answer(committed).error());
+  }
   for (DatabaseKey& changed : run_.ready()) ready.push_back(std::move(changed));
   waiter->over = true;
   server_.waiting().Remove(waiter);

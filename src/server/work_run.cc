@@ -97,8 +97,14 @@ Status WorkRun::Commit() {
     const bool changed = cleared_ || !work_->changed().empty();
     committed = work_->Commit();
     work_.reset();
-    if (committed.ok()) committed = MakeKnown(changed);
+    happened_ = committed.ok();
+    if (happened_) {
+      committed = MakeKnown(changed);
+    } else {
+      ready_.clear();
+    }
   } else {
+    happened_ = true;
     TellNotifications();
   }
   Reset();

@@ -49,8 +49,10 @@ class WorkRun final : public CallHost {
   // Whether somebody waits for what has been changed so far.
   bool Wakes() const;
 
-  // Ok, or why nothing happened. Afterwards ready() are the changed keys somebody waits for.
+  // Ok, or what went wrong: then nothing happened, unless happened() says that it did and only
+  // could not be made durable. Afterwards ready() are the changed keys somebody waits for.
   Status Commit();
+  bool happened() const { return happened_; }
   void Abandon();
   std::vector<DatabaseKey>& ready() { return ready_; }
 
@@ -107,6 +109,7 @@ class WorkRun final : public CallHost {
   std::optional<BlockRequest> block_;
   std::vector<Notification> notifications_;
   std::vector<DatabaseKey> ready_;
+  bool happened_ = false;               // What was committed last.
   bool cleared_ = false;                // A database was: that is in no list of changed keys.
   std::vector<int> waiting_databases_;  // All their waiters are to be looked at: after SWAPDB.
   core::WorkScope scope_;               // Kept for its memory.

@@ -2,6 +2,9 @@
 // Method: clients on sockets; a client counts as waiting once the server's table has it.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+
 #include "server/served.h"
 
 namespace mayfly::server {
@@ -198,6 +201,52 @@ TEST(Blocking, NothingIsLostOrDoubledAmongMany) {
   EXPECT_EQ(popped.size(), static_cast<std::size_t>(kItems));
   EXPECT_EQ(std::set<std::string>(popped.begin(), popped.end()).size(),
             static_cast<std::size_t>(kItems));
+}
+
+// What ends the wait is the time of that wait: another client's, begun later, shows that the
+// earlier one is over.
+TEST(Blocking, AWaitIsNotEndedByTheTimeOfAnEarlierOne) {
+  Served served;
+  TestClient waits(served.port());
+  TestClient pushes(served.port());
+  waits.SendLine("BPOP a 1");
+  served.AwaitBlocked(1);
+  EXPECT_EQ(pushes.Text("SET a 1"), "OK");
+  EXPECT_EQ(waits.ReadText(), "[a, 1]");
+  waits.SendLine("BPOP b 0");
+  served.AwaitBlocked(1);
+  EXPECT_EQ(pushes.Text("BPOP c 1.1"), "(nil array)");
+  EXPECT_TRUE(waits.Quiet());
+  EXPECT_EQ(pushes.Text("SET b 2"), "OK");
+  EXPECT_EQ(waits.ReadText(), "[b, 2]");
+}
+
+// Whoever wrote the key serves the one that waits, and has to wait itself for a transaction, which
+// ends the very wait that is being served.
+TEST(Blocking, ATransactionCanEndAWaitThatIsBeingServed) {
+  Served served;
+  TestClient waits(served.port());
+  TestClient pushes(served.port());
+  TestClient third(served.port());  // On the thread of the first.
+  const std::string unblock = "CLIENT UNBLOCK " + waits.Text("CLIENT ID") + "\r\n";
+  waits.SendLine("BPOP a 0");
+  served.AwaitBlocked(1);
+  PlainWorkSource& works = served.works();
+  std::atomic<int> begins{0};
+  works.before_begin = [&] {
+    constexpr int kToServe = 2;  // The first is that of SET, the third that of EXEC.
+    const int begun = works.begun;
+    if (++begins != kToServe) return;
+    while (works.begun == begun) std::this_thread::yield();
+  };
+  pushes.SendLine("SET a 1");
+  while (begins < 2) std::this_thread::yield();
+  third.Send("MULTI\r\n" + unblock + "GET a\r\nEXEC\r\n");
+  for (int i = 0; i < 3; ++i) third.ReadText();
+  EXPECT_EQ(third.ReadText(), "[1, 1]");
+  EXPECT_EQ(waits.ReadText(), "(nil array)");
+  EXPECT_EQ(pushes.ReadText(), "OK");
+  EXPECT_EQ(pushes.Text("GET a"), "1");
 }
 
 }  // namespace

@@ -224,5 +224,23 @@ TEST(Clients, AUnixSocketServesAsWell) {
   EXPECT_NE(client.Text("CLIENT INFO").find(" flags=U "), std::string::npos);
 }
 
+// Its thread is busy with another client, so that it cannot be closed yet.
+TEST(Clients, OneThatWasKilledTakesPartInNothing) {
+  Served served("enable-debug-command", "yes");
+  TestClient sleeps(served.port());
+  TestClient mine(served.port());
+  TestClient waits(served.port());  // On the thread of the first.
+  const std::string id = waits.Text("CLIENT ID");
+  waits.SendLine("BPOP a 0");
+  served.AwaitBlocked(1);
+  sleeps.SendLine("DEBUG SLEEP 0.5");
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(mine.Text("PING"), "PONG");
+  EXPECT_EQ(mine.Text("CLIENT KILL ID " + id), "1");
+  EXPECT_EQ(mine.Text("CLIENT LIST ID " + id), "");
+  EXPECT_EQ(mine.Text("SET a 1"), "OK");
+  EXPECT_EQ(mine.Text("GET a"), "1");
+  EXPECT_TRUE(waits.Closed());
+}
+
 }  // namespace
 }  // namespace mayfly::server

@@ -40,6 +40,9 @@ class CountingDatabase final : public Database {
     return inner_->ListKeyspaces();
   }
   Status DropKeyspace(const std::string& name) override { return inner_->DropKeyspace(name); }
+  Result<std::unique_ptr<Claim>> TakeClaim(const std::string& claim) override {
+    return inner_->TakeClaim(claim);
+  }
   Result<std::unique_ptr<Transaction>> Begin() override { return inner_->Begin(); }
   Result<std::unique_ptr<Snapshot>> NewSnapshot() override { return inner_->NewSnapshot(); }
   Result<PurgeReport> Purge(const PurgeOptions& options) override { return inner_->Purge(options); }

@@ -115,5 +115,23 @@ TEST(Durability, SaveIsAtOnceInEveryMode) {
   }
 }
 
+// What could not be made durable has happened nevertheless, so whoever waits for it has to know.
+TEST(Durability, AlwaysThatFailsWakesThoseWhoWait) {
+  Served served("appendfsync", "always");
+  TestClient first(served.port());
+  TestClient second(served.port());
+  TestClient pushes(served.port());
+  first.SendLine("BPOP a 0");
+  served.AwaitBlocked(1);
+  second.SendLine("BPOP a 0");
+  served.AwaitBlocked(2);
+  served.database().fails = true;
+  EXPECT_EQ(pushes.Text("SET a 1").substr(0, 4), "ERR ");
+  EXPECT_EQ(first.ReadText().substr(0, 4), "ERR ") << "it has taken the value";
+  served.database().fails = false;
+  EXPECT_EQ(pushes.Text("SET a 2"), "OK");
+  EXPECT_EQ(second.ReadText(), "[a, 2]");
+}
+
 }  // namespace
 }  // namespace mayfly::server

@@ -151,5 +151,19 @@ TEST(Limits, OnlyLoopbackIsLocal) {
   EXPECT_FALSE(local("2001:db8::1"));
 }
 
+TEST(Limits, ATransactionCannotBeQueuedWithoutEnd) {
+  Served served("client-query-buffer-limit", "1mb");
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("MULTI"), "OK");
+  const std::string set = "SET a " + std::string(30'000, 'x');
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(client.Text(set), "QUEUED");
+  std::string more;
+  for (int i = 0; i < 10; ++i) more += set + "\r\n";
+  client.Send(more);
+  EXPECT_LT(client.ReadAll().size(), 10 * std::string("+QUEUED\r\n").size());
+  TestClient other(served.port());
+  EXPECT_EQ(other.Text("GET a"), "(nil)");
+}
+
 }  // namespace
 }  // namespace mayfly::server

@@ -64,5 +64,16 @@ TEST_F(Pauses, ATransactionWaitsForTheScriptInIt) {
   EXPECT_EQ(a_.ReadText(), "[12]");
 }
 
+TEST_F(Pauses, WhatIsToBeQueuedWaitsAsWell) {
+  EXPECT_EQ(a_.Text("MULTI"), "OK");
+  EXPECT_EQ(admin_.Text("CLIENT PAUSE 100000 WRITE"), "OK");
+  EXPECT_EQ(a_.Text("GET x"), "QUEUED");
+  a_.SendLine("SET x 1");
+  AwaitHeld("1");
+  EXPECT_EQ(admin_.Text("CLIENT UNPAUSE"), "OK");
+  EXPECT_EQ(a_.ReadText(), "QUEUED");
+  EXPECT_EQ(a_.Text("EXEC"), "[(nil), OK]");
+}
+
 }  // namespace
 }  // namespace mayfly::server

@@ -34,6 +34,7 @@ class PlainWorkSource::OneWork final : public core::Work {
 };
 
 Result<std::unique_ptr<core::Work>> PlainWorkSource::Begin(const core::WorkScope& /*scope*/) {
+  before_begin();
   std::unique_lock latch(latch_);
   ++begun;
   return std::unique_ptr<core::Work>(std::make_unique<OneWork>(*this, std::move(latch)));

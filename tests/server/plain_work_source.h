@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -19,6 +20,9 @@ class PlainWorkSource final : public WorkSource {
 
   // The next commit that changes something answers IoError, and changes nothing.
   void FailNextCommit() { fail_next_ = true; }
+
+  // Called by whoever is about to wait for a work. To be set while no client does anything.
+  std::function<void()> before_begin = [] {};
 
   // Works that were begun and those that were committed.
   std::atomic<int> begun{0};

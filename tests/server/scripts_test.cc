@@ -244,5 +244,26 @@ TEST(Scripts, ScriptsAndCommandsOfManyClientsLoseNothing) {
   EXPECT_EQ(client.Text("GET n"), std::to_string(kClients * kRounds));
 }
 
+// Lines about what a script calls come while it runs, and wait for its reply.
+TEST(Scripts, AMonitorThatRunsOneSeesAllItsCalls) {
+  const FrontServed served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("MONITOR"), "OK");
+  constexpr int kCalls = 3000;
+  const std::string key = "a key that is too long to lie within a string";
+  client.SendLine("EVAL 'for i = 1, tonumber(ARGV[1]) do redis.call(\"get\", KEYS[1]) end' 1 \"" +
+                  key + "\" " + std::to_string(kCalls));
+  const std::string end = "lua] \"get\" \"" + key + "\"";
+  int seen = 0;
+  while (seen < kCalls) {
+    const std::string line = client.ReadText();
+    if (line.ends_with(end)) {
+      ++seen;
+    } else {
+      ASSERT_TRUE(line == "(nil)" || line.find("] \"EVAL\" ") != std::string::npos) << line;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mayfly::server

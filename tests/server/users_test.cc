@@ -171,5 +171,50 @@ TEST(UsersOfAFile, LoadingClosesThoseWhoAreNoLongerInIt) {
   EXPECT_EQ(admin.Text("PING"), "PONG");
 }
 
+TEST_F(Users, WhatWasQueuedIsRefusedIfRulesHaveChangedSince) {
+  const std::string changed =
+      "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC "
+      "call. This command is no longer allowed for the following reason: no permission to ";
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* &* +@all"), "OK");
+  Login(a_, "ann");
+  for (const char* line : {"MULTI", "SET x 1", "GET y", "PUBLISH c m"}) a_.Text(line);
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann -set resetkeys ~z resetchannels"), "OK");
+  EXPECT_EQ(a_.Text("EXEC"), "[" + changed + "execute the command or subcommand, " + changed +
+                                 "touch the specified keys, " + changed +
+                                 "access one of the channels used as arguments to the command]");
+  EXPECT_EQ(admin_.Text("GET x"), "(nil)");
+  EXPECT_NE(admin_.Text("ACL LOG 1").find("context, multi"), std::string::npos);
+}
+
+// The keys behind a SELECT that is refused are those of the database before it.
+TEST_F(Users, ASelectThatIsRefusedAtExecLeavesTheDatabase) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* +@all"), "OK");
+  Login(a_, "ann");
+  for (const char* line : {"MULTI", "SELECT 3", "SET x 1"}) a_.Text(line);
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann -select"), "OK");
+  EXPECT_TRUE(a_.Text("EXEC").ends_with(", OK]"));
+  EXPECT_EQ(admin_.Text("GET x"), "1");
+}
+
+TEST_F(Users, TheLogSaysWhichClientWasRefused) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all -get"), "OK");
+  Login(a_, "ann");
+  EXPECT_EQ(a_.Text("CLIENT SETNAME annie"), "OK");
+  EXPECT_TRUE(a_.Text("GET x").starts_with("NOPERM "));
+  const std::string log = admin_.Text("ACL LOG 1");
+  EXPECT_NE(log.find(" addr=127.0.0.1:"), std::string::npos) << log;
+  EXPECT_NE(log.find(" name=annie user=ann"), std::string::npos) << log;
+}
+
+TEST_F(Users, AfterResetOneIsNobodyOfBefore) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw +@all"), "OK");
+  EXPECT_EQ(admin_.Text("CONFIG SET requirepass secret"), "OK");
+  Login(a_, "ann");
+  EXPECT_EQ(a_.Text("RESET"), "RESET");
+  const std::string list = admin_.Text("CLIENT LIST");
+  EXPECT_EQ(list.find(" user=ann "), std::string::npos) << list;
+  EXPECT_EQ(admin_.Text("CLIENT KILL USER ann"), "0");
+}
+
 }  // namespace
 }  // namespace mayfly::server

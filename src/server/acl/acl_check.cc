@@ -103,6 +103,22 @@ std::string NoPermissionLine(const AclDenial& denial) {
   return std::string(kNoAuthLine);
 }
 
+std::string NoPermissionAtExecLine(const AclDenial& denial) {
+  std::string_view reason = "no permission";
+  switch (denial.reason) {
+    case AclReason::kCommand: reason = "no permission to execute the command or subcommand"; break;
+    case AclReason::kKey: reason = "no permission to touch the specified keys"; break;
+    case AclReason::kChannel:
+      reason = "no permission to access one of the channels used as arguments to the command";
+      break;
+    case AclReason::kAuth: break;
+  }
+  return fmt::format(
+      "NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC "
+      "call. This command is no longer allowed for the following reason: {}",
+      reason);
+}
+
 std::string NoPermissionInScriptLine(const AclDenial& denial) {
   switch (denial.reason) {
     case AclReason::kCommand:

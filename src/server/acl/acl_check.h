@@ -27,8 +27,9 @@ std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandCatalog& cat
 std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandCatalog& catalog,
                                              const CommandSpec& spec, std::span<const Bytes> args);
 
-// Whole error lines: for a client, and for a script that calls a command.
+// Whole error lines: for a client, for a command it had queued, and for a script that calls one.
 std::string NoPermissionLine(const AclDenial& denial);
+std::string NoPermissionAtExecLine(const AclDenial& denial);
 std::string NoPermissionInScriptLine(const AclDenial& denial);
 
 // What ACL DRYRUN answers.

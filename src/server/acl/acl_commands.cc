@@ -351,6 +351,14 @@ std::optional<std::string> LogIn(AclContext& context, Bytes command, std::option
   return "WRONGPASS invalid username-password pair or user is disabled.";
 }
 
+bool MayRun(AclSession& session, const CommandSpec& spec, std::span<const Bytes> args) {
+  const AclUser* const user = session.user();
+  if (user == nullptr) return (spec.flags & kNoAuth) != 0;
+  if (user->root().allows_everything()) return true;
+  const CommandCatalog& catalog = session.acl().catalog();
+  return !CheckAcl(*user, catalog, spec, args) && !CheckSortPatterns(*user, catalog, spec, args);
+}
+
 std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec& spec,
                                          std::span<const Bytes> args, AclWhere where) {
   const AclUser* const user = context.session.user();
@@ -365,7 +373,8 @@ std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec&
     return CheckSortPatterns(*user, acl.catalog(), spec, args);
   }
   acl.log().Add(*denial, where, user->name(), context.client_info, context.clock.Steady());
-  return where == AclWhere::kLua ? NoPermissionInScriptLine(*denial) : NoPermissionLine(*denial);
+  if (where == AclWhere::kLua) return NoPermissionInScriptLine(*denial);
+  return where == AclWhere::kExec ? NoPermissionAtExecLine(*denial) : NoPermissionLine(*denial);
 }
 
 }  // namespace mayfly::server

@@ -37,7 +37,10 @@ CommandFamily AuthFamily();
 std::optional<std::string> LogIn(AclContext& context, Bytes command, std::optional<Bytes> name,
                                  Bytes password);
 
-// Whether the client may run the command. Nothing if it may, or the error line; then it is noted.
+// Whether the client may run the command.
+bool MayRun(AclSession& session, const CommandSpec& spec, std::span<const Bytes> args);
+
+// Why the client may not run the command. Nothing if it may, or the error line; then it is noted.
 std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec& spec,
                                          std::span<const Bytes> args, AclWhere where);
 

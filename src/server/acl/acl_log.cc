@@ -22,7 +22,8 @@ std::string_view NameOf(AclReason reason) {
 
 std::string_view NameOf(AclWhere where) {
   switch (where) {
-    case AclWhere::kMulti: return "multi";
+    case AclWhere::kMulti:
+    case AclWhere::kExec: return "multi";
     case AclWhere::kLua: return "lua";
     case AclWhere::kTopLevel: break;
   }

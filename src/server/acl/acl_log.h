@@ -16,7 +16,7 @@
 namespace mayfly::server {
 
 // Where a command was refused.
-enum class AclWhere : std::uint8_t { kTopLevel, kMulti, kLua };
+enum class AclWhere : std::uint8_t { kTopLevel, kMulti, kExec, kLua };
 
 std::string_view NameOf(AclReason reason);
 std::string_view NameOf(AclWhere where);

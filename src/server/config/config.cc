@@ -70,7 +70,8 @@ Status Config::SetAtStart(Bytes name, Bytes text) {
   return {};
 }
 
-Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wanted) {
+Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wanted,
+                   bool holds_work) {
   struct Change {
     Slot* slot;
     SettingValue before;
@@ -80,7 +81,11 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
       return slot->hook && before.text != after.text ? slot->hook(value) : Status();
     }
   };
-  const std::lock_guard lock(changing_);
+  std::unique_lock lock(changing_, std::defer_lock);
+  if (!holds_work) lock.lock();
+  if (holds_work && !lock.try_lock()) {
+    return Failed(wanted.front().first, "another CONFIG SET is under way");
+  }
   std::vector<Change> changes;
   for (const auto& [name, text] : wanted) {
     Slot* const slot = Find(Lower(name));
@@ -98,6 +103,9 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
       return Failed(name, "can't set immutable config");
     }
     if (!value) return Failed(name, value.error().message());
+    if (holds_work && slot->spec->kind == SettingKind::kNotify && value->text != current) {
+      return Failed(name, "it cannot be changed within a transaction");
+    }
     changes.push_back({
         slot, {current, slot->number},
          *std::move(value)

@@ -150,7 +150,8 @@ constexpr std::array kSettings = {
 
     // Watching it.
     Special(SettingKind::kNotify, "notify-keyspace-events", "", kLive,
-            "Keyspace notifications that are published, as letters: KEA is all of them."),
+            "Keyspace notifications that are published, as letters: KEA is all of them; a "
+            "transaction cannot change it."),
     Integer("slowlog-log-slower-than", "10000", kLive, -1, kInt64Max,
             "Microseconds above which SLOWLOG notes a command; -1: none."),
     Integer("slowlog-max-len", "128", kLive, 0, kInt64Max, "How many commands SLOWLOG keeps."),

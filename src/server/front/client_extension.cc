@@ -85,18 +85,16 @@ bool ClientExtension::HearsMoreThan(const AclUser& user) const {
   return false;
 }
 
-// A client is gone for everybody when this returns, though its thread has yet to close it. One that
-// is just saying who it is has not told others yet, so each is asked again on its own thread.
+// One that is just saying who it is has not told others yet, so each is asked again on its own
+// thread.
 void ClientExtension::CloseIf(const Concern& concerns) {
   for (const auto& session : server_.clients().All()) {
     if (session.get() == &session_) {
       if (concerns(user_name(), *this)) session_.state().close_after_reply = true;
       continue;
     }
-    auto& client = static_cast<ClientExtension&>(session->extension());
+    const auto& client = static_cast<ClientExtension&>(session->extension());
     if (concerns(session->info().user, client)) {
-      client.mine_.Leave();
-      server_.clients().Remove(session->origin().id);
       session->Kill();
       continue;
     }

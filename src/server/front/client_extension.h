@@ -33,6 +33,7 @@ class ClientExtension final : public SessionExtension,
   SessionExtension::Subscriptions subscriptions() const override;
   bool ScriptMayWrite(std::span<const Bytes> args) const override;
   void Reset() override { mine_.Leave(); }
+  void Leave() override { mine_.Leave(); }
   void Committed() override { outbox_.Send(); }
   void Abandoned() override { outbox_.Discard(); }
 

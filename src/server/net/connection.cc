@@ -29,7 +29,7 @@ void Connection::Start() {
     ArmTimer(kHandshakeTime, Hold::kNone);
     tls->async_handshake(asio::ssl::stream_base::server,
                          [self = shared_from_this()](const ErrorCode& error) {
-                           self->timer_.cancel();
+                           self->DisarmTimer();
                            if (error) return self->Close();
                            self->Begin();
                          });
@@ -83,13 +83,14 @@ bool Connection::FillPipeline() {
     }
     if (aside_.empty()) return false;
     parser_.Feed(aside_);
-    aside_.clear();
+    aside_ = std::string();
   }
   return true;
 }
 
 void Connection::WaitOrRead() {
   Server& server = thread_.server();
+  DisarmTimer();  // That of an earlier wait, which ended before its time.
   switch (session_->hold()) {
     case Hold::kNone: return Read();
     case Hold::kBlocked:
@@ -123,31 +124,40 @@ void Connection::AwaitScript() {
 
 void Connection::ArmTimer(std::chrono::nanoseconds after, Hold hold) {
   timer_.expires_after(after);
-  timer_.async_wait([self = shared_from_this(), hold](const ErrorCode& error) {
-    if (error || self->closed_) return;
-    switch (hold) {
-      case Hold::kNone: return self->Close();
-      case Hold::kBlocked: return self->session_->BlockTimedOut();
-      case Hold::kPaused: return self->session_->Unpause();
-      case Hold::kScript: return self->session_->ScriptEnded();
-    }
-  });
+  timer_.async_wait(
+      [self = shared_from_this(), hold, turn = ++timer_turn_](const ErrorCode& error) {
+        // One that has just run out cannot be cancelled any more.
+        if (error || self->closed_ || turn != self->timer_turn_) return;
+        switch (hold) {
+          case Hold::kNone: return self->Close();
+          case Hold::kBlocked: return self->session_->BlockTimedOut();
+          case Hold::kPaused: return self->session_->Unpause();
+          case Hold::kScript: return self->session_->ScriptEnded();
+        }
+      });
+}
+
+void Connection::DisarmTimer() {
+  ++timer_turn_;
+  timer_.cancel();
 }
 
 void Connection::Read() {
   if (reading_ || closed_) return;
   reading_ = true;
   if (parser_.buffered_bytes() == 0 && parser_.memory_bytes() > kInputBytesKept) parser_.Release();
-  stream_.AsyncRead(parser_.Prepare(kReadBytesMin),
-                    [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
-                      self->OnRead(error, bytes, false);
-                    });
+  const std::span<char> room = parser_.Prepare(kReadBytesMin);
+  session_->NoteBuffers(buffers());
+  stream_.AsyncRead(room, [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
+    self->OnRead(error, bytes, false);
+  });
 }
 
 void Connection::ReadAside() {
   if (reading_ || closed_) return;
   reading_ = true;
   aside_room_.resize(kReadBytesMin);
+  session_->NoteBuffers(buffers());
   stream_.AsyncRead(aside_room_,
                     [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
                       self->OnRead(error, bytes, true);
@@ -172,13 +182,10 @@ void Connection::OnRead(const ErrorCode& error, std::size_t bytes, bool aside) {
   const Ending ending = std::exchange(ending_read_, Ending::kNo);
   if (ending != Ending::kNo && error == asio::error::operation_aborted) {
     if (closing_) return;
-    if (parser_.buffered_bytes() == 0 && pipeline_.empty()) parser_.Release();
-    if (ending == Ending::kReadsOn || session_->hold() != Hold::kNone) {
-      WaitOrRead();
-    } else {
-      AwaitBytes();
-    }
-    return session_->PublishInput();
+    ReleaseInput();
+    session_->NoteBuffers(buffers());
+    if (ending == Ending::kReadsOn || session_->hold() != Hold::kNone) return WaitOrRead();
+    return AwaitBytes();
   }
   if (error) return Close();
   thread_.executor().counters().bytes_in.fetch_add(bytes, std::memory_order_relaxed);
@@ -188,7 +195,7 @@ void Connection::OnRead(const ErrorCode& error, std::size_t bytes, bool aside) {
     input_peak_bytes_ = std::max(input_peak_bytes_, parser_.buffered_bytes());
     return Proceed();
   }
-  aside_.append(aside_room_, 0, bytes);
+  aside_.append(aside_room_.data(), bytes);
   if (aside_.size() > aside_bytes_max_) return Close();
   if (session_->hold() == Hold::kNone) return Proceed();
   ReadAside();
@@ -224,8 +231,8 @@ void Connection::OnWritten(const ErrorCode& error, std::size_t bytes) {
   if (error) return Close();
   thread_.executor().counters().bytes_out.fetch_add(bytes, std::memory_order_relaxed);
   sending_.Consume(bytes);
-  session_->NoteOutput(output_bytes());
   SendNext();
+  session_->NoteBuffers(buffers());
   if (rests_ && !closed_ && output_bytes() <= kOutputBytesBeforeRest) {
     rests_ = false;
     Proceed();
@@ -261,7 +268,7 @@ bool Connection::PassesOutputLimit(SteadyTime now) {
   const OutputLimit& limit = thread_.output_limits()[static_cast<std::size_t>(
       subscribed ? ClientClass::kPubSub : ClientClass::kNormal)];
   const std::size_t bytes = output_bytes();
-  session_->NoteOutput(bytes);
+  session_->NoteBuffers(buffers());
   bool passed = limit.hard_bytes > 0 && bytes > limit.hard_bytes;
   if (limit.soft_bytes > 0 && bytes > limit.soft_bytes) {
     if (!above_soft_since_) above_soft_since_ = now;
@@ -277,8 +284,32 @@ bool Connection::PassesOutputLimit(SteadyTime now) {
   return passed;
 }
 
+std::size_t Connection::input_memory() const {
+  return parser_.memory_bytes() + pipeline_.memory_bytes() + aside_room_.capacity() +
+         (aside_.empty() ? 0 : aside_.capacity());
+}
+
+BufferBytes Connection::buffers() const {
+  const std::size_t input =
+      parser_.buffered_bytes() + aside_.size() + (pipeline_.empty() ? 0 : pipeline_bytes_);
+  const std::size_t input_held = input_memory();
+  const std::size_t output = output_bytes();
+  return {.input = input,
+          .input_room = input_held - std::min(input, input_held),
+          .output = output,
+          .output_room = sending_.capacity() + session_->out().capacity() - output};
+}
+
+// While nothing is read, and no command is there that could point into it.
+void Connection::ReleaseInput() {
+  if (parser_.buffered_bytes() > 0 || !pipeline_.empty()) return;
+  parser_.Release();
+  pipeline_.Release();
+  aside_room_ = std::vector<char>();
+}
+
 void Connection::GiveInputBack(SteadyTime now) {
-  const std::size_t held = parser_.memory_bytes();
+  const std::size_t held = input_memory();
   const std::size_t peak = std::exchange(input_peak_bytes_, 0);
   // Ending the read would end a write as well; and a wait for bytes holds nothing.
   if (!reading_ || writing_ || proceeding_ || session_->hold() != Hold::kNone || held == 0) return;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "server/net/stream.h"
 #include "server/pipeline.h"
@@ -42,13 +43,7 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void Resume() override { Proceed(); }
   void ServeOthers() override;
   void Close() override;
-  std::size_t input_bytes() const override {
-    return parser_.buffered_bytes() + aside_.size() + (pipeline_.empty() ? 0 : pipeline_bytes_);
-  }
-  std::size_t input_room_bytes() const override {
-    return parser_.memory_bytes() - parser_.buffered_bytes();
-  }
-  std::size_t output_bytes() const override { return sending_.size() + session_->out().size(); }
+  BufferBytes buffers() const override;
 
  private:
   void Begin();
@@ -62,20 +57,25 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void OnWritten(const ErrorCode& error, std::size_t bytes);
   void AwaitScript();
   void ArmTimer(std::chrono::nanoseconds after, Hold hold);
+  void DisarmTimer();
+  std::size_t output_bytes() const { return sending_.size() + session_->out().size(); }
+  std::size_t input_memory() const;
+  void ReleaseInput();
   bool PassesOutputLimit(SteadyTime now);
   void GiveInputBack(SteadyTime now);
   void AwaitBytes();
 
   IoThread& thread_;
   Stream stream_;
-  asio::steady_timer timer_;  // Ends a wait.
+  asio::steady_timer timer_;      // Ends a wait.
+  std::uint64_t timer_turn_ = 0;  // Which wait it is to end.
   std::shared_ptr<Session> session_;
   RequestParser parser_;
   Pipeline pipeline_;
   std::size_t pipeline_bytes_ = 0;  // What its commands were as they came.
   OutputBuffer sending_;            // Not to be touched while writing_.
   std::string aside_;               // Arrived while the session waited.
-  std::string aside_room_;
+  std::vector<char> aside_room_;    // What is read aside goes there first.
   const std::size_t aside_bytes_max_;
   std::optional<SteadyTime> above_soft_since_;
   std::size_t input_peak_bytes_ = 0;  // Since the last look.

@@ -54,7 +54,10 @@ class IoThread {
   std::vector<std::shared_ptr<Connection>> All() const;
 
   Server& server_;
-  asio::io_context context_{1};
+  // Not told that one thread runs it: then ServeOthers() would count off work that was never
+  // counted (tasks this thread has posted meanwhile), and the context would end with the last of
+  // it.
+  asio::io_context context_;
   asio::executor_work_guard<asio::io_context::executor_type> alive_;
   asio::steady_timer look_;
   asio::steady_timer farewell_;

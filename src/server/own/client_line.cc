@@ -31,8 +31,7 @@ std::string ClientLine(Server& server, const Session& session) {
   const ClientInfo info = session.info();
   const ClientOrigin& origin = session.origin();
   const SteadyTime now = server.Steady();
-  const std::size_t memory = sizeof(Session) + info.input_bytes + info.input_room_bytes +
-                             info.output_bytes + info.queued_bytes;
+  const BufferBytes& buffers = info.buffers;
   return fmt::format(
       "id={} addr={} laddr={} fd={} name={} age={} idle={} flags={} db={} sub={} psub={} ssub={} "
       "multi={} qbuf={} qbuf-free={} argv-mem={} multi-mem={} rbs={} rbp={} obl={} oll={} omem={} "
@@ -40,9 +39,9 @@ std::string ClientLine(Server& server, const Session& session) {
       origin.id, origin.address, origin.local_address, origin.descriptor, info.name,
       Seconds(session.created(), now), Seconds(info.last_active, now), FlagsOf(session, info),
       info.database, info.subscriptions.channels, info.subscriptions.patterns,
-      info.subscriptions.shard_channels, info.queued, info.input_bytes, info.input_room_bytes, 0,
-      info.queued_bytes, 0, 0, info.output_bytes, 0, info.output_bytes, memory,
-      info.output_bytes > 0 ? "rw" : "r",
+      info.subscriptions.shard_channels, info.queued, buffers.input, buffers.input_room, 0,
+      info.queued_bytes, buffers.output + buffers.output_room, 0, buffers.output, 0, buffers.output,
+      info.memory_bytes(), buffers.output > 0 ? "rw" : "r",
       info.last_command != nullptr ? info.last_command->full_name : "NULL", info.user, -1,
       info.protocol, info.library_name, info.library_version);
 }

@@ -28,7 +28,7 @@ Answer ConfigSet(Call& call) {
   for (std::size_t i = 2; i < call.args.size(); i += 2) {
     wanted.emplace_back(call.args[i], call.args[i + 1]);
   }
-  Answer answer = ServerOf(call).config().Set(wanted);
+  Answer answer = ServerOf(call).config().Set(wanted, call.frozen_now.has_value());
   if (answer.ok()) call.reply.Ok();
   return answer;
 }

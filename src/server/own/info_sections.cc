@@ -54,8 +54,8 @@ std::string ClientsSection(Server& server) {
   for (const auto& session : server.clients().All()) {
     const ClientInfo info = session->info();
     blocked += info.blocked ? 1 : 0;
-    input_max = std::max(input_max, info.input_bytes);
-    output_max = std::max(output_max, info.output_bytes);
+    input_max = std::max(input_max, info.buffers.input);
+    output_max = std::max(output_max, info.buffers.output);
   }
   return fmt::format(
       "connected_clients:{}\r\ncluster_connections:0\r\nmaxclients:{}\r\n"
@@ -97,11 +97,11 @@ std::string MemorySection(Server& server) {
              "maxmemory_human:{3}\r\nmaxmemory_policy:noeviction\r\nallocator_allocated:{4}\r\n"
              "allocator_active:{5}\r\nallocator_resident:{5}\r\nmem_fragmentation_ratio:{6:.2f}\r\n"
              "mem_allocator:libc\r\nmem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\n"
-             "mem_clients_normal:0\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
+             "mem_clients_normal:{9}\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
              "lazyfree_pending_objects:{7}\r\nlazyfreed_objects:{8}\r\n",
              memory.system_bytes, HumanBytes(memory.system_bytes), memory_max,
              HumanBytes(memory_max), memory.allocated_bytes, memory.resident_bytes, fragmentation,
-             pending, statistics ? statistics->removed_collections : 0);
+             pending, statistics ? statistics->removed_collections : 0, ClientsMemory(server));
 }
 
 std::string PersistenceSection(Server& server) {

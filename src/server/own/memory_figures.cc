@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <fstream>
 
+#include "server/server.h"
+#include "server/session.h"
+
 namespace mayfly::server::own {
 
 MemoryFigures ReadMemoryFigures() {
@@ -26,6 +29,12 @@ MemoryFigures ReadMemoryFigures() {
   figures.peak_bytes = std::max(figures.peak_bytes, figures.allocated_bytes);
   figures.system_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * page;
   return figures;
+}
+
+std::uint64_t ClientsMemory(Server& server) {
+  std::uint64_t bytes = 0;
+  for (const auto& session : server.clients().All()) bytes += session->info().memory_bytes();
+  return bytes;
 }
 
 }  // namespace mayfly::server::own

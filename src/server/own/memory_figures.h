@@ -1,7 +1,11 @@
-// memory_figures.h - what the system says about this process.
+// memory_figures.h - what the system says about this process, and what clients take of it.
 #pragma once
 
 #include <cstdint>
+
+namespace mayfly::server {
+class Server;
+}  // namespace mayfly::server
 
 namespace mayfly::server::own {
 
@@ -14,5 +18,8 @@ struct MemoryFigures {
 
 // Zeros where the system does not tell.
 MemoryFigures ReadMemoryFigures();
+
+// What all clients take, subscribers included.
+std::uint64_t ClientsMemory(Server& server);
 
 }  // namespace mayfly::server::own

@@ -72,17 +72,12 @@ Answer MemoryStats(Call& call) {
   Server& server = ServerOf(call);
   MAYFLY_TRY(const Statistics statistics, server.database().GetStatistics());
   const MemoryFigures memory = ReadMemoryFigures();
-  std::uint64_t clients = 0;
-  for (const auto& session : server.clients().All()) {
-    const ClientInfo info = session->info();
-    clients += info.input_bytes + info.output_bytes + info.queued_bytes + sizeof(Session);
-  }
   std::uint64_t keys = 0;
   for (const KeyspaceStatistics& keyspace : statistics.keyspaces) keys += keyspace.rows;
   const std::pair<std::string_view, std::uint64_t> figures[] = {
       {"peak.allocated",  memory.peak_bytes      },
       {"total.allocated", memory.resident_bytes  },
-      {"clients.normal",  clients                },
+      {"clients.normal",  ClientsMemory(server)  },
       {"keys.count",      keys                   },
       {"dataset.bytes",   statistics.memory_bytes},
       {"disk.bytes",      statistics.disk_bytes  },

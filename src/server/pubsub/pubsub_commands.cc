@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-
 #include "server/help.h"
 
 namespace mayfly::server {
@@ -163,20 +160,5 @@ constexpr CommandSpec kPubSubCommands[] = {
 }  // namespace
 
 CommandFamily PubSubFamily() { return {"pubsub", Category::kPubSub, kPubSubCommands}; }
-
-bool AllowedWhileSubscribed(std::string_view command) {
-  static constexpr std::array<std::string_view, 9> kAllowed = {
-      "subscribe",    "unsubscribe", "psubscribe", "punsubscribe", "ssubscribe",
-      "sunsubscribe", "ping",        "quit",       "reset",
-  };
-  return std::find(kAllowed.begin(), kAllowed.end(), command) != kAllowed.end();
-}
-
-std::string NotWhileSubscribedLine(std::string_view command) {
-  return fmt::format(
-      "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are "
-      "allowed in this context",
-      command);
-}
 
 }  // namespace mayfly::server

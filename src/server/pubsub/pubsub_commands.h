@@ -19,9 +19,4 @@ struct PubSubContext {
 
 CommandFamily PubSubFamily();
 
-// Whether a client of RESP2 that has subscriptions may run the command, by its table name; and what
-// it is told if not.
-bool AllowedWhileSubscribed(std::string_view command);
-std::string NotWhileSubscribedLine(std::string_view command);
-
 }  // namespace mayfly::server

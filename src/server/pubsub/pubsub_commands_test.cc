@@ -101,14 +101,5 @@ TEST_F(PubSubCommands, RefuseWhatMeansNothing) {
   EXPECT_EQ(Text("SUBSCRIBE a"), "ERR publish and subscribe are not offered here");
 }
 
-TEST_F(PubSubCommands, ASubscribedClientMayDoLittle) {
-  EXPECT_TRUE(AllowedWhileSubscribed("sunsubscribe"));
-  EXPECT_TRUE(AllowedWhileSubscribed("ping"));
-  EXPECT_FALSE(AllowedWhileSubscribed("get"));
-  EXPECT_EQ(NotWhileSubscribedLine("get"),
-            "ERR Can't execute 'get': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET "
-            "are allowed in this context");
-}
-
 }  // namespace
 }  // namespace mayfly::server

@@ -108,7 +108,7 @@ CommandStatistics::Totals CommandStatistics::totals() const {
 
 void CommandStatistics::CountError(Bytes line) {
   ++errors_total_;
-  const Bytes word = line.substr(0, line.find(' '));
+  const Bytes word = line.substr(0, std::min(line.find(' '), kErrorWordBytesMax));
   const std::lock_guard lock(mutex_);
   const auto found = errors_.find(word);
   if (found != errors_.end()) {
