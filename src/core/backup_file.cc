@@ -14,11 +14,18 @@
 namespace mayfly::core {
 namespace {
 
-constexpr Bytes kMagic = "mayfly backup 3\n";
-// Still read: without versions, and without collections.
+constexpr Bytes kMagic = "mayfly backup 4\n";
+// Still read: without versions, without collections, and without the sequence of the last event.
 constexpr Bytes kFirstMagic = "mayfly backup 1\n";
 constexpr Bytes kSecondMagic = "mayfly backup 2\n";
-static_assert(kMagic.size() == kFirstMagic.size() && kMagic.size() == kSecondMagic.size());
+constexpr Bytes kThirdMagic = "mayfly backup 3\n";
+static_assert(kMagic.size() == kFirstMagic.size() && kMagic.size() == kSecondMagic.size() &&
+              kMagic.size() == kThirdMagic.size());
+
+bool IsMagic(Bytes magic) {
+  return magic == kMagic || magic == kFirstMagic || magic == kSecondMagic || magic == kThirdMagic;
+}
+
 constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 // A record is at most a key and a value; the rest is slack for framing.
 constexpr std::size_t kBlockBytesMax = std::size_t{512} << 20;
@@ -39,6 +46,7 @@ bool EatRecord(Bytes& in, BackupRecord& record) {
   in.remove_prefix(1);
   switch (record.kind) {
     case 'T':
+    case 'N':
     case 'E': return EatLittleEndian64(in, record.number);
     case 'K': return EatLittleEndian32(in, record.keyspace) && EatSized(in, record.data);
     case 'R':
@@ -53,7 +61,8 @@ bool EatRecord(Bytes& in, BackupRecord& record) {
 
 }  // namespace
 
-Result<BackupWriter> BackupWriter::Create(const std::string& file, WallTime taken_at) {
+Result<BackupWriter> BackupWriter::Create(const std::string& file, WallTime taken_at,
+                                          std::uint64_t last_event) {
   std::error_code error;
   if (std::filesystem::exists(file, error)) {
     return Status::Invalid(
@@ -64,6 +73,8 @@ Result<BackupWriter> BackupWriter::Create(const std::string& file, WallTime take
   writer.stream_ << kMagic;
   writer.block_.push_back('T');
   AppendLittleEndian64(writer.block_, static_cast<std::uint64_t>(ToMs(taken_at)));
+  writer.block_.push_back('N');
+  AppendLittleEndian64(writer.block_, last_event);
   return writer;
 }
 
@@ -127,7 +138,7 @@ Status ReadBackup(const std::string& file, FunctionRef<Status(const BackupRecord
     return Status::NotFound(fmt::format("cannot open the backup {}; check the path", file));
   std::string magic(kMagic.size(), '\0');
   stream.read(magic.data(), static_cast<std::streamsize>(magic.size()));
-  if (!stream || (magic != kMagic && magic != kFirstMagic && magic != kSecondMagic)) {
+  if (!stream || !IsMagic(magic)) {
     return Status::Corruption(fmt::format("{} is not a backup that this build can read", file));
   }
   std::uint64_t rows = 0;

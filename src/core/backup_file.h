@@ -1,10 +1,11 @@
 // backup_file.h - the records of a backup, in checked blocks.
-//   "mayfly backup 3\n" then blocks | length u32 | Hash64 u64 | records |; numbers little endian
+//   "mayfly backup 4\n" then blocks | length u32 | Hash64 u64 | records |; numbers little endian
 //   records: | 'T' | taken at, ms u64 |   | 'K' | id u32 | keyspace, sized |
 //            | 'R' | id u32 | key, sized | row, sized |
 //            | 'V' | id u32 | member's key, sized | version, sized |, since 2
 //            | 'M' | id u32 | member, sized | row, sized |, since 3
 //            | 'S' | id u32 | side, sized | row, sized |, since 3
+//            | 'N' | last event's sequence u64 |, since 4, second in the file
 //            | 'E' | rows u64 |, which ends the file
 // Members and sides stand behind the row of their collection.
 // A record does not span blocks. What follows 'E', and a file without it, is damage.
@@ -25,7 +26,8 @@ namespace mayfly::core {
 class BackupWriter {
  public:
   // Writes to `file`.partial until Finish().
-  static Result<BackupWriter> Create(const std::string& file, WallTime taken_at);
+  static Result<BackupWriter> Create(const std::string& file, WallTime taken_at,
+                                     std::uint64_t last_event);
 
   Status AddKeyspace(KeyspaceId id, Bytes encoded);
   Status AddRow(KeyspaceId id, Bytes key, Bytes row);
@@ -59,7 +61,7 @@ struct BackupRecord {
   KeyspaceId keyspace = 0;
   Bytes key;                 // Or the name of a member or side.
   Bytes data;                // The keyspace, the row or the version.
-  std::uint64_t number = 0;  // Of 'T' and 'E'.
+  std::uint64_t number = 0;  // Of 'T', 'N' and 'E'.
 };
 
 // Calls `take` for each record up to the end. NotFound when there is no such file; Corruption, with

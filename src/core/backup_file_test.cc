@@ -21,7 +21,7 @@ class BackupFile : public ::testing::Test {
 
   // A backup with a row of `value_bytes` among small ones.
   void Write(std::size_t value_bytes) {
-    auto writer = BackupWriter::Create(file(), WallTimeFromMs(42));
+    auto writer = BackupWriter::Create(file(), WallTimeFromMs(42), 7);
     ASSERT_TRUE(writer.has_value()) << writer.status().ToString();
     ASSERT_TRUE(writer->AddKeyspace(7, "keyspace").ok());
     ASSERT_TRUE(writer->AddRow(7, "a", "row").ok());
@@ -60,7 +60,11 @@ TEST_F(BackupFile, GivesBackWhatWasWritten) {
     Write(size);
     ASSERT_TRUE(Read().ok());
     const std::vector<std::string> expected{
-        "T=", "K=keyspace", "Ra=row", "R" + std::string(1, '\0') + "=" + std::string(size, 'v'),
+        "T=",
+        "N=",
+        "K=keyspace",
+        "Ra=row",
+        "R" + std::string(1, '\0') + "=" + std::string(size, 'v'),
         "Rc="};
     EXPECT_EQ(records_, expected);
     EXPECT_FALSE(std::filesystem::exists(file() + ".partial"));
@@ -69,7 +73,7 @@ TEST_F(BackupFile, GivesBackWhatWasWritten) {
 
 TEST_F(BackupFile, DoesNotAppearUntilItIsFinished) {
   {
-    auto writer = BackupWriter::Create(file(), WallTimeFromMs(42));
+    auto writer = BackupWriter::Create(file(), WallTimeFromMs(42), 7);
     ASSERT_TRUE(writer.has_value());
     ASSERT_TRUE(writer->AddRow(7, "key", "row").ok());
   }
@@ -79,7 +83,8 @@ TEST_F(BackupFile, DoesNotAppearUntilItIsFinished) {
 
 TEST_F(BackupFile, IsNeverWrittenOverAnother) {
   Write(5);
-  EXPECT_EQ(BackupWriter::Create(file(), WallTimeFromMs(42)).status().code(), StatusCode::kInvalid);
+  EXPECT_EQ(BackupWriter::Create(file(), WallTimeFromMs(42), 7).status().code(),
+            StatusCode::kInvalid);
 }
 
 TEST_F(BackupFile, IsRefusedWhenCutAnywhere) {

@@ -207,6 +207,18 @@ Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purg
   return kept;
 }
 
+Status EventLog::GoOnBehind(std::uint64_t sequence) {
+  const std::lock_guard lock(sequence_mutex_);
+  if (sequence <= last_sequence_) return {};
+  engine::Batch batch;
+  std::string trimmed;
+  AppendLittleEndian64(trimmed, sequence);
+  batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  last_sequence_ = sequence;
+  return {};
+}
+
 Result<std::uint64_t> EventLog::Trim(const EventTrim& trim, WallTime now) {
   // One at a time, so that the record of what was trimmed never goes back.
   const std::lock_guard lock(sequence_mutex_);

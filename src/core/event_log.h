@@ -43,6 +43,9 @@ class EventLog {
   std::uint64_t LastSequence() const;
   Result<std::uint64_t> Trim(const EventTrim& trim, WallTime now);
 
+  // Numbers up to this one count as given out, their events as trimmed.
+  Status GoOnBehind(std::uint64_t sequence);
+
   // What is left of a keyspace's events after TrimKeyspace().
   struct Kept {
     std::uint64_t removed = 0;

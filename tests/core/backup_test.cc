@@ -158,6 +158,29 @@ TEST_P(Backups, StrippedRowsLiveForEver) {
   EXPECT_EQ(StatisticsOf(fresh->database()).mortal_rows, 0u);
 }
 
+TEST_P(Backups, LetNoEventHaveANumberThatWasGivenOut) {
+  const KeyspacePolicy told{.events = EventDetail::kKey};
+  ASSERT_EQ(CodeOf(rows().SetPolicy(told)), kOk);
+  ASSERT_EQ(CodeOf(rows().Put("early", "1", Lifetime::For(1ms))), kOk);
+  ASSERT_EQ(CodeOf(rows().Put("late", "2", Lifetime::For(10ms))), kOk);
+  clock().Advance(1ms);
+  ASSERT_TRUE(database().Purge().has_value());
+  const std::uint64_t last = database().LastEventSequence();
+  ASSERT_EQ(last, 1U);
+  Backup();
+  RestoreReport report;
+  const auto restored = Restored({}, report);
+  EXPECT_GT(restored->database().LastEventSequence(), last) << "nobody sees that some are missing";
+  EXPECT_TRUE(restored->database().ReadEvents(0, 10)->empty());
+  if (restored->persistent()) restored->Reopen();
+  restored->clock().Advance(9ms);
+  ASSERT_TRUE(restored->database().Purge().has_value());
+  const auto events = restored->database().ReadEvents(last, 10).value();
+  ASSERT_EQ(events.size(), 1U);
+  EXPECT_EQ(events[0].key, "late");
+  EXPECT_GT(events[0].sequence, last + 1);
+}
+
 TEST_P(Backups, OfAnEmptyDatabaseAreEmpty) {
   EXPECT_EQ(Backup().rows, 0u);
   RestoreReport report;
