@@ -76,6 +76,12 @@ struct DatabaseOptions {
   Logger* logger = nullptr;
 };
 
+// See Database::TakeClaim(). Given back when it goes.
+class Claim {
+ public:
+  virtual ~Claim() = default;
+};
+
 class Database {
  public:
   // Busy when another process has it open; Unsupported, by name, when a newer mayfly wrote it;
@@ -105,6 +111,11 @@ class Database {
 
   // Removes it with all its rows at once, without events. The default one cannot be dropped.
   virtual Status DropKeyspace(const std::string& name) = 0;
+
+  // For a layer that keeps something of its own in this database, in keyspaces it knows, and must
+  // be the only one of its kind on it: Busy while somebody has the claim of that name. Nothing is
+  // written, and the database does not look at names.
+  virtual Result<std::unique_ptr<Claim>> TakeClaim(const std::string& claim) = 0;
 
   virtual Result<std::unique_ptr<Transaction>> Begin() = 0;
 
@@ -160,7 +171,8 @@ class Database {
   virtual Result<BackupReport> Backup(const std::string& file) = 0;
 
   // Fills this database, which must be empty, from a backup. All or nothing for a damaged file: it
-  // is checked before the first row is written.
+  // is checked before the first row is written. Events are not in a backup: their numbers go on
+  // behind those there were, and whoever reads on from a place he stored sees that some are gone.
   virtual Result<RestoreReport> Restore(const std::string& file,
                                         const RestoreOptions& options = {}) = 0;
 

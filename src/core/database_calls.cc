@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "core/backup.h"
 #include "core/checker.h"
+#include "core/claims.h"
 #include "core/keyspace_calls.h"
 #include "core/new_database.h"
 #include "core/prover.h"
@@ -59,6 +60,11 @@ class DatabaseCalls final : public Database {
   Status DropKeyspace(const std::string& name) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
     return store_->catalog().Drop(name);
+  }
+
+  Result<std::unique_ptr<Claim>> TakeClaim(const std::string& claim) override {
+    MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    return claims_.Take(claim);
   }
 
   Result<std::unique_ptr<Transaction>> Begin() override {
@@ -135,6 +141,7 @@ class DatabaseCalls final : public Database {
  private:
   const std::shared_ptr<Store> store_;  // Shared with handles, which may outlive the database.
   const std::unique_ptr<KeyspaceCalls> default_;
+  Claims claims_;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "tables/table_figures.h"
 #include "tables/table_limits.h"
+#include "tables/table_names.h"
 
 namespace mayfly::tables {
 namespace {
@@ -19,8 +20,10 @@ class KeeperHandle final : public TableKeeper {
 
 }  // namespace
 
-TableService::TableService(Database& database, std::unique_ptr<Catalog> catalog)
+TableService::TableService(Database& database, std::unique_ptr<Claim> claim,
+                           std::unique_ptr<Catalog> catalog)
     : database_(database),
+      claim_(std::move(claim)),
       catalog_(std::move(catalog)),
       streams_(database, catalog_->rows()),
       context_{database_, *catalog_, latches_, streams_},
@@ -33,8 +36,16 @@ TableService::~TableService() {
 }
 
 Result<std::unique_ptr<TableService>> TableService::Open(Database& database) {
+  auto claim = database.TakeClaim(kTablesKeyspace);
+  if (!claim && claim.error().code() == StatusCode::kBusy) {
+    return Status::Busy(
+        "the tables of this database are open already; use that Tables object, or let it go first");
+  }
+  MAYFLY_RETURN_IF_ERROR(claim.status());
+  // Before anything else: opening drops keyspaces that somebody may be making.
   MAYFLY_TRY(auto catalog, Catalog::Open(database));
-  std::unique_ptr<TableService> service(new TableService(database, std::move(catalog)));
+  std::unique_ptr<TableService> service(
+      new TableService(database, *std::move(claim), std::move(catalog)));
   MAYFLY_RETURN_IF_ERROR(
       service->catalog_->ForEach([&](const StoredTable& stored, const Table& table) -> Status {
         return stored.streams.empty() ? Status() : service->streams_.Refresh(stored, table);

@@ -38,13 +38,15 @@ class TableService {
   Streams& streams() { return streams_; }
 
  private:
-  explicit TableService(Database& database, std::unique_ptr<Catalog> catalog);
+  TableService(Database& database, std::unique_ptr<Claim> claim, std::unique_ptr<Catalog> catalog);
 
   Result<bool> SweepSome();
   bool HasSweeps();
   void WakeKeeper();
 
   Database& database_;
+  // Latches, gates and places in the event log are in memory: two would not know of each other.
+  const std::unique_ptr<Claim> claim_;
   const std::unique_ptr<Catalog> catalog_;
   ItemLatches latches_;
   Streams streams_;

@@ -172,6 +172,26 @@ TEST_P(Catalog, SaysWhatIsDamaged) {
   EXPECT_EQ(Describe("plain").spec, PlainSpec());
 }
 
+TEST_P(Catalog, OpensOncePerDatabase) {
+  Make(PlainSpec());
+  const auto second = Tables::Open(database());
+  EXPECT_EQ(CodeOf(second), kBusy);
+  EXPECT_NE(MessageOf(second).find("let it go first"), std::string::npos) << MessageOf(second);
+  tables_.reset();
+  OpenTables();
+  EXPECT_EQ(CodeOf(Tables::Open(database())), kBusy) << "a refusal took the claim away";
+  EXPECT_EQ(Describe("plain").items, 0U);
+}
+
+TEST_P(Catalog, CanBeOpenedAfterAnOpenThatFailed) {
+  tables_.reset();
+  const auto rows = database().OpenKeyspace("tables").value();
+  ASSERT_TRUE(rows->Put("table/plain", "damaged").ok());
+  EXPECT_NE(CodeOf(Tables::Open(database())), kOk);
+  ASSERT_TRUE(rows->Delete("table/plain").has_value());
+  OpenTables();
+}
+
 TEST_P(Catalog, ServesThoseWhoOnlyRead) {
   if (!home_.persistent()) return;
   Make(PlainSpec());
