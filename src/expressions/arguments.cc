@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "expressions/limits.h"
+#include "items/item_size.h"
 
 namespace mayfly::expressions {
 namespace {
@@ -29,9 +30,8 @@ Status CheckPlaceholder(std::string_view map, char mark, const std::string& plac
       fmt::format("{} contains invalid key: Syntax error; key: \"{}\"", map, placeholder));
 }
 
-template <typename Map>
-Status CheckUsed(std::string_view name, const Map& map, const std::set<std::string>& used,
-                 bool any_expression) {
+template <typename Map, typename Used>
+Status CheckUsed(std::string_view name, const Map& map, const Used& used, bool any_expression) {
   if (!map.empty() && !any_expression) {
     return Status::Invalid(fmt::format("{} can only be specified when using expressions", name));
   }
@@ -55,11 +55,12 @@ const std::string* Arguments::Name(const std::string& placeholder) {
   return &found->second;
 }
 
-const AttributeValue* Arguments::Value(const std::string& placeholder) {
+std::shared_ptr<const AttributeValue> Arguments::Value(const std::string& placeholder) {
   const auto found = given_.values.find(placeholder);
   if (found == given_.values.end()) return nullptr;
-  used_values_.insert(placeholder);
-  return &found->second;
+  auto& value = used_values_[placeholder];
+  if (value == nullptr) value = std::make_shared<const AttributeValue>(found->second);
+  return value;
 }
 
 Status Arguments::CheckForm() const {
@@ -74,7 +75,23 @@ Status Arguments::CheckForm() const {
   for (const auto& [placeholder, value] : given_.values) {
     MAYFLY_RETURN_IF_ERROR(CheckPlaceholder("ExpressionAttributeValues", ':', placeholder));
   }
-  return {};
+  return CheckSize();
+}
+
+Status Arguments::CheckSize() const {
+  std::size_t names = 0;
+  std::size_t values = 0;
+  for (const auto& [placeholder, name] : given_.names) names += placeholder.size() + name.size();
+  for (const auto& [placeholder, value] : given_.values) {
+    values += placeholder.size() + items::SizeOf(value);
+  }
+  const auto exceeds = [](std::string_view what) {
+    return Status::Invalid(fmt::format("{} exceeds max size", what));
+  };
+  if (names > kArgumentsBytesMax) return exceeds("ExpressionAttributeNames");
+  if (values > kArgumentsBytesMax) return exceeds("ExpressionAttributeValues");
+  if (names + values <= kArgumentsBytesMax) return {};
+  return exceeds("Combined size of ExpressionAttributeNames and ExpressionAttributeValues");
 }
 
 Status Arguments::CheckAllUsed(bool any_expression) const {

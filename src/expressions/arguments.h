@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 
@@ -19,10 +20,10 @@ class Arguments {
 
   // Null when there is none; otherwise it counts as used.
   const std::string* Name(const std::string& placeholder);
-  const AttributeValue* Value(const std::string& placeholder);
+  std::shared_ptr<const AttributeValue> Value(const std::string& placeholder);
 
-  // The placeholders themselves: "#" or ":" and letters, digits, underscores. Invalid, in
-  // DynamoDB's words.
+  // The placeholders themselves: "#" or ":" and letters, digits, underscores. Their size, and that
+  // of what they stand for. Invalid, in DynamoDB's words.
   Status CheckForm() const;
 
   // Invalid, naming those that no expression used. `any_expression` false: there was none at all,
@@ -30,9 +31,12 @@ class Arguments {
   Status CheckAllUsed(bool any_expression) const;
 
  private:
+  Status CheckSize() const;
+
   const ExpressionArguments& given_;
   std::set<std::string> used_names_;
-  std::set<std::string> used_values_;
+  // Copied once, however often an expression names it; shared with its operands.
+  std::map<std::string, std::shared_ptr<const AttributeValue>> used_values_;
 };
 
 }  // namespace mayfly::expressions

@@ -79,14 +79,13 @@ Result<Operand> Binder::BindOperand(const Node& in_parentheses) {
       return operand;
     }
     case Node::Kind::kValue: {
-      const AttributeValue* value = arguments_.Value(std::string(node.text));
-      if (value == nullptr) {
+      operand.value = arguments_.Value(std::string(node.text));
+      if (operand.value == nullptr) {
         return Refuse(
             fmt::format("An expression attribute value used in expression is not "
                         "defined; attribute value: {}",
                         node.text));
       }
-      operand.value = *value;
       return operand;
     }
     case Node::Kind::kFunction: {
@@ -139,7 +138,7 @@ Status Binder::CheckAttributeType(const Operand& wanted) const {
     return Refuse(IncorrectType(
         "attribute_type", type ? AttributeTypeName(*type) : "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}"));
   }
-  const std::string& name = *wanted.value.string();
+  const std::string& name = *wanted.value->string();
   for (std::uint8_t i = 0; i <= static_cast<std::uint8_t>(AttributeType::kBinarySet); ++i) {
     if (AttributeTypeName(static_cast<AttributeType>(i)) == name) return {};
   }

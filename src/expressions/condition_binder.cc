@@ -100,9 +100,9 @@ class ConditionBinder {
   Status CheckBounds(const Operand& lower, const Operand& upper) const {
     if (lower.kind != Operand::Kind::kValue || upper.kind != Operand::Kind::kValue) return {};
     std::string_view complaint;
-    if (lower.value.type() != upper.value.type()) {
+    if (lower.value->type() != upper.value->type()) {
       complaint = "same data type for lower and upper bounds";
-    } else if (items::Compare(lower.value, upper.value) > 0) {
+    } else if (items::Compare(*lower.value, *upper.value) > 0) {
       complaint = "upper bound to be greater than or equal to lower bound";
     } else {
       return {};
@@ -110,7 +110,7 @@ class ConditionBinder {
     return binder_.Refuse(
         fmt::format("The BETWEEN operator requires {}; lower bound operand: {}, "
                     "upper bound operand: {}",
-                    complaint, DescribeBound(lower.value), DescribeBound(upper.value)));
+                    complaint, DescribeBound(*lower.value), DescribeBound(*upper.value)));
   }
 
   Binder binder_;

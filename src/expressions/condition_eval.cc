@@ -15,7 +15,7 @@ class Value {
   Value(const Operand& operand, const Item& item) {
     switch (operand.kind) {
       case Operand::Kind::kPath: found_ = Find(item, operand.path); break;
-      case Operand::Kind::kValue: found_ = &operand.value; break;
+      case Operand::Kind::kValue: found_ = operand.value.get(); break;
       default: {  // Conditions have size() and no other.
         const Value argument(operand.arguments.front(), item);
         if (!argument) break;

@@ -67,7 +67,7 @@ Result<OneKey> ReadOneKey(const ConditionNode& node) {
                         OperatorName(node.kind)));
       }
       if (first) key.kind = Mirrored(node.kind);
-      key.values.push_back(operand.value);
+      key.values.push_back(*operand.value);
     } else if (operand.kind == Operand::Kind::kPath) {
       if (found) return WrongCondition("Multiple attribute names used in one condition");
       if (operand.path.steps.size() > 1) {

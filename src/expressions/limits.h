@@ -12,6 +12,12 @@ inline constexpr std::size_t kInOperandsMax = 100;
 inline constexpr std::size_t kPathStepsMax = 32;
 inline constexpr std::uint64_t kListIndexMax = 2'147'483'647;
 inline constexpr std::size_t kPlaceholderBytesMax = 255;
+inline constexpr std::size_t kArgumentsBytesMax = std::size_t{2}
+                                                  << 20;  // Names and values together.
+
+// What an update writes is part of the item, so that more than an item may have need not be made
+// first: an expression can name one value a thousand times.
+inline constexpr std::size_t kWrittenBytesMax = std::size_t{400} << 10;
 
 // Levels a parser descends. Whoever nests deeper than an operator and a parenthesis each has
 // parentheses around parentheses, which are refused anyway.

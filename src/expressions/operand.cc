@@ -20,7 +20,7 @@ std::int64_t CountUtf16(std::string_view text) {
 }  // namespace
 
 std::optional<AttributeType> TypeOf(const Operand& operand) {
-  if (operand.kind == Operand::Kind::kValue) return operand.value.type();
+  if (operand.kind == Operand::Kind::kValue) return operand.value->type();
   if (operand.kind == Operand::Kind::kSize) return AttributeType::kNumber;
   return std::nullopt;
 }

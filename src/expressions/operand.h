@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct Operand {
     kSubtract,
   };
   Kind kind = Kind::kValue;
-  Path path = {};             // Of kPath.
-  AttributeValue value = {};  // Of kValue.
+  Path path = {};                                    // Of kPath.
+  std::shared_ptr<const AttributeValue> value = {};  // Of kValue. Shared with its likes.
   std::vector<Operand> arguments = {};
 };
 

@@ -55,9 +55,9 @@ Status CheckMembers(std::string_view keyword, const Operand& operand) {
   // In the order of AttributeType.
   constexpr std::array<std::string_view, 7> kRefusedTypes = {
       "STRING", "NUMBER", "BINARY", "BOOLEAN", "NULL", "LIST", "MAP"};
-  const auto type = static_cast<std::size_t>(operand.value.type());
+  const auto type = static_cast<std::size_t>(operand.value->type());
   if (type >= kRefusedTypes.size()) return {};
-  if (keyword == "ADD" && operand.value.number() != nullptr) return {};
+  if (keyword == "ADD" && operand.value->number() != nullptr) return {};
   return Refused(kKind, fmt::format("Incorrect operand type for operator or function; operator: "
                                     "{0}, operand type: {1}, typeSet: ALLOWED_FOR_{0}_OPERAND",
                                     keyword, kRefusedTypes.at(type)));

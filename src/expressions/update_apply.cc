@@ -3,7 +3,9 @@
 #include <string>
 #include <utility>
 
+#include "expressions/limits.h"
 #include "expressions/update_plan.h"
+#include "items/item_size.h"
 
 namespace mayfly::expressions {
 namespace {
@@ -20,6 +22,10 @@ Status WrongPath() {
 
 Status WrongType() {
   return Status::WrongType("An operand in the update expression has an incorrect data type");
+}
+
+Status TooLarge() {
+  return Status::Invalid("Item size to update has exceeded the maximum allowed size");
 }
 
 // Inside, WrongType tells a fault that is told before others; outside, all are Invalid.
@@ -47,12 +53,13 @@ Result<AttributeValue> EvaluateAppend(const Operand& operand, const Item& before
   MAYFLY_TRY(AttributeValue b, Evaluate(operand.arguments[1], before));
   if (b.list() == nullptr) return WrongType();
   for (AttributeValue& element : *b.list()) a.list()->push_back(std::move(element));
+  if (items::SizeOf(a) > kWrittenBytesMax) return TooLarge();
   return a;
 }
 
 Result<AttributeValue> Evaluate(const Operand& operand, const Item& before) {
   switch (operand.kind) {
-    case Operand::Kind::kValue: return operand.value;
+    case Operand::Kind::kValue: return *operand.value;
     case Operand::Kind::kIfNotExists: {
       const AttributeValue* found = Find(before, operand.arguments[0].path);
       if (found != nullptr) return *found;
@@ -88,7 +95,7 @@ bool IsEmptySet(const AttributeValue& value) {
 
 // ADD or DELETE to what is there: a number or a set of the operand's type.
 Result<AttributeValue> ChangeMembers(const UpdateAction& action, AttributeValue value) {
-  const AttributeValue& by = action.operand.value;
+  const AttributeValue& by = *action.operand.value;
   if (value.type() != by.type()) return WrongType();
   if (value.number() != nullptr) {
     MAYFLY_TRY(Number sum, Add(*value.number(), *by.number()));
@@ -110,7 +117,7 @@ Result<std::optional<AttributeValue>> Outcome(const UpdateAction& action, const 
   const AttributeValue* found = Find(before, action.path);
   if (found == nullptr) {
     if (action.kind == UpdateAction::Kind::kDelete) return std::optional<AttributeValue>();
-    return std::optional(action.operand.value);
+    return std::optional(*action.operand.value);
   }
   MAYFLY_TRY(AttributeValue value, ChangeMembers(action, *found));
   if (IsEmptySet(value)) return std::optional<AttributeValue>();
@@ -147,10 +154,13 @@ Result<std::vector<Write>> Decide(const UpdatePlan& plan, const Item& before) {
   for (const UpdateAction& action : plan.actions) {
     if (LookAtParent(action.path, before) == Parent::kOther) return WrongPath();
   }
+  std::size_t bytes = 0;
   for (const UpdateAction& action : plan.actions) {
     outcomes.push_back(Outcome(action, before));
-    const Status status = outcomes.back().status();
-    if (status.code() == StatusCode::kWrongType) return AsInvalid(status);
+    const auto& outcome = outcomes.back();
+    if (outcome.status().code() == StatusCode::kWrongType) return AsInvalid(outcome.status());
+    if (outcome && *outcome) bytes += items::SizeOf(**outcome);
+    if (bytes > kWrittenBytesMax) return TooLarge();
   }
   const std::size_t clauses = plan.actions.empty() ? 0 : plan.actions.back().clause + 1;
   for (std::size_t clause = clauses; clause-- > 0;) {

@@ -60,6 +60,33 @@ TEST(Arguments, HaveAForm) {
             "a key that is too long; size of key: 256");
 }
 
+TEST(Arguments, AreTwoMegabytesTogetherAtMost) {
+  constexpr std::size_t kMax = std::size_t{2} << 20;
+  const auto said = [](std::size_t name, std::size_t value) {
+    ExpressionArguments given;
+    given.names["#n"] = std::string(name - 2, 'x');
+    given.values[":v"] = std::string(value - 2, 'x');
+    return std::string(Arguments(given).CheckForm().message());
+  };
+  EXPECT_EQ(said(1000, kMax - 1000), "");
+  EXPECT_EQ(said(1000, kMax - 999),
+            "Combined size of ExpressionAttributeNames and ExpressionAttributeValues exceeds max "
+            "size");
+  EXPECT_EQ(said(kMax + 1, 2), "ExpressionAttributeNames exceeds max size");
+  EXPECT_EQ(said(3, kMax + 1), "ExpressionAttributeValues exceeds max size");
+}
+
+TEST(Arguments, AreCopiedOnceHoweverOftenTheyAreNamed) {
+  ExpressionArguments given;
+  given.values[":v"] = "value";
+  Arguments arguments(given);
+  const auto once = arguments.Value(":v");
+  ASSERT_NE(once, nullptr);
+  EXPECT_EQ(*once, AttributeValue("value"));
+  EXPECT_EQ(arguments.Value(":v"), once);
+  EXPECT_EQ(arguments.Value(":w"), nullptr);
+}
+
 TEST(Arguments, AreUsedByOneExpressionOrAnother) {
   ExpressionArguments given;
   given.names = {

@@ -49,6 +49,24 @@ TEST(ExpressionLimits, BoundTheBytes) {
             "expression size: 4097");
 }
 
+// Whatever is written is part of the item, so an update that writes more makes none.
+TEST(ExpressionLimits, BoundWhatAnUpdateWrites) {
+  const auto said = [](const std::string& text, std::size_t bytes) {
+    ExpressionArguments given;
+    // A list of one string: three bytes and one more for the element.
+    given.values[":v"] = AttributeValue::List{std::string(bytes - 4, 'x')};
+    Arguments arguments(given);
+    const auto update = Update::Parse(text, arguments);
+    EXPECT_TRUE(update.has_value()) << update.status().ToString();
+    return std::string(update->Apply({}).status().message());
+  };
+  const std::string refusal = "Item size to update has exceeded the maximum allowed size";
+  EXPECT_EQ(said("SET a = :v, b = :v, c = :v, d = :v", 102'400), "");
+  EXPECT_EQ(said("SET a = :v, b = :v, c = :v, d = :v", 102'401), refusal);
+  EXPECT_EQ(said("SET a = list_append(:v, :v)", 204'801), "");
+  EXPECT_EQ(said("SET a = list_append(list_append(:v, :v), :v)", 200'000), refusal);
+}
+
 TEST(ExpressionLimits, BoundTheOperators) {
   // A comparison each, and an AND between two: 299. The function is the 300th, one NOT too many.
   const std::string most = Repeated("a=:v AND ", 149) + "a=:v AND ";
