@@ -4,12 +4,10 @@
 #include <string_view>
 
 #include "dynamo/base64.h"
+#include "items/item_grammar.h"
 
 namespace mayfly::dynamo {
 namespace {
-
-void AppendItem(const Item& item, std::string& to);
-void AppendValue(const AttributeValue& value, std::string& to);
 
 // What JSON wants escaped, and nothing else: texts are UTF-8 already.
 bool NeedsEscape(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
@@ -40,69 +38,108 @@ void AppendQuoted(std::string_view text, std::string& to) {
   to += '"';
 }
 
-template <typename Range, typename Append>
-void AppendList(const Range& range, std::string& to, Append append) {
-  to += '[';
-  bool first = true;
-  for (const auto& element : range) {
-    if (!first) to += ',';
-    first = false;
-    append(element);
-  }
-  to += ']';
-}
+// Makers of item_grammar.h that write.
+class SetWriter {
+ public:
+  SetWriter(std::string& to, bool binary) : to_(to), binary_(binary) {}
 
-void AppendContent(const AttributeValue& value, std::string& to) {
-  const auto quoted = [&](const std::string& text) { AppendQuoted(text, to); };
-  const auto number = [&](const Number& one) { AppendQuoted(one.text(), to); };
-  const auto binary = [&](const Binary& one) { AppendQuoted(ToBase64(one.bytes), to); };
-  switch (value.type()) {
-    case AttributeType::kString: return quoted(*value.string());
-    case AttributeType::kNumber: return number(*value.number());
-    case AttributeType::kBinary: return binary(*value.binary());
-    case AttributeType::kBool: to += *value.boolean() ? "true" : "false"; return;
-    case AttributeType::kNull: to += "true"; return;
-    case AttributeType::kList:
-      return AppendList(*value.list(), to, [&](const auto& one) { AppendValue(one, to); });
-    case AttributeType::kMap: return AppendItem(*value.map(), to);
-    case AttributeType::kStringSet: return AppendList(*value.string_set(), to, quoted);
-    case AttributeType::kNumberSet: return AppendList(*value.number_set(), to, number);
-    case AttributeType::kBinarySet: return AppendList(*value.binary_set(), to, binary);
+  bool Member(Bytes text) {
+    if (!first_) to_ += ',';
+    first_ = false;
+    binary_ ? AppendQuoted(ToBase64(text), to_) : AppendQuoted(text, to_);
+    return true;
   }
-}
+  void Done() { to_ += "]}"; }
 
-void AppendValue(const AttributeValue& value, std::string& to) {
-  to += "{\"";
-  to += AttributeTypeName(value.type());
-  to += "\":";
-  AppendContent(value, to);
-  to += '}';
-}
+ private:
+  std::string& to_;
+  const bool binary_;
+  bool first_ = true;
+};
 
-void AppendItem(const Item& item, std::string& to) {
-  to += '{';
-  bool first = true;
-  for (const auto& [name, value] : item) {
-    if (!first) to += ',';
-    first = false;
-    AppendQuoted(name, to);
-    to += ':';
-    AppendValue(value, to);
+class ListWriter;
+class MapWriter;
+
+class ValueWriter {
+ public:
+  explicit ValueWriter(std::string& to) : to_(to) {}
+
+  bool String(Bytes text) { return Quoted("{\"S\":", text); }
+  bool Number(Bytes text) { return Quoted("{\"N\":", text); }
+  bool Binary(Bytes bytes) { return Quoted("{\"B\":", ToBase64(bytes)); }
+  void Bool(bool value) { to_ += value ? "{\"BOOL\":true}" : "{\"BOOL\":false}"; }
+  void Null() { to_ += "{\"NULL\":true}"; }
+  ListWriter List(std::size_t count);
+  MapWriter Map(std::size_t count);
+  SetWriter Set(AttributeType type, std::size_t /*count*/) {
+    to_ += "{\"";
+    to_ += AttributeTypeName(type);
+    to_ += "\":[";
+    return {to_, type == AttributeType::kBinarySet};
   }
-  to += '}';
-}
+
+ private:
+  bool Quoted(std::string_view begin, std::string_view text) {
+    to_ += begin;
+    AppendQuoted(text, to_);
+    to_ += '}';
+    return true;
+  }
+
+  std::string& to_;
+};
+
+class ListWriter {
+ public:
+  explicit ListWriter(std::string& to) : to_(to) { to_ += "{\"L\":["; }
+
+  ValueWriter Element() {
+    if (!first_) to_ += ',';
+    first_ = false;
+    return ValueWriter(to_);
+  }
+  void Done() { to_ += "]}"; }
+
+ private:
+  std::string& to_;
+  bool first_ = true;
+};
+
+class MapWriter {
+ public:
+  MapWriter(std::string& to, std::string_view begin, std::string_view end) : to_(to), end_(end) {
+    to_ += begin;
+  }
+
+  ValueWriter Attribute(Bytes name) {
+    if (!first_) to_ += ',';
+    first_ = false;
+    AppendQuoted(name, to_);
+    to_ += ':';
+    return ValueWriter(to_);
+  }
+  void Done() { to_ += end_; }
+
+ private:
+  std::string& to_;
+  const std::string_view end_;
+  bool first_ = true;
+};
+
+ListWriter ValueWriter::List(std::size_t /*count*/) { return ListWriter(to_); }
+MapWriter ValueWriter::Map(std::size_t /*count*/) { return {to_, "{\"M\":{", "}}"}; }
 
 }  // namespace
+
+void AppendItem(const Item& item, std::string& to) { items::Tell(item, MapWriter(to, "{", "}")); }
+
+Status AppendStoredItem(Bytes stored, std::string& to) {
+  return items::ReadStored(stored, MapWriter(to, "{", "}")).status();
+}
 
 std::string ItemText(const Item& item) {
   std::string text;
   AppendItem(item, text);
-  return text;
-}
-
-std::string ItemsText(const std::vector<Item>& items) {
-  std::string text;
-  AppendList(items, text, [&](const Item& item) { AppendItem(item, text); });
   return text;
 }
 

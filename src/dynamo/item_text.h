@@ -3,15 +3,19 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "mayfly/bytes.h"
 #include "mayfly/item.h"
+#include "mayfly/status.h"
 
 namespace mayfly::dynamo {
 
 std::string ItemText(const Item& item);
 
-// An array of them.
-std::string ItemsText(const std::vector<Item>& items);
+void AppendItem(const Item& item, std::string& to);
+
+// Of an item as it is stored (items/item_codec.h), without an item between. Errors as DecodeItem's;
+// then what was appended is worth nothing.
+Status AppendStoredItem(Bytes stored, std::string& to);
 
 }  // namespace mayfly::dynamo

@@ -7,6 +7,7 @@
 #include "dynamo/attribute_json.h"
 #include "dynamo/json.h"
 #include "dynamo/reply.h"
+#include "items/item_codec.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -48,9 +49,30 @@ TEST(ItemText, IsWhatTheTreeSays) {
   EXPECT_EQ(ItemText({}), "{}");
 }
 
-TEST(ItemText, OfSeveralIsAnArray) {
-  EXPECT_EQ(ItemsText({}), "[]");
-  EXPECT_EQ(ItemsText({{{"a", "x"}}, {}}), R"([{"a":{"S":"x"}},{}])");
+TEST(ItemText, OfAStoredItemIsThatOfTheItem) {
+  const Item item = Everything();
+  std::string text = "before ";
+  ASSERT_TRUE(AppendStoredItem(items::EncodeItem(item, 7), text).ok());
+  EXPECT_EQ(text, "before " + ItemText(item));
+  text.clear();
+  ASSERT_TRUE(AppendStoredItem(items::EncodeItem({}, 7), text).ok());
+  EXPECT_EQ(text, "{}");
+}
+
+// Wherever it is cut, and whichever byte is another one: an error or a text, never more than that.
+TEST(ItemText, OfADamagedItemIsRefusedWhereAnItemIs) {
+  const std::string stored = items::EncodeItem(Everything(), 7);
+  for (std::size_t size = 0; size < stored.size(); ++size) {
+    std::string text;
+    EXPECT_FALSE(AppendStoredItem(Bytes(stored).substr(0, size), text).ok()) << size;
+  }
+  for (std::size_t i = 0; i < stored.size(); ++i) {
+    std::string damaged = stored;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x15);
+    std::string text;
+    const bool written = AppendStoredItem(damaged, text).ok();
+    EXPECT_TRUE(written || !items::DecodeItem(damaged).has_value()) << i;
+  }
 }
 
 TEST(ItemText, StandsBesideTheTreeInAReply) {

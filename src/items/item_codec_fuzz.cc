@@ -10,9 +10,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace mayfly;
   const Bytes in(reinterpret_cast<const char*>(data), size);
   const auto stored = items::DecodeItem(in);
+  const auto measured = items::MeasureStored(in);
   if (!stored) return 0;
   MAYFLY_CHECK(items::EncodeItem(stored->item, stored->version) == in,
                "an item is not what is written");
-  (void)items::SizeOf(stored->item);
+  MAYFLY_CHECK(measured && measured->size == items::SizeOf(stored->item), "an item has two sizes");
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "items/item_grammar.h"
 #include "items/number_parts.h"
 
 namespace mayfly::items {
@@ -20,47 +21,76 @@ std::size_t SizeOfDigits(std::size_t digits, int power, bool negative) {
   return std::min(pairs + 1 + (negative ? 1 : 0), kNumberBytesMax);
 }
 
-std::size_t SizeOfNumber(const Number& number) {
-  const std::string& text = number.text();
-  if (text.find_first_of("-.") == std::string::npos) {  // Most, and counted without copies.
+// In normal form.
+std::size_t SizeOfNumber(std::string_view text) {
+  if (text.find_first_of("-.") == std::string_view::npos) {  // Most, and counted without copies.
     return SizeOfDigits(text.find_last_not_of('0') + 1, static_cast<int>(text.size()) - 1, false);
   }
-  const NumberParts parts = PartsOf(number);
+  const NumberParts parts = PartsOf(FromNormalText(std::string(text)));
   return SizeOfDigits(parts.digits.size(), parts.power, parts.negative);
 }
+
+// A maker of item_grammar.h, of everything: it adds up.
+struct Adder {
+  std::size_t& size;
+
+  bool String(Bytes text) { return Member(text); }
+  bool Number(Bytes text) {
+    size += SizeOfNumber(text);
+    return true;
+  }
+  bool Binary(Bytes text) { return Member(text); }
+  void Bool(bool /*value*/) { ++size; }
+  void Null() { ++size; }
+  Adder List(std::size_t count) { return Container(count); }
+  Adder Map(std::size_t count) { return Container(count); }
+  struct SetAdder {
+    std::size_t& size;
+    const bool numbers;
+
+    bool Member(Bytes text) {
+      size += numbers ? SizeOfNumber(text) : text.size();
+      return true;
+    }
+    void Done() {}
+  };
+  SetAdder Set(AttributeType type, std::size_t /*count*/) {
+    return {size, type == AttributeType::kNumberSet};
+  }
+  Adder Element() { return *this; }
+  Adder Attribute(Bytes name) {
+    size += name.size();
+    return *this;
+  }
+  bool Member(Bytes text) {
+    size += text.size();
+    return true;
+  }
+  Adder Container(std::size_t count) {
+    size += kContainerBytes + count * kElementBytes;
+    return *this;
+  }
+  void Done() {}
+};
 
 }  // namespace
 
 std::size_t SizeOf(const AttributeValue& value) {
   std::size_t size = 0;
-  switch (value.type()) {
-    case AttributeType::kString: return value.string()->size();
-    case AttributeType::kNumber: return SizeOfNumber(*value.number());
-    case AttributeType::kBinary: return value.binary()->bytes.size();
-    case AttributeType::kBool:
-    case AttributeType::kNull: return 1;
-    case AttributeType::kList:
-      for (const AttributeValue& element : *value.list()) size += kElementBytes + SizeOf(element);
-      return kContainerBytes + size;
-    case AttributeType::kMap:
-      return kContainerBytes + kElementBytes * value.map()->size() + SizeOf(*value.map());
-    case AttributeType::kStringSet:
-      for (const std::string& member : *value.string_set()) size += member.size();
-      return size;
-    case AttributeType::kNumberSet:
-      for (const Number& member : *value.number_set()) size += SizeOfNumber(member);
-      return size;
-    case AttributeType::kBinarySet:
-      for (const Binary& member : *value.binary_set()) size += member.bytes.size();
-      return size;
-  }
+  Tell(value, Adder{size});
   return size;
 }
 
 std::size_t SizeOf(const Item& item) {
   std::size_t size = 0;
-  for (const auto& [name, value] : item) size += name.size() + SizeOf(value);
+  Tell(item, Adder{size});
   return size;
+}
+
+Result<StoredSize> MeasureStored(Bytes stored) {
+  StoredSize measured;
+  MAYFLY_TRY(measured.version, ReadStored(stored, Adder{measured.size}));
+  return measured;
 }
 
 std::size_t DepthOf(const AttributeValue& value) {

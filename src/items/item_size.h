@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
+#include "mayfly/bytes.h"
 #include "mayfly/item.h"
+#include "mayfly/result.h"
 
 namespace mayfly::items {
 
@@ -14,6 +17,13 @@ std::size_t SizeOf(const AttributeValue& value);
 
 // Names, by their bytes, and values.
 std::size_t SizeOf(const Item& item);
+
+// The same of an item as EncodeItem() wrote it, and its version; errors as DecodeItem's.
+struct StoredSize {
+  std::size_t size = 0;
+  std::uint64_t version = 0;
+};
+Result<StoredSize> MeasureStored(Bytes stored);
 
 // Levels of lists and maps: 0 for a value that is none, 1 for one with only such values in it.
 std::size_t DepthOf(const AttributeValue& value);

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
+#include <charconv>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -78,6 +80,17 @@ Wide Scaled(const NumberParts& parts, int unit) {
   return parts.negative ? Wide(-value) : value;
 }
 
+// Of a whole number that is short enough to be added to another.
+std::optional<std::int64_t> SmallWhole(const Number& number) {
+  constexpr std::size_t kDigitsMax = 17;
+  const std::string& text = number.text();
+  std::int64_t value = 0;
+  if (text.size() > kDigitsMax) return std::nullopt;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 Result<Number> Number::Parse(std::string_view text) {
@@ -120,6 +133,9 @@ std::strong_ordering operator<=>(const Number& a, const Number& b) {
 }
 
 Result<Number> Add(const Number& a, const Number& b) {
+  const auto small_a = SmallWhole(a);
+  const auto small_b = SmallWhole(b);
+  if (small_a && small_b) return Number(*small_a + *small_b);  // Counters, mostly.
   const NumberParts left = PartsOf(a);
   const NumberParts right = PartsOf(b);
   if (left.digits.empty()) return b;

@@ -1,0 +1,197 @@
+// item_grammar.h - walks through an item, or through the bytes of item_codec.h, whatever is made of
+// them. A maker is told what is there, in order, and makes an item of it, its size, its text. It is
+// a small class given by value; a call that answers bool may refuse what was read.
+//   maker of a value   String(b) Number(b) Binary(b) -> bool, Bool(v), Null(),
+//                      List(count) -> maker of a list, Map(count) -> maker of a map,
+//                      Set(type, count) -> maker of a set
+//   of a list          Element() -> maker of a value; Done()
+//   of a map           Attribute(name) -> maker of a value; Done()
+//   of a set           Member(b) -> bool; Done()
+// Bytes belong to what is read. False, or Corruption: the bytes are no item, and what was made of
+// them so far is worth nothing.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/coding.h"
+#include "items/limits.h"
+#include "mayfly/bytes.h"
+#include "mayfly/item.h"
+#include "mayfly/result.h"
+
+namespace mayfly::items {
+
+// Stored; append, never renumber.
+inline constexpr char kItemFormat = 1;
+
+namespace grammar {
+
+// EatSized, for lengths of one byte in place: nearly all are.
+inline bool EatText(Bytes& in, Bytes& text) {
+  const std::size_t size = in.empty() ? 0 : static_cast<unsigned char>(in.front());
+  if (size >= 0x80 || size >= in.size()) return EatSized(in, text);
+  text = in.substr(1, size);
+  in.remove_prefix(1 + size);
+  return true;
+}
+
+// Everything takes a byte at least, so a count past the bytes there are is damage.
+inline bool EatCount(Bytes& in, std::size_t& count) {
+  std::uint64_t number = 0;
+  if (!EatVarint(in, number) || number > in.size()) return false;
+  count = static_cast<std::size_t>(number);
+  return true;
+}
+
+template <typename Maker>
+bool EatValue(Bytes& in, std::size_t levels_left, Maker make);
+
+template <typename Maker>
+bool EatMap(Bytes& in, std::size_t levels_left, Maker make, std::size_t count) {
+  Bytes last;
+  for (bool first = true; count > 0; --count, first = false) {
+    Bytes name;
+    if (!EatText(in, name) || (!first && last >= name)) return false;
+    last = name;
+    if (!EatValue(in, levels_left, make.Attribute(name))) return false;
+  }
+  make.Done();
+  return true;
+}
+
+template <typename Maker>
+bool EatList(Bytes& in, std::size_t levels_left, Maker make, std::size_t count) {
+  for (; count > 0; --count) {
+    if (!EatValue(in, levels_left, make.Element())) return false;
+  }
+  make.Done();
+  return true;
+}
+
+template <typename Maker>
+bool EatSet(Bytes& in, Maker make, std::size_t count) {
+  for (; count > 0; --count) {
+    Bytes member;
+    if (!EatText(in, member) || !make.Member(member)) return false;
+  }
+  make.Done();
+  return true;
+}
+
+template <typename Maker>
+bool EatBool(Bytes& in, Maker make) {
+  if (in.empty() || static_cast<unsigned char>(in.front()) > 1) return false;
+  make.Bool(in.front() != 0);
+  in.remove_prefix(1);
+  return true;
+}
+
+template <typename Maker>
+bool EatValue(Bytes& in, std::size_t levels_left, Maker make) {
+  if (in.empty()) return false;
+  const auto type = static_cast<AttributeType>(in.front());
+  in.remove_prefix(1);
+  Bytes text;
+  std::size_t count = 0;
+  switch (type) {
+    case AttributeType::kString: return EatText(in, text) && make.String(text);
+    case AttributeType::kNumber: return EatText(in, text) && make.Number(text);
+    case AttributeType::kBinary: return EatText(in, text) && make.Binary(text);
+    case AttributeType::kBool: return EatBool(in, make);
+    case AttributeType::kNull: make.Null(); return true;
+    case AttributeType::kList:
+      return levels_left > 0 && EatCount(in, count) &&
+             EatList(in, levels_left - 1, make.List(count), count);
+    case AttributeType::kMap:
+      return levels_left > 0 && EatCount(in, count) &&
+             EatMap(in, levels_left - 1, make.Map(count), count);
+    case AttributeType::kStringSet:
+    case AttributeType::kNumberSet:
+    case AttributeType::kBinarySet:
+      return EatCount(in, count) && EatSet(in, make.Set(type, count), count);
+  }
+  return false;
+}
+
+inline Bytes TextOf(const std::string& member) { return member; }
+inline Bytes TextOf(const Number& member) { return member.text(); }
+inline Bytes TextOf(const Binary& member) { return member.bytes; }
+
+template <typename Set, typename Maker>
+void TellSet(const Set& set, Maker make) {
+  for (const auto& member : set) (void)make.Member(TextOf(member));
+  make.Done();
+}
+
+template <typename Maker>
+void TellMap(const Item& map, Maker make);
+
+template <typename Maker>
+void TellValue(const AttributeValue& value, Maker make);
+
+template <typename Maker>
+void TellList(const AttributeValue::List& list, Maker make) {
+  for (const AttributeValue& element : list) TellValue(element, make.Element());
+  make.Done();
+}
+
+template <typename Maker>
+void TellValue(const AttributeValue& value, Maker make) {
+  const AttributeType type = value.type();
+  switch (type) {
+    case AttributeType::kString: (void)make.String(*value.string()); return;
+    case AttributeType::kNumber: (void)make.Number(value.number()->text()); return;
+    case AttributeType::kBinary: (void)make.Binary(value.binary()->bytes); return;
+    case AttributeType::kBool: return make.Bool(*value.boolean());
+    case AttributeType::kNull: return make.Null();
+    case AttributeType::kList: return TellList(*value.list(), make.List(value.list()->size()));
+    case AttributeType::kMap: return TellMap(*value.map(), make.Map(value.map()->size()));
+    case AttributeType::kStringSet:
+      return TellSet(*value.string_set(), make.Set(type, value.string_set()->size()));
+    case AttributeType::kNumberSet:
+      return TellSet(*value.number_set(), make.Set(type, value.number_set()->size()));
+    case AttributeType::kBinarySet:
+      return TellSet(*value.binary_set(), make.Set(type, value.binary_set()->size()));
+  }
+}
+
+template <typename Maker>
+void TellMap(const Item& map, Maker make) {
+  for (const auto& [name, value] : map) TellValue(value, make.Attribute(name));
+  make.Done();
+}
+
+}  // namespace grammar
+
+// Tells a maker of a map what the item has; of a value, what the value is.
+template <typename Maker>
+void Tell(const Item& item, Maker make) {
+  grammar::TellMap(item, make);
+}
+template <typename Maker>
+void Tell(const AttributeValue& value, Maker make) {
+  grammar::TellValue(value, make);
+}
+
+// The same of a stored item. Returns its version. Unsupported when a newer build wrote it.
+template <typename Maker>
+Result<std::uint64_t> ReadStored(Bytes bytes, Maker make) {
+  if (bytes.empty()) return Status::Corruption("an item without bytes; check the database");
+  if (bytes.front() != kItemFormat) {
+    return Status::Unsupported("an item in a format this build does not know; use a newer mayfly");
+  }
+  bytes.remove_prefix(1);
+  std::uint64_t version = 0;
+  if (!EatVarint(bytes, version)) {
+    return Status::Corruption("an item with a damaged version; check the database");
+  }
+  std::size_t count = 0;
+  if (!grammar::EatCount(bytes, count) || !grammar::EatMap(bytes, kStoredDepthMax, make, count) ||
+      !bytes.empty()) {
+    return Status::Corruption("an item with damaged attributes; check the database");
+  }
+  return version;
+}
+
+}  // namespace mayfly::items
