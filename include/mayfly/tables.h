@@ -15,8 +15,12 @@
 // Expressions and limits are DynamoDB's, and so are the texts of errors about them: items up to 400
 // KB, partition keys up to 2048 bytes, sort keys up to 1024, 32 levels of nesting. Errors all calls
 // share: NotFound names a table that is not there; Invalid says what is wrong with a request, and
-// nothing is written; Busy names a table or index that is being changed; Corruption, IoError as the
-// words say. Safe from any thread.
+// nothing is written; Busy: somebody else keeps changing these items; Corruption, IoError as the
+// words say. Safe from any thread, but for callbacks of the database's events: a write of the table
+// may be waiting for them.
+//
+// Streams, and sweeps in mode kUntilSwept, learn of deaths from the database's events, which stay
+// until somebody trims them (Database::TrimEvents).
 #pragma once
 
 #include <chrono>
@@ -295,7 +299,7 @@ struct StreamDescription {
   Item key_schema;      // Names of the key attributes to "HASH" and "RANGE".
   WallTime created_at;
   std::uint64_t first_sequence = 0;  // Of the oldest record kept, or of the next one.
-  std::uint64_t next_sequence = 0;
+  std::uint64_t next_sequence = 0;   // Of an ended stream: behind its last record.
 };
 
 // Ends upkeep when it goes.
@@ -314,7 +318,8 @@ struct TableKeeperOptions {
 
 class Tables {
  public:
-  // Opens the tables of a database, which must outlive it. One per database.
+  // Opens the tables of a database, which must outlive it. One per database: Busy while there is
+  // another.
   static Result<std::unique_ptr<Tables>> Open(Database& database);
 
   virtual ~Tables() = default;
@@ -344,7 +349,8 @@ class Tables {
   virtual Result<std::vector<WriteOutcome>> BatchWriteItem(
       const std::vector<std::variant<PutItemRequest, DeleteItemRequest>>& requests) = 0;
 
-  // All as one, or nothing. At most 100, each item once.
+  // All as one, or nothing. At most 100, each item once, and 4 MB of items together: of a write,
+  // each as it was or will be, whichever is larger.
   virtual Result<std::vector<FoundItem>> TransactGetItems(
       const std::vector<GetItemRequest>& requests) = 0;
   // A `token` with which something was written within ten minutes does nothing and says what it
@@ -398,7 +404,8 @@ class Tables {
   virtual Result<std::vector<StreamDescription>> ListStreams(const std::string& table = {}) = 0;
   virtual Result<StreamDescription> DescribeStream(const std::string& table,
                                                    const std::string& label) = 0;
-  // Those from `sequence` on, in order.
+  // Those from `sequence` on, in order: at most this many, and about a megabyte. None: there are no
+  // more by now.
   virtual Result<std::vector<StreamRecord>> ReadStream(const std::string& table,
                                                        const std::string& label,
                                                        std::uint64_t sequence,

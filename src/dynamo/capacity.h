@@ -25,6 +25,9 @@ class Capacity {
 
   Capacity(const Fields& in, Use use);
 
+  // Whether it matters to whom units are added.
+  bool wants_indexes() const { return wanted_ == "INDEXES"; }
+
   // `index` empty: the table itself. A transaction's units count twice.
   void Add(const std::string& table, double units, const std::string& index = {},
            bool index_is_local = false);

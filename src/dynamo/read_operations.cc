@@ -1,5 +1,6 @@
 // Query and Scan.
 #include <array>
+#include <utility>
 
 #include "dynamo/attribute_json.h"
 #include "dynamo/capacity.h"
@@ -8,6 +9,7 @@
 #include "dynamo/limits.h"
 #include "dynamo/operations.h"
 #include "dynamo/table_errors.h"
+#include "tables/page_sink.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -73,16 +75,42 @@ bool IsLocal(const Context& context, const std::string& table, const std::string
   return false;
 }
 
-Reply WritePage(const Context& context, const ItemPage& page, const CommonInput& input,
-                Capacity& capacity) {
+// The items of a page as an array.
+class ItemsText final : public tables::PageSink {
+ public:
+  Status TakeStored(Bytes stored) override {
+    Begin();
+    return AppendStoredItem(stored, text_);
+  }
+  void Take(Item item) override {
+    Begin();
+    AppendItem(item, text_);
+  }
+
+  std::string End() && {
+    text_ += ']';
+    return std::move(text_);
+  }
+
+ private:
+  void Begin() {
+    if (text_.size() > 1) text_ += ',';
+  }
+
+  std::string text_ = "[";
+};
+
+Reply WritePage(const Context& context, const ItemPage& page, ItemsText items,
+                const CommonInput& input, Capacity& capacity) {
   Reply reply;
   reply.members["Count"] = page.count;
   reply.members["ScannedCount"] = page.scanned;
-  if (!input.count_only) reply.texts.emplace_back("Items", ItemsText(page.items));
+  if (!input.count_only) reply.texts.emplace_back("Items", std::move(items).End());
   if (page.last_key) reply.texts.emplace_back("LastEvaluatedKey", ItemText(*page.last_key));
   capacity.Add(input.table, 0);
-  capacity.Add(input.table, ReadUnits(page.bytes, input.consistent), input.index,
-               IsLocal(context, input.table, input.index));
+  // To describe a table costs more than most pages.
+  const bool local = capacity.wants_indexes() && IsLocal(context, input.table, input.index);
+  capacity.Add(input.table, ReadUnits(page.bytes, input.consistent), input.index, local);
   capacity.WriteOne(reply.members);
   return reply;
 }
@@ -108,7 +136,9 @@ Reply Query(const Context& context, const Fields& in) {
                                 .limit = common.limit,
                                 .start_after = std::move(common.start_after),
                                 .all_attributes = common.all_attributes};
-  return WritePage(context, OfItem(context.tables.Query(request)), common, capacity);
+  ItemsText items;
+  const ItemPage page = OfItem(tables::QueryInto(context.tables, request, items));
+  return WritePage(context, page, std::move(items), common, capacity);
 }
 
 Reply Scan(const Context& context, const Fields& in) {
@@ -145,7 +175,9 @@ Reply Scan(const Context& context, const Fields& in) {
                                .segment = static_cast<std::uint32_t>(segment.value_or(0)),
                                .segments = static_cast<std::uint32_t>(segments.value_or(1)),
                                .all_attributes = common.all_attributes};
-  return WritePage(context, OfItem(context.tables.Scan(request)), common, capacity);
+  ItemsText items;
+  const ItemPage page = OfItem(tables::ScanInto(context.tables, request, items));
+  return WritePage(context, page, std::move(items), common, capacity);
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({

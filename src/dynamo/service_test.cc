@@ -70,9 +70,9 @@ TEST_F(ServiceTest, StatusesBecomeNamedErrors) {
             "ResourceNotFoundException: Requested resource not found: Table: none not found");
   EXPECT_EQ(service.Error("GetItem", R"({"TableName":"none","Key":{"p":{"S":"1"}}})"),
             "ResourceNotFoundException: Requested resource not found");
-  tables.next_failure = Status::Busy("the index is being made");
+  tables.next_failure = Status::Busy("others keep changing it");
   EXPECT_EQ(service.Error("PutItem", kItem + "}"),
-            "ResourceInUseException: the index is being made");
+            "TransactionConflictException: others keep changing it");
   tables.next_failure = Status::Corruption("bad block");
   EXPECT_EQ(service.Error("PutItem", kItem + "}"), "InternalServerError: bad block");
   EXPECT_EQ(service.status, 500);

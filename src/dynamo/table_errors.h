@@ -15,6 +15,10 @@ T OfItem(Result<T> result) {
   if (!result && result.error().IsNotFound()) {
     throw Refusal(ErrorKind::kResourceNotFound, "Requested resource not found");
   }
+  // Of items: others keep changing them. Nothing is in use that one could wait for.
+  if (!result && result.error().code() == StatusCode::kBusy) {
+    throw Refusal(ErrorKind::kTransactionConflict, std::string(result.error().message()));
+  }
   return Must(std::move(result));
 }
 

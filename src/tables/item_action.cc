@@ -83,6 +83,11 @@ Result<std::optional<Item>> Updated(const Table& table, const Update* update, co
   return std::optional(std::move(after));
 }
 
+// Of a put or delete: what it does needs no item.
+bool LooksAtItem(const ItemAction& action) {
+  return action.condition || action.expected_version || action.show;
+}
+
 }  // namespace
 
 bool ItemAction::Holds(const items::StoredItem* before) const {
@@ -102,9 +107,8 @@ Result<ItemAction> ActionOf(const Table& table, const PutItemRequest& request) {
                     .on_failure = request.on_failure};
   MAYFLY_RETURN_IF_ERROR(ParseOnlyCondition(request.condition, request.arguments, action));
   MAYFLY_RETURN_IF_ERROR(ShowBefore(request.return_values, action));
-  action.make = [&request](const Item*, WallTime) -> Result<std::optional<Item>> {
-    return std::optional(request.item);
-  };
+  action.put = &request.item;
+  action.looks_at_item = LooksAtItem(action);
   return action;
 }
 
@@ -147,6 +151,7 @@ Result<ItemAction> ActionOf(const Table& table, const DeleteItemRequest& request
   action.make = [](const Item*, WallTime) -> Result<std::optional<Item>> {
     return std::optional<Item>();
   };
+  action.looks_at_item = LooksAtItem(action);
   return action;
 }
 

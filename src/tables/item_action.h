@@ -25,11 +25,21 @@ struct ItemAction {
   bool only_checks = false;        // It has a condition and changes nothing.
   bool only_if_different = false;  // An item that stays the same is not written.
 
-  // The item there should be instead; nothing: none. `before` is null where no item is.
+  // False: of the item that is there only the version and the size matter.
+  bool looks_at_item = true;
+
+  // The item there should be, whatever is there. A part of the request.
+  const Item* put = nullptr;
+
+  // Without one to put: the item there should be instead; nothing: none. `before` is null where no
+  // item is.
   std::function<Result<std::optional<Item>>(const Item* before, WallTime now)> make = {};
 
   // What the caller wants to see of the two; nothing if that is nothing.
   std::function<std::optional<Item>(const Item* before, const Item* after)> show = {};
+
+  // What ItemLatches know the item by.
+  std::string LatchKey() const { return table->id + key; }
 
   // Whether it goes ahead on this item, null for none.
   bool Holds(const items::StoredItem* before) const;

@@ -1,7 +1,7 @@
 // item_calls.h - the calls on items, by families. What they promise is in mayfly/tables.h.
 // A write uses its tables, takes the latches of its items, holds their streams and runs one
-// transaction; a read of several items is one snapshot. What is dead is absent to both because core
-// says so: nothing here compares a deadline with the time.
+// transaction (or one work, lone_item.h); a read of several items is one snapshot. What is dead is
+// absent to both because core says so: nothing here compares a deadline with the time.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,7 @@
 #include "mayfly/result.h"
 #include "mayfly/tables.h"
 #include "tables/item_context.h"
+#include "tables/page_sink.h"
 
 namespace mayfly::tables {
 
@@ -35,9 +36,9 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
                                            const std::vector<TransactWrite>& actions,
                                            const std::string& token);
 
-// query.cc, scan.cc
-Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request);
-Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request);
+// query.cc, scan.cc. The page's items go into the sink.
+Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request, PageSink& sink);
+Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request, PageSink& sink);
 
 // key_lists.cc
 Result<std::vector<AttributeValue>> ListPartitionKeys(const ItemContext& context,

@@ -134,4 +134,11 @@ Status CheckUpdatedItem(const Table& table, const Item& before, const Item& afte
   return CheckSchema(table, after);
 }
 
+Status CheckTransactBytes(std::uint64_t bytes) {
+  if (bytes <= kTransactBytesMax) return {};
+  return Status::Invalid(
+      fmt::format("The aggregate size of the items in the transaction cannot exceed {} MB",
+                  kTransactBytesMax >> 20));
+}
+
 }  // namespace mayfly::tables

@@ -2,6 +2,8 @@
 // schemas, which it does not have.
 #pragma once
 
+#include <cstdint>
+
 #include "mayfly/item.h"
 #include "mayfly/status.h"
 #include "tables/table.h"
@@ -15,6 +17,9 @@ Status CheckNewItem(const Table& table, const Item& item);
 // The same of what an update made of `before`. What it did not change was accepted before, perhaps
 // when the table was another, and stays.
 Status CheckUpdatedItem(const Table& table, const Item& before, const Item& after);
+
+// Of the items of a transaction together.
+Status CheckTransactBytes(std::uint64_t bytes);
 
 // The schema whose prefix fits the partition key best. In item_schema.cc.
 Status CheckSchema(const Table& table, const Item& item);

@@ -17,6 +17,7 @@ inline constexpr std::size_t kNestingLevelsMax = 32;
 inline constexpr std::size_t kBatchGetsMax = 100;
 inline constexpr std::size_t kBatchWritesMax = 25;
 inline constexpr std::size_t kTransactActionsMax = 100;
+inline constexpr std::uint64_t kTransactBytesMax = std::uint64_t{4} << 20;  // Of all its items.
 
 // A page ends behind the item that reaches this.
 inline constexpr std::size_t kPageBytesMax = std::size_t{1} << 20;
@@ -27,7 +28,7 @@ inline constexpr Millis kTokenTtl = std::chrono::minutes(10);
 inline constexpr std::size_t kTokenBytesMax = 36;
 
 // Latches keep calls on items from conflicting with each other, but not with whoever writes rows of
-// the same keyspaces without them. This often a call begins again before it says Conflict.
+// the same keyspaces without them. This often a call begins again before it says Busy.
 inline constexpr int kAttemptsMax = 16;
 
 // A version is at least the time of its write, shifted by this: larger than that of an item which

@@ -13,41 +13,54 @@ std::uint64_t NextVersion(const std::optional<items::StoredItem>& before, WallTi
   return std::max(old + 1, static_cast<std::uint64_t>(ToMs(now)) << kVersionTimeShift);
 }
 
-const Item* ItemOf(const std::optional<items::StoredItem>& stored) {
-  return stored ? &stored->item : nullptr;
-}
-
 }  // namespace
 
-ActionOutcome Judge(const ItemAction& action, std::optional<items::StoredItem> before,
-                    WallTime now) {
+Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored) {
+  FoundBefore found;
+  if (!action.looks_at_item) {
+    MAYFLY_TRY(const items::StoredSize measured, items::MeasureStored(stored));
+    found.item.version = measured.version;
+    found.bytes = measured.size;
+    return found;
+  }
+  MAYFLY_TRY(found.item, items::DecodeItem(stored));
+  found.bytes = items::SizeOf(found.item.item);
+  return found;
+}
+
+ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now) {
   ActionOutcome outcome;
-  outcome.before = std::move(before);
-  if (outcome.before) outcome.bytes = items::SizeOf(outcome.before->item);
+  if (before) {
+    outcome.before = std::move(before->item);
+    outcome.bytes = before->bytes;
+  }
   outcome.holds = action.Holds(outcome.before ? &*outcome.before : nullptr);
   if (!outcome.holds) return outcome;
   if (action.only_checks) {
-    outcome.after = outcome.before;
     outcome.version = outcome.before ? outcome.before->version : 0;
     return outcome;
   }
-  auto made = action.make(ItemOf(outcome.before), now);
-  if (!made) {
-    outcome.fault = made.error();
-    return outcome;
+  outcome.put = action.put;
+  if (action.put == nullptr) {
+    auto made = action.make(outcome.item_before(), now);
+    if (!made) {
+      outcome.fault = made.error();
+      return outcome;
+    }
+    outcome.made = *std::move(made);
   }
-  if (*made) {
-    outcome.after =
-        items::StoredItem{.version = NextVersion(outcome.before, now), .item = **std::move(made)};
-    outcome.bytes = std::max<std::uint64_t>(outcome.bytes, items::SizeOf(outcome.after->item));
+  if (outcome.item_after() != nullptr) {
+    outcome.next_version = NextVersion(outcome.before, now);
+    outcome.bytes = std::max<std::uint64_t>(outcome.bytes, items::SizeOf(*outcome.item_after()));
   }
   return outcome;
 }
 
 bool IsToWrite(const ItemAction& action, ActionOutcome& outcome) {
-  if (action.only_checks || (!outcome.before && !outcome.after)) return false;
-  if (!action.only_if_different || !outcome.before || !outcome.after ||
-      outcome.before->item != outcome.after->item) {
+  const Item* const before = outcome.item_before();
+  const Item* const after = outcome.item_after();
+  if (action.only_checks || (before == nullptr && after == nullptr)) return false;
+  if (!action.only_if_different || before == nullptr || after == nullptr || *before != *after) {
     return true;
   }
   outcome.version = outcome.before->version;
@@ -66,7 +79,7 @@ Result<WriteOutcome> ToWriteOutcome(const ItemAction& action, const ActionOutcom
       told.attributes = outcome.before->item;
     }
   } else if (action.show) {
-    told.attributes = action.show(ItemOf(outcome.before), ItemOf(outcome.after));
+    told.attributes = action.show(outcome.item_before(), outcome.item_after());
   }
   return told;
 }

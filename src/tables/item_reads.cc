@@ -6,6 +6,7 @@
 #include "items/item_codec.h"
 #include "items/item_size.h"
 #include "tables/item_calls.h"
+#include "tables/item_check.h"
 #include "tables/item_limits.h"
 #include "tables/item_work.h"
 
@@ -94,8 +95,13 @@ Result<std::vector<FoundItem>> TransactGetItems(const ItemContext& context,
         "Member must have length less than or equal to {}",
         kTransactActionsMax));
   }
-  return ReadTogether(context, requests,
-                      "Transaction request cannot include multiple operations on one item");
+  MAYFLY_TRY(auto found,
+             ReadTogether(context, requests,
+                          "Transaction request cannot include multiple operations on one item"));
+  std::uint64_t bytes = 0;
+  for (const FoundItem& one : found) bytes += one.bytes;
+  MAYFLY_RETURN_IF_ERROR(CheckTransactBytes(bytes));
+  return found;
 }
 
 }  // namespace mayfly::tables

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "tables/item_calls.h"
+#include "tables/item_check.h"
 #include "tables/item_limits.h"
 #include "tables/item_work.h"
 #include "tables/transact_token.h"
@@ -50,6 +51,13 @@ TransactOutcome::Verdict VerdictOf(const ItemAction& action, const ActionOutcome
   return verdict;
 }
 
+// Each as it was or will be, whichever is larger; what is only checked or deleted counts, too.
+Status CheckBytes(const std::vector<ActionOutcome>& outcomes) {
+  std::uint64_t bytes = 0;
+  for (const ActionOutcome& outcome : outcomes) bytes += outcome.bytes;
+  return CheckTransactBytes(bytes);
+}
+
 TransactOutcome Told(const std::vector<ItemAction>& actions,
                      const std::vector<ActionOutcome>& outcomes) {
   TransactOutcome told;
@@ -74,7 +82,10 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
   MAYFLY_TRY(const TableUses tables, TableUses::Of(context.catalog, names));
   MAYFLY_TRY(const std::vector<ItemAction> actions, ActionsOf(tables, writes));
   if (token.empty()) {
-    MAYFLY_TRY(const auto outcomes, RunActions(context, actions));
+    const OwnSteps own{.last = [](Transaction&, const std::vector<ActionOutcome>& outcomes) {
+      return CheckBytes(outcomes);
+    }};
+    MAYFLY_TRY(const auto outcomes, RunActions(context, actions, own));
     return Told(actions, outcomes);
   }
   MAYFLY_TRY(const TransactToken known, TransactToken::Of(context.database, token, writes));
@@ -93,7 +104,8 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
     before = *std::move(found);
     return !before;
   };
-  own.last = [&](Transaction& transaction, const std::vector<ActionOutcome>& outcomes) {
+  own.last = [&](Transaction& transaction, const std::vector<ActionOutcome>& outcomes) -> Status {
+    MAYFLY_RETURN_IF_ERROR(CheckBytes(outcomes));
     return known.Remember(transaction, Told(actions, outcomes));
   };
   MAYFLY_TRY(const auto outcomes, RunActions(context, actions, own));

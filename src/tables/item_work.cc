@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "items/item_size.h"
 #include "tables/item_limits.h"
 #include "tables/item_writer.h"
 #include "tables/lone_item.h"
@@ -9,28 +10,29 @@
 namespace mayfly::tables {
 namespace {
 
-const Item* ItemOf(const std::optional<items::StoredItem>& stored) {
-  return stored ? &stored->item : nullptr;
-}
-
 Result<ActionOutcome> Decide(Transaction& transaction, const ItemAction& action) {
   MAYFLY_TRY(auto before, ReadItem(transaction, *action.table, action.key));
-  return Judge(action, std::move(before), transaction.now());
+  std::optional<FoundBefore> found;
+  if (before) {
+    const std::uint64_t bytes = items::SizeOf(before->item);
+    found = FoundBefore{*std::move(before), bytes};
+  }
+  return Judge(action, std::move(found), transaction.now());
 }
 
 Status Write(Transaction& transaction, Streams::Hold& hold, const ItemAction& action,
              ActionOutcome& outcome) {
   if (!IsToWrite(action, outcome)) return {};
-  MAYFLY_RETURN_IF_ERROR(WriteItem(transaction, *action.table, action.key, ItemOf(outcome.before),
-                                   outcome.after ? &*outcome.after : nullptr));
-  if (outcome.after) {
+  const Item* const before = outcome.item_before();
+  const Item* const after = outcome.item_after();
+  MAYFLY_RETURN_IF_ERROR(
+      WriteItem(transaction, *action.table, action.key, before, after, outcome.next_version));
+  if (after != nullptr) {
     // Whether it is there is core's to say: its instant may have passed.
     MAYFLY_TRY(const bool lives, transaction.In(*action.table->items).Exists(action.key));
-    outcome.version = lives ? outcome.after->version : 0;
+    outcome.version = lives ? outcome.next_version : 0;
   }
-  return hold.Append(
-      transaction,
-      {.table = action.table, .before = ItemOf(outcome.before), .after = ItemOf(outcome.after)});
+  return hold.Append(transaction, {.table = action.table, .before = before, .after = after});
 }
 
 // One attempt. Conflict: begin again.
@@ -77,13 +79,14 @@ Result<TableUses> TableUses::Of(Catalog& catalog, const std::set<std::string>& n
 Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
                                               const std::vector<ItemAction>& actions,
                                               const OwnSteps& own) {
-  std::vector<std::string> keys = own.latches;
-  for (const ItemAction& action : actions) keys.push_back(action.table->id + action.key);
-  const ItemLatches::Held latches = context.latches.Take(keys);
   if (actions.size() == 1 && !own.first && !own.last && IsKeptAlone(*actions.front().table)) {
-    MAYFLY_TRY(ActionOutcome outcome, RunAlone(context, actions.front()));
-    return std::vector<ActionOutcome>{std::move(outcome)};
+    std::vector<ActionOutcome> outcomes(1);
+    MAYFLY_TRY(outcomes.front(), RunAlone(context, actions.front()));
+    return outcomes;
   }
+  std::vector<std::string> keys = own.latches;
+  for (const ItemAction& action : actions) keys.push_back(action.LatchKey());
+  const ItemLatches::Held latches = context.latches.Take(keys);
   for (int attempt = 0; attempt < kAttemptsMax; ++attempt) {
     auto outcomes = Attempt(context, actions, own);
     if (outcomes || outcomes.error().code() != StatusCode::kConflict) return outcomes;

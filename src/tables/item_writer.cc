@@ -69,9 +69,9 @@ Result<std::optional<items::StoredItem>> ReadItem(Transaction& transaction, cons
 }
 
 Status WriteItem(Transaction& transaction, const Table& table, Bytes key, const Item* before,
-                 const items::StoredItem* after) {
+                 const Item* after, std::uint64_t version) {
   std::optional<WallTime> deadline;
-  if (after != nullptr) deadline = DeadlineOf(table, after->item, transaction.now());
+  if (after != nullptr) deadline = DeadlineOf(table, *after, transaction.now());
   if (table.shadows != nullptr) {
     MAYFLY_RETURN_IF_ERROR(WriteShadow(transaction, table, key, deadline));
     deadline.reset();  // The sweep ends the item, and its entries with it.
@@ -82,13 +82,13 @@ Status WriteItem(Transaction& transaction, const Table& table, Bytes key, const 
     return WriteEntries(transaction, table, key, before, nullptr, deadline);
   }
   MAYFLY_RETURN_IF_ERROR(
-      rows.Put(key, items::EncodeItem(after->item, after->version), LifetimeUntil(deadline)));
-  return WriteEntries(transaction, table, key, before, &after->item, deadline);
+      rows.Put(key, items::EncodeItem(*after, version), LifetimeUntil(deadline)));
+  return WriteEntries(transaction, table, key, before, after, deadline);
 }
 
 Status RewriteItem(Transaction& transaction, const Table& table, Bytes key,
                    const items::StoredItem& item) {
-  return WriteItem(transaction, table, key, &item.item, &item);
+  return WriteItem(transaction, table, key, &item.item, &item.item, item.version);
 }
 
 std::optional<std::string> EntryKey(const Table& table, const Index& index, Bytes item_key,

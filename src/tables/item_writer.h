@@ -19,12 +19,12 @@ Lifetime LifetimeUntil(const std::optional<WallTime>& deadline);
 Result<std::optional<items::StoredItem>> ReadItem(Transaction& transaction, const Table& table,
                                                   Bytes key);
 
-// Makes `after` of `before`; null: there is none. Index entries that stay the same are rewritten if
-// their deadline or projection may have changed. The caller has read `before` in this transaction
-// and holds the item's latch. An instant that has passed leaves nothing (in mode kExact), with the
-// row's event. Appends nothing to streams.
+// Makes `after`, in this version, of `before`; null: there is none. Index entries that stay the
+// same are rewritten if their deadline or projection may have changed. The caller has read `before`
+// in this transaction and holds the item's latch. An instant that has passed leaves nothing (in
+// mode kExact), with the row's event. Appends nothing to streams.
 Status WriteItem(Transaction& transaction, const Table& table, Bytes key, const Item* before,
-                 const items::StoredItem* after);
+                 const Item* after, std::uint64_t version = 0);
 
 // Writes the item anew as the table is now: for backfills of an index and of deadlines. Version and
 // attributes stay.

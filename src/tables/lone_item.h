@@ -10,7 +10,7 @@ namespace mayfly::tables {
 
 bool IsKeptAlone(const Table& table);
 
-// With the item's latch held, so that transactions of others do not conflict with it either.
+// Takes the item's latch, so that transactions of others do not conflict with it either.
 Result<ActionOutcome> RunAlone(const ItemContext& context, const ItemAction& action);
 
 }  // namespace mayfly::tables

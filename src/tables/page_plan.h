@@ -11,6 +11,7 @@
 #include "mayfly/database.h"
 #include "mayfly/result.h"
 #include "mayfly/tables.h"
+#include "tables/page_sink.h"
 #include "tables/table.h"
 
 namespace mayfly::tables {
@@ -61,7 +62,8 @@ Result<std::string> PositionOf(const PagePlan& plan, const Item& last_key, const
 // Leaves only what lies behind the position, in the plan's direction.
 void GoOnBehind(const std::string& position, PagePlan& plan);
 
-// All in one state. Ends after the limit, after a megabyte, or with the range.
-Result<ItemPage> ReadPage(Database& database, const PagePlan& plan);
+// All in one state. Ends after the limit, after a megabyte, or with the range. The page's items go
+// into the sink.
+Result<ItemPage> ReadPage(Database& database, const PagePlan& plan, PageSink& sink);
 
 }  // namespace mayfly::tables

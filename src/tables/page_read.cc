@@ -19,16 +19,32 @@ Result<Item> Fetch(const KeyspaceReader& rows, const PagePlan& plan, const Item&
   return std::move(stored.item);
 }
 
-void Take(const PagePlan& plan, Item item, ItemPage& page) {
-  if (plan.filter && !plan.filter->Holds(item)) return;
+// Counts, and hands on, the item of a row that somebody has to look into.
+Status TakeItem(const KeyspaceReader& rows, const PagePlan& plan, Bytes stored, ItemPage& page,
+                PageSink& sink) {
+  MAYFLY_TRY(items::StoredItem decoded, items::DecodeItem(stored));
+  Item item = std::move(decoded.item);
+  if (plan.fetch) {
+    MAYFLY_TRY(item, Fetch(rows, plan, item));
+  }
+  page.bytes += items::SizeOf(item);
+  if (plan.filter && !plan.filter->Holds(item)) return {};
   ++page.count;
-  if (plan.count_only) return;
-  page.items.push_back(plan.projection ? plan.projection->Of(item) : std::move(item));
+  if (!plan.count_only) sink.Take(plan.projection ? plan.projection->Of(item) : std::move(item));
+  return {};
+}
+
+// The same of a row that can go as it is.
+Status TakeStored(const PagePlan& plan, Bytes stored, ItemPage& page, PageSink& sink) {
+  MAYFLY_TRY(const items::StoredSize measured, items::MeasureStored(stored));
+  page.bytes += measured.size;
+  ++page.count;
+  return plan.count_only ? Status() : sink.TakeStored(stored);
 }
 
 }  // namespace
 
-Result<ItemPage> ReadPage(Database& database, const PagePlan& plan) {
+Result<ItemPage> ReadPage(Database& database, const PagePlan& plan, PageSink& sink) {
   ItemPage page;
   if (plan.range.IsEmpty()) return page;
   MAYFLY_TRY(const auto snapshot, database.NewSnapshot());
@@ -40,18 +56,17 @@ Result<ItemPage> ReadPage(Database& database, const PagePlan& plan) {
   } else {
     cursor->SeekToLast();
   }
+  const bool as_stored = !plan.fetch && !plan.filter && !plan.projection;
   while (cursor->Valid()) {
-    MAYFLY_TRY(items::StoredItem stored, items::DecodeItem(cursor->value()));
-    if (plan.fetch) {
-      MAYFLY_TRY(stored.item, Fetch(snapshot->In(*plan.table->items), plan, stored.item));
-    }
     ++page.scanned;
-    page.bytes += items::SizeOf(stored.item);
+    MAYFLY_RETURN_IF_ERROR(
+        as_stored ? TakeStored(plan, cursor->value(), page, sink)
+                  : TakeItem(snapshot->In(*plan.table->items), plan, cursor->value(), page, sink));
     if ((plan.limit && page.scanned >= *plan.limit) || page.bytes >= kPageBytesMax) {
-      page.last_key = KeyAttributesOf(*plan.table, plan.index, stored.item);
+      MAYFLY_TRY(const items::StoredItem last, items::DecodeItem(cursor->value()));
+      page.last_key = KeyAttributesOf(*plan.table, plan.index, last.item);
+      break;
     }
-    Take(plan, std::move(stored.item), page);
-    if (page.last_key) break;
     if (plan.forward) {
       cursor->Next();
     } else {

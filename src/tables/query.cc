@@ -73,7 +73,7 @@ Status StartBehind(const Item& last_key, const KeyCondition& condition, PagePlan
 
 }  // namespace
 
-Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request) {
+Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request, PageSink& sink) {
   MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
   MAYFLY_TRY(PagePlan plan, PlanOn(*table, request.index, request.consistent));
   plan.forward = request.forward;
@@ -93,7 +93,7 @@ Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request) 
   if (request.start_after) {
     MAYFLY_RETURN_IF_ERROR(StartBehind(*request.start_after, condition, plan));
   }
-  return ReadPage(context.database, plan);
+  return ReadPage(context.database, plan, sink);
 }
 
 }  // namespace mayfly::tables

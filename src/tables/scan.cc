@@ -42,7 +42,7 @@ Status StartBehind(const ScanRequest& request, PagePlan& plan) {
 
 }  // namespace
 
-Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request) {
+Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request, PageSink& sink) {
   MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
   MAYFLY_TRY(PagePlan plan, PlanOn(*table, request.index, request.consistent));
   plan.count_only = request.count_only;
@@ -56,7 +56,7 @@ Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request) {
                                          .any_other = false},
                                         arguments, plan));
   if (request.start_after) MAYFLY_RETURN_IF_ERROR(StartBehind(request, plan));
-  return ReadPage(context.database, plan);
+  return ReadPage(context.database, plan, sink);
 }
 
 }  // namespace mayfly::tables

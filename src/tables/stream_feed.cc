@@ -165,8 +165,17 @@ Result<StreamDescription> StreamFeed::Describe() const {
   const std::string end = EndMarkerKey();
   MAYFLY_TRY(const auto cursor, records_->NewCursor({.end = end}));
   cursor->SeekToFirst();
-  if (cursor->Valid()) {
+  const bool any = cursor->Valid();
+  if (any) {
     MAYFLY_TRY(description.first_sequence, DecodeSequence(cursor->key()));
+  }
+  // Numbers were given out for what never happened, or left out at a restart: who reads an ended
+  // stream would wait for them.
+  if (any && !enabled_) {
+    cursor->SeekToLast();
+    MAYFLY_RETURN_IF_ERROR(cursor->status());
+    MAYFLY_TRY(const std::uint64_t last, DecodeSequence(cursor->key()));
+    description.next_sequence = last + 1;
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return description;
@@ -178,9 +187,12 @@ Result<std::vector<StreamRecord>> StreamFeed::Read(std::uint64_t sequence,
   const std::string end = EndMarkerKey();
   MAYFLY_TRY(const auto cursor, records_->NewCursor({.end = end}));
   cursor->SeekAtOrAfter(EncodeSequence(sequence));
-  for (; cursor->Valid() && records.size() < records_max; cursor->Next()) {
+  std::uint64_t bytes = 0;
+  while (cursor->Valid() && records.size() < records_max && bytes < kStreamPageBytesMax) {
     MAYFLY_TRY(StreamRecord record, DecodeRecord(cursor->key(), cursor->value()));
+    bytes += record.bytes;
     records.push_back(std::move(record));
+    cursor->Next();
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return records;

@@ -204,8 +204,10 @@ Status TableChanges::Apply(Catalog::Change& change, Plan& plan) {
     for (const auto& [keyspace, policy] : plan.make) (void)database_.DropKeyspace(keyspace);
     return stored;
   }
-  if (plan.stream_ends) MAYFLY_RETURN_IF_ERROR(items->SetPolicy(ItemsPolicy(next)));
-  return streams_.Refresh(next, change.table());
+  // The change has happened, so the streams must know, whatever becomes of the policy; the next
+  // Open() sees to that.
+  MAYFLY_RETURN_IF_ERROR(streams_.Refresh(next, change.table()));
+  return plan.stream_ends ? items->SetPolicy(ItemsPolicy(next)) : Status();
 }
 
 Result<TableDescription> TableChanges::Drop(const std::string& name) {

@@ -48,6 +48,9 @@ inline constexpr std::size_t kSampleItemsPerSegment = 16;
 
 inline constexpr Millis kStreamRecordTtl = std::chrono::hours(24);
 
+// A reading of a stream ends behind the record that reaches this.
+inline constexpr std::uint64_t kStreamPageBytesMax = std::uint64_t{1} << 20;
+
 // A stream's sequence begins at the time it was opened at, shifted by this: larger than whatever it
 // gave out before, unless it gave out more than 2^20 numbers in each millisecond.
 inline constexpr int kSequenceTimeShift = 20;

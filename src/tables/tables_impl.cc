@@ -1,5 +1,6 @@
 #include "tables/tables_impl.h"
 
+#include "items/item_codec.h"
 #include "tables/item_calls.h"
 
 namespace mayfly {
@@ -10,6 +11,44 @@ Result<std::unique_ptr<Tables>> Tables::Open(Database& database) {
 }
 
 namespace tables {
+namespace {
+
+class ItemsOfPage final : public PageSink {
+ public:
+  Status TakeStored(Bytes stored) override {
+    MAYFLY_TRY(items::StoredItem decoded, items::DecodeItem(stored));
+    items_.push_back(std::move(decoded.item));
+    return {};
+  }
+  void Take(Item item) override { items_.push_back(std::move(item)); }
+
+  std::vector<Item> Items() && { return std::move(items_); }
+
+ private:
+  std::vector<Item> items_;
+};
+
+// Of tables that Open() did not make.
+Result<ItemPage> MoveInto(Result<ItemPage> page, PageSink& sink) {
+  if (!page) return page;
+  for (Item& item : page->items) sink.Take(std::move(item));
+  page->items.clear();
+  return page;
+}
+
+}  // namespace
+
+Result<ItemPage> QueryInto(Tables& tables, const QueryRequest& request, PageSink& sink) {
+  auto* const ours = dynamic_cast<TablesImpl*>(&tables);
+  if (ours == nullptr) return MoveInto(tables.Query(request), sink);
+  return Query(ours->context(), request, sink);
+}
+
+Result<ItemPage> ScanInto(Tables& tables, const ScanRequest& request, PageSink& sink) {
+  auto* const ours = dynamic_cast<TablesImpl*>(&tables);
+  if (ours == nullptr) return MoveInto(tables.Scan(request), sink);
+  return Scan(ours->context(), request, sink);
+}
 
 Result<TableDescription> TablesImpl::CreateTable(const TableSpec& spec) {
   return service_->CreateTable(spec);
@@ -70,11 +109,17 @@ Result<TransactOutcome> TablesImpl::TransactWriteItems(const std::vector<Transac
 }
 
 Result<ItemPage> TablesImpl::Query(const QueryRequest& request) {
-  return tables::Query(context(), request);
+  ItemsOfPage items;
+  MAYFLY_TRY(ItemPage page, QueryInto(*this, request, items));
+  page.items = std::move(items).Items();
+  return page;
 }
 
 Result<ItemPage> TablesImpl::Scan(const ScanRequest& request) {
-  return tables::Scan(context(), request);
+  ItemsOfPage items;
+  MAYFLY_TRY(ItemPage page, ScanInto(*this, request, items));
+  page.items = std::move(items).Items();
+  return page;
 }
 
 Result<std::vector<AttributeValue>> TablesImpl::ListPartitionKeys(

@@ -58,9 +58,9 @@ class TablesImpl final : public Tables {
                                                std::uint64_t sequence,
                                                std::size_t records_max) override;
 
- private:
   const ItemContext& context() const { return service_->context(); }
 
+ private:
   const std::unique_ptr<TableService> service_;
 };
 

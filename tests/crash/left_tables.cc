@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "crash/left_deadlines.h"
 #include "tables/table_codec.h"
 #include "tables/table_names.h"
+#include "tables/tables_home.h"
 
 namespace mayfly::crash {
 namespace {
@@ -22,16 +24,6 @@ std::string InWords(const std::multiset<std::string>& lines) {
   std::string all;
   for (const std::string& line : lines) all += "\n    " + line;
   return all;
-}
-
-Result<std::vector<Item>> ScanAll(Tables& tables, ScanRequest request) {
-  std::vector<Item> items;
-  for (;;) {
-    MAYFLY_TRY(const ItemPage page, tables.Scan(request));
-    items.insert(items.end(), page.items.begin(), page.items.end());
-    if (!page.last_key) return items;
-    request.start_after = page.last_key;
-  }
 }
 
 // As the index must show them.
@@ -62,7 +54,7 @@ Status CompareIndex(Tables& tables, const TableDescription& table, const IndexSp
     return settled ? Wrong(what + " is never filled") : Status();
   }
   MAYFLY_TRY(const std::vector<Item> found,
-             ScanAll(tables, {.table = table.spec.name, .index = index.name}));
+             AllItems(tables, {.table = table.spec.name, .index = index.name}));
   std::multiset<std::string> entries;
   for (const Item& item : found) entries.insert(Describe(item));
   const auto wanted = Recompute(table.spec, index, items);
@@ -120,7 +112,7 @@ Status CompareStreams(Tables& tables, const PlainTable& plain, bool settled) {
     const bool goes_on = plain.streaming() && i + 1 == streams.size();
     const std::string what = fmt::format("stream {} of {}", i, table);
     if (streams[i].enabled != goes_on) return Wrong(what + (goes_on ? " ended" : " goes on"));
-    MAYFLY_TRY(const auto records, tables.ReadStream(table, streams[i].label, 0, SIZE_MAX));
+    MAYFLY_TRY(const auto records, AllRecords(tables, table, streams[i].label));
     MAYFLY_RETURN_IF_ERROR(CompareStream(what, plain.streams[i], records, settled || !goes_on));
   }
   return {};
@@ -130,7 +122,7 @@ Status CompareTable(Database& database, Tables& tables, const PlainTable& plain,
   const std::string& name = plain.spec.name;
   MAYFLY_TRY(const TableDescription table, tables.DescribeTable(name));
   if (table.spec != plain.spec) return Wrong("another description of " + name);
-  MAYFLY_TRY(const std::vector<Item> items, ScanAll(tables, {.table = name}));
+  MAYFLY_TRY(const std::vector<Item> items, AllItems(tables, {.table = name}));
   const std::vector<Item> wanted = plain.items.All();
   MAYFLY_RETURN_IF_ERROR(Expect("items of " + name, Describe(wanted), Describe(items)));
   MAYFLY_RETURN_IF_ERROR(Expect("number of items of " + name, std::to_string(wanted.size()),
@@ -140,6 +132,7 @@ Status CompareTable(Database& database, Tables& tables, const PlainTable& plain,
   if ((rows->policy().events != EventDetail::kOff) != plain.streaming()) {
     return Wrong("events of " + name + " are on without a stream, or off with one");
   }
+  MAYFLY_RETURN_IF_ERROR(CompareDeadlines(database, table, plain));
   bool filling = false;
   for (const auto* indexes : {&table.spec.global_indexes, &table.spec.local_indexes}) {
     for (const IndexSpec& index : *indexes) {
@@ -191,6 +184,16 @@ Status CompareKeyspaces(Database& database, Tables& tables, const PlainTables& p
 }
 
 }  // namespace
+
+Result<std::vector<Item>> AllItems(Tables& tables, ScanRequest request) {
+  std::vector<Item> items;
+  for (;;) {
+    MAYFLY_TRY(const ItemPage page, tables.Scan(request));
+    items.insert(items.end(), page.items.begin(), page.items.end());
+    if (!page.last_key) return items;
+    request.start_after = page.last_key;
+  }
+}
 
 Result<std::uint64_t> JobProgress(Database& database, const std::string& table) {
   MAYFLY_TRY(const auto rows, database.OpenKeyspace(tables::kTablesKeyspace));

@@ -68,12 +68,26 @@ void PlainTable::Write(const Item& key, const std::optional<Item>& after) {
   if (items.Find(key) == nullptr) Died(*after);  // It was born dead.
 }
 
-void PlainTable::Sweep() {
+void PlainTable::SeeWhoDies(const std::function<void()>& change) {
   const std::vector<Item> before = items.All();
-  (void)items.Sweep();
+  change();
   for (const Item& item : before) {
     if (items.Find(item) == nullptr) Died(item);
   }
+}
+
+void PlainTable::Sweep() {
+  SeeWhoDies([this] { (void)items.Sweep(); });
+}
+
+void PlainTable::AdvanceTo(WallTime now) {
+  SeeWhoDies([&] { items.SetNow(now); });
+}
+
+void PlainTable::ChangeTtl(const std::string& attribute, TtlMode mode) {
+  spec.ttl_attribute = attribute;
+  spec.ttl_mode = mode;
+  SeeWhoDies([&] { items.SetTtl(attribute, mode); });
 }
 
 PlainTable* PlainTables::Find(const std::string& name) {
@@ -83,13 +97,7 @@ PlainTable* PlainTables::Find(const std::string& name) {
 
 void PlainTables::AdvanceTo(WallTime now) {
   now_ = now;
-  for (auto& [name, table] : tables_) {
-    const std::vector<Item> before = table.items.All();
-    table.items.SetNow(now);
-    for (const Item& item : before) {
-      if (table.items.Find(item) == nullptr) table.Died(item);
-    }
-  }
+  for (auto& [name, table] : tables_) table.AdvanceTo(now);
 }
 
 void PlainTables::PlayChange(const TableOperation& operation) {
@@ -114,6 +122,7 @@ void PlainTables::PlayChange(const TableOperation& operation) {
       table->spec.stream = StreamView::kNewAndOldImages;
       table->BeginStream();
       return;
+    case Kind::kChangeTtl: table->ChangeTtl(operation.ttl_attribute, operation.ttl_mode); return;
     default: table->spec.stream = StreamView::kOff;
   }
 }
@@ -137,8 +146,9 @@ void PlainTables::Play(const TableOperation& operation) {
   if (operation.kind == Kind::kSweep) return table->Sweep();
   const Item* found = table->items.Find(operation.key);
   if (operation.kind != Kind::kSetTtl || found == nullptr) return;
+  if (table->spec.ttl_attribute.empty()) return;
   Item after = *found;
-  after["expires"] = N((ToMs(now_ + operation.ttl) + 999) / 1000);
+  after[table->spec.ttl_attribute] = N((ToMs(now_ + operation.ttl) + 999) / 1000);
   table->Write(operation.key, after);
 }
 

@@ -2,6 +2,7 @@
 // that died must have left.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -32,10 +33,16 @@ struct PlainTable {
   void Died(const Item& item);
   void Write(const Item& key, const std::optional<Item>& after);
   void Sweep();
+  void AdvanceTo(WallTime now);
+  void ChangeTtl(const std::string& attribute, TtlMode mode);
 
   TableSpec spec;
   TablesModel items;
   std::vector<PlainStream> streams;  // The last one goes on, if the table has one.
+
+ private:
+  // Items that are gone after it have died.
+  void SeeWhoDies(const std::function<void()>& change);
 };
 
 class PlainTables {
@@ -44,11 +51,13 @@ class PlainTables {
 
   const std::map<std::string, PlainTable>& tables() const { return tables_; }
 
+  // Null when there is no such table.
+  PlainTable* Find(const std::string& name);
+
   void AdvanceTo(WallTime now);
   void Play(const TableOperation& operation);
 
  private:
-  PlainTable* Find(const std::string& name);
   void PlayChange(const TableOperation& operation);
   void PlayWrites(const TableOperation& operation);
 

@@ -25,13 +25,14 @@ Item KeyOf(const Item& item) {
 
 Write UpdateOf(RandomPosts& posts, Item key, WallTime now) {
   Write update{.kind = Write::Kind::kUpdate, .table = {}, .key = std::move(key), .set = {}};
-  switch (posts.random().Below(4)) {
+  switch (posts.random().Below(5)) {
     case 0:
       update.set["topic"] = posts.Topic();
       update.set["score"] = posts.Score();
       break;
     case 1: update.add = posts.Small(10); break;
     case 2: update.removed = {"topic", "expires"}; break;
+    case 3: update.set["ends"] = posts.Expires(now); break;
     default: update.set["expires"] = posts.Expires(now);
   }
   return update;
@@ -42,6 +43,7 @@ Write AnyWrite(RandomPosts& posts, WallTime now) {
   const std::uint64_t draw = posts.random().Below(10);
   if (draw < 6) {
     write.set = posts.Post(now);
+    if (posts.random().OneIn(2)) write.set["ends"] = posts.Expires(now);
     write.key = KeyOf(write.set);
   } else if (draw < 8) {
     write = UpdateOf(posts, posts.Key(), now);
@@ -62,6 +64,14 @@ TableOperation AnyChange(Random& random) {
   }
   const std::string table = random.OneIn(4) ? AnyTable(random) : "brief";
   return {.kind = random.OneIn(2) ? Kind::kDrop : Kind::kCreate, .table = table};
+}
+
+TableOperation AnyTtlChange(Random& random) {
+  static constexpr const char* kAttributes[] = {"expires", "ends", ""};
+  return {.kind = Kind::kChangeTtl,
+          .table = AnyTable(random),
+          .ttl_attribute = kAttributes[random.Below(std::size(kAttributes))],
+          .ttl_mode = random.OneIn(2) ? TtlMode::kExact : TtlMode::kUntilSwept};
 }
 
 PutItemRequest PutOf(const Write& write) { return {.table = write.table, .item = write.set}; }
@@ -104,10 +114,27 @@ Status PerformWrites(const TableOperation& operation, Tables& tables) {
   return tables.TransactWriteItems(actions, operation.token).status();
 }
 
+constexpr std::uint64_t kItemsMax = 2;  // So that a job takes many steps.
+
+// When it was done by half before, the change is none and its job goes on.
+Status ChangeTtl(const TableOperation& operation, Tables& tables) {
+  MAYFLY_RETURN_IF_ERROR(
+      tables
+          .UpdateTable(operation.table,
+                       {.ttl_attribute = operation.ttl_attribute, .ttl_mode = operation.ttl_mode})
+          .status());
+  while (true) {
+    MAYFLY_RETURN_IF_ERROR(tables.RunUpkeep(kItemsMax).status());
+    MAYFLY_TRY(const TableDescription table, tables.DescribeTable(operation.table));
+    const bool under_way =
+        table.ttl_status == TtlStatus::kEnabling || table.ttl_status == TtlStatus::kDisabling;
+    if (!under_way) return {};
+  }
+}
+
 Status Try(const TableOperation& operation, Database& database, Tables& tables) {
   const std::string& table = operation.table;
   constexpr std::uint64_t kRowsMax = 20;
-  constexpr std::uint64_t kItemsMax = 2;  // So that a job takes many steps.
   switch (operation.kind) {
     case Kind::kCreate: return tables.CreateTable(SpecOf(table)).status();
     case Kind::kDrop: return tables.DropTable(table).status();
@@ -118,6 +145,7 @@ Status Try(const TableOperation& operation, Database& database, Tables& tables) 
     case Kind::kBeginStream:
       return tables.UpdateTable(table, {.stream = StreamView::kNewAndOldImages}).status();
     case Kind::kEndStream: return tables.UpdateTable(table, {.stream = StreamView::kOff}).status();
+    case Kind::kChangeTtl: return ChangeTtl(operation, tables);
     case Kind::kWrite: return PerformWrites(operation, tables);
     case Kind::kSetTtl: return tables.SetTtl(table, operation.key, operation.ttl);
     case Kind::kPurge: return database.Purge({.rows_max = kRowsMax}).status();
@@ -138,7 +166,7 @@ TableOperation OperationOf(std::uint64_t seed, std::uint64_t number) {
   RandomPosts posts(Hash64(std::to_string(number), seed));
   Random& random = posts.random();
   const WallTime now = InstantOf(number);
-  const std::uint64_t draw = random.Below(40);
+  const std::uint64_t draw = random.Below(42);
   if (draw < 3) return AnyChange(random);
   if (draw < 5) return {.kind = Kind::kPurge, .table = {}};
   if (draw < 7) return {.kind = Kind::kSweep, .table = AnyTable(random)};
@@ -149,13 +177,14 @@ TableOperation OperationOf(std::uint64_t seed, std::uint64_t number) {
             .key = posts.Key(),
             .ttl = Millis(static_cast<std::int64_t>(random.Between(1, 3000)))};
   }
+  if (draw < 13) return AnyTtlChange(random);
   TableOperation operation{.kind = Kind::kWrite, .table = {}, .writes = {AnyWrite(posts, now)}};
-  if (draw < 28) return operation;
+  if (draw < 30) return operation;
   Write second = AnyWrite(posts, now);
   const Write& first = operation.writes.front();
   if (second.table == first.table && second.key == first.key) return operation;
   operation.writes.push_back(std::move(second));
-  if (draw < 34) operation.token = "token" + std::to_string(number);
+  if (draw < 36) operation.token = "token" + std::to_string(number);
   return operation;
 }
 
@@ -174,7 +203,9 @@ IndexSpec ByTitle() {
 
 Status Perform(const TableOperation& operation, Database& database, Tables& tables) {
   const Status done = Try(operation, database, tables);
-  const bool nothing_there = done.IsNotFound();
+  // Or no ttl attribute is.
+  const bool nothing_there =
+      done.IsNotFound() || (operation.kind == Kind::kSetTtl && done.code() == StatusCode::kInvalid);
   const bool nothing_to_change = operation.ChangesTable() && (done.code() == StatusCode::kBusy ||
                                                               done.code() == StatusCode::kInvalid);
   return nothing_there || nothing_to_change ? Status() : done;

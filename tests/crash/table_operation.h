@@ -1,7 +1,8 @@
 // table_operation.h - what a process does with tables, told from a seed and a number alone.
 // Three tables of the form of "posts" (tests/tables/tables_home.h): "posts" and "brief", whose
 // items die exactly, and "swept", whose items stay until a sweep. Operations go on whether their
-// table is there or not; what then happens is nothing.
+// table is there or not; what then happens is nothing. Items may have two instants, "expires" and
+// "ends"; a table goes by the first until it is changed.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct TableOperation {
     kDropIndex,
     kBeginStream,
     kEndStream,
+    kChangeTtl,
     kWrite,
     kSetTtl,
     kPurge,
@@ -47,11 +49,17 @@ struct TableOperation {
   std::string token = {};          // Of the transaction.
   Item key = {};                   // kSetTtl.
   Millis ttl = {};                 // kSetTtl.
+  // kChangeTtl: both at once, and all that follows from it for the items. They are as the new
+  // description has them when it is done, and no time passes meanwhile.
+  std::string ttl_attribute = {};
+  TtlMode ttl_mode = TtlMode::kExact;
 
-  bool ChangesTable() const { return kind <= Kind::kEndStream; }
+  bool ChangesTable() const { return kind <= Kind::kChangeTtl; }
 
   // Whether doing it again after a half comes to the same as doing it once.
-  bool MayBeRepeated() const { return kind >= Kind::kPurge || !token.empty(); }
+  bool MayBeRepeated() const {
+    return kind >= Kind::kPurge || kind == Kind::kChangeTtl || !token.empty();
+  }
 };
 
 WallTime InstantOf(std::uint64_t number);

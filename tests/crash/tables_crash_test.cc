@@ -1,8 +1,8 @@
 // Kill -9 at any moment leaves whole writes of tables: items with their index entries and stream
-// records, transactions, changes of tables, and jobs that go on. Method: a process plays operations
-// by a seed and dies, from outside or by its own hand inside a change on disk; reopen and compare
-// with the same operations on plain maps; again on the same database. MAYFLY_SEED repeats a run,
-// MAYFLY_CYCLES lengthens it.
+// records, transactions, changes of tables and of their ttl, and jobs that go on. Method: a process
+// plays operations by a seed and dies, from outside or by its own hand inside a change on disk;
+// reopen and compare with the same operations on plain maps; again on the same database.
+// MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "crash/database_process.h"
+#include "crash/left_deadlines.h"
 #include "crash/left_tables.h"
 
 namespace mayfly::crash {
@@ -71,6 +72,7 @@ class TablesCrash {
 
   std::uint64_t operations() const { return next_; }
   std::uint64_t jobs_continued() const { return jobs_continued_; }
+  std::uint64_t halves() const { return halves_; }
 
  private:
   void PlayNext() {
@@ -88,6 +90,11 @@ class TablesCrash {
     const TableOperation under_way = OperationOf(seed_, next_);
     MAYFLY_RETURN_IF_ERROR(CheckJob(*database, under_way));
     if (!under_way.ChangesTable()) MAYFLY_RETURN_IF_ERROR(AskAgain(*database, *tables));
+    if (under_way.kind == TableOperation::Kind::kChangeTtl && random_.OneIn(2)) {
+      MAYFLY_TRY(half_done_, IsHalfDone(*database, *tables, under_way));
+      if (half_done_) return {};  // The next process does the other half, or dies of it, too.
+    }
+    half_done_ = false;
     if (under_way.MayBeRepeated()) {
       MAYFLY_RETURN_IF_ERROR(Perform(under_way, *database, *tables));
       PlayNext();
@@ -123,10 +130,29 @@ class TablesCrash {
     return {};
   }
 
+  // Whether a change of a ttl has happened, and not come to all items. What is there fits that.
+  Result<bool> IsHalfDone(Database& database, Tables& tables, const TableOperation& under_way) {
+    PlainTable* const before = plain_.Find(under_way.table);
+    if (before == nullptr) return false;
+    MAYFLY_TRY(const TableDescription table, tables.DescribeTable(under_way.table));
+    const bool settling =
+        table.ttl_status == TtlStatus::kEnabling || table.ttl_status == TtlStatus::kDisabling;
+    if (!settling) return false;
+    PlainTable after = *before;
+    after.ChangeTtl(under_way.ttl_attribute, under_way.ttl_mode);
+    if (table.spec != after.spec)
+      return Status::Internal("a change of a ttl that nobody asked for");
+    MAYFLY_RETURN_IF_ERROR(CheckHalfDone(database, tables, *before, after));
+    MAYFLY_TRY(progress_, JobProgress(database, kWatchedJob));
+    ++halves_;
+    return true;
+  }
+
   // What a job had done it need not do again. A change of the table may begin it anew.
   Status CheckJob(Database& database, const TableOperation& under_way) {
     MAYFLY_TRY(const std::uint64_t progress, JobProgress(database, kWatchedJob));
-    const bool begins_anew = under_way.ChangesTable() && under_way.table == kWatchedJob;
+    const bool begins_anew =
+        under_way.ChangesTable() && under_way.table == kWatchedJob && !half_done_;
     if (progress == 0 || begins_anew) return {};
     if (progress_ > 1) ++jobs_continued_;
     if (progress >= progress_) return {};
@@ -139,6 +165,8 @@ class TablesCrash {
   std::uint64_t next_ = 0;      // Everything before it is on disk and in the maps.
   std::uint64_t progress_ = 0;  // Of the watched job, as far as it was told.
   std::uint64_t jobs_continued_ = 0;
+  bool half_done_ = false;  // The next operation is: a change of a ttl.
+  std::uint64_t halves_ = 0;
   PlainTables plain_{InstantOf(0)};
 };
 
@@ -151,8 +179,8 @@ TEST(TablesCrash, LeavesWholeWritesAndLosesNoneThatWasAcknowledged) {
     ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
   }
   EXPECT_GT(crash.operations(), cycles) << "the process never got anywhere";
-  fmt::print("{} operations survived {} deaths, {} in the middle of a job\n", crash.operations(),
-             cycles, crash.jobs_continued());
+  fmt::print("{} operations survived {} deaths, {} in the middle of a job, {} in that of a ttl's\n",
+             crash.operations(), cycles, crash.jobs_continued(), crash.halves());
 }
 
 // The check must catch a database that is wrong, or it proves nothing.

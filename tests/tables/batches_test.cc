@@ -157,6 +157,45 @@ TEST_P(TableBatches, ATransactionHasEachItemOnce) {
             kInvalid);
 }
 
+TEST_P(TableBatches, ATransactionHasFourMegabytesAtMost) {
+  constexpr std::size_t kRest = 4;  // Of an item: two names and the key.
+  const auto put_of = [](const std::string& id, std::size_t bytes) {
+    return PutOf("a_table", {
+                                {"id",                       id  },
+                                { "b", std::string(bytes - kRest, 'x')}
+    });
+  };
+  std::vector<TransactWrite> writes;
+  std::vector<GetItemRequest> reads;
+  for (char id = 'a'; id < 'k'; ++id) {
+    writes.push_back({put_of(std::string(1, id), 400'000)});
+    reads.push_back({.table = "a_table", .key = Key(std::string(1, id))});
+  }
+  writes.push_back({put_of("k", 194'305)});
+  reads.push_back({.table = "a_table", .key = Key("k")});
+  const std::string refusal =
+      "The aggregate size of the items in the transaction cannot exceed 4 MB";
+  for (const char* token : {"", "token"}) {
+    EXPECT_EQ(MessageOf(tables().TransactWriteItems(writes, token)), refusal);
+    EXPECT_EQ(A("a"), std::nullopt) << "something was written";
+  }
+  writes.back() = {put_of("k", 194'304)};
+  ASSERT_TRUE(tables().TransactWriteItems(writes, "token").has_value()) << "a token of nothing";
+  EXPECT_TRUE(tables().TransactGetItems(reads).has_value());
+  Put("a_table", put_of("k", 194'305).item);
+  EXPECT_EQ(MessageOf(tables().TransactGetItems(reads)), refusal);
+  EXPECT_TRUE(tables().BatchGetItem(reads).has_value()) << "no transaction";
+  std::vector<TransactWrite> deletes;
+  for (const GetItemRequest& read : reads) {
+    deletes.push_back({
+        DeleteItemRequest{.table = "a_table", .key = read.key}
+    });
+  }
+  EXPECT_EQ(MessageOf(tables().TransactWriteItems(deletes)), refusal);
+  deletes.pop_back();
+  EXPECT_TRUE(tables().TransactWriteItems(deletes).has_value());
+}
+
 TEST_P(TableBatches, ATokenIsGoodForOneTransaction) {
   const UpdateItemRequest add = {.table = "a_table",
                                  .key = Key("1"),

@@ -42,11 +42,8 @@ class ItemWriter : public EachEngine {
   void Write(const Item* after) {
     const auto transaction = *database().Begin();
     const auto before = ReadItem(*transaction, table_, Key()).value();
-    std::optional<StoredItem> stored;
-    if (after != nullptr) stored = StoredItem{.version = 7, .item = *after};
-    ASSERT_TRUE(WriteItem(*transaction, table_, Key(), before ? &before->item : nullptr,
-                          stored ? &*stored : nullptr)
-                    .ok());
+    ASSERT_TRUE(
+        WriteItem(*transaction, table_, Key(), before ? &before->item : nullptr, after, 7).ok());
     ASSERT_TRUE(transaction->Commit().ok());
   }
 

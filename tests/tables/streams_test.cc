@@ -175,6 +175,32 @@ TEST_P(TableStreams, CanBeReadInPages) {
   EXPECT_EQ(CodeOf(tables().DescribeStream("none", label)), kNotFound);
 }
 
+TEST_P(TableStreams, AreReadAMegabyteAtATime) {
+  constexpr std::size_t kItemBytes = 300'000;
+  for (char id = 'a'; id < 'k'; ++id) {
+    Put("plain", {
+                     {"id",   std::string(1,          id) },
+                     {"text", std::string(kItemBytes, 'x')}
+    });
+  }
+  const std::string label = Describe("plain").stream_label;
+  EXPECT_EQ(tables().ReadStream("plain", label, 0, 1000)->size(), 4U);
+  EXPECT_EQ(Records("plain").size(), 10U);
+}
+
+// Who reads on from the last record finds nothing more to come.
+TEST_P(TableStreams, HaveAnEndWhenTheyEnd) {
+  PutNumber("a", 1);
+  PutNumber("b", 1);
+  const std::string label = Describe("plain").stream_label;
+  Change("plain", {.stream = StreamView::kOff});
+  clock().Advance(1s);
+  Restart();
+  const StreamDescription ended = tables().DescribeStream("plain", label).value();
+  EXPECT_FALSE(ended.enabled);
+  EXPECT_EQ(ended.next_sequence, Records("plain").back().sequence + 1);
+}
+
 TEST_P(TableStreams, EndAndBeginAnew) {
   PutNumber("a", 1, 10);
   const std::string first = Describe("plain").stream_label;

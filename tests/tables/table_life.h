@@ -40,7 +40,7 @@ class TableLife : public EachTables {
   }
 
   std::vector<StreamRecord> Records(const std::string& table) {
-    const auto records = tables().ReadStream(table, Describe(table).stream_label, 0, SIZE_MAX);
+    const auto records = AllRecords(tables(), table, Describe(table).stream_label);
     EXPECT_TRUE(records.has_value()) << records.status().ToString();
     return records ? *records : std::vector<StreamRecord>();
   }

@@ -54,6 +54,18 @@ std::string MessageOf(const Result<T>& result) {
   return std::string(result.status().message());
 }
 
+// A whole stream, page by page.
+inline Result<std::vector<StreamRecord>> AllRecords(Tables& tables, const std::string& table,
+                                                    const std::string& label) {
+  std::vector<StreamRecord> all;
+  while (true) {
+    const std::uint64_t next = all.empty() ? 0 : all.back().sequence + 1;
+    MAYFLY_TRY(const auto page, tables.ReadStream(table, label, next, SIZE_MAX));
+    if (page.empty()) return all;
+    all.insert(all.end(), page.begin(), page.end());
+  }
+}
+
 class EachTables : public ::testing::TestWithParam<EngineKind> {
  protected:
   explicit EachTables(const DatabaseOptions& options = {}) : home_(GetParam(), options) {

@@ -14,11 +14,6 @@ std::string Describe(const AttributeValue& value) {
   return std::string(AttributeTypeName(value.type()));
 }
 
-bool IsDead(const Item& item, WallTime now) {
-  const auto deadline = TablesModel::DeadlineOf(item);
-  return deadline && *deadline <= now;
-}
-
 }  // namespace
 
 std::string Describe(const Item& item) {
@@ -40,12 +35,23 @@ void TablesModel::SetNow(WallTime now) {
   DropDead();
 }
 
+void TablesModel::SetTtl(const std::string& attribute, TtlMode mode) {
+  ttl_attribute_ = attribute;
+  mode_ = mode;
+  DropDead();
+}
+
+bool TablesModel::IsDead(const Item& item) const {
+  const auto deadline = DeadlineOf(item);
+  return deadline && *deadline <= now_;
+}
+
 void TablesModel::DropDead() {
   if (mode_ == TtlMode::kExact) Sweep();
 }
 
 std::size_t TablesModel::Sweep() {
-  return std::erase_if(items_, [&](const auto& one) { return IsDead(one.second, now_); });
+  return std::erase_if(items_, [&](const auto& one) { return IsDead(one.second); });
 }
 
 std::string TablesModel::KeyOf(const Item& item) {
@@ -64,8 +70,8 @@ void TablesModel::Put(const Item& item) {
 
 bool TablesModel::Delete(const Item& key) { return items_.erase(KeyOf(key)) > 0; }
 
-std::optional<WallTime> TablesModel::DeadlineOf(const Item& item) {
-  const auto found = item.find("expires");
+std::optional<WallTime> TablesModel::DeadlineOf(const Item& item) const {
+  const auto found = item.find(ttl_attribute_);
   if (found == item.end() || found->second.number() == nullptr) return std::nullopt;
   const long double seconds = std::stold(found->second.number()->text());
   if (seconds == 0) return std::nullopt;

@@ -32,6 +32,9 @@ class TablesModel {
   WallTime now() const { return now_; }
   void SetNow(WallTime now);
 
+  // From now on this attribute and mode count; in mode kExact what is dead by them is gone.
+  void SetTtl(const std::string& attribute, TtlMode mode);
+
   // Removes what a sweep finds. In mode kExact there is nothing left for it.
   std::size_t Sweep();
 
@@ -40,7 +43,7 @@ class TablesModel {
   bool Delete(const Item& key);
 
   // When the item dies, if it does.
-  static std::optional<WallTime> DeadlineOf(const Item& item);
+  std::optional<WallTime> DeadlineOf(const Item& item) const;
 
   // Instants at which something dies, from now on.
   std::vector<WallTime> Deadlines() const;
@@ -60,7 +63,10 @@ class TablesModel {
   static std::string KeyOf(const Item& item);
   void DropDead();
 
-  const TtlMode mode_;
+  bool IsDead(const Item& item) const;
+
+  TtlMode mode_;
+  std::string ttl_attribute_ = "expires";
   WallTime now_;
   std::map<std::string, Item> items_;
 };

@@ -72,7 +72,7 @@ void Player::Ttl() {
     return;
   }
   const auto left = tables_->GetTtl("posts", key);
-  const auto deadline = before != nullptr ? TablesModel::DeadlineOf(*before) : std::nullopt;
+  const auto deadline = before != nullptr ? model_.DeadlineOf(*before) : std::nullopt;
   const Millis wanted = deadline ? std::max(*deadline - model_.now(), Millis(0)) : kForever;
   Expect(what, before == nullptr ? "NotFound" : std::to_string(wanted.count()),
          left ? std::to_string(left->count()) : std::string(StatusCodeName(left.status().code())));
