@@ -232,7 +232,9 @@ void NothingIsFoundOfADeletedKeyOnceItsFilesAreRewritten(Rig& rig) {
   if (rig.home().has_files()) {
     EXPECT_FALSE(rig.Find("the secret value").empty());
     EXPECT_FALSE(rig.Find("the secret key").empty());
-    EXPECT_TRUE(rig.CompactFile(Role::kRows, rig.Files(Role::kRows).front().name));
+    const auto files = rig.Files(Role::kRows);
+    ASSERT_FALSE(files.empty());
+    EXPECT_TRUE(rig.CompactFile(Role::kRows, files.front().name));
   }
   rig.Flush();
   EXPECT_EQ(rig.Find("the secret value").size(), 0u);
