@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <thread>
 
 #include "base/temporary_directory.h"
 #include "server/config/config_file.h"
@@ -241,6 +244,37 @@ TEST(Config, RewriteKeepsWhatItDoesNotKnow) {
   ASSERT_TRUE(LoadConfigFile(path, again).ok());
   EXPECT_EQ(again.Text("requirepass"), "a\"b");
   EXPECT_EQ(again.Number("timeout"), 6);
+}
+
+// One thread changes a setting and writes it; those that write at the same time may have looked
+// before the change, and must not write what they saw over it.
+TEST(Config, RewritesAtTheSameTimeLeaveOneWholeFileWithTheNewestValues) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("mayfly.toml");
+  WriteFile(path, "# ours\ntimeout = 0\n");
+  Config config;
+  ASSERT_TRUE(LoadConfigFile(path, config).ok());
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([&] {
+      while (!stop) EXPECT_EQ(RewriteConfigFile(config).message(), "");
+    });
+  }
+  for (int round = 1; round <= 50; ++round) {
+    const std::string text = std::to_string(round);
+    EXPECT_TRUE(config
+                    .Set({
+                        {"timeout", text}
+    })
+                    .ok());
+    EXPECT_EQ(RewriteConfigFile(config).message(), "");
+    EXPECT_EQ(ReadFile(path), "# ours\ntimeout = \"" + text + "\"\n");
+  }
+  stop = true;
+  for (std::thread& other : others) other.join();
+  const std::filesystem::directory_iterator files(directory.path());
+  EXPECT_EQ(std::distance(begin(files), end(files)), 1) << "nothing is left beside it";
 }
 
 TEST(Config, WithoutAFileThereIsNothingToRewrite) {

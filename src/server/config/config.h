@@ -58,6 +58,9 @@ class Config {
   const std::string& file() const { return file_; }
   void set_file(std::string path) { file_ = std::move(path); }
 
+  // Held by whoever rewrites the file: who comes later writes later, and newer values.
+  std::mutex& rewriting() const { return rewriting_; }
+
  private:
   struct Slot {
     const SettingSpec* spec;
@@ -73,7 +76,8 @@ class Config {
   std::vector<std::unique_ptr<Slot>> slots_;
   std::unordered_map<std::string_view, Slot*> by_name_;  // Aliases, too.
   std::string file_;
-  std::mutex changing_;  // One CONFIG SET at a time; taken before mutex_.
+  mutable std::mutex rewriting_;  // Taken before mutex_.
+  std::mutex changing_;           // One CONFIG SET at a time; taken before mutex_.
   mutable std::mutex mutex_;
 };
 

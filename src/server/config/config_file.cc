@@ -5,13 +5,15 @@
 
 #include <cctype>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <sstream>
+
+#include "base/replace_file.h"
 
 namespace mayfly::server {
 namespace {
@@ -57,20 +59,6 @@ std::string NameOfLine(const std::string& line) {
   return name;
 }
 
-Status Replace(const std::string& path, const std::string& text) {
-  const std::string fresh = path + ".new";
-  {
-    std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.flush();
-    if (!file) return Status::IoError(fmt::format("{}: {}", fresh, std::strerror(errno)));
-  }
-  if (std::rename(fresh.c_str(), path.c_str()) != 0) {
-    return Status::IoError(fmt::format("{}: {}", path, std::strerror(errno)));
-  }
-  return {};
-}
-
 Result<std::string> Read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
@@ -106,6 +94,7 @@ Status LoadConfigFile(const std::string& path, Config& config) {
 }
 
 Status RewriteConfigFile(const Config& config) {
+  const std::lock_guard lock(config.rewriting());
   MAYFLY_TRY(const std::string before, Read(config.file()));
   std::map<std::string, std::string> values;  // Of every setting, by name and alias.
   for (auto& [name, text] : config.Match({"*"})) values[name] = text;
@@ -127,7 +116,7 @@ Status RewriteConfigFile(const Config& config) {
   } catch (const toml::parse_error&) {
     return Status::Unsupported("a value spans several lines; write it on one");
   }
-  return Replace(config.file(), after);
+  return ReplaceFile(config.file(), after);
 }
 
 }  // namespace mayfly::server

@@ -16,7 +16,8 @@ namespace mayfly::server {
 Status LoadConfigFile(const std::string& path, Config& config);
 
 // Writes what differs from the defaults back to the file it came from: lines of settings are
-// replaced where they stand, everything else is kept, new ones go to the end. All or nothing.
+// replaced where they stand, everything else is kept, new ones go to the end. All or nothing,
+// after a power cut, too. Safe to call from any thread: one writes at a time.
 Status RewriteConfigFile(const Config& config);
 
 }  // namespace mayfly::server

@@ -36,6 +36,7 @@ Answer ConfigSet(Call& call) {
 Answer ConfigResetStat(Call& call) {
   Server& server = ServerOf(call);
   server.statistics().Reset();
+  server.throughput().Restart(server.Steady(), server.statistics().totals());
   server.clients().ResetCounters();
   server.latency_events().Reset({});
   call.reply.Ok();
