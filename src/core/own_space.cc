@@ -50,6 +50,12 @@ LifetimeRule OwnSpace::Rule() {
 }
 
 Status OwnSpace::Find(Bytes key, FoundRow& found) {
+  MAYFLY_RETURN_IF_ERROR(Look(key, found));
+  work_.looks().Note(found.exists);
+  return {};
+}
+
+Status OwnSpace::Look(Bytes key, FoundRow& found) {
   ShowNothing(found);
   MAYFLY_RETURN_IF_ERROR(CheckKey(key));
   if (!rows_.empty()) {

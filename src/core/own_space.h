@@ -69,6 +69,8 @@ class OwnSpace final : public WorkSpace {
   Status CheckWrite(Bytes key) const;
   LifetimeRule Rule();
 
+  Status Look(Bytes key, FoundRow& found);
+
   // Finds or reads the row. Stays where it is.
   Result<Rows*> Load(Bytes key);
   Result<Rows*> Keep(Bytes key, Bytes encoded);

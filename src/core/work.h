@@ -197,6 +197,20 @@ class WorkSpace {
   WorkSpace() = default;
 };
 
+// Of the next so many looks of Find(), those that found a row and those that found none. For
+// whoever counts reads: the work itself goes by nothing of it.
+struct Looks {
+  std::uint64_t left = 0;  // That are to be counted.
+  std::uint64_t found = 0;
+  std::uint64_t missed = 0;
+
+  void Note(bool exists) {
+    if (left == 0) return;
+    --left;
+    ++(exists ? found : missed);
+  }
+};
+
 // A key that was changed.
 struct ChangedKey {
   const Keyspace* keyspace;
@@ -222,6 +236,9 @@ class Work {
   // Rows that were written, deleted or given another deadline so far, once each, cleared keyspaces
   // aside; the views hold until the next change.
   virtual const std::vector<ChangedKey>& changed() const = 0;
+
+  // None are counted unless the caller says how many.
+  virtual Looks& looks() = 0;
 
   // Applies everything; a work that changed nothing costs nothing. Events are delivered once the
   // latches are released, which this does. After any outcome the work is over.

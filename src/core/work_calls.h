@@ -33,6 +33,7 @@ class WorkCalls final : public Work {
   Mark SetMark() override;
   void RollBack(Mark mark) override;
   const std::vector<ChangedKey>& changed() const override { return changed_; }
+  Looks& looks() override { return looks_; }
   Status Commit() override { return Commit(store_.options().durability); }
   Status Commit(Durability durability);
 
@@ -98,6 +99,7 @@ class WorkCalls final : public Work {
   std::optional<OwnSpace> first_;  // The first keyspace that was asked for,
   std::vector<std::unique_ptr<OwnSpace>> others_;
   std::vector<ChangedKey> changed_;
+  Looks looks_;
   std::vector<Undo> undos_;
   std::vector<Point> marks_;
 };

@@ -132,6 +132,9 @@ class CallHost {
   // go when the command ends, whatever it answers.
   virtual bool TooMuchToSend(std::uint64_t /*bytes*/) { return false; }
 
+  // Keys that a command read, and found or did not.
+  virtual void CountReads(std::uint64_t /*found*/, std::uint64_t /*missed*/) {}
+
   virtual Random& random() = 0;
 
   // A number of the configuration, such as "hash-max-listpack-entries". Asking for one that is not

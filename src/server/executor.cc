@@ -27,7 +27,7 @@ Executor::Executor(Server& server, std::uint64_t seed)
       latency_tracking_(server.config().Watched("latency-tracking")),
       busy_millis_(server.config().Watched("busy-reply-threshold")),
       queued_max_(server.config().Watched("client-query-buffer-limit")),
-      run_(server, seed) {}
+      run_(server, counters_, seed) {}
 
 void Executor::Run(Session& session, Pipeline& pipeline) {
   running_ = true;
@@ -284,6 +284,7 @@ OutputBuffer& Executor::OutputOf(Session& session) {
 
 void Executor::EndReplies(Session& session, const CommandEntry* entry) {
   discarded_.Clear();
+  if (session.hold() == Hold::kBlocked) return;  // Its reply is still to come, or to be skipped.
   const bool is_reply_command = entry != nullptr && entry->full_name == "client|reply";
   if (session.state().replies == ReplyMode::kSkipNext && !is_reply_command) {
     session.state().replies = ReplyMode::kOn;

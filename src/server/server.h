@@ -27,6 +27,7 @@
 #include "server/stats/command_statistics.h"
 #include "server/stats/latency_events.h"
 #include "server/stats/slowlog.h"
+#include "server/stats/throughput.h"
 #include "server/waiting_clients.h"
 #include "server/watches.h"
 #include "server/work_source.h"
@@ -75,6 +76,7 @@ class Server {
   ScanCursors& scan_cursors() { return scan_cursors_; }
   ScriptGate& script_gate() { return script_gate_; }
   CommandStatistics& statistics() { return statistics_; }
+  Throughput& throughput() { return throughput_; }
   Slowlog& slowlog() { return slowlog_; }
   LatencyEvents& latency_events() { return latency_events_; }
 
@@ -138,6 +140,7 @@ class Server {
   ScanCursors scan_cursors_;
   ScriptGate script_gate_;
   CommandStatistics statistics_;
+  Throughput throughput_;
   Slowlog slowlog_;
   LatencyEvents latency_events_;
   std::atomic<std::uint32_t> notify_bits_{0};

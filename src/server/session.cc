@@ -153,6 +153,7 @@ void Session::Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply) {
   hold_ = Hold::kNone;
   block_timeout_.reset();
   if (state_.replies == ReplyMode::kOn) out_.Append(reply);
+  if (state_.replies == ReplyMode::kSkipNext) state_.replies = ReplyMode::kOn;
   Publish();
   if (const auto outlet = outlet_.lock()) {
     outlet->Flush();

@@ -9,8 +9,11 @@
 
 namespace mayfly::server {
 
-WorkRun::WorkRun(Server& server, std::uint64_t seed)
-    : server_(server), fsync_(server.config().Watched("appendfsync")), random_(seed) {}
+WorkRun::WorkRun(Server& server, ThreadCounters& counters, std::uint64_t seed)
+    : server_(server),
+      counters_(counters),
+      fsync_(server.config().Watched("appendfsync")),
+      random_(seed) {}
 
 Status WorkRun::Begin(std::span<const DatabaseKeyView> keys, bool everything) {
   // The numbers of databases may change their meaning while we wait for latches.

@@ -23,7 +23,8 @@ namespace mayfly::server {
 
 class WorkRun final : public CallHost {
  public:
-  WorkRun(Server& server, std::uint64_t seed);
+  // `counters`: of the thread that uses it.
+  WorkRun(Server& server, ThreadCounters& counters, std::uint64_t seed);
 
   // Waits for the latches. Keyspaces are made as needed.
   Status Begin(std::span<const DatabaseKeyView> keys, bool everything);
@@ -70,6 +71,9 @@ class WorkRun final : public CallHost {
   bool Wants(NotifyClass kind) const override { return server_.Wants(kind); }
   void Block(BlockRequest request) override { block_ = std::move(request); }
   bool TooMuchToSend(std::uint64_t bytes) override;
+  void CountReads(std::uint64_t found, std::uint64_t missed) override {
+    counters_.Read(found, missed);
+  }
   Random& random() override { return random_; }
   std::int64_t Setting(std::string_view name) const override {
     return server_.config().Number(name);
@@ -99,6 +103,7 @@ class WorkRun final : public CallHost {
   void Reset();
 
   Server& server_;
+  ThreadCounters& counters_;
   const std::atomic<std::int64_t>& fsync_;  // appendfsync.
   Random random_;
   std::shared_ptr<const Databases::Mapping> mapping_;  // Kept from work to work.

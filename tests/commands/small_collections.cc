@@ -104,10 +104,10 @@ constexpr CommandSpec kCommands[] = {
 
 CommandFamily SmallCollections() { return {"test", Category::kString, kCommands}; }
 
-std::unique_ptr<CommandTester> NewDataTester() {
+std::unique_ptr<CommandTester> NewDataTester(CommandTester::Rows rows) {
   std::vector<CommandFamily> families = DataFamilies();
   families.insert(families.begin(), SmallCollections());
-  auto tester = std::make_unique<CommandTester>(families);
+  auto tester = std::make_unique<CommandTester>(families, rows);
   tester->Set("hash-max-listpack-entries", 512);
   tester->Set("hash-max-listpack-value", 64);
   tester->Set("set-max-intset-entries", 512);

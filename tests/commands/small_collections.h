@@ -11,6 +11,7 @@ namespace mayfly::server {
 CommandFamily SmallCollections();
 
 // With all data commands, these first, and Redis' settings.
-std::unique_ptr<CommandTester> NewDataTester();
+std::unique_ptr<CommandTester> NewDataTester(
+    CommandTester::Rows rows = CommandTester::Rows::kPlainMaps);
 
 }  // namespace mayfly::server

@@ -58,6 +58,30 @@ TEST_P(Works, ARowIsSeenByTheLibraryAndTheReverse) {
   });
 }
 
+TEST_P(Works, AsManyLooksAreCountedAsAreAskedFor) {
+  ASSERT_EQ(CodeOf(rows().Put("stored", "value")), kOk);
+  ASSERT_EQ(CodeOf(rows().Put("mortal", "value", Lifetime::For(1ms))), kOk);
+  clock().Advance(1ms);
+  auto work = BeginWork(database(), {.everything = true});
+  WorkSpace& space = (*work)->In(rows());
+  ASSERT_EQ(CodeOf(space.Put("own", "value", Lifetime::Forever())), kOk);
+  Fill(space, "set", {"a"});
+  const auto look = [&](std::initializer_list<Bytes> keys) {
+    FoundRow row;
+    for (const Bytes key : keys) ASSERT_EQ(CodeOf(space.Find(key, row)), kOk);
+  };
+  const core::Looks& looks = (*work)->looks();
+  look({"stored", "nothing"});
+  EXPECT_EQ(looks.found + looks.missed, 0u) << "nobody asked";
+  (*work)->looks() = {.left = 6};
+  look({"stored", "own", "set", "nothing", "mortal"});
+  EXPECT_EQ(looks.found, 3u);
+  EXPECT_EQ(looks.missed, 2u);
+  look({"stored", "stored", "nothing"});
+  EXPECT_EQ(looks.found, 4u);
+  EXPECT_EQ(looks.missed, 2u);
+}
+
 TEST_P(Works, ARowLivesUpToItsDeadlineAndNotLonger) {
   In({"key"}, [](WorkSpace& space) {
     ASSERT_EQ(CodeOf(space.Put("key", "value", Lifetime::For(10ms))), kOk);

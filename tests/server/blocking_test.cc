@@ -249,5 +249,44 @@ TEST(Blocking, ATransactionCanEndAWaitThatIsBeingServed) {
   EXPECT_EQ(pushes.Text("GET a"), "1");
 }
 
+// What a client that skips a reply gets next is the reply to what it sends after that.
+TEST(Blocking, AReplyThatIsToBeSkippedIsSkippedThoughItComesLater) {
+  Served served;
+  TestClient waits(served.port());
+  TestClient other(served.port());
+  waits.Send("CLIENT REPLY SKIP\r\nBPOP a 0\r\n");
+  served.AwaitBlocked(1);
+  EXPECT_EQ(other.Text("SET a 1"), "OK");
+  EXPECT_EQ(waits.Text("GET a"), "(nil)") << "it was taken";
+  EXPECT_EQ(waits.Text("PING"), "PONG") << "one reply is skipped, and no other";
+}
+
+TEST(Blocking, AReplyThatIsToBeSkippedIsSkippedWhenTheWaitEndsWithNothing) {
+  Served served;
+  TestClient waits(served.port());
+  TestClient other(served.port());
+  const std::string id = waits.Text("CLIENT ID");
+  for (const char* const how : {"TIMEOUT", "ERROR"}) {
+    waits.Send("CLIENT REPLY SKIP\r\nBPOP a 0\r\n");
+    served.AwaitBlocked(1);
+    EXPECT_EQ(other.Text("CLIENT UNBLOCK " + id + " " + how), "1");
+    EXPECT_EQ(waits.Text("PING"), "PONG") << how;
+  }
+}
+
+TEST(Blocking, NothingIsSkippedAfterAWaitThatWasNotToBe) {
+  Served served;
+  TestClient waits(served.port());
+  TestClient other(served.port());
+  waits.Send("CLIENT REPLY OFF\r\nBPOP a 0\r\n");
+  served.AwaitBlocked(1);
+  EXPECT_EQ(other.Text("SET a 1"), "OK");
+  waits.Send("PING\r\nCLIENT REPLY ON\r\nBPOP a 0\r\n");
+  EXPECT_EQ(waits.ReadText(), "OK");
+  served.AwaitBlocked(1);
+  EXPECT_EQ(other.Text("SET a 2"), "OK");
+  EXPECT_EQ(waits.ReadText(), "[a, 2]");
+}
+
 }  // namespace
 }  // namespace mayfly::server

@@ -14,6 +14,7 @@ class PlainWorkSource::OneWork final : public core::Work {
   Mark SetMark() override { return work_.SetMark(); }
   void RollBack(Mark mark) override { work_.RollBack(mark); }
   const std::vector<core::ChangedKey>& changed() const override { return work_.changed(); }
+  core::Looks& looks() override { return work_.looks(); }
 
   Status Commit() override {
     Status outcome;

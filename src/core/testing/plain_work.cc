@@ -110,6 +110,7 @@ class PlainWork::Space final : public WorkSpace {
     row.value = row.exists ? Bytes(found->value) : Bytes();
     row.deadline = row.exists ? found->deadline : std::nullopt;
     row.members = row.exists ? LivingMembers(*found, work_.now_, kAll) : 0;
+    work_.looks_.Note(row.exists);
     return {};
   }
 

@@ -42,6 +42,7 @@ class PlainWork final : public Work {
   Mark SetMark() override;
   void RollBack(Mark mark) override;
   const std::vector<ChangedKey>& changed() const override { return changed_; }
+  Looks& looks() override { return looks_; }
   Status Commit() override;
 
  private:
@@ -59,6 +60,7 @@ class PlainWork final : public Work {
   PlainState state_;
   std::vector<Saved> marks_;
   std::vector<ChangedKey> changed_;
+  Looks looks_;
   std::map<const Keyspace*, std::unique_ptr<Space>> spaces_;
 };
 

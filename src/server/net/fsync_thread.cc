@@ -23,6 +23,8 @@ void FsyncThread::Run() {
 }
 
 void FsyncThread::Tick() {
+  // First, since the rest may take long.
+  server_.throughput().Note(server_.Steady(), server_.statistics().totals());
   const auto mode = static_cast<FsyncMode>(server_.config().Number("appendfsync"));
   // A failure is logged and shows in INFO persistence; the next second tries again.
   if (mode == FsyncMode::kEverySecond && server_.changes_since_save > 0) {

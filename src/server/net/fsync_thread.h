@@ -1,5 +1,5 @@
 // fsync_thread.h - makes commits durable every second: appendfsync everysec. It also trims events,
-// which is as little pressed for time.
+// which is as little pressed for time, and notes how much went on, for INFO's rates.
 #pragma once
 
 #include <atomic>

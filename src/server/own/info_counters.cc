@@ -7,9 +7,7 @@
 namespace mayfly::server::own {
 namespace {
 
-double PerSecond(std::uint64_t count, double seconds) {
-  return seconds <= 0 ? 0.0 : static_cast<double>(count) / seconds;
-}
+constexpr double kKilo = 1024;
 
 // Over the keys that die next: the index is in their order, and a walk over all of it would take as
 // long as there are keys.
@@ -26,7 +24,7 @@ std::int64_t AverageTtl(const Keyspace& keyspace, WallTime now) {
 
 std::string StatsSection(Server& server) {
   const auto totals = server.statistics().totals();
-  const auto up = std::chrono::duration<double>(server.Steady() - server.started()).count();
+  const Rates rates = server.throughput().At(server.Steady(), totals);
   const auto statistics = server.database().GetStatistics();
   const Publisher::Counts channels = server.publisher().counts();
   return fmt::format(
@@ -37,16 +35,16 @@ std::string StatsSection(Server& server) {
       "instantaneous_output_kbps:{:.2f}\r\nrejected_connections:{}\r\nsync_full:0\r\n"
       "sync_partial_ok:0\r\nsync_partial_err:0\r\nexpired_keys:{}\r\n"
       "expired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\nevicted_keys:0\r\n"
-      "evicted_clients:0\r\nkeyspace_hits:0\r\nkeyspace_misses:0\r\npubsub_channels:{}\r\n"
+      "evicted_clients:0\r\nkeyspace_hits:{}\r\nkeyspace_misses:{}\r\npubsub_channels:{}\r\n"
       "pubsub_patterns:{}\r\npubsubshard_channels:{}\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\n"
       "migrate_cached_sockets:0\r\nslave_expires_tracked_keys:0\r\ntracking_total_keys:0\r\n"
       "tracking_total_items:0\r\ntracking_total_prefixes:0\r\nunexpected_error_replies:0\r\n"
       "total_error_replies:{}\r\ntotal_reads_processed:{}\r\ntotal_writes_processed:{}\r\n",
-      server.clients().accepted(), totals.commands, PerSecond(totals.commands, up), totals.bytes_in,
-      totals.bytes_out, PerSecond(totals.bytes_in, up) / 1024,
-      PerSecond(totals.bytes_out, up) / 1024, server.clients().rejected(),
-      statistics ? statistics->purged_rows : 0, channels.channels, channels.patterns,
-      channels.shard_channels, server.statistics().errors_total(), totals.commands, totals.batches);
+      server.clients().accepted(), totals.commands, rates.commands, totals.bytes_in,
+      totals.bytes_out, rates.bytes_in / kKilo, rates.bytes_out / kKilo,
+      server.clients().rejected(), statistics ? statistics->purged_rows : 0, totals.hits,
+      totals.misses, channels.channels, channels.patterns, channels.shard_channels,
+      server.statistics().errors_total(), totals.commands, totals.batches);
 }
 
 std::string CommandStatsSection(Server& server) {

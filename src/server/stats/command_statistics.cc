@@ -53,6 +53,11 @@ void ThreadCounters::Ran(std::size_t id, std::uint64_t nanos, bool failed, bool 
 
 void ThreadCounters::Rejected(std::size_t id) { Increase(commands_[id].rejected); }
 
+void ThreadCounters::Read(std::uint64_t found, std::uint64_t missed) {
+  Increase(hits, found);
+  Increase(misses, missed);
+}
+
 CommandStatistics::CommandStatistics(std::size_t commands) : commands_(commands) {
   static_cast<void>(NewThread());
 }
@@ -102,6 +107,8 @@ CommandStatistics::Totals CommandStatistics::totals() const {
     totals.batches += thread->batches;
     totals.bytes_in += thread->bytes_in;
     totals.bytes_out += thread->bytes_out;
+    totals.hits += thread->hits;
+    totals.misses += thread->misses;
   }
   return totals;
 }
@@ -140,6 +147,7 @@ void CommandStatistics::Reset() {
       if (histogram != nullptr) histogram->Clear();
     }
     thread->bytes_in = thread->bytes_out = thread->batches = thread->commands = 0;
+    thread->hits = thread->misses = 0;
   }
 }
 

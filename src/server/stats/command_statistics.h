@@ -33,11 +33,14 @@ class ThreadCounters {
 
   void Ran(std::size_t id, std::uint64_t nanos, bool failed, bool with_latency);
   void Rejected(std::size_t id);
+  void Read(std::uint64_t found, std::uint64_t missed);
 
   std::atomic<std::uint64_t> bytes_in{0};
   std::atomic<std::uint64_t> bytes_out{0};
   std::atomic<std::uint64_t> batches{0};  // Works that were committed.
   std::atomic<std::uint64_t> commands{0};
+  std::atomic<std::uint64_t> hits{0};    // Keys that were read, and there;
+  std::atomic<std::uint64_t> misses{0};  // and not there.
 
  private:
   friend class CommandStatistics;
@@ -73,6 +76,8 @@ class CommandStatistics {
     std::uint64_t batches = 0;
     std::uint64_t bytes_in = 0;
     std::uint64_t bytes_out = 0;
+    std::uint64_t hits = 0;
+    std::uint64_t misses = 0;
   };
   Totals totals() const;
 

@@ -60,6 +60,7 @@ Reply CommandTester::RunArgs(const std::vector<std::string>& args) {
 std::vector<Reply> CommandTester::RunViews(std::span<const Bytes> args) {
   notifications_.clear();
   blocked_.reset();
+  found_ = missed_ = 0;
   std::string error;
   const CommandSpec* const spec = Find(args, error);
   if (spec == nullptr) return {ErrorReply(Answer::Error(error))};
@@ -104,6 +105,13 @@ void CommandTester::Notify(NotifyClass kind, std::string_view event, int databas
   notifications_.push_back(
       fmt::format("{} {} {} {}", static_cast<char>(kind), event, database, key));
 }
+
+void CommandTester::CountReads(std::uint64_t found, std::uint64_t missed) {
+  found_ += found;
+  missed_ += missed;
+}
+
+std::string CommandTester::reads() const { return fmt::format("{}/{}", found_, missed_); }
 
 std::int64_t CommandTester::Setting(std::string_view name) const {
   const auto found = settings_.find(name);

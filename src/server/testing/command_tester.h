@@ -60,12 +60,16 @@ class CommandTester final : public CallHost {
   const std::vector<std::string>& notifications() const { return notifications_; }
   const std::optional<BlockRequest>& blocked() const { return blocked_; }
 
+  // Keys that the last command read: "found/missed".
+  std::string reads() const;
+
   core::Work& work() { return *work_; }  // Of a command that runs.
 
   core::WorkSpace& Space(core::Work& work, int database) override;
   int databases() const override { return kDatabases; }
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   void Block(BlockRequest request) override { blocked_ = std::move(request); }
+  void CountReads(std::uint64_t found, std::uint64_t missed) override;
   Random& random() override { return random_; }
   std::int64_t Setting(std::string_view name) const override;
   ScanCursors& scan_cursors() override { return cursors_; }
@@ -102,6 +106,8 @@ class CommandTester final : public CallHost {
   bool retried_ = false;
   std::vector<std::string> notifications_;
   std::optional<BlockRequest> blocked_;
+  std::uint64_t found_ = 0;
+  std::uint64_t missed_ = 0;
   AclContext* acl_ = nullptr;
   PubSubContext* pubsub_ = nullptr;
   ScriptContext* scripts_ = nullptr;
