@@ -149,6 +149,10 @@ class Database {
   // below it there are events, or there were some that have been trimmed.
   virtual std::uint64_t LastEventSequence() const = 0;
 
+  // Up to this sequence TrimEvents() has removed events, or Restore() has left them out; 0: neither
+  // has. What is missing behind it belonged to keyspaces with purge_within.
+  virtual std::uint64_t EventsTrimmedThrough() const = 0;
+
   // Returns how many were removed.
   virtual Result<std::uint64_t> TrimEvents(const EventTrim& trim) = 0;
 

@@ -20,11 +20,12 @@
 // may be waiting for them.
 //
 // Streams, and sweeps in mode kUntilSwept, learn of deaths from the database's events, which stay
-// until somebody trims them (Database::TrimEvents).
+// until somebody trims them (Database::TrimEvents): see SweepExpired().
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -145,6 +146,10 @@ struct TableChange {
   std::optional<std::vector<PartitionSchema>> schemas = std::nullopt;
   std::optional<std::map<std::string, std::string>> notes = std::nullopt;
 };
+
+// Makes a change from the table as it is. A Status, or what it throws, is passed on, and nothing
+// changes. It must not call Tables.
+using TableDecision = std::function<Result<TableChange>(const TableSpec& now)>;
 
 // --- What is done with items ---
 
@@ -334,6 +339,10 @@ class Tables {
                                                       std::size_t tables_max = SIZE_MAX) = 0;
   virtual Result<TableDescription> UpdateTable(const std::string& name,
                                                const TableChange& change) = 0;
+  // The same in one step: between what `decide` is shown and its change nobody else changes the
+  // table. For whoever adds to the notes rather than replace them.
+  virtual Result<TableDescription> ReviseTable(const std::string& name,
+                                               const TableDecision& decide) = 0;
   // With all its items, at once. The description is the last one there was.
   virtual Result<TableDescription> DropTable(const std::string& name) = 0;
 
@@ -386,7 +395,9 @@ class Tables {
   virtual Result<Millis> GetTtl(const std::string& table, const Item& key) = 0;
 
   // Removes up to this many items that are dead, oldest first; O(dead). Returns how many. For
-  // tables in mode kUntilSwept this is when items go.
+  // tables in mode kUntilSwept this is when items go. If events of their deaths were trimmed before
+  // a sweep read them, these items are looked for in the whole table, 1024 items by each sweep:
+  // they stay until it comes to them. RunUpkeep() takes that search to its end.
   virtual Result<std::uint64_t> SweepExpired(const std::string& table,
                                              std::uint64_t items_max = UINT64_MAX) = 0;
 
@@ -396,8 +407,9 @@ class Tables {
       const TableKeeperOptions& options = {}) = 0;
 
   // What a keeper does in the background, for those who have none: fills new indexes, gives items
-  // the deadlines of a new ttl attribute, writes deaths to streams. Up to this many items; returns
-  // how many are known to be left, at least 1 while there are any.
+  // the deadlines of a new ttl attribute, looks for what sweeps have missed, writes deaths to
+  // streams. Up to this many items; returns how many are known to be left, at least 1 while there
+  // are any.
   virtual Result<std::uint64_t> RunUpkeep(std::uint64_t items_max = UINT64_MAX) = 0;
 
   // Records are kept for a day. `table` empty: of all tables.

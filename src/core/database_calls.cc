@@ -104,6 +104,7 @@ class DatabaseCalls final : public Database {
   }
 
   std::uint64_t LastEventSequence() const override { return store_->events().LastSequence(); }
+  std::uint64_t EventsTrimmedThrough() const override { return store_->events().TrimmedThrough(); }
 
   Result<std::uint64_t> TrimEvents(const EventTrim& trim) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());

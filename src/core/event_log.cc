@@ -39,10 +39,7 @@ Status EventLog::Load() {
   PinnedBytes trimmed;
   const Status read = engine_.Get(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
   if (!read.ok() && !read.IsNotFound()) return read;
-  Bytes rest = trimmed.view();
-  if (read.ok() && (!EatLittleEndian64(rest, last_sequence_) || !rest.empty())) {
-    return Status::Corruption("the record of trimmed events is damaged; restore a backup");
-  }
+  if (read.ok()) MAYFLY_RETURN_IF_ERROR(LoadTrimmed(trimmed.view()));
   MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
   cursor->SeekToLast();
   if (cursor->Valid()) {
@@ -53,6 +50,22 @@ Status EventLog::Load() {
     last_sequence_ = std::max(last_sequence_, last);
   }
   return cursor->status();
+}
+
+Status EventLog::LoadTrimmed(Bytes record) {
+  bool good = EatLittleEndian64(record, last_sequence_);
+  // Records of before it was written down: whatever had a number may have been trimmed.
+  trimmed_through_ = last_sequence_;
+  if (!record.empty()) good = EatLittleEndian64(record, trimmed_through_) && good;
+  if (good && record.empty() && trimmed_through_ <= last_sequence_) return {};
+  return Status::Corruption("the record of trimmed events is damaged; restore a backup");
+}
+
+void EventLog::PutTrimmed(engine::Batch& batch, std::uint64_t last, std::uint64_t through) {
+  std::string record;
+  AppendLittleEndian64(record, last);
+  AppendLittleEndian64(record, through);
+  batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), record);
 }
 
 Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector<Event>& events) {
@@ -153,6 +166,11 @@ std::uint64_t EventLog::LastSequence() const {
   return last_sequence_;
 }
 
+std::uint64_t EventLog::TrimmedThrough() const {
+  const std::lock_guard lock(sequence_mutex_);
+  return trimmed_through_;
+}
+
 // The last sequence that any of the conditions takes, within the bound; 0 for none.
 Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now) const {
   MAYFLY_TRY(const auto extent, Extent());
@@ -200,9 +218,7 @@ Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purg
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   if (kept.removed == 0) return kept;
   // No number is given out twice, though the last event may be among those that go.
-  std::string trimmed;
-  AppendLittleEndian64(trimmed, last_sequence_);
-  batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
+  PutTrimmed(batch, last_sequence_, trimmed_through_);
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
   return kept;
 }
@@ -211,11 +227,10 @@ Status EventLog::GoOnBehind(std::uint64_t sequence) {
   const std::lock_guard lock(sequence_mutex_);
   if (sequence <= last_sequence_) return {};
   engine::Batch batch;
-  std::string trimmed;
-  AppendLittleEndian64(trimmed, sequence);
-  batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
+  PutTrimmed(batch, sequence, sequence);
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
   last_sequence_ = sequence;
+  trimmed_through_ = sequence;
   return {};
 }
 
@@ -238,10 +253,10 @@ Result<std::uint64_t> EventLog::Trim(const EventTrim& trim, WallTime now) {
   }
   engine::Batch batch;
   batch.DeleteRange(kEvents, EventKey(extent.first), EventKey(through + 1));
-  std::string trimmed;
-  AppendLittleEndian64(trimmed, last_sequence_);
-  batch.Put(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
+  const std::uint64_t trimmed = std::max(trimmed_through_, through);
+  PutTrimmed(batch, last_sequence_, trimmed);
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  trimmed_through_ = trimmed;
   return removed;
 }
 

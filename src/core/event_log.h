@@ -41,6 +41,8 @@ class EventLog {
 
   Result<std::vector<Event>> Read(std::uint64_t after, std::size_t events_max) const;
   std::uint64_t LastSequence() const;
+  // Behind this one only TrimKeyspace() has removed events.
+  std::uint64_t TrimmedThrough() const;
   Result<std::uint64_t> Trim(const EventTrim& trim, WallTime now);
 
   // Numbers up to this one count as given out, their events as trimmed.
@@ -75,12 +77,16 @@ class EventLog {
 
   void CallAll(Subscriber& subscriber);
   Result<std::uint64_t> TrimThrough(const EventTrim& trim, WallTime now) const;
+  Status LoadTrimmed(Bytes record);
+  static void PutTrimmed(engine::Batch& batch, std::uint64_t last, std::uint64_t through);
 
   engine::Engine& engine_;
   Logger& logger_;
 
   mutable std::mutex sequence_mutex_;
-  std::uint64_t last_sequence_ = 0;  // Guarded by sequence_mutex_.
+  // Guarded by sequence_mutex_.
+  std::uint64_t last_sequence_ = 0;
+  std::uint64_t trimmed_through_ = 0;
 
   std::mutex subscribers_mutex_;
   std::vector<std::weak_ptr<Subscriber>> subscribers_;  // Guarded by subscribers_mutex_.

@@ -8,7 +8,7 @@
 //   events   | sequence u64 BE |                                 -> see event_codec.h
 //   meta     | 'f' | format;  | 't' | time: high-water mark u64, unconfirmed u8;  | 'i' | next
 //   keyspace id;
-//            | 'e' | events trimmed;
+//            | 'e' | last event as of the last trim u64, trimmed through u64;
 //            | 'k' | id u32 BE | keyspace;  | 'c' | id u32 BE | stripe u8 | counters;
 //            | 'w' | id u32 BE | purge watermark;  | 'v' | id u32 BE | that of members;
 //            | 'p' | id u32 BE | purged through;  | 'r' | id u32 BE | removing since, from a close

@@ -25,6 +25,8 @@ inline constexpr std::int64_t kSegmentsMax = 1'000'000;
 inline constexpr std::int64_t kStreamRecordsMax = 1000;
 inline constexpr std::int64_t kListStreamsMax = 100;
 inline constexpr std::size_t kTagsMax = 50;
+inline constexpr std::size_t kTagKeyCharactersMax = 128;
+inline constexpr std::size_t kTagValueCharactersMax = 256;
 inline constexpr std::size_t kValidationErrorsMax = 10;
 
 // How far a request's date may be from our clock, either way.

@@ -129,19 +129,21 @@ Reply UpdateTable(const Context& context, const Fields& in) {
         "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
         "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required");
   }
-  const TableDescription before = OfTable(context.tables.DescribeTable(name), name);
-  Notes notes = before.spec.notes;
-  TableChange change;
-  ReadIndexUpdates(in, before.spec, change, notes);
-  ReadStreamChange(in, before.spec, change);
-  if (!billing.empty()) SetBilling(notes, billing == "PAY_PER_REQUEST");
-  if (billing == "PAY_PER_REQUEST") SetThroughput(notes, "", {});
-  ReadThroughput(in, "", notes);
-  if (!table_class.empty()) SetClass(notes, table_class);
-  if (protection) SetProtected(notes, *protection);
-  if (notes != before.spec.notes) change.notes = std::move(notes);
+  const auto decide = [&](const TableSpec& now) -> Result<TableChange> {
+    Notes notes = now.notes;
+    TableChange change;
+    ReadIndexUpdates(in, now, change, notes);
+    ReadStreamChange(in, now, change);
+    if (!billing.empty()) SetBilling(notes, billing == "PAY_PER_REQUEST");
+    if (billing == "PAY_PER_REQUEST") SetThroughput(notes, "", {});
+    ReadThroughput(in, "", notes);
+    if (!table_class.empty()) SetClass(notes, table_class);
+    if (protection) SetProtected(notes, *protection);
+    if (notes != now.notes) change.notes = std::move(notes);
+    return change;
+  };
   return Described("TableDescription",
-                   WriteTable(OfTable(context.tables.UpdateTable(name, change), name)));
+                   WriteTable(OfTable(context.tables.ReviseTable(name, decide), name)));
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({

@@ -9,6 +9,7 @@
 #include "dynamo/limits.h"
 #include "dynamo/refusal.h"
 #include "dynamo/table_json.h"
+#include "dynamo/tags.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -107,15 +108,6 @@ void ReadBilling(const Fields& in, Notes& notes) {
   }
   SetBilling(notes, pay_per_request);
   ReadThroughput(in, "", notes);
-}
-
-void ReadTags(const Fields& in, Notes& notes) {
-  for (const Fields& tag : in.Structures("Tags")) {
-    const std::string key = tag.RequiredString("Key", 1, 128);
-    const std::string value = tag.RequiredString("Value", 0, 256);
-    in.Check();
-    SetTag(notes, key, value);
-  }
 }
 
 void CheckAllUsed(const Definitions& definitions, const TableSpec& spec) {
@@ -221,7 +213,7 @@ TableSpec ReadTableSpec(const Fields& in) {
   }
   CheckAllUsed(definitions, spec);
   spec.stream = ReadStreamSpecification(in);
-  ReadTags(in, spec.notes);
+  SetTags(spec.notes, ReadTags(in));
   spec.ttl_mode = TtlModeOf(spec.notes);
   if (const auto wanted = in.OptionalBoolean("DeletionProtectionEnabled")) {
     SetProtected(spec.notes, *wanted);

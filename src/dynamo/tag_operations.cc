@@ -3,23 +3,23 @@
 #include <array>
 
 #include "dynamo/arn.h"
-#include "dynamo/limits.h"
 #include "dynamo/operations.h"
 #include "dynamo/table_json.h"
 #include "dynamo/table_notes.h"
+#include "dynamo/tags.h"
 
 namespace mayfly::dynamo {
 namespace {
 
-constexpr std::size_t kTagKeyMax = 128;
-constexpr std::size_t kTagValueMax = 256;
 constexpr std::size_t kTagsPerPage = 10;
 
-// The table an ARN names, as it is.
-TableDescription FindTable(const Context& context, const Fields& in) {
-  const std::string arn = in.RequiredString("ResourceArn", 1, 1283);
+std::string ReadArn(const Fields& in) {
+  std::string arn = in.RequiredString("ResourceArn", 1, 1283);
   in.Check();
-  auto found = context.tables.DescribeTable(ReadTableArn(arn));
+  return arn;
+}
+
+TableDescription OfArn(Result<TableDescription> found, const std::string& arn) {
   if (!found && found.error().IsNotFound()) {
     throw Refusal(ErrorKind::kResourceNotFound,
                   fmt::format("Requested resource not found: ResourcArn: {} not found", arn));
@@ -27,46 +27,43 @@ TableDescription FindTable(const Context& context, const Fields& in) {
   return Must(std::move(found));
 }
 
-void Store(const Context& context, const TableDescription& table, Notes notes) {
-  TableChange change;
-  const TtlMode mode = TtlModeOf(notes);
-  if (mode != table.spec.ttl_mode) change.ttl_mode = mode;
-  change.notes = std::move(notes);
-  Must(context.tables.UpdateTable(table.spec.name, change));
+// In one step, so that tags others put on at the same time stay.
+template <typename Change>
+void ChangeNotes(const Context& context, const std::string& arn, const Change& change_notes) {
+  const auto decide = [&](const TableSpec& now) -> Result<TableChange> {
+    Notes notes = now.notes;
+    change_notes(notes);
+    TableChange change;
+    const TtlMode mode = TtlModeOf(notes);
+    if (mode != now.ttl_mode) change.ttl_mode = mode;
+    change.notes = std::move(notes);
+    return change;
+  };
+  OfArn(context.tables.ReviseTable(ReadTableArn(arn), decide), arn);
 }
 
 Reply TagResource(const Context& context, const Fields& in) {
   in.RequiredList("Tags");
-  const TableDescription table = FindTable(context, in);
-  Notes notes = table.spec.notes;
-  for (const Fields& tag : in.Structures("Tags")) {
-    const std::string key = tag.RequiredString("Key", 1, kTagKeyMax);
-    const std::string value = tag.RequiredString("Value", 0, kTagValueMax);
-    in.Check();
-    if (key.starts_with("aws:")) {
-      throw Invalid("One or more parameter values were invalid: Tag keys cannot begin with aws:");
-    }
-    SetTag(notes, key, value);
-  }
-  if (TagsOf(notes).size() > kTagsMax) {
-    throw Invalid("One or more parameter values were invalid: Too many tags: at most 50");
-  }
-  Store(context, table, std::move(notes));
+  const std::string arn = ReadArn(in);
+  const Tags tags = ReadTags(in);
+  ChangeNotes(context, arn, [&](Notes& notes) { SetTags(notes, tags); });
   return {};
 }
 
 Reply UntagResource(const Context& context, const Fields& in) {
   in.RequiredList("TagKeys");
-  const TableDescription table = FindTable(context, in);
-  Notes notes = table.spec.notes;
-  for (const std::string& key : in.Strings("TagKeys")) RemoveTag(notes, key);
-  Store(context, table, std::move(notes));
+  const std::string arn = ReadArn(in);
+  const std::vector<std::string> keys = in.Strings("TagKeys");
+  ChangeNotes(context, arn, [&](Notes& notes) {
+    for (const std::string& key : keys) RemoveTag(notes, key);
+  });
   return {};
 }
 
 // Pages of ten, as DynamoDB has it; a token is the last key of the page before.
 Reply ListTagsOfResource(const Context& context, const Fields& in) {
-  const TableDescription table = FindTable(context, in);
+  const std::string arn = ReadArn(in);
+  const TableDescription table = OfArn(context.tables.DescribeTable(ReadTableArn(arn)), arn);
   const auto tags = TagsOf(table.spec.notes);
   const auto token = in.String("NextToken");
   json::array listed;

@@ -25,6 +25,14 @@ std::string_view StatusName(TtlStatus status) {
   return "DISABLED";
 }
 
+void CheckTtlChange(const std::string& current, const std::string& attribute, bool enabled) {
+  if (enabled && current == attribute) throw Invalid("TimeToLive is already enabled");
+  if (!enabled && current.empty()) throw Invalid("TimeToLive is already disabled");
+  if (current.empty() || current == attribute) return;
+  throw Invalid(fmt::format(
+      "TimeToLive is active on a different AttributeName: current AttributeName is {}", current));
+}
+
 Reply UpdateTimeToLive(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   const auto wanted = in.Structure("TimeToLiveSpecification");
@@ -34,15 +42,11 @@ Reply UpdateTimeToLive(const Context& context, const Fields& in) {
   const auto enabled = wanted->OptionalBoolean("Enabled");
   if (!enabled) in.validation().Missing(wanted->Where("Enabled"));
   in.Check();
-  const TableDescription before = OfTable(context.tables.DescribeTable(name), name);
-  const std::string& current = before.spec.ttl_attribute;
-  if (*enabled && current == attribute) throw Invalid("TimeToLive is already enabled");
-  if (!*enabled && current.empty()) throw Invalid("TimeToLive is already disabled");
-  if (!current.empty() && current != attribute) {
-    throw Invalid(fmt::format(
-        "TimeToLive is active on a different AttributeName: current AttributeName is {}", current));
-  }
-  OfTable(context.tables.UpdateTable(name, {.ttl_attribute = *enabled ? attribute : ""}), name);
+  const auto decide = [&](const TableSpec& now) -> Result<TableChange> {
+    CheckTtlChange(now.ttl_attribute, attribute, *enabled);
+    return TableChange{.ttl_attribute = *enabled ? attribute : ""};
+  };
+  OfTable(context.tables.ReviseTable(name, decide), name);
   json::object specification;
   specification["Enabled"] = *enabled;
   specification["AttributeName"] = ToJson(attribute);

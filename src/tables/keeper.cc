@@ -61,6 +61,13 @@ Status Keeper::RunToEnd(const std::function<Result<bool>()>& step) {
   return {};
 }
 
+// A long sweep must not keep streams waiting.
+Result<bool> Keeper::SweepStep() {
+  MAYFLY_TRY(const bool more, work_.sweep());
+  if (more) MAYFLY_RETURN_IF_ERROR(work_.upkeep().status());
+  return more;
+}
+
 void Keeper::Run() {
   const SystemClock& clock = SystemClock::Process();
   SteadyTime next_sweep = clock.Steady();
@@ -74,7 +81,7 @@ void Keeper::Run() {
     }
     bool failed = !RunToEnd(work_.upkeep).ok();
     if (asked || clock.Steady() >= next_sweep) {
-      failed = !RunToEnd(work_.sweep).ok() || failed;
+      failed = !RunToEnd([this] { return SweepStep(); }).ok() || failed;
       next_sweep = clock.Steady() + options_.sweep_every;
     }
     {

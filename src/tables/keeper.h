@@ -50,6 +50,7 @@ class Keeper {
   void Run();
   // Until there is nothing more, or it is to end.
   Status RunToEnd(const std::function<Result<bool>()>& step);
+  Result<bool> SweepStep();
   void Rest(bool failed, SteadyTime next_sweep);
   bool stopping() const;
 

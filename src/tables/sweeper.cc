@@ -1,6 +1,7 @@
 #include "tables/sweeper.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "tables/item_writer.h"
 #include "tables/table_limits.h"
@@ -8,21 +9,22 @@
 
 namespace mayfly::tables {
 
-Result<std::uint64_t> Sweeper::Sweep(const std::string& name, std::uint64_t items_max) {
+Result<Sweeper::Swept> Sweeper::Sweep(const std::string& name, std::uint64_t items_max) {
   const std::lock_guard alone(mutex_);
   std::uint64_t removed = 0;
-  bool looked_for_unshadowed = false;
+  std::optional<Upkeep::Search> search;
   while (true) {
     bool purged = false;
     {
       MAYFLY_TRY(const TableUse table, context_.catalog.Use(name));
       if (table->shadows == nullptr) {
         MAYFLY_TRY(const std::uint64_t rows, PurgeExact(*table, items_max - removed));
-        return removed + rows;
+        removed += rows;
+        return Swept{.items = removed, .more = removed >= items_max};
       }
       MAYFLY_TRY(const std::uint64_t items, FollowEvents(*table, items_max - removed));
       removed += items;
-      if (removed >= items_max) return removed;
+      if (removed >= items_max) return Swept{.items = removed, .more = true};
       MAYFLY_TRY(const PurgeReport report,
                  context_.database.Purge(
                      {.rows_max = std::min<std::uint64_t>(items_max - removed, kSweepPurgeRowsMax),
@@ -30,11 +32,11 @@ Result<std::uint64_t> Sweeper::Sweep(const std::string& name, std::uint64_t item
       purged = report.rows > 0;
     }
     if (purged) continue;
-    if (looked_for_unshadowed) return removed;
-    // Usually there is no such job.
-    MAYFLY_TRY(const std::uint64_t left, upkeep_.FinishUnshadowed(name));
-    if (left == 0) return removed;
-    looked_for_unshadowed = true;
+    if (!search) {  // Usually there is nothing to look for.
+      MAYFLY_TRY(search, upkeep_.SearchUnshadowed(name, kSweepSearchItemsMax));
+      if (search->seen > 0) continue;
+    }
+    return Swept{.items = removed, .more = search->more};
   }
 }
 
@@ -63,6 +65,12 @@ Result<Sweeper::Place*> Sweeper::PlaceOf(const Table& table) {
   return &places_.emplace(table.shadows->name(), place).first->second;
 }
 
+// Shadows make no promise, but a policy can be given one.
+bool Sweeper::MayHaveMissed(const Table& table, const Place& place) const {
+  return context_.database.EventsTrimmedThrough() > place.read ||
+         table.shadows->policy().purge_within.has_value();
+}
+
 Result<std::uint64_t> Sweeper::FollowEvents(const Table& table, std::uint64_t items_max) {
   MAYFLY_TRY(Place* const place, PlaceOf(table));
   std::uint64_t removed = 0;
@@ -71,15 +79,17 @@ Result<std::uint64_t> Sweeper::FollowEvents(const Table& table, std::uint64_t it
     if (place->read >= last) break;
     MAYFLY_TRY(const auto events, context_.database.ReadEvents(place->read, kEventPageMax));
     const std::uint64_t first = events.empty() ? last + 1 : events.front().sequence;
-    if (first > place->read + 1) {
-      MAYFLY_RETURN_IF_ERROR(SavePlace(table, *place, first - 1, /*trimmed=*/true));
+    // Asked after the reading: what was trimmed before it counts.
+    const bool gaps_matter = MayHaveMissed(table, *place);
+    if (gaps_matter && first > place->read + 1) {
+      MAYFLY_RETURN_IF_ERROR(SavePlace(table, *place, first - 1, /*missed=*/true));
       continue;
     }
     std::vector<Event> deaths;
-    std::uint64_t through = place->read;
+    std::uint64_t through = events.empty() ? last : place->read;
     const std::uint64_t step_max = std::min<std::uint64_t>(items_max - removed, kSweepStepItemsMax);
     for (const Event& event : events) {
-      if (deaths.size() >= step_max || event.sequence > through + 1) break;
+      if (deaths.size() >= step_max || (gaps_matter && event.sequence > through + 1)) break;
       through = event.sequence;
       if (event.keyspace_name == table.shadows->name()) deaths.push_back(event);
     }
@@ -87,16 +97,21 @@ Result<std::uint64_t> Sweeper::FollowEvents(const Table& table, std::uint64_t it
       MAYFLY_TRY(const std::uint64_t items, Remove(table, deaths, *place, through));
       removed += items;
     } else if (through >= place->saved + kUnsavedEventsMax) {
-      MAYFLY_RETURN_IF_ERROR(SavePlace(table, *place, through, /*trimmed=*/false));
+      MAYFLY_RETURN_IF_ERROR(SavePlace(table, *place, through, /*missed=*/false));
     }
     place->read = through;
+  }
+  // Else the next process would take what this one has read for missed.
+  const std::uint64_t trimmed = context_.database.EventsTrimmedThrough();
+  if (place->saved < trimmed && trimmed <= place->read) {
+    MAYFLY_RETURN_IF_ERROR(SavePlace(table, *place, place->read, /*missed=*/false));
   }
   return removed;
 }
 
-Status Sweeper::SavePlace(const Table& table, Place& place, std::uint64_t through, bool trimmed) {
+Status Sweeper::SavePlace(const Table& table, Place& place, std::uint64_t through, bool missed) {
   MAYFLY_RETURN_IF_ERROR(context_.database.Transact([&](Transaction& transaction) -> Status {
-    if (trimmed) MAYFLY_RETURN_IF_ERROR(upkeep_.FindUnshadowed(transaction, table));
+    if (missed) MAYFLY_RETURN_IF_ERROR(upkeep_.FindUnshadowed(transaction, table));
     return transaction.In(context_.catalog.rows())
         .Put(SweepPlaceRow(table.id), EncodePlace(through));
   }));

@@ -154,8 +154,9 @@ Status TableChanges::SettleStatuses(const Table& table, Plan& plan) const {
   return {};
 }
 
-Status TableChanges::Update(const std::string& name, const TableChange& change) {
+Status TableChanges::Revise(const std::string& name, const TableDecision& decide) {
   MAYFLY_TRY(Catalog::Change changing, catalog_.BeginChange(name));
+  MAYFLY_TRY(const TableChange change, decide(changing.stored().spec));
   Plan plan{.next = changing.stored()};
   MAYFLY_RETURN_IF_ERROR(PlanIndexes(change, plan));
   MAYFLY_RETURN_IF_ERROR(PlanTtl(change, plan));

@@ -18,7 +18,7 @@ class TableChanges {
       : database_(database), catalog_(catalog), streams_(streams) {}
 
   Status Create(const TableSpec& spec);
-  Status Update(const std::string& name, const TableChange& change);
+  Status Revise(const std::string& name, const TableDecision& decide);
   Result<TableDescription> Drop(const std::string& name);
 
   // Takes away ended streams of which nothing is left.

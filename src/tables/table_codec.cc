@@ -250,7 +250,7 @@ std::string EncodeJob(const RewriteJob& job) {
   std::string out(1, kFormat);
   AppendSized(out, job.table);
   AppendEnum(out, job.kind);
-  AppendBool(out, job.done);
+  AppendEnum(out, job.stage);
   AppendVarint(out, job.walked);
   AppendSized(out, job.after);
   return out;
@@ -263,7 +263,8 @@ Result<RewriteJob> DecodeJob(Bytes bytes) {
   RewriteJob job;
   job.table = in.Text();
   job.kind = in.Enum<RewriteJob::Kind>(static_cast<std::uint64_t>(RewriteJob::Kind::kUnshadowed));
-  job.done = in.Bool();
+  job.stage =
+      in.Enum<RewriteJob::Stage>(static_cast<std::uint64_t>(RewriteJob::Stage::kWalkingFirst));
   job.walked = in.Varint();
   job.after = in.Text();
   if (!in.finished()) return Damaged(kWhat);

@@ -1,7 +1,7 @@
 // table_codec.h - a table's description, and an upkeep's job, as the bytes of rows, and back.
 //   description := format byte | name | id | created_at | keys | ttl | mode | status |
 //                  next number | number of the shadows | indexes | streams | schemas | notes
-//   job         := format byte | table's name | kind | done | items walked | key it got to
+//   job         := format byte | table's name | kind | stage | items walked | key it got to
 // Texts are sized, numbers are varints, lists begin with their length. Invariant: what is read is
 // written again as the same bytes; anything else is Corruption, and a format this build does not
 // know is Unsupported.
@@ -53,9 +53,15 @@ struct RewriteJob {
     kEverything = 0,  // The description changed.
     kUnshadowed = 1,  // Items may have outlived their shadow without anybody being told.
   };
+  // Stored; append, never renumber.
+  enum class Stage : std::uint8_t {
+    kWalking = 0,
+    kDone = 1,          // The walk is; the statuses are to be set.
+    kWalkingFirst = 2,  // When it is through, another one begins.
+  };
   std::string table;
   Kind kind = Kind::kEverything;
-  bool done = false;  // The walk is; the statuses are to be set.
+  Stage stage = Stage::kWalking;
   std::uint64_t walked = 0;
   std::string after = {};  // Items up to this key have been seen to.
 };

@@ -88,13 +88,14 @@ TEST(TableCodec, KeepsEverythingOfATable) {
 TEST(TableCodec, KeepsJobsAndPlaces) {
   const RewriteJob job{.table = "orders",
                        .kind = RewriteJob::Kind::kUnshadowed,
-                       .done = true,
+                       .stage = RewriteJob::Stage::kWalkingFirst,
                        .walked = 1'000'000,
                        .after = std::string("a\0b", 3)};
   const auto read = DecodeJob(EncodeJob(job));
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(EncodeJob(*read), EncodeJob(job));
   EXPECT_EQ(read->after, job.after);
+  EXPECT_EQ(read->stage, job.stage);
   EXPECT_EQ(*DecodePlace(EncodePlace(UINT64_MAX)), UINT64_MAX);
 }
 

@@ -28,6 +28,9 @@ inline constexpr std::size_t kSweepStepItemsMax = 64;
 // Shadows a sweep purges before it removes their items: what a crash makes it read again.
 inline constexpr std::uint64_t kSweepPurgeRowsMax = 1024;
 
+// Items one sweep looks at, dead or not, in a table of which it may have missed deaths.
+inline constexpr std::uint64_t kSweepSearchItemsMax = 1024;
+
 // Places in the event log that sweeps keep in memory.
 inline constexpr std::size_t kSweepPlacesMax = 4096;
 

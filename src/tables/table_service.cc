@@ -66,7 +66,12 @@ Result<TableDescription> TableService::DescribeTable(const std::string& name) {
 
 Result<TableDescription> TableService::UpdateTable(const std::string& name,
                                                    const TableChange& change) {
-  MAYFLY_RETURN_IF_ERROR(changes_.Update(name, change));
+  return ReviseTable(name, [&](const TableSpec&) -> Result<TableChange> { return change; });
+}
+
+Result<TableDescription> TableService::ReviseTable(const std::string& name,
+                                                   const TableDecision& decide) {
+  MAYFLY_RETURN_IF_ERROR(changes_.Revise(name, decide));
   WakeKeeper();
   return DescribeTable(name);
 }
@@ -82,7 +87,8 @@ std::vector<std::string> TableService::ListTables(const std::string& after,
 
 Result<std::uint64_t> TableService::SweepExpired(const std::string& table,
                                                  std::uint64_t items_max) {
-  return sweeper_.Sweep(table, items_max);
+  MAYFLY_TRY(const Sweeper::Swept swept, sweeper_.Sweep(table, items_max));
+  return swept.items;
 }
 
 Result<std::uint64_t> TableService::RunUpkeep(std::uint64_t items_max) {
@@ -119,7 +125,7 @@ Result<bool> TableService::SweepSome() {
     const auto swept = sweeper_.Sweep(name, kKeeperStepItemsMax);
     if (!swept && swept.status().IsNotFound()) continue;  // Dropped meanwhile.
     MAYFLY_RETURN_IF_ERROR(swept.status());
-    more = more || *swept >= kKeeperStepItemsMax;
+    more = more || swept->more;
   }
   return more;
 }

@@ -27,6 +27,7 @@ class TableService {
   Result<TableDescription> CreateTable(const TableSpec& spec);
   Result<TableDescription> DescribeTable(const std::string& name);
   Result<TableDescription> UpdateTable(const std::string& name, const TableChange& change);
+  Result<TableDescription> ReviseTable(const std::string& name, const TableDecision& decide);
   Result<TableDescription> DropTable(const std::string& name);
   std::vector<std::string> ListTables(const std::string& after, std::size_t tables_max);
 

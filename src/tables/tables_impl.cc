@@ -68,6 +68,11 @@ Result<TableDescription> TablesImpl::UpdateTable(const std::string& name,
   return service_->UpdateTable(name, change);
 }
 
+Result<TableDescription> TablesImpl::ReviseTable(const std::string& name,
+                                                 const TableDecision& decide) {
+  return service_->ReviseTable(name, decide);
+}
+
 Result<TableDescription> TablesImpl::DropTable(const std::string& name) {
   return service_->DropTable(name);
 }

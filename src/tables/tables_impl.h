@@ -20,6 +20,8 @@ class TablesImpl final : public Tables {
   Result<std::vector<std::string>> ListTables(const std::string& after,
                                               std::size_t tables_max) override;
   Result<TableDescription> UpdateTable(const std::string& name, const TableChange& change) override;
+  Result<TableDescription> ReviseTable(const std::string& name,
+                                       const TableDecision& decide) override;
   Result<TableDescription> DropTable(const std::string& name) override;
 
   Result<WriteOutcome> PutItem(const PutItemRequest& request) override;

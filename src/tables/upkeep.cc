@@ -8,6 +8,24 @@
 
 namespace mayfly::tables {
 
+namespace {
+
+using Stage = RewriteJob::Stage;
+
+// A step went over these.
+void Advance(RewriteJob& job, const std::vector<std::string>& keys, bool at_end) {
+  if (!keys.empty()) job.after = keys.back();
+  job.walked += keys.size();
+  if (!at_end) return;
+  if (job.stage == Stage::kWalkingFirst) {
+    job = {.table = job.table, .kind = job.kind};
+  } else {
+    job.stage = Stage::kDone;
+  }
+}
+
+}  // namespace
+
 Result<std::vector<Upkeep::Job>> Upkeep::Jobs(const std::string& table) const {
   std::vector<Job> jobs;
   MAYFLY_TRY(const auto cursor, context_.catalog.rows().NewCursor({.prefix = kJobRows}));
@@ -32,14 +50,14 @@ Result<std::uint64_t> Upkeep::Run(std::uint64_t items_max, const std::string& ta
 }
 
 Result<std::uint64_t> Upkeep::RunJob(Job job, std::uint64_t& items_left) {
-  while (items_left > 0 && !job.job.done) {
+  while (items_left > 0 && job.job.stage != Stage::kDone) {
     auto use = context_.catalog.Use(job.job.table);
     if (!use && use.status().IsNotFound()) return std::uint64_t{0};  // Dropped, the job with it.
     MAYFLY_RETURN_IF_ERROR(use.status());
     MAYFLY_TRY(const std::uint64_t seen, Step(**use, job, items_left));
     items_left -= std::min(items_left, seen);
   }
-  if (job.job.done) {
+  if (job.job.stage == Stage::kDone) {
     MAYFLY_RETURN_IF_ERROR(Finish(job));
     // A change may have begun it again.
     MAYFLY_TRY(const bool begun, context_.catalog.rows().Exists(JobRow(job.id)));
@@ -56,12 +74,12 @@ Result<std::uint64_t> Upkeep::Step(const Table& table, Job& job, std::uint64_t i
   // The table is in use, so nobody begins the job again meanwhile; somebody may have before.
   const auto row = context_.catalog.rows().Get(JobRow(job.id));
   if (!row && row.status().IsNotFound()) {  // Another table has the name now.
-    job.job.done = true;
+    job.job.stage = Stage::kDone;
     return std::uint64_t{0};
   }
   MAYFLY_RETURN_IF_ERROR(row.status());
   MAYFLY_TRY(job.job, DecodeJob(*row));
-  if (job.job.done) return std::uint64_t{0};
+  if (job.job.stage == Stage::kDone) return std::uint64_t{0};
   const std::uint64_t step_max = std::min<std::uint64_t>(items_max, kUpkeepStepItemsMax);
   std::vector<std::string> keys;
   std::vector<std::string> latches;
@@ -75,10 +93,8 @@ Result<std::uint64_t> Upkeep::Step(const Table& table, Job& job, std::uint64_t i
       about.push_back({&table, keys.back()});
     }
     MAYFLY_RETURN_IF_ERROR(cursor->status());
-    job.job.done = !cursor->Valid();
+    Advance(job.job, keys, /*at_end=*/!cursor->Valid());
   }
-  if (!keys.empty()) job.job.after = keys.back();
-  job.job.walked += keys.size();
   const ItemLatches::Held held = context_.latches.Take(latches);
   // An item that dies while it is written anew must be alive or dead for the stream, not both.
   MAYFLY_TRY(const Streams::Hold hold, context_.streams.BeginWrite(about));
@@ -86,8 +102,8 @@ Result<std::uint64_t> Upkeep::Step(const Table& table, Job& job, std::uint64_t i
       [&](Transaction& transaction) -> Status {
         KeyspaceWriter& rows = transaction.In(context_.catalog.rows());
         MAYFLY_TRY(const std::string today, rows.Get(JobRow(job.id)));
-        if (today != *row) {  // A sweep began it again.
-          job.job.done = false;
+        if (today != *row) {  // A sweep wants another walk: what was read here may be too old.
+          job.job.stage = Stage::kWalking;
           return {};
         }
         for (const std::string& key : keys) {
@@ -120,7 +136,7 @@ Status Upkeep::Finish(const Job& job) {
   if (!row && row.status().IsNotFound()) return {};
   MAYFLY_RETURN_IF_ERROR(row.status());
   MAYFLY_TRY(const RewriteJob now, DecodeJob(*row));
-  if (!now.done) return {};  // A change began it again.
+  if (now.stage != Stage::kDone) return {};  // A change began it again.
   StoredTable next = change->stored();
   const bool off = next.spec.ttl_attribute.empty();
   next.ttl_status = off ? TtlStatus::kDisabled : TtlStatus::kEnabled;
@@ -130,15 +146,18 @@ Status Upkeep::Finish(const Job& job) {
   });
 }
 
-Result<std::uint64_t> Upkeep::FinishUnshadowed(const std::string& table) {
+Result<Upkeep::Search> Upkeep::SearchUnshadowed(const std::string& table, std::uint64_t items_max) {
   const std::lock_guard alone(mutex_);
   MAYFLY_TRY(std::vector<Job> jobs, Jobs(table));
-  std::uint64_t left = UINT64_MAX;
+  std::uint64_t budget = items_max;
+  Search search;
   for (Job& job : jobs) {
     if (job.job.kind != RewriteJob::Kind::kUnshadowed) continue;
-    MAYFLY_RETURN_IF_ERROR(RunJob(std::move(job), left).status());
+    MAYFLY_TRY(const std::uint64_t left, RunJob(std::move(job), budget));
+    search.more = search.more || left > 0;
   }
-  return UINT64_MAX - left;
+  search.seen = items_max - budget;
+  return search;
 }
 
 Status Upkeep::FindUnshadowed(Transaction& transaction, const Table& table) {
@@ -147,9 +166,13 @@ Status Upkeep::FindUnshadowed(Transaction& transaction, const Table& table) {
   if (!row && !row.status().IsNotFound()) return row.status();
   RewriteJob job{.table = table.spec.name, .kind = RewriteJob::Kind::kUnshadowed};
   if (row) {
-    // Whatever is under way, this goes over all items again.
+    // Whatever is under way, all items are gone over again.
     MAYFLY_TRY(const RewriteJob there, DecodeJob(*row));
     job.kind = there.kind;
+    if (there.stage != Stage::kDone) {
+      job = there;
+      job.stage = Stage::kWalkingFirst;
+    }
   }
   return rows.Put(JobRow(table.id), EncodeJob(job));
 }

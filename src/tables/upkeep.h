@@ -5,6 +5,9 @@
 // table is now, and its place with them. So it survives a restart, and writers hardly notice. Items
 // that are written meanwhile follow the new description by themselves. A further change begins the
 // walk again. When it is through, the statuses are set and the row goes.
+// Items without a shadow are looked for by the same walk (sweeper.h). If more is missed while it is
+// under way, it goes on and is made once more: begun again each time, it might never get to the
+// end.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +28,13 @@ class Upkeep {
   // least; 0: there is no job any more.
   Result<std::uint64_t> Run(std::uint64_t items_max, const std::string& table = {});
 
-  // Runs a job that FindUnshadowed() began to its end, if there is one. Returns the number of items
-  // it looked at.
-  Result<std::uint64_t> FinishUnshadowed(const std::string& table);
+  struct Search {
+    std::uint64_t seen = 0;
+    bool more = false;  // Items are left to be looked at.
+  };
+
+  // Goes on with a job that FindUnshadowed() began, if there is one, by up to this many items.
+  Result<Search> SearchUnshadowed(const std::string& table, std::uint64_t items_max);
 
   // Of a table in mode kUntilSwept: items that have no shadow are to be looked at, see sweeper.h.
   // Part of the transaction. A job that is there does that by itself.

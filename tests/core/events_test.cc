@@ -216,6 +216,25 @@ TEST_P(Events, NumbersGoOnAfterATrimAndAReopen) {
   EXPECT_EQ(Sequences(), Sequence{6}) << "no number is given out twice";
 }
 
+TEST_P(Events, TellHowFarTheyWereTrimmed) {
+  Die(10);
+  EXPECT_EQ(database().EventsTrimmedThrough(), 0u);
+  EXPECT_EQ(database().TrimEvents({.through_sequence = 6}).value(), 6u);
+  EXPECT_EQ(database().EventsTrimmedThrough(), 6u);
+  EXPECT_EQ(database().TrimEvents({.through_sequence = 2}).value(), 0u);
+  EXPECT_EQ(database().EventsTrimmedThrough(), 6u);
+  // A promise takes events out of the middle, and is not meant.
+  ASSERT_TRUE(rows().SetPolicy({.events = EventDetail::kKey, .purge_within = 4s}).ok());
+  clock().Advance(2s);
+  ASSERT_TRUE(database().Reclaim({.everything = true}).has_value());
+  ASSERT_TRUE(Sequences().empty());
+  EXPECT_EQ(database().EventsTrimmedThrough(), 6u);
+  if (!home_.persistent()) return;
+  home_.Reopen();
+  EXPECT_EQ(database().EventsTrimmedThrough(), 6u);
+  EXPECT_EQ(database().LastEventSequence(), 10u);
+}
+
 TEST_P(Events, ReachSubscribersInOrderAfterTheCommit) {
   Sequence called;
   const auto subscription = *database().Subscribe([&](const Event& event) {

@@ -8,9 +8,11 @@
 #include <thread>
 
 #include "base/coding.h"
+#include "core/event_log.h"
 #include "core/keys.h"
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
+#include "mayfly/logger.h"
 #include "tests/core/each_engine.h"
 #include "tests/engine/forwarding_engine.h"
 #include "tests/engine/together.h"
@@ -112,6 +114,34 @@ class Hesitates final : public engine::suite::ForwardingEngine {
     return ForwardingEngine::DoCommit(batch, durability);
   }
 };
+
+TEST(Trimming, OfBeforeItsExtentWasRecordedCountsAsAll) {
+  constexpr std::uint64_t kLast = 7;
+  constexpr std::uint64_t kThrough = 5;
+  std::string record;
+  AppendLittleEndian64(record, kLast);
+  const std::string old = record;
+  AppendLittleEndian64(record, kThrough);
+  const auto load = [](const std::string& bytes, std::uint64_t& through) {
+    const auto engine = engine::NewMemoryEngine();
+    engine::Batch batch;
+    batch.Put({engine::Role::kMeta}, core::MetaKey(core::kMetaEventsTrimmed), bytes);
+    EXPECT_TRUE(engine->Commit(batch).ok());
+    core::EventLog log(*engine, SilentLogger());
+    const Status loaded = log.Load();
+    through = log.TrimmedThrough();
+    return loaded;
+  };
+  std::uint64_t through = 0;
+  EXPECT_TRUE(load(record, through).ok());
+  EXPECT_EQ(through, kThrough);
+  EXPECT_TRUE(load(old, through).ok());
+  EXPECT_EQ(through, kLast);
+  for (const std::string& damaged :
+       {std::string(), record.substr(1), record + "x", record.substr(8) + record.substr(0, 8)}) {
+    EXPECT_EQ(CodeOf(load(damaged, through)), kCorruption);
+  }
+}
 
 TEST(Trimming, ByTwoAtOnceNeverMakesANumberFreeAgain) {
   ManualClock clock(kStart);

@@ -58,6 +58,7 @@ class CountingDatabase final : public Database {
     return inner_->ReadEvents(after, events_max);
   }
   std::uint64_t LastEventSequence() const override { return inner_->LastEventSequence(); }
+  std::uint64_t EventsTrimmedThrough() const override { return inner_->EventsTrimmedThrough(); }
   Result<std::uint64_t> TrimEvents(const EventTrim& trim) override {
     return inner_->TrimEvents(trim);
   }

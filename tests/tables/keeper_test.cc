@@ -1,5 +1,8 @@
 // Goal: a keeper does by itself what SweepExpired() and RunUpkeep() do when asked, and ends when it
 // is told to. Method: on each engine, a manual clock; AwaitIdle() instead of waiting.
+#include "tables/keeper.h"
+
+#include <atomic>
 #include <thread>
 
 #include "tables/table_life.h"
@@ -145,6 +148,27 @@ TEST_P(Keepers, StandWhateverOthersDo) {
     is = record.kind != StreamRecord::Kind::kRemove;
   }
   for (const auto& [id, is] : there) EXPECT_FALSE(is) << id;
+}
+
+// One that looked only when nothing is left to do would go on for ever.
+TEST_P(Keepers, EndBetweenTheStepsOfASweepThatHasNoEnd) {
+  std::atomic<int> sweeps = 0;
+  std::atomic<int> upkeeps = 0;
+  tables::KeeperWork work;
+  work.upkeep = [&]() -> Result<bool> {
+    ++upkeeps;
+    return false;
+  };
+  work.sweep = [&]() -> Result<bool> {
+    ++sweeps;
+    sweeps.notify_all();
+    return true;
+  };
+  work.has_sweeps = [] { return true; };
+  const auto keeper = tables::Keeper::Start(database(), {.reap = false}, std::move(work)).value();
+  for (int seen = 0; seen < 3; seen = sweeps) sweeps.wait(seen);
+  keeper->Stop();
+  EXPECT_GE(upkeeps, 3) << "streams wait for it";
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Keepers, AllEngines(), NameOfEngine);

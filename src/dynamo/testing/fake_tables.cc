@@ -99,6 +99,13 @@ Result<TableDescription> FakeTables::UpdateTable(const std::string& name,
   return table->description;
 }
 
+Result<TableDescription> FakeTables::ReviseTable(const std::string& name,
+                                                 const TableDecision& decide) {
+  MAYFLY_TRY(const FakeTable* table, Find(name));
+  MAYFLY_TRY(const TableChange wanted, decide(table->description.spec));
+  return UpdateTable(name, wanted);
+}
+
 Result<TableDescription> FakeTables::DropTable(const std::string& name) {
   MAYFLY_TRY(FakeTable * table, Find(name));
   TableDescription last = table->description;

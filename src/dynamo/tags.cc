@@ -1,0 +1,57 @@
+#include "dynamo/tags.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "dynamo/limits.h"
+#include "dynamo/refusal.h"
+
+namespace mayfly::dynamo {
+namespace {
+
+constexpr std::string_view kReserved = "aws:";
+
+Refusal Parameter(std::string_view what) {
+  return Invalid(fmt::format("One or more parameter values were invalid: {}", what));
+}
+
+// Of UTF-8, which the JSON of a request is.
+std::size_t Characters(std::string_view text) {
+  constexpr unsigned char kMark = 0xC0;
+  constexpr unsigned char kContinues = 0x80;
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & kMark) != kContinues;
+  }));
+}
+
+std::string ReadText(const Fields& tag, std::string_view name, std::size_t min, std::size_t max) {
+  std::string text = tag.RequiredString(name);
+  if (tag.Has(name)) tag.validation().Length(tag.Where(name), text, Characters(text), min, max);
+  return text;
+}
+
+}  // namespace
+
+Tags ReadTags(const Fields& in) {
+  Tags tags;
+  for (const Fields& tag : in.Structures("Tags")) {
+    const std::string key = ReadText(tag, "Key", 1, kTagKeyCharactersMax);
+    std::string value = ReadText(tag, "Value", 0, kTagValueCharactersMax);
+    in.Check();
+    if (key.starts_with(kReserved)) throw Parameter("Tag keys cannot begin with aws:");
+    if (!tags.emplace(key, std::move(value)).second) {
+      throw Parameter(fmt::format("Two tags have the key '{}'", key));
+    }
+  }
+  return tags;
+}
+
+void SetTags(Notes& notes, const Tags& tags) {
+  for (const auto& [key, value] : tags) SetTag(notes, key, value);
+  if (TagsOf(notes).size() > kTagsMax) {
+    throw Parameter(fmt::format("Too many tags: a table has at most {}", kTagsMax));
+  }
+}
+
+}  // namespace mayfly::dynamo
