@@ -72,6 +72,14 @@ function(mayfly_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()
 
+# mayfly_many_locks(NAME...)
+# Tests with works or transactions that latch more keys at once than ThreadSanitizer's search for
+# circles of locks can follow: 64.
+function(mayfly_many_locks)
+  set_tests_properties(${ARGN}
+    PROPERTIES ENVIRONMENT_MODIFICATION "TSAN_OPTIONS=path_list_append:detect_deadlocks=0")
+endfunction()
+
 # Sets the variable RESULT to clang-tidy's command line for test code, if there is one: without the
 # analyzer, which spends its time inside GoogleTest's macros.
 function(mayfly_tidy_of_tests result)
