@@ -6,9 +6,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
-#include <thread>
 #include <mutex>
 #include <semaphore>
+#include <thread>
 
 #include "core/each_engine.h"
 
