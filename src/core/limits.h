@@ -85,6 +85,9 @@ inline constexpr std::uint64_t kFlushAfterRows = 1000;
 inline constexpr std::size_t kBusyFileLooksMax = 50;
 inline constexpr Millis kBusyFilePause = std::chrono::milliseconds(10);
 
+// The same for files that the engine has yet to delete; somebody may still read them.
+inline constexpr std::size_t kDeletionLooksMax = 5;
+
 // What works read is kept in this many parts, by two's exponent, each with a mutex of its own; and
 // the largest pair that is kept: a few large ones would push out many small ones.
 inline constexpr std::size_t kCacheShardBits = 6;

@@ -93,8 +93,20 @@ Result<bool> Promises::Round(const Keyspaces& keyspaces, std::uint64_t bytes_per
     MAYFLY_TRY(const bool done, RewriteFiles(role, keyspaces, bytes_per_second, stop, report));
     clean = clean && done;
   }
-  MAYFLY_TRY(const engine::EngineStats stats, store_.engine().Stats());
-  return clean && stats.obsolete_files == 0;
+  if (!clean) return false;
+  return AwaitDeletions(stop);
+}
+
+// True when files that were rewritten are gone. The engine deletes them once nobody reads them any
+// more, some of them in the background, and some with the next flush.
+Result<bool> Promises::AwaitDeletions(Stop stop) {
+  for (std::size_t looks = 0;; ++looks) {
+    MAYFLY_TRY(const engine::EngineStats stats, store_.engine().Stats());
+    if (stats.obsolete_files == 0) return true;
+    if (looks == kDeletionLooksMax || stop()) return false;
+    MAYFLY_RETURN_IF_ERROR(store_.engine().Flush());
+    if (looks > 0) Waker().WaitFor(kBusyFilePause);
+  }
 }
 
 Status Promises::Begin(Claim& claim) {

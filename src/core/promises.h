@@ -57,6 +57,7 @@ class Promises {
   Status Begin(Claim& claim);
   Result<bool> RewriteFiles(engine::Role role, const Keyspaces& keyspaces,
                             std::uint64_t bytes_per_second, Stop stop, ReclaimReport& report);
+  Result<bool> AwaitDeletions(Stop stop);
   Status Record(const std::vector<Claim>& claims);
 
   Store& store_;
