@@ -1,15 +1,15 @@
 #include "server/acl/acl_file.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 #include <utility>
+
+#include "base/replace_file.h"
 
 namespace mayfly::server {
 namespace {
@@ -62,21 +62,6 @@ void ReadLine(const Acl& acl, std::span<const Bytes> words, const std::string& p
   users.emplace(name, std::make_shared<const AclUser>(std::move(user)));
 }
 
-Status SystemFault(std::string_view what, const std::string& path) {
-  return Status::IoError(fmt::format("{} '{}': {}", what, path, std::strerror(errno)));
-}
-
-Status WriteWhole(int file, Bytes text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return SystemFault("Writing the ACL file", path);
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  if (::fsync(file) != 0) return SystemFault("Writing the ACL file", path);
-  return Status::Ok();
-}
-
 }  // namespace
 
 Status LoadAclText(Acl& acl, Bytes text, const std::string& path) {
@@ -112,16 +97,7 @@ Status LoadAclFile(Acl& acl, const std::string& path) {
 Status SaveAclFile(const Acl& acl, const std::string& path) {
   std::string text;
   for (const auto& [name, user] : acl.users()) text += user->Describe() + "\n";
-  const std::string beside = fmt::format("{}.{}.tmp", path, ::getpid());
-  const int file = ::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (file < 0) return SystemFault("Opening the ACL file", beside);
-  Status status = WriteWhole(file, text, beside);
-  if (::close(file) != 0 && status.ok()) status = SystemFault("Closing the ACL file", beside);
-  if (status.ok() && std::rename(beside.c_str(), path.c_str()) != 0) {
-    status = SystemFault("Renaming the ACL file", path);
-  }
-  if (!status.ok()) ::unlink(beside.c_str());
-  return status;
+  return ReplaceFile(path, text);
 }
 
 }  // namespace mayfly::server
