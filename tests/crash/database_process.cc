@@ -1,6 +1,7 @@
 #include "crash/database_process.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <string_view>
@@ -98,8 +99,11 @@ Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory, c
   return Database::Open({.directory = directory, .memory = MemoryProfile::kTiny, .clock = &clock});
 }
 
-std::optional<int> RunAsDatabase(int argc, char** argv, std::span<const NamedWork> works) {
-  if (argc < 2 || argv[1] != kFlag) return std::nullopt;
+int RunTestsOrDatabase(int argc, char** argv, std::span<const NamedWork> works) {
+  if (argc < 2 || argv[1] != kFlag) {
+    ::testing::InitGoogleTest(&argc, argv);
+    return RUN_ALL_TESTS();
+  }
   const DatabasePlan plan = FromArguments(argc, argv);
   engine::FaultyDisk disk;
   if (plan.die_at_operation > 0) disk.KillProcessAt(plan.die_at_operation);

@@ -45,8 +45,9 @@ struct NamedWork {
 
 std::vector<std::string> ToArguments(const DatabasePlan& plan);
 
-// The child's part of main(): nothing when the command line is not a plan, else the exit code.
-std::optional<int> RunAsDatabase(int argc, char** argv, std::span<const NamedWork> works);
+// main() of the test and of its children: a command line that is a plan makes a database of the
+// process, any other runs the tests.
+int RunTestsOrDatabase(int argc, char** argv, std::span<const NamedWork> works);
 
 // Ends the process, with a word, unless the status is ok. For works.
 void MustBeOk(const Status& status, const char* what);

@@ -213,9 +213,5 @@ constexpr NamedWork kWorks[] = {
 }  // namespace mayfly::crash
 
 int main(int argc, char** argv) {
-  if (const auto exit_code = mayfly::crash::RunAsDatabase(argc, argv, mayfly::crash::kWorks)) {
-    return *exit_code;
-  }
-  ::testing::InitGoogleTest(&argc, argv);
-  return RUN_ALL_TESTS();
+  return mayfly::crash::RunTestsOrDatabase(argc, argv, mayfly::crash::kWorks);
 }
