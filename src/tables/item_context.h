@@ -5,6 +5,7 @@
 #include "tables/catalog.h"
 #include "tables/item_latches.h"
 #include "tables/streams.h"
+#include "tables/version_clock.h"
 
 namespace mayfly::tables {
 
@@ -12,6 +13,7 @@ struct ItemContext {
   Database& database;
   Catalog& catalog;
   ItemLatches& latches;
+  VersionClock& versions;
   Streams& streams;
 };
 

@@ -17,7 +17,6 @@ class ItemLatches {
   // Waits. `keys`: table id and item key put together, in any order, repeats allowed. Within one
   // order of stripes, so that nobody waits in a circle.
   Held Take(const std::vector<std::string>& keys);
-  std::unique_lock<std::mutex> Take(const std::string& key);
 
  private:
   static constexpr std::size_t kStripes = 1024;

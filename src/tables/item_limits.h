@@ -23,6 +23,11 @@ inline constexpr std::uint64_t kTransactBytesMax = std::uint64_t{4} << 20;  // O
 inline constexpr std::size_t kPageBytesMax = std::size_t{1} << 20;
 inline constexpr std::uint32_t kSegmentsMax = 1'000'000;
 
+// Of writes that have nothing to do with each other: so many share a commit, and behind the one
+// with which the items to be shown pass this many bytes, it ends.
+inline constexpr std::size_t kWritesTogetherMax = 32;
+inline constexpr std::uint64_t kShownBytesMax = std::uint64_t{1} << 20;
+
 // How long a transaction's token is known, and how long one may be.
 inline constexpr Millis kTokenTtl = std::chrono::minutes(10);
 inline constexpr std::size_t kTokenBytesMax = 36;
@@ -31,9 +36,8 @@ inline constexpr std::size_t kTokenBytesMax = 36;
 // the same keyspaces without them. This often a call begins again before it says Busy.
 inline constexpr int kAttemptsMax = 16;
 
-// A version is at least the time of its write, shifted by this: larger than that of an item which
-// was there before and left nothing behind. An item may be written this often, to the power of two,
-// in a millisecond before its versions run ahead of time, which harms nobody.
+// A version is at least the time of its write in milliseconds, shifted by this: so many writes, to
+// the power of two, may come in a millisecond before versions run ahead of time.
 inline constexpr int kVersionTimeShift = 10;
 
 // In mode kUntilSwept an instant further back does not count.

@@ -3,17 +3,8 @@
 #include <algorithm>
 
 #include "items/item_size.h"
-#include "tables/item_limits.h"
 
 namespace mayfly::tables {
-namespace {
-
-std::uint64_t NextVersion(const std::optional<items::StoredItem>& before, WallTime now) {
-  const std::uint64_t old = before ? before->version : 0;
-  return std::max(old + 1, static_cast<std::uint64_t>(ToMs(now)) << kVersionTimeShift);
-}
-
-}  // namespace
 
 Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored) {
   FoundBefore found;
@@ -28,7 +19,8 @@ Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored) {
   return found;
 }
 
-ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now) {
+ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now,
+                    VersionClock& versions) {
   ActionOutcome outcome;
   if (before) {
     outcome.before = std::move(before->item);
@@ -50,7 +42,8 @@ ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before,
     outcome.made = *std::move(made);
   }
   if (outcome.item_after() != nullptr) {
-    outcome.next_version = NextVersion(outcome.before, now);
+    const std::uint64_t old = outcome.before ? outcome.before->version : 0;
+    outcome.next_version = std::max(old + 1, versions.Next(now));
     outcome.bytes = std::max<std::uint64_t>(outcome.bytes, items::SizeOf(*outcome.item_after()));
   }
   return outcome;

@@ -8,6 +8,7 @@
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "tables/item_action.h"
+#include "tables/version_clock.h"
 
 namespace mayfly::tables {
 
@@ -37,7 +38,8 @@ struct FoundBefore {
 Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored);
 
 // Says what the item shall be. Writes nothing.
-ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now);
+ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now,
+                    VersionClock& versions);
 
 // Whether rows change by it; if not, the version is final.
 bool IsToWrite(const ItemAction& action, ActionOutcome& outcome);

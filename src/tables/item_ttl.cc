@@ -13,14 +13,6 @@ namespace {
 
 Status NoItem() { return Status::NotFound("there is no living item under this key"); }
 
-// Runs one action that changes the item's ttl attribute.
-Status RunOne(const ItemContext& context, ItemAction action) {
-  std::vector<ItemAction> actions;
-  actions.push_back(std::move(action));
-  MAYFLY_TRY(const auto outcomes, RunActions(context, actions));
-  return outcomes.front().fault;
-}
-
 // A ttl that is a part of the key cannot change: it would be another item's.
 Status CheckNoKey(const Table& table) {
   const std::string& attribute = table.spec.ttl_attribute;
@@ -65,7 +57,7 @@ Status SetTtl(const ItemContext& context, const std::string& name, const Item& k
     MAYFLY_RETURN_IF_ERROR(CheckUpdatedItem(*table, *before, after));
     return std::optional(std::move(after));
   };
-  return RunOne(context, std::move(action));
+  return RunAction(context, std::move(action)).status();
 }
 
 Result<bool> RemoveTtl(const ItemContext& context, const std::string& name, const Item& key) {
@@ -81,7 +73,7 @@ Result<bool> RemoveTtl(const ItemContext& context, const std::string& name, cons
     MAYFLY_RETURN_IF_ERROR(CheckUpdatedItem(*table, *before, after));
     return std::optional(std::move(after));
   };
-  MAYFLY_RETURN_IF_ERROR(RunOne(context, std::move(action)));
+  MAYFLY_RETURN_IF_ERROR(RunAction(context, std::move(action)).status());
   return removed;
 }
 

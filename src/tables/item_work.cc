@@ -5,19 +5,20 @@
 #include "items/item_size.h"
 #include "tables/item_limits.h"
 #include "tables/item_writer.h"
-#include "tables/lone_item.h"
+#include "tables/lone_items.h"
 
 namespace mayfly::tables {
 namespace {
 
-Result<ActionOutcome> Decide(Transaction& transaction, const ItemAction& action) {
+Result<ActionOutcome> Decide(const ItemContext& context, Transaction& transaction,
+                             const ItemAction& action) {
   MAYFLY_TRY(auto before, ReadItem(transaction, *action.table, action.key));
   std::optional<FoundBefore> found;
   if (before) {
     const std::uint64_t bytes = items::SizeOf(before->item);
     found = FoundBefore{*std::move(before), bytes};
   }
-  return Judge(action, std::move(found), transaction.now());
+  return Judge(action, std::move(found), transaction.now(), context.versions);
 }
 
 Status Write(Transaction& transaction, Streams::Hold& hold, const ItemAction& action,
@@ -51,7 +52,7 @@ Result<std::vector<ActionOutcome>> Attempt(const ItemContext& context,
     if (!proceed) return outcomes;
   }
   for (const ItemAction& action : actions) {
-    MAYFLY_TRY(ActionOutcome outcome, Decide(*transaction, action));
+    MAYFLY_TRY(ActionOutcome outcome, Decide(context, *transaction, action));
     outcomes.push_back(std::move(outcome));
   }
   if (!std::all_of(outcomes.begin(), outcomes.end(), [](const auto& one) { return one.ok(); })) {
@@ -79,11 +80,6 @@ Result<TableUses> TableUses::Of(Catalog& catalog, const std::set<std::string>& n
 Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
                                               const std::vector<ItemAction>& actions,
                                               const OwnSteps& own) {
-  if (actions.size() == 1 && !own.first && !own.last && IsKeptAlone(*actions.front().table)) {
-    std::vector<ActionOutcome> outcomes(1);
-    MAYFLY_TRY(outcomes.front(), RunAlone(context, actions.front()));
-    return outcomes;
-  }
   std::vector<std::string> keys = own.latches;
   for (const ItemAction& action : actions) keys.push_back(action.LatchKey());
   const ItemLatches::Held latches = context.latches.Take(keys);
@@ -92,6 +88,17 @@ Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
     if (outcomes || outcomes.error().code() != StatusCode::kConflict) return outcomes;
   }
   return Status::Busy("others keep changing these items; try again later");
+}
+
+Result<WriteOutcome> RunAction(const ItemContext& context, ItemAction action) {
+  if (IsKeptAlone(*action.table)) {
+    const ItemAction* const alone[] = {&action};
+    return ToWriteOutcome(action, RunAlone(context, alone).front());
+  }
+  std::vector<ItemAction> actions;
+  actions.push_back(std::move(action));
+  MAYFLY_TRY(const auto outcomes, RunActions(context, actions));
+  return ToWriteOutcome(actions.front(), outcomes.front());
 }
 
 }  // namespace mayfly::tables

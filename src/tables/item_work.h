@@ -43,4 +43,7 @@ Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
                                               const std::vector<ItemAction>& actions,
                                               const OwnSteps& own = {});
 
+// One action by itself, told as its call tells it.
+Result<WriteOutcome> RunAction(const ItemContext& context, ItemAction action);
+
 }  // namespace mayfly::tables

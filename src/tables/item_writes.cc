@@ -3,6 +3,7 @@
 #include "tables/item_calls.h"
 #include "tables/item_limits.h"
 #include "tables/item_work.h"
+#include "tables/lone_items.h"
 
 namespace mayfly::tables {
 namespace {
@@ -10,11 +11,8 @@ namespace {
 template <typename Request>
 Result<WriteOutcome> WriteOne(const ItemContext& context, const Request& request) {
   MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
-  std::vector<ItemAction> actions;
   MAYFLY_TRY(ItemAction action, ActionOf(*table, request));
-  actions.push_back(std::move(action));
-  MAYFLY_TRY(const auto outcomes, RunActions(context, actions));
-  return ToWriteOutcome(actions.front(), outcomes.front());
+  return RunAction(context, std::move(action));
 }
 
 template <typename Request>
@@ -23,6 +21,17 @@ Status CheckPlain(const Request& request) {
   return Status::Invalid(
       "a batch of writes takes no conditions and no expected versions; write the item by itself or "
       "in a transaction");
+}
+
+// As one, which is more than was promised: it costs one commit instead of one for each.
+Result<std::vector<ActionOutcome>> RunBatch(const ItemContext& context,
+                                            const std::vector<ItemAction>& actions) {
+  std::vector<const ItemAction*> alone;
+  for (const ItemAction& action : actions) {
+    if (IsKeptAlone(*action.table)) alone.push_back(&action);
+  }
+  if (alone.size() == actions.size()) return RunAlone(context, alone);
+  return RunActions(context, actions);
 }
 
 }  // namespace
@@ -39,7 +48,6 @@ Result<WriteOutcome> DeleteItem(const ItemContext& context, const DeleteItemRequ
   return WriteOne(context, request);
 }
 
-// As one work, which is more than was promised: it costs one commit instead of one for each.
 Result<std::vector<WriteOutcome>> BatchWriteItem(
     const ItemContext& context,
     const std::vector<std::variant<PutItemRequest, DeleteItemRequest>>& requests) {
@@ -64,7 +72,7 @@ Result<std::vector<WriteOutcome>> BatchWriteItem(
     }
     actions.push_back(std::move(action));
   }
-  MAYFLY_TRY(const auto outcomes, RunActions(context, actions));
+  MAYFLY_TRY(const auto outcomes, RunBatch(context, actions));
   std::vector<WriteOutcome> told;
   for (std::size_t i = 0; i < actions.size(); ++i) {
     MAYFLY_TRY(WriteOutcome one, ToWriteOutcome(actions[i], outcomes[i]));

@@ -26,7 +26,7 @@ TableService::TableService(Database& database, std::unique_ptr<Claim> claim,
       claim_(std::move(claim)),
       catalog_(std::move(catalog)),
       streams_(database, catalog_->rows()),
-      context_{database_, *catalog_, latches_, streams_},
+      context_{database_, *catalog_, latches_, versions_, streams_},
       changes_(database, *catalog_, streams_),
       upkeep_(context_),
       sweeper_(context_, upkeep_) {}

@@ -50,6 +50,7 @@ class TableService {
   const std::unique_ptr<Claim> claim_;
   const std::unique_ptr<Catalog> catalog_;
   ItemLatches latches_;
+  VersionClock versions_;
   Streams streams_;
   const ItemContext context_;
   TableChanges changes_;

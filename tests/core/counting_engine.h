@@ -13,6 +13,7 @@ namespace mayfly {
 struct EngineCosts {
   std::uint64_t gets = 0;
   std::uint64_t cursor_moves = 0;
+  std::uint64_t commits = 0;
   std::uint64_t changes = 0;  // Of all batches.
   std::uint64_t largest_batch = 0;
 };
@@ -56,6 +57,7 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
         std::make_unique<CountingCursor>(std::move(made), open_cursors(), *costs_));
   }
   Status DoCommit(const engine::Batch& batch, Durability durability) override {
+    ++costs_->commits;
     costs_->changes += batch.change_count();
     costs_->largest_batch = std::max<std::uint64_t>(costs_->largest_batch, batch.change_count());
     return ForwardingEngine::DoCommit(batch, durability);

@@ -1,8 +1,10 @@
 // Goal: calls on the same items from several threads lose nothing, see no half of a transaction and
 // do not wait in a circle. Method: threads that count; sums that must come out.
+#include <algorithm>
 #include <thread>
 
 #include "tables/tables_home.h"
+#include "tables/write_first.h"
 
 namespace mayfly {
 namespace {
@@ -48,6 +50,26 @@ TEST_P(TablesConcurrency, CountersLoseNothing) {
     }
   });
   EXPECT_EQ(CountOf("a_table", "1"), kThreads * kRounds);
+}
+
+TEST_P(TablesConcurrency, WritesTogetherLoseNothing) {
+  InThreads([&](int thread) {
+    std::vector<tables::ItemWrite> writes;
+    for (int i = 0; i < 10; ++i) {
+      writes.emplace_back(Add(i % 2 == 0 ? "a_table" : "b_table", std::to_string(i % 4), 1));
+    }
+    if (thread % 2 == 0) std::reverse(writes.begin(), writes.end());
+    for (int i = 0; i < kRounds; ++i) {
+      const auto outcomes = tables::WriteFirst(tables(), writes);
+      ASSERT_EQ(outcomes.size(), writes.size());
+      for (const auto& outcome : outcomes) EXPECT_TRUE(outcome.has_value());
+      EXPECT_TRUE(tables().UpdateItem(Add("a_table", "0", 1)).has_value());
+    }
+  });
+  EXPECT_EQ(CountOf("a_table", "0"), kThreads * kRounds * 4);
+  EXPECT_EQ(CountOf("b_table", "1"), kThreads * kRounds * 3);
+  EXPECT_EQ(CountOf("a_table", "2"), kThreads * kRounds * 2);
+  EXPECT_EQ(CountOf("b_table", "3"), kThreads * kRounds * 2);
 }
 
 // One item is written by a work, several by a transaction; both write this one.

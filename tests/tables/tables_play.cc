@@ -22,7 +22,7 @@ Player::Player(const PlaySubject& subject, std::uint64_t seed)
 }
 
 std::optional<std::string> Player::Step() {
-  switch (posts_.random().Below(16)) {
+  switch (posts_.random().Below(17)) {
     case 0:
     case 1:
     case 2: Put(); break;
@@ -38,6 +38,7 @@ std::optional<std::string> Player::Step() {
     case 12: posts_.random().OneIn(3) ? PartitionKeys() : Scan(); break;
     case 13: Ttl(); break;
     case 14: PassTime(); break;
+    case 15: WriteTogether(); break;
     default: Upkeep();
   }
   return difference_;

@@ -1,9 +1,11 @@
 // tables_player.h - plays one call after the other on tables and on the model.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "tables/random_posts.h"
 #include "tables/tables_model.h"
 #include "tables/tables_play.h"
+#include "tables/write_first.h"
 
 namespace mayfly {
 
@@ -41,6 +44,7 @@ class Player {
   void Put();
   void Update();
   void Delete();
+  void WriteTogether();
   void Transact();
   void Get();
   void BatchGet();
@@ -51,9 +55,19 @@ class Player {
   void PassTime();
   void Upkeep();
 
-  // What a write with this condition makes of the item in its way.
-  void ExpectWrite(const Result<WriteOutcome>& got, const ModelCondition& condition,
-                   const Item& key, const std::optional<Item>& after, ReturnValues shown);
+  struct PlannedWrite {
+    tables::ItemWrite write;
+    Item key;  // Or an item with it.
+    ModelCondition condition;
+    ReturnValues shown;
+    std::function<std::optional<Item>(const std::optional<Item>& before)> after;
+  };
+  PlannedWrite NextPut();
+  PlannedWrite NextUpdate();
+  PlannedWrite NextDelete();
+
+  // Does it on the model.
+  void ExpectWrite(const PlannedWrite& planned, const Result<WriteOutcome>& got);
 
   // The rows of all indexes, as they lie in the database.
   using IndexRows = std::vector<std::tuple<std::shared_ptr<Keyspace>, std::string, std::string>>;

@@ -48,90 +48,150 @@ ModelCondition Player::Condition() {
   }
 }
 
-void Player::ExpectWrite(const Result<WriteOutcome>& got, const ModelCondition& condition,
-                         const Item& key, const std::optional<Item>& after, ReturnValues shown) {
-  const std::string what = "write of " + Describe(key) + " if " + condition.text;
+void Player::ExpectWrite(const PlannedWrite& planned, const Result<WriteOutcome>& got) {
+  const std::string what = "write of " + Describe(planned.key) + " if " + planned.condition.text;
   const WriteOutcome& outcome = Must(what, got);
-  const Item* before = model_.Find(key);
-  const bool holds = condition.holds(before != nullptr ? *before : Item());
+  const Item* before = model_.Find(planned.key);
+  const bool holds = planned.condition.holds(before != nullptr ? *before : Item());
   Expect(what, holds ? "written" : "refused", outcome.written ? "written" : "refused");
   if (!holds) return;
-  std::optional<Item> old = before != nullptr ? std::optional(*before) : std::nullopt;
-  Expect(what + ", shown", Describe(shown == ReturnValues::kAllOld ? old : after),
+  const std::optional<Item> old = before != nullptr ? std::optional(*before) : std::nullopt;
+  const std::optional<Item> after = planned.after(old);
+  Expect(what + ", shown", Describe(planned.shown == ReturnValues::kAllOld ? old : after),
          Describe(outcome.attributes));
   if (after) {
     model_.Put(*after);
   } else {
-    model_.Delete(key);
+    model_.Delete(planned.key);
   }
-  const bool there = model_.Find(key) != nullptr;
+  const bool there = model_.Find(planned.key) != nullptr;
   Expect(what + ", version", there ? "some" : "none", outcome.version > 0 ? "some" : "none");
 }
 
-void Player::Put() {
+Player::PlannedWrite Player::NextPut() {
   const Item item = posts_.Post(model_.now());
   const ModelCondition condition = Condition();
-  const auto put = tables_->PutItem(Conditional(
-      PutItemRequest{.table = "posts", .item = item, .return_values = ReturnValues::kAllOld},
-      condition));
-  ExpectWrite(put, condition, item, item, ReturnValues::kAllOld);
+  return {
+      .write = Conditional(
+          PutItemRequest{.table = "posts", .item = item, .return_values = ReturnValues::kAllOld},
+          condition),
+      .key = item,
+      .condition = condition,
+      .shown = ReturnValues::kAllOld,
+      .after = [item](const std::optional<Item>&) { return item; }};
 }
 
-void Player::Update() {
+Player::PlannedWrite Player::NextUpdate() {
   const Item key = posts_.Key();
-  const Item* before = model_.Find(key);
-  Item after = before != nullptr ? *before : key;
   UpdateItemRequest request = {
       .table = "posts", .key = key, .return_values = ReturnValues::kAllNew};
+  std::function<void(Item&)> change;
   switch (posts_.random().Below(4)) {
     case 0: {
-      after["topic"] = posts_.Topic();
-      after["score"] = posts_.Score();
+      const AttributeValue topic = posts_.Topic();
+      const AttributeValue score = posts_.Score();
       request.update = "SET topic = :topic, score = :score";
       request.arguments.values = {
-          {":topic", after["topic"]},
-          {":score", after["score"]}
+          {":topic", topic},
+          {":score", score}
+      };
+      change = [topic, score](Item& item) {
+        item["topic"] = topic;
+        item["score"] = score;
       };
       break;
     }
     case 1: {
       const Number by = posts_.Small(10);
-      const auto n = after.find("n");
-      after["n"] = n == after.end() ? by : Add(*n->second.number(), by).value();
       request.update = "ADD n :by";
       request.arguments.values = {
           {":by", by}
       };
+      change = [by](Item& item) {
+        const auto n = item.find("n");
+        item["n"] = n == item.end() ? by : Add(*n->second.number(), by).value();
+      };
       break;
     }
     case 2:
-      after.erase("topic");
-      after.erase("expires");
       request.update = "REMOVE topic, expires";
+      change = [](Item& item) {
+        item.erase("topic");
+        item.erase("expires");
+      };
       break;
-    default:
-      after["expires"] = posts_.Expires(model_.now());
+    default: {
+      const AttributeValue expires = posts_.Expires(model_.now());
       request.update = "SET expires = :e";
       request.arguments.values = {
-          {":e", after["expires"]}
+          {":e", expires}
       };
+      change = [expires](Item& item) { item["expires"] = expires; };
+    }
   }
   const ModelCondition condition = Condition();
-  ExpectWrite(tables_->UpdateItem(Conditional(request, condition)), condition, key, after,
-              ReturnValues::kAllNew);
+  return {.write = Conditional(request, condition),
+          .key = key,
+          .condition = condition,
+          .shown = ReturnValues::kAllNew,
+          .after = [key, change](const std::optional<Item>& before) {
+            Item item = before.value_or(key);
+            change(item);
+            return item;
+          }};
+}
+
+Player::PlannedWrite Player::NextDelete() {
+  const Item key = posts_.Key();
+  const ModelCondition condition = Condition();
+  return {
+      .write = Conditional(
+          DeleteItemRequest{.table = "posts", .key = key, .return_values = ReturnValues::kAllOld},
+          condition),
+      .key = key,
+      .condition = condition,
+      .shown = ReturnValues::kAllOld,
+      .after = [](const std::optional<Item>&) { return std::optional<Item>(); }};
+}
+
+void Player::Put() {
+  const PlannedWrite put = NextPut();
+  ExpectWrite(put, tables_->PutItem(std::get<PutItemRequest>(put.write)));
+}
+
+void Player::Update() {
+  const PlannedWrite update = NextUpdate();
+  ExpectWrite(update, tables_->UpdateItem(std::get<UpdateItemRequest>(update.write)));
 }
 
 void Player::Delete() {
-  const Item key = posts_.Key();
-  const ModelCondition condition = Condition();
+  const PlannedWrite gone = NextDelete();
   const auto kept = subject_.broken == Broken::kKeepsEntries ? Entries() : IndexRows();
-  const auto gone = tables_->DeleteItem(Conditional(
-      DeleteItemRequest{.table = "posts", .key = key, .return_values = ReturnValues::kAllOld},
-      condition));
+  const auto deleted = tables_->DeleteItem(std::get<DeleteItemRequest>(gone.write));
   for (const auto& [keyspace, entry, value] : kept) {
     (void)keyspace->PutIf(entry, value, PutCondition::Absent());
   }
-  ExpectWrite(gone, condition, key, std::nullopt, ReturnValues::kAllOld);
+  ExpectWrite(gone, deleted);
+}
+
+// Some of them of the same item, now and then.
+void Player::WriteTogether() {
+  std::vector<PlannedWrite> planned;
+  std::vector<tables::ItemWrite> writes;
+  for (std::size_t i = 1 + posts_.random().Below(12); i > 0; --i) {
+    switch (posts_.random().Below(4)) {
+      case 0: planned.push_back(NextDelete()); break;
+      case 1: planned.push_back(NextPut()); break;
+      default: planned.push_back(NextUpdate());
+    }
+    writes.push_back(planned.back().write);
+  }
+  for (std::size_t done = 0; done < writes.size();) {
+    const auto outcomes = tables::WriteFirst(*tables_, std::span(writes).subspan(done));
+    Expect("writes together", "some", outcomes.empty() ? "none" : "some");
+    if (outcomes.empty()) return;
+    for (const auto& outcome : outcomes) ExpectWrite(planned[done++], outcome);
+  }
 }
 
 // A check, a put and a delete, of three items.
