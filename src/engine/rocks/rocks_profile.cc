@@ -39,7 +39,7 @@ constexpr Figures FiguresOf(Profile profile) {
     case Profile::kDefault:
       return {128 * kMiB, 8 * kMiB, 16 * kMiB, 64 * kMiB, 32 * kMiB, 2, -1, false};
     case Profile::kServer:
-      return {1024 * kMiB, 32 * kMiB, 64 * kMiB, 512 * kMiB, 256 * kMiB, 4, -1, false};
+      return {1024 * kMiB, 8 * kMiB, 64 * kMiB, 512 * kMiB, 256 * kMiB, 4, -1, false};
   }
   return FiguresOf(Profile::kDefault);
 }
