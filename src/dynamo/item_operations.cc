@@ -10,38 +10,10 @@
 namespace mayfly::dynamo {
 namespace {
 
-Reply WriteOutcomeOf(const WriteOutcome& outcome, const std::string& table, Capacity& capacity) {
-  if (!outcome.written) {
-    json::object extra;
-    if (outcome.attributes) extra["Item"] = WriteItem(*outcome.attributes);
-    throw Refusal(ErrorKind::kConditionalCheckFailed, "The conditional request failed",
-                  std::move(extra));
-  }
-  Reply reply;
-  if (outcome.attributes && !outcome.attributes->empty()) {
-    reply.texts.emplace_back("Attributes", ItemText(*outcome.attributes));
-  }
-  capacity.Add(table, WriteUnits(outcome.bytes));
-  capacity.WriteOne(reply.members);
-  return reply;
-}
-
-Reply PutItem(const Context& context, const Fields& in) {
+template <auto kRead>
+AskedWrite ReadWrite(const Fields& in) {
   Capacity capacity(in, Capacity::Use::kWrite);
-  const PutItemRequest request = ReadPut(in, Place::kAlone);
-  return WriteOutcomeOf(OfItem(context.tables.PutItem(request)), request.table, capacity);
-}
-
-Reply UpdateItem(const Context& context, const Fields& in) {
-  Capacity capacity(in, Capacity::Use::kWrite);
-  const UpdateItemRequest request = ReadUpdate(in, Place::kAlone);
-  return WriteOutcomeOf(OfItem(context.tables.UpdateItem(request)), request.table, capacity);
-}
-
-Reply DeleteItem(const Context& context, const Fields& in) {
-  Capacity capacity(in, Capacity::Use::kWrite);
-  const DeleteItemRequest request = ReadDelete(in, Place::kAlone);
-  return WriteOutcomeOf(OfItem(context.tables.DeleteItem(request)), request.table, capacity);
+  return {kRead(in, Place::kAlone), std::move(capacity)};
 }
 
 Reply GetItem(const Context& context, const Fields& in) {
@@ -57,13 +29,32 @@ Reply GetItem(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "PutItem",    PutItem,    "Writes an item, whole."                          },
-    {kTablePrefix, "GetItem",    GetItem,    "Reads an item."                                  },
-    {kTablePrefix, "UpdateItem", UpdateItem, "Changes some attributes of an item, or makes it."},
-    {kTablePrefix, "DeleteItem", DeleteItem, "Removes an item."                                },
+    {kTablePrefix,  "PutItem", nullptr,                                            "Writes an item, whole.", ReadWrite<ReadPut>},
+    {kTablePrefix,  "GetItem", GetItem,                                            "Reads an item."        },
+    {kTablePrefix, "UpdateItem",   nullptr, "Changes some attributes of an item, or makes it.",
+     ReadWrite<ReadUpdate>                  },
+    {kTablePrefix, "DeleteItem",   nullptr,                                 "Removes an item.",    ReadWrite<ReadDelete>                                                                                 },
 });
 
 }  // namespace
+
+Reply ReplyTo(const tables::ItemWrite& write, Capacity& capacity, Result<WriteOutcome> result) {
+  const WriteOutcome outcome = OfItem(std::move(result));
+  if (!outcome.written) {
+    json::object extra;
+    if (outcome.attributes) extra["Item"] = WriteItem(*outcome.attributes);
+    throw Refusal(ErrorKind::kConditionalCheckFailed, "The conditional request failed",
+                  std::move(extra));
+  }
+  Reply reply;
+  if (outcome.attributes && !outcome.attributes->empty()) {
+    reply.texts.emplace_back("Attributes", ItemText(*outcome.attributes));
+  }
+  capacity.Add(std::visit([](const auto& one) { return one.table; }, write),
+               WriteUnits(outcome.bytes));
+  capacity.WriteOne(reply.members);
+  return reply;
+}
 
 std::span<const Operation> ItemOperations() { return kOperations; }
 

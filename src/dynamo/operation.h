@@ -1,6 +1,7 @@
 // operation.h - one operation of the API: its name, and the function that does it.
 // A handler reads the request, makes one call of the tables (or a few), and writes the reply. It
-// throws a Refusal when there is none.
+// throws a Refusal when there is none. Writes of single items are in two parts, so that what was
+// asked for together can be done together in between.
 #pragma once
 
 #include <string>
@@ -10,6 +11,7 @@
 #include "dynamo/json.h"
 #include "dynamo/refusal.h"
 #include "dynamo/reply.h"
+#include "dynamo/write_queue.h"
 #include "mayfly/clock.h"
 #include "mayfly/tables.h"
 
@@ -29,8 +31,12 @@ struct Context {
 struct Operation {
   std::string_view prefix;
   std::string_view name;
-  Reply (*handler)(const Context& context, const Fields& in);
-  std::string_view summary;  // One sentence, for the manual.
+  Reply (*handler)(const Context& context, const Fields& in);  // Null: read_write instead.
+  std::string_view summary;                                    // One sentence, for the manual.
+  AskedWrite (*read_write)(const Fields& in) = nullptr;
 };
+
+// The second part of a write.
+Reply ReplyTo(const tables::ItemWrite& write, Capacity& capacity, Result<WriteOutcome> outcome);
 
 }  // namespace mayfly::dynamo

@@ -15,6 +15,7 @@
 #include "dynamo/limits.h"
 #include "dynamo/operations.h"
 #include "dynamo/refusal.h"
+#include "http/limits.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -37,33 +38,30 @@ Service::Service(Tables& tables, const Clock& clock, Logger& logger, ServiceOpti
       seed_(FreshSeed()) {}
 
 void Service::Mount(http::Router& router) {
-  router.Add("POST", "/", [this](const http::Request& request) { return Answer(request); },
-             {.body_bytes_max = kRequestBytesMax, .refuse = [this](int status) {
-                const ErrorKind kind =
-                    status == 413 ? ErrorKind::kRequestTooLarge : ErrorKind::kSerialization;
-                const Refusal refusal(
-                    kind, status == 413 ? "Request size limit exceeded" : "the request is no HTTP");
-                return Write(status, refusal.Body());
-              }});
+  const auto refuse = [this](int status) {
+    const bool large = status == 413;
+    const Refusal refusal(large ? ErrorKind::kRequestTooLarge : ErrorKind::kSerialization,
+                          large ? "Request size limit exceeded" : "the request is no HTTP");
+    return Write(status, refusal.Body());
+  };
+  router.AddGroup("POST", "/",
+                  [this](std::span<http::Exchange* const> exchanges) { Answer(exchanges); },
+                  {.body_bytes_max = kRequestBytesMax, .refuse = refuse});
 }
 
-http::Response Service::Answer(const http::Request& request) {
-  try {
-    return Write(200, Run(request));
-  } catch (const Refusal& refusal) {
-    if (refusal.http_status() >= 500) {
-      Log(logger_, LogLevel::kError, "{}: {}", request.Header("x-amz-target"), refusal.message());
-    }
-    return Write(refusal.http_status(), refusal.Body());
-  } catch (const std::exception& error) {
-    Log(logger_, LogLevel::kError, "{}: {}", request.Header("x-amz-target"), error.what());
-    const Refusal refusal(ErrorKind::kInternal, "Internal server error");
-    return Write(refusal.http_status(), refusal.Body());
+void Service::Answer(std::span<http::Exchange* const> exchanges) {
+  Round round;
+  for (http::Exchange* const exchange : exchanges) {
+    if (round.bytes > http::kOutputBytesBeforeSend) break;
+    Tell(*exchange, round, [&] { return Run(*exchange, round); });
   }
+  DoWrites(round);
 }
 
-// The order is DynamoDB's: JSON, operation, signature, types, constraints.
-Reply Service::Run(const http::Request& request) const {
+// Nothing: it is queued, or has to wait for writes of its client that are. The order of checks is
+// DynamoDB's: JSON, operation, signature, types, constraints.
+std::optional<Reply> Service::Run(http::Exchange& exchange, Round& round) {
+  const http::Request& request = exchange.request;
   std::array<unsigned char, kNearBytes> near;  // Of what most requests need.
   json::monotonic_resource memory(near.data(), near.size());
   const Result<json::value> body = ParseJson(request.body, &memory);
@@ -78,7 +76,45 @@ Reply Service::Run(const http::Request& request) const {
   }
   Validation validation;
   const Fields in(body->get_object(), validation);
+  if (operation->read_write != nullptr) {
+    round.writes.Add(exchange, operation->read_write(in));
+    return std::nullopt;
+  }
+  if (round.writes.HasOf(exchange.client)) {
+    DoWrites(round);
+    if (!round.writes.empty()) return std::nullopt;
+  }
   return operation->handler({tables_, clock_, std::string(request.Header("host"))}, in);
+}
+
+// Some, at least; all, unless their answers are too long.
+void Service::DoWrites(Round& round) {
+  while (!round.writes.empty()) {
+    round.writes.DoFirst(tables_, [&](http::Exchange& exchange, const tables::ItemWrite& write,
+                                      Capacity& capacity, Result<WriteOutcome> outcome) {
+      Tell(exchange, round, [&] { return ReplyTo(write, capacity, std::move(outcome)); });
+    });
+    if (round.bytes > http::kOutputBytesBeforeSend) return;
+  }
+}
+
+// What `run` returns, if it does, or what its refusal says.
+void Service::Tell(http::Exchange& exchange, Round& round,
+                   FunctionRef<std::optional<Reply>()> run) {
+  const auto refuse = [&](const Refusal& refusal, std::string_view why) {
+    if (refusal.http_status() >= 500) {
+      Log(logger_, LogLevel::kError, "{}: {}", exchange.request.Header("x-amz-target"), why);
+    }
+    exchange.response = Write(refusal.http_status(), refusal.Body());
+  };
+  try {
+    if (const std::optional<Reply> reply = run()) exchange.response = Write(200, *reply);
+  } catch (const Refusal& refusal) {
+    refuse(refusal, refusal.message());
+  } catch (const std::exception& error) {
+    refuse(Refusal(ErrorKind::kInternal, "Internal server error"), error.what());
+  }
+  if (exchange.response) round.bytes += exchange.response->body.size();
 }
 
 void Service::Authorize(const http::Request& request) const {

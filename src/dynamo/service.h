@@ -2,12 +2,17 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
+#include "base/function_ref.h"
 #include "dynamo/json.h"
 #include "dynamo/reply.h"
 #include "dynamo/signature.h"
+#include "dynamo/write_queue.h"
 #include "http/router.h"
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"
@@ -29,15 +34,24 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  http::Response Answer(const http::Request& request);
+  // As http::GroupHandler: writes of single items that are asked for together share commits.
+  void Answer(std::span<http::Exchange* const> exchanges);
 
   // Adds POST /. The service must outlive the router's use.
   void Mount(http::Router& router);
 
  private:
-  http::Response Write(int status, const Reply& body);
+  // What one call of Answer() has done so far.
+  struct Round {
+    WriteQueue writes;
+    std::size_t bytes = 0;  // Of answers.
+  };
+
+  std::optional<Reply> Run(http::Exchange& exchange, Round& round);
+  void DoWrites(Round& round);
+  void Tell(http::Exchange& exchange, Round& round, FunctionRef<std::optional<Reply>()> run);
   void Authorize(const http::Request& request) const;
-  Reply Run(const http::Request& request) const;
+  http::Response Write(int status, const Reply& body);
   std::string NewRequestId();
 
   Tables& tables_;

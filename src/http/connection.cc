@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "http/limits.h"
-#include "http/response_text.h"
 
 namespace mayfly::http {
 namespace {
@@ -18,9 +17,8 @@ constexpr int kUnavailable = 503;
 
 }  // namespace
 
-Connection::Connection(Loop& loop, Socket socket, const Router& router,
-                       std::atomic<std::size_t>& open)
-    : loop_(loop), socket_(std::move(socket)), router_(router), open_(open) {
+Connection::Connection(Loop& loop, Socket socket, std::atomic<std::size_t>& open)
+    : loop_(loop), socket_(std::move(socket)), open_(open) {
   ++open_;
 }
 
@@ -48,56 +46,91 @@ void Connection::TurnAway() {
   Proceed();
 }
 
-// Answers what has arrived, sends, and looks again: a send may have come before the last request.
+// Sends what there is to send, then sees what has arrived meanwhile.
 void Connection::Proceed() {
   while (true) {
-    Gather();
-    if (output_.empty()) return Read();
-    if (!SendNow()) return;
+    if (!output_.empty() && !SendNow()) return;
+    if (IsWaiting()) return loop_.AnswerSoon(shared_from_this());
     if (ending_ != Ending::kNone) return End();
+    Gather();
+    if (!IsWaiting() && output_.empty()) return Read();
   }
 }
 
 void Connection::Gather() {
-  while (ending_ == Ending::kNone && output_.size() <= kOutputBytesBeforeSend) {
+  while (MayAskMore()) {
     std::string_view bytes(static_cast<const char*>(input_.data().data()), input_.size());
     const RequestReader::Outcome outcome = reader_.Read(bytes);
     input_.consume(input_.size() - bytes.size());
     switch (outcome) {
       case RequestReader::Outcome::kNeedsMore: return;
       case RequestReader::Outcome::kHeader: OnHeader(); break;
-      case RequestReader::Outcome::kWhole: Answer(); break;
+      case RequestReader::Outcome::kWhole: Ask(); break;
       case RequestReader::Outcome::kFault: Refuse(reader_.fault_status()); break;
     }
   }
 }
 
+bool Connection::MayAskMore() const {
+  return ending_ == Ending::kNone && last_words_.empty() && asked_ < kRequestsTogetherMax &&
+         asked_bytes_ <= kOutputBytesBeforeSend;
+}
+
 void Connection::OnHeader() {
   const Request& request = reader_.request();
-  route_ = &router_.OptionsOf(request.method, request.path);
+  route_ = &loop_.router().OptionsOf(request.method, request.path);
   if (!reader_.TakeBody(route_->body_bytes_max)) return Refuse(kTooLarge);
-  if (reader_.asks_before_body()) AppendContinue(output_);
+  if (reader_.asks_before_body()) AppendContinue(LastWords());
   Allow(kBodyTime);
 }
 
-void Connection::Answer() {
-  const Request& request = reader_.request();
-  const bool keep_alive = reader_.keep_alive();
-  AppendResponse(output_, router_.Answer(request),
-                 {.version = reader_.version(),
-                  .keep_alive = keep_alive,
-                  .without_body = request.method == "HEAD"});
+void Connection::Ask() {
+  if (asked_ == requests_.size()) requests_.emplace_back();
+  Asked& asked = requests_[asked_++];
+  asked.manner = {.version = reader_.version(),
+                  .keep_alive = reader_.keep_alive(),
+                  .without_body = reader_.request().method == "HEAD"};
+  asked.exchange.client = this;
+  asked_bytes_ += reader_.request_bytes();
+  reader_.SwapRequest(asked.exchange.request);
   // Closing with bytes unread would take the answer from whoever sent them.
-  if (!keep_alive) ending_ = input_.size() > 0 ? Ending::kDrain : Ending::kClose;
+  if (!asked.manner.keep_alive) ending_ = input_.size() > 0 ? Ending::kDrain : Ending::kClose;
   BeginNext();
 }
+
+void Connection::ListUnanswered(std::vector<Exchange*>& exchanges) {
+  for (std::size_t i = told_; i < asked_; ++i) {
+    Exchange& exchange = requests_[i].exchange;
+    if (!exchange.response) exchanges.push_back(&exchange);
+  }
+}
+
+// Those up to the first that was left for another call.
+void Connection::OnAnswered() {
+  for (; IsWaiting() && requests_[told_].exchange.response; ++told_) {
+    Asked& asked = requests_[told_];
+    AppendResponse(output_, *asked.exchange.response, asked.manner);
+    asked.exchange.response.reset();
+  }
+  if (!IsWaiting()) ForgetAsked();
+  Proceed();
+}
+
+void Connection::ForgetAsked() {
+  if (asked_bytes_ > kBytesKept) requests_ = {};
+  asked_ = told_ = asked_bytes_ = 0;
+  output_ += last_words_;
+  last_words_ = {};
+}
+
+std::string& Connection::LastWords() { return IsWaiting() ? last_words_ : output_; }
 
 // What follows on this connection is not understood any more: it ends with the refusal.
 void Connection::Refuse(int status) {
   ending_ = Ending::kDrain;
   const bool worded = route_ != nullptr && route_->refuse != nullptr;
-  AppendResponse(output_, worded ? route_->refuse(status) : Response{.status = status, .body = ""},
-                 {});
+  AppendResponse(LastWords(),
+                 worded ? route_->refuse(status) : Response{.status = status, .body = ""}, {});
 }
 
 void Connection::BeginNext() {
@@ -142,7 +175,6 @@ void Connection::SendRest(std::size_t sent) {
                     [self = shared_from_this()](const ErrorCode& error, std::size_t) {
                       if (error) return self->Close();
                       self->OnSent();
-                      if (self->ending_ != Ending::kNone) return self->End();
                       self->Allow(self->reader_.has_header() ? kBodyTime : kIdleTime);
                       self->Proceed();
                     });

@@ -1,6 +1,6 @@
 // connection.h - one HTTP client.
-//   read -> every whole request in what was read: header, body, its route's handler -> one write
-//        -> read ...
+//   read -> every whole request in what was read: header, body -> its loop has them answered
+//        -> one write -> read ...
 // Answers leave in the order of their requests. Everything of it runs on the thread of its loop.
 #pragma once
 
@@ -13,9 +13,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "http/loop.h"
 #include "http/request_reader.h"
+#include "http/response_text.h"
 #include "http/router.h"
 
 namespace mayfly::http {
@@ -26,9 +28,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
                                                   boost::asio::io_context::executor_type>;
 
-  // `open` counts connections; the loop, the router and it must outlive this one. The socket is one
-  // of the loop's. It may be made on any thread.
-  Connection(Loop& loop, Socket socket, const Router& router, std::atomic<std::size_t>& open);
+  // `open` counts connections; the loop and it must outlive this one. The socket is one of the
+  // loop's. It may be made on any thread.
+  Connection(Loop& loop, Socket socket, std::atomic<std::size_t>& open);
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -40,17 +42,30 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void CloseIfOverdue(std::int64_t tick);
 
+  // For its loop, when answers are made.
+  void ListUnanswered(std::vector<Exchange*>& exchanges);
+  void OnAnswered();
+
  private:
   using ErrorCode = boost::system::error_code;
 
   // How it ends when everything is sent.
   enum class Ending : std::uint8_t { kNone, kClose, kDrain };
 
+  struct Asked {
+    Exchange exchange;
+    AnswerManner manner;
+  };
+
   void Enter();
   void Proceed();
   void Gather();
+  bool MayAskMore() const;
   void OnHeader();
-  void Answer();
+  void Ask();
+  bool IsWaiting() const { return told_ < asked_; }
+  std::string& LastWords();
+  void ForgetAsked();
   void Refuse(int status);
   void BeginNext();
   void Read();
@@ -64,10 +79,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Loop& loop_;
   Socket socket_;
-  const Router& router_;
   std::atomic<std::size_t>& open_;
-  boost::beast::flat_buffer input_;  // What is not answered yet.
-  std::string output_;               // Answers that are not sent yet.
+  boost::beast::flat_buffer input_;  // What is not understood yet.
+  std::vector<Asked> requests_;      // Those from asked_ on are memory of earlier ones.
+  std::size_t asked_ = 0;
+  std::size_t asked_bytes_ = 0;  // Of all of them.
+  std::size_t told_ = 0;         // Of the asked ones: their answers are in output_, or sent.
+  std::string output_;           // Answers that are not sent yet.
+  std::string last_words_;       // To be sent behind the answers to all that is asked.
   RequestReader reader_;
   const RouteOptions* route_ = nullptr;  // Of the request; null before its header is there.
   Ending ending_ = Ending::kNone;

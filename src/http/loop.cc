@@ -1,12 +1,15 @@
 #include "http/loop.h"
 
+#include <boost/asio/post.hpp>
+#include <utility>
+
 #include "http/connection.h"
 #include "http/limits.h"
 
 namespace mayfly::http {
 
-Loop::Loop(std::chrono::milliseconds tick)
-    : tick_(tick), alive_(context_.get_executor()), timer_(context_) {}
+Loop::Loop(const Router& router, std::chrono::milliseconds tick)
+    : router_(router), tick_(tick), alive_(context_.get_executor()), timer_(context_) {}
 
 Loop::~Loop() { Stop(); }
 
@@ -22,6 +25,26 @@ void Loop::Stop() {
 
 // One more, since some of the present tick is over.
 std::int64_t Loop::TickAfter(std::chrono::seconds time) const { return ticks_ + time / kTick + 1; }
+
+// Behind what the system has found ready at this moment.
+void Loop::AnswerSoon(std::shared_ptr<Connection> connection) {
+  if (waiting_.empty()) boost::asio::post(context_, [this] { AnswerWaiting(); });
+  waiting_.push_back(std::move(connection));
+}
+
+void Loop::AnswerWaiting() {
+  turn_.swap(waiting_);  // Some of them will wait again.
+  for (auto first = turn_.begin(); first != turn_.end();) {
+    exchanges_.clear();
+    auto last = first;
+    while (last != turn_.end() && exchanges_.size() < kRequestsTogetherMax) {
+      (*last++)->ListUnanswered(exchanges_);
+    }
+    router_.Answer(exchanges_);
+    for (; first != last; ++first) (*first)->OnAnswered();
+  }
+  turn_.clear();
+}
 
 // A connection that is closed leaves later, when what it waits for has ended.
 void Loop::Tick() {

@@ -2,6 +2,8 @@
 // A connection's time is counted in ticks of its loop. That costs an addition where a timer of its
 // own would cost more than parsing the request; and what a handler takes is nobody's time, since
 // the loop does not tick meanwhile.
+// Requests that are there at the same time, of one client or several, are answered together: see
+// GroupHandler.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -9,8 +11,12 @@
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <thread>
 #include <unordered_set>
+#include <vector>
+
+#include "http/router.h"
 
 namespace mayfly::http {
 
@@ -19,7 +25,8 @@ class Connection;
 class Loop {
  public:
   // A tick stands for kTick, however long it really is: tests have a shorter one.
-  explicit Loop(std::chrono::milliseconds tick);
+  // The router must outlive it.
+  Loop(const Router& router, std::chrono::milliseconds tick);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -30,21 +37,30 @@ class Loop {
   void Stop();
 
   boost::asio::io_context& context() { return context_; }
+  const Router& router() const { return router_; }
 
   // On its thread.
   void Enter(Connection& connection) { connections_.insert(&connection); }
   void Leave(Connection& connection) { connections_.erase(&connection); }
   std::int64_t TickAfter(std::chrono::seconds time) const;
 
+  // Answers its requests once those of the others that have arrived by now are there, too.
+  void AnswerSoon(std::shared_ptr<Connection> connection);
+
  private:
   void Tick();
+  void AnswerWaiting();
 
+  const Router& router_;
   const std::chrono::milliseconds tick_;
   std::int64_t ticks_ = 0;
   std::unordered_set<Connection*> connections_;  // Outlives context_, which holds the last of them.
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> alive_;
   boost::asio::steady_timer timer_;
+  std::vector<std::shared_ptr<Connection>> waiting_;  // For answers. Shared with what they read.
+  std::vector<std::shared_ptr<Connection>> turn_;     // Those of them that get theirs now,
+  std::vector<Exchange*> exchanges_;                  // and their requests, some at a time.
   std::thread thread_;
 };
 

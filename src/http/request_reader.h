@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "http/router.h"
 
@@ -34,6 +35,12 @@ class RequestReader {
 
   // Forgets the request and begins the next.
   void Next();
+
+  // Of the whole request, about: what of it takes memory.
+  std::size_t request_bytes() const { return parser_->header_bytes() + request_.body.size(); }
+
+  // After kWhole. The memory of what was in `to` serves the next one.
+  void SwapRequest(Request& to) { std::swap(request_, to); }
 
   const Request& request() const { return request_; }
   int fault_status() const { return fault_status_; }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,9 +32,21 @@ struct Response {
   Headers headers = {};  // Beside those that every answer has.
 };
 
+// A request, and its answer once there is one.
+struct Exchange {
+  const void* client = nullptr;  // Who asks.
+  Request request;
+  std::optional<Response> response;
+};
+
 // Called from any thread, several at a time; the request is there until it returns. It may take its
 // time, and delays the other clients of its thread meanwhile, nobody else.
 using Handler = std::function<Response(const Request& request)>;
+
+// The same of requests that arrived together: what they need may be done as one. None has an answer
+// yet. Those of one client have the effect they would have one after the other. It answers at least
+// the first; once the answers have kOutputBytesBeforeSend it leaves the rest for another call.
+using GroupHandler = std::function<void(std::span<Exchange* const> exchanges)>;
 
 // Words a refusal of the server's own (413, 431, 400) in a route's manner.
 using Refuser = std::function<Response(int status)>;
@@ -46,21 +60,27 @@ struct RouteOptions {
 class Router {
  public:
   void Add(std::string method, std::string path, Handler handler, RouteOptions options = {});
+  void AddGroup(std::string method, std::string path, GroupHandler handler,
+                RouteOptions options = {});
 
-  // 404 when nobody answers for the path, 405 when not for this method, 500 when the handler
-  // throws. HEAD is answered by GET's handler.
-  Response Answer(const Request& request) const;
+  // Answers at least the first, and as many as fit, as a GroupHandler does. 404 when nobody answers
+  // for the path, 405 when not for this method, 500 when the handler throws. HEAD is answered by
+  // GET's handler.
+  void Answer(std::span<Exchange* const> exchanges) const;
 
   // Of the route that would answer; the defaults when none would.
   const RouteOptions& OptionsOf(std::string_view method, std::string_view path) const;
 
  private:
   struct Route {
-    Handler handler;
+    GroupHandler handler;
     RouteOptions options;
   };
 
   using ByMethod = std::map<std::string, Route, std::less<>>;
+
+  const Route* Find(std::string_view method, std::string_view path) const;
+  Response NoRoute(const Request& request) const;
 
   std::map<std::string, ByMethod, std::less<>> by_path_;
 };

@@ -51,7 +51,7 @@ Status Server::Open(const std::string& address, int port) {
 void Server::Start(std::size_t threads) {
   if (port_ == 0) return;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
-    loops_.push_back(std::make_unique<Loop>(options_.tick));
+    loops_.push_back(std::make_unique<Loop>(router_, options_.tick));
     loops_.back()->Start();
   }
   Accept();
@@ -73,7 +73,7 @@ void Server::Accept() {
           Log(logger_, LogLevel::kWarning, "http: cannot accept a client: {}", error.message());
           return Rest();
         }
-        auto client = std::make_shared<Connection>(loop, std::move(socket), router_, connections_);
+        auto client = std::make_shared<Connection>(loop, std::move(socket), connections_);
         const bool too_many = connections_ > options_.connections_max;
         // Moved: the last one to hold it must be its loop.
         asio::post(loop.context(), [client = std::move(client), too_many] {

@@ -17,6 +17,7 @@
 #include "dynamo/json.h"
 #include "dynamo/operations.h"
 #include "dynamo/service.h"
+#include "dynamo/testing/asked.h"
 #include "law_words.h"
 #include "mayfly/logger.h"
 #include "mayfly/tables.h"
@@ -61,13 +62,8 @@ class RealService {
 
   // The body, whatever the status. A name that is not in the list of operations is a failure.
   json::object Call(std::string_view operation, const std::string& body) {
-    http::Request request;
-    request.method = "POST";
-    request.path = "/";
-    request.headers["host"] = "here:8000";
-    request.headers["x-amz-target"] = TargetOf(operation);
-    request.body = Spell(body);
-    const http::Response response = service_->Answer(request);
+    const http::Response response =
+        AnswerOf(*service_, RequestOf(TargetOf(operation), Spell(body)));
     status = response.status;
     auto parsed = ParseJson(response.body);
     EXPECT_TRUE(parsed.has_value()) << response.body;

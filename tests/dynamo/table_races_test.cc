@@ -10,6 +10,7 @@
 #include "dynamo/json.h"
 #include "dynamo/service.h"
 #include "dynamo/table_notes.h"
+#include "dynamo/testing/asked.h"
 #include "engine/together.h"
 #include "mayfly/logger.h"
 #include "mayfly/tables.h"
@@ -35,13 +36,7 @@ class TableRaces : public ::testing::Test {
 
   // Returns the status. From any thread.
   int Call(const std::string& operation, const std::string& body) {
-    http::Request request;
-    request.method = "POST";
-    request.path = "/";
-    request.body = body;
-    request.headers["host"] = "here:8000";
-    request.headers["x-amz-target"] = "DynamoDB_20120810." + operation;
-    return service_.Answer(request).status;
+    return AnswerOf(service_, RequestOf("DynamoDB_20120810." + operation, body)).status;
   }
 
   int Tag(const std::string& key) {

@@ -61,12 +61,13 @@ TEST(HttpRouter, AHandlerThatThrowsIsAnError) {
   http::Router router;
   router.Add("GET", "/x",
              [](const http::Request&) -> http::Response { throw std::runtime_error("no luck"); });
-  http::Request request;
-  request.method = "GET";
-  request.path = "/x";
-  const http::Response response = router.Answer(request);
-  EXPECT_EQ(response.status, 500);
-  EXPECT_EQ(response.body, "it failed: no luck\n");
+  http::Exchange exchange;
+  exchange.request.method = "GET";
+  exchange.request.path = "/x";
+  http::Exchange* const one[] = {&exchange};
+  router.Answer(one);
+  EXPECT_EQ(exchange.response->status, 500);
+  EXPECT_EQ(exchange.response->body, "it failed: no luck\n");
 }
 
 }  // namespace

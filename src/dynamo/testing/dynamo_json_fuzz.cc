@@ -8,6 +8,7 @@
 #include "dynamo/json.h"
 #include "dynamo/operations.h"
 #include "dynamo/service.h"
+#include "dynamo/testing/asked.h"
 #include "dynamo/testing/fake_tables.h"
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"
@@ -26,13 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Service service(tables, clock, SilentLogger());
   const auto& operations = AllOperations();
   const Operation& operation = operations[data[0] % operations.size()];
-  http::Request request;
-  request.method = "POST";
-  request.path = "/";
-  request.headers["x-amz-target"] =
-      std::string(operation.prefix) + "." + std::string(operation.name);
-  request.body.assign(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const http::Response response = service.Answer(request);
+  const http::Response response =
+      AnswerOf(service, RequestOf(std::string(operation.prefix) + "." + std::string(operation.name),
+                                  std::string(reinterpret_cast<const char*>(data) + 1, size - 1)));
   if (response.status != 200 && response.status != 400) std::abort();
   if (!ParseJson(response.body)) std::abort();
   return 0;

@@ -7,6 +7,7 @@
 
 #include "dynamo/json.h"
 #include "dynamo/service.h"
+#include "dynamo/testing/asked.h"
 #include "dynamo/testing/fake_tables.h"
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"
@@ -31,14 +32,9 @@ class FakeService {
   }
 
   http::Response Answer(const std::string& operation, const std::string& body) {
-    http::Request request;
-    request.method = "POST";
-    request.path = "/";
-    request.body = body;
-    request.headers["host"] = "here:8000";
-    request.headers["x-amz-target"] =
-        operation.find('.') == std::string::npos ? "DynamoDB_20120810." + operation : operation;
-    return service_.Answer(request);
+    const bool prefixed = operation.find('.') != std::string::npos;
+    return AnswerOf(service_,
+                    RequestOf(prefixed ? operation : "DynamoDB_20120810." + operation, body));
   }
 
   // "ValidationException: what is wrong", of a call that must fail.

@@ -1,0 +1,28 @@
+// asked.h - a service asked for one thing. For tests.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "dynamo/service.h"
+
+namespace mayfly::dynamo {
+
+inline http::Request RequestOf(std::string target, std::string body) {
+  http::Request request;
+  request.method = "POST";
+  request.path = "/";
+  request.body = std::move(body);
+  request.headers["host"] = "here:8000";
+  request.headers["x-amz-target"] = std::move(target);
+  return request;
+}
+
+inline http::Response AnswerOf(Service& service, http::Request request) {
+  http::Exchange exchange{.request = std::move(request), .response = std::nullopt};
+  http::Exchange* const one[] = {&exchange};
+  service.Answer(one);
+  return std::move(exchange.response).value();
+}
+
+}  // namespace mayfly::dynamo
