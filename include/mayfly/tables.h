@@ -151,6 +151,9 @@ struct TableChange {
 // changes. It must not call Tables.
 using TableDecision = std::function<Result<TableChange>(const TableSpec& now)>;
 
+// Says whether a table may be dropped as it is; likewise.
+using TableCheck = std::function<Status(const TableSpec& now)>;
+
 // --- What is done with items ---
 
 // Placeholders of a request's expressions. What no expression uses is Invalid.
@@ -343,8 +346,10 @@ class Tables {
   // table. For whoever adds to the notes rather than replace them.
   virtual Result<TableDescription> ReviseTable(const std::string& name,
                                                const TableDecision& decide) = 0;
-  // With all its items, at once. The description is the last one there was.
-  virtual Result<TableDescription> DropTable(const std::string& name) = 0;
+  // With all its items, at once, if `check` has nothing against it. The description is the last one
+  // there was.
+  virtual Result<TableDescription> DropTable(const std::string& name,
+                                             const TableCheck& check = {}) = 0;
 
   virtual Result<WriteOutcome> PutItem(const PutItemRequest& request) = 0;
   virtual Result<WriteOutcome> UpdateItem(const UpdateItemRequest& request) = 0;

@@ -51,14 +51,14 @@ Reply ListTables(const Context& context, const Fields& in) {
 Reply DeleteTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   in.Check();
-  const TableDescription before = OfTable(context.tables.DescribeTable(name), name);
-  if (IsProtected(before.spec.notes)) {
+  const TableCheck check = [](const TableSpec& spec) -> Status {
+    if (!IsProtected(spec.notes)) return {};
     throw Invalid(
         "Resource cannot be deleted as it is currently protected against deletion. Disable "
         "deletion protection first.");
-  }
+  };
   return Described("TableDescription",
-                   WriteTable(OfTable(context.tables.DropTable(name), name), "DELETING"));
+                   WriteTable(OfTable(context.tables.DropTable(name, check), name), "DELETING"));
 }
 
 bool HasIndex(const TableSpec& spec, const std::string& name) {

@@ -211,8 +211,9 @@ Status TableChanges::Apply(Catalog::Change& change, Plan& plan) {
   return plan.stream_ends ? items->SetPolicy(ItemsPolicy(next)) : Status();
 }
 
-Result<TableDescription> TableChanges::Drop(const std::string& name) {
+Result<TableDescription> TableChanges::Drop(const std::string& name, const TableCheck& check) {
   MAYFLY_TRY(Catalog::Change change, catalog_.BeginChange(name));
+  if (check) MAYFLY_RETURN_IF_ERROR(check(change.table().spec));
   MAYFLY_TRY(TableDescription last, DescribeTable(change.table()));
   const StoredTable stored = change.stored();
   streams_.Forget(name);

@@ -19,7 +19,7 @@ class TableChanges {
 
   Status Create(const TableSpec& spec);
   Status Revise(const std::string& name, const TableDecision& decide);
-  Result<TableDescription> Drop(const std::string& name);
+  Result<TableDescription> Drop(const std::string& name, const TableCheck& check);
 
   // Takes away ended streams of which nothing is left.
   Status ForgetEndedStreams(const std::string& name);

@@ -76,8 +76,8 @@ Result<TableDescription> TableService::ReviseTable(const std::string& name,
   return DescribeTable(name);
 }
 
-Result<TableDescription> TableService::DropTable(const std::string& name) {
-  return changes_.Drop(name);
+Result<TableDescription> TableService::DropTable(const std::string& name, const TableCheck& check) {
+  return changes_.Drop(name, check);
 }
 
 std::vector<std::string> TableService::ListTables(const std::string& after,

@@ -28,7 +28,7 @@ class TableService {
   Result<TableDescription> DescribeTable(const std::string& name);
   Result<TableDescription> UpdateTable(const std::string& name, const TableChange& change);
   Result<TableDescription> ReviseTable(const std::string& name, const TableDecision& decide);
-  Result<TableDescription> DropTable(const std::string& name);
+  Result<TableDescription> DropTable(const std::string& name, const TableCheck& check);
   std::vector<std::string> ListTables(const std::string& after, std::size_t tables_max);
 
   Result<std::uint64_t> SweepExpired(const std::string& table, std::uint64_t items_max);

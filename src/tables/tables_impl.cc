@@ -73,8 +73,8 @@ Result<TableDescription> TablesImpl::ReviseTable(const std::string& name,
   return service_->ReviseTable(name, decide);
 }
 
-Result<TableDescription> TablesImpl::DropTable(const std::string& name) {
-  return service_->DropTable(name);
+Result<TableDescription> TablesImpl::DropTable(const std::string& name, const TableCheck& check) {
+  return service_->DropTable(name, check);
 }
 
 Result<WriteOutcome> TablesImpl::PutItem(const PutItemRequest& request) {

@@ -22,7 +22,7 @@ class TablesImpl final : public Tables {
   Result<TableDescription> UpdateTable(const std::string& name, const TableChange& change) override;
   Result<TableDescription> ReviseTable(const std::string& name,
                                        const TableDecision& decide) override;
-  Result<TableDescription> DropTable(const std::string& name) override;
+  Result<TableDescription> DropTable(const std::string& name, const TableCheck& check) override;
 
   Result<WriteOutcome> PutItem(const PutItemRequest& request) override;
   Result<WriteOutcome> UpdateItem(const UpdateItemRequest& request) override;

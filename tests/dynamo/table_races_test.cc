@@ -27,7 +27,9 @@ const std::string kArn = R"("ResourceArn":"arn:aws:dynamodb:mayfly:000000000000:
 
 class TableRaces : public ::testing::Test {
  protected:
-  TableRaces() {
+  TableRaces() { Create(); }
+
+  void Create() {
     EXPECT_EQ(Call("CreateTable", R"({"TableName":"tab","BillingMode":"PAY_PER_REQUEST",
       "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
       "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]})"),
@@ -95,6 +97,22 @@ TEST_F(TableRaces, WhatUpdateTableNotesAndTagsDoNotUndoEachOther) {
                          << "in round " << round;
                    }
                  }});
+  }
+}
+
+// Either the table is protected and stays, or it is gone before it could be.
+TEST_F(TableRaces, AProtectedTableIsNotDropped) {
+  for (int round = 0; round < kRounds; ++round) {
+    int protecting = 0;
+    int deleting = 0;
+    RunTogether({[&] { protecting = Protect(true); },
+                 [&] { deleting = Call("DeleteTable", R"({"TableName":"tab"})"); }});
+    ASSERT_NE(protecting == 200, deleting == 200) << "in round " << round;
+    if (deleting == 200) {
+      Create();
+    } else {
+      ASSERT_EQ(Protect(false), 200);
+    }
   }
 }
 

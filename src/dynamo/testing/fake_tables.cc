@@ -106,8 +106,9 @@ Result<TableDescription> FakeTables::ReviseTable(const std::string& name,
   return UpdateTable(name, wanted);
 }
 
-Result<TableDescription> FakeTables::DropTable(const std::string& name) {
+Result<TableDescription> FakeTables::DropTable(const std::string& name, const TableCheck& check) {
   MAYFLY_TRY(FakeTable * table, Find(name));
+  if (check) MAYFLY_RETURN_IF_ERROR(check(table->description.spec));
   TableDescription last = table->description;
   tables_.erase(name);
   return last;
