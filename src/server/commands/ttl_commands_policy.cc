@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -127,6 +128,9 @@ Answer TtlPolicy(Call& call) {
     return {};
   }
   if (!IsWord(words[0], "set") || words.size() < 3 || words.size() % 2 == 0) return SyntaxError();
+  static std::mutex changes;  // Of two that set different fields at once, none is lost.
+  const std::lock_guard lock(changes);
+  policy = keyspace->policy();
   for (std::size_t i = 1; i < words.size(); i += 2) {
     MAYFLY_RETURN_IF_ERROR(SetField(policy, words[i], words[i + 1]));
   }
