@@ -15,6 +15,7 @@ template <typename R, typename... Args>
 class FunctionRef<R(Args...)> {
  public:
   // Implicit, so that a lambda can be passed as it is.
+  // NOLINTBEGIN(google-explicit-constructor, bugprone-forwarding-reference-overload)
   template <typename Callable>
   requires(!std::is_same_v<std::remove_cvref_t<Callable>, FunctionRef> &&
            std::is_invocable_r_v<R, Callable&, Args...>) FunctionRef(Callable&& callable)
@@ -23,6 +24,7 @@ class FunctionRef<R(Args...)> {
           return (*static_cast<std::add_pointer_t<std::remove_reference_t<Callable>>>(object))(
               std::forward<Args>(args)...);
         }) {}
+  // NOLINTEND(google-explicit-constructor, bugprone-forwarding-reference-overload)
 
   R operator()(Args... args) const { return call_(object_, std::forward<Args>(args)...); }
 

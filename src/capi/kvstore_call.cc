@@ -94,7 +94,7 @@ const char* kvstore_errmsg(KVStore* pKV) {
   try {
     copy = pKV->store->message();
     if (copy.empty()) copy = "no error";
-    return copy.c_str();
+    return copy.c_str();  // NOLINT(clang-analyzer-*): it is this thread's, and stays.
   } catch (...) {
     return "out of memory";
   }

@@ -49,7 +49,7 @@ class RowKey {
   RowKey(const RowKey&) = delete;
   RowKey& operator=(const RowKey&) = delete;
 
-  operator Bytes() const { return bytes_; }
+  operator Bytes() const { return bytes_; }  // NOLINT(google-explicit-constructor): it is one.
 
  private:
   std::array<char, 124> inline_;  // Not cleared: only bytes_ is read. NOLINT(*-member-init)

@@ -28,6 +28,7 @@ class MergedMemberCursor final : public MemberCursor {
   }
   std::optional<WallTime> deadline() const override {
     const RowView* const stored = walk_.stored_row();
+    // NOLINTNEXTLINE(clang-analyzer-*): what is not stored is the work's own.
     return stored != nullptr ? stored->deadline : walk_.own_row()->fate.deadline;
   }
   Status status() const override { return walk_.status(); }

@@ -13,7 +13,7 @@ Result<std::unique_ptr<Work>> BeginWork(Database& database, const WorkScope& sco
   const Keyspace* keyspace = nullptr;
   KeyspaceState* state = nullptr;
   const auto target = [&](const WorkScope::Key& key) {
-    if (key.keyspace != keyspace) {
+    if (state == nullptr || key.keyspace != keyspace) {
       keyspace = key.keyspace;
       state = &KeyspaceCalls::Of(*keyspace, store).state();
     }

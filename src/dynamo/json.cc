@@ -18,10 +18,12 @@ using ErrorCode = json::error_code;
 
 // Builds the value, and counts the names of its objects.
 struct TreeHandler {
+  // Boost.JSON's names. NOLINTBEGIN(readability-identifier-naming)
   static constexpr std::size_t max_object_size = json::object::max_size();
   static constexpr std::size_t max_array_size = json::array::max_size();
   static constexpr std::size_t max_key_size = json::string::max_size();
   static constexpr std::size_t max_string_size = json::string::max_size();
+  // NOLINTEND(readability-identifier-naming)
 
   explicit TreeHandler(json::storage_ptr of) : memory(std::move(of)) {}
 
