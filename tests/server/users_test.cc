@@ -90,6 +90,7 @@ TEST_F(Users, OneWhoIsSwitchedOffKeepsItsConnections) {
 }
 
 TEST_F(Users, FailedLoginsAreLoggedByTheCommandTheyCameWith) {
+  EXPECT_EQ(a_.Text("AUTH ann pw too-much"), "ERR syntax error");
   a_.Text("AUTH ann wrong");
   a_.Text("HELLO 3 AUTH ann wrong");
   const Reply log = admin_.Ask("ACL LOG");

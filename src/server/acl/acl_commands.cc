@@ -293,17 +293,6 @@ Answer Help(Call& call) {
   return {};
 }
 
-Answer Auth(Call& call) {
-  AclContext* const context = call.host.acl();
-  if (context == nullptr) return NotHere();
-  if (call.args.size() > 3) return SyntaxError();
-  const auto name = call.args.size() == 3 ? std::optional(call.args[1]) : std::nullopt;
-  auto line = LogIn(*context, call.args[0], name, call.args.back());
-  if (line) return Answer::Error(*std::move(line));
-  call.reply.Ok();
-  return {};
-}
-
 constexpr std::uint32_t kAdminFlags = kAdmin | kNoScript | kLoading | kStale | kNoWork;
 constexpr std::uint32_t kOpenFlags = kNoScript | kLoading | kStale | kNoWork;
 
@@ -327,15 +316,9 @@ constexpr CommandSpec kAclCommands[] = {
     {"acl", -2, kNoWork, kNoKeys, nullptr, "Users and what they may do.", kAclSubcommands},
 };
 
-constexpr CommandSpec kAuthCommands[] = {
-    {"auth", -2, kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy | kNoWork, kNoKeys,
-     Auth, "Say who this connection is."},
-};
-
 }  // namespace
 
 CommandFamily AclFamily() { return {"server", Category::kAdmin, kAclCommands}; }
-CommandFamily AuthFamily() { return {"connection", Category::kConnection, kAuthCommands}; }
 
 std::optional<std::string> LogIn(AclContext& context, Bytes command, std::optional<Bytes> name,
                                  Bytes password) {

@@ -1,4 +1,4 @@
-// acl_commands.h - ACL and AUTH.
+// acl_commands.h - ACL, and what AUTH and HELLO do.
 #pragma once
 
 #include <string>
@@ -28,9 +28,6 @@ struct AclContext {
 };
 
 CommandFamily AclFamily();
-
-// AUTH alone: the rest of its family is where connections are.
-CommandFamily AuthFamily();
 
 // What AUTH and HELLO do: nothing if it went well, or the error line. Notes the attempt if not;
 // `command` is the word the client used. Without a name the default user is meant.

@@ -1,4 +1,4 @@
-// Goal: ACL and AUTH reply as Redis 7.0 does.
+// Goal: ACL replies, and users log in, as in Redis 7.0.
 // Method: the families on the command tester, with a session and a manual clock.
 #include "server/acl/acl_commands.h"
 
@@ -6,6 +6,7 @@
 
 #include "base/temporary_directory.h"
 #include "server/acl/acl_testing.h"
+#include "server/errors.h"
 #include "server/testing/command_tester.h"
 
 namespace mayfly::server {
@@ -14,10 +15,16 @@ namespace {
 constexpr const char* kHashOfPw =
     "30c952fab122c3f9759f02a6d95c3758b246b4fee239957b2d4fee46e26170c4";
 
+// AUTH for the catalog of commands; the server's has connections to tell of.
+constexpr CommandSpec kAuthCommands[] = {
+    {"auth", -2, kNoScript | kNoAuth | kNoWork, kNoKeys,
+     [](Call&) -> Answer { return SyntaxError(); }, "Say who this connection is."},
+};
+
 std::vector<CommandFamily> AllFamilies() {
   std::vector<CommandFamily> families(TestFamilies().begin(), TestFamilies().end());
   families.push_back(AclFamily());
-  families.push_back(AuthFamily());
+  families.push_back({"connection", Category::kConnection, kAuthCommands});
   return families;
 }
 
@@ -26,6 +33,9 @@ class AclCommands : public testing::Test {
   AclCommands() { tester_.SetAcl(&context_); }
 
   std::string Text(const std::string& line) { return tester_.Text(line); }
+  std::string Login(std::optional<Bytes> name, Bytes password) {
+    return LogIn(context_, "AUTH", name, password).value_or("OK");
+  }
   const CommandSpec& Spec(Bytes name) { return *acl_.catalog()[*acl_.catalog().Find(name)].spec; }
 
   const std::vector<CommandFamily> families_ = AllFamilies();
@@ -61,24 +71,23 @@ TEST_F(AclCommands, RemoveUsers) {
   EXPECT_EQ(Text("ACL DELUSER u"), "0");
 }
 
-TEST_F(AclCommands, LogIn) {
-  EXPECT_EQ(Text("AUTH pw"),
+TEST_F(AclCommands, UsersLogIn) {
+  EXPECT_EQ(Login(std::nullopt, "pw"),
             "ERR AUTH <password> called without any password configured for the default user. Are "
             "you sure your configuration is correct?");
   EXPECT_EQ(Text("ACL WHOAMI"), "default");
   Text("ACL SETUSER u on >pw +@all");
   const std::string wrong = "WRONGPASS invalid username-password pair or user is disabled.";
-  EXPECT_EQ(Text("AUTH u nope"), wrong);
-  EXPECT_EQ(Text("AUTH nope x"), wrong);
-  EXPECT_EQ(Text("AUTH a b c"), "ERR syntax error");
-  EXPECT_EQ(Text("AUTH u pw"), "OK");
+  EXPECT_EQ(Login("u", "nope"), wrong);
+  EXPECT_EQ(Login("nope", "x"), wrong);
+  EXPECT_EQ(Login("u", "pw"), "OK");
   EXPECT_EQ(Text("ACL WHOAMI"), "u");
   acl_.RequirePassword("secret");
-  EXPECT_EQ(Text("AUTH nope"), wrong);
-  EXPECT_EQ(Text("AUTH secret"), "OK");
+  EXPECT_EQ(Login(std::nullopt, "nope"), wrong);
+  EXPECT_EQ(Login(std::nullopt, "secret"), "OK");
   EXPECT_EQ(Text("ACL WHOAMI"), "default");
   Text("ACL SETUSER u off");
-  EXPECT_EQ(Text("AUTH u pw"), wrong);
+  EXPECT_EQ(Login("u", "pw"), wrong);
 }
 
 TEST_F(AclCommands, CategoriesAndTheirCommands) {
@@ -116,7 +125,7 @@ TEST_F(AclCommands, TryWithoutRunning) {
 
 TEST_F(AclCommands, RefusalsAreNotedAndCountedForAMinute) {
   Text("ACL SETUSER u on nopass +get");
-  Text("AUTH u x");
+  Login("u", "x");
   const std::vector<Bytes> set = {"set", "a", "b"};
   const std::vector<Bytes> get = {"get", "k"};
   const auto refuse = [&](Bytes name, std::span<const Bytes> args, AclWhere where) {
@@ -135,7 +144,7 @@ TEST_F(AclCommands, RefusalsAreNotedAndCountedForAMinute) {
   refuse("set", set, AclWhere::kTopLevel);
   refuse("get", get, AclWhere::kLua);
   refuse("set", set, AclWhere::kMulti);
-  Text("AUTH u2 x");
+  Login("u2", "x");
   EXPECT_EQ(tester_.Run("ACL LOG").items().size(), 5u);
   EXPECT_EQ(Text("ACL LOG 1"),
             "[[count, 1, reason, auth, context, toplevel, object, AUTH, username, u2, age-seconds, "
