@@ -73,7 +73,7 @@ void Connection::Gather() {
 
 bool Connection::MayAskMore() const {
   return ending_ == Ending::kNone && last_words_.empty() && asked_ < kRequestsTogetherMax &&
-         asked_bytes_ <= kOutputBytesBeforeSend;
+         asked_bytes_ <= kRequestBytesTogetherMax;
 }
 
 void Connection::OnHeader() {

@@ -17,8 +17,10 @@ inline constexpr std::size_t kConnectionsMax = 4096;
 // Answers to requests that arrived together leave together, until there are more bytes than this.
 inline constexpr std::size_t kOutputBytesBeforeSend = std::size_t{256} * 1024;
 
-// So many requests are answered together, of one client and of all clients of a thread.
+// So many requests are answered together, of one client and of all clients of a thread; of one
+// client also no more than this many bytes, the last one aside.
 inline constexpr std::size_t kRequestsTogetherMax = 64;
+inline constexpr std::size_t kRequestBytesTogetherMax = std::size_t{256} * 1024;
 
 // Room for one read: of headers and small bodies, and of bodies known to be large. What is read is
 // answered before more is read, so it bounds what waits.
