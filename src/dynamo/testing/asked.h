@@ -8,6 +8,11 @@
 
 namespace mayfly::dynamo {
 
+// CreateTable of "tab", whose only key is "p", a string.
+inline constexpr const char* kCreateTab = R"({"TableName":"tab","BillingMode":"PAY_PER_REQUEST",
+  "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],
+  "KeySchema":[{"AttributeName":"p","KeyType":"HASH"}]})";
+
 inline http::Request RequestOf(std::string target, std::string body) {
   http::Request request;
   request.method = "POST";
