@@ -15,7 +15,7 @@ struct FunctionSpec {
   };
   std::string_view name;
   Place place;
-  std::size_t operands;
+  std::uint8_t operands;
   bool first_is_path;  // The first operand must be one.
 };
 

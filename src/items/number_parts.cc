@@ -20,8 +20,9 @@ namespace {
 std::string PlainText(bool negative, std::string_view digits, int power) {
   std::string text;
   if (negative) text += '-';
-  const auto whole = static_cast<std::size_t>(power + 1);  // Digits in front of the point.
-  if (power < 0) {
+  // Digits in front of the point.
+  const std::size_t whole = power < 0 ? 0 : static_cast<std::size_t>(power) + 1;
+  if (whole == 0) {
     text += "0.";
     text.append(static_cast<std::size_t>(-power - 1), '0');
     text += digits;

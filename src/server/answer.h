@@ -17,7 +17,7 @@ class [[nodiscard]] Answer {
 
   // Implicit, so that a handler can return what it was told. WrongType gets Redis' words; every
   // other Status becomes "ERR " and its message.
-  Answer(const Status& status);
+  Answer(const Status& status);  // NOLINT(google-explicit-constructor)
 
   // A whole error line, such as "NOSCRIPT No matching script. Please use EVAL.".
   static Answer Error(std::string line) { return Answer(std::move(line)); }

@@ -15,11 +15,13 @@ Wide LargestOf(FieldType type) {
 
 Wide SmallestOf(FieldType type) { return type.has_sign ? -LargestOf(type) - 1 : Wide{0}; }
 
+// NOLINTBEGIN(clang-analyzer-core.UndefinedBinaryOperatorResult): a type has at least one bit.
 std::int64_t LowestBits(FieldType type, std::uint64_t bits) {
   const unsigned spare = 64 - type.bits;
   if (type.has_sign) return static_cast<std::int64_t>(bits << spare) >> spare;
   return static_cast<std::int64_t>(bits << spare >> spare);
 }
+// NOLINTEND(clang-analyzer-core.UndefinedBinaryOperatorResult)
 
 std::optional<std::int64_t> Fit(FieldType type, Wide number, Overflow mode) {
   const Wide largest = LargestOf(type);

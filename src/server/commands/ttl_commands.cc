@@ -117,7 +117,7 @@ Answer ScanMortal(Call& call, DeadlineWindow window, std::optional<std::string> 
   return {};
 }
 
-Answer ScanImmortal(Call& call, std::size_t rows_max, std::optional<std::string> place) {
+Answer ScanImmortal(Call& call, std::size_t rows_max, const std::optional<std::string>& place) {
   MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
   MAYFLY_TRY(const auto cursor, keyspace->NewCursor({.filter = RowFilter::kImmortal}));
   cursor->SeekAtOrAfter(place.value_or(""));

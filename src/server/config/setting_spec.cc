@@ -14,7 +14,7 @@ constexpr auto kNoEffect = SettingUse::kNoEffect;
 constexpr std::int64_t kPortMax = 65535;
 constexpr std::int64_t kIntMax = std::numeric_limits<std::int32_t>::max();
 constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kMiB = 1024 * 1024;
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 // Why a setting has no effect.
 constexpr std::string_view kNoEviction =
