@@ -1,5 +1,6 @@
 #include "tables/stream_record.h"
 
+#include "base/check.h"
 #include "base/coding.h"
 #include "items/item_codec.h"
 #include "items/item_size.h"
@@ -45,6 +46,7 @@ Item StreamKeysOf(const TableSpec& table, const Item& item) {
 
 StreamRecord MakeRecord(const TableSpec& table, StreamView view, const Item* before,
                         const Item* after, bool by_ttl, WallTime at) {
+  MAYFLY_CHECK(before != nullptr || after != nullptr, "a record of no item");
   StreamRecord record;
   record.kind = before == nullptr  ? StreamRecord::Kind::kInsert
                 : after == nullptr ? StreamRecord::Kind::kRemove
