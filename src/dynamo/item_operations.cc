@@ -28,13 +28,18 @@ Reply GetItem(const Context& context, const Fields& in) {
   return reply;
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix,  "PutItem", nullptr,                                            "Writes an item, whole.", ReadWrite<ReadPut>},
-    {kTablePrefix,  "GetItem", GetItem,                                            "Reads an item."        },
-    {kTablePrefix, "UpdateItem",   nullptr, "Changes some attributes of an item, or makes it.",
-     ReadWrite<ReadUpdate>                  },
-    {kTablePrefix, "DeleteItem",   nullptr,                                 "Removes an item.",    ReadWrite<ReadDelete>                                                                                 },
-});
+constexpr Operation WriteOf(std::string_view name, AskedWrite (*read)(const Fields& in),
+                            std::string_view summary) {
+  return {kTablePrefix, name, nullptr, summary, read};
+}
+
+constexpr std::array kOperations = {
+    WriteOf("PutItem", ReadWrite<ReadPut>, "Writes an item, whole."),
+    Operation{kTablePrefix, "GetItem", GetItem, "Reads an item."},
+    WriteOf("UpdateItem", ReadWrite<ReadUpdate>,
+            "Changes some attributes of an item, or makes it."),
+    WriteOf("DeleteItem", ReadWrite<ReadDelete>, "Removes an item."),
+};
 
 }  // namespace
 
