@@ -48,5 +48,30 @@ TEST_F(HeldWorks, FiguresAreThereWhilePoliciesChange) {
   }
 }
 
+// Each sets its own field of one policy and looks whether it is there, on its own thread.
+TEST_F(HeldWorks, PoliciesThatAreSetAtOnceLoseNothing) {
+  constexpr int kRounds = 8000;
+  const auto ask = [](TestClient& client, const std::string& field) {
+    std::string all;
+    for (int round = 1; round <= kRounds; ++round) {
+      all += "TTL.POLICY SET " + field + " " + std::to_string(1 + round % 900) +
+             "\r\nTTL.POLICY GET\r\n";
+    }
+    client.Send(all);
+  };
+  const auto expect = [](TestClient& client, const std::string& field) {
+    for (int round = 1; round <= kRounds; ++round) {
+      EXPECT_EQ(client.ReadText(), "OK");
+      const std::string policy = client.ReadText();
+      const std::string wanted = field + ", " + std::to_string(1 + round % 900) + ",";
+      EXPECT_NE(policy.find(wanted), std::string::npos) << wanted << " of " << policy;
+    }
+  };
+  ask(a_, "default-ttl");
+  ask(b_, "jitter");
+  expect(a_, "default-ttl");
+  expect(b_, "jitter");
+}
+
 }  // namespace
 }  // namespace mayfly::server
