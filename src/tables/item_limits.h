@@ -36,8 +36,8 @@ inline constexpr std::size_t kTokenBytesMax = 36;
 // the same keyspaces without them. This often a call begins again before it says Busy.
 inline constexpr int kAttemptsMax = 16;
 
-// A version is at least the time of its write in milliseconds, shifted by this: 1024 writes may come
-// in a millisecond before versions run ahead of time.
+// A version is at least the time of its write in milliseconds, shifted by this: 1024 writes may
+// come in a millisecond before versions run ahead of time.
 inline constexpr int kVersionTimeShift = 10;
 
 // In mode kUntilSwept an instant further back does not count.
