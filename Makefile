@@ -2,7 +2,7 @@
 # is in CMakePresets.json. `make help` lists the targets.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test bench check asan tsan fuzz tidy format format-check clean
+.PHONY: help setup run test bench check dev asan tsan fuzz tidy format format-check clean
 
 # SETUP=true leaves the machine's packages alone.
 SETUP ?= scripts/setup
@@ -25,14 +25,18 @@ run: build/release/build.ninja  ## Build the program and serve a database in ./d
 	@cmake --build --preset release --target mayfly
 	@build/release/bin/mayfly serve --dir data
 
-test: build/dev/build.ninja  ## Build everything and run every test.
-	@cmake --build --preset dev
-	@ctest --preset dev -j $(CTEST_JOBS)
+test: build/release/build.ninja  ## Build what ships and run every test on it.
+	@cmake --build --preset release
+	@ctest --preset release -j $(CTEST_JOBS)
 
 bench: build/release/build.ninja  ## Build and run the benchmarks; takes minutes.
 	@cmake --build --preset release --target bench
 
-check: test asan tsan fuzz tidy format-check  ## Everything a change must pass.
+check: test dev asan tsan fuzz tidy format-check  ## Everything a change must pass.
+
+dev: build/dev/build.ninja  ## The tests on a Debug build.
+	@cmake --build --preset dev
+	@ctest --preset dev -j $(CTEST_JOBS)
 
 asan: build/asan/build.ninja  ## The tests with AddressSanitizer and UBSan.
 	@cmake --build --preset asan

@@ -7,10 +7,16 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-# lld links the test programs about three times faster than ld. gcc's sanitizers go with it, too.
-find_program(LLD ld.lld)
-if(LLD)
-  add_link_options(-fuse-ld=lld)
+# One linker for everything, so that what is tested is what ships. lld links the test programs about
+# three times faster than ld. gcc's sanitizers go with it, too.
+set(MAYFLY_LINKER lld CACHE STRING "Linker, as for -fuse-ld=; empty: the compiler's own")
+if(MAYFLY_LINKER)
+  find_program(MAYFLY_LINKER_PATH ld.${MAYFLY_LINKER})
+  if(NOT MAYFLY_LINKER_PATH)
+    message(FATAL_ERROR "ld.${MAYFLY_LINKER} is not installed. Install the package ${MAYFLY_LINKER}, or "
+      "give -DMAYFLY_LINKER= to link with the compiler's own, which the tests then run with, too.")
+  endif()
+  add_link_options(-fuse-ld=${MAYFLY_LINKER})
 endif()
 
 add_library(mayfly_compiler INTERFACE)
@@ -18,7 +24,7 @@ target_compile_options(mayfly_compiler INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<COMPILE_LANGUAGE:CXX>:-Wold-style-cast> -Wimplicit-fallthrough)
-# gcc loses track of which alternative a std::variant holds, once it is instrumented or inlines at -O3,
+# gcc loses track of which alternative a std::variant holds, once it is instrumented or optimised,
 # and calls it uninitialised. The dev preset keeps the warning.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND (MAYFLY_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL Release))
   target_compile_options(mayfly_compiler INTERFACE -Wno-maybe-uninitialized)

@@ -108,6 +108,18 @@ function(mayfly_app name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${uses} ${ARG_LINKS} mayfly_compiler)
   mayfly_layer(app_${name} app "${ARG_USES}")
+  mayfly_check_unwind(${name})
+endfunction()
+
+# Fails the link of TARGET when an exception could find no handler in it. Sanitizers add functions of
+# their own, so what ships is what is checked.
+function(mayfly_check_unwind target)
+  if(CMAKE_BUILD_TYPE STREQUAL Release)
+    add_custom_command(TARGET ${target} POST_BUILD
+      COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/unwind/check_unwind.py
+              $<TARGET_FILE:${target}>
+      VERBATIM)
+  endif()
 endfunction()
 
 # Tells the layer test that the current folder is module NAME and may include what USES names. KIND
@@ -134,6 +146,7 @@ function(mayfly_library)
     set_target_properties(mayfly_${suffix} PROPERTIES OUTPUT_NAME mayfly LINKER_LANGUAGE CXX)
   endforeach()
   set_target_properties(mayfly_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+  mayfly_check_unwind(mayfly_shared)
 
   mayfly_check_public_headers()
 endfunction()
