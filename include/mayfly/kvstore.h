@@ -99,7 +99,7 @@ struct KVStoreStats {
   uint64_t nDeletes;
   uint64_t nIterations;   /* Iterators made. */
   uint64_t nErrors;       /* Calls that failed; a missing key is no failure. */
-  uint64_t nBytesRead;    /* Of keys and values. */
+  uint64_t nBytesRead;    /* Of values. */
   uint64_t nBytesWritten; /* Of keys and values. */
   uint64_t nWalCommits;
   uint64_t nCheckpoints;
@@ -112,11 +112,14 @@ struct KVStoreStats {
 void* snkv_malloc(size_t n);
 void snkv_free(void* p);
 
-/* Names that older programs release memory by. Not where SQLite itself is used. */
+/* SQLite names that programs of this interface use. Not where SQLite itself is used. */
 #if !defined(SQLITE3_H) && !defined(MAYFLY_KVSTORE_WITHOUT_SQLITE_NAMES)
 #define sqlite3_free snkv_free
 #define sqliteFree snkv_free
 #define sqliteMalloc snkv_malloc
+#define SQLITE_BUSY KVSTORE_BUSY
+#define SQLITE_LOCKED KVSTORE_LOCKED
+#define SQLITE_PROTOCOL KVSTORE_PROTOCOL
 #endif
 
 /* ---- Opening and closing ---- */

@@ -1,6 +1,7 @@
 // directory_lock.h - at most one writer for a directory, among all processes and within this one.
 // The lock is the kernel's, on a file in the directory: it goes with the process that held it,
-// however that ended, and so is never stale. The file itself stays.
+// however that ended, and so is never stale. The file itself stays. A child made by fork() holds
+// nothing: it gives its copy up at once, so that the parent alone decides.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +33,10 @@ class DirectoryLock {
   void Release();
 
  private:
-  explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
+  explicit DirectoryLock(int descriptor);
 
   int descriptor_ = -1;
+  int process_ = 0;  // That took the lock. In another, the descriptor is somebody else's.
 };
 
 }  // namespace mayfly

@@ -3,6 +3,8 @@
 #include "base/directory_lock.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/temporary_directory.h"
 #include "mayfly/bytes.h"
@@ -51,6 +53,40 @@ TEST(DirectoryLock, GoesWithItsOwnerEvenWhenMoved) {
     EXPECT_FALSE(Take(directory, Mode::kExclusive).has_value()) << "the move let go of it";
   }
   EXPECT_TRUE(Take(directory, Mode::kExclusive).has_value());
+}
+
+TEST(DirectoryLock, AForkedChildHoldsNothing) {
+  const TemporaryDirectory directory;
+  auto lock = Take(directory, Mode::kExclusive);
+  ASSERT_TRUE(lock.has_value());
+  int wait[2];
+  int ready[2];
+  ASSERT_EQ(::pipe(wait), 0);
+  ASSERT_EQ(::pipe(ready), 0);
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // Lives until the parent is done; its own end of the lock must not matter, and giving it back
+    // must not either.
+    ::close(wait[1]);
+    ::close(ready[1]);
+    char byte = 0;
+    static_cast<void>(::read(wait[0], &byte, 1) == 0);
+    lock->Release();
+    ::_exit(0);
+  }
+  ::close(wait[0]);
+  ::close(ready[1]);
+  char byte = 0;
+  ASSERT_EQ(::read(ready[0], &byte, 1), 0) << "the child runs";
+  ::close(ready[0]);
+  EXPECT_FALSE(Take(directory, Mode::kExclusive).has_value()) << "the parent holds it";
+  lock->Release();
+  EXPECT_TRUE(Take(directory, Mode::kExclusive).has_value()) << "the child still holds it";
+  ::close(wait[1]);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST(DirectoryLock, AMissingDirectoryIsAnIoErrorThatNamesIt) {

@@ -44,6 +44,8 @@ static void sessions(void) {
   OK(kvstore_get(kv, "session:1", 9, &value, &size));
   THAT(size == 9);
   sqlite3_free(value);
+  THAT(SQLITE_BUSY == KVSTORE_BUSY && SQLITE_LOCKED == KVSTORE_LOCKED &&
+       SQLITE_PROTOCOL == KVSTORE_PROTOCOL);
   OK(kvstore_close(kv));
   remove(path);
   OK(kvstore_open(path, &kv, KVSTORE_JOURNAL_DELETE));

@@ -95,7 +95,7 @@ int Get(FamilyHandle* handle, const void* key_data, int key_size, void** value, 
     MAYFLY_RETURN_IF_ERROR(read);
     *value = capi::Copy(found.view()).release();
     *value_size = static_cast<int>(found.view().size());
-    store.counts.bytes_read += key.size() + found.view().size();
+    store.counts.bytes_read += found.view().size();
     return {};
   });
 }
@@ -115,7 +115,7 @@ int GetTtl(FamilyHandle* handle, const void* key_data, int key_size, void** valu
     MAYFLY_RETURN_IF_ERROR(row.status());
     *value = capi::Copy(row->value).release();
     *value_size = static_cast<int>(row->value.size());
-    store.counts.bytes_read += key.size() + row->value.size();
+    store.counts.bytes_read += row->value.size();
     if (remaining_ms == nullptr) return {};
     // It was alive a moment ago, whatever the clock says since.
     *remaining_ms = row->deadline
