@@ -18,13 +18,25 @@ inline constexpr int kCompiledScriptsMax = 500;
 // of stack for each byte of the pattern.
 inline constexpr std::size_t kPatternBytesMax = 4096;
 
-// Tables and arrays inside one another in JSON; cjson reads and writes by recursion. Its default.
+// Bytes of a text that is compiled: far below what Lua's compiler counts with ints.
+inline constexpr std::size_t kScriptTextBytesMax = std::size_t{64} * 1024 * 1024;
+
+// How far below 1 table.insert() may begin to move values.
+inline constexpr int kTableShiftMax = 1'000'000;
+
+// How Lua collects: begins when memory has grown to this share of what was left last time, and
+// works this much faster than scripts allocate.
+inline constexpr int kCollectorPausePercent = 150;
+inline constexpr int kCollectorStepPercent = 200;
+
+// Bytes of an integer of `struct`.
+inline constexpr int kStructIntegerBytesMax = 32;
+
+// Tables and arrays inside one another in JSON, which is read and written by recursion.
 inline constexpr int kJsonDepthMax = 1000;
 
-// Tables inside one another in MessagePack that scripts make, as in Redis; and bytes of a package,
-// since a table may stand in itself many times over.
+// Tables inside one another in MessagePack that scripts make, as in Redis.
 inline constexpr int kMessagePackDepthMax = 16;
-inline constexpr std::size_t kMessagePackBytesMax = std::size_t{128} * 1024 * 1024;
 
 // A script's reply: a table may stand in itself many times over, so memory does not bound it.
 struct ScriptReplyLimits {

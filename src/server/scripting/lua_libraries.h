@@ -15,7 +15,7 @@ void OpenLibraries(lua_State* lua, std::string_view version);
 // Gives a run its globals KEYS and ARGV: the two tables on top of the stack, which it takes off.
 void SetKeysAndArguments(lua_State* lua);
 
-// Puts back what a run may have changed: cjson's settings, the collector's.
+// Puts back what a run may have changed: the settings of cjson.
 void ResetLibraries(lua_State* lua);
 
 }  // namespace mayfly::server

@@ -15,7 +15,10 @@ LuaState::LuaState(std::size_t memory_bytes_max)
   lua_sethook(lua_, Hook, LUA_MASKCOUNT, kScriptHookInstructions);
 }
 
-LuaState::~LuaState() { lua_close(lua_); }
+LuaState::~LuaState() {
+  lua_gc(lua_, LUA_GCCOLLECT, 0);  // Closing in the middle of a collection is CVE-2024-46981.
+  lua_close(lua_);
+}
 
 LuaState& LuaState::Of(lua_State* lua) {
   void* state = nullptr;

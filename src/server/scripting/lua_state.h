@@ -4,10 +4,12 @@
 // One thread at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <lua.hpp>
 
+#include "server/scripting/json_settings.h"
 #include "server/scripting/script_host.h"
 
 namespace mayfly::server {
@@ -34,6 +36,11 @@ class LuaState {
   lua_State* get() const { return lua_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
+  // What a script may still take: the bound of texts made outside of Lua that become its strings.
+  std::size_t memory_left() const {
+    return memory_bytes_max_ - std::min(memory_bytes_max_, memory_bytes_);
+  }
+
   // Outside of scripts the bound is off, so that what we do ourselves does not fail by it.
   void set_bounded(bool bounded) { bounded_ = bounded; }
 
@@ -43,8 +50,8 @@ class LuaState {
   // Of math.random(): the state of the generator.
   std::array<unsigned short, 3> random = {};
 
-  // A script changed how cjson works: the next one must not notice.
-  bool json_touched = false;
+  // Of cjson; each run begins with the defaults.
+  JsonSettings json;
 
  private:
   static void* Allocate(void* state, void* block, std::size_t old_size, std::size_t new_size);

@@ -9,6 +9,7 @@
 
 #include "server/scripting/limits.h"
 #include "server/scripting/lua_errors.h"
+#include "server/scripting/lua_state.h"
 #include "server/scripting/message_pack_reader.h"
 
 namespace mayfly::server {
@@ -17,12 +18,12 @@ namespace {
 // Writes into memory of its own, so that a value that is not taken leaves nothing on Lua's stack.
 class Packer {
  public:
-  explicit Packer(lua_State* lua) : lua_(lua) {}
+  // A table may stand in itself many times over, so the memory of its values bounds nothing.
+  explicit Packer(lua_State* lua) : lua_(lua), bytes_max_(LuaState::Of(lua).memory_left()) {}
 
   // Of any depth: the value on top, which it takes off.
   void Pack(int depth) {
-    if (out_.size() > kMessagePackBytesMax)
-      luaL_error(lua_, "MessagePack: the package is too large");
+    if (out_.size() > bytes_max_) luaL_error(lua_, "not enough memory");
     luaL_checkstack(lua_, 4, "in function mp_pack");
     switch (lua_type(lua_, -1)) {
       case LUA_TSTRING: PackString(ToBytes(lua_, -1)); break;
@@ -141,6 +142,7 @@ class Packer {
   }
 
   lua_State* const lua_;
+  const std::size_t bytes_max_;
   std::string out_;
 };
 

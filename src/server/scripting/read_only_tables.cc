@@ -29,7 +29,7 @@ int RunOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1
 
 // For functions that would write to their first argument.
 int WriteFirst(lua_State* lua) {
-  if (PushRealTable(lua, 1)) RaiseText(lua, kRefusal);
+  CheckWritable(lua, 1);
   return RunOriginal(lua);
 }
 
@@ -102,6 +102,10 @@ bool PushRealTable(lua_State* lua, int index) {
   return false;
 }
 
+void CheckWritable(lua_State* lua, int index) {
+  if (PushRealTable(lua, index)) RaiseText(lua, kRefusal);
+}
+
 void ReplaceRawFunctions(lua_State* lua, int globals) {
   Replace(lua, globals, "rawset", WriteFirst);
   Replace(lua, globals, "setmetatable", WriteFirst);
@@ -114,7 +118,7 @@ void ReplaceRawFunctions(lua_State* lua, int globals) {
 
   lua_getfield(lua, globals, "table");
   const int table = lua_gettop(lua);
-  for (const char* const name : {"insert", "remove", "sort", "setn"}) {
+  for (const char* const name : {"remove", "sort", "setn"}) {
     Replace(lua, table, name, WriteFirst);
   }
   for (const char* const name : {"foreach", "foreachi", "concat", "getn", "maxn"}) {

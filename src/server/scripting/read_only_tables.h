@@ -14,8 +14,11 @@ void MakeReadOnly(lua_State* lua);
 // Whether the value is a stand-in; if so, pushes the real table.
 bool PushRealTable(lua_State* lua, int index);
 
-// Replaces those functions in the table of globals at `globals`, which has Lua's own. Its `table`
-// is changed as well.
+// Raises an error if the value is a stand-in: for functions that go past metatables.
+void CheckWritable(lua_State* lua, int index);
+
+// Replaces those functions, but table.insert (guarded_functions.h), in the table of globals at
+// `globals`, which has Lua's own. Its `table` is changed as well.
 void ReplaceRawFunctions(lua_State* lua, int globals);
 
 }  // namespace mayfly::server

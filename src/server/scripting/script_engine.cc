@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "server/scripting/compile_text.h"
 #include "server/scripting/lua_errors.h"
 #include "server/scripting/lua_libraries.h"
 #include "server/scripting/lua_replies.h"
@@ -131,12 +132,9 @@ Status ScriptEngine::PushFunction(lua_State* lua, ScriptEngine& self, const Scri
   PushBytes(lua, script.sha);
   lua_rawget(lua, -2);
   if (lua_isfunction(lua, -1)) return Status::Ok();
-  const std::string& body = script.body;
-  const bool bytecode = body.starts_with(LUA_SIGNATURE[0]);
-  if (bytecode || luaL_loadbuffer(lua, body.data(), body.size(), kChunkName) != 0) {
+  if (!CompileText(lua, script.body, kChunkName)) {
     return Status::Invalid(
-        fmt::format("Error compiling script (new function): {}",
-                    bytecode ? "user_script: bytecode is not taken" : lua_tostring(lua, -1)));
+        fmt::format("Error compiling script (new function): {}", lua_tostring(lua, -1)));
   }
   PushBytes(lua, script.sha);
   lua_pushvalue(lua, -2);
