@@ -58,6 +58,12 @@ Status CheckEmpty(Store& store) {
   return Status::Invalid("a restore fills an empty database and this one is not; open a new one");
 }
 
+// A backup has the keys of versions without the byte that says what they are: its record does.
+Bytes InBackup(Bytes member_key) { return member_key.substr(sizeof kVersionsOfKeys); }
+std::string MemberKeyOf(const BackupRecord& record) {
+  return std::string(1, kVersionsOfKeys).append(record.key);
+}
+
 // Sees that every record of a file can be taken, before the first one is.
 class Inspector {
  public:
@@ -85,7 +91,7 @@ class Inspector {
       if (in_collection_of_ == record.keyspace) return DecodeRow(record.data).status();
       return Status::Corruption("the backup has a member of no collection; take another");
     }
-    if (!UserKeyOfMember(record.key)) {
+    if (!UserKeyOfMember(MemberKeyOf(record))) {
       return Status::Corruption("the backup has a version of no key; take another");
     }
     return DecodeVersion(record.data).status();
@@ -186,7 +192,7 @@ class Restorer {
     MAYFLY_TRY(VersionView version, DecodeVersion(record.data));
     version.row.deadline = reckoning_.DeadlineOf(version.row.deadline);
     MAYFLY_RETURN_IF_ERROR(FlushBefore(record));
-    Fresh fresh{.key = std::string(record.key), .row = {}, .member = true};
+    Fresh fresh{.key = MemberKeyOf(record), .row = {}, .member = true};
     AppendVersion(fresh.row, version);
     pending_.push_back(std::move(fresh));
     return FlushIfFull();
@@ -281,15 +287,16 @@ Status AddVersions(Store& store, const KeyspaceState& keyspace, const engine::Sn
       AppendVersion(bare, Bare(version));
       record = bare;
     }
-    MAYFLY_RETURN_IF_ERROR(writer.AddVersion(keyspace.id(), UserKeyOf(cursor->key()), record));
+    MAYFLY_RETURN_IF_ERROR(
+        writer.AddVersion(keyspace.id(), InBackup(UserKeyOf(cursor->key())), record));
   }
   return cursor->status();
 }
 
 // The living members of a collection, and its sides.
-Status AddParts(Store& store, const KeyspaceState& keyspace, Bytes key, std::uint64_t version,
+Status AddParts(Store& store, const KeyspaceState& keyspace, std::uint64_t version,
                 const engine::Snapshot& snapshot, WallTime taken_at, BackupWriter& writer) {
-  const PartKeys keys(keyspace.id(), key, version);
+  const PartKeys keys(keyspace.id(), version);
   const std::string begin = keys.Begin(PartKind::kMember);
   const std::string end = keys.End(PartKind::kSide);
   const engine::CursorOptions walk{
@@ -314,7 +321,7 @@ Status AddMarkerOf(const KeyspaceState& keyspace, Bytes key, const RowView& row,
   if (!keyspace.by_timestamp()) return {};
   std::string marker;
   AppendVersion(marker, MarkerOf(*keyspace.policy(), *row.timestamp));
-  return writer.AddVersion(keyspace.id(), MarkerKey(key), marker);
+  return writer.AddVersion(keyspace.id(), InBackup(MarkerKey(key)), marker);
 }
 
 }  // namespace
@@ -352,8 +359,8 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
           writer.AddRow(keyspace->id(), UserKeyOf(cursor->key()), cursor->value()));
       ++report.rows;
       if (!row.version) continue;
-      MAYFLY_RETURN_IF_ERROR(AddParts(store, *keyspace, UserKeyOf(cursor->key()), *row.version,
-                                      *snapshot, report.taken_at, writer));
+      MAYFLY_RETURN_IF_ERROR(
+          AddParts(store, *keyspace, *row.version, *snapshot, report.taken_at, writer));
     }
     MAYFLY_RETURN_IF_ERROR(cursor->status());
     MAYFLY_RETURN_IF_ERROR(AddVersions(store, *keyspace, *snapshot, report.taken_at, writer));

@@ -103,6 +103,7 @@ Status Checker::CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snaps
                      const auto row = DecodeRow(value);
                      if (!row) {
                        ++report_.unreadable_rows;
+                       collections.NoteUnreadable();
                        Find(keyspace, "an unreadable row", key);
                        return {};
                      }

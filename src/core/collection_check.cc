@@ -33,30 +33,25 @@ Result<bool> CollectionCheck::Exists(engine::Address at, Bytes key) const {
   return true;
 }
 
-Result<bool> CollectionCheck::IsCurrent(Bytes key, std::uint64_t version) const {
-  PinnedBytes pin;
-  const Status read = store_.engine().Get(kRows, RowKey(keyspace_.id(), key), pin, snapshot_);
-  if (read.IsNotFound()) return false;
-  MAYFLY_RETURN_IF_ERROR(read);
-  const auto row = DecodeRow(pin.view());
-  return !row || row->version == version;  // An unreadable row may be its row.
+bool CollectionCheck::IsCurrent(std::uint64_t version) const {
+  return some_unreadable_ || versions_.contains(version);  // An unreadable row may be its row.
 }
 
 Result<bool> CollectionCheck::CheckRow(Bytes key, const RowView& row, Counters& expected) {
+  if (!versions_.insert(*row.version).second) {
+    ++report_.wrong_counts;
+    find_("a collection whose members are another's, of key", key);
+    RemoveRow(key, row);
+    return false;
+  }
   const auto collection = DecodeCollection(row.payload);
   if (!collection) {
     ++report_.unreadable_rows;
     find_("an unreadable collection", key);
     return false;
   }
-  MAYFLY_TRY(const Parts parts, WalkParts(key, PartKeys(keyspace_.id(), key, *row.version)));
-  const Collection counted{
-      .members = parts.members, .mortal = parts.mortal, .own_deadline = collection->own_deadline};
-  const bool first_fits =
-      !parts.first || (collection->first_deadline && *collection->first_deadline <= *parts.first);
-  if (parts.members > 0 && collection->members == parts.members &&
-      collection->mortal == parts.mortal && first_fits &&
-      row.deadline == DeadlineOf(counted, parts.last)) {
+  MAYFLY_TRY(const Parts parts, WalkParts(key, PartKeys(keyspace_.id(), *row.version)));
+  if (Fits(key, row, *collection, parts)) {
     ++expected.rows;
     expected.mortal += row.deadline ? 1 : 0;
     return true;
@@ -67,18 +62,51 @@ Result<bool> CollectionCheck::CheckRow(Bytes key, const RowView& row, Counters& 
   return false;
 }
 
+bool CollectionCheck::Fits(Bytes key, const RowView& row, const Collection& collection,
+                           const Parts& parts) const {
+  const Collection counted{
+      .members = parts.members, .mortal = parts.mortal, .own_deadline = collection.own_deadline};
+  const bool first_fits =
+      !parts.first || (collection.first_deadline && *collection.first_deadline <= *parts.first);
+  const bool name_fits = collection.named == parts.name.has_value() &&
+                         (!parts.name || *parts.name == key) &&
+                         (collection.named || parts.mortal == 0);
+  return parts.members > 0 && collection.members == parts.members &&
+         collection.mortal == parts.mortal && first_fits && name_fits &&
+         row.deadline == DeadlineOf(counted, parts.last);
+}
+
+void CollectionCheck::RemoveRow(Bytes key, const RowView& row) {
+  repair_.Delete(kRows, RowKey(keyspace_.id(), key));
+  if (row.deadline) repair_.Delete(kExpiry, EntryKey(keyspace_.id(), *row.deadline, key));
+}
+
+void CollectionCheck::MendName(Bytes key, const PartKeys& keys, const Parts& parts,
+                               Collection& mended) {
+  mended.named = parts.mortal > 0;
+  if (mended.named) {
+    std::string name;
+    AppendRow(name, {.deadline = {}, .payload = key});
+    repair_.Put(kMembers, keys.OfName(), name);
+  } else if (parts.name) {
+    repair_.Delete(kMembers, keys.OfName());
+  }
+}
+
 void CollectionCheck::Mend(Bytes key, const RowView& row, const Collection& collection,
                            const Parts& parts, Counters& expected) {
   const KeyspaceId id = keyspace_.id();
-  if (row.deadline) repair_.Delete(kExpiry, EntryKey(id, *row.deadline, key));
+  RemoveRow(key, row);
+  const PartKeys keys(id, *row.version);
   if (parts.members == 0) {
-    repair_.Delete(kRows, RowKey(id, key));
+    if (parts.name) repair_.Delete(kMembers, keys.OfName());
     return;
   }
   Collection mended = collection;
   mended.members = parts.members;
   mended.mortal = parts.mortal;
   mended.first_deadline = parts.first;
+  MendName(key, keys, parts, mended);
   std::string payload;
   AppendCollection(payload, mended);
   const RowView fresh{
@@ -96,6 +124,11 @@ Result<CollectionCheck::Parts> CollectionCheck::WalkParts(Bytes key, const PartK
   const auto take = [&](Bytes part_key, Bytes value) -> Status {
     const auto kind = static_cast<PartKind>(part_key[keys.name_at() - 1]);
     if (kind == PartKind::kSide) return {};
+    if (kind == PartKind::kName) {
+      const auto row = DecodeRow(value);
+      parts.name = row ? std::string(row->payload) : std::string();
+      return {};
+    }
     if (kind == PartKind::kOrder) return CheckOrder(key, keys, part_key);
     const auto row = DecodeRow(value);
     if (!row) {
@@ -158,24 +191,23 @@ Status CollectionCheck::CheckOrder(Bytes key, const PartKeys& keys, Bytes part_k
 }
 
 Status CollectionCheck::CheckParts() {
-  std::optional<std::pair<std::string, std::uint64_t>> last;
+  std::optional<std::uint64_t> last;
   const auto take = [&](Bytes stored_key, Bytes) -> Status {
-    ++report_.members;
     const auto part = DecodePartKey(UserKeyOf(stored_key));
+    if (!part || part->part != PartKind::kName) ++report_.members;
     if (!part) {
       ++report_.stray_versions;
       find_("something that is no member, of key", UserKeyOf(stored_key));
       return {};
     }
-    if (last && last->second == part->version && last->first == part->key) return {};
-    last = {part->key, part->version};
-    MAYFLY_TRY(const bool current, IsCurrent(part->key, part->version));
-    if (current) return {};
-    const std::string record = OrphanKey(keyspace_.id(), part->version, part->key);
+    if (last == part->version) return {};
+    last = part->version;
+    if (IsCurrent(part->version)) return {};
+    const std::string record = OrphanKey(keyspace_.id(), part->version);
     MAYFLY_TRY(const bool queued, Exists(kMeta, record));
     if (queued) return {};
     ++report_.stray_members;
-    find_("members of a collection that is not there, of key", part->key);
+    find_("members of a collection that is not there, of version", std::to_string(part->version));
     repair_.Put(kMeta, record, EncodeOrphan(store_.clock().Now()));
     ++orphans_;
     return {};
@@ -188,14 +220,14 @@ Status CollectionCheck::CheckRecords() {
   const auto take = [&](Bytes meta_key, Bytes value) -> Status {
     const auto orphan = DecodeOrphan(meta_key, value);
     if (orphan) {
-      MAYFLY_TRY(const bool current, IsCurrent(orphan->key, orphan->version));
-      if (!current) {
+      if (!versions_.contains(orphan->version)) {
         ++orphans_;
         return {};
       }
     }
     ++report_.stale_entries;
-    find_("the record of an orphan that is none, of key", orphan ? Bytes(orphan->key) : meta_key);
+    find_("the record of an orphan that is none, of version",
+          orphan ? Bytes(std::to_string(orphan->version)) : meta_key);
     repair_.Delete(kMeta, meta_key);
     return {};
   };

@@ -4,14 +4,16 @@
 
 #include "base/coding.h"
 #include "core/row_codec.h"
-#include "core/version_codec.h"
 
 namespace mayfly::core {
 namespace {
 
 // Stored; append, never renumber.
 constexpr unsigned char kHasOwnDeadline = 0x01;
-constexpr char kPartOfCollection = 0x03;  // Beside the kinds of version_codec.cc.
+constexpr unsigned char kNamed = 0x02;
+constexpr unsigned char kKnownFlags = kHasOwnDeadline | kNamed;
+
+constexpr std::size_t kBeforePart = sizeof kPartsOfCollections + sizeof(std::uint64_t);
 
 bool EatInstant(Bytes& in, std::optional<WallTime>& instant) {
   std::uint64_t ms = 0;
@@ -24,20 +26,11 @@ void AppendInstant(std::string& out, WallTime instant) {
   AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(instant)));
 }
 
-// Where the user's key ends, its end mark included; nothing when it does not.
-std::optional<std::size_t> EndOfKey(Bytes member_key) {
-  for (std::size_t i = 0; i + 1 < member_key.size(); ++i) {
-    if (member_key[i] != '\0') continue;
-    if (member_key[i + 1] == '\x01') return i + 2;
-    ++i;
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 void AppendCollection(std::string& out, const Collection& collection) {
-  out.push_back(static_cast<char>(collection.own_deadline ? kHasOwnDeadline : 0));
+  out.push_back(static_cast<char>((collection.own_deadline ? kHasOwnDeadline : 0) |
+                                  (collection.named ? kNamed : 0)));
   AppendVarint(out, collection.members);
   AppendVarint(out, collection.mortal);
   if (collection.own_deadline) AppendInstant(out, *collection.own_deadline);
@@ -54,11 +47,12 @@ Result<Collection> DecodeCollection(Bytes in) {
   if (in.empty()) return damaged();
   const auto flags = static_cast<unsigned char>(in.front());
   in.remove_prefix(1);
-  if ((flags & ~kHasOwnDeadline) != 0) {
+  if ((flags & ~kKnownFlags) != 0) {
     return Status::Unsupported(
         "a collection with flags that this build does not know; use a newer mayfly");
   }
   Collection collection;
+  collection.named = (flags & kNamed) != 0;
   if (!EatVarint(in, collection.members) || !EatVarint(in, collection.mortal) ||
       collection.mortal > collection.members) {
     return damaged();
@@ -74,10 +68,10 @@ std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<W
   return std::min(collection.own_deadline.value_or(*last), *last);
 }
 
-PartKeys::PartKeys(KeyspaceId keyspace, Bytes key, std::uint64_t version)
-    : prefix_(KeyspaceBegin(keyspace)) {
-  prefix_ += MemberKeysBegin(key);
-  prefix_ += kPartOfCollection;
+PartKeys::PartKeys(KeyspaceId keyspace, std::uint64_t version) {
+  prefix_.reserve(sizeof keyspace + kBeforePart);
+  AppendBigEndian32(prefix_, keyspace);
+  prefix_ += kPartsOfCollections;
   AppendBigEndian64(prefix_, version);
 }
 
@@ -104,37 +98,32 @@ std::optional<OrderName> DecodeOrderName(Bytes name) {
 
 std::optional<PartKeyView> DecodePartKey(Bytes member_key) {
   if (!IsPartKey(member_key)) return std::nullopt;
-  auto key = UserKeyOfMember(member_key);
-  Bytes rest = member_key.substr(*EndOfKey(member_key) + 1);
+  Bytes rest = member_key.substr(sizeof kPartsOfCollections);
   std::uint64_t version = 0;
-  if (!key || !EatBigEndian64(rest, version) || rest.empty()) return std::nullopt;
+  if (!EatBigEndian64(rest, version) || rest.empty()) return std::nullopt;
   const auto part = static_cast<PartKind>(rest.front());
-  if (part < PartKind::kMember || part > PartKind::kOrder) return std::nullopt;
-  return PartKeyView{*std::move(key), version, part, rest.substr(1)};
+  if (part < PartKind::kMember || part > PartKind::kName) return std::nullopt;
+  return PartKeyView{version, part, rest.substr(1)};
 }
 
 bool IsPartKey(Bytes member_key) {
-  const auto end = EndOfKey(member_key);
-  return end && *end < member_key.size() && member_key[*end] == kPartOfCollection;
+  return !member_key.empty() && member_key.front() == kPartsOfCollections;
 }
 
 std::optional<WallTime> DeadlineOfPart(Bytes member_key, Bytes value) {
-  const auto end = EndOfKey(member_key);
-  constexpr std::size_t kBeforeName = 1 + sizeof(std::uint64_t) + 1;
-  if (!end || member_key.size() < *end + kBeforeName) return std::nullopt;
-  const auto part = static_cast<PartKind>(member_key[*end + kBeforeName - 1]);
-  if (part == PartKind::kOrder) {
-    const auto order = DecodeOrderName(member_key.substr(*end + kBeforeName));
+  if (!IsPartKey(member_key) || member_key.size() <= kBeforePart) return std::nullopt;
+  if (static_cast<PartKind>(member_key[kBeforePart]) == PartKind::kOrder) {
+    const auto order = DecodeOrderName(member_key.substr(kBeforePart + 1));
     return order ? std::optional(order->deadline) : std::nullopt;
   }
   const auto row = DecodeRow(value);
   return row ? row->deadline : std::nullopt;
 }
 
-std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version, Bytes key) {
+std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version) {
   std::string out = MetaKey(kMetaOrphan, keyspace);
   AppendBigEndian64(out, version);
-  return out.append(key);
+  return out;
 }
 
 std::string EncodeOrphan(WallTime ended) {
@@ -148,10 +137,9 @@ Result<Orphan> DecodeOrphan(Bytes meta_key, Bytes value) {
   Orphan orphan{};
   std::optional<WallTime> ended;
   if (!EatBigEndian32(meta_key, orphan.keyspace) || !EatBigEndian64(meta_key, orphan.version) ||
-      !EatInstant(value, ended) || !value.empty()) {
+      !meta_key.empty() || !EatInstant(value, ended) || !value.empty()) {
     return Status::Corruption("the record of an orphan is damaged; run a check with repair");
   }
-  orphan.key = meta_key;
   orphan.ended = *ended;
   return orphan;
 }

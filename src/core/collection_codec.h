@@ -2,16 +2,20 @@
 //   rows     payload of a row with a version:
 //            | flags u8 | members varint | mortal varint | own deadline u64, if flagged |
 //            | first deadline u64, if any member is mortal | head |
-//   members  | keyspace u32 BE | key, escaped | 0x03 | version u64 BE | part u8 | ... |
+//   members  | keyspace u32 BE | kPartsOfCollections | version u64 BE | part u8 | ... |
 //            part kMember: | member | -> row      part kSide: | side | -> row
 //            part kOrder:  | deadline_ms u64 BE | member | -> empty, for each mortal member
-//   meta     | 'o' | keyspace u32 BE | version u64 BE | key | -> | ended_ms u64 |
-// The row's own field of a deadline says when the collection dies: as callers set it, or with the
-// last member if all are mortal, whichever is earlier. What callers set is in the payload. Counts
-// are of what is stored, dead members included; the order tells how many those are, and which dies
-// last, without a walk over the members. An orphan is what is left of a collection whose row went,
-// dead or deleted at `ended`. Versions are never used again, so the members of an orphan are
-// nobody else's. Layout: docs/formats/row.md.
+//            part kName:   -> row with the user's key, once a member has been mortal
+//   meta     | 'o' | keyspace u32 BE | version u64 BE | -> | ended_ms u64 |
+// Parts belong to a version, a number that no other collection of the database ever has, and not
+// to a key: so a collection gets another key at the cost of its row. Where the key must be found
+// from a part, for a member that is due and for its event, the name has it: it is written with the
+// first mortal member and again with every new key. The row's own field of a deadline says when the
+// collection dies: as callers set it, or with the last member if all are mortal, whichever is
+// earlier. What callers set is in the payload. Counts are of what is stored, dead members included;
+// the order tells how many those are, and which dies last, without a walk over the members. An
+// orphan is what is left of a collection whose row went, dead or deleted at `ended`. Its record
+// does not have the key: what is in meta is not purged with the row. Layout: docs/formats/row.md.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +35,7 @@ struct Collection {
   std::uint64_t mortal = 0;                               // Of these, with a deadline.
   std::optional<WallTime> own_deadline = std::nullopt;    // As callers set it.
   std::optional<WallTime> first_deadline = std::nullopt;  // No member dies before it.
+  bool named = false;                                     // It has a part kName, with its key.
   Bytes head = {};
 
   bool all_mortal() const { return mortal == members; }
@@ -45,15 +50,16 @@ Result<Collection> DecodeCollection(Bytes payload);
 std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<WallTime> last);
 
 // Stored; append, never renumber.
-enum class PartKind : char { kMember = 1, kSide = 2, kOrder = 3 };
+enum class PartKind : char { kMember = 1, kSide = 2, kOrder = 3, kName = 4 };
 
 // The keys of one version's parts, in `members`, the keyspace in front.
 class PartKeys {
  public:
-  PartKeys(KeyspaceId keyspace, Bytes key, std::uint64_t version);
+  PartKeys(KeyspaceId keyspace, std::uint64_t version);
 
   std::string Of(PartKind part, Bytes name) const;
   std::string OfOrder(WallTime deadline, Bytes member) const;
+  std::string OfName() const { return Begin(PartKind::kName); }
 
   // All of one part, or of all, lie in [begin, end).
   std::string Begin(PartKind part) const { return prefix_ + static_cast<char>(part); }
@@ -79,7 +85,6 @@ std::optional<OrderName> DecodeOrderName(Bytes name);
 
 // A part's key, given without the keyspace, taken apart; nothing when it is none.
 struct PartKeyView {
-  std::string key;
   std::uint64_t version;
   PartKind part;
   Bytes name;  // Points into the given bytes.
@@ -95,11 +100,10 @@ bool IsPartKey(Bytes member_key);
 struct Orphan {
   KeyspaceId keyspace;
   std::uint64_t version;
-  std::string key;
   WallTime ended;  // Members that were dead by then have died; the others were deleted.
 };
 
-std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version, Bytes key);
+std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version);
 std::string EncodeOrphan(WallTime ended);
 Result<Orphan> DecodeOrphan(Bytes meta_key, Bytes value);
 

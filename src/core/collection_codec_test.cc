@@ -16,6 +16,7 @@ TEST(CollectionCodec, GivesBackWhatWasWritten) {
     for (const std::uint64_t mortal : {0u, 3u, 300u}) {
       Collection collection{.members = 300, .mortal = mortal, .own_deadline = own, .head = "head"};
       if (mortal > 0) collection.first_deadline = WallTimeFromMs(5);
+      collection.named = mortal > 0;
       std::string payload;
       AppendCollection(payload, collection);
       const auto decoded = DecodeCollection(payload);
@@ -23,6 +24,7 @@ TEST(CollectionCodec, GivesBackWhatWasWritten) {
       EXPECT_EQ(decoded->members, 300u);
       EXPECT_EQ(decoded->mortal, mortal);
       EXPECT_EQ(decoded->own_deadline, own);
+      EXPECT_EQ(decoded->named, collection.named);
       EXPECT_EQ(decoded->first_deadline, collection.first_deadline);
       EXPECT_EQ(decoded->head, "head");
       for (std::size_t size = 0; size + 4 < payload.size(); ++size) {
@@ -33,7 +35,7 @@ TEST(CollectionCodec, GivesBackWhatWasWritten) {
 }
 
 TEST(CollectionCodec, RefusesUnknownFlagsAndMoreMortalsThanMembers) {
-  EXPECT_EQ(DecodeCollection(std::string("\x02\x01\0h", 4)).status().code(),
+  EXPECT_EQ(DecodeCollection(std::string("\x04\x01\0h", 4)).status().code(),
             StatusCode::kUnsupported);
   EXPECT_EQ(DecodeCollection(std::string("\0\x01\x02", 3) + std::string(8, '\0')).status().code(),
             StatusCode::kCorruption);
@@ -50,15 +52,14 @@ TEST(CollectionCodec, DiesWithTheLastMemberIfAllAreMortal) {
 }
 
 TEST(PartKeys, AreTakenApartAgain) {
-  for (const std::string& key : {std::string(), std::string("key"), std::string("\0", 1),
-                                 std::string("\0\x01\x03", 3), std::string("\xff\0\xff", 3)}) {
+  for (const std::uint64_t version : {std::uint64_t{0}, std::uint64_t{0x0102}, UINT64_MAX}) {
     for (const std::string& name : {std::string(), std::string("m"), std::string("\0\x01", 2)}) {
-      for (const PartKind part : {PartKind::kMember, PartKind::kSide, PartKind::kOrder}) {
-        const std::string bytes = PartKeys(3, key, 0x0102).Of(part, name);
+      for (const PartKind part :
+           {PartKind::kMember, PartKind::kSide, PartKind::kOrder, PartKind::kName}) {
+        const std::string bytes = PartKeys(3, version).Of(part, name);
         const auto view = DecodePartKey(UserKeyOf(bytes));
         ASSERT_TRUE(view.has_value());
-        EXPECT_EQ(view->key, key);
-        EXPECT_EQ(view->version, 0x0102u);
+        EXPECT_EQ(view->version, version);
         EXPECT_EQ(view->part, part);
         EXPECT_EQ(view->name, name);
         EXPECT_TRUE(IsPartKey(UserKeyOf(bytes)));
@@ -70,15 +71,15 @@ TEST(PartKeys, AreTakenApartAgain) {
 TEST(PartKeys, AreNoneOfVersions) {
   EXPECT_FALSE(IsPartKey(MarkerKey("key")));
   EXPECT_FALSE(IsPartKey(VersionKey("key", WallTimeFromMs(5))));
-  const std::string bytes = PartKeys(3, "key", 1).Of(PartKind::kMember, {});
+  const std::string bytes = PartKeys(3, 1).Of(PartKind::kMember, {});
   for (std::size_t size = 0; size < bytes.size() - 4; ++size) {
     EXPECT_FALSE(DecodePartKey(UserKeyOf(bytes).substr(0, size)).has_value()) << size;
   }
 }
 
 TEST(PartKeys, OfOneVersionLieTogetherAndItsOrderInTheOrderOfDeadlines) {
-  const PartKeys keys(3, "key", 7);
-  const PartKeys next(3, "key", 8);
+  const PartKeys keys(3, 7);
+  const PartKeys next(3, 8);
   const std::string last_member = keys.Of(PartKind::kMember, std::string(100, '\xff'));
   EXPECT_LT(keys.begin(), keys.Of(PartKind::kMember, {}));
   EXPECT_LT(last_member, keys.End(PartKind::kMember));
@@ -87,13 +88,14 @@ TEST(PartKeys, OfOneVersionLieTogetherAndItsOrderInTheOrderOfDeadlines) {
   const std::string second = keys.OfOrder(WallTimeFromMs(256), "a");
   EXPECT_LT(keys.Begin(PartKind::kOrder), first);
   EXPECT_LT(first, second);
-  EXPECT_LT(second, keys.end());
+  EXPECT_LT(second, keys.OfName());
+  EXPECT_LT(keys.OfName(), keys.end());
   EXPECT_LT(keys.end(), next.begin());
-  EXPECT_LT(next.end(), PartKeys(3, "key2", 1).begin());
+  EXPECT_LT(next.end(), PartKeys(4, 1).begin());
 }
 
 TEST(PartKeys, TellWhenAPartDies) {
-  const PartKeys keys(3, "key", 7);
+  const PartKeys keys(3, 7);
   std::string row;
   AppendRow(row, {.deadline = WallTimeFromMs(5), .payload = "v"});
   EXPECT_EQ(DeadlineOfPart(UserKeyOf(keys.Of(PartKind::kMember, "m")), row), WallTimeFromMs(5));
@@ -105,17 +107,15 @@ TEST(PartKeys, TellWhenAPartDies) {
 }
 
 TEST(Orphans, AreTakenApartAgain) {
-  const std::string record = OrphanKey(3, 7, "key");
+  const std::string record = OrphanKey(3, 7);
   const auto orphan = DecodeOrphan(record, EncodeOrphan(WallTimeFromMs(5)));
   ASSERT_TRUE(orphan.has_value()) << orphan.status().ToString();
   EXPECT_EQ(orphan->keyspace, 3u);
   EXPECT_EQ(orphan->version, 7u);
-  EXPECT_EQ(orphan->key, "key");
   EXPECT_EQ(orphan->ended, WallTimeFromMs(5));
   EXPECT_EQ(DecodeOrphan(record, "1234567").status().code(), StatusCode::kCorruption);
-  EXPECT_EQ(
-      DecodeOrphan(Bytes(record).substr(0, 9), EncodeOrphan(WallTimeFromMs(5))).status().code(),
-      StatusCode::kCorruption);
+  EXPECT_EQ(DecodeOrphan(record + "key", EncodeOrphan(WallTimeFromMs(5))).status().code(),
+            StatusCode::kCorruption);
 }
 
 }  // namespace

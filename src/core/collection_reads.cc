@@ -1,6 +1,7 @@
 #include "core/collection_reads.h"
 
 #include "core/liveness.h"
+#include "core/row_codec.h"
 
 namespace mayfly::core {
 namespace {
@@ -39,6 +40,15 @@ Result<std::uint64_t> CountDeadMembers(const engine::Engine& engine, const PartK
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return dead;
+}
+
+Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const PartKeys& keys) {
+  PinnedBytes pin;
+  const Status read = engine.Get(kMembers, keys.OfName(), pin);
+  if (read.IsNotFound()) return std::optional<std::string>();
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(const RowView row, DecodeRow(pin.view()));
+  return std::optional(std::string(row.payload));
 }
 
 Result<std::optional<WallTime>> LastMemberDeadline(const engine::Engine& engine,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "base/function_ref.h"
 #include "core/collection_codec.h"
@@ -13,6 +14,9 @@ namespace mayfly::core {
 // Of the stored members, those that are dead and not yet purged; O(these).
 Result<std::uint64_t> CountDeadMembers(const engine::Engine& engine, const PartKeys& keys,
                                        const Collection& collection, WallTime now);
+
+// The user's key, as its name says; nothing when it has none.
+Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const PartKeys& keys);
 
 // Says of a member in the order that it does not count.
 using SkipMember = FunctionRef<bool(Bytes member)>;

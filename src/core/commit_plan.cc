@@ -41,7 +41,7 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     ++dead_removed_;
     NoteRemoval(keyspace, stripe, *old->deadline);
   }
-  if (old != nullptr && old->version != fresh.version) QueueOrphan(keyspace, stripe, key, *old);
+  if (old != nullptr && old->version != fresh.version) QueueOrphan(keyspace, stripe, *old);
   Count(keyspace, stripe, old == nullptr ? 1 : 0,
         static_cast<int>(fresh.deadline.has_value()) -
             static_cast<int>(old != nullptr && old->deadline.has_value()));
@@ -55,7 +55,7 @@ void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const
     Tell(keyspace, key, old, cause);
     ++dead_removed_;
   }
-  QueueOrphan(keyspace, stripe, key, old);
+  QueueOrphan(keyspace, stripe, old);
   Count(keyspace, stripe, -1, old.deadline ? -1 : 0);
   NoteRemoval(keyspace, stripe, std::min(old.deadline.value_or(now_), now_));
 }
@@ -104,18 +104,16 @@ void CommitPlan::Clear(KeyspaceState& keyspace) {
   if (keyspace.TotalCounters().rows + keyspace.orphans() > 0) removed_ += kFlushAfterRows;
 }
 
-void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, Bytes key,
-                             const RowView& old) {
-  if (!old.version) return;
+void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old) {
+  if (!old.version || kept_versions_.contains(*old.version)) return;
   const WallTime ended = std::min(old.deadline.value_or(now_), now_);
-  batch_.Put(kMeta, OrphanKey(keyspace.id(), *old.version, key), EncodeOrphan(ended));
+  batch_.Put(kMeta, OrphanKey(keyspace.id(), *old.version), EncodeOrphan(ended));
   ++BookingOf(keyspace, stripe).orphans;
   NoteRemoval(keyspace, stripe, ended);
 }
 
-void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version,
-                              Bytes key) {
-  batch_.Delete(kMeta, OrphanKey(keyspace.id(), version, key));
+void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version) {
+  batch_.Delete(kMeta, OrphanKey(keyspace.id(), version));
   --BookingOf(keyspace, stripe).orphans;
 }
 

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,8 +50,12 @@ class CommitPlan {
   // latches.
   void Clear(KeyspaceState& keyspace);
 
+  // A collection of this version is under another key than before: its members are not left
+  // behind. Before the changes of its rows.
+  void KeepMembers(std::uint64_t version) { kept_versions_.insert(version); }
+
   // What is left of a collection has been removed.
-  void RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version, Bytes key);
+  void RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version);
 
   // For MemberPlan: the index of members, and what a member that is dead leaves behind.
   void PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes member_key);
@@ -103,7 +108,7 @@ class CommitPlan {
   void RemoveEntry(const KeyspaceState& keyspace, const RowView& old, Bytes key);
   void Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal);
   void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
-  void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old);
+  void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old);
   void Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause);
 
   const WallTime now_;
@@ -115,6 +120,7 @@ class CommitPlan {
   std::uint64_t dead_members_removed_ = 0;
   std::uint64_t clamped_ = 0;
   std::uint64_t removed_ = 0;
+  std::set<std::uint64_t> kept_versions_;
   std::map<std::string, std::optional<WallTime>> members_put_;  // Row key's like, when they leave.
   std::string row_;                                             // Scratch.
 };

@@ -1,7 +1,7 @@
 // keys.h - how core lays its keys out in the engine's roles.
 //   rows     | keyspace u32 BE | user key |                      -> row, see row_codec.h
-//   members  | keyspace u32 BE | user key, escaped | ...         -> see version_codec.h and
-//            collection_codec.h
+//   members  | keyspace u32 BE | kVersionsOfKeys | ...           -> see version_codec.h
+//            | keyspace u32 BE | kPartsOfCollections | ...       -> see collection_codec.h
 //   expiry   | keyspace u32 BE | deadline_ms u64 BE | user key | -> empty
 //            | keyspace u32 BE with kMembersBit | leaves at, ms u64 BE | the member's key |
 //            -> empty
@@ -14,7 +14,7 @@
 //            | 'p' | id u32 BE | purged through;  | 'r' | id u32 BE | removing since, from a close
 //            to the next opening;
 //            | 'b' | taken at, ms u64 BE | a backup's file | nothing;  | 'n' | versions reserved;
-//            | 'o' | id u32 BE | version u64 BE | key | what is left of a collection
+//            | 'o' | id u32 BE | version u64 BE | what is left of a collection
 //            each written by the file that owns it
 // Big endian makes byte order number order: in a keyspace whatever is due comes first, and the
 // first entry still ahead of us ends the scan. A keyspace is a prefix, so dropping it is a range
@@ -38,6 +38,11 @@ using KeyspaceId = std::uint32_t;
 // So an entry tells what it stands for, and each range has its watermark.
 inline constexpr KeyspaceId kMembersBit = 0x8000'0000;
 constexpr KeyspaceId MembersOf(KeyspaceId keyspace) { return keyspace | kMembersBit; }
+
+// The byte behind the keyspace in `members`: what a pair is tells its key alone, for those who know
+// nothing of the keyspace. Stored; append, never renumber.
+inline constexpr char kVersionsOfKeys = 0x01;
+inline constexpr char kPartsOfCollections = 0x02;
 
 // The keyspace at the front of a key; nothing when the bytes are too short.
 std::optional<KeyspaceId> KeyspaceOf(Bytes key);

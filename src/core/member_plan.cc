@@ -57,6 +57,12 @@ void MemberPlan::RemoveOrphaned(Bytes member, const RowView& old, bool died, Wal
   plan_.NoteRemoval(keyspace_, stripe_, died ? *old.deadline : ended);
 }
 
+void MemberPlan::PutName() {
+  std::string row;
+  AppendRow(row, {.deadline = {}, .payload = key_});
+  plan_.batch().Put(kMembers, keys_.OfName(), row);
+}
+
 void MemberPlan::PutSide(Bytes side, Bytes value) {
   std::string row;
   AppendRow(row, {.deadline = {}, .payload = value});

@@ -26,6 +26,9 @@ class MemberPlan {
   // Its collection ended before it could die, or it was dead by then: `died` says which.
   void RemoveOrphaned(Bytes member, const RowView& old, bool died, WallTime ended);
 
+  // Writes the user's key, for whoever knows a part alone.
+  void PutName();
+
   void PutSide(Bytes side, Bytes value);
   void RemoveSide(Bytes side);
 

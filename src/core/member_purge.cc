@@ -11,6 +11,18 @@ constexpr engine::Address kMeta{engine::Role::kMeta};
 
 }  // namespace
 
+Result<Stripe> MemberStripes::Of(Bytes member_key) {
+  // What has no name is nobody's, and any latch will do.
+  const auto part = DecodePartKey(member_key);
+  if (!part) return StripeOf(keyspace_.id(), member_key);
+  if (last_version_ == part->version) return last_stripe_;
+  const PartKeys keys(keyspace_.id(), part->version);
+  MAYFLY_TRY(const auto name, NameOf(store_.engine(), keys));
+  last_stripe_ = StripeOf(keyspace_.id(), name ? Bytes(*name) : Bytes(keys.begin()));
+  last_version_ = part->version;
+  return last_stripe_;
+}
+
 Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
   const auto part = DecodePartKey(member_key);
   if (!part || part->part != PartKind::kMember) return false;
@@ -21,9 +33,9 @@ Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
   MAYFLY_TRY(const RowView row, DecodeRow(pin.view()));
   if (row.deadline != deadline) return false;
   MAYFLY_TRY(Touched * touched, Touch(*part));
-  MemberPlan members(plan_, keyspace_, touched->stripe, part->key, touched->keys);
+  MemberPlan members(plan_, keyspace_, touched->stripe, touched->key, touched->keys);
   if (touched->is_orphan) {
-    const bool died = touched->ended && IsDead(deadline, *touched->ended);
+    const bool died = touched->named && touched->ended && IsDead(deadline, *touched->ended);
     members.RemoveOrphaned(part->name, row, died, touched->ended.value_or(deadline));
     return true;
   }
@@ -33,39 +45,48 @@ Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
 }
 
 Result<MemberPurge::Touched*> MemberPurge::Touch(const PartKeyView& part) {
-  const auto [at, fresh] =
-      touched_.try_emplace({part.key, part.version}, keyspace_.id(), part.key, part.version);
+  const auto [at, fresh] = touched_.try_emplace(part.version, keyspace_.id(), part.version);
   Touched& touched = at->second;
   if (!fresh) return &touched;
-  MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace_, part.key, nullptr, touched.standing));
+  MAYFLY_TRY(const auto name, NameOf(store_.engine(), touched.keys));
+  touched.named = name.has_value();
+  touched.key = name.value_or(touched.keys.begin());
+  touched.stripe = StripeOf(keyspace_.id(), touched.key);
+  if (name)
+    MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace_, *name, nullptr, touched.standing));
   const auto& stored = touched.standing.stored;
   touched.is_orphan = !stored || stored->version != part.version;
-  if (!touched.is_orphan) {
+  if (touched.is_orphan) {
+    MAYFLY_RETURN_IF_ERROR(ReadOrphan(part.version, touched));
+  } else {
     MAYFLY_TRY(touched.collection, DecodeCollection(stored->payload));
-    return &touched;
   }
+  return &touched;
+}
+
+Status MemberPurge::ReadOrphan(std::uint64_t version, Touched& touched) const {
   PinnedBytes pin;
-  const std::string record = OrphanKey(keyspace_.id(), part.version, part.key);
+  const std::string record = OrphanKey(keyspace_.id(), version);
   const Status read = store_.engine().Get(kMeta, record, pin);
-  if (read.IsNotFound()) return &touched;  // A check would find it stray.
+  if (read.IsNotFound()) return {};  // A check would find it stray.
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(const Orphan orphan, DecodeOrphan(record, pin.view()));
   touched.ended = orphan.ended;
-  return &touched;
+  return {};
 }
 
 Result<std::uint64_t> MemberPurge::Finish() {
   std::uint64_t gone = 0;
-  for (auto& [at, touched] : touched_) {
+  for (auto& [version, touched] : touched_) {
     if (touched.is_orphan || touched.removed.empty()) continue;
-    MAYFLY_TRY(const bool went, FinishOne(at.first, touched));
+    MAYFLY_TRY(const bool went, FinishOne(touched));
     gone += went ? 1 : 0;
   }
   return gone;
 }
 
 // True when the row went.
-Result<bool> MemberPurge::FinishOne(Bytes key, Touched& touched) {
+Result<bool> MemberPurge::FinishOne(Touched& touched) {
   const RowView& old = *touched.standing.stored;
   Collection& collection = touched.collection;
   const std::uint64_t removed = touched.removed.size();
@@ -76,7 +97,7 @@ Result<bool> MemberPurge::FinishOne(Bytes key, Touched& touched) {
   collection.mortal -= removed;
   // A dead row is not written again.
   if (collection.members == 0 || IsDead(old.deadline, plan_.now())) {
-    plan_.Remove(keyspace_, touched.stripe, key, old, EventCause::kPurged);
+    plan_.Remove(keyspace_, touched.stripe, touched.key, old, EventCause::kPurged);
     return true;
   }
   if (collection.mortal > 0) {
@@ -88,7 +109,7 @@ Result<bool> MemberPurge::FinishOne(Bytes key, Touched& touched) {
   std::string payload;
   AppendCollection(payload, collection);
   const RowView fresh{.deadline = old.deadline, .payload = payload, .version = old.version};
-  plan_.Put(keyspace_, touched.stripe, key, &old, fresh);
+  plan_.Put(keyspace_, touched.stripe, touched.key, &old, fresh);
   return false;
 }
 

@@ -7,12 +7,29 @@
 #include <map>
 #include <set>
 #include <string>
-#include <utility>
 
 #include "core/collection_codec.h"
 #include "core/store.h"
 
 namespace mayfly::core {
+
+// The latches of members that are due: those of their collections' keys. Collections get other
+// keys, so an answer holds only once that latch is held.
+class MemberStripes {
+ public:
+  MemberStripes(const Store& store, const KeyspaceState& keyspace)
+      : store_(store), keyspace_(keyspace) {}
+
+  // The member's key is given without the keyspace.
+  Result<Stripe> Of(Bytes member_key);
+
+ private:
+  const Store& store_;
+  const KeyspaceState& keyspace_;
+  // Members that die together mostly are of one collection.
+  std::optional<std::uint64_t> last_version_;
+  Stripe last_stripe_ = 0;
+};
 
 class MemberPurge {
  public:
@@ -29,11 +46,12 @@ class MemberPurge {
 
  private:
   struct Touched {
-    Touched(KeyspaceId keyspace, Bytes key, std::uint64_t version)
-        : keys(keyspace, key, version), stripe(StripeOf(keyspace, key)) {}
+    Touched(KeyspaceId keyspace, std::uint64_t version) : keys(keyspace, version) {}
 
     const PartKeys keys;
-    const Stripe stripe;
+    std::string key;
+    bool named = false;  // The key is known.
+    Stripe stripe = 0;
     Standing standing;
     bool is_orphan = false;
     std::optional<WallTime> ended;  // Of an orphan, if its record was found.
@@ -42,12 +60,13 @@ class MemberPurge {
   };
 
   Result<Touched*> Touch(const PartKeyView& part);
-  Result<bool> FinishOne(Bytes key, Touched& touched);
+  Status ReadOrphan(std::uint64_t version, Touched& touched) const;
+  Result<bool> FinishOne(Touched& touched);
 
   Store& store_;
   CommitPlan& plan_;
   KeyspaceState& keyspace_;
-  std::map<std::pair<std::string, std::uint64_t>, Touched> touched_;  // By key and version.
+  std::map<std::uint64_t, Touched> touched_;  // By version.
 };
 
 }  // namespace mayfly::core

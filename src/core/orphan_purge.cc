@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <shared_mutex>
 
+#include "core/collection_reads.h"
 #include "core/member_plan.h"
 
 namespace mayfly::core {
@@ -10,6 +11,11 @@ namespace {
 
 constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kMeta{engine::Role::kMeta};
+
+// It goes with the last part, and is none itself.
+bool IsName(const PartKeys& keys, Bytes key) {
+  return static_cast<PartKind>(key[keys.name_at() - 1]) == PartKind::kName;
+}
 
 }  // namespace
 
@@ -34,7 +40,7 @@ Result<std::optional<Orphan>> OrphanPurge::Next(KeyspaceId keyspace, Place& plac
     place = {};
     return orphan;
   }
-  std::string record = OrphanKey(keyspace, orphan->version, orphan->key);
+  std::string record = OrphanKey(keyspace, orphan->version);
   if (place.record != record) place = {std::move(record), {}};
   return orphan;
 }
@@ -57,13 +63,18 @@ Result<std::optional<Orphan>> OrphanPurge::FirstFrom(KeyspaceId keyspace,
 
 Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan& orphan,
                                           Place& place, std::size_t parts_max) {
-  const PartKeys keys(keyspace.id(), orphan.key, orphan.version);
+  const PartKeys keys(keyspace.id(), orphan.version);
   std::vector<Event> events;
   std::uint64_t removed = 0;
   {
     const std::shared_lock gate(keyspace.gate());
     if (keyspace.dropped()) return removed;
-    const Stripe stripe = StripeOf(keyspace.id(), orphan.key);
+    // What is an orphan gets no other key. One without mortal members has no name: nobody but
+    // another step like this one looks for its parts.
+    MAYFLY_TRY(const auto name, NameOf(store_.engine(), keys));
+    const Leftover leftover{orphan, keys, name ? Bytes(*name) : Bytes(keys.begin()),
+                            name.has_value()};
+    const Stripe stripe = StripeOf(keyspace.id(), leftover.key);
     const KeyLatches::One latch = store_.latches().Lock(stripe);
     PinnedBytes pin;
     const Status read = store_.engine().Get(kMeta, place.record, pin);
@@ -80,13 +91,13 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
     std::string last;
     for (cursor->SeekToFirst(); cursor->Valid() && removed < parts_max; cursor->Next()) {
       MAYFLY_RETURN_IF_ERROR(
-          PlanPart(plan, keyspace, orphan, keys, cursor->key(), cursor->value()));
+          PlanPart(plan, keyspace, stripe, leftover, cursor->key(), cursor->value()));
       last = cursor->key();
-      ++removed;
+      if (!IsName(keys, last)) ++removed;
     }
     MAYFLY_RETURN_IF_ERROR(cursor->status());
     const bool whole = !cursor->Valid();
-    if (whole) plan.RemoveOrphan(keyspace, stripe, orphan.version, orphan.key);
+    if (whole) plan.RemoveOrphan(keyspace, stripe, orphan.version);
     MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
     if (whole) ++store_.counts().removed_collections;
     if (!last.empty()) place.part = std::move(last);
@@ -96,9 +107,9 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
   return removed;
 }
 
-Status OrphanPurge::PlanPart(CommitPlan& plan, KeyspaceState& keyspace, const Orphan& orphan,
-                             const PartKeys& keys, Bytes key, Bytes value) const {
-  const Stripe stripe = StripeOf(keyspace.id(), orphan.key);
+Status OrphanPurge::PlanPart(CommitPlan& plan, KeyspaceState& keyspace, Stripe stripe,
+                             const Leftover& leftover, Bytes key, Bytes value) const {
+  const auto& [orphan, keys, user_key, named] = leftover;
   const auto part = static_cast<PartKind>(key[keys.name_at() - 1]);
   if (part != PartKind::kMember) {
     plan.batch().Delete(kMembers, key);
@@ -106,8 +117,8 @@ Status OrphanPurge::PlanPart(CommitPlan& plan, KeyspaceState& keyspace, const Or
     return {};
   }
   MAYFLY_TRY(const RowView row, DecodeRow(value));
-  const bool died = IsDead(row.deadline, orphan.ended);
-  MemberPlan(plan, keyspace, stripe, orphan.key, keys)
+  const bool died = named && IsDead(row.deadline, orphan.ended);
+  MemberPlan(plan, keyspace, stripe, user_key, keys)
       .RemoveOrphaned(key.substr(keys.name_at()), row, died, orphan.ended);
   return {};
 }

@@ -78,8 +78,7 @@ OwnCollection& OwnSpace::PartsOf(Rows& row) {
   const auto at = collections_.lower_bound(version);
   if (at != collections_.end() && at->first == version) return at->second;
   const bool stored = row.second.stored && row.second.stored->version == version;
-  const auto made =
-      collections_.try_emplace(at, version, state_.id(), Bytes(row.first), version, stored);
+  const auto made = collections_.try_emplace(at, version, state_.id(), version, stored);
   // Nothing of the collection has changed yet: its members are as they are stored.
   made->second.stored_mortal = stored && row.second.fate.mortal > 0;
   return made->second;

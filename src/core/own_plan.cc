@@ -10,10 +10,21 @@ namespace mayfly::core {
 
 Status OwnSpace::Plan(CommitPlan& plan) {
   if (cleared_) plan.Clear(state_);
+  if (moved_) KeepMoved(plan);
   for (const Rows& row : rows_) {
     if (row.second.dirty()) MAYFLY_RETURN_IF_ERROR(PlanRow(plan, row));
   }
   return {};
+}
+
+// What is moved is no longer under its old key, and still there.
+void OwnSpace::KeepMoved(CommitPlan& plan) const {
+  for (const auto& [key, own] : rows_) {
+    const RowFate& fate = own.fate;
+    if (own.dirty() && own.is_collection() && own.Shows(work_.now())) {
+      plan.KeepMembers(fate.version);
+    }
+  }
 }
 
 Status OwnSpace::PlanRow(CommitPlan& plan, const Rows& row) {
@@ -44,10 +55,11 @@ Status OwnSpace::PlanCollection(CommitPlan& plan, const Rows& row, const RowView
                               .mortal = fate.mortal,
                               .own_deadline = fate.deadline,
                               .first_deadline = fate.first_deadline,
+                              .named = fate.named || fate.mortal > 0,
                               .head = own.value()};
   std::optional<WallTime> last;
   if (collection.all_mortal()) {
-    MAYFLY_TRY(last, LastDeadline(parts, key, fate.version));
+    MAYFLY_TRY(last, LastDeadline(parts, fate.version));
   }
   std::string payload;
   AppendCollection(payload, collection);
@@ -57,7 +69,13 @@ Status OwnSpace::PlanCollection(CommitPlan& plan, const Rows& row, const RowView
                     old->version == fresh.version && old->payload == fresh.payload;
   if (!same) plan.Put(state_, StripeOf(state_.id(), key), key, old, fresh);
   // One whose deadline has passed goes, and its parts with it.
-  if (parts != nullptr && !IsDead(fate.deadline, plan.now())) PlanParts(plan, key, *parts);
+  if (IsDead(fate.deadline, plan.now())) return {};
+  const bool had_name = fate.named && old != nullptr && old->version == fate.version;
+  if (collection.named && !had_name) {
+    const PartKeys keys(state_.id(), fate.version);
+    MemberPlan(plan, state_, StripeOf(state_.id(), key), key, keys).PutName();
+  }
+  if (parts != nullptr) PlanParts(plan, key, *parts);
   return {};
 }
 
@@ -83,7 +101,7 @@ void OwnSpace::PlanParts(CommitPlan& plan, Bytes key, OwnCollection& parts) cons
 }
 
 // Of all members as they will be; they are all mortal.
-Result<std::optional<WallTime>> OwnSpace::LastDeadline(const OwnCollection* parts, Bytes key,
+Result<std::optional<WallTime>> OwnSpace::LastDeadline(const OwnCollection* parts,
                                                        std::uint64_t version) const {
   std::optional<WallTime> last;
   if (parts != nullptr) {
@@ -99,7 +117,7 @@ Result<std::optional<WallTime>> OwnSpace::LastDeadline(const OwnCollection* part
     return own != parts->members.end() && own->second.dirty();
   };
   MAYFLY_TRY(const auto stored,
-             LastMemberDeadline(store_.engine(), PartKeys(state_.id(), key, version), skip));
+             LastMemberDeadline(store_.engine(), PartKeys(state_.id(), version), skip));
   if (stored) last = std::max(last.value_or(*stored), *stored);
   return last;
 }
@@ -135,6 +153,31 @@ Status OwnSpace::Copy(Bytes from, WorkSpace& to_space, Bytes to) {
   MAYFLY_TRY(Rows * written, target.Load(to));
   target.Replace(*written, std::move(fresh));
   return {};
+}
+
+// In its own keyspace a collection keeps its version, so its members, however many, stay where they
+// are. Everything else is copied and deleted.
+Status OwnSpace::Move(Bytes from, WorkSpace& to_space, Bytes to) {
+  auto& target = dynamic_cast<OwnSpace&>(to_space);
+  if (&target == this && from != to) {
+    MAYFLY_RETURN_IF_ERROR(CheckWrite(from));
+    MAYFLY_RETURN_IF_ERROR(CheckWrite(to));
+    MAYFLY_TRY(Rows * row, Load(from));
+    if (row->second.is_collection() && row->second.Shows(work_.now())) {
+      MAYFLY_TRY(Rows * written, Load(to));
+      PartsOf(*row);  // Known by its version from now on, stored or not as it is under this key.
+      RowFate fate = row->second.fate;
+      fate.value = std::string(row->second.value());
+      fate.stored_value = false;
+      moved_ = true;
+      Replace(*written, std::move(fate));
+      Remove(*row);
+      return {};
+    }
+  }
+  MAYFLY_RETURN_IF_ERROR(Copy(from, to_space, to));
+  if (&target == this && from == to) return {};
+  return Delete(from).status();
 }
 
 Status OwnSpace::CopyParts(OwnSpace& to_space, Bytes from, Bytes to) {

@@ -34,6 +34,7 @@ struct RowFate {
   std::uint64_t mortal = 0;
   std::uint64_t dead = 0;
   std::optional<WallTime> first_deadline = std::nullopt;  // No member dies before it.
+  bool named = false;                                     // Its name is stored, maybe an older one.
 
   std::uint64_t living_members() const { return members - dead; }
 };
@@ -76,8 +77,8 @@ using OwnMembers = std::map<std::string, OwnMember, std::less<>>;
 
 // The parts of one version of a collection.
 struct OwnCollection {
-  OwnCollection(KeyspaceId keyspace, Bytes key, std::uint64_t version, bool is_stored)
-      : keys(keyspace, key, version), stored(is_stored) {}
+  OwnCollection(KeyspaceId keyspace, std::uint64_t version, bool is_stored)
+      : keys(keyspace, version), stored(is_stored) {}
 
   const PartKeys keys;
   const bool stored;           // Else this work made it, and the engine has nothing of it.

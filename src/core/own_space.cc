@@ -109,7 +109,7 @@ Result<OwnSpace::Rows*> OwnSpace::Keep(Bytes key, Bytes encoded) {
   Status kept;
   if (auto stored = DecodeRow(row.pin.view())) {
     row.stored = *stored;
-    kept = Settle(key, row);
+    kept = Settle(row);
   } else {
     kept = stored.error();
   }
@@ -121,11 +121,11 @@ Result<OwnSpace::Rows*> OwnSpace::Keep(Bytes key, Bytes encoded) {
 Status OwnSpace::Fill(Bytes key, OwnRow& row) const {
   if (cleared_) return {};
   MAYFLY_RETURN_IF_ERROR(store_.ReadLatched(state_, key, row.pin, row.stored));
-  return row.stored ? Settle(key, row) : Status();
+  return row.stored ? Settle(row) : Status();
 }
 
 // The fate of a row that is stored, as it is.
-Status OwnSpace::Settle(Bytes key, OwnRow& row) const {
+Status OwnSpace::Settle(OwnRow& row) const {
   row.stored_value = row.stored->payload;
   RowFate& fate = row.fate;
   fate.stored_value = true;
@@ -144,8 +144,9 @@ Status OwnSpace::Settle(Bytes key, OwnRow& row) const {
   fate.members = collection.members;
   fate.mortal = collection.mortal;
   fate.first_deadline = collection.first_deadline;
+  fate.named = collection.named;
   if (!IsDead(collection.first_deadline, work_.now())) return {};
-  const PartKeys keys(state_.id(), key, fate.version);
+  const PartKeys keys(state_.id(), fate.version);
   MAYFLY_TRY(fate.dead, CountDeadMembers(store_.engine(), keys, collection, work_.now()));
   return {};
 }

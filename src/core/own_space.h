@@ -26,6 +26,7 @@ class OwnSpace final : public WorkSpace {
   Result<bool> Delete(Bytes key) override;
   Result<bool> Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) override;
   Status Copy(Bytes from, WorkSpace& to_space, Bytes to) override;
+  Status Move(Bytes from, WorkSpace& to_space, Bytes to) override;
   Status MakeCollection(Bytes key, Bytes head, Lifetime lifetime) override;
   Status SetHead(Bytes key, Bytes head) override;
   Status FindMember(Bytes key, Bytes member, FoundMember& found) override;
@@ -75,7 +76,7 @@ class OwnSpace final : public WorkSpace {
   Result<Rows*> Load(Bytes key);
   Result<Rows*> Keep(Bytes key, Bytes encoded);
   Status Fill(Bytes key, OwnRow& row) const;
-  Status Settle(Bytes key, OwnRow& row) const;
+  Status Settle(OwnRow& row) const;
   static void Show(const OwnRow& row, WallTime now, FoundRow& found);
 
   // Asked before a change: of the row, or of a side, which leaves the row as it is.
@@ -103,11 +104,12 @@ class OwnSpace final : public WorkSpace {
   MemberFate& PartToChange(const RowFate& row, Part part, OwnMembers::value_type& member);
   void SetMember(const Living& living, OwnMembers::value_type& member, MemberFate fresh);
   Status CopyParts(OwnSpace& to_space, Bytes from, Bytes to);
+  void KeepMoved(CommitPlan& plan) const;
 
   Status PlanRow(CommitPlan& plan, const Rows& row);
   Status PlanCollection(CommitPlan& plan, const Rows& row, const RowView* old);
   void PlanParts(CommitPlan& plan, Bytes key, OwnCollection& parts) const;
-  Result<std::optional<WallTime>> LastDeadline(const OwnCollection* parts, Bytes key,
+  Result<std::optional<WallTime>> LastDeadline(const OwnCollection* parts,
                                                std::uint64_t version) const;
 
   WorkCalls& work_;
@@ -119,6 +121,7 @@ class OwnSpace final : public WorkSpace {
   OwnRows rows_;
   OwnCollections collections_;  // By version.
   bool cleared_ = false;        // Nothing that is stored counts.
+  bool moved_ = false;          // A collection may be under another key than it was.
 };
 
 }  // namespace mayfly::core

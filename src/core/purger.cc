@@ -168,17 +168,45 @@ Result<std::vector<Purger::Due>> Purger::WalkDue(const Half& half, const std::st
         .fill_cache = false
   };
   MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kExpiry, walk));
+  MemberStripes members(store_, half.keyspace);
   for (cursor->SeekToFirst(); cursor->Valid() && due.size() < rows_max; cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
     if (!entry) return DamagedEntry();
     if (!IsDead(entry->deadline, now)) break;
-    // A damaged key of a member is nobody's: its entry is stale, and any latch will do.
-    const std::string stored(entry->key);
-    const auto key = half.members ? UserKeyOfMember(stored) : stored;
-    due.push_back({entry->deadline, stored, StripeOf(half.keyspace.id(), key.value_or(stored))});
+    due.push_back({entry->deadline, std::string(entry->key), 0});
+    MAYFLY_TRY(due.back().stripe, StripeOfDue(half, members, due.back().key));
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return due;
+}
+
+Result<Stripe> Purger::StripeOfDue(const Half& half, MemberStripes& members,
+                                   const std::string& key) {
+  const KeyspaceState& keyspace = half.keyspace;
+  if (!half.members) return StripeOf(keyspace.id(), key);
+  if (!keyspace.by_timestamp()) return members.Of(key);
+  // A damaged key is nobody's: its entry is stale, and any latch will do.
+  return StripeOf(keyspace.id(), UserKeyOfMember(key).value_or(key));
+}
+
+// Latches what is due. A collection that got another key before that is latched anew, there.
+Status Purger::LatchDue(const Half& half, std::span<Due> due,
+                        std::optional<KeyLatches::Many>& latches) const {
+  for (bool moved = true; moved;) {
+    KeyLatches::Stripes stripes;
+    for (const Due& row : due) stripes.set(row.stripe);
+    latches.reset();
+    latches.emplace(store_.latches(), stripes);
+    moved = false;
+    if (!half.members || half.keyspace.by_timestamp()) break;
+    MemberStripes members(store_, half.keyspace);
+    for (Due& row : due) {
+      MAYFLY_TRY(const Stripe stripe, StripeOfDue(half, members, row.key));
+      moved = moved || stripe != row.stripe;
+      row.stripe = stripe;
+    }
+  }
+  return {};
 }
 
 // A write reads the clock under its latch and commits before it lets go. Whoever has held every
@@ -192,16 +220,15 @@ WallTime Purger::SettledInstant() const {
   return now;
 }
 
-Status Purger::RemoveDue(const Half& half, std::span<const Due> due,
-                         std::optional<WallTime> reached, PurgeReport& report) {
+Status Purger::RemoveDue(const Half& half, std::span<Due> due, std::optional<WallTime> reached,
+                         PurgeReport& report) {
   KeyspaceState& keyspace = half.keyspace;
   std::vector<Event> events;
   {
     const std::shared_lock gate(keyspace.gate());
     if (keyspace.dropped()) return {};
-    KeyLatches::Stripes stripes;
-    for (const Due& row : due) stripes.set(row.stripe);
-    const KeyLatches::Many latches(store_.latches(), stripes);
+    std::optional<KeyLatches::Many> latches;
+    MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
     CommitPlan plan(store_.clock().Now());
     MemberPurge members(store_, plan, keyspace);
     const auto plan_one = [&](const Due& row) {

@@ -94,8 +94,12 @@ class Purger {
   Result<std::vector<Due>> CollectDue(const Half& half, const Work& work, std::size_t rows_max);
   Result<std::vector<Due>> WalkDue(const Half& half, const std::string& begin, WallTime now,
                                    std::size_t rows_max) const;
+  static Result<Stripe> StripeOfDue(const Half& half, MemberStripes& members,
+                                    const std::string& key);
+  Status LatchDue(const Half& half, std::span<Due> due,
+                  std::optional<KeyLatches::Many>& latches) const;
   WallTime SettledInstant() const;
-  Status RemoveDue(const Half& half, std::span<const Due> due, std::optional<WallTime> reached,
+  Status RemoveDue(const Half& half, std::span<Due> due, std::optional<WallTime> reached,
                    PurgeReport& report);
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<bool> PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;

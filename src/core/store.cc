@@ -19,7 +19,8 @@ namespace {
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kMeta{engine::Role::kMeta};
-constexpr std::uint32_t kFormat = 1;  // Stored; raise it with every change an older build misreads.
+constexpr std::uint32_t kFormat = 2;  // Stored; raise it with every change an older build misreads.
+constexpr std::uint32_t kFirstFormat = 2;  // That this build reads.
 
 }  // namespace
 
@@ -112,6 +113,12 @@ Status Store::LoadFormat() {
   std::uint32_t format = 0;
   if (!EatLittleEndian32(rest, format)) {
     return Status::Corruption("the record of the format is damaged; restore a backup");
+  }
+  if (format < kFirstFormat) {
+    return Status::Unsupported(fmt::format(
+        "{} has rows of format {}, this build reads format {}; take a backup with the build that "
+        "wrote it, and restore that",
+        engine_->name(), format, kFormat));
   }
   if (format <= kFormat) return {};
   return Status::Unsupported(
@@ -272,7 +279,7 @@ Status Store::PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, 
   MAYFLY_TRY(collection.own_deadline, DeadlineOf(span, plan.now()));
   std::optional<WallTime> last;
   if (collection.all_mortal()) {
-    const PartKeys keys(keyspace.id(), key, *old->version);
+    const PartKeys keys(keyspace.id(), *old->version);
     MAYFLY_TRY(last, LastMemberDeadline(*engine_, keys, [](Bytes) { return false; }));
   }
   std::string payload;

@@ -10,7 +10,7 @@
 namespace mayfly::core {
 namespace {
 
-// Stored; append, never renumber. 0x03 is a collection's, see collection_codec.cc.
+// Stored; append, never renumber.
 constexpr char kMarker = 0x01;
 constexpr char kVersion = 0x02;
 constexpr unsigned char kHasKeptUntil = 0x01;
@@ -24,7 +24,8 @@ constexpr char kEndOfKey = 0x01;
 // Ends a key; what is appended to it lies behind every member key of the user's key.
 std::string Escaped(Bytes key) {
   std::string out;
-  out.reserve(key.size() + 2 + 1 + sizeof(std::uint64_t));
+  out.reserve(1 + key.size() + 2 + 1 + sizeof(std::uint64_t));
+  out.push_back(kVersionsOfKeys);
   for (const char byte : key) {
     out.push_back(byte);
     if (byte == kEscape) out.push_back(kZero);
@@ -102,8 +103,9 @@ std::string MemberKeysEnd(Bytes key) {
 }
 
 std::optional<std::string> UserKeyOfMember(Bytes member_key) {
+  if (member_key.empty() || member_key.front() != kVersionsOfKeys) return std::nullopt;
   std::string key;
-  for (std::size_t i = 0; i + 1 < member_key.size(); ++i) {
+  for (std::size_t i = 1; i + 1 < member_key.size(); ++i) {
     if (member_key[i] != kEscape) {
       key.push_back(member_key[i]);
       continue;

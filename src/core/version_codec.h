@@ -1,5 +1,6 @@
 // version_codec.h - what a keyspace ordered by timestamp remembers of a key beside its row.
-//   members  | keyspace u32 BE | key, escaped | kind u8 | ~timestamp u64 BE, of versions only |
+//   members  | keyspace u32 BE | kVersionsOfKeys | key, escaped | kind u8 | ~timestamp u64 BE, of
+//            versions only |
 //            -> | tag u8 | kept_until_ms u64, if the tag has it | row, with its timestamp |
 // The row in `rows` is the version with the largest timestamp. Here are
 //   versions: what was overtaken within the history, to be asked for with as_of;

@@ -7,11 +7,11 @@
 // Rows are of two kinds. A plain row is a value. A collection is a head, a few bytes of its type's,
 // and members:
 //   rows     key                                       ->  version, counts, deadline, head
-//   members  key | version | kMember | member          ->  value, with a deadline if it has one
-//            key | version | kSide   | anything        ->  value
+//   members  version | kMember | member                ->  value, with a deadline if it has one
+//            version | kSide   | anything              ->  value
 // Members are counted and may have deadlines; sides are neither, and serve as a second order. Since
-// members belong to a version, replacing or deleting a collection touches its row alone, however
-// many members it has; what is left of it is queued and removed in bounded steps.
+// members belong to a version, which no other collection ever has, replacing, deleting or renaming
+// a collection touches its row alone, however many members it has; what is left of it is queued and removed in bounded steps.
 // Invariants: (1) A collection has a living member, or it is not there: with the last one it goes.
 // If all members are mortal, its row dies with the last of them, so that every reader of rows is
 // right without looking at members. (2) A dead row or member is absent, for every call.
@@ -157,6 +157,11 @@ class WorkSpace {
   // Puts the row of `from`, with its members and deadlines, under `to` of the same or another
   // keyspace, in place of what was there. NotFound: no living row. Costs a write per member.
   virtual Status Copy(Bytes from, WorkSpace& to_space, Bytes to) = 0;
+
+  // The same, and `from` is no longer there. A collection that stays in its keyspace keeps its
+  // members as they are: it costs the write of a row, however many they are. Another keyspace's
+  // are its own, so that it can be dropped or cleared as a range; there it costs what a copy does.
+  virtual Status Move(Bytes from, WorkSpace& to_space, Bytes to) = 0;
 
   // Makes a collection without members, in place of whatever was there. If it gets none, it is not
   // there.

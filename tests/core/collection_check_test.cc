@@ -67,7 +67,7 @@ class CollectionDamage : public ::testing::Test {
   ManualClock clock_{kStart};
   engine::Engine* engine_ = nullptr;
   std::unique_ptr<Database> database_;
-  const PartKeys keys_{kDefault, "set", kVersion};
+  const PartKeys keys_{kDefault, kVersion};
 };
 
 TEST_F(CollectionDamage, ALostMember) {
@@ -102,8 +102,7 @@ TEST_F(CollectionDamage, AnEntryThatIsNobodys) {
 
 TEST_F(CollectionDamage, MembersOfNoCollectionAreQueuedToGo) {
   Plant([&](auto& batch) {
-    batch.Put(kMembers, PartKeys(kDefault, "other", 77).Of(PartKind::kMember, "a"),
-              std::string(1, '\0'));
+    batch.Put(kMembers, PartKeys(kDefault, 77).Of(PartKind::kMember, "a"), std::string(1, '\0'));
   });
   ExpectFoundAndMended("a collection that is not there");
   EXPECT_EQ(database_->Check()->members, 2u);
@@ -111,7 +110,7 @@ TEST_F(CollectionDamage, MembersOfNoCollectionAreQueuedToGo) {
 
 TEST_F(CollectionDamage, ARecordOfAnOrphanThatIsNone) {
   Plant([&](auto& batch) {
-    batch.Put(kMeta, core::OrphanKey(kDefault, kVersion, "set"), core::EncodeOrphan(kStart));
+    batch.Put(kMeta, core::OrphanKey(kDefault, kVersion), core::EncodeOrphan(kStart));
   });
   ExpectFoundAndMended("an orphan that is none");
 }
@@ -128,6 +127,28 @@ TEST_F(CollectionDamage, ACollectionWithoutMembersGoes) {
   });
   ExpectFoundAndMended("does not fit its members", 0);
   EXPECT_EQ(rows().Count().value(), 0u);
+}
+
+TEST_F(CollectionDamage, ALostName) {
+  Plant([&](auto& batch) { batch.Delete(kMembers, keys_.OfName()); });
+  ExpectFoundAndMended("does not fit its members");
+}
+
+TEST_F(CollectionDamage, ANameThatIsAnotherKeys) {
+  Plant([&](auto& batch) {
+    std::string name;
+    core::AppendRow(name, {.deadline = {}, .payload = "elsewhere"});
+    batch.Put(kMembers, keys_.OfName(), name);
+  });
+  ExpectFoundAndMended("does not fit its members");
+}
+
+TEST_F(CollectionDamage, ARowThatHasTheMembersOfAnotherGoes) {
+  PinnedBytes row;
+  ASSERT_EQ(CodeOf(engine_->Get(kRows, core::RowKey(kDefault, "set"), row)), kOk);
+  Plant([&](auto& batch) { batch.Put(kRows, core::RowKey(kDefault, "twin"), row.view()); });
+  ExpectFoundAndMended("members are another's");
+  EXPECT_EQ(rows().Count().value(), 1u);
 }
 
 TEST_F(CollectionDamage, AnUnreadableRowIsNamedAndLeftAlone) {

@@ -57,6 +57,25 @@ TEST_P(CollectionEvents, OfAPurgedMemberNamesKeyAndMember) {
   EXPECT_EQ(Told().size(), 1u);
 }
 
+TEST_P(CollectionEvents, OfAMovedCollectionNameItsNewKey) {
+  FillMortal({"early"}, 5ms);
+  FillMortal({"late"}, 8ms);
+  In([](WorkSpace& space) { Fill(space, "set", {"stays"}); });
+  InWork(database(), rows(), {"set", "moved"}, [](WorkSpace& space) {
+    ASSERT_EQ(CodeOf(space.Move("set", space, "moved")), kOk);
+    Fill(space, "set", {"another's"});
+  });
+  clock().Advance(5ms);
+  ASSERT_EQ(CodeOf(database().Purge({})), kOk);
+  EXPECT_EQ(Told(), Lines{"moved/early=value of early 0"});
+  // One that is dead when its collection goes is told by the removal of what is left.
+  clock().Advance(3ms);
+  EXPECT_TRUE(rows().Delete("moved").value());
+  ASSERT_EQ(CodeOf(database().Purge({})), kOk);
+  EXPECT_EQ(Told(), (Lines{"moved/early=value of early 0", "moved/late=value of late 0"}));
+  EXPECT_EQ(Look(database(), rows(), "set").members, 1u);
+}
+
 TEST_P(CollectionEvents, OfADeadMemberThatIsReplacedIsToldByTheWrite) {
   FillMortal({"dies"}, 5ms);
   In([](WorkSpace& space) { Fill(space, "set", {"stays"}); });

@@ -88,6 +88,68 @@ TEST_F(LargeCollection, ExpiresAtNoCostAndIsCountedAtNone) {
   EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
 }
 
+// RENAME; a growth test in one: the same cost at a thousand members and at a hundred thousand.
+TEST_F(LargeCollection, GetsAnotherKeyAtTheCostOfARow) {
+  for (const std::uint64_t members : {kMany / 100, kMany}) {
+    for (const auto lifetime : {MemberLifetime::Forever(), MemberLifetime::Until(kStart + 1h)}) {
+      Fill(members, lifetime);
+      ExpectCheap(CostsOf([&] {
+        InWork(*database_, rows(), {"set", "other"},
+               [](WorkSpace& space) { ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk); });
+      }));
+      EXPECT_FALSE(Look(*database_, rows(), "set").exists);
+      EXPECT_EQ(Look(*database_, rows(), "other").members, members);
+      EXPECT_EQ(StatisticsOf(*database_).orphans, 0u);
+      EXPECT_TRUE(database_->Check()->clean());
+      EXPECT_TRUE(rows().Delete("other").value());
+      ASSERT_EQ(CodeOf(database_->Purge({})), kOk);
+    }
+  }
+}
+
+TEST_F(LargeCollection, MovesWithinAWorkAsItStandsThere) {
+  Fill(10, MemberLifetime::Until(kStart + 1h));
+  InWork(*database_, rows(), {"set", "other", "third"}, [](WorkSpace& space) {
+    mayfly::Fill(space, "third", {"x"});
+    EXPECT_TRUE(space.PutMember("set", "new", "v").value());
+    EXPECT_TRUE(space.RemoveMember("set", Name(0)).value());
+    ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
+    EXPECT_TRUE(space.RemoveMember("other", Name(1)).value());
+    mayfly::Fill(space, "set", {"fresh"});
+    // Round in a circle: three collections, each under another's key.
+    ASSERT_EQ(CodeOf(space.Move("third", space, "set")), kOk);
+  });
+  EXPECT_EQ(Look(*database_, rows(), "other").members, 9u);
+  EXPECT_EQ(Look(*database_, rows(), "set").names, std::vector<std::string>{"x"});
+  EXPECT_FALSE(Look(*database_, rows(), "third").exists);
+  EXPECT_TRUE(database_->Check()->clean());
+  EXPECT_EQ(database_->Check()->members, 9u + 8u + 1u + 1u);  // With the order and the side.
+}
+
+TEST_F(LargeCollection, ThatIsMovedAndDeletedInOneWorkLeavesItsMembersToThePurge) {
+  Fill(10);
+  InWork(*database_, rows(), {"set", "other"}, [](WorkSpace& space) {
+    ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
+    EXPECT_TRUE(space.Delete("other").value());
+  });
+  EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
+  EXPECT_EQ(database_->Purge({})->leftovers, 11u);
+}
+
+TEST_F(LargeCollection, ThatWasMovedBackByARollbackIsWhereItWas) {
+  Fill(10, MemberLifetime::Until(kStart + 1h));
+  auto work = *core::BeginWork(*database_, {.everything = true});
+  WorkSpace& space = work->In(rows());
+  const auto mark = work->SetMark();
+  ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
+  work->RollBack(mark);
+  EXPECT_TRUE(space.PutMember("set", "new", "v").value());
+  ASSERT_EQ(CodeOf(work->Commit()), kOk);
+  work.reset();
+  EXPECT_EQ(Look(*database_, rows(), "set").members, 11u);
+  EXPECT_FALSE(Look(*database_, rows(), "other").exists);
+}
+
 TEST_F(LargeCollection, ChangesAtTheCostOfTheChange) {
   Fill(kMany);
   ExpectCheap(CostsOf([&] {

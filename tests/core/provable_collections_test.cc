@@ -72,6 +72,39 @@ TEST_F(ProvableCollections, LeaveNothingBehindAReclaimOfEverything) {
   EXPECT_EQ(Look(database(), promised(), "living").members, 1u);
 }
 
+// What leads from a collection to its members must not keep its key.
+TEST_F(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
+  const MemberLifetime dies = MemberLifetime::Until(clock().Now() + kTtl);
+  std::vector<std::string> keys;
+  for (int i = 0; i < 6; ++i) {
+    keys.push_back(planter_.New().key);
+    PlantMember(keys.back());
+    if (i % 2 == 1) PlantMember(keys.back(), dies);
+  }
+  const auto move_to = [&](const std::string& from, const std::string& to) {
+    InWork(database(), promised(), {from, to},
+           [&](WorkSpace& space) { ASSERT_EQ(CodeOf(space.Move(from, space, to)), kOk); });
+  };
+  ReclaimAll();
+  for (const std::string& key : keys) {
+    EXPECT_FALSE(Prove(Bytes(key).substr(8)).traces.empty()) << "a key before its end";
+  }
+  EXPECT_TRUE(promised().Delete(keys[0]).value());
+  EXPECT_TRUE(promised().Delete(keys[1]).value());
+  EXPECT_TRUE(promised().Expire(keys[2], Lifetime::For(kTtl)).value());
+  EXPECT_TRUE(promised().Expire(keys[3], Lifetime::For(kTtl)).value());
+  move_to(keys[4], "renamed");
+  move_to(keys[5], "renamed mortal");
+  const auto reaper = *database().StartReaper();
+  Live(*reaper, kTtl + kPromise);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_TRUE(Prove(Bytes(keys[i]).substr(8)).traces.empty()) << i;
+  }
+  EXPECT_TRUE(Prove().kept());
+  EXPECT_EQ(Look(database(), promised(), "renamed").members, 1u);
+  EXPECT_EQ(Look(database(), promised(), "renamed mortal").members, 1u);
+}
+
 TEST_F(ProvableCollections, ADeadMemberThatNobodyPurgedBreaksThePromise) {
   PlantMember("living");
   const Planted dead = PlantMember("living", MemberLifetime::Until(clock().Now() + kTtl));

@@ -30,9 +30,10 @@ class WorkConcurrency : public EachEngine {
     for (int i = 0; i < kWorks; ++i) {
       const std::string mine = std::to_string(thread) + "/" + std::to_string(i);
       const std::string other = "k" + std::to_string(random.Below(4));
+      const std::string target = "k" + std::to_string(random.Below(4));
       const bool everything = random.OneIn(20);
       InWork(database(), rows(),
-             everything ? std::vector<Bytes>{} : std::vector<Bytes>{"all", other},
+             everything ? std::vector<Bytes>{} : std::vector<Bytes>{"all", other, target},
              [&](WorkSpace& space) {
                Fill(space, "all", {mine});
                const WallTime later = clock().Now() + Millis(random.Between(1, 20));
@@ -42,6 +43,9 @@ class WorkConcurrency : public EachEngine {
                  ASSERT_EQ(CodeOf(space.Delete(other)), kOk);
                } else if (!row.exists || row.is_collection) {
                  Fill(space, other, {mine}, MemberLifetime::Until(later));
+                 if (random.OneIn(3)) {
+                   ASSERT_EQ(CodeOf(space.Move(other, space, target)), kOk);
+                 }
                }
              });
       switch (random.Below(30)) {

@@ -146,7 +146,7 @@ void WorkPlayer::PlayCall() {
     case 6: return CompareRow(in, key);
     case 7:
     case 8: return WalkMembers(in, key);
-    case 9: return Copy(in, key);
+    case 9: return random_.OneIn(2) ? Copy(in, key) : Move(in, key);
     case 10:
     case 11:
     case 12: return CallOnRow(in, key);
@@ -228,6 +228,15 @@ void WorkPlayer::Copy(const Both& in, const std::string& key) {
   const Both other = In(space);
   ExpectSame(in.real.Copy(key, other.real, to), in.plain.Copy(key, other.plain, to),
              "Copy " + key + " to " + to);
+}
+
+void WorkPlayer::Move(const Both& in, const std::string& key) {
+  std::size_t space = SomeSpace();
+  std::string to = SomeKey();
+  if (!scope_.empty()) std::tie(space, to) = scope_[random_.Below(scope_.size())];
+  const Both other = In(space);
+  ExpectSame(in.real.Move(key, other.real, to), in.plain.Move(key, other.plain, to),
+             "Move " + key + " to " + to);
 }
 
 void WorkPlayer::CompareRow(const Both& in, const std::string& key) {

@@ -49,6 +49,7 @@ class WorkPlayer {
   void CallOnMember(const Both& in, const std::string& key);
   void PutMember(const Both& in, const std::string& key, const std::string& member);
   void Copy(const Both& in, const std::string& key);
+  void Move(const Both& in, const std::string& key);
   void WalkMembers(const Both& in, const std::string& key);
   void WalkRows(const Both& in);
   void CompareRow(const Both& in, const std::string& key);

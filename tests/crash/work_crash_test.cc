@@ -40,7 +40,12 @@ void Call(WorkSpace& space, Random& random, WallTime now) {
   const WallTime later = now + Millis(static_cast<std::int64_t>(random.Between(1, 60)));
   core::FoundRow row;
   MustBeOk(space.Find(key, row), "finding");
-  switch (random.Below(8)) {
+  switch (random.Below(9)) {
+    case 8: {
+      const std::string to = std::to_string(random.Below(4));
+      if (row.exists) MustBeOk(space.Move(key, space, to), "a move");
+      return;
+    }
     case 0: return MustBeOk(space.Put(key, member, Lifetime::Until(later)), "a put");
     case 1: return MustBeOk(space.Delete(key).status(), "a delete");
     case 2:

@@ -163,6 +163,12 @@ class PlainWork::Space final : public WorkSpace {
     return {};
   }
 
+  Status Move(Bytes from, WorkSpace& to_space, Bytes to) override {
+    MAYFLY_RETURN_IF_ERROR(Copy(from, to_space, to));
+    if (&to_space != this || from != to) Erase(from);
+    return {};
+  }
+
   Status MakeCollection(Bytes key, Bytes head, Lifetime lifetime) override {
     MAYFLY_TRY(const auto deadline, DeadlineFor(lifetime, Living(key), work_.now_));
     Store(key, {.is_collection = true,

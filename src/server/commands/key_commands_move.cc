@@ -37,9 +37,8 @@ Result<bool> RenameRow(const Call& call, bool if_absent) {
     MAYFLY_TRY(const bool taken, IsThere(space, to));
     if (taken) return false;
   }
-  MAYFLY_RETURN_IF_ERROR(space.Copy(from, space, to));
+  MAYFLY_RETURN_IF_ERROR(space.Move(from, space, to));
   call.Notify(NotifyClass::kNew, "new", to);
-  MAYFLY_RETURN_IF_ERROR(space.Delete(from).status());
   call.Notify(NotifyClass::kGeneric, "rename_from", from);
   call.Notify(NotifyClass::kGeneric, "rename_to", to);
   return true;
@@ -108,9 +107,8 @@ Answer Move(Call& call) {
     call.reply.Integer(0);
     return {};
   }
-  MAYFLY_RETURN_IF_ERROR(call.space().Copy(key, target, key));
+  MAYFLY_RETURN_IF_ERROR(call.space().Move(key, target, key));
   call.host.Notify(NotifyClass::kNew, "new", database, key);
-  MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
   call.Notify(NotifyClass::kGeneric, "move_from", key);
   call.host.Notify(NotifyClass::kGeneric, "move_to", database, key);
   call.reply.Integer(1);
