@@ -184,6 +184,10 @@ struct Statistics {
   std::uint64_t files_dropped = 0;   // By reclaiming, since the database opened.
   std::uint64_t files_rewritten = 0;
   std::uint64_t bytes_rewritten = 0;
+  // How often something could not be read because a file is damaged, since the database opened,
+  // and what was said the first time. Rows in sound files are served all the same.
+  std::uint64_t damage_seen = 0;
+  std::string first_damage;
   ClockReport clock;
 };
 

@@ -85,6 +85,8 @@ Result<Statistics> GatherStatistics(Store& store) {
   statistics.disk_bytes = engine.disk_bytes;
   statistics.memory_bytes = engine.memory_bytes + store.cache().bytes();
   statistics.open_snapshots = engine.open_snapshots;
+  statistics.damage_seen = engine.damage_seen;
+  statistics.first_damage = engine.first_damage;
   return statistics;
 }
 

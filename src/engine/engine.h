@@ -108,6 +108,10 @@ struct EngineStats {
   bool commits_held_back = false;
   std::uint64_t open_snapshots = 0;
   std::uint64_t open_cursors = 0;
+  // How often something could not be read because a file is damaged, background work included, and
+  // what was said the first time.
+  std::uint64_t damage_seen = 0;
+  std::string first_damage;
 };
 
 class Engine {

@@ -2,9 +2,11 @@
 // Method: write known rows, damage one file at a seeded place, reopen and read everything back.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <vector>
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
@@ -23,9 +25,10 @@ class RocksDamage : public ::testing::Test {
  protected:
   Result<std::unique_ptr<Engine>> Open() {
     return OpenRocksEngine({.directory = Path(),
+                            .read_only = salvage_,
                             .create_if_missing = false,
                             .profile = Profile::kTiny,
-                            .salvage_damaged_log = salvage_});
+                            .salvage = salvage_});
   }
   std::string Path() const { return directory_.Inside("db"); }
 
@@ -122,6 +125,33 @@ TEST_F(RocksDamage, AFlippedByteAnywhereInAnSstIsReportedOrHarmless) {
   EXPECT_FALSE(ReportsDamage()) << "the file is whole again";
 }
 
+TEST_F(RocksDamage, DamageOnceMetIsInTheStats) {
+  Write(/*compacted=*/true);
+  const auto file = Largest(".sst");
+  FlipByte(file, std::filesystem::file_size(file) / 2);
+  auto engine = Open();
+  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+  ASSERT_EQ((*engine)->Stats()->damage_seen, 0U);
+  PinnedBytes value;
+  std::uint64_t failed = 0;
+  for (int row = 0; row < kRows; ++row) failed += !(*engine)->Get(kAt, KeyOf(row), value).ok();
+  ASSERT_GT(failed, 0U);
+  EXPECT_LT(failed, kRows / 10U) << "what is sound is served";
+  EXPECT_EQ((*engine)->Stats()->damage_seen, failed);
+  EXPECT_NE((*engine)->Stats()->first_damage.find(file.filename()), std::string::npos)
+      << (*engine)->Stats()->first_damage;
+}
+
+TEST_F(RocksDamage, ADamagedFileThatOnlyACompactionReadsIsInTheStats) {
+  Write(/*compacted=*/true);
+  const auto file = Largest(".sst");
+  FlipByte(file, std::filesystem::file_size(file) / 2);
+  auto engine = Open();
+  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+  EXPECT_EQ((*engine)->Compact(Role::kRows).code(), StatusCode::kCorruption);
+  EXPECT_GT((*engine)->Stats()->damage_seen, 0U);
+}
+
 TEST_F(RocksDamage, AFlippedByteInTheMiddleOfTheLogIsReported) {
   Write(/*compacted=*/false);
   const auto file = Largest(".log");
@@ -129,8 +159,7 @@ TEST_F(RocksDamage, AFlippedByteInTheMiddleOfTheLogIsReported) {
   const auto engine = Open();
   ASSERT_FALSE(engine.has_value());
   EXPECT_EQ(engine.error().code(), StatusCode::kCorruption);
-  EXPECT_NE(engine.error().message().find("salvage_damaged_log"), Bytes::npos)
-      << engine.error().ToString();
+  EXPECT_NE(engine.error().message().find("--salvage"), Bytes::npos) << engine.error().ToString();
 }
 
 TEST_F(RocksDamage, SalvageTakesWhatWasCommittedBeforeTheDamage) {
@@ -149,6 +178,56 @@ TEST_F(RocksDamage, SalvageTakesWhatWasCommittedBeforeTheDamage) {
   EXPECT_GT(row, kRows / 3);
   EXPECT_LT(row, kRows);
   for (; row < kRows; ++row) EXPECT_TRUE((*engine)->Get(kAt, KeyOf(row), value).IsNotFound());
+}
+
+TEST_F(RocksDamage, SalvageStepsOverDamagedBlocksAndShowsEverythingElse) {
+  Write(/*compacted=*/true);
+  const auto file = Largest(".sst");
+  const auto size = std::filesystem::file_size(file);
+  FlipByte(file, size / 3);
+  FlipByte(file, size / 2);
+  salvage_ = true;
+  const auto engine = Open();
+  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+  const auto cursor = *(*engine)->NewCursor(kAt);
+  std::vector<bool> found(kRows);
+  int last = -1;
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    const int row = std::stoi(std::string(cursor->key().substr(3))) - 100000;
+    ASSERT_GT(row, last);
+    last = row;
+    found[static_cast<std::size_t>(row)] = true;
+    EXPECT_EQ(cursor->value(), ValueOf(row));
+  }
+  EXPECT_TRUE(cursor->status().ok()) << cursor->status().ToString();
+  const auto lost = std::count(found.begin(), found.end(), false);
+  EXPECT_GT(lost, 0);
+  EXPECT_LT(lost, 200) << "two blocks of 4 KiB with some 35 rows each";
+  EXPECT_TRUE(found.front());
+  EXPECT_TRUE(found.back());
+  EXPECT_EQ((*engine)->Stats()->damage_seen, 2U);
+}
+
+TEST_F(RocksDamage, SalvageOpensBesideAFileThatIsCutInHalf) {
+  Write(/*compacted=*/true);
+  const auto file = Largest(".sst");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  salvage_ = true;
+  const auto engine = Open();
+  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+  const auto cursor = *(*engine)->NewCursor(kAt);
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+  }
+  EXPECT_TRUE(cursor->status().ok()) << cursor->status().ToString();
+  EXPECT_GT((*engine)->Stats()->damage_seen, 0U);
+}
+
+TEST_F(RocksDamage, SalvageNeverWrites) {
+  Write(/*compacted=*/true);
+  const auto engine =
+      OpenRocksEngine({.directory = Path(), .profile = Profile::kTiny, .salvage = true});
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().code(), StatusCode::kInvalid);
 }
 
 TEST_F(RocksDamage, ALogCutInItsLastRecordLosesThatRecordAlone) {

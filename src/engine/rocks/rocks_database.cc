@@ -66,8 +66,9 @@ void RocksDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snaps
 
 Result<std::unique_ptr<Cursor>> RocksDatabase::DoNewCursor(Address at,
                                                            const CursorOptions& options) const {
-  return std::make_unique<RocksCursor>(*handles_.database, *Family(at.role), options, name(),
-                                       open_cursors());
+  return std::make_unique<RocksCursor>(
+      *handles_.database, *Family(at.role), options,
+      RocksCursor::Owner{name(), *handles_.damage, open_cursors(), handles_.salvage});
 }
 
 Result<std::unique_ptr<Snapshot>> RocksDatabase::DoNewSnapshot() const {
@@ -208,7 +209,7 @@ rocksdb::Status RocksDatabase::Resume() {
 
 Status RocksDatabase::Failed(const rocksdb::Status& status, std::string_view doing) const {
   if (status.ok()) return {};
-  return FromRocks(status, fmt::format("{} {}", doing, name()));
+  return handles_.damage->Note(FromRocks(status, fmt::format("{} {}", doing, name())));
 }
 
 }  // namespace mayfly::engine

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/directory_lock.h"
+#include "engine/damage_log.h"
 #include "engine/engine.h"
 #include "engine/rocks/commit_gate.h"
 #include "engine/rocks/rocks_directory.h"
@@ -40,6 +41,8 @@ struct RocksHandles {
   std::shared_ptr<rocksdb::Cache> block_cache;  // Shared with RocksDB's tables and pinned reads.
   std::shared_ptr<std::atomic<std::uint64_t>> removals;  // Counted by a listener; rocks_profile.h.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.
+  std::shared_ptr<DamageLog> damage;                         // Likewise.
+  bool salvage = false;                                      // As RocksOptions::salvage.
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.
   std::vector<FamilyFigures> figures;                  // By Role.

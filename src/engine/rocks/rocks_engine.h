@@ -43,8 +43,10 @@ struct RocksOptions {
 
   // A log that ends in the middle of a record is what a crash leaves, and recovery drops that
   // record. A log damaged before its end is refused as Corruption, because what follows was
-  // acknowledged. True takes the commits before the damage and gives up the ones behind it.
-  bool salvage_damaged_log = false;
+  // acknowledged. True, which needs read_only, opens what can be read: it takes the commits before
+  // that damage and gives up the ones behind it, and cursors that move forward step over keys in
+  // damaged files. Stats() counts each such place.
+  bool salvage = false;
 
   // Asked by compaction; see drop_policy.h. Shared by the engine and whoever made it. May be null.
   std::shared_ptr<const DropPolicy> drop_policy = nullptr;

@@ -73,6 +73,8 @@ Result<EngineStats> RocksDatabase::DoStats() const {
   for (const DirectoryFile& file : files) stats.disk_bytes += file.bytes;
   stats.obsolete_files = CountObsolete(files);
   stats.commits_held_back = CommitsHeldBack();
+  stats.damage_seen = handles_.damage->times();
+  stats.first_damage = handles_.damage->first();
   return stats;
 }
 

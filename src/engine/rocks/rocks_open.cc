@@ -104,17 +104,18 @@ Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
     return Status::Corruption(fmt::format("{}: {}", doing, status.ToString()));
   }
   Status failed = FromRocks(status, doing);
-  if (failed.code() != StatusCode::kCorruption || options.salvage_damaged_log) return failed;
+  if (failed.code() != StatusCode::kCorruption || options.salvage) return failed;
   return Status::Corruption(
-      fmt::format("{}. Restore a backup; if a log file is what is damaged, salvage_damaged_log "
-                  "opens with what was "
-                  "committed before the damage",
-                  failed.message()));
+      fmt::format("{}. Restore a backup, or save what can be read: mayfly backup --salvage {} FILE",
+                  failed.message(), options.directory));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
+  if (options.salvage && !options.read_only) {
+    return Status::Invalid("salvage opens read-only: a damaged database takes no writes");
+  }
   MAYFLY_RETURN_IF_ERROR(FindDirectory(options));
   MAYFLY_RETURN_IF_ERROR(CheckMayOpen(options));
 
@@ -137,10 +138,17 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   handles.block_cache = setup.block_cache;
   handles.removals = setup.removals;
   handles.open_database = setup.open_database;
+  handles.damage = setup.damage;
+  handles.salvage = options.salvage;
   for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
-  if (const rocksdb::Status status = OpenDatabase(options, setup, handles); !status.ok()) {
-    return OpenFailed(status, options);
+  rocksdb::Status status = OpenDatabase(options, setup, handles);
+  if (options.salvage && status.IsCorruption()) {
+    // A file that is cut short. Without the checks it is opened all the same; but a log that is
+    // damaged as well would then be read behind its damage, so this is not tried first.
+    setup.database.paranoid_checks = false;
+    status = OpenDatabase(options, setup, handles);
   }
+  if (!status.ok()) return OpenFailed(status, options);
   if (!options.read_only) *handles.open_database = handles.database.get();
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
   auto engine = std::make_unique<RocksDatabase>(std::move(handles), !options.read_only, logger);

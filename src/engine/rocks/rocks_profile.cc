@@ -10,6 +10,7 @@
 #include "engine/rocks/rocks_deadlines.h"
 #include "engine/rocks/rocks_drop_filter.h"
 #include "engine/rocks/rocks_logger.h"
+#include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {
@@ -19,6 +20,8 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 // While a compaction runs, what it reads and what it writes are both on the disk. Few files at a
 // time keep that a small part of the whole where rows come and go for ever.
 constexpr std::size_t kCompactionFiles = 2;
+
+constexpr int kSalvageOpenFilesMax = 256;
 
 struct Figures {
   std::size_t block_cache_bytes;
@@ -47,8 +50,17 @@ constexpr Figures FiguresOf(Profile profile) {
 class Listener final : public rocksdb::EventListener {
  public:
   Listener(std::shared_ptr<std::atomic<std::uint64_t>> removals,
-           std::shared_ptr<std::atomic<rocksdb::DB*>> open_database)
-      : removals_(std::move(removals)), open_database_(std::move(open_database)) {}
+           std::shared_ptr<std::atomic<rocksdb::DB*>> open_database,
+           std::shared_ptr<DamageLog> damage)
+      : removals_(std::move(removals)),
+        open_database_(std::move(open_database)),
+        damage_(std::move(damage)) {}
+
+  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
+                         rocksdb::Status* error) override {
+    const Status seen = damage_->Note(FromRocks(*error, "flushing or compacting"));
+    static_cast<void>(seen);  // Commits answer it from now on.
+  }
 
   // RocksDB would look for free space every few seconds after a full disk, and refuse to be told
   // that there is some meanwhile. The next commit tells it; see RocksDatabase::Write().
@@ -73,6 +85,7 @@ class Listener final : public rocksdb::EventListener {
  private:
   const std::shared_ptr<std::atomic<std::uint64_t>> removals_;      // Shared with the engine.
   const std::shared_ptr<std::atomic<rocksdb::DB*>> open_database_;  // The same.
+  const std::shared_ptr<DamageLog> damage_;                         // The same.
 };
 
 rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& figures) {
@@ -89,11 +102,15 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
 
   // A torn end of the log is a crash; damage before it is not, and what lies behind it was
   // acknowledged. Point in time would drop that without a word.
-  db.wal_recovery_mode = options.salvage_damaged_log
-                             ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
-                             : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-  db.track_and_verify_wals_in_manifest = !options.salvage_damaged_log;
+  db.wal_recovery_mode = options.salvage ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
+                                         : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  db.track_and_verify_wals_in_manifest = !options.salvage;
   db.paranoid_checks = true;
+  if (options.salvage) {
+    // Files are opened when they are needed, so that a damaged one does not prevent the opening.
+    db.max_open_files = kSalvageOpenFilesMax;
+    db.skip_checking_sst_file_sizes_on_db_open = true;
+  }
 
   // The manifest names the first and last key of every file, long after a file is gone. A new one
   // begins with the files there are, so one per change forgets at the change after. What it costs:
@@ -182,8 +199,10 @@ RocksSetup SetupRocks(const RocksOptions& options) {
   setup.removals = std::make_shared<std::atomic<std::uint64_t>>(0);
   setup.database = DatabaseOptions(options, figures);
   setup.open_database = std::make_shared<std::atomic<rocksdb::DB*>>(nullptr);
+  setup.damage =
+      std::make_shared<DamageLog>(options.logger != nullptr ? *options.logger : SilentLogger());
   setup.database.listeners.push_back(
-      std::make_shared<Listener>(setup.removals, setup.open_database));
+      std::make_shared<Listener>(setup.removals, setup.open_database, setup.damage));
   for (std::size_t i = 0; i < kRoleCount; ++i) {
     const Role role = static_cast<Role>(i);
     // RocksDB insists on a family called "default"; rows live in it, so that no empty one is left.

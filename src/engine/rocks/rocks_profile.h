@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/damage_log.h"
 #include "engine/rocks/rocks_engine.h"
 
 namespace mayfly::engine {
@@ -23,6 +24,8 @@ struct RocksSetup {
   std::shared_ptr<std::atomic<std::uint64_t>> removals;
   // What the listener syncs when a log is full; null while it is opened and closed.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;
+  // Told by the listener what background work met. Shared with the database.
+  std::shared_ptr<DamageLog> damage;
 };
 
 RocksSetup SetupRocks(const RocksOptions& options);

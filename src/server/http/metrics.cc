@@ -103,6 +103,8 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   out.One("mayfly_engine_memory_bytes", "gauge", "Memory of the engine.", statistics.memory_bytes);
   out.One("mayfly_open_snapshots", "gauge", "States that hold old bytes.",
           statistics.open_snapshots);
+  out.One("mayfly_damage_seen_total", "counter", "Reads and writes that met a damaged file.",
+          statistics.damage_seen);
   out.One("mayfly_clock_deletion_stopped", "gauge",
           "1: the clock jumped, and nothing is purged until it is confirmed.",
           statistics.clock.physical_deletion_stopped ? 1 : 0);
@@ -114,6 +116,9 @@ http::Response Health(Server& server) {
   }
   const auto statistics = server.database().GetStatistics();
   if (!statistics) return {.status = 503, .body = statistics.error().ToString() + "\n"};
+  if (statistics->damage_seen > 0) {
+    return {.status = 503, .body = "storage is damaged: " + statistics->first_damage + "\n"};
+  }
   return {.body = "ok\n"};
 }
 

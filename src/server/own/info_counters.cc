@@ -120,15 +120,15 @@ std::string MayflySection(Server& server) {
       "stale_entries:{}\r\nevents_first:{}\r\nevents_last:{}\r\ndisk_bytes:{}\r\n"
       "engine_memory_bytes:{}\r\nopen_snapshots:{}\r\nfiles_dropped:{}\r\nfiles_rewritten:{}\r\n"
       "bytes_rewritten:{}\r\nclock_steps_back:{}\r\nclock_jumps_forward:{}\r\n"
-      "physical_deletion_stopped:{}\r\nworks_committed:{}\r\nwatched_keys:{}\r\n"
+      "physical_deletion_stopped:{}\r\ndamage_seen:{}\r\nworks_committed:{}\r\nwatched_keys:{}\r\n"
       "waiting_clients:{}\r\n",
       backlog, lag.count(), statistics->purged_rows, statistics->purged_by_reads,
       statistics->stale_entries, statistics->events_first, statistics->events_last,
       statistics->disk_bytes, statistics->memory_bytes, statistics->open_snapshots,
       statistics->files_dropped, statistics->files_rewritten, statistics->bytes_rewritten,
       statistics->clock.steps_back, statistics->clock.jumps_forward,
-      statistics->clock.physical_deletion_stopped ? 1 : 0, server.statistics().totals().batches,
-      server.watches().size(), server.waiting().size());
+      statistics->clock.physical_deletion_stopped ? 1 : 0, statistics->damage_seen,
+      server.statistics().totals().batches, server.watches().size(), server.waiting().size());
 }
 
 }  // namespace mayfly::server::own

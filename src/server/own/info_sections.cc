@@ -105,7 +105,9 @@ std::string MemorySection(Server& server) {
 }
 
 std::string PersistenceSection(Server& server) {
-  const std::string_view status = server.last_save_ok ? "ok" : "err";
+  const auto statistics = server.database().GetStatistics();
+  const bool sound = statistics && statistics->damage_seen == 0;
+  const std::string_view status = server.last_save_ok && sound ? "ok" : "err";
   return fmt::format(
       "loading:0\r\nasync_loading:0\r\nrdb_changes_since_last_save:{}\r\n"
       "rdb_bgsave_in_progress:0\r\nrdb_last_save_time:{}\r\nrdb_last_bgsave_status:{}\r\n"
