@@ -14,6 +14,7 @@
 #include "prove.h"
 #include "serve.h"
 #include "server/config/setting_spec.h"
+#include "upkeep.h"
 
 namespace mayfly::app {
 namespace {
@@ -40,21 +41,21 @@ int RunDemoCommand(const Flags& flags) {
   return std::ferror(stdout) != 0 ? kExitFailed : 0;
 }
 
-int RunProveCommand(const ProveFlags& flags) {
-  const Result<bool> proved = RunProve(flags);
-  if (!proved) {
-    fmt::print(stderr, "mayfly: {}\n", proved.error().ToString());
-    return kExitFailed;
-  }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return kExitFailed;
-  return *proved ? 0 : kExitNotProved;
-}
-
 int RunServeCommand(const ServeFlags& flags, const std::string& version) {
   const Status status = RunServe(flags, version);
   if (status.ok()) return 0;
   fmt::print(stderr, "mayfly: {}\n", status.ToString());
   return kExitFailed;
+}
+
+// Exit code of a command that looks for something wrong: `good` says whether there was nothing.
+int ExitCodeOf(const Result<bool>& good) {
+  if (!good) {
+    fmt::print(stderr, "mayfly: {}\n", good.error().ToString());
+    return kExitFailed;
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return kExitFailed;
+  return *good ? 0 : kExitNotProved;
 }
 
 // Every setting that has an effect is a flag of the same name; the last one given counts. Those
@@ -116,6 +117,10 @@ int Main(int argc, char** argv) {
   CLI::App* serve = app.add_subcommand(
       "serve", "Serve a database in the Redis protocol, with metrics over HTTP.");
   AddServeFlags(*serve, serve_flags);
+  UpkeepFlags upkeep;
+  CLI::App* backup = AddBackup(app, upkeep);
+  CLI::App* restore = AddRestore(app, upkeep);
+  CLI::App* check = AddCheck(app, upkeep);
   CLI::App* print_version = app.add_subcommand("version", "Print the version.");
 
   try {
@@ -129,9 +134,12 @@ int Main(int argc, char** argv) {
   }
   if (serve->parsed()) return RunServeCommand(serve_flags, version);
   if (demo->parsed()) return RunDemoCommand(flags);
+  if (backup->parsed()) return ExitCodeOf(RunBackup(upkeep));
+  if (restore->parsed()) return ExitCodeOf(RunRestore(upkeep));
+  if (check->parsed()) return ExitCodeOf(RunCheck(upkeep));
   if (prove->parsed()) {
     if (!find_hex.empty()) prove_flags.find = BytesFromHex(find_hex).value();
-    return RunProveCommand(prove_flags);
+    return ExitCodeOf(RunProve(prove_flags));
   }
   fmt::print(stderr, "A subcommand is required.\n{}", app.help());
   return kExitUsage;

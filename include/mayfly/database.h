@@ -47,6 +47,11 @@ struct DatabaseOptions {
   // False: a missing database is NotFound instead of made.
   bool create_if_missing = true;
 
+  // Opens a damaged database to save what can be read, with Backup(); needs read_only. Of a damaged
+  // log it takes what was committed before the damage, and scans step over rows in damaged files;
+  // Statistics::damage_seen counts these places.
+  bool salvage = false;
+
   MemoryProfile memory = MemoryProfile::kDefault;
 
   // Of writes that do not say; see durability.h.

@@ -40,6 +40,7 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
                                   .read_only = options.read_only,
                                   .create_if_missing = options.create_if_missing,
                                   .profile = ToProfile(options.memory),
+                                  .salvage = options.salvage,
                                   .drop_policy = horizon,
                                   .logger = options.logger});
 }

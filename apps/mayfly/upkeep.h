@@ -1,0 +1,32 @@
+// upkeep.h - the subcommands backup, restore and check, for a database that nobody serves.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+
+#include "mayfly/maintenance.h"
+#include "mayfly/result.h"
+
+namespace mayfly::app {
+
+struct UpkeepFlags {
+  std::string directory;
+  std::string file;
+  bool salvage = false;
+  bool repair = false;
+  RestoreMode mode = RestoreMode::kHonour;
+  std::int64_t shift_ms = 0;
+};
+
+CLI::App* AddBackup(CLI::App& app, UpkeepFlags& flags);
+CLI::App* AddRestore(CLI::App& app, UpkeepFlags& flags);
+CLI::App* AddCheck(CLI::App& app, UpkeepFlags& flags);
+
+// True: done, and nothing is wrong. False: a check found something, or a salvage had to leave
+// something out; standard output says what.
+Result<bool> RunBackup(const UpkeepFlags& flags);
+Result<bool> RunRestore(const UpkeepFlags& flags);
+Result<bool> RunCheck(const UpkeepFlags& flags);
+
+}  // namespace mayfly::app

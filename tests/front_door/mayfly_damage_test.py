@@ -1,0 +1,112 @@
+# Goal: damage on the disk is noticed, told wherever an operator looks, and what is sound can be saved.
+# Method: a served database is stopped, bytes in the middle of its largest file are flipped, and it is served,
+# checked and salvaged as a user would.
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+import redis
+from server_process import ServerProcess
+
+MAYFLY = sys.argv.pop()
+ROWS = 20000
+
+
+def key(row):
+    return f"row:{row:06}"
+
+
+class MayflyDamage(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.directory = pathlib.Path(cls.folder.name) / "data"
+        server = ServerProcess(MAYFLY, folder=cls.folder.name)
+        server.start()
+        client = redis.Redis(port=server.port)
+        pipeline = client.pipeline(transaction=False)
+        for row in range(ROWS):
+            pipeline.set(key(row), "v" * 200)
+        pipeline.execute()
+        pipeline.close()
+        client.close()
+        assert server.stop() == 0
+        # A second start writes what the log held into files.
+        server.start()
+        assert server.stop() == 0
+        largest = max(cls.directory.glob("*.sst"), key=lambda path: path.stat().st_size)
+        content = bytearray(largest.read_bytes())
+        for at in range(len(content) // 2, len(content) // 2 + 8):
+            content[at] ^= 0x5A
+        largest.write_bytes(content)
+
+    def run_mayfly(self, *arguments):
+        run = subprocess.run([MAYFLY, *map(str, arguments)], capture_output=True, text=True,
+                             timeout=120)
+        return run.returncode, run.stdout, run.stderr
+
+    def health(self, server):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/health",
+                                        timeout=30) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def test_is_told_once_seen_and_the_rest_is_served(self):
+        server = ServerProcess(MAYFLY, folder=self.folder.name)
+        server.start()
+        self.addCleanup(server.stop)
+        client = redis.Redis(port=server.port, decode_responses=True)
+        self.addCleanup(client.close)
+        unreadable = 0
+        for row in range(ROWS):
+            try:
+                self.assertEqual(client.get(key(row)), "v" * 200)
+            except redis.ResponseError as error:
+                self.assertIn("checksum", str(error))
+                unreadable += 1
+        self.assertGreater(unreadable, 0)
+        self.assertLess(unreadable, ROWS / 10)
+        status, text = self.health(server)
+        self.assertEqual(status, 503)
+        self.assertIn("damaged", text)
+        self.assertEqual(client.info("persistence")["aof_last_write_status"], "err")
+        self.assertGreater(client.info("mayfly")["damage_seen"], 0)
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.http_port}/metrics",
+                                    timeout=30) as response:
+            self.assertRegex(response.read().decode(), r"(?m)^mayfly_damage_seen_total [1-9]")
+
+    def test_check_finds_it(self):
+        code, output, errors = self.run_mayfly("check", self.directory)
+        self.assertEqual(code, 3, output + errors)
+        self.assertIn("1 places in damaged files could not be read", output)
+        self.assertIn("--salvage", output)
+
+    def test_a_backup_fails_and_a_salvage_saves_the_rest(self):
+        file = pathlib.Path(self.folder.name) / "saved"
+        code, output, errors = self.run_mayfly("backup", self.directory, file)
+        self.assertEqual(code, 1, output)
+        self.assertIn("Corruption", errors)
+        self.assertFalse(file.exists())
+        code, output, errors = self.run_mayfly("backup", "--salvage", self.directory, file)
+        self.assertEqual(code, 3, errors)
+        saved = int(output.split(": ")[1].split(" ")[0])
+        self.assertGreater(saved, ROWS * 0.9)
+        self.assertLess(saved, ROWS)
+        restored = pathlib.Path(self.folder.name) / "restored"
+        code, output, errors = self.run_mayfly("restore", file, restored)
+        self.assertEqual(code, 0, errors)
+        self.assertIn(f"{saved} rows", output)
+        self.assertEqual(self.run_mayfly("check", restored)[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
