@@ -187,7 +187,7 @@ struct Statistics {
   // How often something could not be read because a file is damaged, since the database opened,
   // and what was said the first time. Rows in sound files are served all the same.
   std::uint64_t damage_seen = 0;
-  std::string first_damage;
+  std::string first_damage = {};
   ClockReport clock;
 };
 

@@ -111,7 +111,7 @@ struct EngineStats {
   // How often something could not be read because a file is damaged, background work included, and
   // what was said the first time.
   std::uint64_t damage_seen = 0;
-  std::string first_damage;
+  std::string first_damage = {};
 };
 
 class Engine {
