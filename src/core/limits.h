@@ -35,6 +35,11 @@ inline constexpr std::uint64_t kVersionsReserved = 4096;
 inline constexpr std::size_t kMemberBytesMax = kKeyBytesMax;
 inline constexpr std::size_t kHeadBytesMax = 64;
 
+// Members and sides of a new collection that a work holds in memory; those before them are in the
+// engine, ahead of the row. More make fewer commits.
+inline constexpr std::size_t kDraftPartsMax = 10'000;
+inline constexpr std::size_t kDraftBytesMax = std::size_t{4} << 20;
+
 // Parts of an orphan that one batch removes.
 inline constexpr std::size_t kOrphanBatchPartsMax = 128;
 

@@ -52,13 +52,12 @@ Result<std::optional<Orphan>> OrphanPurge::FirstFrom(KeyspaceId keyspace,
       .range = {begin, end}
   };
   MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kMeta, walk));
-  cursor->SeekToFirst();
-  if (!cursor->Valid()) {
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
-    return std::optional<Orphan>();
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    MAYFLY_TRY(const Orphan orphan, DecodeOrphan(cursor->key(), cursor->value()));
+    if (!store_.staged().Contains(orphan.version)) return std::optional(orphan);
   }
-  MAYFLY_TRY(Orphan orphan, DecodeOrphan(cursor->key(), cursor->value()));
-  return std::optional(std::move(orphan));
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return std::optional<Orphan>();
 }
 
 Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan& orphan,

@@ -50,6 +50,7 @@ Status OwnSpace::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
   fate.clamped = span.clamped;
   MAYFLY_TRY(fate.deadline, DeadlineOf(span, work_.now()));
   Replace(*row, std::move(fate));
+  PartsOf(*row);  // In the epoch it is made in.
   return {};
 }
 
@@ -59,6 +60,7 @@ Status OwnSpace::MakeCollectionUntil(Bytes key, Bytes head, std::optional<WallTi
   MAYFLY_TRY(RowFate fate, NewCollection(head));
   fate.deadline = deadline;
   Replace(*row, std::move(fate));
+  PartsOf(*row);
   return {};
 }
 
@@ -78,7 +80,8 @@ OwnCollection& OwnSpace::PartsOf(Rows& row) {
   const auto at = collections_.lower_bound(version);
   if (at != collections_.end() && at->first == version) return at->second;
   const bool stored = row.second.stored && row.second.stored->version == version;
-  const auto made = collections_.try_emplace(at, version, state_.id(), version, stored);
+  const auto made =
+      collections_.try_emplace(at, version, state_.id(), version, stored, work_.epoch());
   // Nothing of the collection has changed yet: its members are as they are stored.
   made->second.stored_mortal = stored && row.second.fate.mortal > 0;
   return made->second;
@@ -156,8 +159,13 @@ Result<OwnMembers::value_type*> OwnSpace::LoadMember(OwnCollection& parts, Bytes
   return &*made;
 }
 
-MemberFate& OwnSpace::PartToChange(const RowFate& row, Part part, OwnMembers::value_type& member) {
-  work_.Save(*this, row.version, part, member.first, member.second.fate);
+MemberFate& OwnSpace::PartToChange(const Living& living, Part part,
+                                   OwnMembers::value_type& member) {
+  const std::uint64_t epoch = work_.epoch();
+  if (living.parts->made_in != epoch && member.second.saved_in != epoch) {
+    work_.Save(*this, living.fate().version, part, member.first, member.second.fate);
+    member.second.saved_in = epoch;
+  }
   member.second.fate.dirty = true;
   return member.second.fate;
 }
@@ -168,7 +176,7 @@ void OwnSpace::SetMember(const Living& living, OwnMembers::value_type& member, M
   RowFate& row = ToChange(*living.row);
   // A dead one that is stored counts as such; one that was born dead never did.
   const bool stored = !member.second.dirty();
-  MemberFate& fate = PartToChange(row, Part::kMembers, member);
+  MemberFate& fate = PartToChange(living, Part::kMembers, member);
   const bool counted = fate.present && (stored || !IsDead(fate.deadline, now));
   if (counted) {
     --row.members;
@@ -211,7 +219,9 @@ Result<bool> OwnSpace::PutMember(Bytes key, Bytes member, Bytes value, MemberLif
       fresh.deadline = std::max(lifetime.instant(), WallTimeFromMs(0));
       break;
   }
+  const std::uint64_t version = living.fate().version;
   SetMember(living, *own, std::move(fresh));
+  MAYFLY_RETURN_IF_ERROR(StageIfMany(key, version, member.size() + value.size()));
   return !lived;
 }
 
@@ -233,10 +243,11 @@ Status OwnSpace::PutSide(Bytes key, Bytes side, Bytes value) {
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
   auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
   std::string copy(value);  // It may be a view of the old one.
-  MemberFate& fate = PartToChange(ToPlan(*living.row), Part::kSides, own);
+  ToPlan(*living.row);
+  MemberFate& fate = PartToChange(living, Part::kSides, own);
   fate.present = true;
   fate.value = std::move(copy);
-  return {};
+  return StageIfMany(key, living.fate().version, side.size() + value.size());
 }
 
 Status OwnSpace::RemoveSide(Bytes key, Bytes side) {
@@ -244,7 +255,8 @@ Status OwnSpace::RemoveSide(Bytes key, Bytes side) {
   MAYFLY_TRY(const Living living, LivingCollection(key));
   if (!CheckName(*living.parts, side).ok()) return {};
   auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
-  PartToChange(ToPlan(*living.row), Part::kSides, own).present = false;
+  ToPlan(*living.row);
+  PartToChange(living, Part::kSides, own).present = false;
   return {};
 }
 

@@ -7,6 +7,11 @@
 #include "core/work_calls.h"
 
 namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+}  // namespace
 
 Status OwnSpace::Plan(CommitPlan& plan) {
   if (cleared_) plan.Clear(state_);
@@ -75,14 +80,20 @@ Status OwnSpace::PlanCollection(CommitPlan& plan, const Rows& row, const RowView
     const PartKeys keys(state_.id(), fate.version);
     MemberPlan(plan, state_, StripeOf(state_.id(), key), key, keys).PutName();
   }
-  if (parts != nullptr) PlanParts(plan, key, *parts);
+  if (parts == nullptr) return {};
+  if (parts->staged) {
+    plan.batch().Delete(kMeta, OrphanKey(state_.id(), fate.version));
+    adopted_.insert(fate.version);
+  }
+  PlanParts(plan, key, *parts);
   return {};
 }
 
-void OwnSpace::PlanParts(CommitPlan& plan, Bytes key, OwnCollection& parts) const {
+// Those that are staged leave no events yet.
+void OwnSpace::PlanParts(CommitPlan& plan, Bytes key, OwnCollection& parts, bool staged) const {
   MemberPlan members(plan, state_, StripeOf(state_.id(), key), key, parts.keys);
   for (const auto& [name, own] : parts.members) {
-    if (!own.dirty()) continue;
+    if (!own.dirty() || (staged && own.IsBornDead(work_.now()))) continue;
     const RowView* const old = own.stored ? &*own.stored : nullptr;
     if (own.fate.present) {
       members.Put(name, old, {.deadline = own.fate.deadline, .payload = own.fate.value});

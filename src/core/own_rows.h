@@ -44,6 +44,7 @@ struct OwnRow {
   std::optional<RowView> stored;  // Dead or not.
   Bytes stored_value;             // The payload, or the head.
   RowFate fate;
+  std::uint64_t saved_in = 0;  // The epoch of the work whose mark can restore the fate.
 
   bool dirty() const { return fate.dirty; }
   bool Shows(WallTime now) const {
@@ -66,9 +67,11 @@ struct OwnMember {
   std::optional<RowView> stored;  // Its payload points into `stored_value`; unknown of sides.
   std::string stored_value;
   MemberFate fate;
+  std::uint64_t saved_in = 0;  // As above.
 
   bool dirty() const { return fate.dirty; }
   bool Shows(WallTime now) const { return fate.present && !IsDead(fate.deadline, now); }
+  bool IsBornDead(WallTime now) const { return fate.present && IsDead(fate.deadline, now); }
   Bytes value() const { return fate.value; }
 };
 
@@ -77,12 +80,20 @@ using OwnMembers = std::map<std::string, OwnMember, std::less<>>;
 
 // The parts of one version of a collection.
 struct OwnCollection {
-  OwnCollection(KeyspaceId keyspace, std::uint64_t version, bool is_stored)
-      : keys(keyspace, version), stored(is_stored) {}
+  OwnCollection(KeyspaceId keyspace, std::uint64_t version, bool is_stored, std::uint64_t epoch)
+      : keys(keyspace, version),
+        is_new(!is_stored),
+        made_in(is_stored ? 0 : epoch),
+        stored(is_stored) {}
 
   const PartKeys keys;
-  const bool stored;           // Else this work made it, and the engine has nothing of it.
-  bool stored_mortal = false;  // Some stored members have a deadline.
+  const bool is_new;            // This work made it,
+  const std::uint64_t made_in;  // in this epoch: what takes back a change in it takes back all.
+  bool stored;                  // The engine may have parts of it; staged ones, if it is new.
+  bool stored_mortal = false;   // Some stored members have a deadline and may be dead.
+  bool staged = false;          // Parts were written before the row.
+  std::size_t draft_parts = 0;  // Put since then.
+  std::size_t draft_bytes = 0;
   OwnMembers members;
   OwnMembers sides;
 };

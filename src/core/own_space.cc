@@ -153,7 +153,11 @@ Status OwnSpace::Settle(OwnRow& row) const {
 
 RowFate& OwnSpace::ToPlan(Rows& row) {
   RowFate& fate = row.second.fate;
-  work_.Save(*this, row.first, fate);
+  // Once for each mark: what it was then is what counts.
+  if (row.second.saved_in != work_.epoch()) {
+    work_.Save(*this, row.first, fate);
+    row.second.saved_in = work_.epoch();
+  }
   fate.dirty = true;
   return fate;
 }

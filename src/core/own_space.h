@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "core/commit_plan.h"
@@ -51,6 +52,10 @@ class OwnSpace final : public WorkSpace {
 
   // Adds everything to the plan. Keys in the plan point into the space.
   Status Plan(CommitPlan& plan);
+
+  // The work is over: what was staged and did not get its row is an orphan for good. While the
+  // latches are held.
+  void EndStaging(bool committed);
 
   // For taking changes back.
   struct Cleared {
@@ -101,14 +106,17 @@ class OwnSpace final : public WorkSpace {
   Status FindPart(Bytes key, Part part, Bytes name, FoundMember& found);
   Status CheckName(const OwnCollection& parts, Bytes name) const;
   Result<OwnMembers::value_type*> LoadMember(OwnCollection& parts, Bytes member, bool skip_read);
-  MemberFate& PartToChange(const RowFate& row, Part part, OwnMembers::value_type& member);
+  MemberFate& PartToChange(const Living& living, Part part, OwnMembers::value_type& member);
   void SetMember(const Living& living, OwnMembers::value_type& member, MemberFate fresh);
   Status CopyParts(OwnSpace& to_space, Bytes from, Bytes to);
   void KeepMoved(CommitPlan& plan) const;
 
+  Status StageIfMany(Bytes key, std::uint64_t version, std::size_t bytes);
+  Status Stage(Rows& row, OwnCollection& parts);
+
   Status PlanRow(CommitPlan& plan, const Rows& row);
   Status PlanCollection(CommitPlan& plan, const Rows& row, const RowView* old);
-  void PlanParts(CommitPlan& plan, Bytes key, OwnCollection& parts) const;
+  void PlanParts(CommitPlan& plan, Bytes key, OwnCollection& parts, bool staged = false) const;
   Result<std::optional<WallTime>> LastDeadline(const OwnCollection* parts,
                                                std::uint64_t version) const;
 
@@ -119,9 +127,11 @@ class OwnSpace final : public WorkSpace {
   const bool held_;
   std::shared_ptr<const KeyspacePolicy> policy_;  // Shared with the keyspace; cannot change now.
   OwnRows rows_;
-  OwnCollections collections_;  // By version.
-  bool cleared_ = false;        // Nothing that is stored counts.
-  bool moved_ = false;          // A collection may be under another key than it was.
+  OwnCollections collections_;       // By version.
+  std::set<std::uint64_t> staged_;   // Versions with parts in the engine and no row.
+  std::set<std::uint64_t> adopted_;  // Of these, those whose row the plan has.
+  bool cleared_ = false;             // Nothing that is stored counts.
+  bool moved_ = false;               // A collection may be under another key than it was.
 };
 
 }  // namespace mayfly::core

@@ -17,6 +17,7 @@
 #include "core/event_log.h"
 #include "core/key_latches.h"
 #include "core/open_states.h"
+#include "core/staged_versions.h"
 #include "core/standing.h"
 #include "core/stored_cache.h"
 #include "core/trusted_clock.h"
@@ -40,6 +41,12 @@ struct StoreOptions {
   std::shared_ptr<DropHorizon> horizon = nullptr;
   const Clock* clock = nullptr;
   Logger* logger = nullptr;
+};
+
+// What a work holds of a collection that it makes, before the members go to the engine.
+struct DraftBounds {
+  std::size_t parts_max = kDraftPartsMax;
+  std::size_t bytes_max = kDraftBytesMax;
 };
 
 struct StoreCounts {
@@ -145,6 +152,11 @@ class Store {
   Catalog& catalog() { return *catalog_; }
   EventLog& events() const { return *events_; }
   VersionNumbers& versions() { return versions_; }
+  StagedVersions& staged() { return staged_; }
+
+  // Lowered by tests, before the first work.
+  DraftBounds& draft_bounds() { return draft_bounds_; }
+
   OpenStates& states() const { return *states_; }
   DropHorizon& horizon() const { return *horizon_; }
 
@@ -172,6 +184,8 @@ class Store {
   KeyLatches latches_;
   StoredCache cache_;
   VersionNumbers versions_;
+  StagedVersions staged_;
+  DraftBounds draft_bounds_;
   DeadlineWatch watch_;
   StoreCounts counts_;
   std::unique_ptr<TrustedClock> clock_;  // These three are set by Load() and stay.

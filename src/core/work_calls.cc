@@ -44,7 +44,7 @@ Result<std::unique_ptr<WorkCalls>> WorkCalls::Begin(Store& store, std::span<cons
   return work;
 }
 
-WorkCalls::~WorkCalls() = default;
+WorkCalls::~WorkCalls() { EndStaging(/*committed=*/false); }
 
 Status WorkCalls::Hold(std::span<const Target> targets) {
   if (targets.empty()) return {};
@@ -124,11 +124,13 @@ OwnSpace& WorkCalls::In(KeyspaceState& state, const Keyspace* keyspace) {
 }
 
 Work::Mark WorkCalls::SetMark() {
+  ++epoch_;
   marks_.push_back({undos_.size(), changed_.size()});
   return marks_.size() - 1;
 }
 
 void WorkCalls::RollBack(Mark mark) {
+  ++epoch_;
   const Point& point = marks_.at(mark);
   while (undos_.size() > point.undos) {
     TakeBack(undos_.back());
@@ -185,6 +187,7 @@ Status WorkCalls::Commit(Durability durability) {
   std::vector<Event> events;
   const Status committed = CommitPlanned(durability, events);
   over_ = true;
+  EndStaging(committed.ok());
   Release();
   MAYFLY_RETURN_IF_ERROR(committed);
   store_.events().Deliver(events);
@@ -201,6 +204,11 @@ Status WorkCalls::CommitPlanned(Durability durability, std::vector<Event>& event
   store_.counts().last_write_ms.store(ToMs(now_), std::memory_order_relaxed);
   events = std::move(plan.events());
   return {};
+}
+
+void WorkCalls::EndStaging(bool committed) {
+  if (first_) first_->EndStaging(committed);
+  for (const auto& space : others_) space->EndStaging(committed);
 }
 
 void WorkCalls::Release() {

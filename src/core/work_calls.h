@@ -37,7 +37,8 @@ class WorkCalls final : public Work {
   Status Commit() override { return Commit(store_.options().durability); }
   Status Commit(Durability durability);
 
-  // For the spaces.
+  // For the spaces. An epoch ends with every mark that is set or gone back to.
+  std::uint64_t epoch() const { return epoch_; }
   bool over() const { return over_; }
   bool has_everything() const { return everything_; }
   bool Holds(Stripe stripe) const { return everything_ || held_[stripe]; }
@@ -77,6 +78,7 @@ class WorkCalls final : public Work {
   Status HoldGates(std::vector<KeyspaceState*> keyspaces);
   bool HoldsGate(const KeyspaceState& keyspace) const;
   Status CommitPlanned(Durability durability, std::vector<Event>& events);
+  void EndStaging(bool committed);
   void Release();
   void TakeBack(Undo& undo);
 
@@ -102,6 +104,7 @@ class WorkCalls final : public Work {
   Looks looks_;
   std::vector<Undo> undos_;
   std::vector<Point> marks_;
+  std::uint64_t epoch_ = 1;
 };
 
 }  // namespace mayfly::core

@@ -9,6 +9,7 @@
 #include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "core/new_database.h"
 #include "core/testing/plain_work.h"
 #include "crash/database_process.h"
 #include "tests/core/database_home.h"
@@ -76,6 +77,7 @@ void Play(Work& work, const Keyspace& keyspace, std::uint64_t seed, std::uint64_
 
 // The work of the process: works one after the other, a millisecond each.
 void WorkForever(Database& database, ManualClock& clock, const DatabasePlan& plan) {
+  core::StoreOf(database).draft_bounds().parts_max = 2;  // Most collections begin without a row.
   for (std::uint64_t number = plan.first;; ++number) {
     clock.Set(InstantOf(number));
     if (IsPurge(plan.seed, number)) {
