@@ -109,8 +109,11 @@ enum { MAYFLY_LOG_DEBUG = 0, MAYFLY_LOG_INFO = 1, MAYFLY_LOG_WARNING = 2, MAYFLY
  */
 typedef struct mayfly_clock {
   size_t size;
-  int64_t (*now_ms)(void* context);    /* Wall time. Must be set. */
-  int64_t (*steady_ns)(void* context); /* For pauses; never goes back. Null: the machine's. */
+  int64_t (*now_ms)(void* context); /* Wall time. Must be set. */
+  /* Time that passes, whatever now_ms is set to; never goes back. Null: time passes by now_ms
+   * alone, so that every leap of it beyond clock_jump_max_ms is a jump; pauses are by the
+   * machine's. */
+  int64_t (*steady_ns)(void* context);
   void* context;
 } mayfly_clock;
 

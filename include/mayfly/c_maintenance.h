@@ -158,17 +158,24 @@ void mayfly_unsubscribe(mayfly_subscription* subscription) MAYFLY_NOEXCEPT;
 typedef struct mayfly_clock_report {
   size_t size;
   int64_t now_ms;
-  int64_t high_water_ms;
+  int64_t machine_ms; /* What the machine's clock reads. */
   uint64_t steps_back;
   uint64_t jumps_forward;
-  bool physical_deletion_stopped; /* Until mayfly_confirm_clock(). */
+  bool physical_deletion_stopped; /* Until mayfly_confirm_clock() or mayfly_revert_clock(). */
   int64_t last_jump_ms;
+  int64_t without_jump_ms; /* While deletion is stopped: the time without the jump; else now_ms. */
 } mayfly_clock_report;
 
 int mayfly_get_clock_report(mayfly_database* database, mayfly_clock_report* report) MAYFLY_NOEXCEPT;
 
-/* The clock is right after a jump: physical deletion goes on. */
+/* The machine's clock is right after a jump: physical deletion goes on. MAYFLY_INVALID while it
+ * reads less than the database's time. */
 int mayfly_confirm_clock(mayfly_database* database) MAYFLY_NOEXCEPT;
+
+/* The machine's clock was wrong and has been set right: the database's time goes back to it, and
+ * rows that a jump had hidden are there again. MAYFLY_INVALID while the clock does not read less
+ * than the database's time. See Database::RevertClock() in database.h. */
+int mayfly_revert_clock(mayfly_database* database) MAYFLY_NOEXCEPT;
 
 /* ---- Checking, saving, counting ---- */
 

@@ -1,18 +1,18 @@
 // clock.h - where time comes from, and the only place it does.
-// Wall time makes deadlines, which outlive the process; steady time makes pauses and measurements.
-// They are two types, so mixing them does not compile. Within a process Now() never goes back, even
-// when the machine's clock does: a row one reader saw dead must not be alive for the next. An
-// operation asks once and passes `now` down, so that all its decisions share one instant.
-// ManualClock moves only when told, and so no test sleeps.
+// Wall time makes deadlines, which outlive the process; steady time makes pauses and measurements,
+// and tells how much of what the wall clock shows has really passed. They are two types, so mixing
+// them does not compile. A Clock reports what the machine says, wrong or not; which instant a
+// database decides by, and that it never goes back, is the database's own affair (ClockReport in
+// maintenance.h). ManualClock moves only when told, and so no test sleeps.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <set>
+#include <string>
 
 namespace mayfly {
 
@@ -22,7 +22,8 @@ using Millis = std::chrono::milliseconds;
 struct WallTimeline {};
 using WallTime = std::chrono::time_point<WallTimeline, Millis>;
 
-// Nanoseconds since an arbitrary point of this process' life. Never stored.
+// Nanoseconds since an arbitrary point, such as the start of the machine. It says something to
+// another process only together with Clock::BootId().
 struct SteadyTimeline {};
 using SteadyTime = std::chrono::time_point<SteadyTimeline, std::chrono::nanoseconds>;
 
@@ -51,41 +52,45 @@ class Clock {
  public:
   virtual ~Clock() = default;
 
-  // The present instant; never smaller than what an earlier call returned.
+  // What the wall clock reads. It may be set back or ahead between two calls.
   virtual WallTime Now() const = 0;
 
-  // For measuring and pausing only: it stands in no relation to Now().
+  // For pauses and measurements. Goes on whatever the wall clock is set to; never smaller than what
+  // an earlier call returned.
   virtual SteadyTime Steady() const = 0;
+
+  // How much time has really passed, the machine's sleep included. Another than Steady() only for a
+  // clock that knows nothing but wall time: it stands still there, and wall time is all there is.
+  virtual SteadyTime Passed() const { return Steady(); }
 
   // Returns when Now() has reached `until`, when woken, or earlier: look again and sleep on.
   virtual void Sleep(Waker& waker, WallTime until) const = 0;
+
+  // Names the run of the machine that Passed() counts from: two readings can be compared, also
+  // across processes, if both were made under the same name. Empty: unknown.
+  virtual std::string BootId() const { return {}; }
+
+  // True when an outside source, such as a time server, keeps the wall clock right.
+  virtual bool IsSynchronized() const { return false; }
 };
 
-// The machine's clock, held at its highest reading whenever the machine steps back.
+// The machine's clocks. Steady time is that since the machine started, sleep included.
 class SystemClock final : public Clock {
  public:
-  using Source = std::function<WallTime()>;
-
-  // The process' one clock. Everything that is not handed a clock uses this one, which is what
-  // makes the promise hold across databases. Lives until the process ends.
+  // Everything that is not handed a clock uses this one. Lives until the process ends.
   static SystemClock& Process();
-
-  // A clock over another source of readings, for tests of the promise itself.
-  explicit SystemClock(Source source);
 
   WallTime Now() const override;
   SteadyTime Steady() const override;
   void Sleep(Waker& waker, WallTime until) const override;
-
- private:
-  const Source source_;
-  mutable std::atomic<std::int64_t> highest_ms_;
+  std::string BootId() const override;
+  bool IsSynchronized() const override;
 };
 
-// Stands still until told to move.
+// Stands still until told to move. Each one is a machine of its own.
 class ManualClock final : public Clock {
  public:
-  explicit ManualClock(WallTime start) : now_ms_(ToMs(start)) {}
+  explicit ManualClock(WallTime start);
 
   WallTime Now() const override { return WallTimeFromMs(now_ms_.load()); }
   SteadyTime Steady() const override { return SteadyTime(std::chrono::nanoseconds(steady_ns_)); }
@@ -93,18 +98,30 @@ class ManualClock final : public Clock {
   // Sleepers wake when the clock is moved.
   void Sleep(Waker& waker, WallTime until) const override;
 
-  // Moves both times forward; a negative step is refused by an assertion.
+  std::string BootId() const override;
+  bool IsSynchronized() const override { return synchronized_.load(); }
+
+  // Time passes: moves both times forward; a negative step is refused by an assertion.
   void Advance(Millis step);
 
   // Puts wall time anywhere, backwards too: it plays the part of a machine whose clock was set.
-  // Steady time stays. Whoever needs time that never goes back wraps or guards this clock.
+  // Steady time stays.
   void Set(WallTime now);
+
+  // The machine was off for that long: wall time went on, steady time starts again from nothing.
+  // Call it between two runs of a database.
+  void Reboot(Millis off);
+
+  // Says whether a time server vouches for wall time. At first none does.
+  void SetSynchronized(bool synchronized) { synchronized_ = synchronized; }
 
  private:
   void WakeSleepers();
 
   std::atomic<std::int64_t> now_ms_;
   std::atomic<std::int64_t> steady_ns_{0};
+  std::atomic<std::uint64_t> boot_;
+  std::atomic<bool> synchronized_{false};
   mutable std::mutex mutex_;
   mutable std::set<Waker*> sleepers_;  // Guarded by mutex_.
 };

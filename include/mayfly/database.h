@@ -63,9 +63,11 @@ struct DatabaseOptions {
   // Accepts any instant as a deadline. Off, one that looks like seconds or microseconds is Invalid.
   bool allow_any_instant = false;
 
-  // A wall clock that runs ahead of the steady one by more than this, or of the last recorded time
-  // at open, stops physical deletion until ConfirmClock(). Rows are hidden by the clock's word all
-  // the same.
+  // A wall clock that leaps ahead of the steady one by more than this stops physical deletion until
+  // ConfirmClock() or RevertClock(); rows are hidden by the clock's word all the same. At open the
+  // steady clock tells how long the database was closed; if the machine was started since, any time
+  // is believed after an orderly close, and after a crash what is within this bound or what a time
+  // server vouches for. Raising it lets a wrong clock remove more.
   Millis clock_jump_max = std::chrono::hours(12);
 
   // A snapshot, transaction or cursor older than this is taken away: its calls answer Conflict from
@@ -170,8 +172,19 @@ class Database {
 
   virtual ClockReport clock_report() const = 0;
 
-  // The clock is right after a jump: physical deletion goes on.
+  // The machine's clock is right after a jump: physical deletion goes on. Ok as well when nothing
+  // awaits it. Invalid while the machine's clock reads less than the database's time: what that
+  // calls dead may be alive.
   virtual Status ConfirmClock() = 0;
+
+  // The machine's clock was wrong and has been set right: the database's time goes back to what the
+  // clock reads now, or to what it would be without the jump if that is later. Rows that the jump
+  // had hidden are there again; none was removed. Rows written meanwhile keep their deadlines,
+  // which were reckoned from the wrong time: give them new ones. Where the clock was wrong
+  // without a jump (wrong from the start, say), what was removed by it stays removed. Invalid while
+  // the machine's clock does not read less than the database's time: set it right first. Waits for
+  // writes and a Reclaim() that are under way.
+  virtual Status RevertClock() = 0;
 
   // Compares rows, index and counters in one frozen state. Repairs only what it names.
   virtual Result<CheckReport> Check(const CheckOptions& options = {}) = 0;

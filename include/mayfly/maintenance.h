@@ -143,15 +143,22 @@ struct BackupReport {
   WallTime taken_at;
 };
 
-// The clock as the database trusts it.
+// The time a database decides by, and how the machine's clock stands to it. It follows the wall
+// clock, by two rules. Time that passes, passes: while the wall clock reads less than the database
+// has reached, because it was set back or had been wrong, the database's time goes on by the steady
+// clock; so a ttl of n ms is n ms, and nothing dead returns. And a jump ahead that nothing explains
+// removes nothing until it is confirmed or taken back. Downtime and sleep of the machine explain
+// themselves.
 struct ClockReport {
   WallTime now;
-  WallTime high_water;           // The latest instant on record.
-  std::uint64_t steps_back = 0;  // Readings below the high-water mark; time stood still meanwhile.
+  WallTime machine;  // What the wall clock reads; less than `now` after it was set back.
+  std::uint64_t steps_back = 0;     // How often it was found to be set back, since the open.
   std::uint64_t jumps_forward = 0;  // Jumps beyond the limit since the database opened.
-  // A jump awaits ConfirmClock(): the dead are hidden but nothing is removed.
+  // A jump awaits ConfirmClock() or RevertClock(): the dead are hidden but nothing is removed.
   bool physical_deletion_stopped = false;
   Millis last_jump = Millis(0);
+  // While deletion is stopped: what `now` would be without the jump.
+  std::optional<WallTime> without_jump = std::nullopt;
 };
 
 struct KeyspaceStatistics {

@@ -1,43 +1,64 @@
 #include "mayfly/clock.h"
 
+#include <fmt/format.h>
+#include <sys/timex.h>
+#include <time.h>
+
 #include <algorithm>
-#include <limits>
+#include <fstream>
 
 #include "base/check.h"
 
 namespace mayfly {
 namespace {
 
-WallTime ReadSystemClock() {
-  return WallTime(
-      std::chrono::duration_cast<Millis>(std::chrono::system_clock::now().time_since_epoch()));
+std::int64_t ReadNanoseconds(clockid_t which) {
+  timespec reading{};
+  MAYFLY_CHECK(clock_gettime(which, &reading) == 0, "the machine has this clock");
+  constexpr std::int64_t kPerSecond = 1'000'000'000;
+  return reading.tv_sec * kPerSecond + reading.tv_nsec;
+}
+
+std::string ReadBootId() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+// No two manual clocks share a boot, in other processes neither.
+std::uint64_t NewManualBoot() {
+  static std::atomic<std::uint64_t> last{
+      static_cast<std::uint64_t>(ReadNanoseconds(CLOCK_REALTIME))};
+  return ++last;
 }
 
 }  // namespace
 
 SystemClock& SystemClock::Process() {
-  // The one mutable global: "never goes back within a process" is a promise about the process.
-  static SystemClock clock(ReadSystemClock);
+  static SystemClock clock;
   return clock;
 }
 
-SystemClock::SystemClock(Source source)
-    : source_(std::move(source)), highest_ms_(std::numeric_limits<std::int64_t>::min()) {}
-
 WallTime SystemClock::Now() const {
-  const std::int64_t reading = ToMs(source_());
-  std::int64_t highest = highest_ms_.load(std::memory_order_acquire);
-  // The write happens at most once a millisecond, so threads that read the clock share the line.
-  while (reading > highest) {
-    if (highest_ms_.compare_exchange_weak(highest, reading, std::memory_order_acq_rel)) {
-      return WallTimeFromMs(reading);
-    }
-  }
-  return WallTimeFromMs(highest);
+  constexpr std::int64_t kPerMilli = 1'000'000;
+  return WallTimeFromMs(ReadNanoseconds(CLOCK_REALTIME) / kPerMilli);
 }
 
 SteadyTime SystemClock::Steady() const {
-  return SteadyTime(std::chrono::steady_clock::now().time_since_epoch());
+  // Unlike CLOCK_MONOTONIC it counts the machine's sleep, in which rows grow old as well.
+  return SteadyTime(std::chrono::nanoseconds(ReadNanoseconds(CLOCK_BOOTTIME)));
+}
+
+std::string SystemClock::BootId() const {
+  static const std::string id = ReadBootId();
+  return id;
+}
+
+bool SystemClock::IsSynchronized() const {
+  timex state{};
+  const int answer = adjtimex(&state);
+  return answer >= 0 && answer != TIME_ERROR && (state.status & STA_UNSYNC) == 0;
 }
 
 void SystemClock::Sleep(Waker& waker, WallTime until) const {
@@ -45,6 +66,17 @@ void SystemClock::Sleep(Waker& waker, WallTime until) const {
   constexpr Millis kSleepMax = std::chrono::seconds(1);
   const WallTime now = Now();
   if (now < until) waker.WaitFor(std::min(until - now, kSleepMax));
+}
+
+ManualClock::ManualClock(WallTime start) : now_ms_(ToMs(start)), boot_(NewManualBoot()) {}
+
+std::string ManualClock::BootId() const { return fmt::format("manual {}", boot_.load()); }
+
+void ManualClock::Reboot(Millis off) {
+  now_ms_ += off.count();
+  steady_ns_ = 0;
+  boot_ = NewManualBoot();
+  WakeSleepers();
 }
 
 void ManualClock::Sleep(Waker& waker, WallTime until) const {
@@ -60,8 +92,9 @@ void ManualClock::Sleep(Waker& waker, WallTime until) const {
 
 void ManualClock::Advance(Millis step) {
   MAYFLY_CHECK(step.count() >= 0, "Advance() goes forward; Set() plays a clock that was set back");
-  now_ms_ += step.count();
+  // In this order: who reads wall time first and steady time second never sees a jump in between.
   steady_ns_ += std::chrono::nanoseconds(step).count();
+  now_ms_ += step.count();
   WakeSleepers();
 }
 

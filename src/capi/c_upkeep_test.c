@@ -122,6 +122,15 @@ static void files_clock_backup(void) {
   THAT(purged.stopped_by_clock && purged.rows == 0);
   OK(mayfly_get_clock_report(db, &clock));
   THAT(clock.physical_deletion_stopped && clock.jumps_forward == 1 && clock.now_ms == clock_now);
+  THAT(clock.machine_ms == clock_now && clock.without_jump_ms == clock_now - 100 * TTL);
+  MAYFLY_CHECK_CODE(mayfly_revert_clock(db), MAYFLY_INVALID);
+  clock_now -= 100 * TTL; /* It was wrong: back to where it was. */
+  MAYFLY_CHECK_CODE(mayfly_confirm_clock(db), MAYFLY_INVALID);
+  THAT(has(mayfly_keyspace_view(keyspace), "a", NULL));
+  OK(mayfly_revert_clock(db));
+  THAT(has(mayfly_keyspace_view(keyspace), "a", "1"));
+  clock_now += 100 * TTL; /* And once more, this time it is right. */
+  THAT(has(mayfly_keyspace_view(keyspace), "a", NULL));
   OK(mayfly_confirm_clock(db));
   OK(mayfly_purge(db, NULL, &purged));
   THAT(purged.rows == 1);

@@ -9,6 +9,10 @@ SteadyTime CallbackClock::Steady() const {
   return SteadyTime(std::chrono::nanoseconds(functions_.steady_ns(functions_.context)));
 }
 
+SteadyTime CallbackClock::Passed() const {
+  return functions_.steady_ns == nullptr ? SteadyTime() : Steady();
+}
+
 void CallbackClock::Sleep(Waker& waker, WallTime until) const {
   constexpr Millis kLookAgain{10};
   if (Now() < until) waker.WaitFor(kLookAgain);

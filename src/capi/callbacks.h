@@ -13,6 +13,7 @@ class CallbackClock final : public Clock {
 
   WallTime Now() const override { return WallTimeFromMs(functions_.now_ms(functions_.context)); }
   SteadyTime Steady() const override;
+  SteadyTime Passed() const override;
 
   // Nobody tells when the caller's clock moves, so a sleeper looks again after a short while.
   void Sleep(Waker& waker, WallTime until) const override;

@@ -88,11 +88,12 @@ int mayfly_get_clock_report(mayfly_database* database, mayfly_clock_report* repo
     const ClockReport now = (*database)->clock_report();
     Fill(report, mayfly_clock_report{.size = 0,
                                      .now_ms = ToMs(now.now),
-                                     .high_water_ms = ToMs(now.high_water),
+                                     .machine_ms = ToMs(now.machine),
                                      .steps_back = now.steps_back,
                                      .jumps_forward = now.jumps_forward,
                                      .physical_deletion_stopped = now.physical_deletion_stopped,
-                                     .last_jump_ms = now.last_jump.count()});
+                                     .last_jump_ms = now.last_jump.count(),
+                                     .without_jump_ms = ToMs(now.without_jump.value_or(now.now))});
     return {};
   });
 }
@@ -101,5 +102,12 @@ int mayfly_confirm_clock(mayfly_database* database) noexcept {
   return Guard([&]() -> Status {
     MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
     return (*database)->ConfirmClock();
+  });
+}
+
+int mayfly_revert_clock(mayfly_database* database) noexcept {
+  return Guard([&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
+    return (*database)->RevertClock();
   });
 }

@@ -108,7 +108,11 @@ class DatabaseCalls final : public Database {
 
   Result<std::uint64_t> TrimEvents(const EventTrim& trim) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
-    return store_->events().Trim(trim, store_->clock().Now());
+    EventTrim allowed = trim;
+    const WallTime now = store_->clock().Now();
+    // How old they are is the clock's word, which may have to be taken back.
+    if (!store_->clock().may_delete()) allowed.older_than.reset();
+    return store_->events().Trim(allowed, now);
   }
 
   Result<std::unique_ptr<EventSubscription>> Subscribe(EventCallback callback) override {
@@ -126,6 +130,7 @@ class DatabaseCalls final : public Database {
   ClockReport clock_report() const override { return store_->clock().Report(); }
 
   Status ConfirmClock() override { return store_->ConfirmClock(); }
+  Status RevertClock() override { return store_->RevertClock(); }
 
   Result<CheckReport> Check(const CheckOptions& options) override {
     return Checker(*store_, options).Run();

@@ -92,6 +92,13 @@ std::optional<WallTime> Horizon::DeadEverywhere() const {
   return least;
 }
 
+bool Horizon::KnowsTheKeyspacesOf(const Catalog& catalog) const {
+  const auto [keyspaces, next] = catalog.AllWithNextId();
+  return next == next_id && 2 * keyspaces.size() == dead_by.size() &&
+         std::all_of(keyspaces.begin(), keyspaces.end(),
+                     [this](const auto& keyspace) { return dead_by.contains(keyspace->id()); });
+}
+
 std::unique_ptr<engine::DropPolicy::Judge> DropHorizon::NewJudge(Role role) const {
   if (role == Role::kEvents || role == Role::kMeta) return nullptr;
   return std::make_unique<HorizonJudge>(horizon(), role);

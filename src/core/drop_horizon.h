@@ -45,6 +45,9 @@ struct Horizon {
     return keyspace < next_id && !dead_by.contains(keyspace);
   }
 
+  // False when a keyspace was made or dropped since.
+  bool KnowsTheKeyspacesOf(const Catalog& catalog) const;
+
   friend bool operator==(const Horizon&, const Horizon&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "core/event_codec.h"
 #include "core/keys.h"
+#include "core/limits.h"
 
 namespace mayfly::core {
 namespace {
@@ -183,11 +184,13 @@ Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now)
   }
   through = std::min(through, bound);
   if (!trim.older_than) return through;
-  // Purge times grow with sequences, so the first young one ends the walk.
+  // Purge times grow with sequences, so the first young one ends the walk; but for those from a
+  // time that was taken back since, whose age nobody knows: they go with the next old one.
   MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
   for (cursor->SeekAtOrAfter(EventKey(through + 1)); through < bound && cursor->Valid();
        cursor->Next()) {
     MAYFLY_TRY(const Event event, DecodeEvent(cursor->value()));
+    if (event.purged_at > now) continue;
     if (now - event.purged_at <= *trim.older_than) break;
     if (!DecodeEventKey(cursor->key(), through)) {
       return Status::Corruption("the key of an event is damaged; trim it away");
@@ -198,7 +201,8 @@ Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now)
   return through;
 }
 
-Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purged_by) {
+Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purged_by,
+                                              WallTime now) {
   const std::lock_guard lock(sequence_mutex_);
   Kept kept;
   engine::Batch batch;
@@ -206,7 +210,9 @@ Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purg
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_TRY(const Event event, DecodeEvent(cursor->value()));
     if (event.keyspace != keyspace) continue;
-    if (event.purged_at <= purged_by) {
+    // One from a time that was taken back since would stay for as long again.
+    const bool taken_back = event.purged_at > now + kClockTolerance;
+    if (event.purged_at <= purged_by || taken_back) {
       batch.Delete(kEvents, cursor->key());
       ++kept.removed;
       continue;

@@ -55,8 +55,9 @@ class EventLog {
     std::optional<WallTime> first_deadline;
   };
 
-  // Removes the events of a keyspace that were purged up to `purged_by`. Walks over all events.
-  Result<Kept> TrimKeyspace(KeyspaceId keyspace, WallTime purged_by);
+  // Removes the events of a keyspace that were purged up to `purged_by`, and those from a time that
+  // was taken back before `now`. Walks over all events.
+  Result<Kept> TrimKeyspace(KeyspaceId keyspace, WallTime purged_by, WallTime now);
 
   // Sequences of the oldest and newest event kept; both 0 when there is none.
   Result<std::pair<std::uint64_t, std::uint64_t>> Extent() const;

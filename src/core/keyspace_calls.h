@@ -28,6 +28,7 @@ class KeyspaceCalls final : public WriteCalls<Keyspace> {
   View MakeView() const override {
     // After the close the clock may be gone; the view is refused then, whatever its instant.
     const WallTime now = store_->is_open() ? store_->clock().Now() : WallTime();
+    if (store_->is_open()) store_->KeepTime(now);
     return {.store = *store_, .keyspace = *state_, .now = now, .may_purge = true};
   }
   WriteRule Rule() const override { return WriteRule(*store_, *state_); }

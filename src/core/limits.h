@@ -56,8 +56,16 @@ inline constexpr std::size_t kSeenBytesMax = std::size_t{1} << 20;
 inline constexpr std::size_t kForecastBucketsMax = 10'000;
 inline constexpr std::size_t kScanRowsMax = 1'000'000;
 
-// How far the stored time may lag behind the clock while commits go on.
+// How far the stored time may lag behind the clock while the database is used.
 inline constexpr Millis kHighWaterStep = std::chrono::seconds(1);
+
+// A wall clock that is behind by less than this is not called so: time servers adjust by as much.
+inline constexpr Millis kClockTolerance = std::chrono::minutes(1);
+
+// The smallest step of the wall clock, against the steady one, that is told and counted; less where
+// the limit of jumps is less, down to what rounding makes of two readings.
+inline constexpr Millis kClockStepMin = std::chrono::milliseconds(100);
+inline constexpr Millis kClockStepFloor = std::chrono::milliseconds(2);
 
 // A database nobody has written to for so long has time to tidy up its upper levels.
 inline constexpr Millis kQuietAfter = std::chrono::milliseconds(500);

@@ -77,11 +77,12 @@ std::vector<OpenStates::Info> OpenStates::List() const {
   return list;
 }
 
-std::uint64_t OpenStates::RevokeBefore(WallTime limit) {
+std::uint64_t OpenStates::RevokeBefore(WallTime limit, WallTime now) {
   const std::lock_guard lock(book_->mutex);
   std::uint64_t revoked = 0;
   for (const auto& [ticket, state] : book_->open) {
-    if (state->kind_ == StateKind::kCall || state->since_ >= limit) continue;
+    const bool young = state->since_ >= limit && state->since_ <= now;
+    if (state->kind_ == StateKind::kCall || young) continue;
     if (state->Revoke()) ++revoked;
   }
   return revoked;

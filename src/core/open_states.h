@@ -89,8 +89,9 @@ class OpenStates {
   // Oldest first; those of calls that are under way included.
   std::vector<Info> List() const;
 
-  // Takes away what was opened before `limit`, calls that are under way aside. Returns how many.
-  std::uint64_t RevokeBefore(WallTime limit);
+  // Takes away what was opened before `limit`, calls that are under way aside, and what was opened
+  // after `now`, before time was taken back: nobody knows its age. Returns how many.
+  std::uint64_t RevokeBefore(WallTime limit, WallTime now);
 
  private:
   struct Book {

@@ -121,7 +121,8 @@ Status Promises::Begin(Claim& claim) {
   const auto promise = keyspace.policy()->purge_within;
   if (!promise) return {};
   MAYFLY_TRY(const auto kept,
-             store_.events().TrimKeyspace(keyspace.id(), claim.through - *promise / 4));
+             store_.events().TrimKeyspace(keyspace.id(), claim.through - *promise / 4,
+                                          store_.clock().Now()));
   if (!kept.first_deadline) return {};
   claim.through = std::min(claim.through, *kept.first_deadline - Millis(1));
   keyspace.NoteRemoval(*kept.first_deadline);

@@ -84,8 +84,8 @@ class Prover {
     proof_.holders.push_back(
         {ProofHolder::Kind::kClock, clock.now,
          fmt::format(
-             "the clock jumped ahead by {} ms; nothing is removed until ConfirmClock() says "
-             "that the time is right",
+             "the clock jumped ahead by {} ms; nothing is removed until that is confirmed or taken "
+             "back: TTL.CLOCK, ConfirmClock(), RevertClock()",
              clock.last_jump.count())});
   }
 

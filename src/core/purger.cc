@@ -32,8 +32,9 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
     return Status::Invalid("a purge needs a positive bound of rows and time");
   }
   PurgeReport report;
+  const std::uint64_t reverts = NoteReverts();
   const WallTime now = store_.clock().Now();
-  if (!store_.clock().may_delete()) {
+  if (!store_.clock().Reconsider()) {
     report.stopped_by_clock = true;
     return report;
   }
@@ -42,7 +43,7 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
           ? SteadyTime::max()
           : start + options.time_max;
-  const Work work{options, manner, now, SettledInstant(), end, report};
+  const Work work{options, manner, now, SettledInstant(), end, report, reverts};
   if (options.keyspace != nullptr) {
     KeyspaceState& only = KeyspaceCalls::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
@@ -57,12 +58,14 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
 }
 
 Status Purger::PurgeAll(KeyspaceState& keyspace) {
+  const std::uint64_t reverts = NoteReverts();
   const WallTime settled = SettledInstant();
   if (!store_.clock().may_delete()) return {};
   PurgeReport report;
   const PurgeOptions options;
   const PurgeManner manner;
-  return PurgeKeyspace(keyspace, {options, manner, settled, settled, SteadyTime::max(), report});
+  return PurgeKeyspace(keyspace,
+                       {options, manner, settled, settled, SteadyTime::max(), report, reverts});
 }
 
 Status Purger::PurgeKeyspace(KeyspaceState& keyspace, const Work& work) {
@@ -107,10 +110,24 @@ Status Purger::PurgeHalf(const Half& half, const Work& work) {
     MAYFLY_RETURN_IF_ERROR(PurgePage(half, page, work));
     if (report.more_due) return {};
   }
-  // All that was due is gone, and what comes will be due later. In memory only: the stored one may
-  // lag behind.
-  half.RaiseWatermark(std::min(work.now, work.settled) + Millis(1));
+  FinishHalf(half, work);
   return {};
+}
+
+// All that was due is gone, and what comes will be due later. In memory only: the stored one may
+// lag behind.
+void Purger::FinishHalf(const Half& half, const Work& work) {
+  const KeyLatches::One latch =
+      store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
+  if (store_.clock().reverts() != work.reverts) return;
+  half.RaiseWatermark(std::min(work.now, work.settled) + Millis(1));
+}
+
+std::uint64_t Purger::NoteReverts() {
+  const std::uint64_t reverts = store_.clock().reverts();
+  if (reverts != reverts_) passes_.clear();
+  reverts_ = reverts;
+  return reverts;
 }
 
 // Removes rows that are due, oldest first. When batches should share a latch, those of a latch one
@@ -139,7 +156,7 @@ Status Purger::PurgePage(const Half& half, std::vector<Due>& page, const Work& w
       reached = std::max(std::min({through, work.settled, pass.settled}), half.watermark());
     }
     MAYFLY_RETURN_IF_ERROR(
-        RemoveDue(half, std::span(page).subspan(first, end - first), reached, work.report));
+        RemoveDue(half, std::span(page).subspan(first, end - first), reached, work));
     if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
     first = end;
   }
@@ -221,7 +238,8 @@ WallTime Purger::SettledInstant() const {
 }
 
 Status Purger::RemoveDue(const Half& half, std::span<Due> due, std::optional<WallTime> reached,
-                         PurgeReport& report) {
+                         const Work& work) {
+  PurgeReport& report = work.report;
   KeyspaceState& keyspace = half.keyspace;
   std::vector<Event> events;
   {
@@ -229,6 +247,8 @@ Status Purger::RemoveDue(const Half& half, std::span<Due> due, std::optional<Wal
     if (keyspace.dropped()) return {};
     std::optional<KeyLatches::Many> latches;
     MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
+    // They may be alive again.
+    if (store_.clock().reverts() != work.reverts) return {};
     CommitPlan plan(store_.clock().Now());
     MemberPurge members(store_, plan, keyspace);
     const auto plan_one = [&](const Due& row) {

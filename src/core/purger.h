@@ -85,6 +85,7 @@ class Purger {
     WallTime settled;
     SteadyTime end;
     PurgeReport& report;
+    std::uint64_t reverts;  // Of the clock: `now` and `settled` mean nothing after another one.
   };
 
   Status PurgeKeyspace(KeyspaceState& keyspace, const Work& work);
@@ -100,7 +101,9 @@ class Purger {
                   std::optional<KeyLatches::Many>& latches) const;
   WallTime SettledInstant() const;
   Status RemoveDue(const Half& half, std::span<Due> due, std::optional<WallTime> reached,
-                   PurgeReport& report);
+                   const Work& work);
+  void FinishHalf(const Half& half, const Work& work);
+  std::uint64_t NoteReverts();
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<bool> PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<std::optional<WallTime>> FirstDeadline(const Half& half) const;
@@ -117,6 +120,7 @@ class Purger {
     WallTime settled;
   };
   std::map<KeyspaceId, Pass> passes_;
+  std::uint64_t reverts_ = 0;  // Of the clock, when these began.
 };
 
 }  // namespace mayfly::core

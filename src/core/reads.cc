@@ -73,6 +73,7 @@ Result<View> Freeze(const View& view, StateKind kind) {
   MAYFLY_TRY(auto state, view.store.states().Open(kind, view.now));
   frozen.ReadFrom(std::move(state));
   frozen.now = view.store.clock().Now();
+  view.store.KeepTime(frozen.now);
   return frozen;
 }
 

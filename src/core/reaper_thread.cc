@@ -126,10 +126,12 @@ std::uint32_t ReaperThread::WorkPercent() {
 ReaperThread::Outcome ReaperThread::Reclaim(const std::stop_token& stop) {
   const std::unique_lock alone(store_->reclaim_mutex(), std::try_to_lock);
   look_again_ = true;
-  if (!alone.owns_lock()) return Outcome::kIdle;  // Somebody calls Database::Reclaim().
   const std::uint64_t removed = store_->counts().removed_rows;
-  const WallTime last_write = WallTimeFromMs(store_->counts().last_write_ms);
-  const bool quiet = store_->clock().Now() - last_write >= kQuietAfter;
+  const std::int64_t written = store_->counts().last_write_ms;
+  removed_seen_ = removed;
+  written_seen_ = written;
+  if (!alone.owns_lock()) return Outcome::kIdle;  // Somebody calls Database::Reclaim().
+  const bool quiet = store_->clock().Now() - WallTimeFromMs(written) >= kQuietAfter;
   ReclaimReport report;
   const auto outcome = reclaimer_.Step(
       {.dead_percent = options_.reclaim_dead_percent,
@@ -141,29 +143,48 @@ ReaperThread::Outcome ReaperThread::Reclaim(const std::stop_token& stop) {
     return Outcome::kFailed;
   }
   if (*outcome == Reclaimer::Outcome::kWorked) return Outcome::kMore;
-  // Rows that callers delete do not wake it; after the last of them it looks once more.
+  // After the last row that callers deleted it looks once more.
   look_again_ = *outcome == Reclaimer::Outcome::kLater || report.held_up || !quiet ||
                 removed != removed_at_look_;
   removed_at_look_ = removed;
   return Outcome::kIdle;
 }
 
+// Wakes in vain cost a look at the head of the index. Only what is due, or was written, is worth a
+// step: a step on a database that nobody uses would list its files and sync its log for nothing.
 void ReaperThread::SleepUntilDue(const std::stop_token& stop) {
-  store_->watch().Announce(waker_, WallTime::max());
-  const auto next = purger_.NextDeadline();
-  WallTime until = next && *next ? **next : WallTime::max();
-  if (purger_.HasOrphans()) until = WallTimeFromMs(0);
-  if (options_.reclaim) {
-    until = std::min(until, reclaimer_.NextDue());
-    if (look_again_) until = std::min(until, store_->clock().Now() + kReclaimPause);
-  }
-  store_->watch().Announce(waker_, until);
-  // While the clock is not trusted nothing can be done, however much is due: wait for a word.
-  const bool wait = !store_->clock().may_delete() || store_->clock().Now() < until;
-  if (wait && !stop.stop_requested()) {
-    store_->clock().source().Sleep(waker_, store_->clock().may_delete() ? until : WallTime::max());
+  const WallTime next_look = store_->clock().Now() + kReclaimPause;
+  while (!stop.stop_requested() && !IsAwaited()) {
+    store_->watch().Announce(waker_, WallTime::max());
+    const auto next = purger_.NextDeadline();
+    WallTime until = next && *next ? **next : WallTime::max();
+    if (purger_.HasOrphans()) until = WallTimeFromMs(0);
+    if (options_.reclaim) until = std::min(until, reclaimer_.NextDue());
+    if (options_.reclaim && (look_again_ || WasWritten())) until = std::min(until, next_look);
+    if (options_.reclaim && MuchWasRemoved()) until = WallTimeFromMs(0);
+    store_->watch().Announce(waker_, until);
+    // While the clock is not trusted nothing can be done, however much is due: wait for a word.
+    const bool may_delete = store_->clock().Reconsider();
+    if (may_delete && store_->clock().Now() >= until) break;
+    store_->clock().Sleep(waker_, may_delete ? until : WallTime::max());
   }
   store_->watch().Withdraw(waker_);
+}
+
+bool ReaperThread::IsAwaited() {
+  const std::lock_guard lock(mutex_);
+  return rounds_wanted_ > rounds_begun_;
+}
+
+// Since the files were last looked at. Rows that callers delete do not wake it, unless they clear a
+// keyspace.
+bool ReaperThread::WasWritten() const {
+  return store_->counts().removed_rows != removed_seen_ ||
+         store_->counts().last_write_ms != written_seen_;
+}
+
+bool ReaperThread::MuchWasRemoved() const {
+  return store_->counts().removed_rows - removed_seen_ >= kFlushAfterRows;
 }
 
 void ReaperThread::TellProgress(SteadyTime step_began) {

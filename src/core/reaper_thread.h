@@ -41,6 +41,9 @@ class ReaperThread final : public Reaper {
   std::uint32_t WorkPercent();
   Outcome Reclaim(const std::stop_token& stop);
   void SleepUntilDue(const std::stop_token& stop);
+  bool IsAwaited();
+  bool WasWritten() const;
+  bool MuchWasRemoved() const;
   void TellProgress(SteadyTime step_began);
   void Rest(std::chrono::nanoseconds worked, std::uint32_t percent);
 
@@ -57,7 +60,9 @@ class ReaperThread final : public Reaper {
   bool head_moves_ = false;
   SteadyTime reclaimed_at_;
   bool look_again_ = false;  // At the files, after kReclaimPause.
-  std::uint64_t removed_at_look_ = 0;
+  std::uint64_t removed_at_look_ = 0;  // The last that found nothing to do,
+  std::uint64_t removed_seen_ = 0;     // and any.
+  std::int64_t written_seen_ = 0;
   Waker waker_;
 
   std::mutex mutex_;

@@ -1,5 +1,7 @@
 #include "core/reclaimer.h"
 
+#include <algorithm>
+
 #include "core/file_work.h"
 #include "core/limits.h"
 #include "core/promises.h"
@@ -53,7 +55,10 @@ Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool q
   return ReclaimFile(options, quiet, report);
 }
 
-WallTime Reclaimer::NextDue() const { return Promises(store_).NextDue(promises_tried_); }
+WallTime Reclaimer::NextDue() const {
+  // Time may have been taken back since the last try.
+  return Promises(store_).NextDue(std::min(promises_tried_, store_.clock().Now()));
+}
 
 Result<Reclaimer::Outcome> Reclaimer::KeepPromises(const ReclaimOptions& options, Stop stop,
                                                    ReclaimReport& report) {
@@ -68,9 +73,17 @@ Result<Reclaimer::Outcome> Reclaimer::KeepPromises(const ReclaimOptions& options
 Status Reclaimer::AdvanceHorizon(ReclaimReport& report) {
   const SteadyTime steady = store_.clock().Steady();
   if (advanced_at_ && steady - *advanced_at_ < kHorizonPause) return {};
+  // Watermarks go on with the time. Without anything removed since, that tells compaction nothing,
+  // and would cost an fsync.
+  const std::uint64_t removed = store_.counts().removed_rows;
+  if (removed == removed_at_advance_ &&
+      store_.horizon().horizon()->KnowsTheKeyspacesOf(store_.catalog())) {
+    return {};
+  }
   advanced_at_ = steady;
   MAYFLY_TRY(const bool all,
              store_.horizon().Advance(store_.catalog(), store_.states(), store_.engine()));
+  if (all) removed_at_advance_ = removed;
   report.held_up = report.held_up || !all;
   return {};
 }
@@ -131,7 +144,7 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
 void Reclaimer::RevokeOldStates(WallTime now) {
   if (!store_.options().state_age_max) return;
   store_.counts().revoked_states +=
-      store_.states().RevokeBefore(now - *store_.options().state_age_max);
+      store_.states().RevokeBefore(now - *store_.options().state_age_max, now);
 }
 
 }  // namespace mayfly::core

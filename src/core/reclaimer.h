@@ -50,6 +50,7 @@ class Reclaimer {
 
   Store& store_;
   std::optional<SteadyTime> advanced_at_;
+  std::optional<std::uint64_t> removed_at_advance_;  // When all of it was published.
   std::uint64_t removed_at_flush_ = 0;
   WallTime promises_tried_;
 

@@ -31,6 +31,7 @@ Result<std::unique_ptr<Snapshot>> SnapshotView::Take(std::shared_ptr<Store> stor
   // In this order, as in Freeze().
   MAYFLY_TRY(auto state, store->states().Open(StateKind::kSnapshot, store->clock().Now()));
   const WallTime now = store->clock().Now();
+  store->KeepTime(now);
   return std::unique_ptr<Snapshot>(new SnapshotView(std::move(store), std::move(state), now));
 }
 

@@ -19,7 +19,8 @@ namespace {
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kMeta{engine::Role::kMeta};
-constexpr std::uint32_t kFormat = 2;  // Stored; raise it with every change an older build misreads.
+// Stored; raise it with every change an older build misreads. 3: the record of the time.
+constexpr std::uint32_t kFormat = 3;
 constexpr std::uint32_t kFirstFormat = 2;  // That this build reads.
 
 }  // namespace
@@ -71,6 +72,9 @@ Status Store::Load() {
   // The time recorded last may lag behind what a purge knew. New deadlines must not lie below a
   // watermark.
   for (const auto& keyspace : catalog_->All()) keyspace->LowerWatermarks(clock_->Now());
+  // From here on the database is in use: an end without Close() is none in good order. On a full
+  // disk it opens all the same; then the first use tries again.
+  KeepTime(clock_->Now());
   if (catalog_->Find(kDefaultKeyspaceName).has_value()) return {};
   if (!engine_->capabilities().writable) {
     return Status::Corruption(
@@ -79,34 +83,20 @@ Status Store::Load() {
   return catalog_->Create(kDefaultKeyspaceName, {}).status();
 }
 
-Result<std::optional<StoredTime>> Store::LoadTime() {
-  PinnedBytes stored;
-  const Status read = engine_->Get(kMeta, MetaKey(kMetaTime), stored);
-  if (read.IsNotFound()) return std::optional<StoredTime>();
-  MAYFLY_RETURN_IF_ERROR(read);
-  Bytes rest = stored.view();
-  std::uint64_t ms = 0;
-  if (!EatLittleEndian64(rest, ms) || static_cast<std::int64_t>(ms) < 0 || rest.size() != 1) {
-    return Status::Corruption("the stored time is damaged; restore a backup");
-  }
-  stored_high_water_ms_ = static_cast<std::int64_t>(ms);
-  stored_unconfirmed_ = rest.front() != 0;
-  return std::optional(
-      StoredTime{WallTimeFromMs(static_cast<std::int64_t>(ms)), rest.front() != 0});
-}
-
 Status Store::LoadFormat() {
   PinnedBytes stored;
   const Status read = engine_->Get(kMeta, MetaKey(kMetaFormat), stored);
-  if (read.IsNotFound()) {
-    if (!engine_->capabilities().writable) {
-      return Status::NotFound(fmt::format("{} holds no database yet", engine_->name()));
-    }
+  const bool writable = engine_->capabilities().writable;
+  const auto write = [&] {
     std::string format;
     AppendLittleEndian32(format, kFormat);
     engine::Batch batch;
     batch.Put(kMeta, MetaKey(kMetaFormat), format);
     return engine_->Commit(batch);
+  };
+  if (read.IsNotFound()) {
+    if (writable) return write();
+    return Status::NotFound(fmt::format("{} holds no database yet", engine_->name()));
   }
   MAYFLY_RETURN_IF_ERROR(read);
   Bytes rest = stored.view();
@@ -116,11 +106,12 @@ Status Store::LoadFormat() {
   }
   if (format < kFirstFormat) {
     return Status::Unsupported(fmt::format(
-        "{} has rows of format {}, this build reads format {}; take a backup with the build that "
+        "{} has rows of format {}, this build reads {} to {}; take a backup with the build that "
         "wrote it, and restore that",
-        engine_->name(), format, kFormat));
+        engine_->name(), format, kFirstFormat, kFormat));
   }
-  if (format <= kFormat) return {};
+  if (format == kFormat) return {};
+  if (format < kFormat) return writable ? write() : Status();
   return Status::Unsupported(
       fmt::format("{} has rows of format {}, this build reads up to format {}; use a newer mayfly",
                   engine_->name(), format, kFormat));
@@ -137,28 +128,18 @@ Status Store::Close() {
   };
   const bool records = clock_ != nullptr && catalog_ != nullptr && engine_->capabilities().writable;
   if (records) {
-    attempt(CommitTime());  // Time must not go back across the restart.
+    // Time must not go back across the restart, and the time until then is no jump.
+    attempt(CommitTime(/*orderly_stop=*/true));
     attempt(catalog_->RecordRemovals());
   }
   const Status closed = engine_->Close();
   // If it goes on, what it removes from here on must not be taken for known.
-  if (!closed.ok() && records) attempt(catalog_->ForgetRecordedRemovals());
+  if (!closed.ok() && records) {
+    attempt(catalog_->ForgetRecordedRemovals());
+    attempt(CommitTime(/*orderly_stop=*/false));
+  }
   closed_ = closed.ok();
   return closed;
-}
-
-Status Store::ConfirmClock() {
-  MAYFLY_RETURN_IF_ERROR(CheckOpen());
-  clock_->Confirm();
-  watch_.WakeAll();
-  return CommitTime();
-}
-
-Status Store::CommitTime() {
-  if (!engine_->capabilities().writable) return {};
-  CommitPlan plan(clock_->Now());
-  AddTime(plan, Millis(1));
-  return plan.empty() ? Status() : engine_->Commit(plan.batch(), Durability::kProcess);
 }
 
 Status Store::CheckOpen() const {
@@ -328,12 +309,19 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     CommitPlan plan(clock_->Now());
     Standing standing;
     MAYFLY_RETURN_IF_ERROR(ReadStanding(keyspace, key, nullptr, standing));
-    MAYFLY_TRY(const Change change, decide({.row = standing.Living(plan.now()),
-                                            .now = plan.now(),
-                                            .newest = standing.newest()}));
-    if (change.kind == Change::Kind::kNothing) return {};
-    MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, standing, change));
-    if (IsNothing(plan)) return {};
+    const Result<Change> change = decide(
+        {.row = standing.Living(plan.now()), .now = plan.now(), .newest = standing.newest()});
+    if (!change) {
+      KeepTime(plan.now());  // That it is dead, say.
+      return change.status();
+    }
+    if (change->kind != Change::Kind::kNothing) {
+      MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, standing, *change));
+    }
+    if (IsNothing(plan)) {
+      KeepTime(plan.now());
+      return {};
+    }
     MAYFLY_RETURN_IF_ERROR(Commit(plan, options_.durability));
     counts_.last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
     events = std::move(plan.events());
@@ -368,23 +356,6 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
   // Orphans are due at once, and so is a look at what was cleared.
   if (plan.orphans_queued() || plan.clears()) watch_.Written(WallTimeFromMs(0));
   return {};
-}
-
-void Store::AddTime(CommitPlan& plan, Millis lag_max) {
-  const bool unconfirmed = !clock_->may_delete();
-  std::int64_t now = ToMs(plan.now());
-  const std::int64_t stored = stored_high_water_ms_.load(std::memory_order_relaxed);
-  if (now - stored < lag_max.count() &&
-      unconfirmed == stored_unconfirmed_.load(std::memory_order_relaxed)) {
-    return;
-  }
-  now = std::max(now, stored);
-  std::string record;
-  AppendLittleEndian64(record, static_cast<std::uint64_t>(now));
-  record.push_back(static_cast<char>(unconfirmed));
-  plan.batch().Put(kMeta, MetaKey(kMetaTime), record);
-  stored_high_water_ms_.store(now, std::memory_order_relaxed);
-  stored_unconfirmed_.store(unconfirmed, std::memory_order_relaxed);
 }
 
 void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {

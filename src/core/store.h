@@ -1,6 +1,7 @@
 // store.h - what all parts of one database share: engine, clock, latches, keyspaces, events.
-// Lock order: keyspace gates by id, key latches by stripe, the catalog's mutex, the event log's
-// sequence, then the engine. Nothing is taken against it, and callbacks run with none of them held.
+// Lock order: keyspace gates by id, key latches by stripe, the mutex of the time, the catalog's
+// mutex, the event log's sequence, then the engine. Nothing is taken against it, and callbacks run
+// with none of them held.
 #pragma once
 
 #include <atomic>
@@ -16,6 +17,7 @@
 #include "core/drop_horizon.h"
 #include "core/event_log.h"
 #include "core/key_latches.h"
+#include "core/limits.h"
 #include "core/open_states.h"
 #include "core/staged_versions.h"
 #include "core/standing.h"
@@ -76,8 +78,17 @@ class Store {
   // Busy, as Engine::Close(), or while a reaper runs.
   Status Close();
 
-  // The time is right: dead rows may be removed again, in the next run too.
+  // As those of Database; for the next run, too.
   Status ConfirmClock();
+  Status RevertClock();
+
+  // Told of the instant that a caller was answered by, or is about to be: the next run must not
+  // fall behind it, after a crash neither. Writes once a second at most, and when the clock was
+  // set.
+  void KeepTime(WallTime now) {
+    if (TimeIsDue(now, kHighWaterStep)) [[unlikely]]
+      KeepDueTime(now);
+  }
 
   bool is_open() const { return !closed_.load(std::memory_order_acquire); }
 
@@ -171,9 +182,18 @@ class Store {
   Status LoadFormat();
   Result<std::optional<StoredTime>> LoadTime();
 
-  // Adds the record of time to the batch when it lags behind by `lag_max` or more.
+  // Whether the record of time lags behind by `lag_max` or more, or says something wrong.
+  bool TimeIsDue(WallTime now, Millis lag_max) const {
+    return ToMs(now) - recorded_ms_.load(std::memory_order_relaxed) >= lag_max.count() ||
+           clock_->changed();
+  }
+  void KeepDueTime(WallTime now);
+
+  // Adds the record of time to the batch if it is due.
   void AddTime(CommitPlan& plan, Millis lag_max);
-  Status CommitTime();
+  void PutTime(engine::Batch& batch, bool orderly_stop);
+  Status CommitTime(bool orderly_stop);
+  Status LowerInstants(engine::Batch& batch, KeyspaceState& keyspace, WallTime now);
 
   const StoreOptions options_;
   Logger& logger_;
@@ -191,8 +211,8 @@ class Store {
   std::unique_ptr<TrustedClock> clock_;  // These three are set by Load() and stay.
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<EventLog> events_;
-  std::atomic<std::int64_t> stored_high_water_ms_{0};
-  std::atomic<bool> stored_unconfirmed_{false};
+  std::mutex time_mutex_;  // Held by who records the time outside of a commit.
+  std::atomic<std::int64_t> recorded_ms_{0};
   std::atomic<bool> closed_{false};
 };
 

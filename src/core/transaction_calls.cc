@@ -51,6 +51,7 @@ Result<std::unique_ptr<Transaction>> TransactionCalls::Begin(std::shared_ptr<Sto
   // In this order, as in Freeze().
   MAYFLY_TRY(auto state, store->states().Open(StateKind::kTransaction, store->clock().Now()));
   const WallTime now = store->clock().Now();
+  store->KeepTime(now);
   return std::unique_ptr<Transaction>(
       new TransactionCalls(std::move(store), std::move(state), now));
 }

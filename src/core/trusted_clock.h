@@ -1,25 +1,39 @@
-// trusted_clock.h - the clock a database decides by.
-// Invariants: (1) Now() never goes back, not across a restart either: it starts at the stored
-// high-water mark. (2) After a forward jump beyond the limit the dead are hidden by the clock's
-// word, but nothing is removed until somebody confirms it, after a restart neither: hiding can be
-// taken back, removing cannot. A jump is wall time running ahead of steady time; at open, of the
-// stored mark, since nobody measured the time between. Threads: any.
+// trusted_clock.h - the instant a database decides by.
+// Trusted time is steady time plus a lead, or wall time where that is later. Every reading of the
+// wall clock that is ahead raises the lead; nothing lowers it but Revert(). So:
+// (1) Now() never goes back, and while the wall clock is behind, trusted time goes on by the steady
+//     clock: a ttl of n ms is n ms. Across a restart the same holds if the machine was not started
+//     in between, since the lead is stored; otherwise it goes on from the stored instant.
+// (2) A reading that raises the lead by more than the limit is a jump, unless the time between two
+//     runs explains it. The dead are hidden by its word, but nothing is removed until Confirm() or
+//     Revert(), after a restart neither: hiding can be taken back, removing cannot.
+// What explains a gap at open, and why: docs/decisions/0018-trusted-time.md.
+// Threads: any; Now() takes no lock unless the wall clock was set.
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"
 #include "mayfly/maintenance.h"
+#include "mayfly/status.h"
 
 namespace mayfly::core {
 
 // What one run leaves to the next.
 struct StoredTime {
-  WallTime high_water;
-  bool unconfirmed = false;  // A jump was not yet confirmed.
+  WallTime trusted = {};
+  SteadyTime passed = {};     // At the same moment, on the timeline of
+  std::string boot_id = {};   // this boot. Empty: unknown.
+  bool orderly_stop = false;  // The last thing that happened before the database was closed.
+  // A jump awaits a decision: what trusted time would be without it.
+  std::optional<WallTime> without_jump = std::nullopt;
+  // It may have been downtime alone, of a machine that was started since: a time server can tell.
+  bool may_be_downtime = false;
 };
 
 class TrustedClock {
@@ -32,31 +46,75 @@ class TrustedClock {
   WallTime Now() const;
 
   SteadyTime Steady() const { return clock_.Steady(); }
-  const Clock& source() const { return clock_; }
+
+  // Returns when Now() has reached `until`, when woken, or earlier.
+  void Sleep(Waker& waker, WallTime until) const;
 
   bool may_delete() const { return !stopped_.load(std::memory_order_acquire); }
-  void Confirm();
+
+  // Invalid while the wall clock is behind: see Database::ConfirmClock().
+  Status Confirm();
+
+  // Invalid while it is not. Nobody may use instants from before the call for writes or removals
+  // afterwards; that is the caller's to see to.
+  Status Revert();
+
+  // How often time was taken back: instants from before and after cannot be compared.
+  std::uint64_t reverts() const { return reverts_.load(std::memory_order_acquire); }
+
+  // The wall clock was set, or what must be stored with the time has changed, since ToStore().
+  bool changed() const { return changed_.load(std::memory_order_relaxed); }
+
+  StoredTime ToStore(bool orderly_stop) const;
+
+  // Whether a time server has vouched by now for a jump that may have been downtime. Deletion goes
+  // on then.
+  bool Reconsider();
 
   ClockReport Report() const;
 
  private:
-  WallTime Advance(std::int64_t reading_ms) const;
-  void Jumped(Millis by) const;
+  // Wall and steady time at one moment, in microseconds.
+  struct Reading {
+    std::int64_t wall_us;
+    std::int64_t passed_us;
+
+    std::int64_t lead_us() const { return wall_us - passed_us; }
+  };
+
+  Reading Read() const;
+  Reading ReadWithCare() const;
+  WallTime TimeAt(const Reading& reading) const;
+  WallTime NoteStep() const;
+
+  // With mutex_ held.
+  void LookAt(const Reading& reading) const;
+  void Raise(std::int64_t lead_us) const;
+  void Jumped(std::int64_t by_us) const;
+  void Open(const StoredTime& stored);
+  bool ExplainsDowntime(const StoredTime& stored) const;
+  void ConfirmIt() const;
+  bool IsBehind(std::int64_t wall_lead_us) const;
 
   const Clock& clock_;
-  const Millis jump_max_;
+  const std::int64_t jump_max_us_;
+  const std::int64_t tolerance_us_;  // Less than this is not "behind": clocks are adjusted.
+  const std::int64_t step_min_us_;   // Less than this is not worth a look.
   Logger& logger_;
 
-  mutable std::atomic<std::int64_t> highest_ms_;
-  mutable std::atomic<std::uint64_t> steps_back_{0};
+  mutable std::atomic<std::int64_t> lead_us_{0};       // Of trusted time over steady time.
+  mutable std::atomic<std::int64_t> wall_lead_us_{0};  // Of wall time, when it was last set.
   mutable std::atomic<bool> stopped_{false};
+  mutable std::atomic<bool> changed_{true};
+  std::atomic<std::uint64_t> reverts_{0};
 
-  mutable std::mutex mutex_;  // Guards the rest.
-  mutable WallTime
-      wall_mark_;  // Wall and steady time at one moment, to compare later readings with.
-  mutable SteadyTime steady_mark_;
+  mutable std::mutex
+      mutex_;  // Guards the rest, and changes of the above but small ones of lead_us_.
+  mutable std::uint64_t steps_back_ = 0;
   mutable std::uint64_t jumps_ = 0;
-  mutable Millis last_jump_{0};
+  mutable std::int64_t last_jump_us_ = 0;
+  mutable std::int64_t lead_without_jump_us_ = 0;  // While stopped.
+  mutable bool may_be_downtime_ = false;           // While stopped.
 };
 
 }  // namespace mayfly::core

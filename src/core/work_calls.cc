@@ -41,6 +41,7 @@ Result<std::unique_ptr<WorkCalls>> WorkCalls::Begin(Store& store, std::span<cons
   std::unique_ptr<WorkCalls> work(new WorkCalls(store, everything));
   MAYFLY_RETURN_IF_ERROR(everything ? work->HoldEverything() : work->Hold(targets));
   work->now_ = store.clock().Now();  // Under the latches, as every write.
+  store.KeepTime(work->now_);
   return work;
 }
 

@@ -157,6 +157,7 @@ inline constexpr auto kLawCases = std::to_array<LawCase>({
     {"sunionstore", Stage::kSet, "sunionstore target k o"},
     {"touch", Stage::kString, "touch k"},
     {"ttl", Stage::kString, "ttl k"},
+    {"ttl.clock", Stage::kNone, "", kNotOnRows},
     {"ttl.events", Stage::kNone, "", kNotOnRows},
     {"ttl.forecast", Stage::kNone, "", kNotOnRows},
     {"ttl.policy", Stage::kNone, "", kNotOnRows},

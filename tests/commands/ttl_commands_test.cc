@@ -111,6 +111,36 @@ TEST_F(TtlCommands, PurgeRemovesWhatHasExpired) {
   EXPECT_EQ(Text("TTL.PURGE ROWS 0"), "ERR value is out of range");
 }
 
+TEST_F(TtlCommands, ClockShowsAndSettlesAJump) {
+  Put("living", 1000 * 3600);
+  EXPECT_EQ(FieldOf(tester_->Run("TTL.CLOCK"), "state"), "ok");
+  const WallTime start = tester_->clock().Now();
+  tester_->clock().Set(start + std::chrono::hours(24));
+  const Reply jumped = tester_->Run("TTL.CLOCK SHOW");
+  EXPECT_EQ(FieldOf(jumped, "state"), "jumped");
+  EXPECT_EQ(FieldOf(jumped, "deletion-stopped"), "1");
+  EXPECT_EQ(FieldOf(jumped, "last-jump-ms"), "86400000");
+  EXPECT_EQ(FieldOf(jumped, "without-jump"), std::to_string(ToMs(start)));
+  EXPECT_NE(FieldOf(jumped, "advice").find("TTL.CLOCK CONFIRM"), std::string::npos);
+  EXPECT_EQ(Text("EXISTS living"), "0");
+  EXPECT_EQ(Text("TTL.PURGE"), "[rows, 0, more-due, 0, stopped-by-clock, 1]");
+  EXPECT_EQ(Text("TTL.CLOCK REVERT").substr(0, 41), "ERR the machine's clock still shows the j");
+
+  tester_->clock().Set(start + std::chrono::seconds(1));
+  EXPECT_NE(FieldOf(tester_->Run("TTL.CLOCK"), "advice").find("TTL.CLOCK REVERT"),
+            std::string::npos);
+  EXPECT_EQ(Text("TTL.CLOCK CONFIRM").substr(0, 34), "ERR the machine's clock is 23 h be");
+  EXPECT_EQ(Text("TTL.CLOCK REVERT"), "OK");
+  EXPECT_EQ(Text("EXISTS living"), "1");
+  EXPECT_EQ(FieldOf(tester_->Run("TTL.CLOCK"), "state"), "ok");
+
+  tester_->clock().Set(start + std::chrono::hours(24));
+  EXPECT_EQ(Text("TTL.CLOCK confirm"), "OK");
+  EXPECT_EQ(Text("TTL.PURGE"), "[rows, 1, more-due, 0, stopped-by-clock, 0]");
+  EXPECT_EQ(Text("TTL.CLOCK NOW"), "ERR syntax error");
+  EXPECT_EQ(Text("TTL.CLOCK SHOW 1"), "ERR syntax error");
+}
+
 TEST_F(TtlCommands, EventsTellOfEveryRowThatExpired) {
   EXPECT_EQ(Text("TTL.POLICY SET events value"), "OK");
   Put("a", 1000);

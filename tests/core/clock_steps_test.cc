@@ -144,6 +144,20 @@ TEST_P(StepsAhead, ThatAreTakenBackDropNothingThatLives) {
   ExpectAllThere("after the clock came back");
   // Time does not go back; nobody has said which reading was right, so nothing goes.
   EXPECT_TRUE(database().clock_report().physical_deletion_stopped);
+  EXPECT_EQ(CodeOf(database().ConfirmClock()), kInvalid);
+
+  ASSERT_EQ(CodeOf(database().RevertClock()), kOk);
+  EXPECT_EQ(home_.rows().Count().value(), mortal_.size() + 1) << "all of them live again";
+  TryToRemove();
+  ExpectAllThere("after the jump was taken back");
+  EXPECT_FALSE(ProofNamesTheClock());
+  home_.clock().Advance(kTtl - 1ms);
+  TryToRemove();
+  ExpectAllThere("a moment before the deadline");
+  home_.clock().Advance(1ms);
+  TryToRemove();
+  ExpectMortalGone("on the deadline");
+  EXPECT_TRUE(database().Prove()->kept());
 }
 
 INSTANTIATE_TEST_SUITE_P(By, StepsAhead,
@@ -179,7 +193,7 @@ TEST_P(StepsBack, AfterADeathBringNothingBack) {
   Take(GetParam());
   TryToRemove();
   ExpectMortalGone("after the step back");
-  // A row written by the clock that stands still lives its whole life.
+  // A row written while the machine's clock is behind lives its whole life.
   Planted row;
   Plant(row, Lifetime::For(kTtl));
   EXPECT_EQ(home_.rows().Ttl(row.key).value(), kTtl);

@@ -315,7 +315,7 @@ std::uint64_t Model::Trim(const EventTrim& trim) {
     ++index;
     const bool goes = (trim.through_sequence && event.sequence <= *trim.through_sequence) ||
                       (trim.keep_newest && before - (index - 1) > *trim.keep_newest) ||
-                      (trim.older_than && now - event.purged_at > *trim.older_than);
+                      (trim.older_than && may_delete && now - event.purged_at > *trim.older_than);
     if (goes) last = index;
   }
   // The bound counts sequences from the oldest on, and what a promise took among them.

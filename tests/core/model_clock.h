@@ -1,5 +1,5 @@
 // model_clock.h - what a database should take the time to be, whatever happens to the machine's
-// clock.
+// clock. Of a machine that is never started anew: steady time is the same for all runs.
 #pragma once
 
 #include <algorithm>
@@ -10,37 +10,39 @@ namespace mayfly::core::suite {
 
 struct ModelClock {
   static constexpr Millis kJumpMax = std::chrono::hours(12);
+  static constexpr Millis kTolerance = std::chrono::minutes(1);
 
-  WallTime highest;
-  Millis ahead{0};  // Of wall time over steady time when they were last compared.
+  WallTime now;
+  SteadyTime looked_at;  // Steady time at `now`.
   bool stopped = false;
+  WallTime without_jump = {};  // While it is stopped.
 
-  // A reading while the database is open. Time never goes back; when it leaps further than steady
-  // time explains, nothing may be deleted.
+  // A reading. Time goes on by the steady clock, or follows the wall clock where that is ahead;
+  // when it leaps further than steady time explains, nothing may be deleted.
   void Read(WallTime wall, SteadyTime steady) {
-    if (wall <= highest) return;
-    if (wall - highest > kJumpMax) {
-      stopped = stopped || AheadOf(wall, steady) - ahead > kJumpMax;
-      ahead = AheadOf(wall, steady);
+    const Millis passed = std::chrono::duration_cast<Millis>(steady - looked_at);
+    looked_at = steady;
+    now += passed;
+    without_jump += passed;
+    if (wall - now > kJumpMax) {
+      if (!stopped) without_jump = now;
+      stopped = true;
     }
-    highest = wall;
+    now = std::max(now, wall);
   }
 
-  // The first reading after a restart: nobody measured the time between.
-  void ReadAtOpen(WallTime wall, SteadyTime steady) {
-    stopped = stopped || wall - highest > kJumpMax;
-    ahead = AheadOf(wall, steady);
-    highest = std::max(highest, wall);
-  }
-
-  void Confirm(WallTime wall, SteadyTime steady) {
+  // Both say whether it is allowed.
+  bool Confirm(WallTime wall) {
+    if (wall < now - kTolerance) return false;
     stopped = false;
-    ahead = AheadOf(wall, steady);
+    return true;
   }
 
- private:
-  static Millis AheadOf(WallTime wall, SteadyTime steady) {
-    return wall.time_since_epoch() - std::chrono::duration_cast<Millis>(steady.time_since_epoch());
+  bool Revert(WallTime wall) {
+    if (wall >= now - kTolerance) return false;
+    now = stopped ? std::max(wall, without_jump) : wall;
+    stopped = stopped && now - without_jump > kJumpMax;
+    return true;
   }
 };
 

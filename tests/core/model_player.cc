@@ -70,7 +70,7 @@ std::uint32_t ModelPlayer::AnyKind(Random& random) {
 
 ModelPlayer::ModelPlayer(const Subject& subject)
     : subject_(subject), home_(subject.kind.new_home()), clock_(kStart) {
-  model_clock_.highest = kStart;
+  model_clock_.now = kStart;
   // One of each kind from the beginning.
   const std::pair<const char*, KeyspacePolicy> first[] = {
       {"history", {.order = RowOrder::kTimestamp, .history = Millis(60)}},
@@ -111,7 +111,7 @@ void ModelPlayer::Open() {
   auto opened = NewDatabase(std::move(engine), {.horizon = horizon, .clock = &clock_});
   MAYFLY_CHECK(opened.has_value(), opened.status().ToString().c_str());
   database_ = *std::move(opened);
-  model_clock_.ReadAtOpen(clock_.Now(), clock_.Steady());
+  model_clock_.Read(clock_.Now(), clock_.Steady());
   ObserveClock();
   auto subscription =
       database_->Subscribe([this](const Event& event) { delivered_.push_back(event); });

@@ -48,7 +48,7 @@ ModelPast Restored(const ModelPast& past, WallTime then, WallTime now,
 
 void ModelPlayer::ObserveClock() {
   model_clock_.Read(clock_.Now(), clock_.Steady());
-  model_.now = model_clock_.highest;
+  model_.now = model_clock_.now;
   model_.may_delete = !model_clock_.stopped;
   const ClockReport report = database_->clock_report();
   ExpectSame("the time", ToMs(report.now), ToMs(model_.now));
@@ -57,7 +57,7 @@ void ModelPlayer::ObserveClock() {
 
 void ModelPlayer::AdvanceClock() {
   // Back where it should be, if it was set back.
-  if (clock_.Now() < model_clock_.highest && random_.OneIn(2)) clock_.Set(model_clock_.highest);
+  if (clock_.Now() < model_clock_.now && random_.OneIn(2)) clock_.Set(model_clock_.now);
   const std::uint64_t draw = random_.Below(200);
   Millis step(random_.Between(1, draw < 40 ? 40 : 6));
   if (draw < 3) step = minutes(random_.Between(1, 300));
@@ -80,8 +80,9 @@ void ModelPlayer::MishandleClock() {
 
 void ModelPlayer::ConfirmClock() {
   Tell("confirm the clock");
-  ExpectCode("the confirmation", database_->ConfirmClock(), StatusCode::kOk);
-  model_clock_.Confirm(clock_.Now(), clock_.Steady());
+  const bool allowed = model_clock_.Confirm(clock_.Now());
+  ExpectCode("the confirmation", database_->ConfirmClock(),
+             allowed ? StatusCode::kOk : StatusCode::kInvalid);
   ObserveClock();
 }
 

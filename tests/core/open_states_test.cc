@@ -56,20 +56,20 @@ TEST_F(OpenStatesTest, TakesOldOnesAwayAndTellsTheirReaders) {
   const auto call = Open(StateKind::kCall, 1);
   CountingReader reader;
   ASSERT_TRUE(old->Attach(reader));
-  EXPECT_EQ(states_.RevokeBefore(At(20)), 1u);
+  EXPECT_EQ(states_.RevokeBefore(At(20), At(100)), 1u);
   EXPECT_EQ(reader.revoked, 1);
   EXPECT_EQ(old->Lend(), nullptr);
   EXPECT_FALSE(old->Attach(reader));
   EXPECT_NE(young->Lend(), nullptr);
   EXPECT_NE(call->Lend(), nullptr);
-  EXPECT_EQ(states_.RevokeBefore(At(20)), 0u);
+  EXPECT_EQ(states_.RevokeBefore(At(20), At(100)), 0u);
   EXPECT_EQ(states_.List().size(), 2u);
 }
 
 TEST_F(OpenStatesTest, CountsARevokedOneWhileACallStillReadsFromIt) {
   const auto state = Open(StateKind::kSnapshot, 1);
   auto lent = state->Lend();
-  states_.RevokeBefore(At(2));
+  states_.RevokeBefore(At(2), At(100));
   EXPECT_FALSE(states_.AllSince(states_.Mark()));
   lent.reset();
   EXPECT_TRUE(states_.AllSince(states_.Mark()));

@@ -68,6 +68,7 @@ class CountingDatabase final : public Database {
   Result<Statistics> GetStatistics() const override { return inner_->GetStatistics(); }
   ClockReport clock_report() const override { return inner_->clock_report(); }
   Status ConfirmClock() override { return inner_->ConfirmClock(); }
+  Status RevertClock() override { return inner_->RevertClock(); }
   Result<CheckReport> Check(const CheckOptions& options) override { return inner_->Check(options); }
   Result<BackupReport> Backup(const std::string& file) override { return inner_->Backup(file); }
   Result<RestoreReport> Restore(const std::string& file, const RestoreOptions& options) override {

@@ -20,6 +20,32 @@ TEST(Http, HealthIsOk) {
   EXPECT_TRUE(response.ends_with("\r\n\r\nok\n")) << response;
 }
 
+TEST(Http, HealthTellsThatTheClockStopsDeletion) {
+  Served served;
+  TestClient client(served.port());
+  client.Text("SET key value PX 3600000");
+  const WallTime start = served.clock().Now();
+  served.clock().Set(start + std::chrono::hours(24));
+  client.Text("GET key");
+  const std::string stopped = Get(served.http_port(), "/health");
+  EXPECT_TRUE(stopped.starts_with("HTTP/1.1 200 OK\r\n")) << "it serves as it should";
+  EXPECT_NE(stopped.find("\r\n\r\nok\nthe clock jumped ahead"), std::string::npos) << stopped;
+  EXPECT_NE(stopped.find("TTL.CLOCK CONFIRM"), std::string::npos) << stopped;
+  const std::string metrics = Get(served.http_port(), "/metrics");
+  EXPECT_NE(metrics.find("mayfly_clock_deletion_stopped 1\n"), std::string::npos);
+  EXPECT_NE(metrics.find("mayfly_clock_jumps_total 1\n"), std::string::npos);
+  EXPECT_NE(client.Text("INFO mayfly").find("clock_state:jumped\r\n"), std::string::npos);
+
+  served.clock().Set(start);
+  client.Text("GET key");
+  EXPECT_NE(Get(served.http_port(), "/health").find("TTL.CLOCK REVERT"), std::string::npos);
+  EXPECT_NE(Get(served.http_port(), "/metrics").find("mayfly_clock_ahead_seconds 86400\n"),
+            std::string::npos);
+  EXPECT_EQ(client.Text("TTL.CLOCK REVERT"), "OK");
+  EXPECT_EQ(client.Text("GET key"), "value");
+  EXPECT_TRUE(Get(served.http_port(), "/health").ends_with("\r\n\r\nok\n"));
+}
+
 TEST(Http, MetricsCountCommands) {
   Served served;
   TestClient client(served.port());

@@ -15,6 +15,7 @@
 #include "server/commands/families.h"
 #include "server/errors.h"
 #include "server/scan_cursors.h"
+#include "server/stats/clock_words.h"
 #include "types/member_key.h"
 #include "wire/decimal.h"
 
@@ -26,6 +27,7 @@ constexpr std::uint32_t kAlone = kNoWork | kNoMulti | kNoScript;
 
 // clang-format off
 constexpr CommandSpec kTtlCommands[] = {
+    {"ttl.clock",    -1, kAdmin | kAlone,    kNoKeys, TtlClock,    "Show the clock; confirm or take back a jump of it."},
     {"ttl.events",   -3, kReadOnly | kAlone, kNoKeys, TtlEvents,   "List rows that expired, in order, each once."},
     {"ttl.forecast", -1, kReadOnly | kAlone, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},
     {"ttl.policy",   -1, kAdmin | kAlone,    kNoKeys, TtlPolicy,   "Show or change what keys' lives must be like."},
@@ -279,8 +281,10 @@ Answer TtlStats(Call& call) {
   MAYFLY_TRY(const Database* const database, WholeDatabase(call));
   MAYFLY_TRY(const Statistics statistics, database->GetStatistics());
   ReplyWriter& reply = call.reply;
-  reply.Map(10);
+  reply.Map(11);
   Field(reply, "now", statistics.clock.now);
+  reply.Bulk("clock-state");
+  reply.Bulk(ClockState(statistics.clock));
   Field(reply, "deletion-stopped-by-clock", statistics.clock.physical_deletion_stopped);
   Field(reply, "purged-rows", statistics.purged_rows);
   Field(reply, "purged-by-reads", statistics.purged_by_reads);

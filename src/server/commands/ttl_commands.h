@@ -12,6 +12,9 @@ Answer TtlEvents(Call& call);
 Answer TtlPurge(Call& call);
 Answer TtlStats(Call& call);
 
+// ttl_commands_clock.cc
+Answer TtlClock(Call& call);
+
 // ttl_commands_policy.cc
 Answer TtlPolicy(Call& call);
 

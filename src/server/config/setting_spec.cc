@@ -116,9 +116,9 @@ constexpr std::array kSettings = {
             "Expiry events that are kept for TTL.EVENTS; older ones are trimmed."),
     Integer("events-keep-ms", "0", kLive, 0, kInt64Max,
             "Milliseconds for which expiry events are kept; 0: however old."),
-    Integer(
-        "clock-jump-max", "43200000", kAtStart, 0, kInt64Max,
-        "Milliseconds the clock may jump ahead before nothing is purged until it is confirmed."),
+    Integer("clock-jump-max", "43200000", kAtStart, 0, kInt64Max,
+            "Milliseconds the clock may jump ahead before nothing is purged until TTL.CLOCK "
+            "settles it."),
 
     // Clients.
     Integer("maxclients", "10000", kLive, 1, kIntMax, "Connections at a time."),

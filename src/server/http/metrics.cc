@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "server/own/memory_figures.h"
+#include "server/stats/clock_words.h"
 
 namespace mayfly::server {
 namespace {
@@ -106,8 +107,16 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   out.One("mayfly_damage_seen_total", "counter", "Reads and writes that met a damaged file.",
           statistics.damage_seen);
   out.One("mayfly_clock_deletion_stopped", "gauge",
-          "1: the clock jumped, and nothing is purged until it is confirmed.",
+          "1: the clock jumped, and nothing is purged until it is confirmed or taken back.",
           statistics.clock.physical_deletion_stopped ? 1 : 0);
+  out.One("mayfly_clock_ahead_seconds", "gauge",
+          "How far the database's time is ahead of the machine's clock.",
+          static_cast<double>((statistics.clock.now - statistics.clock.machine).count()) /
+              kMsPerSecond);
+  out.One("mayfly_clock_steps_back_total", "counter", "Times the machine's clock was set back.",
+          statistics.clock.steps_back);
+  out.One("mayfly_clock_jumps_total", "counter", "Jumps ahead beyond clock-jump-max.",
+          statistics.clock.jumps_forward);
 }
 
 http::Response Health(Server& server) {
@@ -119,7 +128,9 @@ http::Response Health(Server& server) {
   if (statistics->damage_seen > 0) {
     return {.status = 503, .body = "storage is damaged: " + statistics->first_damage + "\n"};
   }
-  return {.body = "ok\n"};
+  // Every key is served as it should be; what waits is space. So no balancer need turn away.
+  const std::string clock = ClockAdvice(statistics->clock);
+  return {.body = clock.empty() ? "ok\n" : "ok\n" + clock + "\n"};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/config/setting_value.h"
+#include "server/stats/clock_words.h"
 
 namespace mayfly::server::own {
 namespace {
@@ -100,7 +101,7 @@ std::string KeyspaceSection(Server& server) {
       text +=
           fmt::format("db{}:keys={},expires={},avg_ttl={}\r\n", i,
                       keyspace.rows - keyspace.due_rows, keyspace.mortal_rows - keyspace.due_rows,
-                      AverageTtl(*(*mapping)[i], server.clock().Now()));
+                      AverageTtl(*(*mapping)[i], statistics->clock.now));
     }
   }
   return text;
@@ -119,13 +120,15 @@ std::string MayflySection(Server& server) {
       "purge_backlog_rows:{}\r\npurge_lag_ms:{}\r\npurged_rows:{}\r\npurged_by_reads:{}\r\n"
       "stale_entries:{}\r\nevents_first:{}\r\nevents_last:{}\r\ndisk_bytes:{}\r\n"
       "engine_memory_bytes:{}\r\nopen_snapshots:{}\r\nfiles_dropped:{}\r\nfiles_rewritten:{}\r\n"
-      "bytes_rewritten:{}\r\nclock_steps_back:{}\r\nclock_jumps_forward:{}\r\n"
-      "physical_deletion_stopped:{}\r\ndamage_seen:{}\r\nworks_committed:{}\r\nwatched_keys:{}\r\n"
+      "bytes_rewritten:{}\r\nclock_state:{}\r\nclock_ahead_ms:{}\r\nclock_steps_back:{}\r\n"
+      "clock_jumps_forward:{}\r\nphysical_deletion_stopped:{}\r\ndamage_seen:{}\r\n"
+      "works_committed:{}\r\nwatched_keys:{}\r\n"
       "waiting_clients:{}\r\n",
       backlog, lag.count(), statistics->purged_rows, statistics->purged_by_reads,
       statistics->stale_entries, statistics->events_first, statistics->events_last,
       statistics->disk_bytes, statistics->memory_bytes, statistics->open_snapshots,
       statistics->files_dropped, statistics->files_rewritten, statistics->bytes_rewritten,
+      ClockState(statistics->clock), (statistics->clock.now - statistics->clock.machine).count(),
       statistics->clock.steps_back, statistics->clock.jumps_forward,
       statistics->clock.physical_deletion_stopped ? 1 : 0, statistics->damage_seen,
       server.statistics().totals().batches, server.watches().size(), server.waiting().size());
