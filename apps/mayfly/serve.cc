@@ -59,6 +59,8 @@ Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock
                                                Logger& logger) {
   return Database::Open({.directory = config.Text("dir"),
                          .memory = ProfileOf(config.Text("memory-profile")),
+                         .disk_reserve_bytes =
+                             static_cast<std::uint64_t>(config.Number("disk-reserve")),
                          .allow_any_instant = true,
                          .clock_jump_max = Millis(config.Number("clock-jump-max")),
                          .clock = &clock,

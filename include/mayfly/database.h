@@ -57,6 +57,12 @@ struct DatabaseOptions {
   // Of writes that do not say; see durability.h.
   Durability durability = Durability::kProcess;
 
+  // Space set aside for a full disk, in a file of the directory; at most a quarter of the disk.
+  // When the disk is full, writes that add bytes are refused as IoError, and this space goes to
+  // what makes room: deletes, Clear(), purges, Reclaim() and Open(). It is set aside again when
+  // there is room for it. 0: none, and a full disk may refuse these, too.
+  std::uint64_t disk_reserve_bytes = 0;
+
   // A read outside snapshots and transactions that meets a dead row removes it.
   bool purge_on_read = true;
 

@@ -62,7 +62,8 @@ struct ReaperOptions {
   std::uint64_t step_rows_max = 1024;  // Rows between two looks at the clock and the files.
   // The share of time it may purge while there is a backlog, in percent; it rests after every few
   // rows. Twice as much when it is a minute behind, three times at two minutes, and so on; in a
-  // stream of deaths with half a second for each minute. 100: without a pause.
+  // stream of deaths with half a second for each minute. At least 60 while nobody writes. 100:
+  // without a pause.
   std::uint32_t work_percent = 20;
 
   // False: purges rows and leaves the files to the engine. Promises are not kept then.
@@ -167,7 +168,7 @@ struct KeyspaceStatistics {
   std::uint64_t mortal_rows = 0;  // Of these, with a deadline.
   std::uint64_t due_rows = 0;     // Dead and not yet purged.
   Millis lag = Millis(0);         // How long the oldest of those has been dead.
-  std::uint64_t due_members = 0;  // Of collections: dead and not yet purged.
+  std::uint64_t due_members = 0;  // Of collections: dead and not yet purged; 10,000: or more.
   std::uint64_t orphans = 0;  // Collections that are gone and whose members are not yet removed.
   std::optional<Millis> purge_within = std::nullopt;  // The promise, if there is one,
   WallTime purged_through = {};                       // and how far it is fulfilled: see Proof.

@@ -51,6 +51,28 @@ class KvstoreFile : public ::testing::Test {
   KvstoreHome home_{Place::kFile};
 };
 
+std::uint64_t BytesIn(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    bytes += entry.is_regular_file() ? entry.file_size() : 0;
+  }
+  return bytes;
+}
+
+TEST_F(KvstoreFile, AVacuumGivesTheDiskWhatWasCleared) {
+  const std::string value(10'000, 'v');
+  for (int i = 0; i < 1000; ++i) {
+    const std::string key = "key " + std::to_string(i);
+    ASSERT_EQ(kvstore_put(home_.kv(), key.data(), static_cast<int>(key.size()), value.data(),
+                          static_cast<int>(value.size())),
+              KVSTORE_OK);
+  }
+  ASSERT_GT(BytesIn(home_.folder()), 1'000'000u);
+  ASSERT_EQ(kvstore_clear(home_.kv()), KVSTORE_OK);
+  ASSERT_EQ(kvstore_incremental_vacuum(home_.kv(), 0), KVSTORE_OK);
+  EXPECT_LT(BytesIn(home_.folder()), 500'000u);
+}
+
 TEST_F(KvstoreFile, IsASmallRegularFileThatNamesADirectoryBesideIt) {
   ASSERT_TRUE(fs::is_regular_file(file()));
   const std::string text = ReadAll(file());

@@ -84,8 +84,9 @@ int kvstore_sync(KVStore* pKV) {
 }
 
 int kvstore_incremental_vacuum(KVStore* pKV, int /*nPage*/) {
-  return Call(pKV, [](Store& store, Family&) {
-    return store.options.read_only ? store.CheckWritable() : Status();
+  return Call(pKV, [](Store& store, Family&) -> Status {
+    MAYFLY_RETURN_IF_ERROR(store.CheckWritable());
+    return store.database->Reclaim({}).status();
   });
 }
 

@@ -65,6 +65,7 @@ void DeleteRowsOf(engine::Batch& batch, KeyspaceId id) {
   batch.DeleteRange(kMeta, MetaKey(kMetaOrphan, id), MetaKey(kMetaOrphan, id + 1));
   batch.Delete(kMeta, MetaKey(kMetaWatermark, id));
   batch.Delete(kMeta, MetaKey(kMetaMembersWatermark, id));
+  batch.Delete(kMeta, MetaKey(kMetaDue, id));
 }
 
 std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy) {
@@ -176,7 +177,7 @@ Status Catalog::LoadKeyspace(Bytes key, Bytes value) {
 Status Catalog::LoadCounters() {
   std::map<KeyspaceId, KeyspaceState*> by_id;
   for (const auto& [name, keyspace] : by_name_) by_id[keyspace->id()] = keyspace.get();
-  return ForEachMeta(engine_, kMetaCounters, [&](Bytes key, Bytes value) {
+  MAYFLY_RETURN_IF_ERROR(ForEachMeta(engine_, kMetaCounters, [&](Bytes key, Bytes value) {
     KeyspaceId id = 0;
     Counters counters;
     if (!EatBigEndian32(key, id) || key.size() != 1 || !by_id.contains(id)) {
@@ -184,6 +185,16 @@ Status Catalog::LoadCounters() {
     }
     MAYFLY_RETURN_IF_ERROR(DecodeCounters(value, counters));
     by_id[id]->SetCounters(static_cast<Stripe>(key[0]), counters);
+    return Status();
+  }));
+  return ForEachMeta(engine_, kMetaDue, [&](Bytes key, Bytes value) {
+    KeyspaceId id = 0;
+    DueRecord record;
+    if (!EatBigEndian32(key, id) || !key.empty() || !by_id.contains(id)) {
+      return Damaged("a count of dead rows");
+    }
+    MAYFLY_RETURN_IF_ERROR(DecodeDueRecord(value, record));
+    by_id[id]->SetDueRecord(record);
     return Status();
   });
 }
@@ -342,6 +353,7 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
     keyspace.SetCounters(static_cast<Stripe>(stripe), {});
   }
   keyspace.ForgetOrphans();
+  keyspace.ForgetDue();
   keyspace.NoteRemoval(now);
   return {};
 }

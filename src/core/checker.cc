@@ -76,10 +76,12 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   // A mended entry may lie before what purges have reached.
   repair.Delete(kMeta, MetaKey(kMetaWatermark, keyspace.id()));
   repair.Delete(kMeta, MetaKey(kMetaMembersWatermark, keyspace.id()));
+  repair.Delete(kMeta, MetaKey(kMetaDue, keyspace.id()));
   const Status mended = store_.engine().Commit(repair, Durability::kDisk);
   store_.cache().Forget(keyspace.id());
   MAYFLY_RETURN_IF_ERROR(mended);
   keyspace.LowerWatermarks(WallTimeFromMs(0));
+  keyspace.ForgetDue();
   keyspace.NoteMortalMember();
   keyspace.ForgetOrphans();
   keyspace.AddOrphans(collections.orphans());
@@ -234,6 +236,8 @@ Status Checker::CheckCounters(KeyspaceState& keyspace, const engine::Snapshot* s
     }
     sum = sum + booked;
   }
+  MAYFLY_RETURN_IF_ERROR(CheckDue(keyspace, snapshot, sum));
+  sum.due = {};
   if (report_.wrong_counts == wrong_before && sum != expected) {
     ++report_.wrong_counts;
     Find(keyspace, "counters that differ from the rows, which are", std::to_string(expected.rows));
@@ -250,6 +254,32 @@ void Checker::Find(const KeyspaceState& keyspace, const char* what, Bytes key) {
   if (report_.findings.size() >= kFindingsMax) return;
   report_.findings.push_back(
       fmt::format("keyspace '{}': {}: '{}'", Printable(keyspace.name()), what, Printable(key)));
+}
+
+// The count of dead rows fits the entries.
+Status Checker::CheckDue(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                         const Counters& sum) {
+  PinnedBytes pin;
+  const std::string key = MetaKey(kMetaDue, keyspace.id());
+  const Status read = store_.engine().Get(kMeta, key, pin, snapshot);
+  if (read.IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(read);
+  DueRecord record;
+  std::int64_t due = 0;
+  const bool readable = DecodeDueRecord(pin.view(), record).ok();
+  if (readable) {
+    const auto count = [&](Bytes entry_key, Bytes) -> Status {
+      const auto entry = DecodeEntry(entry_key);
+      due += entry && entry->deadline <= record.through ? 1 : 0;
+      return {};
+    };
+    MAYFLY_RETURN_IF_ERROR(ForEachOf(store_, kExpiry, keyspace.id(), snapshot, count));
+    if (due == record.base + sum.due[record.field]) return {};
+  }
+  ++report_.wrong_counts;
+  Find(keyspace, "a count of dead rows that differs from the index, which has",
+       std::to_string(due));
+  return {};
 }
 
 }  // namespace mayfly::core

@@ -34,6 +34,7 @@ class Checker {
                      engine::Batch& repair);
   Status CheckVersionEntries(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                              engine::Batch& repair);
+  Status CheckDue(KeyspaceState& keyspace, const engine::Snapshot* snapshot, const Counters& sum);
   Status CheckCounters(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                        const Counters& expected, engine::Batch& repair);
   void Find(const KeyspaceState& keyspace, const char* what, Bytes key);

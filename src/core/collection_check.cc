@@ -51,7 +51,9 @@ Result<bool> CollectionCheck::CheckRow(Bytes key, const RowView& row, Counters& 
     return false;
   }
   MAYFLY_TRY(const Parts parts, WalkParts(key, PartKeys(keyspace_.id(), *row.version)));
-  if (Fits(key, row, *collection, parts)) {
+  MAYFLY_TRY(const bool first_fits,
+             FirstFits(PartKeys(keyspace_.id(), *row.version), *collection, parts));
+  if (first_fits && Fits(key, row, *collection, parts)) {
     ++expected.rows;
     expected.mortal += row.deadline ? 1 : 0;
     return true;
@@ -66,14 +68,28 @@ bool CollectionCheck::Fits(Bytes key, const RowView& row, const Collection& coll
                            const Parts& parts) const {
   const Collection counted{
       .members = parts.members, .mortal = parts.mortal, .own_deadline = collection.own_deadline};
-  const bool first_fits =
-      !parts.first || (collection.first_deadline && *collection.first_deadline <= *parts.first);
   const bool name_fits = collection.named == parts.name.has_value() &&
                          (!parts.name || *parts.name == key) &&
                          (collection.named || parts.mortal == 0);
   return parts.members > 0 && collection.members == parts.members &&
-         collection.mortal == parts.mortal && first_fits && name_fits &&
+         collection.mortal == parts.mortal && name_fits &&
          row.deadline == DeadlineOf(counted, parts.last);
+}
+
+// As many members as the row calls dead, and no others, die before the instant it names.
+Result<bool> CollectionCheck::FirstFits(const PartKeys& keys, const Collection& collection,
+                                        const Parts& parts) const {
+  if (!parts.first) return collection.dead == 0;
+  if (!collection.first_deadline) return false;
+  std::uint64_t before = 0;
+  const auto take = [&](Bytes, Bytes value) -> Status {
+    const auto row = DecodeRow(value);
+    before += row && row->deadline && *row->deadline < *collection.first_deadline ? 1u : 0u;
+    return {};
+  };
+  MAYFLY_RETURN_IF_ERROR(ForEachIn(store_, kMembers, keys.Begin(PartKind::kMember),
+                                   keys.End(PartKind::kMember), snapshot_, take));
+  return before == collection.dead;
 }
 
 void CollectionCheck::RemoveRow(Bytes key, const RowView& row) {
@@ -107,6 +123,7 @@ void CollectionCheck::Mend(Bytes key, const RowView& row, const Collection& coll
   mended.mortal = parts.mortal;
   mended.first_deadline = parts.first;
   MendName(key, keys, parts, mended);
+  mended.dead = 0;
   std::string payload;
   AppendCollection(payload, mended);
   const RowView fresh{

@@ -57,6 +57,8 @@ class CollectionCheck {
   Status CheckMember(Bytes key, const PartKeys& keys, Bytes name, const RowView& row);
   Status CheckOrder(Bytes key, const PartKeys& keys, Bytes part_key);
   bool Fits(Bytes key, const RowView& row, const Collection& collection, const Parts& parts) const;
+  Result<bool> FirstFits(const PartKeys& keys, const Collection& collection,
+                         const Parts& parts) const;
   void Mend(Bytes key, const RowView& row, const Collection& collection, const Parts& parts,
             Counters& expected);
   void RemoveRow(Bytes key, const RowView& row);

@@ -11,7 +11,8 @@ namespace {
 // Stored; append, never renumber.
 constexpr unsigned char kHasOwnDeadline = 0x01;
 constexpr unsigned char kNamed = 0x02;
-constexpr unsigned char kKnownFlags = kHasOwnDeadline | kNamed;
+constexpr unsigned char kHasDead = 0x04;
+constexpr unsigned char kKnownFlags = kHasOwnDeadline | kNamed | kHasDead;
 
 constexpr std::size_t kBeforePart = sizeof kPartsOfCollections + sizeof(std::uint64_t);
 
@@ -30,13 +31,15 @@ void AppendInstant(std::string& out, WallTime instant) {
 
 void AppendCollection(std::string& out, const Collection& collection) {
   out.push_back(static_cast<char>((collection.own_deadline ? kHasOwnDeadline : 0) |
-                                  (collection.named ? kNamed : 0)));
+                                  (collection.named ? kNamed : 0) |
+                                  (collection.dead > 0 ? kHasDead : 0)));
   AppendVarint(out, collection.members);
   AppendVarint(out, collection.mortal);
   if (collection.own_deadline) AppendInstant(out, *collection.own_deadline);
   if (collection.mortal > 0) {
     AppendInstant(out, collection.first_deadline.value_or(WallTimeFromMs(0)));
   }
+  if (collection.dead > 0) AppendVarint(out, collection.dead);
   out.append(collection.head);
 }
 
@@ -59,6 +62,10 @@ Result<Collection> DecodeCollection(Bytes in) {
   }
   if ((flags & kHasOwnDeadline) != 0 && !EatInstant(in, collection.own_deadline)) return damaged();
   if (collection.mortal > 0 && !EatInstant(in, collection.first_deadline)) return damaged();
+  if ((flags & kHasDead) != 0 && (!EatVarint(in, collection.dead) || collection.dead == 0 ||
+                                  collection.dead > collection.mortal)) {
+    return damaged();
+  }
   collection.head = in;
   return collection;
 }

@@ -1,7 +1,7 @@
 // collection_codec.h - the bytes of a collection: its row, the keys of its parts, its orphan.
 //   rows     payload of a row with a version:
 //            | flags u8 | members varint | mortal varint | own deadline u64, if flagged |
-//            | first deadline u64, if any member is mortal | head |
+//            | first deadline u64, if any member is mortal | dead varint, if flagged | head |
 //   members  | keyspace u32 BE | kPartsOfCollections | version u64 BE | part u8 | ... |
 //            part kMember: | member | -> row      part kSide: | side | -> row
 //            part kOrder:  | deadline_ms u64 BE | member | -> empty, for each mortal member
@@ -13,7 +13,8 @@
 // first mortal member and again with every new key. The row's own field of a deadline says when the
 // collection dies: as callers set it, or with the last member if all are mortal, whichever is
 // earlier. What callers set is in the payload. Counts are of what is stored, dead members included;
-// the order tells how many those are, and which dies last, without a walk over the members. An
+// the order tells how many those are, beyond what the row says, and which dies last, without a walk
+// over the members. An
 // orphan is what is left of a collection whose row went, dead or deleted at `ended`. Its record
 // does not have the key: what is in meta is not purged with the row. Layout: docs/formats/row.md.
 #pragma once
@@ -31,11 +32,17 @@ namespace mayfly::core {
 
 // What a collection's row says; the head points into the payload.
 struct Collection {
-  std::uint64_t members = 0;                              // Stored, dead ones included.
-  std::uint64_t mortal = 0;                               // Of these, with a deadline.
-  std::optional<WallTime> own_deadline = std::nullopt;    // As callers set it.
-  std::optional<WallTime> first_deadline = std::nullopt;  // No member dies before it.
-  bool named = false;                                     // It has a part kName, with its key.
+  std::uint64_t members = 0;                            // Stored, dead ones included.
+  std::uint64_t mortal = 0;                             // Of these, with a deadline.
+  std::optional<WallTime> own_deadline = std::nullopt;  // As callers set it.
+
+  // Of the stored members exactly `dead` die before `first_deadline`, so that those are not counted
+  // again while they wait for their purge. If there are any, they were counted at the instant
+  // before it: at an earlier one, which a clock that was set right may show, they count for
+  // nothing.
+  std::optional<WallTime> first_deadline = std::nullopt;
+  std::uint64_t dead = 0;
+  bool named = false;  // It has a part kName, with its key.
   Bytes head = {};
 
   bool all_mortal() const { return mortal == members; }

@@ -17,6 +17,7 @@ TEST(CollectionCodec, GivesBackWhatWasWritten) {
       Collection collection{.members = 300, .mortal = mortal, .own_deadline = own, .head = "head"};
       if (mortal > 0) collection.first_deadline = WallTimeFromMs(5);
       collection.named = mortal > 0;
+      if (mortal > 3) collection.dead = 200;
       std::string payload;
       AppendCollection(payload, collection);
       const auto decoded = DecodeCollection(payload);
@@ -26,6 +27,7 @@ TEST(CollectionCodec, GivesBackWhatWasWritten) {
       EXPECT_EQ(decoded->own_deadline, own);
       EXPECT_EQ(decoded->named, collection.named);
       EXPECT_EQ(decoded->first_deadline, collection.first_deadline);
+      EXPECT_EQ(decoded->dead, collection.dead);
       EXPECT_EQ(decoded->head, "head");
       for (std::size_t size = 0; size + 4 < payload.size(); ++size) {
         EXPECT_FALSE(DecodeCollection(Bytes(payload).substr(0, size)).has_value()) << size;
@@ -39,6 +41,14 @@ TEST(CollectionCodec, RefusesUnknownFlagsAndMoreMortalsThanMembers) {
             StatusCode::kUnsupported);
   EXPECT_EQ(DecodeCollection(std::string("\0\x01\x02", 3) + std::string(8, '\0')).status().code(),
             StatusCode::kCorruption);
+}
+
+TEST(CollectionCodec, RefusesMoreDeadThanMortals) {
+  const std::string front("\x02\x03\x02", 3);
+  const std::string first(8, '\0');
+  EXPECT_TRUE(DecodeCollection(front + first + '\x02').has_value());
+  EXPECT_EQ(DecodeCollection(front + first + '\x03').status().code(), StatusCode::kCorruption);
+  EXPECT_EQ(DecodeCollection(front + first + '\0').status().code(), StatusCode::kCorruption);
 }
 
 TEST(CollectionCodec, DiesWithTheLastMemberIfAllAreMortal) {

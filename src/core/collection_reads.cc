@@ -28,18 +28,30 @@ Result<OrderName> NameHere(const engine::Cursor& cursor, const PartKeys& keys) {
 
 }  // namespace
 
-Result<std::uint64_t> CountDeadMembers(const engine::Engine& engine, const PartKeys& keys,
-                                       const Collection& collection, WallTime now) {
-  std::uint64_t dead = 0;
-  if (collection.mortal == 0 || !IsDead(collection.first_deadline, now)) return dead;
-  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, *collection.first_deadline));
+Result<DeadMembers> CountDeadMembers(const engine::Engine& engine, const PartKeys& keys,
+                                     const Collection& collection, WallTime now) {
+  DeadMembers found{.dead = collection.dead, .first_deadline = collection.first_deadline};
+  if (collection.mortal == 0) return found;
+  WallTime from = collection.first_deadline.value_or(WallTimeFromMs(0));
+  if (collection.dead > 0 && from - Millis(1) > now) {
+    found.dead = 0;
+    from = WallTimeFromMs(0);
+  } else if (!IsDead(from, now)) {
+    return found;
+  }
+  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, from));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_TRY(const OrderName order, NameHere(*cursor, keys));
-    if (!IsDead(order.deadline, now)) break;
-    ++dead;
+    if (!IsDead(order.deadline, now)) {
+      found.next = order.deadline;
+      break;
+    }
+    ++found.dead;
+    ++found.walked;
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
-  return dead;
+  found.first_deadline = found.dead > 0 || !found.next ? now + Millis(1) : *found.next;
+  return found;
 }
 
 Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const PartKeys& keys) {
@@ -55,18 +67,6 @@ Result<std::optional<WallTime>> LastMemberDeadline(const engine::Engine& engine,
                                                    const PartKeys& keys, SkipMember skip) {
   MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, WallTimeFromMs(0)));
   for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
-    MAYFLY_TRY(const OrderName order, NameHere(*cursor, keys));
-    if (!skip(order.member)) return std::optional(order.deadline);
-  }
-  MAYFLY_RETURN_IF_ERROR(cursor->status());
-  return std::optional<WallTime>();
-}
-
-Result<std::optional<WallTime>> FirstMemberDeadline(const engine::Engine& engine,
-                                                    const PartKeys& keys, WallTime from,
-                                                    SkipMember skip) {
-  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, from));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_TRY(const OrderName order, NameHere(*cursor, keys));
     if (!skip(order.member)) return std::optional(order.deadline);
   }

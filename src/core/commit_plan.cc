@@ -34,8 +34,10 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
   batch_.Put(kRows, row_key, row_);
   // The entry of an unchanged deadline is there already.
   const bool moved = old == nullptr || old->deadline != fresh.deadline;
-  if (old != nullptr && moved) RemoveEntry(keyspace, *old, key);
-  if (fresh.deadline && moved) PutEntry(keyspace.id(), *fresh.deadline, key);
+  if (old != nullptr && old->deadline && moved) {
+    RemoveRowEntry(keyspace, stripe, *old->deadline, key);
+  }
+  if (fresh.deadline && moved) PutRowEntry(keyspace, stripe, *fresh.deadline, key);
   if (old_is_dead) {
     Tell(keyspace, key, *old, EventCause::kReplaced);
     ++dead_removed_;
@@ -50,7 +52,7 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
 void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
                         EventCause cause) {
   batch_.Delete(kRows, RowKey(keyspace.id(), key));
-  RemoveEntry(keyspace, old, key);
+  if (old.deadline) RemoveRowEntry(keyspace, stripe, *old.deadline, key);
   if (IsDead(old.deadline, now_)) {
     Tell(keyspace, key, old, cause);
     ++dead_removed_;
@@ -60,8 +62,10 @@ void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const
   NoteRemoval(keyspace, stripe, std::min(old.deadline.value_or(now_), now_));
 }
 
-void CommitPlan::RemoveStaleEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {
-  batch_.Delete(kExpiry, EntryKey(keyspace, deadline, key));
+void CommitPlan::RemoveStaleEntry(KeyspaceState& keyspace, Stripe stripe, bool of_member,
+                                  WallTime deadline, Bytes key) {
+  if (of_member) return RemoveMemberEntry(keyspace, deadline, key);
+  RemoveRowEntry(keyspace, stripe, deadline, key);
 }
 
 void CommitPlan::PutMember(KeyspaceState& keyspace, Bytes member_key, const VersionView* old,
@@ -162,6 +166,7 @@ void CommitPlan::Applied() {
     KeyspaceState& keyspace = *booking.keyspace;
     if (booking.cleared) {
       keyspace.ForgetOrphans();
+      keyspace.ForgetDue();
       for (std::size_t i = 0; i < kStripes; ++i) keyspace.SetCounters(static_cast<Stripe>(i), {});
     }
     keyspace.SetCounters(booking.stripe, keyspace.counters(booking.stripe) + booking.change);
@@ -181,14 +186,28 @@ void CommitPlan::PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {
   earliest_ = earliest_ ? std::min(*earliest_, deadline) : deadline;
 }
 
-void CommitPlan::RemoveEntry(const KeyspaceState& keyspace, const RowView& old, Bytes key) {
-  if (old.deadline) batch_.Delete(kExpiry, EntryKey(keyspace.id(), *old.deadline, key));
+void CommitPlan::PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key) {
+  PutEntry(keyspace.id(), deadline, key);
+  CountEntry(keyspace, stripe, deadline, 1);
+}
+
+void CommitPlan::RemoveRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline,
+                                Bytes key) {
+  batch_.Delete(kExpiry, EntryKey(keyspace.id(), deadline, key));
+  CountEntry(keyspace, stripe, deadline, -1);
+}
+
+void CommitPlan::CountEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, int change) {
+  for (std::size_t field = 0; field < 2; ++field) {
+    if (deadline > keyspace.due_through(field)) continue;
+    BookingOf(keyspace, stripe).change.due[field] += change;
+  }
 }
 
 void CommitPlan::Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal) {
   if (rows == 0 && mortal == 0) return;
   Counters& change = BookingOf(keyspace, stripe).change;
-  change = change + Counters{rows, mortal};
+  change = change + Counters{.rows = rows, .mortal = mortal};
 }
 
 CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe stripe) {

@@ -36,8 +36,9 @@ class CommitPlan {
   void Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
               EventCause cause);
 
-  // Removes an entry that nothing stands behind; for members, of MembersOf(keyspace).
-  void RemoveStaleEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
+  // Removes an entry that nothing stands behind, of a row or of a member.
+  void RemoveStaleEntry(KeyspaceState& keyspace, Stripe stripe, bool of_member, WallTime deadline,
+                        Bytes key);
 
   // The same for versions and markers, given their key without the keyspace. `old` is what is
   // stored there (null: nothing); what the plan itself put there it knows.
@@ -105,7 +106,9 @@ class CommitPlan {
   };
 
   Booking& BookingOf(KeyspaceState& keyspace, Stripe stripe);
-  void RemoveEntry(const KeyspaceState& keyspace, const RowView& old, Bytes key);
+  void PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
+  void RemoveRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
+  void CountEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, int change);
   void Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal);
   void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
   void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old);

@@ -59,7 +59,9 @@ class DatabaseCalls final : public Database {
 
   Status DropKeyspace(const std::string& name) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
-    return store_->catalog().Drop(name);
+    MAYFLY_RETURN_IF_ERROR(store_->catalog().Drop(name));
+    NoteMassRemoval(*store_);
+    return {};
   }
 
   Result<std::unique_ptr<Claim>> TakeClaim(const std::string& claim) override {

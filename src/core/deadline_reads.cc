@@ -3,6 +3,7 @@
 #include <limits>
 #include <tuple>
 
+#include "core/due_count.h"
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/liveness.h"
@@ -12,7 +13,6 @@ namespace mayfly::core {
 namespace {
 
 constexpr engine::Address kExpiry{engine::Role::kExpiry};
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 Status DamagedEntry() {
   return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
@@ -37,33 +37,6 @@ Status ForEachEntry(const View& view, const std::string& begin, WallTime end, Ta
     if (!take(*entry)) return {};
   }
   return cursor->status();
-}
-
-// Stored rows minus those that are dead and not yet purged, in a frozen view. No entry in it may
-// lie before `first`.
-Result<std::uint64_t> CountStored(const View& view, WallTime first) {
-  const KeyspaceId id = view.keyspace.id();
-  const std::string begin = MetaKey(kMetaCounters, id);
-  const std::string end = MetaKey(kMetaCounters, id + 1);
-  MAYFLY_TRY(const auto cursor, view.store.engine().NewCursor(
-                                    kMeta, {
-                                               .range = {begin, end},
-                                                 .snapshot = view.snapshot
-  }));
-  std::int64_t rows = 0;
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    Counters counters;
-    MAYFLY_RETURN_IF_ERROR(DecodeCounters(cursor->value(), counters));
-    rows += counters.rows;
-  }
-  MAYFLY_RETURN_IF_ERROR(cursor->status());
-  MAYFLY_RETURN_IF_ERROR(
-      ForEachEntry(view, EntryBegin(id, first), WallTime::max(), [&](const EntryView& entry) {
-        if (!IsDead(entry.deadline, view.now)) return false;
-        --rows;
-        return true;
-      }));
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(rows, 0));
 }
 
 // The transaction's own mortal rows, as the index would have them.
@@ -98,32 +71,15 @@ Result<std::uint64_t> CountRows(const View& view) {
   MAYFLY_TRY(const View frozen, Freeze(view));
   // Not from the counters in memory: they are read one after the other, and a transaction changes
   // several.
-  if (view.overlay == nullptr || view.overlay->empty()) return CountStored(frozen, first);
+  if (view.overlay == nullptr || view.overlay->empty()) {
+    MAYFLY_TRY(const RowCounts counts, CountStored(frozen, first));
+    return static_cast<std::uint64_t>(counts.living());
+  }
   std::uint64_t rows = 0;
   MAYFLY_TRY(const auto cursor, OpenCursor(view, {}));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++rows;
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return rows;
-}
-
-Result<std::uint64_t> CountDeadRows(const Store& store, const KeyspaceState& keyspace,
-                                    WallTime now) {
-  const std::string begin = EntryBegin(keyspace.id(), keyspace.watermark());
-  const std::string end = KeyspaceEnd(keyspace.id());
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .fill_cache = false
-  };
-  MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kExpiry, walk));
-  std::uint64_t dead = 0;
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    const auto entry = DecodeEntry(cursor->key());
-    if (!entry) return DamagedEntry();
-    if (!IsDead(entry->deadline, now)) break;
-    ++dead;
-  }
-  MAYFLY_RETURN_IF_ERROR(cursor->status());
-  return dead;
 }
 
 Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const DeadlineWindow& window) {

@@ -95,6 +95,7 @@ inline constexpr char kMetaRemovingSince = 'r';
 inline constexpr char kMetaBackup = 'b';
 inline constexpr char kMetaVersions = 'n';
 inline constexpr char kMetaOrphan = 'o';
+inline constexpr char kMetaDue = 'd';
 
 std::string MetaKey(char kind);
 std::string MetaKey(char kind, KeyspaceId keyspace);

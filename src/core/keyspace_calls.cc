@@ -1,6 +1,7 @@
 #include "core/keyspace_calls.h"
 
 #include "base/check.h"
+#include "core/reclaimer.h"
 
 namespace mayfly::core {
 
@@ -11,7 +12,9 @@ Status KeyspaceCalls::SetPolicy(const KeyspacePolicy& policy) {
 
 Status KeyspaceCalls::Clear() {
   MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
-  return store_->catalog().Clear(*state_, store_->clock().Now());
+  MAYFLY_RETURN_IF_ERROR(store_->catalog().Clear(*state_, store_->clock().Now()));
+  NoteMassRemoval(*store_);
+  return {};
 }
 
 const KeyspaceCalls& KeyspaceCalls::Of(const Keyspace& keyspace, const Store& store) {

@@ -8,16 +8,57 @@ std::string EncodeCounters(const Counters& counters) {
   std::string out;
   AppendZigZag(out, counters.rows);
   AppendZigZag(out, counters.mortal);
+  if (counters.due == decltype(counters.due)()) return out;
+  for (const std::int64_t due : counters.due) AppendZigZag(out, due);
   return out;
 }
 
 Status DecodeCounters(Bytes encoded, Counters& counters) {
   Counters read;
-  if (!EatZigZag(encoded, read.rows) || !EatZigZag(encoded, read.mortal) || !encoded.empty()) {
+  bool good = EatZigZag(encoded, read.rows) && EatZigZag(encoded, read.mortal);
+  if (good && !encoded.empty()) {
+    good = EatZigZag(encoded, read.due[0]) && EatZigZag(encoded, read.due[1]) && encoded.empty() &&
+           read.due != decltype(read.due)();
+  }
+  if (!good) {
     return Status::Corruption("a damaged counter of rows; run a check with repair");
   }
   counters = read;
   return {};
+}
+
+std::string EncodeDueRecord(const DueRecord& record) {
+  std::string out(1, static_cast<char>(record.field));
+  AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(record.through)));
+  AppendZigZag(out, record.base);
+  return out;
+}
+
+Status DecodeDueRecord(Bytes encoded, DueRecord& record) {
+  std::uint64_t ms = 0;
+  if (!encoded.empty()) {
+    record.field = static_cast<std::uint8_t>(encoded.front());
+    encoded.remove_prefix(1);
+    if (record.field <= 1 && EatLittleEndian64(encoded, ms) && static_cast<std::int64_t>(ms) >= 0 &&
+        EatZigZag(encoded, record.base) && encoded.empty()) {
+      record.through = WallTimeFromMs(static_cast<std::int64_t>(ms));
+      return {};
+    }
+  }
+  return Status::Corruption("a damaged count of dead rows; run a check with repair");
+}
+
+void KeyspaceState::SetDueRecord(const DueRecord& record) {
+  CountDueThrough(record.field, record.through);
+  const std::lock_guard lock(short_mutex_);
+  due_record_ = record;
+}
+
+void KeyspaceState::ForgetDue() {
+  for (auto& through : due_through_ms_) through = kBeforeAllTimeMs;
+  ++due_generation_;
+  const std::lock_guard lock(short_mutex_);
+  due_record_.reset();
 }
 
 void KeyspaceState::SetCounters(Stripe stripe, const Counters& counters) {
@@ -36,6 +77,9 @@ void KeyspaceState::Raise(std::atomic<std::int64_t>& watermark_ms, WallTime to) 
 void KeyspaceState::LowerWatermarks(WallTime to) {
   if (watermark() > to) watermark_ms_.store(ToMs(to));
   if (members_watermark() > to) members_watermark_ms_.store(ToMs(to));
+  // What a purge passed over at a later instant may have to be visited again.
+  SetPurgePass(/*members=*/false, {});
+  SetPurgePass(/*members=*/true, {});
 }
 
 void KeyspaceState::Lower(std::atomic<std::int64_t>& since_ms, WallTime to) {

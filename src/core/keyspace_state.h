@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 
@@ -25,15 +26,37 @@ namespace mayfly::core {
 struct Counters {
   std::int64_t rows = 0;    // Stored, dead ones included.
   std::int64_t mortal = 0;  // Of these, with a deadline.
+  // How the number of entries has changed that lie at or before each of two instants; due_count.h.
+  std::array<std::int64_t, 2> due = {};
 
   friend Counters operator+(const Counters& a, const Counters& b) {
-    return {a.rows + b.rows, a.mortal + b.mortal};
+    return {
+        a.rows + b.rows, a.mortal + b.mortal, {a.due[0] + b.due[0], a.due[1] + b.due[1]}
+    };
   }
   friend bool operator==(const Counters&, const Counters&) = default;
 };
 
 std::string EncodeCounters(const Counters& counters);
 Status DecodeCounters(Bytes encoded, Counters& counters);
+
+// What a count of the entries up to an instant found: in every state that holds it there are
+// `base` + the sum of Counters::due[field] of them.
+struct DueRecord {
+  std::uint8_t field = 0;  // 0 or 1.
+  WallTime through;
+  std::int64_t base = 0;
+};
+
+std::string EncodeDueRecord(const DueRecord& record);
+Status DecodeDueRecord(Bytes encoded, DueRecord& record);
+
+// A walk of purges over an index, from the watermark on.
+struct PurgePass {
+  std::string reached;  // The last entry removed: what lies before is gone, or was written since
+                        // the pass began. Empty: no pass is under way.
+  WallTime settled;     // When it began, every write of an instant up to this was done.
+};
 
 class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
  public:
@@ -87,6 +110,34 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   void RaiseMembersWatermark(WallTime to) { Raise(members_watermark_ms_, to); }
   void LowerWatermarks(WallTime to);
 
+  // Up to which instant each field of Counters::due counts entries; before all time: it does not.
+  WallTime due_through(std::size_t field) const {
+    return WallTimeFromMs(due_through_ms_[field].load(std::memory_order_relaxed));
+  }
+  void CountDueThrough(std::size_t field, WallTime through) {
+    due_through_ms_[field] = ToMs(through);
+  }
+
+  // The count that is stored, if there is one. Changes under a latch; due_count.h.
+  std::mutex& due_mutex() { return due_mutex_; }  // Held by whoever counts: one at a time.
+  std::optional<DueRecord> due_record() const {
+    const std::lock_guard lock(short_mutex_);
+    return due_record_;
+  }
+  void SetDueRecord(const DueRecord& record);
+  void ForgetDue();
+  std::uint64_t due_generation() const { return due_generation_; }  // Changes with ForgetDue().
+
+  // How far purges have come, of rows or of members, while more is due; due_walk.h.
+  PurgePass purge_pass(bool members) const {
+    const std::lock_guard lock(short_mutex_);
+    return purge_passes_[members ? 1 : 0];
+  }
+  void SetPurgePass(bool members, PurgePass pass) {
+    const std::lock_guard lock(short_mutex_);
+    purge_passes_[members ? 1 : 0] = std::move(pass);
+  }
+
   // Since when there may be bytes of dead or deleted rows in files; WallTime::max(): there are
   // none.
   WallTime removing_since() const {
@@ -117,6 +168,13 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::atomic<bool> has_mortal_members_{false};
   std::atomic<std::int64_t> watermark_ms_{0};
   std::atomic<std::int64_t> members_watermark_ms_{0};
+  static constexpr std::int64_t kBeforeAllTimeMs = -1;
+  std::array<std::atomic<std::int64_t>, 2> due_through_ms_{kBeforeAllTimeMs, kBeforeAllTimeMs};
+  std::atomic<std::uint64_t> due_generation_{0};
+  std::mutex due_mutex_;
+  mutable std::mutex short_mutex_;  // Guards the next two; nothing is taken under it.
+  std::optional<DueRecord> due_record_;
+  std::array<PurgePass, 2> purge_passes_;
   static constexpr std::int64_t kNeverMs = std::numeric_limits<std::int64_t>::max();
   std::atomic<std::int64_t> removing_since_ms_{kNeverMs};
   std::atomic<std::int64_t> round_since_ms_{kNeverMs};  // What the round under way deals with.

@@ -24,12 +24,29 @@ inline constexpr std::size_t kPurgeBatchRowsMax = 64;
 // The same for the reaper, beside live traffic, which waits for its commits.
 inline constexpr std::size_t kReaperBatchRowsMax = 16;
 
-// Entries a purge reads ahead, to make one cursor serve several batches.
-inline constexpr std::size_t kPurgeAheadRowsMax = 1024;
+// Entries a purge reads ahead, to make one cursor serve several batches, and to find rows enough of
+// one latch for a batch of the reaper's.
+inline constexpr std::size_t kPurgeAheadRowsMax = kStripes * kReaperBatchRowsMax;
+
+// Dead rows that each count of the living walks over; a purge counts more once for all.
+inline constexpr std::uint64_t kUncountedRowsMax = 1024;
+
+// Rows of one keyspace that wait for their purge, and are worth a line in the log.
+inline constexpr std::uint64_t kBacklogRowsTold = 100'000;
+
+// Dead members that figures count; of more they say that many.
+inline constexpr std::uint64_t kDueMembersCountedMax = 10'000;
+
+// Rows that one keyspace's turn of a purge takes while others wait for theirs.
+inline constexpr std::size_t kPurgeTurnRowsMax = 64;
 
 // Versions of collections reserved at once, in a commit of their own. What is left of them when the
 // process ends is lost, of 2^64.
 inline constexpr std::uint64_t kVersionsReserved = 4096;
+
+// Dead members that each command on their collection counts anew; more are noted in its row, by
+// whoever counted them.
+inline constexpr std::uint64_t kUncountedMembersMax = 16;
 
 // Bytes of a member's name, and of a collection's head.
 inline constexpr std::size_t kMemberBytesMax = kKeyBytesMax;
@@ -79,6 +96,9 @@ inline constexpr Millis kReclaimWithBacklogEvery = std::chrono::seconds(1);
 
 // The shortest rest worth a sleep.
 inline constexpr std::chrono::microseconds kReaperRestMin(500);
+
+// The share of time a reaper takes at least, if it has a backlog and nobody has written for a while.
+inline constexpr std::uint32_t kReaperQuietPercent = 60;
 
 // How far behind a reaper must be to work twice as much as it may otherwise: after many deaths at
 // one instant, and in a stream of them; and how long it watches to tell the two apart.

@@ -40,7 +40,7 @@ Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
     return true;
   }
   members.Remove(part->name, row, EventCause::kPurged);
-  touched->removed.emplace(part->name);
+  ++touched->removed;
   return true;
 }
 
@@ -78,7 +78,7 @@ Status MemberPurge::ReadOrphan(std::uint64_t version, Touched& touched) const {
 Result<std::uint64_t> MemberPurge::Finish() {
   std::uint64_t gone = 0;
   for (auto& [version, touched] : touched_) {
-    if (touched.is_orphan || touched.removed.empty()) continue;
+    if (touched.is_orphan || touched.removed == 0) continue;
     MAYFLY_TRY(const bool went, FinishOne(touched));
     gone += went ? 1 : 0;
   }
@@ -89,8 +89,11 @@ Result<std::uint64_t> MemberPurge::Finish() {
 Result<bool> MemberPurge::FinishOne(Touched& touched) {
   const RowView& old = *touched.standing.stored;
   Collection& collection = touched.collection;
-  const std::uint64_t removed = touched.removed.size();
-  if (collection.mortal < removed) {
+  const std::uint64_t removed = touched.removed;
+  // Before the counts change: each member is walked over once, however many batches they go in.
+  MAYFLY_TRY(const DeadMembers found,
+             CountDeadMembers(store_.engine(), touched.keys, collection, plan_.now()));
+  if (collection.mortal < removed || found.dead < removed) {
     return Status::Corruption("the counts of a collection do not fit; run a check with repair");
   }
   collection.members -= removed;
@@ -101,9 +104,12 @@ Result<bool> MemberPurge::FinishOne(Touched& touched) {
     return true;
   }
   if (collection.mortal > 0) {
-    const auto skip = [&](Bytes member) { return touched.removed.contains(member); };
-    MAYFLY_TRY(collection.first_deadline, FirstMemberDeadline(store_.engine(), touched.keys,
-                                                              *collection.first_deadline, skip));
+    collection.dead = found.dead - removed;
+    collection.first_deadline = found.first_deadline;
+    if (collection.dead == 0 && found.next) collection.first_deadline = found.next;
+  } else {
+    collection.dead = 0;
+    collection.first_deadline.reset();
   }
   // Whether all are mortal has not changed, nor which dies last: so neither has the deadline.
   std::string payload;

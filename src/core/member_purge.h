@@ -5,7 +5,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <string>
 
 #include "core/collection_codec.h"
@@ -56,7 +55,7 @@ class MemberPurge {
     bool is_orphan = false;
     std::optional<WallTime> ended;  // Of an orphan, if its record was found.
     Collection collection;          // Else what its row will say.
-    std::set<std::string, std::less<>> removed;
+    std::uint64_t removed = 0;
   };
 
   Result<Touched*> Touch(const PartKeyView& part);

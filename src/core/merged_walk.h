@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/liveness.h"
@@ -24,33 +25,43 @@ class MergedWalk {
   // `stored` may be null: there is nothing. `begin` and `end` bound the own rows by name; empty:
   // not.
   MergedWalk(std::string prefix, std::unique_ptr<engine::Cursor> stored, const Owns& own,
-             Bytes begin, Bytes end, WallTime now)
+             Bytes begin, Bytes end, WallTime now, std::uint64_t dead_max = UINT64_MAX)
       : prefix_(std::move(prefix)),
         stored_(std::move(stored)),
         own_(own),
         first_(begin.empty() ? own.begin() : own.lower_bound(begin)),
         last_(end.empty() ? own.end() : own.lower_bound(end)),
         now_(now),
+        dead_max_(dead_max),
         position_(first_) {}
 
   bool Valid() const { return at_ != At::kNowhere; }
 
+  // The dead row at which the bound was reached, if that is why the walk is not valid.
+  std::optional<Bytes> stopped_at() const {
+    return !Valid() && stopped_ ? std::optional(StoredName()) : std::nullopt;
+  }
+
   void SeekToFirst() {
+    passed_ = 0;
     if (stored_) stored_->SeekToFirst();
     position_ = first_;
     PickForward();
   }
   void SeekToLast() {
+    passed_ = 0;
     if (stored_) stored_->SeekToLast();
     position_ = last_;
     PickBackward();
   }
   void SeekAtOrAfter(Bytes target) {
+    passed_ = 0;
     if (stored_) stored_->SeekAtOrAfter(KeyOf(target));
     position_ = Within(own_.lower_bound(target));
     PickForward();
   }
   void SeekAtOrBefore(Bytes target) {
+    passed_ = 0;
     if (stored_) stored_->SeekAtOrBefore(KeyOf(target));
     position_ = Within(own_.upper_bound(target));
     PickBackward();
@@ -120,7 +131,7 @@ class MergedWalk {
     if (has_own && (!has_stored || Bytes(position_->first) < StoredName())) {
       at_ = At::kOwn;
     } else {
-      at_ = has_stored ? At::kStored : At::kNowhere;
+      at_ = has_stored && !stopped_ ? At::kStored : At::kNowhere;
     }
   }
   void PickBackward() {
@@ -132,15 +143,16 @@ class MergedWalk {
     if (has_own && (!has_stored || Bytes(std::prev(position_)->first) > StoredName())) {
       at_ = At::kOwn;
     } else {
-      at_ = has_stored ? At::kStored : At::kNowhere;
+      at_ = has_stored && !stopped_ ? At::kStored : At::kNowhere;
     }
   }
 
   bool ShowsOwn(const Own& own) const { return own.dirty() && own.Shows(now_); }
 
-  // Moves the stored source on to a row that can be shown.
+  // Moves the stored source on to a row that can be shown, or to where the bound is reached.
   void Settle() {
     status_ = Status();
+    stopped_ = false;
     if (!stored_) return;
     for (; stored_->Valid(); forward_ ? stored_->Next() : stored_->Prev()) {
       if (IsShadowed()) continue;
@@ -151,6 +163,9 @@ class MergedWalk {
       }
       row_ = *row;
       if (!IsDead(row_.deadline, now_)) return;
+      stopped_ = passed_ == dead_max_;
+      if (stopped_) return;
+      ++passed_;
     }
     status_ = stored_->status();
   }
@@ -167,9 +182,12 @@ class MergedWalk {
   const Position first_;
   const Position last_;
   const WallTime now_;
+  const std::uint64_t dead_max_;
 
-  RowView row_;        // Of the stored source, where it stands.
-  Position position_;  // In reverse, the element after the one it stands on.
+  std::uint64_t passed_ = 0;  // Dead rows, since the last seek.
+  bool stopped_ = false;      // The stored source stands on a dead row, at the bound.
+  RowView row_;               // Of the stored source, where it stands.
+  Position position_;         // In reverse, the element after the one it stands on.
   At at_ = At::kNowhere;
   bool forward_ = true;
   Status status_;

@@ -60,6 +60,7 @@ Status OwnSpace::PlanCollection(CommitPlan& plan, const Rows& row, const RowView
                               .mortal = fate.mortal,
                               .own_deadline = fate.deadline,
                               .first_deadline = fate.first_deadline,
+                              .dead = fate.dead,
                               .named = fate.named || fate.mortal > 0,
                               .head = own.value()};
   std::optional<WallTime> last;

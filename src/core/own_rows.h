@@ -33,7 +33,7 @@ struct RowFate {
   std::uint64_t members = 0;  // As they would be stored: with those that are dead.
   std::uint64_t mortal = 0;
   std::uint64_t dead = 0;
-  std::optional<WallTime> first_deadline = std::nullopt;  // No member dies before it.
+  std::optional<WallTime> first_deadline = std::nullopt;  // As in Collection.
   bool named = false;                                     // Its name is stored, maybe an older one.
 
   std::uint64_t living_members() const { return members - dead; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/collection_reads.h"
+#include "core/due_count.h"
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/reads.h"
@@ -145,9 +146,14 @@ Status OwnSpace::Settle(OwnRow& row) const {
   fate.mortal = collection.mortal;
   fate.first_deadline = collection.first_deadline;
   fate.named = collection.named;
-  if (!IsDead(collection.first_deadline, work_.now())) return {};
+  if (collection.dead == 0 && !IsDead(collection.first_deadline, work_.now())) return {};
   const PartKeys keys(state_.id(), fate.version);
-  MAYFLY_TRY(fate.dead, CountDeadMembers(store_.engine(), keys, collection, work_.now()));
+  MAYFLY_TRY(const DeadMembers found,
+             CountDeadMembers(store_.engine(), keys, collection, work_.now()));
+  fate.dead = found.dead;
+  fate.first_deadline = found.first_deadline;
+  // A work that only reads leaves a long count to those behind it.
+  fate.dirty = found.walked > kUncountedMembersMax && store_.engine().capabilities().writable;
   return {};
 }
 
@@ -225,14 +231,17 @@ Result<bool> OwnSpace::Expire(Bytes key, Lifetime lifetime, DeadlineIf condition
 
 Result<std::uint64_t> OwnSpace::Count() {
   MAYFLY_RETURN_IF_ERROR(CheckUse());
+  MAYFLY_TRY(const WorkCalls::Frozen* const frozen, work_.State());
   std::int64_t count = 0;
   if (!cleared_) {
-    const Counters total = state_.TotalCounters();
-    count = total.rows;
-    if (total.mortal > 0) {
-      MAYFLY_TRY(const std::uint64_t dead, CountDeadRows(store_, state_, work_.now()));
-      count -= static_cast<std::int64_t>(dead);
-    }
+    const View view{.store = store_,
+                    .keyspace = state_,
+                    .now = work_.now(),
+                    .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
+    const WallTime first =
+        frozen != nullptr ? frozen->FirstDeadline(state_.id()) : state_.watermark();
+    MAYFLY_TRY(const RowCounts counts, CountStored(view, first));
+    count = counts.living();
   }
   for (const auto& [key, row] : rows_) {
     if (!row.dirty()) continue;

@@ -39,7 +39,9 @@ class OwnSpace final : public WorkSpace {
   Status RemoveSide(Bytes key, Bytes side) override;
   Result<std::unique_ptr<MemberCursor>> NewMemberCursor(Bytes key, Part part,
                                                         const MemberRange& range) override;
-  Result<std::unique_ptr<RowWalk>> NewRowWalk(const CursorOptions& options) override;
+  Result<std::unique_ptr<RowWalk>> NewRowWalk(const CursorOptions& options,
+                                              std::uint64_t dead_max) override;
+  Result<std::optional<std::string>> MortalKey(std::uint64_t n) override;
   Result<std::uint64_t> Count() override;
   Status Clear() override;
 

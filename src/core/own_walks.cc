@@ -55,6 +55,7 @@ class MergedRowWalk final : public RowWalk {
     walk_.Next();
     Settle();
   }
+  std::optional<Bytes> stopped_at() const override { return walk_.stopped_at(); }
   Bytes key() const override { return walk_.name(); }
   bool is_collection() const override { return is_collection_; }
   Bytes value() const override { return value_; }
@@ -121,16 +122,19 @@ Result<std::unique_ptr<MemberCursor>> OwnSpace::NewMemberCursor(Bytes key, Part 
                             range.begin, last, work_.now())));
 }
 
-Result<std::unique_ptr<RowWalk>> OwnSpace::NewRowWalk(const CursorOptions& options) {
+Result<std::unique_ptr<RowWalk>> OwnSpace::NewRowWalk(const CursorOptions& options,
+                                                      std::uint64_t dead_max) {
   MAYFLY_RETURN_IF_ERROR(CheckUse());
   if (options.as_of) {
     return Status::Invalid("the keyspace orders its rows by arrival and has no past");
   }
   MAYFLY_TRY(const RowBounds bounds, RowBounds::Of(state_.id(), options));
+  MAYFLY_TRY(const WorkCalls::Frozen* const frozen, work_.State());
   std::unique_ptr<engine::Cursor> stored;
   if (!cleared_) {
     const engine::CursorOptions walk{
-        .range = {bounds.begin, bounds.end}
+        .range = {bounds.begin, bounds.end},
+        .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr
     };
     MAYFLY_TRY(stored, store_.engine().NewCursor({engine::Role::kRows}, walk));
   }
@@ -139,8 +143,33 @@ Result<std::unique_ptr<RowWalk>> OwnSpace::NewRowWalk(const CursorOptions& optio
   const Bytes end = endless ? Bytes() : UserKeyOf(bounds.end);
   return std::unique_ptr<RowWalk>(std::make_unique<MergedRowWalk>(
       MergedWalk<OwnRow>(KeyspaceBegin(state_.id()), std::move(stored), rows_, begin, end,
-                         work_.now()),
+                         work_.now(), dead_max),
       options.filter));
+}
+
+Result<std::optional<std::string>> OwnSpace::MortalKey(std::uint64_t n) {
+  MAYFLY_RETURN_IF_ERROR(CheckUse());
+  MAYFLY_TRY(const WorkCalls::Frozen* const frozen, work_.State());
+  if (cleared_) return std::optional<std::string>();
+  // What is dead lies before.
+  const std::string begin = EntryBegin(state_.id(), work_.now() + Millis(1));
+  const std::string end = KeyspaceEnd(state_.id());
+  const engine::CursorOptions walk{
+      .range = {begin, end},
+        .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr
+  };
+  MAYFLY_TRY(const auto cursor, store_.engine().NewCursor({engine::Role::kExpiry}, walk));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    const auto entry = DecodeEntry(cursor->key());
+    if (!entry) {
+      return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
+    }
+    const auto own = rows_.find(entry->key);
+    if (own != rows_.end() && own->second.dirty()) continue;
+    if (n-- == 0) return std::optional(std::string(entry->key));
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return std::optional<std::string>();
 }
 
 }  // namespace mayfly::core

@@ -192,7 +192,12 @@ Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& ke
   if (!keyspace.by_timestamp() && !keyspace.has_mortal_members()) return since;
   // Members that nobody has purged; or markers and versions, of rows that ended before them.
   const KeyspaceId index = MembersOf(keyspace.id());
-  const std::string begin = EntryBegin(index, keyspace.members_watermark());
+  const WallTime watermark = keyspace.members_watermark();
+  const std::string begin = EntryBegin(index, watermark);
+  // A purge is on its way: behind the watermark lie the tombstones of what it has removed.
+  if (keyspace.purge_pass(/*members=*/true).reached > begin && IsDead(watermark, now)) {
+    return std::min(since, Before(watermark, KeptBehind(*keyspace.policy())));
+  }
   const std::string end = KeyspaceEnd(index);
   const engine::CursorOptions walk{
       .range = {begin, end},

@@ -5,6 +5,7 @@
 #include <shared_mutex>
 
 #include "base/coding.h"
+#include "core/due_count.h"
 #include "core/keys.h"
 #include "core/keyspace_calls.h"
 #include "core/limits.h"
@@ -18,10 +19,6 @@ constexpr engine::Address kMeta{engine::Role::kMeta};
 
 std::uint64_t Done(const PurgeReport& report) {
   return report.rows + report.versions + report.members + report.leftovers + report.stale_entries;
-}
-
-Status DamagedEntry() {
-  return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
 }
 
 }  // namespace
@@ -43,53 +40,95 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
           ? SteadyTime::max()
           : start + options.time_max;
-  const Work work{options, manner, now, SettledInstant(), end, report, reverts};
+  const Work work{options, manner, now, SettledInstant(store_), end, report, reverts};
   if (options.keyspace != nullptr) {
     KeyspaceState& only = KeyspaceCalls::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
-    MAYFLY_RETURN_IF_ERROR(PurgeKeyspace(only, work));
+    MAYFLY_RETURN_IF_ERROR(TakeTurns(
+        {
+            {&only, Kind::kRows   },
+            {&only, Kind::kMembers},
+            {&only, Kind::kOrphans}
+    },
+        work));
     return report;
   }
-  for (const auto& keyspace : store_.catalog().All()) {
-    MAYFLY_RETURN_IF_ERROR(PurgeKeyspace(*keyspace, work));
-    if (report.more_due) break;
+  const auto keyspaces = store_.catalog().All();
+  std::vector<Turn> turns;
+  for (const auto& keyspace : keyspaces) {
+    for (const Kind kind : {Kind::kRows, Kind::kMembers, Kind::kOrphans}) {
+      turns.push_back({keyspace.get(), kind});
+    }
   }
+  MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), work));
   return report;
 }
 
 Status Purger::PurgeAll(KeyspaceState& keyspace) {
   const std::uint64_t reverts = NoteReverts();
-  const WallTime settled = SettledInstant();
+  const WallTime settled = SettledInstant(store_);
   if (!store_.clock().may_delete()) return {};
   PurgeReport report;
   const PurgeOptions options;
   const PurgeManner manner;
-  return PurgeKeyspace(keyspace,
-                       {options, manner, settled, settled, SteadyTime::max(), report, reverts});
+  return TakeTurns(
+      {
+          {&keyspace, Kind::kRows   },
+          {&keyspace, Kind::kMembers},
+          {&keyspace, Kind::kOrphans}
+  },
+      {options, manner, settled, settled, SteadyTime::max(), report, reverts});
 }
 
-Status Purger::PurgeKeyspace(KeyspaceState& keyspace, const Work& work) {
-  MAYFLY_RETURN_IF_ERROR(PurgeHalf({keyspace, false}, work));
-  if (work.report.more_due) return {};
-  MAYFLY_RETURN_IF_ERROR(PurgeHalf({keyspace, true}, work));
-  if (work.report.more_due) return {};
-  return PurgeOrphans(keyspace, work);
-}
-
-Status Purger::PurgeOrphans(KeyspaceState& keyspace, const Work& work) {
-  PurgeReport& report = work.report;
-  while (keyspace.orphans() > 0) {
-    const SteadyTime began = store_.clock().Steady();
-    const std::uint64_t left = work.options.rows_max - Done(report);
-    report.more_due = left == 0 || (Done(report) > 0 && began >= work.end);
-    if (report.more_due) return {};
-    MAYFLY_TRY(const auto removed,
-               orphans_.Step(keyspace, std::min<std::uint64_t>(left, kOrphanBatchPartsMax)));
-    if (!removed) return {};
-    report.leftovers += *removed;
-    if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
+Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
+  const auto by_place = [](const Turn& a, const Turn& b) { return a.place() < b.place(); };
+  std::sort(turns.begin(), turns.end(), by_place);
+  const std::uint64_t next = store_.purge_turn();
+  const auto first = std::find_if(turns.begin(), turns.end(),
+                                  [&](const Turn& turn) { return turn.place() >= next; });
+  std::rotate(turns.begin(), first, turns.end());
+  for (bool worked = true; worked;) {
+    worked = false;
+    std::vector<Turn> left;
+    for (const Turn& turn : turns) {
+      const std::uint64_t before = Done(work.report);
+      MAYFLY_TRY(const bool more, Take(turn, work));
+      if (work.report.more_due) {
+        store_.set_purge_turn(turn.place() + (Done(work.report) > before ? 1 : 0));
+        return {};
+      }
+      worked = worked || Done(work.report) > before;
+      // Nothing becomes due at an instant that has passed, but rows that go leave orphans.
+      if (more || turn.kind == Kind::kOrphans) left.push_back(turn);
+    }
+    turns = std::move(left);
   }
   return {};
+}
+
+Result<bool> Purger::Take(const Turn& turn, const Work& work) {
+  if (turn.kind == Kind::kOrphans) return PurgeOrphans(*turn.keyspace, work);
+  return PurgeSome(turn.half(), work);
+}
+
+bool Purger::MayGoOn(const Work& work) const {
+  const std::uint64_t done = Done(work.report);
+  work.report.more_due =
+      done >= work.options.rows_max || (done > 0 && store_.clock().Steady() >= work.end);
+  return !work.report.more_due;
+}
+
+Result<bool> Purger::PurgeOrphans(KeyspaceState& keyspace, const Work& work) {
+  if (keyspace.orphans() <= 0) return false;
+  if (!MayGoOn(work)) return true;
+  const SteadyTime began = store_.clock().Steady();
+  const std::uint64_t left = work.options.rows_max - Done(work.report);
+  MAYFLY_TRY(const auto removed,
+             orphans_.Step(keyspace, std::min<std::uint64_t>(left, kOrphanBatchPartsMax)));
+  if (!removed) return false;
+  work.report.leftovers += *removed;
+  if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
+  return keyspace.orphans() > 0;
 }
 
 bool Purger::HasOrphans() const {
@@ -98,25 +137,41 @@ bool Purger::HasOrphans() const {
                      [](const auto& keyspace) { return keyspace->orphans() > 0; });
 }
 
-Status Purger::PurgeHalf(const Half& half, const Work& work) {
-  PurgeReport& report = work.report;
-  while (!half.IsEmpty()) {
-    const std::uint64_t left = work.options.rows_max - Done(report);
-    MAYFLY_TRY(std::vector<Due> page,
-               CollectDue(half, work, std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax)));
-    if (page.empty()) break;
-    report.more_due = left == 0;
-    if (report.more_due) return {};
-    MAYFLY_RETURN_IF_ERROR(PurgePage(half, page, work));
-    if (report.more_due) return {};
+Result<bool> Purger::PurgeSome(const IndexHalf& half, const Work& work) {
+  const PurgeManner& manner = work.manner;
+  DueWalk& walk = walks_[half.index()];
+  for (std::size_t taken = 0; !half.IsEmpty() && taken < kPurgeTurnRowsMax;) {
+    const std::uint64_t left = work.options.rows_max - Done(work.report);
+    const bool by_latch = manner.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
+    const std::uint64_t ahead = manner.one_latch
+                                    ? kPurgeAheadRowsMax
+                                    : std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax);
+    MAYFLY_TRY(
+        const bool due,
+        walk.Fill(
+            store_, half,
+            {.now = work.now, .settled = work.settled, .by_latch = by_latch, .rows_max = ahead}));
+    if (!due) break;
+    if (!MayGoOn(work)) return true;
+    if (!half.members && walk.page_begins() && walk.page_rows() == kPurgeAheadRowsMax) {
+      MAYFLY_TRY(const auto counted, KeepCountOfDue(store_, half.keyspace));
+      if (counted) backlog_ = std::max(backlog_, *counted);
+    }
+    const SteadyTime began = store_.clock().Steady();
+    const auto batch = walk.Next(std::min<std::uint64_t>(left, manner.batch_rows_max));
+    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), work));
+    walk.Done(half, batch);
+    taken += batch.size();
+    if (manner.rest) manner.rest(store_.clock().Steady() - began);
+    if (taken >= kPurgeTurnRowsMax) return true;
   }
   FinishHalf(half, work);
-  return {};
+  return false;
 }
 
 // All that was due is gone, and what comes will be due later. In memory only: the stored one may
 // lag behind.
-void Purger::FinishHalf(const Half& half, const Work& work) {
+void Purger::FinishHalf(const IndexHalf& half, const Work& work) {
   const KeyLatches::One latch =
       store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
   if (store_.clock().reverts() != work.reverts) return;
@@ -125,89 +180,13 @@ void Purger::FinishHalf(const Half& half, const Work& work) {
 
 std::uint64_t Purger::NoteReverts() {
   const std::uint64_t reverts = store_.clock().reverts();
-  if (reverts != reverts_) passes_.clear();
+  if (reverts != reverts_) walks_.clear();
   reverts_ = reverts;
   return reverts;
 }
 
-// Removes rows that are due, oldest first. When batches should share a latch, those of a latch one
-// after the other, unless events tell the order in which rows died.
-Status Purger::PurgePage(const Half& half, std::vector<Due>& page, const Work& work) {
-  Pass& pass = passes_[half.index()];
-  const WallTime through = page.back().deadline;
-  const std::string last = EntryKey(half.index(), through, page.back().key);
-  const bool by_latch =
-      work.manner.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
-  if (by_latch) {
-    std::stable_sort(page.begin(), page.end(),
-                     [](const Due& a, const Due& b) { return a.stripe < b.stripe; });
-  }
-  for (std::size_t first = 0; first < page.size();) {
-    const SteadyTime began = store_.clock().Steady();
-    work.report.more_due = Done(work.report) > 0 && began >= work.end;
-    if (work.report.more_due) return {};
-    std::size_t end = std::min(first + work.manner.batch_rows_max, page.size());
-    for (std::size_t i = first + 1; by_latch && i < end; ++i) {
-      if (page[i].stripe != page[first].stripe) end = i;
-    }
-    // With the last of the page, everything up to its last deadline is gone.
-    std::optional<WallTime> reached;
-    if (end == page.size()) {
-      reached = std::max(std::min({through, work.settled, pass.settled}), half.watermark());
-    }
-    MAYFLY_RETURN_IF_ERROR(
-        RemoveDue(half, std::span(page).subspan(first, end - first), reached, work));
-    if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
-    first = end;
-  }
-  pass.reached = last;
-  return {};
-}
-
-Result<std::vector<Purger::Due>> Purger::CollectDue(const Half& half, const Work& work,
-                                                    std::size_t rows_max) {
-  const std::string watermark = EntryBegin(half.index(), half.watermark());
-  Pass& pass = passes_[half.index()];
-  if (pass.reached > watermark) {
-    MAYFLY_TRY(auto due, WalkDue(half, pass.reached, work.now, rows_max));
-    if (!due.empty() && due.front().deadline <= pass.settled) return due;
-  }
-  pass = {.reached = {}, .settled = work.settled};
-  return WalkDue(half, watermark, work.now, rows_max);
-}
-
-Result<std::vector<Purger::Due>> Purger::WalkDue(const Half& half, const std::string& begin,
-                                                 WallTime now, std::size_t rows_max) const {
-  std::vector<Due> due;
-  const std::string end = KeyspaceEnd(half.index());
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .fill_cache = false
-  };
-  MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kExpiry, walk));
-  MemberStripes members(store_, half.keyspace);
-  for (cursor->SeekToFirst(); cursor->Valid() && due.size() < rows_max; cursor->Next()) {
-    const auto entry = DecodeEntry(cursor->key());
-    if (!entry) return DamagedEntry();
-    if (!IsDead(entry->deadline, now)) break;
-    due.push_back({entry->deadline, std::string(entry->key), 0});
-    MAYFLY_TRY(due.back().stripe, StripeOfDue(half, members, due.back().key));
-  }
-  MAYFLY_RETURN_IF_ERROR(cursor->status());
-  return due;
-}
-
-Result<Stripe> Purger::StripeOfDue(const Half& half, MemberStripes& members,
-                                   const std::string& key) {
-  const KeyspaceState& keyspace = half.keyspace;
-  if (!half.members) return StripeOf(keyspace.id(), key);
-  if (!keyspace.by_timestamp()) return members.Of(key);
-  // A damaged key is nobody's: its entry is stale, and any latch will do.
-  return StripeOf(keyspace.id(), UserKeyOfMember(key).value_or(key));
-}
-
 // Latches what is due. A collection that got another key before that is latched anew, there.
-Status Purger::LatchDue(const Half& half, std::span<Due> due,
+Status Purger::LatchDue(const IndexHalf& half, std::span<Due> due,
                         std::optional<KeyLatches::Many>& latches) const {
   for (bool moved = true; moved;) {
     KeyLatches::Stripes stripes;
@@ -226,18 +205,7 @@ Status Purger::LatchDue(const Half& half, std::span<Due> due,
   return {};
 }
 
-// A write reads the clock under its latch and commits before it lets go. Whoever has held every
-// latch once knows that all writes of instants before are done: their entries are there, and later
-// writes give later deadlines.
-WallTime Purger::SettledInstant() const {
-  const WallTime now = store_.clock().Now();
-  for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
-    store_.latches().Lock(static_cast<Stripe>(stripe));
-  }
-  return now;
-}
-
-Status Purger::RemoveDue(const Half& half, std::span<Due> due, std::optional<WallTime> reached,
+Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
                          const Work& work) {
   PurgeReport& report = work.report;
   KeyspaceState& keyspace = half.keyspace;
@@ -270,7 +238,7 @@ Status Purger::RemoveDue(const Half& half, std::span<Due> due, std::optional<Wal
           store_.engine().Get(kExpiry, EntryKey(half.index(), row.deadline, row.key), pin);
       if (read.IsNotFound()) continue;
       MAYFLY_RETURN_IF_ERROR(read);
-      plan.RemoveStaleEntry(half.index(), row.deadline, row.key);
+      plan.RemoveStaleEntry(keyspace, row.stripe, half.members, row.deadline, row.key);
       ++stale;
     }
     MAYFLY_TRY(const std::uint64_t collections, members.Finish());
@@ -319,33 +287,16 @@ Result<bool> Purger::PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, cons
   return true;
 }
 
-Result<std::optional<WallTime>> Purger::FirstDeadline(const Half& half) const {
-  const std::string begin = EntryBegin(half.index(), half.watermark());
-  const std::string end = KeyspaceEnd(half.index());
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .fill_cache = false
-  };
-  MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kExpiry, walk));
-  cursor->SeekToFirst();
-  if (!cursor->Valid()) {
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
-    return std::optional<WallTime>();
-  }
-  const auto entry = DecodeEntry(cursor->key());
-  if (!entry) return DamagedEntry();
-  return std::optional(entry->deadline);
-}
-
 Result<std::optional<WallTime>> Purger::NextDeadline() const {
   std::optional<WallTime> next;
   for (const auto& keyspace : store_.catalog().All()) {
-    for (const Half& half : {
-             Half{*keyspace, false},
-             Half{*keyspace, true }
-    }) {
+    for (const bool members : {false, true}) {
+      const IndexHalf half{*keyspace, members};
       if (half.IsEmpty()) continue;
-      MAYFLY_TRY(const auto first, FirstDeadline(half));
+      // Not over the tombstones of what it has removed itself.
+      std::string begin = EntryBegin(half.index(), half.watermark());
+      begin = std::max(begin, keyspace->purge_pass(members).reached);
+      MAYFLY_TRY(const auto first, FirstDeadline(store_, half, begin));
       if (first) next = next ? std::min(*next, *first) : *first;
     }
   }

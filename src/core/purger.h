@@ -4,17 +4,23 @@
 // row still carries the entry's deadline, both go in one batch; if not, the entry goes alone.
 // Without the latch, a deadline extended between the reread and the delete would be lost with its
 // row. Versions of keyspaces ordered by timestamp, and members of collections, have a range of the
-// index of their own and go the same way, versions without events. Then goes what is left of
-// collections that are gone. Threads: any number of purgers at once, each of one thread.
+// index of their own and go the same way, versions without events.
+// Rows, members and leftovers of collections take turns, those of each keyspace for themselves, so
+// that a death waits for one turn of every other and not for all that died before it. Whose turn it
+// is outlasts a purge that ends at its bound, and all purgers share it.
+// Threads: any number of purgers at once, each of one thread.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "core/due_walk.h"
 #include "core/limits.h"
 #include "core/member_purge.h"
 #include "core/orphan_purge.h"
@@ -27,8 +33,9 @@ namespace mayfly::core {
 // more per row.
 struct PurgeManner {
   std::size_t batch_rows_max = kPurgeBatchRowsMax;
-  bool one_latch =
-      false;  // All rows of a batch share one, where their order tells nobody anything.
+  // All rows of a batch share one, where their order tells nobody anything. Reads far ahead to find
+  // such: for a purger that goes on.
+  bool one_latch = false;
   // Called after each batch with the time it took; may sleep. No latch is held.
   std::function<void(std::chrono::nanoseconds)> rest = nullptr;
 };
@@ -49,32 +56,25 @@ class Purger {
   // The earliest deadline in the index; nothing when no row has one.
   Result<std::optional<WallTime>> NextDeadline() const;
 
+  // The most rows of one keyspace that waited, where they were so many that they were counted,
+  // since this was last asked.
+  std::uint64_t TakeBacklog() { return std::exchange(backlog_, 0); }
+
   // Whether something of a collection that is gone is left to remove.
   bool HasOrphans() const;
 
  private:
-  struct Due {
-    WallTime deadline;
-    std::string key;  // Of members, without the keyspace.
-    Stripe stripe;
-  };
+  // What takes turns.
+  enum class Kind : std::uint8_t { kRows, kMembers, kOrphans };
+  struct Turn {
+    KeyspaceState* keyspace;
+    Kind kind;
 
-  // One half of a keyspace's index.
-  struct Half {
-    KeyspaceState& keyspace;
-    bool members;
-
-    KeyspaceId index() const { return members ? MembersOf(keyspace.id()) : keyspace.id(); }
-    WallTime watermark() const {
-      return members ? keyspace.members_watermark() : keyspace.watermark();
+    // In the order in which turns are taken.
+    std::uint64_t place() const {
+      return (std::uint64_t{keyspace->id()} << 8) | static_cast<std::uint64_t>(kind);
     }
-    void RaiseWatermark(WallTime to) const {
-      members ? keyspace.RaiseMembersWatermark(to) : keyspace.RaiseWatermark(to);
-    }
-    bool IsEmpty() const {
-      if (!members) return keyspace.TotalCounters().mortal == 0;
-      return !keyspace.by_timestamp() && !keyspace.has_mortal_members();
-    }
+    IndexHalf half() const { return {*keyspace, kind == Kind::kMembers}; }
   };
 
   // What one Purge() may do, and has done.
@@ -88,39 +88,27 @@ class Purger {
     std::uint64_t reverts;  // Of the clock: `now` and `settled` mean nothing after another one.
   };
 
-  Status PurgeKeyspace(KeyspaceState& keyspace, const Work& work);
-  Status PurgeHalf(const Half& half, const Work& work);
-  Status PurgeOrphans(KeyspaceState& keyspace, const Work& work);
-  Status PurgePage(const Half& half, std::vector<Due>& page, const Work& work);
-  Result<std::vector<Due>> CollectDue(const Half& half, const Work& work, std::size_t rows_max);
-  Result<std::vector<Due>> WalkDue(const Half& half, const std::string& begin, WallTime now,
-                                   std::size_t rows_max) const;
-  static Result<Stripe> StripeOfDue(const Half& half, MemberStripes& members,
-                                    const std::string& key);
-  Status LatchDue(const Half& half, std::span<Due> due,
+  Status TakeTurns(std::vector<Turn> turns, const Work& work);
+  // False: nothing more is due there.
+  Result<bool> Take(const Turn& turn, const Work& work);
+  Result<bool> PurgeSome(const IndexHalf& half, const Work& work);
+  Result<bool> PurgeOrphans(KeyspaceState& keyspace, const Work& work);
+  // Whether another batch may be begun; notes in the report if not, though something is due.
+  bool MayGoOn(const Work& work) const;
+  Status LatchDue(const IndexHalf& half, std::span<Due> due,
                   std::optional<KeyLatches::Many>& latches) const;
-  WallTime SettledInstant() const;
-  Status RemoveDue(const Half& half, std::span<Due> due, std::optional<WallTime> reached,
+  Status RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
                    const Work& work);
-  void FinishHalf(const Half& half, const Work& work);
+  void FinishHalf(const IndexHalf& half, const Work& work);
   std::uint64_t NoteReverts();
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<bool> PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
-  Result<std::optional<WallTime>> FirstDeadline(const Half& half) const;
 
   Store& store_;
   OrphanPurge orphans_;
-
-  // A walk over one index, carried on from step to step. Where many rows die in one instant the
-  // watermark stands still while they go, and a walk that began there each time would pass the
-  // tombstones of all that went before. What others write behind it is found by the next pass; so
-  // the watermark may follow a pass only up to what had settled when the pass began.
-  struct Pass {
-    std::string reached;  // The last entry removed; empty: none yet.
-    WallTime settled;
-  };
-  std::map<KeyspaceId, Pass> passes_;
-  std::uint64_t reverts_ = 0;  // Of the clock, when these began.
+  std::map<KeyspaceId, DueWalk> walks_;  // By index.
+  std::uint64_t reverts_ = 0;            // Of the clock, when these began.
+  std::uint64_t backlog_ = 0;
 };
 
 }  // namespace mayfly::core

@@ -66,9 +66,6 @@ Status FindAsOf(const View& view, Bytes key, WallTime as_of, PinnedBytes& pin,
                 std::optional<RowView>& row);
 Result<std::uint64_t> CountRows(const View& view);
 
-// Of the newest state, stored rows that are dead and not yet purged; O(these).
-Result<std::uint64_t> CountDeadRows(const Store& store, const KeyspaceState& keyspace,
-                                    WallTime now);
 Result<std::unique_ptr<Cursor>> OpenCursor(const View& view, const CursorOptions& options);
 Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& view, const DeadlineWindow& window);
 Result<std::vector<ForecastBucket>> ReadForecast(const View& view, const ForecastOptions& options);

@@ -97,6 +97,7 @@ ReaperThread::Outcome ReaperThread::Purge(const std::stop_token& stop) {
                              if (!stop.stop_requested()) Rest(worked, percent);
                            }};
   const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, manner);
+  if (report) TellBacklog(report->more_due);
   if (report && !report->more_due) purging_since_.reset();
   if (report) return report->more_due ? Outcome::kMore : Outcome::kIdle;
   Log(store_->logger(), LogLevel::kError, "the reaper cannot purge: {}", report.error().ToString());
@@ -120,7 +121,10 @@ std::uint32_t ReaperThread::WorkPercent() {
   const Millis lag = std::min(lag_, 100 * unit);
   const std::int64_t percent =
       options_.work_percent + options_.work_percent * lag.count() / unit.count();
-  return static_cast<std::uint32_t>(std::min<std::int64_t>(100, percent));
+  const WallTime last_write = WallTimeFromMs(store_->counts().last_write_ms);
+  const bool quiet = store_->clock().Now() - last_write >= kQuietAfter;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(percent, quiet ? kReaperQuietPercent : 1, 100));
 }
 
 ReaperThread::Outcome ReaperThread::Reclaim(const std::stop_token& stop) {
@@ -192,6 +196,23 @@ void ReaperThread::TellProgress(SteadyTime step_began) {
     purging_since_ =
         step_began - std::min(lag_, std::chrono::duration_cast<Millis>(step_began - started_));
   if (options_.on_progress) options_.on_progress(store_->clock().Steady() - *purging_since_);
+}
+
+// A line when many rows wait, and one when they are gone: until then disk and figures lag behind.
+void ReaperThread::TellBacklog(bool more_due) {
+  const std::uint64_t waiting = purger_.TakeBacklog();
+  const SteadyTime now = store_->clock().Steady();
+  if (waiting >= kBacklogRowsTold && !backlog_since_) {
+    backlog_since_ = now;
+    Log(store_->logger(), LogLevel::kInfo,
+        "{} dead rows wait for their purge; clients do not see them, their disk space comes back "
+        "step by step",
+        waiting);
+  }
+  if (more_due || !backlog_since_) return;
+  const auto taken = std::chrono::duration_cast<Millis>(now - *backlog_since_);
+  Log(store_->logger(), LogLevel::kInfo, "all dead rows are purged, after {} ms", taken.count());
+  backlog_since_.reset();
 }
 
 // Short rests are saved up: a sleep takes longer than the few rows before it.

@@ -45,6 +45,7 @@ class ReaperThread final : public Reaper {
   bool WasWritten() const;
   bool MuchWasRemoved() const;
   void TellProgress(SteadyTime step_began);
+  void TellBacklog(bool more_due);
   void Rest(std::chrono::nanoseconds worked, std::uint32_t percent);
 
   const std::shared_ptr<Store> store_;  // Shared with the database.
@@ -54,6 +55,7 @@ class ReaperThread final : public Reaper {
   const SteadyTime started_;
   Millis lag_{0};  // How long the head of the index has been due, when it was last looked at.
   std::optional<SteadyTime> purging_since_;  // Nothing: there was nothing to purge.
+  std::optional<SteadyTime> backlog_since_;  // Since a large one was told.
   std::chrono::nanoseconds owed_rest_{0};
   WallTime head_;  // Of the index, when it was last looked at.
   SteadyTime head_seen_at_;

@@ -3,46 +3,68 @@
 
 #include <algorithm>
 
+#include "core/due_count.h"
+#include "core/due_walk.h"
 #include "core/keys.h"
+#include "core/limits.h"
 #include "core/liveness.h"
 #include "core/promises.h"
 
 namespace mayfly::core {
 namespace {
 
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
+// Where the entries begin that a purge under way has yet to remove. Before it, behind the
+// watermark, lie its tombstones, and what was written behind it since.
+std::string DueBegin(const IndexHalf& half) {
+  return std::max(EntryBegin(half.index(), half.watermark()),
+                  half.keyspace.purge_pass(half.members).reached);
+}
 
-// Counts what is dead and still there in one half of the index; O(backlog).
-Result<std::uint64_t> CountDue(const Store& store, KeyspaceId index, WallTime watermark,
-                               WallTime now, std::optional<WallTime>& first) {
-  const std::string begin = EntryBegin(index, watermark);
-  const std::string end = KeyspaceEnd(index);
-  MAYFLY_TRY(const auto cursor,
-             store.engine().NewCursor(kExpiry, {
-                                                   .range = {begin, end},
-                                                     .fill_cache = false
-  }));
+// For promises: no row that is due died before it.
+WallTime NoDueBefore(const KeyspaceState& keyspace, WallTime first_due) {
+  return keyspace.purge_pass(/*members=*/false).reached.empty()
+             ? first_due
+             : std::min(first_due, keyspace.watermark());
+}
+
+// Dead members that are still there, up to a bound.
+Result<std::uint64_t> CountDueMembers(const Store& store, const IndexHalf& half, WallTime now) {
+  const std::string begin = DueBegin(half);
+  const std::string end = KeyspaceEnd(half.index());
+  const engine::CursorOptions walk{
+      .range = {begin, end},
+        .fill_cache = false
+  };
+  MAYFLY_TRY(const auto cursor, store.engine().NewCursor({engine::Role::kExpiry}, walk));
   std::uint64_t due = 0;
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+  for (cursor->SeekToFirst(); cursor->Valid() && due < kDueMembersCountedMax; cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
     if (!entry || !IsDead(entry->deadline, now)) break;
-    if (due++ == 0) first = entry->deadline;
+    ++due;
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return due;
 }
 
-Status AddDue(const Store& store, const KeyspaceState& keyspace, WallTime now,
-              KeyspaceStatistics& statistics) {
-  std::optional<WallTime> first;
-  if (statistics.mortal_rows > 0) {
-    MAYFLY_TRY(statistics.due_rows,
-               CountDue(store, keyspace.id(), keyspace.watermark(), now, first));
-    if (first) statistics.lag = now - *first;
+// What a keyspace was known to hold nothing before, when the state was not taken yet.
+struct Counted {
+  std::shared_ptr<KeyspaceState> keyspace;  // Shared with the catalog.
+  WallTime first;
+};
+
+Status AddRows(const View& frozen, WallTime first, KeyspaceStatistics& statistics) {
+  KeyspaceState& keyspace = frozen.keyspace;
+  MAYFLY_TRY(const RowCounts counts, CountStored(frozen, first));
+  statistics.rows = static_cast<std::uint64_t>(counts.rows);
+  statistics.mortal_rows = static_cast<std::uint64_t>(counts.mortal);
+  statistics.due_rows = static_cast<std::uint64_t>(counts.dead);
+  if (counts.dead > 0) {
+    const IndexHalf half{keyspace, false};
+    MAYFLY_TRY(const auto first_due, FirstDeadline(frozen.store, half, DueBegin(half)));
+    if (IsDead(first_due, frozen.now)) statistics.lag = frozen.now - *first_due;
   }
   if (!keyspace.has_mortal_members() || keyspace.by_timestamp()) return {};
-  MAYFLY_TRY(statistics.due_members,
-             CountDue(store, MembersOf(keyspace.id()), keyspace.members_watermark(), now, first));
+  MAYFLY_TRY(statistics.due_members, CountDueMembers(frozen.store, {keyspace, true}, frozen.now));
   return {};
 }
 
@@ -51,21 +73,29 @@ Status AddDue(const Store& store, const KeyspaceState& keyspace, WallTime now,
 Result<Statistics> GatherStatistics(Store& store) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   Statistics statistics;
-  statistics.clock = store.clock().Report();
+  std::vector<Counted> counted;
   for (const auto& keyspace : store.catalog().All()) {
-    const Counters total = keyspace->TotalCounters();
-    KeyspaceStatistics one{.name = keyspace->name(),
-                           .rows = static_cast<std::uint64_t>(total.rows),
-                           .mortal_rows = static_cast<std::uint64_t>(total.mortal)};
+    counted.push_back({keyspace, keyspace->watermark()});
+  }
+  MAYFLY_TRY(auto state, store.states().Open(StateKind::kCall, store.clock().Now()));
+  auto snapshot = state->Lend();
+  statistics.clock = store.clock().Report();
+  const WallTime now = statistics.clock.now;
+  for (const auto& [keyspace, first] : counted) {
+    KeyspaceStatistics one{.name = keyspace->name()};
     one.orphans = static_cast<std::uint64_t>(std::max<std::int64_t>(keyspace->orphans(), 0));
-    MAYFLY_RETURN_IF_ERROR(AddDue(store, *keyspace, statistics.clock.now, one));
-    const WallTime now = statistics.clock.now;
+    const View frozen{
+        .store = store, .keyspace = *keyspace, .now = now, .snapshot = snapshot.get()};
+    MAYFLY_RETURN_IF_ERROR(AddRows(frozen, first, one));
     one.purge_within = keyspace->policy()->purge_within;
-    const auto first_due = one.due_rows > 0 ? std::optional(now - one.lag) : std::nullopt;
+    const auto first_due =
+        one.due_rows > 0 ? std::optional(NoDueBefore(*keyspace, now - one.lag)) : std::nullopt;
     MAYFLY_TRY(const WallTime left_since, Promises::LeftSince(store, *keyspace, first_due, now));
     one.purged_through = Promises::PurgedThrough(*keyspace, left_since, now);
     statistics.keyspaces.push_back(std::move(one));
   }
+  snapshot.reset();
+  state.reset();
   const StoreCounts& counts = store.counts();
   statistics.purged_rows = counts.purged_rows;
   statistics.purged_by_reads = counts.purged_by_reads;

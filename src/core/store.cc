@@ -19,7 +19,8 @@ namespace {
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kMeta{engine::Role::kMeta};
-// Stored; raise it with every change an older build misreads. 3: the record of the time.
+// Stored; raise it with every change an older build misreads. 3: the record of the time, and counts
+// of the dead.
 constexpr std::uint32_t kFormat = 3;
 constexpr std::uint32_t kFirstFormat = 2;  // That this build reads.
 
@@ -83,20 +84,22 @@ Status Store::Load() {
   return catalog_->Create(kDefaultKeyspaceName, {}).status();
 }
 
+Status Store::StoreFormat() {
+  std::string format;
+  AppendLittleEndian32(format, kFormat);
+  engine::Batch batch;
+  batch.Put(kMeta, MetaKey(kMetaFormat), format);
+  return engine_->Commit(batch);
+}
+
 Status Store::LoadFormat() {
   PinnedBytes stored;
   const Status read = engine_->Get(kMeta, MetaKey(kMetaFormat), stored);
-  const bool writable = engine_->capabilities().writable;
-  const auto write = [&] {
-    std::string format;
-    AppendLittleEndian32(format, kFormat);
-    engine::Batch batch;
-    batch.Put(kMeta, MetaKey(kMetaFormat), format);
-    return engine_->Commit(batch);
-  };
   if (read.IsNotFound()) {
-    if (writable) return write();
-    return Status::NotFound(fmt::format("{} holds no database yet", engine_->name()));
+    if (!engine_->capabilities().writable) {
+      return Status::NotFound(fmt::format("{} holds no database yet", engine_->name()));
+    }
+    return StoreFormat();
   }
   MAYFLY_RETURN_IF_ERROR(read);
   Bytes rest = stored.view();
@@ -111,7 +114,10 @@ Status Store::LoadFormat() {
         engine_->name(), format, kFirstFormat, kFormat));
   }
   if (format == kFormat) return {};
-  if (format < kFormat) return writable ? write() : Status();
+  if (format < kFormat) {
+    // What it has is read as it is; what this build writes, an older one must not change.
+    return engine_->capabilities().writable ? StoreFormat() : Status();
+  }
   return Status::Unsupported(
       fmt::format("{} has rows of format {}, this build reads up to format {}; use a newer mayfly",
                   engine_->name(), format, kFormat));

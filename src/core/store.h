@@ -174,12 +174,17 @@ class Store {
   // Held by whoever reclaims space: one at a time.
   std::mutex& reclaim_mutex() { return reclaim_mutex_; }
   DeadlineWatch& watch() { return watch_; }
+
+  // Where purges, whoever runs them, go on when they end at a bound; purger.cc says of what.
+  std::uint64_t purge_turn() const { return purge_turn_; }
+  void set_purge_turn(std::uint64_t turn) { purge_turn_ = turn; }
   StoreCounts& counts() { return counts_; }
   const StoreOptions& options() const { return options_; }
   Logger& logger() const { return logger_; }
 
  private:
   Status LoadFormat();
+  Status StoreFormat();
   Result<std::optional<StoredTime>> LoadTime();
 
   // Whether the record of time lags behind by `lag_max` or more, or says something wrong.
@@ -201,6 +206,7 @@ class Store {
   const std::unique_ptr<OpenStates> states_;
   const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine, which asks it.
   std::mutex reclaim_mutex_;
+  std::atomic<std::uint64_t> purge_turn_{0};
   KeyLatches latches_;
   StoredCache cache_;
   VersionNumbers versions_;

@@ -11,12 +11,13 @@
 //            version | kSide   | anything              ->  value
 // Members are counted and may have deadlines; sides are neither, and serve as a second order. Since
 // members belong to a version, which no other collection ever has, replacing, deleting or renaming
-// a collection touches its row alone, however many members it has; what is left of it is queued and removed in bounded steps.
-// Invariants: (1) A collection has a living member, or it is not there: with the last one it goes.
-// If all members are mortal, its row dies with the last of them, so that every reader of rows is
-// right without looking at members. (2) A dead row or member is absent, for every call.
-// Views handed out hold until the next call that changes the same key, or the end of the work.
-// One thread at a time. Nothing else may be asked of the database by the thread that holds a work.
+// a collection touches its row alone, however many members it has; what is left of it is queued and
+// removed in bounded steps. Invariants: (1) A collection has a living member, or it is not there:
+// with the last one it goes. If all members are mortal, its row dies with the last of them, so that
+// every reader of rows is right without looking at members. (2) A dead row or member is absent, for
+// every call. Views handed out hold until the next call that changes the same key, or the end of
+// the work. One thread at a time. Nothing else may be asked of the database by the thread that
+// holds a work.
 #pragma once
 
 #include <cstdint>
@@ -110,7 +111,8 @@ class MemberCursor {
   MemberCursor() = default;
 };
 
-// A walk over the living rows of a keyspace, in key order; as above.
+// A walk over the living rows of a keyspace, in key order; as above. One that was made with a bound
+// passes over so many dead rows from a seek on, and then stops.
 class RowWalk {
  public:
   virtual ~RowWalk() = default;
@@ -121,6 +123,8 @@ class RowWalk {
   virtual void SeekToFirst() = 0;
   virtual void SeekAtOrAfter(Bytes target) = 0;
   virtual void Next() = 0;
+  // Where it stopped at its bound, if it did: it is not valid then, and may be sent on by a seek.
+  virtual std::optional<Bytes> stopped_at() const = 0;
   virtual Bytes key() const = 0;  // These until the walk moves on.
   virtual bool is_collection() const = 0;
   virtual Bytes value() const = 0;  // Or the head.
@@ -189,8 +193,13 @@ class WorkSpace {
   virtual Result<std::unique_ptr<MemberCursor>> NewMemberCursor(Bytes key, Part part,
                                                                 const MemberRange& range = {}) = 0;
 
-  // The rest asks for a work that was begun with everything, or takes what others do meanwhile.
-  virtual Result<std::unique_ptr<RowWalk>> NewRowWalk(const CursorOptions& options = {}) = 0;
+  // The rest asks for a work that was begun with `walks`, or with everything.
+  virtual Result<std::unique_ptr<RowWalk>> NewRowWalk(const CursorOptions& options = {},
+                                                      std::uint64_t dead_max = UINT64_MAX) = 0;
+
+  // A living row with a deadline, and before which `n` others die; nothing when there is none.
+  // Those that the work has changed are left out. O(n), whatever is dead.
+  virtual Result<std::optional<std::string>> MortalKey(std::uint64_t n) = 0;
 
   // Living rows, exactly.
   virtual Result<std::uint64_t> Count() = 0;
@@ -261,6 +270,8 @@ struct WorkScope {
   };
   std::vector<Key> keys = {};
   bool everything = false;  // All keys of all keyspaces: for what does not know its keys before.
+  bool walks = false;       // Walks over rows, or counts them: sees others' in one state, taken
+                            // before now(), so that no purge shows a part of what died together.
 };
 
 // Waits for the latches. Invalid when the database is closed. Keyspaces ordered by timestamp are

@@ -21,7 +21,7 @@ Result<std::unique_ptr<Work>> BeginWork(Database& database, const WorkScope& sco
   };
   const auto begin =
       [&](std::span<const WorkCalls::Target> targets) -> Result<std::unique_ptr<Work>> {
-    MAYFLY_TRY(auto work, WorkCalls::Begin(store, targets, scope.everything));
+    MAYFLY_TRY(auto work, WorkCalls::Begin(store, targets, scope.everything, scope.walks));
     return std::unique_ptr<Work>(std::move(work));
   };
   if (scope.everything) return begin({});
@@ -36,16 +36,34 @@ Result<std::unique_ptr<Work>> BeginWork(Database& database, const WorkScope& sco
 }
 
 Result<std::unique_ptr<WorkCalls>> WorkCalls::Begin(Store& store, std::span<const Target> targets,
-                                                    bool everything) {
+                                                    bool everything, bool walks) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   std::unique_ptr<WorkCalls> work(new WorkCalls(store, everything));
   MAYFLY_RETURN_IF_ERROR(everything ? work->HoldEverything() : work->Hold(targets));
+  if (walks && !everything) MAYFLY_RETURN_IF_ERROR(work->Freeze());
   work->now_ = store.clock().Now();  // Under the latches, as every write.
   store.KeepTime(work->now_);
   return work;
 }
 
 WorkCalls::~WorkCalls() { EndStaging(/*committed=*/false); }
+
+// After the latches are held, so that what the work may change is as it will find it.
+Status WorkCalls::Freeze() {
+  frozen_.emplace();
+  for (const auto& keyspace : store_.catalog().All()) {
+    frozen_->watermarks.emplace(keyspace->id(), keyspace->watermark());
+  }
+  MAYFLY_TRY(state_, store_.states().Open(StateKind::kCall, store_.clock().Now()));
+  frozen_->snapshot = state_->Lend();
+  return {};
+}
+
+Result<const WorkCalls::Frozen*> WorkCalls::State() const {
+  if (everything_) return nullptr;
+  if (frozen_) return &*frozen_;
+  return Status::Internal("a work that walks over rows must be begun so");
+}
 
 Status WorkCalls::Hold(std::span<const Target> targets) {
   if (targets.empty()) return {};
@@ -217,6 +235,8 @@ void WorkCalls::Release() {
   latch_ = {};
   gates_.clear();
   only_gate_ = {};
+  frozen_.reset();
+  state_.reset();
 }
 
 }  // namespace mayfly::core

@@ -1,6 +1,7 @@
 // work_calls.h - a Work over a store: gates, latches, one instant, one plan.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
@@ -24,7 +25,7 @@ class WorkCalls final : public Work {
 
   // With everything, `targets` do not matter. The store must outlive the work.
   static Result<std::unique_ptr<WorkCalls>> Begin(Store& store, std::span<const Target> targets,
-                                                  bool everything);
+                                                  bool everything, bool walks = false);
   ~WorkCalls() override;
 
   WorkSpace& In(const Keyspace& keyspace) override;
@@ -42,6 +43,20 @@ class WorkCalls final : public Work {
   bool over() const { return over_; }
   bool has_everything() const { return everything_; }
   bool Holds(Stripe stripe) const { return everything_ || held_[stripe]; }
+
+  // What rows that are not latched are read from; null with everything, where all are.
+  struct Frozen {
+    std::shared_ptr<const engine::Snapshot> snapshot;  // Shared with the book of states.
+    std::map<KeyspaceId, WallTime> watermarks;         // From before the state was taken.
+
+    // No entry in the state lies before it.
+    WallTime FirstDeadline(KeyspaceId keyspace) const {
+      const auto found = watermarks.find(keyspace);
+      return found == watermarks.end() ? WallTimeFromMs(0) : found->second;
+    }
+  };
+  // Internal when the work was begun without `walks`.
+  Result<const Frozen*> State() const;
   void Changed(const Keyspace* keyspace, Bytes key);
 
   // Remembers what to go back to, if there is a mark.
@@ -74,6 +89,7 @@ class WorkCalls final : public Work {
 
   Status Hold(std::span<const Target> targets);
   Status HoldEverything();
+  Status Freeze();
   Status HoldGate(KeyspaceState& keyspace);
   Status HoldGates(std::vector<KeyspaceState*> keyspaces);
   bool HoldsGate(const KeyspaceState& keyspace) const;
@@ -84,6 +100,8 @@ class WorkCalls final : public Work {
 
   Store& store_;
   const bool everything_;
+  std::shared_ptr<OpenStates::State> state_;  // Of a work that walks; shared with nobody.
+  std::optional<Frozen> frozen_;              // What is lent from it.
   WallTime now_;
   bool over_ = false;
 

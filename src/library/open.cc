@@ -41,6 +41,7 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
                                   .create_if_missing = options.create_if_missing,
                                   .profile = ToProfile(options.memory),
                                   .salvage = options.salvage,
+                                  .reserve_bytes = options.disk_reserve_bytes,
                                   .drop_policy = horizon,
                                   .logger = options.logger});
 }

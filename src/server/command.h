@@ -33,7 +33,7 @@ struct AclContext;     // server/acl/acl_commands.h
 struct PubSubContext;  // server/pubsub/pubsub_commands.h
 class ScriptContext;   // server/scripting/script_context.h
 
-// The words of COMMAND INFO, and three of ours.
+// The words of COMMAND INFO, and four of ours.
 enum CommandFlag : std::uint32_t {
   kWrite = 1u << 0,
   kReadOnly = 1u << 1,
@@ -55,6 +55,7 @@ enum CommandFlag : std::uint32_t {
 
   kNoWork = 1u << 24,      // Touches no row: `Call::work` is null.
   kEverything = 1u << 25,  // May touch keys it does not name: gets a work on everything.
+  kWalks = 1u << 26,       // Looks at keys it does not name, as they were at one moment.
 };
 
 // ACL's categories that do not follow from flags: one per family.

@@ -91,9 +91,14 @@ std::size_t Executor::RunBatch(Session& session) {
   std::size_t done = items_.size();
   std::shared_ptr<Waiter> parked;
   bool any = false;
-  for (const Item& item : items_) any = any || item.decision.way == Way::kBatch;
+  WorkReach reach = WorkReach::kKeys;
+  for (const Item& item : items_) {
+    if (item.decision.way != Way::kBatch) continue;
+    any = true;
+    reach = std::max(reach, ReachOf(*item.decision.entry));
+  }
   if (any) {
-    if (const Status began = run_.Begin(keys_, false); !began.ok()) {
+    if (const Status began = run_.Begin(keys_, reach); !began.ok()) {
       FailItems(session, done, replies_begin, began);
       return done;
     }
@@ -190,7 +195,7 @@ void Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   Show(session, entry, args);
   if (entry.Is(kNoWork)) {
     run_.BeginWithout();
-  } else if (const Status began = run_.Begin({}, true); !began.ok()) {
+  } else if (const Status began = run_.Begin({}, WorkReach::kEverything); !began.ok()) {
     return FailItems(session, 1, replies_begin, began);
   }
   const Answer answer = run_.Run({.entry = entry,

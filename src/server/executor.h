@@ -79,7 +79,7 @@ class Executor {
   // Decide() to HeldByPause(): command_decision.cc. EXEC: transaction_run.cc.
   void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
   Status CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands,
-                                bool& everything);
+                                WorkReach& reach);
   Result<bool> WatchesHold(Session& session);
   Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void RunQueued(Session& session, const std::vector<QueuedCommand>& commands);

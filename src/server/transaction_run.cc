@@ -34,11 +34,11 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     session.DropWatches();
     return fail("EXECABORT Transaction discarded because of previous errors.");
   }
-  bool everything = false;
+  WorkReach reach = WorkReach::kKeys;
   const std::uint64_t replies_begin = out.end_offset();
   const int database_before = state.database;
-  Status outcome = CollectTransactionKeys(session, transaction.commands, everything);
-  if (outcome.ok()) outcome = run_.Begin(keys_, everything);
+  Status outcome = CollectTransactionKeys(session, transaction.commands, reach);
+  if (outcome.ok()) outcome = run_.Begin(keys_, reach);
   if (outcome.ok()) {
     const Result<bool> holds = WatchesHold(session);
     if (holds && !*holds) {
@@ -71,17 +71,17 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   EndReplies(session, &exec);
 }
 
-// Fills keys_, says whether a command needs everything, and makes the databases that are selected:
+// Fills keys_, says what else the commands look at, and makes the databases that are selected:
 // commands that name no key find them in the work.
 Status Executor::CollectTransactionKeys(Session& session,
                                         const std::vector<QueuedCommand>& commands,
-                                        bool& everything) {
+                                        WorkReach& reach) {
   keys_.clear();
   ClientState& state = session.state();
   for (const auto& watch : state.watches) keys_.push_back({watch->key.database, watch->key.key});
   std::vector<int> databases{state.database};
   for (const QueuedCommand& command : commands) {
-    everything = everything || command.entry->Is(kEverything);
+    reach = std::max(reach, ReachOf(*command.entry));
     const std::vector<Bytes> args = Views(command.args);
     // The keys behind a SELECT are those of the database it will have selected, or of the one
     // before, should it be refused.

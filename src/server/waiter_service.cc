@@ -53,7 +53,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
   positions_.clear();
   if (FindKeys(*waiter->entry->spec, args, positions_)) AddKeys(waiter->database, args);
   keys_.push_back({key.database, key.key});
-  if (!run_.Begin(keys_, waiter->entry->Is(kEverything)).ok()) return Served::kStillWaits;
+  if (!run_.Begin(keys_, ReachOf(*waiter->entry)).ok()) return Served::kStillWaits;
   // Behind the latches: a transaction that holds them may be about to end this wait.
   const std::lock_guard lock(waiter->mutex);
   if (waiter->over) {

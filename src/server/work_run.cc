@@ -15,16 +15,17 @@ WorkRun::WorkRun(Server& server, ThreadCounters& counters, std::uint64_t seed)
       fsync_(server.config().Watched("appendfsync")),
       random_(seed) {}
 
-Status WorkRun::Begin(std::span<const DatabaseKeyView> keys, bool everything) {
+Status WorkRun::Begin(std::span<const DatabaseKeyView> keys, WorkReach reach) {
   // The numbers of databases may change their meaning while we wait for latches.
   while (true) {
-    MAYFLY_RETURN_IF_ERROR(BeginOnce(keys, everything));
+    MAYFLY_RETURN_IF_ERROR(BeginOnce(keys, reach));
     if (server_.databases().generation() == generation_) return {};
     work_.reset();
   }
 }
 
-Status WorkRun::BeginOnce(std::span<const DatabaseKeyView> keys, bool everything) {
+Status WorkRun::BeginOnce(std::span<const DatabaseKeyView> keys, WorkReach reach) {
+  const bool everything = reach == WorkReach::kEverything;
   if (everything) MAYFLY_RETURN_IF_ERROR(server_.databases().MakeAll());
   RefreshMapping();
   for (const DatabaseKeyView& key : keys) {
@@ -34,6 +35,7 @@ Status WorkRun::BeginOnce(std::span<const DatabaseKeyView> keys, bool everything
   }
   scope_.keys.clear();
   scope_.everything = everything;
+  scope_.walks = reach == WorkReach::kWalks;
   for (const DatabaseKeyView& key : keys) {
     scope_.keys.push_back({(*mapping_)[static_cast<std::size_t>(key.database)].get(), key.key});
   }

@@ -21,13 +21,26 @@
 
 namespace mayfly::server {
 
+// Which keys a work may look at.
+enum class WorkReach : std::uint8_t {
+  kKeys,        // Those it names.
+  kWalks,       // And all others, as they were at one moment.
+  kEverything,  // All of them, to change them, too.
+};
+
+// What the commands of a work need together.
+inline WorkReach ReachOf(const CommandEntry& entry) {
+  if (entry.Is(kEverything)) return WorkReach::kEverything;
+  return entry.Is(kWalks) ? WorkReach::kWalks : WorkReach::kKeys;
+}
+
 class WorkRun final : public CallHost {
  public:
   // `counters`: of the thread that uses it.
   WorkRun(Server& server, ThreadCounters& counters, std::uint64_t seed);
 
   // Waits for the latches. Keyspaces are made as needed.
-  Status Begin(std::span<const DatabaseKeyView> keys, bool everything);
+  Status Begin(std::span<const DatabaseKeyView> keys, WorkReach reach);
 
   // For commands that need no work: Begin() is spared, Run() gives them none.
   void BeginWithout() { RefreshMapping(); }
@@ -95,7 +108,7 @@ class WorkRun final : public CallHost {
     std::string key;
   };
 
-  Status BeginOnce(std::span<const DatabaseKeyView> keys, bool everything);
+  Status BeginOnce(std::span<const DatabaseKeyView> keys, WorkReach reach);
   void RefreshMapping();
   void MarkChanged();
   Status MakeKnown(bool changed);

@@ -225,6 +225,82 @@ TEST_F(LargeCollection, WhoseMembersDieTogetherIsPurgedInBatches) {
   EXPECT_EQ(database_->GetStatistics()->purged_members, 1000u);
 }
 
+// What is asked of the engine until all members that die together are purged, by batches of the
+// reaper's size, and what a look at the collection costs in the middle of it.
+struct PurgeCosts {
+  std::uint64_t purge;
+  std::uint64_t look;
+};
+
+PurgeCosts CostsOfDeathTogether(std::uint64_t members) {
+  const auto costs = std::make_shared<EngineCosts>();
+  ManualClock clock{kStart};
+  const auto database = *core::NewDatabase(
+      std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs), {.clock = &clock});
+  Keyspace& rows = database->default_keyspace();
+  InWork(*database, rows, {"hash"}, [&](WorkSpace& space) {
+    Fill(space, "hash", {"stays"});
+    for (std::uint64_t i = 0; i < members; ++i) {
+      ASSERT_EQ(CodeOf(space.PutMember("hash", Name(i), "v", MemberLifetime::Until(kStart + 10ms),
+                                       /*known_new=*/true)),
+                kOk);
+    }
+  });
+  clock.Advance(10ms);
+  const auto steps = [&] { return costs->cursor_moves + costs->tombstones + costs->gets; };
+  const auto look = [&] { EXPECT_EQ(Look(*database, rows, "hash").members, 1u); };
+  *costs = {};
+  for (std::uint64_t purged = 0; purged < members / 2; purged += 16) {
+    EXPECT_EQ(database->Purge({.rows_max = 16})->members, 16u);
+  }
+  const std::uint64_t half = steps();
+  core::FoundRow row;
+  InWork(*database, rows, {"hash"},
+         [&](WorkSpace& space) { EXPECT_EQ(CodeOf(space.Find("hash", row)), kOk); });
+  EXPECT_EQ(row.members, 1u);
+  const std::uint64_t one_look = steps() - half;
+  EXPECT_FALSE(database->Purge()->more_due);
+  look();
+  EXPECT_TRUE(database->Check()->clean());
+  return {.purge = half, .look = one_look};
+}
+
+TEST(CollectionCosts, MembersThatDieTogetherArePurgedAtACostThatGrowsWithThemAlone) {
+  const PurgeCosts few = CostsOfDeathTogether(1600);
+  const PurgeCosts many = CostsOfDeathTogether(16000);
+  EXPECT_LT(many.purge, 12 * few.purge);
+  EXPECT_LT(many.look, few.look + 4);
+}
+
+TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
+  InWork(*database_, rows(), {"hash"}, [&](WorkSpace& space) {
+    mayfly::Fill(space, "hash", {"stays"});
+    for (std::uint64_t i = 0; i < kMany; ++i) {
+      ASSERT_EQ(CodeOf(space.PutMember("hash", Name(i), "v", MemberLifetime::Until(kStart + 10ms),
+                                       /*known_new=*/true)),
+                kOk);
+    }
+  });
+  const auto find = [&] {
+    InWork(*database_, rows(), {"hash"}, [](WorkSpace& space) {
+      core::FoundRow row;
+      ASSERT_EQ(CodeOf(space.Find("hash", row)), kOk);
+      EXPECT_EQ(row.members, 1u);
+    });
+  };
+  clock_.Advance(10ms);
+  find();
+  EXPECT_LT(CostsOf(find).cursor_moves, 5u);
+  // One that dies later is found beside those that are known.
+  InWork(*database_, rows(), {"hash"}, [](WorkSpace& space) {
+    ASSERT_TRUE(
+        space.PutMember("hash", "later", "v", MemberLifetime::Until(kStart + 20ms)).value());
+  });
+  clock_.Advance(10ms);
+  EXPECT_LT(CostsOf(find).cursor_moves, 5u);
+  EXPECT_TRUE(database_->Check()->clean());
+}
+
 TEST_F(LargeCollection, GoesWithItsKeyspace) {
   const auto other = *database_->CreateKeyspace("other");
   for (const bool drop : {false, true}) {

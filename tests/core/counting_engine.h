@@ -3,7 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "tests/engine/forwarding_engine.h"
 
@@ -16,6 +19,9 @@ struct EngineCosts {
   std::uint64_t commits = 0;
   std::uint64_t changes = 0;  // Of all batches.
   std::uint64_t largest_batch = 0;
+  // Keys that were deleted and that cursors passed over: what they cost on an engine that keeps a
+  // tombstone of each.
+  std::uint64_t tombstones = 0;
 };
 
 class CountingEngine final : public engine::suite::ForwardingEngine {
@@ -24,23 +30,50 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
       : ForwardingEngine(std::move(inner)), costs_(std::move(costs)) {}
 
  private:
+  using Keys = std::set<std::string, std::less<>>;
+
   class CountingCursor final : public engine::suite::ForwardingCursor {
    public:
     CountingCursor(std::unique_ptr<engine::Cursor> inner, std::atomic<std::uint64_t>& open,
-                   EngineCosts& costs)
-        : ForwardingCursor(std::move(inner), open), costs_(costs) {}
+                   EngineCosts& costs, const Keys& deleted, const engine::KeyRange& range)
+        : ForwardingCursor(std::move(inner), open),
+          costs_(costs),
+          deleted_(deleted),
+          begin_(range.begin),
+          end_(range.end) {}
 
    private:
+    void DoSeekToFirst() override {
+      ForwardingCursor::DoSeekToFirst();
+      PassForward(begin_);
+    }
+    void DoSeekAtOrAfter(Bytes target) override {
+      ForwardingCursor::DoSeekAtOrAfter(target);
+      PassForward(std::max<Bytes>(begin_, target));
+    }
     void DoNext() override {
       ++costs_.cursor_moves;
+      const std::string before(key());
       ForwardingCursor::DoNext();
+      PassForward(before);
     }
     void DoPrev() override {
       ++costs_.cursor_moves;
       ForwardingCursor::DoPrev();
     }
 
+    void PassForward(Bytes from) {
+      const Bytes to = Valid() ? key() : Bytes(end_);
+      for (auto at = deleted_.lower_bound(from); at != deleted_.end(); ++at) {
+        if (!to.empty() && Bytes(*at) >= to) break;
+        ++costs_.tombstones;
+      }
+    }
+
     EngineCosts& costs_;
+    const Keys& deleted_;
+    const std::string begin_;
+    const std::string end_;
   };
 
   Status DoGet(engine::Address at, Bytes key, PinnedBytes& value,
@@ -53,17 +86,26 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
     engine::CursorOptions inner_options = options;
     inner_options.snapshot = InnerOf(options.snapshot);
     MAYFLY_TRY(auto made, inner().NewCursor(at, inner_options));
-    return std::unique_ptr<engine::Cursor>(
-        std::make_unique<CountingCursor>(std::move(made), open_cursors(), *costs_));
+    return std::unique_ptr<engine::Cursor>(std::make_unique<CountingCursor>(
+        std::move(made), open_cursors(), *costs_, deleted_[static_cast<std::size_t>(at.role)],
+        options.range));
   }
   Status DoCommit(const engine::Batch& batch, Durability durability) override {
     ++costs_->commits;
     costs_->changes += batch.change_count();
     costs_->largest_batch = std::max<std::uint64_t>(costs_->largest_batch, batch.change_count());
+    for (std::size_t i = 0; i < batch.change_count(); ++i) {
+      const engine::Batch::Change change = batch.change(i);
+      Keys& deleted = deleted_[static_cast<std::size_t>(change.at.role)];
+      if (change.kind == engine::Batch::Kind::kDelete) deleted.emplace(change.key);
+      if (change.kind != engine::Batch::Kind::kPut) continue;
+      if (const auto again = deleted.find(change.key); again != deleted.end()) deleted.erase(again);
+    }
     return ForwardingEngine::DoCommit(batch, durability);
   }
 
   const std::shared_ptr<EngineCosts> costs_;  // Shared with the test.
+  std::array<Keys, engine::kRoleCount> deleted_;
 };
 
 }  // namespace mayfly

@@ -180,6 +180,27 @@ TEST_F(Reclaiming, TheRowsOfADroppedKeyspaceLeave) {
   EXPECT_EQ(CodeOf(again->Get(row.key)), kNotFound);
 }
 
+TEST_F(Reclaiming, TheRowsOfAClearedKeyspaceLeave) {
+  PutMany(rows(), Lifetime::Forever());
+  home_.Compact();
+  ASSERT_GT(DiskBytes(), kMany * 200u);
+  ASSERT_EQ(CodeOf(rows().Clear()), kOk);
+  Reclaim();
+  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
+  EXPECT_EQ(rows().Count().value(), 0u);
+}
+
+TEST_F(Reclaiming, TheReaperGivesTheSpaceOfAClearedKeyspaceBack) {
+  PutMany(rows(), Lifetime::Forever());
+  home_.Compact();
+  const auto reaper = *database().StartReaper();
+  reaper->AwaitIdle();
+  ASSERT_EQ(CodeOf(rows().Clear()), kOk);
+  clock().Advance(2s);  // Nobody has written for a while.
+  reaper->AwaitIdle();
+  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
+}
+
 TEST_F(Reclaiming, ASnapshotKeepsWhatItShowsAndItsCounts) {
   std::map<std::string, std::string> shown;
   for (int row = 0; row < kMany; ++row) {

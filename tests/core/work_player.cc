@@ -108,6 +108,7 @@ void WorkPlayer::PlayWork() {
   }
   // Some works write what they make ahead of its row.
   core::StoreOf(home_.database()).draft_bounds().parts_max = random_.OneIn(2) ? 2 : 1000;
+  scope.walks = true;
   auto begun = core::BeginWork(home_.database(), scope);
   ASSERT_TRUE(begun.has_value()) << begun.status().ToString();
   real_ = *std::move(begun);

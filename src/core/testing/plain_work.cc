@@ -57,6 +57,7 @@ class PlainRowWalk final : public RowWalk {
   void SeekToFirst() override { at_ = rows_.begin(); }
   void SeekAtOrAfter(Bytes target) override { at_ = rows_.lower_bound(target); }
   void Next() override { ++at_; }
+  std::optional<Bytes> stopped_at() const override { return std::nullopt; }
   Bytes key() const override { return at_->first; }
   bool is_collection() const override { return at_->second.is_collection; }
   Bytes value() const override { return at_->second.value; }
@@ -235,7 +236,9 @@ class PlainWork::Space final : public WorkSpace {
         part == Part::kMembers ? row->members : row->sides, range, work_.now_));
   }
 
-  Result<std::unique_ptr<RowWalk>> NewRowWalk(const CursorOptions& options) override {
+  // It keeps no dead rows to pass over, so no bound is ever reached.
+  Result<std::unique_ptr<RowWalk>> NewRowWalk(const CursorOptions& options,
+                                              std::uint64_t /*dead_max*/) override {
     PlainRows living;
     for (const auto& [key, row] : Rows()) {
       if (Living(key) == nullptr || !Bytes(key).starts_with(options.prefix)) continue;
@@ -246,6 +249,15 @@ class PlainWork::Space final : public WorkSpace {
     }
     return std::unique_ptr<RowWalk>(
         std::make_unique<PlainRowWalk>(std::move(living), std::string(options.end)));
+  }
+
+  Result<std::optional<std::string>> MortalKey(std::uint64_t n) override {
+    std::multimap<WallTime, std::string> by_deadline;
+    for (const auto& [key, row] : Rows()) {
+      if (Living(key) != nullptr && row.deadline) by_deadline.emplace(*row.deadline, key);
+    }
+    if (n >= by_deadline.size()) return std::optional<std::string>();
+    return std::optional(std::next(by_deadline.begin(), static_cast<std::ptrdiff_t>(n))->second);
   }
 
   Result<std::uint64_t> Count() override {

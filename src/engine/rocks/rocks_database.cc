@@ -3,11 +3,38 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "engine/rocks/limits.h"
 #include "engine/rocks/rocks_cursor.h"
 #include "engine/rocks/rocks_snapshot.h"
 #include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
+
+namespace {
+
+// Whether a commit takes away more than it brings, or is the housekeeping of one that does: such
+// may go on when the disk is full. Events, of rows that go, and index entries come in proportion.
+bool MakesRoom(const Batch& batch) {
+  std::uint64_t deletes = 0;
+  std::uint64_t brings = 0;
+  std::uint64_t keeps_house = 0;
+  for (std::size_t i = 0; i < batch.change_count(); ++i) {
+    const Batch::Change change = batch.change(i);
+    const Role role = change.at.role;
+    if (change.kind == Batch::Kind::kDeleteRange) return true;
+    if (change.kind == Batch::Kind::kDelete) {
+      deletes += role == Role::kRows || role == Role::kMembers || role == Role::kEvents ? 1 : 0;
+    } else if (role == Role::kMeta) {
+      keeps_house += change.key.size() + change.value.size();
+    } else if (role != Role::kEvents) {
+      brings += change.key.size() + change.value.size();
+    }
+  }
+  return brings <= deletes * kFullDiskBytesPerDelete &&
+         keeps_house <= (deletes + 1) * kFullDiskHousekeepingBytes;
+}
+
+}  // namespace
 
 RocksDatabase::RocksDatabase(RocksHandles handles, bool writable, Logger& logger)
     : Engine("rocks at " + handles.directory,
@@ -83,13 +110,13 @@ Status RocksDatabase::DoCommit(const Batch& batch, Durability durability) {
   }
   if (batch.condition_count() == 0) {
     const CommitGate::Together pass = gate_.PassTogether();
-    return Write(writes, durability);
+    return Write(writes, durability, MakesRoom(batch));
   }
   {
     const CommitGate::Alone pass = gate_.PassAlone();
     MAYFLY_RETURN_IF_ERROR(CheckConditions(batch));
     if (batch.change_count() == 0) return {};
-    MAYFLY_RETURN_IF_ERROR(Write(writes, Durability::kProcess));
+    MAYFLY_RETURN_IF_ERROR(Write(writes, Durability::kProcess, MakesRoom(batch)));
   }
   // The fsync comes after the gate has opened, so that others share it instead of waiting for it.
   if (durability != Durability::kDisk) return {};
@@ -178,11 +205,12 @@ Status RocksDatabase::CheckConditions(const Batch& batch) const {
   return {};
 }
 
-Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability) {
+Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room) {
   // Nothing is left of a batch of empty ranges. RocksDB would log it all the same, and keep that
   // log until something else is flushed.
   if (writes.Count() == 0) return {};
   // kNone is logged as well: without the log, a later batch could outlive an earlier one.
+  if (!makes_room && !handles_.reserve->MayGrow()) return DiskIsFull();
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kDisk;
   rocksdb::Status status = handles_.database->Write(options, &writes);
@@ -192,8 +220,18 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability) 
   // After a failed write or flush, a full disk mostly, RocksDB refuses commits until it is told to
   // go on. Tell it now: either the obstacle is gone and the batch goes through, or it is still
   // there.
-  if (Resume().ok()) status = handles_.database->Write(options, &writes);
+  const bool full = status.IsNoSpace() && handles_.reserve->GiveUp();
+  const bool resumed = Resume().ok();
+  if (full && !makes_room) return DiskIsFull();
+  if (resumed) status = handles_.database->Write(options, &writes);
   return Failed(status, "committing to");
+}
+
+Status RocksDatabase::DiskIsFull() const {
+  return Status::IoError(
+      fmt::format("committing to {}: the disk is full; free some space and retry, nothing was "
+                  "written. Deletes and expiry go on with space that was set aside",
+                  name()));
 }
 
 // Resuming writes memory out. A log that cannot be synced meanwhile would be another error, on

@@ -21,6 +21,7 @@
 #include "engine/damage_log.h"
 #include "engine/engine.h"
 #include "engine/rocks/commit_gate.h"
+#include "engine/rocks/disk_reserve.h"
 #include "engine/rocks/rocks_directory.h"
 #include "mayfly/logger.h"
 
@@ -43,6 +44,7 @@ struct RocksHandles {
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.
   std::shared_ptr<DamageLog> damage;                         // Likewise.
   bool salvage = false;                                      // As RocksOptions::salvage.
+  std::unique_ptr<DiskReserve> reserve;
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.
   std::vector<FamilyFigures> figures;                  // By Role.
@@ -77,7 +79,8 @@ class RocksDatabase final : public Engine {
   }
   rocksdb::Status Translate(const Batch& batch, rocksdb::WriteBatch& writes) const;
   Status CheckConditions(const Batch& batch) const;
-  Status Write(rocksdb::WriteBatch& writes, Durability durability);
+  Status Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room);
+  Status DiskIsFull() const;
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 
   // How a file of a role lies; nothing when it is not in the newest state.

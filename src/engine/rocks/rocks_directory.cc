@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/rocks/disk_reserve.h"
+
 namespace mayfly::engine {
 namespace {
 
@@ -41,7 +43,7 @@ rocksdb::Status ListDirectory(rocksdb::Env& env, const std::string& directory,
   files.clear();
   files.reserve(children.size());
   for (auto& child : children) {
-    if (child.name == "." || child.name == "..") continue;
+    if (child.name == "." || child.name == ".." || child.name == kReserveFileName) continue;
     files.push_back(FileNamed(std::move(child.name), child.size_bytes));
   }
   return status;

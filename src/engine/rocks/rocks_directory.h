@@ -21,7 +21,7 @@ struct DirectoryFile {
 // What the name says.
 DirectoryFile FileNamed(std::string name, std::uint64_t bytes = 0);
 
-// Files that vanish while the list is made are left out.
+// Files that vanish while the list is made are left out, and so is what disk_reserve.h sets aside.
 rocksdb::Status ListDirectory(rocksdb::Env& env, const std::string& directory,
                               std::vector<DirectoryFile>& files);
 

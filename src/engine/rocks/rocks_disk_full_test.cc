@@ -5,6 +5,7 @@
 #include "base/temporary_directory.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/testing/faulty_disk.h"
+#include "mayfly/clock.h"
 
 namespace mayfly::engine {
 namespace {
@@ -17,7 +18,9 @@ class RocksDiskFull : public ::testing::TestWithParam<Durability> {
     auto engine = OpenRocksEngine({.directory = directory_.Inside("db"),
                                    .profile = Profile::kTiny,
                                    .write_buffer_bytes = 64 << 10,
-                                   .env = disk_.env()});
+                                   .reserve_bytes = reserve_bytes_,
+                                   .env = disk_.env(),
+                                   .disk_space = disk_.space()});
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
     engine_ = *std::move(engine);
   }
@@ -44,6 +47,15 @@ class RocksDiskFull : public ::testing::TestWithParam<Durability> {
     }
   }
 
+  Status Delete(int row) {
+    Batch batch;
+    batch.Delete(kAt, "row" + std::to_string(row));
+    batch.Delete({Role::kExpiry}, "entry" + std::to_string(row));
+    batch.Put({Role::kMeta}, "counter", std::to_string(row));
+    return engine_->Commit(batch, GetParam());
+  }
+
+  std::uint64_t reserve_bytes_ = 0;
   TemporaryDirectory directory_;
   FaultyDisk disk_;
   std::unique_ptr<Engine> engine_;
@@ -88,6 +100,55 @@ TEST_P(RocksDiskFull, WhatWasAcknowledgedSurvivesADeathOnAFullDisk) {
   disk_.SetFull(false);
   Open();
   ExpectExactly(acknowledged);
+}
+
+TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
+  reserve_bytes_ = 4 << 20;
+  Open();
+  constexpr int kRows = 1000;
+  for (int row = 0; row < kRows; ++row) ASSERT_TRUE(Commit(row).ok());
+  disk_.SetFull(true);
+  for (int attempt = 0; attempt < 50'000; ++attempt) {
+    const Status refused = Commit(kRows);
+    ASSERT_EQ(refused.code(), StatusCode::kIoError);
+    ASSERT_NE(refused.message().find("the disk is full"), Bytes::npos) << refused.ToString();
+  }
+  for (int row = kRows / 2; row < kRows; ++row) {
+    const Status deleted = Delete(row);
+    ASSERT_TRUE(deleted.ok()) << deleted.ToString();
+  }
+  ASSERT_TRUE(engine_->Flush().ok());
+  Batch all;
+  all.DeleteRange(kAt, "row4", "row5");
+  ASSERT_TRUE(engine_->Commit(all, GetParam()).ok());
+  EXPECT_EQ(Commit(kRows).code(), StatusCode::kIoError) << "there is still no room";
+  EXPECT_FALSE(Has(Role::kRows, "row999"));
+  EXPECT_FALSE(Has(Role::kRows, "row499"));
+  EXPECT_TRUE(Has(Role::kRows, "row399"));
+
+  disk_.SetFull(false);
+  // Room is looked for now and then.
+  Status accepted = Commit(kRows);
+  for (int tries = 0; !accepted.ok() && tries < 1000; ++tries) {
+    Waker().WaitFor(Millis(1));
+    accepted = Commit(kRows);
+  }
+  EXPECT_TRUE(accepted.ok()) << accepted.ToString();
+}
+
+TEST_P(RocksDiskFull, WithAReserveAFullDiskIsOpened) {
+  reserve_bytes_ = 4 << 20;
+  Open();
+  constexpr int kRows = 1000;
+  for (int row = 0; row < kRows; ++row) ASSERT_TRUE(Commit(row).ok());
+  ASSERT_TRUE(engine_->Close().ok());
+  engine_.reset();
+  disk_.SetFull(true);
+  Open();
+  ExpectExactly(kRows);
+  EXPECT_EQ(Commit(kRows).code(), StatusCode::kIoError);
+  EXPECT_TRUE(Delete(kRows - 1).ok());
+  ExpectExactly(kRows - 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDurability, RocksDiskFull,

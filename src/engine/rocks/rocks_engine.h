@@ -17,6 +17,8 @@ class Env;
 
 namespace mayfly::engine {
 
+class DiskSpace;
+
 // How much memory the engine may take for buffers and caches; the figures are beside the profiles
 // in rocks_profile.cc.
 enum class Profile : std::uint8_t {
@@ -41,6 +43,9 @@ struct RocksOptions {
   // small to see many files.
   std::size_t write_buffer_bytes = 0;
 
+  // Set aside for a full disk; see disk_reserve.h. At most a quarter of the disk; 0: none.
+  std::uint64_t reserve_bytes = 0;
+
   // A log that ends in the middle of a record is what a crash leaves, and recovery drops that
   // record. A log damaged before its end is refused as Corruption, because what follows was
   // acknowledged. True, which needs read_only, opens what can be read: it takes the commits before
@@ -57,6 +62,9 @@ struct RocksOptions {
   // Where files are, for tests that break the disk. Null: the operating system. Must outlive the
   // engine.
   rocksdb::Env* env = nullptr;
+
+  // What the reserve is taken from, for the same tests. Null: the same.
+  DiskSpace* disk_space = nullptr;
 };
 
 // Opens the database in options.directory.

@@ -52,7 +52,8 @@ Status CheckUnused(const RocksOptions& options) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(options.directory, error)) {
     const std::string name = entry.path().filename();
-    if (name == kLockFileName || name.starts_with(kFormatFileName)) continue;
+    if (name == kLockFileName || name == kReserveFileName || name.starts_with(kFormatFileName))
+      continue;
     return Status::Invalid(
         fmt::format("{} holds other files ({}) and no database; name an empty or new directory",
                     options.directory, name));
@@ -141,6 +142,11 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   handles.damage = setup.damage;
   handles.salvage = options.salvage;
   for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
+  Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
+  DiskSpace& space = options.disk_space != nullptr ? *options.disk_space : DiskSpace::System();
+  handles.reserve = std::make_unique<DiskReserve>(
+      space, options.directory, options.read_only ? 0 : options.reserve_bytes, logger);
+  if (!options.read_only) handles.reserve->BeforeOpen();
   rocksdb::Status status = OpenDatabase(options, setup, handles);
   if (options.salvage && status.IsCorruption()) {
     // A file that is cut short. Without the checks it is opened all the same; but a log that is
@@ -149,8 +155,10 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     status = OpenDatabase(options, setup, handles);
   }
   if (!status.ok()) return OpenFailed(status, options);
-  if (!options.read_only) *handles.open_database = handles.database.get();
-  Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
+  if (!options.read_only) {
+    handles.reserve->AfterOpen();
+    *handles.open_database = handles.database.get();
+  }
   auto engine = std::make_unique<RocksDatabase>(std::move(handles), !options.read_only, logger);
   if (state != DirectoryState::kReady) {
     MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, DirectoryState::kReady));

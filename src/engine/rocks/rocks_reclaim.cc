@@ -116,6 +116,7 @@ Status RocksDatabase::DoFlush() {
 rocksdb::Status RocksDatabase::WriteOut() {
   rocksdb::DB& database = *handles_.database;
   rocksdb::Status status = database.Flush(rocksdb::FlushOptions(), handles_.families);
+  if (status.IsNoSpace()) handles_.reserve->GiveUp();
   if (!status.ok() && Resume().ok()) {
     status = database.Flush(rocksdb::FlushOptions(), handles_.families);
   }

@@ -16,6 +16,9 @@ namespace {
 // Rows one SCAN may visit, however many it is asked for: others wait for the thread meanwhile.
 constexpr std::int64_t kScanRowsMax = 100'000;
 
+// Dead rows it passes over before it says how far it came.
+constexpr std::uint64_t kScanDeadRowsMax = 1000;
+
 bool Matches(Bytes pattern, Bytes key) { return pattern == "*" || GlobMatches(pattern, key); }
 
 // The bytes that every match begins with.
@@ -85,7 +88,8 @@ Answer Keys(Call& call) {
 Answer Scan(Call& call) {
   MAYFLY_TRY(const std::string place, PlaceOf(call, call.args[1]));
   MAYFLY_TRY(const ScanOptions options, ParseScanOptions(call.args.subspan(2)));
-  MAYFLY_TRY(const auto walk, call.space().NewRowWalk({.prefix = PrefixOf(options.pattern)}));
+  MAYFLY_TRY(const auto walk,
+             call.space().NewRowWalk({.prefix = PrefixOf(options.pattern)}, kScanDeadRowsMax));
   if (place.empty()) {
     walk->SeekToFirst();
   } else {
@@ -98,7 +102,8 @@ Answer Scan(Call& call) {
     if (wanted) keys.emplace_back(walk->key());
   }
   MAYFLY_RETURN_IF_ERROR(walk->status());
-  const std::uint64_t next = walk->Valid() ? call.host.scan_cursors().Keep(walk->key()) : 0;
+  const auto ended_at = walk->Valid() ? std::optional(walk->key()) : walk->stopped_at();
+  const std::uint64_t next = ended_at ? call.host.scan_cursors().Keep(*ended_at) : 0;
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(next));
   call.reply.Array(keys.size());

@@ -1,10 +1,15 @@
 #include "server/commands/random_key.h"
 
+#include <algorithm>
+
 namespace mayfly::server {
 namespace {
 
 // Each costs about ten seeks; names that are alike for longer are drawn as they come.
 constexpr std::size_t kDescentBytesMax = 128;
+
+// Dead rows that one seek of a draw passes over, beside a purge that has yet to remove them.
+constexpr std::uint64_t kDeadRowsPassedMax = 100;
 
 class Descent {
  public:
@@ -19,6 +24,7 @@ class Descent {
       const unsigned smallest = NextByte(prefix);
       const auto drawn =
           static_cast<unsigned>(random_.Between(smallest, Largest(prefix, smallest)));
+      if (walk_.stopped_at()) return;
       // There is a key at or behind this byte: none is behind the largest.
       walk_.SeekAtOrAfter(With(prefix, drawn));
       if (!walk_.Valid()) return;
@@ -40,7 +46,7 @@ class Descent {
   unsigned Largest(const std::string& prefix, unsigned smallest) {
     unsigned reached = smallest;
     unsigned missed = 256;
-    while (missed - reached > 1) {
+    while (missed - reached > 1 && !walk_.stopped_at()) {
       const unsigned middle = (reached + missed) / 2;
       (ReachesTo(prefix, middle) ? reached : missed) = middle;
     }
@@ -51,12 +57,10 @@ class Descent {
   Random& random_;
 };
 
-}  // namespace
-
-Result<std::optional<std::string>> DrawKey(core::WorkSpace& space, Random& random) {
-  MAYFLY_TRY(const std::uint64_t rows, space.Count());
-  if (rows == 0) return std::optional<std::string>();
-  MAYFLY_TRY(const auto walk, space.NewRowWalk());
+// Where the walk would pass over many dead rows it gives up, and nothing is drawn.
+Result<std::optional<std::string>> DrawByWalk(core::WorkSpace& space, std::uint64_t rows,
+                                              std::uint64_t dead_max, Random& random) {
+  MAYFLY_TRY(const auto walk, space.NewRowWalk({}, dead_max));
   if (rows <= kEvenDrawRowsMax) {
     walk->SeekToFirst();
     for (std::uint64_t i = random.Below(rows); i > 0 && walk->Valid(); --i) walk->Next();
@@ -64,10 +68,25 @@ Result<std::optional<std::string>> DrawKey(core::WorkSpace& space, Random& rando
     Descent(*walk, random).Run();
   }
   // Others may have deleted keys meanwhile.
-  if (!walk->Valid()) walk->SeekToFirst();
+  if (!walk->Valid() && !walk->stopped_at()) walk->SeekToFirst();
   MAYFLY_RETURN_IF_ERROR(walk->status());
   if (!walk->Valid()) return std::optional<std::string>();
   return std::optional(std::string(walk->key()));
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> DrawKey(core::WorkSpace& space, Random& random) {
+  MAYFLY_TRY(const std::uint64_t rows, space.Count());
+  if (rows == 0) return std::optional<std::string>();
+  MAYFLY_TRY(auto drawn, DrawByWalk(space, rows, kDeadRowsPassedMax, random));
+  if (drawn) return drawn;
+  // Most keys are dead: the order of deadlines has the living ones, if they are mortal.
+  MAYFLY_TRY(drawn, space.MortalKey(random.Below(std::min(rows, kEvenDrawRowsMax))));
+  if (drawn) return drawn;
+  MAYFLY_TRY(drawn, space.MortalKey(0));
+  if (drawn) return drawn;
+  return DrawByWalk(space, rows, UINT64_MAX, random);
 }
 
 }  // namespace mayfly::server

@@ -111,6 +111,9 @@ constexpr std::array kSettings = {
     Choice("appendfsync", "everysec", kLive, "everysec|always|no",
            "When commits reach the disk: every second, before their replies, or when the system "
            "likes."),
+    Integer("disk-reserve", "67108864", kAtStart, 0, kInt64Max,
+            "Bytes set aside, at most a quarter of the disk, for deletes and purges when it is full; "
+            "0: none."),
     Switch("reaper", "yes", kAtStart, "Whether dead rows are purged as they die."),
     Integer("events-keep", "1000000", kLive, 1, kInt64Max,
             "Expiry events that are kept for TTL.EVENTS; older ones are trimmed."),

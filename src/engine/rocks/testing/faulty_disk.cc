@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "engine/rocks/disk_reserve.h"
 
 namespace mayfly::engine {
 namespace {
@@ -73,7 +74,16 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
 
   std::uint64_t DropUnsynced(Random& random);
 
+  // On a full disk: whether there is room for so many bytes, which are taken then.
+  bool TakeRoom(std::uint64_t bytes) {
+    std::uint64_t left = room;
+    while (left >= bytes && !room.compare_exchange_weak(left, left - bytes)) {
+    }
+    return left >= bytes;
+  }
+
   std::atomic<bool> full{false};
+  std::atomic<std::uint64_t> room{0};  // While it is full.
   std::atomic<bool> powered{true};
   std::atomic<std::uint64_t> operations{0};
   std::atomic<std::uint64_t> kill_at{kNever};
@@ -121,7 +131,7 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
       if (target()->Append(part, options, debug).ok()) disk_.Appended(path_, part.size());
     };
     if (!disk_.Arrives(half)) return NoPower();
-    if (disk_.full) {
+    if (disk_.full && !disk_.TakeRoom(data.size())) {
       half();
       return NoSpace();
     }
@@ -384,14 +394,43 @@ std::uint64_t FaultyDisk::FileSystem::DropUnsynced(Random& random) {
   return lost;
 }
 
+class FaultyDisk::Space final : public DiskSpace {
+ public:
+  explicit Space(FileSystem& disk) : disk_(disk) {}
+
+  std::uint64_t FreeBytes(const std::string&) override {
+    return disk_.full ? disk_.room.load() : kDiskBytes;
+  }
+  std::uint64_t TotalBytes(const std::string&) override { return kDiskBytes; }
+  bool Allocate(const std::string&, std::uint64_t bytes) override {
+    if (disk_.full && bytes > 0) return false;
+    if (disk_.full) disk_.room += set_aside_;
+    set_aside_ = bytes;
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t kDiskBytes = std::uint64_t{1} << 30;
+
+  FileSystem& disk_;
+  std::uint64_t set_aside_ = 0;
+};
+
 FaultyDisk::FaultyDisk()
-    : file_system_(std::make_shared<FileSystem>()), env_(fs::NewCompositeEnv(file_system_)) {}
+    : file_system_(std::make_shared<FileSystem>()),
+      env_(fs::NewCompositeEnv(file_system_)),
+      space_(std::make_unique<Space>(*file_system_)) {}
+
+DiskSpace* FaultyDisk::space() { return space_.get(); }
 
 FaultyDisk::~FaultyDisk() = default;
 
 rocksdb::Env* FaultyDisk::env() { return env_.get(); }
 
-void FaultyDisk::SetFull(bool full) { file_system_->full = full; }
+void FaultyDisk::SetFull(bool full) {
+  file_system_->room = 0;
+  file_system_->full = full;
+}
 
 void FaultyDisk::KillProcessAt(std::uint64_t operations) {
   file_system_->kill_at = file_system_->operations + operations;

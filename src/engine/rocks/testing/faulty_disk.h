@@ -17,6 +17,8 @@ class Env;
 
 namespace mayfly::engine {
 
+class DiskSpace;
+
 class FaultyDisk {
  public:
   FaultyDisk();
@@ -29,6 +31,10 @@ class FaultyDisk {
 
   // While full, appends fail with "no space", after half of their bytes found room.
   void SetFull(bool full);
+
+  // For RocksOptions::disk_space. It is as large as it says and, unless it is full, free but for
+  // what is set aside; what is given up on a full disk are bytes that appends find room for.
+  DiskSpace* space();
 
   // Kills this process with SIGKILL when the `operations`-th change from now reaches the disk, in
   // the middle of it when it is an append.
@@ -53,9 +59,11 @@ class FaultyDisk {
   class FileSystem;
   class TrackedFile;
   class TrackedDirectory;
+  class Space;
 
   std::shared_ptr<FileSystem> file_system_;  // Shared with the Env.
   std::unique_ptr<rocksdb::Env> env_;
+  std::unique_ptr<Space> space_;
 };
 
 }  // namespace mayfly::engine

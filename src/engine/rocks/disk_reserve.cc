@@ -1,0 +1,105 @@
+#include "engine/rocks/disk_reserve.h"
+
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "engine/rocks/limits.h"
+
+namespace mayfly::engine {
+namespace {
+
+class SystemDiskSpace final : public DiskSpace {
+ public:
+  std::uint64_t FreeBytes(const std::string& directory) override {
+    struct statvfs about {};
+    if (statvfs(directory.c_str(), &about) != 0) return 0;
+    return std::uint64_t{about.f_bavail} * about.f_frsize;
+  }
+
+  std::uint64_t TotalBytes(const std::string& directory) override {
+    struct statvfs about {};
+    if (statvfs(directory.c_str(), &about) != 0) return 0;
+    return std::uint64_t{about.f_blocks} * about.f_frsize;
+  }
+
+  bool Allocate(const std::string& path, std::uint64_t bytes) override {
+    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0) return false;
+    // Not posix_fallocate(), which writes zeros where a file system cannot do it by itself.
+    bool done = ftruncate(file, 0) == 0;
+    if (done && bytes > 0) {
+      done = fallocate(file, 0, 0, static_cast<off_t>(bytes)) == 0;
+      if (!done && ftruncate(file, 0) != 0) done = false;
+    }
+    close(file);
+    return done;
+  }
+};
+
+}  // namespace
+
+DiskSpace& DiskSpace::System() {
+  static SystemDiskSpace system;
+  return system;
+}
+
+DiskReserve::DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes,
+                         Logger& logger)
+    : space_(space),
+      directory_(std::move(directory)),
+      path_(directory_ + "/" + kReserveFileName),
+      bytes_(bytes),
+      logger_(logger) {}
+
+void DiskReserve::BeforeOpen() {
+  if (bytes_ == 0) {
+    unlink(path_.c_str());  // Of another time.
+    return;
+  }
+  bytes_ = std::min(bytes_, space_.TotalBytes(directory_) / kReserveShareOfDisk);
+  if (space_.FreeBytes(directory_) < bytes_) GiveUp();
+}
+
+void DiskReserve::AfterOpen() {
+  if (bytes_ == 0) return;
+  given_up_ = true;
+  KeepAgain();
+  if (!given_up_) return;
+  Log(logger_, LogLevel::kWarning,
+      "the disk of {} is nearly full: less than {} bytes are free, so that writes which add bytes "
+      "are refused; free some space",
+      directory_, bytes_);
+}
+
+bool DiskReserve::GiveUp() {
+  if (bytes_ == 0) return false;
+  const std::lock_guard lock(mutex_);
+  if (given_up_.exchange(true)) return true;
+  space_.Allocate(path_, 0);
+  Log(logger_, LogLevel::kError,
+      "the disk of {} is full; {} bytes that were set aside for this go to deletes and purges, and "
+      "writes that add bytes are refused until there is room",
+      directory_, bytes_);
+  return true;
+}
+
+bool DiskReserve::KeepAgain() {
+  const std::lock_guard lock(mutex_);
+  if (!given_up_) return true;
+  const SteadyTime now = SystemClock::Process().Steady();
+  if (now - looked_at_ < kReserveLookPause) return false;
+  looked_at_ = now;
+  // With room to spare, or the next commit would give it up again.
+  if (space_.FreeBytes(directory_) < bytes_ + bytes_ / 2) return false;
+  if (!space_.Allocate(path_, bytes_)) return false;
+  given_up_ = false;
+  Log(logger_, LogLevel::kInfo, "{} bytes of the disk of {} are set aside for a full disk", bytes_,
+      directory_);
+  return true;
+}
+
+}  // namespace mayfly::engine
