@@ -150,7 +150,7 @@ class Restorer {
     auto& keyspace = keyspaces_[record.keyspace];
     if (name == kDefaultKeyspaceName) {
       MAYFLY_TRY(keyspace, store_.catalog().Find(name));
-      return store_.catalog().SetPolicy(*keyspace, policy);
+      return store_.catalog().SetPolicy(*keyspace, policy, now_);
     }
     MAYFLY_TRY(keyspace, store_.catalog().Create(name, policy));
     return {};
@@ -248,7 +248,7 @@ class Restorer {
     MAYFLY_TRY(VersionView version, DecodeVersion(fresh.row));
     if (IsDead(version.kept_until, plan.now())) return {};
     if (IsDead(version.row.deadline, plan.now())) version = Bare(version);
-    plan.PutMember(*keyspace_, fresh.key, nullptr, version);
+    plan.PutMember(*keyspace_, /*stripe=*/0, fresh.key, nullptr, version);
     return {};
   }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/coding.h"
 #include "base/printable.h"
 #include "core/lifetime_rule.h"
@@ -149,6 +151,7 @@ Status Catalog::Load() {
   MAYFLY_RETURN_IF_ERROR(LoadCounters());
   MAYFLY_RETURN_IF_ERROR(LoadInstants());
   MAYFLY_RETURN_IF_ERROR(LoadCollections());
+  MAYFLY_RETURN_IF_ERROR(LoadDropped());
   return engine_.capabilities().writable ? ForgetRecordedRemovals() : Status();
 }
 
@@ -238,6 +241,26 @@ Status Catalog::LoadCollections() {
   return {};
 }
 
+Status Catalog::LoadDropped() {
+  return ForEachMeta(engine_, kMetaDropped, [this](Bytes key, Bytes value) {
+    KeyspaceId id = 0;
+    std::uint64_t since = 0;
+    std::uint64_t promise = 0;
+    if (!EatBigEndian32(key, id) || !EatLittleEndian64(value, since) ||
+        !EatLittleEndian64(value, promise) || !key.empty() || !value.empty() ||
+        static_cast<std::int64_t>(promise) <= 0) {
+      return Damaged("a dropped keyspace");
+    }
+    const KeyspacePolicy policy{.purge_within = Millis(static_cast<std::int64_t>(promise))};
+    // Its name is nobody's business any more.
+    dropped_.push_back(
+        std::make_shared<KeyspaceState>(id, fmt::format("dropped keyspace {}", id), policy));
+    dropped_.back()->MarkDropped();
+    dropped_.back()->NoteRemoval(WallTimeFromMs(static_cast<std::int64_t>(since)));
+    return Status();
+  });
+}
+
 Status Catalog::RecordRemovals() {
   const std::lock_guard lock(mutex_);
   engine::Batch batch;
@@ -303,6 +326,18 @@ Result<std::shared_ptr<KeyspaceState>> Catalog::Find(const std::string& name) co
 
 std::vector<std::shared_ptr<KeyspaceState>> Catalog::All() const { return AllWithNextId().first; }
 
+std::vector<std::shared_ptr<KeyspaceState>> Catalog::AllWithDropped() const {
+  auto all = All();
+  const std::lock_guard lock(mutex_);
+  all.insert(all.end(), dropped_.begin(), dropped_.end());
+  return all;
+}
+
+void Catalog::ForgetDropped(KeyspaceId id) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(dropped_, [id](const auto& keyspace) { return keyspace->id() == id; });
+}
+
 std::pair<std::vector<std::shared_ptr<KeyspaceState>>, KeyspaceId> Catalog::AllWithNextId() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::shared_ptr<KeyspaceState>> all;
@@ -310,7 +345,7 @@ std::pair<std::vector<std::shared_ptr<KeyspaceState>>, KeyspaceId> Catalog::AllW
   return {std::move(all), next_id_};
 }
 
-Status Catalog::Drop(const std::string& name) {
+Status Catalog::Drop(const std::string& name, WallTime now) {
   if (name == kDefaultKeyspaceName) {
     return Status::Invalid("the default keyspace cannot be dropped; clear it instead");
   }
@@ -333,10 +368,20 @@ Status Catalog::Drop(const std::string& name) {
   DeleteRowsOf(batch, keyspace.id());
   batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
   batch.Delete(kMeta, MetaKey(kMetaPurgedThrough, keyspace.id()));
+  const auto promise = keyspace.policy()->purge_within;
+  if (promise) {
+    std::string record;
+    const WallTime since = std::min(keyspace.removing_since(), now);
+    AppendLittleEndian64(record, static_cast<std::uint64_t>(ToMs(since)));
+    AppendLittleEndian64(record, static_cast<std::uint64_t>(promise->count()));
+    batch.Put(kMeta, MetaKey(kMetaDropped, keyspace.id()), record);
+  }
   const Status committed = engine_.Commit(batch);
   cache_.Forget(keyspace.id());
   MAYFLY_RETURN_IF_ERROR(committed);
   keyspace.MarkDropped();
+  keyspace.NoteRemoval(now);
+  if (promise) dropped_.push_back(shared);
   by_name_.erase(name);
   return {};
 }
@@ -358,7 +403,7 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   return {};
 }
 
-Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy) {
+Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy, WallTime now) {
   MAYFLY_RETURN_IF_ERROR(CheckPolicy(policy));
   const std::lock_guard alone(keyspace.gate());  // First, as in Drop().
   const std::lock_guard lock(mutex_);
@@ -371,7 +416,10 @@ Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy)
   engine::Batch batch;
   batch.Put(kMeta, MetaKey(kMetaKeyspace, keyspace.id()), EncodeKeyspace(keyspace.name(), policy));
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  const bool promised_before = keyspace.promises();
   keyspace.SetPolicy(policy);
+  // What was written over until now nobody has noted.
+  if (keyspace.promises() && !promised_before) keyspace.NoteOverwrite(now);
   return {};
 }
 

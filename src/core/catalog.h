@@ -35,6 +35,12 @@ class Catalog {
   Result<std::shared_ptr<KeyspaceState>> Find(const std::string& name) const;
   std::vector<std::shared_ptr<KeyspaceState>> All() const;  // By name.
 
+  // With those behind them that were dropped, and had promised to leave nothing behind.
+  std::vector<std::shared_ptr<KeyspaceState>> AllWithDropped() const;
+
+  // Nothing is left of this one. The record of it, MetaKey(kMetaDropped, id), is the caller's.
+  void ForgetDropped(KeyspaceId id);
+
   // All of them, and the id that the next one made will have, at one moment.
   std::pair<std::vector<std::shared_ptr<KeyspaceState>>, KeyspaceId> AllWithNextId() const;
 
@@ -43,15 +49,18 @@ class Catalog {
   Status RecordRemovals();
   Status ForgetRecordedRemovals();
 
-  Status Drop(const std::string& name);
+  // A promise outlives its keyspace. Stored in meta until it is kept:
+  // | 'd' | id | -> | since ms u64 | purge_within ms u64 |.
+  Status Drop(const std::string& name, WallTime now);
   Status Clear(KeyspaceState& keyspace, WallTime now);
-  Status SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy);
+  Status SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy, WallTime now);
 
  private:
   Status LoadKeyspace(Bytes key, Bytes value);
   Status LoadCounters();
   Status LoadInstants();
   Status LoadCollections();
+  Status LoadDropped();
   Result<std::optional<WallTime>> LoadInstant(char kind, KeyspaceId id) const;
   Status LoadNextId();
 
@@ -59,6 +68,7 @@ class Catalog {
   StoredCache& cache_;
   mutable std::mutex mutex_;  // Guards the rest, and the order of changes in meta.
   std::map<std::string, std::shared_ptr<KeyspaceState>> by_name_;  // Shared with handles.
+  std::vector<std::shared_ptr<KeyspaceState>> dropped_;            // Shared with handles, too.
   KeyspaceId next_id_ = 1;
 };
 

@@ -42,6 +42,11 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     Tell(keyspace, key, *old, EventCause::kReplaced);
     ++dead_removed_;
     NoteRemoval(keyspace, stripe, *old->deadline);
+    BookingOf(keyspace, stripe).overwrote = true;
+  } else if (old != nullptr && (!old->version || old->version != fresh.version)) {
+    // A collection that stays one has a head of its type's and counts in its row; what is a user's
+    // lies in its members.
+    NoteReplaced(keyspace, stripe, old->payload, fresh.payload);
   }
   if (old != nullptr && old->version != fresh.version) QueueOrphan(keyspace, stripe, *old);
   Count(keyspace, stripe, old == nullptr ? 1 : 0,
@@ -68,8 +73,8 @@ void CommitPlan::RemoveStaleEntry(KeyspaceState& keyspace, Stripe stripe, bool o
   RemoveRowEntry(keyspace, stripe, deadline, key);
 }
 
-void CommitPlan::PutMember(KeyspaceState& keyspace, Bytes member_key, const VersionView* old,
-                           const VersionView& fresh) {
+void CommitPlan::PutMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                           const VersionView* old, const VersionView& fresh) {
   const RowKey stored_key(keyspace.id(), member_key);
   const KeyspaceId index = MembersOf(keyspace.id());
   const auto leaves_at = LeavesAt(fresh);
@@ -81,6 +86,7 @@ void CommitPlan::PutMember(KeyspaceState& keyspace, Bytes member_key, const Vers
   row_.clear();
   AppendVersion(row_, fresh);
   batch_.Put(kMembers, stored_key, row_);
+  if (old != nullptr) NoteReplaced(keyspace, stripe, old->row.payload, fresh.row.payload);
   if (leaves_at) PutEntry(index, *leaves_at, member_key);
 }
 
@@ -161,7 +167,8 @@ Status CommitPlan::Seal() {
   return {};
 }
 
-void CommitPlan::Applied() {
+std::optional<WallTime> CommitPlan::Applied() {
+  std::optional<WallTime> promised;
   for (const Booking& booking : bookings_) {
     KeyspaceState& keyspace = *booking.keyspace;
     if (booking.cleared) {
@@ -171,14 +178,28 @@ void CommitPlan::Applied() {
     }
     keyspace.SetCounters(booking.stripe, keyspace.counters(booking.stripe) + booking.change);
     if (booking.orphans != 0) keyspace.AddOrphans(booking.orphans);
-    if (booking.removed_since) keyspace.NoteRemoval(*booking.removed_since);
+    if (!booking.removed_since) continue;
+    const WallTime since = *booking.removed_since;
+    const bool first =
+        booking.overwrote ? keyspace.NoteOverwrite(since) : keyspace.NoteRemoval(since);
+    if (!first || !keyspace.promises()) continue;
+    const WallTime due = keyspace.RoundDue();
+    promised = std::min(promised.value_or(due), due);
   }
+  return promised;
 }
 
 void CommitPlan::NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since) {
   auto& first = BookingOf(keyspace, stripe).removed_since;
   first = std::min(first.value_or(since), since);
   ++removed_;
+}
+
+void CommitPlan::NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old, Bytes fresh) {
+  if (!keyspace.promises() || old == fresh) return;
+  Booking& booking = BookingOf(keyspace, stripe);
+  booking.removed_since = std::min(booking.removed_since.value_or(now_), now_);
+  booking.overwrote = true;
 }
 
 void CommitPlan::PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {

@@ -42,7 +42,7 @@ class CommitPlan {
 
   // The same for versions and markers, given their key without the keyspace. `old` is what is
   // stored there (null: nothing); what the plan itself put there it knows.
-  void PutMember(KeyspaceState& keyspace, Bytes member_key, const VersionView* old,
+  void PutMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key, const VersionView* old,
                  const VersionView& fresh);
   void RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
                     const VersionView& old);
@@ -72,12 +72,17 @@ class CommitPlan {
   // the files.
   void NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since);
 
+  // The same for what was written over, at the plan's instant: in a keyspace with a promise, and
+  // if other bytes took its place.
+  void NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old, Bytes fresh);
+
   // Adds the counters to the batch; once, after the last change. Corruption when the keyspace would
   // count fewer rows than none: what is stored does not fit together.
   Status Seal();
 
-  // After the commit, still under the latches: what the batch did becomes what is known.
-  void Applied();
+  // After the commit, still under the latches: what the batch did becomes what is known. Returns
+  // when a promise wants its bytes dealt with, if none was to be before.
+  std::optional<WallTime> Applied();
 
   bool empty() const { return batch_.empty(); }
   WallTime now() const { return now_; }
@@ -101,6 +106,7 @@ class CommitPlan {
     Counters change;
     std::optional<WallTime> removed_since = std::nullopt;  // Of the bytes that are left behind.
     std::int64_t orphans = 0;
+    bool overwrote = false;       // Among them such as newer versions cover.
     bool mortal_members = false;  // Some were written.
     bool cleared = false;
   };

@@ -15,6 +15,7 @@
 #include "core/snapshot_view.h"
 #include "core/statistics.h"
 #include "core/transaction_calls.h"
+#include "core/watched_proof.h"
 
 namespace mayfly::core {
 namespace {
@@ -59,8 +60,9 @@ class DatabaseCalls final : public Database {
 
   Status DropKeyspace(const std::string& name) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
-    MAYFLY_RETURN_IF_ERROR(store_->catalog().Drop(name));
+    MAYFLY_RETURN_IF_ERROR(store_->catalog().Drop(name, store_->clock().Now()));
     NoteMassRemoval(*store_);
+    store_->watch().WakeAll();  // Its promise may be what comes next.
     return {};
   }
 
@@ -155,6 +157,14 @@ class DatabaseCalls final : public Database {
 }  // namespace
 
 Store& StoreOf(Database& database) { return dynamic_cast<DatabaseCalls&>(database).store(); }
+
+Result<Proof> ProveWatched(Database& database, const ProofOptions& options,
+                           const ProofProgress& progress) {
+  // One that wraps another proves as it likes, unwatched.
+  const auto* const calls = dynamic_cast<const DatabaseCalls*>(&database);
+  if (calls == nullptr) return database.Prove(options);
+  return GatherProof(calls->store(), options, progress);
+}
 
 Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,
                                               const StoreOptions& options) {

@@ -96,6 +96,7 @@ inline constexpr char kMetaBackup = 'b';
 inline constexpr char kMetaVersions = 'n';
 inline constexpr char kMetaOrphan = 'o';
 inline constexpr char kMetaDue = 'd';
+inline constexpr char kMetaDropped = 'x';
 
 std::string MetaKey(char kind);
 std::string MetaKey(char kind, KeyspaceId keyspace);

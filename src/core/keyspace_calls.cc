@@ -7,13 +7,16 @@ namespace mayfly::core {
 
 Status KeyspaceCalls::SetPolicy(const KeyspacePolicy& policy) {
   MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
-  return store_->catalog().SetPolicy(*state_, policy);
+  const Status set = store_->catalog().SetPolicy(*state_, policy, store_->clock().Now());
+  store_->watch().WakeAll();  // A promise that was just made may be what comes next.
+  return set;
 }
 
 Status KeyspaceCalls::Clear() {
   MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
   MAYFLY_RETURN_IF_ERROR(store_->catalog().Clear(*state_, store_->clock().Now()));
   NoteMassRemoval(*store_);
+  store_->watch().WakeAll();
   return {};
 }
 

@@ -82,20 +82,34 @@ void KeyspaceState::LowerWatermarks(WallTime to) {
   SetPurgePass(/*members=*/true, {});
 }
 
-void KeyspaceState::Lower(std::atomic<std::int64_t>& since_ms, WallTime to) {
+bool KeyspaceState::Lower(std::atomic<std::int64_t>& since_ms, WallTime to) {
   std::int64_t first = since_ms.load();
-  while (ToMs(to) < first && !since_ms.compare_exchange_weak(first, ToMs(to))) {
+  while (ToMs(to) < first) {
+    if (since_ms.compare_exchange_weak(first, ToMs(to))) return true;
   }
+  return false;
+}
+
+WallTime KeyspaceState::RoundDue() const {
+  const auto promise = policy()->purge_within;
+  const WallTime since = removing_since();
+  if (!promise || since == WallTime::max()) return WallTime::max();
+  return since > WallTime::max() - *promise ? WallTime::max() : since + *promise / 2;
 }
 
 void KeyspaceState::BeginRound() {
   // Copied before it is taken, so that no moment shows neither.
   Lower(round_since_ms_, removing_since());
   Lower(round_since_ms_, WallTimeFromMs(removing_since_ms_.exchange(kNeverMs)));
+  if (overwrote_.exchange(false)) round_overwrote_ = true;
 }
 
 void KeyspaceState::EndRound(bool done) {
-  if (!done) NoteRemoval(WallTimeFromMs(round_since_ms_.load()));
+  if (!done) {
+    if (round_overwrote_) overwrote_ = true;
+    NoteRemoval(WallTimeFromMs(round_since_ms_.load()));
+  }
+  round_overwrote_ = false;
   round_since_ms_.store(kNeverMs);
 }
 

@@ -64,6 +64,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
       : id_(id),
         name_(std::move(name)),
         by_timestamp_(policy.order == RowOrder::kTimestamp),
+        promises_(policy.purge_within.has_value()),
         policy_(std::make_shared<const KeyspacePolicy>(policy)) {}
 
   KeyspaceId id() const { return id_; }
@@ -72,8 +73,12 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   // The policy as of now; stays as it is while it is held.
   std::shared_ptr<const KeyspacePolicy> policy() const { return std::atomic_load(&policy_); }
   void SetPolicy(const KeyspacePolicy& policy) {
+    promises_.store(policy.purge_within.has_value(), std::memory_order_relaxed);
     std::atomic_store(&policy_, std::make_shared<const KeyspacePolicy>(policy));
   }
+
+  // Whether the policy has a promise, for those who ask at each write.
+  bool promises() const { return promises_.load(std::memory_order_relaxed); }
 
   // Held shared by every write, alone by what changes the keyspace as a whole. Taken before
   // latches.
@@ -138,25 +143,44 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
     purge_passes_[members ? 1 : 0] = std::move(pass);
   }
 
-  // Since when there may be bytes of dead or deleted rows in files; WallTime::max(): there are
-  // none.
+  // Since when there may be bytes of dead, deleted or, with a promise, replaced rows in files;
+  // WallTime::max(): there are none.
   WallTime removing_since() const {
     return WallTimeFromMs(std::min(round_since_ms_.load(), removing_since_ms_.load()));
   }
-  void NoteRemoval(WallTime since) { Lower(removing_since_ms_, since); }
+  // True when nothing before it was known.
+  bool NoteRemoval(WallTime since) { return Lower(removing_since_ms_, since); }
+
+  // Something was written over: it may lie beneath a newer version, where no tombstone and no
+  // deadline shows it. Counts as noted until a round has succeeded.
+  bool NoteOverwrite(WallTime since) {
+    overwrote_ = true;
+    return NoteRemoval(since);
+  }
+
+  // When a round of Promises should begin, which leaves half of the promise for its work;
+  // WallTime::max(): there is no promise, or nothing to do.
+  WallTime RoundDue() const;
 
   // A round of Promises takes what was noted upon itself. Until it ends nothing is forgotten, and
   // when it did not succeed it is as if it had not begun. One round at a time.
   void BeginRound();
   void EndRound(bool done);
 
+  // Whether the round has to look for what was written over.
+  bool round_overwrote() const { return round_overwrote_.load(); }
+
+  // The promise is late, and somebody was told so; returns what it was before.
+  bool SetTold(bool late) { return told_late_.exchange(late); }
+
  private:
   static void Raise(std::atomic<std::int64_t>& watermark_ms, WallTime to);
-  static void Lower(std::atomic<std::int64_t>& since_ms, WallTime to);
+  static bool Lower(std::atomic<std::int64_t>& since_ms, WallTime to);
 
   const KeyspaceId id_;
   const std::string name_;
   const bool by_timestamp_;  // As in the policy, which cannot change it.
+  std::atomic<bool> promises_;
   std::shared_ptr<const KeyspacePolicy>
       policy_;  // Read and replaced atomically; shared with writers.
   std::shared_mutex gate_;
@@ -178,6 +202,9 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   static constexpr std::int64_t kNeverMs = std::numeric_limits<std::int64_t>::max();
   std::atomic<std::int64_t> removing_since_ms_{kNeverMs};
   std::atomic<std::int64_t> round_since_ms_{kNeverMs};  // What the round under way deals with.
+  std::atomic<bool> overwrote_{true};  // What an earlier run, or one without a promise did.
+  std::atomic<bool> round_overwrote_{false};
+  std::atomic<bool> told_late_{false};
 };
 
 }  // namespace mayfly::core

@@ -29,6 +29,7 @@ void MemberPlan::Put(Bytes member, const RowView* old, const RowView& fresh) {
     plan_.batch().Put(kMembers, keys_.OfOrder(*fresh.deadline, member), {});
     plan_.PutMemberEntry(keyspace_, stripe_, *fresh.deadline, UserKeyOf(member_key));
   }
+  if (old != nullptr) plan_.NoteReplaced(keyspace_, stripe_, old->payload, fresh.payload);
   if (!old_is_dead) return;
   Tell(member, *old, EventCause::kReplaced);
   plan_.CountDeadMember();
@@ -67,6 +68,8 @@ void MemberPlan::PutSide(Bytes side, Bytes value) {
   std::string row;
   AppendRow(row, {.deadline = {}, .payload = value});
   plan_.batch().Put(kMembers, keys_.Of(PartKind::kSide, side), row);
+  // What it replaces, if anything, nobody has read. Most sides are all name.
+  if (!value.empty()) plan_.NoteReplaced(keyspace_, stripe_, {}, value);
 }
 
 void MemberPlan::RemoveSide(Bytes side) {

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "base/coding.h"
+#include "base/log.h"
+#include "base/printable.h"
 #include "core/file_choice.h"
 #include "core/file_work.h"
 #include "core/limits.h"
@@ -16,24 +18,19 @@ namespace {
 
 constexpr engine::Address kMeta{engine::Role::kMeta};
 
-WallTime DueOf(const KeyspaceState& keyspace) {
-  const auto promise = keyspace.policy()->purge_within;
-  const WallTime since = keyspace.removing_since();
-  if (!promise || since == WallTime::max()) return WallTime::max();
-  return since > WallTime::max() - *promise ? WallTime::max() : since + *promise / 2;
-}
-
 // Never before the beginning of time.
 WallTime Before(WallTime instant, Millis by) {
   return by > instant - WallTime() ? WallTime() : instant - by;
 }
 
+// What a rewrite made lies in the last level; what came into others meanwhile is not its work.
 void AddNamesThatAreNew(const std::vector<engine::FileInfo>& before,
                         const std::vector<engine::FileInfo>& after, std::set<std::string>& names) {
   std::set<std::string> known;
   for (const engine::FileInfo& file : before) known.insert(file.name);
+  const int last_level = LastLevelOf(after);
   for (const engine::FileInfo& file : after) {
-    if (!known.contains(file.name)) names.insert(file.name);
+    if (file.level == last_level && !known.contains(file.name)) names.insert(file.name);
   }
 }
 
@@ -43,12 +40,57 @@ bool MayHoldAny(const engine::FileInfo& file, const Promises::Keyspaces& keyspac
   });
 }
 
+// Those of which something was, or may have been, written over.
+Promises::Keyspaces Overwritten(const Promises::Keyspaces& keyspaces) {
+  Promises::Keyspaces overwritten = keyspaces;
+  std::erase_if(overwritten, [](const auto& keyspace) {
+    return keyspace->promises() && !keyspace->round_overwrote();
+  });
+  return overwritten;
+}
+
+// Which files of a role a round has to rewrite.
+class Unclean {
+ public:
+  Unclean(engine::Role role, const Promises::Keyspaces& keyspaces, const Horizon& horizon,
+          std::uint64_t last_commit)
+      : keyed_(role != engine::Role::kEvents && role != engine::Role::kMeta),
+        keyspaces_(keyspaces),
+        overwritten_(role == engine::Role::kExpiry ? Promises::Keyspaces()
+                                                   : Overwritten(keyspaces)),
+        dead_(horizon),
+        last_commit_(last_commit) {}
+
+  bool Holds(const engine::FileInfo& file, int last_level) const {
+    if (file.first_commit > last_commit_) return false;
+    // Events and meta have no keyspace in front of their keys, and leave by tombstones alone.
+    if (!keyed_) return file.deletions > 0;
+    if (!MayHoldAny(file, keyspaces_)) return false;
+    if (dead_.HoldsSomethingDead(file)) return true;
+    // An older version lies beneath in another file, or in the same one if a state showed it when
+    // that was made.
+    const bool may_cover = file.level == 0 || file.level < last_level || file.covered > 0;
+    return may_cover && MayHoldAny(file, overwritten_);
+  }
+
+  bool IsWhollyDead(const engine::FileInfo& file) const {
+    return keyed_ && dead_.IsWhollyDead(file);
+  }
+
+ private:
+  const bool keyed_;
+  const Promises::Keyspaces& keyspaces_;
+  const Promises::Keyspaces overwritten_;
+  const DeadFiles dead_;
+  const std::uint64_t last_commit_;
+};
+
 }  // namespace
 
 WallTime Promises::NextDue(WallTime last_try) const {
   WallTime next = WallTime::max();
-  for (const auto& keyspace : store_.catalog().All()) {
-    const WallTime due = DueOf(*keyspace);
+  for (const auto& keyspace : store_.catalog().AllWithDropped()) {
+    const WallTime due = keyspace->RoundDue();
     if (due == WallTime::max()) continue;
     next = std::min(next, std::max(due, last_try + *keyspace->policy()->purge_within / 8));
   }
@@ -57,8 +99,8 @@ WallTime Promises::NextDue(WallTime last_try) const {
 
 Promises::Keyspaces Promises::Due(WallTime now) const {
   Keyspaces due;
-  for (const auto& keyspace : store_.catalog().All()) {
-    if (DueOf(*keyspace) <= now) due.push_back(keyspace);
+  for (const auto& keyspace : store_.catalog().AllWithDropped()) {
+    if (keyspace->RoundDue() <= now) due.push_back(keyspace);
   }
   return due;
 }
@@ -71,14 +113,17 @@ Status Promises::Keep(const Keyspaces& keyspaces, std::uint64_t bytes_per_second
   if (clean && *clean) outcome = Record(claims);
   const bool done = outcome.ok() && clean && *clean;
   report.held_up = report.held_up || (outcome.ok() && !done && !report.stopped_by_clock);
-  for (const Claim& claim : claims) claim.keyspace->EndRound(done);
+  for (const Claim& claim : claims) {
+    claim.keyspace->EndRound(done);
+    TellLate(claim, done);
+  }
   return outcome;
 }
 
 Result<bool> Promises::Round(const Keyspaces& keyspaces, std::uint64_t bytes_per_second, Stop stop,
                              ReclaimReport& report, std::vector<Claim>& claims) {
   for (const auto& keyspace : keyspaces) {
-    claims.push_back({keyspace, {}});
+    claims.push_back({keyspace, keyspace->removing_since(), {}, keyspace->dropped()});
     MAYFLY_RETURN_IF_ERROR(Begin(claims.back()));
   }
   if (!store_.clock().may_delete()) {
@@ -87,10 +132,14 @@ Result<bool> Promises::Round(const Keyspaces& keyspaces, std::uint64_t bytes_per
   }
   MAYFLY_TRY(bool clean,
              store_.horizon().Advance(store_.catalog(), store_.states(), store_.engine()));
+  // All that the round has to deal with was committed by now.
+  MAYFLY_TRY(const engine::EngineStats stats, store_.engine().Stats());
   MAYFLY_RETURN_IF_ERROR(store_.engine().Flush());
-  for (const engine::Role role : {engine::Role::kExpiry, engine::Role::kRows,
-                                  engine::Role::kMembers, engine::Role::kEvents}) {
-    MAYFLY_TRY(const bool done, RewriteFiles(role, keyspaces, bytes_per_second, stop, report));
+  for (const engine::Role role :
+       {engine::Role::kExpiry, engine::Role::kRows, engine::Role::kMembers, engine::Role::kEvents,
+        engine::Role::kMeta}) {
+    MAYFLY_TRY(const bool done,
+               RewriteFiles(role, keyspaces, stats.last_commit, bytes_per_second, stop, report));
     clean = clean && done;
   }
   if (!clean) return false;
@@ -111,6 +160,11 @@ Result<bool> Promises::AwaitDeletions(Stop stop) {
 
 Status Promises::Begin(Claim& claim) {
   KeyspaceState& keyspace = *claim.keyspace;
+  if (claim.dropped) {
+    keyspace.BeginRound();
+    claim.through = store_.clock().Now();
+    return store_.events().TrimKeyspace(keyspace.id(), claim.through).status();
+  }
   Purger purger(store_);
   MAYFLY_RETURN_IF_ERROR(purger.PurgeAll(keyspace));
   // What is removed from here on counts anew. What dies up to this instant is the last that the
@@ -131,10 +185,10 @@ Status Promises::Begin(Claim& claim) {
 
 // True when nothing dead is left in the files of the role that may hold the keyspaces'.
 Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspaces,
-                                    std::uint64_t bytes_per_second, Stop stop,
-                                    ReclaimReport& report) {
+                                    std::uint64_t last_commit, std::uint64_t bytes_per_second,
+                                    Stop stop, ReclaimReport& report) {
   const auto horizon = store_.horizon().horizon();
-  const DeadFiles dead(*horizon);
+  const Unclean unclean(role, keyspaces, *horizon, last_commit);
   FileWork work(store_, report);
   // Each file is tried once, and what it becomes is not tried at all: if that still holds something
   // dead, somebody looks at it, and trying again would not help. One that the engine is at is
@@ -142,24 +196,22 @@ Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspace
   std::set<std::string> tried;
   std::size_t looks = 0;
   MAYFLY_TRY(auto files, store_.engine().Files(role));
-  const auto wants_work = [&](const engine::FileInfo& file) {
-    // Events have no keyspace in front of their keys, and leave by tombstones alone.
-    if (role == engine::Role::kEvents) return file.deletions > 0;
-    return MayHoldAny(file, keyspaces) && dead.HoldsSomethingDead(file);
-  };
   // First what can go unread, before the tombstones above it are rewritten together with it.
-  if (role != engine::Role::kEvents) {
-    const int last_level = LastLevelOf(files);
-    for (const engine::FileInfo& file : files) {
-      if (file.level != last_level || !dead.IsWhollyDead(file)) continue;
-      MAYFLY_RETURN_IF_ERROR(work.Drop(role, file).status());
-    }
+  bool dropped = false;
+  int last_level = LastLevelOf(files);
+  for (const engine::FileInfo& file : files) {
+    if (file.level != last_level || !unclean.IsWhollyDead(file)) continue;
+    MAYFLY_TRY(const bool gone, work.Drop(role, file));
+    dropped = dropped || gone;
+  }
+  if (dropped) {
     MAYFLY_TRY(files, store_.engine().Files(role));
   }
   const std::size_t rounds_max = 4 * files.size() + 16 + kBusyFileLooksMax;
   for (std::size_t round = 0; round < rounds_max && !stop(); ++round) {
+    last_level = LastLevelOf(files);
     const auto next = std::find_if(files.begin(), files.end(), [&](const auto& file) {
-      return wants_work(file) && !tried.contains(file.name);
+      return unclean.Holds(file, last_level) && !tried.contains(file.name);
     });
     if (next == files.end()) break;
     MAYFLY_TRY(const bool done, work.Rewrite(role, *next, bytes_per_second));
@@ -172,18 +224,48 @@ Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspace
     }
     files = std::move(after);
   }
-  return std::none_of(files.begin(), files.end(), wants_work);
+  last_level = LastLevelOf(files);
+  return std::none_of(files.begin(), files.end(),
+                      [&](const auto& file) { return unclean.Holds(file, last_level); });
 }
 
 Status Promises::Record(const std::vector<Claim>& claims) {
   engine::Batch batch;
   for (const Claim& claim : claims) {
+    if (claim.dropped) {
+      batch.Delete(kMeta, MetaKey(kMetaDropped, claim.keyspace->id()));
+      continue;
+    }
     std::string through;
     AppendLittleEndian64(through, static_cast<std::uint64_t>(ToMs(claim.through)));
     batch.Put(kMeta, MetaKey(kMetaPurgedThrough, claim.keyspace->id()), through);
   }
   MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(batch, Durability::kDisk));
-  return store_.engine().Flush();
+  MAYFLY_RETURN_IF_ERROR(store_.engine().Flush());
+  for (const Claim& claim : claims) {
+    if (claim.dropped) store_.catalog().ForgetDropped(claim.keyspace->id());
+  }
+  return {};
+}
+
+// Once when a promise is found to be late, and once when it is kept again.
+void Promises::TellLate(const Claim& claim, bool done) const {
+  const auto promise = claim.keyspace->policy()->purge_within;
+  const WallTime now = store_.clock().Now();
+  if (!promise || claim.since > now || now - claim.since <= *promise) return;
+  const Millis late = now - claim.since - *promise;
+  const bool told = claim.keyspace->SetTold(!done);
+  if (done) {
+    Log(store_.logger(), LogLevel::kWarning,
+        "keyspace '{}': what ended at {} ms is out of all files {} ms later than promised; the "
+        "promise of {} ms is kept again",
+        Printable(claim.keyspace->name()), ToMs(claim.since), late.count(), promise->count());
+  } else if (!told) {
+    Log(store_.logger(), LogLevel::kWarning,
+        "keyspace '{}': the promise of {} ms is broken: what ended at {} ms should have been out "
+        "of all files {} ms ago; TTL.PROVE, or Database::Prove(), tells what is in the way",
+        Printable(claim.keyspace->name()), promise->count(), ToMs(claim.since), late.count());
+  }
 }
 
 Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& keyspace,

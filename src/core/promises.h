@@ -1,9 +1,12 @@
-// promises.h - keeps what purge_within promises: no byte of a row is left that long after its end.
-// A keyspace knows since when bytes of its removed rows may lie in files (removing_since). Half of
-// the promise later a round begins, which leaves the other half for its work:
+// promises.h - keeps what purge_within promises: no byte is left that long after it was deleted,
+// written over, or died. A keyspace knows since when such bytes may lie in files (removing_since),
+// and whether some lie beneath newer versions, where nothing in a file shows them. Half of the
+// promise later a round begins, which leaves the other half for its work:
 //   purge what is due; trim old events; publish the horizon; write memory out, which empties the
-//   log; rewrite every file that holds something dead or a tombstone, down to the last level; note
-//   how far it is done; write that out, too, which leaves a fresh log and manifest.
+//   log; rewrite every file that holds something dead or a tombstone, or something over or beneath
+//   which another version may lie, down to the last level; note how far it is done; write that out,
+//   too, which leaves a fresh log and manifest.
+// Places: docs/promises.md lists every one in which a byte can lie, and who clears it.
 // What an open state shows stays, and then the round does not count: it is tried again, and
 // Database::Prove() says who is in the way.
 #pragma once
@@ -48,17 +51,22 @@ class Promises {
   // What a round can claim for a keyspace when its files are done.
   struct Claim {
     std::shared_ptr<KeyspaceState> keyspace;
+    WallTime since;  // When what it deals with ended.
     WallTime through;
+    bool dropped;  // When the round began.
   };
 
   // True when nothing is left that should be gone.
   Result<bool> Round(const Keyspaces& keyspaces, std::uint64_t bytes_per_second, Stop stop,
                      ReclaimReport& report, std::vector<Claim>& claims);
   Status Begin(Claim& claim);
+  // Files that hold nothing but what was committed after `last_commit` are the next round's.
   Result<bool> RewriteFiles(engine::Role role, const Keyspaces& keyspaces,
-                            std::uint64_t bytes_per_second, Stop stop, ReclaimReport& report);
+                            std::uint64_t last_commit, std::uint64_t bytes_per_second, Stop stop,
+                            ReclaimReport& report);
   Result<bool> AwaitDeletions(Stop stop);
   Status Record(const std::vector<Claim>& claims);
+  void TellLate(const Claim& claim, bool done) const;
 
   Store& store_;
 };

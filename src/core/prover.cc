@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/printable.h"
 #include "core/backup_book.h"
@@ -16,6 +17,10 @@ namespace {
 
 constexpr engine::Role kRoles[] = {engine::Role::kRows, engine::Role::kMembers,
                                    engine::Role::kExpiry};
+// Their keys do not begin with a keyspace: whichever it is, it may have something there.
+constexpr engine::Role kSharedRoles[] = {engine::Role::kEvents, engine::Role::kMeta};
+
+constexpr std::size_t kTracesMax = 100;
 
 ProofFile Describe(engine::Role role, const engine::FileInfo& file, WallTime now) {
   return {.role = std::string(RoleName(role)),
@@ -56,17 +61,22 @@ class Prover {
  public:
   explicit Prover(Store& store) : store_(store) {}
 
-  Result<Proof> Gather(const ProofOptions& options) {
+  Result<Proof> Gather(const ProofOptions& options, const engine::FindProgress& progress) {
     MAYFLY_TRY(const Statistics statistics, GatherStatistics(store_));
     proof_.taken_at = statistics.clock.now;
     AddStates();
     AddClock(statistics.clock);
     MAYFLY_RETURN_IF_ERROR(AddBackups());
-    for (const auto& keyspace : store_.catalog().All()) {
-      MAYFLY_RETURN_IF_ERROR(AddKeyspace(*keyspace, statistics));
+    MAYFLY_RETURN_IF_ERROR(ListFiles());
+    for (const auto& keyspace : store_.catalog().AllWithDropped()) {
+      if (keyspace->dropped()) {
+        AddDropped(*keyspace);
+      } else {
+        MAYFLY_RETURN_IF_ERROR(AddKeyspace(*keyspace, statistics));
+      }
     }
     if (!options.find.empty()) {
-      MAYFLY_TRY(const auto traces, store_.engine().Find(options.find));
+      MAYFLY_TRY(const auto traces, store_.engine().Find(options.find, kTracesMax, progress));
       for (const engine::Trace& trace : traces) {
         proof_.traces.push_back({trace.where, trace.what});
       }
@@ -136,26 +146,67 @@ class Prover {
     if (found->purge_within && since != WallTime::max()) {
       proof.kept = since > proof_.taken_at - *found->purge_within;
     }
-    for (const engine::Role role : kRoles) {
-      MAYFLY_TRY(const auto files, store_.engine().Files(role));
-      for (const engine::FileInfo& file : files) {
-        if (!MayHold(file, keyspace.id()) && !MayHold(file, MembersOf(keyspace.id()))) continue;
-        proof.files.push_back(Describe(role, file, proof_.taken_at));
-      }
-    }
+    AddFiles(keyspace.id(), proof);
     proof_.keyspaces.push_back(std::move(proof));
     return {};
   }
 
+  // It has no rows any more, but their bytes may be there.
+  void AddDropped(const KeyspaceState& keyspace) {
+    const WallTime since = keyspace.removing_since();
+    const Millis promise = *keyspace.policy()->purge_within;
+    KeyspaceProof proof{.name = keyspace.name(),
+                        .purge_within = promise,
+                        .purged_through = since - Millis(1),
+                        .purged_rows_through = proof_.taken_at,
+                        .rows = 0,
+                        .due_rows = 0,
+                        .kept = since > proof_.taken_at - promise,
+                        .files = {}};
+    proof_.holders.push_back(
+        {ProofHolder::Kind::kBacklog, since,
+         fmt::format("'{}' was dropped, and nobody has removed its bytes yet; start a reaper, or "
+                     "call Reclaim()",
+                     Printable(keyspace.name()))});
+    AddFiles(keyspace.id(), proof);
+    proof_.keyspaces.push_back(std::move(proof));
+  }
+
+  Status ListFiles() {
+    for (const engine::Role role : kRoles) {
+      MAYFLY_TRY(files_[role], store_.engine().Files(role));
+    }
+    for (const engine::Role role : kSharedRoles) {
+      MAYFLY_TRY(files_[role], store_.engine().Files(role));
+    }
+    return {};
+  }
+
+  void AddFiles(KeyspaceId id, KeyspaceProof& proof) const {
+    for (const engine::Role role : kRoles) {
+      for (const engine::FileInfo& file : files_.at(role)) {
+        if (!MayHold(file, id) && !MayHold(file, MembersOf(id))) continue;
+        proof.files.push_back(Describe(role, file, proof_.taken_at));
+      }
+    }
+    for (const engine::Role role : kSharedRoles) {
+      for (const engine::FileInfo& file : files_.at(role)) {
+        proof.files.push_back(Describe(role, file, proof_.taken_at));
+      }
+    }
+  }
+
   Store& store_;
+  std::map<engine::Role, std::vector<engine::FileInfo>> files_;
   Proof proof_;
 };
 
 }  // namespace
 
-Result<Proof> GatherProof(Store& store, const ProofOptions& options) {
+Result<Proof> GatherProof(Store& store, const ProofOptions& options,
+                          const engine::FindProgress& progress) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
-  return Prover(store).Gather(options);
+  return Prover(store).Gather(options, progress);
 }
 
 }  // namespace mayfly::core

@@ -6,6 +6,8 @@
 
 namespace mayfly::core {
 
-Result<Proof> GatherProof(Store& store, const ProofOptions& options);
+// Conflict when `progress` ended the search.
+Result<Proof> GatherProof(Store& store, const ProofOptions& options,
+                          const engine::FindProgress& progress = {});
 
 }  // namespace mayfly::core

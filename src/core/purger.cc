@@ -282,7 +282,7 @@ Result<bool> Purger::PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, cons
   }
   // Its row is dead, but one may still ask for that time: that nothing was there is kept, or what
   // is older would show.
-  plan.PutMember(keyspace, due.key, &*version, Bare(*version));
+  plan.PutMember(keyspace, StripeOf(keyspace.id(), *key), due.key, &*version, Bare(*version));
   plan.NoteRemoval(keyspace, StripeOf(keyspace.id(), *key), due.deadline);
   return true;
 }

@@ -31,8 +31,8 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
   const WallTime now = store_.clock().Now();  // The very reading may be a jump.
   if (options.everything && store_.clock().may_delete()) {
     RevokeOldStates(now);
-    MAYFLY_RETURN_IF_ERROR(
-        Promises(store_).Keep(store_.catalog().All(), options.bytes_per_second, never, report));
+    MAYFLY_RETURN_IF_ERROR(Promises(store_).Keep(store_.catalog().AllWithDropped(),
+                                                 options.bytes_per_second, never, report));
   }
   for (;;) {
     MAYFLY_TRY(const Outcome outcome, Step(options, /*quiet=*/true, never, report));

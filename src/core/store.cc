@@ -353,12 +353,13 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
     return committed;
   }
   cache_.Applied(plan.batch());
-  plan.Applied();
+  const auto promised = plan.Applied();
   counts_.purged_rows += plan.dead_removed();
   counts_.purged_members += plan.dead_members_removed();
   counts_.removed_rows += plan.removed();
   counts_.clamped_lifetimes += plan.clamped();
   if (plan.earliest()) watch_.Written(*plan.earliest());
+  if (promised) watch_.Written(*promised);  // Deletes and overwriting set no deadline.
   // Orphans are due at once, and so is a look at what was cleared.
   if (plan.orphans_queued() || plan.clears()) watch_.Written(WallTimeFromMs(0));
   return {};

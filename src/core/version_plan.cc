@@ -56,7 +56,7 @@ void VersionPlan::PutLate(const VersionView& version, WallTime overtaken_at,
   kept.kept_until = kept_until;
   // The dead are not shown; that they were there is: what is older must not show instead.
   if (IsDead(kept.row.deadline, plan_.now())) kept = Bare(kept);
-  plan_.PutMember(keyspace_, VersionKey(key_, *kept.row.timestamp), same, kept);
+  plan_.PutMember(keyspace_, stripe(), VersionKey(key_, *kept.row.timestamp), same, kept);
 }
 
 void VersionPlan::Restore(const RowView& row) {
@@ -91,7 +91,7 @@ void VersionPlan::Mark(WallTime timestamp) {
   const VersionView marker = MarkerOf(*keyspace_.policy(), timestamp);
   if (IsDead(marker.kept_until, plan_.now())) return;
   // An old marker, which there is only without a row, was removed by Retire().
-  plan_.PutMember(keyspace_, MarkerKey(key_), nullptr, marker);
+  plan_.PutMember(keyspace_, stripe(), MarkerKey(key_), nullptr, marker);
 }
 
 // Without a history, too, the present is what lies before a timestamp that is to come.

@@ -95,7 +95,8 @@ Status Engine::Flush() {
   return DoFlush();
 }
 
-Result<std::vector<Trace>> Engine::Find(Bytes needle, std::size_t traces_max) const {
+Result<std::vector<Trace>> Engine::Find(Bytes needle, std::size_t traces_max,
+                                        const FindProgress& progress) const {
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   if (needle.empty()) {
     return Status::Invalid("no bytes to look for; every place holds nothing, name at least one");
@@ -105,7 +106,7 @@ Result<std::vector<Trace>> Engine::Find(Bytes needle, std::size_t traces_max) co
         "at most 0 traces asked for, which would look like none found; ask for "
         "at least one");
   }
-  return DoFind(needle, traces_max);
+  return DoFind(needle, traces_max, progress);
 }
 
 Result<std::vector<FileInfo>> Engine::Files(Role role) const {

@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -75,9 +76,12 @@ struct FileInfo {
   std::uint64_t bytes = 0;
   std::uint64_t entries = 0;    // Deletions included.
   std::uint64_t deletions = 0;  // Tombstones, which hold keys but no values.
+  std::uint64_t covered = 0;    // Older versions of a key that has a newer one in this very file.
   std::string first_key;
   std::string last_key;
   DeadlineStats deadlines;  // Empty when the engine was opened without a DropPolicy.
+  // Nothing in it was committed before this one; as EngineStats::last_commit. 0: it may be.
+  std::uint64_t first_commit = 0;
 };
 
 // Counts an open handle for as long as it lives.
@@ -98,6 +102,9 @@ struct Trace {
   std::string what;   // In words: what the bytes are part of there.
 };
 
+// Told how far a search is, in bytes; false ends it.
+using FindProgress = std::function<bool(std::uint64_t done, std::uint64_t all)>;
+
 struct EngineStats {
   std::uint64_t disk_bytes = 0;    // Files and logs.
   std::uint64_t memory_bytes = 0;  // Buffers, caches, indexes; an estimate.
@@ -106,6 +113,7 @@ struct EngineStats {
   // Commits are slowed down or stopped, or close to it, because compaction lags behind. Whoever
   // compacts for other reasons should wait.
   bool commits_held_back = false;
+  std::uint64_t last_commit = 0;  // Grows with commits; 0 for an engine without files.
   std::uint64_t open_snapshots = 0;
   std::uint64_t open_cursors = 0;
   // How often something could not be read because a file is damaged, background work included, and
@@ -175,8 +183,10 @@ class Engine {
   Status Flush();
 
   // Looks for the bytes in everything the engine keeps, visible or not: old versions, tombstones,
-  // logs, every file. At most `traces_max` places. Slow: it reads all of it.
-  Result<std::vector<Trace>> Find(Bytes needle, std::size_t traces_max = 100) const;
+  // logs, every file. At most `traces_max` places. Slow: it reads all of it. Conflict when
+  // `progress` ended it.
+  Result<std::vector<Trace>> Find(Bytes needle, std::size_t traces_max = 100,
+                                  const FindProgress& progress = {}) const;
 
   // The files of a role; none for an engine without files.
   Result<std::vector<FileInfo>> Files(Role role) const;
@@ -215,7 +225,8 @@ class Engine {
                                      std::uint64_t bytes_per_second) = 0;
   virtual Result<bool> DoDropFile(Role role, const std::string& name) = 0;
   virtual Status DoFlush() = 0;
-  virtual Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const = 0;
+  virtual Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max,
+                                            const FindProgress& progress) const = 0;
   virtual Result<std::vector<FileInfo>> DoFiles(Role role) const = 0;
   virtual Result<EngineStats> DoStats() const = 0;  // Open handles are filled in by Stats().
   virtual Status DoClose() = 0;

@@ -106,7 +106,7 @@ TEST_F(DropHorizonTest, WaitsForStatesThatAreOlder) {
 TEST_F(DropHorizonTest, DropsEverythingOfAKeyspaceThatWasDroppedAndNothingOfAYoungerOne) {
   const auto second = *catalog_.Create("second", {});
   ASSERT_TRUE(Advance());
-  ASSERT_TRUE(catalog_.Drop("second").ok());
+  ASSERT_TRUE(catalog_.Drop("second", WallTime()).ok());
   EXPECT_FALSE(IsDead(Role::kRows, second->id(), 1000)) << "not published yet";
   EXPECT_TRUE(Advance());
   for (const Role role : {Role::kRows, Role::kMembers, Role::kExpiry}) {

@@ -95,8 +95,9 @@ Result<bool> ForwardingEngine::DoDropFile(Role role, const std::string& name) {
 
 Status ForwardingEngine::DoFlush() { return inner_->Flush(); }
 
-Result<std::vector<Trace>> ForwardingEngine::DoFind(Bytes needle, std::size_t traces_max) const {
-  return inner_->Find(needle, traces_max);
+Result<std::vector<Trace>> ForwardingEngine::DoFind(Bytes needle, std::size_t traces_max,
+                                                    const FindProgress& progress) const {
+  return inner_->Find(needle, traces_max, progress);
 }
 
 Result<std::vector<FileInfo>> ForwardingEngine::DoFiles(Role role) const {

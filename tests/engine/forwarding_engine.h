@@ -37,7 +37,8 @@ class ForwardingEngine : public Engine {
                              std::uint64_t bytes_per_second) override;
   Result<bool> DoDropFile(Role role, const std::string& name) override;
   Status DoFlush() override;
-  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const override;
+  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max,
+                                    const FindProgress& progress) const override;
   Result<std::vector<FileInfo>> DoFiles(Role role) const override;
   Result<EngineStats> DoStats() const override;
   Status DoClose() override;

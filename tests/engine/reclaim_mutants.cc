@@ -88,7 +88,8 @@ class FlushDoesNothing final : public ForwardingEngine {
 class FindSeesOnlyWhatReadersSee final : public ForwardingEngine {
   using ForwardingEngine::ForwardingEngine;
 
-  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const override {
+  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max,
+                                    const FindProgress&) const override {
     std::vector<Trace> traces;
     for (std::size_t role = 0; role < kRoleCount; ++role) {
       MAYFLY_TRY(const auto cursor, inner().NewCursor({.role = static_cast<Role>(role)}));

@@ -76,7 +76,8 @@ class MemoryEngine final : public Engine {
   Result<bool> DoDropFile(Role, const std::string&) override { return false; }
   Status DoFlush() override { return {}; }
 
-  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max) const override {
+  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max,
+                                    const FindProgress&) const override {
     return store_.Find(needle, traces_max);
   }
 

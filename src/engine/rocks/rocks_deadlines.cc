@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "base/coding.h"
 #include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {
 
-constexpr const char* kProperty = "mayfly.deadlines";  // Stored; never rename.
+constexpr const char* kProperty = "mayfly.deadlines";       // Stored; never rename.
+constexpr const char* kCoveredProperty = "mayfly.covered";  // Stored; never rename.
 
 class DeadlineCollector final : public rocksdb::TablePropertiesCollector {
  public:
@@ -17,6 +19,12 @@ class DeadlineCollector final : public rocksdb::TablePropertiesCollector {
   rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
                              rocksdb::EntryType type, rocksdb::SequenceNumber /*sequence*/,
                              std::uint64_t /*file_size*/) override {
+    // Versions of one key come together, the newest first.
+    if (type != rocksdb::kEntryRangeDeletion) {
+      if (any_ && ToBytes(key) == last_key_) ++covered_;
+      any_ = true;
+      last_key_.assign(key.data(), key.size());
+    }
     if (type == rocksdb::kEntryPut) {
       stats_.Add(policy_->DeadlineOf(role_, ToBytes(key), ToBytes(value)),
                  key.size() + value.size());
@@ -26,6 +34,9 @@ class DeadlineCollector final : public rocksdb::TablePropertiesCollector {
 
   rocksdb::Status Finish(rocksdb::UserCollectedProperties* properties) override {
     properties->emplace(kProperty, stats_.Encode());
+    std::string covered;
+    AppendVarint(covered, covered_);
+    properties->emplace(kCoveredProperty, std::move(covered));
     return rocksdb::Status::OK();
   }
 
@@ -36,6 +47,9 @@ class DeadlineCollector final : public rocksdb::TablePropertiesCollector {
   const std::shared_ptr<const DropPolicy> policy_;
   const Role role_;
   DeadlineStats stats_;
+  bool any_ = false;
+  std::string last_key_;
+  std::uint64_t covered_ = 0;
 };
 
 class DeadlineCollectorFactory final : public rocksdb::TablePropertiesCollectorFactory {
@@ -65,6 +79,15 @@ Result<DeadlineStats> DeadlinesOf(const rocksdb::TableProperties& properties) {
   const auto found = properties.user_collected_properties.find(kProperty);
   if (found == properties.user_collected_properties.end()) return DeadlineStats();
   return DeadlineStats::Decode(found->second);
+}
+
+std::uint64_t CoveredIn(const rocksdb::TableProperties& properties) {
+  const auto found = properties.user_collected_properties.find(kCoveredProperty);
+  // Of a file from before this was counted nothing is known: there may be one.
+  if (found == properties.user_collected_properties.end()) return 1;
+  Bytes rest = found->second;
+  std::uint64_t covered = 0;
+  return EatVarint(rest, covered) && rest.empty() ? covered : 1;
 }
 
 }  // namespace mayfly::engine

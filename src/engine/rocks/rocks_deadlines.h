@@ -1,4 +1,4 @@
-// rocks_deadlines.h - DeadlineStats as a property of each SST file.
+// rocks_deadlines.h - what each SST file tells of itself: DeadlineStats, and old versions in it.
 // Gathered while the file is written, by asking the DropPolicy for each pair's deadline; read back
 // without opening a data block.
 #pragma once
@@ -18,5 +18,8 @@ std::shared_ptr<rocksdb::TablePropertiesCollectorFactory> NewDeadlineCollectorFa
 
 // The statistics of a file; empty ones for a file written without a policy.
 Result<DeadlineStats> DeadlinesOf(const rocksdb::TableProperties& properties);
+
+// Older versions of keys that have a newer one in the file. 1 where that was not counted.
+std::uint64_t CoveredIn(const rocksdb::TableProperties& properties);
 
 }  // namespace mayfly::engine

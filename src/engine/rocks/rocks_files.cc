@@ -52,9 +52,11 @@ Result<std::vector<FileInfo>> RocksDatabase::DoFiles(Role role) const {
                        .bytes = file.size,
                        .entries = found->second->num_entries,
                        .deletions = found->second->num_deletions,  // Those of ranges included.
+                       .covered = CoveredIn(*found->second),
                        .first_key = file.smallestkey,
                        .last_key = file.largestkey,
-                       .deadlines = std::move(deadlines)});
+                       .deadlines = std::move(deadlines),
+                       .first_commit = file.smallest_seqno});
     }
   }
   return files;
@@ -75,6 +77,7 @@ Result<EngineStats> RocksDatabase::DoStats() const {
   stats.commits_held_back = CommitsHeldBack();
   stats.damage_seen = handles_.damage->times();
   stats.first_damage = handles_.damage->first();
+  stats.last_commit = database.GetLatestSequenceNumber();
   return stats;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/printable.h"
@@ -31,12 +32,13 @@ const char* NameOf(FileKind kind) {
 }  // namespace
 
 RocksFind::RocksFind(rocksdb::Env& env, std::string directory, Questions ask, Bytes needle,
-                     std::size_t traces_max)
+                     std::size_t traces_max, FindProgress progress)
     : env_(env),
       directory_(std::move(directory)),
       ask_(std::move(ask)),
       needle_(needle),
-      traces_max_(traces_max) {}
+      traces_max_(traces_max),
+      progress_(std::move(progress)) {}
 
 // A file that could be opened is read to its end, even when it is removed meanwhile. One that was
 // gone before has handed its bytes to newer files, so the list is made again, and only what is new
@@ -46,9 +48,14 @@ Result<std::vector<Trace>> RocksFind::Run() {
     bool complete = true;
     MAYFLY_TRY(const std::vector<DirectoryFile> files, ask_.files());
     const LiveTables live = ask_.live_tables();
+    bytes_all_ = bytes_done_;
+    for (const DirectoryFile& file : files) {
+      if (!searched_.contains(file.name)) bytes_all_ += file.bytes;
+    }
     for (const DirectoryFile& file : files) {
       if (Full()) return std::move(traces_);
       if (searched_.contains(file.name)) continue;
+      MAYFLY_RETURN_IF_ERROR(Tell(0));
       MAYFLY_TRY(const Outcome outcome, SearchFile(file, live));
       if (outcome == Outcome::kDone) searched_.insert(file.name);
       if (outcome == Outcome::kGone) complete = false;
@@ -110,12 +117,20 @@ Result<RocksFind::Outcome> RocksFind::SearchRaw(const DirectoryFile& file, const
     rocksdb::Slice read;
     status = opened->Read(buffer.size(), &read, buffer.data());
     ended = read.empty();
+    MAYFLY_RETURN_IF_ERROR(Tell(read.size()));
     found = framed ? records.Feed(ToBytes(read)) : bytes.Feed(ToBytes(read));
   }
   if (!status.ok()) return Broken(file, FromRocks(status, "reading it"));
   if (framed && !found) found = records.Finish();
   if (found) Add(file.name, what);
   return Outcome::kDone;
+}
+
+// The bytes were read for the last time.
+Status RocksFind::Tell(std::uint64_t bytes) {
+  bytes_done_ += bytes;
+  if (!progress_ || progress_(bytes_done_, std::max(bytes_done_, bytes_all_))) return {};
+  return Status::Conflict("the search was ended before it was done; nothing is known of the rest");
 }
 
 std::string RocksFind::Describe(const SstEntry& entry, const Role* role) const {
@@ -143,7 +158,8 @@ void RocksFind::Add(const std::string& where, std::string what) {
   traces_.push_back({.where = where, .what = std::move(what)});
 }
 
-Result<std::vector<Trace>> RocksDatabase::DoFind(Bytes needle, std::size_t traces_max) const {
+Result<std::vector<Trace>> RocksDatabase::DoFind(Bytes needle, std::size_t traces_max,
+                                                 const FindProgress& progress) const {
   const RocksFind::Questions questions{
       .files = [this] { return ListFiles(); },
       .live_tables = [this] { return LiveTables(); },
@@ -152,7 +168,8 @@ Result<std::vector<Trace>> RocksDatabase::DoFind(Bytes needle, std::size_t trace
             PinnedBytes newest;
             return DoGet({.role = role}, key, newest, nullptr).ok() && newest.view() == value;
           }};
-  return RocksFind(*handles_.database->GetEnv(), handles_.directory, questions, needle, traces_max)
+  return RocksFind(*handles_.database->GetEnv(), handles_.directory, questions, needle, traces_max,
+                   progress)
       .Run();
 }
 

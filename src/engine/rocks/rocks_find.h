@@ -31,9 +31,9 @@ class RocksFind {
   };
 
   RocksFind(rocksdb::Env& env, std::string directory, Questions ask, Bytes needle,
-            std::size_t traces_max);
+            std::size_t traces_max, FindProgress progress = {});
 
-  // Busy when files came and went faster than they could be opened.
+  // Busy when files came and went faster than they could be opened, Conflict when it was to end.
   Result<std::vector<Trace>> Run();
 
  private:
@@ -43,6 +43,7 @@ class RocksFind {
   Result<Outcome> SearchFile(const DirectoryFile& file, const LiveTables& live);
   Result<Outcome> SearchTable(const DirectoryFile& file, const LiveTables& live);
   Result<Outcome> SearchRaw(const DirectoryFile& file, const char* what);
+  Status Tell(std::uint64_t bytes);
   std::string Describe(const SstEntry& entry, const Role* role) const;
   Status Broken(const DirectoryFile& file, const Status& why) const;
   std::string PathOf(const DirectoryFile& file) const { return directory_ + "/" + file.name; }
@@ -54,7 +55,10 @@ class RocksFind {
   const Questions ask_;
   const Bytes needle_;
   const std::size_t traces_max_;
+  const FindProgress progress_;
 
+  std::uint64_t bytes_all_ = 0;  // Of the files as they were listed last; each is counted once.
+  std::uint64_t bytes_done_ = 0;
   std::set<std::string> searched_;
   std::set<std::pair<std::string, std::string>> known_;
   std::vector<Trace> traces_;
