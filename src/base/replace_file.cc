@@ -24,16 +24,6 @@ std::string DirectoryOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-Status Write(int file, Bytes contents, const std::string& path) {
-  while (!contents.empty()) {
-    const ssize_t written = ::write(file, contents.data(), contents.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return Failed("write", path);
-    contents.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return {};
-}
-
 // mkstemp() makes files that are their owner's alone; what replaces a file is to be read by those
 // who could read it.
 Status KeepMode(int file, const std::string& path) {
@@ -44,20 +34,30 @@ Status KeepMode(int file, const std::string& path) {
 
 Status Fill(int file, Bytes contents, const std::string& path) {
   MAYFLY_RETURN_IF_ERROR(KeepMode(file, path));
-  MAYFLY_RETURN_IF_ERROR(Write(file, contents, path));
+  MAYFLY_RETURN_IF_ERROR(WriteAll(file, contents, path));
   return ::fsync(file) == 0 ? Status() : Failed("make durable", path);
 }
 
-// A new name is in the directory, which is written back apart from the file.
-Status SyncDirectory(const std::string& directory) {
+}  // namespace
+
+Status WriteAll(int file, Bytes contents, const std::string& path) {
+  while (!contents.empty()) {
+    const ssize_t written = ::write(file, contents.data(), contents.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return Failed("write", path);
+    contents.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+Status SyncFolderOf(const std::string& path) {
+  const std::string directory = DirectoryOf(path);
   const int opened = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return Failed("open", directory);
   const Status synced = ::fsync(opened) == 0 ? Status() : Failed("make durable", directory);
   ::close(opened);
   return synced;
 }
-
-}  // namespace
 
 Status ReplaceFile(const std::string& path, Bytes contents) {
   std::string fresh = path + ".XXXXXX";
@@ -72,7 +72,7 @@ Status ReplaceFile(const std::string& path, Bytes contents) {
     ::unlink(fresh.c_str());
     return status;
   }
-  return SyncDirectory(DirectoryOf(path));
+  return SyncFolderOf(path);
 }
 
 }  // namespace mayfly

@@ -15,4 +15,11 @@ namespace mayfly {
 // thread, for one file, too: the last one stays.
 Status ReplaceFile(const std::string& path, Bytes contents);
 
+// Writes all of it to an open file; IoError names `path`.
+Status WriteAll(int file, Bytes contents, const std::string& path);
+
+// Makes names of files durable that were made, given or taken away beside `path`: they are in the
+// directory, which is written back apart from the files.
+Status SyncFolderOf(const std::string& path);
+
 }  // namespace mayfly

@@ -1,11 +1,16 @@
 #include "core/backup.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <set>
 
+#include "base/log.h"
 #include "core/backup_book.h"
 #include "core/backup_file.h"
 #include "core/collection_codec.h"
@@ -13,6 +18,7 @@
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/liveness.h"
+#include "core/restore_mark.h"
 #include "core/version_plan.h"
 
 namespace mayfly::core {
@@ -135,7 +141,6 @@ class Restorer {
   Result<RestoreReport> Finish() {
     MAYFLY_RETURN_IF_ERROR(FinishCollection());
     MAYFLY_RETURN_IF_ERROR(Flush());
-    MAYFLY_RETURN_IF_ERROR(store_.engine().Persist(Durability::kDisk));
     return report_;
   }
 
@@ -326,13 +331,13 @@ Status AddMarkerOf(const KeyspaceState& keyspace, Bytes key, const RowView& row,
 
 }  // namespace
 
-Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
-  MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
+namespace {
+
+// All but the book.
+Status WriteRows(Store& store, const std::string& file, BackupReport& report) {
   // Keyspaces before the state: one that is dropped in between is empty in it, one that is made in
   // between is not in the backup.
   const auto keyspaces = store.catalog().All();
-  BackupReport report;
-  report.taken_at = store.clock().Now();
   MAYFLY_TRY(const auto state, store.states().Open(StateKind::kCall, report.taken_at));
   const auto snapshot = state->Lend();
   // After the state: no row of it has read further than this.
@@ -366,23 +371,58 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
     MAYFLY_RETURN_IF_ERROR(AddVersions(store, *keyspace, *snapshot, report.taken_at, writer));
   }
   MAYFLY_TRY(report.bytes, writer.Finish());
-  if (store.engine().capabilities().writable) {
-    MAYFLY_RETURN_IF_ERROR(RecordBackup(store.engine(), file, report.taken_at));
+  return {};
+}
+
+}  // namespace
+
+Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
+  MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(BackupWriter::CheckFree(file));
+  BackupReport report;
+  report.taken_at = store.clock().Now();
+  // One that was opened for reading alone has no book to enter it in.
+  const bool books = store.engine().capabilities().writable;
+  BackupBook book(store.engine());
+  if (books) MAYFLY_RETURN_IF_ERROR(book.Begin(file, report.taken_at));
+  Status written = WriteRows(store, file, report);
+  if (written.ok() && books) {
+    written = book.Complete(file, report.taken_at);
+    // A file that nobody knows of must not be left.
+    if (!written.ok()) ::unlink(file.c_str());
   }
-  return report;
+  if (written.ok()) return report;
+  // Unless its bytes could not be removed: then it stays in the book, for Prove() and the next
+  // open.
+  std::error_code error;
+  if (books && !std::filesystem::exists(PartialOf(file), error)) {
+    if (const Status forgotten = book.Forget(file, report.taken_at); !forgotten.ok()) {
+      Log(store.logger(), LogLevel::kWarning, "a failed backup stays in the book: {}",
+          forgotten.ToString());
+    }
+  }
+  return written;
 }
 
 Result<RestoreReport> RestoreBackup(Store& store, const std::string& file,
                                     const RestoreOptions& options) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(store.CheckWritable());
   MAYFLY_RETURN_IF_ERROR(CheckEmpty(store));
   Inspector inspector;
   MAYFLY_RETURN_IF_ERROR(
       ReadBackup(file, [&](const BackupRecord& record) { return inspector.Take(record); }));
+  MAYFLY_RETURN_IF_ERROR(BeginRestore(store));
   Restorer restorer(store, options);
-  MAYFLY_RETURN_IF_ERROR(
-      ReadBackup(file, [&](const BackupRecord& record) { return restorer.Take(record); }));
-  return restorer.Finish();
+  const Status taken =
+      ReadBackup(file, [&](const BackupRecord& record) { return restorer.Take(record); });
+  Result<RestoreReport> report = taken.ok() ? restorer.Finish() : Result<RestoreReport>(taken);
+  const Status ended = report ? EndRestore(store) : UndoRestore(store);
+  if (ended.ok()) return report;
+  const Status& why = report ? ended : report.error();
+  return Status(why.code(),
+                fmt::format("{}; what was restored so far goes when the database is opened next",
+                            why.message()));
 }
 
 }  // namespace mayfly::core

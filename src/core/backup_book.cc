@@ -4,12 +4,16 @@
 #include <system_error>
 
 #include "base/coding.h"
+#include "base/log.h"
+#include "base/printable.h"
+#include "core/backup_file.h"
 #include "core/keys.h"
 
 namespace mayfly::core {
 namespace {
 
 constexpr engine::Address kMeta{engine::Role::kMeta};
+constexpr Bytes kUnfinished = "u";  // Stored.
 
 // Two may be taken in one millisecond, to different files.
 std::string BackupKey(WallTime taken_at, const std::string& file) {
@@ -18,7 +22,18 @@ std::string BackupKey(WallTime taken_at, const std::string& file) {
   return key + file;
 }
 
-// Calls `take` for each record with whether its file is there.
+std::string Absolute(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(file, error);
+  return error ? file : absolute.string();
+}
+
+bool Exists(const std::string& file) {
+  std::error_code error;
+  return std::filesystem::exists(file, error);
+}
+
+// Calls `take` for each record, with the name the backup has or will have.
 template <typename Take>
 Status ForEachBackup(const engine::Engine& engine, Take take) {
   const std::string begin = MetaKey(kMetaBackup);
@@ -31,38 +46,71 @@ Status ForEachBackup(const engine::Engine& engine, Take take) {
     Bytes rest = cursor->key();
     rest.remove_prefix(1);
     std::uint64_t ms = 0;
-    if (!EatBigEndian64(rest, ms) || rest.empty()) {
+    const bool complete = cursor->value().empty();
+    if (!EatBigEndian64(rest, ms) || rest.empty() ||
+        (!complete && cursor->value() != kUnfinished)) {
       return Status::Corruption("the record of a backup is damaged; restore a backup");
     }
-    const std::string file(rest);
-    std::error_code error;
-    take(WallTimeFromMs(static_cast<std::int64_t>(ms)), file, std::filesystem::exists(file, error));
+    take(
+        RecordedBackup{WallTimeFromMs(static_cast<std::int64_t>(ms)), std::string(rest), complete});
   }
   return cursor->status();
 }
 
 }  // namespace
 
-Status RecordBackup(engine::Engine& engine, const std::string& file, WallTime taken_at) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(file, error);
-  const std::string name = error ? file : absolute.string();
+Status BackupBook::Begin(const std::string& file, WallTime taken_at) {
+  const std::string name = Absolute(file);
   engine::Batch batch;
-  // One that was there under the same name was removed, or this one could not have been made.
-  MAYFLY_RETURN_IF_ERROR(
-      ForEachBackup(engine, [&](WallTime taken, const std::string& other, bool exists) {
-        if (!exists || other == name) batch.Delete(kMeta, BackupKey(taken, other));
-      }));
-  batch.Put(kMeta, BackupKey(taken_at, name), {});
-  return engine.Commit(batch);
+  MAYFLY_RETURN_IF_ERROR(ForEachBackup(engine_, [&](const RecordedBackup& other) {
+    // One that was there under the same name was removed, or this one could not be made.
+    const bool gone = !Exists(other.file) || other.file == name;
+    if (other.complete && gone) batch.Delete(kMeta, BackupKey(other.taken_at, other.file));
+  }));
+  batch.Put(kMeta, BackupKey(taken_at, name), kUnfinished);
+  return engine_.Commit(batch, Durability::kDisk);
+}
+
+Status BackupBook::Complete(const std::string& file, WallTime taken_at) {
+  engine::Batch batch;
+  batch.Put(kMeta, BackupKey(taken_at, Absolute(file)), {});
+  return engine_.Commit(batch);
+}
+
+Status BackupBook::Forget(const std::string& file, WallTime taken_at) {
+  engine::Batch batch;
+  batch.Delete(kMeta, BackupKey(taken_at, Absolute(file)));
+  return engine_.Commit(batch);
+}
+
+Status BackupBook::Settle(Logger& logger) {
+  engine::Batch batch;
+  MAYFLY_RETURN_IF_ERROR(ForEachBackup(engine_, [&](const RecordedBackup& backup) {
+    if (backup.complete) return;
+    const std::string key = BackupKey(backup.taken_at, backup.file);
+    const std::string partial = PartialOf(backup.file);
+    // It got its name as the last thing before the book would have said so; nobody else could have
+    // made a file of that name since it began.
+    if (!Exists(partial) && Exists(backup.file)) return batch.Put(kMeta, key, {});
+    if (const Status removed = RemovePartial(backup.file); !removed.ok()) {
+      Log(logger, LogLevel::kError,
+          "the backup {} was cut off, and what it left cannot be removed: {}",
+          Printable(backup.file), removed.ToString());
+      return;
+    }
+    Log(logger, LogLevel::kWarning, "the backup {} was cut off; what it left was removed",
+        Printable(backup.file));
+    batch.Delete(kMeta, key);
+  }));
+  return engine_.Commit(batch);
 }
 
 Result<std::vector<RecordedBackup>> ListBackups(const engine::Engine& engine) {
   std::vector<RecordedBackup> backups;
-  MAYFLY_RETURN_IF_ERROR(
-      ForEachBackup(engine, [&](WallTime taken_at, const std::string& file, bool exists) {
-        if (exists) backups.push_back({taken_at, file});
-      }));
+  MAYFLY_RETURN_IF_ERROR(ForEachBackup(engine, [&](RecordedBackup backup) {
+    if (!backup.complete && !Exists(backup.file)) backup.file = PartialOf(backup.file);
+    if (Exists(backup.file)) backups.push_back(std::move(backup));
+  }));
   return backups;
 }
 

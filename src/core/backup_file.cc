@@ -6,10 +6,13 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "base/checksum.h"
 #include "base/coding.h"
+#include "base/replace_file.h"
 
 namespace mayfly::core {
 namespace {
@@ -30,9 +33,9 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 20;
 // A record is at most a key and a value; the rest is slack for framing.
 constexpr std::size_t kBlockBytesMax = std::size_t{512} << 20;
 
-Status Failed(const char* what, const std::string& file) {
+Status Failed(const char* what, const std::string& file, int error = errno) {
   return Status::IoError(fmt::format("cannot {} the backup {}: {}", what, file,
-                                     std::generic_category().message(errno)));
+                                     std::generic_category().message(error)));
 }
 
 Status Damaged(const std::string& file, std::uint64_t offset) {
@@ -61,21 +64,46 @@ bool EatRecord(Bytes& in, BackupRecord& record) {
 
 }  // namespace
 
-Result<BackupWriter> BackupWriter::Create(const std::string& file, WallTime taken_at,
-                                          std::uint64_t last_event) {
+Status BackupWriter::CheckFree(const std::string& file) {
   std::error_code error;
   if (std::filesystem::exists(file, error)) {
     return Status::Invalid(
         fmt::format("{} exists already; name another file for the backup", file));
   }
-  BackupWriter writer(file, std::ofstream(file + ".partial", std::ios::binary | std::ios::trunc));
-  if (!writer.stream_) return Failed("create", file);
-  writer.stream_ << kMagic;
+  if (!std::filesystem::exists(PartialOf(file), error)) return {};
+  return Status::Busy(
+      fmt::format("{} exists: a backup is being written there, or was cut off; name another file, "
+                  "or remove that one",
+                  PartialOf(file)));
+}
+
+Result<BackupWriter> BackupWriter::Create(const std::string& file, WallTime taken_at,
+                                          std::uint64_t last_event) {
+  MAYFLY_RETURN_IF_ERROR(CheckFree(file));
+  constexpr mode_t kMode = 0666;
+  const int descriptor =
+      ::open(PartialOf(file).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+  if (descriptor < 0) return Failed("create", file);
+  BackupWriter writer(file, descriptor);
+  MAYFLY_RETURN_IF_ERROR(writer.Write(kMagic));
   writer.block_.push_back('T');
   AppendLittleEndian64(writer.block_, static_cast<std::uint64_t>(ToMs(taken_at)));
   writer.block_.push_back('N');
   AppendLittleEndian64(writer.block_, last_event);
   return writer;
+}
+
+BackupWriter::BackupWriter(BackupWriter&& other) noexcept
+    : file_(std::move(other.file_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      block_(std::move(other.block_)),
+      bytes_(other.bytes_),
+      rows_(other.rows_) {}
+
+BackupWriter::~BackupWriter() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  static_cast<void>(RemovePartial(file_));  // Whoever wonders looks into the book.
 }
 
 Status BackupWriter::AddKeyspace(KeyspaceId id, Bytes encoded) {
@@ -108,28 +136,34 @@ Status BackupWriter::Flush() {
   std::string head;
   AppendLittleEndian32(head, static_cast<std::uint32_t>(block_.size()));
   AppendLittleEndian64(head, Hash64(block_));
-  stream_ << head << block_;
+  MAYFLY_RETURN_IF_ERROR(Write(head));
+  MAYFLY_RETURN_IF_ERROR(Write(block_));
   block_.clear();
-  return stream_ ? Status() : Failed("write", file_);
+  return {};
+}
+
+Status BackupWriter::Write(Bytes bytes) {
+  MAYFLY_RETURN_IF_ERROR(WriteAll(descriptor_, bytes, PartialOf(file_)));
+  bytes_ += bytes.size();
+  return {};
 }
 
 Result<std::uint64_t> BackupWriter::Finish() {
   block_.push_back('E');
   AppendLittleEndian64(block_, rows_);
   MAYFLY_RETURN_IF_ERROR(Flush());
-  const auto size = static_cast<std::uint64_t>(stream_.tellp());
-  stream_.close();
-  if (!stream_) return Failed("write", file_);
-  const int descriptor = ::open(partial().c_str(), O_RDONLY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!synced) return Failed("sync", file_);
+  if (::fsync(descriptor_) != 0) return Failed("sync", file_);
   std::error_code error;
-  std::filesystem::rename(partial(), file_, error);
-  if (error) {
-    return Status::IoError(fmt::format("cannot name the backup {}: {}", file_, error.message()));
-  }
-  return size;
+  std::filesystem::rename(PartialOf(file_), file_, error);
+  if (error) return Failed("name", file_, error.value());
+  ::close(std::exchange(descriptor_, -1));
+  MAYFLY_RETURN_IF_ERROR(SyncFolderOf(file_));
+  return bytes_;
+}
+
+Status RemovePartial(const std::string& file) {
+  if (::unlink(PartialOf(file).c_str()) == 0) return SyncFolderOf(file);
+  return errno == ENOENT ? Status() : Failed("remove what is left of", file);
 }
 
 Status ReadBackup(const std::string& file, FunctionRef<Status(const BackupRecord&)> take) {

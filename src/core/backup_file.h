@@ -12,7 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <string>
 
 #include "base/function_ref.h"
@@ -23,11 +22,25 @@
 
 namespace mayfly::core {
 
+// What a backup is called until it is whole.
+inline std::string PartialOf(const std::string& file) { return file + ".partial"; }
+
+// Removes what a backup that was cut off left; Ok when there is nothing.
+Status RemovePartial(const std::string& file);
+
 class BackupWriter {
  public:
-  // Writes to `file`.partial until Finish().
+  // Invalid when there is a file of that name, Busy when a backup to it is under way.
+  static Status CheckFree(const std::string& file);
+
+  // Writes to PartialOf(file) until Finish(); what was not finished is removed with the writer.
+  // Fails as CheckFree() does, too.
   static Result<BackupWriter> Create(const std::string& file, WallTime taken_at,
                                      std::uint64_t last_event);
+  ~BackupWriter();
+  BackupWriter(BackupWriter&& other) noexcept;
+  BackupWriter(const BackupWriter&) = delete;
+  BackupWriter& operator=(const BackupWriter&) = delete;
 
   Status AddKeyspace(KeyspaceId id, Bytes encoded);
   Status AddRow(KeyspaceId id, Bytes key, Bytes row);
@@ -37,21 +50,22 @@ class BackupWriter {
   Status AddMember(KeyspaceId id, Bytes member, Bytes row) { return Add('M', id, member, row); }
   Status AddSide(KeyspaceId id, Bytes side, Bytes row) { return Add('S', id, side, row); }
 
-  // Completes the file, syncs it and gives it its name. Returns its size.
+  // Completes the file, syncs it and gives it its name, for good. Returns its size.
   Result<std::uint64_t> Finish();
 
  private:
-  BackupWriter(std::string file, std::ofstream stream)
-      : file_(std::move(file)), stream_(std::move(stream)) {}
+  BackupWriter(std::string file, int descriptor)
+      : file_(std::move(file)), descriptor_(descriptor) {}
 
   Status Add(char kind, KeyspaceId id, Bytes key, Bytes data);
   Status FlushIfFull();
   Status Flush();
-  std::string partial() const { return file_ + ".partial"; }
+  Status Write(Bytes bytes);
 
   std::string file_;
-  std::ofstream stream_;
+  int descriptor_;  // -1: finished, or another writer's.
   std::string block_;
+  std::uint64_t bytes_ = 0;
   std::uint64_t rows_ = 0;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "core/backup.h"
+#include "core/backup_book.h"
 #include "core/checker.h"
 #include "core/claims.h"
 #include "core/keyspace_calls.h"
@@ -12,6 +13,7 @@
 #include "core/purger.h"
 #include "core/reaper_thread.h"
 #include "core/reclaimer.h"
+#include "core/restore_mark.h"
 #include "core/snapshot_view.h"
 #include "core/statistics.h"
 #include "core/transaction_calls.h"
@@ -170,6 +172,10 @@ Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> en
                                               const StoreOptions& options) {
   auto store = std::make_shared<Store>(std::move(engine), options);
   MAYFLY_RETURN_IF_ERROR(store->Load());
+  MAYFLY_RETURN_IF_ERROR(SettleRestore(*store));
+  if (store->engine().capabilities().writable) {
+    MAYFLY_RETURN_IF_ERROR(BackupBook(store->engine()).Settle(store->logger()));
+  }
   return std::make_unique<DatabaseCalls>(std::move(store));
 }
 

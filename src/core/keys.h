@@ -96,7 +96,8 @@ inline constexpr char kMetaBackup = 'b';
 inline constexpr char kMetaVersions = 'n';
 inline constexpr char kMetaOrphan = 'o';
 inline constexpr char kMetaDue = 'd';
-inline constexpr char kMetaDropped = 'x';
+inline constexpr char kMetaDropped = 'g';
+inline constexpr char kMetaRestoring = 'x';
 
 std::string MetaKey(char kind);
 std::string MetaKey(char kind, KeyspaceId keyspace);

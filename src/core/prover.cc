@@ -102,12 +102,14 @@ class Prover {
   Status AddBackups() {
     MAYFLY_TRY(const auto backups, ListBackups(store_.engine()));
     for (const RecordedBackup& backup : backups) {
+      const char* const words =
+          backup.complete ? "the backup {} holds every row that was alive at {} ms; remove it when "
+                            "these must be gone"
+                          : "{} is a backup that was not finished, or is being written, and holds "
+                            "rows that were alive at {} ms; opening the database anew removes it";
       proof_.holders.push_back(
           {ProofHolder::Kind::kBackup, backup.taken_at,
-           fmt::format(
-               "the backup {} holds every row that was alive at {} ms; remove it when these "
-               "must be gone",
-               Printable(backup.file), ToMs(backup.taken_at))});
+           fmt::format(fmt::runtime(words), Printable(backup.file), ToMs(backup.taken_at))});
     }
     return {};
   }
