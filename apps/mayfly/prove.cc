@@ -64,6 +64,10 @@ std::string SizeToText(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", size, kUnits[unit]);
 }
 
+bool IsWorthTelling(const KeyspaceProof& keyspace) {
+  return keyspace.purge_within || keyspace.rows > 0 || keyspace.due_rows > 0;
+}
+
 void PrintKeyspaces(const Proof& proof) {
   TextTable table({
       {"keyspace",            Align::kLeft },
@@ -74,7 +78,12 @@ void PrintKeyspaces(const Proof& proof) {
       {"due rows",            Align::kRight},
       {"state",               Align::kLeft },
   });
+  std::size_t empty = 0;
   for (const KeyspaceProof& keyspace : proof.keyspaces) {
+    if (!IsWorthTelling(keyspace)) {
+      ++empty;
+      continue;
+    }
     const char* const state =
         !keyspace.purge_within ? "no promise" : (keyspace.kept ? "kept" : "BROKEN");
     table.Add({Printable(keyspace.name),
@@ -83,10 +92,12 @@ void PrintKeyspaces(const Proof& proof) {
                std::to_string(keyspace.rows), std::to_string(keyspace.due_rows), state});
   }
   Print(table.ToString());
+  if (empty > 0) Print(fmt::format("and {} empty keyspaces that promise nothing\n", empty));
 }
 
 void PrintFiles(const Proof& proof) {
   for (const KeyspaceProof& keyspace : proof.keyspaces) {
+    if (!IsWorthTelling(keyspace)) continue;
     Print(fmt::format("\nfiles that may hold something of {}\n", Printable(keyspace.name)));
     TextTable table({
         {"role",           Align::kLeft },
@@ -126,10 +137,20 @@ void PrintTraces(const Proof& proof) {
 
 Result<bool> RunProve(const ProveFlags& flags) {
   const auto logger = NewStderrLogger(LogLevel::kError);
-  MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
-                                                  .read_only = true,
-                                                  .create_if_missing = false,
-                                                  .logger = logger.get()}));
+  const auto opened = Database::Open({.directory = flags.directory,
+                                      .read_only = true,
+                                      .create_if_missing = false,
+                                      .logger = logger.get()});
+  if (!opened && opened.error().code() == StatusCode::kBusy) {
+    return Status::Busy(fmt::format(
+        "{} is in use. If a server has it, ask that: 'redis-cli TTL.PROVE{}' answers with a "
+        "number, "
+        "and 'redis-cli TTL.JOB GET' with that number tells the proof; a program that has it open "
+        "calls Database::Prove()",
+        flags.directory, flags.find.empty() ? "" : " FIND text"));
+  }
+  MAYFLY_RETURN_IF_ERROR(opened.status());
+  const auto& database = *opened;
   MAYFLY_TRY(const Proof proof, database->Prove({.find = flags.find}));
   Print(fmt::format("{} at {}\n\n", flags.directory, ToText(proof.taken_at)));
   PrintKeyspaces(proof);

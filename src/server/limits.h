@@ -36,6 +36,10 @@ inline constexpr std::size_t kOutputBytesBeforeRest = std::size_t{4} * 1024 * 10
 inline constexpr int kDatabasesMax = 10'000;
 inline constexpr int kThreadsMax = 256;
 
+// Jobs that wait and run at a time, and of those that ended how many can still be asked about.
+inline constexpr std::size_t kJobsWaitingMax = 4;
+inline constexpr std::size_t kJobsKept = 16;
+
 inline constexpr std::size_t kSlowlogArgsMax = 32;
 inline constexpr std::size_t kSlowlogArgBytesMax = 128;
 inline constexpr std::size_t kLatencySamplesMax = 160;  // Per event, as Redis keeps them.

@@ -25,11 +25,16 @@ class Monitors {
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
   std::size_t size() const { return count_; }
 
+  // How long a write to one of them may take before it is let go; zero: as long as it likes.
+  void SetSendTimeMax(Millis max) { send_time_max_ms_.store(max.count()); }
+  Millis send_time_max() const { return Millis(send_time_max_ms_.load()); }
+
   // Tells all of them of a command that is about to run. `source` is the client's address.
   void Show(WallTime now, int database, std::string_view source, std::span<const Bytes> args);
 
  private:
   std::atomic<std::size_t> count_{0};
+  std::atomic<std::int64_t> send_time_max_ms_{0};
   std::mutex mutex_;
   std::map<std::uint64_t, std::weak_ptr<Session>> sessions_;  // Guarded by mutex_.
 };

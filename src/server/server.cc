@@ -36,7 +36,8 @@ Server::Server(ServerParts parts, std::vector<CommandFamily> families)
       started_(Steady()),
       statistics_(table_.entries().size()),
       throughput_(started_),
-      latency_millis_(parts_.config.Watched("latency-monitor-threshold")) {
+      latency_millis_(parts_.config.Watched("latency-monitor-threshold")),
+      jobs_(parts_.clock) {
   Random random(FreshSeed());
   for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));
   last_save_ms = ToMs(clock().Now());

@@ -18,6 +18,7 @@
 #include "server/command_table.h"
 #include "server/config/config.h"
 #include "server/databases.h"
+#include "server/jobs.h"
 #include "server/monitors.h"
 #include "server/pause.h"
 #include "server/publisher.h"
@@ -79,6 +80,7 @@ class Server {
   Throughput& throughput() { return throughput_; }
   Slowlog& slowlog() { return slowlog_; }
   LatencyEvents& latency_events() { return latency_events_; }
+  Jobs& jobs() { return jobs_; }
 
   std::unique_ptr<SessionExtension> NewExtension(Session& session);
   ScriptFigures script_figures() const;
@@ -149,6 +151,7 @@ class Server {
   std::mutex saving_;  // One saves at a time, so that changes are counted off once.
   std::mutex stopping_;
   std::function<void()> stop_;  // Guarded by stopping_.
+  Jobs jobs_;                   // The last: what runs uses the rest.
 };
 
 }  // namespace mayfly::server

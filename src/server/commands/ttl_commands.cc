@@ -13,7 +13,9 @@
 #include "mayfly/database.h"
 #include "server/arguments.h"
 #include "server/commands/families.h"
+#include "server/commands/ttl_fields.h"
 #include "server/errors.h"
+#include "server/promised_memory.h"
 #include "server/scan_cursors.h"
 #include "server/stats/clock_words.h"
 #include "types/member_key.h"
@@ -30,7 +32,9 @@ constexpr CommandSpec kTtlCommands[] = {
     {"ttl.clock",    -1, kAdmin | kAlone,    kNoKeys, TtlClock,    "Show the clock; confirm or take back a jump of it."},
     {"ttl.events",   -3, kReadOnly | kAlone, kNoKeys, TtlEvents,   "List rows that expired, in order, each once."},
     {"ttl.forecast", -1, kReadOnly | kAlone, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},
+    {"ttl.job",      -2, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlJob, "Tell of long work, or end it."},
     {"ttl.policy",   -1, kAdmin | kAlone,    kNoKeys, TtlPolicy,   "Show or change what keys' lives must be like."},
+    {"ttl.prove",    -1, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlProve, "Find out what is left of the dead, as a job."},
     {"ttl.purge",    -1, kWrite | kAlone,    kNoKeys, TtlPurge,    "Remove what has expired, in all databases."},
     {"ttl.scan",     -2, kReadOnly | kAlone, kNoKeys, TtlScan,     "List keys by deadline, or those without one."},
     {"ttl.stats",    1,  kReadOnly | kAlone, kNoKeys, TtlStats,    "Tell about expiry, purging and the clock."},
@@ -57,23 +61,6 @@ Status ParseNumbers(std::span<const Bytes> words, std::span<const NumberOption> 
     MAYFLY_TRY(option->value, IntegerArgument(words[i + 1], option->first, option->last));
   }
   return {};
-}
-
-void Field(ReplyWriter& reply, std::string_view name, std::uint64_t number) {
-  reply.Bulk(name);
-  reply.Integer(static_cast<std::int64_t>(number));
-}
-void Field(ReplyWriter& reply, std::string_view name, Bytes text) {
-  reply.Bulk(name);
-  reply.Bulk(text);
-}
-void Field(ReplyWriter& reply, std::string_view name, WallTime time) {
-  reply.Bulk(name);
-  reply.Integer(ToMs(time));
-}
-void Field(ReplyWriter& reply, std::string_view name, bool truth) {
-  reply.Bulk(name);
-  reply.Boolean(truth);
 }
 
 std::string_view NameOf(EventCause cause) {
@@ -136,14 +123,18 @@ Answer ScanImmortal(Call& call, std::size_t rows_max, const std::optional<std::s
   return {};
 }
 
-void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace) {
-  reply.Map(6);
+void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace, WallTime now) {
+  reply.Map(keyspace.purge_within ? 8 : 6);
   Field(reply, "name", Bytes(keyspace.name));
   Field(reply, "rows", keyspace.rows);
   Field(reply, "mortal-rows", keyspace.mortal_rows);
   Field(reply, "due-rows", keyspace.due_rows);
   Field(reply, "lag-ms", static_cast<std::uint64_t>(keyspace.lag.count()));
   Field(reply, "purged-through", keyspace.purged_through);
+  if (!keyspace.purge_within) return;
+  Field(reply, "purge-within", static_cast<std::uint64_t>(keyspace.purge_within->count()));
+  Field(reply, "promise-overdue-ms",
+        static_cast<std::uint64_t>(PromiseOverdue(keyspace, now).count()));
 }
 
 }  // namespace
@@ -295,7 +286,9 @@ Answer TtlStats(Call& call) {
   Field(reply, "memory-bytes", statistics.memory_bytes);
   reply.Bulk("keyspaces");
   reply.Array(statistics.keyspaces.size());
-  for (const KeyspaceStatistics& keyspace : statistics.keyspaces) ReplyKeyspace(reply, keyspace);
+  for (const KeyspaceStatistics& keyspace : statistics.keyspaces) {
+    ReplyKeyspace(reply, keyspace, statistics.clock.now);
+  }
   return {};
 }
 

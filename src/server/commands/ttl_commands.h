@@ -18,6 +18,10 @@ Answer TtlClock(Call& call);
 // ttl_commands_policy.cc
 Answer TtlPolicy(Call& call);
 
+// ttl_commands_proof.cc
+Answer TtlProve(Call& call);
+Answer TtlJob(Call& call);
+
 // The selected database. These commands hold no work, and ask the database as any program does.
 Result<Keyspace*> SelectedKeyspace(const Call& call);
 Result<Database*> WholeDatabase(const Call& call);

@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "server/own/memory_figures.h"
+#include "server/promised_memory.h"
 #include "server/stats/clock_words.h"
 
 namespace mayfly::server {
@@ -95,6 +96,25 @@ void WriteKeyspaces(MetricsWriter& out, const Statistics& statistics) {
   });
 }
 
+void WritePromises(MetricsWriter& out, const Statistics& statistics) {
+  const auto each = [&](auto value) {
+    for (const KeyspaceStatistics& keyspace : statistics.keyspaces) {
+      if (!keyspace.purge_within) continue;
+      out.Value(value(keyspace), fmt::format("keyspace=\"{}\"", keyspace.name));
+    }
+  };
+  const auto seconds = [](Millis length) {
+    return static_cast<double>(length.count()) / kMsPerSecond;
+  };
+  out.Begin("mayfly_promise_seconds", "gauge", "purge-within of keyspaces that promise it.");
+  each([&](const KeyspaceStatistics& keyspace) { return seconds(*keyspace.purge_within); });
+  out.Begin("mayfly_promise_overdue_seconds", "gauge",
+            "How long ago bytes should have been gone that are not; 0: the promise is kept.");
+  each([&](const KeyspaceStatistics& keyspace) {
+    return seconds(PromiseOverdue(keyspace, statistics.clock.now));
+  });
+}
+
 void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   out.One("mayfly_purged_rows_total", "counter", "Dead rows removed.", statistics.purged_rows);
   out.One("mayfly_events_last", "counter", "Sequence of the newest event.", statistics.events_last);
@@ -141,6 +161,7 @@ std::string MetricsText(Server& server) {
   WriteCommands(out, server);
   if (const auto statistics = server.database().GetStatistics()) {
     WriteKeyspaces(out, *statistics);
+    WritePromises(out, *statistics);
     WriteDatabase(out, *statistics);
   }
   return out.Take();

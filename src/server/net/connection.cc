@@ -219,6 +219,7 @@ void Connection::SendNext() {
     return;
   }
   writing_ = true;
+  sending_since_ = thread_.server().Steady();
   stream_.AsyncWrite(sending_.view(),
                      [self = shared_from_this()](const ErrorCode& error, std::size_t bytes) {
                        self->OnWritten(error, bytes);
@@ -284,6 +285,19 @@ bool Connection::PassesOutputLimit(SteadyTime now) {
   return passed;
 }
 
+// One that monitors has other clients' keys and values in its output, and a promise may want them
+// gone.
+bool Connection::KeepsLinesTooLong(SteadyTime now) const {
+  const Millis max = thread_.server().monitors().send_time_max();
+  if (!writing_ || max == Millis(0) || !session_->state().monitors) return false;
+  if (now - sending_since_ <= max) return false;
+  Log(thread_.server().logger(), LogLevel::kWarning,
+      "client closed: it asked for MONITOR and has not read for {} ms; purge-within lets its lines "
+      "wait no longer ({})",
+      std::chrono::duration_cast<Millis>(now - sending_since_).count(), session_->Describe());
+  return true;
+}
+
 std::size_t Connection::input_memory() const {
   return parser_.memory_bytes() + pipeline_.memory_bytes() + aside_room_.capacity() +
          (aside_.empty() ? 0 : aside_.capacity());
@@ -327,7 +341,7 @@ void Connection::GiveInputBack(SteadyTime now) {
 
 void Connection::Look(SteadyTime now) {
   if (closed_) return;
-  if (PassesOutputLimit(now)) return Close();
+  if (PassesOutputLimit(now) || KeepsLinesTooLong(now)) return Close();
   GiveInputBack(now);
   const std::int64_t timeout = thread_.server().config().Number("timeout");
   if (timeout == 0 || session_->hold() != Hold::kNone || session_->state().monitors ||

@@ -62,6 +62,7 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   std::size_t input_memory() const;
   void ReleaseInput();
   bool PassesOutputLimit(SteadyTime now);
+  bool KeepsLinesTooLong(SteadyTime now) const;
   void GiveInputBack(SteadyTime now);
   void AwaitBytes();
 
@@ -78,6 +79,7 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   std::vector<char> aside_room_;    // What is read aside goes there first.
   const std::size_t aside_bytes_max_;
   std::optional<SteadyTime> above_soft_since_;
+  SteadyTime sending_since_;          // The write under way.
   std::size_t input_peak_bytes_ = 0;  // Since the last look.
   // A read is being ended so that its memory can be given back.
   enum class Ending : std::uint8_t { kNo, kReadsOn, kAwaitsBytes } ending_read_ = Ending::kNo;

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "server/promised_memory.h"
+
 namespace mayfly::server {
 
 void FsyncThread::Start() {
@@ -30,6 +32,7 @@ void FsyncThread::Tick() {
   if (mode == FsyncMode::kEverySecond && server_.changes_since_save > 0) {
     static_cast<void>(server_.Save());
   }
+  KeepPromisesInMemory(server_);
   trimmer_.Tick(server_.Steady(), stopping_);
 }
 

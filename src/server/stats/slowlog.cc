@@ -8,6 +8,11 @@
 #include "server/limits.h"
 
 namespace mayfly::server {
+namespace {
+
+constexpr std::string_view kForgottenArgs = "(forgotten:";
+
+}  // namespace
 
 void Slowlog::Add(SlowCommand command, std::size_t kept_max) {
   const std::lock_guard lock(mutex_);
@@ -31,6 +36,18 @@ std::size_t Slowlog::size() const {
 void Slowlog::Clear() {
   const std::lock_guard lock(mutex_);
   commands_.clear();
+}
+
+void Slowlog::ForgetArguments(WallTime before) {
+  const std::lock_guard lock(mutex_);
+  // From the oldest on, until those that were dealt with before are passed and a young one comes.
+  for (auto command = commands_.rbegin(); command != commands_.rend(); ++command) {
+    if (command->at >= before) break;
+    if (command->args.size() < 2 || command->args[1].starts_with(kForgottenArgs)) continue;
+    const std::size_t more = command->args.size() - 1;
+    command->args.resize(1);
+    command->args.push_back(fmt::format("{} {})", kForgottenArgs, more));
+  }
 }
 
 std::vector<std::string> ShortenedArgs(std::span<const Bytes> args) {

@@ -18,7 +18,8 @@ struct SlowCommand {
   std::uint64_t id = 0;
   WallTime at;
   std::uint64_t micros = 0;
-  std::vector<std::string> args;  // Shortened: kSlowlogArgsMax of kSlowlogArgBytesMax bytes.
+  // Shortened: kSlowlogArgsMax of kSlowlogArgBytesMax bytes. When they are too old, the name alone.
+  std::vector<std::string> args;
   std::string client_address;
   std::string client_name;
 };
@@ -32,6 +33,10 @@ class Slowlog {
 
   std::size_t size() const;
   void Clear();
+
+  // Arguments of commands that ran before this are replaced by their number: they may be keys and
+  // values of rows that are over.
+  void ForgetArguments(WallTime before);
 
  private:
   mutable std::mutex mutex_;

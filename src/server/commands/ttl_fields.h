@@ -1,0 +1,30 @@
+// ttl_fields.h - names and values in the maps that mayfly's own commands reply.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "wire/reply_writer.h"
+
+namespace mayfly::server {
+
+inline void Field(ReplyWriter& reply, std::string_view name, std::uint64_t number) {
+  reply.Bulk(name);
+  reply.Integer(static_cast<std::int64_t>(number));
+}
+inline void Field(ReplyWriter& reply, std::string_view name, Bytes text) {
+  reply.Bulk(name);
+  reply.Bulk(text);
+}
+inline void Field(ReplyWriter& reply, std::string_view name, WallTime time) {
+  reply.Bulk(name);
+  reply.Integer(ToMs(time));
+}
+inline void Field(ReplyWriter& reply, std::string_view name, bool truth) {
+  reply.Bulk(name);
+  reply.Boolean(truth);
+}
+
+}  // namespace mayfly::server

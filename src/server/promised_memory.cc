@@ -1,0 +1,40 @@
+#include "server/promised_memory.h"
+
+#include <algorithm>
+
+#include "mayfly/keyspace.h"
+#include "server/server.h"
+
+namespace mayfly::server {
+
+std::optional<Millis> ShortestPromise(Database& database) {
+  const auto names = database.ListKeyspaces();
+  if (!names) return std::nullopt;
+  std::optional<Millis> shortest;
+  for (const std::string& name : *names) {
+    const auto keyspace = database.OpenKeyspace(name);
+    if (!keyspace) continue;  // Dropped since.
+    const auto promise = (*keyspace)->policy().purge_within;
+    if (promise) shortest = std::min(shortest.value_or(*promise), *promise);
+  }
+  return shortest;
+}
+
+Millis PromiseOverdue(const KeyspaceStatistics& keyspace, WallTime now) {
+  if (!keyspace.purge_within || keyspace.purged_through >= now) return Millis(0);
+  const WallTime left_since = keyspace.purged_through + Millis(1);
+  return std::max(now - left_since - *keyspace.purge_within, Millis(0));
+}
+
+void KeepPromisesInMemory(Server& server) {
+  if (server.slowlog().size() == 0 && server.monitors().empty() && server.jobs().empty()) return;
+  const auto promise = ShortestPromise(server.database());
+  // What waits behind the lines that are being sent arrived while they were: twice this is its age.
+  server.monitors().SetSendTimeMax(promise ? *promise / 4 : Millis(0));
+  if (!promise) return;
+  const WallTime before = server.clock().Now() - *promise / 2;
+  server.slowlog().ForgetArguments(before);
+  server.jobs().ForgetResults(before);
+}
+
+}  // namespace mayfly::server
