@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
 #include <string>
 #include <thread>
@@ -40,6 +41,56 @@ TEST(KeyLatches, KeepOthersOutOfTheSameStripeOnly) {
   EXPECT_TRUE(latches.TryLock(8).owns_lock());
   held.unlock();
   EXPECT_TRUE(latches.TryLock(7).owns_lock());
+}
+
+TEST(KeyLatches, ReadersShareAStripeAndKeepWritersOut) {
+  KeyLatches latches;
+  KeyLatches::Stripes alone;
+  KeyLatches::Stripes shared;
+  shared.set(3).set(4);
+  alone.set(4).set(5);  // 4 is in both: held alone.
+  {
+    const KeyLatches::Many one(latches, {}, shared);
+    std::thread([&] {
+      const KeyLatches::Many another(latches, {}, shared);  // Would wait for ever, were it alone.
+      EXPECT_FALSE(latches.TryLock(3).owns_lock());
+    }).join();
+    EXPECT_FALSE(latches.TryLock(3).owns_lock());
+  }
+  const KeyLatches::Many both(latches, alone, shared);
+  std::thread([&] {
+    EXPECT_FALSE(latches.TryLock(3).owns_lock());
+    EXPECT_FALSE(latches.TryLock(4).owns_lock());
+    EXPECT_FALSE(latches.TryLock(5).owns_lock());
+    const KeyLatches::Shared reader = latches.LockShared(3);
+    EXPECT_TRUE(reader.owns_lock());
+  }).join();
+}
+
+TEST(KeyLatches, AWriterGetsInThoughReadersOverlapForEver) {
+  KeyLatches latches;
+  std::atomic<bool> written = false;
+  std::atomic<int> inside = 0;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 2; ++i) {
+    readers.emplace_back([&] {
+      // Each leaves only when the other is inside, if it may: somebody always is.
+      while (!written) {
+        const KeyLatches::Shared shared = latches.LockShared(9);
+        ++inside;
+        for (int spins = 0; spins < 100'000 && inside < 2 && !written; ++spins) {
+        }
+        --inside;
+      }
+    });
+  }
+  while (inside == 0) std::this_thread::yield();
+  {
+    const KeyLatches::One alone = latches.Lock(9);
+    EXPECT_EQ(inside, 0);
+    written = true;
+  }
+  for (std::thread& reader : readers) reader.join();
 }
 
 TEST(KeyLatches, ManyHoldsAllOfThemUntilItGoes) {

@@ -208,6 +208,7 @@ Result<bool> OwnSpace::PutMember(Bytes key, Bytes member, Bytes value, MemberLif
   MAYFLY_TRY(auto* own,
              LoadMember(*living.parts, member, known_new && !living.parts->stored_mortal));
   const bool lived = own->second.Shows(work_.now());
+  work_.Buffered(value);
   MemberFate fresh{.present = true, .value = std::string(value)};
   switch (lifetime.kind()) {
     case MemberLifetime::Kind::kForever: break;
@@ -242,6 +243,7 @@ Status OwnSpace::PutSide(Bytes key, Bytes side, Bytes value) {
   MAYFLY_TRY(const Living living, LivingCollection(key));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
   auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
+  work_.Buffered(value);
   std::string copy(value);  // It may be a view of the old one.
   ToPlan(*living.row);
   MemberFate& fate = PartToChange(living, Part::kSides, own);

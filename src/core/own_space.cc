@@ -41,7 +41,10 @@ Status OwnSpace::CheckKey(Bytes key) const {
 
 Status OwnSpace::CheckWrite(Bytes key) const {
   MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());
-  return CheckKey(key);
+  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  if (work_.HoldsAlone(StripeOf(state_.id(), key))) [[likely]]
+    return {};
+  return Status::Internal("a key that the work was begun with to read it alone");
 }
 
 // The gate is held, so the policy stays.
@@ -193,6 +196,7 @@ Status OwnSpace::Put(Bytes key, Bytes value, Lifetime lifetime) {
   std::optional<std::optional<WallTime>> old;
   if (row->second.Shows(work_.now())) old = row->second.fate.deadline;
   MAYFLY_TRY(const Span span, Rule().Apply(lifetime, key, old, work_.now()));
+  work_.Buffered(value);
   RowFate fresh{.kind = RowFate::Kind::kPlain, .value = std::string(value)};
   fresh.clamped = span.clamped;
   MAYFLY_TRY(fresh.deadline, DeadlineOf(span, work_.now()));

@@ -1,6 +1,7 @@
 // work.h - many changes of many keys as one, under their latches.
 // A work holds the latches of the keys it was begun with, so that nobody changes them before it is
-// over: what it reads it may rely on, and it never conflicts. All of it happens at one instant,
+// over: what it reads it may rely on, and it never conflicts. Keys it only reads it shares with other
+// readers. All of it happens at one instant,
 // now(). Reads see its own writes. Nothing is written before Commit(), which applies everything as
 // one batch or nothing. A Transaction, by contrast, holds nothing and may have to begin again.
 //
@@ -251,6 +252,10 @@ class Work {
   // aside; the views hold until the next change.
   virtual const std::vector<ChangedKey>& changed() const = 0;
 
+  // About how much memory its writes take until it ends; what was rolled back counts, too. For
+  // callers that bound what one client may hold.
+  virtual std::size_t buffered_bytes() const { return 0; }
+
   // None are counted unless the caller says how many.
   virtual Looks& looks() = 0;
 
@@ -266,7 +271,8 @@ class Work {
 struct WorkScope {
   struct Key {
     const Keyspace* keyspace;
-    Bytes key;  // Needed until the work has begun.
+    Bytes key;           // Needed until the work has begun.
+    bool writes = true;  // False: a call that would change the key is refused as Internal.
   };
   std::vector<Key> keys = {};
   bool everything = false;  // All keys of all keyspaces: for what does not know its keys before.

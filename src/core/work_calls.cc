@@ -17,7 +17,7 @@ Result<std::unique_ptr<Work>> BeginWork(Database& database, const WorkScope& sco
       keyspace = key.keyspace;
       state = &KeyspaceCalls::Of(*keyspace, store).state();
     }
-    return WorkCalls::Target{state, StripeOf(state->id(), key.key)};
+    return WorkCalls::Target{state, StripeOf(state->id(), key.key), key.writes};
   };
   const auto begin =
       [&](std::span<const WorkCalls::Target> targets) -> Result<std::unique_ptr<Work>> {
@@ -69,7 +69,7 @@ Status WorkCalls::Hold(std::span<const Target> targets) {
   if (targets.empty()) return {};
   bool alike = true;
   for (const Target& target : targets) {
-    held_.set(target.stripe);
+    (target.writes ? held_ : shared_).set(target.stripe);
     alike = alike && target.keyspace == targets.front().keyspace;
   }
   if (alike) {
@@ -81,9 +81,14 @@ Status WorkCalls::Hold(std::span<const Target> targets) {
     MAYFLY_RETURN_IF_ERROR(HoldGates(std::move(keyspaces)));
   }
   if (targets.size() == 1) {
-    latch_ = store_.latches().Lock(targets.front().stripe);
+    const Target& only = targets.front();
+    if (only.writes) {
+      latch_ = store_.latches().Lock(only.stripe);
+    } else {
+      shared_latch_ = store_.latches().LockShared(only.stripe);
+    }
   } else {
-    latches_.emplace(store_.latches(), held_);
+    latches_.emplace(store_.latches(), held_, shared_);
   }
   return {};
 }
@@ -176,12 +181,14 @@ void WorkCalls::Changed(const Keyspace* keyspace, Bytes key) {
 }
 
 void WorkCalls::Save(OwnSpace& space, Bytes key, const RowFate& before) {
+  buffered_bytes_ += kBufferedRowBytes + 3 * key.size() + before.value.size();
   if (marks_.empty()) return;
   undos_.push_back({&space, std::string(key), before});
 }
 
 void WorkCalls::Save(OwnSpace& space, std::uint64_t version, Part part, Bytes name,
                      const MemberFate& before) {
+  buffered_bytes_ += kBufferedRowBytes + 2 * name.size() + before.value.size();
   if (marks_.empty()) return;
   undos_.push_back({
       &space, std::string(name), PartUndo{version, part, before}
@@ -233,6 +240,7 @@ void WorkCalls::EndStaging(bool committed) {
 void WorkCalls::Release() {
   latches_.reset();
   latch_ = {};
+  shared_latch_ = {};
   gates_.clear();
   only_gate_ = {};
   frozen_.reset();

@@ -21,6 +21,7 @@ class WorkCalls final : public Work {
   struct Target {
     KeyspaceState* keyspace;
     Stripe stripe;
+    bool writes = true;  // Else others may read what is in the stripe, too.
   };
 
   // With everything, `targets` do not matter. The store must outlive the work.
@@ -35,6 +36,7 @@ class WorkCalls final : public Work {
   void RollBack(Mark mark) override;
   const std::vector<ChangedKey>& changed() const override { return changed_; }
   Looks& looks() override { return looks_; }
+  std::size_t buffered_bytes() const override { return buffered_bytes_; }
   Status Commit() override { return Commit(store_.options().durability); }
   Status Commit(Durability durability);
 
@@ -42,7 +44,8 @@ class WorkCalls final : public Work {
   std::uint64_t epoch() const { return epoch_; }
   bool over() const { return over_; }
   bool has_everything() const { return everything_; }
-  bool Holds(Stripe stripe) const { return everything_ || held_[stripe]; }
+  bool Holds(Stripe stripe) const { return everything_ || held_[stripe] || shared_[stripe]; }
+  bool HoldsAlone(Stripe stripe) const { return everything_ || held_[stripe]; }
 
   // What rows that are not latched are read from; null with everything, where all are.
   struct Frozen {
@@ -58,6 +61,7 @@ class WorkCalls final : public Work {
   // Internal when the work was begun without `walks`.
   Result<const Frozen*> State() const;
   void Changed(const Keyspace* keyspace, Bytes key);
+  void Buffered(Bytes value) { buffered_bytes_ += value.size(); }
 
   // Remembers what to go back to, if there is a mark.
   void Save(OwnSpace& space, Bytes key, const RowFate& before);
@@ -112,14 +116,17 @@ class WorkCalls final : public Work {
   std::shared_lock<std::shared_mutex> only_gate_;
   std::vector<KeyspaceState*> keyspaces_;  // or several, by id.
   std::vector<std::shared_lock<std::shared_mutex>> gates_;
-  KeyLatches::Stripes held_;
-  KeyLatches::One latch_;                    // Of a work that needs one,
+  KeyLatches::Stripes held_;    // Alone.
+  KeyLatches::Stripes shared_;  // With other readers, unless they are among held_.
+  KeyLatches::One latch_;       // Of a work that needs one,
+  KeyLatches::Shared shared_latch_;
   std::optional<KeyLatches::Many> latches_;  // or several.
 
   std::optional<OwnSpace> first_;  // The first keyspace that was asked for,
   std::vector<std::unique_ptr<OwnSpace>> others_;
   std::vector<ChangedKey> changed_;
   Looks looks_;
+  std::size_t buffered_bytes_ = 0;
   std::vector<Undo> undos_;
   std::vector<Point> marks_;
   std::uint64_t epoch_ = 1;

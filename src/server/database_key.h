@@ -16,10 +16,11 @@ struct DatabaseKey {
   friend auto operator<=>(const DatabaseKey&, const DatabaseKey&) = default;
 };
 
-// To look up without a copy of the key.
+// To look up without a copy of the key, and to latch it.
 struct DatabaseKeyView {
   int database = 0;
   Bytes key;
+  bool writes = true;  // False: its latch is shared with other readers.
 };
 
 struct DatabaseKeyHash {

@@ -62,9 +62,10 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   return 1;
 }
 
-void Executor::AddKeys(int database, std::span<const Bytes> args) {
+// Of the command whose keys are in positions_. One that is not known to write only reads.
+void Executor::AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args) {
   for (const int position : positions_) {
-    keys_.push_back({database, args[static_cast<std::size_t>(position)]});
+    keys_.push_back({database, args[static_cast<std::size_t>(position)], entry.Is(kWrite)});
   }
 }
 
@@ -78,7 +79,7 @@ std::size_t Executor::CollectBatch(Session& session, const Pipeline& pipeline) {
     Decision decision = Decide(session, args);
     if (decision.way != Way::kBatch && decision.way != Way::kRefuse) break;
     const bool blocks = decision.way == Way::kBatch && decision.entry->Is(kBlocking);
-    if (decision.way == Way::kBatch) AddKeys(session.state().database, args);
+    if (decision.way == Way::kBatch) AddKeys(*decision.entry, session.state().database, args);
     items_.push_back({.decision = std::move(decision), .args = args});
     if (blocks) break;
   }

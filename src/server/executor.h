@@ -64,7 +64,7 @@ class Executor {
 
   // Returns how many commands were run; none when the session was put off, or is to try again.
   std::size_t RunSome(Session& session, const Pipeline& pipeline);
-  void AddKeys(int database, std::span<const Bytes> args);
+  void AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args);
 
   std::size_t CollectBatch(Session& session, const Pipeline& pipeline);
   std::size_t RunBatch(Session& session);

@@ -78,7 +78,9 @@ Status Executor::CollectTransactionKeys(Session& session,
                                         WorkReach& reach) {
   keys_.clear();
   ClientState& state = session.state();
-  for (const auto& watch : state.watches) keys_.push_back({watch->key.database, watch->key.key});
+  for (const auto& watch : state.watches) {
+    keys_.push_back({watch->key.database, watch->key.key, false});
+  }
   std::vector<int> databases{state.database};
   for (const QueuedCommand& command : commands) {
     reach = std::max(reach, ReachOf(*command.entry));
@@ -96,7 +98,8 @@ Status Executor::CollectTransactionKeys(Session& session,
     if (!FindKeys(*command.entry->spec, args, positions_)) continue;
     for (const int database : databases) {
       for (const int position : positions_) {
-        keys_.push_back({database, command.args[static_cast<std::size_t>(position)]});
+        keys_.push_back({database, command.args[static_cast<std::size_t>(position)],
+                         command.entry->Is(kWrite)});
       }
     }
   }

@@ -37,7 +37,8 @@ Status WorkRun::BeginOnce(std::span<const DatabaseKeyView> keys, WorkReach reach
   scope_.everything = everything;
   scope_.walks = reach == WorkReach::kWalks;
   for (const DatabaseKeyView& key : keys) {
-    scope_.keys.push_back({(*mapping_)[static_cast<std::size_t>(key.database)].get(), key.key});
+    scope_.keys.push_back(
+        {(*mapping_)[static_cast<std::size_t>(key.database)].get(), key.key, key.writes});
   }
   MAYFLY_TRY(work_, server_.works().Begin(scope_));
   return {};

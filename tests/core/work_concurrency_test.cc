@@ -85,6 +85,44 @@ TEST_P(WorkConcurrency, LosesNothingAndLeavesWhatFits) {
   EXPECT_EQ(database().Check()->members, static_cast<std::uint64_t>(kThreads * kWorks));
 }
 
+TEST_P(WorkConcurrency, ReadersThatShareLatchesNeverSeeHalfAWrite) {
+  std::atomic<bool> over{false};
+  const auto write = [&] {
+    for (int i = 0; i < kWorks; ++i) {
+      InWork(database(), rows(), {"a", "b", "c"}, [&](WorkSpace& space) {
+        const std::string value = std::to_string(i);
+        ASSERT_EQ(CodeOf(space.Put("a", value, Lifetime::Forever())), kOk);
+        ASSERT_EQ(CodeOf(space.Put("b", value, Lifetime::Forever())), kOk);
+        Fill(space, "c", {value});
+      });
+    }
+    over = true;
+  };
+  const auto read = [&] {
+    while (!over) {
+      auto work = core::BeginWork(
+          database(),
+          {
+              .keys = {{&rows(), "a", false}, {&rows(), "b", false}, {&rows(), "c", false}}
+      });
+      ASSERT_TRUE(work.has_value());
+      WorkSpace& space = (*work)->In(rows());
+      core::FoundRow a;
+      core::FoundRow b;
+      core::FoundRow c;
+      ASSERT_EQ(CodeOf(space.Find("a", a)), kOk);
+      ASSERT_EQ(CodeOf(space.Find("b", b)), kOk);
+      ASSERT_EQ(CodeOf(space.Find("c", c)), kOk);
+      ASSERT_EQ(a.value, b.value);
+      ASSERT_EQ(c.members, a.exists ? std::stoull(std::string(a.value)) + 1 : 0);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) threads.emplace_back(read);
+  write();
+  for (std::thread& thread : threads) thread.join();
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, WorkConcurrency, AllEngines(), NameOfEngine);
 
 }  // namespace

@@ -268,6 +268,55 @@ TEST_P(Works, KeysOfAnotherLatchAreFreeMeanwhile) {
   EXPECT_EQ(written, 3);
 }
 
+TEST_P(Works, ThatReadTheSameKeysAreHeldAtOnce) {
+  ASSERT_EQ(CodeOf(rows().Put("a", "1")), kOk);
+  const core::WorkScope reads{
+      .keys = {{&rows(), "a", false}, {&rows(), "b", false}}
+  };
+  auto work = BeginWork(database(), reads);
+  std::thread other([&] {
+    auto also = BeginWork(database(), reads);  // Would wait for ever, were the first one alone.
+    FoundRow row;
+    ASSERT_EQ(CodeOf((*also)->In(rows()).Find("a", row)), kOk);
+    EXPECT_EQ(row.value, "1");
+    ASSERT_EQ(CodeOf((*also)->Commit()), kOk);
+  });
+  other.join();
+  FoundRow row;
+  ASSERT_EQ(CodeOf((*work)->In(rows()).Find("a", row)), kOk);
+  EXPECT_EQ(row.value, "1");
+}
+
+TEST_P(Works, AKeyThatIsOnlyReadIsNotChanged) {
+  auto work = BeginWork(database(), {
+                                        .keys = {{&rows(), "read", false}, {&rows(), "written"}}
+  });
+  WorkSpace& space = (*work)->In(rows());
+  EXPECT_EQ(CodeOf(space.Put("read", "v", Lifetime::Forever())), kInternal);
+  EXPECT_EQ(CodeOf(space.Delete("read")), kInternal);
+  EXPECT_EQ(CodeOf(space.MakeCollection("read", "head")), kInternal);
+  EXPECT_EQ(CodeOf(space.Put("written", "v", Lifetime::Forever())), kOk);
+  EXPECT_EQ(CodeOf((*work)->Commit()), kOk);
+  EXPECT_TRUE(Exists("written"));
+  EXPECT_FALSE(Exists("read"));
+}
+
+TEST_P(Works, SayAboutHowMuchMemoryTheirWritesTake) {
+  auto work = BeginWork(database(), {.everything = true});
+  WorkSpace& space = (*work)->In(rows());
+  EXPECT_EQ((*work)->buffered_bytes(), 0u);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_EQ(CodeOf(space.Put("k" + std::to_string(i), "v", Lifetime::Forever())), kOk);
+  }
+  const std::size_t small = (*work)->buffered_bytes();
+  EXPECT_GT(small, 100u * 100);
+  EXPECT_LT(small, 100u * 1000);
+  ASSERT_EQ(CodeOf(space.Put("large", std::string(100'000, 'x'), Lifetime::Forever())), kOk);
+  EXPECT_GT((*work)->buffered_bytes(), small + 100'000);
+  Fill(space, "set", {std::string(50'000, 'm')});
+  EXPECT_GT((*work)->buffered_bytes(), small + 200'000);
+}
+
 TEST_P(Works, MarksTakeBackRowsMembersAndSides) {
   In({"set"}, [](WorkSpace& space) {
     Fill(space, "set", {"a"});
