@@ -136,6 +136,12 @@ class CallHost {
   // Keys that a command read, and found or did not.
   virtual void CountReads(std::uint64_t /*found*/, std::uint64_t /*missed*/) {}
 
+  // Whether the work is on everything, or on the keys that the command names alone. Asking for
+  // everything has the command run again from the start with it, and alone: it returns any error
+  // after this, and nobody sees what it did. Only a script may have to.
+  virtual bool has_everything() const { return true; }
+  virtual void AskForEverything() {}
+
   virtual Random& random() = 0;
 
   // A number of the configuration, such as "hash-max-listpack-entries". Asking for one that is not

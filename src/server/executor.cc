@@ -51,15 +51,22 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   if (decision.way == Way::kAwait) session.AwaitScript();
   if (decision.way == Way::kHold || decision.way == Way::kAwait) return 0;
   const bool script = RunsScript(session, decision);
-  if (script) {
-    visit.Leave();
-    if (!gate.Shut(server_.Steady())) return 0;  // Another was first: ask the gate again.
-  }
   session.BeginCommand();
-  RunAlone(session, decision, pipeline[0]);
+  std::size_t done = 1;
+  if (!script) {
+    RunAlone(session, decision, pipeline[0], false);
+  } else if (!RunsBeside(session, decision, pipeline[0]) ||
+             !RunAlone(session, decision, pipeline[0], true)) {
+    visit.Leave();
+    // If another is first, the gate is asked again.
+    done = gate.Shut(server_.Steady()) ? 1 : 0;
+    if (done == 1) {
+      RunAlone(session, decision, pipeline[0], false);
+      gate.Open();
+    }
+  }
   session.EndCommand();
-  if (script) gate.Open();
-  return 1;
+  return done;
 }
 
 // Of the command whose keys are in positions_. One that is not known to write only reads.
@@ -182,9 +189,29 @@ void Executor::FailItems(Session& session, std::size_t count, std::uint64_t repl
   EndReplies(session, nullptr);
 }
 
-void Executor::RunAlone(Session& session, Decision& decision, std::span<const Bytes> args) {
-  if (decision.way == Way::kQueue) return Queue(session, *decision.entry, args);
-  if (decision.way == Way::kExec) return RunTransaction(session, *decision.entry, args);
+// A script that names keys is tried with them first, and fills keys_. Monitors see what a script
+// calls as it does, which could not be taken back.
+bool Executor::RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args) {
+  if (decision.way != Way::kAlone || positions_.empty() || !server_.monitors().empty())
+    return false;
+  const bool writes = !decision.entry->Is(kReadOnly) && session.extension().ScriptMayWrite(args);
+  keys_.clear();
+  for (const int position : positions_) {
+    keys_.push_back({session.state().database, args[static_cast<std::size_t>(position)], writes});
+  }
+  return true;
+}
+
+bool Executor::RunAlone(Session& session, Decision& decision, std::span<const Bytes> args,
+                        bool beside) {
+  if (decision.way == Way::kQueue) {
+    Queue(session, *decision.entry, args);
+    return true;
+  }
+  if (decision.way == Way::kExec) {
+    RunTransaction(session, *decision.entry, args);
+    return true;
+  }
   const CommandEntry& entry = *decision.entry;
   const SteadyTime begin = server_.Steady();
   // What SUBSCRIBE and its like answer are messages, which are sent though replies are not wanted.
@@ -192,12 +219,19 @@ void Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   OutputBuffer& out = messages ? session.out() : OutputOf(session);
   const std::uint64_t replies_begin = out.end_offset();
   items_.clear();
-  items_.push_back({.decision = std::move(decision), .args = args});
-  Show(session, entry, args);
+  items_.push_back({
+      .decision = {.way = decision.way, .entry = &entry, .error = {}},
+        .args = args
+  });
+  if (!beside) Show(session, entry, args);
+  const std::span<const DatabaseKeyView> keys(keys_.data(), beside ? keys_.size() : 0);
   if (entry.Is(kNoWork)) {
     run_.BeginWithout();
-  } else if (const Status began = run_.Begin({}, WorkReach::kEverything); !began.ok()) {
-    return FailItems(session, 1, replies_begin, began);
+  } else if (const Status began =
+                 run_.Begin(keys, beside ? WorkReach::kKeys : WorkReach::kEverything);
+             !began.ok()) {
+    FailItems(session, 1, replies_begin, began);
+    return true;
   }
   const Answer answer = run_.Run({.entry = entry,
                                   .args = args,
@@ -206,6 +240,12 @@ void Executor::RunAlone(Session& session, Decision& decision, std::span<const By
                                   .database = session.state().database,
                                   .session = &session,
                                   .may_block = true});
+  if (beside && run_.asked_for_everything()) {
+    out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+    run_.Forget();
+    session.extension().Abandoned();
+    return false;
+  }
   std::shared_ptr<Waiter> parked;
   if (answer.later()) {
     if (auto request = run_.TakeBlock()) parked = Park(session, items_[0], *std::move(request));
@@ -214,9 +254,13 @@ void Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   const Status committed = run_.Commit();
   if (!committed.ok() && parked != nullptr) CancelPark(parked);
   TellOthers(session);
-  if (!committed.ok()) return FailItems(session, 1, replies_begin, committed);
+  if (!committed.ok()) {
+    FailItems(session, 1, replies_begin, committed);
+    return true;
+  }
   Finish(session, entry, args, NanosBetween(begin, server_.Steady()), failed);
   EndReplies(session, &entry);
+  return true;
 }
 
 void Executor::Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {

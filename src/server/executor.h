@@ -72,7 +72,10 @@ class Executor {
   void TellOthers(Session& session);
   void FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
                  const Status& error);
-  void RunAlone(Session& session, Decision& decision, std::span<const Bytes> args);
+
+  // `beside`: with the keys in keys_ alone. False: it needs everything, and has left no trace.
+  bool RunAlone(Session& session, Decision& decision, std::span<const Bytes> args, bool beside);
+  bool RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args);
   void Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void Refuse(Session& session, const Decision& decision);
 

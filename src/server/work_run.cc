@@ -140,7 +140,17 @@ void WorkRun::Abandon() {
   Reset();
 }
 
+void WorkRun::Forget() {
+  reads_found_ = 0;
+  reads_missed_ = 0;
+  Abandon();
+}
+
 void WorkRun::Reset() {
+  if (reads_found_ + reads_missed_ > 0) {
+    counters_.Read(std::exchange(reads_found_, 0), std::exchange(reads_missed_, 0));
+  }
+  asked_for_everything_ = false;
   notifications_.clear();
   waiting_databases_.clear();
   cleared_ = false;

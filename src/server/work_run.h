@@ -70,6 +70,12 @@ class WorkRun final : public CallHost {
   void Abandon();
   std::vector<DatabaseKey>& ready() { return ready_; }
 
+  // The command that ran last cannot do with its keys; see CallHost.
+  bool asked_for_everything() const { return asked_for_everything_; }
+
+  // As Abandon(), for a run that is repeated: its reads are not counted either.
+  void Forget();
+
   core::Work* work() { return work_.get(); }
   const Databases::Mapping& mapping() const { return *mapping_; }
 
@@ -85,8 +91,11 @@ class WorkRun final : public CallHost {
   void Block(BlockRequest request) override { block_ = std::move(request); }
   bool TooMuchToSend(std::uint64_t bytes) override;
   void CountReads(std::uint64_t found, std::uint64_t missed) override {
-    counters_.Read(found, missed);
+    reads_found_ += found;
+    reads_missed_ += missed;
   }
+  bool has_everything() const override { return scope_.everything; }
+  void AskForEverything() override { asked_for_everything_ = true; }
   Random& random() override { return random_; }
   std::int64_t Setting(std::string_view name) const override {
     return server_.config().Number(name);
@@ -127,8 +136,11 @@ class WorkRun final : public CallHost {
   std::optional<BlockRequest> block_;
   std::vector<Notification> notifications_;
   std::vector<DatabaseKey> ready_;
-  bool happened_ = false;               // What was committed last.
-  bool cleared_ = false;                // A database was: that is in no list of changed keys.
+  bool happened_ = false;  // What was committed last.
+  bool cleared_ = false;   // A database was: that is in no list of changed keys.
+  bool asked_for_everything_ = false;
+  std::uint64_t reads_found_ = 0;  // Counted with the end of the work.
+  std::uint64_t reads_missed_ = 0;
   std::vector<int> waiting_databases_;  // All their waiters are to be looked at: after SWAPDB.
   core::WorkScope scope_;               // Kept for its memory.
 };

@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "core/work.h"
 #include "server/front_served.h"
 
 namespace mayfly::server {
@@ -226,6 +227,107 @@ TEST(Scripts, WhatTheyPushServesThoseWhoWait) {
   EXPECT_EQ(clients[1]->Read().items().size(), 2u);
 }
 
+// Holds a key of database 0 as another client's work would.
+std::unique_ptr<core::Work> Hold(FrontServed& served, Bytes key, bool writes) {
+  const auto rows = served.database().OpenKeyspace("db0");
+  auto work = core::BeginWork(served.database(), {.keys = {{rows->get(), key, writes}}});
+  return *std::move(work);
+}
+
+TEST(Scripts, HoldTheKeysTheyNameAndNoOthers) {
+  FrontServed served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("SET mine 1"), "OK");
+  const auto held = Hold(served, "other", true);
+  // A work on everything would wait for the other key.
+  EXPECT_EQ(client.Text("EVAL 'return redis.call(\"incr\", KEYS[1])' 1 mine"), "2");
+  EXPECT_EQ(client.Text("EVALSHA_RO 0000000000000000000000000000000000000000 1 mine"),
+            "NOSCRIPT No matching script. Please use EVAL.");
+}
+
+TEST(Scripts, ThatOnlyReadShareTheirKeysWithOtherReaders) {
+  FrontServed served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("SET mine 1"), "OK");
+  const auto held = Hold(served, "mine", false);
+  EXPECT_EQ(client.Text("EVAL_RO 'return redis.call(\"get\", KEYS[1])' 1 mine"), "1");
+  EXPECT_EQ(client.Text("GET mine"), "1");
+  EXPECT_EQ(client.Text("EVAL_RO 'return redis.pcall(\"incr\", KEYS[1])' 1 mine"),
+            "ERR Write commands are not allowed from read-only scripts.");
+}
+
+TEST(Scripts, ThatUseOtherKeysHappenOnceWithThem) {
+  FrontServed served("notify-keyspace-events", "E$");
+  TestClient client(served.port());
+  TestClient listener(served.port());
+  listener.SendLine("PSUBSCRIBE *");
+  listener.Read();
+  // Caught or not, what goes beyond the keys ends the first run.
+  for (const char* const call : {"call", "pcall"}) {
+    EXPECT_EQ(client.Text("FLUSHALL"), "OK");
+    EXPECT_EQ(client.Text("CONFIG RESETSTAT"), "OK");
+    const std::string script =
+        std::string(
+            "redis.call('incr', KEYS[1]) redis.call('publish', 'news', KEYS[1]) "
+            "pcall(redis.") +
+        call +
+        ", 'incr', 'other') redis.call('incr', 'other') return redis.call('get', KEYS[1]) "
+        "..' '.. redis.call('get', 'other')";
+    EXPECT_EQ(client.Text("EVAL \"" + script + "\" 1 mine"), "1 2");
+    const std::string stats = client.Text("INFO commandstats");
+    EXPECT_NE(stats.find("cmdstat_incr:calls=3,"), std::string::npos) << stats;
+    EXPECT_NE(stats.find("cmdstat_publish:calls=1,"), std::string::npos) << stats;
+    EXPECT_NE(stats.find("cmdstat_eval:calls=1,"), std::string::npos) << stats;
+    EXPECT_NE(client.Text("INFO stats").find("keyspace_hits:2\r"), std::string::npos);
+    EXPECT_EQ(client.Text("EVAL \"" + script + "\" 1 mine"), "2 4");
+  }
+  EXPECT_EQ(client.Text("PUBLISH end end"), "1");
+  int messages = 0;
+  int increments = 0;
+  for (std::string channel; channel != "end";) {
+    const Reply message = listener.Read();
+    channel = message.items()[2].text();
+    messages += channel == "news" ? 1 : 0;
+    increments += channel == "__keyevent@0__:incrby" ? 1 : 0;
+  }
+  EXPECT_EQ(messages, 4);
+  EXPECT_EQ(increments, 12);
+}
+
+TEST(Scripts, ThatNeedEverythingGetIt) {
+  const FrontServed served;
+  TestClient client(served.port());
+  EXPECT_EQ(client.Text("SET mine 1"), "OK");
+  EXPECT_EQ(
+      client.Text("EVAL 'redis.call(\"incr\", KEYS[1]) return redis.call(\"dbsize\")' 1 mine"),
+      "1");
+  EXPECT_EQ(client.Text("EVAL 'redis.call(\"incr\", KEYS[1]) redis.call(\"select\", 1) return "
+                        "redis.call(\"incr\", KEYS[1])' 1 mine"),
+            "1");
+  EXPECT_EQ(client.Text("EVAL 'redis.call(\"incr\", KEYS[1]) return #redis.call(\"keys\", \"*\")' "
+                        "1 mine"),
+            "1");
+  EXPECT_EQ(client.Text("EVAL 'redis.call(\"incr\", KEYS[1]) redis.call(\"flushall\") return "
+                        "redis.call(\"incr\", KEYS[1])' 1 mine"),
+            "1");
+  EXPECT_EQ(client.Text("GET mine"), "1");
+}
+
+TEST(Scripts, ThatWriteMoreThanTheyMayAreTakenBack) {
+  const FrontServed served("script-write-max", "1mb");
+  TestClient client(served.port());
+  for (const char* const keys : {"0", "1 mine"}) {
+    const std::string reply = client.Text(
+        std::string("EVAL 'for i = 1, 1e6 do pcall(redis.call, \"set\", \"k\" .. i, i) end' ") +
+        keys);
+    EXPECT_NE(reply.find("script-write-max"), std::string::npos) << reply;
+    EXPECT_EQ(client.Text("DBSIZE"), "0");
+  }
+  EXPECT_EQ(client.Text("EVAL 'for i = 1, 1000 do redis.call(\"set\", \"k\" .. i, i) end' 0"),
+            "(nil)");
+  EXPECT_EQ(client.Text("DBSIZE"), "1000");
+}
+
 TEST(Scripts, ScriptsAndCommandsOfManyClientsLoseNothing) {
   const FrontServed served;
   constexpr int kClients = 6;
@@ -235,7 +337,9 @@ TEST(Scripts, ScriptsAndCommandsOfManyClientsLoseNothing) {
     threads.emplace_back([&served, i] {
       TestClient client(served.port());
       for (int round = 0; round < kRounds; ++round) {
-        client.Text(i % 2 == 0 ? "EVAL 'return redis.call(\"incr\", KEYS[1])' 1 n" : "INCR n");
+        const char* const ways[] = {"EVAL 'return redis.call(\"incr\", KEYS[1])' 1 n", "INCR n",
+                                    "EVAL 'return redis.call(\"incr\", \"n\")' 1 m"};
+        client.Text(ways[i % 3]);
       }
     });
   }

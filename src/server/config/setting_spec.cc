@@ -149,7 +149,11 @@ constexpr std::array kSettings = {
     Integer("busy-reply-threshold", "5000", kLive, 0, kInt64Max,
             "Milliseconds after which a script can be killed."),
     Memory("lua-memory-max", "134217728", kAtStart, kMiB, kInt64Max,
-           "Bytes of memory that Lua may take for all scripts together."),
+           "Bytes of memory that a script may take, with its reply. Scripts on different keys run "
+           "at once, one on each thread at most."),
+    Memory("script-write-max", "268435456", kLive, kMiB, kInt64Max,
+           "Bytes of memory that the writes of a script may take until it ends; past it the script "
+           "ends with an error and is taken back."),
 
     // Watching it.
     Special(SettingKind::kNotify, "notify-keyspace-events", "", kLive,

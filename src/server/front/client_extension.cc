@@ -67,6 +67,7 @@ bool ClientExtension::ScriptMayWrite(std::span<const Bytes> args) const {
     const auto kept = engine_.Find(args[1]);
     return kept == nullptr || !kept->flags.no_writes;
   }
+  if (!args[1].starts_with("#!")) return true;
   const Result<Script> script = ParseScript(args[1]);
   return !script || !script->flags.no_writes;
 }
@@ -173,6 +174,7 @@ void ClientExtension::CountRefused(const CommandSpec* spec, Bytes error_line) {
   if (spec != nullptr) server_.statistics().CountRejected(server_.table().EntryOf(*spec).id);
 }
 
+// Only of a script that runs alone.
 void ClientExtension::Breathe() {
   if (server_.stops) engine_.Kill(true);
   const SteadyTime now = server_.Steady();

@@ -1,5 +1,7 @@
 #include "server/front/front.h"
 
+#include <algorithm>
+
 #include "server/commands/families.h"
 #include "server/front/client_extension.h"
 #include "server/own_families.h"
@@ -21,7 +23,9 @@ std::vector<CommandFamily> AllFamilies() {
 Front::Front(const Clock& clock, std::size_t lua_bytes_max)
     : acl_(AllFamilies()),
       authorizer_(acl_, clock),
-      scripts_(clock, {.memory_bytes_max = lua_bytes_max}) {}
+      scripts_(clock,
+               {.memory_bytes_max = lua_bytes_max,
+                .reply = {.bytes_max = std::min(lua_bytes_max, ScriptReplyLimits().bytes_max)}}) {}
 
 std::vector<CommandFamily> Front::Families() {
   std::vector<CommandFamily> families = DataFamilies();
@@ -32,6 +36,14 @@ std::vector<CommandFamily> Front::Families() {
 }
 
 void Front::Follow(Config& config) {
+  const auto written = [this](std::int64_t bytes) {
+    scripts_.set_write_bytes_max(static_cast<std::size_t>(bytes));
+  };
+  written(config.Number("script-write-max"));
+  config.OnChange("script-write-max", [written](const SettingValue& value) {
+    written(value.number);
+    return Status();
+  });
   const auto log_length = [this](std::int64_t entries) {
     acl_.log().set_entries_max(static_cast<std::size_t>(entries));
   };

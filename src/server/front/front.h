@@ -23,7 +23,7 @@ class Front final : public Publisher, public ExtensionMaker {
   // All families there are beside the server's own.
   static std::vector<CommandFamily> Families();
 
-  // Takes over what the settings say of users, now and whenever they change. Before the server
+  // Takes over what the settings say of users and scripts, now and whenever they change. Before the server
   // runs.
   void Follow(Config& config);
 

@@ -6,6 +6,7 @@
 #include "server/scripting/compile_text.h"
 #include "server/scripting/limits.h"
 #include "server/scripting/lua_errors.h"
+#include "server/scripting/pattern_functions.h"
 #include "server/scripting/read_only_tables.h"
 
 namespace mayfly::server {
@@ -13,14 +14,6 @@ namespace {
 
 // Runs the function of Lua's own, upvalue 1, in this very call, so that its errors name it rightly.
 int RunOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
-
-// string.find() and the like.
-int MatchPattern(lua_State* lua) {
-  if (lua_type(lua, 2) == LUA_TSTRING && lua_objlen(lua, 2) > kPatternBytesMax) {
-    return luaL_argerror(lua, 2, "pattern too long");
-  }
-  return RunOriginal(lua);
-}
 
 // string.rep(): nothing repeated is nothing, which Lua finds out one by one, out of the hook's
 // reach.
@@ -108,9 +101,7 @@ void ReplaceUnguardedFunctions(lua_State* lua, int globals) {
   }
   lua_getfield(lua, globals, "string");
   const int strings = lua_gettop(lua);
-  for (const char* const name : {"find", "match", "gmatch", "gfind", "gsub"}) {
-    Wrap(lua, strings, name, MatchPattern);
-  }
+  ReplacePatternFunctions(lua, strings);
   Wrap(lua, strings, "rep", Repeat);
   lua_getfield(lua, globals, "table");
   Wrap(lua, strings + 1, "insert", Insert);

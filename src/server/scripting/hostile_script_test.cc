@@ -68,8 +68,7 @@ TEST_F(HostileScript, UnpackCountsWithoutOverflow) {  // CVE-2025-46817.
 TEST_F(HostileScript, FixedArgumentsOfAFunctionWithMoreHaveRoom) {  // CVE-2014-5461.
   std::string names = "a1";
   for (int i = 2; i <= 150; ++i) names += fmt::format(",a{}", i);
-  ExpectError(fmt::format("local function f({},...) return 1+f() end f()", names),
-              "");
+  ExpectError(fmt::format("local function f({},...) return 1+f() end f()", names), "");
 }
 
 TEST_F(HostileScript, BytecodeIsRefusedWhereverItComesFrom) {  // CVE-2015-4335.

@@ -1,12 +1,24 @@
 // limits.h - what a script may use.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 namespace mayfly::server {
 
-// Memory of the Lua state, with everything a script makes. Raising it lets one script take as much.
+// Memory of a Lua state, with everything a script makes. Raising it lets each script take as much.
 inline constexpr std::size_t kScriptMemoryBytesDefault = std::size_t{128} * 1024 * 1024;
+
+// Memory of what a script writes, until it is committed when the script ends. Past it the script is
+// ended and taken back.
+inline constexpr std::size_t kScriptWriteBytesDefault = std::size_t{256} * 1024 * 1024;
+
+// How long a script may run beside others, holding the latches of its keys: others wait for them
+// that long, out of service. Past it the script is taken back and begun again, alone.
+inline constexpr std::chrono::milliseconds kScriptBesideTime{5};
+
+// Scripts that are known to need everything.
+inline constexpr std::size_t kGreedyScriptsMax = 4096;
 
 // Instructions between two looks at whether the script shall stop.
 inline constexpr int kScriptHookInstructions = 10'000;
@@ -14,9 +26,10 @@ inline constexpr int kScriptHookInstructions = 10'000;
 // Compiled scripts kept; past it all are compiled anew as they are needed.
 inline constexpr int kCompiledScriptsMax = 500;
 
-// Bytes of a pattern of string.find and the like: Lua 5.1 matches by recursion, some hundred bytes
-// of stack for each byte of the pattern.
-inline constexpr std::size_t kPatternBytesMax = 4096;
+// Of string.find() and its like: how deep the matcher recurses, some hundred bytes of stack each, and
+// after how many steps it looks whether the script shall stop.
+inline constexpr int kPatternDepthMax = 8000;
+inline constexpr std::size_t kPatternStepsPerBreath = 100'000;
 
 // Bytes of a text that is compiled: far below what Lua's compiler counts with ints.
 inline constexpr std::size_t kScriptTextBytesMax = std::size_t{64} * 1024 * 1024;

@@ -42,15 +42,22 @@ void* LuaState::Allocate(void* state, void* block, std::size_t old_size, std::si
   return moved;
 }
 
-void LuaState::Hook(lua_State* lua, lua_Debug*) {
+void LuaState::Hook(lua_State* lua, lua_Debug*) { Breathe(lua); }
+
+void LuaState::Breathe(lua_State* lua) {
   const LuaState& self = Of(lua);
   if (self.job == nullptr) return;
-  self.job->host.Breathe();
+  self.job->host.Breathe(self.job->run);
+  StopIfAsked(lua);
+}
+
+void LuaState::StopIfAsked(lua_State* lua) {
+  const LuaState& self = Of(lua);
   if (!self.job->run.stop_requested()) return;
   // From now on at every line: a script that catches the error gets the next one right away, where
   // it no longer catches any.
   lua_sethook(lua, Hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
-  RaiseError(lua, "ERR Script killed by user with SCRIPT KILL...");
+  RaiseError(lua, self.job->run.stop_line());
 }
 
 }  // namespace mayfly::server

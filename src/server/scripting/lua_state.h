@@ -44,6 +44,12 @@ class LuaState {
   // Outside of scripts the bound is off, so that what we do ourselves does not fail by it.
   void set_bounded(bool bounded) { bounded_ = bounded; }
 
+  // Ends the script if its run is to stop. Does not come back then.
+  static void StopIfAsked(lua_State* lua);
+
+  // The same, and lets the host look after something else first: for functions that take long.
+  static void Breathe(lua_State* lua);
+
   // The script that runs; null between runs.
   LuaJob* job = nullptr;
 

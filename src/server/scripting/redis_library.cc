@@ -62,6 +62,7 @@ int CallCommand(lua_State* lua, bool raises) {
     std::vector<std::string> args;
     if (ReadArguments(lua, args, error)) reply = CallHost(JobOf(lua), args);
   }
+  LuaState::StopIfAsked(lua);
   lua_settop(lua, 0);
   if (!error.empty()) {
     PushError(lua, error);

@@ -2,16 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "server/arguments.h"
 #include "server/command_table.h"
 #include "server/errors.h"
 #include "server/run_handler.h"
+#include "server/scripting/limits.h"
 #include "wire/reply_parser.h"
 
 namespace mayfly::server {
 namespace {
 
 Reply ErrorReply(std::string line) { return Reply::Text(Reply::Kind::kError, std::move(line)); }
+
+// Keys of a script up to which they are looked through one by one.
+constexpr std::size_t kKeysLookedThrough = 16;
 
 constexpr const char* kUnknownLine = "ERR Unknown Redis command called from script";
 
@@ -28,13 +35,76 @@ bool Changes(const CommandSpec& spec) {
 
 }  // namespace
 
-ScriptCalls::ScriptCalls(const server::Call& outer, ScriptContext& context, bool read_only,
-                         bool allow_oom)
+ScriptCalls::ScriptCalls(const server::Call& outer, ScriptContext& context, const Rules& rules)
     : outer_(outer),
       context_(context),
-      read_only_(read_only),
-      allow_oom_(allow_oom),
-      database_(outer.database) {}
+      rules_(rules),
+      keys_only_(!outer.host.has_everything()),
+      begin_(SystemClock::Process().Steady()),
+      database_(outer.database) {
+  if (rules_.keys.size() > kKeysLookedThrough) {
+    many_keys_.insert(rules_.keys.begin(), rules_.keys.end());
+  }
+}
+
+bool ScriptCalls::IsNamed(Bytes key) {
+  if (!many_keys_.empty()) return many_keys_.contains(key);
+  return std::find(rules_.keys.begin(), rules_.keys.end(), key) != rules_.keys.end();
+}
+
+bool ScriptCalls::NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> args) {
+  // What is about the server itself happens at once, and could not be taken back.
+  if ((spec.flags & kNoWork) != 0) return (spec.flags & (kAdmin | kWrite)) == 0;
+  if ((spec.flags & kEverything) != 0 || database_ != outer_.database) return false;
+  positions_.clear();
+  if (!FindKeys(spec, args, positions_) || positions_.empty()) return false;
+  return std::all_of(positions_.begin(), positions_.end(),
+                     [&](int at) { return IsNamed(args[static_cast<std::size_t>(at)]); });
+}
+
+bool ScriptCalls::OutOfTime() const {
+  return keys_only_ && SystemClock::Process().Steady() - begin_ > kScriptBesideTime;
+}
+
+Reply ScriptCalls::AskForEverything(ScriptRun& run) {
+  constexpr const char* kLine = "ERR the script needs more than the keys it names";
+  asked_for_everything_ = true;
+  outer_.host.AskForEverything();
+  run.Abort(kLine);
+  return ErrorReply(kLine);
+}
+
+void ScriptCalls::Breathe(ScriptRun& run) {
+  if (!keys_only_) return context_.Breathe();
+  if (OutOfTime()) AskForEverything(run);
+}
+
+void ScriptCalls::Log(LogLevel level, Bytes message) {
+  Note({.spec = nullptr,
+        .took = {},
+        .answer = {},
+        .text = std::string(message),
+        .level = level,
+        .kind = Effect::Kind::kLogged});
+}
+
+void ScriptCalls::Note(Effect effect) {
+  if (!keys_only_) return Show(effect);
+  effects_.push_back(std::move(effect));
+}
+
+void ScriptCalls::Show(const Effect& effect) {
+  switch (effect.kind) {
+    case Effect::Kind::kRan: context_.CountRun(*effect.spec, effect.took, effect.answer); break;
+    case Effect::Kind::kRefused: context_.CountRefused(effect.spec, effect.text); break;
+    case Effect::Kind::kLogged: context_.Log(effect.level, effect.text); break;
+  }
+}
+
+void ScriptCalls::Settle() {
+  for (const Effect& effect : effects_) Show(effect);
+  effects_.clear();
+}
 
 std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> args,
                                ScriptRun& run) {
@@ -46,11 +116,12 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
   }
   if ((spec->flags & kNoScript) != 0) return "ERR This Redis command is not allowed from script";
   if (std::optional<std::string> refusal = context_.Refusal(*spec, args, true)) return *refusal;
-  if (Changes(*spec) && read_only_) {
+  if (Changes(*spec) && rules_.read_only) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
   // What has begun to write goes on: half of a script would be worse than a little more memory.
-  if ((spec->flags & kDenyOom) != 0 && !allow_oom_ && !has_written_ && context_.out_of_memory()) {
+  if ((spec->flags & kDenyOom) != 0 && !rules_.allow_oom && !has_written_ &&
+      context_.out_of_memory()) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
   }
   if (Changes(*spec) && !has_written_) {
@@ -62,11 +133,20 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
 
 Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, ScriptRun& run) {
   const CommandSpec* const spec = context_.Find(args);
+  if (keys_only_ && spec != nullptr && spec->handler != nullptr && !NeedsOnlyKeys(*spec, args)) {
+    went_beyond_keys_ = true;
+    return AskForEverything(run);
+  }
   if (std::string error = Check(spec, args, run); !error.empty()) {
-    context_.CountRefused(spec, error);
+    Note({.spec = spec,
+          .took = {},
+          .answer = {},
+          .text = error,
+          .level = {},
+          .kind = Effect::Kind::kRefused});
     return ErrorReply(error);
   }
-  context_.Called(*spec, database_, args);
+  if (!keys_only_) context_.Called(*spec, database_, args);  // Else nobody looks.
   const SteadyTime begin = SystemClock::Process().Steady();
   OutputBuffer out;
   ReplyWriter writer(out, version);
@@ -79,10 +159,22 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
                     .retried = false,
                     .from_script = true,
                     .frozen_now = outer_.now()};
-  const Answer answer =
-      spec->name == "select" ? Select(args[1], writer) : RunHandler(*spec, call, out);
-  context_.CountRun(*spec, SystemClock::Process().Steady() - begin, answer);
-  if (answer.later()) return Reply::Null();
+  Answer answer = spec->name == "select" ? Select(args[1], writer) : RunHandler(*spec, call, out);
+  const bool later = answer.later();
+  Note({.spec = spec,
+        .took = SystemClock::Process().Steady() - begin,
+        .answer = std::move(answer),
+        .text = {},
+        .level = {},
+        .kind = Effect::Kind::kRan});
+  if (OutOfTime()) return AskForEverything(run);
+  if (outer_.work != nullptr &&
+      outer_.work->buffered_bytes() > context_.engine().write_bytes_max()) {
+    run.Abort(
+        "ERR the script writes more than script-write-max allows, and was taken back; write less "
+        "with each script, or raise the setting");
+  }
+  if (later) return Reply::Null();
   ReplyParser parser;
   parser.Feed(out.view());
   Result<std::optional<Reply>> reply = parser.Next();

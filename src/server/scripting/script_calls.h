@@ -1,6 +1,13 @@
 // script_calls.h - runs what a script calls, within the work of the command that runs the script.
 // All of it happens at the work's one instant, sees what came before, and is committed together.
+// Where the work is on the script's keys alone, a call that needs more, or time that runs out,
+// aborts the script and asks for everything. It is then run again from the start; so what others
+// would see of this run (figures, lines of the log) waits until Settle().
 #pragma once
+
+#include <string>
+#include <unordered_set>
+#include <vector>
 
 #include "server/command.h"
 #include "server/scripting/script_context.h"
@@ -10,26 +17,63 @@ namespace mayfly::server {
 
 class ScriptCalls final : public ScriptHost {
  public:
-  // `outer` is the call of EVAL or its like; both must outlive it. `read_only` refuses writes,
-  // `allow_oom` lets commands pass that need memory.
-  ScriptCalls(const server::Call& outer, ScriptContext& context, bool read_only, bool allow_oom);
+  struct Rules {
+    bool read_only = false;            // Refuses writes.
+    bool allow_oom = false;            // Lets commands pass that need memory.
+    std::span<const Bytes> keys = {};  // The script's own.
+  };
+  // `outer` is the call of EVAL or its like; all must outlive it.
+  ScriptCalls(const server::Call& outer, ScriptContext& context, const Rules& rules);
+
+  // The script has ended, and is not run again.
+  void Settle();
+
+  // It was aborted to be run again with everything; and because it used a key that it had not
+  // named, or a command that names none.
+  bool asked_for_everything() const { return asked_for_everything_; }
+  bool went_beyond_keys() const { return went_beyond_keys_; }
 
   Reply Call(std::span<const Bytes> args, ProtocolVersion version, ScriptRun& run) override;
   std::optional<bool> MayCall(std::span<const Bytes> args) override;
-  void Breathe() override { context_.Breathe(); }
-  void Log(LogLevel level, Bytes message) override { context_.Log(level, message); }
+  void Breathe(ScriptRun& run) override;
+  void Log(LogLevel level, Bytes message) override;
 
  private:
+  // What others will see of the script.
+  struct Effect {
+    const CommandSpec* spec;  // Of a command that ran, or was refused with `text`.
+    std::chrono::nanoseconds took;
+    Answer answer;
+    std::string text;  // Or a line of the log.
+    LogLevel level;
+    enum class Kind : std::uint8_t { kRan, kRefused, kLogged } kind;
+  };
+  void Note(Effect effect);
+  void Show(const Effect& effect);
+
+  // Whether the keys of the work are enough for the command.
+  bool NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> args);
+  bool IsNamed(Bytes key);
+  bool OutOfTime() const;
+  Reply AskForEverything(ScriptRun& run);
+
   // Why it cannot be run; empty if it can.
   std::string Check(const CommandSpec* spec, std::span<const Bytes> args, ScriptRun& run);
   Answer Select(Bytes argument, ReplyWriter& reply);
 
   const server::Call& outer_;
   ScriptContext& context_;
-  const bool read_only_;
-  const bool allow_oom_;
+  const Rules rules_;
+  const bool keys_only_;
+  const SteadyTime begin_;
   int database_;  // SELECT holds for the script alone.
   bool has_written_ = false;
+  bool asked_for_everything_ = false;
+  bool went_beyond_keys_ = false;
+  std::vector<Effect> effects_;
+  std::vector<int> positions_;  // Kept for its memory.
+  std::unordered_set<Bytes>
+      many_keys_;  // Of a script with so many that looking through them costs.
 };
 
 }  // namespace mayfly::server

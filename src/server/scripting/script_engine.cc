@@ -40,12 +40,13 @@ void PushList(lua_State* lua, std::span<const Bytes> items) {
 
 // What Main() is to do, and what came of it.
 struct ScriptEngine::Job {
-  ScriptEngine& self;
+  State& state;
   const Script& script;
   std::span<const Bytes> keys;
   std::span<const Bytes> args;
   LuaJob* lua_job;     // Null: to be compiled only.
   ReplyWriter* reply;  // Null as well, then.
+  const ScriptReplyLimits* limits = nullptr;
   Status status = {};
   std::string error_line = {};
   bool failed = false;        // The reply is an error that the script returned,
@@ -62,20 +63,18 @@ Result<std::shared_ptr<const Script>> ScriptEngine::Load(Bytes text) {
   MAYFLY_TRY(Script parsed, ParseScript(text));
   if (auto known = Find(parsed.sha)) return known;
   auto script = std::make_shared<const Script>(std::move(parsed));
-  {
-    const std::lock_guard lock(run_mutex_);
-    PrepareState();
-    Job job{*this, *script, {}, {}, nullptr, nullptr};
-    state_->set_bounded(true);
-    const int status = lua_cpcall(state_->get(), Main, &job);
-    state_->set_bounded(false);
-    lua_settop(state_->get(), 0);
-    if (status != 0) {
-      state_.reset();
-      return Status::Invalid("Error compiling script (new function): not enough memory");
-    }
-    if (!job.status.ok()) return job.status;
+  std::unique_ptr<State> state = TakeState();
+  Job job{*state, *script, {}, {}, nullptr, nullptr};
+  lua_State* const lua = state->lua.get();
+  state->lua.set_bounded(true);
+  const int status = lua_cpcall(lua, Main, &job);
+  state->lua.set_bounded(false);
+  if (status != 0) {
+    return Status::Invalid("Error compiling script (new function): not enough memory");
   }
+  lua_settop(lua, 0);
+  GiveBack(std::move(state));
+  if (!job.status.ok()) return job.status;
   const std::lock_guard lock(scripts_mutex_);
   return scripts_.emplace(script->sha, script).first->second;
 }
@@ -93,7 +92,19 @@ std::shared_ptr<const Script> ScriptEngine::Find(Bytes sha) const {
 void ScriptEngine::Flush() {
   const std::lock_guard lock(scripts_mutex_);
   scripts_.clear();
-  renew_state_ = true;
+  greedy_.clear();
+  ++generation_;
+}
+
+void ScriptEngine::NoteGreedy(const std::string& sha) {
+  const std::lock_guard lock(scripts_mutex_);
+  if (greedy_.size() >= kGreedyScriptsMax) greedy_.clear();
+  greedy_.insert(sha);
+}
+
+bool ScriptEngine::IsGreedy(const std::string& sha) const {
+  const std::lock_guard lock(scripts_mutex_);
+  return greedy_.contains(sha);
 }
 
 std::size_t ScriptEngine::count() const {
@@ -108,26 +119,49 @@ std::size_t ScriptEngine::kept_bytes() const {
   return bytes;
 }
 
-void ScriptEngine::PrepareState() {
-  if (renew_state_.exchange(false)) state_.reset();
-  if (state_ == nullptr) {
-    state_ = std::make_unique<LuaState>(options_.memory_bytes_max);
-    compiled_ = 0;
+std::size_t ScriptEngine::memory_bytes() const {
+  const std::lock_guard lock(states_mutex_);
+  std::size_t bytes = 0;
+  for (const auto& state : idle_) bytes += state->lua.memory_bytes();
+  return bytes;
+}
+
+std::unique_ptr<ScriptEngine::State> ScriptEngine::TakeState() {
+  const std::uint64_t generation = generation_;
+  std::unique_ptr<State> state;
+  {
+    const std::lock_guard lock(states_mutex_);
+    if (!idle_.empty()) {
+      state = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (state == nullptr || state->generation != generation) {
+    state = std::make_unique<State>(options_.memory_bytes_max);
+    state->generation = generation;
     std::string version = options_.redis_version;
-    if (lua_cpcall(state_->get(), OpenState, &version) != 0) {
+    if (lua_cpcall(state->lua.get(), OpenState, &version) != 0) {
       throw std::runtime_error("Lua's libraries cannot be opened");
     }
   }
-  lua_State* const lua = state_->get();
-  if (compiled_ >= kCompiledScriptsMax) {
+  lua_State* const lua = state->lua.get();
+  if (state->compiled >= kCompiledScriptsMax) {
     NewFunctions(lua);
-    compiled_ = 0;
+    state->compiled = 0;
   }
   // Lua 5.1 does not collect when it runs out, so begin with room.
-  if (state_->memory_bytes() > options_.memory_bytes_max / 4) lua_gc(lua, LUA_GCCOLLECT, 0);
+  if (state->lua.memory_bytes() > options_.memory_bytes_max / 4) lua_gc(lua, LUA_GCCOLLECT, 0);
+  return state;
 }
 
-Status ScriptEngine::PushFunction(lua_State* lua, ScriptEngine& self, const Script& script) {
+void ScriptEngine::GiveBack(std::unique_ptr<State> state) {
+  if (state->generation != generation_) return;
+  const std::lock_guard lock(states_mutex_);
+  idle_.push_back(std::move(state));
+}
+
+Status ScriptEngine::PushFunction(lua_State* lua, Job& job) {
+  const Script& script = job.script;
   lua_getfield(lua, LUA_REGISTRYINDEX, kFunctions);
   PushBytes(lua, script.sha);
   lua_rawget(lua, -2);
@@ -139,13 +173,13 @@ Status ScriptEngine::PushFunction(lua_State* lua, ScriptEngine& self, const Scri
   PushBytes(lua, script.sha);
   lua_pushvalue(lua, -2);
   lua_rawset(lua, -5);  // The stack: functions, nil, function.
-  ++self.compiled_;
+  ++job.state.compiled;
   return Status::Ok();
 }
 
 int ScriptEngine::Main(lua_State* lua) {
   Job& job = *static_cast<Job*>(lua_touserdata(lua, 1));
-  job.status = PushFunction(lua, job.self, job.script);
+  job.status = PushFunction(lua, job);
   if (!job.status.ok() || job.lua_job == nullptr) return 0;
   PushList(lua, job.keys);
   PushList(lua, job.args);
@@ -154,12 +188,11 @@ int ScriptEngine::Main(lua_State* lua) {
   lua_pushcclosure(lua, DescribeError, 1);
   lua_insert(lua, -2);
   const int status = lua_pcall(lua, 0, 1, -2);
-  job.self.state_->set_bounded(false);
+  job.state.lua.set_bounded(false);
   if (status == 0) {
     job.failed = IsError(lua, -1);
     if (job.failed && !IsCountedError(lua, -1)) job.to_count = ErrorLine(lua, -1);
-    const ScriptReplyLimits& limits = job.self.options_.reply;
-    job.status = WriteLuaValue(lua, job.lua_job->version, limits, *job.reply);
+    job.status = WriteLuaValue(lua, job.lua_job->version, *job.limits, *job.reply);
     return 0;
   }
   job.out_of_memory = status == LUA_ERRMEM;
@@ -174,39 +207,37 @@ int ScriptEngine::Main(lua_State* lua) {
 }
 
 Answer ScriptEngine::Run(const Script& script, std::span<const Bytes> keys,
-                         std::span<const Bytes> args, ScriptHost& host, ReplyWriter& reply) {
-  const std::lock_guard lock(run_mutex_);
-  PrepareState();
+                         std::span<const Bytes> args, ScriptHost& host, ReplyWriter& reply,
+                         bool killable) {
+  std::unique_ptr<State> state = TakeState();
   ScriptRun run;
   LuaJob lua_job{host, run};
-  Job job{*this, script, keys, args, &lua_job, &reply};
-  state_->job = &lua_job;
-  {
+  Job job{*state, script, keys, args, &lua_job, &reply, &options_.reply};
+  state->lua.job = &lua_job;
+  if (killable) {
     const std::lock_guard current_lock(current_mutex_);
     current_ = &run;
     started_ = clock_.Steady();
   }
-  state_->set_bounded(true);
-  const int status = lua_cpcall(state_->get(), Main, &job);
-  state_->set_bounded(false);
-  {
+  lua_State* const lua = state->lua.get();
+  state->lua.set_bounded(true);
+  const int status = lua_cpcall(lua, Main, &job);
+  state->lua.set_bounded(false);
+  if (killable) {
     const std::lock_guard current_lock(current_mutex_);
     current_ = nullptr;
   }
-  state_->job = nullptr;
+  state->lua.job = nullptr;
+  // A script that was stopped leaves the hook at every line; memory that ran out, who knows what.
+  if (status == 0 && !job.out_of_memory && !run.stop_requested()) {
+    lua_settop(lua, 0);
+    ResetLibraries(lua);
+    GiveBack(std::move(state));
+  }
   return Finish(status, job, reply);
 }
 
 Answer ScriptEngine::Finish(int status, const Job& job, ReplyWriter& reply) {
-  lua_State* const lua = state_->get();
-  lua_settop(lua, 0);
-  // A script that was stopped leaves the hook at every line; memory that ran out, who knows what.
-  if (status != 0 || job.out_of_memory || job.lua_job->run.stop_requested()) {
-    state_.reset();
-  } else {
-    ResetLibraries(lua);
-  }
-  memory_bytes_ = state_ == nullptr ? 0 : state_->memory_bytes();
   const auto fail = [&reply](const std::string& line, bool counted) {
     reply.Error(line);
     return Answer::FailedReply(counted ? "" : line);
@@ -214,8 +245,11 @@ Answer ScriptEngine::Finish(int status, const Job& job, ReplyWriter& reply) {
   if (status != 0) {
     return fail(fmt::format("ERR not enough memory script: {}", job.script.sha), false);
   }
+  const ScriptRun& run = job.lua_job->run;
+  // One that caught the error and came to its end all the same has written a reply.
+  if (run.stop_requested() && job.error_line.empty()) return Answer::Error(run.stop_line());
   if (!job.status.ok()) return job.status;
-  if (!job.error_line.empty() && job.lua_job->run.half_done()) return Answer::Error(job.error_line);
+  if (!job.error_line.empty() && run.half_done()) return Answer::Error(job.error_line);
   if (!job.error_line.empty()) return fail(job.error_line, job.lua_job->error_counted);
   return job.failed ? Answer::FailedReply(job.to_count) : Answer();
 }

@@ -1,9 +1,9 @@
-// script_engine.h - keeps scripts and runs them, one at a time.
-// One Lua state for the server, and not one per thread: a script holds all keys, so no two could
-// run at once anyway, and each is compiled once. A state that ran out of memory is thrown away.
-// Scripts are kept by the SHA1 of their text until they are flushed; what is compiled is bounded.
-// Lock order: run_mutex_, scripts_mutex_, current_mutex_. The host is called with run_mutex_ held,
-// so it must not run scripts. Safe to call from any thread.
+// script_engine.h - keeps scripts and runs them.
+// Scripts may run at once, each in a Lua state of its own; states that are idle wait in a pool, so
+// there are as many as ran at once at most, and each compiles a script once. A state that ran out
+// of memory is thrown away. Scripts are kept by the SHA1 of their text until they are flushed; what
+// is compiled is bounded. One of those that run can be killed: the one that was begun so. Each
+// mutex is held for a moment, with nothing taken under it. Safe to call from any thread.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,8 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
@@ -27,7 +29,7 @@
 namespace mayfly::server {
 
 struct ScriptEngineOptions {
-  // Bytes of memory for all of Lua. Raising it lets one script take as much.
+  // Bytes of memory for one Lua state. Raising it lets each script take as much.
   std::size_t memory_bytes_max = kScriptMemoryBytesDefault;
   // What redis.REDIS_VERSION tells scripts; some choose their commands by it.
   std::string redis_version = "7.0.15";
@@ -54,8 +56,18 @@ class ScriptEngine {
   // Runs the script and writes its reply, which may be an error (Answer::FailedReply): what it
   // called happened all the same. An error is returned, and a part of a reply may be written, when
   // nothing of it shall be: as for a script that was stopped though it had written.
+  // `killable`: Kill() ends it. At most one such script runs at a time.
   Answer Run(const Script& script, std::span<const Bytes> keys, std::span<const Bytes> args,
-             ScriptHost& host, ReplyWriter& reply);
+             ScriptHost& host, ReplyWriter& reply, bool killable = true);
+
+  // Scripts that could not do with the keys they named, so that they are begun with everything the
+  // next time. A hint: the oldest are forgotten all at once when there are too many.
+  void NoteGreedy(const std::string& sha);
+  bool IsGreedy(const std::string& sha) const;
+
+  // Bytes a script may write before it is ended and taken back.
+  void set_write_bytes_max(std::size_t bytes) { write_bytes_max_ = bytes; }
+  std::size_t write_bytes_max() const { return write_bytes_max_; }
 
   enum class KillOutcome : std::uint8_t { kKilled, kNothingRuns, kHasWritten };
   KillOutcome Kill(bool though_it_wrote = false);
@@ -63,35 +75,42 @@ class ScriptEngine {
   // For how long a script has been running, if one is.
   std::optional<Millis> running_for() const;
 
-  // Of Lua, as of the end of the last run: asking waits for none.
-  std::size_t memory_bytes() const { return memory_bytes_; }
+  // Of all idle states: asking waits for none.
+  std::size_t memory_bytes() const;
 
  private:
   struct Job;
+  struct State {
+    explicit State(std::size_t memory_bytes_max) : lua(memory_bytes_max) {}
+    LuaState lua;
+    int compiled = 0;
+    std::uint64_t generation = 0;  // Of the scripts it was made for.
+  };
 
   static int Main(lua_State* lua);
-  static Status PushFunction(lua_State* lua, ScriptEngine& self, const Script& script);
+  static Status PushFunction(lua_State* lua, Job& job);
 
-  // With run_mutex_ held.
-  void PrepareState();
-  Answer Finish(int status, const Job& job, ReplyWriter& reply);
+  // An idle state, or a new one, ready for a script; and back to the others.
+  std::unique_ptr<State> TakeState();
+  void GiveBack(std::unique_ptr<State> state);
+  static Answer Finish(int status, const Job& job, ReplyWriter& reply);
 
   const Clock& clock_;
   const ScriptEngineOptions options_;
 
-  std::mutex run_mutex_;
-  std::unique_ptr<LuaState> state_;  // Guarded by run_mutex_, as the next one. Null: to be made.
-  int compiled_ = 0;
-  std::atomic<bool> renew_state_ = false;
+  mutable std::mutex states_mutex_;
+  std::vector<std::unique_ptr<State>> idle_;   // Guarded by it.
+  std::atomic<std::uint64_t> generation_ = 0;  // States of an older one are thrown away.
 
   mutable std::mutex scripts_mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const Script>> scripts_;  // Guarded by it.
+  std::unordered_map<std::string, std::shared_ptr<const Script>> scripts_;  // Guarded by it,
+  std::unordered_set<std::string> greedy_;                                  // as this one.
 
   mutable std::mutex current_mutex_;
   ScriptRun* current_ = nullptr;  // Guarded by it, as the next one.
   SteadyTime started_;
 
-  std::atomic<std::size_t> memory_bytes_ = 0;
+  std::atomic<std::size_t> write_bytes_max_ = kScriptWriteBytesDefault;
 };
 
 }  // namespace mayfly::server

@@ -188,7 +188,7 @@ class ImpatientHost final : public ScriptHost {
     return host_.Call(args, version, run);
   }
   std::optional<bool> MayCall(std::span<const Bytes> args) override { return host_.MayCall(args); }
-  void Breathe() override {
+  void Breathe(ScriptRun& /*run*/) override {
     if (++breaths_ > 20) engine_.Kill(true);
   }
   void Log(LogLevel, Bytes) override {}

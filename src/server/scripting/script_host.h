@@ -24,7 +24,7 @@ class ScriptHost {
   virtual std::optional<bool> MayCall(std::span<const Bytes> args) = 0;
 
   // Called every so often while the script runs, so that the host can look after something else.
-  virtual void Breathe() {}
+  virtual void Breathe(ScriptRun& /*run*/) {}
 
   virtual void Log(LogLevel level, Bytes message) = 0;
 };

@@ -1,5 +1,7 @@
 #include "server/scripting/script_run.h"
 
+#include <utility>
+
 namespace mayfly::server {
 
 ScriptRun::Stop ScriptRun::RequestStop(bool though_it_wrote) {
@@ -7,6 +9,18 @@ ScriptRun::Stop ScriptRun::RequestStop(bool though_it_wrote) {
   if (has_written_ && !though_it_wrote) return Stop::kHasWritten;
   stop_requested_ = true;
   return Stop::kStopped;
+}
+
+void ScriptRun::Abort(std::string line) {
+  const std::lock_guard lock(mutex_);
+  if (stop_requested_) return;
+  stop_requested_ = true;
+  stop_line_ = std::move(line);
+}
+
+std::string ScriptRun::stop_line() const {
+  const std::lock_guard lock(mutex_);
+  return stop_line_;
 }
 
 bool ScriptRun::half_done() const {

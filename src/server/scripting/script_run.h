@@ -1,11 +1,13 @@
 // script_run.h - one run of a script, as those see it who want to stop it.
-// A script that has written may not be stopped: half of it would stay. So the first write and the
-// wish to stop meet under one mutex, and whoever is first wins.
+// A script that has written may not be stopped by clients, who could not tell what stays of it. So
+// the first write and the wish to stop meet under one mutex, and whoever is first wins. What runs
+// the script may abort it at any time, and then takes back what it wrote.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 
 namespace mayfly::server {
 
@@ -20,6 +22,10 @@ class ScriptRun {
   // To be asked before the first change is made; false: it must not be made any more.
   [[nodiscard]] bool BeginWrite();
 
+  // Ends it with this error line, whatever it does to catch it. The first reason counts.
+  void Abort(std::string line);
+  std::string stop_line() const;
+
   // It was stopped though it has written: what it wrote is to be taken back.
   bool half_done() const;
 
@@ -27,7 +33,8 @@ class ScriptRun {
 
  private:
   mutable std::mutex mutex_;
-  bool has_written_ = false;                  // Guarded by mutex_.
+  bool has_written_ = false;  // Guarded by mutex_, as the next one.
+  std::string stop_line_ = "ERR Script killed by user with SCRIPT KILL...";
   std::atomic<bool> stop_requested_ = false;  // Set under mutex_, looked at without it.
 };
 

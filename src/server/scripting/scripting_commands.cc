@@ -43,8 +43,20 @@ Answer RunScript(Call& call, ScriptContext& context, const Script& script, bool 
         "OOM allow-oom flag is not set on the script, can not run it when used memory > "
         "'maxmemory'");
   }
-  ScriptCalls host(call, context, read_only || flags.no_writes, flags.allow_oom);
-  return context.engine().Run(script, rest.first(keys), rest.subspan(keys), host, call.reply);
+  const bool alone = call.host.has_everything();
+  ScriptEngine& engine = context.engine();
+  if (!alone && engine.IsGreedy(script.sha)) {
+    call.host.AskForEverything();
+    return Status::Internal("the script needs more than the keys it names");
+  }
+  ScriptCalls host(call, context,
+                   {.read_only = read_only || flags.no_writes,
+                    .allow_oom = flags.allow_oom,
+                    .keys = rest.first(keys)});
+  Answer answer = engine.Run(script, rest.first(keys), rest.subspan(keys), host, call.reply, alone);
+  if (host.went_beyond_keys()) engine.NoteGreedy(script.sha);
+  if (!host.asked_for_everything()) host.Settle();
+  return answer;
 }
 
 Answer EvalText(Call& call, bool read_only) {

@@ -1,0 +1,11 @@
+// pattern_functions.h - find, match, gmatch and gsub of the table `string` of scripts.
+#pragma once
+
+#include <lua.hpp>
+
+namespace mayfly::server {
+
+// Puts them in the place of Lua's own in the table at `strings`.
+void ReplacePatternFunctions(lua_State* lua, int strings);
+
+}  // namespace mayfly::server
