@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "dynamo/refusal.h"
-
 namespace mayfly::dynamo {
 namespace {
 
@@ -28,23 +26,23 @@ std::string StreamArn(std::string_view table, std::string_view label) {
   return fmt::format("{}/stream/{}", TableArn(table), label);
 }
 
-StreamName ReadStreamArn(std::string_view arn) {
+Outcome<StreamName> ReadStreamArn(std::string_view arn) {
   const std::size_t table = arn.find(kTable);
   const std::size_t stream = arn.find(kStream);
   if (!arn.starts_with("arn:aws:dynamodb:") || table == std::string_view::npos ||
       stream == std::string_view::npos || stream < table) {
-    throw Invalid(fmt::format("Invalid StreamArn: {}", arn));
+    return Invalid(fmt::format("Invalid StreamArn: {}", arn));
   }
   const std::size_t name = table + kTable.size();
-  return {std::string(arn.substr(name, stream - name)),
-          std::string(arn.substr(stream + kStream.size()))};
+  return StreamName{std::string(arn.substr(name, stream - name)),
+                    std::string(arn.substr(stream + kStream.size()))};
 }
 
-std::string ReadTableArn(std::string_view arn) {
+Outcome<std::string> ReadTableArn(std::string_view arn) {
   const std::size_t table = arn.find(kTable);
-  if (!arn.starts_with("arn:aws:dynamodb:") || table == std::string_view::npos) throw NoArn(arn);
+  if (!arn.starts_with("arn:aws:dynamodb:") || table == std::string_view::npos) return NoArn(arn);
   const std::string_view name = arn.substr(table + kTable.size());
-  if (name.empty() || name.find('/') != std::string_view::npos) throw NoArn(arn);
+  if (name.empty() || name.find('/') != std::string_view::npos) return NoArn(arn);
   return std::string(name);
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "dynamo/refusal.h"
+
 namespace mayfly::dynamo {
 
 // Where all tables are, as clients are told.
@@ -18,8 +20,8 @@ struct StreamName {
   std::string label;
 };
 
-// Throws a Refusal when it names no stream, or no table.
-StreamName ReadStreamArn(std::string_view arn);
-std::string ReadTableArn(std::string_view arn);
+// Refused: it names no stream, or no table.
+Outcome<StreamName> ReadStreamArn(std::string_view arn);
+Outcome<std::string> ReadTableArn(std::string_view arn);
 
 }  // namespace mayfly::dynamo

@@ -8,115 +8,142 @@
 
 #include "dynamo/base64.h"
 #include "dynamo/fields.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
 
-Refusal Misfit(std::string message) { return {ErrorKind::kSerialization, std::move(message)}; }
+using ReadResult = Outcome<AttributeValue>;
 
-Refusal Parameter(std::string_view what) {
-  return Invalid(fmt::format("One or more parameter values were invalid: {}", what));
-}
+constexpr const char* kUnexpectedStructure = "Start of structure or map found where not expected";
 
-Binary ReadBinary(const json::value& value) {
+Outcome<Binary> ReadBinary(const json::value& value) {
+  if (value.is_object()) return Mistyped(kUnexpectedStructure);
+  if (value.is_array()) {
+    return Mistyped("Unrecognized collection type class java.nio.ByteBuffer");
+  }
   if (!value.is_string()) {
-    if (value.is_object()) throw Misfit("Start of structure or map found where not expected");
-    if (value.is_array()) {
-      throw Misfit("Unrecognized collection type class java.nio.ByteBuffer");
-    }
-    throw Misfit("only base-64-encoded strings are convertible to bytes");
+    return Mistyped("only base-64-encoded strings are convertible to bytes");
   }
   Result<std::string> bytes = FromBase64(View(value.get_string()));
-  if (!bytes) throw Misfit(std::string(bytes.error().message()));
-  return {*std::move(bytes)};
+  if (!bytes) return Mistyped(std::string(bytes.error().message()));
+  return Binary{*std::move(bytes)};
 }
 
-Number ReadNumber(const json::value& value) { return Must(Number::Parse(StringOf(value))); }
-
-const json::array& ListOf(const json::value& value) {
-  if (value.is_object()) throw Misfit("Start of structure or map found where not expected");
-  if (!value.is_array()) throw Misfit("Unexpected field type");
-  return value.get_array();
+Outcome<Number> ReadNumber(const json::value& value) {
+  MAYFLY_TRY(const std::string text, StringOf(value));
+  return Number::Parse(text);
 }
 
-std::vector<std::string> TextsOf(const json::array& list) {
+Outcome<const json::array*> ListOf(const json::value& value) {
+  if (value.is_object()) return Mistyped(kUnexpectedStructure);
+  if (!value.is_array()) return Mistyped("Unexpected field type");
+  return &value.get_array();
+}
+
+Outcome<std::vector<std::string>> TextsOf(const json::array& list) {
   std::vector<std::string> texts;
-  for (const json::value& value : list) texts.push_back(StringOf(value));
+  for (const json::value& value : list) {
+    MAYFLY_TRY(std::string text, StringOf(value));
+    texts.push_back(std::move(text));
+  }
   return texts;
 }
 
-AttributeValue ReadString(const json::value& value) { return StringOf(value); }
-AttributeValue ReadNumberValue(const json::value& value) { return ReadNumber(value); }
-AttributeValue ReadBinaryValue(const json::value& value) { return ReadBinary(value); }
-
-AttributeValue ReadBool(const json::value& value) {
-  if (!value.is_bool()) RefuseType(value, "Boolean");
-  return value.get_bool();
+ReadResult ReadString(const json::value& value) {
+  MAYFLY_TRY(std::string text, StringOf(value));
+  return AttributeValue(std::move(text));
 }
 
-AttributeValue ReadNull(const json::value& value) {
-  if (!value.is_bool()) RefuseType(value, "Boolean");
-  if (!value.get_bool()) throw Parameter("Null attribute value types must have the value of true");
-  return Null();
+ReadResult ReadNumberValue(const json::value& value) {
+  MAYFLY_TRY(Number number, ReadNumber(value));
+  return AttributeValue(std::move(number));
 }
 
-AttributeValue ReadList(const json::value& value) {
+ReadResult ReadBinaryValue(const json::value& value) {
+  MAYFLY_TRY(Binary binary, ReadBinary(value));
+  return AttributeValue(std::move(binary));
+}
+
+ReadResult ReadBool(const json::value& value) {
+  if (!value.is_bool()) return WrongType(value, "Boolean");
+  return AttributeValue(value.get_bool());
+}
+
+ReadResult ReadNull(const json::value& value) {
+  if (!value.is_bool()) return WrongType(value, "Boolean");
+  if (!value.get_bool()) {
+    return InvalidParameter("Null attribute value types must have the value of true");
+  }
+  return AttributeValue(Null());
+}
+
+ReadResult ReadList(const json::value& value) {
+  MAYFLY_TRY(const json::array* const elements, ListOf(value));
   AttributeValue::List list;
-  for (const json::value& element : ListOf(value)) list.push_back(ReadValue(element));
-  return list;
+  list.reserve(elements->size());
+  for (const json::value& element : *elements) {
+    MAYFLY_TRY(AttributeValue read, ReadValue(element));
+    list.push_back(std::move(read));
+  }
+  return AttributeValue(std::move(list));
 }
 
-AttributeValue ReadMap(const json::value& value) {
-  if (!value.is_object()) throw Misfit("Unexpected field type");
-  return ReadItem(value.get_object());
+ReadResult ReadMap(const json::value& value) {
+  if (!value.is_object()) return Mistyped("Unexpected field type");
+  MAYFLY_TRY(Item map, ReadItem(value.get_object()));
+  return AttributeValue(std::move(map));
 }
 
-AttributeValue ReadStringSet(const json::value& value) {
-  const std::vector<std::string> texts = TextsOf(ListOf(value));
-  if (texts.empty()) throw Parameter("An string set  may not be empty");
+ReadResult ReadStringSet(const json::value& value) {
+  MAYFLY_TRY(const json::array* const list, ListOf(value));
+  MAYFLY_TRY(const std::vector<std::string> texts, TextsOf(*list));
+  if (texts.empty()) return InvalidParameter("An string set  may not be empty");
   AttributeValue::StringSet set(texts.begin(), texts.end());
   if (set.contains("")) {
-    throw Parameter("An string set may not have a empty string as a member");
+    return InvalidParameter("An string set may not have a empty string as a member");
   }
   if (set.size() != texts.size()) {
-    throw Parameter(
+    return InvalidParameter(
         fmt::format("Input collection [{}] contains duplicates.", fmt::join(texts, ", ")));
   }
-  return set;
+  return AttributeValue(std::move(set));
 }
 
-AttributeValue ReadNumberSet(const json::value& value) {
-  const json::array& list = ListOf(value);
-  if (list.empty()) throw Parameter("An number set  may not be empty");
+ReadResult ReadNumberSet(const json::value& value) {
+  MAYFLY_TRY(const json::array* const list, ListOf(value));
+  if (list->empty()) return InvalidParameter("An number set  may not be empty");
   AttributeValue::NumberSet set;
-  for (const json::value& element : list) {
-    if (!set.insert(ReadNumber(element)).second) {
-      throw Invalid("Input collection contains duplicates");
+  for (const json::value& element : *list) {
+    MAYFLY_TRY(Number number, ReadNumber(element));
+    if (!set.insert(std::move(number)).second) {
+      return Invalid("Input collection contains duplicates");
     }
   }
-  return set;
+  return AttributeValue(std::move(set));
 }
 
-AttributeValue ReadBinarySet(const json::value& value) {
-  const json::array& list = ListOf(value);
-  if (list.empty()) throw Parameter("Binary sets should not be empty");
+ReadResult ReadBinarySet(const json::value& value) {
+  MAYFLY_TRY(const json::array* const list, ListOf(value));
+  if (list->empty()) return InvalidParameter("Binary sets should not be empty");
   AttributeValue::BinarySet set;
-  for (const json::value& element : list) {
-    Binary member = ReadBinary(element);
-    if (member.bytes.empty()) throw Parameter("Binary sets may not contain null or empty values");
+  for (const json::value& element : *list) {
+    MAYFLY_TRY(Binary member, ReadBinary(element));
+    if (member.bytes.empty()) {
+      return InvalidParameter("Binary sets may not contain null or empty values");
+    }
     set.insert(std::move(member));
   }
-  if (set.size() != list.size()) {
-    throw Parameter(fmt::format("Input collection [{}]of type BS contains duplicates.",
-                                fmt::join(TextsOf(list), ", ")));
+  if (set.size() != list->size()) {
+    MAYFLY_TRY(const std::vector<std::string> texts, TextsOf(*list));
+    return InvalidParameter(fmt::format("Input collection [{}]of type BS contains duplicates.",
+                                        fmt::join(texts, ", ")));
   }
-  return set;
+  return AttributeValue(std::move(set));
 }
 
 struct TypeReader {
   std::string_view name;
-  AttributeValue (*read)(const json::value& value);
+  ReadResult (*read)(const json::value& value);
 };
 
 constexpr std::array kReaders = std::to_array<TypeReader>({
@@ -174,19 +201,19 @@ json::value WriteContent(const AttributeValue& value) {
 
 }  // namespace
 
-AttributeValue ReadValue(const json::value& value) {
+Outcome<AttributeValue> ReadValue(const json::value& value) {
   if (value.is_array()) {
-    throw Misfit(
+    return Mistyped(
         "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue");
   }
-  if (!value.is_object()) throw Misfit("Unexpected value type in payload");
+  if (!value.is_object()) return Mistyped("Unexpected value type in payload");
   const TypeReader* type = nullptr;
   const json::value* content = nullptr;
   for (const TypeReader& reader : kReaders) {
     const json::value* const member = value.get_object().if_contains(ToJson(reader.name));
     if (member == nullptr || member->is_null()) continue;
     if (type != nullptr) {
-      throw Invalid(
+      return Invalid(
           "Supplied AttributeValue has more than one datatypes set, must contain exactly one of "
           "the supported datatypes");
     }
@@ -194,16 +221,17 @@ AttributeValue ReadValue(const json::value& value) {
     content = member;
   }
   if (type == nullptr) {
-    throw Invalid(
+    return Invalid(
         "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
   }
   return type->read(*content);
 }
 
-Item ReadItem(const json::object& object) {
+Outcome<Item> ReadItem(const json::object& object) {
   Item item;
   for (const auto& [name, value] : object) {
-    item.emplace(std::string(name.data(), name.size()), ReadValue(value));
+    MAYFLY_TRY(AttributeValue read, ReadValue(value));
+    item.emplace(std::string(name.data(), name.size()), std::move(read));
   }
   return item;
 }

@@ -2,14 +2,15 @@
 #pragma once
 
 #include "dynamo/json.h"
+#include "dynamo/refusal.h"
 #include "mayfly/item.h"
 
 namespace mayfly::dynamo {
 
-// Throw a Refusal: more or less than one type, a set that is empty or has a member twice, a null
-// that is not true, a number that is none.
-AttributeValue ReadValue(const json::value& value);
-Item ReadItem(const json::object& object);
+// Refused: more or less than one type, a set that is empty or has a member twice, a null that is
+// not true, a number that is none.
+Outcome<AttributeValue> ReadValue(const json::value& value);
+Outcome<Item> ReadItem(const json::object& object);
 
 json::object WriteValue(const AttributeValue& value);
 json::object WriteItem(const Item& item);

@@ -15,13 +15,6 @@ namespace {
 
 const ExpressionParameters kGet = {{"ProjectionExpression"}, {"AttributesToGet"}};
 
-const json::object& ObjectOf(const json::value& value) {
-  if (!value.is_object()) {
-    throw Refusal(ErrorKind::kSerialization, "Unexpected value type in payload");
-  }
-  return value.get_object();
-}
-
 // RequestItems: by table.
 const json::object& RequestItems(const Fields& in) {
   const json::object& items = in.RequiredMap("RequestItems");
@@ -39,48 +32,52 @@ struct WantedItem {
   bool consistent;
 };
 
-void ReadKeys(const Fields& in, const std::string& named, std::vector<GetItemRequest>& requests,
-              std::vector<WantedItem>& wanted) {
+Outcome<void> ReadKeys(const Fields& in, const std::string& named,
+                       std::vector<GetItemRequest>& requests, std::vector<WantedItem>& wanted) {
   const json::array& keys = in.RequiredList("Keys", 1);
   const bool consistent = in.Boolean("ConsistentRead");
   in.validation().Name("requestItems." + named, TableOfArn(named));
-  in.Check();
-  const ExpressionInput input(in, kGet);
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(const ExpressionInput input, ReadExpressions(in, kGet));
   for (const json::value& key : keys) {
+    MAYFLY_TRY(const json::object* const attributes, ObjectOf(key));
+    MAYFLY_TRY(Item item, ReadItem(*attributes));
     requests.push_back({.table = TableOfArn(named),
-                        .key = ReadItem(ObjectOf(key)),
-                        .projection = input.Projection(),
-                        .arguments = input.arguments()});
+                        .key = std::move(item),
+                        .projection = input.projection,
+                        .arguments = input.arguments});
     wanted.push_back({named, &key, consistent});
   }
+  return {};
 }
 
 // The request's own entry of a table, with the keys that are left.
 json::object& UnprocessedEntry(json::object& unprocessed, const json::object& request_items,
                                const std::string& named) {
   if (!unprocessed.contains(ToJson(named))) {
-    json::object entry = request_items.at(ToJson(named)).as_object();
+    json::object entry = request_items.if_contains(ToJson(named))->get_object();
     entry["Keys"] = json::array();
     unprocessed[ToJson(named)] = std::move(entry);
   }
   return unprocessed[ToJson(named)].get_object();
 }
 
-Reply BatchGetItem(const Context& context, const Fields& in) {
+Outcome<Reply> BatchGetItem(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
   const json::object& request_items = RequestItems(in);
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   std::vector<GetItemRequest> requests;
   std::vector<WantedItem> wanted;
   for (const auto& [table, entry] : request_items) {
-    const Fields fields(ObjectOf(entry), in.validation(),
+    MAYFLY_TRY(const json::object* const members, ObjectOf(entry));
+    const Fields fields(*members, in.validation(),
                         fmt::format("requestItems.{}.member", std::string(table)));
-    ReadKeys(fields, std::string(table), requests, wanted);
+    MAYFLY_REQUIRE(ReadKeys(fields, std::string(table), requests, wanted));
   }
   if (requests.size() > kBatchGetKeysMax) {
-    throw Invalid("Too many items requested for the BatchGetItem call");
+    return Invalid("Too many items requested for the BatchGetItem call");
   }
-  const std::vector<FoundItem> found = OfItem(context.tables.BatchGetItem(requests));
+  MAYFLY_TRY(const std::vector<FoundItem> found, OfItem(context.tables.BatchGetItem(requests)));
 
   json::object responses;
   json::object unprocessed;
@@ -106,33 +103,36 @@ Reply BatchGetItem(const Context& context, const Fields& in) {
 
 using BatchWrite = std::variant<PutItemRequest, DeleteItemRequest>;
 
-BatchWrite ReadWrite(const Fields& in, const std::string& table) {
+Outcome<BatchWrite> ReadWrite(const Fields& in, const std::string& table) {
   const auto put = in.Structure("PutRequest");
   const auto remove = in.Structure("DeleteRequest");
+  MAYFLY_REQUIRE(in.Check());
   if (put && remove) {
-    throw Invalid(
+    return Invalid(
         "Supplied WriteRequest has more than one operation, must contain exactly one of PutRequest "
         "and DeleteRequest");
   }
   if (put) {
     const json::object& item = put->RequiredMap("Item");
-    in.Check();
-    return PutItemRequest{.table = table, .item = ReadItem(item)};
+    MAYFLY_REQUIRE(in.Check());
+    MAYFLY_TRY(Item read, ReadItem(item));
+    return PutItemRequest{.table = table, .item = std::move(read)};
   }
   if (remove) {
     const json::object& key = remove->RequiredMap("Key");
-    in.Check();
-    return DeleteItemRequest{.table = table, .key = ReadItem(key)};
+    MAYFLY_REQUIRE(in.Check());
+    MAYFLY_TRY(Item read, ReadItem(key));
+    return DeleteItemRequest{.table = table, .key = std::move(read)};
   }
-  throw Invalid(
+  return Invalid(
       "Supplied WriteRequest is empty, must contain exactly one of PutRequest and DeleteRequest");
 }
 
-Reply BatchWriteItem(const Context& context, const Fields& in) {
+Outcome<Reply> BatchWriteItem(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kWrite);
   const std::string metrics = in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
   const json::object& request_items = RequestItems(in);
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   std::vector<BatchWrite> writes;
   std::vector<std::string> tables;
   const Fields by_table(request_items, in.validation(), "requestItems");
@@ -141,16 +141,20 @@ Reply BatchWriteItem(const Context& context, const Fields& in) {
     const std::string table = TableOfArn(named);
     in.validation().Name("requestItems." + named, table);
     by_table.RequiredList(named, 1, kBatchWritesMax);
-    in.Check();
-    for (const Fields& write : by_table.Structures(named)) {
-      writes.push_back(ReadWrite(write, table));
+    MAYFLY_REQUIRE(in.Check());
+    const std::vector<Fields> listed = by_table.Structures(named);
+    MAYFLY_REQUIRE(in.Check());
+    for (const Fields& write : listed) {
+      MAYFLY_TRY(BatchWrite read, ReadWrite(write, table));
+      writes.push_back(std::move(read));
       tables.push_back(table);
     }
   }
   if (writes.size() > kBatchWritesMax) {
-    throw Invalid("Too many items requested for the BatchWriteItem call");
+    return Invalid("Too many items requested for the BatchWriteItem call");
   }
-  const std::vector<WriteOutcome> outcomes = OfItem(context.tables.BatchWriteItem(writes));
+  MAYFLY_TRY(const std::vector<WriteOutcome> outcomes,
+             OfItem(context.tables.BatchWriteItem(writes)));
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
     capacity.Add(tables[i], WriteUnits(outcomes[i].bytes));
   }

@@ -7,7 +7,6 @@
 
 #include "dynamo/attribute_json.h"
 #include "dynamo/legacy.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -28,117 +27,146 @@ std::vector<std::string_view> WithValues(std::initializer_list<std::string_view>
   return some;
 }
 
-AttributeValue ReadArgument(std::string_view placeholder, const json::value& value) {
-  try {
-    return ReadValue(value);
-  } catch (const Refusal& refusal) {
-    if (refusal.kind() != ErrorKind::kValidation) throw;
-    throw Invalid(fmt::format("ExpressionAttributeValues contains invalid value: {} for key {}",
-                              refusal.message(), placeholder));
-  }
-}
-
-}  // namespace
-
-ExpressionInput::ExpressionInput(const Fields& in, const ExpressionParameters& parameters)
-    : in_(in), parameters_(parameters) {
-  CheckManner();
-  CheckArguments();
-  for (const std::string_view name : parameters_.expressions) {
-    if (const auto text = in_.String(name); text && text->empty()) {
-      throw Invalid(fmt::format("Invalid {}: The expression can not be empty;", name));
-    }
-  }
-  ReadArguments();
-  Translate();
-}
-
-void ExpressionInput::CheckManner() const {
-  const auto legacy = Given(in_, parameters_.legacy);
-  const auto expressions = Given(in_, parameters_.expressions);
-  if (legacy.empty() || expressions.empty()) return;
-  throw Invalid(
+Outcome<void> CheckManner(const Fields& in, const ExpressionParameters& parameters) {
+  const auto legacy = Given(in, parameters.legacy);
+  const auto expressions = Given(in, parameters.expressions);
+  if (legacy.empty() || expressions.empty()) return {};
+  return Invalid(
       fmt::format("Can not use both expression and non-expression parameters in the same request: "
                   "Non-expression parameters: {{{}}} Expression parameters: {{{}}}",
                   fmt::join(legacy, ", "), fmt::join(expressions, ", ")));
 }
 
-void ExpressionInput::CheckArguments() const {
-  const json::object* const names = in_.Map("ExpressionAttributeNames");
-  if (names != nullptr && Given(in_, parameters_.expressions).empty()) {
-    throw Invalid("ExpressionAttributeNames can only be specified when using expressions");
+Outcome<void> CheckPlaceholders(const Fields& in, const ExpressionParameters& parameters) {
+  const json::object* const names = in.Map("ExpressionAttributeNames");
+  const json::object* const values = in.Map("ExpressionAttributeValues");
+  MAYFLY_REQUIRE(in.Check());
+  if (names != nullptr && Given(in, parameters.expressions).empty()) {
+    return Invalid("ExpressionAttributeNames can only be specified when using expressions");
   }
-  const json::object* const values = in_.Map("ExpressionAttributeValues");
-  const auto users = WithValues(parameters_.expressions);
+  const auto users = WithValues(parameters.expressions);
   if (values != nullptr &&
-      std::none_of(users.begin(), users.end(), [&](auto name) { return in_.Has(name); })) {
-    throw Invalid(fmt::format(
+      std::none_of(users.begin(), users.end(), [&](auto name) { return in.Has(name); })) {
+    return Invalid(fmt::format(
         "ExpressionAttributeValues can only be specified when using expressions: {} {} null",
         fmt::join(users, " and "), users.size() == 1 ? "is" : "are"));
   }
   if (names != nullptr && names->empty()) {
-    throw Invalid("ExpressionAttributeNames must not be empty");
+    return Invalid("ExpressionAttributeNames must not be empty");
   }
   if (values != nullptr && values->empty()) {
-    throw Invalid("ExpressionAttributeValues must not be empty");
+    return Invalid("ExpressionAttributeValues must not be empty");
   }
+  return {};
 }
 
-void ExpressionInput::ReadArguments() {
-  if (const json::object* const names = in_.Map("ExpressionAttributeNames")) {
+Outcome<ExpressionArguments> ReadPlaceholders(const Fields& in) {
+  ExpressionArguments arguments;
+  if (const json::object* const names = in.Map("ExpressionAttributeNames")) {
     for (const auto& [placeholder, name] : *names) {
-      arguments_.names.emplace(std::string(placeholder), StringOf(name));
+      MAYFLY_TRY(std::string text, StringOf(name));
+      arguments.names.emplace(std::string(placeholder), std::move(text));
     }
   }
-  if (const json::object* const values = in_.Map("ExpressionAttributeValues")) {
+  if (const json::object* const values = in.Map("ExpressionAttributeValues")) {
     for (const auto& [placeholder, value] : *values) {
-      const std::string key(placeholder);
-      arguments_.values.emplace(key, ReadArgument(key, value));
+      std::string key(placeholder);
+      Outcome<AttributeValue> read = ReadValue(value);
+      if (!read && read.error().kind() == ErrorKind::kValidation) {
+        return Invalid(
+            fmt::format("ExpressionAttributeValues contains invalid value: {} for key {}",
+                        read.error().message(), key));
+      }
+      if (!read) return std::move(read).error();
+      arguments.values.emplace(std::move(key), *std::move(read));
     }
   }
+  return arguments;
 }
 
-void ExpressionInput::Translate() {
-  const auto legacy = Given(in_, parameters_.legacy);
-  if (legacy.empty()) return;
-  LegacyTranslator translator(arguments_);
-  const auto takes = [&](std::string_view name) {
-    return std::find(legacy.begin(), legacy.end(), name) != legacy.end();
-  };
-  const auto joined_by = in_.OneOf("ConditionalOperator", {"OR", "AND"});
-  if (takes("AttributesToGet")) in_.RequiredList("AttributesToGet", 1);
-  in_.Check();
-  const auto operator_of = [&](const json::object& conditions) {
-    if (!joined_by.empty() && conditions.size() < 2) {
-      throw Invalid(
-          "ConditionalOperator can only be used when Filter or Expected has two or more elements");
+// The texts of the expressions that are there.
+Outcome<void> ReadTexts(const Fields& in, const ExpressionParameters& parameters,
+                        ExpressionInput& input) {
+  for (const std::string_view name : parameters.expressions) {
+    const auto text = in.String(name);
+    MAYFLY_REQUIRE(in.Check());
+    if (!text) continue;
+    if (text->empty()) {
+      return Invalid(fmt::format("Invalid {}: The expression can not be empty;", name));
     }
-    return joined_by == "OR" ? std::string_view(" OR ") : std::string_view(" AND ");
-  };
-  bool joins = false;
-  for (const std::string_view name : {"Expected", "QueryFilter", "ScanFilter"}) {
-    if (!takes(name)) continue;
-    const json::object& conditions = *in_.Map(name);
-    joins = true;
-    if (name == "Expected") {
-      condition_ = translator.Expected(conditions, operator_of(conditions));
-    } else {
-      filter_ = translator.Filter(name, conditions, operator_of(conditions));
-    }
+    if (name == "ConditionExpression") input.condition = *text;
+    if (name == "FilterExpression") input.filter = *text;
+    if (name == "KeyConditionExpression") input.key_condition = *text;
+    if (name == "UpdateExpression") input.update = *text;
+    if (name == "ProjectionExpression") input.projection = *text;
   }
-  if (takes("ConditionalOperator") && !joins) {
-    throw Invalid("ConditionalOperator cannot be used without Filter or Expected");
-  }
-  if (takes("KeyConditions")) key_condition_ = translator.KeyConditions(*in_.Map("KeyConditions"));
-  if (takes("AttributeUpdates")) update_ = translator.Updates(*in_.Map("AttributeUpdates"));
-  if (takes("AttributesToGet")) {
-    projection_ = translator.Attributes(in_.Strings("AttributesToGet"));
-  }
+  return {};
 }
 
-std::string ExpressionInput::Either(std::string_view expression,
-                                    const std::string& translated) const {
-  return in_.String(expression).value_or(translated);
+// ConditionalOperator, as it stands between conditions.
+Outcome<std::string_view> ReadJoint(std::string_view given, const json::object& conditions) {
+  if (!given.empty() && conditions.size() < 2) {
+    return Invalid(
+        "ConditionalOperator can only be used when Filter or Expected has two or more elements");
+  }
+  return std::string_view(given == "OR" ? " OR " : " AND ");
+}
+
+// The older parameters that are there, as texts.
+Outcome<void> Translate(const Fields& in, const ExpressionParameters& parameters,
+                        ExpressionInput& input) {
+  const auto legacy = Given(in, parameters.legacy);
+  if (legacy.empty()) return {};
+  LegacyTranslator translator(input.arguments);
+  const auto map = [&](std::string_view name) -> const json::object* {
+    return std::find(legacy.begin(), legacy.end(), name) == legacy.end() ? nullptr : in.Map(name);
+  };
+  const std::string joint = in.OneOf("ConditionalOperator", {"OR", "AND"});
+  const json::object* const expected = map("Expected");
+  const json::object* const query_filter = map("QueryFilter");
+  const json::object* const scan_filter = map("ScanFilter");
+  const json::object* const keys = map("KeyConditions");
+  const json::object* const updates = map("AttributeUpdates");
+  const bool chooses = std::find(legacy.begin(), legacy.end(), "AttributesToGet") != legacy.end();
+  if (chooses) in.RequiredList("AttributesToGet", 1);
+  const auto chosen = chooses ? in.Strings("AttributesToGet") : std::vector<std::string>();
+  MAYFLY_REQUIRE(in.Check());
+  if (expected != nullptr) {
+    MAYFLY_TRY(const std::string_view joined_by, ReadJoint(joint, *expected));
+    MAYFLY_TRY(input.condition, translator.Expected(*expected, joined_by));
+  }
+  const json::object* const filter = query_filter != nullptr ? query_filter : scan_filter;
+  if (filter != nullptr) {
+    MAYFLY_TRY(const std::string_view joined_by, ReadJoint(joint, *filter));
+    MAYFLY_TRY(input.filter,
+               translator.Filter(query_filter != nullptr ? "QueryFilter" : "ScanFilter", *filter,
+                                 joined_by));
+  }
+  if (!joint.empty() && expected == nullptr && filter == nullptr) {
+    return Invalid("ConditionalOperator cannot be used without Filter or Expected");
+  }
+  if (keys != nullptr) {
+    MAYFLY_TRY(input.key_condition, translator.KeyConditions(*keys));
+  }
+  if (updates != nullptr) {
+    MAYFLY_TRY(input.update, translator.Updates(*updates));
+  }
+  if (chooses) {
+    MAYFLY_TRY(input.projection, translator.Attributes(chosen));
+  }
+  return {};
+}
+
+}  // namespace
+
+Outcome<ExpressionInput> ReadExpressions(const Fields& in, const ExpressionParameters& parameters) {
+  ExpressionInput input;
+  MAYFLY_REQUIRE(CheckManner(in, parameters));
+  MAYFLY_REQUIRE(CheckPlaceholders(in, parameters));
+  MAYFLY_REQUIRE(ReadTexts(in, parameters, input));
+  MAYFLY_TRY(input.arguments, ReadPlaceholders(in));
+  MAYFLY_REQUIRE(Translate(in, parameters, input));
+  return input;
 }
 
 }  // namespace mayfly::dynamo

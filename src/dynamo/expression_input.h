@@ -20,35 +20,17 @@ struct ExpressionParameters {
   std::initializer_list<std::string_view> legacy;
 };
 
-class ExpressionInput {
- public:
-  // Throws: both manners, placeholders without expressions, expressions that are empty.
-  ExpressionInput(const Fields& in, const ExpressionParameters& parameters);
-
-  // Of whichever manner; empty when the request has none.
-  std::string Condition() const { return Either("ConditionExpression", condition_); }
-  std::string Filter() const { return Either("FilterExpression", filter_); }
-  std::string KeyCondition() const { return Either("KeyConditionExpression", key_condition_); }
-  std::string Update() const { return Either("UpdateExpression", update_); }
-  std::string Projection() const { return Either("ProjectionExpression", projection_); }
-
-  const ExpressionArguments& arguments() const { return arguments_; }
-
- private:
-  std::string Either(std::string_view expression, const std::string& translated) const;
-  void CheckManner() const;
-  void CheckArguments() const;
-  void ReadArguments();
-  void Translate();
-
-  const Fields& in_;
-  const ExpressionParameters& parameters_;
-  ExpressionArguments arguments_;
-  std::string condition_;
-  std::string filter_;
-  std::string key_condition_;
-  std::string update_;
-  std::string projection_;
+// Of whichever manner; empty where the request has none.
+struct ExpressionInput {
+  std::string condition;
+  std::string filter;
+  std::string key_condition;
+  std::string update;
+  std::string projection;
+  ExpressionArguments arguments;
 };
+
+// Refused: both manners, placeholders without expressions, expressions that are empty.
+Outcome<ExpressionInput> ReadExpressions(const Fields& in, const ExpressionParameters& parameters);
 
 }  // namespace mayfly::dynamo

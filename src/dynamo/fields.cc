@@ -6,12 +6,8 @@
 #include <cctype>
 #include <cmath>
 
-#include "dynamo/refusal.h"
-
 namespace mayfly::dynamo {
 namespace {
-
-Refusal Misfit(std::string message) { return {ErrorKind::kSerialization, std::move(message)}; }
 
 std::string_view KindName(const json::value& value) {
   if (value.is_bool()) return value.get_bool() ? "TRUE_VALUE" : "FALSE_VALUE";
@@ -19,13 +15,13 @@ std::string_view KindName(const json::value& value) {
   return value.is_double() ? "DECIMAL_VALUE" : "NUMBER_VALUE";
 }
 
-// For lists, maps and structures.
-[[noreturn]] void RefuseShape(const json::value& value, std::string_view wanted) {
-  if (value.is_object()) throw Misfit("Start of structure or map found where not expected");
-  if (value.is_array()) {
-    throw Misfit(fmt::format("Unrecognized collection type {}", wanted));
-  }
-  throw Misfit("Unexpected field type");
+constexpr const char* kUnexpectedStructure = "Start of structure or map found where not expected";
+
+// For lists and maps.
+Refusal WrongShape(const json::value& value, std::string_view wanted) {
+  if (value.is_object()) return Mistyped(kUnexpectedStructure);
+  if (value.is_array()) return Mistyped(fmt::format("Unrecognized collection type {}", wanted));
+  return Mistyped("Unexpected field type");
 }
 
 const json::object kNothing;
@@ -33,18 +29,23 @@ const json::array kNone;
 
 }  // namespace
 
-void RefuseType(const json::value& value, std::string_view wanted) {
-  if (value.is_object()) throw Misfit("Start of structure or map found where not expected");
+Refusal WrongType(const json::value& value, std::string_view wanted) {
+  if (value.is_object()) return Mistyped(kUnexpectedStructure);
   if (value.is_array()) {
-    throw Misfit(fmt::format("Unrecognized collection type class java.lang.{}", wanted));
+    return Mistyped(fmt::format("Unrecognized collection type class java.lang.{}", wanted));
   }
-  if (wanted == "Boolean") throw Misfit("Unexpected token received from parser");
-  throw Misfit(fmt::format("{} cannot be converted to {}", KindName(value), wanted));
+  if (wanted == "Boolean") return Mistyped("Unexpected token received from parser");
+  return Mistyped(fmt::format("{} cannot be converted to {}", KindName(value), wanted));
 }
 
-std::string StringOf(const json::value& value) {
-  if (!value.is_string()) RefuseType(value, "String");
+Outcome<std::string> StringOf(const json::value& value) {
+  if (!value.is_string()) return WrongType(value, "String");
   return std::string(View(value.get_string()));
+}
+
+Outcome<const json::object*> ObjectOf(const json::value& value) {
+  if (!value.is_object()) return Mistyped("Unexpected value type in payload");
+  return &value.get_object();
 }
 
 std::string TableOfArn(std::string_view name) {
@@ -70,7 +71,10 @@ const json::value* Fields::Find(std::string_view name) const {
 std::optional<std::string> Fields::String(std::string_view name) const {
   const json::value* const value = Find(name);
   if (value == nullptr) return std::nullopt;
-  return StringOf(*value);
+  Outcome<std::string> text = StringOf(*value);
+  if (text) return *std::move(text);
+  validation_.Misfit(std::move(text).error());
+  return std::nullopt;
 }
 
 std::string Fields::RequiredString(std::string_view name, std::size_t min, std::size_t max) const {
@@ -120,7 +124,8 @@ std::optional<std::int64_t> Fields::Integer(std::string_view name, std::int64_t 
     number = std::abs(cut) < kTooLarge ? static_cast<std::int64_t>(cut)
                                        : (cut < 0 ? INT64_MIN : INT64_MAX);
   } else {
-    RefuseType(*value, max > INT32_MAX ? "Long" : "Integer");
+    validation_.Misfit(WrongType(*value, max > INT32_MAX ? "Long" : "Integer"));
+    return std::nullopt;
   }
   validation_.Range(Where(name), number, min, max);
   return number;
@@ -129,8 +134,9 @@ std::optional<std::int64_t> Fields::Integer(std::string_view name, std::int64_t 
 std::optional<bool> Fields::OptionalBoolean(std::string_view name) const {
   const json::value* const value = Find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_bool()) RefuseType(*value, "Boolean");
-  return value->get_bool();
+  if (value->is_bool()) return value->get_bool();
+  validation_.Misfit(WrongType(*value, "Boolean"));
+  return std::nullopt;
 }
 
 bool Fields::Boolean(std::string_view name, bool otherwise) const {
@@ -140,30 +146,48 @@ bool Fields::Boolean(std::string_view name, bool otherwise) const {
 const json::object* Fields::Map(std::string_view name) const {
   const json::value* const value = Find(name);
   if (value == nullptr) return nullptr;
-  if (!value->is_object()) RefuseShape(*value, "java.util.Map");
-  return &value->get_object();
+  if (value->is_object()) return &value->get_object();
+  validation_.Misfit(WrongShape(*value, "java.util.Map"));
+  return nullptr;
 }
 
 const json::array* Fields::List(std::string_view name) const {
   const json::value* const value = Find(name);
   if (value == nullptr) return nullptr;
-  if (!value->is_array()) RefuseShape(*value, "java.util.List");
-  return &value->get_array();
+  if (value->is_array()) return &value->get_array();
+  validation_.Misfit(WrongShape(*value, "java.util.List"));
+  return nullptr;
 }
 
 std::vector<std::string> Fields::Strings(std::string_view name) const {
   std::vector<std::string> texts;
   const json::array* const list = List(name);
   if (list == nullptr) return texts;
-  for (const json::value& value : *list) texts.push_back(StringOf(value));
+  for (const json::value& value : *list) {
+    Outcome<std::string> text = StringOf(value);
+    if (text) {
+      texts.push_back(*std::move(text));
+    } else {
+      validation_.Misfit(std::move(text).error());
+    }
+  }
   return texts;
+}
+
+// Null when it is none, which is noted.
+const json::object* Fields::AsObject(const json::value& value) const {
+  Outcome<const json::object*> object = ObjectOf(value);
+  if (object) return *object;
+  validation_.Misfit(std::move(object).error());
+  return nullptr;
 }
 
 std::optional<Fields> Fields::Structure(std::string_view name) const {
   const json::value* const value = Find(name);
   if (value == nullptr) return std::nullopt;
-  if (!value->is_object()) throw Misfit("Unexpected value type in payload");
-  return std::optional<Fields>(std::in_place, value->get_object(), validation_, Where(name));
+  const json::object* const object = AsObject(*value);
+  if (object == nullptr) return std::nullopt;
+  return std::optional<Fields>(std::in_place, *object, validation_, Where(name));
 }
 
 std::vector<Fields> Fields::Structures(std::string_view name) const {
@@ -171,8 +195,9 @@ std::vector<Fields> Fields::Structures(std::string_view name) const {
   const json::array* const list = List(name);
   if (list == nullptr) return all;
   for (const json::value& value : *list) {
-    if (!value.is_object()) throw Misfit("Unexpected value type in payload");
-    all.emplace_back(value.get_object(), validation_,
+    const json::object* const object = AsObject(value);
+    if (object == nullptr) break;
+    all.emplace_back(*object, validation_,
                      fmt::format("{}.{}.member", Where(name), all.size() + 1));
   }
   return all;

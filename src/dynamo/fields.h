@@ -1,7 +1,8 @@
 // fields.h - the members of one object of a request, read by name and type.
-// A member of another JSON type is a SerializationException at once; one that breaks a constraint
-// is noted, and told with the others by Check(), which a handler calls once it has read everything.
-// Members that are null are not there; members nobody asks for are ignored, as DynamoDB does.
+// Reading does not fail: a member of another JSON type, or one that breaks a constraint, is noted
+// and reads as if it were not there. Check() tells; a handler calls it behind what it has read and
+// before it uses any of it. Members that are null are not there; members nobody asks for are
+// ignored, as DynamoDB does.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "dynamo/json.h"
+#include "dynamo/refusal.h"
 #include "dynamo/validation.h"
 
 namespace mayfly::dynamo {
@@ -52,14 +54,16 @@ class Fields {
   const json::array& RequiredList(std::string_view name, std::size_t min = 0,
                                   std::size_t max = SIZE_MAX) const;
 
-  // Throws what was noted so far, of the whole request.
-  void Check() const { validation_.Finish(); }
+  // What was noted so far, of the whole request.
+  Outcome<void> Check() const { return validation_.Finish(); }
   Validation& validation() const { return validation_; }
 
   // How messages name a member.
   std::string Where(std::string_view name) const;
 
  private:
+  const json::object* AsObject(const json::value& value) const;
+
   const json::object& object_;
   Validation& validation_;
   std::string path_;
@@ -69,9 +73,11 @@ class Fields {
 std::string TableOfArn(std::string_view name);
 
 // A SerializationException for a value where `wanted` ("String", "Integer") should be.
-[[noreturn]] void RefuseType(const json::value& value, std::string_view wanted);
+Refusal WrongType(const json::value& value, std::string_view wanted);
 
-// The text of a JSON string, or RefuseType.
-std::string StringOf(const json::value& value);
+// The text of a JSON string, or WrongType.
+Outcome<std::string> StringOf(const json::value& value);
+// The members of a JSON object.
+Outcome<const json::object*> ObjectOf(const json::value& value);
 
 }  // namespace mayfly::dynamo

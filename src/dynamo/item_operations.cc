@@ -11,16 +11,17 @@ namespace mayfly::dynamo {
 namespace {
 
 template <auto kRead>
-AskedWrite ReadWrite(const Fields& in) {
+Outcome<AskedWrite> ReadWrite(const Fields& in) {
   Capacity capacity(in, Capacity::Use::kWrite);
-  return {kRead(in, Place::kAlone), std::move(capacity)};
+  MAYFLY_TRY(auto request, kRead(in, Place::kAlone));
+  return AskedWrite{std::move(request), std::move(capacity)};
 }
 
-Reply GetItem(const Context& context, const Fields& in) {
+Outcome<Reply> GetItem(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
   const bool consistent = in.Boolean("ConsistentRead");
-  const GetItemRequest request = ReadGet(in, Place::kAlone);
-  const FoundItem found = OfItem(context.tables.GetItem(request));
+  MAYFLY_TRY(const GetItemRequest request, ReadGet(in, Place::kAlone));
+  MAYFLY_TRY(const FoundItem found, OfItem(context.tables.GetItem(request)));
   Reply reply;
   if (found.item) reply.texts.emplace_back("Item", ItemText(*found.item));
   capacity.Add(request.table, ReadUnits(found.bytes, consistent));
@@ -28,7 +29,7 @@ Reply GetItem(const Context& context, const Fields& in) {
   return reply;
 }
 
-constexpr Operation WriteOf(std::string_view name, AskedWrite (*read)(const Fields& in),
+constexpr Operation WriteOf(std::string_view name, Outcome<AskedWrite> (*read)(const Fields& in),
                             std::string_view summary) {
   return {kTablePrefix, name, nullptr, summary, read};
 }
@@ -43,13 +44,14 @@ constexpr std::array kOperations = {
 
 }  // namespace
 
-Reply ReplyTo(const tables::ItemWrite& write, Capacity& capacity, Result<WriteOutcome> result) {
-  const WriteOutcome outcome = OfItem(std::move(result));
+Outcome<Reply> ReplyTo(const tables::ItemWrite& write, Capacity& capacity,
+                       Result<WriteOutcome> result) {
+  MAYFLY_TRY(const WriteOutcome outcome, OfItem(std::move(result)));
   if (!outcome.written) {
     json::object extra;
     if (outcome.attributes) extra["Item"] = WriteItem(*outcome.attributes);
-    throw Refusal(ErrorKind::kConditionalCheckFailed, "The conditional request failed",
-                  std::move(extra));
+    return Refusal(ErrorKind::kConditionalCheckFailed, "The conditional request failed",
+                   std::move(extra));
   }
   Reply reply;
   if (outcome.attributes && !outcome.attributes->empty()) {

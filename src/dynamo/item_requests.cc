@@ -2,7 +2,6 @@
 
 #include "dynamo/attribute_json.h"
 #include "dynamo/expression_input.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -23,12 +22,12 @@ const ExpressionParameters kUpdateInTransaction = {
 };
 const ExpressionParameters kGetInTransaction = {{"ProjectionExpression"}, {}};
 
-ReturnValues ReadReturnValues(const Fields& in, bool old_only) {
+Outcome<ReturnValues> ReadReturnValues(const Fields& in, bool old_only) {
   const std::string text =
       in.OneOf("ReturnValues", {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"});
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   if (old_only && !text.empty() && text != "ALL_OLD" && text != "NONE") {
-    throw Invalid("Return values set to invalid value");
+    return Invalid("Return values set to invalid value");
   }
   if (text == "ALL_OLD") return ReturnValues::kAllOld;
   if (text == "ALL_NEW") return ReturnValues::kAllNew;
@@ -50,79 +49,87 @@ void ReadItemCollectionMetrics(const Fields& in) {
 
 }  // namespace
 
-PutItemRequest ReadPut(const Fields& in, Place place) {
+Outcome<PutItemRequest> ReadPut(const Fields& in, Place place) {
   PutItemRequest request;
   request.table = in.Name("TableName");
   const json::object& item = in.RequiredMap("Item");
   request.on_failure = ReadOnFailure(in);
   ReadItemCollectionMetrics(in);
-  if (place == Place::kAlone) request.return_values = ReadReturnValues(in, true);
-  in.Check();
-  const ExpressionInput input(in, place == Place::kAlone ? kWrite : kWriteInTransaction);
-  request.item = ReadItem(item);
-  request.condition = input.Condition();
-  request.arguments = input.arguments();
+  if (place == Place::kAlone) {
+    MAYFLY_TRY(request.return_values, ReadReturnValues(in, true));
+  }
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(ExpressionInput input,
+             ReadExpressions(in, place == Place::kAlone ? kWrite : kWriteInTransaction));
+  MAYFLY_TRY(request.item, ReadItem(item));
+  request.condition = std::move(input.condition);
+  request.arguments = std::move(input.arguments);
   return request;
 }
 
-UpdateItemRequest ReadUpdate(const Fields& in, Place place) {
+Outcome<UpdateItemRequest> ReadUpdate(const Fields& in, Place place) {
   UpdateItemRequest request;
   request.table = in.Name("TableName");
   const json::object& key = in.RequiredMap("Key");
   request.on_failure = ReadOnFailure(in);
   ReadItemCollectionMetrics(in);
   if (place == Place::kAlone) {
-    request.return_values = ReadReturnValues(in, false);
+    MAYFLY_TRY(request.return_values, ReadReturnValues(in, false));
   } else {
     in.RequiredString("UpdateExpression");
   }
-  in.Check();
-  const ExpressionInput input(in, place == Place::kAlone ? kUpdate : kUpdateInTransaction);
-  request.key = ReadItem(key);
-  request.update = input.Update();
-  request.condition = input.Condition();
-  request.arguments = input.arguments();
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(ExpressionInput input,
+             ReadExpressions(in, place == Place::kAlone ? kUpdate : kUpdateInTransaction));
+  MAYFLY_TRY(request.key, ReadItem(key));
+  request.update = std::move(input.update);
+  request.condition = std::move(input.condition);
+  request.arguments = std::move(input.arguments);
   return request;
 }
 
-DeleteItemRequest ReadDelete(const Fields& in, Place place) {
+Outcome<DeleteItemRequest> ReadDelete(const Fields& in, Place place) {
   DeleteItemRequest request;
   request.table = in.Name("TableName");
   const json::object& key = in.RequiredMap("Key");
   request.on_failure = ReadOnFailure(in);
   ReadItemCollectionMetrics(in);
-  if (place == Place::kAlone) request.return_values = ReadReturnValues(in, true);
-  in.Check();
-  const ExpressionInput input(in, place == Place::kAlone ? kWrite : kWriteInTransaction);
-  request.key = ReadItem(key);
-  request.condition = input.Condition();
-  request.arguments = input.arguments();
+  if (place == Place::kAlone) {
+    MAYFLY_TRY(request.return_values, ReadReturnValues(in, true));
+  }
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(ExpressionInput input,
+             ReadExpressions(in, place == Place::kAlone ? kWrite : kWriteInTransaction));
+  MAYFLY_TRY(request.key, ReadItem(key));
+  request.condition = std::move(input.condition);
+  request.arguments = std::move(input.arguments);
   return request;
 }
 
-GetItemRequest ReadGet(const Fields& in, Place place) {
+Outcome<GetItemRequest> ReadGet(const Fields& in, Place place) {
   GetItemRequest request;
   request.table = in.Name("TableName");
   const json::object& key = in.RequiredMap("Key");
-  in.Check();
-  const ExpressionInput input(in, place == Place::kAlone ? kGet : kGetInTransaction);
-  request.key = ReadItem(key);
-  request.projection = input.Projection();
-  request.arguments = input.arguments();
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(ExpressionInput input,
+             ReadExpressions(in, place == Place::kAlone ? kGet : kGetInTransaction));
+  MAYFLY_TRY(request.key, ReadItem(key));
+  request.projection = std::move(input.projection);
+  request.arguments = std::move(input.arguments);
   return request;
 }
 
-ConditionCheck ReadConditionCheck(const Fields& in) {
+Outcome<ConditionCheck> ReadConditionCheck(const Fields& in) {
   ConditionCheck check;
   check.table = in.Name("TableName");
   const json::object& key = in.RequiredMap("Key");
   in.RequiredString("ConditionExpression");
   check.on_failure = ReadOnFailure(in);
-  in.Check();
-  const ExpressionInput input(in, kWriteInTransaction);
-  check.key = ReadItem(key);
-  check.condition = input.Condition();
-  check.arguments = input.arguments();
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(ExpressionInput input, ReadExpressions(in, kWriteInTransaction));
+  MAYFLY_TRY(check.key, ReadItem(key));
+  check.condition = std::move(input.condition);
+  check.arguments = std::move(input.arguments);
   return check;
 }
 

@@ -10,10 +10,10 @@ namespace mayfly::dynamo {
 // `alone`: an operation of its own, which also takes the older parameters and ReturnValues.
 enum class Place : bool { kAlone, kInTransaction };
 
-PutItemRequest ReadPut(const Fields& in, Place place);
-UpdateItemRequest ReadUpdate(const Fields& in, Place place);
-DeleteItemRequest ReadDelete(const Fields& in, Place place);
-GetItemRequest ReadGet(const Fields& in, Place place);
-ConditionCheck ReadConditionCheck(const Fields& in);
+Outcome<PutItemRequest> ReadPut(const Fields& in, Place place);
+Outcome<UpdateItemRequest> ReadUpdate(const Fields& in, Place place);
+Outcome<DeleteItemRequest> ReadDelete(const Fields& in, Place place);
+Outcome<GetItemRequest> ReadGet(const Fields& in, Place place);
+Outcome<ConditionCheck> ReadConditionCheck(const Fields& in);
 
 }  // namespace mayfly::dynamo

@@ -7,6 +7,7 @@
 #include <boost/json/value_stack.hpp>
 #include <cmath>
 #include <cstdint>
+#include <exception>
 #include <utility>
 
 #include "dynamo/limits.h"
@@ -103,7 +104,8 @@ std::size_t NamesIn(const json::value& value) {
 
 }  // namespace
 
-Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory) {
+// Boost.JSON throws when there is no more memory, or an object is too large for it.
+Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory) try {
   json::parse_options options;
   options.max_depth = kJsonDepthMax;
   json::basic_parser<TreeHandler> parser(options, std::move(memory));
@@ -117,6 +119,8 @@ Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory) {
     return Status::Invalid("a name is there twice in one object");
   }
   return value;
+} catch (const std::exception& failure) {
+  return Status::Invalid(fmt::format("JSON that cannot be read: {}", failure.what()));
 }
 
 json::value NumberOf(double number) {

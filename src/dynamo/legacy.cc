@@ -10,7 +10,6 @@
 
 #include "dynamo/attribute_json.h"
 #include "dynamo/fields.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -41,27 +40,18 @@ constexpr std::array kComparisons = std::to_array<Comparison>({
     {"BETWEEN",      2,          "{0} BETWEEN {1} AND {2}",   true },
 });
 
-const Comparison& FindComparison(std::string_view name) {
+Outcome<const Comparison*> FindComparison(std::string_view name) {
   const auto found = std::find_if(kComparisons.begin(), kComparisons.end(),
                                   [&](const Comparison& known) { return known.name == name; });
-  if (found == kComparisons.end()) {
-    Validation validation;
-    validation.OneOf("comparisonOperator", name,
-                     {"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
-                      "LE", "BEGINS_WITH", "GE", "CONTAINS"});
-    validation.Finish();
-  }
-  return *found;
+  if (found != kComparisons.end()) return &*found;
+  Validation validation;
+  validation.OneOf("comparisonOperator", name,
+                   {"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
+                    "LE", "BEGINS_WITH", "GE", "CONTAINS"});
+  return validation.Finish().error();
 }
 
 std::string Key(const json::key_value_pair& member) { return std::string(member.key()); }
-
-const json::object& ObjectOf(const json::value& value) {
-  if (!value.is_object()) {
-    throw Refusal(ErrorKind::kSerialization, "Unexpected value type in payload");
-  }
-  return value.get_object();
-}
 
 }  // namespace
 
@@ -80,19 +70,22 @@ std::string LegacyTranslator::Value(AttributeValue value) {
   return placeholder;
 }
 
-std::string LegacyTranslator::Compare(std::string_view attribute, std::string_view comparison,
-                                      const json::array* operands) {
-  const Comparison& known = FindComparison(comparison);
+Outcome<std::string> LegacyTranslator::Compare(std::string_view attribute,
+                                               std::string_view comparison,
+                                               const json::array* operands) {
+  MAYFLY_TRY(const Comparison* const found, FindComparison(comparison));
+  const Comparison& known = *found;
   const std::size_t given = operands == nullptr ? 0 : operands->size();
   const bool fits = known.operands == kAnyNumber ? given > 0 : given == known.operands;
   if (!fits) {
-    throw Invalid(
-        fmt::format("One or more parameter values were invalid: Invalid number of argument(s) for "
-                    "the {} ComparisonOperator",
-                    comparison));
+    return InvalidParameter(
+        fmt::format("Invalid number of argument(s) for the {} ComparisonOperator", comparison));
   }
   std::vector<std::string> values;
-  for (std::size_t i = 0; i < given; ++i) values.push_back(Value(ReadValue((*operands)[i])));
+  for (std::size_t i = 0; i < given; ++i) {
+    MAYFLY_TRY(AttributeValue operand, ReadValue((*operands)[i]));
+    values.push_back(Value(std::move(operand)));
+  }
   if (known.operands == kAnyNumber) {
     return fmt::format(fmt::runtime(known.form), Name(attribute), fmt::join(values, ", "));
   }
@@ -100,114 +93,124 @@ std::string LegacyTranslator::Compare(std::string_view attribute, std::string_vi
   return fmt::format(fmt::runtime(known.form), Name(attribute), values[0], values[1]);
 }
 
-std::string LegacyTranslator::ExpectedOne(std::string_view attribute, const json::value& wanted) {
+Outcome<std::string> LegacyTranslator::ExpectedOne(std::string_view attribute,
+                                                   const json::value& wanted) {
   Validation validation;
-  const Fields in(ObjectOf(wanted), validation);
+  MAYFLY_TRY(const json::object* const members, ObjectOf(wanted));
+  const Fields in(*members, validation);
   const json::value* const value = in.Find("Value");
   const auto exists = in.OptionalBoolean("Exists");
   const auto comparison = in.String("ComparisonOperator");
+  const json::array* const list = in.List("AttributeValueList");
+  MAYFLY_REQUIRE(in.Check());
   const auto refuse = [&](std::string_view why) {
-    return Invalid(fmt::format("One or more parameter values were invalid: {} for Attribute: {}",
-                               why, attribute));
+    return InvalidParameter(fmt::format("{} for Attribute: {}", why, attribute));
   };
   if (comparison) {
-    if (exists) throw refuse("Exists and ComparisonOperator cannot be used together");
-    if (value != nullptr && in.Has("AttributeValueList")) {
-      throw refuse("Value and AttributeValueList cannot be used together");
+    if (exists) return refuse("Exists and ComparisonOperator cannot be used together");
+    if (value != nullptr && list != nullptr) {
+      return refuse("Value and AttributeValueList cannot be used together");
     }
     const json::array one = value == nullptr ? json::array() : json::array{*value};
-    return Compare(attribute, *comparison, value != nullptr ? &one : in.List("AttributeValueList"));
+    return Compare(attribute, *comparison, value != nullptr ? &one : list);
   }
-  if (in.Has("AttributeValueList")) {
-    throw refuse("AttributeValueList can only be used with a ComparisonOperator");
+  if (list != nullptr) {
+    return refuse("AttributeValueList can only be used with a ComparisonOperator");
   }
   if (exists.value_or(true)) {
     if (value == nullptr) {
-      throw Invalid(fmt::format("One or more parameter values were invalid: {} for Attribute: {}",
-                                exists ? "Value must be provided when Exists is true"
-                                       : "Value must be provided when Exists is null",
-                                attribute));
+      return refuse(exists ? "Value must be provided when Exists is true"
+                           : "Value must be provided when Exists is null");
     }
-    return fmt::format("{} = {}", Name(attribute), Value(ReadValue(*value)));
+    MAYFLY_TRY(AttributeValue read, ReadValue(*value));
+    return fmt::format("{} = {}", Name(attribute), Value(std::move(read)));
   }
-  if (value != nullptr) throw refuse("Value cannot be used when Exists is false");
+  if (value != nullptr) return refuse("Value cannot be used when Exists is false");
   return fmt::format("attribute_not_exists({})", Name(attribute));
 }
 
-std::string LegacyTranslator::Expected(const json::object& expected, std::string_view joined_by) {
+Outcome<std::string> LegacyTranslator::Expected(const json::object& expected,
+                                                std::string_view joined_by) {
   std::vector<std::string> parts;
-  for (const auto& member : expected) parts.push_back(ExpectedOne(Key(member), member.value()));
-  return fmt::format("{}", fmt::join(parts, joined_by));
-}
-
-std::string LegacyTranslator::Filter(std::string_view parameter, const json::object& conditions,
-                                     std::string_view joined_by) {
-  std::vector<std::string> parts;
-  for (const auto& member : conditions) {
-    Validation validation;
-    const Fields in(ObjectOf(member.value()), validation,
-                    fmt::format("{}.{}.member", parameter, Key(member)));
-    const std::string comparison = in.RequiredString("ComparisonOperator");
-    in.Check();
-    parts.push_back(Compare(Key(member), comparison, in.List("AttributeValueList")));
+  for (const auto& member : expected) {
+    MAYFLY_TRY(std::string part, ExpectedOne(Key(member), member.value()));
+    parts.push_back(std::move(part));
   }
   return fmt::format("{}", fmt::join(parts, joined_by));
 }
 
-std::string LegacyTranslator::KeyConditions(const json::object& conditions) {
+Outcome<std::string> LegacyTranslator::Filter(std::string_view parameter,
+                                              const json::object& conditions,
+                                              std::string_view joined_by) {
+  std::vector<std::string> parts;
   for (const auto& member : conditions) {
     Validation validation;
-    const Fields in(ObjectOf(member.value()), validation);
+    MAYFLY_TRY(const json::object* const members, ObjectOf(member.value()));
+    const Fields in(*members, validation, fmt::format("{}.{}.member", parameter, Key(member)));
+    const std::string comparison = in.RequiredString("ComparisonOperator");
+    const json::array* const operands = in.List("AttributeValueList");
+    MAYFLY_REQUIRE(in.Check());
+    MAYFLY_TRY(std::string part, Compare(Key(member), comparison, operands));
+    parts.push_back(std::move(part));
+  }
+  return fmt::format("{}", fmt::join(parts, joined_by));
+}
+
+Outcome<std::string> LegacyTranslator::KeyConditions(const json::object& conditions) {
+  for (const auto& member : conditions) {
+    Validation validation;
+    MAYFLY_TRY(const json::object* const members, ObjectOf(member.value()));
+    const Fields in(*members, validation);
     const auto comparison = in.String("ComparisonOperator");
-    if (comparison && !FindComparison(*comparison).for_keys) {
-      throw Invalid("Attempted conditional constraint is not an indexable operation");
+    MAYFLY_REQUIRE(in.Check());
+    if (!comparison) continue;
+    MAYFLY_TRY(const Comparison* const known, FindComparison(*comparison));
+    if (!known->for_keys) {
+      return Invalid("Attempted conditional constraint is not an indexable operation");
     }
   }
   if (conditions.empty() || conditions.size() > 2) {
-    throw Invalid("Conditions can be of length 1 or 2 only");
+    return Invalid("Conditions can be of length 1 or 2 only");
   }
   return Filter("keyConditions", conditions, " AND ");
 }
 
-std::string LegacyTranslator::Updates(const json::object& updates) {
+Outcome<std::string> LegacyTranslator::Updates(const json::object& updates) {
   std::map<std::string_view, std::vector<std::string>> clauses;
   for (const auto& member : updates) {
     Validation validation;
-    const Fields in(ObjectOf(member.value()), validation,
-                    fmt::format("attributeUpdates.{}.member", Key(member)));
+    MAYFLY_TRY(const json::object* const members, ObjectOf(member.value()));
+    const Fields in(*members, validation, fmt::format("attributeUpdates.{}.member", Key(member)));
     const std::string given = in.OneOf("Action", {"ADD", "DELETE", "PUT"});
-    in.Check();
+    MAYFLY_REQUIRE(in.Check());
     const std::string action = given.empty() ? "PUT" : given;
     const std::string name = Name(Key(member));
     if (!in.Has("Value")) {
       if (action != "DELETE") {
-        throw Invalid(fmt::format(
-            "One or more parameter values were invalid: Only DELETE action is allowed when no "
-            "attribute value is specified"));
+        return InvalidParameter(
+            "Only DELETE action is allowed when no attribute value is specified");
       }
       clauses["REMOVE"].push_back(name);
       continue;
     }
-    AttributeValue value = ReadValue(*in.Find("Value"));
+    MAYFLY_TRY(AttributeValue value, ReadValue(*in.Find("Value")));
     const AttributeType type = value.type();
     const bool is_set = type >= AttributeType::kStringSet;
     const auto refuse = [&] {
-      return Invalid(
-          fmt::format("One or more parameter values were invalid: {} action is not "
-                      "supported for the type {}",
-                      action, AttributeTypeName(type)));
+      return InvalidParameter(fmt::format("{} action is not supported for the type {}", action,
+                                          AttributeTypeName(type)));
     };
     if (action == "PUT") {
       clauses["SET"].push_back(fmt::format("{} = {}", name, Value(std::move(value))));
     } else if (action == "DELETE") {
-      if (!is_set) throw refuse();
+      if (!is_set) return refuse();
       clauses["DELETE"].push_back(fmt::format("{} {}", name, Value(std::move(value))));
     } else if (type == AttributeType::kList) {
       const std::string nothing = Value(AttributeValue::List());
       clauses["SET"].push_back(fmt::format("{0} = list_append(if_not_exists({0}, {1}), {2})", name,
                                            nothing, Value(std::move(value))));
     } else {
-      if (!is_set && type != AttributeType::kNumber) throw refuse();
+      if (!is_set && type != AttributeType::kNumber) return refuse();
       clauses["ADD"].push_back(fmt::format("{} {}", name, Value(std::move(value))));
     }
   }
@@ -218,15 +221,12 @@ std::string LegacyTranslator::Updates(const json::object& updates) {
   return fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::string LegacyTranslator::Attributes(const std::vector<std::string>& names) {
+Outcome<std::string> LegacyTranslator::Attributes(const std::vector<std::string>& names) {
   std::set<std::string> seen;
   std::vector<std::string> placeholders;
   for (const std::string& name : names) {
     if (!seen.insert(name).second) {
-      throw Invalid(
-          fmt::format("One or more parameter values were invalid: Duplicate value in attribute "
-                      "name: {}",
-                      name));
+      return InvalidParameter(fmt::format("Duplicate value in attribute name: {}", name));
     }
     placeholders.push_back(Name(name));
   }

@@ -9,30 +9,31 @@
 #include <vector>
 
 #include "dynamo/json.h"
+#include "dynamo/refusal.h"
 #include "mayfly/tables.h"
 
 namespace mayfly::dynamo {
 
-// One per request. Everything throws a Refusal for what DynamoDB refuses.
+// One per request. Refuses what DynamoDB refuses.
 class LegacyTranslator {
  public:
   // Placeholders are added to `arguments`, which must outlive it.
   explicit LegacyTranslator(ExpressionArguments& arguments) : arguments_(arguments) {}
 
   // `joined_by` is " AND " or " OR ". Empty conditions are an empty expression.
-  std::string Expected(const json::object& expected, std::string_view joined_by);
-  std::string Filter(std::string_view parameter, const json::object& conditions,
-                     std::string_view joined_by);
-  std::string KeyConditions(const json::object& conditions);
-  std::string Updates(const json::object& updates);
-  std::string Attributes(const std::vector<std::string>& names);
+  Outcome<std::string> Expected(const json::object& expected, std::string_view joined_by);
+  Outcome<std::string> Filter(std::string_view parameter, const json::object& conditions,
+                              std::string_view joined_by);
+  Outcome<std::string> KeyConditions(const json::object& conditions);
+  Outcome<std::string> Updates(const json::object& updates);
+  Outcome<std::string> Attributes(const std::vector<std::string>& names);
 
  private:
   std::string Name(std::string_view attribute);
   std::string Value(AttributeValue value);
-  std::string Compare(std::string_view attribute, std::string_view comparison,
-                      const json::array* operands);
-  std::string ExpectedOne(std::string_view attribute, const json::value& wanted);
+  Outcome<std::string> Compare(std::string_view attribute, std::string_view comparison,
+                               const json::array* operands);
+  Outcome<std::string> ExpectedOne(std::string_view attribute, const json::value& wanted);
 
   ExpressionArguments& arguments_;
 };

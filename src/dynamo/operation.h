@@ -1,6 +1,6 @@
 // operation.h - one operation of the API: its name, and the function that does it.
-// A handler reads the request, makes one call of the tables (or a few), and writes the reply. It
-// throws a Refusal when there is none. Writes of single items are in two parts, so that what was
+// A handler reads the request, makes one call of the tables (or a few), and writes the reply, or
+// says why there is none. Writes of single items are in two parts, so that what was
 // asked for together can be done together in between.
 #pragma once
 
@@ -31,12 +31,13 @@ struct Context {
 struct Operation {
   std::string_view prefix;
   std::string_view name;
-  Reply (*handler)(const Context& context, const Fields& in);  // Null: read_write instead.
-  std::string_view summary;                                    // One sentence, for the manual.
-  AskedWrite (*read_write)(const Fields& in) = nullptr;
+  Outcome<Reply> (*handler)(const Context& context, const Fields& in);  // Null: read_write instead.
+  std::string_view summary;  // One sentence, for the manual.
+  Outcome<AskedWrite> (*read_write)(const Fields& in) = nullptr;
 };
 
 // The second part of a write.
-Reply ReplyTo(const tables::ItemWrite& write, Capacity& capacity, Result<WriteOutcome> outcome);
+Outcome<Reply> ReplyTo(const tables::ItemWrite& write, Capacity& capacity,
+                       Result<WriteOutcome> outcome);
 
 }  // namespace mayfly::dynamo

@@ -34,7 +34,7 @@ struct CommonInput {
   std::optional<Item> start_after;
 };
 
-CommonInput ReadCommon(const Fields& in) {
+Outcome<CommonInput> ReadCommon(const Fields& in) {
   CommonInput input;
   input.table = in.Name("TableName");
   input.index = in.OptionalName("IndexName").value_or("");
@@ -43,25 +43,27 @@ CommonInput ReadCommon(const Fields& in) {
   const std::string select = in.OneOf(
       "Select", {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"});
   const json::object* const start = in.Map("ExclusiveStartKey");
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   const bool chosen = in.Has("ProjectionExpression") || in.Has("AttributesToGet");
   if (chosen && !select.empty() && select != "SPECIFIC_ATTRIBUTES") {
-    throw Invalid(std::string("Cannot specify the ") +
-                  (in.Has("AttributesToGet") ? "AttributesToGet" : "ProjectionExpression") +
-                  " when choosing to get " +
-                  (select == "COUNT" ? "only the Count" : select.c_str()));
+    return Invalid(std::string("Cannot specify the ") +
+                   (in.Has("AttributesToGet") ? "AttributesToGet" : "ProjectionExpression") +
+                   " when choosing to get " +
+                   (select == "COUNT" ? "only the Count" : select.c_str()));
   }
   if (!chosen && select == "SPECIFIC_ATTRIBUTES") {
-    throw Invalid(
+    return Invalid(
         "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
         "SPECIFIC_ATTRIBUTES");
   }
   if (input.index.empty() && select == "ALL_PROJECTED_ATTRIBUTES") {
-    throw Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
+    return Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
   }
   input.count_only = select == "COUNT";
   input.all_attributes = select == "ALL_ATTRIBUTES";
-  if (start != nullptr) input.start_after = ReadItem(*start);
+  if (start != nullptr) {
+    MAYFLY_TRY(input.start_after, ReadItem(*start));
+  }
   return input;
 }
 
@@ -115,59 +117,60 @@ Reply WritePage(const Context& context, const ItemPage& page, ItemsText items,
   return reply;
 }
 
-Reply Query(const Context& context, const Fields& in) {
+Outcome<Reply> Query(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
-  CommonInput common = ReadCommon(in);
-  const ExpressionInput input(in, kQuery);
-  if (input.KeyCondition().empty()) {
-    throw Invalid(
+  const bool forward = in.Boolean("ScanIndexForward", true);
+  MAYFLY_TRY(CommonInput common, ReadCommon(in));
+  MAYFLY_TRY(ExpressionInput input, ReadExpressions(in, kQuery));
+  if (input.key_condition.empty()) {
+    return Invalid(
         "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
         "request.");
   }
   const QueryRequest request = {.table = common.table,
                                 .index = common.index,
-                                .key_condition = input.KeyCondition(),
-                                .filter = input.Filter(),
-                                .projection = input.Projection(),
-                                .arguments = input.arguments(),
-                                .forward = in.Boolean("ScanIndexForward", true),
+                                .key_condition = std::move(input.key_condition),
+                                .filter = std::move(input.filter),
+                                .projection = std::move(input.projection),
+                                .arguments = std::move(input.arguments),
+                                .forward = forward,
                                 .count_only = common.count_only,
                                 .consistent = common.consistent,
                                 .limit = common.limit,
                                 .start_after = std::move(common.start_after),
                                 .all_attributes = common.all_attributes};
   ItemsText items;
-  const ItemPage page = OfItem(tables::QueryInto(context.tables, request, items));
+  MAYFLY_TRY(const ItemPage page, OfItem(tables::QueryInto(context.tables, request, items)));
   return WritePage(context, page, std::move(items), common, capacity);
 }
 
-Reply Scan(const Context& context, const Fields& in) {
+Outcome<Reply> Scan(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
   const auto segment = in.Integer("Segment", 0, kSegmentsMax - 1);
   const auto segments = in.Integer("TotalSegments", 1, kSegmentsMax);
-  CommonInput common = ReadCommon(in);
+  MAYFLY_TRY(CommonInput common, ReadCommon(in));
   if (segment && !segments) {
-    throw Invalid(
+    return Invalid(
         "The TotalSegments parameter is required but was not present in the request when Segment "
         "parameter is present");
   }
   if (segments && !segment) {
-    throw Invalid(
+    return Invalid(
         "The Segment parameter is required but was not present in the request when parameter "
         "TotalSegments is present");
   }
   if (segment && *segment >= *segments) {
-    throw Invalid(
+    return Invalid(
         "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
         "Segment: " +
         std::to_string(*segment) + " is not less than TotalSegments: " + std::to_string(*segments));
   }
-  const ExpressionInput input(in, kScan);
+  MAYFLY_TRY(ExpressionInput input, ReadExpressions(in, kScan));
   const ScanRequest request = {.table = common.table,
                                .index = common.index,
-                               .filter = input.Filter(),
-                               .projection = input.Projection(),
-                               .arguments = input.arguments(),
+                               .filter = std::move(input.filter),
+                               .projection = std::move(input.projection),
+                               .arguments = std::move(input.arguments),
                                .count_only = common.count_only,
                                .consistent = common.consistent,
                                .limit = common.limit,
@@ -176,7 +179,7 @@ Reply Scan(const Context& context, const Fields& in) {
                                .segments = static_cast<std::uint32_t>(segments.value_or(1)),
                                .all_attributes = common.all_attributes};
   ItemsText items;
-  const ItemPage page = OfItem(tables::ScanInto(context.tables, request, items));
+  MAYFLY_TRY(const ItemPage page, OfItem(tables::ScanInto(context.tables, request, items)));
   return WritePage(context, page, std::move(items), common, capacity);
 }
 

@@ -1,8 +1,8 @@
 #include "dynamo/refusal.h"
 
-#include <array>
+#include <fmt/format.h>
 
-#include "base/check.h"
+#include <array>
 
 namespace mayfly::dynamo {
 namespace {
@@ -97,6 +97,12 @@ json::object Refusal::Body() const {
 }
 
 Refusal Invalid(std::string message) { return {ErrorKind::kValidation, std::move(message)}; }
+
+Refusal InvalidParameter(std::string_view what) {
+  return Invalid(fmt::format("One or more parameter values were invalid: {}", what));
+}
+
+Refusal Mistyped(std::string message) { return {ErrorKind::kSerialization, std::move(message)}; }
 
 Refusal FromStatus(const Status& status) {
   return {KindOf(status.code()), std::string(status.message())};

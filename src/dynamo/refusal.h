@@ -1,12 +1,15 @@
 // refusal.h - why an operation is refused, in the words and with the names of DynamoDB.
-// What is wrong with a request ends it wherever it is found, some calls below its handler: a
-// Refusal is thrown there and caught in one place, Service::Answer().
+// A Refusal is an ordinary outcome, so it is returned like one: an Outcome<T> is to it what a
+// Result is to a Status. Nothing is thrown; where a library throws, it is caught at that call.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "dynamo/json.h"
 #include "mayfly/result.h"
@@ -59,18 +62,72 @@ class Refusal {
 
 // A ValidationException.
 Refusal Invalid(std::string message);
+// The same, in the words DynamoDB begins many with.
+Refusal InvalidParameter(std::string_view what);
+// A SerializationException: a value of another JSON type than was expected.
+Refusal Mistyped(std::string message);
 
 // What a Status of the tables means to a client.
 Refusal FromStatus(const Status& status);
 
-// The value, or throws what the Status means.
+// A T, or why there is none. A Status becomes the Refusal it means, so MAYFLY_TRY takes Results of
+// the tables and Outcomes alike.
 template <typename T>
-T Must(Result<T> result) {
-  if (!result) throw FromStatus(result.error());
-  return *std::move(result);
-}
-inline void Must(const Status& status) {
-  if (!status.ok()) throw FromStatus(status);
-}
+class [[nodiscard]] Outcome {
+ public:
+  // Implicit, as Result's are. NOLINTBEGIN(google-explicit-constructor)
+  template <typename U = T>
+  requires std::is_convertible_v<U&&, T> &&
+      (!std::is_same_v<std::remove_cvref_t<U>, Outcome>)Outcome(U&& value)
+      : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  Outcome(Refusal refusal) : state_(std::in_place_index<1>, std::move(refusal)) {}
+  Outcome(const Status& status) : Outcome(FromStatus(status)) {}
+  Outcome(Result<T> result)
+      : Outcome(result ? Outcome(*std::move(result)) : Outcome(result.error())) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  bool has_value() const { return state_.index() == 0; }
+  explicit operator bool() const { return has_value(); }
+
+  T& operator*() & { return std::get<0>(state_); }
+  const T& operator*() const& { return std::get<0>(state_); }
+  T&& operator*() && { return std::get<0>(std::move(state_)); }
+  T* operator->() { return std::get_if<0>(&state_); }
+  const T* operator->() const { return std::get_if<0>(&state_); }
+
+  const Refusal& error() const& { return std::get<1>(state_); }
+  Refusal&& error() && { return std::get<1>(std::move(state_)); }
+
+ private:
+  std::variant<T, Refusal> state_;
+};
+
+// Nothing, or why it is refused.
+template <>
+class [[nodiscard]] Outcome<void> {
+ public:
+  Outcome() = default;
+  // NOLINTBEGIN(google-explicit-constructor)
+  Outcome(Refusal refusal) : refusal_(std::move(refusal)) {}
+  Outcome(const Status& status) {
+    if (!status.ok()) refusal_ = FromStatus(status);
+  }
+  // NOLINTEND(google-explicit-constructor)
+
+  bool has_value() const { return !refusal_.has_value(); }
+  const Refusal& error() const& { return *refusal_; }
+  Refusal&& error() && { return *std::move(refusal_); }
+
+ private:
+  std::optional<Refusal> refusal_;
+};
 
 }  // namespace mayfly::dynamo
+
+// MAYFLY_REQUIRE(in.Check()); leaves the function with the Refusal of `...`, if it is one.
+#define MAYFLY_REQUIRE(...)                                                                \
+  do {                                                                                     \
+    if (::mayfly::dynamo::Outcome<void> required = (__VA_ARGS__); !required.has_value()) { \
+      return std::move(required).error();                                                  \
+    }                                                                                      \
+  } while (false)

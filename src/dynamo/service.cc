@@ -5,7 +5,6 @@
 
 #include <array>
 #include <boost/json/monotonic_resource.hpp>
-#include <exception>
 #include <utility>
 
 #include "base/checksum.h"
@@ -26,6 +25,13 @@ constexpr std::size_t kNearBytes = 4096;
 
 unsigned long Crc32(const std::string& body) {
   return crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
+}
+
+Refusal UnknownOperation(std::string_view target) {
+  return {ErrorKind::kUnknownOperation,
+          target.empty() ? std::string("The header X-Amz-Target must name the operation, as in "
+                                       "DynamoDB_20120810.GetItem")
+                         : fmt::format("The operation {} is not offered", target)};
 }
 
 }  // namespace
@@ -53,38 +59,40 @@ void Service::Answer(std::span<http::Exchange* const> exchanges) {
   Round round;
   for (http::Exchange* const exchange : exchanges) {
     if (round.bytes > http::kOutputBytesBeforeSend) break;
-    Tell(*exchange, round, [&] { return Run(*exchange, round); });
+    Outcome<void> accepted = Run(*exchange, round);
+    if (!accepted.has_value()) Tell(*exchange, round, std::move(accepted).error());
   }
   DoWrites(round);
 }
 
-// Nothing: it is queued, or has to wait for writes of its client that are. The order of checks is
-// DynamoDB's: JSON, operation, signature, types, constraints.
-std::optional<Reply> Service::Run(http::Exchange& exchange, Round& round) {
+// Done: its answer is there, or it is queued, or it has to wait for writes of its client that are.
+// Who asks is known before anything of the body is read; then the order of checks is DynamoDB's:
+// JSON, types, constraints.
+Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
   const http::Request& request = exchange.request;
+  const std::string_view target = request.Header("x-amz-target");
+  const Operation* const operation = FindOperation(target);
+  if (operation == nullptr) return UnknownOperation(target);
+  MAYFLY_REQUIRE(Authorize(request));
   std::array<unsigned char, kNearBytes> near;  // Of what most requests need.
   json::monotonic_resource memory(near.data(), near.size());
   const Result<json::value> body = ParseJson(request.body, &memory);
-  if (!body && !request.body.empty()) {
-    throw Refusal(ErrorKind::kSerialization, std::string(body.error().message()));
-  }
-  const Operation* const operation = FindOperation(request.Header("x-amz-target"));
-  if (operation == nullptr) throw Refusal(ErrorKind::kUnknownOperation, "");
-  Authorize(request);
-  if (!body || !body->is_object()) {
-    throw Refusal(ErrorKind::kSerialization, "the body is no JSON object");
-  }
+  if (!body) return Mistyped(std::string(body.error().message()));
+  if (!body->is_object()) return Mistyped("the body is no JSON object");
   Validation validation;
   const Fields in(body->get_object(), validation);
   if (operation->read_write != nullptr) {
-    round.writes.Add(exchange, operation->read_write(in));
-    return std::nullopt;
+    MAYFLY_TRY(AskedWrite write, operation->read_write(in));
+    round.writes.Add(exchange, std::move(write));
+    return {};
   }
   if (round.writes.HasOf(exchange.client)) {
     DoWrites(round);
-    if (!round.writes.empty()) return std::nullopt;
+    if (!round.writes.empty()) return {};
   }
-  return operation->handler({tables_, clock_, std::string(request.Header("host"))}, in);
+  const Context context = {tables_, clock_, std::string(request.Header("host"))};
+  Tell(exchange, round, operation->handler(context, in));
+  return {};
 }
 
 // Some, at least; all, unless their answers are too long.
@@ -92,39 +100,34 @@ void Service::DoWrites(Round& round) {
   while (!round.writes.empty()) {
     round.writes.DoFirst(tables_, [&](http::Exchange& exchange, const tables::ItemWrite& write,
                                       Capacity& capacity, Result<WriteOutcome> outcome) {
-      Tell(exchange, round, [&] { return ReplyTo(write, capacity, std::move(outcome)); });
+      Tell(exchange, round, ReplyTo(write, capacity, std::move(outcome)));
     });
     if (round.bytes > http::kOutputBytesBeforeSend) return;
   }
 }
 
-// What `run` returns, if it does, or what its refusal says.
-void Service::Tell(http::Exchange& exchange, Round& round,
-                   FunctionRef<std::optional<Reply>()> run) {
-  const auto refuse = [&](const Refusal& refusal, std::string_view why) {
+void Service::Tell(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome) {
+  if (outcome) {
+    exchange.response = Write(200, *outcome);
+  } else {
+    const Refusal& refusal = outcome.error();
     if (refusal.http_status() >= 500) {
-      Log(logger_, LogLevel::kError, "{}: {}", exchange.request.Header("x-amz-target"), why);
+      Log(logger_, LogLevel::kError, "{}: {}", exchange.request.Header("x-amz-target"),
+          refusal.message());
     }
     exchange.response = Write(refusal.http_status(), refusal.Body());
-  };
-  try {
-    if (const std::optional<Reply> reply = run()) exchange.response = Write(200, *reply);
-  } catch (const Refusal& refusal) {
-    refuse(refusal, refusal.message());
-  } catch (const std::exception& error) {
-    refuse(Refusal(ErrorKind::kInternal, "Internal server error"), error.what());
   }
-  if (exchange.response) round.bytes += exchange.response->body.size();
+  round.bytes += exchange.response->body.size();
 }
 
-void Service::Authorize(const http::Request& request) const {
+Outcome<void> Service::Authorize(const http::Request& request) const {
   if (!options_.secrets.empty()) {
-    CheckSignature(request, options_.secrets, clock_.Now());
-  } else if (options_.open_to_strangers) {
-    throw Refusal(ErrorKind::kAccessDenied,
-                  "http-bind is no loopback address and nobody has a key: set http-keys to "
-                  "ID:SECRET and sign requests with it, or bind HTTP to 127.0.0.1");
+    return CheckSignature(request, options_.secrets, clock_.Now());
   }
+  if (!options_.open_to_strangers) return {};
+  return Refusal(ErrorKind::kAccessDenied,
+                 "http-bind is no loopback address and nobody has a key: set http-keys to "
+                 "ID:SECRET and sign requests with it, or bind HTTP to 127.0.0.1");
 }
 
 http::Response Service::Write(int status, const Reply& body) {

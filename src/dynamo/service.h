@@ -4,12 +4,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
-#include "base/function_ref.h"
 #include "dynamo/json.h"
+#include "dynamo/refusal.h"
 #include "dynamo/reply.h"
 #include "dynamo/signature.h"
 #include "dynamo/write_queue.h"
@@ -47,10 +46,10 @@ class Service {
     std::size_t bytes = 0;  // Of answers.
   };
 
-  std::optional<Reply> Run(http::Exchange& exchange, Round& round);
+  Outcome<void> Run(http::Exchange& exchange, Round& round);
   void DoWrites(Round& round);
-  void Tell(http::Exchange& exchange, Round& round, FunctionRef<std::optional<Reply>()> run);
-  void Authorize(const http::Request& request) const;
+  void Tell(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome);
+  Outcome<void> Authorize(const http::Request& request) const;
   http::Response Write(int status, const Reply& body);
   std::string NewRequestId();
 

@@ -14,7 +14,7 @@ constexpr int kEndpointMinutes = 1440;
 constexpr std::int64_t kAccountUnits = 80'000;
 constexpr std::int64_t kTableUnits = 40'000;
 
-Reply DescribeEndpoints(const Context& context, const Fields&) {
+Outcome<Reply> DescribeEndpoints(const Context& context, const Fields&) {
   json::object endpoint;
   endpoint["Address"] = ToJson(context.host);
   endpoint["CachePeriodInMinutes"] = kEndpointMinutes;
@@ -23,7 +23,7 @@ Reply DescribeEndpoints(const Context& context, const Fields&) {
   return reply;
 }
 
-Reply DescribeLimits(const Context&, const Fields&) {
+Outcome<Reply> DescribeLimits(const Context&, const Fields&) {
   json::object reply;
   reply["AccountMaxReadCapacityUnits"] = kAccountUnits;
   reply["AccountMaxWriteCapacityUnits"] = kAccountUnits;
@@ -32,14 +32,14 @@ Reply DescribeLimits(const Context&, const Fields&) {
   return reply;
 }
 
-Reply DescribeContinuousBackups(const Context& context, const Fields& in) {
+Outcome<Reply> DescribeContinuousBackups(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   const auto table = context.tables.DescribeTable(name);
   if (!table && table.error().IsNotFound()) {
-    throw Refusal(ErrorKind::kTableNotFound, fmt::format("Table not found: {}", name));
+    return Refusal(ErrorKind::kTableNotFound, fmt::format("Table not found: {}", name));
   }
-  Must(table.status());
+  if (!table) return table.error();
   json::object recovery;
   recovery["PointInTimeRecoveryStatus"] = "DISABLED";
   json::object description;

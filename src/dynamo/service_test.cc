@@ -35,12 +35,11 @@ TEST_F(ServiceTest, RepliesCarryTheirChecksumAndAnId) {
 }
 
 TEST_F(ServiceTest, WhatIsNoRequestIsRefusedInDynamosOrder) {
-  EXPECT_EQ(service.Call("NoSuchThing", "{}"),
-            json::object({
-                {"__type", "com.amazon.coral.service#UnknownOperationException"}
-  }));
+  EXPECT_EQ(
+      service.Error("NoSuchThing", "{"),
+      "UnknownOperationException: The operation DynamoDB_20120810.NoSuchThing is not offered");
   EXPECT_EQ(service.status, 400);
-  EXPECT_TRUE(service.Error("NoSuchThing", "{").starts_with("SerializationException"));
+  EXPECT_TRUE(service.Error("ListTables", "{").starts_with("SerializationException"));
   EXPECT_TRUE(service.Error("ListTables", "").starts_with("SerializationException"));
   EXPECT_TRUE(service.Error("ListTables", "[]").starts_with("SerializationException"));
   EXPECT_TRUE(service.Error("DynamoDB_20111205.ListTables", "{}").starts_with("UnknownOperation"));

@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "dynamo/limits.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -23,9 +22,9 @@ std::optional<std::uint64_t> NumberIn(std::string_view text) {
 
 std::string WriteSequence(std::uint64_t sequence) { return fmt::format("{:021}", sequence); }
 
-std::uint64_t ReadSequence(std::string_view text) {
+Outcome<std::uint64_t> ReadSequence(std::string_view text) {
   const auto number = NumberIn(text);
-  if (!number) throw Invalid(fmt::format("Invalid SequenceNumber: {}", text));
+  if (!number) return Invalid(fmt::format("Invalid SequenceNumber: {}", text));
   return *number;
 }
 
@@ -34,21 +33,21 @@ std::string WriteIterator(const ShardIterator& iterator) {
                      ToMs(iterator.issued), iterator.sequence);
 }
 
-ShardIterator ReadIterator(std::string_view text, WallTime now) {
+Outcome<ShardIterator> ReadIterator(std::string_view text, WallTime now) {
   const std::size_t second = text.rfind('|');
   const std::size_t first =
       second == std::string_view::npos || second == 0 ? second : text.rfind('|', second - 1);
   const auto refuse = [] { return Invalid("Invalid ShardIterator"); };
-  if (second == std::string_view::npos || first == std::string_view::npos) throw refuse();
+  if (second == std::string_view::npos || first == std::string_view::npos) return refuse();
   const auto issued = NumberIn(text.substr(first + 1, second - first - 1));
   const auto sequence = NumberIn(text.substr(second + 1));
-  if (!issued || *issued > INT64_MAX || !sequence) throw refuse();
+  if (!issued || *issued > INT64_MAX || !sequence) return refuse();
   ShardIterator iterator;
   iterator.issued = WallTimeFromMs(static_cast<std::int64_t>(*issued));
   iterator.sequence = *sequence;
-  iterator.stream = ReadStreamArn(text.substr(0, first));
+  MAYFLY_TRY(iterator.stream, ReadStreamArn(text.substr(0, first)));
   if (iterator.issued > now || now - iterator.issued > kShardIteratorLife) {
-    throw Refusal(ErrorKind::kExpiredIterator, "The provided iterator exceeds the maximum age.");
+    return Refusal(ErrorKind::kExpiredIterator, "The provided iterator exceeds the maximum age.");
   }
   return iterator;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "dynamo/arn.h"
+#include "dynamo/refusal.h"
 #include "mayfly/clock.h"
 
 namespace mayfly::dynamo {
@@ -22,11 +23,11 @@ struct ShardIterator {
 
 std::string WriteIterator(const ShardIterator& iterator);
 
-// Throws a Refusal: not one of ours, or older than `now` allows.
-ShardIterator ReadIterator(std::string_view text, WallTime now);
+// Refused: not one of ours, or older than `now` allows.
+Outcome<ShardIterator> ReadIterator(std::string_view text, WallTime now);
 
 // A sequence as the 21 digits clients expect at least.
 std::string WriteSequence(std::uint64_t sequence);
-std::uint64_t ReadSequence(std::string_view text);
+Outcome<std::uint64_t> ReadSequence(std::string_view text);
 
 }  // namespace mayfly::dynamo

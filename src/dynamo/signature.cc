@@ -12,7 +12,6 @@
 
 #include "dynamo/amz_date.h"
 #include "dynamo/limits.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -96,10 +95,10 @@ Refusal Incomplete(std::string message) {
 }
 Refusal Wrong(std::string message) { return {ErrorKind::kInvalidSignature, std::move(message)}; }
 
-Authorization ReadAuthorization(std::string_view header, bool has_date) {
+Outcome<Authorization> ReadAuthorization(std::string_view header, bool has_date) {
   if (!header.starts_with("AWS4-")) {
-    throw Refusal(ErrorKind::kMissingAuthenticationToken,
-                  "Request is missing Authentication Token");
+    return Refusal(ErrorKind::kMissingAuthenticationToken,
+                   "Request is missing Authentication Token");
   }
   Authorization read;
   const std::size_t space = header.find(' ');
@@ -111,7 +110,7 @@ Authorization ReadAuthorization(std::string_view header, bool has_date) {
     const std::size_t equals = pair.find('=');
     if (pair.empty()) continue;
     if (equals == std::string_view::npos) {
-      throw Incomplete(
+      return Incomplete(
           fmt::format("'{}' not a valid key=value pair (missing equal-sign) in Authorization "
                       "header: '{}'.",
                       pair, header));
@@ -134,29 +133,30 @@ Authorization ReadAuthorization(std::string_view header, bool has_date) {
     missing +=
         "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ";
   }
-  if (!missing.empty()) throw Incomplete(fmt::format("{}Authorization={}", missing, header));
+  if (!missing.empty()) return Incomplete(fmt::format("{}Authorization={}", missing, header));
   return read;
 }
 
-void CheckDate(std::string_view date, WallTime now) {
+Outcome<void> CheckDate(std::string_view date, WallTime now) {
   const auto at = ReadAmzDate(date);
   if (!at) {
-    throw Incomplete(fmt::format(
+    return Incomplete(fmt::format(
         "Date must be in ISO-8601 'basic format'. Got '{}'. See http://en.wikipedia.org/wiki/"
         "ISO_8601",
         date));
   }
   if (*at < now - kClockSkewMax) {
-    throw Wrong(fmt::format("Signature expired: {} is now earlier than {} ({} - 15 min.)", date,
-                            WriteAmzDate(now - kClockSkewMax), WriteAmzDate(now)));
+    return Wrong(fmt::format("Signature expired: {} is now earlier than {} ({} - 15 min.)", date,
+                             WriteAmzDate(now - kClockSkewMax), WriteAmzDate(now)));
   }
   if (*at > now + kClockSkewMax) {
-    throw Wrong(fmt::format("Signature not yet current: {} is still later than {} ({} + 15 min.)",
-                            date, WriteAmzDate(now + kClockSkewMax), WriteAmzDate(now)));
+    return Wrong(fmt::format("Signature not yet current: {} is still later than {} ({} + 15 min.)",
+                             date, WriteAmzDate(now + kClockSkewMax), WriteAmzDate(now)));
   }
+  return {};
 }
 
-void CheckScope(const std::vector<std::string>& scope, std::string_view date) {
+Outcome<void> CheckScope(const std::vector<std::string>& scope, std::string_view date) {
   std::string wrong;
   if (scope[2].empty()) wrong += "Credential should be scoped to a valid region, not ''. ";
   if (scope[3] != kService) {
@@ -173,7 +173,8 @@ void CheckScope(const std::vector<std::string>& scope, std::string_view date) {
         "HTTP: '{}' != '{}', from '{}'.",
         scope[1], date.substr(0, kDayDigits), date);
   }
-  if (!wrong.empty()) throw Wrong(wrong);
+  if (!wrong.empty()) return Wrong(wrong);
+  return {};
 }
 
 }  // namespace
@@ -223,33 +224,33 @@ std::string Sign(const http::Request& request, const SignedParts& parts, std::st
   return Hex(Hmac(key, text));
 }
 
-void CheckSignature(const http::Request& request, const Secrets& secrets, WallTime now) {
+Outcome<void> CheckSignature(const http::Request& request, const Secrets& secrets, WallTime now) {
   const std::string_view own_date = request.Header("x-amz-date");
   const std::string_view date = own_date.empty() ? request.Header("date") : own_date;
-  const Authorization authorization =
-      ReadAuthorization(Trimmed(request.Header("authorization")), !date.empty());
-  CheckDate(date, now);
+  MAYFLY_TRY(const Authorization authorization,
+             ReadAuthorization(Trimmed(request.Header("authorization")), !date.empty()));
+  MAYFLY_REQUIRE(CheckDate(date, now));
   const std::vector<std::string> names = Split(authorization.signed_headers, ';');
   if (std::find(names.begin(), names.end(), "host") == names.end()) {
-    throw Wrong("'Host' must be a 'SignedHeader' in the AWS Authorization.");
+    return Wrong("'Host' must be a 'SignedHeader' in the AWS Authorization.");
   }
   if (authorization.algorithm != kAlgorithm) {
-    throw Incomplete(
+    return Incomplete(
         fmt::format("Unsupported AWS 'algorithm': '{}' (only AWS4-HMAC-SHA256 for now). ",
                     authorization.algorithm));
   }
   const std::vector<std::string> scope = Split(authorization.credential, '/');
   if (scope.size() != 5) {
-    throw Incomplete(
+    return Incomplete(
         fmt::format("Credential must have exactly 5 slash-delimited elements, e.g. "
                     "keyid/date/region/service/term, got '{}'",
                     authorization.credential));
   }
-  CheckScope(scope, date);
+  MAYFLY_REQUIRE(CheckScope(scope, date));
   const auto secret = secrets.find(scope[0]);
   if (secret == secrets.end()) {
-    throw Refusal(ErrorKind::kUnrecognizedClient,
-                  "The security token included in the request is invalid.");
+    return Refusal(ErrorKind::kUnrecognizedClient,
+                   "The security token included in the request is invalid.");
   }
   const SignedParts parts = {.date = std::string(date),
                              .day = scope[1],
@@ -260,9 +261,9 @@ void CheckSignature(const http::Request& request, const Secrets& secrets, WallTi
   const std::string& given = authorization.signature;
   if (given.size() == expected.size() &&
       CRYPTO_memcmp(given.data(), expected.data(), expected.size()) == 0) {
-    return;
+    return {};
   }
-  throw Wrong(fmt::format(
+  return Wrong(fmt::format(
       "The request signature we calculated does not match the signature you provided. Check your "
       "AWS Secret Access Key and signing method. Consult the service documentation for details.\n\n"
       "The Canonical String for this request should have been\n'{}'\n",

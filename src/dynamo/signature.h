@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "dynamo/refusal.h"
 #include "http/router.h"
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
@@ -20,8 +21,8 @@ using Secrets = std::map<std::string, std::string, std::less<>>;  // By access k
 // "ID:SECRET,ID2:SECRET2". Invalid says which entry is wrong and never shows a secret.
 Result<Secrets> ReadSecrets(std::string_view text);
 
-// Throws a Refusal unless one of `secrets` signed the request not more than 15 minutes from `now`.
-void CheckSignature(const http::Request& request, const Secrets& secrets, WallTime now);
+// Refused, unless one of `secrets` signed the request not more than 15 minutes from `now`.
+Outcome<void> CheckSignature(const http::Request& request, const Secrets& secrets, WallTime now);
 
 // The signature alone, for the header's parts; for tests, and for whoever signs.
 struct SignedParts {

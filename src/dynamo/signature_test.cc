@@ -99,13 +99,10 @@ class SignedRequest : public testing::Test {
 
   // Empty when it is accepted.
   std::string Check(WallTime now = WallTimeFromMs(1'700'000'000'000)) {
-    try {
-      CheckSignature(request, secrets, now);
-    } catch (const Refusal& refusal) {
-      const std::string type(refusal.type());
-      return type.substr(type.find('#') + 1) + ": " + refusal.message();
-    }
-    return "";
+    const auto checked = CheckSignature(request, secrets, now);
+    if (checked.has_value()) return "";
+    const std::string type(checked.error().type());
+    return type.substr(type.find('#') + 1) + ": " + checked.error().message();
   }
 
   Secrets secrets = {

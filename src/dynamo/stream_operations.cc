@@ -13,14 +13,14 @@
 namespace mayfly::dynamo {
 namespace {
 
-StreamDescription FindStream(const Context& context, const std::string& arn) {
-  const StreamName name = ReadStreamArn(arn);
+Outcome<StreamDescription> FindStream(const Context& context, const std::string& arn) {
+  MAYFLY_TRY(const StreamName name, ReadStreamArn(arn));
   auto found = context.tables.DescribeStream(name.table, name.label);
   if (!found && found.error().IsNotFound()) {
-    throw Refusal(ErrorKind::kResourceNotFound,
-                  fmt::format("Requested resource not found: Stream: {} not found", arn));
+    return Refusal(ErrorKind::kResourceNotFound,
+                   fmt::format("Requested resource not found: Stream: {} not found", arn));
   }
-  return Must(std::move(found));
+  return found;
 }
 
 json::object WriteName(const StreamDescription& stream) {
@@ -31,13 +31,13 @@ json::object WriteName(const StreamDescription& stream) {
   return out;
 }
 
-Reply ListStreams(const Context& context, const Fields& in) {
+Outcome<Reply> ListStreams(const Context& context, const Fields& in) {
   const std::string table = in.OptionalName("TableName").value_or("");
   const auto limit =
       static_cast<std::size_t>(in.Integer("Limit", 1, kListStreamsMax).value_or(kListStreamsMax));
   const auto after = in.String("ExclusiveStartStreamArn");
-  in.Check();
-  std::vector<StreamDescription> streams = Must(context.tables.ListStreams(table));
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(std::vector<StreamDescription> streams, context.tables.ListStreams(table));
   const auto arn_of = [](const StreamDescription& stream) {
     return StreamArn(stream.table, stream.label);
   };
@@ -73,12 +73,12 @@ json::object WriteShard(const StreamDescription& stream) {
   return shard;
 }
 
-Reply DescribeStream(const Context& context, const Fields& in) {
+Outcome<Reply> DescribeStream(const Context& context, const Fields& in) {
   const std::string arn = in.RequiredString("StreamArn", 37, 1024);
   in.Integer("Limit", 1, kListStreamsMax);
   const auto after = in.String("ExclusiveStartShardId");
-  in.Check();
-  const StreamDescription stream = FindStream(context, arn);
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(const StreamDescription stream, FindStream(context, arn));
   json::object out = WriteName(stream);
   out["StreamStatus"] = stream.enabled ? "ENABLED" : "DISABLED";
   out["StreamViewType"] = ToJson(StreamViewName(stream.view));
@@ -102,36 +102,38 @@ Reply DescribeStream(const Context& context, const Fields& in) {
   return reply;
 }
 
-[[noreturn]] void RefuseTrimmed() {
-  throw Refusal(ErrorKind::kTrimmedDataAccess,
-                "The operation attempted to read past the oldest stream record in a shard.");
+Refusal Trimmed() {
+  return Refusal(ErrorKind::kTrimmedDataAccess,
+                 "The operation attempted to read past the oldest stream record in a shard.");
 }
 
-Reply GetShardIterator(const Context& context, const Fields& in) {
+Outcome<Reply> GetShardIterator(const Context& context, const Fields& in) {
   const std::string arn = in.RequiredString("StreamArn", 37, 1024);
   const std::string shard = in.RequiredString("ShardId", 28, 65);
   const std::string type =
       in.OneOf("ShardIteratorType",
                {"AFTER_SEQUENCE_NUMBER", "LATEST", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON"}, true);
   const auto given = in.String("SequenceNumber");
-  in.Check();
-  const StreamDescription stream = FindStream(context, arn);
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(const StreamDescription stream, FindStream(context, arn));
   if (shard != kShardId) {
-    throw Refusal(
+    return Refusal(
         ErrorKind::kResourceNotFound,
         fmt::format("Requested resource not found: Shard: {} in Stream: {} not found", shard, arn));
   }
   const bool by_number = type.ends_with("SEQUENCE_NUMBER");
   if (by_number && !given) {
-    throw Invalid(fmt::format("SequenceNumber must be specified for ShardIteratorType {}", type));
+    return Invalid(fmt::format("SequenceNumber must be specified for ShardIteratorType {}", type));
   }
   if (!by_number && given) {
-    throw Invalid(fmt::format("SequenceNumber cannot be specified for ShardIteratorType {}", type));
+    return Invalid(
+        fmt::format("SequenceNumber cannot be specified for ShardIteratorType {}", type));
   }
   std::uint64_t sequence = type == "LATEST" ? stream.next_sequence : stream.first_sequence;
   if (by_number) {
-    sequence = ReadSequence(*given) + (type == "AFTER_SEQUENCE_NUMBER" ? 1 : 0);
-    if (sequence < stream.first_sequence) RefuseTrimmed();
+    MAYFLY_TRY(const std::uint64_t number, ReadSequence(*given));
+    sequence = number + (type == "AFTER_SEQUENCE_NUMBER" ? 1 : 0);
+    if (sequence < stream.first_sequence) return Trimmed();
   }
   json::object reply;
   reply["ShardIterator"] = ToJson(WriteIterator({
@@ -176,17 +178,19 @@ json::object WriteRecord(const StreamRecord& record, const StreamDescription& st
   return out;
 }
 
-Reply GetRecords(const Context& context, const Fields& in) {
+Outcome<Reply> GetRecords(const Context& context, const Fields& in) {
   const std::string text = in.RequiredString("ShardIterator", 1, 2048);
   const auto limit = in.Integer("Limit", 1, kStreamRecordsMax).value_or(kStreamRecordsMax);
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   const WallTime now = context.clock.Now();
-  ShardIterator iterator = ReadIterator(text, now);
+  MAYFLY_TRY(ShardIterator iterator, ReadIterator(text, now));
   const StreamName& name = iterator.stream;
-  const StreamDescription stream = FindStream(context, StreamArn(name.table, name.label));
-  if (iterator.sequence < stream.first_sequence) RefuseTrimmed();
-  const std::vector<StreamRecord> records = Must(context.tables.ReadStream(
-      name.table, name.label, iterator.sequence, static_cast<std::size_t>(limit)));
+  MAYFLY_TRY(const StreamDescription stream,
+             FindStream(context, StreamArn(name.table, name.label)));
+  if (iterator.sequence < stream.first_sequence) return Trimmed();
+  MAYFLY_TRY(const std::vector<StreamRecord> records,
+             context.tables.ReadStream(name.table, name.label, iterator.sequence,
+                                       static_cast<std::size_t>(limit)));
   json::array written;
   for (const StreamRecord& record : records) written.emplace_back(WriteRecord(record, stream));
   json::object reply;

@@ -14,22 +14,22 @@ namespace mayfly::dynamo {
 // Attribute definitions: names to types.
 using Definitions = std::map<std::string, KeyType>;
 
-Definitions ReadDefinitions(const Fields& in);
+Outcome<Definitions> ReadDefinitions(const Fields& in);
 // Of the keys a table and its indexes have.
 Definitions DefinitionsOf(const TableSpec& spec);
 
-// What CreateTable asks for. Throws what DynamoDB refuses of it; names and keys are the tables' to
+// What CreateTable asks for, or what DynamoDB refuses of it; names and keys are the tables' to
 // judge.
-TableSpec ReadTableSpec(const Fields& in);
+Outcome<TableSpec> ReadTableSpec(const Fields& in);
 
 // One of GlobalSecondaryIndexes or LocalSecondaryIndexes.
-IndexSpec ReadIndexSpec(const Fields& in, const Definitions& definitions);
+Outcome<IndexSpec> ReadIndexSpec(const Fields& in, const Definitions& definitions);
 
 // StreamSpecification: kOff when it is switched off. The request has one.
-StreamView ReadStreamSpecification(const Fields& in);
+Outcome<StreamView> ReadStreamSpecification(const Fields& in);
 
 // ProvisionedThroughput of `in`, noted for `index`, if it is there.
-void ReadThroughput(const Fields& in, const std::string& index, Notes& notes);
+Outcome<void> ReadThroughput(const Fields& in, const std::string& index, Notes& notes);
 
 // TableDescription; `status` empty: ACTIVE or UPDATING, as its indexes are.
 json::object WriteTable(const TableDescription& table, std::string_view status = {});

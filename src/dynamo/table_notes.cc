@@ -5,8 +5,6 @@
 #include <charconv>
 #include <string_view>
 
-#include "dynamo/refusal.h"
-
 namespace mayfly::dynamo {
 namespace {
 
@@ -48,11 +46,11 @@ void SetTag(Notes& notes, const std::string& key, const std::string& value) {
 
 void RemoveTag(Notes& notes, const std::string& key) { notes.erase(Named(kTag, key)); }
 
-TtlMode TtlModeOf(const Notes& notes) {
+Outcome<TtlMode> TtlModeOf(const Notes& notes) {
   const std::string mode = NoteOf(notes, Named(kTag, kTtlModeTag));
   if (mode.empty() || mode == "exact") return TtlMode::kExact;
   if (mode == "until-swept") return TtlMode::kUntilSwept;
-  throw Invalid(
+  return Invalid(
       fmt::format("The tag {} is exact or until-swept, not '{}'", std::string(kTtlModeTag), mode));
 }
 

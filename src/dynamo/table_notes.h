@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "dynamo/refusal.h"
 #include "mayfly/tables.h"
 
 namespace mayfly::dynamo {
@@ -25,8 +26,8 @@ std::map<std::string, std::string> TagsOf(const Notes& notes);
 void SetTag(Notes& notes, const std::string& key, const std::string& value);
 void RemoveTag(Notes& notes, const std::string& key);
 
-// What the tags say. Throws a Refusal for a value that is no mode.
-TtlMode TtlModeOf(const Notes& notes);
+// What the tags say. Refused: a value that is no mode.
+Outcome<TtlMode> TtlModeOf(const Notes& notes);
 
 bool IsPayPerRequest(const Notes& notes);
 void SetBilling(Notes& notes, bool pay_per_request);

@@ -11,33 +11,35 @@
 namespace mayfly::dynamo {
 namespace {
 
-json::object Described(const char* name, json::object description) {
+Reply Described(const char* name, json::object description) {
   json::object reply;
   reply[name] = std::move(description);
   return reply;
 }
 
-Reply CreateTable(const Context& context, const Fields& in) {
-  const TableSpec spec = ReadTableSpec(in);
+Outcome<Reply> CreateTable(const Context& context, const Fields& in) {
+  MAYFLY_TRY(const TableSpec spec, ReadTableSpec(in));
   const auto created = context.tables.CreateTable(spec);
   if (!created && created.error().code() == StatusCode::kBusy) {
-    throw Refusal(ErrorKind::kResourceInUse, fmt::format("Table already exists: {}", spec.name));
+    return Refusal(ErrorKind::kResourceInUse, fmt::format("Table already exists: {}", spec.name));
   }
-  return Described("TableDescription", WriteTable(Must(created)));
+  if (!created) return created.error();
+  return Described("TableDescription", WriteTable(*created));
 }
 
-Reply DescribeTable(const Context& context, const Fields& in) {
+Outcome<Reply> DescribeTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  in.Check();
-  return Described("Table", WriteTable(OfTable(context.tables.DescribeTable(name), name)));
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(const TableDescription table, OfTable(context.tables.DescribeTable(name), name));
+  return Described("Table", WriteTable(table));
 }
 
-Reply ListTables(const Context& context, const Fields& in) {
+Outcome<Reply> ListTables(const Context& context, const Fields& in) {
   const std::string after = in.OptionalName("ExclusiveStartTableName").value_or("");
   const auto limit =
       static_cast<std::size_t>(in.Integer("Limit", 1, kListTablesMax).value_or(kListTablesMax));
-  in.Check();
-  std::vector<std::string> names = Must(context.tables.ListTables(after, limit + 1));
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(std::vector<std::string> names, context.tables.ListTables(after, limit + 1));
   const bool more = names.size() > limit;
   if (more) names.resize(limit);
   json::object reply;
@@ -48,17 +50,17 @@ Reply ListTables(const Context& context, const Fields& in) {
   return reply;
 }
 
-Reply DeleteTable(const Context& context, const Fields& in) {
+Outcome<Reply> DeleteTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   const TableCheck check = [](const TableSpec& spec) -> Status {
     if (!IsProtected(spec.notes)) return {};
-    throw Invalid(
+    return Status::Invalid(
         "Resource cannot be deleted as it is currently protected against deletion. Disable "
         "deletion protection first.");
   };
-  return Described("TableDescription",
-                   WriteTable(OfTable(context.tables.DropTable(name, check), name), "DELETING"));
+  MAYFLY_TRY(const TableDescription table, OfTable(context.tables.DropTable(name, check), name));
+  return Described("TableDescription", WriteTable(table, "DELETING"));
 }
 
 bool HasIndex(const TableSpec& spec, const std::string& name) {
@@ -68,82 +70,88 @@ bool HasIndex(const TableSpec& spec, const std::string& name) {
   return false;
 }
 
-void ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableChange& change, Notes& notes) {
+Outcome<void> ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableChange& change,
+                               Notes& notes) {
   Definitions definitions = DefinitionsOf(spec);
-  definitions.merge(ReadDefinitions(in));
+  MAYFLY_TRY(Definitions given, ReadDefinitions(in));
+  definitions.merge(given);
   std::size_t builds = 0;
   for (const Fields& update : in.Structures("GlobalSecondaryIndexUpdates")) {
     const auto create = update.Structure("Create");
     const auto adjust = update.Structure("Update");
     const auto remove = update.Structure("Delete");
+    MAYFLY_REQUIRE(in.Check());
     if (create.has_value() + adjust.has_value() + remove.has_value() != 1) {
-      throw Invalid(
+      return Invalid(
           "One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, "
           "GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null");
     }
     if (create) {
-      change.add_global_index = ReadIndexSpec(*create, definitions);
-      ReadThroughput(*create, change.add_global_index->name, notes);
+      MAYFLY_TRY(change.add_global_index, ReadIndexSpec(*create, definitions));
+      MAYFLY_REQUIRE(ReadThroughput(*create, change.add_global_index->name, notes));
     } else {
       const std::string name = (adjust ? *adjust : *remove).Name("IndexName");
-      in.Check();
+      MAYFLY_REQUIRE(in.Check());
       if (!HasIndex(spec, name)) {
-        throw Refusal(ErrorKind::kResourceNotFound,
-                      "Requested resource not found: Index: " + name + " not found");
+        return Refusal(ErrorKind::kResourceNotFound,
+                       "Requested resource not found: Index: " + name + " not found");
       }
-      if (adjust) ReadThroughput(*adjust, name, notes);
+      if (adjust) MAYFLY_REQUIRE(ReadThroughput(*adjust, name, notes));
       if (remove) change.drop_global_index = name;
     }
     if (!adjust) ++builds;
   }
   if (builds > 1) {
-    throw Refusal(ErrorKind::kLimitExceeded,
-                  "Subscriber limit exceeded: Only 1 online index can be created or deleted "
-                  "simultaneously per table");
+    return Refusal(ErrorKind::kLimitExceeded,
+                   "Subscriber limit exceeded: Only 1 online index can be created or deleted "
+                   "simultaneously per table");
   }
+  return in.Check();
 }
 
-void ReadStreamChange(const Fields& in, const TableSpec& spec, TableChange& change) {
-  if (!in.Has("StreamSpecification")) return;
-  const StreamView view = ReadStreamSpecification(in);
+Outcome<void> ReadStreamChange(const Fields& in, const TableSpec& spec, TableChange& change) {
+  if (!in.Has("StreamSpecification")) return {};
+  MAYFLY_TRY(const StreamView view, ReadStreamSpecification(in));
   if (view == StreamView::kOff && spec.stream == StreamView::kOff) {
-    throw Invalid("Table has no stream to disable");
+    return Invalid("Table has no stream to disable");
   }
   if (view != StreamView::kOff && spec.stream != StreamView::kOff) {
-    throw Invalid("Table already has an enabled stream: TableName: " + spec.name);
+    return Invalid("Table already has an enabled stream: TableName: " + spec.name);
   }
   change.stream = view;
+  return {};
 }
 
-Reply UpdateTable(const Context& context, const Fields& in) {
+Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   const std::string billing = in.OneOf("BillingMode", {"PROVISIONED", "PAY_PER_REQUEST"});
   const std::string table_class =
       in.OneOf("TableClass", {"STANDARD", "STANDARD_INFREQUENT_ACCESS"});
   const auto protection = in.OptionalBoolean("DeletionProtectionEnabled");
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   if (billing.empty() && table_class.empty() && !protection && !in.Has("ProvisionedThroughput") &&
       !in.Has("GlobalSecondaryIndexUpdates") && !in.Has("StreamSpecification") &&
       !in.Has("SSESpecification")) {
-    throw Invalid(
+    return Invalid(
         "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
         "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required");
   }
-  const auto decide = [&](const TableSpec& now) -> Result<TableChange> {
+  const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
     Notes notes = now.notes;
     TableChange change;
-    ReadIndexUpdates(in, now, change, notes);
-    ReadStreamChange(in, now, change);
+    MAYFLY_REQUIRE(ReadIndexUpdates(in, now, change, notes));
+    MAYFLY_REQUIRE(ReadStreamChange(in, now, change));
     if (!billing.empty()) SetBilling(notes, billing == "PAY_PER_REQUEST");
     if (billing == "PAY_PER_REQUEST") SetThroughput(notes, "", {});
-    ReadThroughput(in, "", notes);
+    MAYFLY_REQUIRE(ReadThroughput(in, "", notes));
     if (!table_class.empty()) SetClass(notes, table_class);
     if (protection) SetProtected(notes, *protection);
     if (notes != now.notes) change.notes = std::move(notes);
     return change;
   };
-  return Described("TableDescription",
-                   WriteTable(OfTable(context.tables.ReviseTable(name, decide), name)));
+  MAYFLY_TRY(auto revised, Revise(context.tables, name, decide));
+  MAYFLY_TRY(const TableDescription table, OfTable(std::move(revised), name));
+  return Described("TableDescription", WriteTable(table));
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({

@@ -4,6 +4,7 @@
 
 #include "dynamo/arn.h"
 #include "dynamo/operations.h"
+#include "dynamo/table_errors.h"
 #include "dynamo/table_json.h"
 #include "dynamo/table_notes.h"
 #include "dynamo/tags.h"
@@ -13,59 +14,63 @@ namespace {
 
 constexpr std::size_t kTagsPerPage = 10;
 
-std::string ReadArn(const Fields& in) {
+Outcome<std::string> ReadArn(const Fields& in) {
   std::string arn = in.RequiredString("ResourceArn", 1, 1283);
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   return arn;
 }
 
-TableDescription OfArn(Result<TableDescription> found, const std::string& arn) {
+Outcome<TableDescription> OfArn(Result<TableDescription> found, const std::string& arn) {
   if (!found && found.error().IsNotFound()) {
-    throw Refusal(ErrorKind::kResourceNotFound,
-                  fmt::format("Requested resource not found: ResourcArn: {} not found", arn));
+    return Refusal(ErrorKind::kResourceNotFound,
+                   fmt::format("Requested resource not found: ResourcArn: {} not found", arn));
   }
-  return Must(std::move(found));
+  return found;
 }
 
 // In one step, so that tags others put on at the same time stay.
 template <typename Change>
-void ChangeNotes(const Context& context, const std::string& arn, const Change& change_notes) {
-  const auto decide = [&](const TableSpec& now) -> Result<TableChange> {
-    Notes notes = now.notes;
-    change_notes(notes);
-    TableChange change;
-    const TtlMode mode = TtlModeOf(notes);
+Outcome<void> ChangeNotes(const Context& context, const std::string& arn,
+                          const Change& change_notes) {
+  const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
+    TableChange change{.notes = now.notes};
+    MAYFLY_REQUIRE(change_notes(*change.notes));
+    MAYFLY_TRY(const TtlMode mode, TtlModeOf(*change.notes));
     if (mode != now.ttl_mode) change.ttl_mode = mode;
-    change.notes = std::move(notes);
     return change;
   };
-  OfArn(context.tables.ReviseTable(ReadTableArn(arn), decide), arn);
+  MAYFLY_TRY(const std::string table, ReadTableArn(arn));
+  MAYFLY_TRY(auto revised, Revise(context.tables, table, decide));
+  MAYFLY_TRY([[maybe_unused]] const auto table_now, OfArn(std::move(revised), arn));
+  return {};
 }
 
-Reply TagResource(const Context& context, const Fields& in) {
+Outcome<Reply> TagResource(const Context& context, const Fields& in) {
   in.RequiredList("Tags");
-  const std::string arn = ReadArn(in);
-  const Tags tags = ReadTags(in);
-  ChangeNotes(context, arn, [&](Notes& notes) { SetTags(notes, tags); });
-  return {};
+  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  MAYFLY_TRY(const Tags tags, ReadTags(in));
+  MAYFLY_REQUIRE(ChangeNotes(context, arn, [&](Notes& notes) { return SetTags(notes, tags); }));
+  return Reply();
 }
 
-Reply UntagResource(const Context& context, const Fields& in) {
+Outcome<Reply> UntagResource(const Context& context, const Fields& in) {
   in.RequiredList("TagKeys");
-  const std::string arn = ReadArn(in);
   const std::vector<std::string> keys = in.Strings("TagKeys");
-  ChangeNotes(context, arn, [&](Notes& notes) {
+  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  MAYFLY_REQUIRE(ChangeNotes(context, arn, [&](Notes& notes) -> Outcome<void> {
     for (const std::string& key : keys) RemoveTag(notes, key);
-  });
-  return {};
+    return {};
+  }));
+  return Reply();
 }
 
 // Pages of ten, as DynamoDB has it; a token is the last key of the page before.
-Reply ListTagsOfResource(const Context& context, const Fields& in) {
-  const std::string arn = ReadArn(in);
-  const TableDescription table = OfArn(context.tables.DescribeTable(ReadTableArn(arn)), arn);
-  const auto tags = TagsOf(table.spec.notes);
+Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
   const auto token = in.String("NextToken");
+  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  MAYFLY_TRY(const std::string name, ReadTableArn(arn));
+  MAYFLY_TRY(const TableDescription table, OfArn(context.tables.DescribeTable(name), arn));
+  const auto tags = TagsOf(table.spec.notes);
   json::array listed;
   json::object reply;
   auto at = token ? tags.upper_bound(*token) : tags.begin();

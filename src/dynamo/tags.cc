@@ -5,16 +5,11 @@
 #include <algorithm>
 
 #include "dynamo/limits.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
 
 constexpr std::string_view kReserved = "aws:";
-
-Refusal Parameter(std::string_view what) {
-  return Invalid(fmt::format("One or more parameter values were invalid: {}", what));
-}
 
 // Of UTF-8, which the JSON of a request is.
 std::size_t Characters(std::string_view text) {
@@ -33,25 +28,27 @@ std::string ReadText(const Fields& tag, std::string_view name, std::size_t min, 
 
 }  // namespace
 
-Tags ReadTags(const Fields& in) {
+Outcome<Tags> ReadTags(const Fields& in) {
   Tags tags;
   for (const Fields& tag : in.Structures("Tags")) {
     const std::string key = ReadText(tag, "Key", 1, kTagKeyCharactersMax);
     std::string value = ReadText(tag, "Value", 0, kTagValueCharactersMax);
-    in.Check();
-    if (key.starts_with(kReserved)) throw Parameter("Tag keys cannot begin with aws:");
+    MAYFLY_REQUIRE(in.Check());
+    if (key.starts_with(kReserved)) return InvalidParameter("Tag keys cannot begin with aws:");
     if (!tags.emplace(key, std::move(value)).second) {
-      throw Parameter(fmt::format("Two tags have the key '{}'", key));
+      return InvalidParameter(fmt::format("Two tags have the key '{}'", key));
     }
   }
+  MAYFLY_REQUIRE(in.Check());
   return tags;
 }
 
-void SetTags(Notes& notes, const Tags& tags) {
+Outcome<void> SetTags(Notes& notes, const Tags& tags) {
   for (const auto& [key, value] : tags) SetTag(notes, key, value);
   if (TagsOf(notes).size() > kTagsMax) {
-    throw Parameter(fmt::format("Too many tags: a table has at most {}", kTagsMax));
+    return InvalidParameter(fmt::format("Too many tags: a table has at most {}", kTagsMax));
   }
+  return {};
 }
 
 }  // namespace mayfly::dynamo

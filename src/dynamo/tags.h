@@ -12,10 +12,10 @@ namespace mayfly::dynamo {
 
 using Tags = std::map<std::string, std::string>;
 
-// Tags of `in`; none when there is no such member. Throws what DynamoDB refuses.
-Tags ReadTags(const Fields& in);
+// Tags of `in`; none when there is no such member.
+Outcome<Tags> ReadTags(const Fields& in);
 
-// Puts them on a table, over those that have their keys. Throws if it has too many then.
-void SetTags(Notes& notes, const Tags& tags);
+// Puts them on a table, over those that have their keys. Refused if it has too many then.
+Outcome<void> SetTags(Notes& notes, const Tags& tags);
 
 }  // namespace mayfly::dynamo

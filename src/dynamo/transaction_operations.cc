@@ -26,7 +26,7 @@ std::string_view ReasonCode(Reason reason) {
   return "None";
 }
 
-[[noreturn]] void RefuseTransaction(const std::vector<TransactOutcome::Verdict>& verdicts) {
+Refusal Canceled(const std::vector<TransactOutcome::Verdict>& verdicts) {
   std::vector<std::string_view> codes;
   json::array reasons;
   for (const auto& verdict : verdicts) {
@@ -44,25 +44,31 @@ std::string_view ReasonCode(Reason reason) {
   }
   json::object extra;
   extra["CancellationReasons"] = std::move(reasons);
-  throw Refusal(ErrorKind::kTransactionCanceled,
-                fmt::format("Transaction cancelled, please refer cancellation reasons for specific "
-                            "reasons [{}]",
-                            fmt::join(codes, ", ")),
-                std::move(extra));
+  return Refusal(
+      ErrorKind::kTransactionCanceled,
+      fmt::format("Transaction cancelled, please refer cancellation reasons for specific "
+                  "reasons [{}]",
+                  fmt::join(codes, ", ")),
+      std::move(extra));
 }
 
-TransactWrite ReadAction(const Fields& in) {
+Outcome<TransactWrite> ReadAction(const Fields& in) {
   const auto put = in.Structure("Put");
   const auto update = in.Structure("Update");
   const auto remove = in.Structure("Delete");
   const auto check = in.Structure("ConditionCheck");
+  MAYFLY_REQUIRE(in.Check());
   if (put.has_value() + update.has_value() + remove.has_value() + check.has_value() != 1) {
-    throw Invalid("TransactItems can only contain one of Check, Put, Update or Delete");
+    return Invalid("TransactItems can only contain one of Check, Put, Update or Delete");
   }
-  if (put) return {ReadPut(*put, Place::kInTransaction)};
-  if (update) return {ReadUpdate(*update, Place::kInTransaction)};
-  if (remove) return {ReadDelete(*remove, Place::kInTransaction)};
-  return {ReadConditionCheck(*check)};
+  const auto as_action = [](auto read) -> Outcome<TransactWrite> {
+    MAYFLY_TRY(auto request, std::move(read));
+    return TransactWrite{std::move(request)};
+  };
+  if (put) return as_action(ReadPut(*put, Place::kInTransaction));
+  if (update) return as_action(ReadUpdate(*update, Place::kInTransaction));
+  if (remove) return as_action(ReadDelete(*remove, Place::kInTransaction));
+  return as_action(ReadConditionCheck(*check));
 }
 
 const std::string& TableOf(const TransactWrite& write) {
@@ -70,22 +76,26 @@ const std::string& TableOf(const TransactWrite& write) {
                     write.action);
 }
 
-Reply TransactWriteItems(const Context& context, const Fields& in) {
+Outcome<Reply> TransactWriteItems(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kTransactWrite);
   const std::string metrics = in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
   in.RequiredList("TransactItems", 1, kTransactionItemsMax);
+  const std::vector<Fields> listed = in.Structures("TransactItems");
   const auto token = in.String("ClientRequestToken");
   if (token) in.validation().Length("clientRequestToken", *token, token->size(), 1, kTokenMax);
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   std::vector<TransactWrite> actions;
-  for (const Fields& item : in.Structures("TransactItems")) actions.push_back(ReadAction(item));
+  for (const Fields& item : listed) {
+    MAYFLY_TRY(TransactWrite action, ReadAction(item));
+    actions.push_back(std::move(action));
+  }
   auto outcome = context.tables.TransactWriteItems(actions, token.value_or(""));
   if (!outcome && outcome.error().code() == StatusCode::kConflict && token) {
-    throw Refusal(ErrorKind::kIdempotentParameterMismatch,
-                  "The same ClientRequestToken was used with other actions.");
+    return Refusal(ErrorKind::kIdempotentParameterMismatch,
+                   "The same ClientRequestToken was used with other actions.");
   }
-  const TransactOutcome done = OfItem(std::move(outcome));
-  if (!done.written) RefuseTransaction(done.verdicts);
+  MAYFLY_TRY(const TransactOutcome done, OfItem(std::move(outcome)));
+  if (!done.written) return Canceled(done.verdicts);
   for (std::size_t i = 0; i < actions.size(); ++i) {
     const std::uint64_t bytes = i < done.bytes.size() ? done.bytes[i] : 0;
     capacity.Add(TableOf(actions[i]), WriteUnits(bytes));
@@ -96,18 +106,20 @@ Reply TransactWriteItems(const Context& context, const Fields& in) {
   return reply;
 }
 
-Reply TransactGetItems(const Context& context, const Fields& in) {
+Outcome<Reply> TransactGetItems(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kTransactRead);
   in.RequiredList("TransactItems", 1, kTransactionItemsMax);
-  in.Check();
+  const std::vector<Fields> listed = in.Structures("TransactItems");
+  MAYFLY_REQUIRE(in.Check());
   std::vector<GetItemRequest> requests;
-  for (const Fields& item : in.Structures("TransactItems")) {
+  for (const Fields& item : listed) {
     const auto get = item.Structure("Get");
     if (!get) item.validation().Missing(item.Where("Get"));
-    in.Check();
-    requests.push_back(ReadGet(*get, Place::kInTransaction));
+    MAYFLY_REQUIRE(in.Check());
+    MAYFLY_TRY(GetItemRequest request, ReadGet(*get, Place::kInTransaction));
+    requests.push_back(std::move(request));
   }
-  const std::vector<FoundItem> found = OfItem(context.tables.TransactGetItems(requests));
+  MAYFLY_TRY(const std::vector<FoundItem> found, OfItem(context.tables.TransactGetItems(requests)));
   json::array responses;
   for (std::size_t i = 0; i < found.size(); ++i) {
     json::object response;

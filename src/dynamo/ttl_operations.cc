@@ -25,28 +25,30 @@ std::string_view StatusName(TtlStatus status) {
   return "DISABLED";
 }
 
-void CheckTtlChange(const std::string& current, const std::string& attribute, bool enabled) {
-  if (enabled && current == attribute) throw Invalid("TimeToLive is already enabled");
-  if (!enabled && current.empty()) throw Invalid("TimeToLive is already disabled");
-  if (current.empty() || current == attribute) return;
-  throw Invalid(fmt::format(
+Outcome<void> CheckTtlChange(const std::string& current, const std::string& attribute,
+                             bool enabled) {
+  if (enabled && current == attribute) return Invalid("TimeToLive is already enabled");
+  if (!enabled && current.empty()) return Invalid("TimeToLive is already disabled");
+  if (current.empty() || current == attribute) return {};
+  return Invalid(fmt::format(
       "TimeToLive is active on a different AttributeName: current AttributeName is {}", current));
 }
 
-Reply UpdateTimeToLive(const Context& context, const Fields& in) {
+Outcome<Reply> UpdateTimeToLive(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   const auto wanted = in.Structure("TimeToLiveSpecification");
   if (!wanted) in.validation().Missing("timeToLiveSpecification");
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
   const std::string attribute = wanted->RequiredString("AttributeName", 1, 255);
   const auto enabled = wanted->OptionalBoolean("Enabled");
   if (!enabled) in.validation().Missing(wanted->Where("Enabled"));
-  in.Check();
-  const auto decide = [&](const TableSpec& now) -> Result<TableChange> {
-    CheckTtlChange(now.ttl_attribute, attribute, *enabled);
+  MAYFLY_REQUIRE(in.Check());
+  const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
+    MAYFLY_REQUIRE(CheckTtlChange(now.ttl_attribute, attribute, *enabled));
     return TableChange{.ttl_attribute = *enabled ? attribute : ""};
   };
-  OfTable(context.tables.ReviseTable(name, decide), name);
+  MAYFLY_TRY(auto revised, Revise(context.tables, name, decide));
+  MAYFLY_TRY([[maybe_unused]] const auto table, OfTable(std::move(revised), name));
   json::object specification;
   specification["Enabled"] = *enabled;
   specification["AttributeName"] = ToJson(attribute);
@@ -55,10 +57,10 @@ Reply UpdateTimeToLive(const Context& context, const Fields& in) {
   return reply;
 }
 
-Reply DescribeTimeToLive(const Context& context, const Fields& in) {
+Outcome<Reply> DescribeTimeToLive(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  in.Check();
-  const TableDescription table = OfTable(context.tables.DescribeTable(name), name);
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(const TableDescription table, OfTable(context.tables.DescribeTable(name), name));
   json::object description;
   description["TimeToLiveStatus"] = ToJson(StatusName(table.ttl_status));
   if (!table.spec.ttl_attribute.empty()) {
@@ -70,17 +72,15 @@ Reply DescribeTimeToLive(const Context& context, const Fields& in) {
 }
 
 // Seconds, with a fraction if there is one.
-Millis ReadTtl(const Fields& in) {
+Outcome<Millis> ReadTtl(const Fields& in) {
   const json::value* const given = in.Find("TtlSeconds");
-  if (given == nullptr) {
-    in.validation().Missing("ttlSeconds");
-    return {};
-  }
-  if (!given->is_number()) RefuseType(*given, "Long");
+  if (given == nullptr) in.validation().Missing("ttlSeconds");
+  if (given != nullptr && !given->is_number()) in.validation().Misfit(WrongType(*given, "Long"));
+  MAYFLY_REQUIRE(in.Check());
   const auto ms = given->to_number<double>() * static_cast<double>(kMsPerSecond);
   constexpr double kLongest = 9.0e18;
-  if (!(ms > 0)) throw Invalid("TtlSeconds must be more than 0");
-  if (ms > kLongest) throw Invalid("TtlSeconds is past the end of time");
+  if (!(ms > 0)) return Invalid("TtlSeconds must be more than 0");
+  if (ms > kLongest) return Invalid("TtlSeconds is past the end of time");
   return Millis(static_cast<std::int64_t>(std::ceil(ms)));
 }
 
@@ -89,31 +89,33 @@ struct NamedItem {
   Item key;
 };
 
-NamedItem ReadNamedItem(const Fields& in) {
+Outcome<NamedItem> ReadNamedItem(const Fields& in) {
   const std::string table = in.Name("TableName");
   const json::object& key = in.RequiredMap("Key");
-  in.Check();
-  return {table, ReadItem(key)};
+  MAYFLY_REQUIRE(in.Check());
+  MAYFLY_TRY(Item item, ReadItem(key));
+  return NamedItem{table, std::move(item)};
 }
 
-Reply SetTtl(const Context& context, const Fields& in) {
-  const Millis ttl = ReadTtl(in);
-  const NamedItem item = ReadNamedItem(in);
-  Must(context.tables.SetTtl(item.table, item.key, ttl));
-  return {};
+Outcome<Reply> SetTtl(const Context& context, const Fields& in) {
+  MAYFLY_TRY(const Millis ttl, ReadTtl(in));
+  MAYFLY_TRY(const NamedItem item, ReadNamedItem(in));
+  MAYFLY_REQUIRE(context.tables.SetTtl(item.table, item.key, ttl));
+  return Reply();
 }
 
-Reply RemoveTtl(const Context& context, const Fields& in) {
-  const NamedItem item = ReadNamedItem(in);
+Outcome<Reply> RemoveTtl(const Context& context, const Fields& in) {
+  MAYFLY_TRY(const NamedItem item, ReadNamedItem(in));
+  MAYFLY_TRY(const bool removed, context.tables.RemoveTtl(item.table, item.key));
   json::object reply;
-  reply["Removed"] = Must(context.tables.RemoveTtl(item.table, item.key));
+  reply["Removed"] = removed;
   return reply;
 }
 
 // Rounded up: 0 is for what is past its instant, and there until a sweep takes it.
-Reply GetTtl(const Context& context, const Fields& in) {
-  const NamedItem item = ReadNamedItem(in);
-  const Millis left = Must(context.tables.GetTtl(item.table, item.key));
+Outcome<Reply> GetTtl(const Context& context, const Fields& in) {
+  MAYFLY_TRY(const NamedItem item, ReadNamedItem(in));
+  MAYFLY_TRY(const Millis left, context.tables.GetTtl(item.table, item.key));
   json::object reply;
   reply["RemainingSeconds"] =
       left == kForever
@@ -122,14 +124,15 @@ Reply GetTtl(const Context& context, const Fields& in) {
   return reply;
 }
 
-Reply SweepExpiredTtl(const Context& context, const Fields& in) {
+Outcome<Reply> SweepExpiredTtl(const Context& context, const Fields& in) {
   const std::string table = in.Name("TableName");
   const auto limit = in.Integer("Limit", 1, INT64_MAX);
-  in.Check();
+  MAYFLY_REQUIRE(in.Check());
+  const std::uint64_t items_max = limit ? static_cast<std::uint64_t>(*limit) : UINT64_MAX;
+  MAYFLY_TRY(const std::uint64_t deleted,
+             OfTable(context.tables.SweepExpired(table, items_max), table));
   json::object reply;
-  reply["Deleted"] = OfTable(
-      context.tables.SweepExpired(table, limit ? static_cast<std::uint64_t>(*limit) : UINT64_MAX),
-      table);
+  reply["Deleted"] = deleted;
   return reply;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "dynamo/limits.h"
-#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -27,6 +26,10 @@ void Validation::Add(std::string_view where, std::string_view value, std::string
   if (errors_.size() >= kValidationErrorsMax) return;
   errors_.push_back(fmt::format("Value {} at '{}' failed to satisfy constraint: Member must {}",
                                 value, where, constraint));
+}
+
+void Validation::Misfit(Refusal refusal) {
+  if (!misfit_) misfit_ = std::move(refusal);
 }
 
 void Validation::Missing(std::string_view where) { Add(where, "null", "not be null"); }
@@ -66,10 +69,11 @@ void Validation::Name(std::string_view where, std::string_view value) {
   Length(where, value, value.size(), kNameMin, kNameMax);
 }
 
-void Validation::Finish() const {
-  if (errors_.empty()) return;
-  throw Invalid(fmt::format("{} validation error{} detected: {}", errors_.size(),
-                            errors_.size() == 1 ? "" : "s", fmt::join(errors_, "; ")));
+Outcome<void> Validation::Finish() const {
+  if (misfit_) return *misfit_;
+  if (errors_.empty()) return {};
+  return Invalid(fmt::format("{} validation error{} detected: {}", errors_.size(),
+                             errors_.size() == 1 ? "" : "s", fmt::join(errors_, "; ")));
 }
 
 }  // namespace mayfly::dynamo

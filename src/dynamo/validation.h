@@ -1,4 +1,6 @@
-// validation.h - constraints that a request breaks, collected as DynamoDB tells them: together.
+// validation.h - what is wrong with a request's members, collected as DynamoDB tells it: the first
+// that is of another type than it should be, alone, or else all constraints that are broken,
+// together.
 //   2 validation errors detected: Value 'a' at 'tableName' failed to satisfy constraint: Member
 //   must have length greater than or equal to 3; Value null at 'key' failed to ...
 #pragma once
@@ -6,14 +8,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "dynamo/refusal.h"
 
 namespace mayfly::dynamo {
 
 class Validation {
  public:
+  // A member of another JSON type. The first counts.
+  void Misfit(Refusal refusal);
+
   // `where` as messages name it: "keySchema.1.member.keyType".
   void Missing(std::string_view where);
   void Length(std::string_view where, std::string_view shown, std::size_t length, std::size_t min,
@@ -24,12 +32,13 @@ class Validation {
   // Names of tables and indexes: 3 to 255 of [a-zA-Z0-9_.-]+.
   void Name(std::string_view where, std::string_view value);
 
-  // Throws a Refusal with all of them, if there are any.
-  void Finish() const;
+  // What was noted so far, if anything was.
+  Outcome<void> Finish() const;
 
  private:
   void Add(std::string_view where, std::string_view value, std::string_view constraint);
 
+  std::optional<Refusal> misfit_;
   std::vector<std::string> errors_;
 };
 
