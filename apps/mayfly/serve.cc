@@ -16,6 +16,7 @@
 #include "server/config/config_file.h"
 #include "server/core_work_source.h"
 #include "server/front/front.h"
+#include "server/fsync_mode.h"
 #include "server/net/network.h"
 #include "server/server.h"
 #include "server/stats/doubling.h"
@@ -108,6 +109,9 @@ Status RunServe(const ServeFlags& flags, const std::string& version) {
   }
   {
     MAYFLY_TRY(const auto tables, Tables::Open(*database));
+    dynamo_options.make_durable = [&database = *database, &fsync = config.Watched("appendfsync")] {
+      return server::PersistBeforeReply(database, fsync);
+    };
     dynamo::Service dynamo(*tables, clock, *logger, std::move(dynamo_options));
     MAYFLY_TRY(const auto shared,
                server::Server::Open({.database = *database,

@@ -31,12 +31,12 @@ Outcome<Reply> GetItem(const Context& context, const Fields& in) {
 
 constexpr Operation WriteOf(std::string_view name, Outcome<AskedWrite> (*read)(const Fields& in),
                             std::string_view summary) {
-  return {kTablePrefix, name, nullptr, summary, read};
+  return {kTablePrefix, name, nullptr, summary, kWrites, read};
 }
 
 constexpr std::array kOperations = {
     WriteOf("PutItem", ReadWrite<ReadPut>, "Writes an item, whole."),
-    Operation{kTablePrefix, "GetItem", GetItem, "Reads an item."},
+    Operation{kTablePrefix, "GetItem", GetItem, "Reads an item.", kReads},
     WriteOf("UpdateItem", ReadWrite<ReadUpdate>,
             "Changes some attributes of an item, or makes it."),
     WriteOf("DeleteItem", ReadWrite<ReadDelete>, "Removes an item."),

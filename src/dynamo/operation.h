@@ -28,11 +28,16 @@ struct Context {
   std::string host;  // Where the client thinks we are.
 };
 
+// What it did has to be durable before it is told.
+inline constexpr bool kWrites = true;
+inline constexpr bool kReads = false;
+
 struct Operation {
   std::string_view prefix;
   std::string_view name;
   Outcome<Reply> (*handler)(const Context& context, const Fields& in);  // Null: read_write instead.
   std::string_view summary;  // One sentence, for the manual.
+  bool writes;
   Outcome<AskedWrite> (*read_write)(const Fields& in) = nullptr;
 };
 

@@ -184,9 +184,10 @@ Outcome<Reply> Scan(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "Query", Query,
-     "Reads items of one partition, in the order of their sort keys."                           },
-    {kTablePrefix, "Scan",  Scan,  "Reads all items of a table or index, or of a segment of it."},
+    {kTablePrefix, "Query", Query, "Reads items of one partition, in the order of their sort keys.",
+     kReads},
+    {kTablePrefix, "Scan",  Scan,  "Reads all items of a table or index, or of a segment of it.",
+     kReads},
 });
 
 }  // namespace

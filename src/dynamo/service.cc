@@ -63,6 +63,7 @@ void Service::Answer(std::span<http::Exchange* const> exchanges) {
     if (!accepted.has_value()) Tell(*exchange, round, std::move(accepted).error());
   }
   DoWrites(round);
+  MakeDurable(round);
 }
 
 // Done: its answer is there, or it is queued, or it has to wait for writes of its client that are.
@@ -91,7 +92,9 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
     if (!round.writes.empty()) return {};
   }
   const Context context = {tables_, clock_, std::string(request.Header("host"))};
-  Tell(exchange, round, operation->handler(context, in));
+  const Outcome<Reply> outcome = operation->handler(context, in);
+  if (operation->writes && outcome) round.acknowledged.push_back(&exchange);
+  Tell(exchange, round, outcome);
   return {};
 }
 
@@ -100,6 +103,7 @@ void Service::DoWrites(Round& round) {
   while (!round.writes.empty()) {
     round.writes.DoFirst(tables_, [&](http::Exchange& exchange, const tables::ItemWrite& write,
                                       Capacity& capacity, Result<WriteOutcome> outcome) {
+      if (outcome) round.acknowledged.push_back(&exchange);
       Tell(exchange, round, ReplyTo(write, capacity, std::move(outcome)));
     });
     if (round.bytes > http::kOutputBytesBeforeSend) return;
@@ -110,14 +114,27 @@ void Service::Tell(http::Exchange& exchange, Round& round, const Outcome<Reply>&
   if (outcome) {
     exchange.response = Write(200, *outcome);
   } else {
-    const Refusal& refusal = outcome.error();
-    if (refusal.http_status() >= 500) {
-      Log(logger_, LogLevel::kError, "{}: {}", exchange.request.Header("x-amz-target"),
-          refusal.message());
-    }
-    exchange.response = Write(refusal.http_status(), refusal.Body());
+    exchange.response = Refuse(exchange.request, outcome.error());
   }
   round.bytes += exchange.response->body.size();
+}
+
+// What is written is there for everybody, whether or not the disk takes it; the answer says what
+// the disk said.
+void Service::MakeDurable(const Round& round) {
+  if (round.acknowledged.empty() || options_.make_durable == nullptr) return;
+  const Status durable = options_.make_durable();
+  if (durable.ok()) return;
+  for (http::Exchange* const exchange : round.acknowledged) {
+    exchange->response = Refuse(exchange->request, FromStatus(durable));
+  }
+}
+
+http::Response Service::Refuse(const http::Request& request, const Refusal& refusal) {
+  if (refusal.http_status() >= 500) {
+    Log(logger_, LogLevel::kError, "{}: {}", request.Header("x-amz-target"), refusal.message());
+  }
+  return Write(refusal.http_status(), refusal.Body());
 }
 
 Outcome<void> Service::Authorize(const http::Request& request) const {

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "dynamo/json.h"
 #include "dynamo/refusal.h"
@@ -23,6 +25,9 @@ struct ServiceOptions {
   Secrets secrets = {};  // Empty: requests need no signature.
   // Without secrets: whether somebody from another machine could ask. Then everything is refused.
   bool open_to_strangers = false;
+  // Called before writes are acknowledged, once for all that are answered together. An error is
+  // what their clients get. Empty: they are as durable as the database makes them by itself.
+  std::function<Status()> make_durable = nullptr;
 };
 
 // Safe from any thread.
@@ -43,12 +48,15 @@ class Service {
   // What one call of Answer() has done so far.
   struct Round {
     WriteQueue writes;
-    std::size_t bytes = 0;  // Of answers.
+    std::vector<http::Exchange*> acknowledged;  // Answers that say something was written.
+    std::size_t bytes = 0;                      // Of answers.
   };
 
   Outcome<void> Run(http::Exchange& exchange, Round& round);
   void DoWrites(Round& round);
+  void MakeDurable(const Round& round);
   void Tell(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome);
+  http::Response Refuse(const http::Request& request, const Refusal& refusal);
   Outcome<void> Authorize(const http::Request& request) const;
   http::Response Write(int status, const Reply& body);
   std::string NewRequestId();

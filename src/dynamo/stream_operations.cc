@@ -205,10 +205,13 @@ Outcome<Reply> GetRecords(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kStreamPrefix, "ListStreams",      ListStreams,      "Names the streams, of one table or of all."},
-    {kStreamPrefix, "DescribeStream",   DescribeStream,   "Tells what a stream is, and its one shard."},
-    {kStreamPrefix, "GetShardIterator", GetShardIterator, "Gives a place to read a stream from."      },
-    {kStreamPrefix, "GetRecords",       GetRecords,       "Reads changes, in their order, and deaths."},
+    {kStreamPrefix, "ListStreams",      ListStreams,      "Names the streams, of one table or of all.",
+     kReads                                                                                                   },
+    {kStreamPrefix, "DescribeStream",   DescribeStream,   "Tells what a stream is, and its one shard.",
+     kReads                                                                                                   },
+    {kStreamPrefix, "GetShardIterator", GetShardIterator, "Gives a place to read a stream from.",
+     kReads                                                                                                   },
+    {kStreamPrefix, "GetRecords",       GetRecords,       "Reads changes, in their order, and deaths.", kReads},
 });
 
 }  // namespace

@@ -86,9 +86,9 @@ Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "TagResource",        TagResource,        "Puts tags on a table."     },
-    {kTablePrefix, "UntagResource",      UntagResource,      "Takes tags off a table."   },
-    {kTablePrefix, "ListTagsOfResource", ListTagsOfResource, "Tells the tags of a table."},
+    {kTablePrefix, "TagResource",        TagResource,        "Puts tags on a table.",      kWrites},
+    {kTablePrefix, "UntagResource",      UntagResource,      "Takes tags off a table.",    kWrites},
+    {kTablePrefix, "ListTagsOfResource", ListTagsOfResource, "Tells the tags of a table.", kReads },
 });
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "server/fsync_mode.h"
 #include "server/run_handler.h"
 #include "server/session.h"
 
@@ -121,9 +122,7 @@ Status WorkRun::Commit() {
 // mean what is stored, and others are told. The reply says what the disk said.
 Status WorkRun::MakeKnown(bool changed) {
   if (swapped_ != nullptr) server_.databases().Install(swapped_);
-  const auto fsync = static_cast<FsyncMode>(fsync_.load(std::memory_order_relaxed));
-  const bool at_once = changed && fsync == FsyncMode::kAlways;
-  Status durable = at_once ? server_.database().Persist(Durability::kDisk) : Status();
+  Status durable = changed ? PersistBeforeReply(server_.database(), fsync_) : Status();
   TellNotifications();
   return durable;
 }

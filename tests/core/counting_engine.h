@@ -22,6 +22,8 @@ struct EngineCosts {
   // Keys that were deleted and that cursors passed over: what they cost on an engine that keeps a
   // tombstone of each.
   std::uint64_t tombstones = 0;
+  std::uint64_t syncs = 0;  // Persist() with kDisk.
+  bool disk_fails = false;  // For the test to set: those fail.
 };
 
 class CountingEngine final : public engine::suite::ForwardingEngine {
@@ -102,6 +104,13 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
       if (const auto again = deleted.find(change.key); again != deleted.end()) deleted.erase(again);
     }
     return ForwardingEngine::DoCommit(batch, durability);
+  }
+
+  Status DoPersist(Durability durability) override {
+    if (durability != Durability::kDisk) return ForwardingEngine::DoPersist(durability);
+    if (costs_->disk_fails) return Status::IoError("the disk is gone");
+    ++costs_->syncs;
+    return ForwardingEngine::DoPersist(durability);
   }
 
   const std::shared_ptr<EngineCosts> costs_;  // Shared with the test.

@@ -54,7 +54,7 @@ class Together : public ::testing::Test {
     for (http::Exchange& exchange : exchanges_) {
       if (!exchange.response) open.push_back(&exchange);
     }
-    *costs_ = {};
+    *costs_ = {.disk_fails = costs_->disk_fails};
     service_.Answer(open);
     return *costs_;
   }
@@ -74,7 +74,10 @@ class Together : public ::testing::Test {
   const std::unique_ptr<Database> database_ = *core::NewDatabase(
       std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs_), {.clock = &clock_});
   const std::unique_ptr<Tables> tables_ = *Tables::Open(*database_);
-  Service service_{*tables_, clock_, SilentLogger()};
+  bool always_ = false;  // appendfsync.
+  Service service_{*tables_, clock_, SilentLogger(), {.make_durable = [this] {
+                     return always_ ? database_->Persist(Durability::kDisk) : Status();
+                   }}};
   char clients_[26] = {};
   std::deque<http::Exchange> exchanges_;  // Stay where they are.
 };
@@ -182,6 +185,81 @@ TEST_F(Together, WritesWithLongAnswersAreLeftForLater) {
   EXPECT_GT(rounds, 1);
   EXPECT_TRUE(Has(read, "short")) << BodyOf(read).substr(0, 100);
   for (const http::Exchange& exchange : exchanges_) EXPECT_EQ(StatusOf(exchange), 200);
+}
+
+// Each operation that changes something, and one that does not beside it.
+TEST_F(Together, WhatIsAcknowledgedIsDurableWhereThatIsAsked) {
+  const std::string item = R"({"p":{"S":"a"}})";
+  const std::string named = R"({"TableName":"tab")";
+  const std::string arn = R"({"ResourceArn":"arn:aws:dynamodb:mayfly:000000000000:table/tab")";
+  const std::string own = "Mayfly_20261101.";
+  const std::vector<std::pair<std::string, std::string>> writes = {
+      {"PutItem",               named + R"(,"Item":)" + item + "}"                                  },
+      {"UpdateItem",            named + R"(,"Key":)" + item + R"(,"UpdateExpression":"SET x = p"})" },
+      {"BatchWriteItem",        R"({"RequestItems":{"tab":[{"PutRequest":{"Item":)" + item + "}}]}}"},
+      {"TransactWriteItems",
+       R"({"TransactItems":[{"Put":)" + named + R"(,"Item":)" + item + "}}]}"                       },
+      {"UpdateTimeToLive",
+       named + R"(,"TimeToLiveSpecification":{"AttributeName":"t","Enabled":true}})"                },
+      {own + "SetTTL",          named + R"(,"Key":)" + item + R"(,"TtlSeconds":9})"                 },
+      {own + "RemoveTTL",       named + R"(,"Key":)" + item + "}"                                   },
+      {own + "SweepExpiredTTL", named + "}"                                                         },
+      {"TagResource",           arn + R"(,"Tags":[{"Key":"k","Value":"v"}]})"                       },
+      {"UntagResource",         arn + R"(,"TagKeys":["k"]})"                                        },
+      {"UpdateTable",           named + R"(,"DeletionProtectionEnabled":false})"                    },
+      {"DeleteItem",            named + R"(,"Key":)" + item + "}"                                   },
+      {"DeleteTable",           named + "}"                                                         },
+      {"CreateTable",           kCreateTab                                                          },
+  };
+  const auto ask = [&](const std::string& operation, const std::string& body) {
+    *costs_ = {.disk_fails = costs_->disk_fails};
+    const bool prefixed = operation.starts_with(own);
+    return AnswerOf(service_, RequestOf((prefixed ? "" : "DynamoDB_20120810.") + operation, body));
+  };
+  for (const auto& [operation, body] : writes) {
+    SCOPED_TRACE(operation);
+    const http::Response plain = ask(operation, body);
+    EXPECT_EQ(plain.status, 200) << plain.body;
+    EXPECT_EQ(costs_->syncs, 0u);
+    if (operation == "UpdateTimeToLive" || operation == "DeleteTable" || operation == "CreateTable")
+      continue;  // Once is enough for these: the same again is refused.
+    always_ = true;
+    EXPECT_EQ(ask(operation, body).status, 200);
+    EXPECT_EQ(costs_->syncs, 1u);
+    costs_->disk_fails = true;
+    const http::Response failed = ask(operation, body);
+    EXPECT_EQ(failed.status, 500) << failed.body;
+    EXPECT_NE(failed.body.find("InternalServerError"), std::string::npos) << failed.body;
+    costs_->disk_fails = false;
+    always_ = false;
+  }
+  always_ = true;
+  EXPECT_EQ(ask("DeleteTable", named + "}").status, 200);
+  EXPECT_EQ(costs_->syncs, 1u);
+  EXPECT_EQ(ask("CreateTable", kCreateTab).status, 200);
+  EXPECT_EQ(costs_->syncs, 1u);
+  EXPECT_EQ(ask("CreateTable", kCreateTab).status, 400);
+  EXPECT_EQ(costs_->syncs, 0u) << "nothing was changed";
+  for (const char* const read : {"GetItem", "Scan", "DescribeTable"}) {
+    EXPECT_EQ(ask(read, named + R"(,"Key":)" + item + "}").status, 200) << read;
+    EXPECT_EQ(costs_->syncs, 0u) << read;
+  }
+}
+
+TEST_F(Together, OneSyncIsForAllThatAreAnsweredTogether) {
+  always_ = true;
+  for (char client = 'a'; client < 'i'; ++client) {
+    for (int i = 0; i < 5; ++i) Put(client, std::string(1, client) + std::to_string(i), "text");
+  }
+  http::Exchange& read = Get('a', "a0");
+  EXPECT_EQ(Answer().syncs, 1u);
+  costs_->disk_fails = true;
+  http::Exchange& unlucky = Put('a', "a0", "later");
+  http::Exchange& reader = Get('b', "b0");
+  Answer();
+  EXPECT_EQ(StatusOf(read), 200);
+  EXPECT_EQ(StatusOf(unlucky), 500) << "nobody may rely on it";
+  EXPECT_EQ(StatusOf(reader), 200);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(Durability, EverySecondIsOnceForAllCommits) {
   Second(served);
   EXPECT_GE(served.database().persisted, 1) << "by the test or by the server";
   EXPECT_EQ(served.server().changes_since_save, 0u);
-  EXPECT_EQ(Second(served), 0) << "nothing has changed since";
+  EXPECT_EQ(Second(served), 1) << "others than commands may have committed";
 }
 
 TEST(Durability, EverySecondTriesAgainAndTellsMeanwhile) {

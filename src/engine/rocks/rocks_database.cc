@@ -129,7 +129,16 @@ Status RocksDatabase::DoCommit(const Batch& batch, Durability durability) {
 Status RocksDatabase::DoPersist(Durability durability) {
   // Every commit has been handed to the operating system before it returned.
   if (durability != Durability::kDisk) return {};
-  return Failed(handles_.database->FlushWAL(/*sync=*/true), "syncing the log of");
+  // Those that have returned are in it; of the ones under way it may miss some that get synced,
+  // too.
+  const std::uint64_t committed = handles_.database->GetLatestSequenceNumber();
+  if (committed == synced_sequence_.load(std::memory_order_acquire)) return {};
+  MAYFLY_RETURN_IF_ERROR(Failed(handles_.database->FlushWAL(/*sync=*/true), "syncing the log of"));
+  std::uint64_t before = synced_sequence_.load(std::memory_order_relaxed);
+  while ((before == kNeverSynced || before < committed) &&
+         !synced_sequence_.compare_exchange_weak(before, committed, std::memory_order_release)) {
+  }
+  return {};
 }
 
 Status RocksDatabase::DoCompact(Role role, const KeyRange& range) {

@@ -131,6 +131,28 @@ TEST_F(PowerCut, LosesNothingAcknowledgedAndLeavesNoHalfBatch) {
   EXPECT_GT(acknowledged, rounds);
 }
 
+// Whoever answers clients asks after each commit, and a thread every second: neither may cost an
+// fsync when there is nothing to sync.
+TEST_F(PowerCut, NothingIsSyncedTwice) {
+  Open();
+  const auto changes_of_persist = [&] {
+    const std::uint64_t before = disk_.operations();
+    EXPECT_TRUE(engine_->Persist(Durability::kDisk).ok());
+    return disk_.operations() - before;
+  };
+  EXPECT_GT(changes_of_persist(), 0u) << "what was found at the start may not be on the disk";
+  EXPECT_EQ(changes_of_persist(), 0u);
+  for (std::uint64_t number = 0; number < 3; ++number) {
+    ASSERT_TRUE(engine_->Commit(BatchOf(0, number, 100), Durability::kProcess).ok());
+  }
+  EXPECT_GT(changes_of_persist(), 0u);
+  EXPECT_EQ(changes_of_persist(), 0u);
+  ASSERT_TRUE(engine_->Commit(BatchOf(0, 3, 100), Durability::kNone).ok());
+  disk_.CutPower();
+  EXPECT_FALSE(engine_->Persist(Durability::kDisk).ok());
+  EXPECT_FALSE(engine_->Persist(Durability::kDisk).ok()) << "it is not synced because it was tried";
+}
+
 TEST_F(PowerCut, ADiskThatLiesAboutSyncingIsCaught) {
   // The same check must fail when acknowledged bytes are really lost, or it proves nothing.
   disk_.IgnoreSyncs(true);

@@ -28,10 +28,9 @@ void FsyncThread::Tick() {
   // First, since the rest may take long.
   server_.throughput().Note(server_.Steady(), server_.statistics().totals());
   const auto mode = static_cast<FsyncMode>(server_.config().Number("appendfsync"));
-  // A failure is logged and shows in INFO persistence; the next second tries again.
-  if (mode == FsyncMode::kEverySecond && server_.changes_since_save > 0) {
-    static_cast<void>(server_.Save());
-  }
+  // Whoever committed: commands, tables, purges. The database knows whether there is anything to
+  // do. A failure is logged and shows in INFO persistence; the next second tries again.
+  if (mode == FsyncMode::kEverySecond) static_cast<void>(server_.Save());
   KeepPromisesInMemory(server_);
   trimmer_.Tick(server_.Steady(), stopping_);
 }

@@ -1,0 +1,20 @@
+// fsync_mode.h - what appendfsync asks for before a client is told that something was committed.
+// For every face of the server, Redis' commands and DynamoDB's operations. The database knows
+// whether there is anything that is not on the disk yet, whoever committed it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "mayfly/database.h"
+#include "server/config/setting_spec.h"
+
+namespace mayfly::server {
+
+// `fsync` is Config::Watched("appendfsync").
+inline Status PersistBeforeReply(Database& database, const std::atomic<std::int64_t>& fsync) {
+  const auto mode = static_cast<FsyncMode>(fsync.load(std::memory_order_relaxed));
+  return mode == FsyncMode::kAlways ? database.Persist(Durability::kDisk) : Status();
+}
+
+}  // namespace mayfly::server
