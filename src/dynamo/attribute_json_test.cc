@@ -7,6 +7,7 @@
 #include <string>
 
 #include "dynamo/base64.h"
+#include "dynamo/json_memory.h"
 #include "dynamo/limits.h"
 #include "dynamo/refusal.h"
 
@@ -134,6 +135,33 @@ TEST(Json, DepthHasABound) {
   EXPECT_TRUE(ParseJson(nested(kJsonDepthMax)).has_value());
   EXPECT_FALSE(ParseJson(nested(kJsonDepthMax + 1)).has_value());
   EXPECT_FALSE(ParseJson(std::string(1'000'000, '[')).has_value());
+}
+
+std::string Repeated(const std::string& begin, const std::string& part, std::size_t bytes,
+                     const std::string& end) {
+  std::string text = begin + part;
+  while (text.size() < bytes) text += "," + part;
+  return text + end;
+}
+
+// What items can be is read, however dense; what only looks small is refused before it takes much.
+TEST(AttributeJson, MemoryIsBoundedInProportionToTheText) {
+  constexpr std::size_t kBytes = 4'000'000;
+  const auto read = [](const std::string& text) {
+    JsonMemory memory(text.size());
+    const auto value = ParseJson(text, memory.values(), memory.scratch());
+    EXPECT_LE(memory.used_max(), kJsonBytesFree + kJsonBytesPerByte * text.size());
+    EXPECT_TRUE(value || value.error().code() == StatusCode::kBusy);
+    return value.has_value();
+  };
+  for (const char* const value : {R"({"N":"1"})", R"({"S":""})", R"({"BOOL":true})", R"({"L":[]})",
+                                  R"({"M":{"a":{"N":"1"},"b":{"S":"x"}}})"}) {
+    EXPECT_TRUE(read(Repeated(R"({"a":{"L":[)", value, kBytes, "]}}"))) << value;
+  }
+  EXPECT_TRUE(read(Repeated(R"({"a":{"NS":[)", R"("1")", kBytes, "]}}")));
+  for (const char* const value : {"{}", "[]", "0"}) {
+    EXPECT_FALSE(read(Repeated(R"({"a":[)", value, kBytes, "]}"))) << value;
+  }
 }
 
 }  // namespace

@@ -2,14 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/serializer.hpp>
 #include <boost/json/value_stack.hpp>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <new>
 #include <utility>
 
+#include "dynamo/json_memory.h"
 #include "dynamo/limits.h"
 
 namespace mayfly::dynamo {
@@ -26,10 +32,12 @@ struct TreeHandler {
   static constexpr std::size_t max_string_size = json::string::max_size();
   // NOLINTEND(readability-identifier-naming)
 
-  explicit TreeHandler(json::storage_ptr of) : memory(std::move(of)) {}
+  TreeHandler(json::storage_ptr of, json::storage_ptr scratch)
+      : memory(std::move(of)), stack(std::move(scratch), near.data(), near.size()) {}
 
   json::storage_ptr memory;
-  json::value_stack stack{memory};
+  std::array<unsigned char, kJsonBytesNear> near;  // Of the stack.
+  json::value_stack stack;
   std::size_t names = 0;
 
   bool on_document_begin(ErrorCode&) {
@@ -104,11 +112,50 @@ std::size_t NamesIn(const json::value& value) {
 
 }  // namespace
 
+void* JsonMemory::Counted::do_allocate(std::size_t bytes, std::size_t align) {
+  if (bytes > bytes_max_ - used_) throw std::bad_alloc();  // What Boost.JSON expects.
+  void* const taken = ::operator new(bytes, std::align_val_t(align));
+  used_ += bytes;
+  used_max_ = std::max(used_max_, used_);
+  return taken;
+}
+
+void JsonMemory::Counted::do_deallocate(void* at, std::size_t bytes, std::size_t align) {
+  ::operator delete(at, bytes, std::align_val_t(align));
+  used_ -= bytes;
+}
+
+JsonMemory::Blocks::~Blocks() {
+  for (const Block& block : blocks_) {
+    source_.deallocate(block.at, block.bytes, alignof(std::max_align_t));
+  }
+}
+
+void* JsonMemory::Blocks::do_allocate(std::size_t bytes, std::size_t align) {
+  if (std::align(align, bytes, next_, left_) == nullptr) {
+    const std::size_t last = blocks_.empty() ? 0 : blocks_.back().bytes;
+    const std::size_t usual = std::clamp(2 * last, kJsonBlockBytesMin, kJsonBlockBytesMax);
+    blocks_.reserve(blocks_.size() + 1);
+    // What is larger than a block gets one of its own, and does not end the present one.
+    const std::size_t size = std::max(usual, bytes);
+    void* const block = source_.allocate(size, alignof(std::max_align_t));
+    blocks_.push_back({block, size});
+    if (bytes > usual) return block;
+    next_ = block;
+    left_ = size;
+  }
+  void* const taken = next_;
+  next_ = static_cast<unsigned char*>(next_) + bytes;
+  left_ -= bytes;
+  return taken;
+}
+
 // Boost.JSON throws when there is no more memory, or an object is too large for it.
-Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory) try {
+Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory,
+                              json::storage_ptr scratch) try {
   json::parse_options options;
   options.max_depth = kJsonDepthMax;
-  json::basic_parser<TreeHandler> parser(options, std::move(memory));
+  json::basic_parser<TreeHandler> parser(options, std::move(memory), std::move(scratch));
   ErrorCode error;
   std::size_t read = parser.write_some(false, text.data(), text.size(), error);
   while (!error && read < text.size() && std::string_view(" \t\r\n").find(text[read]) < 4) ++read;
@@ -119,6 +166,8 @@ Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory) t
     return Status::Invalid("a name is there twice in one object");
   }
   return value;
+} catch (const std::bad_alloc&) {
+  return Status::Busy("its JSON takes too much memory: send less at once");
 } catch (const std::exception& failure) {
   return Status::Invalid(fmt::format("JSON that cannot be read: {}", failure.what()));
 }

@@ -15,8 +15,10 @@ namespace mayfly::dynamo {
 namespace json = boost::json;
 
 // Invalid: no JSON, bytes behind it, bad UTF-8, deeper than kJsonDepthMax, or an object with a name
-// twice, of which one would be lost. The value lies in `memory`, which must outlive it.
-Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory = {});
+// twice, of which one would be lost. Busy: there is not enough memory. The value lies in `memory`,
+// which must outlive it; `scratch` is used meanwhile.
+Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory = {},
+                              json::storage_ptr scratch = {});
 
 std::string ToText(const json::object& object);
 

@@ -13,6 +13,14 @@ inline constexpr std::size_t kRequestBytesMax = std::size_t{16} * 1024 * 1024;
 // and writers call themselves once per level.
 inline constexpr std::size_t kJsonDepthMax = 128;
 
+// What reading JSON may take: so many bytes for each of its text, and some for nothing. Lists of
+// short numbers, the densest that items have, take about nine.
+inline constexpr std::size_t kJsonBytesPerByte = 16;
+inline constexpr std::size_t kJsonBytesFree = std::size_t{256} * 1024;
+inline constexpr std::size_t kJsonBytesNear = 4096;  // At hand, without asking the system.
+inline constexpr std::size_t kJsonBlockBytesMin = std::size_t{16} * 1024;
+inline constexpr std::size_t kJsonBlockBytesMax = std::size_t{1} * 1024 * 1024;
+
 inline constexpr std::size_t kBatchGetKeysMax = 100;
 inline constexpr std::size_t kBatchWritesMax = 25;
 inline constexpr std::size_t kTransactionItemsMax = 100;

@@ -31,6 +31,8 @@ constexpr std::array kKinds = std::to_array<KindLine>({
     {ErrorKind::kAccessDenied,                400, "com.amazon.coral.service#AccessDeniedException",            "Message"},
     {ErrorKind::kRequestTooLarge,             413, "com.amazon.coral.service#RequestEntityTooLargeException",
      "message"                                                                                                           },
+    {ErrorKind::kUnavailable,                 503, "com.amazon.coral.service#ServiceUnavailableException",
+     "message"                                                                                                           },
     {ErrorKind::kResourceNotFound,            400,
      "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException",                                              "message"},
     {ErrorKind::kResourceInUse,               400, "com.amazonaws.dynamodb.v20120810#ResourceInUseException",

@@ -27,6 +27,7 @@ enum class ErrorKind : std::uint8_t {
   kUnrecognizedClient,
   kAccessDenied,
   kRequestTooLarge,
+  kUnavailable,
   kResourceNotFound,
   kResourceInUse,
   kTableNotFound,

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include <array>
-#include <boost/json/monotonic_resource.hpp>
 #include <utility>
 
 #include "base/checksum.h"
 #include "base/log.h"
 #include "base/random.h"
 #include "dynamo/fields.h"
+#include "dynamo/json_memory.h"
 #include "dynamo/limits.h"
 #include "dynamo/operations.h"
 #include "dynamo/refusal.h"
@@ -21,7 +20,6 @@ namespace {
 
 constexpr const char* kContentType = "application/x-amz-json-1.0";
 constexpr std::size_t kRequestIdLength = 52;
-constexpr std::size_t kNearBytes = 4096;
 
 unsigned long Crc32(const std::string& body) {
   return crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
@@ -45,10 +43,16 @@ Service::Service(Tables& tables, const Clock& clock, Logger& logger, ServiceOpti
 
 void Service::Mount(http::Router& router) {
   const auto refuse = [this](int status) {
-    const bool large = status == 413;
-    const Refusal refusal(large ? ErrorKind::kRequestTooLarge : ErrorKind::kSerialization,
-                          large ? "Request size limit exceeded" : "the request is no HTTP");
-    return Write(status, refusal.Body());
+    if (status == 413) {
+      return Write(status,
+                   Refusal(ErrorKind::kRequestTooLarge, "Request size limit exceeded").Body());
+    }
+    if (status == 503) {
+      return Write(status, Refusal(ErrorKind::kUnavailable,
+                                   "Too many large requests at once: try again in a moment")
+                               .Body());
+    }
+    return Write(status, Mistyped("the request is no HTTP").Body());
   };
   router.AddGroup("POST", "/",
                   [this](std::span<http::Exchange* const> exchanges) { Answer(exchanges); },
@@ -75,10 +79,13 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
   const Operation* const operation = FindOperation(target);
   if (operation == nullptr) return UnknownOperation(target);
   MAYFLY_REQUIRE(Authorize(request));
-  std::array<unsigned char, kNearBytes> near;  // Of what most requests need.
-  json::monotonic_resource memory(near.data(), near.size());
-  const Result<json::value> body = ParseJson(request.body, &memory);
-  if (!body) return Mistyped(std::string(body.error().message()));
+  JsonMemory memory(request.body.size());
+  const Result<json::value> body = ParseJson(request.body, memory.values(), memory.scratch());
+  if (!body) {
+    const bool too_large = body.error().code() == StatusCode::kBusy;
+    return Refusal(too_large ? ErrorKind::kRequestTooLarge : ErrorKind::kSerialization,
+                   std::string(body.error().message()));
+  }
   if (!body->is_object()) return Mistyped("the body is no JSON object");
   Validation validation;
   const Fields in(body->get_object(), validation);

@@ -18,7 +18,7 @@ constexpr int kUnavailable = 503;
 }  // namespace
 
 Connection::Connection(Loop& loop, Socket socket, std::atomic<std::size_t>& open)
-    : loop_(loop), socket_(std::move(socket)), open_(open) {
+    : loop_(loop), socket_(std::move(socket)), open_(open), memory_(loop.budget()) {
   ++open_;
 }
 
@@ -62,6 +62,7 @@ void Connection::Gather() {
     std::string_view bytes(static_cast<const char*>(input_.data().data()), input_.size());
     const RequestReader::Outcome outcome = reader_.Read(bytes);
     input_.consume(input_.size() - bytes.size());
+    if (!HoldMemory()) return Refuse(kUnavailable);
     switch (outcome) {
       case RequestReader::Outcome::kNeedsMore: return;
       case RequestReader::Outcome::kHeader: OnHeader(); break;
@@ -82,6 +83,7 @@ void Connection::OnHeader() {
   if (!reader_.TakeBody(route_->body_bytes_max)) return Refuse(kTooLarge);
   if (reader_.asks_before_body()) AppendContinue(LastWords());
   Allow(kBodyTime);
+  crowded_overdue_at_ = loop_.TickAfter(kBodyTimeCrowded);
 }
 
 void Connection::Ask() {
@@ -121,6 +123,7 @@ void Connection::ForgetAsked() {
   asked_ = told_ = asked_bytes_ = 0;
   output_ += last_words_;
   last_words_ = {};
+  HoldMemory();
 }
 
 std::string& Connection::LastWords() { return IsWaiting() ? last_words_ : output_; }
@@ -131,6 +134,8 @@ void Connection::Refuse(int status) {
   const bool worded = route_ != nullptr && route_->refuse != nullptr;
   AppendResponse(LastWords(),
                  worded ? route_->refuse(status) : Response{.status = status, .body = ""}, {});
+  reader_.Next();  // For the memory of what it has.
+  HoldMemory();
 }
 
 void Connection::BeginNext() {
@@ -204,6 +209,8 @@ void Connection::Drain() {
 }
 
 void Connection::CloseIfOverdue(std::int64_t tick) {
+  const bool in_the_way = route_ != nullptr && memory_.held() > 0;  // Its body is not whole.
+  if (in_the_way && tick >= crowded_overdue_at_ && loop_.budget().IsCrowded()) return Close();
   if (tick >= overdue_at_) Close();
 }
 

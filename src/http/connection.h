@@ -63,6 +63,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool MayAskMore() const;
   void OnHeader();
   void Ask();
+  bool HoldMemory() { return memory_.Hold(asked_bytes_ + reader_.body_memory()); }
   bool IsWaiting() const { return told_ < asked_; }
   std::string& LastWords();
   void ForgetAsked();
@@ -88,9 +89,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::string output_;           // Answers that are not sent yet.
   std::string last_words_;       // To be sent behind the answers to all that is asked.
   RequestReader reader_;
+  BodyBudget::Share memory_;             // Of what is asked and of the reader's body.
   const RouteOptions* route_ = nullptr;  // Of the request; null before its header is there.
   Ending ending_ = Ending::kNone;
-  std::int64_t overdue_at_ = 0;  // A tick of the loop.
+  std::int64_t overdue_at_ = 0;          // A tick of the loop.
+  std::int64_t crowded_overdue_at_ = 0;  // The same of a body that arrives while many do.
   std::size_t drained_ = 0;
 };
 

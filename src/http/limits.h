@@ -31,11 +31,21 @@ static_assert(kReadBytesMin <= kReadBytesMax);
 // What each buffer of a connection keeps from one request to the next.
 inline constexpr std::size_t kBytesKept = std::size_t{32} * 1024;
 
+// Of bodies that wait to be whole or answered: what each connection may have beside the others, and
+// what all of them have together beyond that (body_budget.h).
+inline constexpr std::size_t kBodyBytesFree = std::size_t{16} * 1024;
+inline constexpr std::size_t kBodiesBytesMax = std::size_t{128} * 1024 * 1024;
+static_assert(kConnectionsMax * kBodyBytesFree <= kBodiesBytesMax);
+
 // A connection that asks nothing is closed after so long; so is one whose body, or whose reader,
 // takes longer.
 inline constexpr std::chrono::seconds kIdleTime{60};
 inline constexpr std::chrono::seconds kBodyTime{60};
 inline constexpr std::chrono::seconds kWriteTime{60};
+
+// The same of a body, while bodies take more than half of what they may.
+inline constexpr std::chrono::seconds kBodyTimeCrowded{5};
+static_assert(kBodyTimeCrowded <= kBodyTime);
 
 // What a client that was refused may still send before the connection goes: without reading it, the
 // system would throw the refusal away with the connection.

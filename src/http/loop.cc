@@ -8,8 +8,12 @@
 
 namespace mayfly::http {
 
-Loop::Loop(const Router& router, std::chrono::milliseconds tick)
-    : router_(router), tick_(tick), alive_(context_.get_executor()), timer_(context_) {}
+Loop::Loop(const Router& router, BodyBudget& budget, std::chrono::milliseconds tick)
+    : router_(router),
+      budget_(budget),
+      tick_(tick),
+      alive_(context_.get_executor()),
+      timer_(context_) {}
 
 Loop::~Loop() { Stop(); }
 

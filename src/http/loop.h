@@ -16,6 +16,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "http/body_budget.h"
 #include "http/router.h"
 
 namespace mayfly::http {
@@ -25,8 +26,8 @@ class Connection;
 class Loop {
  public:
   // A tick stands for kTick, however long it really is: tests have a shorter one.
-  // The router must outlive it.
-  Loop(const Router& router, std::chrono::milliseconds tick);
+  // The router and the budget must outlive it.
+  Loop(const Router& router, BodyBudget& budget, std::chrono::milliseconds tick);
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -38,6 +39,7 @@ class Loop {
 
   boost::asio::io_context& context() { return context_; }
   const Router& router() const { return router_; }
+  BodyBudget& budget() { return budget_; }
 
   // On its thread.
   void Enter(Connection& connection) { connections_.insert(&connection); }
@@ -52,6 +54,7 @@ class Loop {
   void AnswerWaiting();
 
   const Router& router_;
+  BodyBudget& budget_;
   const std::chrono::milliseconds tick_;
   std::int64_t ticks_ = 0;
   std::unordered_set<Connection*> connections_;  // Outlives context_, which holds the last of them.

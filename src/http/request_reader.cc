@@ -54,13 +54,27 @@ void RequestReader::Parser::on_field_impl(Field field, Text name, Text value, Er
   ours.append(value.data(), value.size());
 }
 
+// Grows by doubling, but not past what the body will be.
+void RequestReader::Parser::AppendBody(Text piece) {
+  std::string& body = request_.body;
+  const std::size_t needed = body.size() + piece.size();
+  if (needed > body.capacity()) {
+    const std::size_t expected = static_cast<std::size_t>(length_.value_or(2 * needed));
+    std::string larger;  // Strings that are not empty round up what is reserved.
+    larger.reserve(std::max(needed, std::min(2 * body.capacity(), expected)));
+    larger += body;
+    body.swap(larger);
+  }
+  body.append(piece.data(), piece.size());
+}
+
 std::size_t RequestReader::Parser::on_body_impl(Text piece, ErrorCode&) {
-  request_.body.append(piece.data(), piece.size());
+  AppendBody(piece);
   return piece.size();
 }
 
 std::size_t RequestReader::Parser::on_chunk_body_impl(std::uint64_t, Text piece, ErrorCode&) {
-  request_.body.append(piece.data(), piece.size());
+  AppendBody(piece);
   return piece.size();
 }
 
@@ -111,6 +125,11 @@ bool RequestReader::asks_before_body() const {
   if (parser_->is_done() || version() < 11) return false;
   const std::string_view expect = request_.Header("expect");
   return boost::beast::iequals({expect.data(), expect.size()}, "100-continue");
+}
+
+std::size_t RequestReader::body_memory() const {
+  const std::size_t capacity = request_.body.capacity();
+  return capacity > kBytesKept ? capacity : request_.body.size();
 }
 
 std::size_t RequestReader::body_bytes_ahead() const {

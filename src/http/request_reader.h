@@ -39,6 +39,9 @@ class RequestReader {
   // Of the whole request, about: what of it takes memory.
   std::size_t request_bytes() const { return parser_->header_bytes() + request_.body.size(); }
 
+  // What its body takes, spare memory included where that is not kept anyway.
+  std::size_t body_memory() const;
+
   // After kWhole. The memory of what was in `to` serves the next one.
   void SwapRequest(Request& to) { std::swap(request_, to); }
 
@@ -72,13 +75,16 @@ class RequestReader {
     void on_response_impl(int, Text, int, ErrorCode&) override {}
     void on_field_impl(Field field, Text name, Text value, ErrorCode& error) override;
     void on_header_impl(ErrorCode&) override {}
-    void on_body_init_impl(const Length&, ErrorCode&) override {}
+    void on_body_init_impl(const Length& length, ErrorCode&) override { length_ = length; }
     std::size_t on_body_impl(Text piece, ErrorCode&) override;
     void on_chunk_header_impl(std::uint64_t, Text, ErrorCode&) override {}
     std::size_t on_chunk_body_impl(std::uint64_t, Text piece, ErrorCode&) override;
     void on_finish_impl(ErrorCode&) override {}
 
+    void AppendBody(Text piece);
+
     Request& request_;
+    Length length_;  // Of the body, if it is known.
     std::size_t header_bytes_ = 0;
     unsigned version_ = 0;
   };

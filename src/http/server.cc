@@ -26,7 +26,12 @@ bool IsLoopback(const std::string& address) {
 }
 
 Server::Server(const Router& router, Logger& logger, const ServerOptions& options)
-    : router_(router), logger_(logger), options_(options), acceptor_(context_), rest_(context_) {}
+    : router_(router),
+      logger_(logger),
+      options_(options),
+      bodies_(options.bodies_bytes_max),
+      acceptor_(context_),
+      rest_(context_) {}
 
 Server::~Server() { Stop(); }
 
@@ -51,7 +56,7 @@ Status Server::Open(const std::string& address, int port) {
 void Server::Start(std::size_t threads) {
   if (port_ == 0) return;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {
-    loops_.push_back(std::make_unique<Loop>(router_, options_.tick));
+    loops_.push_back(std::make_unique<Loop>(router_, bodies_, options_.tick));
     loops_.back()->Start();
   }
   Accept();

@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "http/body_budget.h"
 #include "http/limits.h"
 #include "http/loop.h"
 #include "http/router.h"
@@ -28,8 +29,9 @@ namespace mayfly::http {
 bool IsLoopback(const std::string& address);
 
 struct ServerOptions {
-  std::size_t connections_max = kConnectionsMax;  // One more is told to come later.
-  std::chrono::milliseconds tick = kTick;         // Less, in tests: all times pass faster.
+  std::size_t connections_max = kConnectionsMax;   // One more is told to come later.
+  std::size_t bodies_bytes_max = kBodiesBytesMax;  // Of all clients; see body_budget.h.
+  std::chrono::milliseconds tick = kTick;          // Less, in tests: all times pass faster.
 };
 
 class Server {
@@ -53,6 +55,7 @@ class Server {
   int port() const { return port_; }
   const std::string& address() const { return address_; }
   std::size_t connections() const { return connections_; }
+  std::size_t bodies_bytes() const { return bodies_.used(); }
 
  private:
   void Accept();
@@ -61,6 +64,7 @@ class Server {
   const Router& router_;
   Logger& logger_;
   const ServerOptions options_;
+  BodyBudget bodies_;                         // Outlives the connections, as the next does.
   std::atomic<std::size_t> connections_{0};   // Outlives the loops, which hold the last of them.
   std::vector<std::unique_ptr<Loop>> loops_;  // Outlive a client that is being accepted.
   std::size_t next_loop_ = 0;                 // On the accepting thread.
