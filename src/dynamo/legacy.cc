@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "dynamo/attribute_json.h"
@@ -14,30 +15,35 @@
 namespace mayfly::dynamo {
 namespace {
 
+constexpr std::size_t kAnyNumber = SIZE_MAX;
+constexpr std::string_view kAnyType = "S,N,B,BOOL,NULL,L,M,SS,NS,BS";
+constexpr std::string_view kScalars = "S,N,B";
+constexpr std::string_view kFlags = "S,N,B,BOOL,NULL";
+constexpr std::string_view kTexts = "S,B";
+
 // {0} is the attribute, {1} and {2} its operands, which are so many.
 struct Comparison {
   std::string_view name;
   std::size_t operands;
   std::string_view form;
   bool for_keys;
+  std::string_view types;  // Of operands, as "S,N,B".
 };
 
-constexpr std::size_t kAnyNumber = SIZE_MAX;
-
 constexpr std::array kComparisons = std::to_array<Comparison>({
-    {"EQ",           1,          "{0} = {1}",                 true },
-    {"NE",           1,          "{0} <> {1}",                false},
-    {"LE",           1,          "{0} <= {1}",                true },
-    {"LT",           1,          "{0} < {1}",                 true },
-    {"GE",           1,          "{0} >= {1}",                true },
-    {"GT",           1,          "{0} > {1}",                 true },
-    {"NOT_NULL",     0,          "attribute_exists({0})",     false},
-    {"NULL",         0,          "attribute_not_exists({0})", false},
-    {"CONTAINS",     1,          "contains({0}, {1})",        false},
-    {"NOT_CONTAINS", 1,          "NOT contains({0}, {1})",    false},
-    {"BEGINS_WITH",  1,          "begins_with({0}, {1})",     true },
-    {"IN",           kAnyNumber, "{0} IN ({1})",              false},
-    {"BETWEEN",      2,          "{0} BETWEEN {1} AND {2}",   true },
+    {"EQ",           1,          "{0} = {1}",                 true,  kAnyType},
+    {"NE",           1,          "{0} <> {1}",                false, kAnyType},
+    {"LE",           1,          "{0} <= {1}",                true,  kScalars},
+    {"LT",           1,          "{0} < {1}",                 true,  kScalars},
+    {"GE",           1,          "{0} >= {1}",                true,  kScalars},
+    {"GT",           1,          "{0} > {1}",                 true,  kScalars},
+    {"NOT_NULL",     0,          "attribute_exists({0})",     false, kAnyType},
+    {"NULL",         0,          "attribute_not_exists({0})", false, kAnyType},
+    {"CONTAINS",     1,          "contains({0}, {1})",        false, kFlags  },
+    {"NOT_CONTAINS", 1,          "NOT contains({0}, {1})",    false, kFlags  },
+    {"BEGINS_WITH",  1,          "begins_with({0}, {1})",     true,  kTexts  },
+    {"IN",           kAnyNumber, "{0} IN ({1})",              false, kScalars},
+    {"BETWEEN",      2,          "{0} BETWEEN {1} AND {2}",   true,  kScalars},
 });
 
 Outcome<const Comparison*> FindComparison(std::string_view name) {
@@ -49,6 +55,11 @@ Outcome<const Comparison*> FindComparison(std::string_view name) {
                    {"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
                     "LE", "BEGINS_WITH", "GE", "CONTAINS"});
   return validation.Finish().error();
+}
+
+bool Takes(const Comparison& comparison, AttributeType type) {
+  const std::string wanted = fmt::format(",{},", AttributeTypeName(type));
+  return fmt::format(",{},", comparison.types).find(wanted) != std::string::npos;
 }
 
 std::string Key(const json::key_value_pair& member) { return std::string(member.key()); }
@@ -82,8 +93,18 @@ Outcome<std::string> LegacyTranslator::Compare(std::string_view attribute,
         fmt::format("Invalid number of argument(s) for the {} ComparisonOperator", comparison));
   }
   std::vector<std::string> values;
+  std::optional<AttributeType> type;
   for (std::size_t i = 0; i < given; ++i) {
     MAYFLY_TRY(AttributeValue operand, ReadValue((*operands)[i]));
+    if (!Takes(known, operand.type())) {
+      return InvalidParameter(
+          fmt::format("ComparisonOperator {} is not valid for {} AttributeValue type", comparison,
+                      AttributeTypeName(operand.type())));
+    }
+    if (type.value_or(operand.type()) != operand.type()) {
+      return InvalidParameter("AttributeValues inside AttributeValueList must be of same type");
+    }
+    type = operand.type();
     values.push_back(Value(std::move(operand)));
   }
   if (known.operands == kAnyNumber) {

@@ -9,15 +9,6 @@ namespace {
 
 constexpr double kMsPerSecond = 1000;
 
-std::string_view TypeName(KeyType type) {
-  switch (type) {
-    case KeyType::kString: return "S";
-    case KeyType::kNumber: return "N";
-    case KeyType::kBinary: return "B";
-  }
-  return "S";
-}
-
 json::object Pair(const char* first, std::string_view one, const char* second,
                   std::string_view other) {
   json::object pair;
@@ -108,6 +99,15 @@ std::string_view StatusOf(const TableDescription& table) {
 }
 
 }  // namespace
+
+std::string_view TypeName(KeyType type) {
+  switch (type) {
+    case KeyType::kString: return "S";
+    case KeyType::kNumber: return "N";
+    case KeyType::kBinary: return "B";
+  }
+  return "S";
+}
 
 std::string_view StreamViewName(StreamView view) {
   switch (view) {

@@ -28,8 +28,15 @@ Outcome<IndexSpec> ReadIndexSpec(const Fields& in, const Definitions& definition
 // StreamSpecification: kOff when it is switched off. The request has one.
 Outcome<StreamView> ReadStreamSpecification(const Fields& in);
 
-// ProvisionedThroughput of `in`, noted for `index`, if it is there.
-Outcome<void> ReadThroughput(const Fields& in, const std::string& index, Notes& notes);
+// ProvisionedThroughput of `in`, noted for the table if it is there.
+Outcome<void> ReadThroughput(const Fields& in, Notes& notes);
+// The same of an index, which has none where requests are paid for one by one.
+Outcome<void> ReadIndexThroughput(const Fields& in, const std::string& index, Notes& notes);
+
+// BillingMode and ProvisionedThroughput of UpdateTable, to the notes of the table as it is.
+Outcome<void> ReadBillingChange(const Fields& in, const std::string& mode, Notes& notes);
+
+std::string_view TypeName(KeyType type);
 
 // TableDescription; `status` empty: ACTIVE or UPDATING, as its indexes are.
 json::object WriteTable(const TableDescription& table, std::string_view status = {});

@@ -72,6 +72,10 @@ void SetThroughput(Notes& notes, const std::string& index, const Throughput& thr
   notes[Named(kThroughput, index)] = fmt::format("{} {}", throughput.read, throughput.write);
 }
 
+void RemoveThroughputs(Notes& notes) {
+  std::erase_if(notes, [](const auto& note) { return note.first.starts_with(kThroughput); });
+}
+
 bool IsProtected(const Notes& notes) { return NoteOf(notes, kProtected) == "yes"; }
 
 void SetProtected(Notes& notes, bool is_protected) {

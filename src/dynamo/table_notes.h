@@ -17,9 +17,14 @@ using Notes = std::map<std::string, std::string>;
 // The tag that chooses a table's TtlMode: "exact" or "until-swept".
 inline constexpr const char* kTtlModeTag = "mayfly:ttl-mode";
 
+// The tag that is a table's promise (TableSpec::purge_within), in milliseconds.
+inline constexpr const char* kPurgeWithinTag = "mayfly:purge-within";
+
 struct Throughput {
   std::int64_t read = 0;
   std::int64_t write = 0;
+
+  friend bool operator==(const Throughput&, const Throughput&) = default;
 };
 
 std::map<std::string, std::string> TagsOf(const Notes& notes);
@@ -35,6 +40,9 @@ void SetBilling(Notes& notes, bool pay_per_request);
 // `index` empty: the table's own.
 Throughput ThroughputOf(const Notes& notes, const std::string& index = {});
 void SetThroughput(Notes& notes, const std::string& index, const Throughput& throughput);
+
+// The table's and its indexes'.
+void RemoveThroughputs(Notes& notes);
 
 bool IsProtected(const Notes& notes);
 void SetProtected(Notes& notes, bool is_protected);

@@ -74,7 +74,15 @@ Outcome<void> ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableCha
                                Notes& notes) {
   Definitions definitions = DefinitionsOf(spec);
   MAYFLY_TRY(Definitions given, ReadDefinitions(in));
-  definitions.merge(given);
+  definitions.merge(given);  // Leaves those that were there.
+  for (const auto& [name, type] : given) {
+    if (type == definitions[name]) continue;
+    return InvalidParameter(fmt::format(
+        "Attributes cannot be redefined. Please check that your attribute has the same type as "
+        "previously defined. Existing schema: Schema:[SchemaElement: key{{{0}:{1}:HASH}}] New "
+        "schema: Schema:[SchemaElement: key{{{0}:{2}:HASH}}]",
+        name, TypeName(definitions[name]), TypeName(type)));
+  }
   std::size_t builds = 0;
   for (const Fields& update : in.Structures("GlobalSecondaryIndexUpdates")) {
     const auto create = update.Structure("Create");
@@ -88,7 +96,7 @@ Outcome<void> ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableCha
     }
     if (create) {
       MAYFLY_TRY(change.add_global_index, ReadIndexSpec(*create, definitions));
-      MAYFLY_REQUIRE(ReadThroughput(*create, change.add_global_index->name, notes));
+      MAYFLY_REQUIRE(ReadIndexThroughput(*create, change.add_global_index->name, notes));
     } else {
       const std::string name = (adjust ? *adjust : *remove).Name("IndexName");
       MAYFLY_REQUIRE(in.Check());
@@ -96,7 +104,7 @@ Outcome<void> ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableCha
         return Refusal(ErrorKind::kResourceNotFound,
                        "Requested resource not found: Index: " + name + " not found");
       }
-      if (adjust) MAYFLY_REQUIRE(ReadThroughput(*adjust, name, notes));
+      if (adjust) MAYFLY_REQUIRE(ReadIndexThroughput(*adjust, name, notes));
       if (remove) change.drop_global_index = name;
     }
     if (!adjust) ++builds;
@@ -128,9 +136,10 @@ Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
   const std::string table_class =
       in.OneOf("TableClass", {"STANDARD", "STANDARD_INFREQUENT_ACCESS"});
   const auto protection = in.OptionalBoolean("DeletionProtectionEnabled");
+  const json::array* const updates = in.List("GlobalSecondaryIndexUpdates");
   MAYFLY_REQUIRE(in.Check());
   if (billing.empty() && table_class.empty() && !protection && !in.Has("ProvisionedThroughput") &&
-      !in.Has("GlobalSecondaryIndexUpdates") && !in.Has("StreamSpecification") &&
+      (updates == nullptr || updates->empty()) && !in.Has("StreamSpecification") &&
       !in.Has("SSESpecification")) {
     return Invalid(
         "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
@@ -139,11 +148,9 @@ Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
   const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
     Notes notes = now.notes;
     TableChange change;
+    MAYFLY_REQUIRE(ReadBillingChange(in, billing, notes));
     MAYFLY_REQUIRE(ReadIndexUpdates(in, now, change, notes));
     MAYFLY_REQUIRE(ReadStreamChange(in, now, change));
-    if (!billing.empty()) SetBilling(notes, billing == "PAY_PER_REQUEST");
-    if (billing == "PAY_PER_REQUEST") SetThroughput(notes, "", {});
-    MAYFLY_REQUIRE(ReadThroughput(in, "", notes));
     if (!table_class.empty()) SetClass(notes, table_class);
     if (protection) SetProtected(notes, *protection);
     if (notes != now.notes) change.notes = std::move(notes);

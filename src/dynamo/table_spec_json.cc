@@ -87,23 +87,36 @@ Outcome<IndexProjection> ReadProjection(const Fields& in) {
   return projection;
 }
 
+constexpr const char* kNoThroughput =
+    "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
+    "PAY_PER_REQUEST";
+constexpr const char* kThroughputNeeded =
+    "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is "
+    "PROVISIONED";
+
 // BillingMode and the throughput that goes with it.
 Outcome<void> ReadBilling(const Fields& in, Notes& notes) {
   const std::string mode = in.OneOf("BillingMode", {"PROVISIONED", "PAY_PER_REQUEST"});
   MAYFLY_REQUIRE(in.Check());
   const bool pay_per_request = mode == "PAY_PER_REQUEST";
-  if (pay_per_request && in.Has("ProvisionedThroughput")) {
-    return InvalidParameter(
-        "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is "
-        "PAY_PER_REQUEST");
-  }
-  if (!pay_per_request && !in.Has("ProvisionedThroughput")) {
-    return InvalidParameter(
-        "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is "
-        "PROVISIONED");
-  }
+  const bool has_throughput = in.Has("ProvisionedThroughput");
+  if (pay_per_request && has_throughput) return InvalidParameter(kNoThroughput);
+  if (!pay_per_request && !has_throughput) return InvalidParameter(kThroughputNeeded);
   SetBilling(notes, pay_per_request);
-  return ReadThroughput(in, "", notes);
+  return ReadThroughput(in, notes);
+}
+
+// Nothing when it is not there.
+Outcome<std::optional<Throughput>> GivenThroughput(const Fields& in) {
+  const auto throughput = in.Structure("ProvisionedThroughput");
+  MAYFLY_REQUIRE(in.Check());
+  if (!throughput) return std::optional<Throughput>();
+  const auto read = throughput->Integer("ReadCapacityUnits", 1, INT64_MAX);
+  const auto write = throughput->Integer("WriteCapacityUnits", 1, INT64_MAX);
+  if (!read) in.validation().Missing(throughput->Where("ReadCapacityUnits"));
+  if (!write) in.validation().Missing(throughput->Where("WriteCapacityUnits"));
+  MAYFLY_REQUIRE(in.Check());
+  return std::optional<Throughput>({*read, *write});
 }
 
 Outcome<void> CheckAllUsed(const Definitions& definitions, const TableSpec& spec) {
@@ -177,16 +190,46 @@ Outcome<StreamView> ReadStreamSpecification(const Fields& in) {
   return view == "OLD_IMAGE" ? StreamView::kOldImage : StreamView::kNewAndOldImages;
 }
 
-Outcome<void> ReadThroughput(const Fields& in, const std::string& index, Notes& notes) {
-  const auto throughput = in.Structure("ProvisionedThroughput");
+Outcome<void> ReadThroughput(const Fields& in, Notes& notes) {
+  MAYFLY_TRY(const auto throughput, GivenThroughput(in));
+  if (throughput) SetThroughput(notes, "", *throughput);
+  return {};
+}
+
+Outcome<void> ReadIndexThroughput(const Fields& in, const std::string& index, Notes& notes) {
+  MAYFLY_TRY(const auto throughput, GivenThroughput(in));
   if (!throughput) return {};
-  constexpr std::int64_t kMax = INT64_MAX;
-  const auto read = throughput->Integer("ReadCapacityUnits", 1, kMax);
-  const auto write = throughput->Integer("WriteCapacityUnits", 1, kMax);
-  if (!read) in.validation().Missing(throughput->Where("ReadCapacityUnits"));
-  if (!write) in.validation().Missing(throughput->Where("WriteCapacityUnits"));
-  MAYFLY_REQUIRE(in.Check());
-  SetThroughput(notes, index, {*read, *write});
+  if (IsPayPerRequest(notes)) {
+    return InvalidParameter(
+        fmt::format("ProvisionedThroughput should not be specified for index: {} when BillingMode "
+                    "is PAY_PER_REQUEST",
+                    index));
+  }
+  SetThroughput(notes, index, *throughput);
+  return {};
+}
+
+Outcome<void> ReadBillingChange(const Fields& in, const std::string& mode, Notes& notes) {
+  const bool paid_per_request = IsPayPerRequest(notes);
+  const bool pay_per_request = mode.empty() ? paid_per_request : mode == "PAY_PER_REQUEST";
+  MAYFLY_TRY(const auto throughput, GivenThroughput(in));
+  if (pay_per_request && throughput) return InvalidParameter(kNoThroughput);
+  if (paid_per_request && !pay_per_request && !throughput) {
+    return InvalidParameter(kThroughputNeeded);
+  }
+  const Throughput now = ThroughputOf(notes);
+  if (throughput && !paid_per_request && *throughput == now) {
+    return Invalid(fmt::format(
+        "The provisioned throughput for the table will not change. The requested value equals the "
+        "current value. Current ReadCapacityUnits provisioned for the table: {0}. Requested "
+        "ReadCapacityUnits: {0}. Current WriteCapacityUnits provisioned for the table: {1}. "
+        "Requested WriteCapacityUnits: {1}. Refer to the Amazon DynamoDB Developer Guide for "
+        "current limits and how to request higher limits.",
+        now.read, now.write));
+  }
+  if (!mode.empty()) SetBilling(notes, pay_per_request);
+  if (pay_per_request && !paid_per_request) RemoveThroughputs(notes);
+  if (throughput) SetThroughput(notes, "", *throughput);
   return {};
 }
 
@@ -201,7 +244,7 @@ Outcome<TableSpec> ReadTableSpec(const Fields& in) {
   MAYFLY_REQUIRE(ReadBilling(in, spec.notes));
   for (const Fields& index : in.Structures("GlobalSecondaryIndexes")) {
     MAYFLY_TRY(IndexSpec read, ReadIndexSpec(index, definitions));
-    MAYFLY_REQUIRE(ReadThroughput(index, read.name, spec.notes));
+    MAYFLY_REQUIRE(ReadIndexThroughput(index, read.name, spec.notes));
     spec.global_indexes.push_back(std::move(read));
   }
   for (const Fields& index : in.Structures("LocalSecondaryIndexes")) {

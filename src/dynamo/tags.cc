@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "dynamo/limits.h"
 
@@ -20,9 +21,21 @@ std::size_t Characters(std::string_view text) {
   }));
 }
 
+// Letters, digits and blanks of all languages, which is what bytes beyond ASCII are taken for.
+bool IsTagCharacter(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  constexpr unsigned char kAsciiEnd = 0x80;
+  constexpr std::string_view kSigns = " _.:/=+-@";
+  return byte >= kAsciiEnd || std::isalnum(byte) != 0 || kSigns.find(c) != std::string_view::npos;
+}
+
 std::string ReadText(const Fields& tag, std::string_view name, std::size_t min, std::size_t max) {
   std::string text = tag.RequiredString(name);
-  if (tag.Has(name)) tag.validation().Length(tag.Where(name), text, Characters(text), min, max);
+  if (!tag.Has(name)) return text;
+  tag.validation().Length(tag.Where(name), text, Characters(text), min, max);
+  if (!std::all_of(text.begin(), text.end(), IsTagCharacter)) {
+    tag.validation().Pattern(tag.Where(name), text, R"(^([\p{L}\p{Z}\p{N}_.:/=+\-@]*)$)");
+  }
   return text;
 }
 

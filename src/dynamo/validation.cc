@@ -62,9 +62,13 @@ void Validation::OneOf(std::string_view where, std::string_view value,
       fmt::format("satisfy enum value set: [{}]", fmt::join(values.begin(), values.end(), ", ")));
 }
 
+void Validation::Pattern(std::string_view where, std::string_view value, std::string_view pattern) {
+  Add(where, Quoted(value), fmt::format("satisfy regular expression pattern: {}", pattern));
+}
+
 void Validation::Name(std::string_view where, std::string_view value) {
   if (!std::all_of(value.begin(), value.end(), IsNameCharacter) || value.empty()) {
-    Add(where, Quoted(value), "satisfy regular expression pattern: [a-zA-Z0-9_.-]+");
+    Pattern(where, value, "[a-zA-Z0-9_.-]+");
   }
   Length(where, value, value.size(), kNameMin, kNameMax);
 }

@@ -29,6 +29,7 @@ class Validation {
   void Range(std::string_view where, std::int64_t value, std::int64_t min, std::int64_t max);
   void OneOf(std::string_view where, std::string_view value,
              std::initializer_list<std::string_view> values);
+  void Pattern(std::string_view where, std::string_view value, std::string_view pattern);
   // Names of tables and indexes: 3 to 255 of [a-zA-Z0-9_.-]+.
   void Name(std::string_view where, std::string_view value);
 

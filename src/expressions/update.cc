@@ -133,6 +133,12 @@ std::set<std::string> Update::Attributes() const {
   return attributes;
 }
 
+bool Update::OnlyTakes() const {
+  return std::ranges::all_of(plan_->actions, [](const UpdateAction& action) {
+    return action.kind == UpdateAction::Kind::kRemove || action.kind == UpdateAction::Kind::kDelete;
+  });
+}
+
 Item Update::Touched(const Item& item) const { return Project(plan_->paths, item); }
 
 }  // namespace mayfly::expressions

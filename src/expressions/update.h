@@ -36,6 +36,9 @@ class Update {
   // First steps of what it changes: keys must not be among them.
   std::set<std::string> Attributes() const;
 
+  // Whether it only takes away, REMOVE and DELETE: where no item is, it makes none.
+  bool OnlyTakes() const;
+
   // The changed places of an item before or after it: for UPDATED_OLD and UPDATED_NEW.
   Item Touched(const Item& item) const;
 

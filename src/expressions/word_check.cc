@@ -11,6 +11,14 @@
 namespace mayfly::expressions {
 namespace {
 
+constexpr std::string_view kListAppend = "list_append";
+
+Status UsedThisWay(std::string_view name, ExpressionKind kind) {
+  return Refused(kind, fmt::format("The function is not allowed to be used this way in an "
+                                   "expression; function: {}",
+                                   name));
+}
+
 Status CheckFunction(std::string_view name, ExpressionKind kind, Position position) {
   const FunctionSpec* spec = FindFunction(name);
   if (spec == nullptr) {
@@ -29,9 +37,11 @@ Status CheckFunction(std::string_view name, ExpressionKind kind, Position positi
         fmt::format("The function is not allowed in a condition expression; function: {}", name));
   }
   if ((spec->place == Place::kCondition) == (position == Position::kCondition)) return {};
-  return Refused(kind, fmt::format("The function is not allowed to be used this way in an "
-                                   "expression; function: {}",
-                                   name));
+  return UsedThisWay(name, kind);
+}
+
+bool IsCallOf(const Node& node, std::string_view function) {
+  return Bare(node).kind == Node::Kind::kFunction && Bare(node).text == function;
 }
 
 bool IsInRange(std::string_view index) {
@@ -72,6 +82,10 @@ Status CheckWords(const Node& node, ExpressionKind kind, Position position) {
   }
   for (const Node& child : node.children) {
     MAYFLY_RETURN_IF_ERROR(CheckWords(child, kind, inside));
+    if (node.kind == Node::Kind::kFunction && IsCallOf(child, kListAppend) &&
+        node.text == kListAppend) {
+      return UsedThisWay(kListAppend, kind);
+    }
   }
   return {};
 }

@@ -79,6 +79,7 @@ Result<std::optional<Item>> Updated(const Table& table, const Update* update, co
     return std::optional(from);
   }
   MAYFLY_TRY(Item after, update->Apply(from));
+  if (before == nullptr && update->OnlyTakes()) return std::optional<Item>();
   MAYFLY_RETURN_IF_ERROR(CheckUpdatedItem(table, from, after));
   return std::optional(std::move(after));
 }

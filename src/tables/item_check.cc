@@ -12,7 +12,15 @@ namespace {
 Status CheckContent(const AttributeValue& value);
 
 Status CheckMembers(const Item& members) {
-  for (const auto& [name, value] : members) MAYFLY_RETURN_IF_ERROR(CheckContent(value));
+  for (const auto& [name, value] : members) {
+    if (name.size() > kMemberNameBytesMax) {
+      return Status::Invalid(
+          fmt::format("One or more parameter values were invalid: Attribute name is too large, "
+                      "must be less than {} bytes",
+                      kMemberNameBytesMax + 1));
+    }
+    MAYFLY_RETURN_IF_ERROR(CheckContent(value));
+  }
   return {};
 }
 

@@ -12,6 +12,7 @@ namespace mayfly::tables {
 inline constexpr std::size_t kItemBytesMax = std::size_t{400} << 10;
 inline constexpr std::size_t kPartitionKeyBytesMax = 2048;
 inline constexpr std::size_t kSortKeyBytesMax = 1024;
+inline constexpr std::size_t kMemberNameBytesMax = 65535;
 inline constexpr std::size_t kNestingLevelsMax = 32;
 
 inline constexpr std::size_t kBatchGetsMax = 100;

@@ -20,6 +20,34 @@ Status CheckCount(const std::vector<TransactWrite>& actions) {
       kTransactActionsMax));
 }
 
+// What the table's description forbids of an action, whatever is in the table.
+Status CheckFits(const Table& table, const PutItemRequest& request) {
+  MAYFLY_RETURN_IF_ERROR(KeyOfItem(table, request.item).status());
+  return CheckNewItem(table, request.item);
+}
+template <typename Request>
+Status CheckFits(const Table& table, const Request& request) {
+  return KeyOf(table, request.key).status();
+}
+
+// Such an action cancels the transaction, as one does that does not fit the item that is there.
+std::optional<TransactOutcome> Misfits(const TableUses& tables,
+                                       const std::vector<TransactWrite>& writes) {
+  TransactOutcome outcome;
+  for (const TransactWrite& write : writes) {
+    const Status fits = std::visit(
+        [&](const auto& one) { return CheckFits(tables[one.table], one); }, write.action);
+    auto& verdict = outcome.verdicts.emplace_back();
+    outcome.bytes.push_back(0);
+    if (fits.ok()) continue;
+    outcome.written = false;
+    verdict.reason = TransactOutcome::Reason::kInvalid;
+    verdict.message = fits.message();
+  }
+  if (outcome.written) return std::nullopt;
+  return outcome;
+}
+
 Result<std::vector<ItemAction>> ActionsOf(const TableUses& tables,
                                           const std::vector<TransactWrite>& writes) {
   std::vector<ItemAction> actions;
@@ -80,6 +108,7 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
     names.insert(std::visit([](const auto& one) { return one.table; }, write.action));
   }
   MAYFLY_TRY(const TableUses tables, TableUses::Of(context.catalog, names));
+  if (auto misfits = Misfits(tables, writes)) return *std::move(misfits);
   MAYFLY_TRY(const std::vector<ItemAction> actions, ActionsOf(tables, writes));
   if (token.empty()) {
     const OwnSteps own{.last = [](Transaction&, const std::vector<ActionOutcome>& outcomes) {
