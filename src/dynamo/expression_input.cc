@@ -28,8 +28,10 @@ std::vector<std::string_view> WithValues(std::initializer_list<std::string_view>
 }
 
 Outcome<void> CheckManner(const Fields& in, const ExpressionParameters& parameters) {
-  const auto legacy = Given(in, parameters.legacy);
+  auto legacy = Given(in, parameters.legacy);
   const auto expressions = Given(in, parameters.expressions);
+  // These go with an expression about anything but keys.
+  if (!in.Has("KeyConditionExpression")) std::erase(legacy, "KeyConditions");
   if (legacy.empty() || expressions.empty()) return {};
   return Invalid(
       fmt::format("Can not use both expression and non-expression parameters in the same request: "

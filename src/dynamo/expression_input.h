@@ -1,7 +1,8 @@
 // expression_input.h - the expressions of a request, in either of DynamoDB's two manners.
 // Today's are texts with placeholders. The older ones are objects (Expected, AttributeUpdates,
 // KeyConditions, QueryFilter, ScanFilter, AttributesToGet), which become such texts (legacy.h), so
-// that the tables know one manner. A request that has both is refused.
+// that the tables know one manner. A request that has both is refused, unless the older one is
+// about keys alone.
 #pragma once
 
 #include <initializer_list>

@@ -67,17 +67,19 @@ std::string Key(const json::key_value_pair& member) { return std::string(member.
 }  // namespace
 
 std::string LegacyTranslator::Name(std::string_view attribute) {
-  for (const auto& [placeholder, name] : arguments_.names) {
-    if (name == attribute) return placeholder;
-  }
-  std::string placeholder = fmt::format("#m{}", arguments_.names.size());
-  arguments_.names.emplace(placeholder, attribute);
+  std::string& placeholder = placeholders_[std::string(attribute)];
+  if (!placeholder.empty()) return placeholder;
+  do {
+    placeholder = fmt::format("#m{}", next_name_++);
+  } while (!arguments_.names.emplace(placeholder, attribute).second);
   return placeholder;
 }
 
 std::string LegacyTranslator::Value(AttributeValue value) {
-  std::string placeholder = fmt::format(":m{}", arguments_.values.size());
-  arguments_.values.emplace(placeholder, std::move(value));
+  std::string placeholder;
+  do {
+    placeholder = fmt::format(":m{}", next_value_++);
+  } while (!arguments_.values.try_emplace(placeholder, std::move(value)).second);
   return placeholder;
 }
 

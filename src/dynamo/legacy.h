@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "dynamo/json.h"
@@ -17,7 +18,7 @@ namespace mayfly::dynamo {
 // One per request. Refuses what DynamoDB refuses.
 class LegacyTranslator {
  public:
-  // Placeholders are added to `arguments`, which must outlive it.
+  // Placeholders are added to `arguments`, which must outlive it, beside those of the request.
   explicit LegacyTranslator(ExpressionArguments& arguments) : arguments_(arguments) {}
 
   // `joined_by` is " AND " or " OR ". Empty conditions are an empty expression.
@@ -36,6 +37,9 @@ class LegacyTranslator {
   Outcome<std::string> ExpectedOne(std::string_view attribute, const json::value& wanted);
 
   ExpressionArguments& arguments_;
+  std::unordered_map<std::string, std::string> placeholders_;  // By attribute.
+  std::size_t next_name_ = 0;
+  std::size_t next_value_ = 0;
 };
 
 }  // namespace mayfly::dynamo

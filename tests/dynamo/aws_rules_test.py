@@ -161,6 +161,21 @@ class OlderConditions(Case):
             "a": {"ComparisonOperator": "CONTAINS", "AttributeValueList": [{"S": "x"}]}})
 
 
+class KeyConditions(Case):
+    def test_go_with_a_filter_and_a_projection(self):
+        for name in ("one", "two"):
+            self.done("PutItem", TableName="free", Item={"p": {"S": "k" + name}, "m0": {"S": name}, "n": {"N": "1"}})
+        keys = {"p": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "kone"}]}}
+        for wanted, count in (("one", 1), ("two", 0)):
+            reply = self.done("Query", TableName="free", KeyConditions=keys, FilterExpression="#m0 = :m0",
+                              ProjectionExpression="n", ExpressionAttributeNames={"#m0": "m0"},
+                              ExpressionAttributeValues={":m0": {"S": wanted}})
+            self.assertEqual(reply["Items"], [{"n": {"N": "1"}}] * count)
+        status, reply = self.ask("Query", TableName="free", KeyConditions=keys, KeyConditionExpression="p = :p",
+                                 ExpressionAttributeValues={":p": {"S": "kone"}})
+        self.assertEqual((status, kind_of(reply)), (400, "ValidationException"), reply)
+
+
 class Names(Case):
     def test_of_attributes_are_shorter_than_64_kb(self):
         text = INVALID + "Attribute name is too large, must be less than 65536 bytes"
