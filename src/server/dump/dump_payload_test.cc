@@ -177,6 +177,53 @@ TEST(Dump, WhatIsNoValueIsRefusedThoughItsChecksumFits) {
   }
 }
 
+std::string RdbLength(std::size_t number) {
+  std::string text = "\x80";
+  for (int shift = 24; shift >= 0; shift -= 8) text += static_cast<char>(number >> shift & 0xff);
+  return text;
+}
+
+// A string packed with LZF: `begin`, then its last bytes again and again, `times` 264, then `end`.
+// Of what is repeated there are as many bytes as `period`.
+std::string Packed(const std::string& begin, std::uint8_t period, std::size_t times,
+                   const std::string& end) {
+  const auto literal = [](const std::string& bytes) {
+    return static_cast<char>(bytes.size() - 1) + bytes;
+  };
+  std::string packed = literal(begin);
+  for (std::size_t i = 0; i < times; ++i) {
+    packed += Binary("\xe0\xff");
+    packed += static_cast<char>(period - 1);
+  }
+  packed += literal(end);
+  return "\xc3" + RdbLength(packed.size()) + RdbLength(begin.size() + times * 264 + end.size()) +
+         packed;
+}
+
+TEST(Dump, AllStringsTogetherAreBoundedAsOneIs) {
+  const std::string one = Packed("a", 1, 250'000, "b");  // 66 MB, in 750 kB.
+  EXPECT_EQ(Decoded(Closed(Binary("\x01\x03") + one + one + one)).elements.size(), 3u);
+  std::string many = Binary("\x01\x14");
+  for (int i = 0; i < 20; ++i) many += one;
+  const auto value = DecodeDump(Closed(many));
+  ASSERT_FALSE(value);
+  EXPECT_NE(value.error().message().find("unpacks to more than"), std::string::npos)
+      << value.error().message();
+}
+
+TEST(Dump, SmallValuesCountForWhatTheyTake) {
+  // A set as a listpack of 53 MB: 26 million numbers in two bytes each.
+  constexpr std::size_t kTimes = 200'000;
+  const std::size_t bytes = 4 + 2 + 2 + kTimes * 264 + 1;
+  std::string begin;
+  for (int shift = 0; shift < 32; shift += 8) begin += static_cast<char>(bytes >> shift & 0xff);
+  begin += Binary("\xff\xff\x07\x01");
+  const auto value = DecodeDump(Closed(Binary("\x14") + Packed(begin, 2, kTimes, "\xff")));
+  ASSERT_FALSE(value);
+  EXPECT_NE(value.error().message().find("unpacks to more than"), std::string::npos)
+      << value.error().message();
+}
+
 TEST(Dump, NewerVersionsAreRefused) {
   EXPECT_TRUE(DecodeDump(Closed(Binary("\x00\x01x"), 12)));
   const auto value = DecodeDump(Closed(Binary("\x00\x01x"), 13));

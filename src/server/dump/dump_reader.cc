@@ -1,9 +1,12 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
 #include <unordered_set>
 
 #include "base/coding.h"
+#include "core/limits.h"
 #include "server/dump/dump_payload.h"
 #include "server/dump/packed_lists.h"
 #include "server/dump/rdb_reader.h"
@@ -15,6 +18,11 @@ namespace {
 
 constexpr std::uint16_t kVersionMax = 12;
 
+// Memory that what is read may take: as much as the largest string, and for each byte of the
+// payload what short strings take beside their bytes. Strings in it may be packed a hundredfold.
+constexpr std::uint64_t kUnpackedBytesMax = core::kValueBytesMax + (std::uint64_t{1} << 20);
+constexpr std::uint64_t kUnpackedPerByte = 4;
+
 bool ReadStrings(RdbReader& in, std::vector<std::string>& elements) {
   std::uint64_t count = 0;
   if (!in.Count(count)) return false;
@@ -24,11 +32,16 @@ bool ReadStrings(RdbReader& in, std::vector<std::string>& elements) {
   return true;
 }
 
-bool ReadPacked(RdbReader& in, PackedValues (*read)(Bytes), std::vector<std::string>& elements) {
+bool ReadPacked(RdbReader& in, PackedValues (*read)(Bytes, std::uint64_t),
+                std::vector<std::string>& elements) {
   std::string packed;
   if (!in.String(packed)) return false;
-  PackedValues values = read(packed);
+  PackedValues values = read(packed, in.budget() / kStringBytes + 1);
   if (!values) return false;
+  for (const std::string& value : *values) {
+    if (!in.Charge(kStringBytes + value.size())) return false;
+  }
+  in.Refund(packed.size());  // What they were read from goes.
   std::move(values->begin(), values->end(), std::back_inserter(elements));
   return true;
 }
@@ -70,7 +83,7 @@ bool ReadScores(RdbReader& in, bool decimal, std::vector<DumpedScore>& scores) {
   return true;
 }
 
-bool ReadPackedScores(RdbReader& in, PackedValues (*read)(Bytes),
+bool ReadPackedScores(RdbReader& in, PackedValues (*read)(Bytes, std::uint64_t),
                       std::vector<DumpedScore>& scores) {
   std::vector<std::string> values;
   if (!ReadPacked(in, read, values) || values.size() % 2 != 0) return false;
@@ -103,8 +116,8 @@ bool ReadFields(RdbReader& in, bool with_deadlines, std::vector<DumpedField>& fi
   return true;
 }
 
-bool ReadPackedFields(RdbReader& in, PackedValues (*read)(Bytes), std::size_t columns,
-                      std::vector<DumpedField>& fields) {
+bool ReadPackedFields(RdbReader& in, PackedValues (*read)(Bytes, std::uint64_t),
+                      std::size_t columns, std::vector<DumpedField>& fields) {
   std::vector<std::string> values;
   if (!ReadPacked(in, read, values) || values.size() % columns != 0) return false;
   for (std::size_t i = 0; i < values.size(); i += columns) {
@@ -187,10 +200,15 @@ Result<DumpedValue> DecodeDump(Bytes payload) {
   if (crc != Crc64(payload.substr(0, payload.size() - sizeof(crc)))) return wrong();
 
   DumpedValue value;
-  RdbReader in(payload.substr(0, payload.size() - kDumpFooterBytes));
+  const std::uint64_t budget = kUnpackedBytesMax + kUnpackedPerByte * payload.size();
+  RdbReader in(payload.substr(0, payload.size() - kDumpFooterBytes), budget);
   const bool read = ReadValue(in, value) && in.AtEnd();
   const bool filled = value.type == types::ValueType::kString || !value.elements.empty() ||
                       !value.fields.empty() || !value.scores.empty();
+  if (in.passed_budget()) {
+    return Status::Invalid(fmt::format(
+        "the payload unpacks to more than {} bytes, which is too much at once", budget));
+  }
   if (!read || !filled || !NoNameTwice(value)) return Status::Invalid("Bad data format");
   return value;
 }

@@ -1,5 +1,7 @@
 #include "server/dump/lzf.h"
 
+#include <algorithm>
+
 namespace mayfly::server {
 namespace {
 
@@ -33,8 +35,13 @@ std::optional<std::string> UnpackLzf(Bytes packed, std::size_t size) {
     length += more + 2;
     const std::size_t back = ((control & 0x1fu) << 8 | low) + std::size_t{1};
     if (back > out.size() || size - out.size() < length) return std::nullopt;
-    // One by one: a reference may reach into what it makes.
-    for (unsigned i = 0; i < length; ++i) out.push_back(out[out.size() - back]);
+    // A reference may reach into what it makes, which repeats what it begins with.
+    const std::size_t from = out.size() - back;
+    for (std::size_t left = length; left > 0;) {
+      const std::size_t count = std::min(left, out.size() - from);
+      out.append(out, from, count);
+      left -= count;
+    }
   }
   if (out.size() != size) return std::nullopt;
   return out;

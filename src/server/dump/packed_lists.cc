@@ -1,5 +1,6 @@
 #include "server/dump/packed_lists.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace mayfly::server {
@@ -120,7 +121,7 @@ bool EatZiplistEntry(Bytes& in, unsigned first, std::string& value) {
 }
 
 // Entries up to the end mark, which must be the last byte.
-PackedValues ReadEntries(Bytes in, std::uint64_t count,
+PackedValues ReadEntries(Bytes in, std::uint64_t count, std::uint64_t values_max,
                          bool (*eat)(Bytes& in, unsigned first, std::string& value)) {
   std::vector<std::string> values;
   unsigned first = 0;
@@ -129,6 +130,7 @@ PackedValues ReadEntries(Bytes in, std::uint64_t count,
       const bool whole = in.empty() && (count == kCountUnknown || count == values.size());
       return whole ? PackedValues(std::move(values)) : std::nullopt;
     }
+    if (values.size() == values_max) return values;
     if (!eat(in, first, values.emplace_back())) return std::nullopt;
   }
   return std::nullopt;
@@ -136,32 +138,32 @@ PackedValues ReadEntries(Bytes in, std::uint64_t count,
 
 }  // namespace
 
-PackedValues ReadListpack(Bytes bytes) {
+PackedValues ReadListpack(Bytes bytes, std::uint64_t values_max) {
   const std::size_t size = bytes.size();
   std::uint64_t told = 0;
   std::uint64_t count = 0;
   if (!EatNumber(bytes, 4, told) || told != size) return std::nullopt;
   if (!EatNumber(bytes, 2, count)) return std::nullopt;
-  return ReadEntries(bytes, count, EatListpackEntry);
+  return ReadEntries(bytes, count, values_max, EatListpackEntry);
 }
 
-PackedValues ReadZiplist(Bytes bytes) {
+PackedValues ReadZiplist(Bytes bytes, std::uint64_t values_max) {
   const std::size_t size = bytes.size();
   std::uint64_t told = 0;
   std::uint64_t tail = 0;
   std::uint64_t count = 0;
   if (!EatNumber(bytes, 4, told) || told != size) return std::nullopt;
   if (!EatNumber(bytes, 4, tail) || !EatNumber(bytes, 2, count)) return std::nullopt;
-  return ReadEntries(bytes, count, EatZiplistEntry);
+  return ReadEntries(bytes, count, values_max, EatZiplistEntry);
 }
 
-PackedValues ReadIntset(Bytes bytes) {
+PackedValues ReadIntset(Bytes bytes, std::uint64_t values_max) {
   std::uint64_t width = 0;
   std::uint64_t count = 0;
   if (!EatNumber(bytes, 4, width) || !EatNumber(bytes, 4, count)) return std::nullopt;
   if (width != 2 && width != 4 && width != 8) return std::nullopt;
   if (bytes.size() != width * count) return std::nullopt;
-  std::vector<std::string> values(count);
+  std::vector<std::string> values(std::min(count, values_max));
   for (std::string& value : values) {
     if (!EatSigned(bytes, width, value)) return std::nullopt;
   }

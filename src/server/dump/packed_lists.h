@@ -7,6 +7,7 @@
 // fit the form gives nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,8 +18,10 @@ namespace mayfly::server {
 
 using PackedValues = std::optional<std::vector<std::string>>;
 
-PackedValues ReadListpack(Bytes bytes);
-PackedValues ReadZiplist(Bytes bytes);
-PackedValues ReadIntset(Bytes bytes);
+// They stop after `values_max`, whatever follows: two bytes can be a value, which takes many times
+// as much once it is read.
+PackedValues ReadListpack(Bytes bytes, std::uint64_t values_max);
+PackedValues ReadZiplist(Bytes bytes, std::uint64_t values_max);
+PackedValues ReadIntset(Bytes bytes, std::uint64_t values_max);
 
 }  // namespace mayfly::server

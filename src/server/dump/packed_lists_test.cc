@@ -16,6 +16,8 @@ std::string Binary(const char (&text)[kSize]) {
   return std::string(text, kSize - 1);
 }
 
+constexpr std::uint64_t kMany = 1000;
+
 TEST(Listpack, ReadsEveryEncoding) {
   // Numbers of 7, 13, 16, 24, 32 and 64 bits; strings with lengths of 6, 12 and 32 bits.
   std::string bytes;
@@ -33,15 +35,15 @@ TEST(Listpack, ReadsEveryEncoding) {
   pack[1] = static_cast<char>((bytes.size() + 7) >> 8);
   pack[4] = 9;
   pack += bytes + '\xff';
-  const auto values = ReadListpack(pack);
+  const auto values = ReadListpack(pack, kMany);
   ASSERT_TRUE(values);
   EXPECT_EQ(*values, (Values{"127", "-1", "-1000", "8388607", "-2147483648", "9223372036854775807",
                              "hi", std::string(100, 'x'), std::string(5000, 'y')}));
   for (std::size_t size = 0; size < pack.size(); ++size) {
-    EXPECT_FALSE(ReadListpack(Bytes(pack).substr(0, size))) << size;
+    EXPECT_FALSE(ReadListpack(Bytes(pack).substr(0, size), kMany)) << size;
   }
   pack[4] = 8;
-  EXPECT_FALSE(ReadListpack(pack)) << "the count does not fit";
+  EXPECT_FALSE(ReadListpack(pack, kMany)) << "the count does not fit";
 }
 
 TEST(Ziplist, ReadsEveryEncoding) {
@@ -61,29 +63,30 @@ TEST(Ziplist, ReadsEveryEncoding) {
   pack[1] = static_cast<char>((bytes.size() + 11) >> 8);
   pack[8] = 10;
   pack += bytes + '\xff';
-  const auto values = ReadZiplist(pack);
+  const auto values = ReadZiplist(pack, kMany);
   ASSERT_TRUE(values);
   EXPECT_EQ(*values, (Values{"hi", "0", "12", "-1", "1000", "8388607", "-2147483648",
                              "9223372036854775807", std::string(300, 'x'), "z"}));
   for (std::size_t size = 0; size < pack.size(); ++size) {
-    EXPECT_FALSE(ReadZiplist(Bytes(pack).substr(0, size))) << size;
+    EXPECT_FALSE(ReadZiplist(Bytes(pack).substr(0, size), kMany)) << size;
   }
 }
 
 TEST(Intset, ReadsEveryWidth) {
-  EXPECT_EQ(*ReadIntset(Binary("\x02\x00\x00\x00\x02\x00\x00\x00\xff\xff\x07\x00")),
+  EXPECT_EQ(*ReadIntset(Binary("\x02\x00\x00\x00\x02\x00\x00\x00\xff\xff\x07\x00"), kMany),
             (Values{"-1", "7"}));
-  EXPECT_EQ(*ReadIntset(Binary("\x04\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x80")),
+  EXPECT_EQ(*ReadIntset(Binary("\x04\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x80"), kMany),
             (Values{"-2147483648"}));
-  EXPECT_EQ(*ReadIntset(Binary("\x08\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f")),
+  EXPECT_EQ(*ReadIntset(Binary("\x08\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f"),
+                        kMany),
             (Values{"9223372036854775807"}));
 }
 
 TEST(Intset, RefusesOtherWidthsAndWrongCounts) {
-  EXPECT_FALSE(ReadIntset(Binary("\x03\x00\x00\x00\x01\x00\x00\x00\x01\x02\x03")));
-  EXPECT_FALSE(ReadIntset(Binary("\x02\x00\x00\x00\x02\x00\x00\x00\xff\xff")));
-  EXPECT_FALSE(ReadIntset(Binary("\x02\x00\x00\x00\x00\x00\x00\x80\xff\xff")));
-  EXPECT_FALSE(ReadIntset(""));
+  EXPECT_FALSE(ReadIntset(Binary("\x03\x00\x00\x00\x01\x00\x00\x00\x01\x02\x03"), kMany));
+  EXPECT_FALSE(ReadIntset(Binary("\x02\x00\x00\x00\x02\x00\x00\x00\xff\xff"), kMany));
+  EXPECT_FALSE(ReadIntset(Binary("\x02\x00\x00\x00\x00\x00\x00\x80\xff\xff"), kMany));
+  EXPECT_FALSE(ReadIntset("", kMany));
 }
 
 TEST(Lzf, UnpacksLiteralsAndReferencesThatReachIntoThemselves) {
@@ -115,6 +118,12 @@ TEST(Lzf, RefusesWhatPointsOutsideOrIsOfAnotherSize) {
                          6))
       << "cut off";
   EXPECT_FALSE(UnpackLzf(Binary("\xe0"), 9)) << "cut off";
+}
+
+TEST(PackedLists, AreReadNoFurtherThanAsked) {
+  const std::string pack = Binary("\x0d\x00\x00\x00\x03\x00\x01\x01\x02\x01\x03\x01\xff");
+  EXPECT_EQ(ReadListpack(pack, 3)->size(), 3u);
+  EXPECT_EQ(ReadListpack(pack, 2)->size(), 2u);
 }
 
 }  // namespace

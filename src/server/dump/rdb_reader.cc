@@ -67,7 +67,7 @@ bool RdbReader::Encoded(std::uint64_t encoding, std::string& text) {
     std::uint64_t bytes = 0;
     Bytes packed;
     if (!Length(packed_bytes) || !Length(bytes) || !Raw(packed_bytes, packed)) return false;
-    if (bytes > core::kValueBytesMax) return false;
+    if (bytes > core::kValueBytesMax || !Charge(bytes)) return false;
     auto unpacked = UnpackLzf(packed, bytes);
     if (!unpacked) return false;
     text = *std::move(unpacked);
@@ -84,13 +84,19 @@ bool RdbReader::Encoded(std::uint64_t encoding, std::string& text) {
   return true;
 }
 
+bool RdbReader::Charge(std::uint64_t bytes) {
+  passed_budget_ = passed_budget_ || bytes > budget_;
+  if (!passed_budget_) budget_ -= bytes;
+  return !passed_budget_;
+}
+
 bool RdbReader::String(std::string& text) {
   std::uint64_t length = 0;
   bool is_encoding = false;
-  if (!LengthOrEncoding(length, is_encoding)) return false;
+  if (!LengthOrEncoding(length, is_encoding) || !Charge(kStringBytes)) return false;
   if (is_encoding) return Encoded(length, text);
   Bytes raw;
-  if (!Raw(length, raw)) return false;
+  if (!Raw(length, raw) || !Charge(length)) return false;
   text = raw;
   return true;
 }

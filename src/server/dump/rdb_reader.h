@@ -11,11 +11,21 @@
 
 namespace mayfly::server {
 
-// Eats from the front. Every call says false when the bytes are too few or malformed; then the
-// reader is of no more use. Borrows the bytes.
+// Eats from the front. Every call says false when the bytes are too few or malformed, or when what
+// they unpack to passes the budget; then the reader is of no more use. Borrows the bytes.
 class RdbReader {
  public:
-  explicit RdbReader(Bytes bytes) : in_(bytes) {}
+  // `budget`: bytes of memory that all strings may take together.
+  RdbReader(Bytes bytes, std::uint64_t budget) : in_(bytes), budget_(budget) {}
+
+  // Whether that is why a call said false.
+  bool passed_budget() const { return passed_budget_; }
+
+  // Counts what a caller makes of the bytes beside the strings that are read here; and what it has
+  // given up again.
+  [[nodiscard]] bool Charge(std::uint64_t bytes);
+  void Refund(std::uint64_t bytes) { budget_ += bytes; }
+  std::uint64_t budget() const { return budget_; }
 
   bool AtEnd() const { return in_.empty(); }
 
@@ -38,6 +48,11 @@ class RdbReader {
   bool Encoded(std::uint64_t encoding, std::string& text);
 
   Bytes in_;
+  std::uint64_t budget_;  // What is left of it.
+  bool passed_budget_ = false;
 };
+
+// What a string takes that is kept in a list: more than its bytes.
+inline constexpr std::uint64_t kStringBytes = sizeof(std::string);
 
 }  // namespace mayfly::server
