@@ -41,12 +41,11 @@ Answer Frequency(Call& call) {
       "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
 }
 
-// Reads leave no trace in rows, so every key counts as used a moment ago.
 Answer IdleTime(Call& call) {
   core::FoundRow row;
   MAYFLY_TRY(const bool found, FindObject(call, row));
-  if (found) call.reply.Integer(0);
-  return {};
+  if (!found) return {};
+  return Status::Invalid("idle time is not tracked here: reads leave no trace in rows");
 }
 
 Answer ReferenceCount(Call& call) {

@@ -25,7 +25,8 @@ Result<double> NumberOf(const std::string& text) {
   char* end = nullptr;
   errno = 0;
   const double number = std::strtod(text.c_str(), &end);
-  if (end != text.c_str() + text.size() || errno == ERANGE || std::isnan(number)) {
+  // As C reads it, and so Redis: a zero byte ends the number.
+  if (*end != '\0' || errno == ERANGE || std::isnan(number)) {
     return Status::Invalid("One or more scores can't be converted into double");
   }
   return number;

@@ -1,0 +1,359 @@
+# Goal: commands on data answer as Redis does, whatever the arguments.
+# Method: seeded random commands are sent to redis-server and to `mayfly serve`; replies are compared. What differs on
+# purpose is listed below with its reason. Ends with 1, and the commands that led there, at the first other difference.
+#   differential.py MAYFLY [--seed N] [--commands N] [--all]
+import argparse
+import pathlib
+import random
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+KEYS = [b"k%d" % i for i in range(8)]
+NAMES = [b"a", b"b", b"c", b"d", b"1", b"2", b"", b"x\0y", b"10", b"-5", b"3.5", b"\xff", b"a long name, longer than most"]
+VALUES = NAMES + [b"0", b"9223372036854775807", b"-9223372036854775808", b"9223372036854775808", b"1e10", b"0x10", b" 1",
+                  b"1 ", b"inf", b"-inf", b"nan", b"007", b"+1", b"y" * 44, b"z" * 45, b"v" * 70, b"3.0", b"1e-7", b"4\0z"]
+INTEGERS = [b"0", b"1", b"2", b"3", b"5", b"-1", b"-2", b"-3", b"-100", b"100", b"9223372036854775807",
+            b"-9223372036854775808", b"9223372036854775808", b"", b"x", b"1.5", b" 1"]
+SCORES = [b"1", b"2", b"-1", b"1.5", b"0", b"inf", b"-inf", b"+inf", b"nan", b"x", b"3.0", b"1e3", b"0.1", b""]
+SCORE_BOUNDS = [b"-inf", b"+inf", b"(1", b"1", b"(2.5", b"3", b"x", b"(inf", b"", b"("]
+NAME_BOUNDS = [b"-", b"+", b"[a", b"(a", b"[c", b"(c", b"[", b"a", b"", b"(x"]
+BITS = [b"0", b"1", b"7", b"8", b"9", b"63", b"200", b"-1", b"4294967296", b"x"]
+FAR = b"4102444800000"  # 2100.
+FAR_SECONDS = b"4102444800"
+PATTERNS = [b"*", b"k*", b"?", b"[a-c]", b"\\", b"a*", b"[^a]", b""]
+
+
+class Server:
+    """One of the two, with a connection to it."""
+
+    def __init__(self, arguments, port, folder):
+        self.process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
+        deadline = time.monotonic() + 60
+        while True:
+            try:
+                self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
+                break
+            except OSError:
+                if time.monotonic() > deadline or self.process.poll() is not None:
+                    raise SystemExit(f"{arguments[0]} does not listen")
+                time.sleep(0.05)
+        self.file = self.socket.makefile("rb")
+
+    def send(self, arguments):
+        parts = [b"*%d\r\n" % len(arguments)]
+        parts += [b"$%d\r\n%s\r\n" % (len(argument), argument) for argument in arguments]
+        self.socket.sendall(b"".join(parts))
+
+    def read(self):
+        line = self.file.readline()
+        if not line:
+            raise SystemExit("a server has closed the connection")
+        kind, rest = line[:1], line[1:-2]
+        if kind == b"$":
+            return None if rest == b"-1" else self.file.read(int(rest) + 2)[:-2]
+        if kind == b"*":
+            return None if rest == b"-1" else [self.read() for _ in range(int(rest))]
+        return int(rest) if kind == b":" else kind + rest
+
+    def close(self):
+        self.socket.close()
+        self.process.kill()
+        self.process.wait()
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return taken.getsockname()[1]
+
+
+class Words:
+    """Arguments of commands, by what they are."""
+
+    def __init__(self, choose):
+        self.choose = choose
+
+    def one(self, kind):
+        table = {"k": KEYS, "n": NAMES, "v": VALUES, "i": INTEGERS, "s": SCORES, "b": SCORE_BOUNDS, "l": NAME_BOUNDS,
+                 "o": BITS, "p": PATTERNS, "w": [b"LEFT", b"RIGHT", b"left", b"up"], "f": [b"0", b"1", b"2", b"x"],
+                 "t": [b"u8", b"i5", b"i64", b"u63", b"u64", b"i16", b"x"], "u": [b"#0", b"#1", b"0", b"3", b"100", b"-1"]}
+        return self.choose.choice(table[kind])
+
+    def many(self, kinds):
+        return [self.one(kind) for kind in kinds]
+
+    def command(self, line):
+        """A line of the table: words as they are, {kinds} as one argument each, {kinds}* as one to three groups."""
+        arguments = []
+        for word in line.split():
+            if not word.startswith("{"):
+                arguments += word.encode().split(b"|")[:1] if "|" not in word else [
+                    self.choose.choice(word.encode().split(b"|"))]
+                continue
+            kinds = word.strip("{}*?")
+            if word.endswith("?") and self.choose.random() < 0.5:
+                continue
+            groups = self.choose.randint(1, 3) if word.endswith("*") else 1
+            for _ in range(groups):
+                arguments += self.many(kinds)
+        return [argument for argument in arguments if argument != b"_"]
+
+
+COMMANDS = """
+SET {kv} _|NX|XX|KEEPTTL|GET _|GET
+SET {kv} EXAT|PXAT|EX|PX 4102444800
+SETNX {kv}
+GETSET {kv}
+GETDEL {k}
+GETEX {k} _|PERSIST
+GETEX {k} PXAT 4102444800000
+APPEND {kv}
+STRLEN {k}
+GETRANGE {kii}
+SUBSTR {kii}
+SETRANGE {kov}
+MSET {kv}*
+MSETNX {kv}*
+MGET {k}*
+INCR {k}
+DECR {k}
+INCRBY {ki}
+DECRBY {ki}
+INCRBYFLOAT {ks}
+LCS {kk} _|LEN|IDX|WITHMATCHLEN _|LEN|IDX
+SETBIT {kof}
+GETBIT {ko}
+BITCOUNT {k} {ii}?
+BITCOUNT {kii} BYTE|BIT|x
+BITPOS {kf} {i}?
+BITPOS {kfii} _|BYTE|BIT
+BITOP AND|OR|XOR|NOT|x {kk}*
+BITFIELD {k} GET {tu}
+BITFIELD {k} SET {tui}
+BITFIELD {k} OVERFLOW WRAP|SAT|FAIL|x INCRBY {tui}
+BITFIELD_RO {k} GET {tu}
+DEL {k}*
+UNLINK {k}
+EXISTS {k}*
+TOUCH {k}*
+TYPE {k}
+RENAME {kk}
+RENAMENX {kk}
+COPY {kk} _|REPLACE|DB
+COPY {kk} DB {f} _|REPLACE
+MOVE {kf}
+OBJECT ENCODING {k}
+OBJECT REFCOUNT {k}
+EXPIREAT {k} 4102444800 _|NX|XX|GT|LT
+PEXPIREAT {k} 4102444800000|4102444900000|1|x _|NX|XX|GT|LT
+EXPIRETIME {k}
+PEXPIRETIME {k}
+PERSIST {k}
+EXPIRE {k} 0|-1|x|9223372036854775807|4000000000
+PEXPIRE {k} 0|-1|-9223372036854775808|9223372036854775807
+KEYS {p}
+DBSIZE
+SORT {k} _|ALPHA _|DESC|ASC
+SORT {k} ALPHA LIMIT {ii}
+SORT {k} BY k*|nosort|x GET # GET k*
+SORT {k} ALPHA STORE {k}
+SORT_RO {k} _|ALPHA
+LPUSH {kv}*
+RPUSH {kv}*
+LPUSHX {kv}
+RPUSHX {kv}
+LPOP {k} {i}?
+RPOP {k} {i}?
+LLEN {k}
+LINDEX {ki}
+LSET {kiv}
+LRANGE {kii}
+LTRIM {kii}
+LREM {kiv}
+LINSERT {k} BEFORE|AFTER|x {vv}
+LPOS {kv}
+LPOS {kv} RANK {i} _|COUNT|MAXLEN
+LPOS {kv} RANK {i} COUNT {i}
+LPOS {kv} COUNT {i} MAXLEN {i}
+LMOVE {kkww}
+RPOPLPUSH {kk}
+LMPOP 1 {kw} COUNT {i}
+BLPOP {k} 0.001
+BLMOVE {kkww} 0.001
+HSET {knv} {nv}?
+HSETNX {knv}
+HGET {kn}
+HMGET {kn} {n}?
+HMSET {knv}
+HDEL {kn}*
+HLEN {k}
+HEXISTS {kn}
+HSTRLEN {kn}
+HKEYS {k}
+HVALS {k}
+HGETALL {k}
+HINCRBY {kni}
+HINCRBYFLOAT {kns}
+HRANDFIELD {k} 0
+SADD {kv}*
+SREM {kv}*
+SISMEMBER {kv}
+SMISMEMBER {kv}*
+SMEMBERS {k}
+SCARD {k}
+SMOVE {kkv}
+SINTER {k}*
+SUNION {k}*
+SDIFF {k}*
+SINTERSTORE {k} {k}*
+SUNIONSTORE {k} {k}*
+SDIFFSTORE {k} {k}*
+SINTERCARD 2 {kk} _|LIMIT
+SINTERCARD 2 {kk} LIMIT {i}
+SPOP {k} 0
+SRANDMEMBER {k} 0
+ZADD {k} _|NX|XX _|GT|LT _|CH _|INCR {sv}
+ZADD {k} {sv}*
+ZINCRBY {ksv}
+ZREM {kv}*
+ZSCORE {kv}
+ZMSCORE {kv}*
+ZCARD {k}
+ZRANK {kv}
+ZREVRANK {kv}
+ZCOUNT {kbb}
+ZLEXCOUNT {kll}
+ZRANGE {kii} _|WITHSCORES|REV
+ZRANGE {kbb} BYSCORE _|WITHSCORES
+ZRANGE {kbb} BYSCORE LIMIT {ii} _|REV
+ZRANGE {kll} BYLEX _|REV|WITHSCORES
+ZREVRANGE {kii} _|WITHSCORES
+ZRANGEBYSCORE {kbb} _|WITHSCORES
+ZREVRANGEBYSCORE {kbb} LIMIT {ii}
+ZRANGEBYLEX {kll} LIMIT {ii}
+ZREVRANGEBYLEX {kll}
+ZRANGESTORE {kkii}
+ZREMRANGEBYRANK {kii}
+ZREMRANGEBYSCORE {kbb}
+ZREMRANGEBYLEX {kll}
+ZPOPMIN {k} {i}?
+ZPOPMAX {k} {i}?
+ZMPOP 1 {k} MIN|MAX|x COUNT {i}
+BZPOPMIN {k} 0.001
+ZUNION 2 {kk} _|WITHSCORES
+ZINTER 2 {kk} WEIGHTS {ss} AGGREGATE SUM|MIN|MAX|x WITHSCORES
+ZDIFF 2 {kk} WITHSCORES
+ZUNIONSTORE {k} 2 {kk} _|WEIGHTS
+ZUNIONSTORE {k} 2 {kk} AGGREGATE MIN|MAX
+ZINTERSTORE {k} 2 {kk}
+ZDIFFSTORE {k} 2 {kk}
+ZINTERCARD 2 {kk} LIMIT {i}
+ZRANDMEMBER {k} 0
+SELECT 0|1|99|x
+SWAPDB 0|1|99|x 0|1
+WRONG {k}
+GET
+"""
+LINES = [line for line in COMMANDS.strip().splitlines()]
+
+# Replies without an order.
+UNORDERED = {b"KEYS", b"SMEMBERS", b"HKEYS", b"HVALS", b"SINTER", b"SUNION", b"SDIFF"}
+
+
+def normal(command, reply):
+    name = command[0].upper()
+    if name in UNORDERED and isinstance(reply, list):
+        return sorted(reply)
+    if name == b"HGETALL" and isinstance(reply, list):
+        return sorted(zip(reply[::2], reply[1::2]))
+    return reply
+
+
+TEXT_ENCODINGS = {b"int", b"embstr", b"raw"}
+LONG_MIN = b"-9223372036854775808"
+
+
+def is_unordered_sort(command):
+    by = command.index(b"BY") if b"BY" in command else None
+    return command[0] == b"SORT" and by is not None and b"*" not in command[by + 1]
+
+
+# Where mayfly answers otherwise on purpose, and why.
+def on_purpose(command, redis, mayfly):
+    # Encodings are told from the value as it is, not from the way it came about.
+    if command[:2] == [b"OBJECT", b"ENCODING"]:
+        return isinstance(mayfly, bytes) and ((redis in TEXT_ENCODINGS) == (mayfly in TEXT_ENCODINGS))
+    # Values are not shared between keys.
+    if command[:2] == [b"OBJECT", b"REFCOUNT"]:
+        return isinstance(redis, int) and mayfly == 1
+    # Redis counts the dead until it has removed them.
+    if command[0] == b"DBSIZE":
+        return mayfly < redis
+    # As Redis 7.2: this number has no opposite.
+    if command[0] == b"LPOS" and LONG_MIN in command:
+        return mayfly == b"-ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807"
+    # Arguments are looked at before keys.
+    if command[0] == b"BITCOUNT" and command[-1] == b"x":
+        return mayfly == b"-ERR syntax error"
+    # Redis shows a set that is not sorted as it lies in its hash table.
+    if is_unordered_sort(command) and isinstance(redis, list) and isinstance(mayfly, list):
+        return sorted(redis, key=repr) == sorted(mayfly, key=repr)
+    return False
+
+
+def play(redis, mayfly, seed, commands, show_all):
+    choose = random.Random(seed)
+    words = Words(choose)
+    history, differences = [], 0
+    for server in (redis, mayfly):
+        for setup in ([b"SELECT", b"0"], [b"FLUSHALL"]):
+            server.send(setup)
+            server.read()
+    for number in range(commands):
+        command = words.command(choose.choice(LINES))
+        if choose.random() < 0.003:
+            command = [b"FLUSHALL"]
+        history.append(command)
+        redis.send(command)
+        mayfly.send(command)
+        expected, got = normal(command, redis.read()), normal(command, mayfly.read())
+        if expected == got or on_purpose(command, expected, got):
+            continue
+        differences += 1
+        print(f"seed {seed}, command {number}: {command}\n  redis  {expected}\n  mayfly {got}")
+        if not show_all:
+            for earlier in history[-30:]:
+                print("   ", earlier)
+            return differences
+    return differences
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("mayfly", type=pathlib.Path)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--commands", type=int, default=3000)
+    parser.add_argument("--all", action="store_true", help="go on after a difference")
+    options = parser.parse_args()
+    if shutil.which("redis-server") is None:
+        print("skipped: there is no redis-server")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        ports = free_port(), free_port()
+        redis = Server(["redis-server", "--port", str(ports[0]), "--save", "", "--bind", "127.0.0.1"], ports[0], folder)
+        try:
+            mayfly = Server([options.mayfly.resolve(), "serve", "--port", str(ports[1]), "--http-port", "-1", "--bind",
+                             "127.0.0.1", "--memory-profile", "tiny"], ports[1], folder)
+            try:
+                return 1 if play(redis, mayfly, options.seed, options.commands, options.all) else 0
+            finally:
+                mayfly.close()
+        finally:
+            redis.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
