@@ -34,6 +34,7 @@ Server::Server(ServerParts parts, std::vector<CommandFamily> families)
       families_(std::move(families)),
       table_(families_),
       started_(Steady()),
+      scan_cursors_(parts_.clock.Now()),
       statistics_(table_.entries().size()),
       throughput_(started_),
       latency_millis_(parts_.config.Watched("latency-monitor-threshold")),

@@ -97,7 +97,11 @@ TEST_F(TtlCommands, ScanRefusesWhatIsNoScan) {
   EXPECT_EQ(Text("TTL.SCAN"), "ERR wrong number of arguments for 'ttl.scan' command");
   EXPECT_EQ(Text("TTL.SCAN COUNT 1"), "ERR syntax error");
   EXPECT_EQ(Text("TTL.SCAN NOTTL FROM 1"), "ERR syntax error");
-  EXPECT_EQ(Text("TTL.SCAN NOTTL CURSOR 77"), "ERR invalid cursor");
+  for (const char* const wrong : {"77", "", "at:6", "at:zz", "AT:61"}) {
+    EXPECT_EQ(Text(std::string("TTL.SCAN NOTTL CURSOR '") + wrong + "'"), "ERR invalid cursor");
+  }
+  // The place itself: good after a restart, too.
+  EXPECT_EQ(Text("TTL.SCAN NOTTL CURSOR at:61"), Text("TTL.SCAN NOTTL"));
   EXPECT_EQ(Text("TTL.SCAN FROM 0 COUNT 0"), "ERR value is out of range");
 }
 

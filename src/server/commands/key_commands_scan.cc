@@ -48,17 +48,14 @@ Result<ScanOptions> ParseScanOptions(std::span<const Bytes> words) {
   return options;
 }
 
-// Where the scan goes on: at the first key with the prefix, for a new one.
-Result<std::string> PlaceOf(const Call& call, Bytes argument) {
-  if (argument.empty()) return std::string();  // Redis takes it for a zero.
+// Redis takes nothing at all for a zero.
+Result<std::uint64_t> CursorOf(Bytes argument) {
   std::uint64_t cursor = 0;
+  if (argument.empty()) return cursor;
   const char* const end = argument.data() + argument.size();
   const auto [stop, error] = std::from_chars(argument.data(), end, cursor);
   if (error != std::errc() || stop != end) return InvalidCursor();
-  if (cursor == 0) return std::string();
-  auto place = call.host.scan_cursors().Find(cursor);
-  if (!place) return InvalidCursor();
-  return *std::move(place);
+  return cursor;
 }
 
 Result<bool> Wanted(const ScanOptions& options, const core::RowWalk& walk) {
@@ -86,24 +83,27 @@ Answer Keys(Call& call) {
 }
 
 Answer Scan(Call& call) {
-  MAYFLY_TRY(const std::string place, PlaceOf(call, call.args[1]));
+  MAYFLY_TRY(const std::uint64_t cursor, CursorOf(call.args[1]));
   MAYFLY_TRY(const ScanOptions options, ParseScanOptions(call.args.subspan(2)));
+  const ScanCursors::Place place = call.host.scan_cursors().Find(call.database, cursor);
   MAYFLY_TRY(const auto walk,
              call.space().NewRowWalk({.prefix = PrefixOf(options.pattern)}, kScanDeadRowsMax));
-  if (place.empty()) {
+  if (place.key.empty()) {
     walk->SeekToFirst();
   } else {
-    walk->SeekAtOrAfter(place);
+    walk->SeekAtOrAfter(place.key);
   }
   std::vector<std::string> keys;
-  const std::int64_t rows = std::min(options.rows, kScanRowsMax);
-  for (std::int64_t visited = 0; walk->Valid() && visited < rows; walk->Next(), ++visited) {
+  const std::uint64_t rows =
+      std::max(static_cast<std::uint64_t>(std::min(options.rows, kScanRowsMax)), place.rows_min);
+  for (std::uint64_t visited = 0; walk->Valid() && visited < rows; walk->Next(), ++visited) {
     MAYFLY_TRY(const bool wanted, Wanted(options, *walk));
     if (wanted) keys.emplace_back(walk->key());
   }
   MAYFLY_RETURN_IF_ERROR(walk->status());
   const auto ended_at = walk->Valid() ? std::optional(walk->key()) : walk->stopped_at();
-  const std::uint64_t next = ended_at ? call.host.scan_cursors().Keep(*ended_at) : 0;
+  const std::uint64_t next =
+      ended_at ? call.host.scan_cursors().Keep(call.database, place, rows, *ended_at) : 0;
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(next));
   call.reply.Array(keys.size());

@@ -9,14 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "base/coding.h"
 #include "mayfly/database.h"
 #include "server/arguments.h"
 #include "server/commands/families.h"
 #include "server/commands/ttl_fields.h"
 #include "server/errors.h"
 #include "server/promised_memory.h"
-#include "server/scan_cursors.h"
 #include "server/stats/clock_words.h"
 #include "types/member_key.h"
 #include "wire/decimal.h"
@@ -41,28 +39,6 @@ constexpr CommandSpec kTtlCommands[] = {
 };
 // clang-format on
 
-constexpr std::int64_t kPageMax = 10'000;
-constexpr std::int64_t kForever64 = std::numeric_limits<std::int64_t>::max();
-
-// Option and number, in pairs.
-struct NumberOption {
-  std::string_view name;
-  std::int64_t first;
-  std::int64_t last;
-  std::optional<std::int64_t>& value;
-};
-
-Status ParseNumbers(std::span<const Bytes> words, std::span<const NumberOption> options) {
-  for (std::size_t i = 0; i < words.size(); i += 2) {
-    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& known) {
-      return IsWord(words[i], known.name);
-    });
-    if (option == options.end() || i + 1 == words.size()) return SyntaxError();
-    MAYFLY_TRY(option->value, IntegerArgument(words[i + 1], option->first, option->last));
-  }
-  return {};
-}
-
 std::string_view NameOf(EventCause cause) {
   switch (cause) {
     case EventCause::kPurged: return "purged";
@@ -71,56 +47,6 @@ std::string_view NameOf(EventCause cause) {
     case EventCause::kBornDead: return "born-dead";
   }
   return "unknown";
-}
-
-// Places of scans by deadline, as ScanCursors keeps them: | deadline u64 | key |.
-std::string PlaceBehind(const DeadlineEntry& entry) {
-  std::string place;
-  AppendBigEndian64(place, static_cast<std::uint64_t>(ToMs(entry.deadline)));
-  return place.append(entry.key);
-}
-
-Result<DeadlineEntry> EntryAt(Bytes place) {
-  std::uint64_t deadline = 0;
-  if (!EatBigEndian64(place, deadline)) return InvalidCursor();
-  return DeadlineEntry{std::string(place), WallTimeFromMs(static_cast<std::int64_t>(deadline))};
-}
-
-Answer ScanMortal(Call& call, DeadlineWindow window, std::optional<std::string> place) {
-  if (place) {
-    MAYFLY_TRY(window.after, EntryAt(*place));
-  }
-  MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
-  MAYFLY_TRY(const auto page, keyspace->ScanDeadlines(window));
-  const bool more = page.size() == window.rows_max;
-  const std::uint64_t next =
-      more ? call.host.scan_cursors().Keep(PlaceBehind(page.back())) : std::uint64_t{0};
-  call.reply.Array(2);
-  call.reply.Bulk(std::to_string(next));
-  call.reply.Array(page.size());
-  for (const DeadlineEntry& entry : page) {
-    call.reply.Array(2);
-    call.reply.Bulk(entry.key);
-    call.reply.Integer(ToMs(entry.deadline));
-  }
-  return {};
-}
-
-Answer ScanImmortal(Call& call, std::size_t rows_max, const std::optional<std::string>& place) {
-  MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
-  MAYFLY_TRY(const auto cursor, keyspace->NewCursor({.filter = RowFilter::kImmortal}));
-  cursor->SeekAtOrAfter(place.value_or(""));
-  std::vector<std::string> keys;
-  for (; cursor->Valid() && keys.size() < rows_max; cursor->Next()) {
-    keys.emplace_back(cursor->key());
-  }
-  MAYFLY_RETURN_IF_ERROR(cursor->status());
-  const std::uint64_t next = cursor->Valid() ? call.host.scan_cursors().Keep(cursor->key()) : 0;
-  call.reply.Array(2);
-  call.reply.Bulk(std::to_string(next));
-  call.reply.Array(keys.size());
-  for (const std::string& key : keys) call.reply.Bulk(key);
-  return {};
 }
 
 void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace, WallTime now) {
@@ -138,6 +64,17 @@ void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace, WallT
 }
 
 }  // namespace
+
+Status ParseNumbers(std::span<const Bytes> words, std::span<const NumberOption> options) {
+  for (std::size_t i = 0; i < words.size(); i += 2) {
+    const auto option = std::find_if(options.begin(), options.end(), [&](const auto& known) {
+      return IsWord(words[i], known.name);
+    });
+    if (option == options.end() || i + 1 == words.size()) return SyntaxError();
+    MAYFLY_TRY(option->value, IntegerArgument(words[i + 1], option->first, option->last));
+  }
+  return {};
+}
 
 CommandFamily TtlFamily() { return {"ttl", Category::kKeyspace, kTtlCommands}; }
 
@@ -157,8 +94,8 @@ Answer TtlForecast(Call& call) {
   std::optional<std::int64_t> bucket;
   std::optional<std::int64_t> buckets;
   const NumberOption options[] = {
-      {"bucket",  1, kForever64, bucket },
-      {"buckets", 1, kForever64, buckets},
+      {"bucket",  1, kTtlNumberMax, bucket },
+      {"buckets", 1, kTtlNumberMax, buckets},
   };
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
   ForecastOptions asked;
@@ -178,33 +115,6 @@ Answer TtlForecast(Call& call) {
   return {};
 }
 
-Answer TtlScan(Call& call) {
-  std::optional<std::int64_t> from;
-  std::optional<std::int64_t> to;
-  std::optional<std::int64_t> count;
-  std::optional<std::int64_t> cursor;
-  const NumberOption options[] = {
-      {"from",   0, kForever64, from  },
-      {"to",     0, kForever64, to    },
-      {"count",  1, kPageMax,   count },
-      {"cursor", 0, kForever64, cursor},
-  };
-  const bool immortal = IsWord(call.args[1], "nottl");
-  MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(immortal ? 2 : 1), options));
-  if (immortal == (from || to)) return SyntaxError();
-  std::optional<std::string> place;
-  if (cursor.value_or(0) != 0) {
-    place = call.host.scan_cursors().Find(static_cast<std::uint64_t>(*cursor));
-    if (!place) return InvalidCursor();
-  }
-  const auto rows_max = static_cast<std::size_t>(count.value_or(100));
-  if (immortal) return ScanImmortal(call, rows_max, std::move(place));
-  DeadlineWindow window{.rows_max = rows_max};
-  if (from) window.begin = WallTimeFromMs(*from);
-  if (to) window.end = WallTimeFromMs(*to);
-  return ScanMortal(call, window, std::move(place));
-}
-
 // An error when events behind `after` are gone that the client has not been shown; 0 is a client
 // who begins, with whatever there is.
 Answer CheckGap(const Database& database, std::uint64_t after, const std::vector<Event>& events) {
@@ -221,8 +131,8 @@ Answer TtlEvents(Call& call) {
   std::optional<std::int64_t> after;
   std::optional<std::int64_t> count;
   const NumberOption options[] = {
-      {"after", 0, kForever64, after},
-      {"count", 1, kPageMax,   count},
+      {"after", 0, kTtlNumberMax, after},
+      {"count", 1, kTtlPageMax,   count},
   };
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
   if (!after) return SyntaxError();
@@ -252,8 +162,8 @@ Answer TtlPurge(Call& call) {
   std::optional<std::int64_t> rows;
   std::optional<std::int64_t> time;
   const NumberOption options[] = {
-      {"rows", 1, kForever64, rows},
-      {"time", 1, kForever64, time},
+      {"rows", 1, kTtlNumberMax, rows},
+      {"time", 1, kTtlNumberMax, time},
   };
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
   PurgeOptions asked;

@@ -98,7 +98,7 @@ class CommandTester final : public CallHost {
   core::PlainState state_;
   std::unique_ptr<core::Work> work_;
   Random random_{1};
-  ScanCursors cursors_;
+  ScanCursors cursors_{clock_.Now()};
   std::map<std::string, std::int64_t, std::less<>> settings_;
   ProtocolVersion version_ = ProtocolVersion::kResp2;
   int database_ = 0;
