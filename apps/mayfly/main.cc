@@ -58,15 +58,16 @@ int ExitCodeOf(const Result<bool>& good) {
   return *good ? 0 : kExitNotProved;
 }
 
-// Every setting that has an effect is a flag of the same name; the last one given counts. Those
-// that can be set at the start alone are taken, too, and not shown if they have none.
+// Every setting is a flag of the same name; the last one given counts. Those without an effect are
+// not shown.
 void AddServeFlags(CLI::App& serve, ServeFlags& flags) {
-  serve.add_option("--config", flags.config_file, "Read settings from this TOML file.")
+  serve
+      .add_option("FILE,--config", flags.config_file,
+                  "Read settings from this file: TOML, or as Redis has it, such as redis.conf.")
       ->type_name("FILE");
   serve.add_flag("--manual-clock", flags.manual_clock,
                  "Time stands still until DEBUG CLOCK moves it; for tests.");
   for (const server::SettingSpec& spec : server::AllSettings()) {
-    if (spec.use == server::SettingUse::kNoEffect) continue;
     const std::string name(spec.name);
     serve
         .add_option_function<std::string>(

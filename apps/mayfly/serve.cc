@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fstream>
 #include <memory>
 
 #include "base/log.h"
@@ -12,7 +15,7 @@
 #include "http/server.h"
 #include "mayfly/database.h"
 #include "mayfly/tables.h"
-#include "server/acl/acl_file.h"
+#include "process.h"
 #include "server/config/config_file.h"
 #include "server/core_work_source.h"
 #include "server/front/front.h"
@@ -84,15 +87,33 @@ void Greet(const Config& config, const server::Network& network, const std::stri
   std::fflush(stdout);
 }
 
-}  // namespace
+bool IsSupervised(const Config& config) {
+  const std::string supervised = config.Text("supervised");
+  return supervised == "systemd" || (supervised == "auto" && SupervisorWaits());
+}
 
-Status RunServe(const ServeFlags& flags, const std::string& version) {
-  Config config;
-  MAYFLY_RETURN_IF_ERROR(LoadSettings(flags, config));
-  const auto logger = NewLogfmtLogger(LogLevel::kInfo);
-  SetLogLevel(*logger, config.Text("loglevel"));
+void Tell(std::string_view state, Logger& logger) {
+  const Status told = TellSupervisor(state);
+  if (!told.ok()) Log(logger, LogLevel::kWarning, "cannot tell systemd: {}", told.message());
+}
+
+// Lines that cannot be written are lost later; at the start somebody can still mend it.
+Status CheckLogFile(const std::string& path) {
+  if (path.empty() || std::ofstream(path, std::ios::app)) return {};
+  return Status::IoError(fmt::format("cannot open the logfile {}: {}", path, std::strerror(errno)));
+}
+
+Status Serve(const ServeFlags& flags, const std::string& version, Config& config,
+             LevelledLogger& logger) {
+  const PidFile pid_file(config.Text("pidfile"));
+  if (!pid_file.status().ok()) {
+    Log(logger, LogLevel::kWarning, "{}", pid_file.status().message());
+  }
+  for (const auto& [name, reason] : config.WithoutEffect()) {
+    Log(logger, LogLevel::kWarning, "setting '{}' has no effect here: {}", name, reason);
+  }
   config.OnChange("loglevel", [&](const server::SettingValue& value) {
-    SetLogLevel(*logger, value.text);
+    SetLogLevel(logger, value.text);
     return Status();
   });
   ManualClock manual(SystemClock::Process().Now());
@@ -100,31 +121,29 @@ Status RunServe(const ServeFlags& flags, const std::string& version) {
       flags.manual_clock ? static_cast<const Clock&>(manual) : SystemClock::Process();
 
   MAYFLY_TRY(dynamo::ServiceOptions dynamo_options, DynamoOptions(config));
-  MAYFLY_TRY(const auto database, OpenDatabase(config, clock, *logger));
+  MAYFLY_TRY(const auto database, OpenDatabase(config, clock, logger));
   server::CoreWorkSource works(*database);
   server::Front front(clock, static_cast<std::size_t>(config.Number("lua-memory-max")));
   front.Follow(config);
-  if (const std::string users = config.Text("aclfile"); !users.empty()) {
-    MAYFLY_RETURN_IF_ERROR(server::LoadAclFile(front.acl(), users));
-  }
   {
     MAYFLY_TRY(const auto tables, Tables::Open(*database));
     dynamo_options.make_durable = [&database = *database, &fsync = config.Watched("appendfsync")] {
       return server::PersistBeforeReply(database, fsync);
     };
-    dynamo::Service dynamo(*tables, clock, *logger, std::move(dynamo_options));
+    dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
     MAYFLY_TRY(const auto shared,
                server::Server::Open({.database = *database,
                                      .works = works,
                                      .config = config,
                                      .clock = clock,
-                                     .logger = *logger,
+                                     .logger = logger,
                                      .families = server::Front::Families(),
                                      .authorizer = &front.authorizer(),
                                      .publisher = &front,
                                      .extensions = &front,
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
+    MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
     server::Network network(*shared, {.catch_signals = true});
     dynamo.Mount(network.router());
     MAYFLY_RETURN_IF_ERROR(network.Open());
@@ -139,12 +158,36 @@ Status RunServe(const ServeFlags& flags, const std::string& version) {
     }
     MAYFLY_TRY(const auto keeper, tables->StartReaper({.reap = false}));
     Greet(config, network, version);
-    Log(*logger, LogLevel::kInfo, "ready on port {}", network.port());
+    Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
+    if (IsSupervised(config)) Tell("READY=1", logger);
     MAYFLY_RETURN_IF_ERROR(network.Run());
+    if (IsSupervised(config)) Tell("STOPPING=1", logger);
   }
   const Status closed = database->Close();
-  if (closed.ok()) Log(*logger, LogLevel::kInfo, "stopped; everything is on disk");
+  if (closed.ok()) {
+    Log(logger, LogLevel::kInfo, "stopped; {}",
+        config.Text("dir").empty() ? "the database was in memory, and is gone"
+                                   : "everything is on disk");
+  }
   return closed;
+}
+
+}  // namespace
+
+Status RunServe(const ServeFlags& flags, const std::string& version) {
+  Config config;
+  MAYFLY_RETURN_IF_ERROR(LoadSettings(flags, config));
+  MAYFLY_RETURN_IF_ERROR(CheckLogFile(config.Text("logfile")));
+  if (config.IsOn("daemonize") && !IsSupervised(config)) {
+    MAYFLY_RETURN_IF_ERROR(GoToBackground());
+  }
+  const auto logger = NewLogfmtLogger(LogLevel::kInfo, config.Text("logfile"));
+  SetLogLevel(*logger, config.Text("loglevel"));
+  const Status served = Serve(flags, version, config, *logger);
+  // Who looks into the log, or started it in the background, sees nothing else.
+  const bool seen = config.Text("logfile").empty() && !config.IsOn("daemonize");
+  if (!served.ok() && !seen) Log(*logger, LogLevel::kError, "{}", served.ToString());
+  return served;
 }
 
 }  // namespace mayfly::app

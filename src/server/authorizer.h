@@ -8,6 +8,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
@@ -59,10 +60,19 @@ class Authorizer {
   // Ok, or an error line such as "NOPERM this user has no permissions to run the 'get' command".
   virtual Answer Check(const Principal& who, const AccessRequest& request) = 0;
 
+  // The same for a user by name, on behalf of a client that has waited. Nothing is logged.
+  virtual Answer CheckUser(const std::string& /*name*/, const CommandSpec& /*command*/,
+                           std::span<const Bytes> /*args*/) {
+    return {};
+  }
+
   // requirepass has changed; empty: none.
   virtual void SetDefaultPassword(std::string password) = 0;
 
   virtual bool Knows(Bytes user) const = 0;
+
+  // All users, as lines of a configuration file: "user NAME RULE ...".
+  virtual std::vector<std::string> UserLines() const { return {}; }
 
   // Whether the default user needs no password: then protected mode looks at where clients are.
   virtual bool open_to_all() const = 0;

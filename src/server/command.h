@@ -187,6 +187,10 @@ struct Call {
 
 using Handler = Answer (*)(Call& call);
 
+// Adds the positions of passwords and the like among the arguments: whoever shows a command to
+// others shows these as "(redacted)" (shown_args.h).
+using SecretFinder = void (*)(std::span<const Bytes> args, std::vector<std::size_t>& positions);
+
 struct CommandSpec {
   std::string_view name;  // Lower case.
   int arity;              // With the name; negative: at least.
@@ -195,6 +199,7 @@ struct CommandSpec {
   Handler handler;           // Null for a command that is its subcommands.
   std::string_view summary;  // One sentence.
   std::span<const CommandSpec> subcommands = {};
+  SecretFinder secrets = nullptr;  // Null: there are none.
 };
 
 struct CommandFamily {

@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 import urllib.request
 
 MAYFLY = pathlib.Path(sys.argv.pop())
@@ -105,6 +106,69 @@ class MayflyServe(unittest.TestCase):
         self.assertEqual(client.ask("CONFIG REWRITE"), "+OK")
         self.assertIn('timeout = "6"', file.read_text())
 
+    def test_reads_debians_redis_conf(self):
+        """Every line that the package of Redis sets, with paths that are ours."""
+        file = self.folder / "redis.conf"
+        lines = pathlib.Path(__file__).with_name("debian_redis.conf").read_text()
+        lines = lines.replace("/var/lib/redis", str(self.folder / "db"))
+        lines = lines.replace("/var/log/redis", str(self.folder)).replace("/run/redis", str(self.folder))
+        file.write_text(lines)
+        process = self.start(file, "--daemonize", "no")
+        port, _ = self.ports(process)
+        client = self.client(port)
+        self.assertEqual((self.folder / "redis-server.pid").read_text(), f"{process.pid}\n")
+        self.assertEqual(client.ask("SET a b"), "+OK")
+        self.assertEqual(client.ask("ACL SETUSER ann on >pw ~* +@all"), "+OK")
+        self.assertEqual(client.ask("CONFIG REWRITE"), "+OK")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(process.stderr.read(), "")
+        self.assertFalse((self.folder / "redis-server.pid").exists())
+        log = (self.folder / "redis-server.log").read_text()
+        self.assertIn("setting 'appendonly' has no effect here", log)
+        self.assertIn("stopped; everything is on disk", log)
+        again = self.start(file, "--daemonize", "no")
+        port, _ = self.ports(again)
+        client = self.client(port)
+        self.assertEqual(client.ask("AUTH ann pw"), "+OK")
+        self.assertEqual(client.ask("GET a"), b"b")
+
+    def test_says_that_a_database_in_memory_is_gone(self):
+        process = self.start("--maxmemory", "10mb")
+        self.ports(process)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 0)
+        log = process.stderr.read()
+        self.assertIn("stopped; the database was in memory, and is gone", log)
+        self.assertIn("setting 'maxmemory' has no effect here: it bounds nothing yet", log)
+
+    def test_tells_systemd_when_it_is_ready(self):
+        path = self.folder / "notify"
+        supervisor = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(supervisor.close)
+        supervisor.bind(str(path))
+        supervisor.settimeout(60)
+        with unittest.mock.patch.dict(os.environ, {"NOTIFY_SOCKET": str(path)}):
+            process = self.start("--supervised", "systemd")
+        self.assertEqual(supervisor.recv(100), b"READY=1")
+        self.ports(process)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(supervisor.recv(100), b"STOPPING=1")
+
+    def test_goes_to_the_background(self):
+        pid, log = self.folder / "pid", self.folder / "log"
+        process = self.start("--daemonize", "yes", "--pidfile", pid, "--logfile", log)
+        self.assertEqual(process.wait(timeout=60), 0)
+        deadline = time.monotonic() + 60
+        while not log.exists() or "ready on port" not in log.read_text():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        port = int(re.search(r"ready on port (\d+)", log.read_text())[1])
+        client = self.client(port)
+        self.assertEqual(client.ask("PING"), "+PONG")
+        os.kill(int(pid.read_text()), signal.SIGTERM)
+        self.assertEqual(client.file.read(), b"")
+
     def test_says_what_is_wrong(self):
         taken = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(taken.close)
@@ -138,7 +202,7 @@ class MayflyServe(unittest.TestCase):
                 (["--tls-port", "1", "--tls-cert-file", "nowhere.pem"], 1, "tls"),
                 (["--timeout"], 2, "--timeout: 1 required VALUE missing"),
                 (["--nonsense", "1"], 2, "--nonsense"),
-                (["nonsense"], 2, "nonsense")):
+                (["nonsense"], 1, "cannot read nonsense")):
             with self.subTest(arguments=arguments):
                 process = self.start(*arguments)
                 self.assertEqual(process.wait(timeout=60), code)
@@ -153,7 +217,7 @@ class MayflyServe(unittest.TestCase):
         for flag in ("--config", "--port", "--dir", "--events-keep", "--lua-memory-max", "--aclfile"):
             self.assertIn(flag + " ", shown.stdout)
         self.assertNotIn("No effect", shown.stdout)
-        self.assertNotIn("--daemonize", shown.stdout)
+        self.assertNotIn("--always-show-logo", shown.stdout)
 
     def test_the_reaper_purges_unless_it_is_switched_off(self):
         def rows_left(reaper):

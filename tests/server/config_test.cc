@@ -246,6 +246,110 @@ TEST(Config, RewriteKeepsWhatItDoesNotKnow) {
   EXPECT_EQ(again.Number("timeout"), 6);
 }
 
+TEST(Config, RedisOwnFormatIsRead) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("redis.conf");
+  WriteFile(directory.Inside("more.conf"), "timeout 9\n");
+  WriteFile(path,
+            "# Redis\n\n  port 7000  \nbind 127.0.0.1 -::1\nPROTECTED-MODE no\n"
+            "requirepass \"a \\\"b\\x41\"\nnotify-keyspace-events \"\"\nmaxmemory 1gb\n"
+            "client-output-buffer-limit normal 1mb 0 0\nclient-output-buffer-limit pubsub 2mb 0 0\n"
+            "user ann on >pw ~a* +@all\nuser bob on nopass -@all\ninclude " +
+                directory.Inside("m*.conf") + "\n");
+  Config config;
+  const Status loaded = LoadConfigFile(path, config);
+  ASSERT_TRUE(loaded.ok()) << loaded.ToString();
+  EXPECT_EQ(config.Number("port"), 7000);
+  EXPECT_EQ(config.Text("bind"), "127.0.0.1 -::1");
+  EXPECT_EQ(config.Text("protected-mode"), "no");
+  EXPECT_EQ(config.Text("requirepass"), "a \"bA");
+  EXPECT_EQ(config.Number("timeout"), 9);
+  EXPECT_EQ(config.Text("client-output-buffer-limit"),
+            "normal 1048576 0 0 slave 268435456 67108864 60 pubsub 2097152 0 0");
+  EXPECT_EQ(config.user_lines(),
+            (std::vector<std::string>{"user ann on >pw ~a* +@all", "user bob on nopass -@all"}));
+}
+
+TEST(Config, WhatWouldNotBeSoIsRefusedByName) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("redis.conf");
+  const std::pair<const char*, const char*> lines[] = {
+      {"replicaof 10.0.0.1 6379",    "replication is not offered"},
+      {"slaveof 10.0.0.1 6379",      "replication is not offered"},
+      {"cluster-enabled yes",        "Cluster is not offered"    },
+      {"rename-command CONFIG \"\"", "take one from users"       },
+      {"loadmodule /x.so",           "modules are not offered"   },
+      {"nonsense 1",                 "there is no setting"       },
+      {"port",                       "has no value"              },
+      {"port 1 2",                   "cannot be '1 2'"           },
+      {"requirepass \"open",         "a quote is not closed"     },
+  };
+  for (const auto& [line, words] : lines) {
+    Config config;
+    WriteFile(path, std::string("# Redis\n") + line + "\n");
+    const std::string message(LoadConfigFile(path, config).message());
+    EXPECT_TRUE(message.starts_with(path + ":2: ")) << message;
+    EXPECT_NE(message.find(words), std::string::npos) << message;
+  }
+  Config config;
+  WriteFile(path, "cluster-enabled no\nreplicaof \"\"\n");
+  EXPECT_TRUE(LoadConfigFile(path, config).ok());
+  WriteFile(path, "include " + path + "\n");
+  EXPECT_FALSE(LoadConfigFile(path, config).ok());
+}
+
+TEST(Config, SettingsWithoutEffectAreNamedWithTheReason) {
+  Config config;
+  EXPECT_TRUE(config.WithoutEffect().empty());
+  ASSERT_TRUE(config.SetAtStart("maxmemory", "10mb").ok());
+  ASSERT_TRUE(config.SetAtStart("timeout", "10").ok());
+  ASSERT_EQ(config.WithoutEffect().size(), 1u);
+  EXPECT_EQ(config.WithoutEffect()[0].first, "maxmemory");
+  EXPECT_TRUE(config.WithoutEffect()[0].second.starts_with("it bounds nothing yet"));
+}
+
+TEST(Config, RewriteKeepsRedisOwnFormatAndUsers) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("redis.conf");
+  WriteFile(
+      path,
+      "# ours\ntimeout 5\ninclude /none*.conf\n\nuser old on\nport 7000\n"
+      "client-output-buffer-limit normal 1mb 0 0\nclient-output-buffer-limit pubsub 2mb 0 0\n");
+  Config config;
+  ASSERT_TRUE(LoadConfigFile(path, config).ok());
+  ASSERT_TRUE(config
+                  .Set({
+                      {"timeout",     "6"             },
+                      {"requirepass", "a \"b"         },
+                      {"bind",        "::1 -127.0.0.1"}
+  })
+                  .ok());
+  ASSERT_TRUE(RewriteConfigFile(config, {"user ann on #12 ~* +@all", "user default off"}).ok());
+  EXPECT_EQ(
+      ReadFile(path),
+      "# ours\ntimeout 6\ninclude /none*.conf\n\nuser ann on #12 ~* +@all\nuser default off\n"
+      "port 7000\n"
+      "client-output-buffer-limit normal 1048576 0 0 slave 268435456 67108864 60 pubsub 2097152 "
+      "0 0\nbind ::1 -127.0.0.1\nrequirepass \"a \\\"b\"\n");
+  Config again;
+  ASSERT_TRUE(LoadConfigFile(path, again).ok());
+  EXPECT_EQ(again.Text("requirepass"), "a \"b");
+  EXPECT_EQ(again.user_lines().size(), 2u);
+}
+
+TEST(Config, RewriteKeepsUsersInToml) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.Inside("mayfly.toml");
+  WriteFile(path, "port = 7000\nuser = [\"old on\"]\n");
+  Config config;
+  ASSERT_TRUE(LoadConfigFile(path, config).ok());
+  EXPECT_EQ(config.user_lines(), std::vector<std::string>{"user old on"});
+  ASSERT_TRUE(RewriteConfigFile(config, {"user ann on >a\"b", "user bob off"}).ok());
+  Config again;
+  ASSERT_TRUE(LoadConfigFile(path, again).ok());
+  EXPECT_EQ(again.user_lines(), (std::vector<std::string>{"user ann on >a\"b", "user bob off"}));
+}
+
 // One thread changes a setting and writes it; those that write at the same time may have looked
 // before the change, and must not write what they saw over it.
 TEST(Config, RewritesAtTheSameTimeLeaveOneWholeFileWithTheNewestValues) {

@@ -14,17 +14,19 @@ namespace {
 
 constexpr const char* kHead = R"(# Settings
 
-Of `mayfly serve`, from the one table of settings. Each can be given as a flag (`--port 7000`) or as a line of the TOML
-file that `--config` names (`port = 7000`); a flag wins over the file. CONFIG GET tells all of them, CONFIG SET changes
-those that say "any time", and CONFIG REWRITE writes what differs from the defaults back to the file. Sizes can have a
-unit: `64kb`, `1gb`.
+Of `mayfly serve`, from the one table of settings. Each can be given as a flag (`--port 7000`) or as a line of a file:
+`mayfly serve FILE`, or `--config FILE`; a flag wins over the file. The file is TOML (`port = 7000`), or as Redis has it
+(`port 7000`, with `include` and `user` lines; `rename-command` and `loadmodule` are refused). CONFIG GET tells all of
+them, CONFIG SET changes those that say "any time", and CONFIG REWRITE writes what differs from the defaults, and the
+users, back to the file. Sizes can have a unit: `64kb`, `1gb`.
 )";
 
 constexpr const char* kNoEffectHead = R"(
 ## Known, without effect
 
 Settings of Redis that mean nothing here. They can be set where Redis lets them be set, since clients and tools do, and
-are told back.
+are told back; the log names those that are not at their default. `replicaof` and `cluster-enabled yes` are refused,
+since what they ask for would not be so.
 
 | setting | default | why |
 |---|---|---|

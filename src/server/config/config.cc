@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/glob.h"
+#include "server/shown_args.h"
 
 namespace mayfly::server {
 namespace {
@@ -61,10 +62,15 @@ void Config::Store(Slot& slot, const SettingValue& value) {
 Status Config::SetAtStart(Bytes name, Bytes text) {
   Slot* const slot = Find(Lower(name));
   if (slot == nullptr) return Status::Invalid(fmt::format("there is no setting '{}'", name));
-  const Result<SettingValue> value = ReadSetting(*slot->spec, text);
-  if (!value) {
+  const SettingSpec& spec = *slot->spec;
+  const Result<SettingValue> value = ReadSetting(spec, text, Text(spec.name));
+  if (value && spec.only_initial && value->text != spec.initial) {
     return Status::Invalid(
-        fmt::format("setting '{}' cannot be '{}': {}", name, text, value.error().message()));
+        fmt::format("setting '{}' cannot be '{}': {}", name, text, spec.summary));
+  }
+  if (!value) {
+    return Status::Invalid(fmt::format("setting '{}' cannot be '{}': {}", name,
+                                       spec.secret ? kRedacted : text, value.error().message()));
   }
   Store(*slot, *value);
   return {};
@@ -161,6 +167,16 @@ std::vector<std::pair<std::string, std::string>> Config::Changed() const {
     if (slot->text != initial->text) changed.emplace_back(slot->spec->name, slot->text);
   }
   return changed;
+}
+
+std::vector<std::pair<std::string, std::string>> Config::WithoutEffect() const {
+  constexpr std::string_view kWords = "No effect: ";
+  std::vector<std::pair<std::string, std::string>> reasons;
+  for (const auto& [name, text] : Changed()) {
+    const SettingSpec& spec = *Must(name).spec;
+    if (!spec.HasEffect()) reasons.emplace_back(name, spec.summary.substr(kWords.size()));
+  }
+  return reasons;
 }
 
 }  // namespace mayfly::server

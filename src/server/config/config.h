@@ -58,6 +58,13 @@ class Config {
   const std::string& file() const { return file_; }
   void set_file(std::string path) { file_ = std::move(path); }
 
+  // Lines of the file that tell of users: "user NAME RULE ...".
+  const std::vector<std::string>& user_lines() const { return user_lines_; }
+  void AddUserLine(std::string line) { user_lines_.push_back(std::move(line)); }
+
+  // Settings that are not at their default and do nothing here, and why.
+  std::vector<std::pair<std::string, std::string>> WithoutEffect() const;
+
   // Held by whoever rewrites the file: who comes later writes later, and newer values.
   std::mutex& rewriting() const { return rewriting_; }
 
@@ -75,7 +82,8 @@ class Config {
 
   std::vector<std::unique_ptr<Slot>> slots_;
   std::unordered_map<std::string_view, Slot*> by_name_;  // Aliases, too.
-  std::string file_;
+  std::string file_;                                     // These two: before the server runs.
+  std::vector<std::string> user_lines_;
   mutable std::mutex rewriting_;  // Taken before mutex_.
   std::mutex changing_;           // One CONFIG SET at a time; taken before mutex_.
   mutable std::mutex mutex_;

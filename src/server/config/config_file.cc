@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <sstream>
 
 #include "base/replace_file.h"
+#include "server/config/redis_config.h"
 
 namespace mayfly::server {
 namespace {
@@ -67,10 +69,32 @@ Result<std::string> Read(const std::string& path) {
   return text.str();
 }
 
-}  // namespace
+constexpr std::string_view kUsers = "user";
 
-Status LoadConfigFile(const std::string& path, Config& config) {
-  MAYFLY_TRY(const std::string text, Read(path));
+// A list of users, each as a line of an ACL file without its first word.
+Status AddUsers(const toml::node& node, const std::string& where, Config& config) {
+  const toml::array* const array = node.as_array();
+  const auto add = [&](const toml::node& one) {
+    const auto text = one.value_exact<std::string>();
+    if (text) config.AddUserLine("user " + *text);
+    return text.has_value();
+  };
+  const bool added = array == nullptr ? add(node) : std::all_of(array->begin(), array->end(), add);
+  if (added) return {};
+  return Status::Invalid(
+      fmt::format("{}: 'user' is a list of texts such as \"ann on >password ~* +@all\"", where));
+}
+
+std::string UsersLine(const std::vector<std::string>& users) {
+  std::string list;
+  for (const std::string& user : users) {
+    constexpr std::string_view kWord = "user ";
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", TomlString(user.substr(kWord.size())));
+  }
+  return fmt::format("{} = [{}]", kUsers, list);
+}
+
+Status ApplyToml(const std::string& text, const std::string& path, Config& config) {
   toml::table table;
   try {
     table = toml::parse(text, path);
@@ -80,6 +104,10 @@ Status LoadConfigFile(const std::string& path, Config& config) {
   }
   for (const auto& [name, node] : table) {
     const auto where = [&] { return fmt::format("{}:{}", path, node.source().begin.line); };
+    if (name.str() == kUsers) {
+      MAYFLY_RETURN_IF_ERROR(AddUsers(node, where(), config));
+      continue;
+    }
     const auto value = TextOf(node);
     if (!value) {
       return Status::Invalid(
@@ -89,28 +117,51 @@ Status LoadConfigFile(const std::string& path, Config& config) {
     const Status set = config.SetAtStart(name.str(), *value);
     if (!set.ok()) return Status::Invalid(fmt::format("{}: {}", where(), set.message()));
   }
-  config.set_file(path);
   return {};
 }
 
-Status RewriteConfigFile(const Config& config) {
-  const std::lock_guard lock(config.rewriting());
-  MAYFLY_TRY(const std::string before, Read(config.file()));
+std::string RewriteToml(const std::string& before, const Config& config,
+                        const std::vector<std::string>& users) {
   std::map<std::string, std::string> values;  // Of every setting, by name and alias.
   for (auto& [name, text] : config.Match({"*"})) values[name] = text;
+  const std::string users_line = UsersLine(users);
   std::set<std::string> written;
   std::istringstream lines(before);
   std::string after;
   for (std::string line; std::getline(lines, line);) {
     const std::string name = NameOfLine(line);
     const auto value = values.find(name);
-    after += value == values.end() ? line : fmt::format("{} = {}", name, TomlString(value->second));
+    if (name == kUsers) {
+      after += users_line;
+    } else {
+      after +=
+          value == values.end() ? line : fmt::format("{} = {}", name, TomlString(value->second));
+    }
     after += '\n';
     written.insert(name);
   }
   for (const auto& [name, text] : config.Changed()) {
     if (!written.contains(name)) after += fmt::format("{} = {}\n", name, TomlString(text));
   }
+  if (!users.empty() && !written.contains(std::string(kUsers))) after += users_line + "\n";
+  return after;
+}
+
+}  // namespace
+
+Status LoadConfigFile(const std::string& path, Config& config) {
+  MAYFLY_TRY(const std::string text, Read(path));
+  config.set_file(path);
+  return LooksLikeToml(text) ? ApplyToml(text, path, config) : ApplyRedisConfig(text, path, config);
+}
+
+Status RewriteConfigFile(const Config& config, const std::vector<std::string>& users) {
+  const std::lock_guard lock(config.rewriting());
+  MAYFLY_TRY(const std::string before, Read(config.file()));
+  if (!LooksLikeToml(before)) {
+    return ReplaceFile(config.file(), RewriteRedisConfig(before, config, users));
+  }
+  const std::string after = RewriteToml(before, config, users);
   try {
     static_cast<void>(toml::parse(after));
   } catch (const toml::parse_error&) {

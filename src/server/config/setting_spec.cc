@@ -1,6 +1,8 @@
 #include "server/config/setting_spec.h"
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "server/limits.h"
 
@@ -66,6 +68,17 @@ constexpr SettingSpec Hidden(SettingSpec spec) {
   return spec;
 }
 
+constexpr SettingSpec OnlyInitial(SettingSpec spec) {
+  spec.only_initial = true;
+  return spec;
+}
+
+constexpr SettingSpec Secret(std::string_view name, SettingUse use, std::string_view summary) {
+  SettingSpec spec = Text(name, "", use, summary);
+  spec.secret = true;
+  return spec;
+}
+
 constexpr std::array kSettings = {
     // Where it listens.
     Text("bind", "127.0.0.1 -::1", kLive,
@@ -78,7 +91,7 @@ constexpr std::array kSettings = {
     Integer("tls-port", "0", kLive, 0, kPortMax, "A port that speaks TLS; 0: none."),
     Text("tls-cert-file", "", kLive, "The server's certificate, PEM."),
     Text("tls-key-file", "", kLive, "The private key of the certificate, PEM."),
-    Text("tls-key-file-pass", "", kLive, "The password of the private key."),
+    Secret("tls-key-file-pass", kLive, "The password of the private key."),
     Text("tls-ca-cert-file", "", kLive, "Who signs the clients' certificates, PEM."),
     Choice("tls-auth-clients", "yes", kLive, "yes|no|optional",
            "Whether clients must show a certificate."),
@@ -94,9 +107,9 @@ constexpr std::array kSettings = {
             "The port of HTTP; 0: a free one, which is printed; -1: none."),
     Integer("http-threads", "0", kAtStart, 0, kThreadsMax,
             "Threads that answer HTTP; 0: as many as threads, and at least two."),
-    Text("http-keys", "", kAtStart,
-         "Who may use DynamoDB's operations, as ID:SECRET, with commas between them; empty: "
-         "everybody who reaches a loopback address, and nobody else."),
+    Secret("http-keys", kAtStart,
+           "Who may use DynamoDB's operations, as ID:SECRET, with commas between them; empty: "
+           "everybody who reaches a loopback address, and nobody else."),
     Integer("tcp-backlog", "511", kAtStart, 1, kIntMax,
             "Connections the system may hold for us to accept."),
     Integer("threads", "0", kAtStart, 0, kThreadsMax,
@@ -123,6 +136,15 @@ constexpr std::array kSettings = {
             "Milliseconds the clock may jump ahead before nothing is purged until TTL.CLOCK "
             "settles it."),
 
+    // The process.
+    Switch("daemonize", "no", kAtStart,
+           "Whether it goes to the background; not where it is supervised."),
+    Choice("supervised", "no", kAtStart, "no|systemd|auto",
+           "Who is told when it is ready: systemd, if it asks to be (auto), or nobody."),
+    Text("pidfile", "", kAtStart, "The file its process id is written to while it runs."),
+    Text("logfile", "", kAtStart,
+         "The file log lines are added to; empty: standard error. It may be moved away."),
+
     // Clients.
     Integer("maxclients", "10000", kLive, 1, kIntMax, "Connections at a time."),
     Integer("timeout", "0", kLive, 0, kIntMax,
@@ -140,7 +162,7 @@ constexpr std::array kSettings = {
     // Safety.
     Switch("protected-mode", "yes", kLive,
            "Without a password, only clients of this machine are served."),
-    Text("requirepass", "", kLive, "The password of the default user."),
+    Secret("requirepass", kLive, "The password of the default user."),
     Text("aclfile", "", kAtStart, "The file users are read from, and written to by ACL SAVE."),
     Integer("acllog-max-len", "128", kLive, 0, kInt64Max, "Refusals that ACL LOG keeps."),
     Choice("acl-pubsub-default", "resetchannels", kLive, "allchannels|resetchannels",
@@ -181,7 +203,9 @@ constexpr std::array kSettings = {
     Memory("zset-max-listpack-value", "64", kLive, 0, kInt64Max, kOnlyEncoding),
 
     // Names of Redis without an effect here.
-    Memory("maxmemory", "0", kNoEffect, 0, kInt64Max, kNoEviction),
+    Memory("maxmemory", "0", kNoEffect, 0, kInt64Max,
+           "No effect: it bounds nothing yet. Rows are on disk, and leave when they die or are "
+           "deleted, never for memory; see memory-profile."),
     Choice("maxmemory-policy", "noeviction", kNoEffect, "noeviction", kNoEviction),
     Integer("maxmemory-samples", "5", kNoEffect, 1, kIntMax, kNoEviction),
     Special(SettingKind::kMemoryOrPercent, "maxmemory-clients", "0", kNoEffect,
@@ -200,6 +224,7 @@ constexpr std::array kSettings = {
     Text("dbfilename", "dump.rdb", kNoEffect, kNoRdb),
     Switch("rdbcompression", "yes", kNoEffect, kNoRdb),
     Switch("rdbchecksum", "yes", kNoEffect, kNoRdb),
+    Switch("rdb-del-sync-files", "no", kNoEffect, kNoRdb),
     Switch("rdb-save-incremental-fsync", "yes", kNoEffect, kNoRdb),
     Hidden(Integer("rdb-key-save-delay", "0", kNoEffect, -kIntMax, kIntMax, kNoRdb)),
     Hidden(Integer("key-load-delay", "0", kNoEffect, -kIntMax, kIntMax, kNoRdb)),
@@ -229,7 +254,7 @@ constexpr std::array kSettings = {
     Integer("stream-node-max-entries", "100", kNoEffect, 0, kInt64Max,
             "No effect: streams are not offered."),
     Integer("tracking-table-max-keys", "1000000", kNoEffect, 0, kInt64Max, kNoTracking),
-    Text("replicaof", "", kAtStart, kNoReplicas),
+    OnlyInitial(Text("replicaof", "", kAtStart, kNoReplicas)),
     Switch("replica-read-only", "yes", kNoEffect, kNoReplicas),
     Switch("replica-serve-stale-data", "yes", kNoEffect, kNoReplicas),
     Integer("replica-priority", "100", kNoEffect, 0, kIntMax, kNoReplicas),
@@ -243,22 +268,23 @@ constexpr std::array kSettings = {
     Integer("repl-backlog-ttl", "3600", kNoEffect, 0, kIntMax, kNoReplicas),
     Switch("repl-diskless-sync", "yes", kNoEffect, kNoReplicas),
     Integer("repl-diskless-sync-delay", "5", kNoEffect, 0, kIntMax, kNoReplicas),
+    Integer("repl-diskless-sync-max-replicas", "0", kNoEffect, 0, kIntMax, kNoReplicas),
+    Choice("repl-diskless-load", "disabled", kNoEffect, "disabled|on-empty-db|swapdb", kNoReplicas),
     Switch("repl-disable-tcp-nodelay", "no", kNoEffect, kNoReplicas),
     Integer("min-replicas-to-write", "0", kNoEffect, 0, kIntMax, kNoReplicas),
     Integer("min-replicas-max-lag", "10", kNoEffect, 0, kIntMax, kNoReplicas),
-    Text("masterauth", "", kNoEffect, kNoReplicas),
-    Text("masteruser", "", kNoEffect, kNoReplicas),
-    Switch("cluster-enabled", "no", kAtStart, kNoCluster),
+    Secret("masterauth", kNoEffect, kNoReplicas),
+    Secret("masteruser", kNoEffect, kNoReplicas),
+    OnlyInitial(Switch("cluster-enabled", "no", kAtStart, kNoCluster)),
     Integer("cluster-node-timeout", "15000", kNoEffect, 0, kInt64Max, kNoCluster),
     Switch("cluster-require-full-coverage", "yes", kNoEffect, kNoCluster),
-    Switch("daemonize", "no", kAtStart, kNoDaemon),
-    Choice("supervised", "no", kAtStart, "no|upstart|systemd|auto", kNoDaemon),
-    Text("pidfile", "", kAtStart, kNoDaemon),
-    Text("logfile", "", kAtStart, "No effect: lines go to standard error."),
     Integer("io-threads", "1", kAtStart, 1, 128, "No effect: see threads."),
     Switch("always-show-logo", "no", kAtStart, "No effect: there is none."),
     Switch("set-proc-title", "yes", kAtStart, kNoDaemon),
     Switch("crash-log-enabled", "yes", kNoEffect, kNoDaemon),
+    Text("proc-title-template", "{title} {listen-addr} {server-mode}", kNoEffect, kNoDaemon),
+    Switch("disable-thp", "yes", kNoEffect, kNoDaemon),
+    Text("oom-score-adj-values", "0 200 800", kNoEffect, kNoDaemon),
     Choice("oom-score-adj", "no", kNoEffect, "no|yes|relative|absolute", kNoDaemon),
     Choice("propagation-error-behavior", "ignore", kNoEffect, "ignore|panic|panic-on-replicas",
            kNoReplicas),
@@ -282,6 +308,22 @@ constexpr std::array kAliases = std::to_array<SettingAlias>({
 }  // namespace
 
 std::span<const SettingSpec> AllSettings() { return kSettings; }
+
+const SettingSpec* FindSetting(std::string_view name) {
+  const auto is_name = [](std::string_view one, std::string_view other) {
+    return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](char a, char b) {
+      return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
+    });
+  };
+  for (const SettingAlias& alias : kAliases) {
+    if (is_name(name, alias.alias)) name = alias.name;
+  }
+  for (const SettingSpec& spec : kSettings) {
+    if (is_name(name, spec.name)) return &spec;
+  }
+  return nullptr;
+}
+
 std::span<const SettingAlias> SettingAliases() { return kAliases; }
 
 }  // namespace mayfly::server

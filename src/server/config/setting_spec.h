@@ -46,12 +46,22 @@ struct SettingSpec {
   // CONFIG GET shows it to whoever asks for it by name, and not to patterns.
   bool hidden = false;
 
+  // A password or the like: shown to nobody but those who ask CONFIG GET for it.
+  bool secret = false;
+
+  // What any other value asks for is not offered, and must not seem to be: it is refused, and the
+  // summary says why.
+  bool only_initial = false;
+
   // Some that have none can be set at the start alone, as Redis has it.
   bool HasEffect() const { return !summary.starts_with("No effect: "); }
 };
 
 // In the order of the manual: by topic.
 std::span<const SettingSpec> AllSettings();
+
+// By its name or another name of it, in any case; null when there is none.
+const SettingSpec* FindSetting(std::string_view name);
 
 // Another name for a setting, such as Redis' older ones.
 struct SettingAlias {

@@ -47,10 +47,27 @@ Answer AclAuthorizer::Check(const Principal& who, const AccessRequest& request) 
   AclSession& session = static_cast<const AclPrincipal&>(who).session();
   // Nearly always he may; describing the client, which costs more than the rest, is for the others.
   if (MayRun(session, request.command, request.args)) return {};
-  AclContext context{
-      .session = session, .clock = clock_, .file = {}, .client_info = request.session.Describe()};
+  AclContext context{.session = session,
+                     .clock = clock_,
+                     .file = {},
+                     .client_info = request.session.Describe(
+                         acl_.catalog()[acl_.catalog().IndexOf(request.command)].name)};
   auto refusal = RefuseCommand(context, request.command, request.args, WhereOf(request.where));
   return refusal ? Answer::Error(*std::move(refusal)) : Answer();
+}
+
+Answer AclAuthorizer::CheckUser(const std::string& name, const CommandSpec& command,
+                                std::span<const Bytes> args) {
+  const AclUserPtr user = acl_.Find(name);
+  if (user == nullptr) return Answer::Error(std::string(kNoAuthLine));
+  const auto denial = CheckAcl(*user, acl_.catalog(), command, args);
+  return denial ? Answer::Error(NoPermissionLine(*denial)) : Answer();
+}
+
+std::vector<std::string> AclAuthorizer::UserLines() const {
+  std::vector<std::string> lines;
+  for (const auto& [name, user] : acl_.users()) lines.push_back(user->Describe());
+  return lines;
 }
 
 void AclAuthorizer::SetDefaultPassword(std::string password) { acl_.RequirePassword(password); }

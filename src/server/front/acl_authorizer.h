@@ -35,6 +35,9 @@ class AclAuthorizer final : public Authorizer {
   Answer Authenticate(const Bytes* name, Bytes password, const From& from,
                       std::shared_ptr<Principal>& who) override;
   Answer Check(const Principal& who, const AccessRequest& request) override;
+  Answer CheckUser(const std::string& name, const CommandSpec& command,
+                   std::span<const Bytes> args) override;
+  std::vector<std::string> UserLines() const override;
   void SetDefaultPassword(std::string password) override;
   bool Knows(Bytes user) const override { return acl_.Find(user) != nullptr; }
   bool open_to_all() const override;

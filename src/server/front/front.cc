@@ -1,7 +1,11 @@
 #include "server/front/front.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "server/acl/acl_file.h"
 #include "server/commands/families.h"
 #include "server/front/client_extension.h"
 #include "server/own_families.h"
@@ -60,6 +64,24 @@ void Front::Follow(Config& config) {
     channels(value.text);
     return Status();
   });
+}
+
+Status Front::LoadUsers(const Config& config) {
+  const std::string file = config.Text("aclfile");
+  if (!file.empty() && !config.user_lines().empty()) {
+    return Status::Invalid(
+        fmt::format("users are told of in {} and in an aclfile; choose one", config.file()));
+  }
+  if (!file.empty()) {
+    MAYFLY_RETURN_IF_ERROR(LoadAclFile(acl_, file));
+  } else if (!config.user_lines().empty()) {
+    const std::string text = fmt::format("{}", fmt::join(config.user_lines(), "\n"));
+    MAYFLY_RETURN_IF_ERROR(LoadAclText(acl_, text, config.file() + ", users"));
+  }
+  // Where they leave the default user out, it has the password it would have without them.
+  const std::string password = config.Text("requirepass");
+  if (!password.empty() && authorizer_.open_to_all()) authorizer_.SetDefaultPassword(password);
+  return {};
 }
 
 Publisher::Counts Front::counts() const {

@@ -27,6 +27,11 @@ class Front final : public Publisher, public ExtensionMaker {
   // runs.
   void Follow(Config& config);
 
+  // Takes over the users of the ACL file or of the configuration file, which may not both tell of
+  // some. Once the server is open, and before it listens: they count for more than requirepass.
+  // Errors are those of LoadAclFile().
+  Status LoadUsers(const Config& config);
+
   Acl& acl() { return acl_; }
   Authorizer& authorizer() { return authorizer_; }
   ScriptEngine& scripts() { return scripts_; }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "base/log.h"
@@ -22,6 +23,14 @@ Answer ConfigGet(Call& call) {
   return {};
 }
 
+// The value of a setting that is not known may be that of a mistyped one.
+void ConfigSetSecrets(std::span<const Bytes> args, std::vector<std::size_t>& positions) {
+  for (std::size_t i = 2; i + 1 < args.size(); i += 2) {
+    const SettingSpec* const spec = FindSetting(args[i]);
+    if (spec == nullptr || spec->secret) positions.push_back(i + 1);
+  }
+}
+
 Answer ConfigSet(Call& call) {
   if (call.args.size() % 2 != 0) return WrongArity("config|set");
   std::vector<std::pair<std::string, std::string>> wanted;
@@ -29,7 +38,16 @@ Answer ConfigSet(Call& call) {
     wanted.emplace_back(call.args[i], call.args[i + 1]);
   }
   Answer answer = ServerOf(call).config().Set(wanted, call.frozen_now.has_value());
-  if (answer.ok()) call.reply.Ok();
+  if (!answer.ok()) return answer;
+  for (const auto& [name, reason] : ServerOf(call).config().WithoutEffect()) {
+    const bool is_asked = std::any_of(wanted.begin(), wanted.end(), [&](const auto& one) {
+      return FindSetting(one.first) == FindSetting(name);
+    });
+    if (!is_asked) continue;
+    Log(ServerOf(call).logger(), LogLevel::kWarning, "setting '{}' has no effect here: {}", name,
+        reason);
+  }
+  call.reply.Ok();
   return answer;
 }
 
@@ -48,7 +66,10 @@ Answer ConfigRewrite(Call& call) {
   if (server.config().file().empty()) {
     return Status::Invalid("The server is running without a config file");
   }
-  const Status written = RewriteConfigFile(server.config());
+  // Users of an ACL file stay there.
+  const bool has_acl_file = !server.config().Text("aclfile").empty();
+  const Status written = RewriteConfigFile(
+      server.config(), has_acl_file ? std::vector<std::string>() : server.authorizer().UserLines());
   if (!written.ok()) {
     return Answer::Error(fmt::format("ERR Rewriting config file: {}", written.message()));
   }
