@@ -50,6 +50,7 @@ constexpr const char* kBusyLine =
 Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> args) {
   Decision decision;
   decision.entry = server_.table().Resolve(args, decision.error);
+  if (decision.entry == nullptr && IsForeignProtocol(args[0])) decision.way = Way::kClose;
   if (!decision.error.ok()) return decision;
   const CommandEntry& entry = *decision.entry;
   positions_.clear();

@@ -79,6 +79,10 @@ bool FindKeys(const CommandSpec& spec, std::span<const Bytes> args, std::vector<
 // nothing for other names.
 std::optional<std::string_view> UnofferedPart(std::string_view lower_name);
 
+// Whether a client that sends this for a command speaks HTTP: "POST" or "Host:", as Redis has it. A
+// web page can make a browser send those to any port, and commands behind them.
+bool IsForeignProtocol(Bytes name);
+
 // "'xadd' is not offered by mayfly yet: streams"; nothing for other names, in any case.
 std::optional<std::string> UnofferedText(Bytes name);
 

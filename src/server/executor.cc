@@ -11,7 +11,17 @@
 namespace mayfly::server {
 namespace {
 
-constexpr std::uint64_t kNanosPerMicro = 1000;
+// What a queued command takes, with what an allocator adds to each piece and a vector keeps in
+// reserve.
+std::size_t MemoryOf(const QueuedCommand& queued) {
+  constexpr std::size_t kPieceBytes = 16;
+  std::size_t bytes = 2 * sizeof(QueuedCommand) + kPieceBytes;
+  for (const std::string& arg : queued.args) {
+    bytes += sizeof(std::string);
+    if (arg.capacity() > std::string().capacity()) bytes += arg.capacity() + kPieceBytes;
+  }
+  return bytes;
+}
 
 std::uint64_t NanosBetween(SteadyTime begin, SteadyTime end) {
   return static_cast<std::uint64_t>((end - begin).count());
@@ -23,7 +33,6 @@ Executor::Executor(Server& server, std::uint64_t seed)
     : server_(server),
       door_(server.script_gate().NewDoor()),
       counters_(server.statistics().NewThread()),
-      slow_micros_(server.config().Watched("slowlog-log-slower-than")),
       latency_tracking_(server.config().Watched("latency-tracking")),
       busy_millis_(server.config().Watched("busy-reply-threshold")),
       queued_max_(server.config().Watched("client-query-buffer-limit")),
@@ -31,7 +40,10 @@ Executor::Executor(Server& server, std::uint64_t seed)
 
 void Executor::Run(Session& session, Pipeline& pipeline) {
   running_ = true;
-  while (session.ready() && !pipeline.empty()) pipeline.Pop(RunSome(session, pipeline));
+  while (session.ready() && !pipeline.empty()) {
+    pipeline.Pop(RunSome(session, pipeline));
+    if (session.out().size() > kOutputBytesBeforeRest) break;
+  }
   running_ = false;
   session.Publish();
 }
@@ -47,6 +59,10 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
     return done;
   }
   Decision decision = Decide(session, pipeline[0]);
+  if (decision.way == Way::kClose) {
+    CloseForeigner(session);
+    return pipeline.size();
+  }
   if (decision.way == Way::kHold) session.Pause();
   if (decision.way == Way::kAwait) session.AwaitScript();
   if (decision.way == Way::kHold || decision.way == Way::kAwait) return 0;
@@ -127,7 +143,7 @@ std::size_t Executor::RunBatch(Session& session) {
   const std::uint64_t share = total > inside ? (total - inside) / done : 0;
   for (std::size_t i = 0; i < done; ++i) {
     const Item& item = items_[i];
-    if (item.decision.way != Way::kBatch) continue;
+    if (item.decision.way != Way::kBatch || item.parked) continue;
     Finish(session, *item.decision.entry, item.args, item.nanos + share, item.failed);
   }
   EndReplies(session, items_[done - 1].decision.entry);
@@ -136,6 +152,7 @@ std::size_t Executor::RunBatch(Session& session) {
 
 void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Waiter>& parked) {
   ClientState& state = session.state();
+  const std::uint64_t replies_begin = OutputOf(session).end_offset();
   SteadyTime before = server_.Steady();
   for (std::size_t i = 0; i < done; ++i) {
     Item& item = items_[i];
@@ -157,9 +174,11 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
     item.failed = server_.statistics().CountFailure(answer);
     if (answer.later()) {
       if (auto request = run_.TakeBlock()) parked = Park(session, item, *std::move(request));
+      item.parked = parked != nullptr;
       done = i + 1;
-    } else if (run_.Wakes()) {
-      done = i + 1;  // Those who wait come before what follows.
+    } else if (run_.Wakes() ||
+               OutputOf(session).end_offset() - replies_begin > kOutputBytesBeforeRest) {
+      done = i + 1;  // Those who wait come before what follows; and replies are to be read.
     }
   }
 }
@@ -258,19 +277,19 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
     FailItems(session, 1, replies_begin, committed);
     return true;
   }
-  Finish(session, entry, args, NanosBetween(begin, server_.Steady()), failed);
+  if (parked == nullptr) {
+    Finish(session, entry, args, NanosBetween(begin, server_.Steady()), failed);
+  }
   EndReplies(session, &entry);
   return true;
 }
 
 void Executor::Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   TransactionState& transaction = session.state().transaction;
-  QueuedCommand queued{&entry, {}};
-  for (const Bytes arg : args) {
-    queued.args.emplace_back(arg);
-    transaction.bytes += sizeof(std::string) + arg.size();
-  }
-  transaction.bytes += sizeof(QueuedCommand);
+  QueuedCommand queued{
+      &entry, {args.begin(), args.end()}
+  };
+  transaction.bytes += MemoryOf(queued);
   transaction.commands.push_back(std::move(queued));
   // Queued commands are input that has not run yet, and bounded as such.
   if (transaction.bytes > static_cast<std::size_t>(queued_max_.load(std::memory_order_relaxed))) {
@@ -300,6 +319,13 @@ void Executor::Refuse(Session& session, const Decision& decision) {
   if (session.state().transaction.open) session.state().transaction.broken = true;
 }
 
+// Nothing behind it is run: a body of HTTP is what an attacker has written.
+void Executor::CloseForeigner(Session& session) {
+  server_.WarnOfForeignProtocol(session);
+  session.state().close_after_reply = true;
+  session.Abort();
+}
+
 void Executor::Show(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   // Redis marks scripts, since it shows them at another moment: before what they call, as here.
   const bool hidden = entry.Is(kSkipMonitor) && entry.category != Category::kScripting;
@@ -307,23 +333,14 @@ void Executor::Show(Session& session, const CommandEntry& entry, std::span<const
   server_.monitors().Show(
       server_.clock().Now(), session.state().database,
       session.origin().unix_socket ? "unix:" + session.origin().address : session.origin().address,
-      args);
+      *entry.spec, args);
 }
 
 void Executor::Finish(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                       std::uint64_t nanos, bool failed) {
   session.state().last_command = &entry;
   counters_.Ran(entry.id, nanos, failed, latency_tracking_.load(std::memory_order_relaxed) != 0);
-  const std::int64_t slow = slow_micros_.load(std::memory_order_relaxed);
-  if (slow >= 0 && nanos / kNanosPerMicro >= static_cast<std::uint64_t>(slow) &&
-      !entry.Is(kSkipSlowlog)) {
-    server_.slowlog().Add({.at = server_.clock().Now(),
-                           .micros = nanos / kNanosPerMicro,
-                           .args = ShortenedArgs(args),
-                           .client_address = session.origin().address,
-                           .client_name = session.state().name},
-                          static_cast<std::size_t>(server_.config().Number("slowlog-max-len")));
-  }
+  server_.NoteSlow(session, entry, args, nanos);
   server_.NoteLatency(entry.Is(kFast) ? "fast-command" : "command",
                       std::chrono::nanoseconds(nanos));
 }

@@ -40,6 +40,7 @@ class Executor {
     kBatch,   // With others, in one work.
     kAlone,   // Needs no work, or everything.
     kExec,
+    kClose,  // It is no command of ours, but of a protocol that has nothing to do here.
     kHold,   // There is a pause.
     kAwait,  // A script of another client runs.
   };
@@ -53,6 +54,7 @@ class Executor {
     std::span<const Bytes> args;
     std::uint64_t nanos = 0;
     bool failed = false;
+    bool parked = false;  // It is over later: Session::Unpark().
   };
 
   // What is to become of a command: command_decision.cc. Leaves its keys in positions_.
@@ -78,6 +80,7 @@ class Executor {
   bool RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args);
   void Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void Refuse(Session& session, const Decision& decision);
+  void CloseForeigner(Session& session);
 
   // Decide() to HeldByPause(): command_decision.cc. EXEC: transaction_run.cc.
   void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
@@ -85,7 +88,7 @@ class Executor {
                                 WorkReach& reach);
   Result<bool> WatchesHold(Session& session);
   Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
-  void RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
+  Status RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
 
   // Clients that wait: waiter_service.cc.
   std::shared_ptr<Waiter> Park(Session& session, const Item& item, BlockRequest request);
@@ -104,7 +107,6 @@ class Executor {
   Server& server_;
   ScriptGate::Door& door_;
   ThreadCounters& counters_;
-  const std::atomic<std::int64_t>& slow_micros_;
   const std::atomic<std::int64_t>& latency_tracking_;
   const std::atomic<std::int64_t>& busy_millis_;
   const std::atomic<std::int64_t>& queued_max_;

@@ -29,8 +29,8 @@ inline constexpr std::size_t kPipelineArgsKept = 4096;
 // An output buffer above this gives its memory back once it is sent.
 inline constexpr std::size_t kOutputBytesKept = std::size_t{64} * 1024;
 
-// A pipeline stops being read while this much waits to be sent: a client that does not read its
-// replies cannot make us hold more of them than this and one batch.
+// A pipeline rests while this much waits to be sent, and a batch ends when its replies pass it: a
+// client that does not read its replies cannot make us hold more of them than this and one reply.
 inline constexpr std::size_t kOutputBytesBeforeRest = std::size_t{4} * 1024 * 1024;
 
 inline constexpr int kDatabasesMax = 10'000;
@@ -45,6 +45,16 @@ inline constexpr std::size_t kSlowlogArgBytesMax = 128;
 inline constexpr std::size_t kLatencySamplesMax = 160;  // Per event, as Redis keeps them.
 inline constexpr std::size_t kErrorKindsMax = 128;      // Of INFO errorstats.
 inline constexpr std::size_t kErrorWordBytesMax = 64;   // Of each: scripts make up words.
+
+// How often a warning that clients can bring about is logged.
+inline constexpr std::chrono::milliseconds kWarningInterval{60'000};
+
+// Bytes of messages and lines of MONITOR that may be on their way to the thread of a client, which
+// may be busy. A client for which there are more is closed.
+inline constexpr std::size_t kPostedBytesMax = std::size_t{64} * 1024 * 1024;
+
+// Replies of one transaction. One with more fails, and has done nothing.
+inline constexpr std::size_t kTransactionReplyBytesMax = std::size_t{512} * 1024 * 1024;
 
 // How often idle clients and full output buffers are looked for.
 inline constexpr std::chrono::milliseconds kLookInterval{250};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "server/session.h"
+#include "server/shown_args.h"
 
 namespace mayfly::server {
 
@@ -19,18 +20,19 @@ void Monitors::Remove(std::uint64_t id) {
   count_ = sessions_.size();
 }
 
-void Monitors::Show(WallTime now, int database, std::string_view source,
+void Monitors::Show(WallTime now, int database, std::string_view source, const CommandSpec& spec,
                     std::span<const Bytes> args) {
   constexpr std::int64_t kMsPerSecond = 1000;
   const std::int64_t ms = ToMs(now);
   std::string line =
       fmt::format("{}.{:03}000 [{} {}]", ms / kMsPerSecond, ms % kMsPerSecond, database, source);
-  for (const Bytes arg : args) line.append(1, ' ').append(Quoted(arg));
+  for (const Bytes arg : ShownArgs(spec, args)) line.append(1, ' ').append(Quoted(arg));
+  const auto shown = std::make_shared<const std::string>(std::move(line));  // By all of them.
   const std::lock_guard lock(mutex_);
   for (const auto& [id, weak] : sessions_) {
     if (const auto session = weak.lock()) {
-      session->Post([line](Session& self) {
-        self.Send([line](ReplyWriter& writer) { writer.SimpleString(line); });
+      session->PostMessage(shown->size(), [shown](Session& self) {
+        self.Send([shown](ReplyWriter& writer) { writer.SimpleString(*shown); });
       });
     }
   }

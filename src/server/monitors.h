@@ -16,6 +16,7 @@
 namespace mayfly::server {
 
 class Session;
+struct CommandSpec;
 
 class Monitors {
  public:
@@ -29,8 +30,10 @@ class Monitors {
   void SetSendTimeMax(Millis max) { send_time_max_ms_.store(max.count()); }
   Millis send_time_max() const { return Millis(send_time_max_ms_.load()); }
 
-  // Tells all of them of a command that is about to run. `source` is the client's address.
-  void Show(WallTime now, int database, std::string_view source, std::span<const Bytes> args);
+  // Tells all of them of a command that is about to run, without its secrets. `source` is the
+  // client's address.
+  void Show(WallTime now, int database, std::string_view source, const CommandSpec& spec,
+            std::span<const Bytes> args);
 
  private:
   std::atomic<std::size_t> count_{0};

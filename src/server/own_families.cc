@@ -1,6 +1,7 @@
 #include "server/own_families.h"
 
 #include "server/own/own_handlers.h"
+#include "server/shown_args.h"
 
 namespace mayfly::server {
 namespace {
@@ -47,10 +48,10 @@ constexpr CommandSpec kCommandCommands[] = {
 };
 
 constexpr CommandSpec kConnectionCommands[] = {
-    {"auth",   -2, kFirst,  kNoKeys,              own::Auth,  "Tell who the client is."          },
+    {"auth",   -2, kFirst,  kNoKeys,              own::Auth,  "Tell who the client is.", {}, AllArgsSecret},
     {"client", -2, kNoWork, kNoKeys,              nullptr,    "About the connections of clients.", kClientCommands},
     {"echo",        2,     kAlways | kFast,    kNoKeys,     own::Echo,     "Return the argument."                          },
-    {"hello",        -1,    kFirst,  kNoKeys,             own::Hello,               "Agree on a version of the protocol." },
+    {"hello",        -1,    kFirst,  kNoKeys,             own::Hello,               "Agree on a version of the protocol.", {}, own::HelloSecrets},
     {"ping",        -1,     kNoWork | kFast,   kNoKeys,    own::Ping,     "Return PONG, or the argument."                          },
     {"quit",        -1,     kFirst,   kNoKeys,             own::Quit,              "Close the connection." },
     {"reset",        1,    kFirst,   kNoKeys,              own::Reset,               "Begin like a new connection."                         },
@@ -74,7 +75,7 @@ constexpr CommandSpec kConfigCommands[] = {
     {"help",      2,  kAlways,   kNoKeys, own::ConfigHelp,      "Tell what the subcommands do."    },
     {"resetstat", 2,  kOperator, kNoKeys, own::ConfigResetStat, "Begin to count anew."             },
     {"rewrite",   2,  kOperator, kNoKeys, own::ConfigRewrite,   "Write the settings to their file."},
-    {"set",       -4, kOperator, kNoKeys, own::ConfigSet,       "Change settings, all or none."    },
+    {"set",       -4, kOperator, kNoKeys, own::ConfigSet,       "Change settings, all or none.", {}, own::ConfigSetSecrets},
 };
 
 constexpr CommandSpec kSlowlogCommands[] = {
@@ -105,6 +106,11 @@ constexpr CommandSpec kMemoryCommands[] = {
     {"stats",        2, kNoWork, kNoKeys, own::MemoryStats,       "Return figures of memory."      },
 };
 
+constexpr CommandSpec kModuleCommands[] = {
+    {"help", 2, kAlways,   kNoKeys, own::ModuleHelp, "Tell what the subcommands do."   },
+    {"list", 2, kOperator, kNoKeys, own::ModuleList, "Return an empty list: there are none."},
+};
+
 constexpr CommandSpec kServerCommands[] = {
     {"bgrewriteaof",                             1,  kOperator,   kNoKeys,                                 own::BgRewriteAof,
      "Nothing: the engine looks after its log."},
@@ -118,6 +124,7 @@ constexpr CommandSpec kServerCommands[] = {
     {"latency", -2,   kNoWork,      kNoKeys,                                           nullptr,"About slow moments.",                                  kLatencyCommands},
     {"lolwut",                     -1,       kReadOnly | kFast | kNoWork,                  kNoKeys,                                                  own::Lolwut,"Draw a mayfly."},
     {"memory",                               -2,                 kNoWork,                            kNoKeys,           nullptr,"About memory.",kMemoryCommands},
+    {"module", -2, kNoWork, kNoKeys, nullptr, "About modules, which are not offered.", kModuleCommands},
     {"monitor",                                   1,                      kOperator,                  kNoKeys,                                               own::Monitor,                                                       "Show every command that runs."                                                                                                                                                                               },
     {"replicaof",                                   3,                         kOperator,kNoKeys,own::ReplicaOf,"Refused, but for NO ONE."},
     {"role",                                   1,                       kAlways | kNoScript | kFast | kAdmin | kDangerous,                     kNoKeys,                                                                                own::Role,

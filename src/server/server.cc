@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <utility>
 
 #include "base/log.h"
 #include "base/random.h"
+#include "server/limits.h"
 #include "server/notify_classes.h"
 #include "server/own_families.h"
 #include "server/session.h"
@@ -38,6 +40,8 @@ Server::Server(ServerParts parts, std::vector<CommandFamily> families)
       statistics_(table_.entries().size()),
       throughput_(started_),
       latency_millis_(parts_.config.Watched("latency-monitor-threshold")),
+      slow_micros_(parts_.config.Watched("slowlog-log-slower-than")),
+      foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
       jobs_(parts_.clock) {
   Random random(FreshSeed());
   for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));
@@ -125,6 +129,33 @@ void Server::Notify(NotifyClass kind, std::string_view event, int database, Byte
   if (classes.on_event_channel()) {
     publisher().Publish(fmt::format("__keyevent@{}__:{}", database, event), key);
   }
+}
+
+void Server::NoteSlow(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                      std::uint64_t nanos) {
+  constexpr std::uint64_t kNanosPerMicro = 1000;
+  const std::int64_t slow = slow_micros_.load(std::memory_order_relaxed);
+  const std::uint64_t micros = nanos / kNanosPerMicro;
+  if (slow < 0 || micros < static_cast<std::uint64_t>(slow) || entry.Is(kSkipSlowlog)) return;
+  slowlog_.Add({.at = clock().Now(),
+                .micros = micros,
+                .args = ShortenedArgs(*entry.spec, args),
+                .client_address = session.origin().address,
+                .client_name = session.state().name},
+               static_cast<std::size_t>(config().Number("slowlog-max-len")));
+}
+
+void Server::WarnOfForeignProtocol(const Session& session) {
+  const auto now = std::chrono::duration_cast<Millis>(Steady().time_since_epoch()).count();
+  std::int64_t told = foreigner_told_ms_.load();
+  if (told != std::numeric_limits<std::int64_t>::min() && now - told < kWarningInterval.count()) {
+    return;
+  }
+  if (!foreigner_told_ms_.compare_exchange_strong(told, now)) return;
+  Log(logger(), LogLevel::kWarning,
+      "client closed: it sends HTTP to the port of the Redis protocol. A web page may be trying to "
+      "reach this server through somebody's browser ({})",
+      session.Describe());
 }
 
 void Server::ResumePaused() {

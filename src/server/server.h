@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -98,6 +99,14 @@ class Server {
   // Something other than a command took so long: LATENCY knows it as `event` if that is too long.
   void NoteLatency(std::string_view event, std::chrono::nanoseconds took);
 
+  // A command that has ended goes to the slow log if it took long enough. The session's thread.
+  void NoteSlow(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                std::uint64_t nanos);
+
+  // A client speaks another protocol, such as HTTP, and is to be closed: says so in the log, once
+  // a minute at most.
+  void WarnOfForeignProtocol(const Session& session);
+
   // CLIENT UNPAUSE, or the end of a pause.
   void ResumePaused();
 
@@ -147,6 +156,8 @@ class Server {
   LatencyEvents latency_events_;
   std::atomic<std::uint32_t> notify_bits_{0};
   const std::atomic<std::int64_t>& latency_millis_;  // latency-monitor-threshold.
+  const std::atomic<std::int64_t>& slow_micros_;     // slowlog-log-slower-than.
+  std::atomic<std::int64_t> foreigner_told_ms_;      // On the steady clock.
 
   std::mutex saving_;  // One saves at a time, so that changes are counted off once.
   std::mutex stopping_;

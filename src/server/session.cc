@@ -4,6 +4,9 @@
 
 #include <utility>
 
+#include "base/log.h"
+#include "server/limits.h"
+#include "server/own/client_line.h"
 #include "server/server.h"
 
 namespace mayfly::server {
@@ -121,10 +124,8 @@ void Session::Reset() {
   state_.principal = server_.authorizer().Newcomer();
 }
 
-std::string Session::Describe() const {
-  const ClientInfo seen = info();
-  return fmt::format("id={} addr={} laddr={} fd={} name={} user={}", origin_.id, origin_.address,
-                     origin_.local_address, origin_.descriptor, seen.name, seen.user);
+std::string Session::Describe(std::string_view command) const {
+  return own::ClientLine(*this, command);
 }
 
 void Session::Send(const std::function<void(ReplyWriter&)>& write) {
@@ -144,6 +145,16 @@ void Session::EndCommand() {
   for (const auto& write : std::exchange(deferred_, {})) write(writer);
 }
 
+// A blocked command counts when it is over, with the time it waited.
+void Session::NoteRan(const Waiter& waiter) {
+  const auto nanos = static_cast<std::uint64_t>((server_.Steady() - waiter.began).count());
+  const std::vector<Bytes> args(waiter.args.begin(), waiter.args.end());
+  state_.last_command = waiter.entry;
+  server_.statistics().CountRun(waiter.entry->id, nanos, false,
+                                server_.config().IsOn("latency-tracking"));
+  server_.NoteSlow(*this, *waiter.entry, args, nanos);
+}
+
 void Session::Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply) {
   {
     const std::lock_guard lock(mutex_);
@@ -152,6 +163,7 @@ void Session::Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply) {
   }
   hold_ = Hold::kNone;
   block_timeout_.reset();
+  NoteRan(*waiter);
   if (state_.replies == ReplyMode::kOn) out_.Append(reply);
   if (state_.replies == ReplyMode::kSkipNext) state_.replies = ReplyMode::kOn;
   Publish();
@@ -201,6 +213,23 @@ void Session::Post(std::function<void(Session&)> task) {
   if (outlet == nullptr) return;
   outlet->Post([self = weak_from_this(), task = std::move(task)] {
     if (const auto session = self.lock()) task(*session);
+  });
+}
+
+void Session::PostMessage(std::size_t bytes, std::function<void(Session&)> task) {
+  constexpr std::size_t kTaskBytes = 256;  // Of the task itself.
+  bytes += kTaskBytes;
+  if (overrun_.load(std::memory_order_relaxed)) return;
+  if (posted_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > kPostedBytesMax) {
+    if (overrun_.exchange(true)) return;
+    Log(server_.logger(), LogLevel::kWarning,
+        "client closed: more than {} bytes of messages wait for its thread ({})", kPostedBytesMax,
+        Describe());
+    return Post([](Session& self) { self.Abort(); });
+  }
+  Post([bytes, task = std::move(task)](Session& self) {
+    self.posted_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    task(self);
   });
 }
 

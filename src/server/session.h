@@ -118,7 +118,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void Forget();   // Watches, subscriptions, a blocked command: all that others hold.
   void Reset();    // RESET.
   void DropWatches();
-  std::string Describe() const;  // For a log: address and name.
+
+  // As CLIENT LIST tells it, for logs. `command`: what it is about; empty: what it did last.
+  std::string Describe(std::string_view command = {}) const;
 
   // A message or reply made elsewhere, written between two replies. While a command runs it waits.
   void Send(const std::function<void(ReplyWriter&)>& write);
@@ -143,6 +145,10 @@ class Session : public std::enable_shared_from_this<Session> {
   // Any thread.
   ClientInfo info() const;
   void Post(std::function<void(Session&)> task);
+
+  // The same for a message of so many bytes. Its thread may be busy: a session to which more than
+  // kPostedBytesMax is on its way is closed, and gets no more.
+  void PostMessage(std::size_t bytes, std::function<void(Session&)> task);
   void Kill();  // Takes part in nothing any more when this returns; its thread has yet to close it.
   bool gone() const { return outlet_.expired(); }
 
@@ -151,6 +157,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void GoOn(Hold held);
+  void NoteRan(const Waiter& waiter);
   std::shared_ptr<Waiter> waiter() const;
   bool EndWait(const std::shared_ptr<Waiter>& waiter);  // False: it had ended before.
 
@@ -173,6 +180,8 @@ class Session : public std::enable_shared_from_this<Session> {
     std::atomic<std::size_t> output{0};
     std::atomic<std::size_t> output_room{0};
   } noted_;
+  std::atomic<std::size_t> posted_bytes_{0};
+  std::atomic<bool> overrun_{false};
   mutable std::mutex mutex_;
   ClientInfo info_;                 // Guarded by mutex_; its buffers are those above.
   std::shared_ptr<Waiter> waiter_;  // Guarded by mutex_; null: not blocked.

@@ -1,9 +1,12 @@
 // EXEC: the queued commands as one work over all their keys and the watched ones.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "server/arguments.h"
 #include "server/executor.h"
+#include "server/limits.h"
 
 namespace mayfly::server {
 namespace {
@@ -54,9 +57,13 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   session.DropWatches();
   if (outcome.ok()) {
     writer.Array(transaction.commands.size());
-    RunQueued(session, transaction.commands);
-    outcome = run_.Commit();
-    TellOthers(session);
+    outcome = RunQueued(session, transaction.commands);
+    if (outcome.ok()) {
+      outcome = run_.Commit();
+      TellOthers(session);
+    } else {
+      session.extension().Abandoned();
+    }
   }
   if (!outcome.ok()) {
     run_.Abandon();
@@ -128,8 +135,15 @@ Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
       {.command = *entry.spec, .args = args, .session = session, .where = AccessWhere::kExec});
 }
 
-void Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& commands) {
+Status Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& commands) {
+  const std::uint64_t begin_offset = OutputOf(session).end_offset();
   for (const QueuedCommand& command : commands) {
+    if (OutputOf(session).end_offset() - begin_offset > kTransactionReplyBytesMax) {
+      return Status::Invalid(fmt::format(
+          "the replies of this transaction are more than {} bytes; nothing of it was done. Ask for "
+          "less at a time",
+          kTransactionReplyBytesMax));
+    }
     const std::vector<Bytes> args = Views(command.args);
     if (const Answer allowed = CheckQueued(session, *command.entry, args); !allowed.ok()) {
       ReplyWriter(OutputOf(session), session.state().version).Error(allowed.error());
@@ -150,6 +164,7 @@ void Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& com
     const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
     Finish(session, *command.entry, args, nanos, failed);
   }
+  return {};
 }
 
 }  // namespace mayfly::server

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "server/arguments.h"
 #include "server/command_table.h"
 
 namespace mayfly::server {
@@ -14,7 +15,6 @@ constexpr std::string_view kHyperLogLog = "HyperLogLog";
 constexpr std::string_view kCluster = "Redis Cluster";
 constexpr std::string_view kReplication = "replication in Redis' protocol";
 constexpr std::string_view kFunctions = "functions; EVAL is";
-constexpr std::string_view kModules = "modules";
 constexpr std::string_view kMigration = "moving keys between servers; DUMP and RESTORE are";
 
 // In the order of names.
@@ -36,7 +36,6 @@ constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std:
     {"geosearch",            kGeo        },
     {"geosearchstore",       kGeo        },
     {"migrate",              kMigration  },
-    {"module",               kModules    },
     {"pfadd",                kHyperLogLog},
     {"pfcount",              kHyperLogLog},
     {"pfdebug",              kHyperLogLog},
@@ -75,5 +74,7 @@ std::optional<std::string_view> UnofferedPart(std::string_view lower_name) {
   if (found == kUnoffered.end() || found->first != lower_name) return std::nullopt;
   return found->second;
 }
+
+bool IsForeignProtocol(Bytes name) { return IsWord(name, "post") || IsWord(name, "host:"); }
 
 }  // namespace mayfly::server

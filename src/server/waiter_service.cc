@@ -16,6 +16,9 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   waiter->database = session.state().database;
   waiter->version = session.state().version;
   waiter->null_array = request.null_array;
+  const auto& principal = session.state().principal;
+  if (principal != nullptr) waiter->user = principal->name();
+  waiter->began = server_.Steady();
   server_.waiting().Add(waiter);
   session.Park(waiter, request.timeout);
   return waiter;
@@ -69,13 +72,19 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
     return Served::kNothingThere;
   }
   OutputBuffer reply;
-  const Answer answer = run_.Run({.entry = *waiter->entry,
-                                  .args = args,
-                                  .out = reply,
-                                  .version = waiter->version,
-                                  .database = waiter->database,
-                                  .may_block = true,
-                                  .retried = true});
+  // The rules may have changed since it came.
+  Answer answer = server_.authorizer().CheckUser(waiter->user, *waiter->entry->spec, args);
+  if (!answer.ok()) {
+    ReplyWriter(reply, waiter->version).Error(answer.error());
+  } else {
+    answer = run_.Run({.entry = *waiter->entry,
+                       .args = args,
+                       .out = reply,
+                       .version = waiter->version,
+                       .database = waiter->database,
+                       .may_block = true,
+                       .retried = true});
+  }
   // A key of another type is not what it waits for, and its handler passes over it; an error is
   // about something else, such as where the value was to go, and ends the wait.
   if (answer.later()) {

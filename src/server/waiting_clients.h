@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mayfly/clock.h"
 #include "server/command_table.h"
 #include "server/database_key.h"
 #include "wire/reply_writer.h"
@@ -33,6 +34,8 @@ struct Waiter {
   int database = 0;
   ProtocolVersion version = ProtocolVersion::kResp2;
   bool null_array = true;
+  std::string user;  // Whose rules hold when it is served; empty: there are none.
+  SteadyTime began;
 
   std::mutex mutex;
   bool over = false;  // Guarded by mutex: it has, or will be sent, its reply; or it is gone.

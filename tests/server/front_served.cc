@@ -3,8 +3,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "server/acl/acl_file.h"
-
 namespace mayfly::server {
 namespace {
 
@@ -20,7 +18,7 @@ void Must(const Status& status) {
 
 }  // namespace
 
-FrontServed::FrontServed(const Served::Settings& settings)
+FrontServed::FrontServed(const Served::Settings& settings, Logger& logger)
     : database_(Must(Database::Open({}))),
       works_(std::make_unique<CoreWorkSource>(*database_)),
       front_(std::make_unique<Front>(SystemClock::Process(), std::size_t{64} << 20)) {
@@ -30,19 +28,17 @@ FrontServed::FrontServed(const Served::Settings& settings)
   Must(config_.SetAtStart("bind", "127.0.0.1"));
   for (const auto& [name, text] : settings) Must(config_.SetAtStart(name, text));
   front_->Follow(config_);
-  if (const std::string users = config_.Text("aclfile"); !users.empty()) {
-    Must(LoadAclFile(front_->acl(), users));
-  }
   server_ = Must(Server::Open({.database = *database_,
                                .works = *works_,
                                .config = config_,
                                .clock = SystemClock::Process(),
-                               .logger = SilentLogger(),
+                               .logger = logger,
                                .families = Front::Families(),
                                .authorizer = &front_->authorizer(),
                                .publisher = front_.get(),
                                .extensions = front_.get(),
                                .version = "test"}));
+  Must(front_->LoadUsers(config_));
   network_ = std::make_unique<Network>(*server_);
   Must(network_->Open());
   thread_ = std::thread([this] { ended_ = network_->Run(); });

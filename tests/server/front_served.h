@@ -20,7 +20,7 @@ namespace mayfly::server {
 class FrontServed {
  public:
   // Throws when it does not start.
-  explicit FrontServed(const Served::Settings& settings = {});
+  explicit FrontServed(const Served::Settings& settings = {}, Logger& logger = SilentLogger());
   FrontServed(const std::string& setting, const std::string& text)
       : FrontServed(Served::Settings{
             {setting, text}

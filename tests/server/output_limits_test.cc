@@ -47,6 +47,35 @@ TEST(OutputLimits, SmallMessagesAddUp) {
   EXPECT_LT(sent, kMessagesMax);
 }
 
+// What the server holds for the client of this name, in bytes.
+std::size_t HeldFor(TestClient& client, const std::string& name) {
+  const std::string list = client.Text("CLIENT LIST");
+  const std::size_t line = list.find("name=" + name + " ");
+  const std::size_t omem = list.find(" omem=", line);
+  return std::stoull(list.substr(omem + 6));
+}
+
+// Within one batch of a pipeline as well as between two.
+TEST(OutputLimits, APipelineWhoseRepliesAreNotReadRests) {
+  FrontServed served;
+  TestClient other(served.port());
+  TestClient slow(served.port());
+  constexpr std::size_t kValueBytes = 2'000'000;
+  EXPECT_EQ(other.Text("SET big " + std::string(kValueBytes, 'x')), "OK");
+  EXPECT_EQ(slow.Text("CLIENT SETNAME slow"), "OK");
+  std::string gets;
+  for (int i = 0; i < 60; ++i) gets += "GET big\r\n";
+  slow.Send(gets + "ECHO end\r\n");
+  // Until it has begun, and for as long as it would take to go too far.
+  while (HeldFor(other, "slow") == 0) {
+  }
+  std::size_t most = 0;
+  for (int i = 0; i < 200; ++i) most = std::max(most, HeldFor(other, "slow"));
+  EXPECT_LT(most, 5 * kValueBytes);
+  for (int i = 0; i < 60; ++i) EXPECT_EQ(slow.ReadText().size(), kValueBytes);
+  EXPECT_EQ(slow.ReadText(), "end");
+}
+
 TEST(OutputLimits, WhoeverIsNotSubscribedHasTheOther) {
   FrontServed served("client-output-buffer-limit", "pubsub 100000 0 0");
   TestClient client(served.port());

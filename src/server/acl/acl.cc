@@ -3,8 +3,19 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
+#include "server/shown_args.h"
 
 namespace mayfly::server {
+
+namespace {
+
+// A rule as an error may name it: errors end up in the logs of clients.
+std::string ShownRule(const std::string& rule) {
+  const bool is_password = rule.find_first_of("><#!") == 0;
+  return is_password ? fmt::format("{}{}", rule.front(), kRedacted) : rule;
+}
+
+}  // namespace
 
 bool IsUserName(Bytes name) {
   return name.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) == Bytes::npos;
@@ -60,7 +71,7 @@ Status Acl::SetUser(Bytes name, std::span<const Bytes> rules) {
     const Status status = user.Apply(rule);
     if (!status.ok()) {
       return Status::Invalid(
-          fmt::format("Error in ACL SETUSER modifier '{}': {}", rule, status.message()));
+          fmt::format("Error in ACL SETUSER modifier '{}': {}", ShownRule(rule), status.message()));
     }
   }
   Put(std::move(user));

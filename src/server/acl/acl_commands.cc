@@ -6,6 +6,7 @@
 #include "server/arguments.h"
 #include "server/errors.h"
 #include "server/help.h"
+#include "server/shown_args.h"
 
 namespace mayfly::server {
 namespace {
@@ -299,7 +300,7 @@ constexpr std::uint32_t kOpenFlags = kNoScript | kLoading | kStale | kNoWork;
 constexpr CommandSpec kAclSubcommands[] = {
     {"cat",     -2, kOpenFlags,                  kNoKeys, Cat,     "List categories, or the commands of one."},
     {"deluser", -3, kAdminFlags,                 kNoKeys, DelUser, "Remove users."                           },
-    {"dryrun",  -4, kAdminFlags,                 kNoKeys, DryRun,  "Tell whether a user may run a command."  },
+    {"dryrun",  -4, kAdminFlags,                 kNoKeys, DryRun,  "Tell whether a user may run a command.",  {}, AllSubcommandArgsSecret},
     {"genpass", -2, kOpenFlags,                  kNoKeys, GenPass, "Make a secret to be used as a password." },
     {"getuser", 3,  kAdminFlags,                 kNoKeys, GetUser, "Tell what a user may do."                },
     {"help",    2,  kLoading | kStale | kNoWork, kNoKeys, Help,    "List the subcommands."                   },
@@ -307,7 +308,7 @@ constexpr CommandSpec kAclSubcommands[] = {
     {"load",    2,  kAdminFlags,                 kNoKeys, Load,    "Read the users of the ACL file."         },
     {"log",     -2, kAdminFlags,                 kNoKeys, ShowLog, "Tell what was refused lately."           },
     {"save",    2,  kAdminFlags,                 kNoKeys, Save,    "Write the users to the ACL file."        },
-    {"setuser", -3, kAdminFlags,                 kNoKeys, SetUser, "Make or change a user."                  },
+    {"setuser", -3, kAdminFlags,                 kNoKeys, SetUser, "Make or change a user.",                  {}, AllSubcommandArgsSecret},
     {"users",   2,  kAdminFlags,                 kNoKeys, Users,   "List the names of users."                },
     {"whoami",  2,  kOpenFlags,                  kNoKeys, WhoAmI,  "Tell this connection's user."            },
 };

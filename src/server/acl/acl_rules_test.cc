@@ -157,8 +157,9 @@ TEST(AclRules, WhatIsNoRuleIsRefused) {
        "characters"                                                                         },
   };
   for (const Case& one : kTable) {
-    EXPECT_EQ(Describe(one.rules),
-              std::string("Error in ACL SETUSER modifier '") + one.rules + "': " + one.shown);
+    std::string rule = one.rules;
+    if (rule.find_first_of("<#!") == 0) rule = rule.substr(0, 1) + "(redacted)";
+    EXPECT_EQ(Describe(one.rules), "Error in ACL SETUSER modifier '" + rule + "': " + one.shown);
   }
   EXPECT_EQ(Describe("(+get ~a"), "Unmatched parenthesis in acl selector starting at '(+get'.");
   EXPECT_EQ(Describe("allkeys ~a"),

@@ -133,7 +133,9 @@ void ClientExtension::UsersReplaced() {
 
 bool ClientExtension::Deliver(const PubSubMessage& message) {
   if (session_.gone()) return false;
-  session_.Post([kept = std::make_shared<KeptMessage>(message)](Session& session) {
+  const std::size_t bytes =
+      message.pattern.size() + message.channel.size() + message.payload.size();
+  session_.PostMessage(bytes, [kept = std::make_shared<KeptMessage>(message)](Session& session) {
     session.Send([kept](ReplyWriter& writer) { WriteMessage(kept->view(), writer); });
   });
   return true;
@@ -147,6 +149,9 @@ const CommandSpec* ClientExtension::Find(std::span<const Bytes> args) {
 
 std::optional<std::string> ClientExtension::Refusal(const CommandSpec& spec,
                                                     std::span<const Bytes> args, bool tries) {
+  // Describing the client, for the log of refusals, costs more than the rest.
+  const AclPrincipal* const principal = PrincipalOf(session_);
+  if (principal != nullptr && MayRun(principal->session(), spec, args)) return std::nullopt;
   AclContext* const context = acl();
   if (context == nullptr) return std::string(kNoAuthLine);
   if (tries) return RefuseCommand(*context, spec, args, AclWhere::kLua);
@@ -158,7 +163,7 @@ std::optional<std::string> ClientExtension::Refusal(const CommandSpec& spec,
 
 void ClientExtension::Called(const CommandSpec& spec, int database, std::span<const Bytes> args) {
   if (server_.monitors().empty() || (spec.flags & (kSkipMonitor | kAdmin)) != 0) return;
-  server_.monitors().Show(server_.clock().Now(), database, "lua", args);
+  server_.monitors().Show(server_.clock().Now(), database, "lua", spec, args);
 }
 
 void ClientExtension::CountRun(const CommandSpec& spec, std::chrono::nanoseconds took,

@@ -47,7 +47,7 @@ Answer ClientInfoCommand(Call& call) {
   Session& session = SessionOf(call);
   session.state().last_command = ServerOf(call).table().FindFullName("client|info");
   session.Publish();
-  call.reply.Verbatim("txt", ClientLine(ServerOf(call), session) + "\n");
+  call.reply.Verbatim("txt", ClientLine(session) + "\n");
   return {};
 }
 
@@ -56,7 +56,7 @@ Answer ClientList(Call& call) {
   SessionOf(call).state().last_command = server.table().FindFullName("client|list");
   SessionOf(call).Publish();
   std::string text;
-  const auto add = [&](const Session& session) { text += ClientLine(server, session) + "\n"; };
+  const auto add = [&](const Session& session) { text += ClientLine(session) + "\n"; };
   if (call.args.size() == 2) {
     for (const auto& session : server.clients().All()) add(*session);
   } else if (IsWord(call.args[2], "type") && call.args.size() == 4) {

@@ -27,10 +27,13 @@ std::int64_t Seconds(SteadyTime begin, SteadyTime end) {
 
 }  // namespace
 
-std::string ClientLine(Server& server, const Session& session) {
+std::string ClientLine(const Session& session, std::string_view command) {
   const ClientInfo info = session.info();
   const ClientOrigin& origin = session.origin();
-  const SteadyTime now = server.Steady();
+  const SteadyTime now = SystemClock::Process().Steady();
+  if (command.empty()) {
+    command = info.last_command != nullptr ? info.last_command->full_name : "NULL";
+  }
   const BufferBytes& buffers = info.buffers;
   return fmt::format(
       "id={} addr={} laddr={} fd={} name={} age={} idle={} flags={} db={} sub={} psub={} ssub={} "
@@ -41,9 +44,8 @@ std::string ClientLine(Server& server, const Session& session) {
       info.database, info.subscriptions.channels, info.subscriptions.patterns,
       info.subscriptions.shard_channels, info.queued, buffers.input, buffers.input_room, 0,
       info.queued_bytes, buffers.output + buffers.output_room, 0, buffers.output, 0, buffers.output,
-      info.memory_bytes(), buffers.output > 0 ? "rw" : "r",
-      info.last_command != nullptr ? info.last_command->full_name : "NULL", info.user, -1,
-      info.protocol, info.library_name, info.library_version);
+      info.memory_bytes(), buffers.output > 0 ? "rw" : "r", command, info.user, -1, info.protocol,
+      info.library_name, info.library_version);
 }
 
 std::optional<ListedType> ReadListedType(Bytes text) {

@@ -10,8 +10,8 @@
 
 namespace mayfly::server::own {
 
-// One line, without its end.
-std::string ClientLine(Server& server, const Session& session);
+// One line, without its end. `command`: the one it runs; empty: the one it ran last.
+std::string ClientLine(const Session& session, std::string_view command = {});
 
 // "normal", "pubsub", "replica" and "master", as CLIENT LIST TYPE takes them.
 enum class ListedType : std::uint8_t { kNormal, kReplica, kPubSub, kMaster };

@@ -72,6 +72,20 @@ void WriteHello(Session& session, ReplyWriter& reply) {
 
 }  // namespace
 
+// As ParseHello() reads them. What it does not understand may be a password, too.
+void HelloSecrets(std::span<const Bytes> args, std::vector<std::size_t>& positions) {
+  for (std::size_t i = 2; i < args.size();) {
+    if (IsWord(args[i], "setname")) {
+      i += 2;
+    } else if (IsWord(args[i], "auth")) {
+      positions.insert(positions.end(), {i + 1, i + 2});
+      i += 3;
+    } else {
+      positions.push_back(i++);
+    }
+  }
+}
+
 Answer Ping(Call& call) {
   if (call.args.size() > 2) return WrongArity("ping");
   Session& session = SessionOf(call);
@@ -112,7 +126,7 @@ Answer Auth(Call& call) {
   Session& session = SessionOf(call);
   const Bytes* const name = call.args.size() == 3 ? &call.args[1] : nullptr;
   Answer answer = ServerOf(call).authorizer().Authenticate(
-      name, call.args.back(), {call.args[0], session.Describe()}, session.state().principal);
+      name, call.args.back(), {call.args[0], session.Describe("auth")}, session.state().principal);
   if (answer.ok()) call.reply.Ok();
   return answer;
 }
@@ -124,7 +138,8 @@ Answer Hello(Call& call) {
   if (Answer parsed = ParseHello(call, options); !parsed.ok()) return parsed;
   if (options.password != nullptr) {
     Answer known = ServerOf(call).authorizer().Authenticate(
-        options.user, *options.password, {call.args[0], session.Describe()}, state.principal);
+        options.user, *options.password, {call.args[0], session.Describe("hello")},
+        state.principal);
     if (!known.ok()) return known;
   }
   if (state.principal == nullptr) {

@@ -3,6 +3,7 @@
 
 #include "server/arguments.h"
 #include "server/errors.h"
+#include "server/help.h"
 #include "server/own/memory_figures.h"
 #include "server/own/own_handlers.h"
 #include "server/own/redis_version.h"
@@ -36,6 +37,20 @@ Answer Monitor(Call& call) {
     ServerOf(call).monitors().Add(session.shared_from_this());
   }
   call.reply.Ok();
+  return {};
+}
+
+Answer ModuleList(Call& call) {
+  call.reply.Array(0);
+  return {};
+}
+
+Answer ModuleHelp(Call& call) {
+  static constexpr std::string_view kLines[] = {
+      "LIST",
+      "    Return an empty list: modules are not offered.",
+  };
+  WriteHelp(call.reply, "MODULE", kLines);
   return {};
 }
 

@@ -14,6 +14,7 @@ inline Server& ServerOf(Call& call) { return *call.host.server(); }
 Answer Auth(Call& call);
 Answer Echo(Call& call);
 Answer Hello(Call& call);
+void HelloSecrets(std::span<const Bytes> args, std::vector<std::size_t>& positions);
 Answer Ping(Call& call);
 Answer Quit(Call& call);
 Answer Reset(Call& call);
@@ -62,6 +63,7 @@ Answer ConfigHelp(Call& call);
 Answer ConfigResetStat(Call& call);
 Answer ConfigRewrite(Call& call);
 Answer ConfigSet(Call& call);
+void ConfigSetSecrets(std::span<const Bytes> args, std::vector<std::size_t>& positions);
 
 // info_command.cc
 Answer Info(Call& call);
@@ -98,6 +100,8 @@ Answer Wait(Call& call);
 
 // misc_commands.cc
 Answer Lolwut(Call& call);
+Answer ModuleHelp(Call& call);
+Answer ModuleList(Call& call);
 Answer MemoryDoctor(Call& call);
 Answer MemoryMallocStats(Call& call);
 Answer MemoryPurge(Call& call);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/limits.h"
+#include "server/shown_args.h"
 
 namespace mayfly::server {
 namespace {
@@ -50,7 +51,8 @@ void Slowlog::ForgetArguments(WallTime before) {
   }
 }
 
-std::vector<std::string> ShortenedArgs(std::span<const Bytes> args) {
+std::vector<std::string> ShortenedArgs(const CommandSpec& spec, std::span<const Bytes> all) {
+  const std::vector<Bytes> args = ShownArgs(spec, all);
   std::vector<std::string> shortened;
   for (std::size_t i = 0; i < std::min(args.size(), kSlowlogArgsMax); ++i) {
     if (i == kSlowlogArgsMax - 1 && args.size() > kSlowlogArgsMax) {

@@ -14,6 +14,8 @@
 
 namespace mayfly::server {
 
+struct CommandSpec;
+
 struct SlowCommand {
   std::uint64_t id = 0;
   WallTime at;
@@ -45,7 +47,7 @@ class Slowlog {
   std::deque<SlowCommand> commands_;  // The newest first.
 };
 
-// Arguments as the log keeps them.
-std::vector<std::string> ShortenedArgs(std::span<const Bytes> args);
+// Arguments as the log keeps them: without secrets.
+std::vector<std::string> ShortenedArgs(const CommandSpec& spec, std::span<const Bytes> args);
 
 }  // namespace mayfly::server
