@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,15 +31,20 @@ constexpr std::uint32_t kAlone = kNoWork | kNoMulti | kNoScript;
 constexpr CommandSpec kTtlCommands[] = {
     {"ttl.clock",    -1, kAdmin | kAlone,    kNoKeys, TtlClock,    "Show the clock; confirm or take back a jump of it."},
     {"ttl.events",   -3, kReadOnly | kAlone, kNoKeys, TtlEvents,   "List rows that expired, in order, each once."},
-    {"ttl.forecast", -1, kReadOnly | kAlone, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},
+    {"ttl.forecast", -1, kReadOnly | kAlone | kDangerous, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},
+    {"ttl.help",     1,  kReadOnly | kAlone, kNoKeys, TtlHelp,     "Tell what these commands do."},
     {"ttl.job",      -2, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlJob, "Tell of long work, or end it."},
     {"ttl.policy",   -1, kAdmin | kAlone,    kNoKeys, TtlPolicy,   "Show or change what keys' lives must be like."},
     {"ttl.prove",    -1, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlProve, "Find out what is left of the dead, as a job."},
-    {"ttl.purge",    -1, kWrite | kAlone,    kNoKeys, TtlPurge,    "Remove what has expired, in all databases."},
+    {"ttl.purge",    -1, kWrite | kAlone | kDangerous, kNoKeys, TtlPurge,    "Remove what has expired, in all databases."},
     {"ttl.scan",     -2, kReadOnly | kAlone, kNoKeys, TtlScan,     "List keys by deadline, or those without one."},
     {"ttl.stats",    1,  kReadOnly | kAlone, kNoKeys, TtlStats,    "Tell about expiry, purging and the clock."},
 };
 // clang-format on
+
+// How long TTL.PURGE may take: other clients of its thread wait meanwhile.
+constexpr std::int64_t kPurgeMillisDefault = 100;
+constexpr std::int64_t kPurgeMillisMax = 10'000;
 
 std::string_view NameOf(EventCause cause) {
   switch (cause) {
@@ -88,6 +95,17 @@ Result<Database*> WholeDatabase(const Call& call) {
   Database* const database = call.host.database_handle();
   if (database == nullptr) return Status::Unsupported("there is no database to ask");
   return database;
+}
+
+Answer TtlHelp(Call& call) {
+  call.reply.Array(std::size(kTtlCommands));
+  for (const CommandSpec& spec : kTtlCommands) {
+    std::string name(spec.name);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    call.reply.Bulk(fmt::format("{}: {}", name, spec.summary));
+  }
+  return {};
 }
 
 Answer TtlForecast(Call& call) {
@@ -162,13 +180,13 @@ Answer TtlPurge(Call& call) {
   std::optional<std::int64_t> rows;
   std::optional<std::int64_t> time;
   const NumberOption options[] = {
-      {"rows", 1, kTtlNumberMax, rows},
-      {"time", 1, kTtlNumberMax, time},
+      {"rows", 1, kTtlNumberMax,   rows},
+      {"time", 1, kPurgeMillisMax, time},
   };
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
   PurgeOptions asked;
   if (rows) asked.rows_max = static_cast<std::uint64_t>(*rows);
-  if (time) asked.time_max = Millis(*time);
+  asked.time_max = Millis(time.value_or(kPurgeMillisDefault));
   MAYFLY_TRY(Database* const database, WholeDatabase(call));
   MAYFLY_TRY(const PurgeReport report, database->Purge(asked));
   call.reply.Map(3);

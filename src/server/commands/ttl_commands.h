@@ -13,6 +13,7 @@ namespace mayfly::server {
 
 // ttl_commands.cc: what the index and the events know.
 Answer TtlForecast(Call& call);
+Answer TtlHelp(Call& call);
 Answer TtlEvents(Call& call);
 Answer TtlPurge(Call& call);
 Answer TtlStats(Call& call);

@@ -32,7 +32,8 @@ std::string ClientLine(const Session& session, std::string_view command) {
   const ClientOrigin& origin = session.origin();
   const SteadyTime now = SystemClock::Process().Steady();
   if (command.empty()) {
-    command = info.last_command != nullptr ? info.last_command->full_name : "NULL";
+    command =
+        info.last_command != nullptr ? std::string_view(info.last_command->full_name) : "NULL";
   }
   const BufferBytes& buffers = info.buffers;
   return fmt::format(

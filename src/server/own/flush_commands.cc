@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "server/arguments.h"
 #include "server/errors.h"
 #include "server/own/own_handlers.h"
@@ -17,11 +19,9 @@ Status CheckFlushOptions(const Call& call) {
 }
 
 Result<int> DatabaseArgument(Call& call, std::size_t index, std::string_view error) {
-  const auto number = IntegerArgument(call.args[index]);
+  using Limits = std::numeric_limits<int>;
+  const auto number = IntegerArgument(call.args[index], Limits::min(), Limits::max());
   if (!number) return Status::Invalid(std::string(error));
-  if (*number < 0 || *number >= call.host.databases()) {
-    return Status::Invalid("DB index is out of range");
-  }
   return static_cast<int>(*number);
 }
 
@@ -46,6 +46,11 @@ Answer FlushAll(Call& call) {
 Answer SwapDb(Call& call) {
   MAYFLY_TRY(const int first, DatabaseArgument(call, 1, "invalid first DB index"));
   MAYFLY_TRY(const int second, DatabaseArgument(call, 2, "invalid second DB index"));
+  for (const int database : {first, second}) {
+    if (database < 0 || database >= call.host.databases()) {
+      return Status::Invalid("DB index is out of range");
+    }
+  }
   MAYFLY_RETURN_IF_ERROR(RunOf(call).Swap(first, second));
   call.reply.Ok();
   return {};
