@@ -19,6 +19,7 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   const auto& principal = session.state().principal;
   if (principal != nullptr) waiter->user = principal->name();
   waiter->began = server_.Steady();
+  session.state().last_command = item.decision.entry;
   server_.waiting().Add(waiter);
   session.Park(waiter, request.timeout);
   return waiter;
