@@ -87,9 +87,12 @@ TEST_F(KeyCommands, ScanFiltersByPatternAndType) {
   EXPECT_EQ(ScanAll("COUNT 4 MATCH b:* TYPE list").size(), 0u);
 }
 
-TEST_F(KeyCommands, ScanRefusesACursorThatWasNeverGiven) {
+// Such as one from before a restart: keys are shown again, and none is left out.
+TEST_F(KeyCommands, ScanBeginsAgainWithACursorNobodyKnows) {
   PutMany("key:{}", 5);
-  EXPECT_EQ(Text("SCAN 12345"), "ERR invalid cursor");
+  EXPECT_EQ(Text("SCAN 12345"), Text("SCAN 0"));
+  EXPECT_EQ(Text("SCAN 18446744073709551615"), Text("SCAN 0"));
+  EXPECT_EQ(Text("SCAN 18446744073709551616"), "ERR invalid cursor");
   EXPECT_EQ(Text("SCAN -1"), "ERR invalid cursor");
 }
 
