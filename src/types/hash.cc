@@ -2,6 +2,7 @@
 
 #include "types/member_key.h"
 #include "types/value_type.h"
+#include "types/worn_members.h"
 
 namespace mayfly::types {
 namespace {
@@ -13,7 +14,9 @@ constexpr char kHead[] = {static_cast<char>(ValueType::kHash)};
 Result<Hash> Hash::Open(core::WorkSpace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kHash, row));
-  return Hash(space, key, row.exists ? row.members : 0);
+  if (!row.exists) return Hash(space, key, 0, 0);
+  MAYFLY_TRY(const std::uint64_t removed, RemovedOf(row.value));
+  return Hash(space, key, row.members, removed);
 }
 
 Status Hash::Find(Bytes field, core::FoundMember& found) const {
@@ -26,7 +29,10 @@ Status Hash::Find(Bytes field, core::FoundMember& found) const {
 
 Result<bool> Hash::Put(Bytes field, Bytes value, core::MemberLifetime lifetime) {
   const bool first = empty();
-  if (first) MAYFLY_RETURN_IF_ERROR(space_->MakeCollection(key_, Bytes(kHead, sizeof(kHead))));
+  if (first) {
+    removed_ = 0;
+    MAYFLY_RETURN_IF_ERROR(space_->MakeCollection(key_, Bytes(kHead, sizeof(kHead))));
+  }
   MAYFLY_TRY(const bool is_new, space_->PutMember(key_, MemberKey(field), value, lifetime, first));
   if (is_new) ++size_;
   return is_new;
@@ -35,8 +41,12 @@ Result<bool> Hash::Put(Bytes field, Bytes value, core::MemberLifetime lifetime) 
 Result<bool> Hash::Remove(Bytes field) {
   if (empty()) return false;
   MAYFLY_TRY(const bool removed, space_->RemoveMember(key_, MemberKey(field)));
-  if (removed) --size_;
-  return removed;
+  if (!removed) return false;
+  --size_;
+  if (!empty()) {
+    MAYFLY_RETURN_IF_ERROR(NoteRemoved(*space_, key_, ValueType::kHash, size_, removed_));
+  }
+  return true;
 }
 
 Result<std::unique_ptr<core::MemberCursor>> Hash::NewCursor() const {

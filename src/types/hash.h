@@ -1,5 +1,5 @@
 // hash.h - fields with values, each with a deadline of its own if it has one.
-//   head    | 'h' |
+//   head    | 'h' | removed (worn_members.h) |
 //   member  | MemberKey(field) |  ->  value
 // Fields lie in the order of member_key.h, so that scans need no memory and draws are fair. A dead
 // field is absent for every call here, the count included, since core says what lives. With its
@@ -42,13 +42,14 @@ class Hash {
   Result<std::unique_ptr<core::MemberCursor>> NewCursor() const;
 
  private:
-  Hash(core::WorkSpace& space, Bytes key, std::uint64_t size)
-      : space_(&space), key_(key), was_empty_(size == 0), size_(size) {}
+  Hash(core::WorkSpace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
+      : space_(&space), key_(key), was_empty_(size == 0), size_(size), removed_(removed) {}
 
   core::WorkSpace* space_;
   Bytes key_;
   bool was_empty_;
   std::uint64_t size_;
+  std::uint64_t removed_;  // As the head says.
 };
 
 }  // namespace mayfly::types

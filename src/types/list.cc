@@ -1,36 +1,21 @@
 #include "types/list.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "base/coding.h"
 #include "types/value_type.h"
 
 namespace mayfly::types {
 namespace {
 
-constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+// Up to so many values a change in the middle moves those of the shorter side.
+constexpr std::uint64_t kShortMax = 128;
 
-std::string HeadOf(std::int64_t first) {
-  std::string head(1, static_cast<char>(ValueType::kList));
-  AppendLittleEndian64(head, static_cast<std::uint64_t>(first));
-  return head;
-}
-
-bool ReadHead(Bytes head, std::int64_t& first) {
-  std::uint64_t bits = 0;
-  head.remove_prefix(1);
-  if (!EatLittleEndian64(head, bits) || !head.empty()) return false;
-  first = static_cast<std::int64_t>(bits);
-  return true;
-}
-
-std::string MemberAt(std::int64_t index) {
-  std::string member;
-  AppendBigEndian64(member, static_cast<std::uint64_t>(index) ^ kSignBit);
-  return member;
-}
+// Of a list that loses one value of so many, and more than a few, the others are written anew.
+constexpr std::uint64_t kFewRemoved = 64;
+constexpr std::uint64_t kManyRemovedShare = 8;
 
 Status Gap() { return Status::Corruption("a list lacks one of its values; run a check"); }
 
@@ -39,43 +24,42 @@ Status Gap() { return Status::Corruption("a list lacks one of its values; run a 
 Result<List> List::Open(core::WorkSpace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kList, row));
-  if (!row.exists) return List(space, key, 0, 0);
-  std::int64_t first = 0;
-  if (!ReadHead(row.value, first)) {
+  if (!row.exists) return List(space, key, 0, {});
+  ListShape shape;
+  if (!ReadListHead(row.value, row.members, shape)) {
     return Status::Corruption("the head of a list cannot be read; run a check");
   }
-  return List(space, key, first, row.members);
+  return List(space, key, row.members, shape);
 }
 
 Result<std::string> List::At(std::uint64_t position) const {
-  MAYFLY_CHECK(position < size_, "a position within the list");
+  MAYFLY_TRY(const std::int64_t index, Find(position));
   core::FoundMember found;
-  MAYFLY_RETURN_IF_ERROR(space_->FindMember(key_, MemberAt(IndexOf(position)), found));
+  MAYFLY_RETURN_IF_ERROR(space_->FindMember(key_, ListMember(index), found));
   if (!found.exists) return Gap();
   return std::string(found.value);
 }
 
 Status List::Set(std::uint64_t position, Bytes value) {
-  MAYFLY_CHECK(position < size_, "a position within the list");
-  return PutAt(IndexOf(position), value, false);
+  MAYFLY_TRY(const std::int64_t index, Find(position));
+  return PutAt(index, value, false);
 }
 
 Status List::Push(ListEnd end, std::span<const Bytes> values) {
   if (values.empty()) return {};
-  const bool at_head = end == ListEnd::kHead;
-  std::int64_t index = at_head ? first_ - 1 : IndexOf(size_);
-  if (at_head) first_ -= static_cast<std::int64_t>(values.size());
   if (empty()) {
-    MAYFLY_RETURN_IF_ERROR(space_->MakeCollection(key_, HeadOf(first_)));
-  } else if (at_head) {
-    MAYFLY_RETURN_IF_ERROR(WriteHead());
+    SetPlain(0, 0);
+    MAYFLY_RETURN_IF_ERROR(space_->MakeCollection(key_, ListHead({})));
   }
+  const bool at_head = end == ListEnd::kHead;
+  const bool was_plain = is_plain();
   for (const Bytes value : values) {
+    MAYFLY_TRY(const std::int64_t index, at_head ? pieces_.PushHead() : pieces_.PushTail());
     MAYFLY_RETURN_IF_ERROR(PutAt(index, value, true));
-    index += at_head ? -1 : 1;
   }
   size_ += values.size();
-  return {};
+  // The head of a plain list says where it begins; a push behind it leaves that alone.
+  return at_head || !was_plain || !is_plain() ? WriteHead() : Status();
 }
 
 Result<std::vector<std::string>> List::Pop(ListEnd end, std::uint64_t count) {
@@ -92,13 +76,156 @@ Status List::Insert(std::uint64_t position, Bytes value) {
   MAYFLY_CHECK(position <= size_, "a position within the list, or its end");
   if (position == 0) return Push(ListEnd::kHead, std::span(&value, 1));
   if (position == size_) return Push(ListEnd::kTail, std::span(&value, 1));
-  const bool moves_head = position <= size_ / 2;
-  MAYFLY_TRY(std::vector<std::string> moved,
-             moves_head ? Read(0, position) : Read(position, size_));
-  if (moves_head) --first_;
+  if (is_short()) return ShiftOpen(position, value);
+  MAYFLY_TRY(const std::int64_t index, pieces_.Open(position));
+  MAYFLY_RETURN_IF_ERROR(PutAt(index, value, true));
   ++size_;
-  std::int64_t index = moves_head ? first_ : IndexOf(position + 1);
-  const std::int64_t fresh = moves_head ? first_ : IndexOf(size_ - 1);
+  MAYFLY_RETURN_IF_ERROR(WriteHead());
+  return RewriteIfScattered();
+}
+
+Status List::Remove(std::span<const std::uint64_t> positions) {
+  if (positions.empty()) return {};
+  MAYFLY_CHECK(positions.back() < size_, "positions within the list");
+  if (positions.size() == size_) return Trim(0, 0);
+  if (is_short()) {
+    const std::uint64_t before = positions.back() + 1 - positions.size();
+    const std::uint64_t behind = size_ - positions.front() - positions.size();
+    return before < behind ? ShiftTowardsTail(positions) : ShiftTowardsHead(positions);
+  }
+  if (positions.size() > kFewRemoved && positions.size() > size_ / kManyRemovedShare) {
+    MAYFLY_TRY(const std::vector<std::string> values, Read(0, size_, positions));
+    return Rewrite(values);
+  }
+  for (auto at = positions.rbegin(); at != positions.rend(); ++at) {
+    MAYFLY_TRY(const std::int64_t index, pieces_.Close(*at));
+    MAYFLY_RETURN_IF_ERROR(RemoveAt(index));
+    --size_;
+  }
+  MAYFLY_RETURN_IF_ERROR(WriteHead());
+  return RewriteIfScattered();
+}
+
+Status List::Trim(std::uint64_t begin, std::uint64_t end) {
+  end = std::min(end, size_);
+  if (begin >= end) {
+    SetPlain(0, 0);
+    return space_->Delete(key_).status();
+  }
+  const std::uint64_t kept = end - begin;
+  if (kept == size_) return {};
+  if (kept < size_ - kept) {
+    // Writing the few that stay under a new version is cheaper than removing the many.
+    MAYFLY_TRY(const std::vector<std::string> values, Read(begin, end));
+    return Rewrite(values);
+  }
+  const bool was_plain = is_plain();
+  for (std::uint64_t left = size_ - end; left > 0;) {
+    MAYFLY_TRY(const ListPiece dropped, pieces_.DropTail(left));
+    MAYFLY_RETURN_IF_ERROR(RemoveIndexes(dropped.first, dropped.end()));
+    left -= dropped.count;
+  }
+  for (std::uint64_t left = begin; left > 0;) {
+    MAYFLY_TRY(const ListPiece dropped, pieces_.DropHead(left));
+    MAYFLY_RETURN_IF_ERROR(RemoveIndexes(dropped.first, dropped.end()));
+    left -= dropped.count;
+  }
+  size_ = kept;
+  return begin > 0 || !was_plain || !is_plain() ? WriteHead() : Status();
+}
+
+Status List::WalkToTail(std::uint64_t position, Visitor visit) const {
+  return Walk(position, true, visit);
+}
+
+Status List::WalkToHead(std::uint64_t position, Visitor visit) const {
+  return Walk(position, false, visit);
+}
+
+// One piece after the other: the cursor never steps beyond one, where something may have been.
+Status List::Walk(std::uint64_t position, bool to_tail, Visitor visit) const {
+  if (position >= size_) return {};
+  MAYFLY_TRY(const auto cursor, space_->NewMemberCursor(key_, core::Part::kMembers));
+  MAYFLY_TRY(ListPieces::Found piece, pieces_.Find(position));
+  const std::uint64_t last = to_tail ? size_ - 1 : 0;
+  for (std::optional<OrderWalk> walk;;) {
+    std::int64_t index = piece.IndexOf(position);
+    const std::int64_t end = to_tail ? piece.piece.end() : piece.piece.first - 1;
+    to_tail ? cursor->SeekAtOrAfter(ListMember(index)) : cursor->SeekAtOrBefore(ListMember(index));
+    for (;;) {
+      MAYFLY_RETURN_IF_ERROR(cursor->status());
+      if (!cursor->Valid() || cursor->member() != ListMember(index)) return Gap();
+      if (!visit(position, cursor->value()) || position == last) return {};
+      to_tail ? ++position : --position;
+      to_tail ? ++index : --index;
+      if (index == end) break;
+      to_tail ? cursor->Next() : cursor->Prev();
+    }
+    MAYFLY_TRY(piece, pieces_.Next(piece, to_tail, walk));
+  }
+}
+
+bool List::is_short() const { return size_ <= kShortMax && is_plain(); }
+
+std::int64_t List::IndexOf(std::uint64_t position) const {
+  return first() + static_cast<std::int64_t>(position);
+}
+
+void List::SetPlain(std::int64_t first, std::uint64_t size) {
+  const ListPiece all{.first = first, .count = size};
+  pieces_ = ListPieces(*space_, key_, {.front = all, .low = all.first, .high = all.end()});
+  size_ = size;
+}
+
+Result<std::int64_t> List::Find(std::uint64_t position) const {
+  MAYFLY_CHECK(position < size_, "a position within the list");
+  if (is_plain()) return IndexOf(position);
+  MAYFLY_TRY(const ListPieces::Found found, pieces_.Find(position));
+  return found.IndexOf(position);
+}
+
+Status List::PutAt(std::int64_t index, Bytes value, bool known_new) {
+  return space_
+      ->PutMember(key_, ListMember(index), value, core::MemberLifetime::Forever(), known_new)
+      .status();
+}
+
+Status List::RemoveAt(std::int64_t index) {
+  MAYFLY_TRY(const bool removed, space_->RemoveMember(key_, ListMember(index)));
+  return removed ? Status() : Gap();
+}
+
+Status List::RemoveIndexes(std::int64_t begin, std::int64_t end) {
+  for (; begin < end; ++begin) MAYFLY_RETURN_IF_ERROR(RemoveAt(begin));
+  return {};
+}
+
+Status List::WriteHead() { return space_->SetHead(key_, ListHead(pieces_.shape())); }
+
+// Under a new version, in one piece.
+Status List::Rewrite(const std::vector<std::string>& values) {
+  SetPlain(0, values.size());
+  MAYFLY_RETURN_IF_ERROR(space_->MakeCollection(key_, ListHead(pieces_.shape()), Lifetime::Keep()));
+  std::int64_t index = 0;
+  for (const std::string& value : values) {
+    MAYFLY_RETURN_IF_ERROR(PutAt(index++, value, true));
+  }
+  return {};
+}
+
+Status List::RewriteIfScattered() {
+  if (!pieces_.IsScattered()) return {};
+  MAYFLY_TRY(const std::vector<std::string> values, Read(0, size_));
+  return Rewrite(values);
+}
+
+Status List::ShiftOpen(std::uint64_t position, Bytes value) {
+  const bool moves_head = position <= size_ / 2;
+  MAYFLY_TRY(const std::vector<std::string> moved,
+             moves_head ? Read(0, position) : Read(position, size_));
+  SetPlain(moves_head ? first() - 1 : first(), size_ + 1);
+  std::int64_t index = moves_head ? first() : IndexOf(position + 1);
+  const std::int64_t fresh = moves_head ? first() : IndexOf(size_ - 1);
   for (const std::string& one : moved) {
     MAYFLY_RETURN_IF_ERROR(PutAt(index, one, index == fresh));
     ++index;
@@ -107,91 +234,12 @@ Status List::Insert(std::uint64_t position, Bytes value) {
   return moves_head ? WriteHead() : Status();
 }
 
-Status List::Remove(std::span<const std::uint64_t> positions) {
-  if (positions.empty()) return {};
-  MAYFLY_CHECK(positions.back() < size_, "positions within the list");
-  if (positions.size() == size_) return Trim(0, 0);
-  const std::uint64_t before = positions.back() + 1 - positions.size();
-  const std::uint64_t behind = size_ - positions.front() - positions.size();
-  return before < behind ? ShiftTowardsTail(positions) : ShiftTowardsHead(positions);
-}
-
-Status List::Trim(std::uint64_t begin, std::uint64_t end) {
-  end = std::min(end, size_);
-  if (begin >= end) {
-    first_ = 0;
-    size_ = 0;
-    return space_->Delete(key_).status();
-  }
-  const std::uint64_t kept = end - begin;
-  if (kept == size_) return {};
-  if (kept >= size_ - kept) {
-    MAYFLY_RETURN_IF_ERROR(RemoveIndexes(IndexOf(end), IndexOf(size_)));
-    MAYFLY_RETURN_IF_ERROR(RemoveIndexes(first_, IndexOf(begin)));
-    first_ = IndexOf(begin);
-    size_ = kept;
-    return begin > 0 ? WriteHead() : Status();
-  }
-  // Writing the few that stay under a new version is cheaper than removing the many.
-  MAYFLY_TRY(const std::vector<std::string> values, Read(begin, end));
-  first_ = 0;
-  size_ = kept;
-  MAYFLY_RETURN_IF_ERROR(space_->MakeCollection(key_, HeadOf(first_), Lifetime::Keep()));
-  for (std::uint64_t i = 0; i < kept; ++i) {
-    MAYFLY_RETURN_IF_ERROR(PutAt(IndexOf(i), values[i], true));
-  }
-  return {};
-}
-
-Status List::WalkToTail(std::uint64_t position, Visitor visit) const {
-  if (position >= size_) return {};
-  MAYFLY_TRY(const auto cursor, space_->NewMemberCursor(key_, core::Part::kMembers));
-  cursor->SeekAtOrAfter(MemberAt(IndexOf(position)));
-  for (; position < size_; ++position, cursor->Next()) {
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
-    if (!cursor->Valid() || cursor->member() != MemberAt(IndexOf(position))) return Gap();
-    if (!visit(position, cursor->value())) break;
-  }
-  return cursor->status();
-}
-
-Status List::WalkToHead(std::uint64_t position, Visitor visit) const {
-  if (position >= size_) return {};
-  MAYFLY_TRY(const auto cursor, space_->NewMemberCursor(key_, core::Part::kMembers));
-  cursor->SeekAtOrBefore(MemberAt(IndexOf(position)));
-  for (++position; position-- > 0; cursor->Prev()) {
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
-    if (!cursor->Valid() || cursor->member() != MemberAt(IndexOf(position))) return Gap();
-    if (!visit(position, cursor->value())) break;
-  }
-  return cursor->status();
-}
-
-std::int64_t List::IndexOf(std::uint64_t position) const {
-  return first_ + static_cast<std::int64_t>(position);
-}
-
-Status List::PutAt(std::int64_t index, Bytes value, bool known_new) {
-  return space_->PutMember(key_, MemberAt(index), value, core::MemberLifetime::Forever(), known_new)
-      .status();
-}
-
-Status List::RemoveIndexes(std::int64_t begin, std::int64_t end) {
-  for (; begin < end; ++begin) {
-    MAYFLY_TRY(const bool removed, space_->RemoveMember(key_, MemberAt(begin)));
-    if (!removed) return Gap();
-  }
-  return {};
-}
-
-Status List::WriteHead() { return space_->SetHead(key_, HeadOf(first_)); }
-
 Status List::ShiftTowardsHead(std::span<const std::uint64_t> holes) {
   std::int64_t index = IndexOf(holes.front());
   MAYFLY_TRY(const std::vector<std::string> moved, Read(holes.front(), size_, holes));
   for (const std::string& value : moved) MAYFLY_RETURN_IF_ERROR(PutAt(index++, value, false));
   MAYFLY_RETURN_IF_ERROR(RemoveIndexes(index, IndexOf(size_)));
-  size_ -= holes.size();
+  SetPlain(first(), size_ - holes.size());
   return {};
 }
 
@@ -199,9 +247,8 @@ Status List::ShiftTowardsTail(std::span<const std::uint64_t> holes) {
   MAYFLY_TRY(const std::vector<std::string> moved, Read(0, holes.back() + 1, holes));
   std::int64_t index = IndexOf(holes.size());
   for (const std::string& value : moved) MAYFLY_RETURN_IF_ERROR(PutAt(index++, value, false));
-  MAYFLY_RETURN_IF_ERROR(RemoveIndexes(first_, IndexOf(holes.size())));
-  first_ = IndexOf(holes.size());
-  size_ -= holes.size();
+  MAYFLY_RETURN_IF_ERROR(RemoveIndexes(first(), IndexOf(holes.size())));
+  SetPlain(IndexOf(holes.size()), size_ - holes.size());
   return WriteHead();
 }
 

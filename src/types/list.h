@@ -1,9 +1,11 @@
 // list.h - values in a row, reached from both ends and by position.
-//   head    | 'l' | first index i64, little endian |
+//   head    | 'l' | first index i64, little endian | where its pieces are, if it has several |
 //   member  | index i64, big endian, sign bit flipped |  ->  value
-// Byte order is index order, below zero too, and indexes have no gaps: position p is at index
-// first + p, and the count of members says where the list ends. A push or pop at an end touches one
-// member; a change in the middle moves the shorter side. Layout: docs/formats/types.md.
+// Byte order is index order, below zero too. A list that was changed at its ends has indexes
+// without gaps: position p is at index first + p. One that was changed in its middle is several
+// such pieces, and no value has moved (list_pieces.h); only a short list of one piece moves the
+// shorter side instead, and stays one. A push or pop at an end touches one member.
+// docs/formats/types.md.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include "core/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
+#include "types/list_pieces.h"
 
 namespace mayfly::types {
 
@@ -59,15 +62,27 @@ class List {
   Status WalkToHead(std::uint64_t position, Visitor visit) const;
 
  private:
-  List(core::WorkSpace& space, Bytes key, std::int64_t first, std::uint64_t size)
-      : space_(&space), key_(key), was_empty_(size == 0), first_(first), size_(size) {}
+  List(core::WorkSpace& space, Bytes key, std::uint64_t size, const ListShape& shape)
+      : space_(&space), key_(key), was_empty_(size == 0), size_(size), pieces_(space, key, shape) {}
 
+  // Of a list of one piece at both ends of its lane.
+  bool is_plain() const { return pieces_.shape().is_plain(); }
+  bool is_short() const;
+  std::int64_t first() const { return pieces_.shape().front.first; }
   std::int64_t IndexOf(std::uint64_t position) const;
+  void SetPlain(std::int64_t first, std::uint64_t size);
+
+  Result<std::int64_t> Find(std::uint64_t position) const;
   Status PutAt(std::int64_t index, Bytes value, bool known_new);
+  Status RemoveAt(std::int64_t index);
   Status RemoveIndexes(std::int64_t begin, std::int64_t end);
   Status WriteHead();
+  Status ShiftOpen(std::uint64_t position, Bytes value);
   Status ShiftTowardsHead(std::span<const std::uint64_t> holes);
   Status ShiftTowardsTail(std::span<const std::uint64_t> holes);
+  Status Rewrite(const std::vector<std::string>& values);
+  Status RewriteIfScattered();
+  Status Walk(std::uint64_t position, bool to_tail, Visitor visit) const;
   // What lies in [begin, end), those at `holes` left out; the first hole must not lie before begin.
   Result<std::vector<std::string>> Read(std::uint64_t begin, std::uint64_t end,
                                         std::span<const std::uint64_t> holes = {}) const;
@@ -75,8 +90,8 @@ class List {
   core::WorkSpace* space_;
   Bytes key_;
   bool was_empty_;
-  std::int64_t first_;
   std::uint64_t size_;
+  ListPieces pieces_;
 };
 
 }  // namespace mayfly::types

@@ -3,6 +3,7 @@
 #include "types/member_key.h"
 #include "types/random_members.h"
 #include "types/value_type.h"
+#include "types/worn_members.h"
 
 namespace mayfly::types {
 namespace {
@@ -19,7 +20,9 @@ Status PutNew(core::WorkSpace& space, Bytes key, Bytes member) {
 Result<Set> Set::Open(core::WorkSpace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kSet, row));
-  return Set(space, key, row.exists ? row.members : 0);
+  if (!row.exists) return Set(space, key, 0, 0);
+  MAYFLY_TRY(const std::uint64_t removed, RemovedOf(row.value));
+  return Set(space, key, row.members, removed);
 }
 
 Status Set::Replace(core::WorkSpace& space, Bytes key, std::span<const std::string> names) {
@@ -41,6 +44,7 @@ Result<bool> Set::Contains(Bytes name) const {
 Result<bool> Set::Add(Bytes name) {
   const std::string member = MemberKey(name);
   if (empty()) {
+    removed_ = 0;
     MAYFLY_RETURN_IF_ERROR(space_.MakeCollection(key_, kHead));
   } else {
     core::FoundMember found;
@@ -55,8 +59,10 @@ Result<bool> Set::Add(Bytes name) {
 Result<bool> Set::Remove(Bytes name) {
   if (empty()) return false;
   MAYFLY_TRY(const bool removed, space_.RemoveMember(key_, MemberKey(name)));
-  if (removed) --size_;
-  return removed;
+  if (!removed) return false;
+  --size_;
+  if (!empty()) MAYFLY_RETURN_IF_ERROR(NoteRemoved(space_, key_, ValueType::kSet, size_, removed_));
+  return true;
 }
 
 Status Set::Clear() {

@@ -1,5 +1,5 @@
 // set.h - sets: names, each at most once.
-//   head "s"        member MemberKey(name) -> empty
+//   head "s" | removed (worn_members.h)        member MemberKey(name) -> empty
 // A Set is one key within a work. It is there while it has a name: the first Add() makes it, and it
 // goes with the last one removed. Borrows the space and the key's bytes; one thread at a time.
 #pragma once
@@ -51,13 +51,14 @@ class Set {
                             FunctionRef<void(Bytes)> visit) const;
 
  private:
-  Set(core::WorkSpace& space, Bytes key, std::uint64_t size)
-      : space_(space), key_(key), was_empty_(size == 0), size_(size) {}
+  Set(core::WorkSpace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
+      : space_(space), key_(key), was_empty_(size == 0), size_(size), removed_(removed) {}
 
   core::WorkSpace& space_;
   Bytes key_;  // The caller's.
   bool was_empty_;
   std::uint64_t size_;
+  std::uint64_t removed_;  // As the head says.
 };
 
 }  // namespace mayfly::types

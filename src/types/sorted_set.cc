@@ -1,6 +1,8 @@
 #include "types/sorted_set.h"
 
+#include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "types/member_key.h"
 #include "types/random_members.h"
@@ -10,10 +12,10 @@
 namespace mayfly::types {
 namespace {
 
-constexpr Bytes kHead = "z";
-
-Status Unordered() {
-  return Status::Corruption("a member of a sorted set has no place in its order; run a check");
+std::string HeadOf(const OrderRoot& root) {
+  std::string head(1, static_cast<char>(ValueType::kSortedSet));
+  AppendRoot(head, root);
+  return head;
 }
 
 // What random draws hand on. The first damage met is kept, and ends nothing: draws are few.
@@ -45,16 +47,45 @@ bool IsAllowed(const ScoreRule& rule, std::optional<double> old, double score) {
 Result<SortedSet> SortedSet::Open(core::WorkSpace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kSortedSet, row));
-  return SortedSet(space, key, row.exists ? row.members : 0);
+  if (!row.exists) return SortedSet(space, key, 0, {});
+  OrderRoot root;
+  Bytes rest = row.value.substr(1);
+  if (!EatRoot(rest, row.members, root) || !rest.empty()) {
+    return Status::Corruption("the head of a sorted set cannot be read; run a check");
+  }
+  SortedSet found(space, key, row.members, root);
+  found.plain_head_ = row.value.size() == 1;
+  return found;
 }
 
+// In the order of scores, which fills the order up.
 Status SortedSet::Replace(core::WorkSpace& space, Bytes key, std::span<const ScoredName> all) {
-  MAYFLY_RETURN_IF_ERROR(space.MakeCollection(key, kHead));
-  SortedSet fresh(space, key, 0);
-  for (const ScoredName& one : all) {
-    MAYFLY_RETURN_IF_ERROR(fresh.Write(one.name, one.score, std::nullopt));
+  std::vector<const ScoredName*> sorted;
+  sorted.reserve(all.size());
+  for (const ScoredName& one : all) sorted.push_back(&one);
+  std::sort(sorted.begin(), sorted.end(), [](const ScoredName* a, const ScoredName* b) {
+    return std::tie(a->score, a->name) < std::tie(b->score, b->name);
+  });
+  SortedSet fresh(space, key, 0, {});
+  MAYFLY_RETURN_IF_ERROR(fresh.Make());
+  for (const ScoredName* one : sorted) {
+    MAYFLY_RETURN_IF_ERROR(fresh.Write(one->name, one->score, std::nullopt));
   }
-  return {};
+  return fresh.WriteHead();
+}
+
+Status SortedSet::Make() {
+  order_ = CountedOrder(space_, key_, {});
+  plain_head_ = true;
+  return space_.MakeCollection(key_, HeadOf({}));
+}
+
+// Most heads of small sorted sets never change.
+Status SortedSet::WriteHead() {
+  const std::string head = HeadOf(order_.root());
+  if (plain_head_ && head.size() == 1) return {};
+  plain_head_ = head.size() == 1;
+  return space_.SetHead(key_, head);
 }
 
 Result<std::optional<double>> SortedSet::Score(Bytes name) const {
@@ -66,32 +97,12 @@ Result<std::optional<double>> SortedSet::Score(Bytes name) const {
   return std::optional(score);
 }
 
-// Two cursors go apart from the name; whichever meets its end first knows the rank.
 Result<std::optional<Rank>> SortedSet::RankOf(Bytes name) const {
   MAYFLY_TRY(const std::optional<double> score, Score(name));
   if (!score) return std::optional<Rank>();
-  MAYFLY_TRY(const auto down, space_.NewMemberCursor(key_, core::Part::kSides));
-  MAYFLY_TRY(const auto up, space_.NewMemberCursor(key_, core::Part::kSides));
-  const std::string side = SideKey(*score, name);
-  down->SeekAtOrAfter(side);
-  up->SeekAtOrAfter(side);
-  if (!up->Valid() || up->member() != side) {
-    MAYFLY_RETURN_IF_ERROR(up->status());
-    return Unordered();
-  }
-  for (std::uint64_t steps = 0; steps < size_; ++steps) {
-    down->Prev();
-    if (!down->Valid()) {
-      MAYFLY_RETURN_IF_ERROR(down->status());
-      return std::optional(Rank{steps, *score});
-    }
-    up->Next();
-    if (!up->Valid()) {
-      MAYFLY_RETURN_IF_ERROR(up->status());
-      return std::optional(Rank{size_ - 1 - steps, *score});
-    }
-  }
-  return Unordered();
+  MAYFLY_TRY(const auto found, order_.Locate(OrderItem(*score, name)));
+  if (!found.exists) return UncountedOrder();
+  return std::optional(Rank{found.before, *score});
 }
 
 Result<ScoreOutcome> SortedSet::Put(Bytes name, double score, const ScoreRule& rule) {
@@ -102,8 +113,10 @@ Result<ScoreOutcome> SortedSet::Put(Bytes name, double score, const ScoreRule& r
   if (!IsAllowed(rule, old, score)) return ScoreOutcome{};
   const ScoreOutcome outcome{
       .allowed = true, .added = !old, .changed = old && *old != score, .score = score};
-  if (empty()) MAYFLY_RETURN_IF_ERROR(space_.MakeCollection(key_, kHead));
-  if (outcome.added || outcome.changed) MAYFLY_RETURN_IF_ERROR(Write(name, score, old));
+  if (!outcome.added && !outcome.changed) return outcome;
+  if (empty()) MAYFLY_RETURN_IF_ERROR(Make());
+  MAYFLY_RETURN_IF_ERROR(Write(name, score, old));
+  MAYFLY_RETURN_IF_ERROR(WriteHead());
   return outcome;
 }
 
@@ -114,18 +127,26 @@ Status SortedSet::Write(Bytes name, double score, std::optional<double> old) {
                                         core::MemberLifetime::Forever(), known_new)
                              .status());
   if (known_new) ++size_;
-  if (old) MAYFLY_RETURN_IF_ERROR(space_.RemoveSide(key_, SideKey(*old, name)));
-  return space_.PutSide(key_, SideKey(score, name), {});
+  if (old) MAYFLY_RETURN_IF_ERROR(order_.Remove(OrderItem(*old, name)));
+  return order_.Insert(OrderItem(score, name));
 }
 
 Result<bool> SortedSet::Remove(Bytes name) {
   MAYFLY_TRY(const std::optional<double> score, Score(name));
   if (!score) return false;
-  // The side first: with the last member the collection goes.
-  MAYFLY_RETURN_IF_ERROR(space_.RemoveSide(key_, SideKey(*score, name)));
+  MAYFLY_RETURN_IF_ERROR(Drop(name, *score));
+  return true;
+}
+
+// The order first: with the last member the collection goes, and all of it.
+Status SortedSet::Drop(Bytes name, double score) {
+  if (size_ > 1) {
+    MAYFLY_RETURN_IF_ERROR(order_.Remove(OrderItem(score, name)));
+    MAYFLY_RETURN_IF_ERROR(WriteHead());
+  }
   MAYFLY_RETURN_IF_ERROR(space_.RemoveMember(key_, MemberKey(name)).status());
   --size_;
-  return true;
+  return {};
 }
 
 Result<std::vector<ScoredName>> SortedSet::Take(const RangeQuery& query) {
@@ -138,17 +159,18 @@ Result<std::vector<ScoredName>> SortedSet::Take(const RangeQuery& query) {
     MAYFLY_RETURN_IF_ERROR(space_.Delete(key_).status());
     return found;
   }
-  for (const ScoredName& one : found) {
-    MAYFLY_RETURN_IF_ERROR(space_.RemoveSide(key_, SideKey(one.score, one.name)));
-    MAYFLY_RETURN_IF_ERROR(space_.RemoveMember(key_, MemberKey(one.name)).status());
-  }
-  size_ -= found.size();
+  for (const ScoredName& one : found) MAYFLY_RETURN_IF_ERROR(Drop(one.name, one.score));
   return found;
 }
 
 Status SortedSet::Walk(const RangeQuery& query, ShowScored show) const {
   if (empty()) return {};
-  return WalkRange(space_, key_, size_, query, show);
+  return WalkRange({space_, key_, order_}, query, show);
+}
+
+Result<std::uint64_t> SortedSet::Count(const RangeQuery& query) const {
+  if (empty()) return std::uint64_t{0};
+  return CountRange({space_, key_, order_}, query);
 }
 
 Status SortedSet::DrawDistinct(std::uint64_t count, Random& random, ShowScored show) const {

@@ -1,8 +1,8 @@
 // sorted_set.h - sorted sets: names with scores, in the order of scores and then of names.
-//   head "z"        member MemberKey(name) -> score        side score | name -> empty
-// Scores are the 8 bytes of score.h, so the order of sides is the order of the set. Invariant: a
-// member with a score has the one side with that score, written and removed together.
-// A rank is found by walking from the nearer end: sides are ordered, not counted.
+//   head "Z" | root of the order        member MemberKey(name) -> score
+// The order is a counted one (counted_order.h) of items | score | name |; scores are the 8 bytes of
+// score.h, so the order of items is that of the set. Invariant: a member with a score has the one
+// item with that score, written and removed together.
 // A SortedSet is one key within a work. It is there while it has a name: the first one makes it,
 // and it goes with the last. Borrows the space and the key's bytes; one thread at a time.
 #pragma once
@@ -18,6 +18,7 @@
 #include "core/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
+#include "types/counted_order.h"
 #include "types/sorted_set_range.h"
 
 namespace mayfly::types {
@@ -79,20 +80,28 @@ class SortedSet {
   // Shows what lies in the range, in its direction. The set must stay as it is meanwhile.
   Status Walk(const RangeQuery& query, ShowScored show) const;
 
+  // How many that would be, without offset and limit, at the cost of finding both ends.
+  Result<std::uint64_t> Count(const RangeQuery& query) const;
+
   // Shows names drawn by chance, as in random_members.h: different ones, or each out of all.
   Status DrawDistinct(std::uint64_t count, Random& random, ShowScored show) const;
   Status DrawWithRepetition(std::uint64_t count, Random& random, ShowScored show) const;
 
  private:
-  SortedSet(core::WorkSpace& space, Bytes key, std::uint64_t size)
-      : space_(space), key_(key), was_empty_(size == 0), size_(size) {}
+  SortedSet(core::WorkSpace& space, Bytes key, std::uint64_t size, const OrderRoot& root)
+      : space_(space), key_(key), was_empty_(size == 0), size_(size), order_(space, key, root) {}
 
+  Status Make();
   Status Write(Bytes name, double score, std::optional<double> old);
+  Status WriteHead();
+  Status Drop(Bytes name, double score);
 
   core::WorkSpace& space_;
   Bytes key_;  // The caller's.
   bool was_empty_;
   std::uint64_t size_;
+  CountedOrder order_;
+  bool plain_head_ = true;  // What is stored is the head of an order without bytes.
 };
 
 }  // namespace mayfly::types

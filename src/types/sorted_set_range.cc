@@ -1,9 +1,9 @@
 #include "types/sorted_set_range.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "base/coding.h"
+#include "types/order_walk.h"
 #include "types/score.h"
 
 namespace mayfly::types {
@@ -29,17 +29,61 @@ bool IsAtOrBefore(Bytes name, const NameBound& max) {
   return false;
 }
 
+// So few steps cost less than to find a place by its rank.
+constexpr std::int64_t kFewSteps = 64;
+
+// Of a range of names among equal scores, or of a range of scores: items in [from, to).
+struct ItemRange {
+  std::string from;
+  std::string to;
+};
+
+ItemRange ItemsOf(const ScoreRange& range) {
+  ItemRange items;
+  AppendBigEndian64(items.from, OrderOfScore(range.min) + (range.min_excluded ? 1 : 0));
+  AppendBigEndian64(items.to, OrderOfScore(range.max) + (range.max_excluded ? 0 : 1));
+  return items;
+}
+
+// Where the names that a bound is about begin, or where it ends them.
+std::string ItemAt(double score, const NameBound& bound, NameBound::Kind behind) {
+  std::string item = OrderItem(score, bound.name);
+  if (bound.kind == behind) item.push_back('\0');
+  return item;
+}
+
+ItemRange ItemsOf(const NameRange& range, double score) {
+  ItemRange items;
+  std::string behind_all;
+  AppendBigEndian64(behind_all, OrderOfScore(score) + 1);
+  items.from = range.min.kind == NameBound::Kind::kAboveAll
+                   ? behind_all
+                   : ItemAt(score, range.min, NameBound::Kind::kExcluded);
+  items.to = range.max.kind == NameBound::Kind::kAboveAll
+                 ? behind_all
+                 : ItemAt(score, range.max, NameBound::Kind::kIncluded);
+  if (range.max.kind == NameBound::Kind::kBelowAll) items.to = items.from;
+  return items;
+}
+
+Result<std::string> EndItem(const ScoredOrder& set, OrderWalk::Way way) {
+  OrderWalk walk(set.space, set.key, set.order.root(), way);
+  walk.Enter();
+  MAYFLY_RETURN_IF_ERROR(walk.status());
+  return walk.Valid() ? std::string(walk.item()) : std::string();
+}
+
 class Walker {
  public:
-  Walker(core::WorkSpace& space, Bytes key, std::uint64_t members, const RangeQuery& query,
-         ShowScored show)
-      : space_(space),
-        key_(key),
-        members_(static_cast<std::int64_t>(members)),
+  Walker(const ScoredOrder& set, const RangeQuery& query, ShowScored show)
+      : set_(set),
+        members_(static_cast<std::int64_t>(set.order.root().node.count)),
         reverse_(query.reverse),
         offset_(query.offset),
         limit_(query.limit),
-        show_(show) {}
+        show_(show),
+        walk_(set.space, set.key, set.order.root(),
+              reverse_ ? OrderWalk::Way::kDown : OrderWalk::Way::kUp) {}
 
   Status operator()(const RankRange& range) {
     std::int64_t first = range.first < 0 ? range.first + members_ : range.first;
@@ -47,104 +91,149 @@ class Walker {
     first = std::max<std::int64_t>(first, 0);
     last = std::min(last, members_ - 1);
     if (first > last) return {};
-    MAYFLY_RETURN_IF_ERROR(Open({}));
-    EnterAtRank(reverse_ ? members_ - 1 - first : first);
-    offset_ = 0;
     limit_ = last - first + 1;
+    offset_ = 0;
+    MAYFLY_RETURN_IF_ERROR(EnterAt(first));
     return ShowWhile([](Bytes) { return true; });
   }
 
   Status operator()(const ScoreRange& range) {
-    const std::uint64_t begin = OrderOfScore(range.min) + (range.min_excluded ? 1 : 0);
-    const std::uint64_t end = OrderOfScore(range.max) + (range.max_excluded ? 0 : 1);
-    if (begin >= end) return {};
-    std::string from;
-    std::string to;
-    AppendBigEndian64(from, begin);
-    AppendBigEndian64(to, end);
-    MAYFLY_RETURN_IF_ERROR(Open({.begin = from, .end = to}));
-    EnterAtEnd();
-    return ShowWhile([](Bytes) { return true; });
+    const ItemRange items = ItemsOf(range);
+    if (items.from >= items.to) return {};
+    reverse_ ? walk_.EnterAt(items.to) : walk_.EnterAt(items.from);
+    // What begins with the bound itself is the next score's.
+    if (reverse_ && walk_.Valid() && walk_.item() >= items.to) walk_.Next();
+    const auto within = [&](Bytes item) { return reverse_ ? item >= items.from : item < items.to; };
+    MAYFLY_RETURN_IF_ERROR(Skip());
+    return ShowWhile(within);
   }
 
   Status operator()(const NameRange& range) {
-    MAYFLY_RETURN_IF_ERROR(Open({}));
-    cursor_->SeekToLast();
-    if (!cursor_->Valid() || !IsAtOrAfter(name(), range.min)) return cursor_->status();
-    cursor_->SeekToFirst();
-    if (!cursor_->Valid() || !IsAtOrBefore(name(), range.max)) return cursor_->status();
-    EnterAtEnd();
-    if (!cursor_->Valid()) return cursor_->status();
-    MAYFLY_TRY(const double score, ScoreOf(cursor_->member()));
-    const auto entered = [&](Bytes met) {
+    MAYFLY_TRY(const std::string first, EndItem(set_, OrderWalk::Way::kUp));
+    MAYFLY_TRY(const std::string last, EndItem(set_, OrderWalk::Way::kDown));
+    if (last.empty() || !IsAtOrAfter(NameOfItem(last), range.min)) return {};
+    if (first.empty() || !IsAtOrBefore(NameOfItem(first), range.max)) return {};
+    const auto entered = [&](Bytes item) {
+      const Bytes met = NameOfItem(item);
       return reverse_ ? IsAtOrBefore(met, range.max) : IsAtOrAfter(met, range.min);
     };
+    const std::string& end = reverse_ ? last : first;
     const NameBound& bound = reverse_ ? range.max : range.min;
-    if (!entered(name())) Seek(SideKey(score, bound.name));
-    while (cursor_->Valid() && !entered(name())) Step();
-    return ShowWhile([&](Bytes shown) {
-      return reverse_ ? IsAtOrAfter(shown, range.min) : IsAtOrBefore(shown, range.max);
+    MAYFLY_TRY(const double score, ScoreOf(end));
+    entered(end) ? walk_.Enter() : walk_.EnterAt(OrderItem(score, bound.name));
+    while (walk_.Valid() && !entered(walk_.item())) walk_.Next();
+    MAYFLY_TRY(const double last_score, ScoreOf(reverse_ ? first : last));
+    if (score == last_score) MAYFLY_RETURN_IF_ERROR(Skip());
+    return ShowWhile([&](Bytes item) {
+      const Bytes met = NameOfItem(item);
+      return reverse_ ? IsAtOrAfter(met, range.min) : IsAtOrBefore(met, range.max);
     });
   }
 
  private:
-  Status Open(const core::MemberRange& range) {
-    MAYFLY_TRY(cursor_, space_.NewMemberCursor(key_, core::Part::kSides, range));
+  // Enters so many steps behind the end it comes from.
+  Status EnterAt(std::int64_t steps) {
+    if (steps < kFewSteps) {
+      walk_.Enter();
+      for (; steps > 0 && walk_.Valid(); --steps) walk_.Next();
+      return walk_.status();
+    }
+    const std::int64_t rank = reverse_ ? members_ - 1 - steps : steps;
+    const std::int64_t steps_left = members_ - 1 - steps;
+    std::string item;
+    if (steps_left < kFewSteps) {
+      OrderWalk back(set_.space, set_.key, set_.order.root(),
+                     reverse_ ? OrderWalk::Way::kUp : OrderWalk::Way::kDown);
+      back.Enter();
+      for (std::int64_t i = 0; i < steps_left && back.Valid(); ++i) back.Next();
+      MAYFLY_RETURN_IF_ERROR(back.status());
+      if (!back.Valid()) return UncountedOrder();
+      item = back.item();
+    } else {
+      MAYFLY_TRY(auto place, set_.order.At(static_cast<std::uint64_t>(rank)));
+      item = std::move(place.item);
+    }
+    walk_.EnterAt(item);
+    return walk_.status();
+  }
+
+  // Leaves out what the offset says, if that is much: items up to there are all in the range, or
+  // the one there is not.
+  Status Skip() {
+    if (offset_ < kFewSteps || !walk_.Valid()) return walk_.status();
+    MAYFLY_TRY(const auto here, set_.order.Locate(walk_.item()));
+    const auto rank = static_cast<std::int64_t>(here.before);
+    const std::int64_t steps = reverse_ ? members_ - 1 - rank : rank;
+    if (offset_ >= members_ - steps) {
+      limit_ = 0;
+      return {};
+    }
+    MAYFLY_RETURN_IF_ERROR(EnterAt(steps + offset_));
+    offset_ = 0;
     return {};
   }
 
-  Bytes name() const { return NameOfSide(cursor_->member()); }
-
-  void EnterAtEnd() { reverse_ ? cursor_->SeekToLast() : cursor_->SeekToFirst(); }
-  void Seek(Bytes side) { reverse_ ? cursor_->SeekAtOrBefore(side) : cursor_->SeekAtOrAfter(side); }
-  void Step() { reverse_ ? cursor_->Prev() : cursor_->Next(); }
-
-  // Sides are not counted, so a rank is so many steps away; from the nearer end at most half.
-  void EnterAtRank(std::int64_t rank) {
-    if (rank < members_ / 2) {
-      cursor_->SeekToFirst();
-      for (; rank > 0 && cursor_->Valid(); --rank) cursor_->Next();
-    } else {
-      cursor_->SeekToLast();
-      for (; rank < members_ - 1 && cursor_->Valid(); ++rank) cursor_->Prev();
-    }
-  }
-
-  Status ShowWhile(FunctionRef<bool(Bytes name)> within) {
+  Status ShowWhile(FunctionRef<bool(Bytes item)> within) {
     if (offset_ < 0) return {};
-    for (; limit_ != 0 && cursor_->Valid(); Step()) {
-      if (!within(name())) break;
+    for (; limit_ != 0 && walk_.Valid(); walk_.Next()) {
+      if (!within(walk_.item())) break;
       if (offset_ > 0) {
         --offset_;
         continue;
       }
-      MAYFLY_TRY(const double score, ScoreOf(cursor_->member()));
-      show_(name(), score);
-      if (limit_ > 0) --limit_;
+      MAYFLY_TRY(const double score, ScoreOf(walk_.item()));
+      show_(NameOfItem(walk_.item()), score);
+      if (limit_ > 0 && --limit_ == 0) break;
     }
-    return cursor_->status();
+    return walk_.status();
   }
 
-  core::WorkSpace& space_;
-  const Bytes key_;  // The caller's.
+  const ScoredOrder& set_;
   const std::int64_t members_;
   const bool reverse_;
   std::int64_t offset_;
   std::int64_t limit_;
   const ShowScored show_;
-  std::unique_ptr<core::MemberCursor> cursor_;
+  OrderWalk walk_;
 };
+
+Result<std::uint64_t> CountItems(const CountedOrder& order, const ItemRange& items) {
+  if (items.from >= items.to) return std::uint64_t{0};
+  MAYFLY_TRY(const auto begin, order.Locate(items.from));
+  MAYFLY_TRY(const auto end, order.Locate(items.to));
+  return end.before - begin.before;
+}
+
+Result<std::uint64_t> CountByWalk(const ScoredOrder& set, const RangeQuery& query) {
+  std::uint64_t count = 0;
+  MAYFLY_RETURN_IF_ERROR(WalkRange(set, query, [&](Bytes, double) { ++count; }));
+  return count;
+}
 
 }  // namespace
 
-std::string SideKey(double score, Bytes name) { return ScoreBytes(score).append(name); }
+std::string OrderItem(double score, Bytes name) { return ScoreBytes(score).append(name); }
 
-Bytes NameOfSide(Bytes side) { return side.substr(std::min(side.size(), kScoreBytes)); }
+Bytes NameOfItem(Bytes item) { return item.substr(std::min(item.size(), kScoreBytes)); }
 
-Status WalkRange(core::WorkSpace& space, Bytes key, std::uint64_t members, const RangeQuery& query,
-                 ShowScored show) {
-  Walker walker(space, key, members, query, show);
+Status WalkRange(const ScoredOrder& set, const RangeQuery& query, ShowScored show) {
+  Walker walker(set, query, show);
   return std::visit(walker, query.range);
+}
+
+Result<std::uint64_t> CountRange(const ScoredOrder& set, const RangeQuery& query) {
+  if (set.order.root().levels == 0) return CountByWalk(set, query);
+  if (const auto* scores = std::get_if<ScoreRange>(&query.range)) {
+    return CountItems(set.order, ItemsOf(*scores));
+  }
+  if (const auto* names = std::get_if<NameRange>(&query.range)) {
+    MAYFLY_TRY(const std::string first, EndItem(set, OrderWalk::Way::kUp));
+    MAYFLY_TRY(const std::string last, EndItem(set, OrderWalk::Way::kDown));
+    MAYFLY_TRY(const double lowest, ScoreOf(first));
+    MAYFLY_TRY(const double highest, ScoreOf(last));
+    if (lowest == highest) return CountItems(set.order, ItemsOf(*names, lowest));
+  }
+  return CountByWalk(set, query);
 }
 
 }  // namespace mayfly::types

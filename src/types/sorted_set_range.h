@@ -1,5 +1,5 @@
 // sorted_set_range.h - parts of a sorted set: by rank, by score, or by name where scores are equal.
-// A range becomes a place to enter the sides at, and a place to leave them.
+// A range becomes a place to enter the order at, and a place to leave it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 #include "base/function_ref.h"
 #include "core/work.h"
 #include "mayfly/bytes.h"
-#include "mayfly/status.h"
+#include "mayfly/result.h"
+#include "types/counted_order.h"
 
 namespace mayfly::types {
 
@@ -52,12 +53,20 @@ struct RangeQuery {
 // Takes a name and its score; the view holds during the call.
 using ShowScored = FunctionRef<void(Bytes name, double score)>;
 
-// The side of a name; and the name of a side.
-std::string SideKey(double score, Bytes name);
-Bytes NameOfSide(Bytes side);
+// The item of a name in the order of a sorted set; and the name of an item.
+std::string OrderItem(double score, Bytes name);
+Bytes NameOfItem(Bytes item);
 
-// Walks over the sides of a sorted set that is there and has so many members.
-Status WalkRange(core::WorkSpace& space, Bytes key, std::uint64_t members, const RangeQuery& query,
-                 ShowScored show);
+// A sorted set that is there, within a work.
+struct ScoredOrder {
+  core::WorkSpace& space;
+  Bytes key;
+  const CountedOrder& order;
+};
+
+Status WalkRange(const ScoredOrder& set, const RangeQuery& query, ShowScored show);
+
+// How many WalkRange() would show, but for offset and limit, which must not be set.
+Result<std::uint64_t> CountRange(const ScoredOrder& set, const RangeQuery& query);
 
 }  // namespace mayfly::types

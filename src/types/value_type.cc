@@ -1,6 +1,11 @@
 #include "types/value_type.h"
 
 namespace mayfly::types {
+namespace {
+
+constexpr auto kUncountedSortedSet = static_cast<ValueType>('z');
+
+}  // namespace
 
 std::string_view NameOf(ValueType type) {
   switch (type) {
@@ -16,6 +21,11 @@ std::string_view NameOf(ValueType type) {
 Result<ValueType> TypeOf(bool is_collection, Bytes value) {
   if (!is_collection) return ValueType::kString;
   const auto type = static_cast<ValueType>(value.empty() ? '\0' : value.front());
+  if (type == kUncountedSortedSet) {
+    return Status::Unsupported(
+        "a sorted set of an older layout; take a DUMP of it with the build that wrote it, and "
+        "RESTORE that here");
+  }
   switch (type) {
     case ValueType::kHash:
     case ValueType::kList:

@@ -18,7 +18,7 @@ enum class ValueType : char {
   kHash = 'h',
   kList = 'l',
   kSet = 's',
-  kSortedSet = 'z',
+  kSortedSet = 'Z',  // 'z' was one whose order was not counted.
 };
 
 // As Redis' TYPE answers: "string", "hash", "list", "set", "zset".

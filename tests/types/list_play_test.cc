@@ -1,9 +1,14 @@
 // Lists beside std::deque: whatever is done to both, they hold the same.
-// Method: seeded random operations, a work each; the seed is printed when they differ.
+// Method: seeded random operations, a work each; the seed is printed when they differ. Short lists
+// on plain maps; long ones, which are changed in their middle without moving, on a database in
+// memory, where the order of their pieces is counted again after each phase.
 #include <deque>
+#include <set>
 
 #include "base/random.h"
+#include "core/work_fixture.h"
 #include "types/list.h"
+#include "types/order_check.h"
 #include "types/plain_home.h"
 
 namespace mayfly::types {
@@ -12,9 +17,78 @@ namespace {
 constexpr int kGames = 12;
 constexpr int kMoves = 400;
 
+class RealHome {
+ public:
+  template <typename Task>
+  void Run(Task task) {
+    InWork(*database_, *keyspace_, {"key"}, [&](core::WorkSpace& space) { task(space); });
+  }
+
+ private:
+  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
+  std::unique_ptr<Database> database_ = Database::Open({.clock = &clock_}).value();
+  std::shared_ptr<Keyspace> keyspace_ = database_->CreateKeyspace("lists").value();
+};
+
+// Pieces take no index twice and hold as many values as they say; and their order is right.
+void CheckPieces(core::WorkSpace& space) {
+  core::FoundRow row;
+  ASSERT_TRUE(space.Find("key", row).ok());
+  if (!row.exists) return;
+  ListShape shape;
+  ASSERT_TRUE(ReadListHead(row.value, row.members, shape));
+  EXPECT_LE(row.value.size(), 64u);
+  EXPECT_GT(shape.front.count, 0u);
+  const OrderCheck::Items items = OrderCheck::Of(space, "key", shape.root);
+  const ListPieces pieces(space, "key", shape);
+  std::set<std::string> indexes;
+  std::uint64_t position = 0;
+  std::size_t count = 0;
+  for (; position < row.members && !testing::Test::HasFailure(); ++count) {
+    const ListPieces::Found found = pieces.Find(position).value();
+    ASSERT_EQ(found.begin, position);
+    ASSERT_GT(found.piece.count, 0u);
+    for (std::int64_t i = found.piece.first; i < found.piece.end(); ++i) {
+      EXPECT_TRUE(indexes.insert(ListMember(i)).second);
+    }
+    position += found.piece.count;
+  }
+  EXPECT_EQ(position, row.members);
+  EXPECT_EQ(count, items.size() + 1 + (shape.back.count > 0 ? 1 : 0));
+}
+
+template <typename Home>
 class Game {
  public:
   explicit Game(std::uint64_t seed) : random_(seed) {}
+
+  // Phases of changes of one kind, each a command of its own or many in one work.
+  void PlayLong(int phases) {
+    home_.Run([&](core::WorkSpace& space) { Grow(space, random_.Between(100, 3000)); });
+    for (int phase = 0; phase < phases && !testing::Test::HasFailure(); ++phase) {
+      const std::uint64_t kind = random_.Below(7);
+      const std::uint64_t changes = random_.Between(1, 150);
+      for (std::uint64_t done = 0; done < changes;) {
+        const std::uint64_t now = random_.OneIn(2) ? 1 : random_.Between(1, changes - done);
+        home_.Run([&](core::WorkSpace& space) {
+          for (std::uint64_t i = 0; i < now && !testing::Test::HasFailure(); ++i) {
+            List list = List::Open(space, "key").value();
+            ASSERT_EQ(list.size(), model_.size());
+            ChangeLong(list, kind);
+          }
+        });
+        done += now;
+      }
+      home_.Run([&](core::WorkSpace& space) {
+        CheckPieces(space);
+        List list = List::Open(space, "key").value();
+        ASSERT_EQ(Contents(list), model_);
+        for (int i = 0; i < 10; ++i) WalkBack(list);
+        for (int i = 0; i < 10; ++i) Ask(list);
+        if (list.size() < 50) Grow(space, random_.Between(100, 1000));
+      });
+    }
+  }
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
@@ -38,6 +112,46 @@ class Game {
       case 5: return random_.OneIn(6) ? Trim(list) : Push(list);
       case 6: return Set(list);
       default: return WalkBack(list);
+    }
+  }
+
+  void Grow(core::WorkSpace& space, std::uint64_t values) {
+    List list = List::Open(space, "key").value();
+    while (values-- > 0) {
+      model_.push_back(Value());
+      const Bytes value = model_.back();
+      ASSERT_TRUE(list.Push(ListEnd::kTail, std::span(&value, 1)).ok());
+    }
+  }
+
+  void Ask(const List& list) {
+    if (model_.empty()) return;
+    const std::uint64_t position = random_.Below(model_.size());
+    EXPECT_EQ(list.At(position).value(), model_[position]);
+  }
+
+  void ChangeLong(List& list, std::uint64_t kind) {
+    switch (kind) {
+      case 0: return Push(list);
+      case 1: return Pop(list);
+      case 2: return Insert(list);
+      case 3: return Remove(list);
+      case 4: {  // One place, again and again.
+        const std::uint64_t position = model_.size() / 2 + random_.Below(3);
+        const std::string value = Value();
+        if (position > model_.size()) return;
+        model_.insert(model_.begin() + static_cast<std::ptrdiff_t>(position), value);
+        ASSERT_TRUE(list.Insert(position, value).ok());
+        return;
+      }
+      case 5: {
+        if (model_.empty()) return;
+        const std::uint64_t position = random_.Below(model_.size());
+        model_.erase(model_.begin() + static_cast<std::ptrdiff_t>(position));
+        ASSERT_TRUE(list.Remove(std::span(&position, 1)).ok());
+        return;
+      }
+      default: return random_.OneIn(40) ? Trim(list) : Set(list);
     }
   }
 
@@ -123,7 +237,7 @@ class Game {
     return values;
   }
 
-  PlainHome home_;
+  Home home_;
   Random random_;
   std::deque<std::string> model_;
 };
@@ -132,7 +246,15 @@ TEST(ListPlay, HoldsWhatADequeHolds) {
   const std::uint64_t first_seed = FreshSeed();
   for (std::uint64_t i = 0; i < kGames && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << first_seed + i);
-    Game(first_seed + i).Play();
+    Game<PlainHome>(first_seed + i).Play();
+  }
+}
+
+TEST(ListPlay, SoDoLongOnesThatAreChangedInTheMiddle) {
+  const std::uint64_t first_seed = FreshSeed();
+  for (std::uint64_t i = 0; i < kGames && !HasFailure(); ++i) {
+    SCOPED_TRACE(testing::Message() << "seed " << first_seed + i);
+    Game<RealHome>(first_seed + i).PlayLong(40);
   }
 }
 

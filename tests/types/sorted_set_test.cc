@@ -35,13 +35,24 @@ TEST(SortedSet, IsStoredAsTheFormatSays) {
     EXPECT_TRUE(sorted_set.is_new());
   });
   const core::PlainRow& row = home.rows().at("key");
-  EXPECT_EQ(row.value, "z");
+  EXPECT_EQ(row.value, "Z");
   ASSERT_EQ(row.members.size(), 1u);
   EXPECT_EQ(row.members.begin()->first, MemberKey("name"));
   EXPECT_EQ(row.members.begin()->second.value, ScoreBytes(1.5));
   ASSERT_EQ(row.sides.size(), 1u);
-  EXPECT_EQ(row.sides.begin()->first, ScoreBytes(1.5) + "name");
+  EXPECT_EQ(row.sides.begin()->first, std::string(1, 0) + ScoreBytes(1.5) + "name");
   EXPECT_EQ(row.sides.begin()->second.value, "");
+}
+
+TEST(SortedSet, OneOfAnOlderLayoutIsRefusedByName) {
+  PlainHome home;
+  home.Run([](core::WorkSpace& space) {
+    ASSERT_TRUE(space.MakeCollection("key", "z").ok());
+    ASSERT_TRUE(space.PutMember("key", MemberKey("name"), ScoreBytes(1.5)).value());
+    const Status refused = SortedSet::Open(space, "key").error();
+    EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
+    EXPECT_NE(refused.message().find("DUMP"), std::string::npos);
+  });
 }
 
 TEST(SortedSet, AScoreThatChangesTakesItsPlaceWithIt) {
@@ -130,7 +141,7 @@ TEST(SortedSet, DamagedScoresAndLostPlacesAreCorruption) {
   });
   core::PlainRow& row = home.rows().at("key");
   row.members.at(MemberKey("a")).value = "short";
-  row.sides.erase(SideKey(2, "b"));
+  row.sides.erase(OrderRowKey(0, OrderItem(2, "b")));
   home.Run([](core::WorkSpace& space) {
     const SortedSet sorted_set = SortedSet::Open(space, "key").value();
     EXPECT_EQ(sorted_set.Score("a").error().code(), StatusCode::kCorruption);

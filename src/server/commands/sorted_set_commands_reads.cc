@@ -21,9 +21,8 @@ void WriteScore(Call& call, std::optional<double> score) {
 
 Answer Count(Call& call, const types::RangeQuery& query) {
   MAYFLY_TRY(const SortedSet sorted_set, SortedSetOf(call, call.args[1]));
-  std::int64_t count = 0;
-  MAYFLY_RETURN_IF_ERROR(sorted_set.Walk(query, [&](Bytes, double) { ++count; }));
-  call.reply.Integer(count);
+  MAYFLY_TRY(const std::uint64_t count, sorted_set.Count(query));
+  call.reply.Integer(static_cast<std::int64_t>(count));
   return {};
 }
 

@@ -1,0 +1,77 @@
+// growth - fails when what a call costs grows faster with its data than it should.
+// Run by `make bench`; an argument chooses the cases whose name begins with it.
+#include "growth.h"
+
+#include <fmt/core.h>
+#include <time.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "must.h"
+
+namespace mayfly::bench {
+
+GrowthStage::GrowthStage()
+    : clock_(SystemClock::Process().Now()),
+      database_(Must(Database::Open(
+          {.directory = directory_.Inside("db"), .purge_on_read = false, .clock = &clock_}))) {}
+
+void GrowthStage::Run(const std::function<void(core::WorkSpace&)>& task) {
+  const auto work = Must(core::BeginWork(*database_, {.keys = {{&rows(), kKey}}}));
+  task(work->In(rows()));
+  Must(work->Commit());
+}
+
+namespace {
+
+constexpr int kRounds = 5;
+
+// Below this a call costs as good as nothing, and noise is most of it.
+constexpr double kFloorUs = 5;
+
+double ThreadCpuUs() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
+}
+
+double CostAt(const GrowthCase& one, std::size_t size) {
+  GrowthStage stage;
+  const auto call = one.prepare(stage, size);
+  double cheapest = std::numeric_limits<double>::infinity();
+  int done = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const double begin = ThreadCpuUs();
+    for (int i = 0; i < one.calls; ++i) call(done++);
+    cheapest = std::min(cheapest, (ThreadCpuUs() - begin) / one.calls);
+  }
+  return cheapest;
+}
+
+// True when it grows as it may.
+bool Try(const GrowthCase& one) {
+  const double small = CostAt(one, one.size);
+  const double large = CostAt(one, 10 * one.size);
+  const double growth = large / std::max(small, kFloorUs);
+  const bool fine = growth <= one.growth_max;
+  fmt::print("{:52} {:>8} {:>9.1f} us {:>9.1f} us {:>7.2f} of {:.1f}  {}\n", one.name, one.size,
+             small, large, growth, one.growth_max, fine ? "ok" : "GROWS");
+  return fine;
+}
+
+}  // namespace
+}  // namespace mayfly::bench
+
+int main(int argc, char** argv) {
+  using namespace mayfly::bench;
+  const std::string_view wanted = argc > 1 ? argv[1] : "";
+  bool fine = true;
+  for (const auto& family : {SortedSetGrowth(), ListGrowth(), SetAndHashGrowth(), RowGrowth()}) {
+    for (const GrowthCase& one : family) {
+      if (std::string_view(one.name).starts_with(wanted)) fine = Try(one) && fine;
+    }
+  }
+  return fine ? 0 : 1;
+}

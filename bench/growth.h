@@ -1,0 +1,55 @@
+// growth.h - what a call costs at one size, and at ten times it.
+// A case fills a database, does the same call many times and says what one cost; the program runs
+// it at both sizes and compares. CPU of the calling thread, so that compactions in the background
+// and other programs count for little; the cheaper of some rounds, since noise only adds.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/temporary_directory.h"
+#include "core/work.h"
+#include "mayfly/clock.h"
+#include "mayfly/database.h"
+#include "mayfly/keyspace.h"
+
+namespace mayfly::bench {
+
+// A database on disk with a clock of its own, and one collection.
+class GrowthStage {
+ public:
+  GrowthStage();
+
+  Database& database() { return *database_; }
+  Keyspace& rows() { return database_->default_keyspace(); }
+  ManualClock& clock() { return clock_; }
+
+  static constexpr Bytes kKey = "collection";
+  // One work on the collection, committed.
+  void Run(const std::function<void(core::WorkSpace&)>& task);
+
+ private:
+  TemporaryDirectory directory_;
+  ManualClock clock_;
+  std::unique_ptr<Database> database_;
+};
+
+struct GrowthCase {
+  const char* name;
+  std::size_t size;   // And ten times as much.
+  double growth_max;  // Of the cost of one call between them.
+  // Fills a stage; the function it returns is the call that is measured, told how many came before.
+  std::function<std::function<void(int)>(GrowthStage& stage, std::size_t size)> prepare;
+  int calls = 500;
+};
+
+// A family each.
+std::vector<GrowthCase> SortedSetGrowth();
+std::vector<GrowthCase> ListGrowth();
+std::vector<GrowthCase> SetAndHashGrowth();
+std::vector<GrowthCase> RowGrowth();
+
+}  // namespace mayfly::bench

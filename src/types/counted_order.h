@@ -1,0 +1,102 @@
+// counted_order.h - items in the order of their bytes, counted, in the sides of a collection.
+// A tree. Each item is a row of its own, and a leaf is a stretch of them; above the leaves, nodes
+// know where their children begin and what they count. So a change writes its item and one small
+// row for each level, and an order of up to kLeafRowsMax items, which is one leaf, writes its item
+// alone: its root is in the collection's head.
+//
+//   root, in the head ---- node: where its children begin, and their counts ---- rows of a leaf
+//
+// Items weigh 1 unless their value says otherwise; counts are sums of weights.
+// Rows lie in a space, a number in front of their keys. To split a leaf is to write where its
+// second half begins: both stay where they are. What was removed, however, leaves a tombstone in
+// the engine, and walks would meet all of them; so a leaf knows how many lie in its stretch, and
+// past kLeafRemovedMax what is left of it moves to a fresh space, where nothing ever was. A leaf
+// that has become empty gets a fresh space, too, or goes. Hence no walk, seek or pop depends on how
+// much was removed before. Invariants: (1) Items below a child are at or behind its beginning and
+// before the next one's. (2) Of neighbours below one node no two are empty, and the first is not;
+// what lies before the first has no leaf until an item comes. (3) A space is used once. A
+// CountedOrder is that of one collection within a work; borrows both. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/work.h"
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+#include "types/order_node.h"
+#include "types/order_nodes.h"
+
+namespace mayfly::types {
+
+class CountedOrder {
+ public:
+  CountedOrder(core::WorkSpace& space, Bytes key, const OrderRoot& root)
+      : space_(&space), key_(key), nodes_(space, key), root_(root) {}
+
+  // After changes the owner writes it to the collection's head.
+  const OrderRoot& root() const { return root_; }
+
+  // A new item. A value that is not empty begins with the item's weight (WeightOf).
+  Status Insert(Bytes item, Bytes value = {});
+
+  // Of an item that is there; both are Corruption when it cannot be.
+  Status Remove(Bytes item, std::uint64_t weight = 1);
+  Status Replace(Bytes item, std::uint64_t weight, Bytes value);
+
+  // The weights of all items before this one, which need not be there; and whether it is.
+  struct Standing {
+    std::uint64_t before = 0;
+    bool exists = false;
+  };
+  Result<Standing> Locate(Bytes item) const;
+
+  // The item whose weight covers `position`, which is below the count.
+  struct Place {
+    std::string item;
+    std::string value;
+    std::uint64_t before = 0;  // The weights of all items before it.
+  };
+  Result<Place> At(std::uint64_t position) const;
+
+ private:
+  using Rows = std::vector<std::pair<std::string, std::string>>;
+  using Children = std::vector<OrderChild>;
+
+  // A node with where it begins and ends, and its place below the one before it on the path.
+  struct Step {
+    OrderNode node;
+    std::string low = {};
+    std::optional<std::string> end = {};
+    std::size_t place = 0;
+    std::vector<OrderNode> group = {};  // It and its neighbours, as they are stored.
+  };
+
+  Result<std::optional<Step>> Below(const Step& step, Bytes item) const;
+  Result<std::unique_ptr<core::MemberCursor>> Over(const Step& leaf) const;
+  Result<Rows> RowsOf(const Step& leaf) const;
+  Result<bool> Descend(Bytes item);
+
+  std::uint64_t NewSpace() { return root_.next_space++; }
+  Status WriteUp();
+  Status Fill();
+  Status SplitLeaf(Bytes item);
+  Status AddChild(std::size_t depth, OrderChild left, OrderChild right, Bytes item);
+  Status Raise(OrderChild left, OrderChild right);
+  Status Renew(Step& leaf, const Rows& rows);
+  Status LeaveEmpty();
+  Status Join();
+  Status Lower();
+
+  core::WorkSpace* space_;
+  Bytes key_;  // The caller's.
+  OrderNodes nodes_;
+  OrderRoot root_;
+  std::vector<Step> path_;  // From the root to the leaf of the last item; empty: not known.
+};
+
+}  // namespace mayfly::types

@@ -1,0 +1,120 @@
+// list_pieces.h - where the values of a list lie, once it was changed in its middle.
+// A list is a row of pieces, each of indexes without gaps; a list that was changed at its ends only
+// is one. To put a value in between splits a piece and adds one of a single value, to remove one
+// splits or shortens it: no value moves. The first and the last piece are in the head, so that
+// pushes and pops at the ends write the head alone; those between them are items of a counted
+// order, weighed by their values, which finds positions and has no more rows than there were such
+// changes.
+//   lanes of indexes   | low ... high |: pushes take the next one at either end, never one between
+//                      from kMiddleLane on: pieces made in between, kMiddleStride apart, with room
+//                      to grow both ways; so values put in one after the other are one piece
+// An index is used by one value at a time.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/work.h"
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+#include "types/counted_order.h"
+#include "types/order_walk.h"
+
+namespace mayfly::types {
+
+struct ListPiece {
+  std::int64_t first = 0;
+  std::uint64_t count = 0;
+
+  std::int64_t end() const { return first + static_cast<std::int64_t>(count); }
+};
+
+struct ListShape {
+  ListPiece front = {};  // Not empty, unless the list is.
+  ListPiece back = {};
+  std::uint64_t middle = 0;  // Values between them.
+  std::int64_t low = 0;      // All indexes of the ends' lane are in [low, high).
+  std::int64_t high = 0;
+  std::uint64_t made = 0;  // Pieces so far that began in the middle lane.
+  OrderRoot root = {};     // Of the order of the pieces between.
+
+  bool is_one() const { return middle == 0 && back.count == 0; }
+  // One piece at both ends of its lane, and it was never otherwise.
+  bool is_plain() const;
+};
+
+// The head of a list: of a plain one its first index alone. docs/formats/types.md has the bytes.
+std::string ListHead(const ListShape& shape);
+[[nodiscard]] bool ReadListHead(Bytes head, std::uint64_t size, ListShape& shape);
+
+// The pieces of one list within a work. Changes the shape, and the order in the collection's sides;
+// the caller writes values and head. Positions are as in List.
+class ListPieces {
+ public:
+  ListPieces(core::WorkSpace& space, Bytes key, const ListShape& shape)
+      : space_(&space), key_(key), shape_(shape), order_(space, key, shape.root) {}
+
+  const ListShape& shape() const { return shape_; }
+
+  // A piece, and the position of its first value.
+  struct Found {
+    ListPiece piece;
+    std::uint64_t begin = 0;
+    enum class Where : std::uint8_t { kFront, kMiddle, kBack } where = Where::kFront;
+    std::string item = {};  // Of the order, if it is there.
+
+    std::int64_t IndexOf(std::uint64_t position) const {
+      return piece.first + static_cast<std::int64_t>(position - begin);
+    }
+  };
+  Result<Found> Find(std::uint64_t position) const;
+
+  // The piece that follows, towards the tail or the head, and is there. `walk` is empty the first
+  // time, and for nobody else.
+  Result<Found> Next(const Found& found, bool to_tail, std::optional<OrderWalk>& walk) const;
+
+  // The index for a value that is pushed.
+  Result<std::int64_t> PushHead();
+  Result<std::int64_t> PushTail();
+
+  // Takes values off an end, at least one and at most `count`; the rest is for the next call. Not
+  // all there are.
+  Result<ListPiece> DropHead(std::uint64_t count);
+  Result<ListPiece> DropTail(std::uint64_t count);
+
+  // The index for a value in front of what is at `position`, which is not the first.
+  Result<std::int64_t> Open(std::uint64_t position);
+
+  // Takes one value out, which is not the only one; returns its index.
+  Result<std::int64_t> Close(std::uint64_t position);
+
+  // In so many pieces, or so deep in each other, that writing all values anew is better. Of a long
+  // list the former never is.
+  bool IsScattered() const;
+
+ private:
+  Status InsertFirst(const ListPiece& piece);
+  Status InsertLast(const ListPiece& piece);
+  Status InsertBehind(const std::string& item, const ListPiece& piece);
+  Status Insert(const std::string& item, const ListPiece& piece);
+  Status Set(const Found& found, const ListPiece& piece);
+  Status Split(const Found& found, const ListPiece& left, std::optional<ListPiece> between,
+               const ListPiece& right);
+  Result<ListPiece> TakeFrom(std::uint64_t position);
+  Status FillFront();
+  Result<std::string> ItemFrom(Bytes from, OrderWalk::Way way) const;
+  Result<bool> IsFree(std::int64_t index) const;
+  ListPiece NewPiece();
+
+  core::WorkSpace* space_;
+  Bytes key_;  // The caller's.
+  ListShape shape_;
+  CountedOrder order_;
+  bool crowded_ = false;
+};
+
+// The member of an index.
+std::string ListMember(std::int64_t index);
+
+}  // namespace mayfly::types

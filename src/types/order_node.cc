@@ -1,0 +1,149 @@
+#include "types/order_node.h"
+
+#include "base/coding.h"
+
+namespace mayfly::types {
+namespace {
+
+constexpr std::uint64_t kLevelsMax = 16;
+constexpr std::size_t kSizeBytes = 2;
+constexpr std::size_t kEndBytes = 4;
+
+std::uint32_t Number(Bytes bytes, std::size_t at, std::size_t width) {
+  std::uint32_t number = 0;
+  for (std::size_t i = width; i-- > 0;) {
+    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
+  }
+  return number;
+}
+
+}  // namespace
+
+void AppendRoot(std::string& out, const OrderRoot& root) {
+  const OrderNode& node = root.node;
+  const bool plain = root.levels == 0 && node.rows == node.count;
+  if (plain && node.space == 0 && node.removed == 0 && root.next_space == 1) return;
+  AppendVarint(out, root.levels);
+  AppendVarint(out, node.space);
+  AppendVarint(out, node.removed);
+  AppendVarint(out, root.next_space);
+  AppendVarint(out, node.rows);
+}
+
+bool EatRoot(Bytes& in, std::uint64_t count, OrderRoot& root) {
+  root = {};
+  root.node.count = count;
+  root.node.rows = count;
+  if (in.empty()) return true;
+  return EatVarint(in, root.levels) && root.levels <= kLevelsMax &&
+         EatVarint(in, root.node.space) && EatVarint(in, root.node.removed) &&
+         EatVarint(in, root.next_space) && EatVarint(in, root.node.rows);
+}
+
+std::string OrderRowKey(std::uint64_t space, Bytes item) {
+  std::string key;
+  key.reserve(item.size() + 2);
+  AppendVarint(key, space);
+  key.append(item);
+  return key;
+}
+
+std::string OrderSpaceEnd(std::uint64_t space) {
+  std::string end;
+  AppendVarint(end, space);
+  ++end.back();  // The last byte of a varint is below 128.
+  return end;
+}
+
+Bytes ItemOfOrderRow(Bytes row) {
+  std::uint64_t space = 0;
+  return EatVarint(row, space) ? row : Bytes();
+}
+
+Result<std::uint64_t> WeightOf(Bytes value) {
+  std::uint64_t weight = 1;
+  if (!value.empty() && !EatVarint(value, weight)) return UncountedOrder();
+  return weight;
+}
+
+std::string OrderIndex::Encode(std::span<const OrderChild> children) {
+  std::string ends;
+  std::string all;
+  for (const OrderChild& child : children) {
+    AppendVarint(all, child.node.space);
+    all.append(child.low);
+    AppendLittleEndian32(ends, static_cast<std::uint32_t>(all.size()));
+  }
+  std::string index;
+  index.push_back(static_cast<char>(children.size() & 0xff));
+  index.push_back(static_cast<char>(children.size() >> 8));
+  return index.append(ends).append(all);
+}
+
+Result<OrderIndex> OrderIndex::Of(Bytes stored) {
+  if (stored.size() < kSizeBytes) return UncountedOrder();
+  const std::size_t size = Number(stored, 0, kSizeBytes);
+  stored.remove_prefix(kSizeBytes);
+  if (stored.size() < size * kEndBytes) return UncountedOrder();
+  return OrderIndex(size, stored.substr(0, size * kEndBytes), stored.substr(size * kEndBytes));
+}
+
+// Of damaged bytes it is some part of them: what it leads to does not fit.
+
+Bytes OrderIndex::Child(std::size_t child) const {
+  const std::size_t begin = child == 0 ? 0 : Number(ends_, (child - 1) * kEndBytes, kEndBytes);
+  const std::size_t end = Number(ends_, child * kEndBytes, kEndBytes);
+  return begin <= end && end <= children_.size() ? children_.substr(begin, end - begin) : Bytes();
+}
+
+Bytes OrderIndex::low(std::size_t child) const { return ItemOfOrderRow(Child(child)); }
+
+std::uint64_t OrderIndex::space(std::size_t child) const {
+  Bytes bytes = Child(child);
+  std::uint64_t space = 0;
+  return EatVarint(bytes, space) ? space : 0;
+}
+
+std::size_t OrderIndex::CountUpTo(Bytes item) const {
+  std::size_t begin = 0;
+  std::size_t end = size_;
+  while (begin < end) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    low(middle) <= item ? begin = middle + 1 : end = middle;
+  }
+  return begin;
+}
+
+// Of leaves whose items weigh 1, count and rows are one number.
+std::string OrderGroupBytes(std::span<const OrderNode> group) {
+  std::string bytes;
+  for (const OrderNode& node : group) {
+    const bool differ = node.count != node.rows;
+    AppendVarint(bytes, node.count << 1 | (differ ? 1 : 0));
+    if (differ) AppendVarint(bytes, node.rows);
+    AppendVarint(bytes, node.removed);
+  }
+  return bytes;
+}
+
+Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored) {
+  std::vector<OrderNode> group;
+  group.reserve(kGroupChildren);
+  while (!stored.empty()) {
+    OrderNode node;
+    std::uint64_t count = 0;
+    if (!EatVarint(stored, count)) return UncountedOrder();
+    node.count = count >> 1;
+    node.rows = node.count;
+    if ((count & 1) != 0 && !EatVarint(stored, node.rows)) return UncountedOrder();
+    if (!EatVarint(stored, node.removed)) return UncountedOrder();
+    group.push_back(node);
+  }
+  return group;
+}
+
+Status UncountedOrder() {
+  return Status::Corruption("the order of a collection does not fit its members; run a check");
+}
+
+}  // namespace mayfly::types

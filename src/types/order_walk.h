@@ -1,0 +1,71 @@
+// order_walk.h - a walk over the items of a counted order, up or down.
+// It enters a leaf's own stretch of its space and nothing else, so that it meets nothing that was
+// removed elsewhere. Must be gone before the collection is changed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/work.h"
+#include "mayfly/bytes.h"
+#include "mayfly/result.h"
+#include "types/order_node.h"
+#include "types/order_nodes.h"
+
+namespace mayfly::types {
+
+class OrderWalk {
+ public:
+  enum class Way : std::uint8_t { kUp, kDown };
+
+  // Borrows the space and the key.
+  OrderWalk(core::WorkSpace& space, Bytes key, const OrderRoot& root, Way way)
+      : space_(space), key_(key), nodes_(space, key), root_(root), up_(way == Way::kUp) {}
+
+  // To the first item on its way; or to the first one at `item` or beyond.
+  void Enter() { Settle(Begin(std::nullopt)); }
+  void EnterAt(Bytes item) { Settle(Begin(item)); }
+
+  bool Valid() const { return valid_; }
+  void Next();
+
+  // These until it moves on.
+  Bytes item() const { return ItemOfOrderRow(leaf_->member()); }
+  Bytes value() const { return leaf_->value(); }
+
+  const Status& status() const { return status_; }
+
+ private:
+  // A node it is in, and which of its children it has entered.
+  struct Level {
+    std::string bytes;  // Of the index.
+    std::optional<std::string> end;
+    std::size_t place = 0;
+  };
+  struct Stretch {
+    std::uint64_t space = 0;
+    std::string low = {};
+    std::optional<std::string> end = {};
+  };
+
+  Result<bool> Begin(std::optional<Bytes> item);
+  Result<bool> Down(Stretch at, std::optional<Bytes> item);
+  Result<bool> GoOn();
+  void Settle(Result<bool> found);
+  static Result<Stretch> ChildOf(const Level& level);
+
+  core::WorkSpace& space_;
+  const Bytes key_;  // The caller's.
+  const OrderNodes nodes_;
+  const OrderRoot root_;
+  const bool up_;
+  std::vector<Level> levels_;  // From the root down to the leaf it is in.
+  std::unique_ptr<core::MemberCursor> leaf_;
+  bool valid_ = false;
+  Status status_;
+};
+
+}  // namespace mayfly::types
