@@ -24,9 +24,6 @@ struct EngineCosts {
   std::uint64_t commits = 0;
   std::uint64_t changes = 0;  // Of all batches.
   std::uint64_t largest_batch = 0;
-  // Keys that were deleted and that cursors passed over: what they cost on an engine that keeps a
-  // tombstone of each.
-  std::uint64_t tombstones = 0;
   std::uint64_t syncs = 0;  // Persist() with kDisk.
   bool disk_fails = false;  // For the test to set: those fail.
 };
