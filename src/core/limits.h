@@ -20,7 +20,7 @@ inline constexpr std::size_t kStripes = 256;
 
 // What a change of a row or member costs a work in memory, beside its name and value: its places
 // among the changes and in the undo log.
-inline constexpr std::size_t kBufferedRowBytes = 256;
+inline constexpr std::size_t kBufferedChangeBytes = 256;
 
 // Rows one purge batch removes; their latches are held for one commit.
 inline constexpr std::size_t kPurgeBatchRowsMax = 64;

@@ -162,6 +162,7 @@ Result<OwnMembers::value_type*> OwnSpace::LoadMember(OwnCollection& parts, Bytes
 MemberFate& OwnSpace::PartToChange(const Living& living, Part part,
                                    OwnMembers::value_type& member) {
   const std::uint64_t epoch = work_.epoch();
+  work_.BufferedChange(member.first);
   if (living.parts->made_in != epoch && member.second.saved_in != epoch) {
     work_.Save(*this, living.fate().version, part, member.first, member.second.fate);
     member.second.saved_in = epoch;

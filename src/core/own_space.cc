@@ -163,6 +163,7 @@ Status OwnSpace::Settle(OwnRow& row) const {
 RowFate& OwnSpace::ToPlan(Rows& row) {
   RowFate& fate = row.second.fate;
   // Once for each mark: what it was then is what counts.
+  if (!fate.dirty || row.second.saved_in != work_.epoch()) work_.BufferedChange(row.first);
   if (row.second.saved_in != work_.epoch()) {
     work_.Save(*this, row.first, fate);
     row.second.saved_in = work_.epoch();

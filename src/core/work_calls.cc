@@ -181,14 +181,12 @@ void WorkCalls::Changed(const Keyspace* keyspace, Bytes key) {
 }
 
 void WorkCalls::Save(OwnSpace& space, Bytes key, const RowFate& before) {
-  buffered_bytes_ += kBufferedRowBytes + 3 * key.size() + before.value.size();
   if (marks_.empty()) return;
   undos_.push_back({&space, std::string(key), before});
 }
 
 void WorkCalls::Save(OwnSpace& space, std::uint64_t version, Part part, Bytes name,
                      const MemberFate& before) {
-  buffered_bytes_ += kBufferedRowBytes + 2 * name.size() + before.value.size();
   if (marks_.empty()) return;
   undos_.push_back({
       &space, std::string(name), PartUndo{version, part, before}

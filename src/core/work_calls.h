@@ -61,7 +61,8 @@ class WorkCalls final : public Work {
   // Internal when the work was begun without `walks`.
   Result<const Frozen*> State() const;
   void Changed(const Keyspace* keyspace, Bytes key);
-  void Buffered(Bytes value) { buffered_bytes_ += value.size(); }
+  void Buffered(Bytes bytes) { buffered_bytes_ += bytes.size(); }
+  void BufferedChange(Bytes name) { buffered_bytes_ += kBufferedChangeBytes + 2 * name.size(); }
 
   // Remembers what to go back to, if there is a mark.
   void Save(OwnSpace& space, Bytes key, const RowFate& before);

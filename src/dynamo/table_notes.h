@@ -17,9 +17,6 @@ using Notes = std::map<std::string, std::string>;
 // The tag that chooses a table's TtlMode: "exact" or "until-swept".
 inline constexpr const char* kTtlModeTag = "mayfly:ttl-mode";
 
-// The tag that is a table's promise (TableSpec::purge_within), in milliseconds.
-inline constexpr const char* kPurgeWithinTag = "mayfly:purge-within";
-
 struct Throughput {
   std::int64_t read = 0;
   std::int64_t write = 0;

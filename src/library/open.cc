@@ -40,8 +40,8 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
                                   .read_only = options.read_only,
                                   .create_if_missing = options.create_if_missing,
                                   .profile = ToProfile(options.memory),
-                                  .salvage = options.salvage,
                                   .reserve_bytes = options.disk_reserve_bytes,
+                                  .salvage = options.salvage,
                                   .drop_policy = horizon,
                                   .logger = options.logger});
 }

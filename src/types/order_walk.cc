@@ -35,16 +35,17 @@ Result<bool> OrderWalk::Down(Stretch at, std::optional<Bytes> item) {
   while (levels_.size() < root_.levels) {
     core::FoundMember found;
     const Result<OrderIndex> index = nodes_.Index(at.space, found);
-    // A node that is empty has none.
-    if (!index && !found.exists && index.error().code() == StatusCode::kCorruption) return GoOn();
-    if (!index) return index.error();
+    if (!index) {
+      MAYFLY_TRY(const bool passed, IsEmpty());
+      return passed ? GoOn() : index.error();
+    }
     std::size_t place = up_ ? 0 : index->size() - 1;
     if (item) {
       const std::size_t up_to = index->CountUpTo(*item);
       if (up_to == 0 && !up_) return GoOn();
       place = up_to == 0 ? 0 : up_to - 1;
     }
-    levels_.push_back({std::string(found.value), std::move(at.end), place});
+    levels_.push_back({at.space, std::string(found.value), std::move(at.end), place});
     MAYFLY_TRY(at, ChildOf(levels_.back()));
   }
   const std::string first = OrderRowKey(at.space, at.low);
@@ -59,6 +60,15 @@ Result<bool> OrderWalk::Down(Stretch at, std::optional<Bytes> item) {
   }
   MAYFLY_RETURN_IF_ERROR(leaf_->status());
   return leaf_->Valid() ? Result<bool>(true) : GoOn();
+}
+
+// Whether the node it has come to has no children, and therefore no index: its parent knows.
+Result<bool> OrderWalk::IsEmpty() const {
+  if (levels_.empty()) return false;
+  const Level& parent = levels_.back();
+  MAYFLY_TRY(const auto group, nodes_.Group(parent.space, parent.place / kGroupChildren));
+  const std::size_t place = parent.place % kGroupChildren;
+  return place < group.size() && group[place].rows == 0;
 }
 
 // To the next leaf that has an item.

@@ -41,6 +41,7 @@ class OrderWalk {
  private:
   // A node it is in, and which of its children it has entered.
   struct Level {
+    std::uint64_t space;
     std::string bytes;  // Of the index.
     std::optional<std::string> end;
     std::size_t place = 0;
@@ -54,6 +55,7 @@ class OrderWalk {
   Result<bool> Begin(std::optional<Bytes> item);
   Result<bool> Down(Stretch at, std::optional<Bytes> item);
   Result<bool> GoOn();
+  Result<bool> IsEmpty() const;
   void Settle(Result<bool> found);
   static Result<Stretch> ChildOf(const Level& level);
 

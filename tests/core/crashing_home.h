@@ -7,7 +7,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <system_error>
 
 #include "base/temporary_directory.h"
 #include "core/each_engine.h"
@@ -39,7 +41,7 @@ class CrashingHome {
   void Crash() {
     const std::string before = Directory();
     ++crashes_;
-    std::filesystem::copy(before, Directory(), std::filesystem::copy_options::recursive);
+    ASSERT_TRUE(CopyAtOneMoment(before, Directory()));
     database_.reset();
     std::filesystem::remove_all(before);
   }
@@ -50,6 +52,27 @@ class CrashingHome {
   DatabaseOptions& options() { return options_; }
 
  private:
+  static std::set<std::string> NamesIn(const std::string& directory) {
+    std::set<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(directory)) {
+      names.insert(file.path().filename());
+    }
+    return names;
+  }
+
+  // The engine makes and removes files in the background: a copy counts if none came or went.
+  static bool CopyAtOneMoment(const std::string& from, const std::string& to) {
+    constexpr int kTriesMax = 1000;
+    for (int i = 0; i < kTriesMax; ++i) {
+      const auto names = NamesIn(from);
+      std::error_code failed;
+      std::filesystem::copy(from, to, std::filesystem::copy_options::recursive, failed);
+      if (!failed && NamesIn(from) == names) return true;
+      std::filesystem::remove_all(to);
+    }
+    return false;
+  }
+
   std::string Directory() const { return directory_.Inside("db" + std::to_string(crashes_)); }
 
   TemporaryDirectory directory_;
