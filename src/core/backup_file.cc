@@ -157,7 +157,10 @@ Result<std::uint64_t> BackupWriter::Finish() {
   std::filesystem::rename(PartialOf(file_), file_, error);
   if (error) return Failed("name", file_, error.value());
   ::close(std::exchange(descriptor_, -1));
-  MAYFLY_RETURN_IF_ERROR(SyncFolderOf(file_));
+  if (const Status synced = SyncFolderOf(file_); !synced.ok()) {
+    ::unlink(file_.c_str());  // It failed, and nobody would know of it.
+    return synced;
+  }
   return bytes_;
 }
 

@@ -50,7 +50,7 @@ class Catalog {
   Status ForgetRecordedRemovals();
 
   // A promise outlives its keyspace. Stored in meta until it is kept:
-  // | 'd' | id | -> | since ms u64 | purge_within ms u64 |.
+  // | 'g' | id | -> | since ms u64 | purge_within ms u64 |.
   Status Drop(const std::string& name, WallTime now);
   Status Clear(KeyspaceState& keyspace, WallTime now);
   Status SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy, WallTime now);

@@ -15,6 +15,7 @@
 //            to the next opening;
 //            | 'b' | taken at, ms u64 BE | a backup's file | nothing;  | 'n' | versions reserved;
 //            | 'o' | id u32 BE | version u64 BE | what is left of a collection
+//            | 'g' | id u32 BE | the promise of a dropped keyspace;  | 'x' | a restore is under way
 //            each written by the file that owns it
 // Big endian makes byte order number order: in a keyspace whatever is due comes first, and the
 // first entry still ahead of us ends the scan. A keyspace is a prefix, so dropping it is a range

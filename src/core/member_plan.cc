@@ -62,6 +62,7 @@ void MemberPlan::PutName() {
   std::string row;
   AppendRow(row, {.deadline = {}, .payload = key_});
   plan_.batch().Put(kMembers, keys_.OfName(), row);
+  plan_.NoteReplaced(keyspace_, stripe_, {}, key_);  // The name it had before, if it was moved.
 }
 
 void MemberPlan::PutSide(Bytes side, Bytes value) {

@@ -163,7 +163,7 @@ Status Promises::Begin(Claim& claim) {
   if (claim.dropped) {
     keyspace.BeginRound();
     claim.through = store_.clock().Now();
-    return store_.events().TrimKeyspace(keyspace.id(), claim.through).status();
+    return store_.events().TrimKeyspace(keyspace.id(), claim.through, claim.through).status();
   }
   Purger purger(store_);
   MAYFLY_RETURN_IF_ERROR(purger.PurgeAll(keyspace));
@@ -252,19 +252,20 @@ Status Promises::Record(const std::vector<Claim>& claims) {
 void Promises::TellLate(const Claim& claim, bool done) const {
   const auto promise = claim.keyspace->policy()->purge_within;
   const WallTime now = store_.clock().Now();
-  if (!promise || claim.since > now || now - claim.since <= *promise) return;
-  const Millis late = now - claim.since - *promise;
+  const WallTime since = std::max(claim.since, counts_from_);
+  if (!promise || since > now || now - since <= *promise) return;
+  const Millis late = now - since - *promise;
   const bool told = claim.keyspace->SetTold(!done);
   if (done) {
     Log(store_.logger(), LogLevel::kWarning,
         "keyspace '{}': what ended at {} ms is out of all files {} ms later than promised; the "
         "promise of {} ms is kept again",
-        Printable(claim.keyspace->name()), ToMs(claim.since), late.count(), promise->count());
+        Printable(claim.keyspace->name()), ToMs(since), late.count(), promise->count());
   } else if (!told) {
     Log(store_.logger(), LogLevel::kWarning,
         "keyspace '{}': the promise of {} ms is broken: what ended at {} ms should have been out "
         "of all files {} ms ago; TTL.PROVE, or Database::Prove(), tells what is in the way",
-        Printable(claim.keyspace->name()), promise->count(), ToMs(claim.since), late.count());
+        Printable(claim.keyspace->name()), promise->count(), ToMs(since), late.count());
   }
 }
 

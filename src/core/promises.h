@@ -26,7 +26,9 @@ class Promises {
   using Keyspaces = std::vector<std::shared_ptr<KeyspaceState>>;
   using Stop = FunctionRef<bool()>;
 
-  explicit Promises(Store& store) : store_(store) {}
+  // The log tells of promises that are late. Time before `counts_from` does not count there: nobody
+  // could keep them, and what a run that crashed left is not known.
+  Promises(Store& store, WallTime counts_from) : store_(store), counts_from_(counts_from) {}
 
   // When the first promise wants a round; WallTime::max(): none does. After a round that did not
   // succeed, not at once again.
@@ -69,6 +71,7 @@ class Promises {
   void TellLate(const Claim& claim, bool done) const;
 
   Store& store_;
+  const WallTime counts_from_;
 };
 
 }  // namespace mayfly::core

@@ -31,8 +31,9 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
   const WallTime now = store_.clock().Now();  // The very reading may be a jump.
   if (options.everything && store_.clock().may_delete()) {
     RevokeOldStates(now);
-    MAYFLY_RETURN_IF_ERROR(Promises(store_).Keep(store_.catalog().AllWithDropped(),
-                                                 options.bytes_per_second, never, report));
+    MAYFLY_RETURN_IF_ERROR(
+        Promises(store_, started_)
+            .Keep(store_.catalog().AllWithDropped(), options.bytes_per_second, never, report));
   }
   for (;;) {
     MAYFLY_TRY(const Outcome outcome, Step(options, /*quiet=*/true, never, report));
@@ -62,16 +63,17 @@ Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool q
 
 WallTime Reclaimer::NextDue() const {
   // Time may have been taken back since the last try.
-  return Promises(store_).NextDue(std::min(promises_tried_, store_.clock().Now()));
+  return Promises(store_, started_).NextDue(std::min(promises_tried_, store_.clock().Now()));
 }
 
 Result<Reclaimer::Outcome> Reclaimer::KeepPromises(const ReclaimOptions& options, Stop stop,
                                                    ReclaimReport& report) {
   const WallTime now = store_.clock().Now();
   if (NextDue() > now) return Outcome::kNothing;
-  const auto due = Promises(store_).Due(now);
+  Promises promises(store_, started_);
+  const auto due = promises.Due(now);
   promises_tried_ = now;
-  MAYFLY_RETURN_IF_ERROR(Promises(store_).Keep(due, options.bytes_per_second, stop, report));
+  MAYFLY_RETURN_IF_ERROR(promises.Keep(due, options.bytes_per_second, stop, report));
   return Outcome::kWorked;
 }
 

@@ -26,7 +26,7 @@ class Reclaimer {
   // Asked between files; true ends the work.
   using Stop = FunctionRef<bool()>;
 
-  explicit Reclaimer(Store& store) : store_(store) {}
+  explicit Reclaimer(Store& store) : store_(store), started_(store.clock().Now()) {}
 
   // Does all there is to do.
   Result<ReclaimReport> Run(const ReclaimOptions& options);
@@ -52,6 +52,7 @@ class Reclaimer {
   void RevokeOldStates(WallTime now);
 
   Store& store_;
+  const WallTime started_;
   std::optional<SteadyTime> advanced_at_;
   std::optional<std::uint64_t> removed_at_advance_;  // When all of it was published.
   std::uint64_t removed_at_flush_ = 0;

@@ -6,10 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <mutex>
 #include <thread>
 
 #include "core/proof_fixture.h"
 #include "core/work_fixture.h"
+#include "mayfly/logger.h"
 
 namespace mayfly {
 namespace {
@@ -129,6 +131,19 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
       Put(promised(), replaced, "plain");
       EXPECT_TRUE(promised().Delete(replaced).value());
     });
+
+    for (const bool with_mortal_members : {false, true}) {
+      const std::string renamed = Fresh("renamed collection");
+      const std::string to = with_mortal_members ? "has mortal members" : "has none";
+      PutMember(renamed, "m", "v");
+      if (with_mortal_members) {
+        PutMember(renamed, "n", "v", MemberLifetime::Until(clock().Now() + 1000h));
+      }
+      Add("the name a collection had before it was renamed, which " + to, renamed, [=, this] {
+        InWork(database(), promised(), {renamed, to},
+               [&](WorkSpace& space) { ASSERT_EQ(CodeOf(space.Move(renamed, space, to)), kOk); });
+      });
+    }
 
     const std::string value = Fresh("member value");
     PutMember("living", "m", value);
@@ -344,6 +359,70 @@ TEST_F(Overwriting, AKeyspaceThatIsDroppedKeepsItsPromise) {
   Files().ExpectNoneOf(row, "a row of a keyspace that was dropped");
   Files().ExpectNoneOf(dying, "an event of a keyspace that was dropped");
   EXPECT_TRUE(Prove().kept());
+}
+
+// Keeps what is said about promises.
+class PromiseLog : public Logger {
+ public:
+  bool Wants(LogLevel level) const override { return level >= LogLevel::kWarning; }
+  void Write(LogLevel /*level*/, std::string_view line) override {
+    const std::lock_guard lock(mutex_);
+    if (line.find("promise") != std::string_view::npos) lines_.emplace_back(line);
+  }
+  std::vector<std::string> lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+class LatePromises : private PromiseLog, public ProvableDeletion {
+ protected:
+  LatePromises() : ProvableDeletion({.logger = static_cast<PromiseLog*>(this)}) {}
+
+  using PromiseLog::lines;
+};
+
+TEST_F(LatePromises, AreInTheLogOnceTheyAreKeptAgain) {
+  const auto reaper = *database().StartReaper();
+  const Planted row = Plant(promised(), Lifetime::Forever());
+  EXPECT_TRUE(promised().Delete(row.key).value());
+  clock().Advance(kPromise + 1700ms);
+  reaper->AwaitIdle();
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_NE(lines()[0].find("keyspace 'promised'"), std::string::npos) << lines()[0];
+  EXPECT_NE(lines()[0].find("1700 ms later than promised"), std::string::npos) << lines()[0];
+  Live(*reaper, 3 * kPromise);
+  EXPECT_EQ(lines().size(), 1U) << "said once";
+}
+
+TEST_F(LatePromises, AreInTheLogOnceWhileSomethingIsInTheWay) {
+  const auto reaper = *database().StartReaper();
+  const Planted row = Plant(promised(), Lifetime::Forever());
+  auto snapshot = *database().NewSnapshot();
+  EXPECT_TRUE(promised().Delete(row.key).value());
+  Live(*reaper, 3 * kPromise);
+  ASSERT_EQ(lines().size(), 1U);
+  EXPECT_NE(lines()[0].find("is broken"), std::string::npos) << lines()[0];
+  snapshot.reset();
+  Live(*reaper, kPromise);
+  ASSERT_EQ(lines().size(), 2U);
+  EXPECT_NE(lines()[1].find("is kept again"), std::string::npos) << lines()[1];
+}
+
+TEST_F(LatePromises, OfARunThatIsOverAreNoNews) {
+  const Planted row = Plant(promised(), Lifetime::Forever());
+  EXPECT_TRUE(promised().Delete(row.key).value());
+  clock().Advance(10 * kPromise);
+  promised_.reset();
+  home_.Reopen();
+  const auto reaper = *database().StartReaper();
+  reaper->AwaitIdle();
+  EXPECT_TRUE(Prove().kept());
+  EXPECT_TRUE(lines().empty()) << lines()[0];
 }
 
 }  // namespace
