@@ -160,6 +160,7 @@ inline constexpr auto kLawCases = std::to_array<LawCase>({
     {"ttl.clock", Stage::kNone, "", kNotOnRows},
     {"ttl.events", Stage::kNone, "", kNotOnRows},
     {"ttl.forecast", Stage::kNone, "", kNotOnRows},
+    {"ttl.help", Stage::kNone, "", kNotOnRows},
     {"ttl.policy", Stage::kNone, "", kNotOnRows},
     {"ttl.purge", Stage::kNone, "", kNotOnRows},
     {"ttl.scan", Stage::kNone, "", "asks core, whose law test covers scans by deadline"},
