@@ -44,8 +44,8 @@ def main(binaries):
     for fault in found:
         print(fault, file=sys.stderr)
     if found:
-        print("Exceptions could end the process there. Compile at -O2, as the preset release does.",
-              file=sys.stderr)
+        print("Exceptions could end the process there. Compile at -O2, as the preset release does, and "
+              "the file it is in with -fno-reorder-blocks-and-partition.", file=sys.stderr)
     return 1 if found else 0
 
 
