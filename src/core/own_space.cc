@@ -113,7 +113,7 @@ Result<OwnSpace::Rows*> OwnSpace::Keep(Bytes key, Bytes encoded) {
   Status kept;
   if (auto stored = DecodeRow(row.pin.view())) {
     row.stored = *stored;
-    kept = Settle(row);
+    kept = Settle(key, row);
   } else {
     kept = stored.error();
   }
@@ -125,11 +125,11 @@ Result<OwnSpace::Rows*> OwnSpace::Keep(Bytes key, Bytes encoded) {
 Status OwnSpace::Fill(Bytes key, OwnRow& row) const {
   if (cleared_) return {};
   MAYFLY_RETURN_IF_ERROR(store_.ReadLatched(state_, key, row.pin, row.stored));
-  return row.stored ? Settle(row) : Status();
+  return row.stored ? Settle(key, row) : Status();
 }
 
 // The fate of a row that is stored, as it is.
-Status OwnSpace::Settle(OwnRow& row) const {
+Status OwnSpace::Settle(Bytes key, OwnRow& row) const {
   row.stored_value = row.stored->payload;
   RowFate& fate = row.fate;
   fate.stored_value = true;
@@ -155,8 +155,9 @@ Status OwnSpace::Settle(OwnRow& row) const {
              CountDeadMembers(store_.engine(), keys, collection, work_.now()));
   fate.dead = found.dead;
   fate.first_deadline = found.first_deadline;
-  // A work that only reads leaves a long count to those behind it.
-  fate.dirty = found.walked > kUncountedMembersMax && store_.engine().capabilities().writable;
+  // A work leaves a long count to those behind it, though it only reads, unless it shares the row.
+  fate.dirty = found.walked > kUncountedMembersMax && store_.engine().capabilities().writable &&
+               work_.HoldsAlone(StripeOf(state_.id(), key));
   return {};
 }
 

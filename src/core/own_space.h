@@ -83,7 +83,7 @@ class OwnSpace final : public WorkSpace {
   Result<Rows*> Load(Bytes key);
   Result<Rows*> Keep(Bytes key, Bytes encoded);
   Status Fill(Bytes key, OwnRow& row) const;
-  Status Settle(OwnRow& row) const;
+  Status Settle(Bytes key, OwnRow& row) const;
   static void Show(const OwnRow& row, WallTime now, FoundRow& found);
 
   // Asked before a change: of the row, or of a side, which leaves the row as it is.
