@@ -86,8 +86,9 @@ Answer Scan(Call& call) {
   MAYFLY_TRY(const std::uint64_t cursor, CursorOf(call.args[1]));
   MAYFLY_TRY(const ScanOptions options, ParseScanOptions(call.args.subspan(2)));
   const ScanCursors::Place place = call.host.scan_cursors().Find(call.database, cursor);
+  const std::uint64_t dead_max = std::max(kScanDeadRowsMax, place.rows_min);
   MAYFLY_TRY(const auto walk,
-             call.space().NewRowWalk({.prefix = PrefixOf(options.pattern)}, kScanDeadRowsMax));
+             call.space().NewRowWalk({.prefix = PrefixOf(options.pattern)}, dead_max));
   if (place.key.empty()) {
     walk->SeekToFirst();
   } else {
@@ -101,9 +102,12 @@ Answer Scan(Call& call) {
     if (wanted) keys.emplace_back(walk->key());
   }
   MAYFLY_RETURN_IF_ERROR(walk->status());
-  const auto ended_at = walk->Valid() ? std::optional(walk->key()) : walk->stopped_at();
+  // Dead rows it has passed over are rows, too: the next call begins behind them.
+  const auto stopped_at = walk->stopped_at();
+  const auto ended_at = walk->Valid() ? std::optional(walk->key()) : stopped_at;
+  const std::uint64_t passed = rows + (stopped_at ? dead_max : 0);
   const std::uint64_t next =
-      ended_at ? call.host.scan_cursors().Keep(call.database, place, rows, *ended_at) : 0;
+      ended_at ? call.host.scan_cursors().Keep(call.database, place, passed, *ended_at) : 0;
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(next));
   call.reply.Array(keys.size());
