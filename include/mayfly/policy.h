@@ -53,10 +53,10 @@ struct KeyspacePolicy {
   // Costs a write per purged row, and the space until events are trimmed.
   EventDetail events = EventDetail::kOff;
 
-  // A promise: this long after its deadline, or its delete, no byte of a row is in any file, log or
-  // event of the database. The reaper keeps it, and Database::Reclaim() does; Database::Prove()
-  // tells how far. At least a second. Costs a rewrite of the files that hold dead bytes, at least
-  // every half of it while rows die, and events of the keyspace are trimmed after a quarter of it.
+  // A promise: this long after it was deleted, written over with other bytes, or died, no byte of a
+  // row, its key included, is in any file, log or event of the database (docs/promises.md lists the
+  // places). The reaper keeps it, and Database::Reclaim(); Database::Prove() tells how far. At least
+  // a second. Costs a rewrite of such files every half of it; events go after a quarter of it.
   std::optional<Millis> purge_within = std::nullopt;
 
   RowOrder order = RowOrder::kArrival;
