@@ -55,8 +55,8 @@ struct KeyspacePolicy {
 
   // A promise: this long after it was deleted, written over with other bytes, or died, no byte of a
   // row, its key included, is in any file, log or event of the database (docs/promises.md lists the
-  // places). The reaper keeps it, and Database::Reclaim(); Database::Prove() tells how far. At least
-  // a second. Costs a rewrite of such files every half of it; events go after a quarter of it.
+  // places). The reaper keeps it, and Database::Reclaim(); Database::Prove() tells how far. At
+  // least a second. Costs a rewrite of such files every half of it; events go after a quarter.
   std::optional<Millis> purge_within = std::nullopt;
 
   RowOrder order = RowOrder::kArrival;
