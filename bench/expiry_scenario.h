@@ -53,18 +53,22 @@ void RunScan(const ScenarioContext& context);
 
 // The machine's time, moved ahead: a deadline an hour away comes when told, and from then on time
 // passes as it does. Well below DatabaseOptions::clock_jump_max.
-class MovedClock {
+class MovedClock final : public Clock {
  public:
-  MovedClock()
-      : clock_([this] { return SystemClock::Process().Now() + Millis(ahead_ms_.load()); }) {}
-
-  const Clock& clock() const { return clock_; }
-  WallTime Now() const { return clock_.Now(); }
+  const Clock& clock() const { return *this; }
   void MoveTo(WallTime instant) { ahead_ms_ += (instant - Now()).count(); }
 
+  WallTime Now() const override { return machine_.Now() + ahead(); }
+  SteadyTime Steady() const override { return machine_.Steady(); }
+  void Sleep(Waker& waker, WallTime until) const override { machine_.Sleep(waker, until - ahead()); }
+  std::string BootId() const override { return machine_.BootId(); }
+  bool IsSynchronized() const override { return machine_.IsSynchronized(); }
+
  private:
+  Millis ahead() const { return Millis(ahead_ms_.load()); }
+
+  const SystemClock& machine_ = SystemClock::Process();
   std::atomic<std::int64_t> ahead_ms_{0};
-  SystemClock clock_;
 };
 
 // Bytes on disk. `sizes` adds up the lengths of the files, `blocks` what the file system has set
