@@ -150,7 +150,7 @@ SET l = list_append(l, l)                                   => l: [0, 1, 2, 3, 0
 SET l = list_append(l, :no)                                 => same
 SET own = list_append(:l, :l)                               => own: [8, 9, 8, 9]
 SET own = list_append(if_not_exists(own, :no), :l)          => own: [8, 9]
-SET l = list_append(list_append(:no, l), :l)                => l: [0, 1, 2, 3, 8, 9]
+SET own = list_append(if_not_exists(own, list_append(l, :no)), :l) => own: [0, 1, 2, 3, 8, 9]
 SET m.l = list_append(m.l, :l)                              => m: {a: 1, d: {e: 2}, l: [5, 6, 8, 9]}
 SET own = if_not_exists(gone, lost)
     The provided expression refers to an attribute that does not exist in the item

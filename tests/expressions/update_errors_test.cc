@@ -225,6 +225,10 @@ set a = if_not_exists(:n, c)
     Operator or function requires a document path; operator or function: if_not_exists
 set a = if_not_exists(list_append(a, b), c)
     Operator or function requires a document path; operator or function: if_not_exists
+set a = list_append(list_append(a, :l), :l)
+    The function is not allowed to be used this way in an expression; function: list_append
+set a = list_append(:l, (list_append(a, :l)))
+    The function is not allowed to be used this way in an expression; function: list_append
 set a = list_append(a, :n)
     Incorrect operand type for operator or function;
     operator or function: list_append, operand type: N
