@@ -20,6 +20,8 @@ Item KeyOf(const Item& item) {
 std::optional<Item> After(const Write& write, const Item* before) {
   if (write.kind == Write::Kind::kDelete) return std::nullopt;
   if (write.kind == Write::Kind::kPut) return write.set;
+  const bool only_removes = write.set.empty() && !write.add && !write.removed.empty();
+  if (before == nullptr && only_removes) return std::nullopt;  // Removing makes no item.
   Item after = before != nullptr ? *before : write.key;
   for (const auto& [name, value] : write.set) after[name] = value;
   for (const std::string& name : write.removed) after.erase(name);

@@ -86,6 +86,7 @@ Player::PlannedWrite Player::NextUpdate() {
   UpdateItemRequest request = {
       .table = "posts", .key = key, .return_values = ReturnValues::kAllNew};
   std::function<void(Item&)> change;
+  bool only_removes = false;
   switch (posts_.random().Below(4)) {
     case 0: {
       const AttributeValue topic = posts_.Topic();
@@ -115,6 +116,7 @@ Player::PlannedWrite Player::NextUpdate() {
     }
     case 2:
       request.update = "REMOVE topic, expires";
+      only_removes = true;
       change = [](Item& item) {
         item.erase("topic");
         item.erase("expires");
@@ -134,7 +136,9 @@ Player::PlannedWrite Player::NextUpdate() {
           .key = key,
           .condition = condition,
           .shown = ReturnValues::kAllNew,
-          .after = [key, change](const std::optional<Item>& before) {
+          .after = [key, change,
+                    only_removes](const std::optional<Item>& before) -> std::optional<Item> {
+            if (!before && only_removes) return std::nullopt;
             Item item = before.value_or(key);
             change(item);
             return item;
