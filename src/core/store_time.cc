@@ -100,6 +100,7 @@ Status Store::RevertClock() {
 // that are written from now on may die before what these said.
 Status Store::LowerInstants(engine::Batch& batch, KeyspaceState& keyspace, WallTime now) {
   keyspace.LowerWatermarks(now);
+  for (const bool members : {false, true}) keyspace.SetPurgePass(members, {});
   const KeyspaceId id = keyspace.id();
   batch.Put(kMeta, MetaKey(kMetaWatermark, id), EncodeInstant(keyspace.watermark()));
   batch.Put(kMeta, MetaKey(kMetaMembersWatermark, id), EncodeInstant(keyspace.members_watermark()));
