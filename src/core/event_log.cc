@@ -203,16 +203,28 @@ Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now)
 
 Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purged_by,
                                               WallTime now) {
-  const std::lock_guard lock(sequence_mutex_);
   Kept kept;
+  std::optional<std::uint64_t> next = 0;
+  while (next) {
+    MAYFLY_TRY(next, TrimSome({keyspace, purged_by, now}, *next, kept));
+  }
+  return kept;
+}
+
+// The next events from `first` on; commits that have events wait for no more than these. Returns
+// where to go on; nothing when the newest event was among them.
+Result<std::optional<std::uint64_t>> EventLog::TrimSome(const KeyspaceTrim& trim,
+                                                        std::uint64_t first, Kept& kept) {
+  const std::lock_guard lock(sequence_mutex_);
   engine::Batch batch;
   MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+  cursor->SeekAtOrAfter(EventKey(first));
+  for (std::size_t i = 0; i < kTrimStepEventsMax && cursor->Valid(); ++i, cursor->Next()) {
     MAYFLY_TRY(const Event event, DecodeEvent(cursor->value()));
-    if (event.keyspace != keyspace) continue;
+    if (event.keyspace != trim.keyspace) continue;
     // One from a time that was taken back since would stay for as long again.
-    const bool taken_back = event.purged_at > now + kClockTolerance;
-    if (event.purged_at <= purged_by || taken_back) {
+    const bool taken_back = event.purged_at > trim.now + kClockTolerance;
+    if (event.purged_at <= trim.purged_by || taken_back) {
       batch.Delete(kEvents, cursor->key());
       ++kept.removed;
       continue;
@@ -221,12 +233,16 @@ Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purg
         std::min(kept.first_purged_at.value_or(event.purged_at), event.purged_at);
     kept.first_deadline = std::min(kept.first_deadline.value_or(event.deadline), event.deadline);
   }
+  std::optional<std::uint64_t> next;
+  if (cursor->Valid() && !DecodeEventKey(cursor->key(), next.emplace())) {
+    return Status::Corruption("the key of an event is damaged; trim it away");
+  }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
-  if (kept.removed == 0) return kept;
+  if (batch.empty()) return next;
   // No number is given out twice, though the last event may be among those that go.
   PutTrimmed(batch, last_sequence_, trimmed_through_);
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
-  return kept;
+  return next;
 }
 
 Status EventLog::GoOnBehind(std::uint64_t sequence) {

@@ -56,7 +56,8 @@ class EventLog {
   };
 
   // Removes the events of a keyspace that were purged up to `purged_by`, and those from a time that
-  // was taken back before `now`. Walks over all events.
+  // was taken back before `now`. Walks over all events, in steps between which commits with events
+  // go on.
   Result<Kept> TrimKeyspace(KeyspaceId keyspace, WallTime purged_by, WallTime now);
 
   // Sequences of the oldest and newest event kept; both 0 when there is none.
@@ -76,7 +77,16 @@ class EventLog {
   };
   class Subscription;
 
+  // What TrimKeyspace() was asked for.
+  struct KeyspaceTrim {
+    KeyspaceId keyspace;
+    WallTime purged_by;
+    WallTime now;
+  };
+
   void CallAll(Subscriber& subscriber);
+  Result<std::optional<std::uint64_t>> TrimSome(const KeyspaceTrim& trim, std::uint64_t first,
+                                                Kept& kept);
   Result<std::uint64_t> TrimThrough(const EventTrim& trim, WallTime now) const;
   Status LoadTrimmed(Bytes record);
   static void PutTrimmed(engine::Batch& batch, std::uint64_t last, std::uint64_t through);

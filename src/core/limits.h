@@ -130,6 +130,12 @@ inline constexpr std::size_t kDeletionLooksMax = 5;
 inline constexpr std::size_t kCacheShardBits = 6;
 inline constexpr std::size_t kCachedPairBytesMax = 4096;
 
+// Events one step of a trim reads, and removes; commits with events wait for a step.
+inline constexpr std::size_t kTrimStepEventsMax = 1000;
+
+// Rows between two words on how far a check or a backup is.
+inline constexpr std::uint64_t kProgressRows = 256;
+
 // A promise below this could not be kept on any disk.
 inline constexpr Millis kPurgeWithinMin = std::chrono::seconds(1);
 
