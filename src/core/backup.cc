@@ -19,6 +19,7 @@
 #include "core/limits.h"
 #include "core/liveness.h"
 #include "core/restore_mark.h"
+#include "core/row_progress.h"
 #include "core/version_plan.h"
 
 namespace mayfly::core {
@@ -334,7 +335,8 @@ Status AddMarkerOf(const KeyspaceState& keyspace, Bytes key, const RowView& row,
 namespace {
 
 // All but the book.
-Status WriteRows(Store& store, const std::string& file, BackupReport& report) {
+Status WriteRows(Store& store, const std::string& file, const Progress& progress,
+                 BackupReport& report) {
   // Keyspaces before the state: one that is dropped in between is empty in it, one that is made in
   // between is not in the backup.
   const auto keyspaces = store.catalog().All();
@@ -343,6 +345,7 @@ Status WriteRows(Store& store, const std::string& file, BackupReport& report) {
   // After the state: no row of it has read further than this.
   const std::uint64_t last_event = store.events().LastSequence();
   MAYFLY_TRY(BackupWriter writer, BackupWriter::Create(file, report.taken_at, last_event));
+  RowProgress passed(store, progress);
   for (const auto& keyspace : keyspaces) {
     MAYFLY_RETURN_IF_ERROR(
         writer.AddKeyspace(keyspace->id(), EncodeKeyspace(keyspace->name(), *keyspace->policy())));
@@ -355,6 +358,7 @@ Status WriteRows(Store& store, const std::string& file, BackupReport& report) {
                                                                       .fill_cache = false
     }));
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      MAYFLY_RETURN_IF_ERROR(passed.Passed());
       MAYFLY_TRY(const RowView row, DecodeRow(cursor->value()));
       if (IsDead(row.deadline, report.taken_at)) {
         MAYFLY_RETURN_IF_ERROR(AddMarkerOf(*keyspace, UserKeyOf(cursor->key()), row, writer));
@@ -376,7 +380,7 @@ Status WriteRows(Store& store, const std::string& file, BackupReport& report) {
 
 }  // namespace
 
-Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
+Result<BackupReport> WriteBackup(Store& store, const std::string& file, const Progress& progress) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   MAYFLY_RETURN_IF_ERROR(BackupWriter::CheckFree(file));
   BackupReport report;
@@ -385,7 +389,7 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file) {
   const bool books = store.engine().capabilities().writable;
   BackupBook book(store.engine());
   if (books) MAYFLY_RETURN_IF_ERROR(book.Begin(file, report.taken_at));
-  Status written = WriteRows(store, file, report);
+  Status written = WriteRows(store, file, progress, report);
   if (written.ok() && books) {
     written = book.Complete(file, report.taken_at);
     // A file that nobody knows of must not be left.

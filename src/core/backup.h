@@ -7,13 +7,15 @@
 #include <string>
 
 #include "core/store.h"
+#include "core/watched_upkeep.h"
 #include "mayfly/maintenance.h"
 
 namespace mayfly::core {
 
 // From one frozen state, while others write. The file appears under its name only when it is
 // complete.
-Result<BackupReport> WriteBackup(Store& store, const std::string& file);
+Result<BackupReport> WriteBackup(Store& store, const std::string& file,
+                                 const Progress& progress = nullptr);
 
 Result<RestoreReport> RestoreBackup(Store& store, const std::string& file,
                                     const RestoreOptions& options);

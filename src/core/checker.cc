@@ -101,6 +101,7 @@ Status Checker::CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snaps
   return ForEachOf(store_, kRows, keyspace.id(), snapshot,
                    [&](Bytes row_key, Bytes value) -> Status {
                      ++report_.rows;
+                     MAYFLY_RETURN_IF_ERROR(passed_.Passed());
                      const Bytes key = UserKeyOf(row_key);
                      const auto row = DecodeRow(value);
                      if (!row) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/collection_check.h"
+#include "core/row_progress.h"
 #include "core/store.h"
 #include "mayfly/maintenance.h"
 
@@ -11,7 +12,8 @@ namespace mayfly::core {
 
 class Checker {
  public:
-  Checker(Store& store, const CheckOptions& options) : store_(store), options_(options) {}
+  Checker(Store& store, const CheckOptions& options, const Progress& progress = nullptr)
+      : store_(store), options_(options), passed_(store, progress) {}
 
   Result<CheckReport> Run();
 
@@ -41,6 +43,7 @@ class Checker {
 
   Store& store_;
   const CheckOptions options_;
+  RowProgress passed_;
   CheckReport report_;
   bool counters_mended_ = false;  // Of the keyspace at hand, by its repair.
 };

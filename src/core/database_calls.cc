@@ -17,7 +17,7 @@
 #include "core/snapshot_view.h"
 #include "core/statistics.h"
 #include "core/transaction_calls.h"
-#include "core/watched_proof.h"
+#include "core/watched_upkeep.h"
 
 namespace mayfly::core {
 namespace {
@@ -160,12 +160,28 @@ class DatabaseCalls final : public Database {
 
 Store& StoreOf(Database& database) { return dynamic_cast<DatabaseCalls&>(database).store(); }
 
-Result<Proof> ProveWatched(Database& database, const ProofOptions& options,
-                           const ProofProgress& progress) {
-  // One that wraps another proves as it likes, unwatched.
+// A database that wraps another does as it likes, unwatched: hence null.
+static Store* StoreToWatch(Database& database) {
   const auto* const calls = dynamic_cast<const DatabaseCalls*>(&database);
-  if (calls == nullptr) return database.Prove(options);
-  return GatherProof(calls->store(), options, progress);
+  return calls == nullptr ? nullptr : &calls->store();
+}
+
+Result<Proof> ProveWatched(Database& database, const ProofOptions& options,
+                           const Progress& progress) {
+  Store* const store = StoreToWatch(database);
+  return store == nullptr ? database.Prove(options) : GatherProof(*store, options, progress);
+}
+
+Result<CheckReport> CheckWatched(Database& database, const CheckOptions& options,
+                                 const Progress& progress) {
+  Store* const store = StoreToWatch(database);
+  return store == nullptr ? database.Check(options) : Checker(*store, options, progress).Run();
+}
+
+Result<BackupReport> BackupWatched(Database& database, const std::string& file,
+                                   const Progress& progress) {
+  Store* const store = StoreToWatch(database);
+  return store == nullptr ? database.Backup(file) : WriteBackup(*store, file, progress);
 }
 
 Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,

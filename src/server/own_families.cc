@@ -114,7 +114,7 @@ constexpr CommandSpec kModuleCommands[] = {
 constexpr CommandSpec kServerCommands[] = {
     {"bgrewriteaof",                             1,  kOperator,   kNoKeys,                                 own::BgRewriteAof,
      "Nothing: the engine looks after its log."},
-    {"bgsave",                                   -1, kOperator,   kNoKeys,                                 own::BgSave,"Make everything durable."             },
+    {"bgsave",                                   -1, kOperator,   kNoKeys,                                 own::BgSave,"Write a backup beside the clients."   },
     {"command",                                  -1, kAlways,     kNoKeys,                                 own::CommandAll,"Describe all commands.",                kCommandCommands},
     {"config",                                          -2,                                     kNoWork,     kNoKeys, nullptr,"About the settings.",kConfigCommands},
     {"debug",                           -2,                             kOperator,                                  kNoKeys,                                             own::Debug,"For tests."},

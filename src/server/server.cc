@@ -42,13 +42,15 @@ Server::Server(ServerParts parts, std::vector<CommandFamily> families)
       latency_millis_(parts_.config.Watched("latency-monitor-threshold")),
       slow_micros_(parts_.config.Watched("slowlog-log-slower-than")),
       foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
-      jobs_(parts_.clock) {
+      jobs_(parts_.clock),
+      backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
   Random random(FreshSeed());
   for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));
   last_save_ms = ToMs(clock().Now());
+  last_asked_save_ms = last_save_ms.load();
 }
 
-Server::~Server() = default;
+Server::~Server() { jobs_.Stop(); }
 
 Status Server::Start() {
   MAYFLY_TRY(databases_,

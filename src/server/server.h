@@ -15,6 +15,7 @@
 #include "mayfly/database.h"
 #include "mayfly/logger.h"
 #include "server/authorizer.h"
+#include "server/backups.h"
 #include "server/clients.h"
 #include "server/command_table.h"
 #include "server/config/config.h"
@@ -82,6 +83,7 @@ class Server {
   Slowlog& slowlog() { return slowlog_; }
   LatencyEvents& latency_events() { return latency_events_; }
   Jobs& jobs() { return jobs_; }
+  Backups& backups() { return backups_; }
 
   std::unique_ptr<SessionExtension> NewExtension(Session& session);
   ScriptFigures script_figures() const;
@@ -114,6 +116,7 @@ class Server {
   std::atomic<std::uint64_t> changes_since_save{0};
   std::atomic<std::int64_t> last_save_ms{0};
   std::atomic<bool> last_save_ok{true};
+  std::atomic<std::int64_t> last_asked_save_ms{0};  // SAVE; at first, when the server began.
   Status Save();
 
   // SHUTDOWN and signals: whoever holds the sockets says how.
@@ -162,7 +165,8 @@ class Server {
   std::mutex saving_;  // One saves at a time, so that changes are counted off once.
   std::mutex stopping_;
   std::function<void()> stop_;  // Guarded by stopping_.
-  Jobs jobs_;                   // The last: what runs uses the rest.
+  Jobs jobs_;                   // What runs uses the rest, backups_ too: they are last, in
+  Backups backups_;             // this order, and ~Server() stops the jobs first.
 };
 
 }  // namespace mayfly::server

@@ -157,6 +157,8 @@ inline constexpr auto kLawCases = std::to_array<LawCase>({
     {"sunionstore", Stage::kSet, "sunionstore target k o"},
     {"touch", Stage::kString, "touch k"},
     {"ttl", Stage::kString, "ttl k"},
+    {"ttl.backup", Stage::kNone, "", kNotOnRows},
+    {"ttl.check", Stage::kNone, "", kNotOnRows},
     {"ttl.clock", Stage::kNone, "", kNotOnRows},
     {"ttl.events", Stage::kNone, "", kNotOnRows},
     {"ttl.forecast", Stage::kNone, "", kNotOnRows},

@@ -163,8 +163,15 @@ TEST(Commands, HonestAnswersAboutReplication) {
   EXPECT_EQ(client.Text("ROLE"), "[master, 0, []]");
   EXPECT_EQ(client.Text("REPLICAOF NO ONE"), "OK");
   EXPECT_TRUE(client.Text("REPLICAOF host 1").starts_with("ERR replication"));
-  EXPECT_EQ(client.Text("SAVE"), "OK");
-  EXPECT_EQ(client.Text("LASTSAVE"), "1700000000");
+}
+
+TEST(Commands, ADatabaseInMemoryIsNotSaved) {
+  Served served;
+  TestClient client(served.port());
+  for (const char* const command : {"SAVE", "BGSAVE"}) {
+    EXPECT_NE(client.Text(command).find("in memory"), std::string::npos) << command;
+  }
+  EXPECT_EQ(client.Text("LASTSAVE"), "1700000000") << "when it began, as Redis has it";
 }
 
 }  // namespace

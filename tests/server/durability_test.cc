@@ -105,7 +105,11 @@ TEST(Durability, NeverIsOnlyAtTheEnd) {
 
 TEST(Durability, SaveIsAtOnceInEveryMode) {
   for (const char* mode : {"always", "everysec", "no"}) {
-    Served served("appendfsync", mode);
+    // Only a database with a folder can be saved.
+    Served served({
+        {"appendfsync", mode  },
+        {"dir",         "kept"}
+    });
     TestClient client(served.port());
     EXPECT_EQ(client.Text("SET a 1"), "OK");
     const int before = served.database().persisted;

@@ -29,6 +29,8 @@ constexpr std::uint32_t kAlone = kNoWork | kNoMulti | kNoScript;
 
 // clang-format off
 constexpr CommandSpec kTtlCommands[] = {
+    {"ttl.backup",   -1, kAdmin | kDangerous | kAlone, kNoKeys, TtlBackup, "Write a backup, as a job."},
+    {"ttl.check",    -1, kAdmin | kDangerous | kAlone, kNoKeys, TtlCheck, "Compare rows, index and counts, as a job."},
     {"ttl.clock",    -1, kAdmin | kAlone,    kNoKeys, TtlClock,    "Show the clock; confirm or take back a jump of it."},
     {"ttl.events",   -3, kReadOnly | kAlone, kNoKeys, TtlEvents,   "List rows that expired, in order, each once."},
     {"ttl.forecast", -1, kReadOnly | kAlone | kDangerous, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},

@@ -18,6 +18,10 @@ Answer TtlEvents(Call& call);
 Answer TtlPurge(Call& call);
 Answer TtlStats(Call& call);
 
+// ttl_commands_upkeep.cc
+Answer TtlBackup(Call& call);
+Answer TtlCheck(Call& call);
+
 // ttl_commands_clock.cc
 Answer TtlClock(Call& call);
 // ttl_commands_scan.cc

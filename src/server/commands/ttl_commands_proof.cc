@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/watched_proof.h"
+#include "core/watched_upkeep.h"
 #include "mayfly/database.h"
 #include "server/arguments.h"
 #include "server/commands/ttl_commands.h"

@@ -117,6 +117,8 @@ constexpr std::array kSettings = {
 
     // What it serves.
     Text("dir", "", kAtStart, "The folder of the database; empty: in memory."),
+    Integer("backups-keep", "2", kLive, 1, kIntMax,
+            "Backups of BGSAVE that are kept, in the folder backups within dir; older ones go."),
     Integer("databases", "16", kAtStart, 1, kDatabasesMax,
             "How many databases SELECT can choose from."),
     Choice("memory-profile", "server", kAtStart, "tiny|default|server",
@@ -124,9 +126,10 @@ constexpr std::array kSettings = {
     Choice("appendfsync", "everysec", kLive, "everysec|always|no",
            "When commits reach the disk: every second, before their replies, or when the system "
            "likes."),
-    Integer("disk-reserve", "67108864", kAtStart, 0, kInt64Max,
-            "Bytes set aside, at most a quarter of the disk, for deletes and purges when it is full; "
-            "0: none."),
+    Integer(
+        "disk-reserve", "67108864", kAtStart, 0, kInt64Max,
+        "Bytes set aside, at most a quarter of the disk, for deletes and purges when it is full; "
+        "0: none."),
     Switch("reaper", "yes", kAtStart, "Whether dead rows are purged as they die."),
     Integer("events-keep", "1000000", kLive, 1, kInt64Max,
             "Expiry events that are kept for TTL.EVENTS; older ones are trimmed."),

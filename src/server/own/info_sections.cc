@@ -108,14 +108,17 @@ std::string PersistenceSection(Server& server) {
   const auto statistics = server.database().GetStatistics();
   const bool sound = statistics && statistics->damage_seen == 0;
   const std::string_view status = server.last_save_ok && sound ? "ok" : "err";
+  const Backups& backups = server.backups();
   return fmt::format(
       "loading:0\r\nasync_loading:0\r\nrdb_changes_since_last_save:{}\r\n"
-      "rdb_bgsave_in_progress:0\r\nrdb_last_save_time:{}\r\nrdb_last_bgsave_status:{}\r\n"
-      "rdb_last_bgsave_time_sec:-1\r\nrdb_current_bgsave_time_sec:-1\r\nrdb_saves:0\r\n"
+      "rdb_bgsave_in_progress:{}\r\nrdb_last_save_time:{}\r\nrdb_last_bgsave_status:{}\r\n"
+      "rdb_last_bgsave_time_sec:{}\r\nrdb_current_bgsave_time_sec:-1\r\nrdb_saves:{}\r\n"
       "aof_enabled:1\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n"
       "aof_last_rewrite_time_sec:-1\r\naof_current_rewrite_time_sec:-1\r\n"
       "aof_last_bgrewrite_status:ok\r\naof_last_write_status:{}\r\n",
-      server.changes_since_save.load(), server.last_save_ms / 1000, status, status);
+      server.changes_since_save.load(), backups.is_running() ? 1 : 0,
+      std::max(server.last_asked_save_ms.load(), backups.last_ms()) / 1000,
+      backups.last_ok() ? status : "err", backups.last_took_seconds(), backups.completed(), status);
 }
 
 std::string ReplicationSection(Server& server) {

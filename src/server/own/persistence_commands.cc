@@ -1,34 +1,59 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "server/arguments.h"
 #include "server/errors.h"
 #include "server/own/own_handlers.h"
 
 namespace mayfly::server::own {
 
+// Makes everything durable. There is no dump file that it could write instead of the database.
 Answer Save(Call& call) {
-  MAYFLY_RETURN_IF_ERROR(ServerOf(call).Save());
+  Server& server = ServerOf(call);
+  if (server.config().Text("dir").empty()) {
+    return Status::Unsupported("the database is in memory; serve it with --dir to keep it");
+  }
+  MAYFLY_RETURN_IF_ERROR(server.Save());
+  server.last_asked_save_ms = server.last_save_ms.load();
   call.reply.Ok();
   return {};
 }
 
-// There is nothing to do in the background: what is committed is in the log, and an fsync makes it
-// durable.
 Answer BgSave(Call& call) {
   const bool schedule = call.args.size() == 2 && IsWord(call.args[1], "schedule");
   if (call.args.size() > 1 && !schedule) return SyntaxError();
-  MAYFLY_RETURN_IF_ERROR(ServerOf(call).Save());
+  Backups& backups = ServerOf(call).backups();
+  if (schedule && backups.is_running()) {
+    call.reply.SimpleString("Background saving scheduled");
+    return {};
+  }
+  MAYFLY_RETURN_IF_ERROR(backups.Start("").status());
   call.reply.SimpleString("Background saving started");
   return {};
 }
 
+// What a rewrite of the log is for: the space of what is gone is given back, beside the clients.
 Answer BgRewriteAof(Call& call) {
+  Database& database = ServerOf(call).database();
+  const auto reclaim = [&database](JobControl&) -> Result<JobResult> {
+    MAYFLY_TRY(const ReclaimReport report, database.Reclaim());
+    return JobResult([report](ReplyWriter& reply) {
+      reply.Map(2);
+      reply.Bulk("files-dropped");
+      reply.Integer(static_cast<std::int64_t>(report.files_dropped));
+      reply.Bulk("files-rewritten");
+      reply.Integer(static_cast<std::int64_t>(report.files_rewritten));
+    });
+  };
+  MAYFLY_RETURN_IF_ERROR(ServerOf(call).jobs().Start("reclaim", reclaim).status());
   call.reply.SimpleString("Background append only file rewriting started");
   return {};
 }
 
 Answer LastSave(Call& call) {
-  call.reply.Integer(ServerOf(call).last_save_ms / 1000);
+  Server& server = ServerOf(call);
+  call.reply.Integer(std::max(server.last_asked_save_ms.load(), server.backups().last_ms()) / 1000);
   return {};
 }
 

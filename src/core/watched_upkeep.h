@@ -1,0 +1,27 @@
+// watched_upkeep.h - proofs, checks and backups for those who run them beside other work: told how
+// far they are, and ended when asked. Safe to call from any thread, for as long as the database is
+// open.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "mayfly/database.h"
+#include "mayfly/proof.h"
+
+namespace mayfly::core {
+
+// How much is done, of about how much: bytes of the search for ProofOptions::find, or rows. False
+// ends it, with Conflict.
+using Progress = std::function<bool(std::uint64_t done, std::uint64_t all)>;
+
+// As the calls of Database.
+Result<Proof> ProveWatched(Database& database, const ProofOptions& options,
+                           const Progress& progress);
+Result<CheckReport> CheckWatched(Database& database, const CheckOptions& options,
+                                 const Progress& progress);
+Result<BackupReport> BackupWatched(Database& database, const std::string& file,
+                                   const Progress& progress);
+
+}  // namespace mayfly::core

@@ -1,0 +1,112 @@
+# Goal: a database that is served can be backed up, checked and restored from, while clients go on.
+# Method: commands over a socket, then the executable on the files they left.
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis"))
+import redis
+from server_process import ServerProcess
+
+MAYFLY = sys.argv.pop()
+ROWS = 5000
+WAIT_SECONDS = 60
+
+
+class MayflyUpkeep(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.backups = self.folder / "data" / "backups"
+        self.server = ServerProcess(MAYFLY, folder=self.folder)
+        self.server.start()
+        self.addCleanup(self.server.stop)
+        self.client = redis.Redis(port=self.server.port, decode_responses=True)
+        self.addCleanup(self.client.close)
+        pipeline = self.client.pipeline(transaction=False)
+        for row in range(ROWS):
+            pipeline.set(f"row:{row}", "v", ex=3600)
+        pipeline.hset("hash", mapping={"a": 1, "b": 2})
+        pipeline.execute()
+        pipeline.close()
+
+    def job(self, number):
+        reply = self.client.execute_command("TTL.JOB", "GET", number)
+        return dict(zip(reply[::2], reply[1::2]))
+
+    def finished(self, number):
+        end = time.monotonic() + WAIT_SECONDS
+        while self.job(number)["state"] in ("waiting", "running"):
+            self.assertLess(time.monotonic(), end, "the job does not end")
+        return self.job(number)
+
+    def run_mayfly(self, *arguments):
+        return subprocess.run([MAYFLY, *map(str, arguments)], capture_output=True, text=True,
+                              timeout=120)
+
+    def restored_rows(self, file):
+        directory = self.folder / ("restored-" + file.name)
+        run = self.run_mayfly("restore", file, directory)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        check = self.run_mayfly("check", directory)
+        self.assertEqual(check.returncode, 0, check.stdout)
+        return int(run.stdout.split(": ")[1].split(" ")[0])
+
+    def bgsave(self):
+        """Returns INFO persistence as it is when the backup is over."""
+        self.assertIn(self.client.execute_command("BGSAVE"), (True, "Background saving started"))
+        end = time.monotonic() + WAIT_SECONDS
+        while self.client.info("persistence")["rdb_bgsave_in_progress"]:
+            self.assertLess(time.monotonic(), end, "it does not end")
+        return self.client.info("persistence")
+
+    def test_bgsave_writes_a_backup_that_can_be_restored(self):
+        info = self.bgsave()
+        self.assertEqual(info["rdb_saves"], 1)
+        self.assertEqual(info["rdb_last_bgsave_status"], "ok")
+        (file,) = self.backups.iterdir()
+        self.assertEqual(self.restored_rows(file), ROWS + 1)
+
+    def test_bgsave_keeps_as_many_as_it_is_told(self):
+        self.client.config_set("backups-keep", 2)
+        for done in range(4):
+            self.assertEqual(self.bgsave()["rdb_saves"], done + 1)
+        self.assertEqual(len(list(self.backups.iterdir())), 2)
+
+    def test_a_backup_has_the_name_it_was_asked_for(self):
+        job = self.finished(self.client.execute_command("TTL.BACKUP", "before-upgrade"))
+        self.assertEqual(job["state"], "done", job)
+        self.assertEqual(self.restored_rows(self.backups / "before-upgrade"), ROWS + 1)
+        again = self.finished(self.client.execute_command("TTL.BACKUP", "before-upgrade"))
+        self.assertEqual(again["state"], "failed")
+        for name in ("../out", ".hidden", "a/b"):
+            with self.assertRaises(redis.ResponseError):
+                self.client.execute_command("TTL.BACKUP", name)
+        self.assertEqual([file.name for file in self.backups.iterdir()], ["before-upgrade"])
+
+    def test_a_check_tells_what_it_found(self):
+        job = self.finished(self.client.execute_command("TTL.CHECK"))
+        self.assertEqual(job["state"], "done", job)
+        result = dict(zip(job["result"][::2], job["result"][1::2]))
+        self.assertEqual(result["clean"], 1, result)
+        self.assertEqual(result["rows"], ROWS + 1)
+        self.assertEqual(result["findings"], [])
+
+    def test_a_database_in_memory_does_not_say_that_it_is_saved(self):
+        server = ServerProcess(MAYFLY, "--dir", "", folder=self.folder / "memory")
+        (self.folder / "memory").mkdir()
+        server.start()
+        self.addCleanup(server.stop)
+        client = redis.Redis(port=server.port)
+        self.addCleanup(client.close)
+        for command in ("SAVE", "BGSAVE", "TTL.BACKUP"):
+            with self.assertRaisesRegex(redis.ResponseError, "in memory"):
+                client.execute_command(command)
+
+
+if __name__ == "__main__":
+    unittest.main()
