@@ -180,6 +180,12 @@ TEST_F(KeyCommands, EncodingFollowsTheSettings) {
   EXPECT_EQ(Text("OBJECT ENCODING z"), "skiplist");
 }
 
+TEST_F(KeyCommands, IdleTimeIsAnErrorWhereRedisTellsOne) {
+  Text("SET key value");
+  EXPECT_EQ(Text("OBJECT IDLETIME key"),
+            "ERR idle time is not tracked here: reads leave no trace in rows");
+}
+
 TEST_F(KeyCommands, OfSortAreItsKeyAndWhereItStores) {
   std::vector<int> positions;
   const std::vector<Bytes> args = {"SORT", "a",     "BY", "store", "LIMIT", "0",
