@@ -92,7 +92,8 @@ void PrintKeyspaces(const Proof& proof) {
                std::to_string(keyspace.rows), std::to_string(keyspace.due_rows), state});
   }
   Print(table.ToString());
-  if (empty > 0) Print(fmt::format("and {} empty keyspaces that promise nothing\n", empty));
+  if (empty == 1) Print("and 1 empty keyspace that promises nothing\n");
+  if (empty > 1) Print(fmt::format("and {} empty keyspaces that promise nothing\n", empty));
 }
 
 void PrintFiles(const Proof& proof) {
