@@ -109,7 +109,10 @@ class MayflyServe(unittest.TestCase):
     def test_reads_debians_redis_conf(self):
         """Every line that the package of Redis sets, with paths that are ours."""
         file = self.folder / "redis.conf"
-        lines = pathlib.Path(__file__).with_name("debian_redis.conf").read_text()
+        try:
+            lines = pathlib.Path("/etc/redis/redis.conf").read_text()
+        except PermissionError:
+            self.skipTest("Debian lets root and redis alone read /etc/redis/redis.conf")
         lines = lines.replace("/var/lib/redis", str(self.folder / "db"))
         lines = lines.replace("/var/log/redis", str(self.folder)).replace("/run/redis", str(self.folder))
         file.write_text(lines)
