@@ -87,7 +87,8 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
   const auto first = std::find_if(turns.begin(), turns.end(),
                                   [&](const Turn& turn) { return turn.place() >= next; });
   std::rotate(turns.begin(), first, turns.end());
-  for (bool worked = true; worked;) {
+  // What was due may be alive again once time is taken back.
+  for (bool worked = true; worked && store_.clock().reverts() == work.reverts;) {
     worked = false;
     std::vector<Turn> left;
     for (const Turn& turn : turns) {
@@ -97,7 +98,9 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
         store_.set_purge_turn(turn.place() + (Done(work.report) > before ? 1 : 0));
         return {};
       }
-      worked = worked || Done(work.report) > before;
+      // A turn may have nothing to show and leave more: others were faster, or an orphan had no
+      // parts.
+      worked = worked || more || Done(work.report) > before;
       // Nothing becomes due at an instant that has passed, but rows that go leave orphans.
       if (more || turn.kind == Kind::kOrphans) left.push_back(turn);
     }
@@ -107,6 +110,7 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
 }
 
 Result<bool> Purger::Take(const Turn& turn, const Work& work) {
+  if (turn.keyspace->dropped()) return false;
   if (turn.kind == Kind::kOrphans) return PurgeOrphans(*turn.keyspace, work);
   return PurgeSome(turn.half(), work);
 }

@@ -88,6 +88,18 @@ TEST_P(PurgeTurns, AllThatIsDueGoesInTheEnd) {
   EXPECT_FALSE(report.more_due);
 }
 
+// Their members go in a turn of their own, before what is left of them; that has no parts then.
+TEST_P(PurgeTurns, OrphansWithoutPartsGoAsWell) {
+  InWork(database(), rows(), {"a", "b", "c"}, [](WorkSpace& space) {
+    for (const char* const key : {"a", "b", "c"}) {
+      Fill(space, key, {"member"}, MemberLifetime::Until(kStart + 10ms));
+    }
+  });
+  clock().Advance(10ms);
+  EXPECT_FALSE(database().Purge()->more_due);
+  EXPECT_EQ(StatisticsOf(database()).orphans, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Core, PurgeTurns, AllEngines(), NameOfEngine);
 
 }  // namespace
