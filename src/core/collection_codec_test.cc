@@ -37,14 +37,14 @@ TEST(CollectionCodec, GivesBackWhatWasWritten) {
 }
 
 TEST(CollectionCodec, RefusesUnknownFlagsAndMoreMortalsThanMembers) {
-  EXPECT_EQ(DecodeCollection(std::string("\x04\x01\0h", 4)).status().code(),
+  EXPECT_EQ(DecodeCollection(std::string("\x08\x01\0h", 4)).status().code(),
             StatusCode::kUnsupported);
   EXPECT_EQ(DecodeCollection(std::string("\0\x01\x02", 3) + std::string(8, '\0')).status().code(),
             StatusCode::kCorruption);
 }
 
 TEST(CollectionCodec, RefusesMoreDeadThanMortals) {
-  const std::string front("\x02\x03\x02", 3);
+  const std::string front("\x04\x03\x02", 3);
   const std::string first(8, '\0');
   EXPECT_TRUE(DecodeCollection(front + first + '\x02').has_value());
   EXPECT_EQ(DecodeCollection(front + first + '\x03').status().code(), StatusCode::kCorruption);
