@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "core/database_home.h"
 #include "core/new_database.h"
+#include "core/one_machine.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/engine/forwarding_engine.h"
 
@@ -426,8 +427,9 @@ constexpr const char* kCrashFlag = "--crash";
 // The process that dies: it puts a row, with or without the commit, and is killed.
 int DieAround(const char* directory, bool committed) {
   ManualClock clock(kStart);
+  const OneMachine machine(clock);
   const auto database =
-      Database::Open({.directory = directory, .memory = MemoryProfile::kTiny, .clock = &clock});
+      Database::Open({.directory = directory, .memory = MemoryProfile::kTiny, .clock = &machine});
   if (!database) return 1;
   const auto transaction = *(*database)->Begin();
   if (!transaction->In((*database)->default_keyspace())
@@ -458,7 +460,8 @@ TEST(Seed000Crash, crash_before_commit) {
   TemporaryDirectory directory;
   KillAround(directory.Inside("db"), false);
   ManualClock clock(kStart);
-  const auto database = Database::Open({.directory = directory.Inside("db"), .clock = &clock});
+  const OneMachine machine(clock);
+  const auto database = Database::Open({.directory = directory.Inside("db"), .clock = &machine});
   ASSERT_TRUE(database.has_value()) << database.status().ToString();
   EXPECT_TRUE((*database)->default_keyspace().Get("key").status().IsNotFound());
   EXPECT_EQ((*database)->Check()->entries, 0U);
@@ -468,7 +471,8 @@ TEST(Seed000Crash, crash_after_commit) {
   TemporaryDirectory directory;
   KillAround(directory.Inside("db"), true);
   ManualClock clock(kStart);
-  const auto database = Database::Open({.directory = directory.Inside("db"), .clock = &clock});
+  const OneMachine machine(clock);
+  const auto database = Database::Open({.directory = directory.Inside("db"), .clock = &machine});
   ASSERT_TRUE(database.has_value()) << database.status().ToString();
   Keyspace& rows = (*database)->default_keyspace();
   EXPECT_EQ(rows.Get("key").value(), "v");

@@ -44,7 +44,7 @@ struct Operation {
   std::string keyspace;
   std::vector<WriteCall> calls;
   bool in_transaction = false;
-  std::uint64_t purge_rows = 0;  // 0: no purge.
+  bool purges = false;
 };
 
 Operation OperationOf(std::uint64_t seed, std::uint64_t number) {
@@ -56,7 +56,7 @@ Operation OperationOf(std::uint64_t seed, std::uint64_t number) {
   if (random.OneIn(10)) {
     // Everything: a purge takes a batch per keyspace, and one that is cut short between two of them
     // would have used up a part of a smaller bound that the model knows nothing of.
-    operation.purge_rows = UINT64_MAX;
+    operation.purges = true;
     return operation;
   }
   operation.in_transaction = random.OneIn(4);
@@ -67,7 +67,7 @@ Operation OperationOf(std::uint64_t seed, std::uint64_t number) {
 
 void Play(const Operation& operation, WallTime now, Model& model) {
   model.now = now;
-  if (operation.purge_rows > 0) model.Purge(operation.purge_rows);
+  if (operation.purges) model.Purge();
   if (!operation.in_transaction) {
     for (const WriteCall& call : operation.calls) model.Write(operation.keyspace, call);
     return;
@@ -86,9 +86,7 @@ void WriteForever(Database& database, ManualClock& clock, const DatabasePlan& pl
     const Operation operation = OperationOf(plan.seed, number);
     auto keyspace = database.OpenKeyspace(operation.keyspace);
     MustBeOk(keyspace.status(), "opening a keyspace");
-    if (operation.purge_rows > 0) {
-      MustBeOk(database.Purge({.rows_max = operation.purge_rows}).status(), "a purge");
-    }
+    if (operation.purges) MustBeOk(database.Purge().status(), "a purge");
     if (operation.in_transaction) {
       auto transaction = database.Begin();
       MustBeOk(transaction.status(), "beginning");
@@ -136,7 +134,8 @@ class Crash {
  public:
   explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {
     const ManualClock clock(kStart);
-    const auto database = *OpenLeftBehind(directory_.Inside("db"), clock);
+    const OneMachine machine(clock);
+    const auto database = *OpenLeftBehind(directory_.Inside("db"), machine);
     const KeyspacePolicy& policy = model_.keyspaces.at(kSessions).policy;
     EXPECT_TRUE(database->CreateKeyspace(kSessions, policy).has_value());
   }
@@ -162,7 +161,8 @@ class Crash {
     for (; next_ < acknowledged; ++next_) Play(OperationOf(seed_, next_), InstantOf(next_), model_);
     model_.now = InstantOf(next_);
     const ManualClock clock(model_.now);
-    const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
+    const OneMachine machine(clock);
+    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     const std::string without = Compare(**database, model_);
     if (without.empty()) return "";
@@ -225,7 +225,8 @@ Result<Millis> TtlLeftBy(const char* work) {
   process.Kill();
   EXPECT_TRUE(process.Wait());
   const ManualClock clock(kStart + Millis(1));
-  MAYFLY_TRY(const auto database, OpenLeftBehind(directory.Inside("db"), clock));
+  const OneMachine machine(clock);
+  MAYFLY_TRY(const auto database, OpenLeftBehind(directory.Inside("db"), machine));
   EXPECT_TRUE(database->Check()->clean());
   return database->default_keyspace().Ttl("key");
 }

@@ -95,7 +95,8 @@ Life LiveAndDie(DatabasePlan plan, Random& random) {
   return life;
 }
 
-Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory, const Clock& clock) {
+Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory,
+                                                 const OneMachine& clock) {
   return Database::Open({.directory = directory, .memory = MemoryProfile::kTiny, .clock = &clock});
 }
 
@@ -117,7 +118,8 @@ int RunTestsOrDatabase(int argc, char** argv, std::span<const NamedWork> works) 
   std::unique_ptr<engine::Engine> base = *std::move(engine);
   if (plan.splits_batches) base = std::make_unique<SplitsBatches>(std::move(base));
   ManualClock clock(WallTimeFromMs(plan.clock_ms));
-  auto database = core::NewDatabase(std::move(base), {.horizon = horizon, .clock = &clock});
+  const OneMachine machine(clock);
+  auto database = core::NewDatabase(std::move(base), {.horizon = horizon, .clock = &machine});
   MustBeOk(database.status(), "opening the database");
   for (const NamedWork& work : works) {
     if (plan.work == work.name) work.run(**database, clock, plan);

@@ -13,6 +13,7 @@
 #include "base/random.h"
 #include "crash/child_process.h"
 #include "mayfly/database.h"
+#include "tests/core/one_machine.h"
 
 namespace mayfly::crash {
 
@@ -61,7 +62,9 @@ struct Life {
 };
 Life LiveAndDie(DatabasePlan plan, Random& random);
 
-// For the test: the database as the process left it, on a clock that outlives it.
-Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory, const Clock& clock);
+// For the test: the database as the process left it, on the same machine and a clock that outlives
+// it.
+Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory,
+                                                 const OneMachine& clock);
 
 }  // namespace mayfly::crash

@@ -133,7 +133,8 @@ class Crash {
  public:
   explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {
     const ManualClock clock(kStart);
-    const auto database = *OpenLeftBehind(directory_.Inside("db"), clock);
+    const OneMachine machine(clock);
+    const auto database = *OpenLeftBehind(directory_.Inside("db"), machine);
     EXPECT_TRUE(database->default_keyspace().SetPolicy({.events = EventDetail::kKeyAndValue}).ok());
     EXPECT_TRUE(database->CreateKeyspace(kSecrets, kSecretsPolicy).has_value());
   }
@@ -171,7 +172,8 @@ class Crash {
   std::string Finish() {
     // The time on record lags behind by a second at most, so what was put then may die then.
     ManualClock clock(now_ + 2 * kTtlMax + Millis(2000));
-    const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
+    const OneMachine machine(clock);
+    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     if (const auto report = (*database)->Purge(); !report || report->stale_entries > 0) {
       return "the last purge went wrong";
@@ -191,7 +193,8 @@ class Crash {
  private:
   std::string Check() {
     const ManualClock clock(now_);
-    const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
+    const OneMachine machine(clock);
+    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     now_ = (*database)->clock_report().now;
     const auto check = (*database)->Check();

@@ -84,7 +84,8 @@ class TablesCrash {
   // Exactly the acknowledged operations, or one more: the one that was under way.
   Status Check() {
     const ManualClock clock(InstantOf(next_));
-    MAYFLY_TRY(const auto database, OpenLeftBehind(directory_.Inside("db"), clock));
+    const OneMachine machine(clock);
+    MAYFLY_TRY(const auto database, OpenLeftBehind(directory_.Inside("db"), machine));
     MAYFLY_RETURN_IF_ERROR(Clean(*database));
     MAYFLY_TRY(const auto tables, Tables::Open(*database));
     const TableOperation under_way = OperationOf(seed_, next_);

@@ -148,7 +148,8 @@ class WorkCrash {
     while (next_ < acknowledged) PlayOnMaps();
     const WallTime now = InstantOf(next_);
     const ManualClock clock(now);
-    const auto database = OpenLeftBehind(directory_.Inside("db"), clock);
+    const OneMachine machine(clock);
+    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     const auto check = (*database)->Check();
     if (!check) return check.status().ToString();
