@@ -286,25 +286,24 @@ void Model::MeetOnRead(const std::string& keyspace, const std::string& key) {
   ++statistics.purged_by_reads;
 }
 
-PurgeReport Model::Purge(std::uint64_t rows_max, const std::string* only) {
-  PurgeReport report{.stopped_by_clock = !may_delete};
-  if (!may_delete) return report;
-  for (auto& [name, keyspace] : keyspaces) {
-    if (only != nullptr && name != *only) continue;
-    std::set<std::pair<WallTime, std::string>> due;
-    for (const auto& [key, row] : keyspace.stored) {
-      if (!IsAlive(row, now)) due.emplace(*row.deadline, key);
-    }
-    for (const auto& [deadline, key] : due) {
-      if (report.rows == rows_max) {
-        report.more_due = true;
-        return report;
-      }
-      RemoveDead(name, key, EventCause::kPurged);
-      ++report.rows;
+void Model::Purge() {
+  for (const auto& [name, keyspace] : keyspaces) {
+    while (PurgeNext(name)) {
     }
   }
-  return report;
+}
+
+bool Model::PurgeNext(const std::string& keyspace) {
+  if (!may_delete) return false;
+  const ModelRows& stored = keyspaces.at(keyspace).stored;
+  auto next = stored.end();
+  for (auto row = stored.begin(); row != stored.end(); ++row) {
+    if (IsAlive(row->second, now)) continue;
+    if (next == stored.end() || *row->second.deadline < *next->second.deadline) next = row;
+  }
+  if (next == stored.end()) return false;
+  RemoveDead(keyspace, std::string(next->first), EventCause::kPurged);
+  return true;
 }
 
 std::uint64_t Model::Trim(const EventTrim& trim) {

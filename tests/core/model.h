@@ -118,7 +118,10 @@ class Model {
   void Create(const std::string& name, const KeyspacePolicy& policy);
   WriteAnswer Write(const std::string& keyspace, const WriteCall& call);
   void MeetOnRead(const std::string& keyspace, const std::string& key);
-  PurgeReport Purge(std::uint64_t rows_max, const std::string* only = nullptr);
+  // Everything that is due, of keyspaces one after the other.
+  void Purge();
+  // The row of the keyspace that has been dead the longest; false if none is, or none may go.
+  bool PurgeNext(const std::string& keyspace);
   std::uint64_t Trim(const EventTrim& trim);
 
   // Everything, as a snapshot would keep it.

@@ -107,6 +107,7 @@ class ModelPlayer {
   void MishandleClock();
   void ConfirmClock();
   void Purge();
+  std::uint64_t FollowPurge(std::size_t told);  // Events that were delivered before it.
   void PurgeWhileSomebodyWrites();
   void Reclaim();
   void CompactEngine();
