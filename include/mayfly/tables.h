@@ -111,6 +111,11 @@ struct TableSpec {
   std::vector<IndexSpec> local_indexes = {};
   StreamView stream = StreamView::kOff;
   std::vector<PartitionSchema> schemas = {};
+  // A promise, as KeyspacePolicy::purge_within: this long after an item's end no byte of it is left
+  // in the table, its indexes and its streams. At least a second, with a stream four. Records of a
+  // stream then live for a quarter of it, and for no longer when the promise is changed later: end
+  // the stream and begin another for that.
+  std::optional<Millis> purge_within = std::nullopt;
   // What callers want to find again with the table: tags, billing. Not looked at.
   std::map<std::string, std::string> notes = {};
   friend bool operator==(const TableSpec&, const TableSpec&) = default;
@@ -144,11 +149,12 @@ struct TableChange {
   std::optional<std::string> ttl_attribute = std::nullopt;
   std::optional<TtlMode> ttl_mode = std::nullopt;
   std::optional<std::vector<PartitionSchema>> schemas = std::nullopt;
+  std::optional<Millis> purge_within = std::nullopt;  // 0: no promise.
   std::optional<std::map<std::string, std::string>> notes = std::nullopt;
 };
 
-// Makes a change from the table as it is. A Status, or what it throws, is passed on, and nothing
-// changes. It must not call Tables.
+// Makes a change from the table as it is. A Status is passed on, and nothing changes. It must not
+// call Tables.
 using TableDecision = std::function<Result<TableChange>(const TableSpec& now)>;
 
 // Says whether a table may be dropped as it is; likewise.

@@ -54,6 +54,16 @@ Outcome<TtlMode> TtlModeOf(const Notes& notes) {
       fmt::format("The tag {} is exact or until-swept, not '{}'", std::string(kTtlModeTag), mode));
 }
 
+Outcome<std::optional<Millis>> PurgeWithinOf(const Notes& notes) {
+  const std::string text = NoteOf(notes, Named(kTag, kPurgeWithinTag));
+  if (text.empty()) return std::optional<Millis>();
+  const Millis promise(NumberIn(text));
+  if (fmt::format("{}", promise.count()) == text && promise > Millis(0))
+    return std::optional(promise);
+  return Invalid(fmt::format("The tag {} is a number of milliseconds, not '{}'",
+                             std::string(kPurgeWithinTag), text));
+}
+
 bool IsPayPerRequest(const Notes& notes) { return NoteOf(notes, kBilling) == "PAY_PER_REQUEST"; }
 
 void SetBilling(Notes& notes, bool pay_per_request) {

@@ -17,6 +17,9 @@ using Notes = std::map<std::string, std::string>;
 // The tag that chooses a table's TtlMode: "exact" or "until-swept".
 inline constexpr const char* kTtlModeTag = "mayfly:ttl-mode";
 
+// The tag that is a table's promise (TableSpec::purge_within), in milliseconds.
+inline constexpr const char* kPurgeWithinTag = "mayfly:purge-within";
+
 struct Throughput {
   std::int64_t read = 0;
   std::int64_t write = 0;
@@ -30,6 +33,9 @@ void RemoveTag(Notes& notes, const std::string& key);
 
 // What the tags say. Refused: a value that is no mode.
 Outcome<TtlMode> TtlModeOf(const Notes& notes);
+
+// Nothing without the tag. Refused: a value that is no number of milliseconds.
+Outcome<std::optional<Millis>> PurgeWithinOf(const Notes& notes);
 
 bool IsPayPerRequest(const Notes& notes);
 void SetBilling(Notes& notes, bool pay_per_request);

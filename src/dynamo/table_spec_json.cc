@@ -263,6 +263,7 @@ Outcome<TableSpec> ReadTableSpec(const Fields& in) {
   MAYFLY_TRY(const Tags tags, ReadTags(in));
   MAYFLY_REQUIRE(SetTags(spec.notes, tags));
   MAYFLY_TRY(spec.ttl_mode, TtlModeOf(spec.notes));
+  MAYFLY_TRY(spec.purge_within, PurgeWithinOf(spec.notes));
   if (const auto wanted = in.OptionalBoolean("DeletionProtectionEnabled")) {
     SetProtected(spec.notes, *wanted);
   }

@@ -37,6 +37,9 @@ Outcome<void> ChangeNotes(const Context& context, const std::string& arn,
     MAYFLY_REQUIRE(change_notes(*change.notes));
     MAYFLY_TRY(const TtlMode mode, TtlModeOf(*change.notes));
     if (mode != now.ttl_mode) change.ttl_mode = mode;
+    MAYFLY_TRY(const auto promised, PurgeWithinOf(now.notes));
+    MAYFLY_TRY(const auto promise, PurgeWithinOf(*change.notes));
+    if (promise != promised) change.purge_within = promise.value_or(Millis(0));
     return change;
   };
   MAYFLY_TRY(const std::string table, ReadTableArn(arn));

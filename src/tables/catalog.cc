@@ -52,16 +52,38 @@ Status Catalog::Load() {
     }
     const auto entry = std::make_shared<TableEntry>();
     MAYFLY_TRY(entry->table, OpenTable(database_, stored));
-    // A crash may have come between the description and the policy that it asks for.
-    if (const KeyspacePolicy policy = ItemsPolicy(stored);
-        entry->table->items->policy() != policy) {
-      const Status set = entry->table->items->SetPolicy(policy);
-      if (set.code() != StatusCode::kReadOnly) MAYFLY_RETURN_IF_ERROR(set);
-    }
+    // A crash may have come between the description and the policies that it asks for.
+    const Status set = ApplyPolicies(stored);
+    if (set.code() != StatusCode::kReadOnly) MAYFLY_RETURN_IF_ERROR(set);
     tables_.emplace(stored.spec.name, entry);
     entry->stored = std::move(stored);
   }
-  return cursor->status();
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  const Status own = KeepOwnPromise();
+  return own.code() == StatusCode::kReadOnly ? Status() : own;
+}
+
+Status Catalog::ApplyPolicies(const StoredTable& stored) {
+  for (const std::string& name : KeyspacesOf(stored)) {
+    MAYFLY_TRY(const auto keyspace, database_.OpenKeyspace(name));
+    const KeyspacePolicy policy = PolicyOf(stored, name);
+    if (keyspace->policy() != policy) MAYFLY_RETURN_IF_ERROR(keyspace->SetPolicy(policy));
+  }
+  return {};
+}
+
+// Jobs name keys of items, so their rows go as soon as those of the table with the shortest
+// promise.
+Status Catalog::KeepOwnPromise(std::optional<Millis> also) {
+  KeyspacePolicy policy{.purge_within = also};
+  {
+    const std::shared_lock lock(names_mutex_);
+    for (const auto& [name, entry] : tables_) {
+      const auto promise = entry->stored.spec.purge_within;
+      if (promise) policy.purge_within = std::min(policy.purge_within.value_or(*promise), *promise);
+    }
+  }
+  return rows_->policy() == policy ? Status() : rows_->SetPolicy(policy);
 }
 
 Status Catalog::DropLeftovers() {
@@ -137,16 +159,15 @@ Status Catalog::Create(const StoredTable& stored, const AlsoWrite& also,
   if (Find(name) != nullptr) return Status::Busy(fmt::format("Table already exists: {}", name));
   Status made = [&]() -> Status {
     for (const std::string& keyspace : KeyspacesOf(stored)) {
-      KeyspacePolicy policy;
-      if (keyspace == ItemsKeyspace(stored.id)) policy = ItemsPolicy(stored);
-      if (keyspace == ShadowsKeyspace(stored.id, stored.shadows)) policy = ShadowsPolicy();
-      MAYFLY_RETURN_IF_ERROR(database_.CreateKeyspace(keyspace, policy).status());
+      MAYFLY_RETURN_IF_ERROR(
+          database_.CreateKeyspace(keyspace, PolicyOf(stored, keyspace)).status());
     }
     const auto entry = std::make_shared<TableEntry>();
     entry->stored = stored;
     MAYFLY_TRY(entry->table, OpenTable(database_, stored));
     MAYFLY_RETURN_IF_ERROR(WriteDescription(stored, also));
     MAYFLY_RETURN_IF_ERROR(ready(*entry->table));
+    MAYFLY_RETURN_IF_ERROR(KeepOwnPromise(stored.spec.purge_within));
     const std::lock_guard lock(names_mutex_);
     tables_.emplace(name, entry);
     return {};
@@ -173,6 +194,11 @@ Status Catalog::Change::Store(StoredTable next, const AlsoWrite& also) {
   return {};
 }
 
+Status Catalog::Change::ApplyPolicies() {
+  MAYFLY_RETURN_IF_ERROR(catalog_->ApplyPolicies(entry_->stored));
+  return catalog_->KeepOwnPromise();
+}
+
 Status Catalog::Change::Drop(const AlsoWrite& also) {
   Catalog& catalog = *catalog_;
   const std::string name = entry_->stored.spec.name;
@@ -189,31 +215,50 @@ Status Catalog::Change::Drop(const AlsoWrite& also) {
   for (const std::string& keyspace : KeyspacesOf(entry_->stored)) {
     (void)DropIfThere(catalog.database_, keyspace);  // The table is gone either way.
   }
+  (void)catalog.KeepOwnPromise();  // One that is too short does no harm.
   return {};
 }
 
 std::vector<std::string> KeyspacesOf(const StoredTable& stored) {
-  std::vector<std::string> names = {ItemsKeyspace(stored.id)};
-  for (const StoredIndex& index : stored.global_indexes) {
-    names.push_back(IndexKeyspace(stored.id, index.number));
-  }
-  for (const StoredIndex& index : stored.local_indexes) {
-    names.push_back(IndexKeyspace(stored.id, index.number));
-  }
-  if (stored.shadows != 0) names.push_back(ShadowsKeyspace(stored.id, stored.shadows));
+  std::vector<std::string> names = {ItemsKeyspace(stored.label())};
+  const auto add = [&](const std::vector<IndexSpec>& specs, const std::vector<StoredIndex>& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      names.push_back(IndexKeyspace(stored.label(), specs[i].name, rows[i].number));
+    }
+  };
+  add(stored.spec.global_indexes, stored.global_indexes);
+  add(stored.spec.local_indexes, stored.local_indexes);
+  if (stored.shadows != 0) names.push_back(ShadowsKeyspace(stored.label(), stored.shadows));
   for (const StoredStream& stream : stored.streams) {
-    names.push_back(StreamKeyspace(stored.id, stream.label));
+    names.push_back(StreamKeyspace(stored.label(), stream.label));
   }
   return names;
 }
 
-// Deaths are told to streams from the events, with the item that died.
-KeyspacePolicy ItemsPolicy(const StoredTable& stored) {
-  const bool told = stored.spec.stream != StreamView::kOff;
-  return {.events = told ? EventDetail::kKeyAndValue : EventDetail::kOff};
+std::optional<Millis> StreamPromise(const TableSpec& spec) {
+  if (!spec.purge_within) return std::nullopt;
+  return std::max(*spec.purge_within / 4, kPromiseMin);
 }
 
-KeyspacePolicy ShadowsPolicy() { return {.events = EventDetail::kKey}; }
+Millis RecordTtl(const TableSpec& spec) {
+  return std::min(StreamPromise(spec).value_or(kStreamRecordTtl), kStreamRecordTtl);
+}
+
+KeyspacePolicy PolicyOf(const StoredTable& stored, const std::string& keyspace) {
+  KeyspacePolicy policy{.purge_within = stored.spec.purge_within};
+  // Deaths are told to streams from the events, with the item that died; sweeps need the key alone.
+  if (keyspace == ItemsKeyspace(stored.label()) && stored.spec.stream != StreamView::kOff) {
+    policy.events = EventDetail::kKeyAndValue;
+  }
+  if (keyspace == ShadowsKeyspace(stored.label(), stored.shadows))
+    policy.events = EventDetail::kKey;
+  for (const StoredStream& stream : stored.streams) {
+    if (keyspace == StreamKeyspace(stored.label(), stream.label)) {
+      policy.purge_within = StreamPromise(stored.spec);
+    }
+  }
+  return policy;
+}
 
 Result<std::shared_ptr<const Table>> OpenTable(Database& database, const StoredTable& stored) {
   const auto open = [&](const std::string& name) -> Result<std::shared_ptr<Keyspace>> {
@@ -227,9 +272,9 @@ Result<std::shared_ptr<const Table>> OpenTable(Database& database, const StoredT
   table->id = stored.id;
   table->created_at = stored.created_at;
   table->ttl_status = stored.ttl_status;
-  MAYFLY_TRY(table->items, open(ItemsKeyspace(stored.id)));
+  MAYFLY_TRY(table->items, open(ItemsKeyspace(stored.label())));
   const auto add = [&](const IndexSpec& spec, const StoredIndex& index, bool local) -> Status {
-    MAYFLY_TRY(auto rows, open(IndexKeyspace(stored.id, index.number)));
+    MAYFLY_TRY(auto rows, open(IndexKeyspace(stored.label(), spec.name, index.number)));
     table->indexes.push_back(
         {.spec = spec, .local = local, .status = index.status, .rows = std::move(rows)});
     return {};
@@ -241,7 +286,7 @@ Result<std::shared_ptr<const Table>> OpenTable(Database& database, const StoredT
     MAYFLY_RETURN_IF_ERROR(add(stored.spec.local_indexes[i], stored.local_indexes[i], true));
   }
   if (stored.shadows != 0) {
-    MAYFLY_TRY(table->shadows, open(ShadowsKeyspace(stored.id, stored.shadows)));
+    MAYFLY_TRY(table->shadows, open(ShadowsKeyspace(stored.label(), stored.shadows)));
   }
   if (!stored.streams.empty()) table->stream_label = stored.streams.back().label;
   return std::shared_ptr<const Table>(std::move(table));

@@ -90,6 +90,10 @@ class Catalog {
     // the old one named are dropped, or left for the next Open().
     Status Store(StoredTable next, const AlsoWrite& also = {});
 
+    // Its keyspaces are as the description asks, once it is stored. What fails here the next Open()
+    // does.
+    Status ApplyPolicies();
+
     // The table and its keyspaces are gone.
     Status Drop(const AlsoWrite& also = {});
 
@@ -121,6 +125,8 @@ class Catalog {
 
   Status Load();
   Status DropLeftovers();
+  Status ApplyPolicies(const StoredTable& stored);
+  Status KeepOwnPromise(std::optional<Millis> also = std::nullopt);
   Status WriteDescription(const StoredTable& stored, const AlsoWrite& also);
   std::shared_ptr<TableEntry> Find(const std::string& name) const;
 
@@ -134,9 +140,14 @@ class Catalog {
 // The keyspaces that a description names.
 std::vector<std::string> KeyspacesOf(const StoredTable& stored);
 
-// The policy of a keyspace that a table makes.
-KeyspacePolicy ItemsPolicy(const StoredTable& stored);
-KeyspacePolicy ShadowsPolicy();
+// The policy of a keyspace that a description names.
+KeyspacePolicy PolicyOf(const StoredTable& stored, const std::string& keyspace);
+
+// What a table's promise leaves to its streams. A record of an item's end is written at its end, so
+// it may live for a quarter of the promise, and its bytes stay for another; half is left for deaths
+// to be noticed.
+std::optional<Millis> StreamPromise(const TableSpec& spec);
+Millis RecordTtl(const TableSpec& spec);
 
 // Opens what it names. Corruption when something is not there.
 Result<std::shared_ptr<const Table>> OpenTable(Database& database, const StoredTable& stored);

@@ -23,7 +23,8 @@ StreamFeed::StreamFeed(Database& database, const Keyspace& places, const Table& 
       view_(stream.view),
       created_at_(stream.created_at),
       items_(table.items),
-      enabled_(stream.enabled) {}
+      enabled_(stream.enabled),
+      record_ttl_(stream.record_ttl) {}
 
 Result<std::shared_ptr<StreamFeed>> StreamFeed::Open(Database& database, const Keyspace& places,
                                                      const Table& table,
@@ -34,7 +35,7 @@ Result<std::shared_ptr<StreamFeed>> StreamFeed::Open(Database& database, const K
 }
 
 Status StreamFeed::Load() {
-  MAYFLY_TRY(records_, database_.OpenKeyspace(StreamKeyspace(id_, label_)));
+  MAYFLY_TRY(records_, database_.OpenKeyspace(StreamKeyspace({spec_.name, id_}, label_)));
   const std::string end = EndMarkerKey();
   MAYFLY_TRY(const auto cursor, records_->NewCursor({.end = end}));
   cursor->SeekToLast();
@@ -51,7 +52,35 @@ Status StreamFeed::Load() {
     MAYFLY_TRY(place_, DecodePlace(*place));
   }
   saved_place_ = place_;
-  return {};
+  // A crash may have come before records were as short as the description says.
+  return record_ttl_ < kStreamRecordTtl ? ShortenRecords() : Status();
+}
+
+Status StreamFeed::SetRecordTtl(Millis ttl) {
+  if (ttl >= record_ttl_) return {};
+  record_ttl_ = ttl;
+  return ShortenRecords();
+}
+
+Status StreamFeed::ShortenRecords() {
+  const WallTime last = database_.clock_report().now + record_ttl_;
+  MAYFLY_TRY(const auto cursor, records_->NewCursor());
+  cursor->SeekToFirst();
+  while (cursor->Valid()) {
+    std::vector<std::string> keys;
+    for (; cursor->Valid() && keys.size() < kShortenStepRecordsMax; cursor->Next()) {
+      if (cursor->deadline().value_or(WallTime::max()) > last) keys.emplace_back(cursor->key());
+    }
+    MAYFLY_RETURN_IF_ERROR(database_.Transact([&](Transaction& transaction) -> Status {
+      for (const std::string& key : keys) {
+        const auto shortened =
+            transaction.In(*records_).Expire(key, Lifetime::Until(last), DeadlineIf::kEarlier);
+        if (!shortened && !shortened.error().IsNotFound()) return shortened.error();
+      }
+      return {};
+    }));
+  }
+  return cursor->status();
 }
 
 std::string StreamFeed::KeyOf(const Item& item) const {
@@ -83,7 +112,7 @@ Status StreamFeed::Append(Transaction& transaction, const Item* before, const It
   }
   const StreamRecord record = MakeRecord(spec_, view_, before, after, by_ttl, transaction.now());
   return transaction.In(*records_).Put(EncodeSequence(++last_sequence_), EncodeRecord(record),
-                                       Lifetime::For(kStreamRecordTtl));
+                                       Lifetime::For(record_ttl_));
 }
 
 Status StreamFeed::CatchUp() {
@@ -121,8 +150,9 @@ Result<std::vector<StreamFeed::Death>> StreamFeed::DeathsAmong(const std::vector
   return deaths;
 }
 
-// Records of the same commit die at the same instant, a day later: so their deadlines tell when
-// they were written.
+// Records of the same commit die at the same instant, a day later or sooner: so their deadlines
+// tell when they were written, or a later instant if they were shortened since. That does no harm:
+// an item that is back has a record behind its removal.
 Result<std::set<std::string>> StreamFeed::RemovedSince(WallTime instant) const {
   std::set<std::string> removed;
   std::set<std::string> seen;
@@ -130,7 +160,7 @@ Result<std::set<std::string>> StreamFeed::RemovedSince(WallTime instant) const {
   MAYFLY_TRY(const auto cursor, records_->NewCursor({.end = end}));
   for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
     const auto leaves_at = cursor->deadline();
-    if (leaves_at && *leaves_at - kStreamRecordTtl < instant) break;
+    if (leaves_at && *leaves_at - record_ttl_ < instant) break;
     MAYFLY_TRY(const StreamRecord record, DecodeRecord(cursor->key(), cursor->value()));
     std::string key = KeyOf(record.keys);
     if (!seen.insert(key).second) continue;  // The last one about an item counts.
@@ -146,7 +176,7 @@ Status StreamFeed::Record(const std::vector<Death>& deaths, std::uint64_t place)
       const StreamRecord record =
           MakeRecord(spec_, view_, &death.item, nullptr, /*by_ttl=*/true, death.at);
       MAYFLY_RETURN_IF_ERROR(transaction.In(*records_).Put(
-          EncodeSequence(++last_sequence_), EncodeRecord(record), Lifetime::For(kStreamRecordTtl)));
+          EncodeSequence(++last_sequence_), EncodeRecord(record), Lifetime::For(record_ttl_)));
     }
     return transaction.In(places_).Put(StreamPlaceRow(id_, label_), EncodePlace(place));
   });

@@ -47,6 +47,9 @@ class StreamFeed {
   // It gets no more records.
   void End() { enabled_ = false; }
 
+  // Its records live no longer than this from now on, those that are there, too.
+  Status SetRecordTtl(Millis ttl);
+
   // A write of these items begins; the caller holds their latches. What is left of those that are
   // dead is removed, and all deaths are on record.
   Status BeginWrite(const std::set<std::string>& keys);
@@ -75,6 +78,7 @@ class StreamFeed {
              const StoredStream& stream);
 
   Status Load();
+  Status ShortenRecords();
   std::string KeyOf(const Item& item) const;
   Result<std::set<std::string>> RemovedSince(WallTime instant) const;
   Result<std::vector<Death>> DeathsAmong(const std::vector<Event>& events);
@@ -93,6 +97,7 @@ class StreamFeed {
   std::mutex mutex_;
   // Guarded by mutex_.
   bool enabled_;
+  Millis record_ttl_;
   std::uint64_t place_ = 0;        // Events up to this one have been dealt with.
   std::uint64_t saved_place_ = 0;  // The same as far as the disk knows.
   std::uint64_t last_sequence_ = 0;

@@ -54,10 +54,9 @@ Status Streams::Refresh(const StoredTable& stored, const Table& table) {
       after.push_back(std::move(feed));
       continue;
     }
-    if (!stream.enabled) {
-      const std::lock_guard lock((*known)->mutex());
-      (*known)->End();
-    }
+    const std::lock_guard feed_lock((*known)->mutex());
+    if (!stream.enabled) (*known)->End();
+    MAYFLY_RETURN_IF_ERROR((*known)->SetRecordTtl(stream.record_ttl));
     after.push_back(*known);
   }
   const std::lock_guard lock(feeds_mutex_);

@@ -1,5 +1,6 @@
 // streams.h - what happened to the items of a table, in order, for a day.
-//   keyspace "table.ID.stream.LABEL": sequence, big endian -> record; each row dies after a day.
+//   keyspace "table.NAME.stream.LABEL#ID": sequence, big endian -> record; each row dies after a
+//   day, or sooner, if the table has a promise (purge_within).
 // A write holds its table's stream from before its transaction to after its commit, so that
 // sequences become visible in their order. Deaths come from the database's events, once each: a
 // place in the event log is stored with the records (stream_feed.h).

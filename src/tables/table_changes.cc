@@ -16,7 +16,11 @@ namespace {
 
 // As DynamoDB labels streams, and so that no two of a table have the same.
 StoredStream NewStream(const StoredTable& table, StreamView view, WallTime now) {
-  StoredStream stream{.label = {}, .view = view, .enabled = true, .created_at = now};
+  StoredStream stream{.label = {},
+                      .view = view,
+                      .enabled = true,
+                      .created_at = now,
+                      .record_ttl = RecordTtl(table.spec)};
   for (std::int64_t ms = ToMs(now);; ++ms) {
     const auto seconds = static_cast<std::time_t>(ms / 1000);
     stream.label = fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}", fmt::gmtime(seconds), ms % 1000);
@@ -36,8 +40,7 @@ struct TableChanges::Plan {
   std::optional<std::string> stream_begins = std::nullopt;
   std::optional<std::string> stream_ends = std::nullopt;
   bool sweeps_begin = false;
-  // Keyspaces that next names and that are not there yet.
-  std::vector<std::pair<std::string, KeyspacePolicy>> make = {};
+  std::vector<std::string> make = {};  // Keyspaces that next names and that are not there yet.
 };
 
 Status TableChanges::Create(const TableSpec& spec) {
@@ -92,8 +95,8 @@ Status TableChanges::PlanIndexes(const TableChange& change, Plan& plan) const {
   }
   specs.push_back(*change.add_global_index);
   next.global_indexes.push_back({.status = IndexStatus::kCreating, .number = next.next_number++});
-  plan.make.emplace_back(IndexKeyspace(next.id, next.global_indexes.back().number),
-                         KeyspacePolicy());
+  plan.make.push_back(IndexKeyspace(next.label(), change.add_global_index->name,
+                                    next.global_indexes.back().number));
   plan.rewrite = true;
   return {};
 }
@@ -110,7 +113,7 @@ Status TableChanges::PlanTtl(const TableChange& change, Plan& plan) const {
     plan.ttl_changes = true;
     if (next.spec.ttl_mode == TtlMode::kUntilSwept) {
       next.shadows = next.next_number++;
-      plan.make.emplace_back(ShadowsKeyspace(next.id, next.shadows), ShadowsPolicy());
+      plan.make.push_back(ShadowsKeyspace(next.label(), next.shadows));
       plan.sweeps_begin = true;
     }
   }
@@ -130,10 +133,20 @@ Status TableChanges::PlanStream(const TableChange& change, Plan& plan) const {
   } else {
     next.streams.push_back(NewStream(next, *change.stream, database_.clock_report().now));
     plan.stream_begins = next.streams.back().label;
-    plan.make.emplace_back(StreamKeyspace(next.id, *plan.stream_begins), KeyspacePolicy());
+    plan.make.push_back(StreamKeyspace(next.label(), *plan.stream_begins));
   }
   next.spec.stream = *change.stream;
   return {};
+}
+
+void TableChanges::PlanPromise(const TableChange& change, Plan& plan) const {
+  if (!change.purge_within) return;
+  TableSpec& spec = plan.next.spec;
+  spec.purge_within = *change.purge_within;
+  if (*change.purge_within == Millis(0)) spec.purge_within = std::nullopt;
+  for (StoredStream& stream : plan.next.streams) {
+    stream.record_ttl = std::min(stream.record_ttl, RecordTtl(spec));
+  }
 }
 
 // Without items there is nothing to rewrite, and whatever was under way is done.
@@ -158,6 +171,7 @@ Status TableChanges::Revise(const std::string& name, const TableDecision& decide
   MAYFLY_TRY(Catalog::Change changing, catalog_.BeginChange(name));
   MAYFLY_TRY(const TableChange change, decide(changing.stored().spec));
   Plan plan{.next = changing.stored()};
+  PlanPromise(change, plan);
   MAYFLY_RETURN_IF_ERROR(PlanIndexes(change, plan));
   MAYFLY_RETURN_IF_ERROR(PlanTtl(change, plan));
   MAYFLY_RETURN_IF_ERROR(PlanStream(change, plan));
@@ -190,25 +204,29 @@ Status TableChanges::Apply(Catalog::Change& change, Plan& plan) {
       MAYFLY_RETURN_IF_ERROR(rows.Put(StreamPlaceRow(id, *plan.stream_begins), place));
     }
     if (!plan.stream_ends) return {};
-    MAYFLY_TRY(const auto ended, database_.OpenKeyspace(StreamKeyspace(id, *plan.stream_ends)));
-    return transaction.In(*ended).Put(EndMarkerKey(), {}, Lifetime::For(kStreamRecordTtl));
+    MAYFLY_TRY(const auto ended,
+               database_.OpenKeyspace(StreamKeyspace(next.label(), *plan.stream_ends)));
+    return transaction.In(*ended).Put(EndMarkerKey(), {},
+                                      Lifetime::For(next.streams.back().record_ttl));
   };
   const Status stored = [&]() -> Status {
-    for (const auto& [keyspace, policy] : plan.make) {
-      MAYFLY_RETURN_IF_ERROR(database_.CreateKeyspace(keyspace, policy).status());
+    for (const std::string& keyspace : plan.make) {
+      MAYFLY_RETURN_IF_ERROR(database_.CreateKeyspace(keyspace, PolicyOf(next, keyspace)).status());
     }
     // Events of a stream that begins must not be missed; too many do no harm.
-    if (plan.stream_begins) MAYFLY_RETURN_IF_ERROR(items->SetPolicy(ItemsPolicy(next)));
+    if (plan.stream_begins) {
+      MAYFLY_RETURN_IF_ERROR(items->SetPolicy(PolicyOf(next, items->name())));
+    }
     return change.Store(next, also);
   }();
   if (!stored.ok()) {
-    for (const auto& [keyspace, policy] : plan.make) (void)database_.DropKeyspace(keyspace);
+    for (const std::string& keyspace : plan.make) (void)database_.DropKeyspace(keyspace);
     return stored;
   }
-  // The change has happened, so the streams must know, whatever becomes of the policy; the next
-  // Open() sees to that.
+  // The change has happened, so the streams must know, whatever becomes of the policies; the next
+  // Open() sees to these.
   MAYFLY_RETURN_IF_ERROR(streams_.Refresh(next, change.table()));
-  return plan.stream_ends ? items->SetPolicy(ItemsPolicy(next)) : Status();
+  return change.ApplyPolicies();
 }
 
 Result<TableDescription> TableChanges::Drop(const std::string& name, const TableCheck& check) {
@@ -237,7 +255,8 @@ Status TableChanges::ForgetEndedStreams(const std::string& name) {
   std::vector<std::string> gone;
   for (const StoredStream& stream : next.streams) {
     if (stream.enabled) continue;
-    MAYFLY_TRY(const auto records, database_.OpenKeyspace(StreamKeyspace(next.id, stream.label)));
+    MAYFLY_TRY(const auto records,
+               database_.OpenKeyspace(StreamKeyspace(next.label(), stream.label)));
     MAYFLY_TRY(const std::uint64_t left, records->Count());
     if (left == 0) gone.push_back(stream.label);
   }

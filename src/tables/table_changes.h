@@ -29,6 +29,7 @@ class TableChanges {
 
   Status PlanIndexes(const TableChange& change, Plan& plan) const;
   Status PlanTtl(const TableChange& change, Plan& plan) const;
+  void PlanPromise(const TableChange& change, Plan& plan) const;
   Status PlanStream(const TableChange& change, Plan& plan) const;
   Status SettleStatuses(const Table& table, Plan& plan) const;
   Status Apply(Catalog::Change& change, Plan& plan);

@@ -151,6 +151,17 @@ Status CheckSchemas(const TableSpec& spec) {
   return {};
 }
 
+Status CheckPromise(const TableSpec& spec) {
+  if (!spec.purge_within) return {};
+  const Millis least = spec.stream == StreamView::kOff ? kPromiseMin : kPromiseWithStreamMin;
+  if (*spec.purge_within >= least) return {};
+  return Status::Invalid(fmt::format("purge_within must be at least {} ms{}", least.count(),
+                                     spec.stream == StreamView::kOff
+                                         ? ""
+                                         : " for a table with a stream, whose records live for a "
+                                           "quarter of it"));
+}
+
 }  // namespace
 
 Status CheckTable(const TableSpec& spec) {
@@ -161,6 +172,7 @@ Status CheckTable(const TableSpec& spec) {
   if (!spec.ttl_attribute.empty()) {
     MAYFLY_RETURN_IF_ERROR(CheckAttributeName("the ttl attribute", spec.ttl_attribute));
   }
+  MAYFLY_RETURN_IF_ERROR(CheckPromise(spec));
   return CheckSchemas(spec);
 }
 

@@ -7,7 +7,7 @@
 namespace mayfly::tables {
 namespace {
 
-constexpr char kFormat = 1;
+constexpr char kFormat = 2;
 
 // Eats from the front, and remembers whether anything was wrong: what is read behind that is
 // nothing, and lists are empty.
@@ -29,6 +29,11 @@ class Reader {
     Bytes text;
     if (good_) good_ = EatSized(in_, text);
     return good_ ? std::string(text) : std::string();
+  }
+  Millis Duration() {
+    const std::uint64_t ms = Varint();
+    Expect(ms <= INT64_MAX);
+    return Millis(good_ ? static_cast<std::int64_t>(ms) : 0);
   }
   bool Bool() { return Enum<std::uint64_t>(1) == 1; }
 
@@ -126,6 +131,7 @@ void AppendStreams(std::string& out, const std::vector<StoredStream>& streams) {
     AppendEnum(out, stream.view);
     AppendBool(out, stream.enabled);
     AppendZigZag(out, ToMs(stream.created_at));
+    AppendVarint(out, static_cast<std::uint64_t>(stream.record_ttl.count()));
   }
 }
 
@@ -136,6 +142,7 @@ void ReadStreams(Reader& in, std::vector<StoredStream>& streams) {
     stream.view = in.Enum<StreamView>(kLastView);
     stream.enabled = in.Bool();
     stream.created_at = WallTimeFromMs(in.ZigZag());
+    stream.record_ttl = in.Duration();
   }
 }
 
@@ -187,8 +194,9 @@ void ReadNotes(Reader& in, std::map<std::string, std::string>& notes) {
 Status CheckFormat(Bytes& bytes, const char* what) {
   if (bytes.empty()) return Status::Corruption(fmt::format("{} is empty", what));
   if (bytes.front() != kFormat) {
-    return Status::Unsupported(fmt::format("{} has format {}, which a newer mayfly wrote", what,
-                                           static_cast<unsigned char>(bytes.front())));
+    return Status::Unsupported(fmt::format("{} has format {}, which {} mayfly wrote", what,
+                                           static_cast<unsigned char>(bytes.front()),
+                                           bytes.front() < kFormat ? "an older" : "a newer"));
   }
   bytes.remove_prefix(1);
   return {};
@@ -216,6 +224,8 @@ std::string EncodeTable(const StoredTable& table) {
   AppendStreams(out, table.streams);
   AppendSchemas(out, table.spec.schemas);
   AppendNotes(out, table.spec.notes);
+  AppendVarint(out,
+               static_cast<std::uint64_t>(table.spec.purge_within.value_or(Millis(0)).count()));
   return out;
 }
 
@@ -238,6 +248,7 @@ Result<StoredTable> DecodeTable(Bytes bytes) {
   ReadStreams(in, table.streams);
   ReadSchemas(in, table.spec.schemas);
   ReadNotes(in, table.spec.notes);
+  if (const Millis promise = in.Duration(); promise > Millis(0)) table.spec.purge_within = promise;
   in.Expect((table.shadows != 0) == (table.spec.ttl_mode == TtlMode::kUntilSwept));
   if (!in.finished()) return Damaged(kWhat);
   if (!table.streams.empty() && table.streams.back().enabled) {

@@ -1,6 +1,7 @@
 // table_codec.h - a table's description, and an upkeep's job, as the bytes of rows, and back.
 //   description := format byte | name | id | created_at | keys | ttl | mode | status |
-//                  next number | number of the shadows | indexes | streams | schemas | notes
+//                  next number | number of the shadows | indexes | streams | schemas | notes |
+//                  purge_within in ms, 0 for none
 //   job         := format byte | table's name | kind | stage | items walked | key it got to
 // Texts are sized, numbers are varints, lists begin with their length. Invariant: what is read is
 // written again as the same bytes; anything else is Corruption, and a format this build does not
@@ -14,6 +15,8 @@
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "mayfly/tables.h"
+#include "tables/table_limits.h"
+#include "tables/table_names.h"
 
 namespace mayfly::tables {
 
@@ -28,6 +31,9 @@ struct StoredStream {
   StreamView view = StreamView::kOff;
   bool enabled = true;
   WallTime created_at;
+  // How long its records live. It only ever gets shorter: records tell when they were written by
+  // their deadlines, and one that seems older than it is would be overlooked (stream_feed.cc).
+  Millis record_ttl = kStreamRecordTtl;
 };
 
 struct StoredTable {
@@ -42,6 +48,8 @@ struct StoredTable {
   std::vector<StoredIndex> local_indexes = {};
   // In order of time. The last one may be enabled.
   std::vector<StoredStream> streams = {};
+
+  TableLabel label() const { return {.name = spec.name, .id = id}; }
 };
 
 std::string EncodeTable(const StoredTable& table);

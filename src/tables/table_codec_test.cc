@@ -44,6 +44,7 @@ StoredTable Everything() {
       {"billing",          "PAY_PER_REQUEST"},
       { "owner", std::string("\0x",                2)}
   };
+  table.spec.purge_within = Millis(5000);
   table.id = "0b0c0d0e-0000-4000-8000-000000000001";
   table.created_at = WallTimeFromMs(1'700'000'000'123);
   table.ttl_status = TtlStatus::kEnabling;
@@ -113,12 +114,16 @@ TEST(TableCodec, TakesNoBeginningForTheWhole) {
   EXPECT_EQ(DecodePlace("1234567").status().code(), StatusCode::kCorruption);
 }
 
-TEST(TableCodec, RefusesAFormatOfTheFutureByName) {
+TEST(TableCodec, RefusesAnotherFormatByName) {
   std::string table = EncodeTable(Everything());
-  table.front() = 2;
-  const auto read = DecodeTable(table);
-  EXPECT_EQ(read.status().code(), StatusCode::kUnsupported);
-  EXPECT_NE(read.status().message().find("format 2"), std::string::npos);
+  for (const char format : {'\1', '\3'}) {
+    table.front() = format;
+    const auto read = DecodeTable(table);
+    EXPECT_EQ(read.status().code(), StatusCode::kUnsupported);
+    const std::string words =
+        format == '\1' ? "format 1, which an older mayfly" : "format 3, which a newer mayfly";
+    EXPECT_NE(read.status().message().find(words), std::string::npos) << read.status().ToString();
+  }
 }
 
 TEST(TableCodec, WritesWhatItReadsWhateverTheBytes) {

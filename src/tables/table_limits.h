@@ -51,6 +51,14 @@ inline constexpr std::size_t kSampleItemsPerSegment = 16;
 
 inline constexpr Millis kStreamRecordTtl = std::chrono::hours(24);
 
+// What purge_within may be: core's least; with a stream, that of the stream's keyspace, which gets
+// a quarter (StreamPromise()).
+inline constexpr Millis kPromiseMin = std::chrono::seconds(1);
+inline constexpr Millis kPromiseWithStreamMin = 4 * kPromiseMin;
+
+// Records of dead items that are shortened in one transaction.
+inline constexpr std::size_t kShortenStepRecordsMax = 256;
+
 // A reading of a stream ends behind the record that reaches this.
 inline constexpr std::uint64_t kStreamPageBytesMax = std::uint64_t{1} << 20;
 

@@ -1,10 +1,11 @@
 // table_names.h - the keyspaces of tables, and the rows of the one that describes them.
 //   tables                     descriptions, jobs, places in the event log
-//   table.ID.items             items
-//   table.ID.index.N           entries of an index; N is never used twice
-//   table.ID.shadows.N         see table.h
-//   table.ID.stream.LABEL      records of a stream
-// An ID belongs to one table for ever, so a keyspace that no description names is a leftover.
+//   table.NAME.items#ID            items
+//   table.NAME.index.INDEX#ID.N    entries of an index; N is never used twice
+//   table.NAME.shadows#ID.N        see table.h
+//   table.NAME.stream.LABEL#ID     records of a stream
+// An ID belongs to one table for ever, so a keyspace that no description names is a leftover. The
+// names in front of it are for people, who meet them in proofs and metrics; long ones are cut.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,18 @@ namespace mayfly::tables {
 
 inline constexpr const char* kTablesKeyspace = "tables";
 
-std::string ItemsKeyspace(const std::string& id);
-std::string IndexKeyspace(const std::string& id, std::uint64_t number);
-std::string ShadowsKeyspace(const std::string& id, std::uint64_t number);
-std::string StreamKeyspace(const std::string& id, const std::string& label);
+// A table as its keyspaces name it.
+struct TableLabel {
+  std::string_view name;
+  std::string_view id;
+};
 
-// Whether a table may have made a keyspace of that name: "table.", an ID, a dot, and more.
+std::string ItemsKeyspace(const TableLabel& table);
+std::string IndexKeyspace(const TableLabel& table, std::string_view index, std::uint64_t number);
+std::string ShadowsKeyspace(const TableLabel& table, std::uint64_t number);
+std::string StreamKeyspace(const TableLabel& table, std::string_view label);
+
+// Whether a table may have made a keyspace of that name.
 bool IsOfATable(std::string_view keyspace);
 
 // The same of one for items.

@@ -93,14 +93,16 @@ Status CompareDeadlines(Database& database, const TableDescription& table,
     rows[KeyOf(item)] = exact ? deadline : std::nullopt;
     if (!exact && deadline && *deadline > plain.items.now()) shadows[KeyOf(item)] = deadline;
   }
-  MAYFLY_TRY(const Deadlines items, ReadRows(database, tables::ItemsKeyspace(table.id)));
+  MAYFLY_TRY(const Deadlines items,
+             ReadRows(database, tables::ItemsKeyspace({table.spec.name, table.id})));
   MAYFLY_RETURN_IF_ERROR(Same("table " + table.spec.name, rows, items));
   MAYFLY_TRY(const auto keyspaces, database.ListKeyspaces());
   for (const std::string& keyspace : keyspaces) {
-    if (keyspace.starts_with(fmt::format("table.{}.shadows.", table.id))) {
+    if (keyspace.find(table.id) == std::string::npos) continue;
+    if (keyspace.starts_with(fmt::format("table.{}.shadows#", table.spec.name))) {
       MAYFLY_TRY(const Deadlines found, ReadRows(database, keyspace));
       MAYFLY_RETURN_IF_ERROR(Same(keyspace, shadows, found));
-    } else if (keyspace.starts_with(fmt::format("table.{}.index.", table.id))) {
+    } else if (keyspace.starts_with(fmt::format("table.{}.index.", table.spec.name))) {
       MAYFLY_TRY(const Deadlines found, ReadEntries(database, keyspace));
       MAYFLY_RETURN_IF_ERROR(Within(keyspace, rows, found));
     }

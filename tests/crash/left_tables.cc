@@ -128,7 +128,7 @@ Status CompareTable(Database& database, Tables& tables, const PlainTable& plain,
   MAYFLY_RETURN_IF_ERROR(Expect("number of items of " + name, std::to_string(wanted.size()),
                                 std::to_string(table.items)));
   // Of a table without a stream nobody reads the events of deaths, and they would stay.
-  MAYFLY_TRY(const auto rows, database.OpenKeyspace(tables::ItemsKeyspace(table.id)));
+  MAYFLY_TRY(const auto rows, database.OpenKeyspace(tables::ItemsKeyspace({name, table.id})));
   if ((rows->policy().events != EventDetail::kOff) != plain.streaming()) {
     return Wrong("events of " + name + " are on without a stream, or off with one");
   }
@@ -154,7 +154,7 @@ Status CompareKeyspaces(Database& database, Tables& tables, const PlainTables& p
     MAYFLY_TRY(const TableDescription described, tables.DescribeTable(name));
     ids.insert(described.id);
     const auto add = [&](const char* kind, std::size_t times) {
-      for (std::size_t i = 0; i < times; ++i) wanted.insert("table." + described.id + kind);
+      for (std::size_t i = 0; i < times; ++i) wanted.insert("table." + name + kind + described.id);
     };
     add(".items", 1);
     add(".index", table.spec.global_indexes.size() + table.spec.local_indexes.size());
@@ -165,9 +165,12 @@ Status CompareKeyspaces(Database& database, Tables& tables, const PlainTables& p
   MAYFLY_TRY(const auto keyspaces, database.ListKeyspaces());
   for (const std::string& keyspace : keyspaces) {
     if (!keyspace.starts_with("table.")) continue;
-    // "table", an id, a kind, and what tells two of a kind apart.
+    // "table", its name, a kind, and its id; left out is what tells two of a kind apart.
+    const std::size_t mark = keyspace.find('#');
     const std::size_t kind = keyspace.find('.', keyspace.find('.') + 1);
-    found.insert(keyspace.substr(0, keyspace.find('.', kind + 1)));
+    const std::string id = keyspace.substr(mark + 1, keyspace.find('.', mark) - mark - 1);
+    const std::size_t end = std::min(keyspace.find('.', kind + 1), mark);
+    found.insert(keyspace.substr(0, end) + id);
   }
   MAYFLY_RETURN_IF_ERROR(Expect("keyspaces", InWords(wanted), InWords(found)));
   MAYFLY_TRY(const auto rows, database.OpenKeyspace(tables::kTablesKeyspace));

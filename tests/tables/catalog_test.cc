@@ -146,13 +146,13 @@ TEST_P(Catalog, DropsWhatACrashLeftBehind) {
   // A table that was being made, an index that was being made or dropped; and two of others'
   // making.
   for (const char* name :
-       {"table.00000000-0000-4000-8000-000000000000.items", "table.of.contents", "tables2"}) {
+       {"table.gone.items#00000000-0000-4000-8000-000000000000", "table.of.contents", "tables2"}) {
     ASSERT_TRUE(database().CreateKeyspace(name).has_value());
   }
-  ASSERT_TRUE(database().CreateKeyspace("table." + id + ".index.7").has_value());
+  ASSERT_TRUE(database().CreateKeyspace("table.plain.index.idx#" + id + ".7").has_value());
   OpenTables();
   EXPECT_EQ(KeyspacesOfTables(),
-            (std::vector<std::string>{"table." + id + ".items", "table.of.contents"}));
+            (std::vector<std::string>{"table.of.contents", "table.plain.items#" + id}));
   EXPECT_TRUE(database().OpenKeyspace("tables2").has_value());
   EXPECT_EQ(Describe("plain").items, 1U);
 }

@@ -65,8 +65,8 @@ TEST_P(Keepers, PurgeSweepTellAndFill) {
   for (const KeyspaceStatistics& one : statistics.keyspaces) {
     EXPECT_EQ(one.due_rows, 0U) << one.name;
   }
-  const auto records = database().OpenKeyspace("table." + Describe("exact").id + ".stream." +
-                                               Describe("exact").stream_label);
+  const auto records = database().OpenKeyspace(
+      "table.exact.stream." + Describe("exact").stream_label + "#" + Describe("exact").id);
   EXPECT_EQ(records.value()->Count().value(), 40U) << "told without anybody reading";
 }
 
@@ -76,7 +76,7 @@ TEST_P(Keepers, LeaveReapingToOthersIfAsked) {
   StartKeeper(/*reap=*/false);
   clock().Advance(10s);
   keeper_->AwaitIdle();
-  EXPECT_EQ(StatisticsOf(database(), "table." + Describe("plain").id + ".items").due_rows, 5U);
+  EXPECT_EQ(StatisticsOf(database(), "table.plain.items#" + Describe("plain").id).due_rows, 5U);
   EXPECT_EQ(Sweep("plain"), 5U);
 }
 

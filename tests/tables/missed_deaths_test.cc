@@ -107,7 +107,7 @@ TEST_F(MissedDeaths, AreNotSuspectedWhenAnothersPromiseTrimmedItsEvents) {
 
 TEST_F(MissedDeaths, AreSuspectedWhenThePromiseIsTheShadowsOwn) {
   Fill(0, 5, 10);
-  const std::string shadows = "table." + tables_->DescribeTable("plain")->id + ".shadows.1";
+  const std::string shadows = "table.plain.shadows#" + tables_->DescribeTable("plain")->id + ".1";
   const auto keyspace = database_->OpenKeyspace(shadows);
   ASSERT_TRUE(keyspace.has_value()) << shadows;
   KeyspacePolicy policy = (*keyspace)->policy();
