@@ -71,6 +71,23 @@ Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock
                          .logger = &logger});
 }
 
+// TTL.POLICY TABLE, on the tables that DynamoDB's clients use.
+class ServedTables final : public server::TablePolicies {
+ public:
+  explicit ServedTables(Tables& tables) : tables_(tables) {}
+
+  Result<std::optional<Millis>> PurgeWithin(const std::string& table) override {
+    MAYFLY_TRY(const TableDescription described, tables_.DescribeTable(table));
+    return described.spec.purge_within;
+  }
+  Status SetPurgeWithin(const std::string& table, std::optional<Millis> promise) override {
+    return tables_.UpdateTable(table, {.purge_within = promise.value_or(Millis(0))}).status();
+  }
+
+ private:
+  Tables& tables_;
+};
+
 void Greet(const Config& config, const server::Network& network, const std::string& version) {
   const std::string directory = config.Text("dir");
   fmt::print("{} serves {}\n", version,
@@ -131,6 +148,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
       return server::PersistBeforeReply(database, fsync);
     };
     dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
+    ServedTables table_policies(*tables);
     MAYFLY_TRY(const auto shared,
                server::Server::Open({.database = *database,
                                      .works = works,
@@ -141,6 +159,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .authorizer = &front.authorizer(),
                                      .publisher = &front,
                                      .extensions = &front,
+                                     .table_policies = &table_policies,
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));

@@ -31,6 +31,7 @@
 #include "server/stats/latency_events.h"
 #include "server/stats/slowlog.h"
 #include "server/stats/throughput.h"
+#include "server/table_policies.h"
 #include "server/waiting_clients.h"
 #include "server/watches.h"
 #include "server/work_source.h"
@@ -48,6 +49,7 @@ struct ServerParts {
   Authorizer* authorizer = nullptr;          // Null: a PasswordAuthorizer.
   Publisher* publisher = nullptr;            // Null: nobody listens.
   ExtensionMaker* extensions = nullptr;      // Null: none.
+  TablePolicies* table_policies = nullptr;   // Null: there are no tables.
   ManualClock* manual_clock = nullptr;       // What DEBUG CLOCK moves; null: it is refused.
   std::string version = "0";
 };
@@ -65,6 +67,7 @@ class Server {
   Config& config() { return parts_.config; }
   const Clock& clock() const { return parts_.clock; }
   Logger& logger() { return parts_.logger; }
+  TablePolicies* table_policies() { return parts_.table_policies; }
   ManualClock* manual_clock() { return parts_.manual_clock; }
   const std::string& version() const { return parts_.version; }
   Authorizer& authorizer() { return *authorizer_; }

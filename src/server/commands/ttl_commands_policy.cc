@@ -11,6 +11,7 @@
 #include "server/arguments.h"
 #include "server/commands/ttl_commands.h"
 #include "server/errors.h"
+#include "server/server.h"
 
 namespace mayfly::server {
 namespace {
@@ -113,10 +114,38 @@ Status SetField(KeyspacePolicy& policy, Bytes name, Bytes value) {
   return Status::Invalid(fmt::format("'{}' takes {}", field->name, field->takes));
 }
 
+constexpr std::string_view kPromise = "purge-within";
+
+// TABLE name [GET] | TABLE name SET purge-within ms|none. The other fields are for keys without a
+// ttl attribute.
+Answer TablePolicy(Call& call, std::span<const Bytes> words) {
+  Server* const server = call.host.server();
+  TablePolicies* const tables = server == nullptr ? nullptr : server->table_policies();
+  if (tables == nullptr) return Status::Unsupported("there are no tables to ask");
+  const std::string name(words[0]);
+  MAYFLY_TRY(const std::optional<Millis> promise, tables->PurgeWithin(name));
+  KeyspacePolicy policy{.purge_within = promise};
+  if (words.size() == 1 || (words.size() == 2 && IsWord(words[1], "get"))) {
+    call.reply.Map(1);
+    call.reply.Bulk(kPromise);
+    call.reply.Bulk(ShowMillis<&KeyspacePolicy::purge_within>(policy));
+    return {};
+  }
+  if (words.size() != 4 || !IsWord(words[1], "set")) return SyntaxError();
+  if (!IsWord(words[2], kPromise)) {
+    return Status::Invalid(fmt::format("the policy of a table has no field '{}'", words[2]));
+  }
+  MAYFLY_RETURN_IF_ERROR(SetField(policy, words[2], words[3]));
+  MAYFLY_RETURN_IF_ERROR(tables->SetPurgeWithin(name, policy.purge_within));
+  call.reply.Ok();
+  return {};
+}
+
 }  // namespace
 
 Answer TtlPolicy(Call& call) {
   const std::span<const Bytes> words = call.args.subspan(1);
+  if (words.size() >= 2 && IsWord(words[0], "table")) return TablePolicy(call, words.subspan(1));
   MAYFLY_TRY(Keyspace* const keyspace, SelectedKeyspace(call));
   KeyspacePolicy policy = keyspace->policy();
   if (words.empty() || (words.size() == 1 && IsWord(words[0], "get"))) {
