@@ -7,6 +7,7 @@
 #include "core/limits.h"
 #include "core/liveness.h"
 #include "core/version_plan.h"
+#include "core/whole_value.h"
 
 namespace mayfly::core {
 namespace {
@@ -25,7 +26,11 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     // One event for a row that dies: its own if it was dead before, else for the one that never
     // lived.
     if (old != nullptr) Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
-    if (!old_is_dead) Tell(keyspace, key, fresh, EventCause::kBornDead);
+    if (!old_is_dead) {
+      const bool is_stored =
+          old != nullptr && old->version == fresh.version && ChunksOf(*old) == ChunksOf(fresh);
+      Tell(keyspace, key, fresh, EventCause::kBornDead, is_stored);
+    }
     return;
   }
   const RowKey row_key(keyspace.id(), key);
@@ -148,7 +153,8 @@ void CommitPlan::RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadl
   batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), deadline, member_key));
 }
 
-Status CommitPlan::Seal() {
+Status CommitPlan::Seal(const engine::Engine& engine) {
+  MAYFLY_RETURN_IF_ERROR(AddChunkedValues(engine));
   for (const Booking& booking : bookings_) {
     KeyspaceState& keyspace = *booking.keyspace;
     // Before it is visible: whoever looks for entries must not think that there are none.
@@ -163,6 +169,17 @@ Status CommitPlan::Seal() {
     const Counters booked = booking.cleared ? Counters() : keyspace.counters(booking.stripe);
     batch_.Put(kMeta, CounterKey(keyspace.id(), booking.stripe),
                EncodeCounters(booked + booking.change));
+  }
+  return {};
+}
+
+Status CommitPlan::AddChunkedValues(const engine::Engine& engine) {
+  for (const ChunkedDeath& death : chunked_deaths_) {
+    Event& event = events_[death.event];
+    auto value = ReadWhole(engine, event.keyspace, death.version, death.size, nullptr);
+    // A damaged value must not keep the dead row from being removed.
+    if (!value && value.status().code() == StatusCode::kCorruption) continue;
+    MAYFLY_TRY(event.value, std::move(value));
   }
   return {};
 }
@@ -240,7 +257,7 @@ CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe strip
 }
 
 void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row,
-                      EventCause cause) {
+                      EventCause cause, bool is_stored) {
   const EventDetail detail = keyspace.policy()->events;
   if (detail == EventDetail::kOff) return;
   Event event{.sequence = 0,
@@ -252,7 +269,13 @@ void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, const RowView& r
               .cause = cause,
               .value = std::nullopt};
   // A collection has no value: its members do.
-  if (detail == EventDetail::kKeyAndValue && !row.version) event.value = std::string(row.payload);
+  if (detail == EventDetail::kKeyAndValue) {
+    if (!row.version) {
+      event.value = std::string(row.payload);
+    } else if (const auto chunks = ChunksOf(row); chunks && is_stored) {
+      chunked_deaths_.push_back({events_.size(), *row.version, chunks->size});
+    }
+  }
   events_.push_back(std::move(event));
 }
 

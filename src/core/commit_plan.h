@@ -18,6 +18,7 @@
 #include "core/row_codec.h"
 #include "core/version_codec.h"
 #include "engine/batch.h"
+#include "engine/engine.h"
 #include "mayfly/events.h"
 
 namespace mayfly::core {
@@ -76,9 +77,10 @@ class CommitPlan {
   // if other bytes took its place.
   void NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old, Bytes fresh);
 
-  // Adds the counters to the batch; once, after the last change. Corruption when the keyspace would
-  // count fewer rows than none: what is stored does not fit together.
-  Status Seal();
+  // Adds the counters to the batch, and to events the values that lie in chunks of the engine;
+  // once, after the last change. Corruption when the keyspace would count fewer rows than none:
+  // what is stored does not fit together.
+  Status Seal(const engine::Engine& engine);
 
   // After the commit, still under the latches: what the batch did becomes what is known. Returns
   // when a promise wants its bytes dealt with, if none was to be before.
@@ -111,6 +113,13 @@ class CommitPlan {
     bool cleared = false;
   };
 
+  // A dead row's value in chunks, which stay stored at least until the plan is committed.
+  struct ChunkedDeath {
+    std::size_t event;
+    std::uint64_t version;
+    std::uint64_t size;
+  };
+
   Booking& BookingOf(KeyspaceState& keyspace, Stripe stripe);
   void PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
   void RemoveRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
@@ -118,11 +127,14 @@ class CommitPlan {
   void Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal);
   void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
   void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old);
-  void Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause);
+  void Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause,
+            bool is_stored = true);
+  Status AddChunkedValues(const engine::Engine& engine);
 
   const WallTime now_;
   engine::Batch batch_;
   std::vector<Event> events_;
+  std::vector<ChunkedDeath> chunked_deaths_;
   std::vector<Booking> bookings_;  // One per keyspace.
   std::optional<WallTime> earliest_;
   std::uint64_t dead_removed_ = 0;

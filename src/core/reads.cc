@@ -6,6 +6,7 @@
 #include "core/liveness.h"
 #include "core/revocable_cursor.h"
 #include "core/row_cursor.h"
+#include "core/whole_value.h"
 
 namespace mayfly::core {
 namespace {
@@ -94,9 +95,23 @@ Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowV
   return {};
 }
 
+Status FindPlainRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
+  MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
+  if (!row || !ChunksOf(*row)) return {};
+  const KeyspaceId id = view.keyspace.id();
+  if (view.snapshot != nullptr) {
+    return ShowWhole(view.store.engine(), id, view.snapshot, pin, *row);
+  }
+  // Row and chunks must be of one state.
+  MAYFLY_TRY(const View frozen, Freeze(view));
+  MAYFLY_RETURN_IF_ERROR(view.store.ReadStored(view.keyspace, key, frozen.snapshot, pin, row));
+  if (row && IsDead(row->deadline, frozen.now)) row.reset();
+  return row ? ShowWhole(view.store.engine(), id, frozen.snapshot, pin, *row) : Status();
+}
+
 Status ReadValue(const View& view, Bytes key, PinnedBytes& value) {
   std::optional<RowView> row;
-  const Status found = FindRow(view, key, value, row);
+  const Status found = FindPlainRow(view, key, value, row);
   if (!found.ok() || !row) {
     value.Reset();
     return found.ok() ? Status::NotFound() : found;
@@ -119,7 +134,7 @@ Status ReadValue(const View& view, Bytes key, PinnedBytes& value) {
 Result<Row> ReadRow(const View& view, Bytes key) {
   PinnedBytes pin;
   std::optional<RowView> row;
-  MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
+  MAYFLY_RETURN_IF_ERROR(FindPlainRow(view, key, pin, row));
   if (!row) return Status::NotFound();
   if (row->version) return IsCollection();
   return Row{
@@ -156,8 +171,10 @@ Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<c
       answers.emplace_back(lookups[i].status);
       continue;
     }
-    MAYFLY_TRY(const RowView row, DecodeRow(lookups[i].value.view()));
+    MAYFLY_TRY(RowView row, DecodeRow(lookups[i].value.view()));
     if (!IsDead(row.deadline, view.now)) {
+      MAYFLY_RETURN_IF_ERROR(
+          ShowWhole(view.store.engine(), view.keyspace.id(), view.snapshot, lookups[i].value, row));
       answers.push_back(ValueOf(row));
       continue;
     }

@@ -52,6 +52,9 @@ Result<View> Freeze(const View& view, StateKind kind = StateKind::kCall);
 // Finds the living row; nothing when there is none. The row points into `pin` or the overlay.
 Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row);
 
+// The same, and a value in chunks is the plain row that it stands for, in `pin`.
+Status FindPlainRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row);
+
 Status ReadValue(const View& view, Bytes key, PinnedBytes& value);
 Result<Row> ReadRow(const View& view, Bytes key);
 Result<std::vector<Result<std::string>>> ReadMany(const View& view, std::span<const Bytes> keys);

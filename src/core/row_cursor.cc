@@ -5,6 +5,7 @@
 
 #include "core/keys.h"
 #include "core/liveness.h"
+#include "core/whole_value.h"
 
 namespace mayfly::core {
 namespace {
@@ -62,7 +63,8 @@ Result<std::unique_ptr<Cursor>> RowCursor::Open(const View& view, const CursorOp
 
 RowCursor::RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
                      Overlay own)
-    : state_(frozen.state),
+    : engine_(frozen.store.engine()),
+      state_(frozen.state),
       keyspace_(frozen.keyspace.id()),
       now_(frozen.now),
       filter_(filter),
@@ -158,6 +160,7 @@ void RowCursor::PickBackward() {
 }
 
 void RowCursor::SettleStored(bool forward) {
+  whole_is_here_ = false;
   for (; stored_->Valid(); forward ? stored_->Next() : stored_->Prev()) {
     if (!own_.empty() && own_.contains(stored_->key())) continue;  // Shadowed.
     auto row = DecodeRow(stored_->value());
@@ -196,8 +199,21 @@ Bytes RowCursor::key() const { return UserKeyOf(RowKeyHere()); }
 Bytes RowCursor::value() const {
   assert(Valid());
   if (is_collection()) return {};
-  if (at_ == At::kStored) return stored_row_.payload;
+  if (at_ == At::kStored) return stored_row_.version ? WholeHere() : stored_row_.payload;
   return (forward_ ? own_position_ : std::prev(own_position_))->second.payload;
+}
+
+// Put together only for those who ask.
+Bytes RowCursor::WholeHere() const {
+  if (!whole_is_here_) {
+    const auto snapshot = state_->Lend();
+    RowView row = stored_row_;
+    status_ = snapshot == nullptr ? StateRevoked()
+                                  : ShowWhole(engine_, keyspace_, snapshot.get(), whole_, row);
+    if (!status_.ok()) return {};
+    whole_is_here_ = true;
+  }
+  return whole_.view();
 }
 
 std::optional<WallTime> RowCursor::deadline() const {
@@ -214,7 +230,7 @@ std::optional<WallTime> RowCursor::timestamp() const {
 
 bool RowCursor::is_collection() const {
   assert(Valid());
-  if (at_ == At::kStored) return stored_row_.version.has_value();
+  if (at_ == At::kStored) return stored_row_.version && !ChunksOf(stored_row_);
   return (forward_ ? own_position_ : std::prev(own_position_))->second.version.has_value();
 }
 

@@ -55,7 +55,9 @@ class RowCursor final : public Cursor {
   void PickForward();
   void PickBackward();
   Bytes RowKeyHere() const;
+  Bytes WholeHere() const;
 
+  const engine::Engine& engine_;
   const std::shared_ptr<OpenStates::State> state_;  // Shared with the snapshot, if it is from one.
   const KeyspaceId keyspace_;
   const WallTime now_;
@@ -67,7 +69,9 @@ class RowCursor final : public Cursor {
   Overlay::const_iterator own_position_;  // In reverse, the element after the one it stands on.
   At at_ = At::kNowhere;
   bool forward_ = true;
-  Status status_;
+  mutable Status status_;
+  mutable PinnedBytes whole_;  // Of a value in chunks, once it was asked for.
+  mutable bool whole_is_here_ = false;
 };
 
 }  // namespace mayfly::core

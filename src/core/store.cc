@@ -12,6 +12,7 @@
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/version_plan.h"
+#include "core/whole_value.h"
 
 namespace mayfly::core {
 namespace {
@@ -315,8 +316,16 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     CommitPlan plan(clock_->Now());
     Standing standing;
     MAYFLY_RETURN_IF_ERROR(ReadStanding(keyspace, key, nullptr, standing));
-    const Result<Change> change = decide(
-        {.row = standing.Living(plan.now()), .now = plan.now(), .newest = standing.newest()});
+    const RowView* living = standing.Living(plan.now());
+    RowView plain;
+    PinnedBytes pin;
+    if (living != nullptr) {
+      plain = *living;
+      MAYFLY_RETURN_IF_ERROR(ShowWhole(*engine_, keyspace.id(), nullptr, pin, plain));
+      living = &plain;
+    }
+    const Result<Change> change =
+        decide({.row = living, .now = plan.now(), .newest = standing.newest()});
     if (!change) {
       KeepTime(plan.now());  // That it is dead, say.
       return change.status();
@@ -343,7 +352,7 @@ bool Store::IsNothing(CommitPlan& plan) {
 }
 
 Status Store::Commit(CommitPlan& plan, Durability durability) {
-  MAYFLY_RETURN_IF_ERROR(plan.Seal());
+  MAYFLY_RETURN_IF_ERROR(plan.Seal(*engine_));
   // A batch that removes the dead records the time that made them so.
   const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
   AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);

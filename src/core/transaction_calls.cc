@@ -111,7 +111,7 @@ Status TransactionCalls::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decid
   MAYFLY_RETURN_IF_ERROR(store_->CheckWritable());
   PinnedBytes pin;
   std::optional<RowView> row;
-  MAYFLY_RETURN_IF_ERROR(FindRow(ViewOf(keyspace), key, pin, row));
+  MAYFLY_RETURN_IF_ERROR(FindPlainRow(ViewOf(keyspace), key, pin, row));
   MAYFLY_TRY(const auto newest, NewestOf(keyspace, key));
   MAYFLY_TRY(const Change change,
              decide({.row = row ? &*row : nullptr, .now = now_, .newest = newest}));

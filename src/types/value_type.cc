@@ -1,5 +1,8 @@
 #include "types/value_type.h"
 
+#include "core/whole_value.h"
+#include "types/string.h"
+
 namespace mayfly::types {
 namespace {
 
@@ -20,6 +23,7 @@ std::string_view NameOf(ValueType type) {
 
 Result<ValueType> TypeOf(bool is_collection, Bytes value) {
   if (!is_collection) return ValueType::kString;
+  if (core::DecodeChunkedHead(value)) return ValueType::kString;
   const auto type = static_cast<ValueType>(value.empty() ? '\0' : value.front());
   if (type == kUncountedSortedSet) {
     return Status::Unsupported(
@@ -40,7 +44,7 @@ Status FindTyped(core::WorkSpace& space, Bytes key, ValueType type, core::FoundR
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   if (!row.exists) return {};
   MAYFLY_TRY(const ValueType found, TypeOf(row.is_collection, row.value));
-  if (found == type) return {};
+  if (found == type) return ShowString(space, key, row);
   return Status::WrongType("the key holds another type");
 }
 

@@ -1,6 +1,7 @@
 // value_type.h - what kind of value a key holds.
 // A plain row is a string: its bytes are the value, so that rows written through the library are
-// strings here and the reverse. The head of a collection begins with a byte that names its type:
+// strings here and the reverse. A long one of which a part was written is chunks, and is still a
+// string to everybody (string.h). The head of a collection begins with a byte that names its type:
 //   | type u8 | what the type keeps, see its own header |
 #pragma once
 

@@ -23,6 +23,7 @@ struct EngineCosts {
   std::uint64_t tombstones = 0;
   std::uint64_t commits = 0;
   std::uint64_t changes = 0;  // Of all batches.
+  std::uint64_t bytes = 0;    // Of their keys and values.
   std::uint64_t largest_batch = 0;
   std::uint64_t syncs = 0;  // Persist() with kDisk.
   bool disk_fails = false;  // For the test to set: those fail.
@@ -115,6 +116,9 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
   Status DoCommit(const engine::Batch& batch, Durability durability) override {
     ++costs_->commits;
     costs_->changes += batch.change_count();
+    for (std::size_t i = 0; i < batch.change_count(); ++i) {
+      costs_->bytes += batch.change(i).key.size() + batch.change(i).value.size();
+    }
     costs_->largest_batch = std::max<std::uint64_t>(costs_->largest_batch, batch.change_count());
     MAYFLY_RETURN_IF_ERROR(ForwardingEngine::DoCommit(batch, durability));
     for (std::size_t i = 0; i < batch.change_count(); ++i) {

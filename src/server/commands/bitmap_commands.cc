@@ -31,8 +31,24 @@ struct ParsedRange {
   BitRange bits = {0, 0};
 };
 
-ParsedRange RangeWithin(Bytes value, std::int64_t first, std::int64_t last, bool by_bit) {
-  const auto size = static_cast<std::int64_t>(by_bit ? BitsOf(value) : value.size());
+// The bytes that a range of bits lies in, and the range within them.
+struct BitWindow {
+  std::string room;
+  Bytes bytes;
+  std::uint64_t first_bit = 0;  // Of the bytes, in the string.
+  BitRange bits = {0, 0};
+};
+
+Status ReadWindow(types::String& string, const BitRange& bits, BitWindow& window) {
+  const std::uint64_t begin = bits.begin / 8;
+  MAYFLY_TRY(window.bytes, string.Read(begin, (bits.end + 7) / 8 - begin, window.room));
+  window.first_bit = begin * 8;
+  window.bits = {bits.begin - window.first_bit, bits.end - window.first_bit};
+  return {};
+}
+
+ParsedRange RangeWithin(std::uint64_t bytes, std::int64_t first, std::int64_t last, bool by_bit) {
+  const auto size = static_cast<std::int64_t>(by_bit ? bytes * 8 : bytes);
   if (first < 0) first = std::max<std::int64_t>(first + size, 0);
   if (last < 0) last = std::max<std::int64_t>(last + size, 0);
   last = std::min(last, size - 1);
@@ -110,14 +126,16 @@ Answer SetBit(Call& call) {
     return Status::Invalid("bit is not an integer or out of range");
   }
   const bool on = call.args[3] == "1";
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
-  const bool was_on = BitAt(row.value, bit);
-  if (was_on != on || bit >= BitsOf(row.value)) {
-    std::string value(row.value);
-    value.resize(std::max(value.size(), bit / 8 + 1));
-    SetBitAt(value, bit, on);
-    MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, Lifetime::Keep()));
+  types::String string(call.space(), key);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
+  std::string room;
+  MAYFLY_TRY(const Bytes old, string.Read(bit / 8, 1, room));
+  const bool was_on = BitAt(old, bit % 8);
+  if (was_on != on || old.empty()) {
+    std::string byte(old);
+    byte.resize(1);
+    SetBitAt(byte, bit % 8, on);
+    MAYFLY_RETURN_IF_ERROR(WriteString(call, key, string, bit / 8, byte));
     call.Notify(NotifyClass::kString, "setbit", key);
   }
   call.reply.Integer(was_on ? 1 : 0);
@@ -126,22 +144,24 @@ Answer SetBit(Call& call) {
 
 Answer GetBit(Call& call) {
   MAYFLY_TRY(const std::uint64_t bit, BitOffsetArgument(call.args[2]));
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
-  call.reply.Integer(BitAt(row.value, bit) ? 1 : 0);
+  types::String string(call.space(), call.args[1]);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
+  std::string room;
+  MAYFLY_TRY(const Bytes byte, string.Read(bit / 8, 1, room));
+  call.reply.Integer(BitAt(byte, bit % 8) ? 1 : 0);
   return {};
 }
 
 Answer BitCount(Call& call) {
   const std::size_t count = call.args.size();
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
-  if (!row.exists) {  // Redis does not look at the rest then.
+  types::String string(call.space(), call.args[1]);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
+  if (!string.exists()) {  // Redis does not look at the rest then.
     call.reply.Integer(0);
     return {};
   }
   ParsedRange range{
-      .bits = {0, BitsOf(row.value)}
+      .bits = {0, string.size() * 8}
   };
   if (count == 4 || count == 5) {
     MAYFLY_TRY(const std::int64_t first, IntegerArgument(call.args[2]));
@@ -150,12 +170,14 @@ Answer BitCount(Call& call) {
     if (count == 5) {
       MAYFLY_TRY(by_bit, IsBitUnit(call.args[4]));
     }
-    range = RangeWithin(row.value, first, last, by_bit);
+    range = RangeWithin(string.size(), first, last, by_bit);
     if (first < 0 && last < 0 && first > last) range.empty = true;
   } else if (count != 2) {
     return SyntaxError();
   }
-  const std::uint64_t ones = range.empty ? 0 : CountOnes(row.value, range.bits);
+  BitWindow window;
+  MAYFLY_RETURN_IF_ERROR(ReadWindow(string, range.bits, window));
+  const std::uint64_t ones = range.empty ? 0 : CountOnes(window.bytes, window.bits);
   call.reply.Integer(static_cast<std::int64_t>(ones));
   return {};
 }
@@ -164,9 +186,9 @@ Answer BitPos(Call& call) {
   const std::size_t count = call.args.size();
   MAYFLY_TRY(const std::int64_t bit, IntegerArgument(call.args[2]));
   if (bit != 0 && bit != 1) return Status::Invalid("The bit argument must be 1 or 0.");
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
-  if (!row.exists) {  // A missing key is zeros without end.
+  types::String string(call.space(), call.args[1]);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
+  if (!string.exists()) {  // A missing key is zeros without end.
     call.reply.Integer(bit == 1 ? -1 : 0);
     return {};
   }
@@ -183,14 +205,16 @@ Answer BitPos(Call& call) {
   if (count >= 5) {
     MAYFLY_TRY(last, IntegerArgument(call.args[4]));
   }
-  const ParsedRange range = RangeWithin(row.value, first, last, by_bit);
+  const ParsedRange range = RangeWithin(string.size(), first, last, by_bit);
   std::int64_t position = -1;
   if (!range.empty) {
-    if (const auto found = FindBit(row.value, range.bits, bit == 1)) {
-      position = static_cast<std::int64_t>(*found);
+    BitWindow window;
+    MAYFLY_RETURN_IF_ERROR(ReadWindow(string, range.bits, window));
+    if (const auto found = FindBit(window.bytes, window.bits, bit == 1)) {
+      position = static_cast<std::int64_t>(window.first_bit + *found);
     } else if (bit == 0 && count < 5) {
       // Without an end the string counts as followed by zeros.
-      position = static_cast<std::int64_t>(BitsOf(row.value));
+      position = static_cast<std::int64_t>(string.size() * 8);
     }
   }
   call.reply.Integer(position);

@@ -77,18 +77,19 @@ Result<std::vector<FieldOperation>> ParseOperations(std::span<const Bytes> words
   return operations;
 }
 
-// Returns what the client is told. Writes to `value`, in which the field lies, and sets `changed`
-// when that made a difference.
-std::optional<std::int64_t> Apply(const FieldOperation& operation, std::string& value,
+// Returns what the client is told. `window` is the bytes in which the field lies, from its first
+// one on; writes to it and sets `changed` when that made a difference.
+std::optional<std::int64_t> Apply(const FieldOperation& operation, std::string& window,
                                   bool& changed) {
-  const std::int64_t old = ReadField(value, operation.offset, operation.type);
+  const std::uint64_t offset = operation.offset % 8;
+  const std::int64_t old = ReadField(window, offset, operation.type);
   if (operation.verb == FieldVerb::kGet) return old;
   const auto fresh = operation.verb == FieldVerb::kSet
                          ? FitNumber(operation.type, operation.operand, operation.overflow)
                          : FitSum(operation.type, old, operation.operand, operation.overflow);
   if (!fresh) return std::nullopt;
-  WriteField(value, operation.offset, operation.type, *fresh);
-  changed |= *fresh != old;
+  WriteField(window, offset, operation.type, *fresh);
+  changed = *fresh != old;
   return operation.verb == FieldVerb::kSet ? old : *fresh;
 }
 
@@ -105,18 +106,28 @@ std::size_t BytesWritten(const std::vector<FieldOperation>& operations) {
 Answer RunOperations(Call& call, bool read_only) {
   const Bytes key = call.args[1];
   MAYFLY_TRY(const auto operations, ParseOperations(call.args.subspan(2), read_only));
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
+  types::String string(call.space(), key);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
   const std::size_t written = BytesWritten(operations);
   MAYFLY_RETURN_IF_ERROR(CheckStringBytes(written));
-  std::string value(row.value);
-  value.resize(std::max(value.size(), written));
-  const bool grew = value.size() > row.value.size();
-  bool changed = false;
+  const bool grew = written > string.size();
+  if (grew) {
+    MAYFLY_RETURN_IF_ERROR(WriteString(call, key, string, written - 1, std::string(1, '\0')));
+  }
+  bool changed_any = false;
   bool written_any = false;
+  std::string room;
   call.reply.Array(operations.size());
   for (const FieldOperation& operation : operations) {
-    const auto told = Apply(operation, value, changed);
+    const std::uint64_t begin = operation.offset / 8;
+    const std::uint64_t bytes = (operation.offset + operation.type.bits + 7) / 8 - begin;
+    MAYFLY_TRY(const Bytes stored, string.Read(begin, bytes, room));
+    std::string window(stored);
+    window.resize(bytes);  // Behind the end there are zeros.
+    bool changed = false;
+    const auto told = Apply(operation, window, changed);
+    if (changed) MAYFLY_RETURN_IF_ERROR(string.Write(begin, window));
+    changed_any |= changed;
     if (told) {
       call.reply.Integer(*told);
     } else {
@@ -124,8 +135,7 @@ Answer RunOperations(Call& call, bool read_only) {
     }
     written_any |= told && operation.verb != FieldVerb::kGet;
   }
-  if (!grew && !changed) return {};
-  MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, Lifetime::Keep()));
+  if (!grew && !changed_any) return {};
   // Redis lets a string grow for a write that then fails, and does not tell of that.
   if (written_any) call.Notify(NotifyClass::kString, "setbit", key);
   return {};

@@ -54,7 +54,12 @@ Result<DumpedValue> ReadRows(core::WorkSpace& space, Bytes key, const core::Foun
   DumpedValue value;
   MAYFLY_TRY(value.type, types::TypeOf(row.is_collection, row.value));
   switch (value.type) {
-    case types::ValueType::kString: value.text = row.value; break;
+    case types::ValueType::kString: {
+      core::FoundRow whole;
+      MAYFLY_RETURN_IF_ERROR(types::FindTyped(space, key, value.type, whole));
+      value.text = whole.value;
+      break;
+    }
     case types::ValueType::kHash: MAYFLY_RETURN_IF_ERROR(ReadFields(space, key, value)); break;
     case types::ValueType::kSortedSet: MAYFLY_RETURN_IF_ERROR(ReadScores(space, key, value)); break;
     case types::ValueType::kList:

@@ -3,6 +3,7 @@
 #include "server/arguments.h"
 #include "server/errors.h"
 #include "types/member_key.h"
+#include "types/string.h"
 #include "types/value_type.h"
 
 namespace mayfly::server {
@@ -59,7 +60,10 @@ Result<std::optional<std::string>> FollowPattern(core::WorkSpace& space, Bytes p
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   if (!row.exists) return std::optional<std::string>();
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
-  if (!has_field) return IfThere(type == types::ValueType::kString, row.value);
+  if (!has_field) {
+    MAYFLY_RETURN_IF_ERROR(types::ShowString(space, key, row));
+    return IfThere(type == types::ValueType::kString, row.value);
+  }
   if (type != types::ValueType::kHash) return std::optional<std::string>();
   core::FoundMember field;
   MAYFLY_RETURN_IF_ERROR(space.FindMember(key, types::MemberKey(pattern.substr(arrow + 2)), field));

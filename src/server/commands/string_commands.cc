@@ -44,8 +44,6 @@ constexpr CommandSpec kStringCommands[] = {
 };
 // clang-format on
 
-std::int64_t SizeOf(Bytes value) { return static_cast<std::int64_t>(value.size()); }
-
 }  // namespace
 
 CommandFamily StringFamily() { return {"string", Category::kString, kStringCommands}; }
@@ -73,6 +71,7 @@ Answer MGet(Call& call) {
   for (const Bytes key : call.args.subspan(1)) {
     core::FoundRow row;
     MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
+    MAYFLY_RETURN_IF_ERROR(types::ShowString(call.space(), key, row));
     // Another type counts as missing here: the others' values are still an answer.
     if (row.is_collection) row.exists = false;
     ReplyString(call, row);
@@ -81,30 +80,33 @@ Answer MGet(Call& call) {
 }
 
 Answer StrLen(Call& call) {
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
-  call.reply.Integer(SizeOf(row.value));
+  types::String string(call.space(), call.args[1]);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
+  call.reply.Integer(static_cast<std::int64_t>(string.size()));
   return {};
 }
 
 Answer Append(Call& call) {
   const Bytes key = call.args[1];
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
-  MAYFLY_RETURN_IF_ERROR(CheckStringBytes(row.value.size() + call.args[2].size()));
-  const std::string value = std::string(row.value).append(call.args[2]);
-  MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, Lifetime::Keep()));
+  types::String string(call.space(), key);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
+  MAYFLY_RETURN_IF_ERROR(CheckStringBytes(string.size() + call.args[2].size()));
+  if (!string.exists() && call.args[2].empty()) {
+    MAYFLY_RETURN_IF_ERROR(PutString(call, key, {}, Lifetime::Keep()));
+  } else {
+    MAYFLY_RETURN_IF_ERROR(WriteString(call, key, string, string.size(), call.args[2]));
+  }
   call.Notify(NotifyClass::kString, "append", key);
-  call.reply.Integer(SizeOf(value));
+  call.reply.Integer(static_cast<std::int64_t>(string.size()));
   return {};
 }
 
 Answer GetRange(Call& call) {
   MAYFLY_TRY(std::int64_t first, IntegerArgument(call.args[2]));
   MAYFLY_TRY(std::int64_t last, IntegerArgument(call.args[3]));
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, call.args[1], row));
-  const std::int64_t size = SizeOf(row.value);
+  types::String string(call.space(), call.args[1]);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
+  const auto size = static_cast<std::int64_t>(string.size());
   // Both counted from the end and the wrong way round: nothing, even where clamping to the first
   // byte would make one of it.
   const bool reversed = first < 0 && last < 0 && first > last;
@@ -114,8 +116,10 @@ Answer GetRange(Call& call) {
   if (reversed || first > last) {
     call.reply.Bulk({});
   } else {
-    call.reply.Bulk(row.value.substr(static_cast<std::size_t>(first),
-                                     static_cast<std::size_t>(last - first + 1)));
+    std::string room;
+    MAYFLY_TRY(const Bytes part, string.Read(static_cast<std::uint64_t>(first),
+                                             static_cast<std::uint64_t>(last - first + 1), room));
+    call.reply.Bulk(part);
   }
   return {};
 }
@@ -125,20 +129,17 @@ Answer SetRange(Call& call) {
   const Bytes part = call.args[3];
   MAYFLY_TRY(const std::int64_t offset, IntegerArgument(call.args[2]));
   if (offset < 0) return Status::Invalid("offset is out of range");
-  core::FoundRow row;
-  MAYFLY_RETURN_IF_ERROR(FindString(call, key, row));
+  types::String string(call.space(), key);
+  MAYFLY_RETURN_IF_ERROR(string.Open());
   if (part.empty()) {
-    call.reply.Integer(SizeOf(row.value));
+    call.reply.Integer(static_cast<std::int64_t>(string.size()));
     return {};
   }
   const auto begin = static_cast<std::uint64_t>(offset);
   MAYFLY_RETURN_IF_ERROR(CheckStringBytes(begin + part.size()));
-  std::string value(row.value);
-  if (value.size() < begin + part.size()) value.resize(begin + part.size());
-  value.replace(begin, part.size(), part);
-  MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, Lifetime::Keep()));
+  MAYFLY_RETURN_IF_ERROR(WriteString(call, key, string, begin, part));
   call.Notify(NotifyClass::kString, "setrange", key);
-  call.reply.Integer(SizeOf(value));
+  call.reply.Integer(static_cast<std::int64_t>(string.size()));
   return {};
 }
 

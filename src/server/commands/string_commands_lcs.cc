@@ -9,6 +9,7 @@
 #include "server/commands/string_commands.h"
 #include "server/commands/string_rows.h"
 #include "server/errors.h"
+#include "types/string.h"
 
 namespace mayfly::server {
 namespace {
@@ -138,6 +139,8 @@ Answer Lcs(Call& call) {
   core::FoundRow b;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[1], a));
   MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[2], b));
+  MAYFLY_RETURN_IF_ERROR(types::ShowString(call.space(), call.args[1], a));
+  MAYFLY_RETURN_IF_ERROR(types::ShowString(call.space(), call.args[2], b));
   if (a.is_collection || b.is_collection) {
     return Status::Invalid("The specified keys must contain string values");
   }

@@ -17,6 +17,12 @@ Status PutString(const Call& call, Bytes key, Bytes value, Lifetime lifetime) {
   return call.space().Put(key, value, lifetime);
 }
 
+Status WriteString(const Call& call, Bytes key, types::String& string, std::uint64_t begin,
+                   Bytes bytes) {
+  if (!string.exists()) call.Notify(NotifyClass::kNew, "new", key);
+  return string.Write(begin, bytes);
+}
+
 Status CheckStringBytes(std::uint64_t bytes) {
   if (bytes <= kStringBytesMax) return {};
   return Status::Invalid("string exceeds maximum allowed size (proto-max-bulk-len)");

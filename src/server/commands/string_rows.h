@@ -8,6 +8,7 @@
 #include "core/limits.h"
 #include "server/arguments.h"
 #include "server/command.h"
+#include "types/string.h"
 
 namespace mayfly::server {
 
@@ -19,6 +20,10 @@ Status FindString(const Call& call, Bytes key, core::FoundRow& row);
 
 // Writes the row, and tells of it first if it is a new one.
 Status PutString(const Call& call, Bytes key, Bytes value, Lifetime lifetime);
+
+// Writes over a part of the string, and tells of it first if it is a new one.
+Status WriteString(const Call& call, Bytes key, types::String& string, std::uint64_t begin,
+                   Bytes bytes);
 
 // For a string that would come to be `bytes` long.
 Status CheckStringBytes(std::uint64_t bytes);

@@ -41,7 +41,9 @@ Result<bool> AllMembers(const Call& call, Bytes key, const core::FoundRow& row,
 Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::FoundRow& row) {
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
   switch (type) {
-    case types::ValueType::kString: return EncodingOfString(row.value);
+    case types::ValueType::kString:
+      // One that is in chunks is long.
+      return row.is_collection ? std::string_view("raw") : EncodingOfString(row.value);
     case types::ValueType::kList: return "quicklist";
     case types::ValueType::kHash: {
       MAYFLY_TRY(const bool small,
