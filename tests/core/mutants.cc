@@ -188,6 +188,13 @@ JudgesBy::IsDead TooEarly(Millis by, KeyspaceId bits) {
   };
 }
 
+// Seldom is the past of that very key asked for in the few milliseconds.
+Mutant DropsAVersionTooEarly() {
+  Mutant mutant = Drops("DropsAVersionTooEarly", TooEarly(Millis(20), kMembersBit));
+  mutant.operations = 100'000;
+  return mutant;
+}
+
 // Every other keyspace is taken for one that was dropped.
 bool OfALivingKeyspace(const Horizon& horizon, KeyspaceId keyspace, std::optional<WallTime>) {
   return (keyspace & ~kMembersBit) < horizon.next_id && keyspace % 2 == 0;
@@ -287,7 +294,7 @@ std::vector<Mutant> AllMutants() {
       OnBrokenBatches("PurgesWithoutAMarker", LosesMarkers),
       OnBrokenBatches("ShowsAnOlderVersionForADeadOne", LosesBareVersions),
       Drops("DropsAMillisecondTooEarly", TooEarly(Millis(1), 0)),
-      Drops("DropsAVersionTooEarly", TooEarly(Millis(20), kMembersBit)),
+      DropsAVersionTooEarly(),
       Drops("DropsALivingKeyspace", OfALivingKeyspace),
       IgnoresOpenStates(),
   };
