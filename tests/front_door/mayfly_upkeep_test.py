@@ -88,6 +88,11 @@ class MayflyUpkeep(unittest.TestCase):
                 self.client.execute_command("TTL.BACKUP", name)
         self.assertEqual([file.name for file in self.backups.iterdir()], ["before-upgrade"])
 
+    def test_a_proof_can_search_beside_a_backup(self):
+        self.finished(self.client.execute_command("TTL.BACKUP", "one"))
+        proof = self.finished(self.client.execute_command("TTL.PROVE", "FIND", "no such bytes"))
+        self.assertEqual(proof["state"], "done", proof)
+
     def test_a_check_tells_what_it_found(self):
         job = self.finished(self.client.execute_command("TTL.CHECK"))
         self.assertEqual(job["state"], "done", job)

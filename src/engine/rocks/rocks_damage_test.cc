@@ -177,6 +177,8 @@ TEST_F(RocksDamage, SalvageTakesWhatWasCommittedBeforeTheDamage) {
   }
   EXPECT_GT(row, kRows / 3);
   EXPECT_LT(row, kRows);
+  EXPECT_EQ((*engine)->Stats()->damage_seen, 1U)
+      << "what is given up is not passed over in silence";
   for (; row < kRows; ++row) EXPECT_TRUE((*engine)->Get(kAt, KeyOf(row), value).IsNotFound());
 }
 
@@ -220,6 +222,26 @@ TEST_F(RocksDamage, SalvageOpensBesideAFileThatIsCutInHalf) {
   }
   EXPECT_TRUE(cursor->status().ok()) << cursor->status().ToString();
   EXPECT_GT((*engine)->Stats()->damage_seen, 0U);
+}
+
+TEST_F(RocksDamage, SalvageFindsNoDamageInALogThatIsCutInItsLastRecord) {
+  Write(/*compacted=*/false);
+  const auto file = Largest(".log");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 7);
+  salvage_ = true;
+  const auto engine = Open();
+  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+  EXPECT_EQ((*engine)->Stats()->damage_seen, 0U);
+}
+
+TEST_F(RocksDamage, FoldersOfOthersAreNotSearched) {
+  Write(/*compacted=*/true);
+  std::filesystem::create_directory(Path() + "/backups");
+  const auto engine = Open();
+  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+  const auto traces = (*engine)->Find("no such bytes");
+  ASSERT_TRUE(traces.has_value()) << traces.status().ToString();
+  EXPECT_TRUE(traces->empty());
 }
 
 TEST_F(RocksDamage, SalvageNeverWrites) {

@@ -133,6 +133,12 @@ Status RocksDatabase::DoPersist(Durability durability) {
   // too.
   const std::uint64_t committed = handles_.database->GetLatestSequenceNumber();
   if (committed == synced_sequence_.load(std::memory_order_acquire)) return {};
+  // RocksDB ends the process when a log is synced whose last write failed. The next commit tells
+  // it to go on with another.
+  if (log_failed_.load(std::memory_order_acquire)) {
+    return Status::IoError(fmt::format(
+        "{} cannot sync its log, whose last write failed; the next commit begins another", name()));
+  }
   MAYFLY_RETURN_IF_ERROR(Failed(handles_.database->FlushWAL(/*sync=*/true), "syncing the log of"));
   std::uint64_t before = synced_sequence_.load(std::memory_order_relaxed);
   while ((before == kNeverSynced || before < committed) &&
@@ -225,6 +231,7 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   rocksdb::Status status = handles_.database->Write(options, &writes);
   if (status.ok()) [[likely]]
     return {};
+  log_failed_.store(true, std::memory_order_release);
 
   // After a failed write or flush, a full disk mostly, RocksDB refuses commits until it is told to
   // go on. Tell it now: either the obstacle is gone and the batch goes through, or it is still
@@ -250,8 +257,9 @@ rocksdb::Status RocksDatabase::Resume() {
   *handles_.open_database = nullptr;
   rocksdb::Status status = handles_.database->Resume();
   *handles_.open_database = handles_.database.get();
-  if (status.ok()) status = handles_.database->SyncWAL();
-  return status;
+  if (!status.ok()) return status;
+  log_failed_.store(false, std::memory_order_release);
+  return handles_.database->SyncWAL();
 }
 
 Status RocksDatabase::Failed(const rocksdb::Status& status, std::string_view doing) const {

@@ -110,6 +110,7 @@ class RocksDatabase final : public Engine {
   std::atomic<std::uint64_t> synced_sequence_{kNeverSynced};
 
   std::mutex resume_mutex_;
+  std::atomic<bool> log_failed_{false};  // A write of the log has failed since it was resumed.
 
   // Shared by compactions that we ask for, alone by whoever drops a file unread.
   std::shared_mutex drop_mutex_;

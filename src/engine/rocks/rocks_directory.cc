@@ -44,7 +44,14 @@ rocksdb::Status ListDirectory(rocksdb::Env& env, const std::string& directory,
   files.reserve(children.size());
   for (auto& child : children) {
     if (child.name == "." || child.name == ".." || child.name == kReserveFileName) continue;
-    files.push_back(FileNamed(std::move(child.name), child.size_bytes));
+    DirectoryFile file = FileNamed(std::move(child.name), child.size_bytes);
+    // Folders are others', backups say; ours are all files.
+    bool is_folder = false;
+    if (file.kind == FileKind::kOther &&
+        env.IsDirectory(directory + "/" + file.name, &is_folder).ok() && is_folder) {
+      continue;
+    }
+    files.push_back(std::move(file));
   }
   return status;
 }

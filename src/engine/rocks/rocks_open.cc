@@ -111,6 +111,25 @@ Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
                   failed.message(), options.directory));
 }
 
+// With less and less asked of the files, each time noted as damage. First a log is taken up to its
+// damage; then files that are cut short are opened, too. The second is not tried first, because a
+// damaged log would then be read behind its damage.
+rocksdb::Status OpenDamaged(const RocksOptions& options, rocksdb::Status status, RocksSetup& setup,
+                            RocksHandles& handles) {
+  const auto note = [&] {
+    const Status damage = setup.damage->Note(FromRocks(status, "opening " + options.directory));
+    static_cast<void>(damage);  // Counted and logged; the opening goes on.
+  };
+  note();
+  setup.database.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  setup.database.track_and_verify_wals_in_manifest = false;
+  status = OpenDatabase(options, setup, handles);
+  if (!status.IsCorruption()) return status;
+  note();
+  setup.database.paranoid_checks = false;
+  return OpenDatabase(options, setup, handles);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
@@ -149,10 +168,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   if (!options.read_only) handles.reserve->BeforeOpen();
   rocksdb::Status status = OpenDatabase(options, setup, handles);
   if (options.salvage && status.IsCorruption()) {
-    // A file that is cut short. Without the checks it is opened all the same; but a log that is
-    // damaged as well would then be read behind its damage, so this is not tried first.
-    setup.database.paranoid_checks = false;
-    status = OpenDatabase(options, setup, handles);
+    status = OpenDamaged(options, status, setup, handles);
   }
   if (!status.ok()) return OpenFailed(status, options);
   if (!options.read_only) {

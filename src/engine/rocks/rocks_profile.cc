@@ -102,9 +102,8 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
 
   // A torn end of the log is a crash; damage before it is not, and what lies behind it was
   // acknowledged. Point in time would drop that without a word.
-  db.wal_recovery_mode = options.salvage ? rocksdb::WALRecoveryMode::kPointInTimeRecovery
-                                         : rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
-  db.track_and_verify_wals_in_manifest = !options.salvage;
+  db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
+  db.track_and_verify_wals_in_manifest = true;
   db.paranoid_checks = true;
   if (options.salvage) {
     // Files are opened when they are needed, so that a damaged one does not prevent the opening.
