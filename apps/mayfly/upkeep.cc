@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -21,6 +20,12 @@ Result<bool> PrintDamage(const Database& database) {
   return false;
 }
 
+RestoreMode ModeNamed(const std::string& name) {
+  if (name == "freeze") return RestoreMode::kFreeze;
+  if (name == "shift") return RestoreMode::kShift;
+  return name == "strip" ? RestoreMode::kStrip : RestoreMode::kHonour;
+}
+
 }  // namespace
 
 CLI::App* AddBackup(CLI::App& app, UpkeepFlags& flags) {
@@ -36,21 +41,15 @@ CLI::App* AddBackup(CLI::App& app, UpkeepFlags& flags) {
 }
 
 CLI::App* AddRestore(CLI::App& app, UpkeepFlags& flags) {
-  const std::map<std::string, RestoreMode> modes = {
-      {"honour", RestoreMode::kHonour},
-      {"freeze", RestoreMode::kFreeze},
-      {"shift",  RestoreMode::kShift },
-      {"strip",  RestoreMode::kStrip },
-  };
   CLI::App* const restore =
       app.add_subcommand("restore", "Fill a new database from the file of a backup.");
   restore->add_option("FILE", flags.file, "The file of the backup.")->required();
   restore->add_option("DIR", flags.directory, "The new database's folder.")->required();
   restore
-      ->add_option("--deadlines", flags.mode,
+      ->add_option("--deadlines", flags.deadlines,
                    "honour: rows that died meanwhile are left out (default). freeze: each has the "
                    "time left that it had at the backup. shift: moved by --shift-ms. strip: none.")
-      ->transform(CLI::CheckedTransformer(modes));
+      ->check(CLI::IsMember({"honour", "freeze", "shift", "strip"}));
   restore->add_option("--shift-ms", flags.shift_ms, "For --deadlines shift; may be negative.");
   return restore;
 }
@@ -80,14 +79,15 @@ Result<bool> RunBackup(const UpkeepFlags& flags) {
 }
 
 Result<bool> RunRestore(const UpkeepFlags& flags) {
-  if (flags.shift_ms != 0 && flags.mode != RestoreMode::kShift) {
-    return Status::Invalid("--shift-ms goes with --deadlines shift");
+  if ((flags.shift_ms != 0) != (flags.deadlines == "shift")) {
+    return Status::Invalid("--deadlines shift and --shift-ms go together");
   }
   const auto logger = NewStderrLogger(LogLevel::kError);
   MAYFLY_TRY(const auto database,
              Database::Open({.directory = flags.directory, .logger = logger.get()}));
   MAYFLY_TRY(const RestoreReport report,
-             database->Restore(flags.file, {.mode = flags.mode, .shift = Millis(flags.shift_ms)}));
+             database->Restore(flags.file, {.mode = ModeNamed(flags.deadlines),
+                                            .shift = Millis(flags.shift_ms)}));
   fmt::print("{}: {} rows of {} keyspaces; {} had died and were left out\n", flags.directory,
              report.rows, report.keyspaces, report.dropped_rows);
   MAYFLY_RETURN_IF_ERROR(database->Close());

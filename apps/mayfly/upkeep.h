@@ -15,7 +15,7 @@ struct UpkeepFlags {
   std::string file;
   bool salvage = false;
   bool repair = false;
-  RestoreMode mode = RestoreMode::kHonour;
+  std::string deadlines = "honour";
   std::int64_t shift_ms = 0;
 };
 

@@ -47,6 +47,12 @@ TEST_F(StringCommands, LcsRefusesATableThatWouldNotFit) {
             "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
 }
 
+TEST_F(StringCommands, ABitBeyondTheLongestStringIsZero) {
+  EXPECT_EQ(Text("GETBIT none 4294967295"), "0");
+  EXPECT_EQ(Text("GETBIT none 4294967296"), "ERR bit offset is not an integer or out of range");
+  EXPECT_EQ(Text("SETBIT none 4294967295 1"), "ERR bit offset is not an integer or out of range");
+}
+
 TEST_F(StringCommands, GetExThatFailsChangesNothing) {
   Text("SET key v EX 100");
   EXPECT_EQ(Text("GETEX key EX 0"), "ERR invalid expire time in 'getex' command");

@@ -107,7 +107,7 @@ std::string CombineAll(const std::vector<core::FoundRow>& sources, BitOperation 
 
 CommandFamily BitmapFamily() { return {"bitmap", Category::kBitmap, kBitmapCommands}; }
 
-Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width) {
+Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width, std::uint64_t bytes_max) {
   const auto wrong = [] { return Status::Invalid("bit offset is not an integer or out of range"); };
   const bool by_field = width != 0 && argument.starts_with('#');
   const auto number = IntegerArgument(by_field ? argument.substr(1) : argument);
@@ -115,7 +115,7 @@ Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width) {
   if (!number || __builtin_mul_overflow(*number, by_field ? std::int64_t{width} : 1, &offset)) {
     return wrong();
   }
-  if (offset < 0 || static_cast<std::uint64_t>(offset) / 8 >= kStringBytesMax) return wrong();
+  if (offset < 0 || static_cast<std::uint64_t>(offset) / 8 >= bytes_max) return wrong();
   return static_cast<std::uint64_t>(offset);
 }
 
@@ -143,7 +143,10 @@ Answer SetBit(Call& call) {
 }
 
 Answer GetBit(Call& call) {
-  MAYFLY_TRY(const std::uint64_t bit, BitOffsetArgument(call.args[2]));
+  // Redis' strings are longer than ours; beyond the end of one all bits are 0.
+  constexpr std::uint64_t kRedisStringBytesMax = std::uint64_t{512} << 20;
+  MAYFLY_TRY(const std::uint64_t bit,
+             BitOffsetArgument(call.args[2], /*width=*/0, kRedisStringBytesMax));
   types::String string(call.space(), call.args[1]);
   MAYFLY_RETURN_IF_ERROR(string.Open());
   std::string room;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "server/command.h"
+#include "server/commands/string_rows.h"
 
 namespace mayfly::server {
 
@@ -20,6 +21,7 @@ Answer BitFieldReadOnly(Call& call);
 
 // The number of a bit that a string can have. With a '#' in front, where `width` is not 0, it
 // counts fields of that many bits.
-Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width = 0);
+Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width = 0,
+                                        std::uint64_t bytes_max = kStringBytesMax);
 
 }  // namespace mayfly::server

@@ -13,8 +13,10 @@ namespace mayfly::server::own {
 Answer Time(Call& call) {
   constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kMicrosPerMs = 1000;
-  // Within a transaction or script time stands still, as it does for rows.
-  const std::int64_t ms = ToMs(call.frozen_now ? *call.frozen_now : ServerOf(call).clock().Now());
+  // The time that rows live and die by, also where the machine's clock reads otherwise; within a
+  // transaction or script it stands still.
+  const std::int64_t ms =
+      ToMs(call.frozen_now ? *call.frozen_now : ServerOf(call).database().clock_report().now);
   call.reply.Array(2);
   call.reply.Bulk(std::to_string(ms / kMsPerSecond));
   call.reply.Bulk(std::to_string(ms % kMsPerSecond * kMicrosPerMs));
