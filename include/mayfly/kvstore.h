@@ -277,8 +277,8 @@ int kvstore_integrity_check(KVStore* pKV, char** pzErrMsg);
 /* Makes what is committed survive a power cut. A transaction that is open stays so. */
 int kvstore_sync(KVStore* pKV);
 
-/* Gives the disk what was deleted, cleared or dead and purged; all of it, whatever `nPage`. Takes as
- * long as it takes to rewrite the files that hold it. */
+/* Gives the disk what was deleted, cleared or dead and purged; all of it, whatever `nPage`. Takes
+ * as long as it takes to rewrite the files that hold it. */
 int kvstore_incremental_vacuum(KVStore* pKV, int nPage);
 
 /* As kvstore_sync(). KVSTORE_BUSY in a write transaction. Nothing is left in a log to report: both
