@@ -198,8 +198,9 @@ class Database {
   // Writes one file with all rows, consistent while others write. Invalid when the file exists.
   virtual Result<BackupReport> Backup(const std::string& file) = 0;
 
-  // Fills this database, which must be empty, from a backup. All or nothing for a damaged file: it
-  // is checked before the first row is written. Events are not in a backup: their numbers go on
+  // Fills this database, which must be empty, from a backup. All or nothing: the file is checked
+  // before the first row is written, and a restore that fails or is killed leaves the database
+  // empty. Events are not in a backup: their numbers go on
   // behind those there were, and whoever reads on from a place he stored sees that some are gone.
   virtual Result<RestoreReport> Restore(const std::string& file,
                                         const RestoreOptions& options = {}) = 0;

@@ -45,7 +45,7 @@ struct ProofHolder {
     kTransaction,
     kCursor,   // Open ones: what they show stays.
     kBackup,   // A file taken while they were alive, which is still there.
-    kClock,    // It jumped; nothing is removed until ConfirmClock().
+    kClock,    // It jumped; nothing is removed until ConfirmClock() or RevertClock().
     kBacklog,  // Dead rows that nobody has purged yet.
   };
 
