@@ -3,6 +3,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "server/net/network.h"
+
 namespace mayfly::server {
 namespace {
 
@@ -49,9 +51,15 @@ FrontServed::~FrontServed() {
   if (thread_.joinable()) thread_.join();
 }
 
+void FrontServed::AwaitBlocked(std::size_t clients) {
+  while (server_->waiting().size() != clients) std::this_thread::yield();
+}
+
 void FrontServed::AwaitScript() {
   while (!front_->scripts().running_for()) std::this_thread::yield();
 }
+
+int FrontServed::port() const { return network_->port(); }
 
 Status FrontServed::Join() {
   thread_.join();

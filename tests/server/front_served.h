@@ -10,7 +10,6 @@
 #include "server/config/config.h"
 #include "server/core_work_source.h"
 #include "server/front/front.h"
-#include "server/net/network.h"
 #include "server/served.h"
 #include "server/server.h"
 #include "server/test_client.h"
@@ -29,11 +28,14 @@ class FrontServed {
   FrontServed(const FrontServed&) = delete;
   FrontServed& operator=(const FrontServed&) = delete;
 
-  int port() const { return network_->port(); }
+  int port() const;
   Server& server() { return *server_; }
   Front& front() { return *front_; }
   Database& database() { return *database_; }
   Network& network() { return *network_; }
+
+  // Waits until so many clients are blocked: what they sent has been run.
+  void AwaitBlocked(std::size_t clients);
 
   // Waits until a script runs.
   void AwaitScript();

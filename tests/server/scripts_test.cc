@@ -9,6 +9,7 @@
 
 #include "core/work.h"
 #include "server/front_served.h"
+#include "server/net/network.h"
 
 namespace mayfly::server {
 namespace {
@@ -219,7 +220,7 @@ TEST(Scripts, WhatTheyPushServesThoseWhoWait) {
   const Clients clients = Connect(served, 3);
   clients[0]->SendLine("BLPOP a 0");
   clients[1]->SendLine("BLPOP b 0");
-  while (served.server().waiting().size() != 2) std::this_thread::yield();
+  served.AwaitBlocked(2);
   clients[2]->SendLine(
       "EVAL 'redis.call(\"rpush\",\"a\",\"1\") redis.call(\"rpush\",\"b\",\"2\")' 0");
   EXPECT_EQ(clients[2]->ReadText(), "(nil)");

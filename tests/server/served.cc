@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "server/net/network.h"
 #include "server/test_commands.h"
 
 namespace mayfly::server {
@@ -45,6 +46,10 @@ Served::~Served() {
   network_->Stop();
   if (thread_.joinable()) thread_.join();
 }
+
+int Served::port() const { return network_->port(); }
+
+int Served::http_port() const { return network_->http_port(); }
 
 Status Served::Join() {
   thread_.join();

@@ -10,12 +10,13 @@
 #include "mayfly/database.h"
 #include "server/config/config.h"
 #include "server/counting_database.h"
-#include "server/net/network.h"
 #include "server/plain_work_source.h"
 #include "server/server.h"
 #include "server/test_client.h"
 
 namespace mayfly::server {
+
+class Network;
 
 class Served {
  public:
@@ -31,8 +32,8 @@ class Served {
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;
 
-  int port() const { return network_->port(); }
-  int http_port() const { return network_->http_port(); }
+  int port() const;
+  int http_port() const;
   Server& server() { return *server_; }
   Config& config() { return config_; }
   PlainWorkSource& works() { return works_; }

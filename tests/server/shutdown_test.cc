@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/temporary_directory.h"
+#include "server/net/network.h"
 #include "server/served.h"
 
 namespace mayfly::server {

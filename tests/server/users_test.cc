@@ -177,8 +177,9 @@ TEST_F(Users, OneWhoLostAKeyMeanwhileIsNotServedFromIt) {
   EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* +@all"), "OK");
   Login(a_, "ann");
   a_.SendLine("BLPOP q 0");
+  served_.AwaitBlocked(1);
   b_.SendLine("BLPOP q 0");
-  while (served_.server().waiting().size() != 2) std::this_thread::yield();
+  served_.AwaitBlocked(2);
   EXPECT_EQ(admin_.Text("ACL SETUSER ann resetkeys ~other"), "OK");
   EXPECT_EQ(admin_.Text("RPUSH q x"), "1");
   EXPECT_EQ(a_.ReadText().substr(0, 6), "NOPERM");
@@ -199,7 +200,7 @@ TEST_F(Users, TheLogTellsTheCommandThatWasRefused) {
 TEST_F(Users, ABlockedCommandIsSlowWhenItIsOver) {
   EXPECT_EQ(admin_.Text("CONFIG SET slowlog-log-slower-than 0"), "OK");
   a_.SendLine("BLPOP q 0");
-  while (served_.server().waiting().size() != 1) std::this_thread::yield();
+  served_.AwaitBlocked(1);
   EXPECT_EQ(admin_.Text("SLOWLOG GET -1").find("BLPOP"), std::string::npos);
   EXPECT_EQ(admin_.Text("INFO commandstats").find("cmdstat_blpop"), std::string::npos);
   EXPECT_EQ(admin_.Text("RPUSH q x"), "1");
