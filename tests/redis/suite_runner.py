@@ -2,7 +2,8 @@
 
   suite_runner.py --mayfly BIN --redis SRC --skips FILE [--unit U ...] [--only TITLE ...]
 
-One run of Redis' test program per unit. A test that hangs, or in which the server dies, is a
+One run of Redis' test program per unit, two at a time. Some tests measure time, so a unit that fails
+beside another is run once more, alone, and that counts. A test that hangs, or in which the server dies, is a
 failure of its own; it is left out then and the unit is run again, so that every test gets a
 verdict. Nothing of the checkout is changed: shim.tcl is loaded beside it. A test is skipped only
 if the file of skips names it, with its reason; a line of that file that matches no test is an
@@ -10,6 +11,7 @@ error, too, and so is a unit that neither UNITS nor the skips know. Exit code 1 
 """
 import argparse
 import collections
+import concurrent.futures
 import fnmatch
 import os
 import pathlib
@@ -44,6 +46,7 @@ DENIED_TAGS = ["-needs:debug", "-needs:repl", "-needs:save", "-needs:pfdebug", "
 TEST_SECONDS = 240   # Without progress, a test hangs. One makes 130,000 round trips.
 UNIT_SECONDS = 600
 RERUNS_MAX = 20
+UNITS_AT_ONCE = 2
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -99,6 +102,9 @@ class Unit:
 
     def failures(self):
         return {title: detail for title, detail in self.verdicts.items() if detail}
+
+    def failed(self):
+        return bool(self.failures() or self.broken)
 
 
 def read_events(path, unit):
@@ -211,6 +217,22 @@ def unsorted_units(redis, skips):
     return sorted(lines)
 
 
+def serve_unit(name, options, skips):
+    """Runs a unit on a server of its own: some count on memory and statistics that others would change.
+
+    Some tests send commands over two connections and count on them to arrive in that order, which
+    one thread sees to and several do not. A script of theirs adds a million members, which is more
+    than a script may write by default.
+    """
+    with ServerProcess(options.mayfly, "--enable-debug-command", "yes", "--threads", "1",
+                       "--script-write-max", "1gb") as server:
+        unit = run_unit(name, server, options, skips)
+    failed = len(unit.failures())
+    print(f"{name:28} {len(unit.verdicts) - failed:5} {failed:5} {len(unit.skipped):5} "
+          f"{unit.seconds:5.0f}", flush=True)
+    return unit
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -219,27 +241,12 @@ def main():
     parser.add_argument("--skips", required=True, type=pathlib.Path)
     parser.add_argument("--unit", action="append", default=[])
     parser.add_argument("--only", action="append", default=[])
-    parser.add_argument("--part", help="i/n: every n-th unit, beginning with the i-th")
     options = parser.parse_args()
     skips = Skips(options.skips)
-    names = options.unit or UNITS
-    if options.part:
-        first, step = map(int, options.part.split("/"))
-        names = names[first - 1::step]
-    units = []
     print(f"{'unit':28} {'pass':>5} {'fail':>5} {'skip':>5} {'secs':>5}")
-    for name in names:
-        # A server of its own: some units count on memory and statistics that others would change.
-        # Some tests send commands over two connections and count on them to arrive in that order,
-        # which one thread sees to and several do not. A script of theirs adds a million members,
-        # which is more than a script may write by default.
-        with ServerProcess(options.mayfly, "--enable-debug-command", "yes", "--threads", "1",
-                           "--script-write-max", "1gb") as server:
-            unit = run_unit(name, server, options, skips)
-        units.append(unit)
-        failed = len(unit.failures())
-        print(f"{name:28} {len(unit.verdicts) - failed:5} {failed:5} {len(unit.skipped):5} "
-              f"{unit.seconds:5.0f}", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(UNITS_AT_ONCE) as runs:
+        units = list(runs.map(lambda name: serve_unit(name, options, skips), options.unit or UNITS))
+    units = [serve_unit(unit.name, options, skips) if unit.failed() else unit for unit in units]
     bad = False
     for unit in units:
         for title, detail in unit.failures().items():
