@@ -69,7 +69,7 @@ struct DatabaseOptions {
   // Accepts any instant as a deadline. Off, one that looks like seconds or microseconds is Invalid.
   bool allow_any_instant = false;
 
-  // A wall clock that leaps ahead of the steady one by more than this stops physical deletion until
+  // A wall clock that gains more than this on the steady one, in sum, stops physical deletion until
   // ConfirmClock() or RevertClock(); rows are hidden by the clock's word all the same. At open the
   // steady clock tells how long the database was closed; if the machine was started since, any time
   // is believed after an orderly close, and after a crash what is within this bound or what a time

@@ -8,9 +8,9 @@ namespace {
 // Stored; append, never renumber.
 constexpr char kVersion = 2;
 constexpr std::uint8_t kOrderlyStop = 1;
-constexpr std::uint8_t kJumped = 2;
+constexpr std::uint8_t kUnexplained = 2;
 constexpr std::uint8_t kMayBeDowntime = 4;
-constexpr std::uint8_t kFlags = kOrderlyStop | kJumped | kMayBeDowntime;
+constexpr std::uint8_t kFlags = kOrderlyStop | kUnexplained | kMayBeDowntime;
 
 constexpr std::size_t kBytesOfVersion1 = 9;
 constexpr std::size_t kBootIdBytesMax = 64;
@@ -32,7 +32,7 @@ void AppendInstant(std::string& out, WallTime instant) {
 Result<StoredTime> DecodeVersion1(Bytes rest) {
   StoredTime time;
   if (!EatInstant(rest, time.trusted) || ToMs(time.trusted) < 0) return Damaged();
-  if (rest.front() != 0) time.without_jump = WallTimeFromMs(0);
+  if (rest.front() != 0) time.explained = WallTimeFromMs(0);
   return time;
 }
 
@@ -41,14 +41,14 @@ Result<StoredTime> DecodeVersion1(Bytes rest) {
 std::string EncodeTime(const StoredTime& time) {
   std::uint8_t flags = 0;
   if (time.orderly_stop) flags |= kOrderlyStop;
-  if (time.without_jump) flags |= kJumped;
+  if (time.explained) flags |= kUnexplained;
   if (time.may_be_downtime) flags |= kMayBeDowntime;
   std::string record;
   record.push_back(kVersion);
   record.push_back(static_cast<char>(flags));
   AppendInstant(record, time.trusted);
   AppendLittleEndian64(record, static_cast<std::uint64_t>(time.passed.time_since_epoch().count()));
-  if (time.without_jump) AppendInstant(record, *time.without_jump);
+  if (time.explained) AppendInstant(record, *time.explained);
   record.append(time.boot_id, 0, kBootIdBytesMax);
   return record;
 }
@@ -64,10 +64,10 @@ Result<StoredTime> DecodeTime(Bytes encoded) {
   std::uint64_t passed = 0;
   if (!EatInstant(rest, time.trusted) || !EatLittleEndian64(rest, passed)) return Damaged();
   time.passed = SteadyTime(std::chrono::nanoseconds(static_cast<std::int64_t>(passed)));
-  if ((flags & kJumped) != 0) {
-    WallTime without;
-    if (!EatInstant(rest, without)) return Damaged();
-    time.without_jump = without;
+  if ((flags & kUnexplained) != 0) {
+    WallTime explained;
+    if (!EatInstant(rest, explained)) return Damaged();
+    time.explained = explained;
   }
   if (rest.size() > kBootIdBytesMax) return Damaged();
   time.boot_id = std::string(rest);

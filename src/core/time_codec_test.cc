@@ -12,7 +12,7 @@ StoredTime Full() {
           .passed = SteadyTime(std::chrono::nanoseconds(77'000)),
           .boot_id = "c0ffee",
           .orderly_stop = true,
-          .without_jump = WallTimeFromMs(1'600'000'000'000),
+          .explained = WallTimeFromMs(1'600'000'000'000),
           .may_be_downtime = true};
 }
 
@@ -21,7 +21,7 @@ void ExpectSame(const StoredTime& found, const StoredTime& expected) {
   EXPECT_EQ(found.passed, expected.passed);
   EXPECT_EQ(found.boot_id, expected.boot_id);
   EXPECT_EQ(found.orderly_stop, expected.orderly_stop);
-  EXPECT_EQ(found.without_jump, expected.without_jump);
+  EXPECT_EQ(found.explained, expected.explained);
   EXPECT_EQ(found.may_be_downtime, expected.may_be_downtime);
 }
 
@@ -38,7 +38,7 @@ TEST(TimeCodec, ReadsRecordsOfVersion1) {
   record[0] = 7;
   ExpectSame(DecodeTime(record + '\0').value(), {.trusted = WallTimeFromMs(7)});
   ExpectSame(DecodeTime(record + '\1').value(),
-             {.trusted = WallTimeFromMs(7), .without_jump = WallTimeFromMs(0)});
+             {.trusted = WallTimeFromMs(7), .explained = WallTimeFromMs(0)});
 }
 
 TEST(TimeCodec, RefusesWhatIsNoRecord) {

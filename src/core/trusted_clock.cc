@@ -40,6 +40,13 @@ std::string Length(std::int64_t us) {
   return fmt::format("{} ms", us / kUsPerMs);
 }
 
+// A clock that knows nothing but wall time has a time of its own that stands still.
+bool KnowsPassed(const Clock& clock) {
+  const SteadyTime before = clock.Steady();
+  const SteadyTime passed = clock.Passed();
+  return before <= passed && passed <= clock.Steady();
+}
+
 constexpr std::string_view kDecide =
     "expired rows are hidden but none is removed until it is confirmed (TTL.CLOCK CONFIRM, "
     "ConfirmClock()) or, once the machine's clock is right again, taken back (TTL.CLOCK REVERT, "
@@ -53,11 +60,14 @@ TrustedClock::TrustedClock(const Clock& clock, Millis jump_max,
       jump_max_us_(ToUs(jump_max)),
       tolerance_us_(ToUs(std::min(kClockTolerance, jump_max))),
       step_min_us_(ToUs(std::clamp(jump_max, kClockStepFloor, kClockStepMin))),
+      knows_passed_(KnowsPassed(clock)),
       logger_(logger) {
   const std::lock_guard lock(mutex_);
   const Reading reading = Read();
   wall_lead_us_ = reading.lead_us();
   lead_us_ = reading.lead_us();
+  explained_lead_us_ = reading.lead_us();
+  explained_at_us_ = reading.passed_us;
   if (stored) Open(*stored);
 }
 
@@ -71,32 +81,35 @@ void TrustedClock::Open(const StoredTime& stored) {
   const std::int64_t lag_us = stored.orderly_stop ? 0 : ToUs(kHighWaterStep);
   const std::int64_t origin_us = same_boot ? ToUs(stored.passed) : reading.passed_us - lag_us;
   const std::int64_t old_lead = ToUs(stored.trusted) - origin_us;
-  const bool explained = !same_boot && ExplainsDowntime(stored);
+  const bool is_downtime = !same_boot && ExplainsDowntime(stored);
   lead_us_ = old_lead;
-  if (stored.without_jump) {
-    lead_without_jump_us_ = ToUs(*stored.without_jump) - origin_us;
-    may_be_downtime_ = stored.may_be_downtime;
-    // The limit may be another one now.
-    stopped_ = old_lead - lead_without_jump_us_ > jump_max_us_;
-    last_jump_us_ = old_lead - lead_without_jump_us_;
+  explained_lead_us_ = stored.explained ? ToUs(*stored.explained) - origin_us : old_lead;
+  // The limit may be another one now.
+  stopped_ = old_lead - explained_lead_us_ > jump_max_us_;
+  if (same_boot) {
+    explained_at_us_ = origin_us;
+    Explain(reading, std::min(old_lead, reading.lead_us()));
   }
   const std::int64_t gap = reading.lead_us() - old_lead;
+  const std::int64_t unexplained = same_boot ? reading.lead_us() - explained_lead_us_ : gap;
   if (stopped_) {
+    last_jump_us_ = old_lead - explained_lead_us_;
+    may_be_downtime_ = stored.may_be_downtime;
     // The clock came back while nobody looked: where it is now may be downtime from the time
     // without the jump.
-    if (IsBehind(reading.lead_us()) && explained) {
-      lead_without_jump_us_ = std::max(lead_without_jump_us_, reading.lead_us());
+    if (IsBehind(reading.lead_us()) && is_downtime) {
+      explained_lead_us_ = std::max(explained_lead_us_, reading.lead_us());
     }
     Log(logger_, LogLevel::kWarning, "a jump of the clock by {} still awaits a decision; {}",
         Length(last_jump_us_), kDecide);
-    lead_us_ = std::max(old_lead, reading.lead_us());
-  } else if (gap > jump_max_us_ && !explained) {
-    Jumped(gap);
+  } else if (unexplained > jump_max_us_ && !is_downtime) {
+    Jumped(unexplained);
     may_be_downtime_ = !same_boot;
-    lead_us_ = reading.lead_us();
-  } else {
-    lead_us_ = std::max(old_lead, reading.lead_us());
+  } else if (!same_boot && gap > 0) {
+    // The machine was off for so long. What was unexplained before, still is.
+    explained_lead_us_ += gap;
   }
+  lead_us_ = std::max(old_lead, reading.lead_us());
   if (!IsBehind(reading.lead_us())) return;
   ++steps_back_;
   Log(logger_, LogLevel::kWarning,
@@ -164,13 +177,33 @@ WallTime TrustedClock::NoteStep() const {
   return TimeAt(reading);
 }
 
+// Time that has passed explains some of what the wall clock had gained before, `lead_max_us` at
+// most: an hour each hour where a time server vouches for it, else as much as clocks drift apart.
+// So many small steps are no jump, unless they come faster than that.
+void TrustedClock::Explain(const Reading& reading, std::int64_t lead_max_us) const {
+  // Without steady time there is no sum to judge.
+  if (!stopped_ && !knows_passed_) explained_lead_us_ = lead_us_;
+  const std::int64_t open = std::min(lead_max_us, lead_us_.load()) - explained_lead_us_;
+  if (stopped_ || open <= 0) {
+    explained_at_us_ = reading.passed_us;
+    return;
+  }
+  const std::int64_t per_us = clock_.IsSynchronized() ? 1 : kClockDriftInverse;
+  const std::int64_t grown = (reading.passed_us - explained_at_us_) / per_us;
+  explained_lead_us_ += std::min(open, grown);
+  explained_at_us_ += grown * per_us;  // The rest counts the next time.
+}
+
 void TrustedClock::LookAt(const Reading& reading) const {
+  Explain(reading, wall_lead_us_);
   const std::int64_t wall_lead = reading.lead_us();
   const std::int64_t moved = wall_lead - wall_lead_us_.load();
   if (moved >= -step_min_us_ && moved <= step_min_us_) return Raise(wall_lead);
   const std::int64_t lead = lead_us_.load();
-  if (wall_lead - lead > jump_max_us_) {
-    Jumped(wall_lead - lead);
+  // On top of a jump only another one is told.
+  const std::int64_t gained = wall_lead - (stopped_ ? lead : explained_lead_us_);
+  if (gained > jump_max_us_) {
+    Jumped(gained);
   } else if (moved < 0) {
     ++steps_back_;
     Log(logger_, -moved < tolerance_us_ ? LogLevel::kInfo : LogLevel::kWarning,
@@ -188,8 +221,6 @@ void TrustedClock::LookAt(const Reading& reading) const {
 void TrustedClock::Jumped(std::int64_t by_us) const {
   ++jumps_;
   last_jump_us_ = by_us;
-  // A second jump on top of one is taken back with it.
-  if (!stopped_) lead_without_jump_us_ = lead_us_;
   may_be_downtime_ = false;
   stopped_.store(true, std::memory_order_release);
   changed_ = true;
@@ -224,6 +255,7 @@ Status TrustedClock::Confirm() {
 void TrustedClock::ConfirmIt() const {
   stopped_.store(false, std::memory_order_release);
   may_be_downtime_ = false;
+  explained_lead_us_ = lead_us_;
   changed_ = true;
 }
 
@@ -241,17 +273,15 @@ Status TrustedClock::Revert() {
         "be about {:%FT%TZ}), or confirm it (TTL.CLOCK CONFIRM, ConfirmClock())",
         std::chrono::sys_time<std::chrono::seconds>(
             std::chrono::duration_cast<std::chrono::seconds>(
-                ToMillis(reading.passed_us + lead_without_jump_us_)))));
+                ToMillis(reading.passed_us + explained_lead_us_)))));
   }
   const std::int64_t before = lead_us_;
   const std::int64_t target =
-      stopped_ ? std::max(lead_without_jump_us_, reading.lead_us()) : reading.lead_us();
+      stopped_ ? std::max(explained_lead_us_, reading.lead_us()) : reading.lead_us();
   lead_us_ = target;
   reverts_.fetch_add(1, std::memory_order_acq_rel);
-  if (stopped_) {
-    last_jump_us_ = target - lead_without_jump_us_;
-    if (last_jump_us_ <= jump_max_us_) ConfirmIt();
-  }
+  if (stopped_) last_jump_us_ = target - explained_lead_us_;
+  if (target - explained_lead_us_ <= jump_max_us_) ConfirmIt();
   changed_ = true;
   Log(logger_, LogLevel::kWarning, "the database's time was taken back by {}{}",
       Length(before - target),
@@ -277,12 +307,17 @@ StoredTime TrustedClock::ToStore(bool orderly_stop) const {
   const std::lock_guard lock(mutex_);
   changed_ = false;
   const Reading reading = Read();
+  Explain(reading, std::min(wall_lead_us_.load(), reading.lead_us()));
   StoredTime stored{.trusted = TimeAt(reading),
                     .passed = SteadyTime(std::chrono::microseconds(reading.passed_us)),
                     .boot_id = clock_.BootId(),
                     .orderly_stop = orderly_stop,
                     .may_be_downtime = may_be_downtime_};
-  if (stopped_) stored.without_jump = ToWallTime(reading.passed_us + lead_without_jump_us_);
+  // Rounded so that a jump stays one.
+  const std::int64_t unexplained = lead_us_ - explained_lead_us_;
+  if (stopped_ || unexplained > step_min_us_) {
+    stored.explained = stored.trusted - ToMillis(unexplained + kUsPerMs - 1);
+  }
   return stored;
 }
 
@@ -297,7 +332,7 @@ ClockReport TrustedClock::Report() const {
                      .physical_deletion_stopped = stopped_,
                      .last_jump = ToMillis(last_jump_us_)};
   if (stopped_) {
-    report.without_jump = ToWallTime(reading.passed_us + lead_without_jump_us_);
+    report.without_jump = ToWallTime(reading.passed_us + explained_lead_us_);
   }
   return report;
 }

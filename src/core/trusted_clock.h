@@ -4,9 +4,11 @@
 // (1) Now() never goes back, and while the wall clock is behind, trusted time goes on by the steady
 //     clock: a ttl of n ms is n ms. Across a restart the same holds if the machine was not started
 //     in between, since the lead is stored; otherwise it goes on from the stored instant.
-// (2) A reading that raises the lead by more than the limit is a jump, unless the time between two
-//     runs explains it. The dead are hidden by its word, but nothing is removed until Confirm() or
-//     Revert(), after a restart neither: hiding can be taken back, removing cannot.
+// (2) A lead that is larger than the explained one by more than the limit is a jump, whether it
+//     came in one step or in many. The dead are hidden by its word, but nothing is removed until
+//     Confirm() or Revert(), after a restart neither: hiding can be taken back, removing cannot.
+//     The lead of a new database is explained; Confirm(), Revert(), downtime, a time server and,
+//     slowly, time itself explain more.
 // What explains a gap at open, and why: docs/decisions/0018-trusted-time.md.
 // Threads: any; Now() takes no lock unless the wall clock was set.
 #pragma once
@@ -30,8 +32,9 @@ struct StoredTime {
   SteadyTime passed = {};     // At the same moment, on the timeline of
   std::string boot_id = {};   // this boot. Empty: unknown.
   bool orderly_stop = false;  // The last thing that happened before the database was closed.
-  // A jump awaits a decision: what trusted time would be without it.
-  std::optional<WallTime> without_jump = std::nullopt;
+  // What trusted time would be if the wall clock had not been set ahead since it was last
+  // explained; nothing: `trusted`. A jump if the two are apart by more than the limit.
+  std::optional<WallTime> explained = std::nullopt;
   // It may have been downtime alone, of a machine that was started since: a time server can tell.
   bool may_be_downtime = false;
 };
@@ -88,6 +91,7 @@ class TrustedClock {
   WallTime NoteStep() const;
 
   // With mutex_ held.
+  void Explain(const Reading& reading, std::int64_t lead_max_us) const;
   void LookAt(const Reading& reading) const;
   void Raise(std::int64_t lead_us) const;
   void Jumped(std::int64_t by_us) const;
@@ -100,6 +104,7 @@ class TrustedClock {
   const std::int64_t jump_max_us_;
   const std::int64_t tolerance_us_;  // Less than this is not "behind": clocks are adjusted.
   const std::int64_t step_min_us_;   // Less than this is not worth a look.
+  const bool knows_passed_;          // Else time passes by the wall clock alone.
   Logger& logger_;
 
   mutable std::atomic<std::int64_t> lead_us_{0};       // Of trusted time over steady time.
@@ -113,8 +118,9 @@ class TrustedClock {
   mutable std::uint64_t steps_back_ = 0;
   mutable std::uint64_t jumps_ = 0;
   mutable std::int64_t last_jump_us_ = 0;
-  mutable std::int64_t lead_without_jump_us_ = 0;  // While stopped.
-  mutable bool may_be_downtime_ = false;           // While stopped.
+  mutable std::int64_t explained_lead_us_ = 0;
+  mutable std::int64_t explained_at_us_ = 0;  // Steady time up to which it has grown.
+  mutable bool may_be_downtime_ = false;      // While stopped.
 };
 
 }  // namespace mayfly::core

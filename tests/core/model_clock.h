@@ -12,36 +12,46 @@ struct ModelClock {
   static constexpr Millis kJumpMax = std::chrono::hours(12);
   static constexpr Millis kTolerance = std::chrono::minutes(1);
 
+  // Of what nothing explains, one part in so many of the time that passes explains itself.
+  static constexpr std::int64_t kDriftInverse = 2000;
+
   WallTime now;
   SteadyTime looked_at;  // Steady time at `now`.
   bool stopped = false;
-  WallTime without_jump = {};  // While it is stopped.
+  // How far `now` is ahead of what steady time and what was confirmed since explain.
+  std::chrono::microseconds unexplained = {};
+  Millis behind = {};  // How far the wall clock was behind `now`.
 
   // A reading. Time goes on by the steady clock, or follows the wall clock where that is ahead;
-  // when it leaps further than steady time explains, nothing may be deleted.
+  // when it has gained more than anything explains, nothing may be deleted.
   void Read(WallTime wall, SteadyTime steady) {
-    const Millis passed = std::chrono::duration_cast<Millis>(steady - looked_at);
+    const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(steady - looked_at);
     looked_at = steady;
-    now += passed;
-    without_jump += passed;
-    if (wall - now > kJumpMax) {
-      if (!stopped) without_jump = now;
-      stopped = true;
-    }
+    now += std::chrono::duration_cast<Millis>(passed);
+    // It explains what the wall clock shows, no more.
+    const auto shown = std::max(unexplained - behind, std::chrono::microseconds(0));
+    if (!stopped) unexplained -= std::min(shown, passed / kDriftInverse);
+    if (wall > now) unexplained += wall - now;
     now = std::max(now, wall);
+    behind = now - wall;
+    if (unexplained > kJumpMax) stopped = true;
   }
 
   // Both say whether it is allowed.
   bool Confirm(WallTime wall) {
     if (wall < now - kTolerance) return false;
     stopped = false;
+    unexplained = {};
     return true;
   }
 
   bool Revert(WallTime wall) {
     if (wall >= now - kTolerance) return false;
-    now = stopped ? std::max(wall, without_jump) : wall;
-    stopped = stopped && now - without_jump > kJumpMax;
+    const WallTime explained = now - std::chrono::ceil<Millis>(unexplained);
+    now = stopped ? std::max(wall, explained) : wall;
+    behind = now - wall;
+    stopped = stopped && now - explained > kJumpMax;
+    unexplained = stopped ? now - explained : Millis(0);
     return true;
   }
 };

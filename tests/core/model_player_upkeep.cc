@@ -76,7 +76,8 @@ void ModelPlayer::MishandleClock() {
   const std::uint64_t draw = random_.Below(10);
   Millis step(-static_cast<std::int64_t>(random_.Between(1, 200)));
   if (draw < 3) step = -minutes(random_.Between(1, 100));
-  if (draw > 7) step = minutes(random_.Between(1, 600));  // Suspicious, but within the limit.
+  // Suspicious, but within the limit; a second one may not be.
+  if (draw > 7) step = minutes(random_.Between(1, 600));
   if (draw == 9) step = hours(random_.Between(13, 300));
   Tell(fmt::format("somebody moves the clock by {} ms", step.count()));
   clock_.Set(clock_.Now() + step);

@@ -136,7 +136,7 @@ constexpr std::array kSettings = {
     Integer("events-keep-ms", "0", kLive, 0, kInt64Max,
             "Milliseconds for which expiry events are kept; 0: however old."),
     Integer("clock-jump-max", "43200000", kAtStart, 0, kInt64Max,
-            "Milliseconds the clock may jump ahead before nothing is purged until TTL.CLOCK "
+            "Milliseconds the clock may jump ahead in sum before nothing is purged until TTL.CLOCK "
             "settles it."),
 
     // The process.
