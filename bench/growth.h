@@ -1,6 +1,6 @@
 // growth.h - what a call costs at one size, and at ten times it.
 // A case fills a database, does the same call many times and says what one cost; the program runs
-// it at both sizes and compares. CPU of the calling thread, so that compactions in the background
+// it at both sizes and compares. CPU of the calling thread, as a rule, so that compactions in the background
 // and other programs count for little; the cheaper of some rounds, since noise only adds.
 #pragma once
 
@@ -44,6 +44,8 @@ struct GrowthCase {
   // Fills a stage; the function it returns is the call that is measured, told how many came before.
   std::function<std::function<void(int)>(GrowthStage& stage, std::size_t size)> prepare;
   int calls = 500;
+  // What counts: the CPU of all threads, for calls that others work on, instead of the caller's.
+  bool all_threads = false;
 };
 
 // A family each.
@@ -51,5 +53,8 @@ std::vector<GrowthCase> SortedSetGrowth();
 std::vector<GrowthCase> ListGrowth();
 std::vector<GrowthCase> SetAndHashGrowth();
 std::vector<GrowthCase> RowGrowth();
+std::vector<GrowthCase> EventGrowth();
+std::vector<GrowthCase> TableGrowth();
+std::vector<GrowthCase> ClientGrowth();
 
 }  // namespace mayfly::bench

@@ -104,7 +104,7 @@ std::function<void(int)> FirstPage(GrowthStage& stage, std::size_t size) {
 
 std::vector<GrowthCase> SetAndHashGrowth() {
   return {
-      {"set: draw one",                                    10'000, 2.0, Draw,      500},
+      {"set: draw one",                                    10'000, 2.5, Draw,      500},
       {"set: pop one of the last, after pops",             3'000,  2.5, PopLast,   100},
       {"hash: a new field",                                10'000, 2.0, PutField,  500},
       {"hash: find a field",                               10'000, 2.0, FindField, 500},

@@ -60,6 +60,26 @@ TEST_F(TableCosts, ListsSeekFromOneToTheNext) {
   EXPECT_LE(prefixes.cursor_moves, 2U);
 }
 
+TEST_F(TableCosts, AnItemDoesNotPayForOtherTablesNorOtherItems) {
+  ASSERT_TRUE(tables_->CreateTable(PlainSpec("one")).has_value());
+  const auto cost = [&](const std::string& id) {
+    const EngineCosts put = CostOf([&] { Put("one", {{"id", id}}); });
+    const EngineCosts get = CostOf([&] {
+      EXPECT_TRUE(tables_->GetItem({.table = "one", .key = {{"id", id}}})->item.has_value());
+    });
+    return put.gets + put.cursor_moves + put.changes + get.gets + get.cursor_moves;
+  };
+  cost("first of all");  // What is read once, and then known.
+  const std::uint64_t alone = cost("a");
+  for (int i = 0; i < 50; ++i) {
+    const std::string other = "other" + std::to_string(i);
+    ASSERT_TRUE(tables_->CreateTable(PlainSpec(other)).has_value());
+    for (int j = 0; j < 10; ++j) Put(other, {{"id", std::to_string(j)}});
+  }
+  for (int i = 0; i < kItems; ++i) Put("one", {{"id", std::to_string(i)}});
+  EXPECT_LE(cost("b"), alone);
+}
+
 TEST_F(TableCosts, APageReadsItsItemsAlone) {
   ASSERT_TRUE(tables_->CreateTable(PostsSpec()).has_value());
   for (int i = 0; i < kItems; ++i) {
