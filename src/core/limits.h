@@ -83,6 +83,9 @@ inline constexpr Millis kHighWaterStep = std::chrono::seconds(1);
 // A wall clock that is behind by less than this is not called so: time servers adjust by as much.
 inline constexpr Millis kClockTolerance = std::chrono::minutes(1);
 
+// From here on the log warns that it is behind: instants that it has not reached have passed.
+inline constexpr Millis kClockBehindTold = std::chrono::seconds(2);
+
 // The smallest step of the wall clock, against the steady one, that is told and counted; less where
 // the limit of jumps is less, down to what rounding makes of two readings.
 inline constexpr Millis kClockStepMin = std::chrono::milliseconds(100);

@@ -47,6 +47,10 @@ bool KnowsPassed(const Clock& clock) {
   return before <= passed && passed <= clock.Steady();
 }
 
+constexpr std::string_view kFollow =
+    "an instant between the two (EXAT, PXAT, a ttl attribute, Lifetime::Until) has passed. If the "
+    "machine's clock is right, take the difference back: TTL.CLOCK REVERT, RevertClock()";
+
 constexpr std::string_view kDecide =
     "expired rows are hidden but none is removed until it is confirmed (TTL.CLOCK CONFIRM, "
     "ConfirmClock()) or, once the machine's clock is right again, taken back (TTL.CLOCK REVERT, "
@@ -110,13 +114,12 @@ void TrustedClock::Open(const StoredTime& stored) {
     explained_lead_us_ += gap;
   }
   lead_us_ = std::max(old_lead, reading.lead_us());
-  if (!IsBehind(reading.lead_us())) return;
+  if (lead_us_ - reading.lead_us() < ToUs(kClockBehindTold)) return;
   ++steps_back_;
   Log(logger_, LogLevel::kWarning,
-      "the machine's clock is {} behind the time that the database has reached; its time goes on "
-      "from there. If the machine's clock is right, take the difference back: TTL.CLOCK REVERT, "
-      "RevertClock()",
-      Length(lead_us_ - reading.lead_us()));
+      "the machine's clock is {} behind the time that the database has reached and goes on from; "
+      "{}",
+      Length(lead_us_ - reading.lead_us()), kFollow);
 }
 
 // Of a machine that was started since: how long it was off nobody measured.
@@ -206,10 +209,10 @@ void TrustedClock::LookAt(const Reading& reading) const {
     Jumped(gained);
   } else if (moved < 0) {
     ++steps_back_;
-    Log(logger_, -moved < tolerance_us_ ? LogLevel::kInfo : LogLevel::kWarning,
+    Log(logger_, -moved < ToUs(kClockBehindTold) ? LogLevel::kInfo : LogLevel::kWarning,
         "the machine's clock was set back by {}; the database's time goes on as before and is {} "
-        "ahead of it",
-        Length(-moved), Length(std::max<std::int64_t>(lead - wall_lead, 0)));
+        "ahead of it: {}",
+        Length(-moved), Length(std::max<std::int64_t>(lead - wall_lead, 0)), kFollow);
   } else {
     Log(logger_, LogLevel::kInfo, "the machine's clock was set ahead by {}", Length(moved));
   }
@@ -263,7 +266,8 @@ Status TrustedClock::Revert() {
   const std::lock_guard lock(mutex_);
   const Reading reading = ReadWithCare();
   LookAt(reading);
-  if (!IsBehind(reading.lead_us())) {
+  const std::int64_t behind = lead_us_ - reading.lead_us();
+  if (behind <= (stopped_ ? tolerance_us_ : step_min_us_)) {
     if (!stopped_) {
       return Status::Invalid(
           "there is nothing to take back: the database's time is that of the machine's clock");

@@ -232,6 +232,21 @@ TEST_F(TrustedClockTest, TakesBackAWrongStartAsWell) {
   EXPECT_EQ(clock.Now(), kStart - 10 * kYear);
 }
 
+TEST_F(TrustedClockTest, TellsOnceWhatAClockThatWasSetBackMeansAndHowToFollowIt) {
+  for (const Millis back : {2s, 59s, 3600s}) {
+    ManualClock machine(kStart);
+    log_.lines.clear();
+    TrustedClock clock(machine, kJumpMax, std::nullopt, log_);
+    machine.Set(kStart - back);
+    for (int i = 0; i < 3; ++i) (void)clock.Now();
+    ASSERT_EQ(log_.lines.size(), 1u) << back.count();
+    EXPECT_NE(log_.lines[0].find("TTL.CLOCK REVERT"), std::string::npos) << log_.lines[0];
+    EXPECT_NE(log_.lines[0].find("EXAT"), std::string::npos) << log_.lines[0];
+    EXPECT_TRUE(clock.Revert().ok()) << "as the line says: " << back.count();
+    EXPECT_EQ(clock.Now(), kStart - back);
+  }
+}
+
 TEST_F(TrustedClockTest, SleepsByItsOwnTime) {
   const TrustedClock clock = Make();
   machine_.Set(kStart - 1h);
@@ -320,6 +335,10 @@ TEST_F(TrustedClockTest, GoesOnFromTheStoredInstantOnAnotherBoot) {
   EXPECT_EQ(orderly.Now(), kStart);
   machine_.Advance(5ms);
   EXPECT_EQ(orderly.Now(), kStart + 5ms);
+  machine_.Set(kStart);
+  log_.lines.clear();
+  EXPECT_EQ(After(false, [&] { machine_.Reboot(500ms); }).Report().steps_back, 0u);
+  EXPECT_TRUE(log_.lines.empty()) << "a second ahead, to be sure, is not told";
   machine_.Set(kStart);
   const TrustedClock crashed = After(false, [&] {
     machine_.Reboot(0ms);

@@ -145,6 +145,16 @@ TEST_F(TtlCommands, ClockShowsAndSettlesAJump) {
   EXPECT_EQ(Text("TTL.CLOCK SHOW 1"), "ERR syntax error");
 }
 
+TEST_F(TtlCommands, ClockTellsThatInstantsHavePassedAndTakesThemBack) {
+  tester_->clock().Set(tester_->clock().Now() - std::chrono::seconds(30));
+  const Reply ahead = tester_->Run("TTL.CLOCK");
+  EXPECT_EQ(FieldOf(ahead, "state"), "ahead");
+  EXPECT_EQ(FieldOf(ahead, "ahead-ms"), "30000");
+  EXPECT_NE(FieldOf(ahead, "advice").find("EXAT"), std::string::npos);
+  EXPECT_EQ(Text("TTL.CLOCK REVERT"), "OK");
+  EXPECT_EQ(FieldOf(tester_->Run("TTL.CLOCK"), "state"), "ok");
+}
+
 TEST_F(TtlCommands, EventsTellOfEveryRowThatExpired) {
   EXPECT_EQ(Text("TTL.POLICY SET events value"), "OK");
   Put("a", 1000);

@@ -70,6 +70,19 @@ TEST_P(Clocks, ATtlIsAsLongAsItSaysAfterAStartThatWasYearsAhead) {
   home.ExpectClean();
 }
 
+// There is one time: what the machine's clock has not reached may have passed.
+TEST_P(Clocks, AnInstantIsJudgedByTheDatabasesTime) {
+  clock().Set(kStart - 30s);
+  for (const Millis left : {-1ms, 0ms, 1ms}) {
+    Put("key", 1h);
+    ASSERT_EQ(CodeOf(rows().Put("key", "value", Lifetime::Until(kStart + left))), kOk);
+    EXPECT_EQ(rows().Exists("key").value(), left > 0ms) << left.count();
+  }
+  ASSERT_EQ(CodeOf(database().RevertClock()), kOk);
+  ASSERT_EQ(CodeOf(rows().Put("key", "value", Lifetime::Until(kStart - 29s))), kOk);
+  EXPECT_EQ(rows().Ttl("key").value(), 1s);
+}
+
 TEST_P(Clocks, TheLatestInstantSurvivesAReopen) {
   if (!home_.persistent()) return;
   Put("key", 5ms);

@@ -11,6 +11,7 @@ namespace mayfly::core::suite {
 struct ModelClock {
   static constexpr Millis kJumpMax = std::chrono::hours(12);
   static constexpr Millis kTolerance = std::chrono::minutes(1);
+  static constexpr Millis kStepMin = std::chrono::milliseconds(100);
 
   // Of what nothing explains, one part in so many of the time that passes explains itself.
   static constexpr std::int64_t kDriftInverse = 2000;
@@ -46,7 +47,7 @@ struct ModelClock {
   }
 
   bool Revert(WallTime wall) {
-    if (wall >= now - kTolerance) return false;
+    if (now - wall <= (stopped ? kTolerance : kStepMin)) return false;
     const WallTime explained = now - std::chrono::ceil<Millis>(unexplained);
     now = stopped ? std::max(wall, explained) : wall;
     behind = now - wall;

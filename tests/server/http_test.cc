@@ -1,7 +1,9 @@
 // The HTTP port: metrics, health, and requests that nobody answers.
 // Method: requests as bytes over a socket.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "http/router.h"
 #include "server/served.h"
 
 namespace mayfly::server {
@@ -43,6 +45,24 @@ TEST(Http, HealthTellsThatTheClockStopsDeletion) {
             std::string::npos);
   EXPECT_TRUE(served.database().RevertClock().ok());  // What TTL.CLOCK REVERT does.
   EXPECT_EQ(client.Text("GET key"), "value");
+  EXPECT_TRUE(Get(served.http_port(), "/health").ends_with("\r\n\r\nok\n"));
+}
+
+// An instant that the machine's clock has not reached may have passed: whoever wonders why finds
+// the reason, and the way back.
+TEST(Http, TellsOfAClockThatWasSetBack) {
+  Served served;
+  TestClient client(served.port());
+  served.clock().Set(served.clock().Now() - std::chrono::seconds(30));
+  const std::string health = Get(served.http_port(), "/health");
+  EXPECT_NE(health.find("\r\n\r\nok\ntime is 30000 ms ahead"), std::string::npos) << health;
+  EXPECT_NE(health.find("EXAT"), std::string::npos) << health;
+  EXPECT_NE(health.find("TTL.CLOCK REVERT"), std::string::npos) << health;
+  const std::string info = client.Text("INFO mayfly");
+  EXPECT_NE(info.find("clock_state:ahead\r\nclock_ahead_ms:30000\r\n"), std::string::npos) << info;
+  EXPECT_NE(Get(served.http_port(), "/metrics").find("mayfly_clock_ahead_seconds 30\n"),
+            std::string::npos);
+  EXPECT_TRUE(served.database().RevertClock().ok());  // What TTL.CLOCK REVERT does.
   EXPECT_TRUE(Get(served.http_port(), "/health").ends_with("\r\n\r\nok\n"));
 }
 

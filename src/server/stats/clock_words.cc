@@ -33,8 +33,9 @@ std::string ClockAdvice(const ClockReport& report) {
   }
   if (!IsAhead(report)) return {};
   return fmt::format(
-      "time is {} ms ahead of the machine's clock and goes on from there; if the machine's clock "
-      "is right, TTL.CLOCK REVERT takes the difference back",
+      "time is {} ms ahead of the machine's clock and goes on from there: an instant between the "
+      "two (EXAT, PXAT, a ttl attribute) has passed; if the machine's clock is right, TTL.CLOCK "
+      "REVERT takes the difference back",
       ahead);
 }
 
