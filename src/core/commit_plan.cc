@@ -272,7 +272,8 @@ void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, const RowView& r
   if (detail == EventDetail::kKeyAndValue) {
     if (!row.version) {
       event.value = std::string(row.payload);
-    } else if (const auto chunks = ChunksOf(row); chunks && is_stored) {
+    } else if (const auto chunks = ChunksOf(row);
+               chunks && is_stored && chunks->size <= kValueBytesMax) {  // Else it fits no event.
       chunked_deaths_.push_back({events_.size(), *row.version, chunks->size});
     }
   }

@@ -26,6 +26,7 @@ class Keyspace;
 
 namespace mayfly::server {
 
+class PiecedStrings;
 class ScanCursors;
 class Server;
 class Session;
@@ -149,6 +150,7 @@ class CallHost {
   virtual std::int64_t Setting(std::string_view name) const = 0;
 
   virtual ScanCursors& scan_cursors() = 0;
+  virtual PiecedStrings& pieced_strings() = 0;
 
   // For commands without a work; whoever holds one must not call them. The keyspace of a numbered
   // database is made if it is not there. Null in tests that need neither.

@@ -24,6 +24,7 @@
 #include "server/monitors.h"
 #include "server/pause.h"
 #include "server/publisher.h"
+#include "server/pieced_strings.h"
 #include "server/scan_cursors.h"
 #include "server/script_gate.h"
 #include "server/session_extension.h"
@@ -80,6 +81,7 @@ class Server {
   Monitors& monitors() { return monitors_; }
   ClientPause& pause() { return pause_; }
   ScanCursors& scan_cursors() { return scan_cursors_; }
+  PiecedStrings& pieced_strings() { return pieced_strings_; }
   ScriptGate& script_gate() { return script_gate_; }
   CommandStatistics& statistics() { return statistics_; }
   Throughput& throughput() { return throughput_; }
@@ -155,6 +157,7 @@ class Server {
   Monitors monitors_;
   ClientPause pause_;
   ScanCursors scan_cursors_;
+  PiecedStrings pieced_strings_;
   ScriptGate script_gate_;
   CommandStatistics statistics_;
   Throughput throughput_;

@@ -101,6 +101,7 @@ class WorkRun final : public CallHost {
     return server_.config().Number(name);
   }
   ScanCursors& scan_cursors() override { return server_.scan_cursors(); }
+  PiecedStrings& pieced_strings() override { return server_.pieced_strings(); }
   Database* database_handle() override { return &server_.database(); }
   Keyspace* keyspace(int database) override;
   Server* server() override { return &server_; }

@@ -27,7 +27,32 @@ Status ReadChunks(core::WorkSpace& space, Bytes key, std::uint64_t begin, std::s
   return cursor->status();
 }
 
+// Makes the key a string of so many bytes in chunks, that begins with these and goes on with zeros.
+Status MakeChunks(core::WorkSpace& space, Bytes key, Bytes bytes, std::uint64_t size,
+                  Lifetime lifetime) {
+  const core::ChunkedHead head{.size = size, .edits = 0};
+  MAYFLY_RETURN_IF_ERROR(space.MakeCollection(key, core::EncodeChunkedHead(head), lifetime));
+  bool any = false;
+  for (std::size_t at = 0; at < bytes.size(); at += kChunkBytes) {
+    const Bytes piece = bytes.substr(at, kChunkBytes);
+    // A collection has a member, or is not there.
+    const bool last = at + kChunkBytes >= bytes.size();
+    if (piece.find_first_not_of('\0') == Bytes::npos && (any || !last)) continue;
+    any = true;
+    MAYFLY_RETURN_IF_ERROR(space
+                               .PutMember(key, ChunkName(at / kChunkBytes), piece,
+                                          core::MemberLifetime::Forever(), /*known_new=*/true)
+                               .status());
+  }
+  return {};
+}
+
 }  // namespace
+
+Status PutString(core::WorkSpace& space, Bytes key, Bytes value, Lifetime lifetime) {
+  if (value.size() <= core::kValueBytesMax) return space.Put(key, value, lifetime);
+  return MakeChunks(space, key, value, value.size(), lifetime);
+}
 
 Status ShowString(core::WorkSpace& space, Bytes key, core::FoundRow& row) {
   const auto head = row.is_collection ? core::DecodeChunkedHead(row.value) : std::nullopt;
@@ -76,7 +101,8 @@ Status String::Write(std::uint64_t begin, Bytes bytes) {
     head_ = {fresh_size, head_->edits + 1};
     MAYFLY_RETURN_IF_ERROR(space_.SetHead(key_, core::EncodeChunkedHead(*head_)));
   } else {
-    MAYFLY_RETURN_IF_ERROR(MakeChunks(fresh_size));
+    const std::string old(row_.value);  // Making chunks gives the row up.
+    MAYFLY_RETURN_IF_ERROR(MakeChunks(space_, key_, old, fresh_size, Lifetime::Keep()));
   }
   for (std::uint64_t at = begin; at < end;) {
     const std::uint64_t chunk = at / kChunkBytes;
@@ -86,22 +112,6 @@ Status String::Write(std::uint64_t begin, Bytes bytes) {
     at = next;
   }
   return Open();
-}
-
-Status String::MakeChunks(std::uint64_t size) {
-  const std::string old(row_.value);
-  head_ = core::ChunkedHead{.size = size, .edits = 0};
-  MAYFLY_RETURN_IF_ERROR(
-      space_.MakeCollection(key_, core::EncodeChunkedHead(*head_), Lifetime::Keep()));
-  for (std::size_t at = 0; at < old.size(); at += kChunkBytes) {
-    const Bytes piece = Bytes(old).substr(at, kChunkBytes);
-    if (piece.find_first_not_of('\0') == Bytes::npos) continue;
-    MAYFLY_RETURN_IF_ERROR(space_
-                               .PutMember(key_, ChunkName(at / kChunkBytes), piece,
-                                          core::MemberLifetime::Forever(), /*known_new=*/true)
-                               .status());
-  }
-  return {};
 }
 
 Status String::WriteChunk(std::uint64_t chunk, std::uint64_t begin, Bytes bytes) {

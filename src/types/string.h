@@ -1,14 +1,17 @@
 // string.h - strings, short ones as plain rows and long ones that change in part as chunks.
 // A string is a plain row, as the library writes it, until a part of one that is long is written
 // over or added to: then it becomes chunks (core/whole_value.h), and such a write costs the chunks
-// that it touches instead of all of them. A write of the whole makes it a plain row again. Callers
-// do not see the difference, and neither do clients: it is a string.
+// that it touches instead of all of them. A write of the whole makes it a plain row again, unless it
+// is longer than a row can be: then it is chunks from the beginning, and goes to the engine in
+// batches before the commit, as all large collections do. Callers do not see the difference, and
+// neither do clients: it is a string.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "core/limits.h"
 #include "core/whole_value.h"
 #include "core/work.h"
 #include "mayfly/bytes.h"
@@ -18,6 +21,13 @@ namespace mayfly::types {
 
 // Up to this size a string is written as a whole: a row and a chunk would cost about as much.
 inline constexpr std::size_t kWholeStringBytesMax = std::size_t{64} << 10;
+
+// The longest, as in Redis.
+inline constexpr std::size_t kStringBytesMax = std::size_t{512} << 20;
+static_assert(kStringBytesMax >= core::kValueBytesMax);
+
+// Writes a string as a whole, whatever the key held before. At most kStringBytesMax bytes.
+Status PutString(core::WorkSpace& space, Bytes key, Bytes value, Lifetime lifetime);
 
 // Makes a row that is a string in chunks look like the plain one it stands for. Others stay.
 Status ShowString(core::WorkSpace& space, Bytes key, core::FoundRow& row);
@@ -44,7 +54,6 @@ class String {
   Status Write(std::uint64_t begin, Bytes bytes);
 
  private:
-  Status MakeChunks(std::uint64_t size);
   Status WriteChunk(std::uint64_t chunk, std::uint64_t begin, Bytes bytes);
 
   core::WorkSpace& space_;

@@ -103,6 +103,19 @@ TEST_F(LargeStrings, AreReplacedAndDeletedAsAWhole) {
   Expect("EXISTS key", "0");
 }
 
+// Longer than a row can be: it is kept in chunks, and nobody sees it.
+TEST_F(LargeStrings, AreWrittenWholeBeyondTheLengthOfARow) {
+  std::string value(core::kValueBytesMax + 1, 'v');
+  value.back() = 'e';
+  Expect("SET key " + value + " EX 100", "OK");
+  Expect("STRLEN key", std::to_string(value.size()));
+  Expect("TTL key", "100");
+  Expect("GETRANGE key -2 -1", "ve");
+  EXPECT_TRUE(tester_->Text("GET key") == value);
+  Expect("SET key short", "OK");
+  Expect("GET key", "short");
+}
+
 TEST_F(LargeStrings, KeepTheirDeadline) {
   Expect("EXPIRE key 100", "1");
   Expect("APPEND key x", std::to_string(kSize + 1));

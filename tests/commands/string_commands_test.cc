@@ -19,16 +19,16 @@ class StringCommands : public testing::Test {
 };
 
 TEST_F(StringCommands, GrowToTheLimitAndNoFurther) {
-  EXPECT_EQ(Text(fmt::format("SETRANGE key {} ab", kStringBytesMax - 1)), kTooLong);
+  EXPECT_EQ(Text(fmt::format("SETRANGE key {} ab", types::kStringBytesMax - 1)), kTooLong);
   EXPECT_EQ(Text("SETRANGE key 9223372036854775807 a"), kTooLong);
   EXPECT_EQ(Text("EXISTS key"), "0");
-  EXPECT_EQ(Text(fmt::format("SETBIT key {} 1", kStringBytesMax * 8)),
+  EXPECT_EQ(Text(fmt::format("SETBIT key {} 1", types::kStringBytesMax * 8)),
             "ERR bit offset is not an integer or out of range");
-  EXPECT_EQ(Text(fmt::format("BITFIELD key SET u8 {} 1", kStringBytesMax * 8 - 1)), kTooLong);
-  EXPECT_EQ(Text(fmt::format("SETRANGE key {} a", kStringBytesMax - 1)),
-            std::to_string(kStringBytesMax));
+  EXPECT_EQ(Text(fmt::format("BITFIELD key SET u8 {} 1", types::kStringBytesMax * 8 - 1)), kTooLong);
+  EXPECT_EQ(Text(fmt::format("SETRANGE key {} a", types::kStringBytesMax - 1)),
+            std::to_string(types::kStringBytesMax));
   EXPECT_EQ(Text("APPEND key a"), kTooLong);
-  EXPECT_EQ(Text("STRLEN key"), std::to_string(kStringBytesMax));
+  EXPECT_EQ(Text("STRLEN key"), std::to_string(types::kStringBytesMax));
 }
 
 TEST_F(StringCommands, MSetThatFailsWritesNothingAndTellsOfNothing) {
@@ -47,10 +47,12 @@ TEST_F(StringCommands, LcsRefusesATableThatWouldNotFit) {
             "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
 }
 
-TEST_F(StringCommands, ABitBeyondTheLongestStringIsZero) {
+TEST_F(StringCommands, TheLastBitIsThatOfRedis) {
   EXPECT_EQ(Text("GETBIT none 4294967295"), "0");
   EXPECT_EQ(Text("GETBIT none 4294967296"), "ERR bit offset is not an integer or out of range");
-  EXPECT_EQ(Text("SETBIT none 4294967295 1"), "ERR bit offset is not an integer or out of range");
+  EXPECT_EQ(Text("SETBIT none 4294967296 1"), "ERR bit offset is not an integer or out of range");
+  EXPECT_EQ(Text("SETBIT none 4294967295 1"), "0");
+  EXPECT_EQ(Text("GETBIT none 4294967295"), "1");
 }
 
 TEST_F(StringCommands, GetExThatFailsChangesNothing) {

@@ -9,6 +9,7 @@
 #include "server/commands/families.h"
 #include "server/commands/string_rows.h"
 #include "server/errors.h"
+#include "server/pieced_strings.h"
 
 namespace mayfly::server {
 namespace {
@@ -107,7 +108,7 @@ std::string CombineAll(const std::vector<core::FoundRow>& sources, BitOperation 
 
 CommandFamily BitmapFamily() { return {"bitmap", Category::kBitmap, kBitmapCommands}; }
 
-Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width, std::uint64_t bytes_max) {
+Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width) {
   const auto wrong = [] { return Status::Invalid("bit offset is not an integer or out of range"); };
   const bool by_field = width != 0 && argument.starts_with('#');
   const auto number = IntegerArgument(by_field ? argument.substr(1) : argument);
@@ -115,7 +116,9 @@ Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width, std::uin
   if (!number || __builtin_mul_overflow(*number, by_field ? std::int64_t{width} : 1, &offset)) {
     return wrong();
   }
-  if (offset < 0 || static_cast<std::uint64_t>(offset) / 8 >= bytes_max) return wrong();
+  if (offset < 0 || static_cast<std::uint64_t>(offset) / 8 >= types::kStringBytesMax) {
+    return wrong();
+  }
   return static_cast<std::uint64_t>(offset);
 }
 
@@ -137,16 +140,15 @@ Answer SetBit(Call& call) {
     SetBitAt(byte, bit % 8, on);
     MAYFLY_RETURN_IF_ERROR(WriteString(call, key, string, bit / 8, byte));
     call.Notify(NotifyClass::kString, "setbit", key);
+  } else {
+    MAYFLY_RETURN_IF_ERROR(NotePieced(call, key, string));
   }
   call.reply.Integer(was_on ? 1 : 0);
   return {};
 }
 
 Answer GetBit(Call& call) {
-  // Redis' strings are longer than ours; beyond the end of one all bits are 0.
-  constexpr std::uint64_t kRedisStringBytesMax = std::uint64_t{512} << 20;
-  MAYFLY_TRY(const std::uint64_t bit,
-             BitOffsetArgument(call.args[2], /*width=*/0, kRedisStringBytesMax));
+  MAYFLY_TRY(const std::uint64_t bit, BitOffsetArgument(call.args[2]));
   types::String string(call.space(), call.args[1]);
   MAYFLY_RETURN_IF_ERROR(string.Open());
   std::string room;
@@ -240,6 +242,7 @@ Answer BitOp(Call& call) {
     if (deleted) call.Notify(NotifyClass::kGeneric, "del", target);
   } else {
     MAYFLY_RETURN_IF_ERROR(PutString(call, target, result, Lifetime::Default()));
+    call.host.pieced_strings().Note(call.database, target, result);
     call.Notify(NotifyClass::kString, "set", target);
   }
   call.reply.Integer(static_cast<std::int64_t>(result.size()));

@@ -21,7 +21,6 @@ Answer BitFieldReadOnly(Call& call);
 
 // The number of a bit that a string can have. With a '#' in front, where `width` is not 0, it
 // counts fields of that many bits.
-Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width = 0,
-                                        std::uint64_t bytes_max = kStringBytesMax);
+Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width = 0);
 
 }  // namespace mayfly::server

@@ -135,6 +135,7 @@ Answer RunOperations(Call& call, bool read_only) {
     }
     written_any |= told && operation.verb != FieldVerb::kGet;
   }
+  if (written > 0) MAYFLY_RETURN_IF_ERROR(NotePieced(call, key, string));
   if (!grew && !changed_any) return {};
   // Redis lets a string grow for a write that then fails, and does not tell of that.
   if (written_any) call.Notify(NotifyClass::kString, "setbit", key);

@@ -6,6 +6,7 @@
 #include "types/member_key.h"
 #include "types/set.h"
 #include "types/sorted_set.h"
+#include "types/string.h"
 
 namespace mayfly::server {
 namespace {
@@ -73,7 +74,8 @@ Result<DumpedValue> ReadRows(core::WorkSpace& space, Bytes key, const core::Foun
 
 Status WriteRows(core::WorkSpace& space, Bytes key, const DumpedValue& value, WallTime now) {
   switch (value.type) {
-    case types::ValueType::kString: return space.Put(key, value.text, Lifetime::Default());
+    case types::ValueType::kString:
+      return types::PutString(space, key, value.text, Lifetime::Default());
     case types::ValueType::kHash: return WriteFields(space, key, value, now);
     case types::ValueType::kSet: return types::Set::Replace(space, key, value.elements);
     case types::ValueType::kSortedSet: return WriteScores(space, key, value);

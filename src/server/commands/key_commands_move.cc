@@ -1,6 +1,7 @@
 // Giving rows other names, in this database or another. Deadlines and members come along.
 #include "server/arguments.h"
 #include "server/commands/key_commands.h"
+#include "server/commands/string_rows.h"
 #include "server/errors.h"
 
 namespace mayfly::server {
@@ -30,13 +31,15 @@ Result<bool> RenameRow(const Call& call, bool if_absent) {
   const Bytes from = call.args[1];
   const Bytes to = call.args[2];
   core::WorkSpace& space = call.space();
-  MAYFLY_TRY(const bool lives, IsThere(space, from));
-  if (!lives) return NoSuchKey();
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(space.Find(from, row));
+  if (!row.exists) return NoSuchKey();
   if (from == to) return !if_absent;
   if (if_absent) {
     MAYFLY_TRY(const bool taken, IsThere(space, to));
     if (taken) return false;
   }
+  CarryPieced(call, {call.database, from}, {call.database, to}, row.value);
   MAYFLY_RETURN_IF_ERROR(space.Move(from, space, to));
   call.Notify(NotifyClass::kNew, "new", to);
   call.Notify(NotifyClass::kGeneric, "rename_from", from);
@@ -83,12 +86,14 @@ Answer Copy(Call& call) {
   MAYFLY_TRY(const CopyOptions options, ParseCopyOptions(call));
   if (options.database == call.database && from == to) return SameObject();
   core::WorkSpace& target = call.host.Space(*call.work, options.database);
-  MAYFLY_TRY(const bool lives, IsThere(call.space(), from));
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(from, row));
   MAYFLY_TRY(const bool taken, IsThere(target, to));
-  if (!lives || (taken && !options.replace)) {
+  if (!row.exists || (taken && !options.replace)) {
     call.reply.Integer(0);
     return {};
   }
+  CarryPieced(call, {call.database, from}, {options.database, to}, row.value);
   MAYFLY_RETURN_IF_ERROR(call.space().Copy(from, target, to));
   call.host.Notify(NotifyClass::kNew, "new", options.database, to);
   call.host.Notify(NotifyClass::kGeneric, "copy_to", options.database, to);
@@ -101,12 +106,14 @@ Answer Move(Call& call) {
   MAYFLY_TRY(const int database, DatabaseArgument(call, call.args[2]));
   if (database == call.database) return SameObject();
   core::WorkSpace& target = call.host.Space(*call.work, database);
-  MAYFLY_TRY(const bool lives, IsThere(call.space(), key));
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
   MAYFLY_TRY(const bool taken, IsThere(target, key));
-  if (!lives || taken) {
+  if (!row.exists || taken) {
     call.reply.Integer(0);
     return {};
   }
+  CarryPieced(call, {call.database, key}, {database, key}, row.value);
   MAYFLY_RETURN_IF_ERROR(call.space().Move(key, target, key));
   call.host.Notify(NotifyClass::kNew, "new", database, key);
   call.Notify(NotifyClass::kGeneric, "move_from", key);

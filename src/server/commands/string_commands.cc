@@ -91,13 +91,14 @@ Answer Append(Call& call) {
   types::String string(call.space(), key);
   MAYFLY_RETURN_IF_ERROR(string.Open());
   MAYFLY_RETURN_IF_ERROR(CheckStringBytes(string.size() + call.args[2].size()));
-  if (!string.exists() && call.args[2].empty()) {
-    MAYFLY_RETURN_IF_ERROR(PutString(call, key, {}, Lifetime::Keep()));
+  const std::uint64_t size = string.size() + call.args[2].size();
+  if (!string.exists() && call.args[2].size() <= types::kWholeStringBytesMax) {
+    MAYFLY_RETURN_IF_ERROR(PutString(call, key, call.args[2], Lifetime::Keep()));
   } else {
     MAYFLY_RETURN_IF_ERROR(WriteString(call, key, string, string.size(), call.args[2]));
   }
   call.Notify(NotifyClass::kString, "append", key);
-  call.reply.Integer(static_cast<std::int64_t>(string.size()));
+  call.reply.Integer(static_cast<std::int64_t>(size));
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "server/commands/string_rows.h"
 
+#include "server/pieced_strings.h"
 #include "types/value_type.h"
 
 namespace mayfly::server {
@@ -14,17 +15,37 @@ Status PutString(const Call& call, Bytes key, Bytes value, Lifetime lifetime) {
     MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
     if (!row.exists) call.Notify(NotifyClass::kNew, "new", key);
   }
-  return call.space().Put(key, value, lifetime);
+  call.host.pieced_strings().Forget(call.database, key);
+  MAYFLY_RETURN_IF_ERROR(CheckStringBytes(value.size()));
+  return types::PutString(call.space(), key, value, lifetime);
 }
 
 Status WriteString(const Call& call, Bytes key, types::String& string, std::uint64_t begin,
                    Bytes bytes) {
   if (!string.exists()) call.Notify(NotifyClass::kNew, "new", key);
-  return string.Write(begin, bytes);
+  MAYFLY_RETURN_IF_ERROR(string.Write(begin, bytes));
+  return NotePieced(call, key, string);
+}
+
+Status NotePieced(const Call& call, Bytes key, types::String& string) {
+  if (string.size() > PiecedStrings::kBytesMax) return {};
+  std::string room;
+  MAYFLY_TRY(const Bytes value, string.Read(0, string.size(), room));
+  call.host.pieced_strings().Note(call.database, key, value);
+  return {};
+}
+
+void CarryPieced(const Call& call, const PlaceOfRow& from, const PlaceOfRow& to, Bytes value) {
+  PiecedStrings& pieced = call.host.pieced_strings();
+  if (pieced.Has(from.database, from.key, value)) {
+    pieced.Note(to.database, to.key, value);
+  } else {
+    pieced.Forget(to.database, to.key);
+  }
 }
 
 Status CheckStringBytes(std::uint64_t bytes) {
-  if (bytes <= kStringBytesMax) return {};
+  if (bytes <= types::kStringBytesMax) return {};
   return Status::Invalid("string exceeds maximum allowed size (proto-max-bulk-len)");
 }
 

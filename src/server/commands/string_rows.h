@@ -5,15 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/limits.h"
 #include "server/arguments.h"
 #include "server/command.h"
 #include "types/string.h"
 
 namespace mayfly::server {
-
-// What a row can hold; Redis stops at 512 MiB by default.
-inline constexpr std::size_t kStringBytesMax = core::kValueBytesMax;
 
 // WrongType for a key that holds something else; a missing one is found empty.
 Status FindString(const Call& call, Bytes key, core::FoundRow& row);
@@ -21,9 +17,21 @@ Status FindString(const Call& call, Bytes key, core::FoundRow& row);
 // Writes the row, and tells of it first if it is a new one.
 Status PutString(const Call& call, Bytes key, Bytes value, Lifetime lifetime);
 
-// Writes over a part of the string, and tells of it first if it is a new one.
+// Writes over a part of the string, and tells of it first if it is a new one. It is a pieced one
+// from then on.
 Status WriteString(const Call& call, Bytes key, types::String& string, std::uint64_t begin,
                    Bytes bytes);
+
+// A string that Redis would keep as one that was written in part.
+Status NotePieced(const Call& call, Bytes key, types::String& string);
+
+struct PlaceOfRow {
+  int database;
+  Bytes key;
+};
+
+// Another key gets the row of `from`: it is as pieced as that one.
+void CarryPieced(const Call& call, const PlaceOfRow& from, const PlaceOfRow& to, Bytes value);
 
 // For a string that would come to be `bytes` long.
 Status CheckStringBytes(std::uint64_t bytes);

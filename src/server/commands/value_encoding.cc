@@ -1,6 +1,7 @@
 #include "server/commands/value_encoding.h"
 
 #include "base/function_ref.h"
+#include "server/pieced_strings.h"
 #include "types/member_key.h"
 #include "types/value_type.h"
 #include "wire/decimal.h"
@@ -8,14 +9,14 @@
 namespace mayfly::server {
 namespace {
 
-constexpr std::size_t kEmbeddedBytesMax = 44;
 constexpr std::string_view kListpack = "listpack";
 constexpr std::string_view kHashTable = "hashtable";
 
-std::string_view EncodingOfString(Bytes value) {
+std::string_view EncodingOfString(const Call& call, Bytes key, Bytes value) {
+  if (call.host.pieced_strings().Has(call.database, key, value)) return "raw";
   std::int64_t number = 0;
   if (ReadInteger(value, number)) return "int";
-  return value.size() <= kEmbeddedBytesMax ? "embstr" : "raw";
+  return value.size() <= PiecedStrings::kBytesMax ? "embstr" : "raw";
 }
 
 bool AtMost(const Call& call, std::uint64_t count, std::string_view setting) {
@@ -43,7 +44,7 @@ Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::Fou
   switch (type) {
     case types::ValueType::kString:
       // One that is in chunks is long.
-      return row.is_collection ? std::string_view("raw") : EncodingOfString(row.value);
+      return row.is_collection ? std::string_view("raw") : EncodingOfString(call, key, row.value);
     case types::ValueType::kList: return "quicklist";
     case types::ValueType::kHash: {
       MAYFLY_TRY(const bool small,

@@ -6,11 +6,11 @@
 #include <unordered_set>
 
 #include "base/coding.h"
-#include "core/limits.h"
 #include "server/dump/dump_payload.h"
 #include "server/dump/packed_lists.h"
 #include "server/dump/rdb_reader.h"
 #include "server/dump/rdb_types.h"
+#include "types/string.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {
@@ -20,7 +20,7 @@ constexpr std::uint16_t kVersionMax = 12;
 
 // Memory that what is read may take: as much as the largest string, and for each byte of the
 // payload what short strings take beside their bytes. Strings in it may be packed a hundredfold.
-constexpr std::uint64_t kUnpackedBytesMax = core::kValueBytesMax + (std::uint64_t{1} << 20);
+constexpr std::uint64_t kUnpackedBytesMax = types::kStringBytesMax + (std::uint64_t{1} << 20);
 constexpr std::uint64_t kUnpackedPerByte = 4;
 
 bool ReadStrings(RdbReader& in, std::vector<std::string>& elements) {

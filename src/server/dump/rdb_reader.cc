@@ -5,8 +5,8 @@
 #include <limits>
 
 #include "base/coding.h"
-#include "core/limits.h"
 #include "server/dump/lzf.h"
+#include "types/string.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {
@@ -67,7 +67,7 @@ bool RdbReader::Encoded(std::uint64_t encoding, std::string& text) {
     std::uint64_t bytes = 0;
     Bytes packed;
     if (!Length(packed_bytes) || !Length(bytes) || !Raw(packed_bytes, packed)) return false;
-    if (bytes > core::kValueBytesMax || !Charge(bytes)) return false;
+    if (bytes > types::kStringBytesMax || !Charge(bytes)) return false;
     auto unpacked = UnpackLzf(packed, bytes);
     if (!unpacked) return false;
     text = *std::move(unpacked);

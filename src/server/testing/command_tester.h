@@ -10,6 +10,7 @@
 #include "core/testing/plain_work.h"
 #include "mayfly/database.h"
 #include "server/command.h"
+#include "server/pieced_strings.h"
 #include "server/scan_cursors.h"
 #include "wire/reply.h"
 
@@ -73,6 +74,7 @@ class CommandTester final : public CallHost {
   Random& random() override { return random_; }
   std::int64_t Setting(std::string_view name) const override;
   ScanCursors& scan_cursors() override { return cursors_; }
+  PiecedStrings& pieced_strings() override { return pieced_; }
   Database* database_handle() override { return database_handle_.get(); }
   Keyspace* keyspace(int database) override {
     return keyspaces_.at(static_cast<std::size_t>(database)).get();
@@ -99,6 +101,7 @@ class CommandTester final : public CallHost {
   std::unique_ptr<core::Work> work_;
   Random random_{1};
   ScanCursors cursors_{clock_.Now()};
+  PiecedStrings pieced_;
   std::map<std::string, std::int64_t, std::less<>> settings_;
   ProtocolVersion version_ = ProtocolVersion::kResp2;
   int database_ = 0;
