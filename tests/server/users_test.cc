@@ -197,6 +197,17 @@ TEST_F(Users, TheLogTellsTheCommandThatWasRefused) {
   EXPECT_NE(admin_.Text("ACL LOG 1").find(" cmd=auth "), std::string::npos);
 }
 
+TEST_F(Users, ARefusalInAScriptIsLoggedOnceThoughTheScriptIsRunAgain) {
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* +@all -incr"), "OK");
+  Login(a_, "ann");
+  // The second call is of a key that the script has not named.
+  EXPECT_EQ(a_.Text("EVAL 'redis.pcall(\"incr\",KEYS[1]) return redis.call(\"get\",\"other\")' 1 k"),
+            "(nil)");
+  const std::string log = admin_.Text("ACL LOG");
+  EXPECT_NE(log.find("count, 1, "), std::string::npos) << log;
+  EXPECT_NE(log.find("context, lua"), std::string::npos) << log;
+}
+
 TEST_F(Users, ABlockedCommandIsSlowWhenItIsOver) {
   EXPECT_EQ(admin_.Text("CONFIG SET slowlog-log-slower-than 0"), "OK");
   a_.SendLine("BLPOP q 0");

@@ -53,7 +53,9 @@ void MessagePackReader::PushOfTag(unsigned char tag, int depth) {
     case 0xcc: return lua_pushnumber(lua_, static_cast<lua_Number>(Number(1)));
     case 0xcd: return lua_pushnumber(lua_, static_cast<lua_Number>(Number(2)));
     case 0xce: return lua_pushnumber(lua_, static_cast<lua_Number>(Number(4)));
-    case 0xcf: return lua_pushnumber(lua_, static_cast<lua_Number>(Number(8)));
+    // As Redis reads it, signed.
+    case 0xcf:
+      return lua_pushnumber(lua_, static_cast<lua_Number>(static_cast<std::int64_t>(Number(8))));
     case 0xd0: return lua_pushnumber(lua_, static_cast<std::int8_t>(Number(1)));
     case 0xd1: return lua_pushnumber(lua_, static_cast<std::int16_t>(Number(2)));
     case 0xd2: return lua_pushnumber(lua_, static_cast<std::int32_t>(Number(4)));

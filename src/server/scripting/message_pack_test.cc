@@ -61,6 +61,8 @@ TEST_F(MessagePack, ReadsBackWhatItWrote) {
                 "return {t[1],t[2],t[3],tostring(t[4].a),tostring(t[4].b),t[5]}"),
             "*6 :1 :-200 $1 x $4 true $4 0.25 :70000");
   EXPECT_EQ(Run("return {cmsgpack.unpack(cmsgpack.pack(1,'a',nil,2))}"), "*2 :1 $1 a");
+  // What no signed number holds, as Redis reads it.
+  EXPECT_EQ(Run(R"(return cmsgpack.unpack('\207' .. string.rep('\255', 8)))"), ":-1");
   EXPECT_EQ(Run("local t={} for i=1,70000 do t[i]=i end "
                 "local u=cmsgpack.unpack(cmsgpack.pack(t)) return {#u,u[70000]}"),
             "*2 :70000 :70000");

@@ -165,6 +165,14 @@ int ReplicateCommands(lua_State* lua) {
   return 1;
 }
 
+// Of Redis' debugger, which is never on.
+int Breakpoint(lua_State* lua) {
+  lua_pushboolean(lua, 0);
+  return 1;
+}
+
+int ShowToDebugger(lua_State*) { return 0; }
+
 // 7.0.15 is 0x07000f.
 int VersionNumber(std::string_view version) {
   int number = 0;
@@ -183,7 +191,9 @@ int VersionNumber(std::string_view version) {
 void PushRedisLibrary(lua_State* lua, std::string_view version) {
   static constexpr luaL_Reg kFunctions[] = {
       {"acl_check_cmd",      CheckCommand     },
+      {"breakpoint",         Breakpoint       },
       {"call",               CallOrRaise      },
+      {"debug",              ShowToDebugger   },
       {"error_reply",        ErrorReply       },
       {"log",                WriteLog         },
       {"pcall",              CallOrReturn     },

@@ -98,12 +98,32 @@ void ScriptCalls::Show(const Effect& effect) {
     case Effect::Kind::kRan: context_.CountRun(*effect.spec, effect.took, effect.answer); break;
     case Effect::Kind::kRefused: context_.CountRefused(effect.spec, effect.text); break;
     case Effect::Kind::kLogged: context_.Log(effect.level, effect.text); break;
+    case Effect::Kind::kDenied: {
+      const std::vector<Bytes> args(effect.args.begin(), effect.args.end());
+      static_cast<void>(context_.Refusal(*effect.spec, args, /*tries=*/true));
+      break;
+    }
   }
 }
 
 void ScriptCalls::Settle() {
   for (const Effect& effect : effects_) Show(effect);
   effects_.clear();
+}
+
+std::optional<std::string> ScriptCalls::Denial(const CommandSpec& spec,
+                                               std::span<const Bytes> args) {
+  std::optional<std::string> denial;
+  if (keys_only_) denial = context_.Refusal(spec, args, /*tries=*/false);
+  if (!denial) return context_.Refusal(spec, args, /*tries=*/true);
+  Note({.spec = &spec,
+        .took = {},
+        .answer = {},
+        .text = {},
+        .level = {},
+        .kind = Effect::Kind::kDenied,
+        .args = {args.begin(), args.end()}});
+  return denial;
 }
 
 std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> args,
@@ -115,7 +135,7 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
     return "ERR Wrong number of args calling Redis command from script";
   }
   if ((spec->flags & kNoScript) != 0) return "ERR This Redis command is not allowed from script";
-  if (std::optional<std::string> refusal = context_.Refusal(*spec, args, true)) return *refusal;
+  if (std::optional<std::string> denial = Denial(*spec, args)) return *denial;
   if (Changes(*spec) && rules_.read_only) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }

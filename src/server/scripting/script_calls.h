@@ -5,6 +5,7 @@
 // would see of this run (figures, lines of the log) waits until Settle().
 #pragma once
 
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -46,7 +47,8 @@ class ScriptCalls final : public ScriptHost {
     Answer answer;
     std::string text;  // Or a line of the log.
     LogLevel level;
-    enum class Kind : std::uint8_t { kRan, kRefused, kLogged } kind;
+    enum class Kind : std::uint8_t { kRan, kRefused, kLogged, kDenied } kind;
+    std::vector<std::string> args = {};  // Of what the client's user may not do.
   };
   void Note(Effect effect);
   void Show(const Effect& effect);
@@ -56,6 +58,9 @@ class ScriptCalls final : public ScriptHost {
   bool IsNamed(Bytes key);
   bool OutOfTime() const;
   Reply AskForEverything(ScriptRun& run);
+
+  // Why the client's user may not run it. The log of refusals hears of it once.
+  std::optional<std::string> Denial(const CommandSpec& spec, std::span<const Bytes> args);
 
   // Why it cannot be run; empty if it can.
   std::string Check(const CommandSpec* spec, std::span<const Bytes> args, ScriptRun& run);

@@ -28,6 +28,14 @@ int OpenState(lua_State* lua) {
   return 0;
 }
 
+std::string LowerCase(Bytes sha) {
+  std::string name(sha);
+  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
+    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return name;
+}
+
 void PushList(lua_State* lua, std::span<const Bytes> items) {
   lua_createtable(lua, static_cast<int>(items.size()), 0);
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -59,9 +67,14 @@ ScriptEngine::ScriptEngine(const Clock& clock, ScriptEngineOptions options)
 
 ScriptEngine::~ScriptEngine() = default;
 
-Result<std::shared_ptr<const Script>> ScriptEngine::Load(Bytes text) {
+Result<std::shared_ptr<const Script>> ScriptEngine::Load(Bytes text, Keep keep) {
   MAYFLY_TRY(Script parsed, ParseScript(text));
-  if (auto known = Find(parsed.sha)) return known;
+  {
+    const std::lock_guard lock(scripts_mutex_);
+    if (auto known = FindLocked(parsed.sha, /*use=*/true)) {
+      return KeepLocked(std::move(known), keep);
+    }
+  }
   auto script = std::make_shared<const Script>(std::move(parsed));
   std::unique_ptr<State> state = TakeState();
   Job job{*state, *script, {}, {}, nullptr, nullptr};
@@ -76,22 +89,53 @@ Result<std::shared_ptr<const Script>> ScriptEngine::Load(Bytes text) {
   GiveBack(std::move(state));
   if (!job.status.ok()) return job.status;
   const std::lock_guard lock(scripts_mutex_);
-  return scripts_.emplace(script->sha, script).first->second;
+  return KeepLocked(std::move(script), keep);
+}
+
+std::shared_ptr<const Script> ScriptEngine::KeepLocked(std::shared_ptr<const Script> script,
+                                                       Keep keep) {
+  const std::string sha = script->sha;
+  const auto [at, is_new] = scripts_.try_emplace(sha, Kept{std::move(script)});
+  Kept& kept = at->second;
+  if (keep == Keep::kForGood && kept.evaluated) {
+    evaluated_.erase(*kept.evaluated);
+    kept.evaluated.reset();
+  }
+  if (keep == Keep::kForGood || !is_new) return kept.script;
+  kept.evaluated = evaluated_.insert(evaluated_.end(), at->first);
+  std::shared_ptr<const Script> fresh = kept.script;
+  if (evaluated_.size() > kEvaluatedScriptsMax) {
+    scripts_.erase(evaluated_.front());
+    evaluated_.pop_front();
+  }
+  return fresh;
+}
+
+std::shared_ptr<const Script> ScriptEngine::FindLocked(const std::string& name, bool use) {
+  const auto found = scripts_.find(name);
+  if (found == scripts_.end()) return nullptr;
+  const Kept& kept = found->second;
+  if (use && kept.evaluated) evaluated_.splice(evaluated_.end(), evaluated_, *kept.evaluated);
+  return kept.script;
 }
 
 std::shared_ptr<const Script> ScriptEngine::Find(Bytes sha) const {
-  std::string name(sha);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string name = LowerCase(sha);
   const std::lock_guard lock(scripts_mutex_);
   const auto found = scripts_.find(name);
-  return found == scripts_.end() ? nullptr : found->second;
+  return found == scripts_.end() ? nullptr : found->second.script;
+}
+
+std::shared_ptr<const Script> ScriptEngine::Use(Bytes sha) {
+  const std::string name = LowerCase(sha);
+  const std::lock_guard lock(scripts_mutex_);
+  return FindLocked(name, /*use=*/true);
 }
 
 void ScriptEngine::Flush() {
   const std::lock_guard lock(scripts_mutex_);
   scripts_.clear();
+  evaluated_.clear();
   greedy_.clear();
   ++generation_;
 }
@@ -115,7 +159,7 @@ std::size_t ScriptEngine::count() const {
 std::size_t ScriptEngine::kept_bytes() const {
   const std::lock_guard lock(scripts_mutex_);
   std::size_t bytes = 0;
-  for (const auto& [sha, script] : scripts_) bytes += sizeof(Script) + script->body.size();
+  for (const auto& [sha, kept] : scripts_) bytes += sizeof(Script) + kept.script->body.size();
   return bytes;
 }
 

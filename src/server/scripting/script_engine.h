@@ -1,13 +1,14 @@
 // script_engine.h - keeps scripts and runs them.
 // Scripts may run at once, each in a Lua state of its own; states that are idle wait in a pool, so
 // there are as many as ran at once at most, and each compiles a script once. A state that ran out
-// of memory is thrown away. Scripts are kept by the SHA1 of their text until they are flushed; what
-// is compiled is bounded. One of those that run can be killed: the one that was begun so. Each
+// of memory is thrown away. Scripts are kept by the SHA1 of their text until they are flushed; those
+// that nobody asked to keep, a number of the latest used ones. What is compiled is bounded. One of those that run can be killed: the one that was begun so. Each
 // mutex is held for a moment, with nothing taken under it. Safe to call from any thread.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,11 +43,16 @@ class ScriptEngine {
   explicit ScriptEngine(const Clock& clock, ScriptEngineOptions options = {});
   ~ScriptEngine();
 
-  // Compiles the text and keeps it. Invalid, with the message of the first error, if it is none.
-  Result<std::shared_ptr<const Script>> Load(Bytes text);
+  // Compiles the text and keeps it: until others were used, or for good. Invalid, with the message
+  // of the first error, if it is none.
+  enum class Keep : std::uint8_t { kWhileUsed, kForGood };
+  Result<std::shared_ptr<const Script>> Load(Bytes text, Keep keep = Keep::kWhileUsed);
 
   // By 40 hexadecimal digits in any case; null if it is not kept.
   std::shared_ptr<const Script> Find(Bytes sha) const;
+
+  // The same, for one that is about to run.
+  std::shared_ptr<const Script> Use(Bytes sha);
 
   // Forgets all; what is compiled goes before the next run.
   void Flush();
@@ -87,6 +93,14 @@ class ScriptEngine {
     std::uint64_t generation = 0;  // Of the scripts it was made for.
   };
 
+  using Evaluated = std::list<std::string>;  // Names of scripts.
+  struct Kept {
+    std::shared_ptr<const Script> script;
+    std::optional<Evaluated::iterator> evaluated = std::nullopt;  // Nothing: kept for good.
+  };
+  std::shared_ptr<const Script> FindLocked(const std::string& name, bool use);
+  std::shared_ptr<const Script> KeepLocked(std::shared_ptr<const Script> script, Keep keep);
+
   static int Main(lua_State* lua);
   static Status PushFunction(lua_State* lua, Job& job);
 
@@ -103,8 +117,9 @@ class ScriptEngine {
   std::atomic<std::uint64_t> generation_ = 0;  // States of an older one are thrown away.
 
   mutable std::mutex scripts_mutex_;
-  std::unordered_map<std::string, std::shared_ptr<const Script>> scripts_;  // Guarded by it,
-  std::unordered_set<std::string> greedy_;                                  // as this one.
+  std::unordered_map<std::string, Kept> scripts_;  // Guarded by it, as the next two.
+  Evaluated evaluated_;                            // The latest used one comes last.
+  std::unordered_set<std::string> greedy_;
 
   mutable std::mutex current_mutex_;
   ScriptRun* current_ = nullptr;  // Guarded by it, as the next one.

@@ -202,7 +202,6 @@ TEST_F(ScriptEngineTest, TheLibraryChecksItsArguments) {
       {"return redis.acl_check_cmd('nope')",
        "-ERR Invalid command passed to redis.acl_check_cmd() script: {sha}, on @user_script:1."                             },
       {"return {redis.REDIS_VERSION,redis.REDIS_VERSION_NUM}", "*2 $6 7.0.15 :458767"                                       },
-      {"return {redis.breakpoint,1}",                          "*0"                                                         },
   };
   for (const Case& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
   EXPECT_EQ(host_.log, (std::vector<std::string>{"2 a b 3"}));
@@ -264,7 +263,32 @@ TEST_F(ScriptEngineTest, ManyScriptsDoNotFillTheState) {
     ASSERT_EQ(Run(script), ":" + std::to_string(i));
   }
   EXPECT_EQ(Run("return 1"), ":1");
-  EXPECT_EQ(engine_.count(), static_cast<std::size_t>(3 * kCompiledScriptsMax));
+  EXPECT_EQ(engine_.count(), kEvaluatedScriptsMax);
+}
+
+TEST_F(ScriptEngineTest, OfThoseNobodyAskedToKeepTheLatestUsedStay) {
+  const std::string for_good = (*engine_.Load("return 'a'", ScriptEngine::Keep::kForGood))->sha;
+  const std::string later = (*engine_.Load("return 'b'"))->sha;
+  const std::string used = (*engine_.Load("return 'c'"))->sha;
+  const std::string unused = (*engine_.Load("return 'd'"))->sha;
+  ASSERT_TRUE(engine_.Load("return 'b'", ScriptEngine::Keep::kForGood));
+  for (std::size_t i = 0; i < kEvaluatedScriptsMax; ++i) {
+    ASSERT_NE(engine_.Use(used), nullptr);
+    ASSERT_TRUE(engine_.Load("return " + std::to_string(i)));
+  }
+  EXPECT_NE(engine_.Find(for_good), nullptr);
+  EXPECT_NE(engine_.Find(later), nullptr);
+  EXPECT_NE(engine_.Find(used), nullptr);
+  EXPECT_EQ(engine_.Find(unused), nullptr);
+  EXPECT_EQ(engine_.count(), kEvaluatedScriptsMax + 2);
+  engine_.Flush();
+  EXPECT_EQ(engine_.count(), 0u);
+  EXPECT_EQ(Run("return 1"), ":1");
+}
+
+TEST_F(ScriptEngineTest, TheDebuggersFunctionsDoNothing) {
+  EXPECT_EQ(Run("return tostring(redis.breakpoint())"), "$5 false");
+  EXPECT_EQ(Run("return select('#', redis.debug('x', {}))"), ":0");
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ Answer EvalText(Call& call, bool read_only) {
 Answer EvalSha(Call& call, bool read_only) {
   ScriptContext* const context = call.host.scripts();
   if (context == nullptr) return NotHere();
-  const std::shared_ptr<const Script> script = context->engine().Find(call.args[1]);
+  const std::shared_ptr<const Script> script = context->engine().Use(call.args[1]);
   if (script == nullptr) {
     return Answer::Error("NOSCRIPT No matching script. Please use EVAL.");
   }
@@ -85,7 +85,8 @@ Answer EvalShaReadOnly(Call& call) { return EvalSha(call, true); }
 Answer Load(Call& call) {
   ScriptContext* const context = call.host.scripts();
   if (context == nullptr) return NotHere();
-  MAYFLY_TRY(const std::shared_ptr<const Script> script, context->engine().Load(call.args[2]));
+  MAYFLY_TRY(const std::shared_ptr<const Script> script,
+             context->engine().Load(call.args[2], ScriptEngine::Keep::kForGood));
   call.reply.Bulk(script->sha);
   return {};
 }
