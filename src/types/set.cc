@@ -26,11 +26,15 @@ Result<Set> Set::Open(core::WorkSpace& space, Bytes key) {
 }
 
 Status Set::Replace(core::WorkSpace& space, Bytes key, std::span<const std::string> names) {
-  MAYFLY_RETURN_IF_ERROR(space.MakeCollection(key, kHead));
-  for (const std::string& name : names) {
-    MAYFLY_RETURN_IF_ERROR(PutNew(space, key, MemberKey(name)));
-  }
+  NewSet fresh(space, key);
+  for (const std::string& name : names) MAYFLY_RETURN_IF_ERROR(fresh.Add(name));
   return {};
+}
+
+Status NewSet::Add(Bytes name) {
+  if (size_ == 0) MAYFLY_RETURN_IF_ERROR(space_.MakeCollection(key_, kHead));
+  ++size_;
+  return PutNew(space_, key_, MemberKey(name));
 }
 
 Result<bool> Set::Contains(Bytes name) const {

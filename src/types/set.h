@@ -61,4 +61,20 @@ class Set {
   std::uint64_t removed_;  // As the head says.
 };
 
+// A set that is made of names as they come, in place of whatever the key held, deadline included;
+// without a name nothing happens. Many are written before the commit (core/own_staging.cc).
+class NewSet {
+ public:
+  NewSet(core::WorkSpace& space, Bytes key) : space_(space), key_(key) {}
+
+  // It must not have been added before.
+  Status Add(Bytes name);
+  std::uint64_t size() const { return size_; }
+
+ private:
+  core::WorkSpace& space_;
+  Bytes key_;  // The caller's.
+  std::uint64_t size_ = 0;
+};
+
 }  // namespace mayfly::types

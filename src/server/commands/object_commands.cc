@@ -68,7 +68,7 @@ Answer ObjectHelp(Call& call) {
       "FREQ <key>",
       "    An error: how often keys are used is not recorded.",
       "IDLETIME <key>",
-      "    0: when keys were used last is not recorded.",
+      "    An error: when keys were used last is not recorded.",
       "REFCOUNT <key>",
       "    1: values are not shared.",
       "HELP",

@@ -1,6 +1,9 @@
 // set_commands_algebra.cc - unions, intersections and differences of sets.
+#include <algorithm>
+
 #include "server/arguments.h"
 #include "server/commands/count_arguments.h"
+#include "server/commands/held_result.h"
 #include "server/commands/set_commands.h"
 #include "server/errors.h"
 #include "types/set.h"
@@ -35,24 +38,52 @@ Answer Tell(Call& call, Walk walk) {
   return {};
 }
 
-// The names wait for the end of the walk, since the target may be one of the operands.
+// Writes what the walk shows as it comes: much of it is written before the commit.
+Result<std::uint64_t> StoreWalked(Call& call, Walk walk, const Operands& operands, Bytes target) {
+  types::NewSet fresh(call.space(), target);
+  Status status;
+  MAYFLY_RETURN_IF_ERROR(walk(call.space(), operands, [&](Bytes name, auto) {
+    status = fresh.Add(name);
+    return status.ok();
+  }));
+  MAYFLY_RETURN_IF_ERROR(status);
+  return fresh.size();
+}
+
+// The names wait for the end of the walk: the target is one of the operands.
+Result<std::uint64_t> StoreHeld(Call& call, Walk walk, const Operands& operands, Bytes target) {
+  std::vector<std::string> names;
+  HeldResult held;
+  MAYFLY_RETURN_IF_ERROR(walk(call.space(), operands, [&](Bytes name, auto) {
+    const bool fits = held.Add(name.size(), sizeof(std::string));
+    if (fits) names.emplace_back(name);
+    return fits;
+  }));
+  MAYFLY_RETURN_IF_ERROR(held.status());
+  MAYFLY_RETURN_IF_ERROR(call.space().Delete(target).status());
+  types::NewSet fresh(call.space(), target);
+  for (const std::string& name : names) MAYFLY_RETURN_IF_ERROR(fresh.Add(name));
+  return fresh.size();
+}
+
 Answer Store(Call& call, Walk walk, std::string_view event) {
   const Bytes target = call.args[1];
   MAYFLY_TRY(const Operands operands, FindOperands(call, call.args.subspan(2)));
-  std::vector<std::string> names;
-  MAYFLY_RETURN_IF_ERROR(walk(call.space(), operands, [&](Bytes name, auto) {
-    names.emplace_back(name);
-    return true;
-  }));
-  MAYFLY_TRY(const bool existed, call.space().Delete(target));
-  if (!names.empty()) {
-    MAYFLY_RETURN_IF_ERROR(types::Set::Replace(call.space(), target, names));
+  const bool in_place = std::any_of(operands.begin(), operands.end(),
+                                    [&](const auto& operand) { return operand.key == target; });
+  core::FoundRow old;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(target, old));
+  const bool existed = old.exists;
+  if (!in_place && existed) MAYFLY_RETURN_IF_ERROR(call.space().Delete(target).status());
+  MAYFLY_TRY(const std::uint64_t size, in_place ? StoreHeld(call, walk, operands, target)
+                                                : StoreWalked(call, walk, operands, target));
+  if (size > 0) {
     if (!existed) call.Notify(NotifyClass::kNew, "new", target);
     call.Notify(NotifyClass::kSet, event, target);
   } else if (existed) {
     call.Notify(NotifyClass::kGeneric, "del", target);
   }
-  call.reply.Integer(static_cast<std::int64_t>(names.size()));
+  call.reply.Integer(static_cast<std::int64_t>(size));
   return {};
 }
 

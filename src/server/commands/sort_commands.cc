@@ -7,6 +7,7 @@
 
 #include "server/arguments.h"
 #include "server/commands/collection_walk.h"
+#include "server/commands/held_result.h"
 #include "server/commands/key_commands.h"
 #include "server/commands/sort_query.h"
 #include "server/errors.h"
@@ -33,12 +34,14 @@ Result<double> NumberOf(const std::string& text) {
 }
 
 // Finds what each is to be compared by.
-Status Weigh(core::WorkSpace& space, const SortQuery& query, std::vector<Sortable>& all) {
+Status Weigh(core::WorkSpace& space, const SortQuery& query, std::vector<Sortable>& all,
+             HeldResult& held) {
   for (Sortable& one : all) {
     one.text = one.element;
     if (query.by) {
       MAYFLY_TRY(one.text, FollowPattern(space, *query.by, one.element));
     }
+    if (one.text && !held.Add(one.text->size(), 0)) return held.status();
     if (query.alpha || !one.text) continue;
     MAYFLY_TRY(one.number, NumberOf(*one.text));
   }
@@ -71,13 +74,15 @@ std::span<const Sortable> Limited(const SortQuery& query, const std::vector<Sort
 }
 
 Result<std::vector<Sortable>> ReadAll(core::WorkSpace& space, Bytes key, const core::FoundRow& row,
-                                      bool from_script, SortQuery& query) {
+                                      bool from_script, SortQuery& query, HeldResult& held) {
   std::vector<Sortable> all;
   if (!row.exists) return all;
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
   MAYFLY_RETURN_IF_ERROR(WalkElements(space, key, type, [&](Bytes element) {
+    if (!held.Add(element.size(), sizeof(Sortable))) return;
     all.push_back({.element = std::string(element), .text = std::nullopt});
   }));
+  MAYFLY_RETURN_IF_ERROR(held.status());
   if (query.unsorted && type == types::ValueType::kSet && (query.store || from_script)) {
     // A set has no order of its own, and neither what is stored nor what a script goes by should
     // depend on how it is laid out.
@@ -94,13 +99,17 @@ Result<std::vector<Sortable>> ReadAll(core::WorkSpace& space, Bytes key, const c
 using Columns = std::vector<std::optional<std::string>>;
 
 Result<Columns> Project(core::WorkSpace& space, const SortQuery& query,
-                        std::span<const Sortable> chosen) {
+                        std::span<const Sortable> chosen, HeldResult& held) {
   Columns columns;
+  const auto add = [&](std::optional<std::string> column) {
+    if (held.Add(column ? column->size() : 0, sizeof(column))) columns.push_back(std::move(column));
+    return held.status();
+  };
   for (const Sortable& one : chosen) {
-    if (query.gets.empty()) columns.emplace_back(one.element);
+    if (query.gets.empty()) MAYFLY_RETURN_IF_ERROR(add(one.element));
     for (const Bytes get : query.gets) {
       MAYFLY_TRY(auto column, FollowPattern(space, get, one.element));
-      columns.push_back(std::move(column));
+      MAYFLY_RETURN_IF_ERROR(add(std::move(column)));
     }
   }
   return columns;
@@ -127,12 +136,13 @@ Answer RunSort(Call& call, bool read_only) {
   MAYFLY_TRY(SortQuery query, ParseSortQuery(call.args.subspan(2), read_only));
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
-  MAYFLY_TRY(std::vector<Sortable> all, ReadAll(space, key, row, call.from_script, query));
+  HeldResult held;
+  MAYFLY_TRY(std::vector<Sortable> all, ReadAll(space, key, row, call.from_script, query, held));
   if (!query.unsorted) {
-    MAYFLY_RETURN_IF_ERROR(Weigh(space, query, all));
+    MAYFLY_RETURN_IF_ERROR(Weigh(space, query, all, held));
     SortAll(query, all);
   }
-  MAYFLY_TRY(const Columns columns, Project(space, query, Limited(query, all)));
+  MAYFLY_TRY(const Columns columns, Project(space, query, Limited(query, all), held));
   if (query.store) return Store(call, *query.store, columns);
   call.reply.Array(columns.size());
   for (const auto& column : columns) {

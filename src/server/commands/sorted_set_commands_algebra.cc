@@ -7,6 +7,7 @@
 
 #include "server/arguments.h"
 #include "server/commands/count_arguments.h"
+#include "server/commands/held_result.h"
 #include "server/commands/sorted_set_arguments.h"
 #include "server/commands/sorted_set_commands.h"
 #include "server/errors.h"
@@ -142,10 +143,13 @@ Answer Compute(Call& call, const AlgebraForm& form) {
   }
   // The result waits for the end: it is to be sorted, and the target may be one of the operands.
   std::vector<ScoredName> result;
+  HeldResult held;
   MAYFLY_RETURN_IF_ERROR(form.walk(call.space(), request.operands, [&](Bytes name, Scores scores) {
-    result.push_back({std::string(name), ScoreFrom(request, scores)});
-    return true;
+    const bool fits = held.Add(name.size(), sizeof(ScoredName));
+    if (fits) result.push_back({std::string(name), ScoreFrom(request, scores)});
+    return fits;
   }));
+  MAYFLY_RETURN_IF_ERROR(held.status());
   if (form.store) return StoreScored(call, call.args[1], result, form.name);
   std::sort(result.begin(), result.end(), [](const ScoredName& a, const ScoredName& b) {
     return a.score != b.score ? a.score < b.score : a.name < b.name;

@@ -1,5 +1,6 @@
 // sorted_set_commands_ranges.cc - ZRANGE, its forerunners, and ZRANGESTORE.
 #include "server/arguments.h"
+#include "server/commands/held_result.h"
 #include "server/commands/sorted_set_arguments.h"
 #include "server/commands/sorted_set_commands.h"
 #include "server/errors.h"
@@ -126,9 +127,13 @@ Answer ZRangeStore(Call& call) {
   MAYFLY_TRY(const RangeRequest request, ParseRange({.store = true}, call.args.subspan(3)));
   MAYFLY_TRY(const SortedSet source, SortedSetOf(call, call.args[2]));
   std::vector<types::ScoredName> found;
+  HeldResult held;
   MAYFLY_RETURN_IF_ERROR(source.Walk(request.query, [&](Bytes name, double score) {
-    found.push_back({std::string(name), score});
+    if (held.Add(name.size(), sizeof(types::ScoredName))) {
+      found.push_back({std::string(name), score});
+    }
   }));
+  MAYFLY_RETURN_IF_ERROR(held.status());
   return StoreScored(call, call.args[1], found, "zrangestore");
 }
 
