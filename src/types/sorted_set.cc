@@ -109,7 +109,6 @@ Result<ScoreOutcome> SortedSet::Put(Bytes name, double score, const ScoreRule& r
   MAYFLY_TRY(const std::optional<double> old, Score(name));
   if (rule.increment && old) score += *old;
   if (std::isnan(score)) return Status::Invalid("resulting score is not a number (NaN)");
-  if (score == 0) score = 0;  // Never -0, which is not stored.
   if (!IsAllowed(rule, old, score)) return ScoreOutcome{};
   const ScoreOutcome outcome{
       .allowed = true, .added = !old, .changed = old && *old != score, .score = score};

@@ -36,7 +36,7 @@ struct ScoreOutcome {
   bool allowed = false;  // By the rule. All else says nothing without this.
   bool added = false;
   bool changed = false;  // A present name got another score.
-  double score = 0;      // That it has now.
+  double score = 0;      // That it has now; -0 is stored as 0.
 };
 
 struct ScoredName {

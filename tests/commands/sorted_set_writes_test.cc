@@ -110,12 +110,18 @@ TEST_F(SortedSetWrites, ScoresReachFromInfinityToInfinity) {
   });
 }
 
-TEST_F(SortedSetWrites, MinusZeroIsZero) {
+// As in Redis, while it keeps the sorted set in its small form.
+TEST_F(SortedSetWrites, MinusZeroIsToldOnceAndStoredAsZero) {
   Converse(tester, {
                        {"zadd n -0 a 0 b",  "2"        },
                        {"zscore n a",       "0"        },
                        {"zadd n ch -0.0 b", "0"        },
                        {"zadd n incr -0 a", "0"        },
+                       {"zadd n incr -0 d", "-0"       },
+                       {"zscore n d",       "0"        },
+                       {"zincrby n -0 e",   "-0"       },
+                       {"zincrby n -0 e",   "0"        },
+                       {"zrem n d e",       "2"        },
                        {"zadd n 1 c",       "1"        },
                        {"zincrby n -1 c",   "0"        },
                        {"zrange n 0 -1",    "[a, b, c]"}

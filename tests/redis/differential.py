@@ -15,12 +15,17 @@ import time
 KEYS = [b"k%d" % i for i in range(8)]
 NAMES = [b"a", b"b", b"c", b"d", b"1", b"2", b"", b"x\0y", b"10", b"-5", b"3.5", b"\xff", b"a long name, longer than most"]
 VALUES = NAMES + [b"0", b"9223372036854775807", b"-9223372036854775808", b"9223372036854775808", b"1e10", b"0x10", b" 1",
-                  b"1 ", b"inf", b"-inf", b"nan", b"007", b"+1", b"y" * 44, b"z" * 45, b"v" * 70, b"3.0", b"1e-7", b"4\0z"]
+                  b"1 ", b"inf", b"-inf", b"nan", b"007", b"+1", b"y" * 44, b"z" * 45, b"v" * 70, b"3.0", b"1e-7", b"4\0z", b"-0", b"1e308",
+                  b"5e-324", b"123456789012345678901234567890"]
 INTEGERS = [b"0", b"1", b"2", b"3", b"5", b"-1", b"-2", b"-3", b"-100", b"100", b"9223372036854775807",
             b"-9223372036854775808", b"9223372036854775808", b"", b"x", b"1.5", b" 1"]
-SCORES = [b"1", b"2", b"-1", b"1.5", b"0", b"inf", b"-inf", b"+inf", b"nan", b"x", b"3.0", b"1e3", b"0.1", b""]
+SCORES = [b"1", b"2", b"-1", b"1.5", b"0", b"inf", b"-inf", b"+inf", b"nan", b"x", b"3.0", b"1e3", b"0.1", b"", b"-0", b"-0.0",
+          b"1e308", b"-1e308", b"5e-324", b"1e400", b"0x10", b"1_0", b"-nan", b"infinity", b"17\0", b"3.14159265358979312"]
 SCORE_BOUNDS = [b"-inf", b"+inf", b"(1", b"1", b"(2.5", b"3", b"x", b"(inf", b"", b"("]
 NAME_BOUNDS = [b"-", b"+", b"[a", b"(a", b"[c", b"(c", b"[", b"a", b"", b"(x"]
+# Lifetimes: none of them ends while a test runs.
+LIFETIMES = [b"0", b"-1", b"-100", b"100000000", b"4102444800", b"4102444800000", b"9223372036854775807", b"9223372036854775",
+             b"-9223372036854775808", b"9223372036854775808", b"", b"x", b"1.5", b" 1"]
 BITS = [b"0", b"1", b"7", b"8", b"9", b"63", b"200", b"-1", b"4294967296", b"x"]
 FAR = b"4102444800000"  # 2100.
 FAR_SECONDS = b"4102444800"
@@ -78,7 +83,7 @@ class Words:
 
     def one(self, kind):
         table = {"k": KEYS, "n": NAMES, "v": VALUES, "i": INTEGERS, "s": SCORES, "b": SCORE_BOUNDS, "l": NAME_BOUNDS,
-                 "o": BITS, "p": PATTERNS, "w": [b"LEFT", b"RIGHT", b"left", b"up"], "f": [b"0", b"1", b"2", b"x"],
+                 "o": BITS, "p": PATTERNS, "e": LIFETIMES, "w": [b"LEFT", b"RIGHT", b"left", b"up"], "f": [b"0", b"1", b"2", b"x"],
                  "t": [b"u8", b"i5", b"i64", b"u63", b"u64", b"i16", b"x"], "u": [b"#0", b"#1", b"0", b"3", b"100", b"-1"]}
         return self.choose.choice(table[kind])
 
@@ -110,6 +115,15 @@ GETSET {kv}
 GETDEL {k}
 GETEX {k} _|PERSIST
 GETEX {k} PXAT 4102444800000
+GETEX {k} EX|PX|EXAT|PXAT {e}
+SETEX {kev}
+PSETEX {kev}
+SET {kv} EX|PX|EXAT|PXAT {e} _|NX|XX|KEEPTTL|GET
+SET {kv} KEEPTTL EX 100
+EXPIRE {ke} _|NX|XX|GT|LT
+PEXPIRE {ke} _|NX|XX _|GT|LT
+EXPIREAT {ke} _|GT|LT
+PEXPIREAT {ke}
 APPEND {kv}
 STRLEN {k}
 GETRANGE {kii}
@@ -123,6 +137,8 @@ DECR {k}
 INCRBY {ki}
 DECRBY {ki}
 INCRBYFLOAT {ks}
+INCRBYFLOAT {kv}
+LCS {kk} IDX MINMATCHLEN {i} WITHMATCHLEN
 LCS {kk} _|LEN|IDX|WITHMATCHLEN _|LEN|IDX
 SETBIT {kof}
 GETBIT {ko}
@@ -198,6 +214,11 @@ HGETALL {k}
 HINCRBY {kni}
 HINCRBYFLOAT {kns}
 HRANDFIELD {k} 0
+HSET {kn} {v}*
+HINCRBYFLOAT {knv}
+HSCAN {k} 0 COUNT 1000
+SSCAN {k} 0 COUNT 1000 MATCH {p}
+ZSCAN {k} 0 COUNT 1000
 SADD {kv}*
 SREM {kv}*
 SISMEMBER {kv}
@@ -244,10 +265,25 @@ ZPOPMAX {k} {i}?
 ZMPOP 1 {k} MIN|MAX|x COUNT {i}
 BZPOPMIN {k} 0.001
 ZUNION 2 {kk} _|WITHSCORES
+ZRANGESTORE {kkbb} BYSCORE _|REV
+ZRANGESTORE {kkll} BYLEX LIMIT {ii}
+ZRANGE {kii} WITHSCORES
+ZRANGE {kii} REV WITHSCORES
+ZADD {k} {sn}*
+ZADD {k} INCR {sn}
 ZINTER 2 {kk} WEIGHTS {ss} AGGREGATE SUM|MIN|MAX|x WITHSCORES
 ZDIFF 2 {kk} WITHSCORES
 ZUNIONSTORE {k} 2 {kk} _|WEIGHTS
 ZUNIONSTORE {k} 2 {kk} AGGREGATE MIN|MAX
+ZUNIONSTORE {k} 3 {kkk} WEIGHTS {sss} AGGREGATE SUM|MIN|MAX
+ZUNIONSTORE {k} 2 {kk} WEIGHTS 0 inf
+ZINTERSTORE {k} 2 {kk} WEIGHTS 0|-0|inf 1|-0 _|AGGREGATE _|MIN|MAX
+ZINTERSTORE {k} 1 {k} WEIGHTS {s}
+ZUNION 1 {k} WEIGHTS {s} WITHSCORES
+ZUNIONSTORE {k} {i} {kk}
+ZINTERSTORE {k} 3 {kkk}
+ZDIFFSTORE {k} 3 {kkk}
+ZDIFF 3 {kkk}
 ZINTERSTORE {k} 2 {kk}
 ZDIFFSTORE {k} 2 {kk}
 ZINTERCARD 2 {kk} LIMIT {i}
@@ -267,12 +303,19 @@ def normal(command, reply):
     name = command[0].upper()
     if name in UNORDERED and isinstance(reply, list):
         return sorted(reply)
+    if name in (b"HSCAN", b"ZSCAN") and isinstance(reply, list) and isinstance(reply[1], list):
+        return sorted(zip(reply[1][::2], reply[1][1::2]))
+    if name == b"SSCAN" and isinstance(reply, list) and isinstance(reply[1], list):
+        return sorted(reply[1])
     if name == b"HGETALL" and isinstance(reply, list):
         return sorted(zip(reply[::2], reply[1::2]))
     return reply
 
 
 TEXT_ENCODINGS = {b"int", b"embstr", b"raw"}
+SLOWER_MS = 200
+SCORES_TOLD = {b"ZRANGE", b"ZREVRANGE", b"ZRANGEBYSCORE", b"ZREVRANGEBYSCORE", b"ZMSCORE", b"ZPOPMIN", b"ZPOPMAX",
+               b"ZUNION", b"ZINTER", b"ZDIFF"}
 LONG_MIN = b"-9223372036854775808"
 
 
@@ -283,9 +326,16 @@ def is_unordered_sort(command):
 
 # Where mayfly answers otherwise on purpose, and why.
 def on_purpose(command, redis, mayfly):
-    # Encodings are told from the value as it is, not from the way it came about.
+    # Encodings of collections are told from the value as it is, not from the way it came about.
     if command[:2] == [b"OBJECT", b"ENCODING"]:
-        return isinstance(mayfly, bytes) and ((redis in TEXT_ENCODINGS) == (mayfly in TEXT_ENCODINGS))
+        if redis == b"embstr" and mayfly == b"int":
+            return True  # What INCRBYFLOAT left is text to Redis, though it be a whole number.
+        return isinstance(mayfly, bytes) and redis not in TEXT_ENCODINGS and mayfly not in TEXT_ENCODINGS
+    # Redis stores the sign of a zero only while a sorted set is in its large form.
+    if command[0] in SCORES_TOLD and isinstance(redis, list) and isinstance(mayfly, list):
+        return [b"0" if one == b"-0" else one for one in redis] == mayfly
+    if command[0] in (b"ZSCORE", b"ZINCRBY") or (command[0] == b"ZADD" and b"INCR" in command):
+        return redis == b"-0" and mayfly == b"0"
     # Values are not shared between keys.
     if command[:2] == [b"OBJECT", b"REFCOUNT"]:
         return isinstance(redis, int) and mayfly == 1
@@ -295,6 +345,9 @@ def on_purpose(command, redis, mayfly):
     # As Redis 7.2: this number has no opposite.
     if command[0] == b"LPOS" and LONG_MIN in command:
         return mayfly == b"-ERR value is out of range, value must between -9223372036854775807 and 9223372036854775807"
+    # A length of time is counted from now, which is not the same instant for both.
+    if command[0] in (b"EXPIRETIME", b"PEXPIRETIME") and isinstance(redis, int) and isinstance(mayfly, int):
+        return min(redis, mayfly) > 0 and abs(redis - mayfly) <= SLOWER_MS
     # Arguments are looked at before keys.
     if command[0] == b"BITCOUNT" and command[-1] == b"x":
         return mayfly == b"-ERR syntax error"
