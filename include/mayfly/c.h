@@ -30,6 +30,10 @@
  * Threads. Calls on databases, keyspaces, their views and snapshots are safe from any thread. A
  * transaction, its views and a cursor belong to one thread at a time.
  *
+ * Processes. In a child made by fork() calls on the parent's handles are MAYFLY_INVALID; releasing
+ * and closing them is allowed and touches nothing. Open the database anew there, once the parent has
+ * closed it.
+ *
  * Time is in milliseconds: instants since 1970 (int64_t), lengths likewise.
  *
  * Purges, events, checks, backups and figures are in c_maintenance.h, which this page includes. */

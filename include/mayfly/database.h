@@ -8,6 +8,10 @@
 //
 // No thread is started unless StartReaper() is called (those of RocksDB aside). Safe from any
 // thread. Several databases live side by side in a process.
+//
+// A database belongs to the process that opened it. In a child made by fork() every call on it and
+// its handles answers Invalid, closing and destroying them is Ok and touches nothing, and exit()
+// returns; the child opens databases anew, this one once the parent has closed it.
 #pragma once
 
 #include <cstdint>

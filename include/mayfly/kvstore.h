@@ -35,7 +35,10 @@
  * calls on them are KVSTORE_ERROR.
  *
  * Threads. A KVStore and its families may be used from any; an iterator from one at a time.
- * kvstore_close() must be the last call on the store. */
+ * kvstore_close() must be the last call on the store.
+ *
+ * Processes. In a child made by fork() calls on the parent's handles are KVSTORE_ERROR; closing them
+ * is allowed and touches nothing. Open the store anew there, once the parent has closed it. */
 #ifndef MAYFLY_KVSTORE_H
 #define MAYFLY_KVSTORE_H
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/owner_process.h"
 #include "mayfly/result.h"
 
 namespace mayfly {
@@ -33,10 +34,10 @@ class DirectoryLock {
   void Release();
 
  private:
-  explicit DirectoryLock(int descriptor);
+  explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
 
   int descriptor_ = -1;
-  int process_ = 0;  // That took the lock. In another, the descriptor is somebody else's.
+  OwnerProcess owner_;  // In another process, the descriptor is somebody else's.
 };
 
 }  // namespace mayfly

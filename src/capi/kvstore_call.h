@@ -43,6 +43,7 @@ int CallAlone(FamilyHandle* handle, Work work) noexcept {
   if (handle == nullptr) return Fail(nullptr, KVSTORE_ERROR, "the handle is null");
   Store& store = *handle->store;
   return Guard(&store, [&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(store.CheckOwner());
     const std::lock_guard alone(store.gate);
     MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
     return work(store);
@@ -56,6 +57,7 @@ int Call(FamilyHandle* handle, Work work) noexcept {
   if (handle == nullptr) return Fail(nullptr, KVSTORE_ERROR, "the handle is null");
   Store& store = *handle->store;
   return Guard(&store, [&]() -> Status {
+    MAYFLY_RETURN_IF_ERROR(store.CheckOwner());
     std::shared_lock shared(store.gate);
     std::unique_lock alone(store.gate, std::defer_lock);
     if (store.transaction != nullptr) {

@@ -177,6 +177,10 @@ int kvstore_iterator_seek(KVIterator* pIter, const void* pKey, int nKey) {
 void kvstore_iterator_close(KVIterator* pIter) {
   if (pIter == nullptr) return;
   const std::shared_ptr<Store> store = pIter->at.store;
+  if (!store->CheckOwner().ok()) {
+    delete pIter;
+    return;
+  }
   const std::shared_lock gate(store->gate);  // Nobody parks it meanwhile.
   {
     const std::lock_guard lock(store->iterators_mutex);

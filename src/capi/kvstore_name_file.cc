@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/kept_descriptors.h"
 #include "capi/limits.h"
 
 namespace mayfly::kvstore {
@@ -38,7 +39,7 @@ std::string FreshId() {
 class Draft {
  public:
   ~Draft() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0) CloseKept(descriptor_);
     if (!path_.empty()) ::unlink(path_.c_str());
   }
   Draft() = default;
@@ -46,7 +47,8 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   Status Write(const std::string& path, std::string_view text) {
-    descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    descriptor_ = OpenKept(
+        [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
     if (descriptor_ < 0) return Refused("make", path);
     path_ = path;
     if (::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
@@ -76,6 +78,7 @@ void SyncFolder(const fs::path& folder) {
 NameFile::NameFile(NameFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
+      owner_(other.owner_),
       directory_(std::move(other.directory_)) {}
 
 NameFile& NameFile::operator=(NameFile&& other) noexcept {
@@ -83,13 +86,14 @@ NameFile& NameFile::operator=(NameFile&& other) noexcept {
     Release();
     path_ = std::move(other.path_);
     descriptor_ = std::exchange(other.descriptor_, -1);
+    owner_ = other.owner_;
     directory_ = std::move(other.directory_);
   }
   return *this;
 }
 
 void NameFile::Release() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ >= 0 && owner_.IsThis()) CloseKept(descriptor_);
   descriptor_ = -1;
 }
 
@@ -104,7 +108,9 @@ Result<NameFile> NameFile::Lock(const std::string& path, bool read_only) {
   }
   NameFile file(real.string());
   for (int attempt = 0; attempt < kOpenAttemptsMax; ++attempt) {
-    file.descriptor_ = ::open(file.path_.c_str(), (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+    file.descriptor_ = OpenKept([&] {
+      return ::open(file.path_.c_str(), (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+    });
     if (file.descriptor_ < 0) {
       if (errno == ENOENT) return file;
       return Refused("open", path);

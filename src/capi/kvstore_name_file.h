@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/owner_process.h"
 #include "mayfly/result.h"
 
 namespace mayfly::kvstore {
@@ -45,6 +46,7 @@ class NameFile {
 
   std::string path_;  // Without links in it.
   int descriptor_ = -1;
+  OwnerProcess owner_;  // In another process, the descriptor is somebody else's.
   std::string directory_;
 };
 

@@ -21,6 +21,7 @@ Store::Store(StoreOptions asked, std::optional<NameFile> file, std::unique_ptr<D
     : options(asked), database(std::move(opened)), file_(std::move(file)) {}
 
 Status Store::Close() {
+  if (!owner_.IsThis()) return {};
   const std::lock_guard alone(gate);
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   {
@@ -126,11 +127,13 @@ void Store::EndTransaction(bool committed) {
 }
 
 void Store::SetMessage(std::string_view message) {
+  if (!owner_.IsThis()) return;
   const std::lock_guard lock(message_mutex_);
   message_ = message;
 }
 
 std::string Store::message() const {
+  if (!owner_.IsThis()) return std::string(OwnerProcess::Refusal().message());
   const std::lock_guard lock(message_mutex_);
   return message_;
 }

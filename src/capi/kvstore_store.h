@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/owner_process.h"
 #include "capi/kvstore_born_dead.h"
 #include "capi/kvstore_name_file.h"
 #include "mayfly/database.h"
@@ -74,6 +75,9 @@ class Store {
   // After its keyspace was dropped: one made under the same name is another.
   void ForgetFamily(const std::string& name);
 
+  // Ok in the process that opened it: in a child made by fork() no lock may be taken.
+  Status CheckOwner() const { return owner_.IsThis() ? Status() : OwnerProcess::Refusal(); }
+
   // Ok when calls make sense. Under the gate, as the rest.
   Status CheckOpen() const;
   Status CheckWritable() const;
@@ -111,6 +115,7 @@ class Store {
   std::atomic<std::uint64_t> purged_by_reads_before{0};  // At the last reset.
 
  private:
+  const OwnerProcess owner_;
   std::optional<NameFile> file_;  // Nothing in memory. Guarded by gate.
   std::mutex families_mutex_;
   std::map<std::string, std::shared_ptr<Family>> families_;  // Guarded by families_mutex_.

@@ -13,6 +13,7 @@ class Claims::Held final : public Claim {
   Held(std::shared_ptr<Taken> taken, std::string name)
       : taken_(std::move(taken)), name_(std::move(name)) {}
   ~Held() override {
+    if (!taken_->owner.IsThis()) return;
     const std::lock_guard lock(taken_->mutex);
     taken_->names.erase(name_);
   }

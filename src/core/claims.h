@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "base/owner_process.h"
 #include "mayfly/database.h"
 #include "mayfly/result.h"
 
@@ -18,6 +19,7 @@ class Claims {
 
  private:
   struct Taken {
+    const OwnerProcess owner;
     std::mutex mutex;
     std::set<std::string> names;  // Guarded by mutex.
   };

@@ -30,6 +30,10 @@ class DatabaseCalls final : public Database {
                                                  *store_->catalog().Find(kDefaultKeyspaceName))) {}
 
   ~DatabaseCalls() override {
+    if (!store_->is_owner()) {
+      Abandon(std::shared_ptr<Store>(store_));  // With threads of the parent's that wait in it.
+      return;
+    }
     if (const Status closed = store_->Close(); !closed.ok()) {
       Log(store_->logger(), LogLevel::kError, "closing the database: {}", closed.ToString());
     }
@@ -109,8 +113,12 @@ class DatabaseCalls final : public Database {
     return events;
   }
 
-  std::uint64_t LastEventSequence() const override { return store_->events().LastSequence(); }
-  std::uint64_t EventsTrimmedThrough() const override { return store_->events().TrimmedThrough(); }
+  std::uint64_t LastEventSequence() const override {
+    return store_->is_owner() ? store_->events().LastSequence() : 0;
+  }
+  std::uint64_t EventsTrimmedThrough() const override {
+    return store_->is_owner() ? store_->events().TrimmedThrough() : 0;
+  }
 
   Result<std::uint64_t> TrimEvents(const EventTrim& trim) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
@@ -133,7 +141,9 @@ class DatabaseCalls final : public Database {
   }
 
   Result<Statistics> GetStatistics() const override { return GatherStatistics(*store_); }
-  ClockReport clock_report() const override { return store_->clock().Report(); }
+  ClockReport clock_report() const override {
+    return store_->is_owner() ? store_->clock().Report() : ClockReport();
+  }
 
   Status ConfirmClock() override { return store_->ConfirmClock(); }
   Status RevertClock() override { return store_->RevertClock(); }

@@ -5,6 +5,7 @@
 
 #include "base/coding.h"
 #include "base/log.h"
+#include "base/owner_process.h"
 #include "core/event_codec.h"
 #include "core/keys.h"
 #include "core/limits.h"
@@ -22,6 +23,10 @@ class EventLog::Subscription final : public EventSubscription {
   explicit Subscription(std::shared_ptr<Subscriber> subscriber)
       : subscriber_(std::move(subscriber)) {}
   ~Subscription() override {
+    if (!owner_.IsThis()) {
+      Abandon(std::shared_ptr<Subscriber>(subscriber_));
+      return;
+    }
     std::unique_lock lock(subscriber_->mutex);
     subscriber_->ended = true;
     // A callback may end its own subscription.
@@ -32,6 +37,7 @@ class EventLog::Subscription final : public EventSubscription {
   }
 
  private:
+  const OwnerProcess owner_;
   const std::shared_ptr<Subscriber> subscriber_;
 };
 

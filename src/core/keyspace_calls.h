@@ -13,7 +13,9 @@ class KeyspaceCalls final : public WriteCalls<Keyspace> {
       : store_(std::move(store)), state_(std::move(state)) {}
 
   const std::string& name() const override { return state_->name(); }
-  KeyspacePolicy policy() const override { return *state_->policy(); }
+  KeyspacePolicy policy() const override {
+    return store_->is_owner() ? *state_->policy() : KeyspacePolicy();
+  }
   Status SetPolicy(const KeyspacePolicy& policy) override;
   Status Clear() override;
 

@@ -20,6 +20,10 @@ Result<std::shared_ptr<OpenStates::State>> OpenStates::Open(StateKind kind, Wall
 }
 
 OpenStates::State::~State() {
+  if (!book_->owner.IsThis()) {
+    Abandon(std::move(snapshot_));
+    return;
+  }
   const std::lock_guard lock(book_->mutex);
   book_->open.erase(ticket_);
 }

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/owner_process.h"
 #include "engine/engine.h"
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
@@ -95,6 +96,7 @@ class OpenStates {
 
  private:
   struct Book {
+    const OwnerProcess owner;
     std::mutex mutex;  // Taken before those of states. Guards the rest.
     StateTicket next = 0;
     std::map<StateTicket, State*> open;  // Each takes itself off before it goes.

@@ -51,9 +51,10 @@ Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<R
 
 Status CheckView(const View& view) {
   if (view.over) return Status::Invalid("the transaction is over; begin another");
+  MAYFLY_RETURN_IF_ERROR(view.store.CheckUsable(view.keyspace));
   if (view.state != nullptr && view.snapshot == nullptr) [[unlikely]]
     return StateRevoked();
-  return view.store.CheckUsable(view.keyspace);
+  return {};
 }
 
 Status StateRevoked() {

@@ -29,7 +29,7 @@ struct View {
 
   // Reads from the state from now on, if it was not taken away.
   void ReadFrom(std::shared_ptr<OpenStates::State> from) {
-    lent = from->Lend();
+    if (store.is_open()) lent = from->Lend();
     snapshot = lent.get();
     state = std::move(from);
   }

@@ -20,7 +20,17 @@ Result<std::unique_ptr<Reaper>> ReaperThread::Start(std::shared_ptr<Store> store
   if (options.reclaim_dead_percent == 0 || options.reclaim_dead_percent > 100) {
     return Status::Invalid("reclaim_dead_percent must be 1 to 100; to leave files alone, say so");
   }
-  return std::unique_ptr<Reaper>(new ReaperThread(std::move(store), options));
+  return std::unique_ptr<Reaper>(std::make_unique<Handle>(
+      std::unique_ptr<ReaperThread>(new ReaperThread(std::move(store), options))));
+}
+
+// In a child made by fork() there is no thread to stop, but conditions that one waits on.
+ReaperThread::Handle::~Handle() {
+  if (!owner_.IsThis()) Abandon(std::move(reaper_));
+}
+
+void ReaperThread::Handle::AwaitIdle() {
+  if (owner_.IsThis()) reaper_->AwaitIdle();
 }
 
 ReaperThread::ReaperThread(std::shared_ptr<Store> store, const ReaperOptions& options)

@@ -18,15 +18,30 @@
 
 namespace mayfly::core {
 
-class ReaperThread final : public Reaper {
+class ReaperThread {
  public:
   static Result<std::unique_ptr<Reaper>> Start(std::shared_ptr<Store> store,
                                                const ReaperOptions& options);
-  ~ReaperThread() override;
-
-  void AwaitIdle() override;
+  ~ReaperThread();
+  ReaperThread(const ReaperThread&) = delete;
+  ReaperThread& operator=(const ReaperThread&) = delete;
 
  private:
+  // What Start() gives out.
+  class Handle final : public Reaper {
+   public:
+    explicit Handle(std::unique_ptr<ReaperThread> reaper) : reaper_(std::move(reaper)) {}
+    ~Handle() override;
+
+    void AwaitIdle() override;
+
+   private:
+    const OwnerProcess owner_;
+    std::unique_ptr<ReaperThread> reaper_;
+  };
+
+  void AwaitIdle();
+
   ReaperThread(std::shared_ptr<Store> store, const ReaperOptions& options);
 
   enum class Outcome : std::uint8_t {

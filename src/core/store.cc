@@ -125,7 +125,7 @@ Status Store::LoadFormat() {
 }
 
 Status Store::Close() {
-  if (closed_) return {};
+  if (closed_ || !is_owner()) return {};
   if (const std::uint64_t reapers = counts_.reapers.load(); reapers > 0) {
     return Status::Busy(fmt::format("{} reapers run; stop them first", reapers));
   }
@@ -150,8 +150,9 @@ Status Store::Close() {
 }
 
 Status Store::CheckOpen() const {
-  if (!closed_.load(std::memory_order_acquire)) [[likely]]
+  if (is_open()) [[likely]]
     return {};
+  if (!is_owner()) return OwnerProcess::Refusal();
   return Status::Invalid("the database is closed; open it again before using it");
 }
 
@@ -306,6 +307,7 @@ void Store::PlanPurge(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
 }
 
 Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
   MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));
   std::vector<Event> events;
   {

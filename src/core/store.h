@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/owner_process.h"
 #include "core/catalog.h"
 #include "core/change.h"
 #include "core/commit_plan.h"
@@ -90,7 +91,10 @@ class Store {
       KeepDueTime(now);
   }
 
-  bool is_open() const { return !closed_.load(std::memory_order_acquire); }
+  bool is_open() const { return !closed_.load(std::memory_order_acquire) && is_owner(); }
+
+  // False in a child made by fork(), where nothing may be touched and no lock taken.
+  bool is_owner() const { return owner_.IsThis(); }
 
   // Ok when calls on the keyspace make sense.
   Status CheckUsable(const KeyspaceState& keyspace) const;
@@ -201,6 +205,7 @@ class Store {
   Status LowerInstants(engine::Batch& batch, KeyspaceState& keyspace, WallTime now);
 
   const StoreOptions options_;
+  const OwnerProcess owner_;
   Logger& logger_;
   const std::unique_ptr<engine::Engine> engine_;
   const std::unique_ptr<OpenStates> states_;

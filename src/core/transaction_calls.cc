@@ -75,6 +75,7 @@ View TransactionCalls::ViewOf(KeyspaceState& keyspace) {
 }
 
 Status TransactionCalls::CheckActive() const {
+  MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
   if (state_ != nullptr) [[likely]]
     return {};
   return Status::Invalid("the transaction is over; begin another");

@@ -14,7 +14,8 @@ using Apply = FunctionRef<Status(Bytes key, Decide decide)>;
 // The rule that lifetimes of the keyspace follow; holds the policy for the length of one write.
 struct WriteRule {
   explicit WriteRule(const Store& store, const KeyspaceState& keyspace)
-      : policy(keyspace.policy()), rule(store.RuleOf(*policy)) {}
+      : policy(store.is_owner() ? keyspace.policy() : std::make_shared<const KeyspacePolicy>()),
+        rule(store.RuleOf(*policy)) {}
 
   std::shared_ptr<const KeyspacePolicy> policy;  // Shared with the keyspace.
   LifetimeRule rule;

@@ -3,11 +3,13 @@
 // nowhere; seek before reading. A move costs one virtual call and reading costs none: engines leave
 // the current key and value in the base class.
 // Keys outside the bounds do not exist for it: seeks clamp to the bounds.
-// Lifetime: a cursor must be gone before its engine closes. One thread at a time.
+// Lifetime: a cursor must be gone before its engine closes. One thread at a time. In a child made
+// by fork() it moves nowhere, and status() says so.
 #pragma once
 
 #include <cassert>
 
+#include "base/owner_process.h"
 #include "engine/key_range.h"
 #include "mayfly/bytes.h"
 #include "mayfly/status.h"
@@ -35,14 +37,16 @@ class Cursor {
   Bytes key() const { return assert(valid_), key_; }
   Bytes value() const { return assert(valid_), value_; }
 
-  void SeekToFirst() { DoSeekToFirst(); }
-  void SeekToLast() { DoSeekToLast(); }
-  void SeekAtOrAfter(Bytes target) { DoSeekAtOrAfter(target); }    // First key >= target.
-  void SeekAtOrBefore(Bytes target) { DoSeekAtOrBefore(target); }  // Last key <= target.
+  void SeekToFirst() { is_owner() ? DoSeekToFirst() : Hide(); }
+  void SeekToLast() { is_owner() ? DoSeekToLast() : Hide(); }
+  // First key >= target.
+  void SeekAtOrAfter(Bytes target) { is_owner() ? DoSeekAtOrAfter(target) : Hide(); }
+  // Last key <= target.
+  void SeekAtOrBefore(Bytes target) { is_owner() ? DoSeekAtOrBefore(target) : Hide(); }
 
   // Only when Valid(). Turning round costs a seek.
-  void Next() { assert(valid_), DoNext(); }
-  void Prev() { assert(valid_), DoPrev(); }
+  void Next() { assert(valid_), is_owner() ? DoNext() : Hide(); }
+  void Prev() { assert(valid_), is_owner() ? DoPrev() : Hide(); }
 
   // Ok at the end of the range; Corruption or IoError when the walk broke off.
   virtual Status status() const = 0;
@@ -57,6 +61,9 @@ class Cursor {
   }
   void Hide() { valid_ = false; }
 
+  // False in a child made by fork().
+  bool is_owner() const { return owner_.IsThis(); }
+
  private:
   virtual void DoSeekToFirst() = 0;
   virtual void DoSeekToLast() = 0;
@@ -68,6 +75,7 @@ class Cursor {
   Bytes key_;    // Owned by the derived cursor.
   Bytes value_;  // Owned by the derived cursor.
   bool valid_ = false;
+  const OwnerProcess owner_;
 };
 
 }  // namespace mayfly::engine

@@ -124,7 +124,7 @@ Result<EngineStats> Engine::Stats() const {
 }
 
 Status Engine::Close() {
-  if (closed_.load(std::memory_order_acquire)) return {};
+  if (closed_.load(std::memory_order_acquire) || !is_owner()) return {};
   const std::uint64_t snapshots = open_snapshots_.load();
   const std::uint64_t cursors = open_cursors_.load();
   if (snapshots + cursors > 0) {
@@ -144,7 +144,7 @@ Status Engine::ConditionFailed(const Batch::Condition& condition) {
 }
 
 Status Engine::CloseAtDestruction() {
-  MAYFLY_CHECK(open_snapshots_.load() + open_cursors_.load() == 0,
+  MAYFLY_CHECK(!is_owner() || open_snapshots_.load() + open_cursors_.load() == 0,
                "an engine was destroyed while snapshots or cursors of it were open");
   return Close();
 }
@@ -162,6 +162,7 @@ Status Engine::CheckWritable() const {
 }
 
 Status Engine::Closed() const {
+  if (!is_owner()) return OwnerProcess::Refusal();
   return Status::Invalid(fmt::format("{} is closed; open it again before using it", name_));
 }
 

@@ -17,6 +17,8 @@
 // Public calls check their arguments in one place and hand on to the Do... functions of the engine,
 // so that all engines refuse the same things with the same words.
 // Threads: every call from any thread, except that Close() and the destructor must be alone.
+// Processes: in a child made by fork() every call answers Invalid, Close() does nothing, and what is
+// destroyed there leaves files, locks and threads as they are (base/owner_process.h).
 #pragma once
 
 #include <atomic>
@@ -27,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "base/owner_process.h"
 #include "engine/address.h"
 #include "engine/batch.h"
 #include "engine/cursor.h"
@@ -205,6 +208,9 @@ class Engine {
   std::atomic<std::uint64_t>& open_snapshots() const { return open_snapshots_; }
   std::atomic<std::uint64_t>& open_cursors() const { return open_cursors_; }
 
+  // False in a child made by fork().
+  bool is_owner() const { return owner_.IsThis(); }
+
   // The Conflict that Commit() answers for a condition that does not hold.
   static Status ConditionFailed(const Batch::Condition& condition);
 
@@ -232,7 +238,7 @@ class Engine {
   virtual Status DoClose() = 0;
 
   Status CheckOpen() const {
-    if (!closed_.load(std::memory_order_acquire)) [[likely]]
+    if (!closed_.load(std::memory_order_acquire) && owner_.IsThis()) [[likely]]
       return {};
     return Closed();
   }
@@ -242,6 +248,7 @@ class Engine {
 
   const std::string name_;
   const Capabilities capabilities_;
+  const OwnerProcess owner_;
 
   std::atomic<bool> closed_{false};
   mutable std::atomic<std::uint64_t> open_snapshots_{0};
@@ -250,8 +257,8 @@ class Engine {
 
 inline Status Engine::Get(Address at, Bytes key, PinnedBytes& value,
                           const Snapshot* snapshot) const {
-  if (closed_.load(std::memory_order_acquire) || !IsGoodAddress(at) || !IsGoodKey(key))
-      [[unlikely]] {
+  if (closed_.load(std::memory_order_acquire) || !owner_.IsThis() || !IsGoodAddress(at) ||
+      !IsGoodKey(key)) [[unlikely]] {
     value.Reset();
     return RefuseGet(at, key);
   }

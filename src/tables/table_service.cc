@@ -1,5 +1,6 @@
 #include "tables/table_service.h"
 
+#include "base/owner_process.h"
 #include "tables/table_figures.h"
 #include "tables/table_limits.h"
 #include "tables/table_names.h"
@@ -10,11 +11,20 @@ namespace {
 class KeeperHandle final : public TableKeeper {
  public:
   explicit KeeperHandle(std::shared_ptr<Keeper> keeper) : keeper_(std::move(keeper)) {}
-  ~KeeperHandle() override { keeper_->Stop(); }
+  ~KeeperHandle() override {
+    if (owner_.IsThis()) {
+      keeper_->Stop();
+    } else {
+      Abandon(std::shared_ptr<Keeper>(keeper_));  // Its thread is the parent's.
+    }
+  }
 
-  void AwaitIdle() override { keeper_->AwaitIdle(); }
+  void AwaitIdle() override {
+    if (owner_.IsThis()) keeper_->AwaitIdle();
+  }
 
  private:
+  const OwnerProcess owner_;
   const std::shared_ptr<Keeper> keeper_;  // Shared with the service, while it looks.
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/owner_process.h"
 #include "mayfly/tables.h"
 #include "tables/table_service.h"
 
@@ -14,6 +15,9 @@ namespace mayfly::tables {
 class TablesImpl final : public Tables {
  public:
   explicit TablesImpl(std::unique_ptr<TableService> service) : service_(std::move(service)) {}
+  ~TablesImpl() override {
+    if (!owner_.IsThis()) Abandon(std::move(service_));  // Locks in it may be the parent's.
+  }
 
   Result<TableDescription> CreateTable(const TableSpec& spec) override;
   Result<TableDescription> DescribeTable(const std::string& name) override;
@@ -63,7 +67,8 @@ class TablesImpl final : public Tables {
   const ItemContext& context() const { return service_->context(); }
 
  private:
-  const std::unique_ptr<TableService> service_;
+  const OwnerProcess owner_;
+  std::unique_ptr<TableService> service_;
 };
 
 }  // namespace mayfly::tables

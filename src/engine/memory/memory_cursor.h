@@ -20,7 +20,7 @@ class MemoryCursor final : public Cursor {
   MemoryCursor(MemoryStore& store, Role role, const KeyRange& range,
                const MemoryStore::FrozenState* frozen, std::atomic<std::uint64_t>& open_cursors);
 
-  Status status() const override { return {}; }
+  Status status() const override { return is_owner() ? Status() : OwnerProcess::Refusal(); }
 
  private:
   using Node = MemoryMap::ConstNode;

@@ -38,6 +38,7 @@ MemoryStore::FrozenState::FrozenState(MemoryStore& store, const FrozenState& oth
 }
 
 MemoryStore::FrozenState::~FrozenState() {
+  if (!store_.owner_.IsThis()) return;  // The lock may be somebody's who is not here.
   const std::unique_lock lock(store_.mutex_);
   auto& open = store_.open_states_;
   open.erase(open.find(sequence_));

@@ -74,6 +74,7 @@ class MemoryStore {
   bool Holds(const Batch::Condition& condition) const;
   void Apply(const Batch::Change& change, MemoryMap::Moment moment);
 
+  const OwnerProcess owner_;
   mutable std::shared_mutex mutex_;
 
   // Guarded by mutex_.

@@ -57,7 +57,12 @@ RocksCursor::RocksCursor(rocksdb::DB& database, rocksdb::ColumnFamilyHandle& fam
   iterator_.reset(database.NewIterator(read, &family));
 }
 
+RocksCursor::~RocksCursor() {
+  if (!is_owner()) Abandon(std::move(iterator_));
+}
+
 Status RocksCursor::status() const {
+  if (!is_owner()) return OwnerProcess::Refusal();
   const rocksdb::Status status = iterator_->status();
   if (status.ok() || lost_the_rest_) return {};
   return owner_.damage.Note(FromRocks(status, fmt::format("scanning {}", owner_.name)));

@@ -25,6 +25,8 @@ class RocksCursor final : public Cursor {
   RocksCursor(rocksdb::DB& database, rocksdb::ColumnFamilyHandle& family,
               const CursorOptions& options, const Owner& owner);
 
+  ~RocksCursor() override;
+
   Status status() const override;
 
  private:

@@ -5,12 +5,28 @@
 #include "base/log.h"
 #include "engine/rocks/limits.h"
 #include "engine/rocks/rocks_cursor.h"
+#include "engine/rocks/rocks_env.h"
 #include "engine/rocks/rocks_snapshot.h"
 #include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 
 namespace {
+
+// A value in the block cache. In a child made by fork() it is left there: the cache's locks may be
+// held by threads that are not.
+class PinnedSlice final : public rocksdb::PinnableSlice {
+ public:
+  PinnedSlice() = default;
+  ~PinnedSlice() {
+    if (!owner_.IsThis()) DelegateCleanupsTo(new rocksdb::Cleanable);
+  }
+  PinnedSlice(const PinnedSlice&) = delete;
+  PinnedSlice& operator=(const PinnedSlice&) = delete;
+
+ private:
+  const OwnerProcess owner_;
+};
 
 // Whether a commit takes away more than it brings, or is the housekeeping of one that does: such
 // may go on when the disk is full. Events, of rows that go, and index entries come in proportion.
@@ -40,9 +56,16 @@ RocksDatabase::RocksDatabase(RocksHandles handles, bool writable, Logger& logger
     : Engine("rocks at " + handles.directory,
              {.atomic_across_slots = true, .persistent = true, .writable = writable}),
       logger_(logger),
-      handles_(std::move(handles)) {}
+      handles_(std::move(handles)) {
+  CountOpenDatabase(1);
+}
 
 RocksDatabase::~RocksDatabase() {
+  if (!is_owner()) {
+    Abandon(std::move(handles_));  // It has threads, which are the parent's.
+    return;
+  }
+  CountOpenDatabase(-1);
   if (const Status closed = CloseAtDestruction(); !closed.ok()) {
     Log(logger_, LogLevel::kError, "{}", closed.ToString());
   }
@@ -50,7 +73,7 @@ RocksDatabase::~RocksDatabase() {
 
 Status RocksDatabase::DoGet(Address at, Bytes key, PinnedBytes& value,
                             const Snapshot* snapshot) const {
-  auto& slice = value.Hold<rocksdb::PinnableSlice>();
+  auto& slice = value.Hold<PinnedSlice>();
   slice.Reset();
   const rocksdb::Status status =
       handles_.database->Get(ReadOptionsOf(snapshot), Family(at.role), ToSlice(key), &slice);
@@ -80,8 +103,8 @@ void RocksDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snaps
     Lookup& lookup = *lookups[i];
     lookup.value.Reset();
     if (statuses[i].ok()) {
-      auto& slice = lookup.value.Hold<rocksdb::PinnableSlice>();
-      slice = std::move(values[i]);
+      auto& slice = lookup.value.Hold<PinnedSlice>();
+      static_cast<rocksdb::PinnableSlice&>(slice) = std::move(values[i]);
       lookup.value.Show(ToBytes(slice));
       lookup.status = Status();
     } else {

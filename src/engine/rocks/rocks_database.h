@@ -45,6 +45,7 @@ struct RocksHandles {
   std::shared_ptr<DamageLog> damage;                         // Likewise.
   bool salvage = false;                                      // As RocksOptions::salvage.
   std::unique_ptr<DiskReserve> reserve;
+  std::unique_ptr<rocksdb::Env> env;  // Of the database, which goes before it.
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.
   std::vector<FamilyFigures> figures;                  // By Role.

@@ -8,6 +8,7 @@
 #include "engine/rocks/format_file.h"
 #include "engine/rocks/rocks_database.h"
 #include "engine/rocks/rocks_engine.h"
+#include "engine/rocks/rocks_env.h"
 #include "engine/rocks/rocks_profile.h"
 #include "engine/rocks/rocks_status.h"
 
@@ -155,6 +156,8 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     setup.database.create_if_missing = true;
     setup.database.create_missing_column_families = true;
   }
+  handles.env = std::make_unique<RocksEnv>(*setup.database.env);
+  setup.database.env = handles.env.get();
   handles.block_cache = setup.block_cache;
   handles.removals = setup.removals;
   handles.open_database = setup.open_database;
@@ -171,6 +174,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     status = OpenDamaged(options, status, setup, handles);
   }
   if (!status.ok()) return OpenFailed(status, options);
+  LetChildrenExit();
   if (!options.read_only) {
     handles.reserve->AfterOpen();
     *handles.open_database = handles.database.get();

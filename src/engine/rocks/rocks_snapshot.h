@@ -16,7 +16,9 @@ class RocksSnapshot final : public Snapshot {
       : ticket_(open_snapshots), database_(database), snapshot_(database.GetSnapshot()) {
     read_options_.snapshot = snapshot_;
   }
-  ~RocksSnapshot() override { database_.ReleaseSnapshot(snapshot_); }
+  ~RocksSnapshot() override {
+    if (owner_.IsThis()) database_.ReleaseSnapshot(snapshot_);
+  }
 
   // Made once, since building one costs more than the checks of a read.
   const rocksdb::ReadOptions& read_options() const { return read_options_; }
@@ -31,6 +33,7 @@ class RocksSnapshot final : public Snapshot {
 
  private:
   const HandleTicket ticket_;
+  const OwnerProcess owner_;
   rocksdb::DB& database_;
   const rocksdb::Snapshot* const snapshot_;
   rocksdb::ReadOptions read_options_;

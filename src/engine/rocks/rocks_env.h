@@ -1,0 +1,65 @@
+// rocks_env.h - what one open RocksDB database has of its own: threads, and a lock on its file.
+// RocksDB would share both among all databases of a process, in static objects, and a child made by
+// fork() has a copy of these: its flushes would wait for threads that only the parent has, and its
+// lock table would list what the parent has open. With its own, the child can open databases anew.
+// Files and time are the target's.
+#pragma once
+
+#include <rocksdb/env.h>
+#include <rocksdb/threadpool.h>
+
+#include <array>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace mayfly::engine {
+
+class RocksEnv final : public rocksdb::EnvWrapper {
+ public:
+  // `target` must outlive it.
+  explicit RocksEnv(rocksdb::Env& target);
+  ~RocksEnv() override;  // Waits for its threads.
+
+  void Schedule(void (*function)(void*), void* argument, Priority priority, void* tag,
+                void (*cancelled)(void*)) override;
+  int UnSchedule(void* tag, Priority priority) override;
+  unsigned int GetThreadPoolQueueLen(Priority priority) const override;
+  void SetBackgroundThreads(int threads, Priority priority) override;
+  int GetBackgroundThreads(Priority priority) override;
+  void IncBackgroundThreadsIfNeeded(int threads, Priority priority) override;
+  int ReserveThreads(int /*threads*/, Priority /*priority*/) override { return 0; }
+  int ReleaseThreads(int /*threads*/, Priority /*priority*/) override { return 0; }
+
+  rocksdb::Status LockFile(const std::string& name, rocksdb::FileLock** lock) override;
+  rocksdb::Status UnlockFile(rocksdb::FileLock* lock) override;
+
+ private:
+  struct Job {
+    void (*function)(void*);
+    void* argument;
+    void* tag;
+    void (*cancelled)(void*);  // Null: nobody wants to know.
+  };
+  struct Pool {
+    std::unique_ptr<rocksdb::ThreadPool> threads;
+    std::list<Job> waiting;  // Guarded by mutex_.
+  };
+
+  void RunNext(Pool& pool);
+
+  mutable std::mutex mutex_;
+  std::array<Pool, TOTAL> pools_;  // By priority.
+};
+
+// A child made by fork() cannot destroy RocksDB's static objects, on whose conditions threads of
+// the parent wait: its exit() would not return. Once called, after a database was opened, a child
+// that was forked while databases were open flushes its streams and ends when exit() comes to what
+// was registered before that.
+void LetChildrenExit();
+
+// How many databases this process has open, for the same.
+void CountOpenDatabase(int change);
+
+}  // namespace mayfly::engine

@@ -1,0 +1,406 @@
+// Goal: a child made by fork() cannot harm its parent's database, nor hang on it, and can use one
+// of its own. Method: real children of a process that writes all the while, which call everything
+// there is, let go of everything, and end by exit().
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "base/temporary_directory.h"
+#include "fork/forked.h"
+#include "mayfly/c.h"
+#include "mayfly/database.h"
+#include "mayfly/kvstore.h"
+#include "mayfly/tables.h"
+
+namespace mayfly {
+namespace {
+
+constexpr int kForks = 25;
+
+// Collects what was not refused as it should be.
+class Refusals {
+ public:
+  void Expect(const char* call, const Status& status) {
+    if (status.code() == StatusCode::kInvalid &&
+        status.message().find("fork()") != std::string_view::npos) {
+      return;
+    }
+    said_ += std::string(call) + " answered " + status.ToString() + "; ";
+  }
+  template <typename T>
+  void Expect(const char* call, const Result<T>& result) {
+    Expect(call, result.status());
+  }
+  void Expect(const char* call, bool as_it_should) {
+    if (!as_it_should) said_ += std::string(call) + " was not refused; ";
+  }
+  std::string said() const { return said_; }
+
+ private:
+  std::string said_;
+};
+
+std::unique_ptr<Database> MustOpen(const std::string& directory) {
+  auto opened = Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
+  if (!opened) {
+    ADD_FAILURE() << opened.error().ToString();
+    std::abort();
+  }
+  return *std::move(opened);
+}
+
+// Writes, reads and flushes until it goes, so that locks are held when a child is made.
+class Traffic {
+ public:
+  explicit Traffic(Database& database) {
+    for (int i = 0; i < 2; ++i) {
+      threads_.emplace_back([this, &database, i] { Run(database, i); });
+    }
+    while (writes_ < 100) std::this_thread::yield();
+  }
+  ~Traffic() {
+    stop_ = true;
+    for (auto& thread : threads_) thread.join();
+  }
+  Traffic(const Traffic&) = delete;
+  Traffic& operator=(const Traffic&) = delete;
+
+ private:
+  void Run(Database& database, int id) {
+    auto& keyspace = database.default_keyspace();
+    for (std::uint64_t i = 0; !stop_; ++i, ++writes_) {
+      const std::string key = "traffic " + std::to_string(id) + " " + std::to_string(i % 5000);
+      const auto put = i % 2 == 0 ? keyspace.Put(key, std::string(100, 'x'))
+                                  : keyspace.Put(key, "y", Lifetime::For(Millis(1)));
+      if (!put.ok() && !stop_) ADD_FAILURE() << put.ToString();
+      static_cast<void>(keyspace.Get(key));
+      static_cast<void>(keyspace.Count());
+    }
+  }
+
+  std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> writes_{0};
+  std::vector<std::thread> threads_;
+};
+
+// What a program may hold when it forks.
+struct Held {
+  std::unique_ptr<Database> database;
+  std::unique_ptr<Reaper> reaper;
+  std::unique_ptr<EventSubscription> subscription;
+  std::unique_ptr<Claim> claim;
+  std::unique_ptr<Transaction> transaction;
+  std::unique_ptr<Snapshot> snapshot;
+  std::unique_ptr<Cursor> cursor;
+  PinnedBytes pinned;
+
+  explicit Held(const std::string& directory) : database(MustOpen(directory)) {
+    auto& keyspace = database->default_keyspace();
+    EXPECT_TRUE(keyspace.Put("a", "1").ok());
+    EXPECT_TRUE(keyspace.Put("b", "2").ok());
+    reaper = *database->StartReaper();
+    subscription = *database->Subscribe([](const Event&) {});
+    claim = *database->TakeClaim("the test");
+    transaction = *database->Begin();
+    EXPECT_TRUE(transaction->In(keyspace).Put("of the transaction", "3").ok());
+    snapshot = *database->NewSnapshot();
+    cursor = *keyspace.NewCursor();
+    cursor->SeekToFirst();
+    EXPECT_TRUE(cursor->Valid());
+    EXPECT_TRUE(keyspace.Get("a", pinned).ok());
+  }
+};
+
+void CallKeyspace(Keyspace& keyspace, Refusals& refusals) {
+  refusals.Expect("Put", keyspace.Put("child", "x"));
+  refusals.Expect("Put with a ttl", keyspace.Put("child", "x", Lifetime::For(Millis(10))));
+  refusals.Expect("Get", keyspace.Get("a"));
+  refusals.Expect("Delete", keyspace.Delete("a"));
+  refusals.Expect("Expire", keyspace.Expire("a", Lifetime::For(Millis(10))));
+  refusals.Expect("Ttl", keyspace.Ttl("a"));
+  refusals.Expect("Count", keyspace.Count());
+  refusals.Expect("Clear", keyspace.Clear());
+  refusals.Expect("SetPolicy", keyspace.SetPolicy({}));
+  refusals.Expect("NewCursor", keyspace.NewCursor());
+  static_cast<void>(keyspace.policy());
+}
+
+void CallDatabase(Database& database, const std::string& file, Refusals& refusals) {
+  refusals.Expect("CreateKeyspace", database.CreateKeyspace("of the child"));
+  refusals.Expect("OpenKeyspace", database.OpenKeyspace("default"));
+  refusals.Expect("ListKeyspaces", database.ListKeyspaces());
+  refusals.Expect("DropKeyspace", database.DropKeyspace("default"));
+  refusals.Expect("TakeClaim", database.TakeClaim("other"));
+  refusals.Expect("Begin", database.Begin());
+  refusals.Expect("NewSnapshot", database.NewSnapshot());
+  refusals.Expect("Purge", database.Purge());
+  refusals.Expect("StartReaper", database.StartReaper());
+  refusals.Expect("Reclaim", database.Reclaim());
+  refusals.Expect("Prove", database.Prove());
+  refusals.Expect("ReadEvents", database.ReadEvents(0, 1));
+  refusals.Expect("TrimEvents", database.TrimEvents({}));
+  refusals.Expect("Subscribe", database.Subscribe([](const Event&) {}));
+  refusals.Expect("Persist", database.Persist(Durability::kDisk));
+  refusals.Expect("GetStatistics", database.GetStatistics());
+  refusals.Expect("ConfirmClock", database.ConfirmClock());
+  refusals.Expect("RevertClock", database.RevertClock());
+  refusals.Expect("Check", database.Check());
+  refusals.Expect("Backup", database.Backup(file));
+  refusals.Expect("Restore", database.Restore(file));
+  static_cast<void>(database.LastEventSequence());
+  static_cast<void>(database.EventsTrimmedThrough());
+  static_cast<void>(database.clock_report());
+}
+
+std::string CallEverything(Held& held, const std::string& file) {
+  Refusals refusals;
+  auto& keyspace = held.database->default_keyspace();
+  CallKeyspace(keyspace, refusals);
+  CallDatabase(*held.database, file, refusals);
+  refusals.Expect("a read of the transaction", held.transaction->In(keyspace).Get("a"));
+  refusals.Expect("a write of the transaction", held.transaction->In(keyspace).Put("c", "d"));
+  refusals.Expect("Commit", held.transaction->Commit());
+  refusals.Expect("a read of the snapshot", held.snapshot->In(keyspace).Get("a"));
+  held.cursor->Next();
+  refusals.Expect("Next", !held.cursor->Valid());
+  refusals.Expect("the cursor", held.cursor->status());
+  held.reaper->AwaitIdle();
+  return refusals.said();
+}
+
+std::map<std::string, std::string> FilesIn(const std::string& directory) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    std::ostringstream bytes;
+    bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    files[entry.path().filename()] = bytes.str();
+  }
+  return files;
+}
+
+TEST(Fork, EveryCallInAChildIsRefusedWhateverTheParentDoes) {
+  const TemporaryDirectory directory;
+  Held held(directory.Inside("db"));
+  {
+    const Traffic traffic(*held.database);
+    for (int i = 0; i < kForks; ++i) {
+      Forked child([&] {
+        std::string said = CallEverything(held, directory.Inside("backup"));
+        // Everything goes, in the order of a careful program.
+        held.cursor.reset();
+        held.snapshot.reset();
+        held.transaction.reset();
+        held.claim.reset();
+        held.subscription.reset();
+        held.reaper.reset();
+        held.pinned.Reset();
+        if (const Status closed = held.database->Close(); !closed.ok()) said += closed.ToString();
+        held.database.reset();
+        return said;
+      });
+      ASSERT_EQ(child.Wait(), "") << "fork " << i;
+    }
+  }
+  EXPECT_EQ(*held.database->default_keyspace().Get("a"), "1");
+  EXPECT_FALSE(*held.database->default_keyspace().Exists("child"));
+  const auto checked = held.database->Check();
+  ASSERT_TRUE(checked.has_value()) << checked.error().ToString();
+  EXPECT_TRUE(checked->clean());
+}
+
+TEST(Fork, AChildThatLeavesEverythingAloneEnds) {
+  const TemporaryDirectory directory;
+  Held held(directory.Inside("db"));
+  const Traffic traffic(*held.database);
+  for (int i = 0; i < kForks; ++i) {
+    Forked child([] { return std::string(); });
+    ASSERT_EQ(child.Wait(), "") << "fork " << i;
+  }
+}
+
+TEST(Fork, AChildChangesNoFile) {
+  const TemporaryDirectory directory;
+  const std::string home = directory.Inside("db");
+  auto database = MustOpen(home);
+  ASSERT_TRUE(database->default_keyspace().Put("key", "value").ok());
+  const auto before = FilesIn(home);
+  Forked child([&] {
+    static_cast<void>(database->default_keyspace().Put("key", "child"));
+    static_cast<void>(database->Close());
+    database.reset();
+    return std::string();
+  });
+  EXPECT_EQ(child.Wait(), "");
+  // The parent itself may still remove what the opening made superfluous, and no more.
+  const auto after = FilesIn(home);
+  for (const auto& [name, bytes] : after) {
+    EXPECT_TRUE(before.contains(name) && before.at(name) == bytes) << name;
+  }
+  for (const auto& [name, bytes] : before) {
+    EXPECT_TRUE(after.contains(name) || name.starts_with("MANIFEST")) << name;
+  }
+}
+
+// Tells a child to go on.
+class Signal {
+ public:
+  Signal() {
+    if (::pipe(ends_) != 0) std::abort();
+  }
+  ~Signal() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+  void Give() const { EXPECT_EQ(::write(ends_[1], "x", 1), 1); }
+  void Await() const {
+    char byte = 0;
+    if (::read(ends_[0], &byte, 1) != 1) std::abort();
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+std::string UseOfItsOwn(const std::string& directory) {
+  for (int round = 0; round < 3; ++round) {  // Opened, closed and opened again.
+    auto own = Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
+    if (!own) return own.error().ToString();
+    for (int i = 0; i < 3000; ++i) {
+      const auto put = (*own)->default_keyspace().Put(std::to_string(i), std::string(1000, 'v'));
+      if (!put.ok()) return put.ToString();
+    }
+    auto reaper = (*own)->StartReaper();
+    if (!reaper) return reaper.error().ToString();
+    reaper->reset();
+    const auto reclaimed = (*own)->Reclaim({.everything = true});
+    if (!reclaimed) return reclaimed.error().ToString();
+    if (const Status closed = (*own)->Close(); !closed.ok()) return closed.ToString();
+  }
+  return {};
+}
+
+TEST(Fork, AChildCanOpenADatabaseOfItsOwn) {
+  const TemporaryDirectory directory;
+  Held held(directory.Inside("db"));
+  const Traffic traffic(*held.database);
+  Forked child([&] { return UseOfItsOwn(directory.Inside("child")); });
+  EXPECT_EQ(child.Wait(), "");
+}
+
+TEST(Fork, WhenTheParentHasClosedAnyoneCanOpenItThoughTheChildLives) {
+  const TemporaryDirectory directory;
+  const std::string home = directory.Inside("db");
+  auto database = MustOpen(home);
+  ASSERT_TRUE(database->default_keyspace().Put("key", "value").ok());
+  const Signal closed;
+  Forked child([&] {
+    closed.Await();
+    return UseOfItsOwn(home);  // It can have it, too, once the parent has closed.
+  });
+  ASSERT_TRUE(database->Close().ok());
+  database = MustOpen(home);
+  EXPECT_EQ(*database->default_keyspace().Get("key"), "value");
+  ASSERT_TRUE(database->Close().ok());
+  closed.Give();
+  EXPECT_EQ(child.Wait(), "");
+  database = MustOpen(home);
+  EXPECT_EQ(*database->default_keyspace().Count(), 3001U);
+}
+
+TEST(Fork, TablesOfTheParentCanBeLetGo) {
+  const TemporaryDirectory directory;
+  auto database = MustOpen(directory.Inside("db"));
+  auto tables = *Tables::Open(*database);
+  auto keeper = *tables->StartReaper({});
+  Forked child([&] {
+    keeper.reset();
+    tables.reset();
+    database.reset();
+    return std::string();
+  });
+  EXPECT_EQ(child.Wait(), "");
+}
+
+TEST(Fork, TheSameFromC) {
+  const TemporaryDirectory directory;
+  const std::string home = directory.Inside("db");
+  mayfly_database_options options = {};
+  options.size = sizeof options;
+  options.directory = home.c_str();
+  mayfly_database* database = nullptr;
+  ASSERT_EQ(mayfly_open(&options, &database), MAYFLY_OK) << mayfly_error_message();
+  mayfly_keyspace* keyspace = nullptr;
+  ASSERT_EQ(mayfly_default_keyspace(database, &keyspace), MAYFLY_OK);
+  mayfly_view* rows = mayfly_keyspace_view(keyspace);
+  ASSERT_EQ(mayfly_put(rows, "a", 1, "1", 1, mayfly_forever()), MAYFLY_OK);
+  mayfly_transaction* transaction = nullptr;
+  ASSERT_EQ(mayfly_begin(database, &transaction), MAYFLY_OK);
+  mayfly_cursor* cursor = nullptr;
+  ASSERT_EQ(mayfly_open_cursor(rows, nullptr, &cursor), MAYFLY_OK);
+  Forked child([&] {
+    Refusals refusals;
+    refusals.Expect("mayfly_put", mayfly_put(rows, "a", 1, "2", 1, mayfly_forever()) ==
+                                      MAYFLY_INVALID);
+    refusals.Expect("the words", std::string(mayfly_error_message()).find("fork()") !=
+                                     std::string::npos);
+    void* value = nullptr;
+    std::size_t size = 0;
+    refusals.Expect("mayfly_get", mayfly_get(rows, "a", 1, &value, &size) == MAYFLY_INVALID);
+    refusals.Expect("mayfly_commit", mayfly_commit(transaction, 0) == MAYFLY_INVALID);
+    mayfly_close_cursor(cursor);
+    mayfly_release_keyspace(keyspace);
+    refusals.Expect("mayfly_close", mayfly_close(database) == MAYFLY_OK);
+    return refusals.said();
+  });
+  EXPECT_EQ(child.Wait(), "");
+  mayfly_close_cursor(cursor);
+  mayfly_release_transaction(transaction);
+  void* value = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(mayfly_get(rows, "a", 1, &value, &size), MAYFLY_OK);
+  EXPECT_EQ(std::string(static_cast<char*>(value), size), "1");
+  mayfly_free(value);
+  mayfly_release_keyspace(keyspace);
+  EXPECT_EQ(mayfly_close(database), MAYFLY_OK);
+}
+
+TEST(Fork, TheSameFromKvstore) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.Inside("store");
+  KVStore* store = nullptr;
+  ASSERT_EQ(kvstore_open(file.c_str(), &store, KVSTORE_JOURNAL_WAL), KVSTORE_OK);
+  ASSERT_EQ(kvstore_put(store, "a", 1, "1", 1), KVSTORE_OK);
+  KVIterator* iterator = nullptr;
+  ASSERT_EQ(kvstore_iterator_create(store, &iterator), KVSTORE_OK);
+  const Signal closed;
+  Forked child([&] {
+    Refusals refusals;
+    refusals.Expect("kvstore_put", kvstore_put(store, "a", 1, "2", 1) == KVSTORE_ERROR);
+    refusals.Expect("the words",
+                    std::string(kvstore_errmsg(store)).find("fork()") != std::string::npos);
+    refusals.Expect("kvstore_begin", kvstore_begin(store, 1) == KVSTORE_ERROR);
+    refusals.Expect("kvstore_iterator_next", kvstore_iterator_next(iterator) == KVSTORE_ERROR);
+    closed.Await();
+    kvstore_iterator_close(iterator);
+    refusals.Expect("kvstore_close", kvstore_close(store) == KVSTORE_OK);
+    return refusals.said();
+  });
+  kvstore_iterator_close(iterator);
+  EXPECT_EQ(kvstore_close(store), KVSTORE_OK);
+  ASSERT_EQ(kvstore_open(file.c_str(), &store, KVSTORE_JOURNAL_WAL), KVSTORE_OK)
+      << "the child holds it: " << kvstore_errmsg(nullptr);
+  EXPECT_EQ(kvstore_close(store), KVSTORE_OK);
+  closed.Give();
+  EXPECT_EQ(child.Wait(), "");
+}
+
+}  // namespace
+}  // namespace mayfly

@@ -1,0 +1,70 @@
+// forked.h - runs something in a child made by fork(), and tells how that ended.
+#pragma once
+
+#include <poll.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <string>
+
+namespace mayfly {
+
+// What a child has to say against; empty: nothing.
+using InChild = std::function<std::string()>;
+
+class Forked {
+ public:
+  // The child runs `work`, tells what that returned, and ends by exit().
+  explicit Forked(const InChild& work) {
+    int pipe_ends[2];
+    if (::pipe(pipe_ends) != 0) std::abort();
+    child_ = ::fork();
+    if (child_ == 0) {
+      ::close(pipe_ends[0]);
+      const std::string said = work();
+      if (!said.empty() && ::write(pipe_ends[1], said.data(), said.size()) < 0) ::_exit(9);
+      std::exit(kEnded);  // NOLINT(concurrency-mt-unsafe): what is tested.
+    }
+    ::close(pipe_ends[1]);
+    from_child_ = pipe_ends[0];
+  }
+  ~Forked() {
+    if (child_ > 0) Wait();
+    ::close(from_child_);
+  }
+  Forked(const Forked&) = delete;
+  Forked& operator=(const Forked&) = delete;
+
+  // What it said against, or how it failed to end; empty: all is well.
+  std::string Wait() {
+    const int watched = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
+    pollfd end{.fd = watched, .events = POLLIN, .revents = 0};
+    const bool ended = ::poll(&end, 1, kHangsAfterMs) == 1;
+    ::close(watched);
+    if (!ended) ::kill(child_, SIGKILL);
+    int outcome = 0;
+    ::waitpid(child_, &outcome, 0);
+    child_ = 0;
+    if (!ended) return "the child hangs";
+    std::string said(4096, '\0');
+    const ssize_t size = ::read(from_child_, said.data(), said.size());
+    said.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+    if (!WIFEXITED(outcome) || WEXITSTATUS(outcome) != kEnded) {
+      said += " and ended with " + std::to_string(outcome);
+    }
+    return said;
+  }
+
+ private:
+  static constexpr int kEnded = 42;
+  static constexpr int kHangsAfterMs = 20'000;
+
+  pid_t child_ = 0;
+  int from_child_ = -1;
+};
+
+}  // namespace mayfly
