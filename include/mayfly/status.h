@@ -21,10 +21,11 @@ enum class StatusCode : std::uint8_t {
   kBusy = 5,       // Held by somebody else: retry later.
   kCrossSlot = 6,  // The engine is atomic within one slot and this would span several.
   kReadOnly = 7,   // Opened for reading; open for writing to change it.
-  kCorruption = 8,    // Stored bytes are damaged. Stop and restore; nothing was guessed.
-  kIoError = 9,       // The machine refused: disk full, permission, device.
-  kUnsupported = 10,  // Not offered by this build, engine or format.
-  kInternal = 11,     // A fault of mayfly's own. Please report it.
+  kCorruption = 8,      // Stored bytes are damaged. Stop and restore; nothing was guessed.
+  kIoError = 9,         // The machine refused: disk full, permission, device.
+  kUnsupported = 10,    // Not offered by this build, engine or format.
+  kInternal = 11,       // A fault of mayfly's own. Please report it.
+  kWrongPassword = 12,  // It is encrypted, and the password is missing or another.
 };
 
 // The code's name as users read it, for example "NotFound".
@@ -54,6 +55,7 @@ class [[nodiscard]] Status {
   static Status IoError(std::string m) { return {StatusCode::kIoError, std::move(m)}; }
   static Status Unsupported(std::string m) { return {StatusCode::kUnsupported, std::move(m)}; }
   static Status Internal(std::string m) { return {StatusCode::kInternal, std::move(m)}; }
+  static Status WrongPassword(std::string m) { return {StatusCode::kWrongPassword, std::move(m)}; }
 
   bool ok() const { return code_ == StatusCode::kOk; }
   bool IsNotFound() const { return code_ == StatusCode::kNotFound; }

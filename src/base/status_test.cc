@@ -40,6 +40,7 @@ std::vector<CodeCase> AllCodes() {
       {Status::IoError("m"),     StatusCode::kIoError,     9,  "IoError"    },
       {Status::Unsupported("m"), StatusCode::kUnsupported, 10, "Unsupported"},
       {Status::Internal("m"),    StatusCode::kInternal,    11, "Internal"   },
+      {Status::WrongPassword("m"), StatusCode::kWrongPassword, 12, "WrongPassword"},
   };
 }
 

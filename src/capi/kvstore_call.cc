@@ -33,6 +33,7 @@ int ToCode(StatusCode code) {
     case StatusCode::kBusy: return KVSTORE_BUSY;
     case StatusCode::kReadOnly: return KVSTORE_READONLY;
     case StatusCode::kCorruption: return KVSTORE_CORRUPT;
+    case StatusCode::kWrongPassword: return KVSTORE_AUTH_FAILED;
     case StatusCode::kInvalid:
     case StatusCode::kWrongType:
     case StatusCode::kCrossSlot:

@@ -65,7 +65,8 @@ ErrorKind KindOf(StatusCode code) {
     case StatusCode::kOk:
     case StatusCode::kCorruption:
     case StatusCode::kIoError:
-    case StatusCode::kInternal: return ErrorKind::kInternal;
+    case StatusCode::kInternal:
+    case StatusCode::kWrongPassword: return ErrorKind::kInternal;
   }
   return ErrorKind::kInternal;
 }
