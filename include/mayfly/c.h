@@ -66,7 +66,8 @@ enum {
   MAYFLY_CORRUPTION = 8,   /* Stored bytes are damaged. Stop and restore. */
   MAYFLY_IO_ERROR = 9,     /* The machine refused: disk full, permission, memory. */
   MAYFLY_UNSUPPORTED = 10, /* Not offered by this build, engine or format. */
-  MAYFLY_INTERNAL = 11     /* A fault of mayfly's own. Please report it. */
+  MAYFLY_INTERNAL = 11,    /* A fault of mayfly's own. Please report it. */
+  MAYFLY_WRONG_PASSWORD = 12 /* It is encrypted, and the password is missing or another. */
 };
 
 /* The code's name, for example "NotFound"; "unknown" for other numbers. Lives for ever. */
@@ -146,10 +147,15 @@ typedef struct mayfly_database_options {
   /* Snapshots, transactions and cursors older than this are taken away: their calls answer
    * MAYFLY_CONFLICT. 0: they may stay open for ever. */
   int64_t state_age_max_ms;
+  /* Encrypts all files of a new database, and opens one that was made so; see database.h. Looked at
+   * during the call alone. Null or of size 0: not encrypted. */
+  const void* password;
+  size_t password_size;
 } mayfly_database_options;
 
 /* Opens or makes a database. MAYFLY_BUSY when somebody else has it open; MAYFLY_UNSUPPORTED when a
- * newer mayfly wrote it; MAYFLY_NOT_FOUND, MAYFLY_CORRUPTION, MAYFLY_IO_ERROR as the words say.
+ * newer mayfly wrote it; MAYFLY_NOT_FOUND, MAYFLY_CORRUPTION, MAYFLY_IO_ERROR,
+ * MAYFLY_WRONG_PASSWORD as the words say.
  * `*database` is null then. */
 int mayfly_open(const mayfly_database_options* options, mayfly_database** database) MAYFLY_NOEXCEPT;
 

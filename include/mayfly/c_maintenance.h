@@ -226,6 +226,9 @@ typedef struct mayfly_restore_options {
   size_t size;
   int mode;
   int64_t shift_ms;
+  /* Of the database the backup was taken of; see maintenance.h. Null or of size 0: none. */
+  const void* password;
+  size_t password_size;
 } mayfly_restore_options;
 
 typedef struct mayfly_restore_report {

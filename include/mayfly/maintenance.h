@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 
 namespace mayfly {
@@ -129,6 +130,9 @@ enum class RestoreMode : std::uint8_t {
 struct RestoreOptions {
   RestoreMode mode = RestoreMode::kHonour;
   Millis shift = Millis(0);  // For kShift; may be negative.
+  // Of the database the backup was taken of, as it was then. Empty: it was not encrypted, or this
+  // is that database under the key it had. Looked at during the call alone.
+  Bytes password = {};
 };
 
 struct RestoreReport {

@@ -72,6 +72,8 @@ static void bad_options(void) {
   REFUSED(mayfly_open(&options, &opened), "clock_jump_max_ms");
   options = (mayfly_database_options){.size = sizeof options, .read_only = true};
   REFUSED(mayfly_open(&options, &opened), "memory");
+  options = (mayfly_database_options){.size = sizeof options, .password_size = 3};
+  REFUSED(mayfly_open(&options, &opened), "password");
   mayfly_clock clock = {.size = sizeof clock};
   options = (mayfly_database_options){.size = sizeof options, .clock = &clock};
   REFUSED(mayfly_open(&options, &opened), "now_ms");

@@ -160,8 +160,51 @@ static void files_clock_backup(void) {
   THAT(system(directory) == 0);
 }
 
+static void encryption(void) {
+  char folder[64];
+  char directory[128];
+  char backup[128];
+  c_test_folder(folder);
+  snprintf(directory, sizeof directory, "%s/db", folder);
+  snprintf(backup, sizeof backup, "%s/backup", folder);
+  mayfly_database_options options = {.size = sizeof options,
+                                     .directory = directory,
+                                     .memory = MAYFLY_MEMORY_TINY,
+                                     .clock = &manual,
+                                     .password = "secret",
+                                     .password_size = 6};
+  mayfly_database* db = NULL;
+  OK(mayfly_open(&options, &db));
+  mayfly_keyspace* keyspace = default_of(db);
+  OK(put(mayfly_keyspace_view(keyspace), "a", "1", mayfly_forever()));
+  OK(mayfly_backup(db, backup, NULL));
+  mayfly_release_keyspace(keyspace);
+  OK(mayfly_close(db));
+  options.password_size = 5;
+  MAYFLY_CHECK_CODE(mayfly_open(&options, &db), MAYFLY_WRONG_PASSWORD);
+  THAT(db == NULL && strstr(mayfly_error_message(), "wrong password") != NULL);
+  THAT(strcmp(mayfly_code_name(MAYFLY_WRONG_PASSWORD), "WrongPassword") == 0);
+  options.password = NULL;
+  options.password_size = 0;
+  MAYFLY_CHECK_CODE(mayfly_open(&options, &db), MAYFLY_WRONG_PASSWORD);
+
+  db = open_memory();
+  mayfly_restore_options restore = {.size = sizeof restore};
+  MAYFLY_CHECK_CODE(mayfly_restore(db, backup, &restore, NULL), MAYFLY_WRONG_PASSWORD);
+  restore.password = "secret";
+  restore.password_size = 6;
+  OK(mayfly_restore(db, backup, &restore, NULL));
+  keyspace = default_of(db);
+  THAT(has(mayfly_keyspace_view(keyspace), "a", "1"));
+  mayfly_release_keyspace(keyspace);
+  OK(mayfly_close(db));
+  snprintf(directory, sizeof directory, "rm -r %s", folder);
+  THAT(system(directory) == 0);
+}
+
 int main(void) {
   purge_reaper_events();
   files_clock_backup();
+  encryption();
   return c_test_outcome();
 }

@@ -24,6 +24,8 @@ Result<std::shared_ptr<SharedDatabase>> OpenShared(const mayfly_database_options
                           .create_if_missing = !asked.must_exist,
                           .purge_on_read = !asked.no_purge_on_read,
                           .allow_any_instant = asked.allow_any_instant};
+  MAYFLY_RETURN_IF_ERROR(
+      TakeBytes(asked.password, asked.password_size, "the password", options.password));
   MAYFLY_TRY(options.memory, ToProfile(asked.memory));
   MAYFLY_TRY(options.durability, ToDurability(asked.durability, Durability::kProcess));
   shared->durability = options.durability;

@@ -42,6 +42,6 @@ Status TakeKey(const void* data, std::size_t size, Bytes& key) {
 const char* mayfly_error_message() noexcept { return mayfly::capi::last_message; }
 
 const char* mayfly_code_name(int code) noexcept {
-  if (code < MAYFLY_OK || code > MAYFLY_INTERNAL) return "unknown";
+  if (code < MAYFLY_OK || code > MAYFLY_WRONG_PASSWORD) return "unknown";
   return mayfly::StatusCodeName(static_cast<mayfly::StatusCode>(code)).data();
 }

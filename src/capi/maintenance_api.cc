@@ -119,9 +119,11 @@ int mayfly_restore(mayfly_database* database, const char* file,
     if (asked.mode < MAYFLY_RESTORE_HONOUR || asked.mode > MAYFLY_RESTORE_STRIP) {
       return Status::Invalid(fmt::format("unknown mode {} of a restore", asked.mode));
     }
-    MAYFLY_TRY(const RestoreReport done,
-               (*database)->Restore(file, {.mode = static_cast<RestoreMode>(asked.mode),
-                                           .shift = Millis(asked.shift_ms)}));
+    RestoreOptions wanted{.mode = static_cast<RestoreMode>(asked.mode),
+                          .shift = Millis(asked.shift_ms)};
+    MAYFLY_RETURN_IF_ERROR(
+        TakeBytes(asked.password, asked.password_size, "the password", wanted.password));
+    MAYFLY_TRY(const RestoreReport done, (*database)->Restore(file, wanted));
     Fill(report, mayfly_restore_report{.size = 0,
                                        .keyspaces = done.keyspaces,
                                        .rows = done.rows,

@@ -344,7 +344,8 @@ Status WriteRows(Store& store, const std::string& file, const Progress& progress
   const auto snapshot = state->Lend();
   // After the state: no row of it has read further than this.
   const std::uint64_t last_event = store.events().LastSequence();
-  MAYFLY_TRY(BackupWriter writer, BackupWriter::Create(file, report.taken_at, last_event));
+  MAYFLY_TRY(BackupWriter writer, BackupWriter::Create(file, report.taken_at, last_event,
+                                                       store.engine().encryption_key().get()));
   RowProgress passed(store, progress);
   for (const auto& keyspace : keyspaces) {
     MAYFLY_RETURN_IF_ERROR(
@@ -414,12 +415,13 @@ Result<RestoreReport> RestoreBackup(Store& store, const std::string& file,
   MAYFLY_RETURN_IF_ERROR(store.CheckWritable());
   MAYFLY_RETURN_IF_ERROR(CheckEmpty(store));
   Inspector inspector;
+  const BackupKeys keys{options.password, store.engine().encryption_key()};
   MAYFLY_RETURN_IF_ERROR(
-      ReadBackup(file, [&](const BackupRecord& record) { return inspector.Take(record); }));
+      ReadBackup(file, keys, [&](const BackupRecord& record) { return inspector.Take(record); }));
   MAYFLY_RETURN_IF_ERROR(BeginRestore(store));
   Restorer restorer(store, options);
   const Status taken =
-      ReadBackup(file, [&](const BackupRecord& record) { return restorer.Take(record); });
+      ReadBackup(file, keys, [&](const BackupRecord& record) { return restorer.Take(record); });
   Result<RestoreReport> report = taken.ok() ? restorer.Finish() : Result<RestoreReport>(taken);
   const Status ended = report ? EndRestore(store) : UndoRestore(store);
   if (ended.ok()) return report;

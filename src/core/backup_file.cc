@@ -13,6 +13,8 @@
 #include "base/checksum.h"
 #include "base/coding.h"
 #include "base/replace_file.h"
+#include "crypto/cipher.h"
+#include "crypto/file_header.h"
 
 namespace mayfly::core {
 namespace {
@@ -24,6 +26,20 @@ constexpr Bytes kSecondMagic = "mayfly backup 2\n";
 constexpr Bytes kThirdMagic = "mayfly backup 3\n";
 static_assert(kMagic.size() == kFirstMagic.size() && kMagic.size() == kSecondMagic.size() &&
               kMagic.size() == kThirdMagic.size());
+
+constexpr Bytes kSealedMagic = "mayfly sealed 1\n";
+static_assert(kSealedMagic.size() == kMagic.size());
+constexpr Bytes kPurpose = "backup";  // Of keys, apart from those of the engine's files.
+constexpr std::size_t kKeyTextBytesMax = 4096;
+
+// The number of a block is its nonce: each file has a key of its own. It also keeps blocks in their
+// order.
+std::string NonceOf(std::uint64_t block) {
+  std::string nonce;
+  AppendLittleEndian64(nonce, block);
+  nonce.resize(crypto::kGcmNonceBytes, '\0');
+  return nonce;
+}
 
 bool IsMagic(Bytes magic) {
   return magic == kMagic || magic == kFirstMagic || magic == kSecondMagic || magic == kThirdMagic;
@@ -78,14 +94,15 @@ Status BackupWriter::CheckFree(const std::string& file) {
 }
 
 Result<BackupWriter> BackupWriter::Create(const std::string& file, WallTime taken_at,
-                                          std::uint64_t last_event) {
+                                          std::uint64_t last_event,
+                                          const crypto::DatabaseKey* key) {
   MAYFLY_RETURN_IF_ERROR(CheckFree(file));
   constexpr mode_t kMode = 0666;
   const int descriptor =
       ::open(PartialOf(file).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
   if (descriptor < 0) return Failed("create", file);
   BackupWriter writer(file, descriptor);
-  MAYFLY_RETURN_IF_ERROR(writer.Write(kMagic));
+  MAYFLY_RETURN_IF_ERROR(writer.WriteHead(key));
   writer.block_.push_back('T');
   AppendLittleEndian64(writer.block_, static_cast<std::uint64_t>(ToMs(taken_at)));
   writer.block_.push_back('N');
@@ -98,7 +115,20 @@ BackupWriter::BackupWriter(BackupWriter&& other) noexcept
       descriptor_(std::exchange(other.descriptor_, -1)),
       block_(std::move(other.block_)),
       bytes_(other.bytes_),
-      rows_(other.rows_) {}
+      rows_(other.rows_),
+      seal_(std::move(other.seal_)),
+      blocks_(other.blocks_) {}
+
+Status BackupWriter::WriteHead(const crypto::DatabaseKey* key) {
+  if (key == nullptr) return Write(kMagic);
+  MAYFLY_TRY(crypto::FileHeader header, crypto::NewFileHeader(*key, kPurpose));
+  seal_ = std::move(header.key);
+  std::string head(kSealedMagic);
+  AppendLittleEndian32(head, static_cast<std::uint32_t>(key->text().size()));
+  head += key->text();
+  head += header.bytes;
+  return Write(head);
+}
 
 BackupWriter::~BackupWriter() {
   if (descriptor_ < 0) return;
@@ -134,8 +164,15 @@ Status BackupWriter::FlushIfFull() { return block_.size() < kBlockBytes ? Status
 
 Status BackupWriter::Flush() {
   std::string head;
+  if (!seal_.empty()) {
+    std::string sealed(block_.size() + crypto::kTagBytes, '\0');
+    MAYFLY_RETURN_IF_ERROR(
+        crypto::Seal(seal_, NonceOf(blocks_), kSealedMagic, block_, sealed.data()));
+    block_ = std::move(sealed);
+  }
+  ++blocks_;
   AppendLittleEndian32(head, static_cast<std::uint32_t>(block_.size()));
-  AppendLittleEndian64(head, Hash64(block_));
+  if (seal_.empty()) AppendLittleEndian64(head, Hash64(block_));
   MAYFLY_RETURN_IF_ERROR(Write(head));
   MAYFLY_RETURN_IF_ERROR(Write(block_));
   block_.clear();
@@ -169,38 +206,116 @@ Status RemovePartial(const std::string& file) {
   return errno == ENOENT ? Status() : Failed("remove what is left of", file);
 }
 
-Status ReadBackup(const std::string& file, FunctionRef<Status(const BackupRecord&)> take) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream)
-    return Status::NotFound(fmt::format("cannot open the backup {}; check the path", file));
-  std::string magic(kMagic.size(), '\0');
-  stream.read(magic.data(), static_cast<std::streamsize>(magic.size()));
-  if (!stream || !IsMagic(magic)) {
-    return Status::Corruption(fmt::format("{} is not a backup that this build can read", file));
+namespace {
+
+// The blocks of a backup, checked and decrypted.
+class BlockReader {
+ public:
+  static Result<BlockReader> Open(const std::string& file, const BackupKeys& keys) {
+    BlockReader reader(file);
+    if (!reader.stream_) {
+      return Status::NotFound(fmt::format("cannot open the backup {}; check the path", file));
+    }
+    std::string magic;
+    if (!reader.Read(kMagic.size(), magic) || (!IsMagic(magic) && magic != kSealedMagic)) {
+      return Status::Corruption(fmt::format("{} is not a backup that this build can read", file));
+    }
+    if (magic == kSealedMagic) MAYFLY_RETURN_IF_ERROR(reader.Unlock(keys));
+    return reader;
   }
+
+  Status Next(std::string& block) {
+    offset_ = static_cast<std::uint64_t>(stream_.tellg());
+    std::string head;
+    std::uint32_t length = 0;
+    std::uint64_t hash = 0;
+    if (!Read(seal_.empty() ? 12 : 4, head)) return Broken();
+    Bytes rest = head;
+    if (!EatLittleEndian32(rest, length) || (seal_.empty() && !EatLittleEndian64(rest, hash)) ||
+        length == 0 || length > kBlockBytesMax || !Read(length, block)) {
+      return Broken();
+    }
+    if (seal_.empty()) return Hash64(block) == hash ? Status() : Broken();
+    if (length <= crypto::kTagBytes) return Broken();
+    std::string plain(length - crypto::kTagBytes, '\0');
+    MAYFLY_TRY(const bool good,
+               crypto::Unseal(seal_, NonceOf(blocks_), kSealedMagic, block, plain.data()));
+    if (!good) return Broken();
+    ++blocks_;
+    block = std::move(plain);
+    return {};
+  }
+
+  bool AtEnd() { return stream_.peek() == EOF; }
+
+  // Of the block that was read last.
+  Status Broken() const { return Damaged(file_, offset_); }
+
+ private:
+  explicit BlockReader(const std::string& file) : file_(file), stream_(file, std::ios::binary) {}
+
+  bool Read(std::size_t bytes, std::string& out) {
+    out.resize(bytes);
+    stream_.read(out.data(), static_cast<std::streamsize>(bytes));
+    return static_cast<bool>(stream_);
+  }
+
+  Status Unlock(const BackupKeys& keys) {
+    std::string size;
+    std::string text;
+    std::string header;
+    std::uint32_t length = 0;
+    if (!Read(4, size)) return Broken();
+    Bytes rest = size;
+    if (!EatLittleEndian32(rest, length) || length > kKeyTextBytesMax || !Read(length, text) ||
+        !Read(crypto::kFileHeaderBytes, header)) {
+      return Broken();
+    }
+    if (keys.password.empty()) return UnlockWithOwn(keys.own.get(), header);
+    const auto key = crypto::DatabaseKey::Open(text, keys.password);
+    if (!key) {
+      return Status(key.error().code(),
+                    fmt::format("the backup {}: {}", file_, key.error().message()));
+    }
+    MAYFLY_TRY(seal_, crypto::OpenFileHeader(**key, kPurpose, header));
+    return {};
+  }
+
+  Status UnlockWithOwn(const crypto::DatabaseKey* own, Bytes header) {
+    if (own != nullptr) {
+      auto opened = crypto::OpenFileHeader(*own, kPurpose, header);
+      if (opened) {
+        seal_ = *std::move(opened);
+        return {};
+      }
+    }
+    return Status::WrongPassword(
+        fmt::format("the backup {} is encrypted; give the password its database had", file_));
+  }
+
+  std::string file_;
+  std::ifstream stream_;
+  crypto::Secret seal_;  // Empty: not encrypted.
+  std::uint64_t blocks_ = 0;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace
+
+Status ReadBackup(const std::string& file, const BackupKeys& keys,
+                  FunctionRef<Status(const BackupRecord&)> take) {
+  MAYFLY_TRY(BlockReader reader, BlockReader::Open(file, keys));
   std::uint64_t rows = 0;
   std::string block;
   for (;;) {
-    const auto offset = static_cast<std::uint64_t>(stream.tellg());
-    std::string head(12, '\0');
-    stream.read(head.data(), static_cast<std::streamsize>(head.size()));
-    Bytes rest = head;
-    std::uint32_t length = 0;
-    std::uint64_t hash = 0;
-    if (!stream || !EatLittleEndian32(rest, length) || !EatLittleEndian64(rest, hash) ||
-        length == 0 || length > kBlockBytesMax) {
-      return Damaged(file, offset);
-    }
-    block.resize(length);
-    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
-    if (!stream || Hash64(block) != hash) return Damaged(file, offset);
+    MAYFLY_RETURN_IF_ERROR(reader.Next(block));
     for (Bytes records = block; !records.empty();) {
       BackupRecord record;
-      if (!EatRecord(records, record)) return Damaged(file, offset);
+      if (!EatRecord(records, record)) return reader.Broken();
       rows += record.kind == 'R';
       if (record.kind == 'E') {
-        const bool whole = record.number == rows && records.empty() && stream.peek() == EOF;
-        return whole ? Status() : Damaged(file, offset);
+        const bool whole = record.number == rows && records.empty() && reader.AtEnd();
+        return whole ? Status() : reader.Broken();
       }
       MAYFLY_RETURN_IF_ERROR(take(record));
     }

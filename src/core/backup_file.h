@@ -9,13 +9,18 @@
 //            | 'E' | rows u64 |, which ends the file
 // Members and sides stand behind the row of their collection.
 // A record does not span blocks. What follows 'E', and a file without it, is damage.
+// Of an encrypted database (docs/formats/encryption.md):
+//   "mayfly sealed 1\n" | the database's key, encrypted, sized u32 | header, crypto/file_header.h |
+//   then blocks | length u32 | records, sealed by GCM with the block's number as the nonce |
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/function_ref.h"
 #include "core/keys.h"
+#include "crypto/database_key.h"
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
@@ -34,9 +39,10 @@ class BackupWriter {
   static Status CheckFree(const std::string& file);
 
   // Writes to PartialOf(file) until Finish(); what was not finished is removed with the writer.
-  // Fails as CheckFree() does, too.
+  // Fails as CheckFree() does, too. `key`: what to encrypt it with; null: nothing.
   static Result<BackupWriter> Create(const std::string& file, WallTime taken_at,
-                                     std::uint64_t last_event);
+                                     std::uint64_t last_event,
+                                     const crypto::DatabaseKey* key = nullptr);
   ~BackupWriter();
   BackupWriter(BackupWriter&& other) noexcept;
   BackupWriter(const BackupWriter&) = delete;
@@ -57,6 +63,7 @@ class BackupWriter {
   BackupWriter(std::string file, int descriptor)
       : file_(std::move(file)), descriptor_(descriptor) {}
 
+  Status WriteHead(const crypto::DatabaseKey* key);
   Status Add(char kind, KeyspaceId id, Bytes key, Bytes data);
   Status FlushIfFull();
   Status Flush();
@@ -67,6 +74,8 @@ class BackupWriter {
   std::string block_;
   std::uint64_t bytes_ = 0;
   std::uint64_t rows_ = 0;
+  crypto::Secret seal_;  // Empty: not encrypted.
+  std::uint64_t blocks_ = 0;
 };
 
 // A record, with views that hold until the next one is read.
@@ -78,8 +87,17 @@ struct BackupRecord {
   std::uint64_t number = 0;  // Of 'T', 'N' and 'E'.
 };
 
+// What opens an encrypted backup: the password its database had, or, without one, the key of this
+// database, which may be the same. The password is borrowed.
+struct BackupKeys {
+  Bytes password = {};
+  std::shared_ptr<const crypto::DatabaseKey> own = nullptr;  // Shared with the engine.
+};
+
 // Calls `take` for each record up to the end. NotFound when there is no such file; Corruption, with
-// the offset, when the file is not whole.
-Status ReadBackup(const std::string& file, FunctionRef<Status(const BackupRecord&)> take);
+// the offset, when the file is not whole; WrongPassword when it is encrypted and `keys` do not open
+// it.
+Status ReadBackup(const std::string& file, const BackupKeys& keys,
+                  FunctionRef<Status(const BackupRecord&)> take);
 
 }  // namespace mayfly::core

@@ -41,6 +41,10 @@
 #include "mayfly/result.h"
 #include "mayfly/status.h"
 
+namespace mayfly::crypto {
+class DatabaseKey;
+}  // namespace mayfly::crypto
+
 namespace mayfly::engine {
 
 struct Capabilities {
@@ -137,6 +141,10 @@ class Engine {
 
   // What messages call this engine: "memory", or "rocks at /var/lib/mayfly".
   const std::string& name() const { return name_; }
+
+  // What its files are encrypted with; what is written elsewhere, backups say, should be, too.
+  // Null: nothing is encrypted.
+  virtual std::shared_ptr<const crypto::DatabaseKey> encryption_key() const { return nullptr; }
 
   // Reads the value of `key` into `value`.
   // NotFound when there is none; `value` is then empty. Invalid for a bad address or key;

@@ -34,11 +34,15 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
     if (options.read_only) {
       return Status::Invalid("a database in memory begins empty; reading alone makes no sense");
     }
+    if (!options.password.empty()) {
+      return Status::Invalid("a database in memory has no files to encrypt; give no password");
+    }
     return engine::NewMemoryEngine({.drop_policy = horizon});
   }
   return engine::OpenRocksEngine({.directory = options.directory,
                                   .read_only = options.read_only,
                                   .create_if_missing = options.create_if_missing,
+                                  .password = options.password,
                                   .profile = ToProfile(options.memory),
                                   .reserve_bytes = options.disk_reserve_bytes,
                                   .salvage = options.salvage,

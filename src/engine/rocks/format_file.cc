@@ -11,7 +11,11 @@
 namespace mayfly::engine {
 namespace {
 
-constexpr std::uint32_t kFormat = 1;  // Stored; raise it with every change an older build misreads.
+// Stored; a new one comes with every change that an older build misreads.
+constexpr std::uint32_t kPlainFormat = 1;
+constexpr std::uint32_t kEncryptedFormat = 2;
+constexpr std::uint32_t kNewestFormat = kEncryptedFormat;
+constexpr Bytes kCipher = "aes-256-ctr";
 constexpr Bytes kEngineLine = "mayfly rocks";
 constexpr std::size_t kFormatFileBytesMax = 4096;
 
@@ -31,13 +35,15 @@ bool EatLine(Bytes& text, Bytes word, Bytes& rest) {
 
 }  // namespace
 
-std::string EncodeFormat(DirectoryState state) {
-  const std::string lines = fmt::format("{}\nformat {}\nstate {}\n", kEngineLine, kFormat,
-                                        state == DirectoryState::kCreating ? "creating" : "ready");
+std::string EncodeFormat(DirectoryFormat format) {
+  std::string lines = fmt::format("{}\nformat {}\nstate {}\n", kEngineLine,
+                                  format.encrypted ? kEncryptedFormat : kPlainFormat,
+                                  format.state == DirectoryState::kCreating ? "creating" : "ready");
+  if (format.encrypted) lines += fmt::format("encryption {}\n", kCipher);
   return lines + CheckLine(lines);
 }
 
-Result<DirectoryState> DecodeFormat(Bytes text) {
+Result<DirectoryFormat> DecodeFormat(Bytes text) {
   const Status damaged = Status::Corruption("its MAYFLY file is damaged; restore it from a backup");
   // The check covers everything before the last line, whatever a later version adds.
   if (text.size() < 2 || text.size() > kFormatFileBytesMax || text.back() != '\n') return damaged;
@@ -58,20 +64,24 @@ Result<DirectoryState> DecodeFormat(Bytes text) {
   std::uint32_t format = 0;
   const auto parsed = std::from_chars(number.data(), number.data() + number.size(), format);
   if (parsed.ec != std::errc() || parsed.ptr != number.data() + number.size()) return damaged;
-  if (format > kFormat) {
-    return Status::Unsupported(fmt::format(
-        "it has format {}, this build reads up to format {}; use a newer mayfly", format, kFormat));
+  if (format > kNewestFormat) {
+    return Status::Unsupported(
+        fmt::format("it has format {}, this build reads up to format {}; use a newer mayfly",
+                    format, kNewestFormat));
   }
-  if (!EatLine(rest, "state", state) || !rest.empty()) return damaged;
-  if (state == "ready") return DirectoryState::kReady;
-  if (state == "creating") return DirectoryState::kCreating;
-  return damaged;
+  DirectoryFormat read{.encrypted = format == kEncryptedFormat};
+  Bytes cipher;
+  if (!EatLine(rest, "state", state)) return damaged;
+  if (read.encrypted && (!EatLine(rest, "encryption", cipher) || cipher != kCipher)) return damaged;
+  if (!rest.empty() || (state != "ready" && state != "creating")) return damaged;
+  read.state = state == "ready" ? DirectoryState::kReady : DirectoryState::kCreating;
+  return read;
 }
 
-Result<DirectoryState> ReadFormatFile(rocksdb::Env& env, const std::string& directory) {
+Result<DirectoryFormat> ReadFormatFile(rocksdb::Env& env, const std::string& directory) {
   const std::string path = directory + "/" + kFormatFileName;
   const rocksdb::Status exists = env.FileExists(path);
-  if (exists.IsNotFound()) return DirectoryState::kAbsent;
+  if (exists.IsNotFound()) return DirectoryFormat{};
   if (!exists.ok()) return FromRocks(exists, "looking for " + path);
   std::string text;
   const rocksdb::Status read = rocksdb::ReadFileToString(&env, path, &text);
@@ -79,11 +89,15 @@ Result<DirectoryState> ReadFormatFile(rocksdb::Env& env, const std::string& dire
   return DecodeFormat(text);
 }
 
-Status WriteFormatFile(rocksdb::Env& env, const std::string& directory, DirectoryState state) {
-  const std::string path = directory + "/" + kFormatFileName;
+Status WriteFormatFile(rocksdb::Env& env, const std::string& directory, DirectoryFormat format) {
+  return WriteOwnFile(env, directory, kFormatFileName, EncodeFormat(format));
+}
+
+Status WriteOwnFile(rocksdb::Env& env, const std::string& directory, const std::string& name,
+                    const std::string& text) {
+  const std::string path = directory + "/" + name;
   const std::string fresh = path + ".new";
-  rocksdb::Status status =
-      rocksdb::WriteStringToFile(&env, EncodeFormat(state), fresh, /*should_sync=*/true);
+  rocksdb::Status status = rocksdb::WriteStringToFile(&env, text, fresh, /*should_sync=*/true);
   if (status.ok()) status = env.RenameFile(fresh, path);
   std::unique_ptr<rocksdb::Directory> handle;
   if (status.ok()) status = env.NewDirectory(directory, &handle);

@@ -2,6 +2,7 @@
 //   mayfly rocks          which engine laid it out
 //   format 1              which layout; the first two lines keep their place in every version
 //   state ready           or "creating", until the first open has finished
+//   encryption aes-256-ctr   in format 2, which is format 1 with encrypted files
 //   check 0123456789abcdef   Hash64 of the lines above
 // It is read before RocksDB opens anything, so that a newer layout is refused by name instead of
 // failing somewhere inside. "creating" was never handed to anybody and may be begun again.
@@ -21,19 +22,29 @@ class Env;
 namespace mayfly::engine {
 
 inline constexpr const char* kFormatFileName = "MAYFLY";
+inline constexpr const char* kLockFileName = "MAYFLY.lock";
 
 enum class DirectoryState : std::uint8_t { kAbsent, kCreating, kReady };
 
-std::string EncodeFormat(DirectoryState state);
+struct DirectoryFormat {
+  DirectoryState state = DirectoryState::kAbsent;
+  bool encrypted = false;
+};
+
+std::string EncodeFormat(DirectoryFormat format);
 
 // Corruption when the text is not EncodeFormat()'s; Unsupported, naming both versions, when it is
 // that of a later layout or another engine.
-Result<DirectoryState> DecodeFormat(Bytes text);
+Result<DirectoryFormat> DecodeFormat(Bytes text);
 
 // kAbsent when there is no such file.
-Result<DirectoryState> ReadFormatFile(rocksdb::Env& env, const std::string& directory);
+Result<DirectoryFormat> ReadFormatFile(rocksdb::Env& env, const std::string& directory);
 
 // Replaces the file at once and durably: a crash leaves the old one or the new one.
-Status WriteFormatFile(rocksdb::Env& env, const std::string& directory, DirectoryState state);
+Status WriteFormatFile(rocksdb::Env& env, const std::string& directory, DirectoryFormat format);
+
+// The same for any of our own files.
+Status WriteOwnFile(rocksdb::Env& env, const std::string& directory, const std::string& name,
+                    const std::string& text);
 
 }  // namespace mayfly::engine

@@ -45,7 +45,9 @@ struct RocksHandles {
   std::shared_ptr<DamageLog> damage;                         // Likewise.
   bool salvage = false;                                      // As RocksOptions::salvage.
   std::unique_ptr<DiskReserve> reserve;
-  std::unique_ptr<rocksdb::Env> env;  // Of the database, which goes before it.
+  std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted. Shared with the files.
+  std::unique_ptr<rocksdb::Env> encrypted_files;   // Null: not encrypted. What env wraps.
+  std::unique_ptr<rocksdb::Env> env;               // Of the database, which goes before it.
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.
   std::vector<FamilyFigures> figures;                  // By Role.
@@ -55,6 +57,10 @@ class RocksDatabase final : public Engine {
  public:
   RocksDatabase(RocksHandles handles, bool writable, Logger& logger);
   ~RocksDatabase() override;
+
+  std::shared_ptr<const crypto::DatabaseKey> encryption_key() const override {
+    return handles_.key;
+  }
 
  private:
   Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override;

@@ -12,10 +12,16 @@ namespace {
 
 constexpr Address kAt{Role::kRows};
 
-class RocksDiskFull : public ::testing::TestWithParam<Durability> {
+struct Way {
+  Durability durability;
+  Bytes password = {};
+};
+
+class RocksDiskFull : public ::testing::TestWithParam<Way> {
  protected:
   void Open() {
     auto engine = OpenRocksEngine({.directory = directory_.Inside("db"),
+                                   .password = GetParam().password,
                                    .profile = Profile::kTiny,
                                    .write_buffer_bytes = 64 << 10,
                                    .reserve_bytes = reserve_bytes_,
@@ -30,7 +36,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Durability> {
     Batch batch;
     batch.Put(kAt, "row" + std::to_string(row), std::string(200, 'v'));
     batch.Put({Role::kExpiry}, "entry" + std::to_string(row), "");
-    return engine_->Commit(batch, GetParam());
+    return engine_->Commit(batch, GetParam().durability);
   }
 
   bool Has(Role role, const std::string& key) {
@@ -52,7 +58,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Durability> {
     batch.Delete(kAt, "row" + std::to_string(row));
     batch.Delete({Role::kExpiry}, "entry" + std::to_string(row));
     batch.Put({Role::kMeta}, "counter", std::to_string(row));
-    return engine_->Commit(batch, GetParam());
+    return engine_->Commit(batch, GetParam().durability);
   }
 
   std::uint64_t reserve_bytes_ = 0;
@@ -120,7 +126,7 @@ TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   ASSERT_TRUE(engine_->Flush().ok());
   Batch all;
   all.DeleteRange(kAt, "row4", "row5");
-  ASSERT_TRUE(engine_->Commit(all, GetParam()).ok());
+  ASSERT_TRUE(engine_->Commit(all, GetParam().durability).ok());
   EXPECT_EQ(Commit(kRows).code(), StatusCode::kIoError) << "there is still no room";
   EXPECT_FALSE(Has(Role::kRows, "row999"));
   EXPECT_FALSE(Has(Role::kRows, "row499"));
@@ -152,9 +158,11 @@ TEST_P(RocksDiskFull, WithAReserveAFullDiskIsOpened) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDurability, RocksDiskFull,
-                         ::testing::Values(Durability::kProcess, Durability::kDisk),
+                         ::testing::Values(Way{Durability::kProcess}, Way{Durability::kDisk},
+                                           Way{Durability::kDisk, "password"}),
                          [](const auto& tested) {
-                           return tested.param == Durability::kDisk ? "Disk" : "Process";
+                           if (!tested.param.password.empty()) return "Encrypted";
+                           return tested.param.durability == Durability::kDisk ? "Disk" : "Process";
                          });
 
 }  // namespace

@@ -37,6 +37,10 @@ struct RocksOptions {
   // False: a missing database is NotFound instead of made.
   bool create_if_missing = true;
 
+  // Encrypts a new database, and opens one that was made so; see encrypted_files.h. Only looked at
+  // while it is opened. Empty: not encrypted.
+  Bytes password = {};
+
   Profile profile = Profile::kDefault;
 
   // Bytes of writes a role gathers before they become a file; 0: as the profile says. Tests make it
@@ -70,8 +74,10 @@ struct RocksOptions {
 // Opens the database in options.directory.
 // Busy when another engine, in this process or another, has it open (read-only openers exclude only
 // writers). NotFound when it is missing and may not be made. Unsupported, naming both versions,
-// when a newer mayfly wrote it. Invalid when the directory holds something else. Corruption when
-// files are missing or damaged. IoError when the machine refuses. Each message names the directory.
+// when a newer mayfly wrote it. WrongPassword when it is encrypted and the password is missing or
+// another, Invalid when there is one and it is not. Invalid when the directory holds something
+// else. Corruption when files are missing or damaged. IoError when the machine refuses. Each
+// message names the directory.
 Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options);
 
 }  // namespace mayfly::engine

@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <system_error>
 
+#include "engine/rocks/encrypted_files.h"
 #include "engine/rocks/format_file.h"
+#include "engine/rocks/key_file.h"
 #include "engine/rocks/rocks_database.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/rocks_env.h"
@@ -14,8 +16,6 @@
 
 namespace mayfly::engine {
 namespace {
-
-constexpr const char* kLockFileName = "MAYFLY.lock";
 
 rocksdb::Env& EnvOf(const RocksOptions& options) {
   return options.env != nullptr ? *options.env : *rocksdb::Env::Default();
@@ -63,19 +63,39 @@ Status CheckUnused(const RocksOptions& options) {
   return Status::IoError(fmt::format("cannot list {}: {}", options.directory, error.message()));
 }
 
-Result<DirectoryState> StateOf(const RocksOptions& options) {
-  auto state = ReadFormatFile(EnvOf(options), options.directory);
-  if (state.has_value()) return state;
-  const Status& why = state.error();
+Status CannotOpen(const RocksOptions& options, const Status& why) {
+  if (why.ok()) return {};
   return Status(why.code(), fmt::format("cannot open {}: {}", options.directory, why.message()));
+}
+
+Result<DirectoryFormat> FormatOf(const RocksOptions& options) {
+  auto format = ReadFormatFile(EnvOf(options), options.directory);
+  if (format.has_value()) return format;
+  return CannotOpen(options, format.error());
+}
+
+// The key of a database that is there, or of the one to be made; null: not encrypted.
+Result<std::shared_ptr<const crypto::DatabaseKey>> KeyOf(const RocksOptions& options,
+                                                         const DirectoryFormat& format) {
+  rocksdb::Env& env = EnvOf(options);
+  const bool is_new = format.state != DirectoryState::kReady;
+  if (format.state == DirectoryState::kCreating) {
+    MAYFLY_RETURN_IF_ERROR(RemoveUnfinished(env, options.directory));
+  }
+  auto key = is_new ? MakeKeyFile(env, options.directory, options.password)
+                    : OpenKeyFile(env, options.directory, format, options.password);
+  if (key.has_value()) return key;
+  return CannotOpen(options, key.error());
 }
 
 // Before the lock, so that a stranger's directory is left as it is.
 Status CheckMayOpen(const RocksOptions& options) {
-  MAYFLY_TRY(const DirectoryState state, StateOf(options));
-  if (state == DirectoryState::kReady) return {};
+  MAYFLY_TRY(const DirectoryFormat format, FormatOf(options));
+  if (format.state == DirectoryState::kReady) {
+    return CannotOpen(options, CheckPasswordGiven(format, options.password));
+  }
   if (options.read_only || !options.create_if_missing) return Missing(options);
-  return state == DirectoryState::kAbsent ? CheckUnused(options) : Status();
+  return format.state == DirectoryState::kAbsent ? CheckUnused(options) : Status();
 }
 
 rocksdb::Status OpenDatabase(const RocksOptions& options, const RocksSetup& setup,
@@ -147,12 +167,19 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   MAYFLY_TRY(handles.lock, DirectoryLock::Take(options.directory, kLockFileName, mode));
 
   // Asked again now that nobody can change the answer.
-  MAYFLY_TRY(const DirectoryState state, StateOf(options));
-  if (state != DirectoryState::kReady && options.read_only) return Missing(options);
+  MAYFLY_TRY(DirectoryFormat format, FormatOf(options));
+  const bool is_new = format.state != DirectoryState::kReady;
+  if (is_new && options.read_only) return Missing(options);
   rocksdb::Env& env = EnvOf(options);
+  MAYFLY_TRY(handles.key, KeyOf(options, format));
   RocksSetup setup = SetupRocks(options);
-  if (state != DirectoryState::kReady) {
-    MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, DirectoryState::kCreating));
+  if (handles.key != nullptr) {
+    handles.encrypted_files = NewEncryptedFiles(env, handles.key);
+    setup.database.env = handles.encrypted_files.get();
+  }
+  if (is_new) {
+    format = {DirectoryState::kCreating, handles.key != nullptr};
+    MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, format));
     setup.database.create_if_missing = true;
     setup.database.create_missing_column_families = true;
   }
@@ -180,8 +207,9 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     *handles.open_database = handles.database.get();
   }
   auto engine = std::make_unique<RocksDatabase>(std::move(handles), !options.read_only, logger);
-  if (state != DirectoryState::kReady) {
-    MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, DirectoryState::kReady));
+  if (is_new) {
+    format.state = DirectoryState::kReady;
+    MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, format));
   }
   return std::unique_ptr<Engine>(std::move(engine));
 }

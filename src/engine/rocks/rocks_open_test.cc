@@ -174,7 +174,7 @@ TEST_F(RocksOpen, ANewerFormatIsRefusedByName) {
   MustOpen(options);
   RewriteFormat(options, "mayfly rocks\nformat 7\nshards 12\n");
   ExpectRefused(options, StatusCode::kUnsupported, "format 7");
-  ExpectRefused(options, StatusCode::kUnsupported, "up to format 1");
+  ExpectRefused(options, StatusCode::kUnsupported, "up to format 2");
 }
 
 TEST_F(RocksOpen, AnotherEnginesDirectoryIsRefusedByName) {
@@ -187,7 +187,7 @@ TEST_F(RocksOpen, AnotherEnginesDirectoryIsRefusedByName) {
 TEST_F(RocksOpen, ADamagedFormatFileIsCorruption) {
   const RocksOptions options = At("db");
   MustOpen(options);
-  const std::string good = EncodeFormat(DirectoryState::kReady);
+  const std::string good = EncodeFormat({DirectoryState::kReady});
   for (std::size_t size = 0; size < good.size(); ++size) {
     std::ofstream(options.directory + "/MAYFLY") << good.substr(0, size);
     ExpectRefused(options, StatusCode::kCorruption, "MAYFLY file is damaged");
@@ -199,7 +199,7 @@ TEST_F(RocksOpen, ADamagedFormatFileIsCorruption) {
 TEST_F(RocksOpen, ACreationThatWasInterruptedIsBegunAgain) {
   const RocksOptions options = At("db");
   std::filesystem::create_directory(options.directory);
-  std::ofstream(options.directory + "/MAYFLY") << EncodeFormat(DirectoryState::kCreating);
+  std::ofstream(options.directory + "/MAYFLY") << EncodeFormat({DirectoryState::kCreating});
   const auto engine = MustOpen(options);
   PutOne(*engine, "key", "value");
   ASSERT_TRUE(engine->Close().ok());
@@ -209,14 +209,17 @@ TEST_F(RocksOpen, ACreationThatWasInterruptedIsBegunAgain) {
 }
 
 TEST(FormatFile, SurvivesEveryTruncationAndFlippedBit) {
-  const std::string good = EncodeFormat(DirectoryState::kReady);
-  ASSERT_EQ(DecodeFormat(good).value(), DirectoryState::kReady);
-  for (std::size_t i = 0; i < good.size(); ++i) {
-    EXPECT_FALSE(DecodeFormat(good.substr(0, i)).has_value());
-    for (int bit = 0; bit < 8; ++bit) {
-      std::string bad = good;
-      bad[i] = static_cast<char>(bad[i] ^ (1 << bit));
-      EXPECT_FALSE(DecodeFormat(bad).has_value()) << "byte " << i << " bit " << bit;
+  for (const bool encrypted : {false, true}) {
+    const std::string good = EncodeFormat({DirectoryState::kReady, encrypted});
+    ASSERT_EQ(DecodeFormat(good).value().state, DirectoryState::kReady);
+    ASSERT_EQ(DecodeFormat(good).value().encrypted, encrypted);
+    for (std::size_t i = 0; i < good.size(); ++i) {
+      EXPECT_FALSE(DecodeFormat(good.substr(0, i)).has_value());
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string bad = good;
+        bad[i] = static_cast<char>(bad[i] ^ (1 << bit));
+        EXPECT_FALSE(DecodeFormat(bad).has_value()) << "byte " << i << " bit " << bit;
+      }
     }
   }
 }

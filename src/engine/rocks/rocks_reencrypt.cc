@@ -1,0 +1,144 @@
+#include "engine/rocks/rocks_reencrypt.h"
+
+#include <fmt/format.h>
+#include <rocksdb/env.h>
+
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <vector>
+
+#include "base/directory_lock.h"
+#include "engine/rocks/encrypted_files.h"
+#include "engine/rocks/format_file.h"
+#include "engine/rocks/key_file.h"
+#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/rocks_status.h"
+
+namespace mayfly::engine {
+namespace {
+
+using Key = std::shared_ptr<const crypto::DatabaseKey>;
+
+constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
+
+rocksdb::Env& EnvOr(rocksdb::Env* env) { return env != nullptr ? *env : *rocksdb::Env::Default(); }
+
+Status At(const std::string& directory, const Status& why) {
+  if (why.ok()) return {};
+  return Status(why.code(), fmt::format("{}: {}", directory, why.message()));
+}
+
+Result<DirectoryFormat> FormatOf(const std::string& directory, rocksdb::Env& env) {
+  const auto format = ReadFormatFile(env, directory);
+  if (!format) return At(directory, format.error());
+  if (format->state == DirectoryState::kReady) return *format;
+  return Status::NotFound(fmt::format("there is no database in {}; check the path", directory));
+}
+
+// A directory as RocksDB's files are read and written in it.
+struct Side {
+  Side(std::string at, rocksdb::Env& plain, Key with)
+      : directory(std::move(at)), key(std::move(with)) {
+    if (key != nullptr) owned = NewEncryptedFiles(plain, key);
+    env = owned != nullptr ? owned.get() : &plain;
+  }
+
+  std::string directory;
+  Key key;
+  std::unique_ptr<rocksdb::Env> owned;
+  rocksdb::Env* env;
+};
+
+rocksdb::Status CopyFile(const Side& from, const Side& to, const std::string& name) {
+  const rocksdb::EnvOptions options;
+  std::unique_ptr<rocksdb::SequentialFile> in;
+  std::unique_ptr<rocksdb::WritableFile> out;
+  rocksdb::Status status = from.env->NewSequentialFile(from.directory + "/" + name, &in, options);
+  if (status.ok()) status = to.env->NewWritableFile(to.directory + "/" + name, &out, options);
+  std::string scratch(kCopyBytes, '\0');
+  while (status.ok()) {
+    rocksdb::Slice piece;
+    status = in->Read(scratch.size(), &piece, scratch.data());
+    if (!status.ok() || piece.empty()) break;
+    status = out->Append(piece);
+  }
+  if (status.ok()) status = out->Sync();
+  if (status.ok()) status = out->Close();
+  return status;
+}
+
+Status CopyFiles(const Side& from, const Side& to) {
+  std::vector<DirectoryFile> files;
+  rocksdb::Status status = ListDirectory(*from.env, from.directory, files);
+  if (!status.ok()) return FromRocks(status, "listing " + from.directory);
+  for (const DirectoryFile& file : files) {
+    if (IsPlainFile(file.name)) continue;
+    status = CopyFile(from, to, file.name);
+    if (!status.ok()) return FromRocks(status, "copying " + file.name);
+  }
+  return {};
+}
+
+// Made if missing; Invalid unless it is empty.
+Status TakeEmpty(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!error && std::filesystem::is_empty(directory, error) && !error) return {};
+  if (!error) {
+    return Status::Invalid(fmt::format("{} is not empty; name a new directory", directory));
+  }
+  return Status::IoError(fmt::format("cannot make {}: {}", directory, error.message()));
+}
+
+Status CopyInto(const Side& from, const RocksCopy& copy, rocksdb::Env& env) {
+  MAYFLY_TRY(const DirectoryLock lock, DirectoryLock::Take(copy.new_directory, kLockFileName,
+                                                           DirectoryLock::Mode::kExclusive));
+  MAYFLY_TRY(Key key, MakeKeyFile(env, copy.new_directory, copy.new_password));
+  const Side to(copy.new_directory, env, std::move(key));
+  MAYFLY_RETURN_IF_ERROR(CopyFiles(from, to));
+  // Last: until it is there, the directory is no database and nobody opens it as an empty one. This
+  // makes the names of the others durable, too.
+  return WriteFormatFile(env, to.directory, {DirectoryState::kReady, to.key != nullptr});
+}
+
+}  // namespace
+
+Result<bool> IsRocksEncrypted(const std::string& directory, rocksdb::Env* env) {
+  MAYFLY_TRY(const DirectoryFormat format, FormatOf(directory, EnvOr(env)));
+  return format.encrypted;
+}
+
+Status ChangeRocksPassword(const std::string& directory, Bytes password, Bytes new_password,
+                           rocksdb::Env* env) {
+  rocksdb::Env& files = EnvOr(env);
+  MAYFLY_TRY(const DirectoryFormat format, FormatOf(directory, files));
+  if (!format.encrypted) {
+    return At(directory, Status::Invalid("it is not encrypted, so it has no password"));
+  }
+  MAYFLY_TRY(const DirectoryLock lock,
+             DirectoryLock::Take(directory, kLockFileName, DirectoryLock::Mode::kExclusive));
+  const auto key = OpenKeyFile(files, directory, format, password);
+  if (!key) return At(directory, key.error());
+  const auto changed = (*key)->WithPassword(new_password);
+  if (!changed) return At(directory, changed.error());
+  return WriteOwnFile(files, directory, kKeyFileName, (*changed)->text());
+}
+
+Status ReencryptRocks(const RocksCopy& copy, rocksdb::Env* env) {
+  rocksdb::Env& files = EnvOr(env);
+  MAYFLY_TRY(const DirectoryFormat format, FormatOf(copy.directory, files));
+  MAYFLY_TRY(const DirectoryLock lock,
+             DirectoryLock::Take(copy.directory, kLockFileName, DirectoryLock::Mode::kExclusive));
+  auto key = OpenKeyFile(files, copy.directory, format, copy.password);
+  if (!key) return At(copy.directory, key.error());
+  const Side from(copy.directory, files, *std::move(key));
+  MAYFLY_RETURN_IF_ERROR(TakeEmpty(copy.new_directory));
+  Status copied = CopyInto(from, copy, files);
+  if (copied.ok()) return copied;
+  std::error_code ignored;  // What is left is no database, and the message says why.
+  std::filesystem::remove_all(copy.new_directory, ignored);
+  return copied;
+}
+
+}  // namespace mayfly::engine
