@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "crypto/database_key.h"
+
 namespace mayfly::kvstore {
 namespace {
 
@@ -82,6 +84,11 @@ Status TakeName(const char* name) {
     return Status::Invalid("names that begin with \"__\" or \"_snkv_\" are reserved");
   }
   return {};
+}
+
+Status TakePassword(const void* data, int size, Bytes& password) {
+  if (data == nullptr || size == 0) return Status::Invalid("the password is null or empty");
+  return TakeBytes(data, size, "password", crypto::kPasswordBytesMax, password);
 }
 
 Status NullPlace() { return Status::Invalid("the place for the answer is null"); }

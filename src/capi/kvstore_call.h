@@ -20,6 +20,7 @@ int Fail(Store* store, int code, std::string_view message) noexcept;
 Status TakeKey(const void* data, int size, Bytes& key);
 Status TakeValue(const void* data, int size, Bytes& value);
 Status TakeName(const char* name);
+Status TakePassword(const void* data, int size, Bytes& password);
 
 Status NullPlace();
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/kept_descriptors.h"
+#include "base/replace_file.h"
 #include "capi/limits.h"
 
 namespace mayfly::kvstore {
@@ -22,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kFirstLine = "mayfly kvstore 1\n";
+constexpr std::string_view kDoomedFirstLine = "mayfly kvstore 2\n";
 constexpr std::string_view kEnding = ".mayfly";
 
 Status Refused(const char* what, const std::string& path) {
@@ -79,7 +81,8 @@ NameFile::NameFile(NameFile&& other) noexcept
     : path_(std::move(other.path_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
       owner_(other.owner_),
-      directory_(std::move(other.directory_)) {}
+      directory_(std::move(other.directory_)),
+      doomed_(std::move(other.doomed_)) {}
 
 NameFile& NameFile::operator=(NameFile&& other) noexcept {
   if (this != &other) {
@@ -88,6 +91,7 @@ NameFile& NameFile::operator=(NameFile&& other) noexcept {
     descriptor_ = std::exchange(other.descriptor_, -1);
     owner_ = other.owner_;
     directory_ = std::move(other.directory_);
+    doomed_ = std::move(other.doomed_);
   }
   return *this;
 }
@@ -144,19 +148,35 @@ Status NameFile::Read() {
   if (size < 0) return Refused("read", path_);
   text.resize(static_cast<std::size_t>(size));
   if (text.empty()) return {};
-  std::string_view name = text;
-  const bool ours = name.starts_with(kFirstLine) && name.ends_with('\n') &&
-                    name.size() > kFirstLine.size() + kEnding.size();
-  if (ours) {
-    name.remove_prefix(kFirstLine.size());
-    name.remove_suffix(1);
+  std::string_view names = text;
+  const bool dooms = names.starts_with(kDoomedFirstLine);
+  if (!dooms && !names.starts_with(kFirstLine)) return NotOurs();
+  names.remove_prefix(kFirstLine.size());
+  std::string directory;
+  std::string doomed;
+  if (!TakeName(names, directory) || (dooms && !TakeName(names, doomed)) || !names.empty() ||
+      directory == doomed) {
+    return NotOurs();
   }
-  if (!ours || !name.ends_with(kEnding) || name.find('/') != std::string_view::npos) {
-    return Status::Corruption(fmt::format(
-        "{} is not a store of mayfly and was not touched; remove it to start afresh", path_));
-  }
-  directory_ = (fs::path(path_).parent_path() / name).string();
+  directory_ = std::move(directory);
+  doomed_ = std::move(doomed);
   return {};
+}
+
+bool NameFile::TakeName(std::string_view& names, std::string& directory) const {
+  const std::size_t end = names.find('\n');
+  if (end == std::string_view::npos) return false;
+  const std::string_view name = names.substr(0, end);
+  names.remove_prefix(end + 1);
+  if (name.size() <= kEnding.size() || !name.ends_with(kEnding)) return false;
+  if (name.find('/') != std::string_view::npos) return false;
+  directory = (fs::path(path_).parent_path() / name).string();
+  return true;
+}
+
+Status NameFile::NotOurs() const {
+  return Status::Corruption(fmt::format(
+      "{} is not a store of mayfly and was not touched; remove it to start afresh", path_));
 }
 
 std::string NameFile::FreshDirectory() const {
@@ -181,5 +201,21 @@ Status NameFile::Publish(const std::string& directory) {
   SyncFolder(fs::path(path_).parent_path());
   return {};
 }
+
+Status NameFile::Replace(const std::string& directory, const std::string& doomed) {
+  std::string text = fmt::format("{}{}\n", doomed.empty() ? kFirstLine : kDoomedFirstLine,
+                                 fs::path(directory).filename().string());
+  if (!doomed.empty()) text += fs::path(doomed).filename().string() + "\n";
+  Draft draft;
+  MAYFLY_RETURN_IF_ERROR(draft.Write(FreshDirectory() + ".draft", text));
+  if (::rename(draft.path(), path_.c_str()) != 0) return Refused("replace", path_);
+  Release();
+  descriptor_ = draft.Take();
+  directory_ = directory;
+  doomed_ = doomed;
+  return Harden();
+}
+
+Status NameFile::Harden() const { return SyncFolderOf(path_); }
 
 }  // namespace mayfly::kvstore

@@ -1,18 +1,23 @@
 // kvstore.h, opening and closing.
+#include "capi/kvstore_open.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
 #include <filesystem>
 
 #include "capi/kvstore_call.h"
+#include "mayfly/encryption.h"
 
 namespace mayfly::kvstore {
 namespace {
 
-DatabaseOptions ToDatabaseOptions(const StoreOptions& options, const std::string& directory) {
+DatabaseOptions ToDatabaseOptions(const StoreOptions& options, const std::string& directory,
+                                  Bytes password) {
   return {.directory = directory,
           .read_only = options.read_only,
           .create_if_missing = true,
+          .password = password,
           .memory = options.memory,
           .durability = options.durability,
           .allow_any_instant = true,  // Programs of this interface say what they mean.
@@ -47,9 +52,11 @@ Result<StoreOptions> ToOptions(const KVStoreConfig& config) {
   return options;
 }
 
-// The database that an existing file names.
-Result<std::unique_ptr<Database>> OpenNamed(const StoreOptions& options, const NameFile& file) {
-  DatabaseOptions wanted = ToDatabaseOptions(options, file.directory());
+}  // namespace
+
+Result<std::unique_ptr<Database>> OpenNamed(const StoreOptions& options, const NameFile& file,
+                                            Bytes password) {
+  DatabaseOptions wanted = ToDatabaseOptions(options, file.directory(), password);
   wanted.create_if_missing = false;
   auto opened = Database::Open(wanted);
   if (opened || !opened.error().IsNotFound()) return opened;
@@ -58,13 +65,27 @@ Result<std::unique_ptr<Database>> OpenNamed(const StoreOptions& options, const N
       file.directory()));
 }
 
+namespace {
+
+// Programs of this interface expect that a password encrypts a store that was not.
+Status EncryptIfPlain(const StoreOptions& options, NameFile& file, Bytes password) {
+  if (password.empty()) return {};
+  const auto encrypted = IsEncrypted(file.directory());
+  if (!encrypted || *encrypted) return {};  // Opening says what is wrong.
+  if (options.read_only) {
+    return Status::ReadOnly("the store is not encrypted; open it for writing to encrypt it");
+  }
+  return ChangePasswordOf(file, {}, password);
+}
+
 // A new database, and the file that names it. What was made goes away if that fails.
-Result<std::unique_ptr<Database>> MakeNamed(const StoreOptions& options, NameFile& file) {
+Result<std::unique_ptr<Database>> MakeNamed(const StoreOptions& options, NameFile& file,
+                                            Bytes password) {
   if (options.read_only) {
     return Status::Invalid("there is no store at that path; open it for writing to make one");
   }
   const std::string directory = file.FreshDirectory();
-  MAYFLY_TRY(auto made, Database::Open(ToDatabaseOptions(options, directory)));
+  MAYFLY_TRY(auto made, Database::Open(ToDatabaseOptions(options, directory, password)));
   Status published = file.Publish(directory);
   if (published.ok()) return made;
   made.reset();
@@ -73,23 +94,33 @@ Result<std::unique_ptr<Database>> MakeNamed(const StoreOptions& options, NameFil
   return published;
 }
 
-Result<std::shared_ptr<Store>> OpenStore(const char* path, const StoreOptions& options) {
+Result<std::shared_ptr<Store>> OpenStore(const char* path, const StoreOptions& options,
+                                         Bytes password) {
   if (path == nullptr) {
-    MAYFLY_TRY(auto database, Database::Open(ToDatabaseOptions(options, "")));
-    return std::make_shared<Store>(options, std::nullopt, std::move(database));
+    MAYFLY_TRY(auto database, Database::Open(ToDatabaseOptions(options, "", "")));
+    return std::make_shared<Store>(options, std::nullopt, std::move(database),
+                                   crypto::Secret(password));
   }
   if (*path == '\0') return Status::Invalid("the path is empty; null opens a store in memory");
   MAYFLY_TRY(NameFile file, NameFile::Lock(path, options.read_only));
-  MAYFLY_TRY(auto database,
-             file.directory().empty() ? MakeNamed(options, file) : OpenNamed(options, file));
-  return std::make_shared<Store>(options, std::move(file), std::move(database));
+  std::unique_ptr<Database> database;
+  if (file.directory().empty()) {
+    MAYFLY_TRY(database, MakeNamed(options, file, password));
+  } else {
+    if (!options.read_only) MAYFLY_RETURN_IF_ERROR(SettleDoomed(file));
+    MAYFLY_RETURN_IF_ERROR(EncryptIfPlain(options, file, password));
+    MAYFLY_TRY(database, OpenNamed(options, file, password));
+  }
+  return std::make_shared<Store>(options, std::move(file), std::move(database),
+                                 crypto::Secret(password));
 }
 
 // Waits for somebody else to close it, as long as the program is willing to.
-Result<std::shared_ptr<Store>> OpenStorePatiently(const char* path, const StoreOptions& options) {
+Result<std::shared_ptr<Store>> OpenStorePatiently(const char* path, const StoreOptions& options,
+                                                  Bytes password) {
   const auto end = std::chrono::steady_clock::now() + options.busy_timeout;
   for (;;) {
-    auto opened = OpenStore(path, options);
+    auto opened = OpenStore(path, options, password);
     if (opened || opened.error().code() != StatusCode::kBusy ||
         std::chrono::steady_clock::now() >= end) {
       return opened;
@@ -98,8 +129,18 @@ Result<std::shared_ptr<Store>> OpenStorePatiently(const char* path, const StoreO
   }
 }
 
-int NotEncrypted(Store* store) {
-  return Fail(store, KVSTORE_ERROR, "encryption is not offered yet");
+Status OpenHandle(const char* path, const KVStoreConfig* config, Bytes password, KVStore** handle) {
+  StoreOptions options;
+  if (config != nullptr) {
+    MAYFLY_TRY(options, ToOptions(*config));
+  }
+  MAYFLY_TRY(auto store, OpenStorePatiently(path, options, password));
+  MAYFLY_TRY(auto keyspace, store->database->OpenKeyspace("default"));
+  auto family = store->FamilyOf(std::move(keyspace));
+  *handle = new KVStore{
+      {std::move(store), std::move(family)}
+  };
+  return {};
 }
 
 }  // namespace
@@ -119,17 +160,18 @@ int kvstore_open_v2(const char* path, KVStore** ppKV, const KVStoreConfig* pConf
   return kvstore::Guard(nullptr, [&]() -> Status {
     if (ppKV == nullptr) return NullPlace();
     *ppKV = nullptr;
-    StoreOptions options;
-    if (pConfig != nullptr) {
-      MAYFLY_TRY(options, ToOptions(*pConfig));
-    }
-    MAYFLY_TRY(auto store, OpenStorePatiently(path, options));
-    MAYFLY_TRY(auto keyspace, store->database->OpenKeyspace("default"));
-    auto family = store->FamilyOf(std::move(keyspace));
-    *ppKV = new KVStore{
-        {std::move(store), std::move(family)}
-    };
-    return {};
+    return OpenHandle(path, pConfig, {}, ppKV);
+  });
+}
+
+int kvstore_open_encrypted(const char* path, const void* pPassword, int nPassword, KVStore** ppKV,
+                           const KVStoreConfig* pConfig) {
+  return kvstore::Guard(nullptr, [&]() -> Status {
+    if (ppKV == nullptr) return NullPlace();
+    *ppKV = nullptr;
+    Bytes password;
+    MAYFLY_RETURN_IF_ERROR(TakePassword(pPassword, nPassword, password));
+    return OpenHandle(path, pConfig, password, ppKV);
   });
 }
 
@@ -138,22 +180,6 @@ int kvstore_close(KVStore* pKV) {
   const int code = kvstore::Guard(nullptr, [&] { return pKV->store->Close(); });
   delete pKV;
   return code;
-}
-
-int kvstore_open_encrypted(const char* /*path*/, const void* /*pPassword*/, int /*nPassword*/,
-                           KVStore** ppKV, const KVStoreConfig* /*pConfig*/) {
-  if (ppKV != nullptr) *ppKV = nullptr;
-  return NotEncrypted(nullptr);
-}
-
-int kvstore_is_encrypted(KVStore* /*pKV*/) { return 0; }
-
-int kvstore_reencrypt(KVStore* pKV, const void* /*pPassword*/, int /*nPassword*/) {
-  return NotEncrypted(pKV != nullptr ? pKV->store.get() : nullptr);
-}
-
-int kvstore_remove_encryption(KVStore* pKV) {
-  return NotEncrypted(pKV != nullptr ? pKV->store.get() : nullptr);
 }
 
 int64_t kvstore_now_ms() { return ToMs(ClockOfStores().Now()); }

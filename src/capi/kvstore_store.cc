@@ -17,8 +17,31 @@ const Clock& ClockOfStores() {
   return clock != nullptr ? *clock : SystemClock::Process();
 }
 
-Store::Store(StoreOptions asked, std::optional<NameFile> file, std::unique_ptr<Database> opened)
-    : options(asked), database(std::move(opened)), file_(std::move(file)) {}
+Store::Store(StoreOptions asked, std::optional<NameFile> file, std::unique_ptr<Database> opened,
+             crypto::Secret with)
+    : options(asked),
+      database(std::move(opened)),
+      password(std::move(with)),
+      file_(std::move(file)) {}
+
+Status Store::Suspend() {
+  {
+    const std::lock_guard lock(iterators_mutex);
+    for (KVIterator* const iterator : iterators) iterator->Park();
+  }
+  MAYFLY_RETURN_IF_ERROR(database->Close());
+  database.reset();
+  return {};
+}
+
+Status Store::Resume(std::unique_ptr<Database> opened) {
+  const std::lock_guard lock(families_mutex_);
+  for (const auto& [name, family] : families_) {
+    MAYFLY_TRY(family->keyspace, opened->OpenKeyspace(name));
+  }
+  database = std::move(opened);
+  return {};
+}
 
 Status Store::Close() {
   if (!owner_.IsThis()) return {};
@@ -40,6 +63,7 @@ Status Store::Close() {
   Status closed = database->Close();
   database.reset();
   file_.reset();
+  password.Clear();
   return closed;
 }
 

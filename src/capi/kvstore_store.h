@@ -19,6 +19,7 @@
 #include "base/owner_process.h"
 #include "capi/kvstore_born_dead.h"
 #include "capi/kvstore_name_file.h"
+#include "crypto/secret.h"
 #include "mayfly/database.h"
 #include "mayfly/kvstore.h"
 
@@ -65,10 +66,17 @@ struct Birth {
 
 class Store {
  public:
-  Store(StoreOptions options, std::optional<NameFile> file, std::unique_ptr<Database> database);
+  Store(StoreOptions options, std::optional<NameFile> file, std::unique_ptr<Database> database,
+        crypto::Secret password);
 
   // Ends everything that is open. Alone.
   Status Close();
+
+  // Closes the database and keeps the handles, for somebody who has to do with its files, and takes
+  // it back. Between the two calls answer as after Close(). Alone, outside transactions.
+  Status Suspend();
+  Status Resume(std::unique_ptr<Database> opened);
+  NameFile* file() { return file_ ? &*file_ : nullptr; }  // Null: in memory. Under the gate.
 
   // The one object for this keyspace.
   std::shared_ptr<Family> FamilyOf(std::shared_ptr<Keyspace> keyspace);
@@ -108,6 +116,7 @@ class Store {
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Snapshot> snapshot;
   std::vector<Birth> births;  // Of the transaction.
+  crypto::Secret password;  // Empty: not encrypted. Kept to open the files again. Guarded by gate.
 
   std::mutex iterators_mutex;
   std::set<KVIterator*> iterators;  // Guarded by iterators_mutex.
