@@ -12,6 +12,7 @@
 #include "interrupt.h"
 #include "mayfly/status.h"
 #include "prove.h"
+#include "reencrypt.h"
 #include "serve.h"
 #include "server/config/setting_spec.h"
 #include "upkeep.h"
@@ -41,8 +42,7 @@ int RunDemoCommand(const Flags& flags) {
   return std::ferror(stdout) != 0 ? kExitFailed : 0;
 }
 
-int RunServeCommand(const ServeFlags& flags, const std::string& version) {
-  const Status status = RunServe(flags, version);
+int ExitCodeOf(const Status& status) {
   if (status.ok()) return 0;
   fmt::print(stderr, "mayfly: {}\n", status.ToString());
   return kExitFailed;
@@ -114,6 +114,7 @@ int Main(int argc, char** argv) {
       ->check(CheckHex)
       ->excludes(find);
   prove->add_flag("--files", prove_flags.files, "Tell of each file.");
+  AddKeyFile(*prove, prove_flags.key_file);
   ServeFlags serve_flags;
   CLI::App* serve = app.add_subcommand(
       "serve", "Serve a database in the Redis protocol, with metrics over HTTP.");
@@ -122,6 +123,8 @@ int Main(int argc, char** argv) {
   CLI::App* backup = AddBackup(app, upkeep);
   CLI::App* restore = AddRestore(app, upkeep);
   CLI::App* check = AddCheck(app, upkeep);
+  ReencryptFlags reencrypt_flags;
+  CLI::App* reencrypt = AddReencrypt(app, reencrypt_flags);
   CLI::App* print_version = app.add_subcommand("version", "Print the version.");
 
   try {
@@ -133,11 +136,12 @@ int Main(int argc, char** argv) {
     fmt::print("{}\n", version);
     return 0;
   }
-  if (serve->parsed()) return RunServeCommand(serve_flags, version);
+  if (serve->parsed()) return ExitCodeOf(RunServe(serve_flags, version));
   if (demo->parsed()) return RunDemoCommand(flags);
   if (backup->parsed()) return ExitCodeOf(RunBackup(upkeep));
   if (restore->parsed()) return ExitCodeOf(RunRestore(upkeep));
   if (check->parsed()) return ExitCodeOf(RunCheck(upkeep));
+  if (reencrypt->parsed()) return ExitCodeOf(RunReencrypt(reencrypt_flags));
   if (prove->parsed()) {
     if (!find_hex.empty()) prove_flags.find = BytesFromHex(find_hex).value();
     return ExitCodeOf(RunProve(prove_flags));

@@ -12,6 +12,7 @@
 #include "base/printable.h"
 #include "base/stderr_logger.h"
 #include "mayfly/database.h"
+#include "reencrypt.h"
 #include "text_table.h"
 
 namespace mayfly::app {
@@ -138,9 +139,11 @@ void PrintTraces(const Proof& proof) {
 
 Result<bool> RunProve(const ProveFlags& flags) {
   const auto logger = NewStderrLogger(LogLevel::kError);
+  MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
   const auto opened = Database::Open({.directory = flags.directory,
                                       .read_only = true,
                                       .create_if_missing = false,
+                                      .password = password.view(),
                                       .logger = logger.get()});
   if (!opened && opened.error().code() == StatusCode::kBusy) {
     return Status::Busy(fmt::format(

@@ -9,8 +9,9 @@ namespace mayfly::app {
 
 struct ProveFlags {
   std::string directory;
-  std::string find;    // Bytes to look for; empty: none.
-  bool files = false;  // Tell of each file.
+  std::string find;      // Bytes to look for; empty: none.
+  bool files = false;    // Tell of each file.
+  std::string key_file;  // With the database's password; empty: it is not encrypted.
 };
 
 // Opens the database for reading alone and prints the proof on standard output. True when every

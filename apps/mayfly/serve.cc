@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "base/logfmt_logger.h"
+#include "crypto/password_file.h"
 #include "dynamo/service.h"
 #include "http/server.h"
 #include "mayfly/database.h"
@@ -61,7 +62,12 @@ Result<dynamo::ServiceOptions> DynamoOptions(const Config& config) {
 
 Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock& clock,
                                                Logger& logger) {
+  crypto::Secret password;
+  if (const std::string file = config.Text("encryption-key-file"); !file.empty()) {
+    MAYFLY_TRY(password, crypto::ReadPasswordFile(file));
+  }
   return Database::Open({.directory = config.Text("dir"),
+                         .password = password.view(),
                          .memory = ProfileOf(config.Text("memory-profile")),
                          .disk_reserve_bytes =
                              static_cast<std::uint64_t>(config.Number("disk-reserve")),

@@ -7,6 +7,7 @@
 
 #include "base/stderr_logger.h"
 #include "mayfly/database.h"
+#include "reencrypt.h"
 
 namespace mayfly::app {
 namespace {
@@ -37,6 +38,7 @@ CLI::App* AddBackup(CLI::App& app, UpkeepFlags& flags) {
   backup->add_option("FILE", flags.file, "The file to write.")->required();
   backup->add_flag("--salvage", flags.salvage,
                    "Leave out what cannot be read, instead of failing at the first damaged file.");
+  AddKeyFile(*backup, flags.key_file);
   return backup;
 }
 
@@ -51,6 +53,12 @@ CLI::App* AddRestore(CLI::App& app, UpkeepFlags& flags) {
                    "time left that it had at the backup. shift: moved by --shift-ms. strip: none.")
       ->check(CLI::IsMember({"honour", "freeze", "shift", "strip"}));
   restore->add_option("--shift-ms", flags.shift_ms, "For --deadlines shift; may be negative.");
+  AddKeyFile(*restore, flags.key_file);
+  restore
+      ->add_option("--backup-key-file", flags.backup_key_file,
+                   "The file with the password that the database had when it was backed up, if it "
+                   "is not that of --encryption-key-file.")
+      ->type_name("FILE");
   return restore;
 }
 
@@ -61,16 +69,19 @@ CLI::App* AddCheck(CLI::App& app, UpkeepFlags& flags) {
       "command TTL.CHECK. Exit code 3: something is wrong.");
   check->add_option("DIR", flags.directory, "The database's folder.")->required();
   check->add_flag("--repair", flags.repair, "Mend index and counts from the rows.");
+  AddKeyFile(*check, flags.key_file);
   return check;
 }
 
 Result<bool> RunBackup(const UpkeepFlags& flags) {
   const auto logger = NewStderrLogger(flags.salvage ? LogLevel::kWarning : LogLevel::kError);
+  MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
   // For reading alone when it is damaged: then the backup is not noted in the database.
   MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
                                                   .read_only = flags.salvage,
                                                   .create_if_missing = false,
                                                   .salvage = flags.salvage,
+                                                  .password = password.view(),
                                                   .logger = logger.get()}));
   MAYFLY_TRY(const BackupReport report, database->Backup(flags.file));
   fmt::print("{}: {} rows of {} keyspaces, {} bytes\n", flags.file, report.rows, report.keyspaces,
@@ -83,11 +94,17 @@ Result<bool> RunRestore(const UpkeepFlags& flags) {
     return Status::Invalid("--deadlines shift and --shift-ms go together");
   }
   const auto logger = NewStderrLogger(LogLevel::kError);
-  MAYFLY_TRY(const auto database,
-             Database::Open({.directory = flags.directory, .logger = logger.get()}));
+  MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
+  MAYFLY_TRY(const crypto::Secret backup_password, PasswordIn(flags.backup_key_file));
+  MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
+                                                  .password = password.view(),
+                                                  .logger = logger.get()}));
   MAYFLY_TRY(const RestoreReport report,
-             database->Restore(flags.file, {.mode = ModeNamed(flags.deadlines),
-                                            .shift = Millis(flags.shift_ms)}));
+             database->Restore(
+                 flags.file,
+                 {.mode = ModeNamed(flags.deadlines),
+                  .shift = Millis(flags.shift_ms),
+                  .password = backup_password.empty() ? password.view() : backup_password.view()}));
   fmt::print("{}: {} rows of {} keyspaces; {} had died and were left out\n", flags.directory,
              report.rows, report.keyspaces, report.dropped_rows);
   MAYFLY_RETURN_IF_ERROR(database->Close());
@@ -96,10 +113,12 @@ Result<bool> RunRestore(const UpkeepFlags& flags) {
 
 Result<bool> RunCheck(const UpkeepFlags& flags) {
   const auto logger = NewStderrLogger(LogLevel::kError);
+  MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
   MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
                                                   .read_only = !flags.repair,
                                                   .create_if_missing = false,
                                                   .salvage = !flags.repair,
+                                                  .password = password.view(),
                                                   .logger = logger.get()}));
   MAYFLY_TRY(const CheckReport report, database->Check({.repair = flags.repair}));
   fmt::print("{} rows, {} members and versions, {} index entries\n", report.rows,

@@ -13,6 +13,8 @@ namespace mayfly::app {
 struct UpkeepFlags {
   std::string directory;
   std::string file;
+  std::string key_file;         // With the database's password; empty: it is not encrypted.
+  std::string backup_key_file;  // With that of a backup to be restored; empty: the same.
   bool salvage = false;
   bool repair = false;
   std::string deadlines = "honour";

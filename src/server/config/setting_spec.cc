@@ -117,6 +117,9 @@ constexpr std::array kSettings = {
 
     // What it serves.
     Text("dir", "", kAtStart, "The folder of the database; empty: in memory."),
+    Text("encryption-key-file", "", kAtStart,
+         "A file with the password of an encrypted database; one that is made is encrypted then. "
+         "Empty: not encrypted."),
     Integer("backups-keep", "2", kLive, 1, kIntMax,
             "Backups of BGSAVE that are kept, in the folder backups within dir; older ones go."),
     Integer("databases", "16", kAtStart, 1, kDatabasesMax,

@@ -1,0 +1,56 @@
+#include "reencrypt.h"
+
+#include <fmt/format.h>
+
+#include "crypto/password_file.h"
+#include "mayfly/encryption.h"
+
+namespace mayfly::app {
+
+void AddKeyFile(CLI::App& command, std::string& path) {
+  command
+      .add_option("--encryption-key-file", path,
+                  "The file with the database's password, if it is encrypted.")
+      ->type_name("FILE");
+}
+
+Result<crypto::Secret> PasswordIn(const std::string& path) {
+  if (path.empty()) return crypto::Secret();
+  return crypto::ReadPasswordFile(path);
+}
+
+CLI::App* AddReencrypt(CLI::App& app, ReencryptFlags& flags) {
+  CLI::App* const command = app.add_subcommand(
+      "reencrypt",
+      "Write a database to a new folder under another password, or none. Without a new folder\n"
+      "the password alone is changed: at once, but an old copy of MAYFLY.key and the old\n"
+      "password still open it.");
+  command->add_option("DIR", flags.directory, "The database's folder; nobody may serve it.")
+      ->required();
+  command->add_option("NEW", flags.new_directory, "The folder to write; remove DIR yourself.");
+  AddKeyFile(*command, flags.key_file);
+  command
+      ->add_option("--new-key-file", flags.new_key_file,
+                   "The file with the new password. Without it, NEW is not encrypted.")
+      ->type_name("FILE");
+  return command;
+}
+
+Status RunReencrypt(const ReencryptFlags& flags) {
+  MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
+  MAYFLY_TRY(const crypto::Secret wanted, PasswordIn(flags.new_key_file));
+  if (flags.new_directory.empty()) {
+    MAYFLY_RETURN_IF_ERROR(ChangePassword(flags.directory, password.view(), wanted.view()));
+    fmt::print("{}: the password is changed\n", flags.directory);
+    return {};
+  }
+  MAYFLY_RETURN_IF_ERROR(Reencrypt({.directory = flags.directory,
+                                    .password = password.view(),
+                                    .new_directory = flags.new_directory,
+                                    .new_password = wanted.view()}));
+  fmt::print("{}: written, {}. {} is as it was\n", flags.new_directory,
+             wanted.empty() ? "not encrypted" : "encrypted", flags.directory);
+  return {};
+}
+
+}  // namespace mayfly::app
