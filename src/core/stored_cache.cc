@@ -13,6 +13,14 @@ namespace {
 
 constexpr std::size_t kBucketsMin = 16;
 
+// The largest pair may be this share of a shard, if that is more than kCachedPairBytesMax: what is
+// large to a small cache is not to a large one.
+constexpr std::size_t kLargePairsPerShard = 64;
+
+std::size_t PairBytesMax(std::size_t shard_bytes_max) {
+  return std::max(kCachedPairBytesMax, shard_bytes_max / kLargePairsPerShard);
+}
+
 std::uint64_t HashOf(engine::Role role, Bytes key) {
   return Hash64(key, static_cast<std::uint64_t>(role));
 }
@@ -141,7 +149,7 @@ StoredCache::Answer StoredCache::Find(engine::Role role, Bytes key, PinnedBytes&
 }
 
 void StoredCache::Keep(engine::Role role, Bytes key, Bytes value, bool present) {
-  if (!on() || key.size() + value.size() > kCachedPairBytesMax) return;
+  if (!on() || key.size() + value.size() > PairBytesMax(shard_bytes_max_)) return;
   used_.store(true, std::memory_order_relaxed);
   const std::uint64_t hash = HashOf(role, key);
   LinePointer line = NewLine(role, key, value, present, hash);
@@ -173,7 +181,7 @@ void StoredCache::Follow(const engine::Batch::Change& change, bool happened) {
   if (at == nullptr) return;
   Line& line = **at;
   const std::size_t size = change.key.size() + change.value.size();
-  if (!happened || size > kCachedPairBytesMax) return Remove(shard, *at);
+  if (!happened || size > PairBytesMax(shard_bytes_max_)) return Remove(shard, *at);
   const bool present = change.kind == engine::Batch::Kind::kPut;
   // Half empty is as bad as too small.
   if (size <= line.room && line.room <= 2 * size) return line.SetValue(change.value, present);

@@ -110,8 +110,19 @@ TEST(StoredCache, StaysWithinItsBytesAndKeepsWhatIsAskedFor) {
   EXPECT_GT(known, 500);  // Rather full than empty.
 }
 
+// Nodes of the order of a large sorted set are some 20 KiB.
+TEST(StoredCache, KeepsLargerPairsTheLargerItIs) {
+  const std::string node(std::size_t{20} << 10, 'x');
+  StoredCache small(std::size_t{1} << 20);
+  small.KeepPresent(Role::kMembers, KeyOf(1, "a"), node);
+  EXPECT_EQ(Ask(small, Role::kMembers, KeyOf(1, "a")), "unknown");
+  StoredCache large(std::size_t{128} << 20);
+  large.KeepPresent(Role::kMembers, KeyOf(1, "a"), node);
+  EXPECT_EQ(Ask(large, Role::kMembers, KeyOf(1, "a")), "=" + node);
+}
+
 TEST(StoredCache, LeavesLargePairsOut) {
-  StoredCache cache(std::size_t{64} << 20);
+  StoredCache cache(std::size_t{1} << 20);
   const std::string large(kCachedPairBytesMax, 'x');
   cache.KeepPresent(Role::kRows, KeyOf(1, "a"), large);
   EXPECT_EQ(Ask(cache, Role::kRows, KeyOf(1, "a")), "unknown");
