@@ -245,15 +245,6 @@ TEST_F(RocksEncryption, FindLooksThroughTheCipher) {
   EXPECT_TRUE(engine->Find(kPlantedValue).value().empty());
 }
 
-TEST_F(RocksEncryption, SizesAreThoseOfWhatWasWritten) {
-  MakePlanted("plain", "");
-  MakePlanted("db");
-  const auto plain = MustOpen(At("plain", ""))->Stats().value();
-  const auto stats = MustOpen(At("db"))->Stats().value();
-  EXPECT_LT(stats.disk_bytes, 2 * plain.disk_bytes);
-  EXPECT_GT(2 * stats.disk_bytes, plain.disk_bytes);
-}
-
 TEST_F(RocksEncryption, AChangedPasswordLeavesTheFilesAsTheyAre) {
   MakePlanted("db");
   const std::string db = directory_.Inside("db");
