@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kListAppend = "list_append";
 
-Status UsedThisWay(std::string_view name, ExpressionKind kind) {
+Status RefuseMisplaced(std::string_view name, ExpressionKind kind) {
   return Refused(kind, fmt::format("The function is not allowed to be used this way in an "
                                    "expression; function: {}",
                                    name));
@@ -37,7 +37,7 @@ Status CheckFunction(std::string_view name, ExpressionKind kind, Position positi
         fmt::format("The function is not allowed in a condition expression; function: {}", name));
   }
   if ((spec->place == Place::kCondition) == (position == Position::kCondition)) return {};
-  return UsedThisWay(name, kind);
+  return RefuseMisplaced(name, kind);
 }
 
 bool IsCallOf(const Node& node, std::string_view function) {
@@ -84,7 +84,7 @@ Status CheckWords(const Node& node, ExpressionKind kind, Position position) {
     MAYFLY_RETURN_IF_ERROR(CheckWords(child, kind, inside));
     if (node.kind == Node::Kind::kFunction && IsCallOf(child, kListAppend) &&
         node.text == kListAppend) {
-      return UsedThisWay(kListAppend, kind);
+      return RefuseMisplaced(kListAppend, kind);
     }
   }
   return {};
