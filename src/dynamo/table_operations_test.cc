@@ -180,6 +180,39 @@ TEST(TagOperations, AreKeptAndChooseTheModeOfTtl) {
                   .starts_with("ValidationException: Invalid ResourceArn"));
 }
 
+// What a tag says may have been changed by TTL.POLICY or the library since.
+TEST(TagOperations, CountAgainstWhatIsInForceAndOnlyWhenTheyAreNamed) {
+  FakeService service;
+  service.CreateTable("tab", "");
+  const auto tag = [&](const std::string& key, const std::string& value) {
+    service.Text("TagResource", R"({"ResourceArn":)" + kArn + R"(,"Tags":[{"Key":")" + key +
+                                    R"(","Value":")" + value + R"("}]})");
+  };
+  const auto untag = [&](const std::string& key) {
+    service.Text("UntagResource",
+                 R"({"ResourceArn":)" + kArn + R"(,"TagKeys":[")" + key + R"("]})");
+  };
+  const auto spec = [&] { return service.tables.DescribeTable("tab").value().spec; };
+  tag("mayfly:purge-within", "10000");
+  tag("mayfly:ttl-mode", "until-swept");
+  EXPECT_EQ(spec().purge_within, Millis(10'000));
+  ASSERT_TRUE(service.tables
+                  .UpdateTable("tab", {.ttl_mode = TtlMode::kExact, .purge_within = Millis(60'000)})
+                  .has_value());
+  tag("owner", "me");
+  EXPECT_EQ(spec().purge_within, Millis(60'000)) << "another tag";
+  EXPECT_EQ(spec().ttl_mode, TtlMode::kExact);
+  tag("mayfly:purge-within", "10000");
+  EXPECT_EQ(spec().purge_within, Millis(10'000)) << "the same words, but not what is in force";
+  tag("mayfly:ttl-mode", "until-swept");
+  EXPECT_EQ(spec().ttl_mode, TtlMode::kUntilSwept);
+  untag("mayfly:purge-within");
+  EXPECT_EQ(spec().purge_within, std::nullopt);
+  ASSERT_TRUE(service.tables.UpdateTable("tab", {.purge_within = Millis(60'000)}).has_value());
+  untag("mayfly:purge-within");
+  EXPECT_EQ(spec().purge_within, Millis(60'000)) << "there was no tag to take off";
+}
+
 TEST(StreamOperations, RecordsAreReadOnceEach) {
   FakeService service;
   service.CreateTable(

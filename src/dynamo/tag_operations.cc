@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "dynamo/arn.h"
@@ -28,18 +29,31 @@ Outcome<TableDescription> OfArn(Result<TableDescription> found, const std::strin
   return found;
 }
 
+// What a request does to tags. They may say what another interface can change as well (TTL.POLICY,
+// the library), so a tag counts when it is named, and then against what is in force.
+struct TagChange {
+  Tags set;
+  std::vector<std::string> removed;
+
+  bool Names(const Notes& before, const std::string& tag) const {
+    if (set.contains(tag)) return true;
+    return std::find(removed.begin(), removed.end(), tag) != removed.end() &&
+           TagsOf(before).contains(tag);
+  }
+};
+
 // In one step, so that tags others put on at the same time stay.
-template <typename Change>
-Outcome<void> ChangeNotes(const Context& context, const std::string& arn,
-                          const Change& change_notes) {
+Outcome<void> ChangeTags(const Context& context, const std::string& arn, const TagChange& asked) {
   const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
     TableChange change{.notes = now.notes};
-    MAYFLY_REQUIRE(change_notes(*change.notes));
+    for (const std::string& key : asked.removed) RemoveTag(*change.notes, key);
+    MAYFLY_REQUIRE(SetTags(*change.notes, asked.set));
     MAYFLY_TRY(const TtlMode mode, TtlModeOf(*change.notes));
-    if (mode != now.ttl_mode) change.ttl_mode = mode;
-    MAYFLY_TRY(const auto promised, PurgeWithinOf(now.notes));
+    if (asked.Names(now.notes, kTtlModeTag) && mode != now.ttl_mode) change.ttl_mode = mode;
     MAYFLY_TRY(const auto promise, PurgeWithinOf(*change.notes));
-    if (promise != promised) change.purge_within = promise.value_or(Millis(0));
+    if (asked.Names(now.notes, kPurgeWithinTag) && promise != now.purge_within) {
+      change.purge_within = promise.value_or(Millis(0));
+    }
     return change;
   };
   MAYFLY_TRY(const std::string table, ReadTableArn(arn));
@@ -52,7 +66,7 @@ Outcome<Reply> TagResource(const Context& context, const Fields& in) {
   in.RequiredList("Tags");
   MAYFLY_TRY(const std::string arn, ReadArn(in));
   MAYFLY_TRY(const Tags tags, ReadTags(in));
-  MAYFLY_REQUIRE(ChangeNotes(context, arn, [&](Notes& notes) { return SetTags(notes, tags); }));
+  MAYFLY_REQUIRE(ChangeTags(context, arn, {.set = tags, .removed = {}}));
   return Reply();
 }
 
@@ -60,10 +74,7 @@ Outcome<Reply> UntagResource(const Context& context, const Fields& in) {
   in.RequiredList("TagKeys");
   const std::vector<std::string> keys = in.Strings("TagKeys");
   MAYFLY_TRY(const std::string arn, ReadArn(in));
-  MAYFLY_REQUIRE(ChangeNotes(context, arn, [&](Notes& notes) -> Outcome<void> {
-    for (const std::string& key : keys) RemoveTag(notes, key);
-    return {};
-  }));
+  MAYFLY_REQUIRE(ChangeTags(context, arn, {.set = {}, .removed = keys}));
   return Reply();
 }
 

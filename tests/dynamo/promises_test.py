@@ -65,6 +65,9 @@ class TablePromise(unittest.TestCase):
         self.assertEqual(redis("TTL.POLICY TABLE orders SET purge-within 5000"), "+OK\r\n")
         self.done("TagResource", ResourceArn=arn, Tags=[{"Key": "owner", "Value": "me"}])
         self.assertIn("5000", redis("TTL.POLICY TABLE orders"))
+        # The same tag again does: it asks for what is no longer in force.
+        self.done("TagResource", ResourceArn=arn, Tags=[{"Key": "mayfly:purge-within", "Value": str(PROMISE_MS)}])
+        self.assertIn(str(PROMISE_MS), redis("TTL.POLICY TABLE orders"))
 
         for mark, more in (("MARKDEAD", {"dies": {"N": str(time.time() + 1)}}), ("MARKDELETED", {}), ("MARKALIVE", {})):
             self.done("PutItem", TableName="orders", Item={

@@ -95,6 +95,10 @@ Result<TableDescription> FakeTables::UpdateTable(const std::string& name,
         spec.ttl_attribute.empty() ? TtlStatus::kDisabled : TtlStatus::kEnabled;
   }
   if (wanted.ttl_mode) spec.ttl_mode = *wanted.ttl_mode;
+  if (wanted.purge_within) {
+    spec.purge_within = *wanted.purge_within;
+    if (*wanted.purge_within == Millis(0)) spec.purge_within.reset();
+  }
   if (wanted.notes) spec.notes = *wanted.notes;
   return table->description;
 }
