@@ -1,6 +1,7 @@
 // catalog.h - the tables there are, on disk and in memory.
 //   keyspace "tables": "table/" name -> description; "job/" id -> what an upkeep has still to do;
-//                      "place/" ... -> how far events have been dealt with
+//                      "place/" ... -> how far events have been dealt with;
+//                      "versions" -> the last version, if it is ahead of the time
 // A call on items uses a table: as long as the use is alive the table does not change. Changes wait
 // for uses to end, and uses that come later wait for the change. Locks are taken in this order:
 // a sweep, upkeep, changes of tables, use of a table, item latches, streams, transaction.

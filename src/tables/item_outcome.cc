@@ -43,7 +43,7 @@ ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before,
   }
   if (outcome.item_after() != nullptr) {
     const std::uint64_t old = outcome.before ? outcome.before->version : 0;
-    outcome.next_version = std::max(old + 1, versions.Next(now));
+    outcome.next_version = versions.Next(now, old);
     outcome.bytes = std::max<std::uint64_t>(outcome.bytes, items::SizeOf(*outcome.item_after()));
   }
   return outcome;

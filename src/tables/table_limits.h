@@ -54,6 +54,9 @@ inline constexpr Millis kStreamRecordTtl = std::chrono::hours(24);
 // What purge_within may be: core's least; with a stream, that of the stream's keyspace, which gets
 // a quarter (StreamPromise()).
 inline constexpr Millis kPromiseMin = std::chrono::seconds(1);
+
+// How far versions of items may be ahead of the time and not be stored.
+inline constexpr Millis kVersionsAheadMin = std::chrono::milliseconds(100);
 inline constexpr Millis kPromiseWithStreamMin = 4 * kPromiseMin;
 
 // Records of dead items that are shortened in one transaction.

@@ -36,6 +36,7 @@ bool IsItemsOfATable(std::string_view keyspace);
 // Keys of rows in keyspace "tables".
 inline constexpr std::string_view kTableRows = "table/";
 inline constexpr std::string_view kJobRows = "job/";
+inline constexpr std::string_view kVersionsRow = "versions";
 std::string TableRow(const std::string& name);
 std::string JobRow(const std::string& id);
 std::string SweepPlaceRow(const std::string& id);

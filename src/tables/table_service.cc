@@ -1,5 +1,6 @@
 #include "tables/table_service.h"
 
+#include "base/coding.h"
 #include "base/owner_process.h"
 #include "tables/table_figures.h"
 #include "tables/table_limits.h"
@@ -43,6 +44,35 @@ TableService::TableService(Database& database, std::unique_ptr<Claim> claim,
 
 TableService::~TableService() {
   if (const auto keeper = keeper_.lock()) keeper->Stop();
+  (void)KeepVersions();  // Refused where nothing may be written, and then nothing was.
+}
+
+// The next run begins with the time, which tells enough unless it was taken back.
+Status TableService::LoadVersions() {
+  versions_.GoOnBehind(VersionClock::OfTime(database_.clock_report().now));
+  const auto stored = catalog_->rows().Get(kVersionsRow);
+  if (stored.status().IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(stored.status());
+  Bytes rest = *stored;
+  std::uint64_t last = 0;
+  if (!EatBigEndian64(rest, last) || !rest.empty()) {
+    return Status::Corruption("the record of the versions of items is damaged; restore a backup");
+  }
+  versions_.GoOnBehind(last);
+  kept_versions_ = last;
+  return {};
+}
+
+Status TableService::KeepVersions() {
+  const std::uint64_t last = versions_.last();
+  // By less they may be ahead as they come: 1024 fit into a millisecond.
+  const WallTime soon = database_.clock_report().now + kVersionsAheadMin;
+  if (last <= VersionClock::OfTime(soon) || last == kept_versions_) return {};
+  std::string stored;
+  AppendBigEndian64(stored, last);
+  MAYFLY_RETURN_IF_ERROR(catalog_->rows().Put(kVersionsRow, stored));
+  kept_versions_ = last;
+  return {};
 }
 
 Result<std::unique_ptr<TableService>> TableService::Open(Database& database) {
@@ -56,6 +86,7 @@ Result<std::unique_ptr<TableService>> TableService::Open(Database& database) {
   MAYFLY_TRY(auto catalog, Catalog::Open(database));
   std::unique_ptr<TableService> service(
       new TableService(database, *std::move(claim), std::move(catalog)));
+  MAYFLY_RETURN_IF_ERROR(service->LoadVersions());
   MAYFLY_RETURN_IF_ERROR(
       service->catalog_->ForEach([&](const StoredTable& stored, const Table& table) -> Status {
         return stored.streams.empty() ? Status() : service->streams_.Refresh(stored, table);
@@ -102,6 +133,7 @@ Result<std::uint64_t> TableService::SweepExpired(const std::string& table,
 }
 
 Result<std::uint64_t> TableService::RunUpkeep(std::uint64_t items_max) {
+  MAYFLY_RETURN_IF_ERROR(KeepVersions());
   MAYFLY_TRY(const std::uint64_t left, upkeep_.Run(items_max));
   MAYFLY_RETURN_IF_ERROR(streams_.CatchUp());
   MAYFLY_TRY(const std::vector<std::string> ended, streams_.WithEmptyEnded());

@@ -1,6 +1,8 @@
 // table_service.h - everything there is about tables, apart from the calls on their items.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -41,6 +43,9 @@ class TableService {
  private:
   TableService(Database& database, std::unique_ptr<Claim> claim, std::unique_ptr<Catalog> catalog);
 
+  Status LoadVersions();
+  // Stores the last version if the time alone would not lead the next run behind it.
+  Status KeepVersions();
   Result<bool> SweepSome();
   bool HasSweeps();
   void WakeKeeper();
@@ -51,6 +56,7 @@ class TableService {
   const std::unique_ptr<Catalog> catalog_;
   ItemLatches latches_;
   VersionClock versions_;
+  std::atomic<std::uint64_t> kept_versions_{0};  // As stored.
   Streams streams_;
   const ItemContext context_;
   TableChanges changes_;

@@ -114,6 +114,40 @@ TEST_P(TableWrites, VersionsGrowAndGuard) {
       << "though the item was gone in between, and within the millisecond";
 }
 
+// Of items that are gone, too, and from one run to the next.
+TEST_P(TableWrites, VersionsGrowThoughTimeIsTakenBack) {
+  const WallTime right = home_.clock().Now();
+  const auto put = [&] {
+    const std::uint64_t version = tables().PutItem({.table = "posts", .item = Post()})->version;
+    EXPECT_TRUE(tables().DeleteItem({.table = "posts", .key = Key()})->written);
+    return version;
+  };
+  std::uint64_t last = put();
+  const auto expect_larger = [&](const std::string& when) {
+    const std::uint64_t next = put();
+    EXPECT_GT(next, last) << when;
+    last = std::max(last, next);
+  };
+  const auto reopen = [&] {
+    if (!home_.persistent()) return;
+    tables_.reset();
+    home_.Reopen();
+    OpenTables();
+  };
+  home_.clock().Set(right + std::chrono::hours(24 * 365));
+  expect_larger("during a jump");
+  reopen();
+  home_.clock().Set(right + std::chrono::seconds(1));
+  ASSERT_EQ(CodeOf(home_.database().RevertClock()), kOk);
+  reopen();
+  expect_larger("after it was taken back, though this run has given none before");
+  for (int run = 0; run < 3; ++run) {
+    reopen();
+    expect_larger("in a later run");
+    home_.clock().Advance(Millis(1));
+  }
+}
+
 TEST_P(TableWrites, AnUpdateMakesTheItemOrChangesIt) {
   const auto made = tables().UpdateItem({.table = "posts",
                                          .key = Key(),
