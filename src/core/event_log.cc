@@ -1,5 +1,7 @@
 #include "core/event_log.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <exception>
 
@@ -77,15 +79,22 @@ void EventLog::PutTrimmed(engine::Batch& batch, std::uint64_t last, std::uint64_
 
 Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector<Event>& events) {
   if (events.empty()) return engine_.Commit(batch, durability);
-  const std::lock_guard lock(sequence_mutex_);
-  std::uint64_t sequence = last_sequence_;
-  for (Event& event : events) {
-    event.sequence = ++sequence;
-    batch.Put(kEvents, EventKey(event.sequence), EncodeEvent(event));
+  {
+    const std::lock_guard lock(sequence_mutex_);
+    std::uint64_t sequence = last_sequence_;
+    for (Event& event : events) {
+      event.sequence = ++sequence;
+      batch.Put(kEvents, EventKey(event.sequence), EncodeEvent(event));
+    }
+    MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch, Durability::kProcess));
+    last_sequence_ = sequence;
   }
-  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch, std::max(durability, Durability::kProcess)));
-  last_sequence_ = sequence;
-  return {};
+  // The fsync comes afterwards, so that others share it instead of waiting for it.
+  if (durability != Durability::kDisk) return {};
+  const Status synced = engine_.Persist(Durability::kDisk);
+  if (synced.ok()) return {};
+  return Status::IoError(fmt::format(
+      "the batch is visible but its outcome after a power cut is unknown: {}", synced.message()));
 }
 
 void EventLog::Deliver(const std::vector<Event>& events) {

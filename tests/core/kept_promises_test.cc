@@ -173,6 +173,51 @@ TEST(Trimming, ByTwoAtOnceNeverMakesANumberFreeAgain) {
                }});
 }
 
+// A disk at which two have to arrive before either goes on; who waits too long goes on alone.
+class TwoAtTheDisk final : public engine::suite::ForwardingEngine {
+ public:
+  TwoAtTheDisk(std::unique_ptr<engine::Engine> inner, std::atomic<bool>& met)
+      : ForwardingEngine(std::move(inner)), met_(met) {}
+
+ private:
+  Status DoCommit(const engine::Batch& batch, Durability durability) override {
+    if (durability == Durability::kDisk) Meet();
+    return ForwardingEngine::DoCommit(batch, durability);
+  }
+  Status DoPersist(Durability durability) override {
+    if (durability == Durability::kDisk) Meet();
+    return ForwardingEngine::DoPersist(durability);
+  }
+  void Meet() {
+    constexpr int kLooksMax = 2'000'000;
+    ++here_;
+    for (int i = 0; i < kLooksMax && !met_; ++i) {
+      if (here_ == 2) met_ = true;
+      std::this_thread::yield();
+    }
+    --here_;
+  }
+
+  std::atomic<int> here_{0};
+  std::atomic<bool>& met_;
+};
+
+TEST(Numbering, OfEventsLetsOthersCommitWhileTheDiskIsWaitedFor) {
+  ManualClock clock(kStart);
+  std::atomic<bool> met{true};
+  const auto database =
+      *core::NewDatabase(std::make_unique<TwoAtTheDisk>(engine::NewMemoryEngine(), met),
+                         {.durability = Durability::kDisk, .clock = &clock});
+  Keyspace& rows = database->default_keyspace();
+  ASSERT_TRUE(rows.SetPolicy({.events = EventDetail::kKey}).ok());
+  met = false;
+  RunTogether(2, [&](std::size_t i) {
+    EXPECT_TRUE(rows.Put("key" + std::to_string(i), "", Lifetime::Until(clock.Now())).ok());
+  });
+  EXPECT_TRUE(met) << "one event's fsync keeps the next event out";
+  EXPECT_EQ(database->LastEventSequence(), 2u);
+}
+
 // An engine whose disk is full when told so.
 class FullDisk final : public engine::suite::ForwardingEngine {
  public:
