@@ -52,6 +52,7 @@ class alignas(64) KeyLatch {  // A cache line each, so that neighbours do not sl
   bool try_lock() { return pthread_rwlock_trywrlock(&lock_) == 0; }
   void unlock() { pthread_rwlock_unlock(&lock_); }
   void lock_shared() { Check(pthread_rwlock_rdlock(&lock_)); }
+  bool try_lock_shared() { return pthread_rwlock_tryrdlock(&lock_) == 0; }
   void unlock_shared() { pthread_rwlock_unlock(&lock_); }
 
  private:

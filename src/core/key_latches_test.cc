@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "core/keyspace_state.h"
 
 namespace mayfly::core {
 namespace {
@@ -134,6 +135,24 @@ TEST(KeyLatches, ThreadsThatTakeManyNeitherMeetNorWaitInACircle) {
   int total = 0;
   for (const int count : counts) total += count;
   EXPECT_EQ(total, kThreads * kRounds * kStripesEach);
+}
+
+// Writes share a keyspace's gate. Were they let in while a change of it waits, there would always be
+// another one.
+TEST(KeyspaceGate, LetsAChangeInBeforeWritesThatComeLater) {
+  KeyspaceState keyspace(1, "keyspace", {});
+  KeyspaceState::Gate& gate = keyspace.gate();
+  gate.lock_shared();
+  std::thread change([&] { const std::lock_guard alone(gate); });
+  constexpr int kWritesMax = 5'000'000;
+  int writes = 0;
+  for (; writes < kWritesMax && gate.try_lock_shared(); ++writes) {
+    gate.unlock_shared();
+    std::this_thread::yield();
+  }
+  EXPECT_LT(writes, kWritesMax) << "the change waits for ever";
+  gate.unlock_shared();
+  change.join();
 }
 
 }  // namespace

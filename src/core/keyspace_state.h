@@ -9,7 +9,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 
 #include "core/key_latches.h"
@@ -80,9 +79,11 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   // Whether the policy has a promise, for those who ask at each write.
   bool promises() const { return promises_.load(std::memory_order_relaxed); }
 
-  // Held shared by every write, alone by what changes the keyspace as a whole. Taken before
-  // latches.
-  std::shared_mutex& gate() { return gate_; }
+  // Held shared by every write, alone by what changes the keyspace as a whole, which goes first:
+  // eight busy writers kept a change of policy out for half a minute. So no thread may take it
+  // twice. Taken before latches.
+  using Gate = KeyLatch;
+  Gate& gate() { return gate_; }
 
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
   void MarkDropped() { dropped_.store(true, std::memory_order_release); }
@@ -183,7 +184,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::atomic<bool> promises_;
   std::shared_ptr<const KeyspacePolicy>
       policy_;  // Read and replaced atomically; shared with writers.
-  std::shared_mutex gate_;
+  Gate gate_;
   std::atomic<bool> dropped_{false};
   std::array<Counters, kStripes> counters_{};  // Each guarded by its stripe's latch.
   std::atomic<std::int64_t> total_rows_{0};

@@ -77,7 +77,7 @@ Status Store::RevertClock() {
   auto keyspaces = catalog_->All();
   std::sort(keyspaces.begin(), keyspaces.end(),
             [](const auto& a, const auto& b) { return a->id() < b->id(); });
-  std::vector<std::shared_lock<std::shared_mutex>> gates;
+  std::vector<std::shared_lock<KeyspaceState::Gate>> gates;
   for (const auto& keyspace : keyspaces) gates.emplace_back(keyspace->gate());
   KeyLatches::Stripes stripes;
   stripes.set();

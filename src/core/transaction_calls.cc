@@ -234,7 +234,7 @@ Status TransactionCalls::CommitChanges(Durability durability, std::vector<Event>
   const auto then = state_->Lend();
   if (then == nullptr) return StateRevoked();
   // Gates in the order of ids, then latches in the order of stripes.
-  std::vector<std::shared_lock<std::shared_mutex>> gates;
+  std::vector<std::shared_lock<KeyspaceState::Gate>> gates;
   for (const auto& [id, writer] : writers_) {
     gates.emplace_back(writer->keyspace()->gate());
     MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*writer->keyspace()));

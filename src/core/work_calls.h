@@ -114,9 +114,9 @@ class WorkCalls final : public Work {
   // are, needs no memory for any of it.
   std::vector<std::shared_ptr<KeyspaceState>> kept_;  // Shared with the catalog; of everything.
   const KeyspaceState* only_ = nullptr;               // Whose gate is held, if it is one,
-  std::shared_lock<std::shared_mutex> only_gate_;
+  std::shared_lock<KeyspaceState::Gate> only_gate_;
   std::vector<KeyspaceState*> keyspaces_;  // or several, by id.
-  std::vector<std::shared_lock<std::shared_mutex>> gates_;
+  std::vector<std::shared_lock<KeyspaceState::Gate>> gates_;
   KeyLatches::Stripes held_;    // Alone.
   KeyLatches::Stripes shared_;  // With other readers, unless they are among held_.
   KeyLatches::One latch_;       // Of a work that needs one,
