@@ -31,7 +31,7 @@ struct PurgeReport {
   std::uint64_t stale_entries =
       0;                  // Index entries without their row. Always 0 unless something is wrong.
   bool more_due = false;  // A bound was reached before the due rows ended.
-  bool stopped_by_clock = false;  // Nothing was removed: the clock jumped, see ClockReport.
+  bool stopped_by_clock = false;  // Nothing dead was removed: the clock jumped, see ClockReport.
 };
 
 // How files are rewritten to give back the space of what was purged and deleted.
@@ -55,7 +55,8 @@ struct ReclaimReport {
   // Something that is dead or deleted is still in a file because an open snapshot, transaction or
   // cursor may read it. Database::Prove() names it.
   bool held_up = false;
-  bool stopped_by_clock = false;  // Nothing was done: the clock jumped, see ClockReport.
+  // The clock jumped, see ClockReport: what was deleted was dealt with, what died was not.
+  bool stopped_by_clock = false;
 };
 
 // How the reaper, a thread of its own, goes about it. It sleeps until the next deadline.
@@ -176,6 +177,9 @@ struct KeyspaceStatistics {
   std::uint64_t orphans = 0;  // Collections that are gone and whose members are not yet removed.
   std::optional<Millis> purge_within = std::nullopt;  // The promise, if there is one,
   WallTime purged_through = {};                       // and how far it is fulfilled: see Proof.
+  // How long ago bytes should have been gone that are not, counted from when the promise was made,
+  // and without a jump of the clock that awaits its decision. 0: the promise is kept.
+  Millis promise_overdue = Millis(0);
 };
 
 struct Statistics {

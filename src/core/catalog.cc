@@ -209,6 +209,8 @@ Status Catalog::LoadInstants() {
     MAYFLY_TRY(const auto members, LoadInstant(kMetaMembersWatermark, id));
     MAYFLY_TRY(const auto through, LoadInstant(kMetaPurgedThrough, id));
     MAYFLY_TRY(const auto removing, LoadInstant(kMetaRemovingSince, id));
+    MAYFLY_TRY(const auto promised, LoadInstant(kMetaPromisedSince, id));
+    keyspace->SetPromisedSince(promised.value_or(WallTime()));
     keyspace->RaiseWatermark(rows.value_or(WallTime()));
     keyspace->RaiseMembersWatermark(members.value_or(WallTime()));
     // What a run that was not closed removed after its last round, nobody remembers.
@@ -368,10 +370,12 @@ Status Catalog::Drop(const std::string& name, WallTime now) {
   DeleteRowsOf(batch, keyspace.id());
   batch.Delete(kMeta, MetaKey(kMetaKeyspace, keyspace.id()));
   batch.Delete(kMeta, MetaKey(kMetaPurgedThrough, keyspace.id()));
+  batch.Delete(kMeta, MetaKey(kMetaPromisedSince, keyspace.id()));
   const auto promise = keyspace.policy()->purge_within;
   if (promise) {
     std::string record;
-    const WallTime since = std::min(keyspace.removing_since(), now);
+    const WallTime since =
+        std::max(std::min(keyspace.removing_since(), now), keyspace.promised_since());
     AppendLittleEndian64(record, static_cast<std::uint64_t>(ToMs(since)));
     AppendLittleEndian64(record, static_cast<std::uint64_t>(promise->count()));
     batch.Put(kMeta, MetaKey(kMetaDropped, keyspace.id()), record);
@@ -381,6 +385,7 @@ Status Catalog::Drop(const std::string& name, WallTime now) {
   MAYFLY_RETURN_IF_ERROR(committed);
   keyspace.MarkDropped();
   keyspace.NoteRemoval(now);
+  keyspace.HurryRound();
   if (promise) dropped_.push_back(shared);
   by_name_.erase(name);
   return {};
@@ -400,6 +405,8 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   keyspace.ForgetOrphans();
   keyspace.ForgetDue();
   keyspace.NoteRemoval(now);
+  // There is much to do, and nothing more to wait for.
+  keyspace.HurryRound();
   return {};
 }
 
@@ -415,8 +422,18 @@ Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy,
   }
   engine::Batch batch;
   batch.Put(kMeta, MetaKey(kMetaKeyspace, keyspace.id()), EncodeKeyspace(keyspace.name(), policy));
-  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
   const bool promised_before = keyspace.promises();
+  const bool promises_more =
+      policy.purge_within &&
+      (!promised_before || *policy.purge_within < *keyspace.policy()->purge_within);
+  if (promises_more) {
+    std::string since;
+    AppendLittleEndian64(since, static_cast<std::uint64_t>(ToMs(now)));
+    batch.Put(kMeta, MetaKey(kMetaPromisedSince, keyspace.id()), since);
+  }
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  // First: nobody may see the promise and the time of another.
+  if (promises_more) keyspace.SetPromisedSince(now);
   keyspace.SetPolicy(policy);
   // What was written over until now nobody has noted.
   if (keyspace.promises() && !promised_before) keyspace.NoteOverwrite(now);

@@ -93,6 +93,7 @@ inline constexpr char kMetaWatermark = 'w';
 inline constexpr char kMetaMembersWatermark = 'v';
 inline constexpr char kMetaPurgedThrough = 'p';
 inline constexpr char kMetaRemovingSince = 'r';
+inline constexpr char kMetaPromisedSince = 's';
 inline constexpr char kMetaBackup = 'b';
 inline constexpr char kMetaVersions = 'n';
 inline constexpr char kMetaOrphan = 'o';

@@ -94,10 +94,12 @@ WallTime KeyspaceState::RoundDue() const {
   const auto promise = policy()->purge_within;
   const WallTime since = removing_since();
   if (!promise || since == WallTime::max()) return WallTime::max();
+  if (hurry_) return since;
   return since > WallTime::max() - *promise ? WallTime::max() : since + *promise / 2;
 }
 
 void KeyspaceState::BeginRound() {
+  hurry_ = false;
   // Copied before it is taken, so that no moment shows neither.
   Lower(round_since_ms_, removing_since());
   Lower(round_since_ms_, WallTimeFromMs(removing_since_ms_.exchange(kNeverMs)));

@@ -159,9 +159,14 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
     return NoteRemoval(since);
   }
 
-  // When a round of Promises should begin, which leaves half of the promise for its work;
-  // WallTime::max(): there is no promise, or nothing to do.
+  // When a round of Promises should begin, which leaves half of the promise for its work, or at
+  // once; WallTime::max(): there is no promise, or nothing to do.
   WallTime RoundDue() const;
+  void HurryRound() { hurry_ = true; }
+
+  // The promise as it is was made then: what had ended before counts as if it had ended then.
+  WallTime promised_since() const { return WallTimeFromMs(promised_since_ms_.load()); }
+  void SetPromisedSince(WallTime since) { promised_since_ms_ = ToMs(since); }
 
   // A round of Promises takes what was noted upon itself. Until it ends nothing is forgotten, and
   // when it did not succeed it is as if it had not begun. One round at a time.
@@ -206,6 +211,8 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::atomic<bool> overwrote_{true};  // What an earlier run, or one without a promise did.
   std::atomic<bool> round_overwrote_{false};
   std::atomic<bool> told_late_{false};
+  std::atomic<bool> hurry_{false};
+  std::atomic<std::int64_t> promised_since_ms_{0};
 };
 
 }  // namespace mayfly::core

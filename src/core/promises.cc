@@ -49,6 +49,14 @@ Promises::Keyspaces Overwritten(const Promises::Keyspaces& keyspaces) {
   return overwritten;
 }
 
+// How much more than the promise has passed since then. What was noted before a jump of the clock
+// is as old as it was, and has aged by the time without it.
+Millis LateBy(WallTime since, Millis promise, const ClockReport& clock) {
+  const bool before_jump = clock.without_jump && since <= *clock.without_jump;
+  const WallTime now = before_jump ? *clock.without_jump : clock.now;
+  return since > now ? Millis(0) : std::max(now - since - promise, Millis(0));
+}
+
 // Which files of a role a round has to rewrite.
 class Unclean {
  public:
@@ -128,7 +136,7 @@ Result<bool> Promises::Round(const Keyspaces& keyspaces, std::uint64_t bytes_per
   }
   if (!store_.clock().may_delete()) {
     report.stopped_by_clock = true;
-    return false;
+    for (Claim& claim : claims) claim.through.reset();
   }
   MAYFLY_TRY(bool clean,
              store_.horizon().Advance(store_.catalog(), store_.states(), store_.engine()));
@@ -162,23 +170,25 @@ Status Promises::Begin(Claim& claim) {
   KeyspaceState& keyspace = *claim.keyspace;
   if (claim.dropped) {
     keyspace.BeginRound();
-    claim.through = store_.clock().Now();
-    return store_.events().TrimKeyspace(keyspace.id(), claim.through, claim.through).status();
+    const WallTime now = store_.clock().Now();
+    return store_.events().TrimKeyspace(keyspace.id(), now, now).status();
   }
   Purger purger(store_);
   MAYFLY_RETURN_IF_ERROR(purger.PurgeAll(keyspace));
   // What is removed from here on counts anew. What dies up to this instant is the last that the
   // round takes with it.
   keyspace.BeginRound();
-  claim.through = store_.clock().Now();
+  // Events are as old as they are without a jump.
+  const ClockReport clock = store_.clock().Report();
+  const WallTime through = clock.without_jump.value_or(clock.now);
+  claim.through = through;
   MAYFLY_RETURN_IF_ERROR(purger.PurgeAll(keyspace));
   const auto promise = keyspace.policy()->purge_within;
   if (!promise) return {};
-  MAYFLY_TRY(const auto kept,
-             store_.events().TrimKeyspace(keyspace.id(), claim.through - *promise / 4,
-                                          store_.clock().Now()));
+  MAYFLY_TRY(const auto kept, store_.events().TrimKeyspace(keyspace.id(), through - *promise / 4,
+                                                           store_.clock().Now()));
   if (!kept.first_deadline) return {};
-  claim.through = std::min(claim.through, *kept.first_deadline - Millis(1));
+  claim.through = std::min(through, *kept.first_deadline - Millis(1));
   keyspace.NoteRemoval(*kept.first_deadline);
   return {};
 }
@@ -236,8 +246,9 @@ Status Promises::Record(const std::vector<Claim>& claims) {
       batch.Delete(kMeta, MetaKey(kMetaDropped, claim.keyspace->id()));
       continue;
     }
+    if (!claim.through) continue;
     std::string through;
-    AppendLittleEndian64(through, static_cast<std::uint64_t>(ToMs(claim.through)));
+    AppendLittleEndian64(through, static_cast<std::uint64_t>(ToMs(*claim.through)));
     batch.Put(kMeta, MetaKey(kMetaPurgedThrough, claim.keyspace->id()), through);
   }
   MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(batch, Durability::kDisk));
@@ -251,10 +262,10 @@ Status Promises::Record(const std::vector<Claim>& claims) {
 // Once when a promise is found to be late, and once when it is kept again.
 void Promises::TellLate(const Claim& claim, bool done) const {
   const auto promise = claim.keyspace->policy()->purge_within;
-  const WallTime now = store_.clock().Now();
-  const WallTime since = std::max(claim.since, counts_from_);
-  if (!promise || since > now || now - since <= *promise) return;
-  const Millis late = now - since - *promise;
+  if (!promise) return;
+  const WallTime since = std::max({claim.since, counts_from_, claim.keyspace->promised_since()});
+  const Millis late = LateBy(since, *promise, store_.clock().Report());
+  if (late == Millis(0)) return;
   const bool told = claim.keyspace->SetTold(!done);
   if (done) {
     Log(store_.logger(), LogLevel::kWarning,
@@ -294,6 +305,16 @@ Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& ke
     since = std::min(since, Before(entry->deadline, KeptBehind(*keyspace.policy())));
   }
   return since;
+}
+
+Result<Millis> Promises::Overdue(const Store& store, const KeyspaceState& keyspace,
+                                 std::optional<WallTime> first_due, const ClockReport& clock) {
+  const auto promise = keyspace.policy()->purge_within;
+  if (!promise) return Millis(0);
+  const WallTime sure = clock.without_jump.value_or(clock.now);
+  if (first_due && *first_due > sure) first_due.reset();
+  MAYFLY_TRY(const WallTime since, LeftSince(store, keyspace, first_due, sure));
+  return LateBy(std::max(since, keyspace.promised_since()), *promise, clock);
 }
 
 WallTime Promises::PurgedThrough(const KeyspaceState& keyspace, WallTime left_since, WallTime now) {

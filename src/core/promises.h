@@ -7,6 +7,8 @@
 //   which another version may lie, down to the last level; note how far it is done; write that out,
 //   too, which leaves a fresh log and manifest.
 // Places: docs/promises.md lists every one in which a byte can lie, and who clears it.
+// While the clock is not trusted it purges nothing that died and says nothing of it; what callers
+// deleted or wrote over leaves all the same.
 // What an open state shows stays, and then the round does not count: it is tried again, and
 // Database::Prove() says who is in the way.
 #pragma once
@@ -46,6 +48,11 @@ class Promises {
   static Result<WallTime> LeftSince(const Store& store, const KeyspaceState& keyspace,
                                     std::optional<WallTime> first_due, WallTime now);
 
+  // How late the promise is; 0: it is kept. As LeftSince(), but what only a jump of the clock calls
+  // dead does not count, nor does its length.
+  static Result<Millis> Overdue(const Store& store, const KeyspaceState& keyspace,
+                                std::optional<WallTime> first_due, const ClockReport& clock);
+
   // The instant by which everything dead or deleted is gone from files, logs and events.
   static WallTime PurgedThrough(const KeyspaceState& keyspace, WallTime left_since, WallTime now);
 
@@ -54,7 +61,8 @@ class Promises {
   struct Claim {
     std::shared_ptr<KeyspaceState> keyspace;
     WallTime since;  // When what it deals with ended.
-    WallTime through;
+    // Nothing: the clock kept it from purging what had died.
+    std::optional<WallTime> through;
     bool dropped;  // When the round began.
   };
 

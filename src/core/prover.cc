@@ -146,7 +146,8 @@ class Prover {
                        Printable(keyspace.name()), found->due_members, found->orphans)});
     }
     if (found->purge_within && since != WallTime::max()) {
-      proof.kept = since > proof_.taken_at - *found->purge_within;
+      proof.kept =
+          std::max(since, keyspace.promised_since()) > proof_.taken_at - *found->purge_within;
     }
     AddFiles(keyspace.id(), proof);
     proof_.keyspaces.push_back(std::move(proof));

@@ -31,10 +31,7 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
   PurgeReport report;
   const std::uint64_t reverts = NoteReverts();
   const WallTime now = store_.clock().Now();
-  if (!store_.clock().Reconsider()) {
-    report.stopped_by_clock = true;
-    return report;
-  }
+  report.stopped_by_clock = !store_.clock().Reconsider();
   const SteadyTime start = store_.clock().Steady();
   const SteadyTime end =
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
@@ -44,40 +41,37 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
   if (options.keyspace != nullptr) {
     KeyspaceState& only = KeyspaceCalls::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
-    MAYFLY_RETURN_IF_ERROR(TakeTurns(
-        {
-            {&only, Kind::kRows   },
-            {&only, Kind::kMembers},
-            {&only, Kind::kOrphans}
-    },
-        work));
+    MAYFLY_RETURN_IF_ERROR(TakeTurns(TurnsOf(only, report.stopped_by_clock), work));
     return report;
   }
   const auto keyspaces = store_.catalog().All();
   std::vector<Turn> turns;
   for (const auto& keyspace : keyspaces) {
-    for (const Kind kind : {Kind::kRows, Kind::kMembers, Kind::kOrphans}) {
-      turns.push_back({keyspace.get(), kind});
-    }
+    const auto more = TurnsOf(*keyspace, report.stopped_by_clock);
+    turns.insert(turns.end(), more.begin(), more.end());
   }
   MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), work));
   return report;
 }
 
+// What deleted collections left is gone whatever the time is.
+std::vector<Purger::Turn> Purger::TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock) {
+  if (stopped_by_clock) return {{&keyspace, Kind::kOrphans}};
+  return {
+      {&keyspace, Kind::kRows   },
+      {&keyspace, Kind::kMembers},
+      {&keyspace, Kind::kOrphans}
+  };
+}
+
 Status Purger::PurgeAll(KeyspaceState& keyspace) {
   const std::uint64_t reverts = NoteReverts();
   const WallTime settled = SettledInstant(store_);
-  if (!store_.clock().may_delete()) return {};
-  PurgeReport report;
+  PurgeReport report{.stopped_by_clock = !store_.clock().may_delete()};
   const PurgeOptions options;
   const PurgeManner manner;
-  return TakeTurns(
-      {
-          {&keyspace, Kind::kRows   },
-          {&keyspace, Kind::kMembers},
-          {&keyspace, Kind::kOrphans}
-  },
-      {options, manner, settled, settled, SteadyTime::max(), report, reverts});
+  return TakeTurns(TurnsOf(keyspace, report.stopped_by_clock),
+                   {options, manner, settled, settled, SteadyTime::max(), report, reverts});
 }
 
 Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {

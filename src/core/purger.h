@@ -88,6 +88,7 @@ class Purger {
     std::uint64_t reverts;  // Of the clock: `now` and `settled` mean nothing after another one.
   };
 
+  static std::vector<Turn> TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock);
   Status TakeTurns(std::vector<Turn> turns, const Work& work);
   // False: nothing more is due there.
   Result<bool> Take(const Turn& turn, const Work& work);

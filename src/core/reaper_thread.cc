@@ -170,17 +170,17 @@ void ReaperThread::SleepUntilDue(const std::stop_token& stop) {
   const WallTime next_look = store_->clock().Now() + kReclaimPause;
   while (!stop.stop_requested() && !IsAwaited()) {
     store_->watch().Announce(waker_, WallTime::max());
+    // While the clock is not trusted what has died must wait for a word, what was deleted need not.
+    const bool may_delete = store_->clock().Reconsider();
     const auto next = purger_.NextDeadline();
-    WallTime until = next && *next ? **next : WallTime::max();
+    WallTime until = may_delete && next && *next ? **next : WallTime::max();
     if (purger_.HasOrphans()) until = WallTimeFromMs(0);
     if (options_.reclaim) until = std::min(until, reclaimer_.NextDue());
     if (options_.reclaim && (look_again_ || WasWritten())) until = std::min(until, next_look);
     if (options_.reclaim && MuchWasRemoved()) until = WallTimeFromMs(0);
     store_->watch().Announce(waker_, until);
-    // While the clock is not trusted nothing can be done, however much is due: wait for a word.
-    const bool may_delete = store_->clock().Reconsider();
-    if (may_delete && store_->clock().Now() >= until) break;
-    store_->clock().Sleep(waker_, may_delete ? until : WallTime::max());
+    if (store_->clock().Now() >= until) break;
+    store_->clock().Sleep(waker_, until);
   }
   store_->watch().Withdraw(waker_);
 }

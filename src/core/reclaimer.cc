@@ -28,9 +28,8 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
   const std::lock_guard alone(store_.reclaim_mutex());
   ReclaimReport report;
   const auto never = [] { return false; };
-  const WallTime now = store_.clock().Now();  // The very reading may be a jump.
-  if (options.everything && store_.clock().may_delete()) {
-    RevokeOldStates(now);
+  if (options.everything) {
+    RevokeOldStates();
     MAYFLY_RETURN_IF_ERROR(
         Promises(store_, started_)
             .Keep(store_.catalog().AllWithDropped(), options.bytes_per_second, never, report));
@@ -43,12 +42,9 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
 
 Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool quiet, Stop stop,
                                            ReclaimReport& report) {
-  const WallTime now = store_.clock().Now();
-  if (!store_.clock().may_delete()) {
-    report.stopped_by_clock = true;
-    return Outcome::kNothing;
-  }
-  RevokeOldStates(now);
+  RevokeOldStates();
+  // What callers deleted leaves all the same; what died is still there, and no horizon covers it.
+  report.stopped_by_clock = report.stopped_by_clock || !store_.clock().may_delete();
   MAYFLY_TRY(const Outcome promised, KeepPromises(options, stop, report));
   if (promised == Outcome::kWorked) return promised;
   MAYFLY_RETURN_IF_ERROR(AdvanceHorizon(report));
@@ -62,8 +58,9 @@ Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool q
 }
 
 WallTime Reclaimer::NextDue() const {
-  // Time may have been taken back since the last try.
-  return Promises(store_, started_).NextDue(std::min(promises_tried_, store_.clock().Now()));
+  // Time may have been taken back since the last try, which then says nothing.
+  const bool in_future = promises_tried_ > store_.clock().Now();
+  return Promises(store_, started_).NextDue(in_future ? WallTime() : promises_tried_);
 }
 
 Result<Reclaimer::Outcome> Reclaimer::KeepPromises(const ReclaimOptions& options, Stop stop,
@@ -148,8 +145,10 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
   return outcome;
 }
 
-void Reclaimer::RevokeOldStates(WallTime now) {
-  if (!store_.options().state_age_max) return;
+void Reclaimer::RevokeOldStates() {
+  const WallTime now = store_.clock().Now();
+  // That very reading may be a jump, by which all of them are old.
+  if (!store_.options().state_age_max || !store_.clock().may_delete()) return;
   store_.counts().revoked_states +=
       store_.states().RevokeBefore(now - *store_.options().state_age_max, now);
 }

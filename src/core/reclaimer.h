@@ -49,7 +49,7 @@ class Reclaimer {
   Status AdvanceHorizon(ReclaimReport& report);
   Result<Outcome> FlushIfWorthWhile();
   Result<Outcome> ReclaimFile(const ReclaimOptions& options, bool quiet, ReclaimReport& report);
-  void RevokeOldStates(WallTime now);
+  void RevokeOldStates();
 
   Store& store_;
   const WallTime started_;

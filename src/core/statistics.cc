@@ -92,6 +92,8 @@ Result<Statistics> GatherStatistics(Store& store) {
         one.due_rows > 0 ? std::optional(NoDueBefore(*keyspace, now - one.lag)) : std::nullopt;
     MAYFLY_TRY(const WallTime left_since, Promises::LeftSince(store, *keyspace, first_due, now));
     one.purged_through = Promises::PurgedThrough(*keyspace, left_since, now);
+    MAYFLY_TRY(one.promise_overdue,
+               Promises::Overdue(store, *keyspace, first_due, statistics.clock));
     statistics.keyspaces.push_back(std::move(one));
   }
   snapshot.reset();

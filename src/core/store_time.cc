@@ -105,6 +105,10 @@ Status Store::LowerInstants(engine::Batch& batch, KeyspaceState& keyspace, WallT
   batch.Put(kMeta, MetaKey(kMetaWatermark, id), EncodeInstant(keyspace.watermark()));
   batch.Put(kMeta, MetaKey(kMetaMembersWatermark, id), EncodeInstant(keyspace.members_watermark()));
   if (keyspace.removing_since() != WallTime::max()) keyspace.NoteRemoval(now);
+  if (keyspace.promised_since() > now) {
+    keyspace.SetPromisedSince(now);
+    batch.Put(kMeta, MetaKey(kMetaPromisedSince, id), EncodeInstant(now));
+  }
   PinnedBytes through;
   const Status read = engine_->Get(kMeta, MetaKey(kMetaPurgedThrough, id), through);
   if (read.IsNotFound()) return {};

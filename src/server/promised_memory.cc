@@ -20,12 +20,6 @@ std::optional<Millis> ShortestPromise(Database& database) {
   return shortest;
 }
 
-Millis PromiseOverdue(const KeyspaceStatistics& keyspace, WallTime now) {
-  if (!keyspace.purge_within || keyspace.purged_through >= now) return Millis(0);
-  const WallTime left_since = keyspace.purged_through + Millis(1);
-  return std::max(now - left_since - *keyspace.purge_within, Millis(0));
-}
-
 void KeepPromisesInMemory(Server& server) {
   if (server.slowlog().size() == 0 && server.monitors().empty() && server.jobs().empty()) return;
   const auto promise = ShortestPromise(server.database());

@@ -16,10 +16,6 @@ class Server;
 // The shortest purge_within of all keyspaces, those of tables included; nothing: none promises.
 std::optional<Millis> ShortestPromise(Database& database);
 
-// How long ago the last byte of what ended in the keyspace should have been gone; zero: the promise
-// is kept, or there is none.
-Millis PromiseOverdue(const KeyspaceStatistics& keyspace, WallTime now);
-
 // Called every second.
 void KeepPromisesInMemory(Server& server);
 

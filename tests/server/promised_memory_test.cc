@@ -112,18 +112,5 @@ TEST(Proving, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(client.Text("TTL.JOB FORGET 7"), "ERR syntax error");
 }
 
-TEST(Proving, IsInTheStatisticsWhenAPromiseIsLate) {
-  KeyspaceStatistics keyspace{.name = "db0", .purge_within = 10s};
-  const WallTime now = WallTimeFromMs(1'700'000'000'000);
-  keyspace.purged_through = now;
-  EXPECT_EQ(PromiseOverdue(keyspace, now), 0ms);
-  keyspace.purged_through = now - 10s - 1ms;  // What ended a moment later is 10 s old.
-  EXPECT_EQ(PromiseOverdue(keyspace, now), 0ms);
-  keyspace.purged_through = now - 11'701ms;
-  EXPECT_EQ(PromiseOverdue(keyspace, now), 1700ms);
-  keyspace.purge_within.reset();
-  EXPECT_EQ(PromiseOverdue(keyspace, now), 0ms);
-}
-
 }  // namespace
 }  // namespace mayfly::server

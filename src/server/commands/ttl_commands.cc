@@ -16,7 +16,6 @@
 #include "server/commands/families.h"
 #include "server/commands/ttl_fields.h"
 #include "server/errors.h"
-#include "server/promised_memory.h"
 #include "server/stats/clock_words.h"
 #include "types/member_key.h"
 #include "wire/decimal.h"
@@ -58,7 +57,7 @@ std::string_view NameOf(EventCause cause) {
   return "unknown";
 }
 
-void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace, WallTime now) {
+void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace) {
   reply.Map(keyspace.purge_within ? 8 : 6);
   Field(reply, "name", Bytes(keyspace.name));
   Field(reply, "rows", keyspace.rows);
@@ -69,7 +68,7 @@ void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace, WallT
   if (!keyspace.purge_within) return;
   Field(reply, "purge-within", static_cast<std::uint64_t>(keyspace.purge_within->count()));
   Field(reply, "promise-overdue-ms",
-        static_cast<std::uint64_t>(PromiseOverdue(keyspace, now).count()));
+        static_cast<std::uint64_t>(keyspace.promise_overdue.count()));
 }
 
 }  // namespace
@@ -217,7 +216,7 @@ Answer TtlStats(Call& call) {
   reply.Bulk("keyspaces");
   reply.Array(statistics.keyspaces.size());
   for (const KeyspaceStatistics& keyspace : statistics.keyspaces) {
-    ReplyKeyspace(reply, keyspace, statistics.clock.now);
+    ReplyKeyspace(reply, keyspace);
   }
   return {};
 }

@@ -6,7 +6,6 @@
 #include <chrono>
 
 #include "server/own/memory_figures.h"
-#include "server/promised_memory.h"
 #include "server/stats/clock_words.h"
 
 namespace mayfly::server {
@@ -111,7 +110,7 @@ void WritePromises(MetricsWriter& out, const Statistics& statistics) {
   out.Begin("mayfly_promise_overdue_seconds", "gauge",
             "How long ago bytes should have been gone that are not; 0: the promise is kept.");
   each([&](const KeyspaceStatistics& keyspace) {
-    return seconds(PromiseOverdue(keyspace, statistics.clock.now));
+    return seconds(keyspace.promise_overdue);
   });
 }
 
