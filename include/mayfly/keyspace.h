@@ -88,10 +88,22 @@ struct DeadlineWindow {
   std::optional<DeadlineEntry> after = std::nullopt;
 };
 
+// A forecast that is asked for in parts, each of a bounded number of rows: call again with the same
+// part until it has no `after`. Buckets of one part lie where those of the others do; their sums
+// are the forecast, of rows as each part met them.
+struct ForecastPart {
+  std::size_t rows_max = 10'000;
+  // Of the first bucket; set by the first call.
+  std::optional<WallTime> begin = std::nullopt;
+  // The last row read, to go on behind it; nothing: from the beginning, or there are no more.
+  std::optional<DeadlineEntry> after = std::nullopt;
+};
+
 struct ForecastOptions {
   Millis bucket = Millis(60'000);
   std::size_t buckets = 60;  // At most 10,000. Rows that die later are in the last bucket's `end`.
   bool with_bytes = true;    // Reads every row that dies within them; without, only the index.
+  ForecastPart* part = nullptr;  // The caller's. Null: all of it at once, however long that takes.
 };
 
 // Rows that die in [begin, end).
@@ -141,7 +153,8 @@ class KeyspaceReader {
   // A page of the expiry index, at most window.rows_max entries.
   virtual Result<std::vector<DeadlineEntry>> ScanDeadlines(const DeadlineWindow& window) const = 0;
 
-  // What dies when, from now on. Invalid when the buckets are too many or not positive.
+  // What dies when, from now on, or a part of that. Invalid when the buckets are too many or not
+  // positive.
   virtual Result<std::vector<ForecastBucket>> Forecast(const ForecastOptions& options) const = 0;
 
  protected:

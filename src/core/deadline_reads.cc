@@ -57,9 +57,30 @@ bool Before(const DeadlineEntry& a, const DeadlineEntry& b) {
   return std::tie(a.deadline, a.key) < std::tie(b.deadline, b.key);
 }
 
+// The first key of the index behind an entry.
+std::string BehindEntry(const View& view, const DeadlineEntry& entry) {
+  return EntryBegin(view.keyspace.id(), entry.deadline) + entry.key + '\0';
+}
+
 bool IsShadowed(const View& view, Bytes key) {
   if (view.overlay == nullptr || view.overlay->empty()) return false;
   return view.overlay->contains(Bytes(RowKey(view.keyspace.id(), key)));
+}
+
+Result<std::vector<ForecastBucket>> EmptyForecast(WallTime begin, const ForecastOptions& options) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (options.bucket.count() <= 0 || options.buckets == 0 ||
+      options.buckets > kForecastBucketsMax || begin < WallTime() ||
+      options.bucket.count() > (kMax - ToMs(begin)) / static_cast<std::int64_t>(options.buckets)) {
+    return Status::Invalid(
+        "a forecast has 1 to 10,000 buckets of a positive length within all time");
+  }
+  std::vector<ForecastBucket> forecast(options.buckets);
+  for (std::size_t i = 0; i < forecast.size(); ++i) {
+    forecast[i].begin = begin + options.bucket * static_cast<std::int64_t>(i);
+    forecast[i].end = forecast[i].begin + options.bucket;
+  }
+  return forecast;
 }
 
 }  // namespace
@@ -95,8 +116,7 @@ Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const Deadli
   // Behind the last one of the page before; else at the window's begin, which is past all the dead.
   std::string begin = EntryBegin(view.keyspace.id(), window.begin);
   if (window.after) {
-    begin = std::max(
-        begin, EntryBegin(view.keyspace.id(), window.after->deadline) + window.after->key + '\0');
+    begin = std::max(begin, BehindEntry(view, *window.after));
     std::erase_if(own, [&](const DeadlineEntry& entry) { return !Before(*window.after, entry); });
   }
   begin = std::max(begin, EntryBegin(view.keyspace.id(), view.now));
@@ -115,40 +135,38 @@ Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const Deadli
 Result<std::vector<ForecastBucket>> ReadForecast(const View& asked,
                                                  const ForecastOptions& options) {
   MAYFLY_TRY(const View view, Freeze(asked));
-  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
-  if (options.bucket.count() <= 0 || options.buckets == 0 ||
-      options.buckets > kForecastBucketsMax ||
-      options.bucket.count() >
-          (kMax - ToMs(view.now)) / static_cast<std::int64_t>(options.buckets)) {
-    return Status::Invalid(
-        "a forecast has 1 to 10,000 buckets of a positive length within all time");
-  }
-  std::vector<ForecastBucket> forecast(options.buckets);
-  for (std::size_t i = 0; i < forecast.size(); ++i) {
-    forecast[i].begin = view.now + options.bucket * static_cast<std::int64_t>(i);
-    forecast[i].end = forecast[i].begin + options.bucket;
-  }
+  ForecastPart all{.rows_max = std::numeric_limits<std::size_t>::max()};
+  ForecastPart& part = options.part == nullptr ? all : *options.part;
+  if (!part.begin) part.begin = view.now;
+  MAYFLY_TRY(std::vector<ForecastBucket> forecast, EmptyForecast(*part.begin, options));
+  if (part.rows_max == 0) return Status::Invalid("a part of a forecast has at least one row");
   const auto add = [&](Bytes key, WallTime deadline, std::uint64_t bytes) {
-    const auto i = static_cast<std::size_t>((deadline - view.now) / options.bucket);
+    const auto i = static_cast<std::size_t>((deadline - *part.begin) / options.bucket);
     ++forecast[i].rows;
     forecast[i].bytes += options.with_bytes ? key.size() + bytes : 0;
   };
   Status failed;
   PinnedBytes pin;
-  MAYFLY_RETURN_IF_ERROR(ForEachEntry(
-      view, EntryBegin(view.keyspace.id(), view.now), forecast.back().end,
-      [&](const EntryView& entry) {
+  std::size_t read = 0;
+  std::optional<DeadlineEntry> last;
+  std::string begin = EntryBegin(view.keyspace.id(), std::max(view.now, *part.begin));
+  if (part.after) begin = std::max(begin, BehindEntry(view, *part.after));
+  MAYFLY_RETURN_IF_ERROR(
+      ForEachEntry(view, begin, forecast.back().end, [&](const EntryView& entry) {
         if (IsDead(entry.deadline, view.now) || IsShadowed(view, entry.key)) return true;
         std::optional<RowView> row;
         if (options.with_bytes) {
           failed = view.store.ReadStored(view.keyspace, entry.key, view.snapshot, pin, row);
         }
         add(entry.key, entry.deadline, row ? row->payload.size() : 0);
-        return failed.ok();
+        if (++read == part.rows_max) last = {std::string(entry.key), entry.deadline};
+        return failed.ok() && !last;
       }));
   MAYFLY_RETURN_IF_ERROR(failed);
+  part.after = std::move(last);
+  if (part.after) return forecast;
   for (const DeadlineEntry& own :
-       OwnEntries(view, {.begin = view.now, .end = forecast.back().end})) {
+       OwnEntries(view, {.begin = *part.begin, .end = forecast.back().end})) {
     const auto pending = view.overlay->find(Bytes(RowKey(view.keyspace.id(), own.key)));
     add(own.key, own.deadline, pending->second.payload.size());
   }

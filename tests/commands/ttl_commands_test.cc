@@ -30,7 +30,7 @@ class TtlCommands : public testing::Test {
 };
 
 TEST_F(TtlCommands, ForecastTellsWhatDiesInWhichBucket) {
-  EXPECT_EQ(Text("TTL.FORECAST"), "[]");
+  EXPECT_EQ(Text("TTL.FORECAST"), "[0, []]");
   Put("a", 1);
   Put("b", 999);
   Put("c", 1000);
@@ -38,12 +38,36 @@ TEST_F(TtlCommands, ForecastTellsWhatDiesInWhichBucket) {
   ASSERT_TRUE(keyspace().Put("e", "value").ok());
   const std::int64_t t = now();
   EXPECT_EQ(Text("TTL.FORECAST BUCKET 1000 BUCKETS 3"),
-            fmt::format("[[begin, {}, end, {}, keys, 2, bytes, 12], [begin, {}, end, {}, keys, 1, "
-                        "bytes, 6]]",
+            fmt::format("[0, [[begin, {}, end, {}, keys, 2, bytes, 12], [begin, {}, end, {}, keys, "
+                        "1, bytes, 6]]]",
                         t, t + 1000, t + 1000, t + 2000));
   tester_->UseProtocol(ProtocolVersion::kResp3);
   EXPECT_EQ(Text("TTL.FORECAST BUCKET 10000 BUCKETS 1"),
-            fmt::format("[{{begin: {}, end: {}, keys: 4, bytes: 24}}]", t, t + 10000));
+            fmt::format("[0, [{{begin: {}, end: {}, keys: 4, bytes: 24}}]]", t, t + 10000));
+}
+
+TEST_F(TtlCommands, ForecastGoesOnAtItsCursor) {
+  for (int i = 0; i < 25; ++i) Put(fmt::format("key{:02}", i), 100 * (i + 1));
+  const std::string all = Text("TTL.FORECAST BUCKET 10000 BUCKETS 1");
+  const std::int64_t t = now();
+  std::string cursor = "0";
+  std::int64_t keys = 0;
+  for (int page = 0; page < 3; ++page) {
+    const Reply reply =
+        tester_->Run("TTL.FORECAST BUCKET 10000 BUCKETS 1 COUNT 10 CURSOR " + cursor);
+    cursor = reply.items()[0].text();
+    const Reply& bucket = reply.items()[1].items()[0];
+    EXPECT_EQ(FieldOf(bucket, "begin"), std::to_string(t));
+    keys += std::stoll(FieldOf(bucket, "keys"));
+    EXPECT_EQ(keys, page < 2 ? 10 * (page + 1) : 25);
+    tester_->clock().Advance(Millis(1));
+  }
+  EXPECT_EQ(cursor, "0");
+  EXPECT_NE(all.find("keys, 25"), std::string::npos) << all;
+  for (const char* const wrong : {"77", "at:6", "at:zz", "at:0011"}) {
+    EXPECT_EQ(Text(std::string("TTL.FORECAST CURSOR ") + wrong), "ERR invalid cursor");
+  }
+  EXPECT_EQ(Text("TTL.FORECAST COUNT 10001"), "ERR value is out of range");
 }
 
 TEST_F(TtlCommands, ForecastRefusesWhatIsNoForecast) {

@@ -292,6 +292,51 @@ TEST_P(Rows, AForecastTellsRowsAndBytesPerBucket) {
   EXPECT_EQ(rows_only[0].bytes, 0u);
 }
 
+TEST_P(Rows, AForecastInPartsAddsUpToTheWhole) {
+  for (int i = 0; i < 25; ++i) Put(std::to_string(i), "four", Lifetime::For(Millis(1 + i / 3 * 4)));
+  const auto whole = rows().Forecast({.bucket = 10ms, .buckets = 3}).value();
+  for (const std::size_t rows_max : {1u, 4u, 24u, 25u, 26u}) {
+    ForecastPart part{.rows_max = rows_max};
+    std::vector<ForecastBucket> sum = whole;
+    for (ForecastBucket& bucket : sum) bucket.rows = bucket.bytes = 0;
+    std::size_t calls = 0;
+    do {
+      const auto more = rows().Forecast({.bucket = 10ms, .buckets = 3, .part = &part}).value();
+      std::uint64_t read = 0;
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        EXPECT_EQ(more[i].begin, whole[i].begin);
+        sum[i].rows += more[i].rows;
+        sum[i].bytes += more[i].bytes;
+        read += more[i].rows;
+      }
+      EXPECT_LE(read, rows_max);
+      ++calls;
+    } while (part.after && calls < 100);
+    for (std::size_t i = 0; i < sum.size(); ++i) {
+      EXPECT_EQ(sum[i].rows, whole[i].rows) << rows_max;
+      EXPECT_EQ(sum[i].bytes, whole[i].bytes) << rows_max;
+    }
+  }
+  ForecastPart none{.rows_max = 0};
+  EXPECT_EQ(CodeOf(rows().Forecast({.part = &none})), kInvalid);
+  ForecastPart before_time{.begin = WallTimeFromMs(-1)};
+  EXPECT_EQ(CodeOf(rows().Forecast({.part = &before_time})), kInvalid);
+}
+
+TEST_P(Rows, PartsOfAForecastKeepTheirBucketsWhileTimePasses) {
+  Put("a", "four", Lifetime::For(5ms));
+  Put("b", "four", Lifetime::For(15ms));
+  Put("c", "four", Lifetime::For(25ms));
+  ForecastPart part{.rows_max = 1};
+  const ForecastOptions options{.bucket = 10ms, .buckets = 3, .part = &part};
+  EXPECT_EQ(rows().Forecast(options).value()[0].rows, 1u);
+  clock().Advance(16ms);
+  const auto rest = rows().Forecast(options).value();
+  EXPECT_EQ(rest[0].begin, kStart);
+  EXPECT_EQ(rest[1].rows, 0u) << "it has died since";
+  EXPECT_EQ(rest[2].rows, 1u);
+}
+
 TEST_P(Rows, AForecastRefusesBucketsThatMakeNoSense) {
   EXPECT_EQ(CodeOf(rows().Forecast({.bucket = 0ms})), kInvalid);
   EXPECT_EQ(CodeOf(rows().Forecast({.bucket = -1ms})), kInvalid);

@@ -137,5 +137,21 @@ TEST_F(TransactionCosts, RememberedBytesOutliveTheTransaction) {
   EXPECT_EQ(value.view(), "a value too long to be kept in place");
 }
 
+// What a served database may do between two commands of other clients.
+TEST_F(TransactionCosts, APartOfAForecastReadsNoMoreThanItMay) {
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_EQ(CodeOf(rows().Put(std::to_string(i), "value", Lifetime::For(Millis(1 + i)))), kOk);
+  }
+  ForecastPart part{.rows_max = 20};
+  int calls = 0;
+  do {
+    const std::uint64_t moves = costs_->cursor_moves;
+    EXPECT_LE(Gets([&] { EXPECT_TRUE(rows().Forecast({.part = &part}).has_value()); }), 20u);
+    EXPECT_LE(costs_->cursor_moves - moves, 22u);
+    ++calls;
+  } while (part.after);
+  EXPECT_EQ(calls, 26);
+}
+
 }  // namespace
 }  // namespace mayfly

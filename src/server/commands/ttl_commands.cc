@@ -32,7 +32,7 @@ constexpr CommandSpec kTtlCommands[] = {
     {"ttl.check",    -1, kAdmin | kDangerous | kAlone, kNoKeys, TtlCheck, "Compare rows, index and counts, as a job."},
     {"ttl.clock",    -1, kAdmin | kAlone,    kNoKeys, TtlClock,    "Show the clock; confirm or take back a jump of it."},
     {"ttl.events",   -3, kReadOnly | kAlone, kNoKeys, TtlEvents,   "List rows that expired, in order, each once."},
-    {"ttl.forecast", -1, kReadOnly | kAlone | kDangerous, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},
+    {"ttl.forecast", -1, kReadOnly | kAlone, kNoKeys, TtlForecast, "Tell how many keys will die, and when."},
     {"ttl.help",     1,  kReadOnly | kAlone, kNoKeys, TtlHelp,     "Tell what these commands do."},
     {"ttl.job",      -2, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlJob, "Tell of long work, or end it."},
     {"ttl.policy",   -1, kAdmin | kAlone,    kNoKeys, TtlPolicy,   "Show or change what keys' lives must be like."},
@@ -105,31 +105,6 @@ Answer TtlHelp(Call& call) {
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
     call.reply.Bulk(fmt::format("{}: {}", name, spec.summary));
-  }
-  return {};
-}
-
-Answer TtlForecast(Call& call) {
-  std::optional<std::int64_t> bucket;
-  std::optional<std::int64_t> buckets;
-  const NumberOption options[] = {
-      {"bucket",  1, kTtlNumberMax, bucket },
-      {"buckets", 1, kTtlNumberMax, buckets},
-  };
-  MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
-  ForecastOptions asked;
-  asked.bucket = Millis(bucket.value_or(asked.bucket.count()));
-  if (buckets) asked.buckets = static_cast<std::size_t>(*buckets);
-  MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
-  MAYFLY_TRY(auto forecast, keyspace->Forecast(asked));
-  std::erase_if(forecast, [](const ForecastBucket& one) { return one.rows == 0; });
-  call.reply.Array(forecast.size());
-  for (const ForecastBucket& one : forecast) {
-    call.reply.Map(4);
-    Field(call.reply, "begin", one.begin);
-    Field(call.reply, "end", one.end);
-    Field(call.reply, "keys", one.rows);
-    Field(call.reply, "bytes", one.bytes);
   }
   return {};
 }

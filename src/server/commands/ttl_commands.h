@@ -12,7 +12,6 @@
 namespace mayfly::server {
 
 // ttl_commands.cc: what the index and the events know.
-Answer TtlForecast(Call& call);
 Answer TtlHelp(Call& call);
 Answer TtlEvents(Call& call);
 Answer TtlPurge(Call& call);
@@ -24,6 +23,10 @@ Answer TtlCheck(Call& call);
 
 // ttl_commands_clock.cc
 Answer TtlClock(Call& call);
+
+// ttl_commands_forecast.cc
+Answer TtlForecast(Call& call);
+
 // ttl_commands_scan.cc
 Answer TtlScan(Call& call);
 
