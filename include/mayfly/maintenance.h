@@ -204,6 +204,11 @@ struct Statistics {
   // and what was said the first time. Rows in sound files are served all the same.
   std::uint64_t damage_seen = 0;
   std::string first_damage = {};
+  // With DatabaseOptions::salvage: what is given up so far, the first hundred places, in words.
+  std::vector<std::string> given_up = {};
+  // Writes that add bytes are refused because the disk is full; see
+  // DatabaseOptions::disk_reserve_bytes.
+  bool disk_full = false;
   ClockReport clock;
 };
 

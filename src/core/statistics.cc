@@ -119,6 +119,8 @@ Result<Statistics> GatherStatistics(Store& store) {
   statistics.open_snapshots = engine.open_snapshots;
   statistics.damage_seen = engine.damage_seen;
   statistics.first_damage = engine.first_damage;
+  statistics.given_up = engine.given_up;
+  statistics.disk_full = engine.disk_full;
   return statistics;
 }
 

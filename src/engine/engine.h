@@ -127,6 +127,10 @@ struct EngineStats {
   // what was said the first time.
   std::uint64_t damage_seen = 0;
   std::string first_damage = {};
+  // Of an engine that was opened for a salvage: what it gives up so far, the first hundred places.
+  std::vector<std::string> given_up = {};
+  // Commits that add bytes are refused, because the disk is full.
+  bool disk_full = false;
 };
 
 class Engine {

@@ -1,6 +1,7 @@
 #include "engine/rocks/disk_reserve.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -67,39 +68,59 @@ void DiskReserve::BeforeOpen() {
 void DiskReserve::AfterOpen() {
   if (bytes_ == 0) return;
   given_up_ = true;
-  KeepAgain();
-  if (!given_up_) return;
-  Log(logger_, LogLevel::kWarning,
-      "the disk of {} is nearly full: less than {} bytes are free, so that writes which add bytes "
-      "are refused; free some space",
-      directory_, bytes_);
+  if (!KeepAgain()) BeginFull();
 }
 
 bool DiskReserve::GiveUp() {
+  BeginFull();
   if (bytes_ == 0) return false;
   const std::lock_guard lock(mutex_);
-  if (given_up_.exchange(true)) return true;
-  space_.Allocate(path_, 0);
-  Log(logger_, LogLevel::kError,
-      "the disk of {} is full; {} bytes that were set aside for this go to deletes and purges, and "
-      "writes that add bytes are refused until there is room",
-      directory_, bytes_);
+  if (!given_up_.exchange(true)) space_.Allocate(path_, 0);
+  return true;
+}
+
+bool DiskReserve::IsFull() {
+  if (!full_.load(std::memory_order_relaxed)) return false;
+  if (bytes_ > 0) return !MayGrow();
+  const std::lock_guard lock(mutex_);
+  if (IsTimeToLook() && space_.FreeBytes(directory_) >= kRoomWithoutReserve) EndFull();
+  return full_;
+}
+
+bool DiskReserve::IsTimeToLook() {
+  const SteadyTime now = SystemClock::Process().Steady();
+  if (now - looked_at_ < kReserveLookPause) return false;
+  looked_at_ = now;
   return true;
 }
 
 bool DiskReserve::KeepAgain() {
   const std::lock_guard lock(mutex_);
   if (!given_up_) return true;
-  const SteadyTime now = SystemClock::Process().Steady();
-  if (now - looked_at_ < kReserveLookPause) return false;
-  looked_at_ = now;
+  if (!IsTimeToLook()) return false;
   // With room to spare, or the next commit would give it up again.
   if (space_.FreeBytes(directory_) < bytes_ + bytes_ / 2) return false;
   if (!space_.Allocate(path_, bytes_)) return false;
   given_up_ = false;
   Log(logger_, LogLevel::kInfo, "{} bytes of the disk of {} are set aside for a full disk", bytes_,
       directory_);
+  EndFull();
   return true;
+}
+
+void DiskReserve::BeginFull() {
+  if (full_.exchange(true)) return;
+  Log(logger_, LogLevel::kError,
+      "the disk of {} is full: writes that add bytes are refused until there is room{}",
+      directory_,
+      bytes_ == 0 ? std::string()
+                  : fmt::format("; {} bytes that were set aside for this go to deletes and purges",
+                                bytes_));
+}
+
+void DiskReserve::EndFull() {
+  if (!full_.exchange(false)) return;
+  Log(logger_, LogLevel::kWarning, "the disk of {} has room again: writes go on", directory_);
 }
 
 }  // namespace mayfly::engine

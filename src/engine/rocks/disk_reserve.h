@@ -46,14 +46,27 @@ class DiskReserve {
   void BeforeOpen();
   void AfterOpen();
 
-  // The disk was met full. True: it is there to be used, or was before.
+  // The disk was met full. True: there is a reserve to be used, or was before.
   bool GiveUp();
 
-  // Whether a commit that adds bytes may go on. Looks for room now and then while it may not.
+  // A commit that adds bytes went through.
+  void Grew() {
+    if (full_.load(std::memory_order_relaxed) && bytes_ == 0) [[unlikely]]
+      EndFull();
+  }
+
+  // Whether commits that add bytes are refused. Looks for room now and then while they are, so that
+  // its end shows where nobody writes, too.
+  bool IsFull();
+
+  // Whether a commit that adds bytes may go on. Looks for room as IsFull() does.
   bool MayGrow() { return !given_up_.load(std::memory_order_relaxed) || KeepAgain(); }
 
  private:
   bool KeepAgain();
+  bool IsTimeToLook();  // With mutex_ held.
+  void BeginFull();     // Both tell the log, once.
+  void EndFull();
 
   DiskSpace& space_;
   const std::string directory_;
@@ -61,6 +74,7 @@ class DiskReserve {
   std::uint64_t bytes_;  // Constant once the database is open.
   Logger& logger_;
   std::atomic<bool> given_up_{false};
+  std::atomic<bool> full_{false};  // As given_up_, but also without a reserve.
 
   std::mutex mutex_;
   SteadyTime looked_at_;  // Guarded by mutex_.

@@ -18,6 +18,9 @@ inline constexpr Millis kRemovalPause{5};
 inline constexpr std::uint64_t kReserveShareOfDisk = 4;
 inline constexpr Millis kReserveLookPause{20};
 
+// Without a reserve: a disk that was met full has room again from so many free bytes on.
+inline constexpr std::uint64_t kRoomWithoutReserve = std::uint64_t{1} << 20;
+
 // On a full disk: bytes that a commit may bring for each row or member it takes away, and one that
 // does housekeeping.
 inline constexpr std::uint64_t kFullDiskBytesPerDelete = 256;

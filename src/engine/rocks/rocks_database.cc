@@ -252,8 +252,10 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kDisk;
   rocksdb::Status status = handles_.database->Write(options, &writes);
-  if (status.ok()) [[likely]]
+  if (status.ok()) [[likely]] {
+    if (!makes_room) handles_.reserve->Grew();
     return {};
+  }
   log_failed_.store(true, std::memory_order_release);
 
   // After a failed write or flush, a full disk mostly, RocksDB refuses commits until it is told to
@@ -263,6 +265,7 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   const bool resumed = Resume().ok();
   if (full && !makes_room) return DiskIsFull();
   if (resumed) status = handles_.database->Write(options, &writes);
+  if (status.ok() && !makes_room) handles_.reserve->Grew();
   return Failed(status, "committing to");
 }
 

@@ -2,6 +2,10 @@
 // Method: the faulty disk says "no space" for a while, in the log and under a flush.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
 #include "base/temporary_directory.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/testing/faulty_disk.h"
@@ -11,6 +15,26 @@ namespace mayfly::engine {
 namespace {
 
 constexpr Address kAt{Role::kRows};
+
+// Counts lines with a word in them; background threads write, too.
+class CountingLogger final : public Logger {
+ public:
+  bool Wants(LogLevel level) const override { return level >= LogLevel::kWarning; }
+  void Write(LogLevel, std::string_view line) override {
+    const std::lock_guard lock(mutex_);
+    lines_.emplace_back(line);
+  }
+  int lines(std::string_view word) {
+    const std::lock_guard lock(mutex_);
+    return static_cast<int>(std::count_if(lines_.begin(), lines_.end(), [word](const auto& line) {
+      return line.starts_with("the disk of") && line.find(word) != std::string::npos;
+    }));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
 
 struct Way {
   Durability durability;
@@ -25,6 +49,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
                                    .profile = Profile::kTiny,
                                    .write_buffer_bytes = 64 << 10,
                                    .reserve_bytes = reserve_bytes_,
+                                   .logger = &logger_,
                                    .env = disk_.env(),
                                    .disk_space = disk_.space()});
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
@@ -63,6 +88,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
 
   std::uint64_t reserve_bytes_ = 0;
   TemporaryDirectory directory_;
+  CountingLogger logger_;
   FaultyDisk disk_;
   std::unique_ptr<Engine> engine_;
 };
@@ -78,9 +104,14 @@ TEST_P(RocksDiskFull, ARefusedCommitLeavesNoTraceAndTheNextOneAfterwardsGoesThro
     EXPECT_NE(refused.message().find("free some space"), Bytes::npos) << refused.ToString();
     EXPECT_NE(refused.message().find(directory_.path()), Bytes::npos) << refused.ToString();
     ExpectExactly(kRows);
+    EXPECT_TRUE(engine_->Stats()->disk_full);
   }
+  EXPECT_EQ(logger_.lines(" is full"), 1) << "once, not with every commit";
+  EXPECT_EQ(logger_.lines("has room again"), 0);
   disk_.SetFull(false);
   const Status accepted = Commit(kRows);
+  EXPECT_FALSE(engine_->Stats()->disk_full);
+  EXPECT_EQ(logger_.lines("has room again"), 1);
   ASSERT_TRUE(accepted.ok()) << accepted.ToString();
   ExpectExactly(kRows + 1);
 
@@ -131,8 +162,16 @@ TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   EXPECT_FALSE(Has(Role::kRows, "row999"));
   EXPECT_FALSE(Has(Role::kRows, "row499"));
   EXPECT_TRUE(Has(Role::kRows, "row399"));
+  EXPECT_TRUE(engine_->Stats()->disk_full);
+  EXPECT_EQ(logger_.lines(" is full"), 1);
 
   disk_.SetFull(false);
+  // Whoever looks sees that it is over, though nobody writes.
+  for (int tries = 0; engine_->Stats()->disk_full && tries < 1000; ++tries) {
+    Waker().WaitFor(Millis(1));
+  }
+  EXPECT_FALSE(engine_->Stats()->disk_full);
+  EXPECT_EQ(logger_.lines("has room again"), 1);
   // Room is looked for now and then.
   Status accepted = Commit(kRows);
   for (int tries = 0; !accepted.ok() && tries < 1000; ++tries) {

@@ -77,6 +77,7 @@ Result<EngineStats> RocksDatabase::DoStats() const {
   stats.commits_held_back = CommitsHeldBack();
   stats.damage_seen = handles_.damage->times();
   stats.first_damage = handles_.damage->first();
+  stats.disk_full = handles_.reserve->IsFull();
   stats.last_commit = database.GetLatestSequenceNumber();
   return stats;
 }

@@ -125,6 +125,9 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
           statistics.open_snapshots);
   out.One("mayfly_damage_seen_total", "counter", "Reads and writes that met a damaged file.",
           statistics.damage_seen);
+  out.One("mayfly_disk_full", "gauge",
+          "1: the disk is full, and writes that add bytes are refused.",
+          statistics.disk_full ? 1 : 0);
   out.One("mayfly_clock_deletion_stopped", "gauge",
           "1: the clock jumped, and nothing is purged until it is confirmed or taken back.",
           statistics.clock.physical_deletion_stopped ? 1 : 0);
@@ -146,6 +149,10 @@ http::Response Health(Server& server) {
   if (!statistics) return {.status = 503, .body = statistics.error().ToString() + "\n"};
   if (statistics->damage_seen > 0) {
     return {.status = 503, .body = "storage is damaged: " + statistics->first_damage + "\n"};
+  }
+  if (statistics->disk_full) {
+    return {.status = 503,
+            .body = "the disk is full: writes that add bytes are refused; free some space\n"};
   }
   // Every key is served as it should be; what waits is space. So no balancer need turn away.
   const std::string clock = ClockAdvice(statistics->clock);

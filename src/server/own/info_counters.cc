@@ -123,6 +123,7 @@ std::string MayflySection(Server& server) {
       "engine_memory_bytes:{}\r\nopen_snapshots:{}\r\nfiles_dropped:{}\r\nfiles_rewritten:{}\r\n"
       "bytes_rewritten:{}\r\nclock_state:{}\r\nclock_ahead_ms:{}\r\nclock_steps_back:{}\r\n"
       "clock_jumps_forward:{}\r\nphysical_deletion_stopped:{}\r\ndamage_seen:{}\r\n"
+      "disk_full:{}\r\n"
       "works_committed:{}\r\nwatched_keys:{}\r\n"
       "waiting_clients:{}\r\n",
       backlog, lag.count(), statistics->purged_rows, statistics->purged_by_reads,
@@ -132,6 +133,7 @@ std::string MayflySection(Server& server) {
       ClockState(statistics->clock), (statistics->clock.now - statistics->clock.machine).count(),
       statistics->clock.steps_back, statistics->clock.jumps_forward,
       statistics->clock.physical_deletion_stopped ? 1 : 0, statistics->damage_seen,
+      statistics->disk_full ? 1 : 0,
       server.statistics().totals().batches, server.watches().size(), server.waiting().size());
 }
 

@@ -106,7 +106,7 @@ std::string MemorySection(Server& server) {
 
 std::string PersistenceSection(Server& server) {
   const auto statistics = server.database().GetStatistics();
-  const bool sound = statistics && statistics->damage_seen == 0;
+  const bool sound = statistics && statistics->damage_seen == 0 && !statistics->disk_full;
   const std::string_view status = server.last_save_ok && sound ? "ok" : "err";
   const Backups& backups = server.backups();
   return fmt::format(
