@@ -93,6 +93,7 @@ class RocksDatabase final : public Engine {
 
   // How a file of a role lies; nothing when it is not in the newest state.
   std::optional<rocksdb::SstFileMetaData> FileOf(Role role, const std::string& name) const;
+  bool MayDrop(Role role, const std::string& name) const;
   Result<bool> DropUncompacted(Role role, const std::string& name);
   Result<std::vector<DirectoryFile>> ListFiles() const;
   bool CommitsHeldBack() const;

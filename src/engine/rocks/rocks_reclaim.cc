@@ -71,8 +71,24 @@ Result<bool> RocksDatabase::DoCompactFile(Role role, const std::string& name,
   return true;
 }
 
+// RocksDB drops a file of the last level that has any, in level 0 the oldest; of others it would
+// warn in the log.
+bool RocksDatabase::MayDrop(Role role, const std::string& name) const {
+  rocksdb::ColumnFamilyMetaData family;
+  handles_.database->GetColumnFamilyMetaData(Family(role), &family);
+  const auto last = std::find_if(family.levels.rbegin(), family.levels.rend(),
+                                 [](const auto& level) { return !level.files.empty(); });
+  if (last == family.levels.rend()) return false;
+  const auto found = std::find_if(last->files.begin(), last->files.end(), [&](const auto& file) {
+    return file.relative_filename == name;
+  });
+  if (found == last->files.end() || found->being_compacted) return false;
+  // Level 0 is listed from the newest to the oldest.
+  return last->level > 0 || std::next(found) == last->files.end();
+}
+
 Result<bool> RocksDatabase::DoDropFile(Role role, const std::string& name) {
-  if (!FileOf(role, name)) return false;
+  if (!MayDrop(role, name)) return false;
   // RocksDB drops a file without telling its compactions, and one that has just chosen the same
   // file ends in a damaged manifest. So none may begin meanwhile, of ours or of its own; what one
   // has chosen before is marked, and left alone.
@@ -87,11 +103,9 @@ Result<bool> RocksDatabase::DoDropFile(Role role, const std::string& name) {
 
 // While no compaction can begin.
 Result<bool> RocksDatabase::DropUncompacted(Role role, const std::string& name) {
-  // RocksDB finds files by name alone; ours must be of this role.
-  const auto file = FileOf(role, name);
-  if (!file || file->being_compacted) return false;
-  // It drops nothing but a file of the last level that has any, in level 0 the oldest: what we
-  // promise.
+  // RocksDB finds files by name alone; ours must be of this role. A compaction that ended before
+  // the pause may have moved it.
+  if (!MayDrop(role, name)) return false;
   const rocksdb::Status status = handles_.database->DeleteFile(name);
   if (IsRefusal(status)) return false;
   if (!status.ok()) return Failed(status, "dropping a file of");
