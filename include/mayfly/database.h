@@ -119,8 +119,8 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Busy while transactions, snapshots, cursors or reapers are alive, with their number. Afterwards
-  // every call on the database and its keyspaces answers Invalid.
+  // Busy while transactions, snapshots, cursors or reapers are alive: nothing is closed. Afterwards
+  // every call answers Invalid. Any other error: it is closed, but the next open sees a crash.
   virtual Status Close() = 0;
 
   // The keyspace called "default", which always exists.

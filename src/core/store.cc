@@ -130,8 +130,9 @@ Status Store::Close() {
     return Status::Busy(fmt::format("{} reapers run; stop them first", reapers));
   }
   // The engine's own answer counts more than those of what is recorded on the way.
-  const auto attempt = [this](const Status& status) {
-    if (!status.ok()) Log(logger_, LogLevel::kError, "{}", status.ToString());
+  Status recorded;
+  const auto attempt = [&recorded](Status status) {
+    if (recorded.ok()) recorded = std::move(status);
   };
   const bool records = clock_ != nullptr && catalog_ != nullptr && engine_->capabilities().writable;
   if (records) {
@@ -146,7 +147,12 @@ Status Store::Close() {
     attempt(CommitTime(/*orderly_stop=*/false));
   }
   closed_ = closed.ok();
-  return closed;
+  if (!closed.ok() || recorded.ok()) return closed;
+  return Status(recorded.code(),
+                fmt::format("closed, but not in good order: when it stopped and what it removed "
+                            "could not be recorded, so the next start takes this one for a crash: "
+                            "{}",
+                            recorded.message()));
 }
 
 Status Store::CheckOpen() const {
