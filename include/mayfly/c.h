@@ -256,7 +256,7 @@ int mayfly_get_as_of(const mayfly_view* view, const void* key, size_t key_size, 
                      int64_t* timestamp_ms) MAYFLY_NOEXCEPT;
 
 /* One answer per key, in order, all from one state at one instant, in one block: free `*answers`
- * alone. */
+ * alone. MAYFLY_INVALID for more than 2^24 keys. */
 int mayfly_multi_get(const mayfly_view* view, const mayfly_bytes* keys, size_t count,
                      mayfly_answer** answers) MAYFLY_NOEXCEPT;
 
@@ -353,8 +353,8 @@ int mayfly_delete_at(mayfly_view* view, const void* key, size_t key_size, int64_
 /* What an update wants. */
 enum { MAYFLY_UPDATE_PUT = 0, MAYFLY_UPDATE_DELETE = 1, MAYFLY_UPDATE_LEAVE = 2 };
 
-/* Given the living value, or null when there is none, returns MAYFLY_UPDATE_...; for
- * MAYFLY_UPDATE_PUT with the new value in `*fresh`, which stays the callback's own and is copied
+/* Given the living value, or null when there is none, returns MAYFLY_UPDATE_..., else it is invalid;
+ * for MAYFLY_UPDATE_PUT with the new value in `*fresh`, which stays the callback's own and is copied
  * before mayfly_update() returns. Runs under the key's latch: it must be quick and must not call
  * into the database. */
 typedef int (*mayfly_update_function)(void* context, const void* old, size_t old_size,

@@ -24,6 +24,18 @@ static int leave(void* context, const void* old, size_t old_size, const void** f
   (void)context, (void)old, (void)old_size, (void)fresh, (void)fresh_size;
   return MAYFLY_UPDATE_LEAVE;
 }
+static int return_99(void* context, const void* old, size_t old_size, const void** fresh,
+                     size_t* fresh_size) {
+  (void)context, (void)old, (void)old_size;
+  *fresh = "fresh", *fresh_size = 5;
+  return 99;
+}
+static int put_null(void* context, const void* old, size_t old_size, const void** fresh,
+                    size_t* fresh_size) {
+  (void)context, (void)old, (void)old_size;
+  *fresh = NULL, *fresh_size = 5;
+  return MAYFLY_UPDATE_PUT;
+}
 static void ignore(void* context, const mayfly_event* event) { (void)context, (void)event; }
 
 static void nulls_for_databases(void) {
@@ -148,6 +160,8 @@ static void bad_rows(void) {
   REFUSED(mayfly_delete(rows, NULL, 1, NULL), "key");
   REFUSED(mayfly_update(rows, "k", 1, NULL, NULL, mayfly_keep()), "update function");
   REFUSED(mayfly_update(NULL, "k", 1, leave, NULL, mayfly_keep()), "view");
+  REFUSED(mayfly_update(rows, "k", 1, return_99, NULL, mayfly_keep()), "MAYFLY_UPDATE_");
+  REFUSED(mayfly_update(rows, "k", 1, put_null, NULL, mayfly_keep()), "new value is null");
   REFUSED(mayfly_expire(rows, "k", 1, mayfly_keep(), 0, NULL), "keeping");
   REFUSED(mayfly_expire(rows, "k", 1, mayfly_for(1), 9, NULL), "condition");
   REFUSED(mayfly_persist(rows, "", 0, NULL), "empty key");
@@ -168,6 +182,8 @@ static void bad_rows(void) {
   REFUSED(mayfly_multi_get(rows, NULL, 1, &answers), "keys");
   REFUSED(mayfly_multi_get(rows, &none, 1, &answers), "key");
   REFUSED(mayfly_multi_get(rows, &none, 0, NULL), "answers");
+  REFUSED(mayfly_multi_get(rows, &none, SIZE_MAX, &answers), "too many");
+  REFUSED(mayfly_multi_get(rows, &none, (size_t)1 << 40, &answers), "too many");
   const mayfly_bytes keys[] = {
       {big, long_key       },
       {big, (size_t)1 << 20},
@@ -294,6 +310,7 @@ static void bad_upkeep(void) {
   REFUSED(mayfly_get_statistics(db, NULL, NULL, NULL), "statistics");
   REFUSED(mayfly_get_statistics(db, &statistics, NULL, &count), "both or neither");
   REFUSED(mayfly_backup(db, NULL, NULL), "file");
+  REFUSED(mayfly_backup(db, "", NULL), "name one");
   REFUSED(mayfly_backup(NULL, "x", NULL), "database");
   REFUSED(mayfly_restore(db, NULL, NULL, NULL), "file");
   REFUSED(mayfly_restore(db, "x", &restore, NULL), "mode");

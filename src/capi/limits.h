@@ -1,11 +1,18 @@
-// limits.h - the bounds of the C interfaces. What c.h takes is bounded by the core; these are
-// kvstore.h's.
+// limits.h - the bounds of the C interfaces. What c.h takes is bounded by the core, but for the
+// first; the others are kvstore.h's.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 
 #include "mayfly/clock.h"
+
+namespace mayfly::capi {
+
+// Keys of one mayfly_multi_get(): more are a wrong count rather than a wish.
+inline constexpr std::size_t kMultiGetKeysMax = std::size_t{1} << 24;
+
+}  // namespace mayfly::capi
 
 namespace mayfly::kvstore {
 

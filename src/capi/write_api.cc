@@ -7,8 +7,10 @@
 namespace mayfly::capi {
 namespace {
 
-// Leaves an update without a change. Thrown through the core, which holds its latches by scope.
-struct LeaveTheRow {};
+// Ends an update without a change. Thrown through the core, which holds its latches by scope.
+struct LeaveTheRow {
+  Status why;  // What mayfly_update() returns.
+};
 
 Status CheckWrite(const mayfly_view* view, const void* data, std::size_t size, Bytes& key) {
   MAYFLY_RETURN_IF_ERROR(Need(view, "the view"));
@@ -49,10 +51,18 @@ std::optional<std::string> CallUpdate(mayfly_update_function update, void* conte
   const void* fresh = nullptr;
   std::size_t fresh_size = 0;
   switch (update(context, at, old ? old->size() : 0, &fresh, &fresh_size)) {
-    case MAYFLY_UPDATE_PUT: return std::string(static_cast<const char*>(fresh), fresh_size);
+    case MAYFLY_UPDATE_PUT: break;
     case MAYFLY_UPDATE_DELETE: return std::nullopt;
-    default: throw LeaveTheRow();
+    case MAYFLY_UPDATE_LEAVE: throw LeaveTheRow();
+    default:
+      throw LeaveTheRow{Status::Invalid(
+          "the update function returned none of MAYFLY_UPDATE_...; nothing was changed")};
   }
+  Bytes bytes;
+  if (const Status taken = TakeBytes(fresh, fresh_size, "the new value", bytes); !taken.ok()) {
+    throw LeaveTheRow{taken};
+  }
+  return std::string(bytes);
 }
 
 }  // namespace
@@ -137,8 +147,8 @@ int mayfly_update(mayfly_view* view, const void* key, size_t key_size,
       return view->writer->Update(
           wanted, [&](std::optional<Bytes> old) { return CallUpdate(update, context, old); },
           lives);
-    } catch (const LeaveTheRow&) {
-      return {};
+    } catch (const LeaveTheRow& leave) {
+      return leave.why;
     }
   });
 }

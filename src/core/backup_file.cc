@@ -82,6 +82,9 @@ bool EatRecord(Bytes& in, BackupRecord& record) {
 
 Status BackupWriter::CheckFree(const std::string& file) {
   std::error_code error;
+  if (file.empty()) {
+    return Status::Invalid("no file is named; name one for the backup that does not exist yet");
+  }
   if (std::filesystem::exists(file, error)) {
     return Status::Invalid(
         fmt::format("{} exists already; name another file for the backup", file));
