@@ -1,6 +1,6 @@
 // main.cc - flags and subcommands of the executable; the work is done elsewhere.
-// Exit codes: 0 done, 1 it failed, 2 it was called wrongly, 3 what was to be proved is not so, 130
-// interrupted.
+// Exit codes: 0 done, 1 it failed, 2 it was called wrongly (an unknown flag or setting, or a value
+// that one cannot have), 3 what was to be proved is not so, 130 interrupted.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +14,7 @@
 #include "prove.h"
 #include "reencrypt.h"
 #include "serve.h"
+#include "server/config/config.h"
 #include "server/config/setting_spec.h"
 #include "upkeep.h"
 
@@ -46,6 +47,14 @@ int ExitCodeOf(const Status& status) {
   if (status.ok()) return 0;
   fmt::print(stderr, "mayfly: {}\n", status.ToString());
   return kExitFailed;
+}
+
+int RunServeCommand(const ServeFlags& flags, const std::string& version) {
+  server::Config config;
+  const Status loaded = LoadSettings(flags, config);
+  if (loaded.ok()) return ExitCodeOf(RunServe(flags, version, config));
+  const int code = ExitCodeOf(loaded);
+  return loaded.code() == StatusCode::kInvalid ? kExitUsage : code;
 }
 
 // Exit code of a command that looks for something wrong: `good` says whether there was nothing.
@@ -136,7 +145,7 @@ int Main(int argc, char** argv) {
     fmt::print("{}\n", version);
     return 0;
   }
-  if (serve->parsed()) return ExitCodeOf(RunServe(serve_flags, version));
+  if (serve->parsed()) return RunServeCommand(serve_flags, version);
   if (demo->parsed()) return RunDemoCommand(flags);
   if (backup->parsed()) return ExitCodeOf(RunBackup(upkeep));
   if (restore->parsed()) return ExitCodeOf(RunRestore(upkeep));

@@ -44,16 +44,6 @@ void SetLogLevel(LevelledLogger& logger, const std::string& name) {
   }
 }
 
-Status LoadSettings(const ServeFlags& flags, Config& config) {
-  if (!flags.config_file.empty()) {
-    MAYFLY_RETURN_IF_ERROR(server::LoadConfigFile(flags.config_file, config));
-  }
-  for (const auto& [name, text] : flags.settings) {
-    MAYFLY_RETURN_IF_ERROR(config.SetAtStart(name, text));
-  }
-  return {};
-}
-
 Result<dynamo::ServiceOptions> DynamoOptions(const Config& config) {
   MAYFLY_TRY(dynamo::Secrets secrets, dynamo::ReadSecrets(config.Text("http-keys")));
   return dynamo::ServiceOptions{.secrets = std::move(secrets),
@@ -199,9 +189,17 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
 
 }  // namespace
 
-Status RunServe(const ServeFlags& flags, const std::string& version) {
-  Config config;
-  MAYFLY_RETURN_IF_ERROR(LoadSettings(flags, config));
+Status LoadSettings(const ServeFlags& flags, Config& config) {
+  if (!flags.config_file.empty()) {
+    MAYFLY_RETURN_IF_ERROR(server::LoadConfigFile(flags.config_file, config));
+  }
+  for (const auto& [name, text] : flags.settings) {
+    MAYFLY_RETURN_IF_ERROR(config.SetAtStart(name, text));
+  }
+  return {};
+}
+
+Status RunServe(const ServeFlags& flags, const std::string& version, Config& config) {
   MAYFLY_RETURN_IF_ERROR(CheckLogFile(config.Text("logfile")));
   if (config.IsOn("daemonize") && !IsSupervised(config)) {
     MAYFLY_RETURN_IF_ERROR(GoToBackground());

@@ -7,6 +7,10 @@
 
 #include "mayfly/status.h"
 
+namespace mayfly::server {
+class Config;
+}  // namespace mayfly::server
+
 namespace mayfly::app {
 
 struct ServeFlags {
@@ -15,8 +19,11 @@ struct ServeFlags {
   bool manual_clock = false;
 };
 
+// Takes over what file and flags say. Invalid: there is no such setting, or it cannot be so.
+Status LoadSettings(const ServeFlags& flags, server::Config& config);
+
 // Serves until SIGINT, SIGTERM or SHUTDOWN, then makes everything durable and closes the database.
-// Invalid and IoError say what is wrong with the settings, the folder or the addresses.
-Status RunServe(const ServeFlags& flags, const std::string& version);
+// The error says what is wrong with the folder or the addresses, or could not be made durable.
+Status RunServe(const ServeFlags& flags, const std::string& version, server::Config& config);
 
 }  // namespace mayfly::app

@@ -73,6 +73,40 @@ class MayflyApp(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn(str(self.folder / "file" / "db"), errors)
 
+    def test_refuses_wrong_values_with_exit_code_2_as_well(self):
+        for arguments, word in ((["serve", "--port", "banana"], "port"),
+                                (["serve", "--appendfsync", "sometimes"], "appendfsync"),
+                                (["restore", "FILE", "DIR", "--shift-ms", "5"], "--shift-ms"),
+                                (["restore", "FILE", "DIR", "--deadlines", "never"], "--deadlines")):
+            code, output, errors = self.run_mayfly(*arguments)
+            self.assertEqual((code, output), (2, ""), arguments)
+            self.assertIn(word, errors)
+
+    def test_speaks_of_flags_and_not_of_options_in_code(self):
+        for command in ("check", "prove"):
+            code, _, errors = self.run_mayfly(command, self.folder / "nowhere")
+            self.assertEqual(code, 1, errors)
+            self.assertIn("there is no database", errors)
+            self.assertNotIn("create_if_missing", errors)
+
+    def test_a_restore_that_fails_leaves_nothing_behind(self):
+        file = self.folder / "backup"
+        file.write_text("no backup")
+        code, _, errors = self.run_mayfly("restore", file, self.folder / "new" / "db")
+        self.assertEqual(code, 1, errors)
+        self.assertFalse((self.folder / "new").exists())
+        (self.folder / "empty").mkdir()
+        code, _, errors = self.run_mayfly("restore", file, self.folder / "empty")
+        self.assertEqual(code, 1, errors)
+        self.assertEqual(list((self.folder / "empty").iterdir()), [])
+        # What was there before stays, whatever it is.
+        self.assertEqual(self.run_mayfly("demo", "--dir", self.folder / "db")[0], 0)
+        self.assertEqual(self.run_mayfly("restore", file, self.folder / "db")[0], 1)
+        self.assertEqual(self.run_mayfly("check", self.folder / "db")[0], 0)
+        (self.folder / "thesis.txt").write_text("precious")
+        self.assertEqual(self.run_mayfly("restore", file, self.folder)[0], 1)
+        self.assertEqual((self.folder / "thesis.txt").read_text(), "precious")
+
     def test_refuses_wrong_calls_with_exit_code_2(self):
         for arguments, word in (([], "subcommand"), (["dmeo"], "dmeo"), (["demo", "--dir"], "--dir"),
                                 (["demo", "--folder", "x"], "--folder")):
