@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -16,8 +17,9 @@ namespace {
 Result<bool> PrintDamage(const Database& database) {
   MAYFLY_TRY(const Statistics statistics, database.GetStatistics());
   if (statistics.damage_seen == 0) return true;
-  fmt::print("{} places in damaged files could not be read; the first: {}\n",
-             statistics.damage_seen, statistics.first_damage);
+  fmt::print("{} places could not be read:\n", statistics.damage_seen);
+  for (const std::string& what : statistics.given_up) fmt::print("  {}\n", what);
+  if (statistics.given_up.size() < statistics.damage_seen) fmt::print("  ...\n");
   return false;
 }
 
@@ -59,6 +61,10 @@ CLI::App* AddRestore(CLI::App& app, UpkeepFlags& flags) {
                    "The file with the password that the database had when it was backed up, if it "
                    "is not that of --encryption-key-file.")
       ->type_name("FILE");
+  restore->final_callback([&flags] {
+    if ((flags.shift_ms != 0) == (flags.deadlines == "shift")) return;
+    throw CLI::ValidationError("--shift-ms", "it and --deadlines shift go together");
+  });
   return restore;
 }
 
@@ -86,13 +92,67 @@ Result<bool> RunBackup(const UpkeepFlags& flags) {
   MAYFLY_TRY(const BackupReport report, database->Backup(flags.file));
   fmt::print("{}: {} rows of {} keyspaces, {} bytes\n", flags.file, report.rows, report.keyspaces,
              report.bytes);
-  return PrintDamage(*database);
+  MAYFLY_TRY(const bool readable, PrintDamage(*database));
+  if (readable && report.lost_rows + report.lost_members == 0) return true;
+  if (report.lost_rows > 0) {
+    fmt::print("{} rows are left out: they, or all members of a collection, could not be read\n",
+               report.lost_rows);
+  }
+  if (report.lost_members > 0) {
+    fmt::print("{} members are missing in collections that are in the file\n",
+               report.lost_members);
+  }
+  fmt::print(
+      "Of a row whose newest version could not be read, the file has an older one or none: a row\n"
+      "may be as it was before, and one that was deleted may be back. Each still dies at the\n"
+      "deadline that it carries. {} was not changed.\n",
+      flags.directory);
+  return false;
 }
 
-Result<bool> RunRestore(const UpkeepFlags& flags) {
-  if ((flags.shift_ms != 0) != (flags.deadlines == "shift")) {
-    return Status::Invalid("--deadlines shift and --shift-ms go together");
+namespace {
+
+// A folder that a command makes, and that goes again if the command fails.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::string& directory) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(directory, error);
+    if (std::filesystem::is_directory(path, error)) {
+      if (std::filesystem::is_empty(path, error)) inside_ = path;
+      return;
+    }
+    // With the folders above it that are not there either.
+    for (made_ = path; !std::filesystem::exists(made_.parent_path(), error) &&
+                       made_.has_relative_path();) {
+      made_ = made_.parent_path();
+    }
   }
+  ~NewFolder() {
+    std::error_code error;
+    if (!made_.empty()) std::filesystem::remove_all(made_, error);
+    if (inside_.empty()) return;
+    for (const auto& entry : std::filesystem::directory_iterator(inside_, error)) {
+      std::filesystem::remove_all(entry.path(), error);
+    }
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  void Keep() {
+    made_.clear();
+    inside_.clear();
+  }
+
+ private:
+  std::filesystem::path made_;
+  std::filesystem::path inside_;
+};
+
+}  // namespace
+
+Result<bool> RunRestore(const UpkeepFlags& flags) {
+  NewFolder folder(flags.directory);
   const auto logger = NewStderrLogger(LogLevel::kError);
   MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
   MAYFLY_TRY(const crypto::Secret backup_password, PasswordIn(flags.backup_key_file));
@@ -105,38 +165,59 @@ Result<bool> RunRestore(const UpkeepFlags& flags) {
                  {.mode = ModeNamed(flags.deadlines),
                   .shift = Millis(flags.shift_ms),
                   .password = backup_password.empty() ? password.view() : backup_password.view()}));
+  MAYFLY_RETURN_IF_ERROR(database->Close());
+  folder.Keep();
   fmt::print("{}: {} rows of {} keyspaces; {} had died and were left out\n", flags.directory,
              report.rows, report.keyspaces, report.dropped_rows);
-  MAYFLY_RETURN_IF_ERROR(database->Close());
+  if (report.lost_collections > 0) {
+    fmt::print("{} collections are left out: the backup, a salvage, has none of their members\n",
+               report.lost_collections);
+  }
   return true;
 }
+
+namespace {
+
+// Where the files themselves are damaged, what can be read of them is checked.
+Result<CheckReport> CheckAs(const UpkeepFlags& flags, bool salvage, Bytes password, Logger& logger,
+                            std::unique_ptr<Database>& database) {
+  MAYFLY_TRY(database, Database::Open({.directory = flags.directory,
+                                       .read_only = !flags.repair,
+                                       .create_if_missing = false,
+                                       .salvage = salvage,
+                                       .password = password,
+                                       .logger = &logger}));
+  return database->Check({.repair = flags.repair});
+}
+
+}  // namespace
 
 Result<bool> RunCheck(const UpkeepFlags& flags) {
   const auto logger = NewStderrLogger(LogLevel::kError);
   MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
-  MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
-                                                  .read_only = !flags.repair,
-                                                  .create_if_missing = false,
-                                                  .salvage = !flags.repair,
-                                                  .password = password.view(),
-                                                  .logger = logger.get()}));
-  MAYFLY_TRY(const CheckReport report, database->Check({.repair = flags.repair}));
-  fmt::print("{} rows, {} members and versions, {} index entries\n", report.rows,
-             report.members + report.versions, report.entries);
-  for (const std::string& finding : report.findings) fmt::print("  {}\n", finding);
+  std::unique_ptr<Database> database;
+  Result<CheckReport> report = CheckAs(flags, /*salvage=*/false, password.view(), *logger, database);
+  if (!report && report.error().code() == StatusCode::kCorruption && !flags.repair) {
+    database.reset();
+    report = CheckAs(flags, /*salvage=*/true, password.view(), *logger, database);
+  }
+  MAYFLY_RETURN_IF_ERROR(report.status());
+  fmt::print("{} rows, {} members and versions, {} index entries\n", report->rows,
+             report->members + report->versions, report->entries);
+  for (const std::string& finding : report->findings) fmt::print("  {}\n", finding);
   MAYFLY_TRY(const bool readable, PrintDamage(*database));
   if (!readable) {
     fmt::print("save the rest with: mayfly backup --salvage {} FILE\n", flags.directory);
     return false;
   }
-  if (report.clean()) {
+  if (report->clean()) {
     fmt::print("nothing is wrong\n");
     return true;
   }
   fmt::print("{} findings, {} repaired\n",
-             report.missing_entries + report.stale_entries + report.wrong_counts +
-                 report.unreadable_rows + report.stray_versions + report.stray_members,
-             report.repaired);
+             report->missing_entries + report->stale_entries + report->wrong_counts +
+                 report->unreadable_rows + report->stray_versions + report->stray_members,
+             report->repaired);
   return false;
 }
 

@@ -52,9 +52,9 @@ struct DatabaseOptions {
   // False: a missing database is NotFound instead of made.
   bool create_if_missing = true;
 
-  // Opens a damaged database to save what can be read, with Backup(); needs read_only. Of a damaged
-  // log it takes what was committed before the damage, and scans step over rows in damaged files;
-  // Statistics::damage_seen counts these places.
+  // Opens a damaged database to save what can be read, with Backup(); needs read_only. It gives up
+  // what damaged places held, and nothing else (Statistics::given_up): a row may be missing, be as
+  // it was before, or be back though it was deleted there. Each dies at the deadline it carries.
   bool salvage = false;
 
   // Encrypts every file of a new database, and opens one that was made so. Looked at during Open()

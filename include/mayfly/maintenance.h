@@ -140,6 +140,9 @@ struct RestoreReport {
   std::uint64_t keyspaces = 0;
   std::uint64_t rows = 0;
   std::uint64_t dropped_rows = 0;  // Dead by the mode's reckoning.
+  // Collections that the backup has no member of, and that are left out: their members could not be
+  // read when it was made, by a salvage.
+  std::uint64_t lost_collections = 0;
 };
 
 struct BackupReport {
@@ -147,6 +150,10 @@ struct BackupReport {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   WallTime taken_at;
+  // Of a salvage: rows that are left out because they cannot be decoded, or are collections whose
+  // members cannot be read; and members that are missing in collections that are in the file.
+  std::uint64_t lost_rows = 0;
+  std::uint64_t lost_members = 0;
 };
 
 // The time a database decides by, and how the machine's clock stands to it. It follows the wall

@@ -13,20 +13,17 @@
 #include "base/log.h"
 #include "core/backup_book.h"
 #include "core/backup_file.h"
+#include "core/backup_rows.h"
 #include "core/collection_codec.h"
 #include "core/collection_restore.h"
 #include "core/keys.h"
 #include "core/limits.h"
 #include "core/liveness.h"
 #include "core/restore_mark.h"
-#include "core/row_progress.h"
 #include "core/version_plan.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kRows{engine::Role::kRows};
-constexpr engine::Address kMembers{engine::Role::kMembers};
 
 // Deadlines as the restored rows will have them.
 class Reckoning {
@@ -66,7 +63,6 @@ Status CheckEmpty(Store& store) {
 }
 
 // A backup has the keys of versions without the byte that says what they are: its record does.
-Bytes InBackup(Bytes member_key) { return member_key.substr(sizeof kVersionsOfKeys); }
 std::string MemberKeyOf(const BackupRecord& record) {
   return std::string(1, kVersionsOfKeys).append(record.key);
 }
@@ -189,8 +185,9 @@ class Restorer {
   Status FinishCollection() {
     if (!collection_) return {};
     MAYFLY_TRY(const bool exists, collection_->Finish());
+    const bool lost = !exists && collection_->empty();
     collection_.reset();
-    ++(exists ? report_.rows : report_.dropped_rows);
+    ++(exists ? report_.rows : lost ? report_.lost_collections : report_.dropped_rows);
     return {};
   }
 
@@ -270,117 +267,6 @@ class Restorer {
 
 }  // namespace
 
-namespace {
-
-// What a keyspace ordered by timestamp keeps beside its rows, without the bytes of what is dead.
-Status AddVersions(Store& store, const KeyspaceState& keyspace, const engine::Snapshot& snapshot,
-                   WallTime taken_at, BackupWriter& writer) {
-  if (!keyspace.by_timestamp()) return {};
-  const std::string begin = KeyspaceBegin(keyspace.id());
-  const std::string end = KeyspaceEnd(keyspace.id());
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .snapshot = &snapshot, .fill_cache = false
-  };
-  MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kMembers, walk));
-  std::string bare;
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    MAYFLY_TRY(const VersionView version, DecodeVersion(cursor->value()));
-    if (IsDead(version.kept_until, taken_at)) continue;
-    Bytes record = cursor->value();
-    if (IsDead(version.row.deadline, taken_at)) {
-      bare.clear();
-      AppendVersion(bare, Bare(version));
-      record = bare;
-    }
-    MAYFLY_RETURN_IF_ERROR(
-        writer.AddVersion(keyspace.id(), InBackup(UserKeyOf(cursor->key())), record));
-  }
-  return cursor->status();
-}
-
-// The living members of a collection, and its sides.
-Status AddParts(Store& store, const KeyspaceState& keyspace, std::uint64_t version,
-                const engine::Snapshot& snapshot, WallTime taken_at, BackupWriter& writer) {
-  const PartKeys keys(keyspace.id(), version);
-  const std::string begin = keys.Begin(PartKind::kMember);
-  const std::string end = keys.End(PartKind::kSide);
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .snapshot = &snapshot, .fill_cache = false
-  };
-  MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kMembers, walk));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    MAYFLY_TRY(const RowView row, DecodeRow(cursor->value()));
-    if (IsDead(row.deadline, taken_at)) continue;
-    const Bytes name = cursor->key().substr(keys.name_at());
-    const bool member = cursor->key() < Bytes(keys.End(PartKind::kMember));
-    MAYFLY_RETURN_IF_ERROR(member ? writer.AddMember(keyspace.id(), name, cursor->value())
-                                  : writer.AddSide(keyspace.id(), name, cursor->value()));
-  }
-  return cursor->status();
-}
-
-// A row that is dead is not in the backup. Where timestamps decide, that it was the last word is.
-Status AddMarkerOf(const KeyspaceState& keyspace, Bytes key, const RowView& row,
-                   BackupWriter& writer) {
-  if (!keyspace.by_timestamp()) return {};
-  std::string marker;
-  AppendVersion(marker, MarkerOf(*keyspace.policy(), *row.timestamp));
-  return writer.AddVersion(keyspace.id(), InBackup(MarkerKey(key)), marker);
-}
-
-}  // namespace
-
-namespace {
-
-// All but the book.
-Status WriteRows(Store& store, const std::string& file, const Progress& progress,
-                 BackupReport& report) {
-  // Keyspaces before the state: one that is dropped in between is empty in it, one that is made in
-  // between is not in the backup.
-  const auto keyspaces = store.catalog().All();
-  MAYFLY_TRY(const auto state, store.states().Open(StateKind::kCall, report.taken_at));
-  const auto snapshot = state->Lend();
-  // After the state: no row of it has read further than this.
-  const std::uint64_t last_event = store.events().LastSequence();
-  MAYFLY_TRY(BackupWriter writer, BackupWriter::Create(file, report.taken_at, last_event,
-                                                       store.engine().encryption_key().get()));
-  RowProgress passed(store, progress);
-  for (const auto& keyspace : keyspaces) {
-    MAYFLY_RETURN_IF_ERROR(
-        writer.AddKeyspace(keyspace->id(), EncodeKeyspace(keyspace->name(), *keyspace->policy())));
-    ++report.keyspaces;
-    const std::string begin = KeyspaceBegin(keyspace->id());
-    const std::string end = KeyspaceEnd(keyspace->id());
-    MAYFLY_TRY(const auto cursor, store.engine().NewCursor(kRows, {
-                                                                      .range = {begin, end},
-                                                                      .snapshot = snapshot.get(),
-                                                                      .fill_cache = false
-    }));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      MAYFLY_RETURN_IF_ERROR(passed.Passed());
-      MAYFLY_TRY(const RowView row, DecodeRow(cursor->value()));
-      if (IsDead(row.deadline, report.taken_at)) {
-        MAYFLY_RETURN_IF_ERROR(AddMarkerOf(*keyspace, UserKeyOf(cursor->key()), row, writer));
-        continue;
-      }
-      MAYFLY_RETURN_IF_ERROR(
-          writer.AddRow(keyspace->id(), UserKeyOf(cursor->key()), cursor->value()));
-      ++report.rows;
-      if (!row.version) continue;
-      MAYFLY_RETURN_IF_ERROR(
-          AddParts(store, *keyspace, *row.version, *snapshot, report.taken_at, writer));
-    }
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
-    MAYFLY_RETURN_IF_ERROR(AddVersions(store, *keyspace, *snapshot, report.taken_at, writer));
-  }
-  MAYFLY_TRY(report.bytes, writer.Finish());
-  return {};
-}
-
-}  // namespace
-
 Result<BackupReport> WriteBackup(Store& store, const std::string& file, const Progress& progress) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   MAYFLY_RETURN_IF_ERROR(BackupWriter::CheckFree(file));
@@ -390,7 +276,7 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file, const Pr
   const bool books = store.engine().capabilities().writable;
   BackupBook book(store.engine());
   if (books) MAYFLY_RETURN_IF_ERROR(book.Begin(file, report.taken_at));
-  Status written = WriteRows(store, file, progress, report);
+  Status written = WriteBackupRows(store, file, progress, report);
   if (written.ok() && books) {
     written = book.Complete(file, report.taken_at);
     // A file that nobody knows of must not be left.

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "core/keyspace_state.h"
 #include "core/stored_cache.h"
 #include "engine/engine.h"
+#include "mayfly/logger.h"
 #include "mayfly/pinned_bytes.h"
 #include "mayfly/result.h"
 
@@ -29,6 +31,10 @@ class Catalog {
 
   // Reads all keyspaces with their counters and watermarks; makes the default one if there is none.
   Status Load();
+
+  // The same for a database that is to be salvaged, without counters and watermarks, which a
+  // backup does not need. A keyspace whose record is missing gets a name by its id, and no policy.
+  Status LoadSalvaged(Logger& logger);
 
   Result<std::shared_ptr<KeyspaceState>> Create(const std::string& name,
                                                 const KeyspacePolicy& policy);
@@ -63,6 +69,7 @@ class Catalog {
   Status LoadDropped();
   Result<std::optional<WallTime>> LoadInstant(char kind, KeyspaceId id) const;
   Status LoadNextId();
+  Status AddUnknown(const std::set<KeyspaceId>& dropped, Logger& logger);
 
   engine::Engine& engine_;
   StoredCache& cache_;

@@ -7,6 +7,7 @@ namespace mayfly::core {
 
 Status CollectionRestore::Add(Part part, Bytes name, Bytes value,
                               std::optional<WallTime> deadline) {
+  empty_ = false;
   pending_.push_back({part, std::string(name), std::string(value), deadline});
   return pending_.size() < kRestoreBatchRows ? Status() : Flush();
 }

@@ -28,6 +28,9 @@ class CollectionRestore {
   // True when there is a living collection in the end.
   Result<bool> Finish();
 
+  // Whether nothing of it was added, dead or alive.
+  bool empty() const { return empty_; }
+
  private:
   struct Fresh {
     Part part;
@@ -45,6 +48,7 @@ class CollectionRestore {
   const std::optional<WallTime> deadline_;  // As callers set it.
   std::vector<Fresh> pending_;
   bool exists_ = false;
+  bool empty_ = true;
 };
 
 }  // namespace mayfly::core

@@ -70,7 +70,7 @@ Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(events_->Load());
   MAYFLY_RETURN_IF_ERROR(versions_.Load());
   catalog_ = std::make_unique<Catalog>(*engine_, cache_);
-  MAYFLY_RETURN_IF_ERROR(catalog_->Load());
+  MAYFLY_RETURN_IF_ERROR(options_.salvage ? catalog_->LoadSalvaged(logger_) : catalog_->Load());
   // The time recorded last may lag behind what a purge knew. New deadlines must not lie below a
   // watermark.
   for (const auto& keyspace : catalog_->All()) keyspace->LowerWatermarks(clock_->Now());
@@ -96,6 +96,7 @@ Status Store::StoreFormat() {
 Status Store::LoadFormat() {
   PinnedBytes stored;
   const Status read = engine_->Get(kMeta, MetaKey(kMetaFormat), stored);
+  if (read.IsNotFound() && options_.salvage) return {};  // Rows tell by themselves what they have.
   if (read.IsNotFound()) {
     if (!engine_->capabilities().writable) {
       return Status::NotFound(fmt::format("{} holds no database yet", engine_->name()));

@@ -36,6 +36,8 @@ struct StoreOptions {
   Durability durability = Durability::kProcess;
   bool purge_on_read = true;
   bool allow_any_instant = false;
+  // The engine was opened for a salvage: what is missing in meta is done without.
+  bool salvage = false;
   Millis clock_jump_max = std::chrono::hours(12);
   std::optional<Millis> state_age_max = std::nullopt;
   // For what works read; 0: each asks the engine.

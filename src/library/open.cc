@@ -59,6 +59,7 @@ Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options)
   return core::NewDatabase(std::move(engine), {.durability = options.durability,
                                                .purge_on_read = options.purge_on_read,
                                                .allow_any_instant = options.allow_any_instant,
+                                               .salvage = options.salvage,
                                                .clock_jump_max = options.clock_jump_max,
                                                .state_age_max = options.state_age_max,
                                                .cache_bytes = CacheBytes(options.memory),

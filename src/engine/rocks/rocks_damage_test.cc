@@ -25,10 +25,8 @@ class RocksDamage : public ::testing::Test {
  protected:
   Result<std::unique_ptr<Engine>> Open() {
     return OpenRocksEngine({.directory = Path(),
-                            .read_only = salvage_,
                             .create_if_missing = false,
-                            .profile = Profile::kTiny,
-                            .salvage = salvage_});
+                            .profile = Profile::kTiny});
   }
   std::string Path() const { return directory_.Inside("db"); }
 
@@ -103,7 +101,6 @@ class RocksDamage : public ::testing::Test {
   }
 
   TemporaryDirectory directory_;
-  bool salvage_ = false;
 };
 
 TEST_F(RocksDamage, AFlippedByteAnywhereInAnSstIsReportedOrHarmless) {
@@ -162,78 +159,6 @@ TEST_F(RocksDamage, AFlippedByteInTheMiddleOfTheLogIsReported) {
   EXPECT_NE(engine.error().message().find("--salvage"), Bytes::npos) << engine.error().ToString();
 }
 
-TEST_F(RocksDamage, SalvageTakesWhatWasCommittedBeforeTheDamage) {
-  Write(/*compacted=*/false);
-  const auto file = Largest(".log");
-  FlipByte(file, std::filesystem::file_size(file) / 2);
-  salvage_ = true;
-  const auto engine = Open();
-  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
-  PinnedBytes value;
-  int row = 0;
-  while (row < kRows && (*engine)->Get(kAt, KeyOf(row), value).ok()) {
-    EXPECT_EQ(value.view(), ValueOf(row));
-    ++row;
-  }
-  EXPECT_GT(row, kRows / 3);
-  EXPECT_LT(row, kRows);
-  EXPECT_EQ((*engine)->Stats()->damage_seen, 1U)
-      << "what is given up is not passed over in silence";
-  for (; row < kRows; ++row) EXPECT_TRUE((*engine)->Get(kAt, KeyOf(row), value).IsNotFound());
-}
-
-TEST_F(RocksDamage, SalvageStepsOverDamagedBlocksAndShowsEverythingElse) {
-  Write(/*compacted=*/true);
-  const auto file = Largest(".sst");
-  const auto size = std::filesystem::file_size(file);
-  FlipByte(file, size / 3);
-  FlipByte(file, size / 2);
-  salvage_ = true;
-  const auto engine = Open();
-  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
-  const auto cursor = *(*engine)->NewCursor(kAt);
-  std::vector<bool> found(kRows);
-  int last = -1;
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    const int row = std::stoi(std::string(cursor->key().substr(3))) - 100000;
-    ASSERT_GT(row, last);
-    last = row;
-    found[static_cast<std::size_t>(row)] = true;
-    EXPECT_EQ(cursor->value(), ValueOf(row));
-  }
-  EXPECT_TRUE(cursor->status().ok()) << cursor->status().ToString();
-  const auto lost = std::count(found.begin(), found.end(), false);
-  EXPECT_GT(lost, 0);
-  EXPECT_LT(lost, 200) << "two blocks of 4 KiB with some 35 rows each";
-  EXPECT_TRUE(found.front());
-  EXPECT_TRUE(found.back());
-  EXPECT_EQ((*engine)->Stats()->damage_seen, 2U);
-}
-
-TEST_F(RocksDamage, SalvageOpensBesideAFileThatIsCutInHalf) {
-  Write(/*compacted=*/true);
-  const auto file = Largest(".sst");
-  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
-  salvage_ = true;
-  const auto engine = Open();
-  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
-  const auto cursor = *(*engine)->NewCursor(kAt);
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-  }
-  EXPECT_TRUE(cursor->status().ok()) << cursor->status().ToString();
-  EXPECT_GT((*engine)->Stats()->damage_seen, 0U);
-}
-
-TEST_F(RocksDamage, SalvageFindsNoDamageInALogThatIsCutInItsLastRecord) {
-  Write(/*compacted=*/false);
-  const auto file = Largest(".log");
-  std::filesystem::resize_file(file, std::filesystem::file_size(file) - 7);
-  salvage_ = true;
-  const auto engine = Open();
-  ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
-  EXPECT_EQ((*engine)->Stats()->damage_seen, 0U);
-}
-
 TEST_F(RocksDamage, FoldersOfOthersAreNotSearched) {
   Write(/*compacted=*/true);
   std::filesystem::create_directory(Path() + "/backups");
@@ -242,14 +167,6 @@ TEST_F(RocksDamage, FoldersOfOthersAreNotSearched) {
   const auto traces = (*engine)->Find("no such bytes");
   ASSERT_TRUE(traces.has_value()) << traces.status().ToString();
   EXPECT_TRUE(traces->empty());
-}
-
-TEST_F(RocksDamage, SalvageNeverWrites) {
-  Write(/*compacted=*/true);
-  const auto engine =
-      OpenRocksEngine({.directory = Path(), .profile = Profile::kTiny, .salvage = true});
-  ASSERT_FALSE(engine.has_value());
-  EXPECT_EQ(engine.error().code(), StatusCode::kInvalid);
 }
 
 TEST_F(RocksDamage, ALogCutInItsLastRecordLosesThatRecordAlone) {

@@ -118,7 +118,7 @@ Result<std::unique_ptr<Cursor>> RocksDatabase::DoNewCursor(Address at,
                                                            const CursorOptions& options) const {
   return std::make_unique<RocksCursor>(
       *handles_.database, *Family(at.role), options,
-      RocksCursor::Owner{name(), *handles_.damage, open_cursors(), handles_.salvage});
+      RocksCursor::Owner{name(), *handles_.damage, open_cursors()});
 }
 
 Result<std::unique_ptr<Snapshot>> RocksDatabase::DoNewSnapshot() const {

@@ -43,7 +43,6 @@ struct RocksHandles {
   std::shared_ptr<std::atomic<std::uint64_t>> removals;  // Counted by a listener; rocks_profile.h.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.
   std::shared_ptr<DamageLog> damage;                         // Likewise.
-  bool salvage = false;                                      // As RocksOptions::salvage.
   std::unique_ptr<DiskReserve> reserve;
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted. Shared with the files.
   std::unique_ptr<rocksdb::Env> encrypted_files;   // Null: not encrypted. What env wraps.

@@ -52,9 +52,9 @@ struct RocksOptions {
 
   // A log that ends in the middle of a record is what a crash leaves, and recovery drops that
   // record. A log damaged before its end is refused as Corruption, because what follows was
-  // acknowledged. True, which needs read_only, opens what can be read: it takes the commits before
-  // that damage and gives up the ones behind it, and cursors that move forward step over keys in
-  // damaged files. Stats() counts each such place.
+  // acknowledged. True, which needs read_only, opens what can be read, whatever file is damaged or
+  // missing, and gives up what the damaged places held. Where that was the newest version of a key,
+  // an older one shows, if there is any. Stats() tells of each such place. See salvaged_state.h.
   bool salvage = false;
 
   // Asked by compaction; see drop_policy.h. Shared by the engine and whoever made it. May be null.

@@ -13,6 +13,7 @@
 #include "engine/rocks/rocks_env.h"
 #include "engine/rocks/rocks_profile.h"
 #include "engine/rocks/rocks_status.h"
+#include "engine/rocks/salvage/salvage_engine.h"
 
 namespace mayfly::engine {
 namespace {
@@ -22,9 +23,8 @@ rocksdb::Env& EnvOf(const RocksOptions& options) {
 }
 
 Status Missing(const RocksOptions& options) {
-  return Status::NotFound(fmt::format(
-      "there is no database in {}; check the path, or open it for writing with create_if_missing",
-      options.directory));
+  return Status::NotFound(
+      fmt::format("there is no database in {}; check the path", options.directory));
 }
 
 // Sees to it that the directory is there.
@@ -70,6 +70,12 @@ Status CannotOpen(const RocksOptions& options, const Status& why) {
 
 Result<DirectoryFormat> FormatOf(const RocksOptions& options) {
   auto format = ReadFormatFile(EnvOf(options), options.directory);
+  if (options.salvage && !(format.has_value() && format->state == DirectoryState::kReady) &&
+      format.status().code() != StatusCode::kUnsupported) {
+    // A salvage takes what there is; if that is nothing of ours, it says so.
+    const bool encrypted = EnvOf(options).FileExists(options.directory + "/" + kKeyFileName).ok();
+    return DirectoryFormat{DirectoryState::kAbsent, encrypted};
+  }
   if (format.has_value()) return format;
   return CannotOpen(options, format.error());
 }
@@ -91,7 +97,7 @@ Result<std::shared_ptr<const crypto::DatabaseKey>> KeyOf(const RocksOptions& opt
 // Before the lock, so that a stranger's directory is left as it is.
 Status CheckMayOpen(const RocksOptions& options) {
   MAYFLY_TRY(const DirectoryFormat format, FormatOf(options));
-  if (format.state == DirectoryState::kReady) {
+  if (format.state == DirectoryState::kReady || options.salvage) {
     return CannotOpen(options, CheckPasswordGiven(format, options.password));
   }
   if (options.read_only || !options.create_if_missing) return Missing(options);
@@ -126,29 +132,18 @@ Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
     return Status::Corruption(fmt::format("{}: {}", doing, status.ToString()));
   }
   Status failed = FromRocks(status, doing);
-  if (failed.code() != StatusCode::kCorruption || options.salvage) return failed;
+  if (failed.code() != StatusCode::kCorruption) return failed;
   return Status::Corruption(
       fmt::format("{}. Restore a backup, or save what can be read: mayfly backup --salvage {} FILE",
                   failed.message(), options.directory));
 }
 
-// With less and less asked of the files, each time noted as damage. First a log is taken up to its
-// damage; then files that are cut short are opened, too. The second is not tried first, because a
-// damaged log would then be read behind its damage.
-rocksdb::Status OpenDamaged(const RocksOptions& options, rocksdb::Status status, RocksSetup& setup,
-                            RocksHandles& handles) {
-  const auto note = [&] {
-    const Status damage = setup.damage->Note(FromRocks(status, "opening " + options.directory));
-    static_cast<void>(damage);  // Counted and logged; the opening goes on.
-  };
-  note();
-  setup.database.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  setup.database.track_and_verify_wals_in_manifest = false;
-  status = OpenDatabase(options, setup, handles);
-  if (!status.IsCorruption()) return status;
-  note();
-  setup.database.paranoid_checks = false;
-  return OpenDatabase(options, setup, handles);
+Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
+                                            const DirectoryFormat& format, DirectoryLock lock) {
+  auto key = OpenKeyFile(EnvOf(options), options.directory, format, options.password);
+  if (!key.has_value()) return CannotOpen(options, key.error());
+  return OpenSalvageEngine(options, std::move(lock), *std::move(key),
+                           format.state == DirectoryState::kReady);
 }
 
 }  // namespace
@@ -168,6 +163,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
 
   // Asked again now that nobody can change the answer.
   MAYFLY_TRY(DirectoryFormat format, FormatOf(options));
+  if (options.salvage) return OpenDamaged(options, format, std::move(handles.lock));
   const bool is_new = format.state != DirectoryState::kReady;
   if (is_new && options.read_only) return Missing(options);
   rocksdb::Env& env = EnvOf(options);
@@ -189,17 +185,13 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   handles.removals = setup.removals;
   handles.open_database = setup.open_database;
   handles.damage = setup.damage;
-  handles.salvage = options.salvage;
   for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
   DiskSpace& space = options.disk_space != nullptr ? *options.disk_space : DiskSpace::System();
   handles.reserve = std::make_unique<DiskReserve>(
       space, options.directory, options.read_only ? 0 : options.reserve_bytes, logger);
   if (!options.read_only) handles.reserve->BeforeOpen();
-  rocksdb::Status status = OpenDatabase(options, setup, handles);
-  if (options.salvage && status.IsCorruption()) {
-    status = OpenDamaged(options, status, setup, handles);
-  }
+  const rocksdb::Status status = OpenDatabase(options, setup, handles);
   if (!status.ok()) return OpenFailed(status, options);
   LetChildrenExit();
   if (!options.read_only) {

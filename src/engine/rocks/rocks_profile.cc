@@ -21,8 +21,6 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 // time keep that a small part of the whole where rows come and go for ever.
 constexpr std::size_t kCompactionFiles = 2;
 
-constexpr int kSalvageOpenFilesMax = 256;
-
 struct Figures {
   std::size_t block_cache_bytes;
   std::size_t write_buffer_bytes;      // Of rows and members; see ShareOf() for the others. Level 0
@@ -105,11 +103,6 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   db.track_and_verify_wals_in_manifest = true;
   db.paranoid_checks = true;
-  if (options.salvage) {
-    // Files are opened when they are needed, so that a damaged one does not prevent the opening.
-    db.max_open_files = kSalvageOpenFilesMax;
-    db.skip_checking_sst_file_sizes_on_db_open = true;
-  }
 
   // The manifest names the first and last key of every file, long after a file is gone. A new one
   // begins with the files there are, so one per change forgets at the change after. What it costs:

@@ -2,12 +2,8 @@
 // RocksDB's own readers show what a state shows: none of them gives an old version that a range
 // tombstone covers, and its list of all versions stops at a damaged block without a word. Whoever
 // proves that bytes are gone must see what readers hide, so this reads the blocks themselves.
-//   | data block ... | range tombstones | properties ... | metaindex | index | footer 53 bytes |
-//   block: entries, then | compression u8 | checksum u32 |
-//   entry: | shared | own | value bytes (varints) | rest of the key | value |
-// A key repeats the first `shared` bytes of the key before it: that, and LZ4, is why the bytes of a
-// key need not be found in the file as it lies on the disk. Knows the files that rocks_profile.cc
-// asks for, and refuses others as Unsupported. Checksums are left to RocksDB.
+// Keys share their first bytes with the key before, and blocks may be compressed (sst_format.h):
+// that is why the bytes of a key need not be found in the file as it lies on the disk.
 #pragma once
 
 #include <rocksdb/env.h>
