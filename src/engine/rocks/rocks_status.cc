@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
+
 namespace mayfly::engine {
 
 Status FromRocks(const rocksdb::Status& status, std::string_view doing) {
   using Code = rocksdb::Status::Code;
+  if (status.ok()) return {};
+  // RocksDB may tell of keys, which can be any bytes.
+  constexpr std::size_t kWordsBytesMax = 1024;
+  const std::string words = Printable(status.ToString(), kWordsBytesMax);
   const auto said = [&](StatusCode code) {
-    return Status(code, fmt::format("{}: {}", doing, status.ToString()));
+    return Status(code, fmt::format("{}: {}", doing, words));
   };
   switch (status.code()) {
-    case Code::kOk: return {};
     case Code::kNotFound: return Status::NotFound();
     case Code::kCorruption: return said(StatusCode::kCorruption);
     case Code::kNotSupported: return said(StatusCode::kUnsupported);
@@ -19,11 +24,10 @@ Status FromRocks(const rocksdb::Status& status, std::string_view doing) {
       if (status.IsNoSpace()) {
         return Status::IoError(
             fmt::format("{}: the disk is full; free some space and retry, nothing was written ({})",
-                        doing, status.ToString()));
+                        doing, words));
       }
       if (status.IsPathNotFound()) {
-        return Status::Corruption(
-            fmt::format("{}: a file is missing: {}", doing, status.ToString()));
+        return Status::Corruption(fmt::format("{}: a file is missing: {}", doing, words));
       }
       return said(StatusCode::kIoError);
     case Code::kBusy:
