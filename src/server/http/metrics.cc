@@ -142,17 +142,18 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
 }
 
 http::Response Health(Server& server) {
+  const auto statistics = server.database().GetStatistics();
+  // First, because it is why the next may be so.
+  if (statistics && statistics->disk_full) {
+    return {.status = 503,
+            .body = "the disk is full: writes that add bytes are refused; free some space\n"};
+  }
   if (!server.last_save_ok) {
     return {.status = 503, .body = "commits cannot be made durable\n"};
   }
-  const auto statistics = server.database().GetStatistics();
   if (!statistics) return {.status = 503, .body = statistics.error().ToString() + "\n"};
   if (statistics->damage_seen > 0) {
     return {.status = 503, .body = "storage is damaged: " + statistics->first_damage + "\n"};
-  }
-  if (statistics->disk_full) {
-    return {.status = 503,
-            .body = "the disk is full: writes that add bytes are refused; free some space\n"};
   }
   // Every key is served as it should be; what waits is space. So no balancer need turn away.
   const std::string clock = ClockAdvice(statistics->clock);
