@@ -136,13 +136,11 @@ class MayflyDamageWhileServed(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         directory = pathlib.Path(folder.name) / "data"
-        server = ServerProcess(MAYFLY, folder=folder.name)
-        self.addCleanup(server.stop)
-        for _ in range(2):  # The second start writes what the log held into files.
-            server.start()
+        with ServerProcess(MAYFLY, folder=folder.name) as server:
             with redis.Redis(port=server.port) as client:
-                if client.dbsize() == 0:
-                    client.mset({key(row): "v" * 200 for row in range(ROWS)})
+                client.mset({key(row): "v" * 200 for row in range(ROWS)})
+        # A second start writes what the log held into files.
+        with ServerProcess(MAYFLY, folder=folder.name) as server:
             self.assertEqual(server.stop(), 0)
         largest = max(directory.glob("*.sst"), key=lambda path: path.stat().st_size)
         content = bytearray(largest.read_bytes())
@@ -151,9 +149,11 @@ class MayflyDamageWhileServed(unittest.TestCase):
         largest.write_bytes(content)
 
         # Keeping a promise means rewriting files, and RocksDB refuses writes after it met damage.
+        server = ServerProcess(MAYFLY, folder=folder.name)
         server.start()
+        self.addCleanup(server.stop)
         with redis.Redis(port=server.port) as client:
-            client.execute_command("TTL.POLICY", "SET", "purge-within", 500)
+            client.execute_command("TTL.POLICY", "SET", "purge-within", 1000)
             client.delete(key(0))
             end = time.monotonic() + WAIT_SECONDS
             with self.assertRaises(redis.ResponseError):
