@@ -18,7 +18,7 @@ class SalvageSnapshot final : public Snapshot {
 };
 
 // What is read, and what it is read through, which goes after it.
-struct Files {
+struct SalvagedFiles {
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: they are not encrypted.
   std::unique_ptr<rocksdb::Env> encrypted;
   std::unique_ptr<SalvagedState> state;
@@ -27,7 +27,7 @@ struct Files {
 class SalvageEngine final : public Engine {
  public:
   SalvageEngine(const std::string& directory, DirectoryLock lock, std::shared_ptr<DamageLog> damage,
-                Files files, Logger& logger)
+                SalvagedFiles files, Logger& logger)
       : Engine("rocks at " + directory,
                {.atomic_across_slots = true, .persistent = true, .writable = false}),
         lock_(std::move(lock)),
@@ -107,7 +107,7 @@ class SalvageEngine final : public Engine {
 
   DirectoryLock lock_;
   const std::shared_ptr<DamageLog> damage_;  // Shared with the state.
-  const Files files_;
+  const SalvagedFiles files_;
   Logger& logger_;
 };
 
@@ -116,7 +116,7 @@ class SalvageEngine final : public Engine {
 Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, DirectoryLock lock,
                                                   std::shared_ptr<const crypto::DatabaseKey> key,
                                                   bool is_marked) {
-  Files files;
+  SalvagedFiles files;
   files.key = std::move(key);
   rocksdb::Env* env = options.env != nullptr ? options.env : rocksdb::Env::Default();
   if (files.key != nullptr) {
