@@ -130,7 +130,7 @@ typedef struct mayfly_database_options {
   size_t size;
   /* Made if missing. Null or "": in memory, gone when the database closes. */
   const char* directory;
-  bool read_only;         /* Lets other readers in and changes no file. */
+  bool read_only;         /* Reads beside a writer, or without one; changes no file. */
   bool must_exist;        /* A missing database is MAYFLY_NOT_FOUND instead of made. */
   bool no_purge_on_read;  /* Reads hide dead rows and leave them to purges. */
   bool allow_any_instant; /* Accepts deadlines that look like seconds or microseconds. */

@@ -46,7 +46,11 @@ struct DatabaseOptions {
   // Where the files are; made if missing. Empty: in memory, gone when the database closes.
   std::string directory = {};
 
-  // Lets other readers in and changes no file. Dead rows are hidden all the same.
+  // Reads beside a writer in this process or another, or without one, and changes no file. Dead rows
+  // are hidden all the same. Each read, snapshot and transaction shows what had been committed when
+  // it began: two system calls where nothing is new, else what was written since. Starts a thread,
+  // which lets go of files that the writer deleted. Subscribe() is ReadOnly here, and Prove() is Busy
+  // beside a writer. With a password or salvage, reader and writer exclude each other: Busy.
   bool read_only = false;
 
   // False: a missing database is NotFound instead of made.
@@ -109,7 +113,8 @@ class Claim {
 
 class Database {
  public:
-  // Busy when another process has it open; Unsupported, by name, when a newer mayfly wrote it;
+  // Busy when it is open for writing already, here or in another process, and this would write, too;
+  // Unsupported, by name, when a newer mayfly wrote it;
   // WrongPassword when it is encrypted and the password is missing or another, Invalid when there
   // is one and it is not; Corruption, NotFound, IoError as the words say. Messages name the
   // directory.

@@ -12,8 +12,9 @@
  * each file that is made names a fresh one. To remove the file is to remove the database: the next
  * open makes a new one. The directory, `<file>-<16 hex digits>.mayfly`, is left behind, never
  * opened again unless the file comes back, and yours to delete. File and directory move together.
- * One open at a time, in this process and all others, but any number of read-only ones: else
- * KVSTORE_BUSY, after busyTimeout.
+ * One open for writing at a time, in this process and all others: else KVSTORE_BUSY, after
+ * busyTimeout. Any number of read-only ones beside it, which show what has been committed when a call
+ * or a transaction begins.
  *
  * Expiry. A row is gone from its deadline on, for every call. A get, an exists or a ttl that meets
  * it outside transactions removes it, iterators step over it, kvstore_purge_expired() removes all

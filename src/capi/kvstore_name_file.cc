@@ -130,7 +130,7 @@ Result<NameFile> NameFile::Lock(const std::string& path, bool read_only) {
 }
 
 Result<bool> NameFile::LockOpened(bool read_only) {
-  if (::flock(descriptor_, (read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
+  if (!read_only && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) return Refused("lock", path_);
     return Status::Busy(fmt::format(
         "{} is open elsewhere, in this process or another; close it there first", path_));

@@ -24,7 +24,7 @@ namespace mayfly::kvstore {
 
 class NameFile {
  public:
-  // Locks the file at `path`: alone, or with other readers. Without a file, or with an empty one,
+  // Locks the file at `path`; readers lock nothing. Without a file, or with an empty one,
   // directory() is empty. Busy when somebody has it; Corruption when it is not one of ours; IoError
   // as the machine says.
   static Result<NameFile> Lock(const std::string& path, bool read_only);

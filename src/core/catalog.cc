@@ -155,6 +155,37 @@ Status Catalog::Load() {
   return engine_.capabilities().writable ? ForgetRecordedRemovals() : Status();
 }
 
+Status Catalog::Reload() {
+  const std::lock_guard lock(mutex_);
+  MAYFLY_RETURN_IF_ERROR(LoadNextId());
+  std::map<std::string, std::shared_ptr<KeyspaceState>> before;
+  before.swap(by_name_);
+  const Status loaded = ForEachMeta(engine_, kMetaKeyspace, [&](Bytes key, Bytes value) {
+    return LoadKeyspace(key, value);
+  });
+  if (!loaded.ok()) {
+    by_name_ = std::move(before);
+    return loaded;
+  }
+  // Handles keep the one they have.
+  for (auto& [name, keyspace] : by_name_) {
+    const auto known = before.find(name);
+    if (known == before.end() || known->second->id() != keyspace->id()) continue;
+    if (EncodeKeyspace(name, *known->second->policy()) != EncodeKeyspace(name, *keyspace->policy()))
+      known->second->SetPolicy(*keyspace->policy());
+    keyspace = known->second;
+  }
+  for (const auto& [name, keyspace] : before) {
+    const auto now = by_name_.find(name);
+    if (now == by_name_.end() || now->second != keyspace) keyspace->MarkDropped();
+  }
+  dropped_.clear();
+  for (const auto& [name, keyspace] : by_name_) keyspace->ForgetOrphans();
+  MAYFLY_RETURN_IF_ERROR(LoadInstants());
+  MAYFLY_RETURN_IF_ERROR(LoadOrphans());
+  return LoadDropped();
+}
+
 Status Catalog::LoadNextId() {
   PinnedBytes stored;
   const Status read = engine_.Get(kMeta, MetaKey(kMetaNextKeyspace), stored);
@@ -211,8 +242,13 @@ Status Catalog::LoadInstants() {
     MAYFLY_TRY(const auto removing, LoadInstant(kMetaRemovingSince, id));
     MAYFLY_TRY(const auto promised, LoadInstant(kMetaPromisedSince, id));
     keyspace->SetPromisedSince(promised.value_or(WallTime()));
-    keyspace->RaiseWatermark(rows.value_or(WallTime()));
-    keyspace->RaiseMembersWatermark(members.value_or(WallTime()));
+    // A writer elsewhere may take time back, and entries lie before them then.
+    if (!engine_.capabilities().follows) {
+      keyspace->RaiseWatermark(rows.value_or(WallTime()));
+      keyspace->RaiseMembersWatermark(members.value_or(WallTime()));
+    } else {
+      keyspace->NoteMortalMember();  // Or have some.
+    }
     // What a run that was not closed removed after its last round, nobody remembers.
     keyspace->NoteRemoval(removing ? *removing : through.value_or(WallTime()) + Millis(1));
   }
@@ -221,15 +257,9 @@ Status Catalog::LoadInstants() {
 
 // What collections left to do, and whether members of theirs may die.
 Status Catalog::LoadCollections() {
-  std::map<KeyspaceId, KeyspaceState*> by_id;
-  for (const auto& [name, keyspace] : by_name_) by_id[keyspace->id()] = keyspace.get();
-  MAYFLY_RETURN_IF_ERROR(ForEachMeta(engine_, kMetaOrphan, [&](Bytes key, Bytes) {
-    KeyspaceId id = 0;
-    if (!EatBigEndian32(key, id) || !by_id.contains(id)) return Damaged("an orphan");
-    by_id[id]->AddOrphans(1);
-    return Status();
-  }));
-  for (const auto& [id, keyspace] : by_id) {
+  MAYFLY_RETURN_IF_ERROR(LoadOrphans());
+  for (const auto& [name, keyspace] : by_name_) {
+    const KeyspaceId id = keyspace->id();
     const std::string begin = EntryBegin(MembersOf(id), keyspace->members_watermark());
     const std::string end = KeyspaceEnd(MembersOf(id));
     const engine::CursorOptions walk{
@@ -241,6 +271,20 @@ Status Catalog::LoadCollections() {
     MAYFLY_RETURN_IF_ERROR(cursor->status());
   }
   return {};
+}
+
+Status Catalog::LoadOrphans() {
+  std::map<KeyspaceId, KeyspaceState*> by_id;
+  for (const auto& [name, keyspace] : by_name_) by_id[keyspace->id()] = keyspace.get();
+  return ForEachMeta(engine_, kMetaOrphan, [&](Bytes key, Bytes) {
+    KeyspaceId id = 0;
+    if (!EatBigEndian32(key, id)) return Damaged("an orphan");
+    const auto keyspace = by_id.find(id);
+    // A writer elsewhere may have made one since the names were read.
+    if (keyspace == by_id.end() && !engine_.capabilities().follows) return Damaged("an orphan");
+    if (keyspace != by_id.end()) keyspace->second->AddOrphans(1);
+    return Status();
+  });
 }
 
 Status Catalog::LoadDropped() {

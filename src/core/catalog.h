@@ -36,6 +36,10 @@ class Catalog {
   // backup does not need. A keyspace whose record is missing gets a name by its id, and no policy.
   Status LoadSalvaged(Logger& logger);
 
+  // The same once more, for who reads beside a writer: keyspaces that this has made, dropped and
+  // changed.
+  Status Reload();
+
   Result<std::shared_ptr<KeyspaceState>> Create(const std::string& name,
                                                 const KeyspacePolicy& policy);
   Result<std::shared_ptr<KeyspaceState>> Find(const std::string& name) const;
@@ -65,6 +69,7 @@ class Catalog {
   Status LoadKeyspace(Bytes key, Bytes value);
   Status LoadCounters();
   Status LoadInstants();
+  Status LoadOrphans();
   Status LoadCollections();
   Status LoadDropped();
   Result<std::optional<WallTime>> LoadInstant(char kind, KeyspaceId id) const;

@@ -53,12 +53,14 @@ class DatabaseCalls final : public Database {
 
   Result<std::shared_ptr<Keyspace>> OpenKeyspace(const std::string& name) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    MAYFLY_RETURN_IF_ERROR(store_->Follow());
     MAYFLY_TRY(auto state, store_->catalog().Find(name));
     return std::make_shared<KeyspaceCalls>(store_, std::move(state));
   }
 
   Result<std::vector<std::string>> ListKeyspaces() const override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    MAYFLY_RETURN_IF_ERROR(store_->Follow());
     std::vector<std::string> names;
     for (const auto& keyspace : store_->catalog().All()) names.push_back(keyspace->name());
     return names;
@@ -106,6 +108,7 @@ class DatabaseCalls final : public Database {
   Result<std::vector<Event>> ReadEvents(std::uint64_t after,
                                         std::size_t events_max) const override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
+    MAYFLY_RETURN_IF_ERROR(store_->Follow());
     MAYFLY_TRY(auto events, store_->events().Read(after, events_max));
     std::map<KeyspaceId, std::string> names;
     for (const auto& keyspace : store_->catalog().All()) names[keyspace->id()] = keyspace->name();
@@ -114,10 +117,10 @@ class DatabaseCalls final : public Database {
   }
 
   std::uint64_t LastEventSequence() const override {
-    return store_->is_owner() ? store_->events().LastSequence() : 0;
+    return Followed() ? store_->events().LastSequence() : 0;
   }
   std::uint64_t EventsTrimmedThrough() const override {
-    return store_->is_owner() ? store_->events().TrimmedThrough() : 0;
+    return Followed() ? store_->events().TrimmedThrough() : 0;
   }
 
   Result<std::uint64_t> TrimEvents(const EventTrim& trim) override {
@@ -132,6 +135,10 @@ class DatabaseCalls final : public Database {
   Result<std::unique_ptr<EventSubscription>> Subscribe(EventCallback callback) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
     if (!callback) return Status::Invalid("a subscription needs a callback");
+    if (!store_->engine().capabilities().writable) {
+      return Status::ReadOnly(
+          "events are delivered in the process that writes; here, ask for them with ReadEvents()");
+    }
     return store_->events().Subscribe(std::move(callback));
   }
 
@@ -140,15 +147,19 @@ class DatabaseCalls final : public Database {
     return store_->engine().Persist(durability);
   }
 
-  Result<Statistics> GetStatistics() const override { return GatherStatistics(*store_); }
+  Result<Statistics> GetStatistics() const override {
+    MAYFLY_RETURN_IF_ERROR(store_->Follow());
+    return GatherStatistics(*store_);
+  }
   ClockReport clock_report() const override {
-    return store_->is_owner() ? store_->clock().Report() : ClockReport();
+    return Followed() ? store_->clock().Report() : ClockReport();
   }
 
   Status ConfirmClock() override { return store_->ConfirmClock(); }
   Status RevertClock() override { return store_->RevertClock(); }
 
   Result<CheckReport> Check(const CheckOptions& options) override {
+    MAYFLY_RETURN_IF_ERROR(store_->Follow());
     return Checker(*store_, options).Run();
   }
 
@@ -161,6 +172,13 @@ class DatabaseCalls final : public Database {
   }
 
  private:
+  // For what cannot fail: where the writer cannot be followed, it is as it was.
+  bool Followed() const {
+    if (!store_->is_owner()) return false;
+    static_cast<void>(store_->Follow());
+    return true;
+  }
+
   const std::shared_ptr<Store> store_;  // Shared with handles, which may outlive the database.
   const std::unique_ptr<KeyspaceCalls> default_;
   Claims claims_;

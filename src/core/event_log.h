@@ -45,6 +45,12 @@ class EventLog {
   std::uint64_t TrimmedThrough() const;
   Result<std::uint64_t> Trim(const EventTrim& trim, WallTime now);
 
+  // As Load(), for who reads beside a writer.
+  Status Reload() {
+    const std::lock_guard lock(sequence_mutex_);
+    return Load();
+  }
+
   // Numbers up to this one count as given out, their events as trimmed.
   Status GoOnBehind(std::uint64_t sequence);
 

@@ -29,9 +29,14 @@ class KeyspaceCalls final : public WriteCalls<Keyspace> {
  private:
   View MakeView() const override {
     // After the close the clock may be gone; the view is refused then, whatever its instant.
+    Status followed = store_->Follow();
     const WallTime now = store_->is_open() ? store_->clock().Now() : WallTime();
     if (store_->is_open()) store_->KeepTime(now);
-    return {.store = *store_, .keyspace = *state_, .now = now, .may_purge = true};
+    return {.store = *store_,
+            .keyspace = *state_,
+            .now = now,
+            .trouble = std::move(followed),
+            .may_purge = true};
   }
   WriteRule Rule() const override { return WriteRule(*store_, *state_); }
   Status ApplyDecision(Bytes key, Decide decide) override {

@@ -52,6 +52,8 @@ Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<R
 Status CheckView(const View& view) {
   if (view.over) return Status::Invalid("the transaction is over; begin another");
   MAYFLY_RETURN_IF_ERROR(view.store.CheckUsable(view.keyspace));
+  if (!view.trouble.ok()) [[unlikely]]
+    return view.trouble;
   if (view.state != nullptr && view.snapshot == nullptr) [[unlikely]]
     return StateRevoked();
   return {};

@@ -28,6 +28,7 @@ SnapshotView::SnapshotView(std::shared_ptr<Store> store, std::shared_ptr<OpenSta
 SnapshotView::~SnapshotView() = default;
 
 Result<std::unique_ptr<Snapshot>> SnapshotView::Take(std::shared_ptr<Store> store) {
+  MAYFLY_RETURN_IF_ERROR(store->Follow());
   // In this order, as in Freeze().
   MAYFLY_TRY(auto state, store->states().Open(StateKind::kSnapshot, store->clock().Now()));
   const WallTime now = store->clock().Now();

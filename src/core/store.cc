@@ -77,12 +77,41 @@ Status Store::Load() {
   // From here on the database is in use: an end without Close() is none in good order. On a full
   // disk it opens all the same; then the first use tries again.
   KeepTime(clock_->Now());
+  follows_ = engine_->capabilities().follows;
+  if (follows_ && stored) clock_->Follow(*stored);
   if (catalog_->Find(kDefaultKeyspaceName).has_value()) return {};
   if (!engine_->capabilities().writable) {
     return Status::Corruption(
         "the default keyspace is missing; open the database for writing once");
   }
   return catalog_->Create(kDefaultKeyspaceName, {}).status();
+}
+
+Status Store::FollowWriter() {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_TRY(const std::uint64_t change, engine_->Refresh());
+  if (change <= followed_.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(follow_mutex_);
+  const std::uint64_t before = followed_.load(std::memory_order_acquire);
+  if (change <= before) return {};
+  const auto changed = [&](engine::Role role, char first) {
+    return engine_->ChangedAt(role, static_cast<unsigned char>(first)) > before;
+  };
+  if (changed(engine::Role::kMeta, kMetaTime)) {
+    MAYFLY_TRY(const std::optional<StoredTime> stored, LoadTime());
+    if (stored) clock_->Follow(*stored);
+  }
+  if (changed(engine::Role::kMeta, kMetaKeyspace) || changed(engine::Role::kMeta, kMetaDropped) ||
+      changed(engine::Role::kMeta, kMetaPurgedThrough) ||
+      changed(engine::Role::kMeta, kMetaRemovingSince) ||
+      changed(engine::Role::kMeta, kMetaOrphan)) {
+    MAYFLY_RETURN_IF_ERROR(catalog_->Reload());
+  }
+  if (changed(engine::Role::kEvents, '\0') || changed(engine::Role::kMeta, kMetaEventsTrimmed)) {
+    MAYFLY_RETURN_IF_ERROR(events_->Reload());
+  }
+  followed_.store(change, std::memory_order_release);
+  return {};
 }
 
 Status Store::StoreFormat() {

@@ -93,6 +93,14 @@ class Store {
       KeepDueTime(now);
   }
 
+  // Of a database that another process may write to: takes over what that has committed, and what
+  // is kept of it in memory. Before a state or instant is taken that must show it.
+  Status Follow() {
+    if (!follows_) [[likely]]
+      return {};
+    return FollowWriter();
+  }
+
   bool is_open() const { return !closed_.load(std::memory_order_acquire) && is_owner(); }
 
   // False in a child made by fork(), where nothing may be touched and no lock taken.
@@ -191,6 +199,7 @@ class Store {
  private:
   Status LoadFormat();
   Status StoreFormat();
+  Status FollowWriter();
   Result<std::optional<StoredTime>> LoadTime();
 
   // Whether the record of time lags behind by `lag_max` or more, or says something wrong.
@@ -224,7 +233,10 @@ class Store {
   std::unique_ptr<TrustedClock> clock_;  // These three are set by Load() and stay.
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<EventLog> events_;
-  std::mutex time_mutex_;  // Held by who records the time outside of a commit.
+  bool follows_ = false;                    // Set by Load() as well.
+  std::mutex follow_mutex_;                 // Held by who takes over.
+  std::atomic<std::uint64_t> followed_{0};  // The Engine::Refresh() that was.
+  std::mutex time_mutex_;                   // Held by who records the time outside of a commit.
   std::atomic<std::int64_t> recorded_ms_{0};
   std::atomic<bool> closed_{false};
 };

@@ -48,6 +48,7 @@ TransactionCalls::TransactionCalls(std::shared_ptr<Store> store,
 TransactionCalls::~TransactionCalls() = default;
 
 Result<std::unique_ptr<Transaction>> TransactionCalls::Begin(std::shared_ptr<Store> store) {
+  MAYFLY_RETURN_IF_ERROR(store->Follow());
   // In this order, as in Freeze().
   MAYFLY_TRY(auto state, store->states().Open(StateKind::kTransaction, store->clock().Now()));
   const WallTime now = store->clock().Now();

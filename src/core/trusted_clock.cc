@@ -325,6 +325,29 @@ StoredTime TrustedClock::ToStore(bool orderly_stop) const {
   return stored;
 }
 
+void TrustedClock::Follow(const StoredTime& stored) {
+  const std::lock_guard lock(mutex_);
+  const Reading reading = ReadWithCare();
+  const std::string boot = clock_.BootId();
+  const bool same_boot = !boot.empty() && boot == stored.boot_id;
+  const std::int64_t origin_us = same_boot ? ToUs(stored.passed) : reading.passed_us;
+  const std::int64_t lead = ToUs(stored.trusted) - origin_us;
+  // Nothing but that lowers a lead, on one run of the steady clock.
+  const bool taken_back =
+      same_boot && followed_lead_us_ && lead < *followed_lead_us_ - ToUs(kClockStepFloor);
+  if (same_boot) followed_lead_us_ = lead;
+  if (taken_back) {
+    lead_us_ = std::max(lead, reading.lead_us());
+    wall_lead_us_ = reading.lead_us();
+    ++reverts_;
+  } else {
+    Raise(lead);
+  }
+  explained_lead_us_ = stored.explained ? ToUs(*stored.explained) - origin_us : lead_us_.load();
+  stopped_ = lead - explained_lead_us_ > jump_max_us_;
+  if (stopped_) last_jump_us_ = lead - explained_lead_us_;
+}
+
 ClockReport TrustedClock::Report() const {
   const std::lock_guard lock(mutex_);
   const Reading reading = ReadWithCare();

@@ -62,6 +62,10 @@ class TrustedClock {
   // afterwards; that is the caller's to see to.
   Status Revert();
 
+  // For who reads beside a writer: what that has stored. Its time is this one's, or later; where it
+  // was taken back, this one's is.
+  void Follow(const StoredTime& stored);
+
   // How often time was taken back: instants from before and after cannot be compared.
   std::uint64_t reverts() const { return reverts_.load(std::memory_order_acquire); }
 
@@ -121,6 +125,7 @@ class TrustedClock {
   mutable std::int64_t explained_lead_us_ = 0;
   mutable std::int64_t explained_at_us_ = 0;  // Steady time up to which it has grown.
   mutable bool may_be_downtime_ = false;      // While stopped.
+  std::optional<std::int64_t> followed_lead_us_;  // Of the record that Follow() was last given.
 };
 
 }  // namespace mayfly::core

@@ -46,6 +46,11 @@ Result<std::unique_ptr<Snapshot>> Engine::NewSnapshot() const {
   return DoNewSnapshot();
 }
 
+Result<std::uint64_t> Engine::Refresh() const {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  return DoRefresh();
+}
+
 Status Engine::Commit(const Batch& batch, Durability durability) {
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   MAYFLY_RETURN_IF_ERROR(CheckWritable());

@@ -54,6 +54,8 @@ struct Capabilities {
   bool persistent = true;
   // False: Commit, Persist and Compact answer ReadOnly.
   bool writable = true;
+  // True: another process may commit to what this one reads, and Refresh() takes that over.
+  bool follows = false;
 };
 
 // A state that stays. Keep it short: what it shows cannot be cleaned away. Release it before the
@@ -166,6 +168,16 @@ class Engine {
   // Freezes the present state of all roles.
   Result<std::unique_ptr<Snapshot>> NewSnapshot() const;
 
+  // Of an engine that follows a writer in another process: takes over what that has committed by
+  // now, so that reads without a snapshot, and snapshots taken from here on, show it. Returns how
+  // often there was something to take over; 0 for all others. Busy when the writer changes files
+  // faster than it can be followed; the state stays as it was.
+  Result<std::uint64_t> Refresh() const;
+
+  // The number of the last Refresh() that brought a change of a key of the role beginning with this
+  // byte, or may have.
+  virtual std::uint64_t ChangedAt(Role /*role*/, unsigned char /*first*/) const { return 0; }
+
   // Applies the batch, if its conditions hold.
   // Conflict when one does not: nothing is written, and the message names the key. Invalid when the
   // batch holds a bad operation. CrossSlot and ReadOnly as capabilities() tell. IoError when the
@@ -236,6 +248,7 @@ class Engine {
   virtual Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
                                                       const CursorOptions& options) const = 0;
   virtual Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const = 0;
+  virtual Result<std::uint64_t> DoRefresh() const { return std::uint64_t{0}; }
   virtual Status DoCommit(const Batch& batch, Durability durability) = 0;
   virtual Status DoPersist(Durability durability) = 0;
   virtual Status DoCompact(Role role, const KeyRange& range) = 0;

@@ -1,6 +1,7 @@
 // Database::Open: chooses the engine, which core never learns.
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
+#include "engine/rocks/reader/reader_engine.h"
 #include "engine/rocks/rocks_engine.h"
 #include "mayfly/database.h"
 
@@ -39,15 +40,20 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
     }
     return engine::NewMemoryEngine({.drop_policy = horizon});
   }
-  return engine::OpenRocksEngine({.directory = options.directory,
-                                  .read_only = options.read_only,
-                                  .create_if_missing = options.create_if_missing,
-                                  .password = options.password,
-                                  .profile = ToProfile(options.memory),
-                                  .reserve_bytes = options.disk_reserve_bytes,
-                                  .salvage = options.salvage,
-                                  .drop_policy = horizon,
-                                  .logger = options.logger});
+  engine::RocksOptions rocks{.directory = options.directory,
+                             .read_only = options.read_only,
+                             .create_if_missing = options.create_if_missing,
+                             .password = options.password,
+                             .profile = ToProfile(options.memory),
+                             .reserve_bytes = options.disk_reserve_bytes,
+                             .salvage = options.salvage,
+                             .drop_policy = horizon,
+                             .logger = options.logger};
+  // What is saved from a damaged database must stand still, and encrypted logs are RocksDB's to
+  // read: there a reader and a writer exclude each other.
+  const bool follows = options.read_only && !options.salvage && options.password.empty();
+  if (follows) return engine::OpenReaderEngine({.rocks = rocks});
+  return engine::OpenRocksEngine(rocks);
 }
 
 }  // namespace
@@ -56,16 +62,17 @@ Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options)
   // What core knows to be gone, and compaction asks for.
   const auto horizon = std::make_shared<core::DropHorizon>();
   MAYFLY_TRY(auto engine, OpenEngine(options, horizon));
-  return core::NewDatabase(std::move(engine), {.durability = options.durability,
-                                               .purge_on_read = options.purge_on_read,
-                                               .allow_any_instant = options.allow_any_instant,
-                                               .salvage = options.salvage,
-                                               .clock_jump_max = options.clock_jump_max,
-                                               .state_age_max = options.state_age_max,
-                                               .cache_bytes = CacheBytes(options.memory),
-                                               .horizon = horizon,
-                                               .clock = options.clock,
-                                               .logger = options.logger});
+  return core::NewDatabase(std::move(engine),
+                           {.durability = options.durability,
+                            .purge_on_read = options.purge_on_read,
+                            .allow_any_instant = options.allow_any_instant,
+                            .clock_jump_max = options.clock_jump_max,
+                            .state_age_max = options.state_age_max,
+                            // Nobody tells a reader what has changed.
+                            .cache_bytes = options.read_only ? 0 : CacheBytes(options.memory),
+                            .horizon = horizon,
+                            .clock = options.clock,
+                            .logger = options.logger});
 }
 
 }  // namespace mayfly

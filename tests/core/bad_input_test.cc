@@ -229,12 +229,16 @@ TEST_F(ReadOnly, NoFileIsChanged) {
   EXPECT_EQ(FilesIn(home_.options().directory), before);
 }
 
-TEST_F(ReadOnly, ReadersShareAndKeepWritersOut) {
+TEST_F(ReadOnly, ReadersShareAndLetAWriterIn) {
   auto options = home_.options();
   const auto second = Database::Open(options);
   ASSERT_TRUE(second.has_value()) << second.status().ToString();
   EXPECT_EQ((*second)->default_keyspace().Get("key").value(), "value");
   options.read_only = false;
+  const auto writer = Database::Open(options);
+  ASSERT_TRUE(writer.has_value()) << writer.status().ToString();
+  ASSERT_EQ(CodeOf((*writer)->default_keyspace().Put("key", "new")), kOk);
+  EXPECT_EQ((*second)->default_keyspace().Get("key").value(), "new");
   EXPECT_EQ(CodeOf(Database::Open(options)), kBusy);
 }
 

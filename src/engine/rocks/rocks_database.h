@@ -46,6 +46,7 @@ struct RocksHandles {
   std::unique_ptr<DiskReserve> reserve;
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted. Shared with the files.
   std::unique_ptr<rocksdb::Env> encrypted_files;   // Null: not encrypted. What env wraps.
+  std::unique_ptr<rocksdb::Env> files_env;         // Null: all files. What env wraps, else.
   std::unique_ptr<rocksdb::Env> env;               // Of the database, which goes before it.
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.

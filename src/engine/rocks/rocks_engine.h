@@ -12,6 +12,7 @@
 #include "mayfly/logger.h"
 
 namespace rocksdb {
+class Cache;
 class Env;
 }  // namespace rocksdb
 
@@ -57,6 +58,14 @@ struct RocksOptions {
   // an older one shows, if there is any. Stats() tells of each such place. See salvaged_state.h.
   bool salvage = false;
 
+  // Opens the tables alone, beside a writer: takes no lock, and leaves logs to the caller. Needs
+  // read_only. Every table stays open, so that it can be read when it is deleted. For
+  // reader/reader_engine.h.
+  bool tables_only = false;
+
+  // Shared with others that read the same tables. Null: one of its own.
+  std::shared_ptr<rocksdb::Cache> block_cache = nullptr;
+
   // Asked by compaction; see drop_policy.h. Shared by the engine and whoever made it. May be null.
   std::shared_ptr<const DropPolicy> drop_policy = nullptr;
 
@@ -70,6 +79,10 @@ struct RocksOptions {
   // What the reserve is taken from, for the same tests. Null: the same.
   DiskSpace* disk_space = nullptr;
 };
+
+// Ok when there is something in options.directory that may be opened as the options say; else as
+// OpenRocksEngine(). Changes nothing that is there.
+Status CheckDirectory(const RocksOptions& options);
 
 // Opens the database in options.directory.
 // Busy when another engine, in this process or another, has it open (read-only openers exclude only

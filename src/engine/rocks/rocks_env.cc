@@ -31,7 +31,8 @@ std::atomic<int> open_databases{0};
 
 }  // namespace
 
-RocksEnv::RocksEnv(rocksdb::Env& target) : EnvWrapper(&target) {
+RocksEnv::RocksEnv(rocksdb::Env& target, bool has_threads)
+    : EnvWrapper(&target), has_threads_(has_threads) {
   // As they are, and not through a wrapper that would call back here for every block.
   file_system_ = target.GetFileSystem();
   system_clock_ = target.GetSystemClock();
@@ -94,7 +95,9 @@ int RocksEnv::GetBackgroundThreads(Priority priority) {
 }
 
 void RocksEnv::IncBackgroundThreadsIfNeeded(int threads, Priority priority) {
-  if (GetBackgroundThreads(priority) < threads) SetBackgroundThreads(threads, priority);
+  if (has_threads_ && GetBackgroundThreads(priority) < threads) {
+    SetBackgroundThreads(threads, priority);
+  }
 }
 
 rocksdb::Status RocksEnv::LockFile(const std::string& name, rocksdb::FileLock** lock) {

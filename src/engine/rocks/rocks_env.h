@@ -18,8 +18,9 @@ namespace mayfly::engine {
 
 class RocksEnv final : public rocksdb::EnvWrapper {
  public:
-  // `target` must outlive it.
-  explicit RocksEnv(rocksdb::Env& target);
+  // `target` must outlive it. Without threads, RocksDB's wish for some is ignored: readers have
+  // nothing for them to do.
+  explicit RocksEnv(rocksdb::Env& target, bool has_threads = true);
   ~RocksEnv() override;  // Waits for its threads.
 
   void Schedule(void (*function)(void*), void* argument, Priority priority, void* tag,
@@ -48,6 +49,8 @@ class RocksEnv final : public rocksdb::EnvWrapper {
   };
 
   void RunNext(Pool& pool);
+
+  const bool has_threads_;
 
   mutable std::mutex mutex_;
   std::array<Pool, TOTAL> pools_;  // By priority.

@@ -1,6 +1,7 @@
 // Opening: who may, what is there, and only then RocksDB.
 #include <fmt/format.h>
 #include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 
 #include <filesystem>
 #include <system_error>
@@ -26,6 +27,42 @@ Status Missing(const RocksOptions& options) {
   return Status::NotFound(
       fmt::format("there is no database in {}; check the path", options.directory));
 }
+
+// While a database is opened for its tables alone, its logs are empty: whether they are all there is
+// looked at, and none is replayed. Later they are as they are, and Find() looks into them.
+class EmptyLogs final : public rocksdb::FileSystemWrapper {
+ public:
+  explicit EmptyLogs(const std::shared_ptr<rocksdb::FileSystem>& target)
+      : FileSystemWrapper(target) {}
+
+  const char* Name() const override { return "EmptyLogs"; }
+
+  rocksdb::IOStatus NewSequentialFile(const std::string& name, const rocksdb::FileOptions& options,
+                                      std::unique_ptr<rocksdb::FSSequentialFile>* file,
+                                      rocksdb::IODebugContext* context) override {
+    if (shows_logs_ || !name.ends_with(".log")) {
+      return target()->NewSequentialFile(name, options, file, context);
+    }
+    *file = std::make_unique<Nothing>();
+    return {};
+  }
+
+  void ShowLogs() { shows_logs_ = true; }
+
+ private:
+  class Nothing final : public rocksdb::FSSequentialFile {
+   public:
+    rocksdb::IOStatus Read(std::size_t /*wanted*/, const rocksdb::IOOptions& /*options*/,
+                           rocksdb::Slice* result, char* /*scratch*/,
+                           rocksdb::IODebugContext* /*context*/) override {
+      *result = {};
+      return {};
+    }
+    rocksdb::IOStatus Skip(std::uint64_t /*bytes*/) override { return {}; }
+  };
+
+  std::atomic<bool> shows_logs_{false};
+};
 
 // Sees to it that the directory is there.
 Status FindDirectory(const RocksOptions& options) {
@@ -148,18 +185,24 @@ Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
 
 }  // namespace
 
+Status CheckDirectory(const RocksOptions& options) {
+  MAYFLY_RETURN_IF_ERROR(FindDirectory(options));
+  return CheckMayOpen(options);
+}
+
 Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   if (options.salvage && !options.read_only) {
     return Status::Invalid("salvage opens read-only: a damaged database takes no writes");
   }
-  MAYFLY_RETURN_IF_ERROR(FindDirectory(options));
-  MAYFLY_RETURN_IF_ERROR(CheckMayOpen(options));
+  MAYFLY_RETURN_IF_ERROR(CheckDirectory(options));
 
   RocksHandles handles;
   handles.directory = options.directory;
   const auto mode =
       options.read_only ? DirectoryLock::Mode::kShared : DirectoryLock::Mode::kExclusive;
-  MAYFLY_TRY(handles.lock, DirectoryLock::Take(options.directory, kLockFileName, mode));
+  if (!options.tables_only) {
+    MAYFLY_TRY(handles.lock, DirectoryLock::Take(options.directory, kLockFileName, mode));
+  }
 
   // Asked again now that nobody can change the answer.
   MAYFLY_TRY(DirectoryFormat format, FormatOf(options));
@@ -179,7 +222,12 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     setup.database.create_if_missing = true;
     setup.database.create_missing_column_families = true;
   }
-  handles.env = std::make_unique<RocksEnv>(*setup.database.env);
+  const auto files = std::make_shared<EmptyLogs>(setup.database.env->GetFileSystem());
+  if (options.tables_only) {
+    handles.files_env = rocksdb::NewCompositeEnv(files);
+    setup.database.env = handles.files_env.get();
+  }
+  handles.env = std::make_unique<RocksEnv>(*setup.database.env, !options.tables_only);
   setup.database.env = handles.env.get();
   handles.block_cache = setup.block_cache;
   handles.removals = setup.removals;
@@ -193,6 +241,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   if (!options.read_only) handles.reserve->BeforeOpen();
   const rocksdb::Status status = OpenDatabase(options, setup, handles);
   if (!status.ok()) return OpenFailed(status, options);
+  files->ShowLogs();
   LetChildrenExit();
   if (!options.read_only) {
     handles.reserve->AfterOpen();

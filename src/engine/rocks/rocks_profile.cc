@@ -106,6 +106,8 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
   db.track_and_verify_wals_in_manifest = true;
   db.paranoid_checks = true;
 
+  if (options.tables_only) db.max_open_files = -1;
+
   // The manifest names the first and last key of every file, long after a file is gone. A new one
   // begins with the files there are, so one per change forgets at the change after. What it costs:
   // docs/decisions/0007-deletion-in-files.md.
@@ -186,10 +188,14 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Role role, const RocksOptions& option
 
 }  // namespace
 
+std::shared_ptr<rocksdb::Cache> NewBlockCache(const RocksOptions& options) {
+  return rocksdb::NewLRUCache(FiguresOf(options.profile).block_cache_bytes);
+}
+
 RocksSetup SetupRocks(const RocksOptions& options) {
   const Figures figures = FiguresOf(options.profile);
   RocksSetup setup;
-  setup.block_cache = rocksdb::NewLRUCache(figures.block_cache_bytes);
+  setup.block_cache = options.block_cache != nullptr ? options.block_cache : NewBlockCache(options);
   setup.removals = std::make_shared<std::atomic<std::uint64_t>>(0);
   setup.database = DatabaseOptions(options, figures);
   setup.open_database = std::make_shared<std::atomic<rocksdb::DB*>>(nullptr);

@@ -28,6 +28,9 @@ struct RocksSetup {
   std::shared_ptr<DamageLog> damage;
 };
 
+// As large as the profile says.
+std::shared_ptr<rocksdb::Cache> NewBlockCache(const RocksOptions& options);
+
 RocksSetup SetupRocks(const RocksOptions& options);
 
 }  // namespace mayfly::engine
