@@ -23,10 +23,11 @@ std::int64_t AverageTtl(const Keyspace& keyspace, WallTime now) {
 
 }  // namespace
 
-std::string StatsSection(Server& server) {
+std::string StatsSection(InfoSource& source) {
+  Server& server = source.server();
   const auto totals = server.statistics().totals();
   const Rates rates = server.throughput().At(server.Steady(), totals);
-  const auto statistics = server.database().GetStatistics();
+  const Statistics* statistics = source.statistics();
   const Publisher::Counts channels = server.publisher().counts();
   return fmt::format(
       "total_connections_received:{}\r\ntotal_commands_processed:{}\r\n"
@@ -43,13 +44,14 @@ std::string StatsSection(Server& server) {
       "total_error_replies:{}\r\ntotal_reads_processed:{}\r\ntotal_writes_processed:{}\r\n",
       server.clients().accepted(), totals.commands, rates.commands, totals.bytes_in,
       totals.bytes_out, rates.bytes_in / kKilo, rates.bytes_out / kKilo,
-      server.clients().rejected(), statistics ? statistics->purged_members : 0,
-      statistics ? statistics->purged_rows : 0, totals.hits,
-      totals.misses, channels.channels, channels.patterns, channels.shard_channels,
+      server.clients().rejected(), statistics != nullptr ? statistics->purged_members : 0,
+      statistics != nullptr ? statistics->purged_rows : 0, totals.hits, totals.misses,
+      channels.channels, channels.patterns, channels.shard_channels,
       server.statistics().errors_total(), totals.commands, totals.batches);
 }
 
-std::string CommandStatsSection(Server& server) {
+std::string CommandStatsSection(InfoSource& source) {
+  Server& server = source.server();
   std::string text;
   for (const auto& entry : server.table().entries()) {
     const CommandCounts counts = server.statistics().Of(entry->id);
@@ -64,7 +66,8 @@ std::string CommandStatsSection(Server& server) {
   return text;
 }
 
-std::string ErrorStatsSection(Server& server) {
+std::string ErrorStatsSection(InfoSource& source) {
+  Server& server = source.server();
   std::string text;
   for (const auto& [word, count] : server.statistics().errors()) {
     text += fmt::format("errorstat_{}:count={}\r\n", word, count);
@@ -72,7 +75,8 @@ std::string ErrorStatsSection(Server& server) {
   return text;
 }
 
-std::string LatencyStatsSection(Server& server) {
+std::string LatencyStatsSection(InfoSource& source) {
+  Server& server = source.server();
   std::string text;
   const auto percentiles =
       ReadPercentiles(server.config().Text("latency-tracking-info-percentiles"))
@@ -90,9 +94,10 @@ std::string LatencyStatsSection(Server& server) {
   return text;
 }
 
-std::string KeyspaceSection(Server& server) {
-  const auto statistics = server.database().GetStatistics();
-  if (!statistics) return "";
+std::string KeyspaceSection(InfoSource& source) {
+  Server& server = source.server();
+  const Statistics* statistics = source.statistics();
+  if (statistics == nullptr) return "";
   std::string text;
   const auto mapping = server.databases().mapping();
   for (std::size_t i = 0; i < mapping->size(); ++i) {
@@ -108,9 +113,10 @@ std::string KeyspaceSection(Server& server) {
   return text;
 }
 
-std::string MayflySection(Server& server) {
-  const auto statistics = server.database().GetStatistics();
-  if (!statistics) return "";
+std::string MayflySection(InfoSource& source) {
+  Server& server = source.server();
+  const Statistics* statistics = source.statistics();
+  if (statistics == nullptr) return "";
   std::uint64_t backlog = 0;
   Millis lag(0);
   for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
@@ -133,8 +139,8 @@ std::string MayflySection(Server& server) {
       ClockState(statistics->clock), (statistics->clock.now - statistics->clock.machine).count(),
       statistics->clock.steps_back, statistics->clock.jumps_forward,
       statistics->clock.physical_deletion_stopped ? 1 : 0, statistics->damage_seen,
-      statistics->disk_full ? 1 : 0,
-      server.statistics().totals().batches, server.watches().size(), server.waiting().size());
+      statistics->disk_full ? 1 : 0, server.statistics().totals().batches, server.watches().size(),
+      server.waiting().size());
 }
 
 }  // namespace mayfly::server::own

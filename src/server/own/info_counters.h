@@ -4,15 +4,15 @@
 
 #include <string>
 
-#include "server/server.h"
+#include "server/own/info_source.h"
 
 namespace mayfly::server::own {
 
-std::string StatsSection(Server& server);
-std::string CommandStatsSection(Server& server);
-std::string ErrorStatsSection(Server& server);
-std::string LatencyStatsSection(Server& server);
-std::string KeyspaceSection(Server& server);
-std::string MayflySection(Server& server);
+std::string StatsSection(InfoSource& source);
+std::string CommandStatsSection(InfoSource& source);
+std::string ErrorStatsSection(InfoSource& source);
+std::string LatencyStatsSection(InfoSource& source);
+std::string KeyspaceSection(InfoSource& source);
+std::string MayflySection(InfoSource& source);
 
 }  // namespace mayfly::server::own

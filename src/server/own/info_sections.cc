@@ -28,7 +28,8 @@ std::string HumanBytes(std::uint64_t bytes) {
   return unit == 0 ? fmt::format("{}B", bytes) : fmt::format("{:.2f}{}", value, kUnits[unit]);
 }
 
-std::string ServerSection(Server& server) {
+std::string ServerSection(InfoSource& source) {
+  Server& server = source.server();
   utsname system{};
   static_cast<void>(::uname(&system));
   const auto up =
@@ -47,7 +48,8 @@ std::string ServerSection(Server& server) {
       server.config().file());
 }
 
-std::string ClientsSection(Server& server) {
+std::string ClientsSection(InfoSource& source) {
+  Server& server = source.server();
   std::size_t blocked = 0;
   std::size_t input_max = 0;
   std::size_t output_max = 0;
@@ -65,14 +67,15 @@ std::string ClientsSection(Server& server) {
       blocked);
 }
 
-std::string MemorySection(Server& server) {
+std::string MemorySection(InfoSource& source) {
+  Server& server = source.server();
   const MemoryFigures memory = ReadMemoryFigures();
   const ScriptFigures scripts = server.script_figures();
-  const auto statistics = server.database().GetStatistics();
-  const std::uint64_t engine = statistics ? statistics->memory_bytes : 0;
+  const Statistics* statistics = source.statistics();
+  const std::uint64_t engine = statistics != nullptr ? statistics->memory_bytes : 0;
   const auto memory_max = static_cast<std::uint64_t>(server.config().Number("maxmemory"));
   std::uint64_t pending = 0;
-  if (statistics) {
+  if (statistics != nullptr) {
     for (const KeyspaceStatistics& keyspace : statistics->keyspaces) pending += keyspace.orphans;
   }
   const double fragmentation =
@@ -101,12 +104,15 @@ std::string MemorySection(Server& server) {
              "lazyfree_pending_objects:{7}\r\nlazyfreed_objects:{8}\r\n",
              memory.system_bytes, HumanBytes(memory.system_bytes), memory_max,
              HumanBytes(memory_max), memory.allocated_bytes, memory.resident_bytes, fragmentation,
-             pending, statistics ? statistics->removed_collections : 0, ClientsMemory(server));
+             pending, statistics != nullptr ? statistics->removed_collections : 0,
+             ClientsMemory(server));
 }
 
-std::string PersistenceSection(Server& server) {
-  const auto statistics = server.database().GetStatistics();
-  const bool sound = statistics && statistics->damage_seen == 0 && !statistics->disk_full;
+std::string PersistenceSection(InfoSource& source) {
+  Server& server = source.server();
+  const Statistics* statistics = source.statistics();
+  const bool sound =
+      statistics != nullptr && statistics->damage_seen == 0 && !statistics->disk_full;
   const std::string_view status = server.last_save_ok && sound ? "ok" : "err";
   const Backups& backups = server.backups();
   return fmt::format(
@@ -121,7 +127,8 @@ std::string PersistenceSection(Server& server) {
       backups.last_ok() ? status : "err", backups.last_took_seconds(), backups.completed(), status);
 }
 
-std::string ReplicationSection(Server& server) {
+std::string ReplicationSection(InfoSource& source) {
+  Server& server = source.server();
   return fmt::format(
       "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n"
       "master_replid:{}\r\nmaster_replid2:{}\r\nmaster_repl_offset:0\r\n"
@@ -130,7 +137,7 @@ std::string ReplicationSection(Server& server) {
       server.run_id(), std::string(40, '0'));
 }
 
-std::string CpuSection(Server& /*server*/) {
+std::string CpuSection(InfoSource& /*source*/) {
   const auto seconds = [](const timeval& time) {
     return fmt::format("{}.{:06}", time.tv_sec, time.tv_usec);
   };
@@ -146,13 +153,13 @@ std::string CpuSection(Server& /*server*/) {
       seconds(thread.ru_utime));
 }
 
-std::string ModulesSection(Server& /*server*/) { return ""; }
-std::string ClusterSection(Server& /*server*/) { return "cluster_enabled:0\r\n"; }
+std::string ModulesSection(InfoSource& /*source*/) { return ""; }
+std::string ClusterSection(InfoSource& /*source*/) { return "cluster_enabled:0\r\n"; }
 
 struct Section {
   std::string_view name;
   std::string_view title;
-  std::string (*text)(Server& server);
+  std::string (*text)(InfoSource& source);
   bool by_default;
 };
 
@@ -186,10 +193,11 @@ bool Wanted(const Section& section, const std::vector<std::string>& names) {
 
 std::string InfoText(Server& server, const std::vector<std::string>& sections) {
   std::string text;
+  InfoSource source(server);
   for (const Section& section : kSections) {
     if (!Wanted(section, sections)) continue;
     text += fmt::format("{}# {}\r\n{}", text.empty() ? "" : "\r\n", section.title,
-                        section.text(server));
+                        section.text(source));
   }
   return text;
 }
