@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "mayfly/clock.h"
+
 namespace mayfly::server {
 namespace {
 
@@ -15,6 +17,18 @@ constexpr std::uint64_t kDeadRowsPassedMax = 100;
 constexpr int kJumpsMax = 256;
 constexpr std::uint64_t kDeadRowsAtAJumpMax = 16;
 
+// For as long a draw looks for an even one. What a purge has removed lies about until the engine
+// has tidied up, and a seek that meets it takes milliseconds.
+constexpr Millis kDrawTime(5);
+
+class Patience {
+ public:
+  bool is_over() const { return SystemClock::Process().Steady() >= end_; }
+
+ private:
+  SteadyTime end_ = SystemClock::Process().Steady() + kDrawTime;
+};
+
 // Where a seek stops among the dead, nothing is taken to be.
 class Descent {
  public:
@@ -23,7 +37,7 @@ class Descent {
   // The walk stands on the key drawn, unless it failed or the first keys of all are dead.
   void Run() {
     std::string prefix;
-    while (prefix.size() < kDescentBytesMax) {
+    while (prefix.size() < kDescentBytesMax && (prefix.empty() || !patience_.is_over())) {
       walk_.SeekAtOrAfter(prefix);
       if (!walk_.Valid() || walk_.key() == prefix) return;
       const unsigned smallest = NextByte(prefix);
@@ -49,7 +63,7 @@ class Descent {
   unsigned Largest(const std::string& prefix, unsigned smallest) {
     unsigned reached = smallest;
     unsigned missed = 256;
-    while (missed - reached > 1) {
+    while (missed - reached > 1 && !patience_.is_over()) {
       const unsigned middle = (reached + missed) / 2;
       (ReachesTo(prefix, middle) ? reached : missed) = middle;
     }
@@ -58,6 +72,7 @@ class Descent {
 
   core::RowWalk& walk_;
   Random& random_;
+  const Patience patience_;
 };
 
 // A name behind `key`, near or far: at some place of it a byte that is 1, 2, 4, ... larger.
@@ -78,7 +93,8 @@ Result<std::optional<std::string>> DrawByJumps(core::WorkSpace& space, Random& r
   MAYFLY_TRY(const auto walk, space.NewRowWalk({}, kDeadRowsAtAJumpMax));
   walk->SeekToFirst();
   std::string stopped_at;
-  for (int i = 0; i < kJumpsMax && !walk->Valid(); ++i) {
+  const Patience patience;
+  for (int i = 0; i < kJumpsMax && !walk->Valid() && !patience.is_over(); ++i) {
     if (const auto place = walk->stopped_at()) stopped_at = *place;
     walk->SeekAtOrAfter(Behind(stopped_at, random));
   }
