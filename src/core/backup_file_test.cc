@@ -44,7 +44,7 @@ class BackupFile : public ::testing::Test {
   // Reads all of it; what it holds goes to records_.
   Status Read() {
     records_.clear();
-    return ReadBackup(file(), [this](const BackupRecord& record) {
+    return ReadBackup(file(), {}, [this](const BackupRecord& record) {
       records_.push_back(record.kind + std::string(record.key) + "=" + std::string(record.data));
       return Status();
     });
@@ -121,7 +121,7 @@ TEST_F(BackupFile, IsRefusedWithoutItsEndOrWithSomethingBehindIt) {
 TEST_F(BackupFile, StopsWhereItsReaderStops) {
   Write(5);
   int records = 0;
-  const Status stopped = ReadBackup(file(), [&](const BackupRecord&) {
+  const Status stopped = ReadBackup(file(), {}, [&](const BackupRecord&) {
     return ++records == 2 ? Status::Busy("enough") : Status();
   });
   EXPECT_EQ(stopped.code(), StatusCode::kBusy);
