@@ -1,6 +1,7 @@
 #include "base/kept_descriptors.h"
 
 #include <pthread.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <mutex>
@@ -50,6 +51,8 @@ int OpenKept(FunctionRef<int()> open) {
 void CloseKept(int descriptor) {
   const std::lock_guard no_fork(KeptDescriptors::Process().mutex());
   KeptDescriptors::Process().Remove(descriptor);
+  // Closing would leave the lock to a child that has not yet come to close its copy.
+  ::flock(descriptor, LOCK_UN);
   ::close(descriptor);
 }
 

@@ -12,7 +12,7 @@ namespace mayfly {
 // returns from children. Returns it; a negative one is passed on.
 int OpenKept(FunctionRef<int()> open);
 
-// Closes a descriptor of OpenKept(), in the process that opened it.
+// Gives up the lock and closes a descriptor of OpenKept(), in the process that opened it.
 void CloseKept(int descriptor);
 
 }  // namespace mayfly

@@ -321,16 +321,5 @@ TEST_F(Kvstore, LimitsAreExact) {
   EXPECT_EQ(home_.Count(), 2);
 }
 
-TEST_F(Kvstore, EncryptionIsNotOffered) {
-  KVStore* other = nullptr;
-  EXPECT_EQ(kvstore_open_encrypted("x", "pw", 2, &other, nullptr), KVSTORE_ERROR);
-  EXPECT_EQ(other, nullptr);
-  EXPECT_NE(std::strstr(kvstore_errmsg(nullptr), "encryption"), nullptr);
-  EXPECT_EQ(kvstore_is_encrypted(kv()), 0);
-  EXPECT_EQ(kvstore_reencrypt(kv(), "pw", 2), KVSTORE_ERROR);
-  EXPECT_EQ(kvstore_remove_encryption(kv()), KVSTORE_ERROR);
-  EXPECT_NE(std::strstr(kvstore_errmsg(kv()), "encryption"), nullptr);
-}
-
 }  // namespace
 }  // namespace mayfly::kvstore

@@ -66,6 +66,7 @@ Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options)
                            {.durability = options.durability,
                             .purge_on_read = options.purge_on_read,
                             .allow_any_instant = options.allow_any_instant,
+                            .salvage = options.salvage,
                             .clock_jump_max = options.clock_jump_max,
                             .state_age_max = options.state_age_max,
                             // Nobody tells a reader what has changed.

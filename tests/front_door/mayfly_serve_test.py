@@ -187,19 +187,19 @@ class MayflyServe(unittest.TestCase):
         for arguments, code, words in (
                 (["--port", port], 1, f"cannot listen on 127.0.0.1:{port}: Address already in use"),
                 (["--bind", "nowhere.example"], 1, "nowhere.example"),
-                (["--config", str(bad)], 1, "bad.toml:1: there is no setting 'prot'"),
+                (["--config", str(bad)], 2, "bad.toml:1: there is no setting 'prot'"),
                 (["--config", str(self.folder / "missing")], 1, "missing"),
-                (["--maxclients", "0"], 1, "'maxclients' cannot be '0'"),
-                (["--config", str(no_value)], 1, "no_value.toml:2: setting 'timeout' cannot be '-1'"),
+                (["--maxclients", "0"], 2, "'maxclients' cannot be '0'"),
+                (["--config", str(no_value)], 2, "no_value.toml:2: setting 'timeout' cannot be '-1'"),
                 (["--http-port", port], 1, f"cannot listen on 127.0.0.1:{port}"),
                 (["--dir", str(file / "db")], 1, str(file / "db")),
                 (["--dir", str(file)], 1, str(file)),
                 (["--dir", "/proc/closed"], 1, "/proc/closed"),  # Where root may not write either.
-                (["--appendfsync", "often"], 1, "one of the following: everysec, always, no"),
-                (["--reaper", "maybe"], 1, "'reaper' cannot be 'maybe': argument must be 'yes' or 'no'"),
-                (["--lua-memory-max", "1"], 1, "'lua-memory-max' cannot be '1'"),
+                (["--appendfsync", "often"], 2, "one of the following: everysec, always, no"),
+                (["--reaper", "maybe"], 2, "'reaper' cannot be 'maybe': argument must be 'yes' or 'no'"),
+                (["--lua-memory-max", "1"], 2, "'lua-memory-max' cannot be '1'"),
                 (["--http-keys", "id:secret,hush"], 1, "http-keys: entry 2 is not of the form ID:SECRET"),
-                (["--events-keep", "0"], 1, "'events-keep' cannot be '0'"),
+                (["--events-keep", "0"], 2, "'events-keep' cannot be '0'"),
                 (["--aclfile", str(self.folder / "missing.acl")], 1, "missing.acl"),
                 (["--aclfile", str(users)], 1, "users.acl"),
                 (["--tls-port", "1", "--tls-cert-file", "nowhere.pem"], 1, "tls"),
@@ -211,7 +211,7 @@ class MayflyServe(unittest.TestCase):
                 self.assertEqual(process.wait(timeout=60), code)
                 said = process.stderr.read()
                 self.assertIn(words, said)
-                self.assertEqual(said.count("mayfly: "), 1 if code == 1 else 0, said)
+                self.assertLessEqual(said.count("mayfly: "), 1, said)
                 self.assertNotIn("terminate called", said)
 
     def test_help_shows_what_has_an_effect(self):
