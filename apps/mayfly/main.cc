@@ -117,7 +117,8 @@ int Main(int argc, char** argv) {
       "broken, or what was searched for was found.");
   prove->add_option("DIR", prove_flags.directory, "The database's folder.")->required();
   CLI::Option* find = prove->add_option(
-      "--find", prove_flags.find, "Look for this text in every file and log, compressed or not.");
+      "--find", prove_flags.find,
+      "Look for this text in every file and log, compressed or not; not in backups.");
   find->check([](const std::string& text) { return std::string(text.empty() ? "no text" : ""); });
   prove->add_option("--find-hex", find_hex, "The same, for bytes given as hexadecimal digits.")
       ->check(CheckHex)

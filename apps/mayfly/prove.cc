@@ -129,7 +129,9 @@ void PrintHolders(const Proof& proof) {
 }
 
 void PrintTraces(const Proof& proof) {
-  Print(proof.traces.empty() ? "\nnot found in any file or log\n" : "\nFOUND\n");
+  Print(proof.traces.empty()
+            ? "\nnot found in any file or log of the database; backups are not searched\n"
+            : "\nFOUND\n");
   for (const ProofTrace& trace : proof.traces) {
     Print(fmt::format("  {}: {}\n", trace.where, trace.what));
   }

@@ -4,8 +4,11 @@
 #include <rocksdb/env.h>
 
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include "base/checksum.h"
+#include "engine/rocks/key_file.h"
 #include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
@@ -98,6 +101,12 @@ Status WriteOwnFile(rocksdb::Env& env, const std::string& directory, const std::
   const std::string path = directory + "/" + name;
   const std::string fresh = path + ".new";
   rocksdb::Status status = rocksdb::WriteStringToFile(&env, text, fresh, /*should_sync=*/true);
+  if (name == kKeyFileName) {
+    // Whoever can read it can guess at the password.
+    using std::filesystem::perms;
+    std::error_code ignored;  // Files that lie elsewhere than on the disk have no rights.
+    std::filesystem::permissions(fresh, perms::owner_read | perms::owner_write, ignored);
+  }
   if (status.ok()) status = env.RenameFile(fresh, path);
   std::unique_ptr<rocksdb::Directory> handle;
   if (status.ok()) status = env.NewDirectory(directory, &handle);

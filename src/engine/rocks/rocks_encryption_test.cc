@@ -165,6 +165,12 @@ TEST_F(RocksEncryption, OnlyItsPasswordOpensIt) {
   ExpectRefused(At("plain"), StatusCode::kInvalid, "it is not encrypted");
 }
 
+TEST_F(RocksEncryption, TheKeyFileIsItsOwnersAlone) {
+  MakePlanted("db");
+  EXPECT_EQ(fs::status(directory_.Inside("db") + "/" + kKeyFileName).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write);
+}
+
 TEST_F(RocksEncryption, ADamagedKeyFileIsToldFromAWrongPassword) {
   MustOpen(At("db"));
   const std::string file = directory_.Inside("db") + "/" + kKeyFileName;
@@ -299,6 +305,8 @@ TEST_F(RocksEncryption, ReencryptRefusesWhatItShould) {
   const std::string target = directory_.Inside("target");
   EXPECT_EQ(ReencryptRocks({db, "wrong", target, ""}).code(), StatusCode::kWrongPassword);
   EXPECT_EQ(ReencryptRocks({db, "", target, ""}).code(), StatusCode::kWrongPassword);
+  EXPECT_EQ(ReencryptRocks({db, kPassword, db + "/within", ""}).code(), StatusCode::kInvalid);
+  EXPECT_FALSE(fs::exists(db + "/within"));
   EXPECT_FALSE(fs::exists(target));
   EXPECT_EQ(ReencryptRocks({target, "", db, ""}).code(), StatusCode::kNotFound);
   MustOpen(At("other"));

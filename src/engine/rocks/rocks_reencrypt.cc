@@ -102,6 +102,18 @@ Status CopyInto(const Side& from, const RocksCopy& copy, rocksdb::Env& env) {
   return WriteFormatFile(env, to.directory, {DirectoryState::kReady, to.key != nullptr});
 }
 
+// Whoever removes the old directory then would remove the copy with it.
+Status CheckOutside(const RocksCopy& copy) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;  // A path that cannot be resolved fails soon enough.
+  const fs::path within =
+      fs::weakly_canonical(fs::absolute(copy.new_directory), ignored)
+          .lexically_relative(fs::weakly_canonical(fs::absolute(copy.directory), ignored));
+  if (within.empty() || *within.begin() == "..") return {};
+  return Status::Invalid(fmt::format("{} lies within {}; name another place for the copy",
+                                     copy.new_directory, copy.directory));
+}
+
 }  // namespace
 
 Result<bool> IsRocksEncrypted(const std::string& directory, rocksdb::Env* env) {
@@ -133,6 +145,7 @@ Status ReencryptRocks(const RocksCopy& copy, rocksdb::Env* env) {
   auto key = OpenKeyFile(files, copy.directory, format, copy.password);
   if (!key) return At(copy.directory, key.error());
   const Side from(copy.directory, files, *std::move(key));
+  MAYFLY_RETURN_IF_ERROR(CheckOutside(copy));
   MAYFLY_RETURN_IF_ERROR(TakeEmpty(copy.new_directory));
   Status copied = CopyInto(from, copy, files);
   if (copied.ok()) return copied;

@@ -2,6 +2,7 @@
 // and of other long work.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/watched_upkeep.h"
@@ -32,6 +33,12 @@ bool IsWorthTelling(const KeyspaceProof& keyspace) {
   return keyspace.purge_within || keyspace.rows > 0 || keyspace.due_rows > 0;
 }
 
+bool HasBackups(const Proof& proof) {
+  return std::any_of(proof.holders.begin(), proof.holders.end(), [](const ProofHolder& holder) {
+    return holder.kind == ProofHolder::Kind::kBackup;
+  });
+}
+
 std::string InWords(const Proof& proof, bool searched) {
   std::string words;
   for (const KeyspaceProof& keyspace : proof.keyspaces) {
@@ -41,8 +48,9 @@ std::string InWords(const Proof& proof, bool searched) {
   if (words.empty()) words = "every promise is kept";
   if (!proof.holders.empty()) words += "; something is in the way or to know of, see holders";
   if (searched) {
-    words += proof.traces.empty() ? "; the bytes are in no file and no log"
+    words += proof.traces.empty() ? "; the bytes are in no file and no log of the database"
                                   : "; the bytes were FOUND, see traces";
+    if (HasBackups(proof)) words += "; backups were not searched, see holders";
   }
   return words;
 }
