@@ -3,8 +3,10 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "engine/rocks/encrypted_files.h"
 #include "engine/rocks/format_file.h"
@@ -175,6 +177,19 @@ Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
                   failed.message(), options.directory));
 }
 
+// A database has a log from its making on, an empty one at least. RocksDB takes none for nothing lost.
+Status CheckLogs(const RocksOptions& options) {
+  std::vector<std::string> names;
+  const rocksdb::Status listed = EnvOf(options).GetChildren(options.directory, &names);
+  if (!listed.ok()) return FromRocks(listed, "listing " + options.directory);
+  const auto is_log = [](const std::string& name) { return name.ends_with(".log"); };
+  if (std::any_of(names.begin(), names.end(), is_log)) return {};
+  return Status::Corruption(
+      fmt::format("cannot open {}: its log is missing, and what was written last with it. Restore a "
+                  "backup, or save what is there: mayfly backup --salvage {} FILE",
+                  options.directory, options.directory));
+}
+
 Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
                                             const DirectoryFormat& format, DirectoryLock lock) {
   auto key = OpenKeyFile(EnvOf(options), options.directory, format, options.password);
@@ -209,6 +224,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   if (options.salvage) return OpenDamaged(options, format, std::move(handles.lock));
   const bool is_new = format.state != DirectoryState::kReady;
   if (is_new && options.read_only) return Missing(options);
+  if (!is_new) MAYFLY_RETURN_IF_ERROR(CheckLogs(options));
   rocksdb::Env& env = EnvOf(options);
   MAYFLY_TRY(handles.key, KeyOf(options, format));
   RocksSetup setup = SetupRocks(options);

@@ -196,6 +196,17 @@ TEST_F(RocksOpen, ADamagedFormatFileIsCorruption) {
   MustOpen(options);
 }
 
+// RocksDB would open it as if nothing were lost.
+TEST_F(RocksOpen, ADatabaseWithoutItsLogIsCorruption) {
+  const RocksOptions options = At("db");
+  PutOne(*MustOpen(options), "key", "value");
+  for (const auto& entry : std::filesystem::directory_iterator(options.directory)) {
+    if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
+  }
+  ExpectRefused(options, StatusCode::kCorruption, "its log is missing");
+  ExpectRefused(options, StatusCode::kCorruption, "mayfly backup --salvage");
+}
+
 TEST_F(RocksOpen, ACreationThatWasInterruptedIsBegunAgain) {
   const RocksOptions options = At("db");
   std::filesystem::create_directory(options.directory);
