@@ -237,14 +237,16 @@ TEST(Fork, AChildChangesNoFile) {
     return std::string();
   });
   EXPECT_EQ(child.Wait(), "");
-  // The parent itself may still remove what the opening made superfluous, and no more.
+  // RocksDB in the parent may still write and remove lists of files, after the opening.
+  const auto is_list = [](const std::string& name) {
+    return name.starts_with("MANIFEST") || name.starts_with("OPTIONS") || name == "CURRENT";
+  };
   const auto after = FilesIn(home);
   for (const auto& [name, bytes] : after) {
-    EXPECT_TRUE(before.contains(name) && before.at(name) == bytes) << name;
+    EXPECT_TRUE(is_list(name) || (before.contains(name) && before.at(name) == bytes)) << name;
   }
-  for (const auto& [name, bytes] : before) {
-    EXPECT_TRUE(after.contains(name) || name.starts_with("MANIFEST")) << name;
-  }
+  for (const auto& [name, bytes] : before)
+    EXPECT_TRUE(is_list(name) || after.contains(name)) << name;
 }
 
 // Tells a child to go on.
@@ -347,10 +349,10 @@ TEST(Fork, TheSameFromC) {
   ASSERT_EQ(mayfly_open_cursor(rows, nullptr, &cursor), MAYFLY_OK);
   Forked child([&] {
     Refusals refusals;
-    refusals.Expect("mayfly_put", mayfly_put(rows, "a", 1, "2", 1, mayfly_forever()) ==
-                                      MAYFLY_INVALID);
-    refusals.Expect("the words", std::string(mayfly_error_message()).find("fork()") !=
-                                     std::string::npos);
+    refusals.Expect("mayfly_put",
+                    mayfly_put(rows, "a", 1, "2", 1, mayfly_forever()) == MAYFLY_INVALID);
+    refusals.Expect("the words",
+                    std::string(mayfly_error_message()).find("fork()") != std::string::npos);
     void* value = nullptr;
     std::size_t size = 0;
     refusals.Expect("mayfly_get", mayfly_get(rows, "a", 1, &value, &size) == MAYFLY_INVALID);
