@@ -211,7 +211,8 @@ class MayflyServe(unittest.TestCase):
                 self.assertEqual(process.wait(timeout=60), code)
                 said = process.stderr.read()
                 self.assertIn(words, said)
-                self.assertLessEqual(said.count("mayfly: "), 1, said)
+                # Flags that are wrong as such are the flag reader's to tell, in its words.
+                self.assertEqual(said.count("mayfly: "), 0 if words.startswith("--") else 1, said)
                 self.assertNotIn("terminate called", said)
 
     def test_help_shows_what_has_an_effect(self):
