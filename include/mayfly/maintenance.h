@@ -181,6 +181,8 @@ struct KeyspaceStatistics {
   std::uint64_t due_rows = 0;     // Dead and not yet purged.
   Millis lag = Millis(0);         // How long the oldest of those has been dead.
   std::uint64_t due_members = 0;  // Of collections: dead and not yet purged; 10,000: or more.
+  // Collections of which a member has a deadline; dead ones included.
+  std::uint64_t collections_with_mortal_members = 0;
   std::uint64_t orphans = 0;  // Collections that are gone and whose members are not yet removed.
   std::optional<Millis> purge_within = std::nullopt;  // The promise, if there is one,
   WallTime purged_through = {};                       // and how far it is fulfilled: see Proof.

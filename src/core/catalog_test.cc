@@ -82,17 +82,24 @@ TEST(KeyspaceName, HasItsLimits) {
 }
 
 TEST(CounterRecord, GivesBackWhatWasWrittenAndNothingElse) {
-  for (const Counters& counters : {
-           Counters(), Counters{1,                 0                 },
-            Counters{1'000'000'000'000, -1'000'000'000'000}
-  }) {
+  const Counters cases[] = {
+      {},
+      {.rows = 1},
+      {.rows = 1'000'000'000'000, .mortal = -1'000'000'000'000},
+      {.rows = 3, .with_mortal_members = -2},
+      {.rows = 3, .due = {1, -1}},
+      {.rows = 3, .mortal = 2, .with_mortal_members = 1, .due = {0, 1}},
+  };
+  for (const Counters& counters : cases) {
     Counters decoded;
     ASSERT_TRUE(DecodeCounters(EncodeCounters(counters), decoded).ok());
     EXPECT_EQ(decoded, counters);
   }
   Counters decoded;
   for (const std::string& bytes : {std::string(), std::string("\x01"), std::string("\x02\x01\x01"),
-                                   std::string("\x80\x00\x01", 3)}) {
+                                   std::string("\x80\x00\x01", 3), std::string("\x02\x01\0\0", 4),
+                                   std::string("\x02\x01\0\0\0", 5),
+                                   std::string("\x02\x01\0\0\2\2", 6)}) {
     EXPECT_EQ(DecodeCounters(bytes, decoded).code(), StatusCode::kCorruption);
   }
 }

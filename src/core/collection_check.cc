@@ -56,6 +56,7 @@ Result<bool> CollectionCheck::CheckRow(Bytes key, const RowView& row, Counters& 
   if (first_fits && Fits(key, row, *collection, parts)) {
     ++expected.rows;
     expected.mortal += row.deadline ? 1 : 0;
+    expected.with_mortal_members += parts.mortal > 0 ? 1 : 0;
     return true;
   }
   ++report_.wrong_counts;
@@ -134,6 +135,7 @@ void CollectionCheck::Mend(Bytes key, const RowView& row, const Collection& coll
   if (fresh.deadline) repair_.Put(kExpiry, EntryKey(id, *fresh.deadline, key), {});
   ++expected.rows;
   expected.mortal += fresh.deadline ? 1 : 0;
+  expected.with_mortal_members += parts.mortal > 0 ? 1 : 0;
 }
 
 Result<CollectionCheck::Parts> CollectionCheck::WalkParts(Bytes key, const PartKeys& keys) {

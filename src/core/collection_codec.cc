@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/coding.h"
-#include "core/row_codec.h"
 
 namespace mayfly::core {
 namespace {
@@ -68,6 +67,14 @@ Result<Collection> DecodeCollection(Bytes in) {
   }
   collection.head = in;
   return collection;
+}
+
+bool HasMortalMembers(const RowView& row) {
+  if (!row.version || row.payload.empty()) return false;
+  Bytes counts = row.payload.substr(1);
+  std::uint64_t members = 0;
+  std::uint64_t mortal = 0;
+  return EatVarint(counts, members) && EatVarint(counts, mortal) && mortal > 0;
 }
 
 std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<WallTime> last) {

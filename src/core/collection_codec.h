@@ -24,6 +24,7 @@
 #include <string>
 
 #include "core/keys.h"
+#include "core/row_codec.h"
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
@@ -52,6 +53,10 @@ void AppendCollection(std::string& out, const Collection& collection);
 
 // Corruption when the bytes are too short or contradict themselves.
 Result<Collection> DecodeCollection(Bytes payload);
+
+// Of a row: whether it is a collection's of which a member has a deadline. Reads no further than
+// that; what cannot be read has none.
+bool HasMortalMembers(const RowView& row);
 
 // When the row dies. `last` is the latest deadline of its members; asked only if all are mortal.
 std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<WallTime> last);

@@ -54,9 +54,7 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     NoteReplaced(keyspace, stripe, old->payload, fresh.payload);
   }
   if (old != nullptr && old->version != fresh.version) QueueOrphan(keyspace, stripe, *old);
-  Count(keyspace, stripe, old == nullptr ? 1 : 0,
-        static_cast<int>(fresh.deadline.has_value()) -
-            static_cast<int>(old != nullptr && old->deadline.has_value()));
+  Count(keyspace, stripe, old, &fresh);
 }
 
 void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
@@ -68,7 +66,7 @@ void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const
     ++dead_removed_;
   }
   QueueOrphan(keyspace, stripe, old);
-  Count(keyspace, stripe, -1, old.deadline ? -1 : 0);
+  Count(keyspace, stripe, &old, nullptr);
   NoteRemoval(keyspace, stripe, std::min(old.deadline.value_or(now_), now_));
 }
 
@@ -242,10 +240,19 @@ void CommitPlan::CountEntry(KeyspaceState& keyspace, Stripe stripe, WallTime dea
   }
 }
 
-void CommitPlan::Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal) {
-  if (rows == 0 && mortal == 0) return;
-  Counters& change = BookingOf(keyspace, stripe).change;
-  change = change + Counters{.rows = rows, .mortal = mortal};
+void CommitPlan::Count(KeyspaceState& keyspace, Stripe stripe, const RowView* old,
+                       const RowView* fresh) {
+  Counters change;
+  const auto add = [&](const RowView& row, int sign) {
+    change.rows += sign;
+    if (row.deadline) change.mortal += sign;
+    if (HasMortalMembers(row)) change.with_mortal_members += sign;
+  };
+  if (old != nullptr) add(*old, -1);
+  if (fresh != nullptr) add(*fresh, 1);
+  if (change == Counters()) return;
+  Counters& booked = BookingOf(keyspace, stripe).change;
+  booked = booked + change;
 }
 
 CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe stripe) {

@@ -124,7 +124,7 @@ class CommitPlan {
   void PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
   void RemoveRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
   void CountEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, int change);
-  void Count(KeyspaceState& keyspace, Stripe stripe, int rows, int mortal);
+  void Count(KeyspaceState& keyspace, Stripe stripe, const RowView* old, const RowView* fresh);
   void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
   void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old);
   void Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause,

@@ -66,7 +66,8 @@ Result<RowCounts> CountStored(const View& frozen, WallTime first) {
   const engine::Engine& engine = frozen.store.engine();
   const KeyspaceId id = frozen.keyspace.id();
   MAYFLY_TRY(const Counters sum, SumCounters(engine, id, frozen.snapshot));
-  RowCounts counts{.rows = sum.rows, .mortal = sum.mortal};
+  RowCounts counts{
+      .rows = sum.rows, .mortal = sum.mortal, .with_mortal_members = sum.with_mortal_members};
   if (sum.mortal == 0) return counts;
   PinnedBytes pin;
   const Status read = engine.Get(kMeta, MetaKey(kMetaDue, id), pin, frozen.snapshot);

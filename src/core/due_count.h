@@ -23,9 +23,10 @@
 namespace mayfly::core {
 
 struct RowCounts {
-  std::int64_t rows = 0;    // Stored, dead ones included.
-  std::int64_t mortal = 0;  // Of these, with a deadline.
-  std::int64_t dead = 0;    // Of these, dead and not yet purged.
+  std::int64_t rows = 0;                 // Stored, dead ones included.
+  std::int64_t mortal = 0;               // Of these, with a deadline.
+  std::int64_t dead = 0;                 // Of these, dead and not yet purged.
+  std::int64_t with_mortal_members = 0;  // Of all, collections with members that have a deadline.
 
   std::int64_t living() const { return rows - dead; }
 };

@@ -8,8 +8,9 @@ std::string EncodeCounters(const Counters& counters) {
   std::string out;
   AppendZigZag(out, counters.rows);
   AppendZigZag(out, counters.mortal);
-  if (counters.due == decltype(counters.due)()) return out;
+  if (counters.due == decltype(counters.due)() && counters.with_mortal_members == 0) return out;
   for (const std::int64_t due : counters.due) AppendZigZag(out, due);
+  if (counters.with_mortal_members != 0) AppendZigZag(out, counters.with_mortal_members);
   return out;
 }
 
@@ -17,8 +18,10 @@ Status DecodeCounters(Bytes encoded, Counters& counters) {
   Counters read;
   bool good = EatZigZag(encoded, read.rows) && EatZigZag(encoded, read.mortal);
   if (good && !encoded.empty()) {
-    good = EatZigZag(encoded, read.due[0]) && EatZigZag(encoded, read.due[1]) && encoded.empty() &&
-           read.due != decltype(read.due)();
+    good = EatZigZag(encoded, read.due[0]) && EatZigZag(encoded, read.due[1]) &&
+           (encoded.empty() ? read.due != decltype(read.due)()
+                            : EatZigZag(encoded, read.with_mortal_members) && encoded.empty() &&
+                                  read.with_mortal_members != 0);
   }
   if (!good) {
     return Status::Corruption("a damaged counter of rows; run a check with repair");

@@ -23,15 +23,17 @@ namespace mayfly::core {
 // sum is exact after a crash, no single row is rewritten by every commit, and a stripe by itself
 // may be below zero. Why so: docs/decisions/0006-counters-by-stripe.md.
 struct Counters {
-  std::int64_t rows = 0;    // Stored, dead ones included.
-  std::int64_t mortal = 0;  // Of these, with a deadline.
+  std::int64_t rows = 0;                 // Stored, dead ones included.
+  std::int64_t mortal = 0;               // Of these, with a deadline.
+  std::int64_t with_mortal_members = 0;  // Of all, collections with members that have a deadline.
   // How the number of entries has changed that lie at or before each of two instants; due_count.h.
   std::array<std::int64_t, 2> due = {};
 
   friend Counters operator+(const Counters& a, const Counters& b) {
-    return {
-        a.rows + b.rows, a.mortal + b.mortal, {a.due[0] + b.due[0], a.due[1] + b.due[1]}
-    };
+    return {.rows = a.rows + b.rows,
+            .mortal = a.mortal + b.mortal,
+            .with_mortal_members = a.with_mortal_members + b.with_mortal_members,
+            .due = {a.due[0] + b.due[0], a.due[1] + b.due[1]}};
   }
   friend bool operator==(const Counters&, const Counters&) = default;
 };
@@ -92,8 +94,9 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   const Counters& counters(Stripe stripe) const { return counters_[stripe]; }
   void SetCounters(Stripe stripe, const Counters& counters);
 
-  // The sum of the stripes. From any thread; a row counts from the end of its commit on.
-  Counters TotalCounters() const { return {total_rows_.load(), total_mortal_.load()}; }
+  // Rows and mortal ones, summed over the stripes. From any thread; a row counts from the end of its
+  // commit on.
+  Counters TotalCounters() const { return {.rows = total_rows_.load(), .mortal = total_mortal_.load()}; }
 
   bool by_timestamp() const { return by_timestamp_; }
 

@@ -58,6 +58,8 @@ Status AddRows(const View& frozen, WallTime first, KeyspaceStatistics& statistic
   statistics.rows = static_cast<std::uint64_t>(counts.rows);
   statistics.mortal_rows = static_cast<std::uint64_t>(counts.mortal);
   statistics.due_rows = static_cast<std::uint64_t>(counts.dead);
+  statistics.collections_with_mortal_members =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(counts.with_mortal_members, 0));
   if (counts.dead > 0) {
     const IndexHalf half{keyspace, false};
     MAYFLY_TRY(const auto first_due, FirstDeadline(frozen.store, half, DueBegin(half)));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 
 #include "server/front_served.h"
 
@@ -57,6 +58,35 @@ TEST_F(Info, ScriptsCountWhatTheyCallAndNotTheKeysTheyName) {
   EXPECT_EQ(Reads(), "2/1");
   client_.Text("EVAL_RO 'return redis.call(\"exists\",KEYS[1])' 1 b");
   EXPECT_EQ(Reads(), "2/2");
+}
+
+TEST_F(Info, CountsTheKeysWhoseFieldsHaveDeadlines) {
+  const auto subexpiry = [&]() -> std::string {
+    const std::string text = client_.Text("INFO keyspace");
+    const std::size_t at = text.find("subexpiry=");
+    return at == std::string::npos ? "none" : text.substr(at + 10, text.find('\r', at) - at - 10);
+  };
+  const std::pair<const char*, const char*> steps[] = {
+      {"SET plain 1", "0"},
+      {"HSET h a 1 b 2", "0"},
+      {"HEXPIRE h 1000 FIELDS 1 a", "1"},
+      {"HEXPIRE h 1000 FIELDS 1 b", "1"},
+      {"HPERSIST h FIELDS 1 a", "1"},
+      {"COPY h copy", "2"},
+      {"RENAME copy other", "2"},
+      {"EXPIRE other 1000", "2"},
+      {"HSET h b 3", "1"},  // A field that is set has no deadline.
+      {"HEXPIRE h 1000 FIELDS 1 a", "2"},
+      {"SET other 1", "1"},
+      {"HPEXPIREAT h 1 FIELDS 1 a", "0"},
+      {"HEXPIRE h 1000 FIELDS 1 b", "1"},
+      {"DEL h", "0"},
+  };
+  for (const auto& [command, expected] : steps) {
+    client_.Text(command);
+    EXPECT_EQ(subexpiry(), expected) << command;
+    EXPECT_TRUE(served_.database().Check()->clean()) << command;
+  }
 }
 
 TEST_F(Info, ToTellOfAMissIsNotToReadTwice) {

@@ -104,10 +104,12 @@ std::string KeyspaceSection(InfoSource& source) {
     if ((*mapping)[i] == nullptr) continue;
     for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
       if (keyspace.name != (*mapping)[i]->name() || keyspace.rows <= keyspace.due_rows) continue;
-      text +=
-          fmt::format("db{}:keys={},expires={},avg_ttl={}\r\n", i,
-                      keyspace.rows - keyspace.due_rows, keyspace.mortal_rows - keyspace.due_rows,
-                      AverageTtl(*(*mapping)[i], statistics->clock.now));
+      const std::uint64_t keys = keyspace.rows - keyspace.due_rows;
+      // Those of keys that are dead are in the count until a purge removes them.
+      const std::uint64_t subexpiry = std::min(keyspace.collections_with_mortal_members, keys);
+      text += fmt::format("db{}:keys={},expires={},avg_ttl={},subexpiry={}\r\n", i, keys,
+                          keyspace.mortal_rows - keyspace.due_rows,
+                          AverageTtl(*(*mapping)[i], statistics->clock.now), subexpiry);
     }
   }
   return text;
