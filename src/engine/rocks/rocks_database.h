@@ -1,7 +1,8 @@
 // rocks_database.h - the Engine over an open RocksDB database.
-// Lock order: gate_, or drop_mutex_ and then forget_mutex_, before anything inside RocksDB; nothing
-// of ours is taken after them. Its parts: rocks_database.cc reads and commits, rocks_files.cc tells
-// of files, rocks_reclaim.cc gives bytes back, rocks_find.cc looks for them.
+// Lock order: gate_, or drop_mutex_ and then forget_mutex_, or release_mutex_, and then
+// resume_mutex_, before anything inside RocksDB; nothing of ours is taken after them. Its parts:
+// rocks_database.cc reads and commits, rocks_files.cc tells of files, rocks_reclaim.cc gives bytes
+// back, rocks_find.cc looks for them.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -99,9 +100,13 @@ class RocksDatabase final : public Engine {
   bool CommitsHeldBack() const;
   std::map<std::uint64_t, Role> LiveTables() const;  // By number.
   std::uint64_t CountObsolete(const std::vector<DirectoryFile>& files) const;
+  std::uint64_t FirstLogKept() const;  // RocksDB needs no log with a lower number.
+  bool KeepsAny(const std::vector<DirectoryFile>& logs) const;
   rocksdb::Status Resume();
   rocksdb::Status WriteOut();
   rocksdb::Status ForgetOldKeys();
+  rocksdb::Status ReleaseLogs(const std::vector<DirectoryFile>& doomed);
+  rocksdb::Status BeginLog();
   rocksdb::Status RemoveObsolete();
   Status AwaitRemoval(const std::vector<DirectoryFile>& doomed) const;
 
@@ -122,6 +127,9 @@ class RocksDatabase final : public Engine {
 
   // Shared by compactions that we ask for, alone by whoever drops a file unread.
   std::shared_mutex drop_mutex_;
+
+  // Whoever forbids RocksDB to remove files for a moment does it alone, so that all are gone after.
+  std::mutex release_mutex_;
 
   // The count of handles_.removals whose keys have left the manifest; nothing: unknown.
   std::mutex forget_mutex_;

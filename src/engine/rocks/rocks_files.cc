@@ -108,8 +108,7 @@ std::uint64_t RocksDatabase::CountObsolete(const std::vector<DirectoryFile>& fil
   rocksdb::DB& database = *handles_.database;
   const std::uint64_t kept_table = IntProperty(database, database.DefaultColumnFamily(),
                                                Properties::kMinObsoleteSstNumberToKeep);
-  const std::uint64_t kept_log =
-      IntProperty(database, database.DefaultColumnFamily(), Properties::kMinLogNumberToKeep);
+  const std::uint64_t kept_log = FirstLogKept();
   const std::map<std::uint64_t, Role> live = LiveTables();
   return static_cast<std::uint64_t>(
       std::count_if(files.begin(), files.end(), [&](const DirectoryFile& file) {
@@ -117,6 +116,17 @@ std::uint64_t RocksDatabase::CountObsolete(const std::vector<DirectoryFile>& fil
                    ? file.number < kept_table && !live.contains(file.number)
                    : file.kind == FileKind::kLog && file.number < kept_log;
       }));
+}
+
+std::uint64_t RocksDatabase::FirstLogKept() const {
+  rocksdb::DB& database = *handles_.database;
+  return IntProperty(database, database.DefaultColumnFamily(), Properties::kMinLogNumberToKeep);
+}
+
+bool RocksDatabase::KeepsAny(const std::vector<DirectoryFile>& logs) const {
+  const std::uint64_t kept_log = FirstLogKept();
+  return std::any_of(logs.begin(), logs.end(),
+                     [kept_log](const DirectoryFile& log) { return log.number >= kept_log; });
 }
 
 bool RocksDatabase::CommitsHeldBack() const {

@@ -122,7 +122,7 @@ Status RocksDatabase::DoFlush() {
   });
   MAYFLY_RETURN_IF_ERROR(Failed(WriteOut(), "flushing"));
   MAYFLY_RETURN_IF_ERROR(Failed(ForgetOldKeys(), "renewing the manifest of"));
-  MAYFLY_RETURN_IF_ERROR(Failed(RemoveObsolete(), "removing old files of"));
+  MAYFLY_RETURN_IF_ERROR(Failed(ReleaseLogs(doomed), "removing old files of"));
   return AwaitRemoval(doomed);
 }
 
@@ -149,6 +149,29 @@ rocksdb::Status RocksDatabase::ForgetOldKeys() {
   rocksdb::Status status = SetAutoCompactions(*handles_.database, handles_.families.front(), true);
   if (status.ok()) forgotten_removals_ = removals;
   return status;
+}
+
+// RocksDB keeps every log from the lowest on that some family may have something in. A family
+// without anything moves on with each new log, unless its last flush is still under way: that one
+// ends with an older log, which the family keeps until the next log begins. None may ever begin, so
+// RocksDB is made to begin one and to move on the families that keep the oldest.
+rocksdb::Status RocksDatabase::ReleaseLogs(const std::vector<DirectoryFile>& doomed) {
+  const std::lock_guard lock(release_mutex_);
+  rocksdb::Status status = RemoveObsolete();
+  // One pass for each log at most: each ends with the oldest released.
+  for (std::size_t pass = 0; pass < doomed.size() && status.ok() && KeepsAny(doomed); ++pass) {
+    status = BeginLog();
+    if (status.ok()) status = WriteOut();
+    if (status.ok()) status = RemoveObsolete();
+  }
+  return status;
+}
+
+// RocksDB begins a log, and flushes the families that keep the oldest one, empty or not, when this
+// option changes. Its value matters little: how many bytes of a log may wait for the disk.
+rocksdb::Status RocksDatabase::BeginLog() {
+  const std::uint64_t other = handles_.database->GetDBOptions().wal_bytes_per_sync ^ 1;
+  return handles_.database->SetDBOptions({{"wal_bytes_per_sync", std::to_string(other)}});
 }
 
 // Allowing deletions after forbidding them makes RocksDB look through the directory, at once and on

@@ -17,7 +17,8 @@
 namespace mayfly::engine {
 namespace {
 
-// Values that begin with "dead" are. While told to wait, judges do.
+// Values that begin with "dead" are. While told to wait, judges do; while flushes are held, whoever
+// writes a file of members does.
 class WaitingPolicy final : public DropPolicy {
  public:
   class WaitingJudge final : public Judge {
@@ -40,10 +41,19 @@ class WaitingPolicy final : public DropPolicy {
   std::unique_ptr<Judge> NewJudge(Role) const override {
     return std::make_unique<WaitingJudge>(*this);
   }
-  std::optional<WallTime> DeadlineOf(Role, Bytes, Bytes) const override { return std::nullopt; }
+  std::optional<WallTime> DeadlineOf(Role role, Bytes, Bytes) const override {
+    if (role == Role::kMembers) hold_members_.wait(true);
+    return std::nullopt;
+  }
 
   // Whether the last pair was judged on a thread with a pace.
   bool paced() const { return paced_; }
+
+  void HoldFlushesOfMembers() { hold_members_ = true; }
+  void LetFlushesGo() {
+    hold_members_ = false;
+    hold_members_.notify_all();
+  }
 
   void Wait() { wait_ = true; }
   void AwaitAJudge() const { waiting_.wait(0); }
@@ -53,6 +63,7 @@ class WaitingPolicy final : public DropPolicy {
   }
 
  private:
+  std::atomic<bool> hold_members_{false};
   mutable std::atomic<bool> wait_{false};
   mutable std::atomic<int> waiting_{0};
   mutable std::atomic<bool> paced_{false};
@@ -179,6 +190,28 @@ TEST_F(RocksReclaim, FlushWorksAfterReopening) {
   engine_ = *OpenRocksEngine({.directory = Path(), .profile = Profile::kTiny});
   Flush();
   EXPECT_EQ(LogBytes(), 0u);
+  EXPECT_TRUE(Has(Role::kRows, "key"));
+}
+
+// RocksDB keeps logs from the one on in which a family began its newest buffer. A family whose flush
+// ends after another one began a new log, and that has nothing since, would keep the log between.
+TEST_F(RocksReclaim, AFamilyThatIsStillBeingFlushedKeepsNoLogAfterwards) {
+  engine_.reset();
+  constexpr std::size_t kBufferBytes = 64 << 10;
+  engine_ = *OpenRocksEngine({.directory = Path(),
+                              .profile = Profile::kTiny,
+                              .write_buffer_bytes = kBufferBytes,
+                              .drop_policy = policy_});
+  policy_->HoldFlushesOfMembers();
+  Put(Role::kMembers, "key", std::string(2 * kBufferBytes, 'v'));
+  Put(Role::kRows, "key", "value");  // Seals the buffer of members, and lies in a log after theirs.
+  const std::size_t logs = OnDisk(FileKind::kLog).size();
+  std::thread flush([&] { Flush(); });
+  while (OnDisk(FileKind::kLog).size() == logs) std::this_thread::yield();
+  policy_->LetFlushesGo();
+  flush.join();
+  EXPECT_EQ(LogBytes(), 0u);
+  EXPECT_TRUE(Has(Role::kMembers, "key"));
   EXPECT_TRUE(Has(Role::kRows, "key"));
 }
 
