@@ -41,75 +41,91 @@ Result<ItemPage> MoveInto(Result<ItemPage> page, PageSink& sink) {
 Result<ItemPage> QueryInto(Tables& tables, const QueryRequest& request, PageSink& sink) {
   auto* const ours = dynamic_cast<TablesImpl*>(&tables);
   if (ours == nullptr) return MoveInto(tables.Query(request), sink);
+  MAYFLY_RETURN_IF_ERROR(ours->CheckOwner());
   return Query(ours->context(), request, sink);
 }
 
 Result<ItemPage> ScanInto(Tables& tables, const ScanRequest& request, PageSink& sink) {
   auto* const ours = dynamic_cast<TablesImpl*>(&tables);
   if (ours == nullptr) return MoveInto(tables.Scan(request), sink);
+  MAYFLY_RETURN_IF_ERROR(ours->CheckOwner());
   return Scan(ours->context(), request, sink);
 }
 
 Result<TableDescription> TablesImpl::CreateTable(const TableSpec& spec) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->CreateTable(spec);
 }
 
 Result<TableDescription> TablesImpl::DescribeTable(const std::string& name) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->DescribeTable(name);
 }
 
 Result<std::vector<std::string>> TablesImpl::ListTables(const std::string& after,
                                                         std::size_t tables_max) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->ListTables(after, tables_max);
 }
 
 Result<TableDescription> TablesImpl::UpdateTable(const std::string& name,
                                                  const TableChange& change) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->UpdateTable(name, change);
 }
 
 Result<TableDescription> TablesImpl::ReviseTable(const std::string& name,
                                                  const TableDecision& decide) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->ReviseTable(name, decide);
 }
 
 Result<TableDescription> TablesImpl::DropTable(const std::string& name, const TableCheck& check) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->DropTable(name, check);
 }
 
 Result<WriteOutcome> TablesImpl::PutItem(const PutItemRequest& request) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::PutItem(context(), request);
 }
 
 Result<WriteOutcome> TablesImpl::UpdateItem(const UpdateItemRequest& request) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::UpdateItem(context(), request);
 }
 
 Result<WriteOutcome> TablesImpl::DeleteItem(const DeleteItemRequest& request) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::DeleteItem(context(), request);
 }
 
 Result<FoundItem> TablesImpl::GetItem(const GetItemRequest& request) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::GetItem(context(), request);
 }
 
 Result<std::vector<FoundItem>> TablesImpl::BatchGetItem(
     const std::vector<GetItemRequest>& requests) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::BatchGetItem(context(), requests);
 }
 
 Result<std::vector<WriteOutcome>> TablesImpl::BatchWriteItem(
     const std::vector<std::variant<PutItemRequest, DeleteItemRequest>>& requests) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::BatchWriteItem(context(), requests);
 }
 
 Result<std::vector<FoundItem>> TablesImpl::TransactGetItems(
     const std::vector<GetItemRequest>& requests) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::TransactGetItems(context(), requests);
 }
 
 Result<TransactOutcome> TablesImpl::TransactWriteItems(const std::vector<TransactWrite>& actions,
                                                        const std::string& token) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::TransactWriteItems(context(), actions, token);
 }
 
@@ -129,6 +145,7 @@ Result<ItemPage> TablesImpl::Scan(const ScanRequest& request) {
 
 Result<std::vector<AttributeValue>> TablesImpl::ListPartitionKeys(
     const std::string& table, const std::optional<AttributeValue>& after, std::size_t keys_max) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::ListPartitionKeys(context(), table, after, keys_max);
 }
 
@@ -137,39 +154,48 @@ Result<std::vector<std::string>> TablesImpl::ListSortKeyPrefixes(const std::stri
                                                                  const std::string& delimiter,
                                                                  const std::string& prefix,
                                                                  std::size_t prefixes_max) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::ListSortKeyPrefixes(context(), table, partition, delimiter, prefix, prefixes_max);
 }
 
 Status TablesImpl::SetTtl(const std::string& table, const Item& key, Millis ttl) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::SetTtl(context(), table, key, ttl);
 }
 
 Result<bool> TablesImpl::RemoveTtl(const std::string& table, const Item& key) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::RemoveTtl(context(), table, key);
 }
 
 Result<Millis> TablesImpl::GetTtl(const std::string& table, const Item& key) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::GetTtl(context(), table, key);
 }
 
 Result<std::uint64_t> TablesImpl::SweepExpired(const std::string& table, std::uint64_t items_max) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->SweepExpired(table, items_max);
 }
 
 Result<std::unique_ptr<TableKeeper>> TablesImpl::StartReaper(const TableKeeperOptions& options) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->StartReaper(options);
 }
 
 Result<std::uint64_t> TablesImpl::RunUpkeep(std::uint64_t items_max) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->RunUpkeep(items_max);
 }
 
 Result<std::vector<StreamDescription>> TablesImpl::ListStreams(const std::string& table) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->ListStreams(table);
 }
 
 Result<StreamDescription> TablesImpl::DescribeStream(const std::string& table,
                                                      const std::string& label) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->streams().Describe(table, label);
 }
 
@@ -177,6 +203,7 @@ Result<std::vector<StreamRecord>> TablesImpl::ReadStream(const std::string& tabl
                                                          const std::string& label,
                                                          std::uint64_t sequence,
                                                          std::size_t records_max) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->streams().Read(table, label, sequence, records_max);
 }
 

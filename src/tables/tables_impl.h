@@ -1,4 +1,5 @@
-// tables_impl.h - the public calls, each handed to whoever does it.
+// tables_impl.h - the public calls, each handed to whoever does it, unless this is a child made by
+// fork(): what follows takes locks, which a thread of the parent may have held then.
 #pragma once
 
 #include <memory>
@@ -63,6 +64,8 @@ class TablesImpl final : public Tables {
   Result<std::vector<StreamRecord>> ReadStream(const std::string& table, const std::string& label,
                                                std::uint64_t sequence,
                                                std::size_t records_max) override;
+
+  Status CheckOwner() const { return owner_.IsThis() ? Status() : OwnerProcess::Refusal(); }
 
   const ItemContext& context() const { return service_->context(); }
 

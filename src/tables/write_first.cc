@@ -97,7 +97,8 @@ Outcomes WriteOne(Tables& tables, const ItemWrite& write) {
 std::vector<Result<WriteOutcome>> WriteFirst(Tables& tables, std::span<const ItemWrite> writes) {
   if (writes.empty()) return {};
   const auto* const ours = dynamic_cast<TablesImpl*>(&tables);
-  if (ours == nullptr) return WriteOne(tables, writes.front());
+  // A child made by fork() is refused there.
+  if (ours == nullptr || !ours->CheckOwner().ok()) return WriteOne(tables, writes.front());
   return WriteFirst(ours->context(), writes.first(std::min(writes.size(), kWritesTogetherMax)));
 }
 

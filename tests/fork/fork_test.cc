@@ -12,48 +12,16 @@
 #include <thread>
 
 #include "base/temporary_directory.h"
+#include "fork/fork_fixture.h"
 #include "fork/forked.h"
 #include "mayfly/c.h"
 #include "mayfly/database.h"
 #include "mayfly/kvstore.h"
-#include "mayfly/tables.h"
 
 namespace mayfly {
 namespace {
 
 constexpr int kForks = 25;
-
-// Collects what was not refused as it should be.
-class Refusals {
- public:
-  void Expect(const char* call, const Status& status) {
-    if (status.code() == StatusCode::kInvalid &&
-        status.message().find("fork()") != std::string_view::npos) {
-      return;
-    }
-    said_ += std::string(call) + " answered " + status.ToString() + "; ";
-  }
-  template <typename T>
-  void Expect(const char* call, const Result<T>& result) {
-    Expect(call, result.status());
-  }
-  void Expect(const char* call, bool as_it_should) {
-    if (!as_it_should) said_ += std::string(call) + " was not refused; ";
-  }
-  std::string said() const { return said_; }
-
- private:
-  std::string said_;
-};
-
-std::unique_ptr<Database> MustOpen(const std::string& directory) {
-  auto opened = Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
-  if (!opened) {
-    ADD_FAILURE() << opened.error().ToString();
-    std::abort();
-  }
-  return *std::move(opened);
-}
 
 // Writes, reads and flushes until it goes, so that locks are held when a child is made.
 class Traffic {
@@ -249,28 +217,6 @@ TEST(Fork, AChildChangesNoFile) {
     EXPECT_TRUE(is_list(name) || after.contains(name)) << name;
 }
 
-// Tells a child to go on.
-class Signal {
- public:
-  Signal() {
-    if (::pipe(ends_) != 0) std::abort();
-  }
-  ~Signal() {
-    ::close(ends_[0]);
-    ::close(ends_[1]);
-  }
-  Signal(const Signal&) = delete;
-  Signal& operator=(const Signal&) = delete;
-  void Give() const { EXPECT_EQ(::write(ends_[1], "x", 1), 1); }
-  void Await() const {
-    char byte = 0;
-    if (::read(ends_[0], &byte, 1) != 1) std::abort();
-  }
-
- private:
-  int ends_[2] = {-1, -1};
-};
-
 std::string UseOfItsOwn(const std::string& directory) {
   for (int round = 0; round < 3; ++round) {  // Opened, closed and opened again.
     auto own = Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
@@ -315,20 +261,6 @@ TEST(Fork, WhenTheParentHasClosedAnyoneCanOpenItThoughTheChildLives) {
   EXPECT_EQ(child.Wait(), "");
   database = MustOpen(home);
   EXPECT_EQ(*database->default_keyspace().Count(), 3001U);
-}
-
-TEST(Fork, TablesOfTheParentCanBeLetGo) {
-  const TemporaryDirectory directory;
-  auto database = MustOpen(directory.Inside("db"));
-  auto tables = *Tables::Open(*database);
-  auto keeper = *tables->StartReaper({});
-  Forked child([&] {
-    keeper.reset();
-    tables.reset();
-    database.reset();
-    return std::string();
-  });
-  EXPECT_EQ(child.Wait(), "");
 }
 
 TEST(Fork, TheSameFromC) {

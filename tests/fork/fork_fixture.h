@@ -1,0 +1,69 @@
+// fork_fixture.h - what the tests of children share.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "mayfly/database.h"
+
+namespace mayfly {
+
+// Collects what was not refused as it should be.
+class Refusals {
+ public:
+  void Expect(const char* call, const Status& status) {
+    if (status.code() == StatusCode::kInvalid &&
+        status.message().find("fork()") != std::string_view::npos) {
+      return;
+    }
+    said_ += std::string(call) + " answered " + status.ToString() + "; ";
+  }
+  template <typename T>
+  void Expect(const char* call, const Result<T>& result) {
+    Expect(call, result.status());
+  }
+  void Expect(const char* call, bool as_it_should) {
+    if (!as_it_should) said_ += std::string(call) + " was not refused; ";
+  }
+  std::string said() const { return said_; }
+
+ private:
+  std::string said_;
+};
+
+inline std::unique_ptr<Database> MustOpen(const std::string& directory) {
+  auto opened = Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
+  if (!opened) {
+    ADD_FAILURE() << opened.error().ToString();
+    std::abort();
+  }
+  return *std::move(opened);
+}
+
+// Tells a child to go on.
+class Signal {
+ public:
+  Signal() {
+    if (::pipe(ends_) != 0) std::abort();
+  }
+  ~Signal() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+  void Give() const { EXPECT_EQ(::write(ends_[1], "x", 1), 1); }
+  void Await() const {
+    char byte = 0;
+    if (::read(ends_[0], &byte, 1) != 1) std::abort();
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+}  // namespace mayfly
