@@ -47,6 +47,7 @@ struct ProofHolder {
     kBackup,   // A file taken while they were alive, which is still there.
     kClock,    // It jumped; nothing is removed until ConfirmClock() or RevertClock().
     kBacklog,  // Dead rows that nobody has purged yet.
+    kReader,   // Another process reads the files, and may have deleted ones open.
   };
 
   Kind kind = Kind::kSnapshot;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +20,13 @@ int OpenLockFile(const std::string& path, bool shared) {
   const int descriptor = shared ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
   if (descriptor >= 0) return descriptor;
   return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+}
+
+struct flock WholeFile(short type) {
+  struct flock lock = {};
+  lock.l_type = type;
+  lock.l_whence = SEEK_SET;
+  return lock;
 }
 
 }  // namespace
@@ -52,6 +60,22 @@ Result<DirectoryLock> DirectoryLock::Take(const std::string& directory,
                            directory)
              : fmt::format("{} is open elsewhere, in this process or another; close it there first",
                            directory));
+}
+
+// A lock of the open file, as flock() is, but of the other family: the two do not see each other.
+DirectoryLock DirectoryLock::Beside(const std::string& directory, const std::string& file_name) {
+  const std::string path = directory + "/" + file_name;
+  const int descriptor = OpenKept([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  if (descriptor < 0) return {};
+  DirectoryLock lock(descriptor);
+  struct flock mark = WholeFile(F_RDLCK);
+  return ::fcntl(descriptor, F_OFD_SETLK, &mark) == 0 ? std::move(lock) : DirectoryLock();
+}
+
+bool DirectoryLock::HasReadersBeside() const {
+  if (descriptor_ < 0 || !owner_.IsThis()) return false;
+  struct flock in_the_way = WholeFile(F_WRLCK);
+  return ::fcntl(descriptor_, F_OFD_GETLK, &in_the_way) == 0 && in_the_way.l_type != F_UNLCK;
 }
 
 DirectoryLock::DirectoryLock(DirectoryLock&& other) noexcept

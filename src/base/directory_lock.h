@@ -1,7 +1,8 @@
 // directory_lock.h - at most one writer for a directory, among all processes and within this one.
 // The lock is the kernel's, on a file in the directory: it goes with the process that held it,
 // however that ended, and so is never stale. The file itself stays. A child made by fork() holds
-// nothing: it gives its copy up at once, so that the parent alone decides.
+// nothing: it gives its copy up at once, so that the parent alone decides. Readers that exclude
+// nobody leave a mark on the same file, a second lock of the kernel, by which others know of them.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,14 @@ class DirectoryLock {
   // nobody can write there. IoError when the machine refuses otherwise.
   static Result<DirectoryLock> Take(const std::string& directory, const std::string& file_name,
                                     Mode mode);
+
+  // Marks a reader that excludes nobody and is excluded by nobody, for as long as this is held.
+  // Holds nothing where there is no such file, or the machine refuses.
+  static DirectoryLock Beside(const std::string& directory, const std::string& file_name);
+
+  // Whether somebody else holds what Beside() gave, in this process or another. False when this
+  // holds nothing.
+  bool HasReadersBeside() const;
 
   DirectoryLock() = default;  // Holds nothing.
   ~DirectoryLock() { Release(); }

@@ -55,6 +55,24 @@ TEST(DirectoryLock, GoesWithItsOwnerEvenWhenMoved) {
   EXPECT_TRUE(Take(directory, Mode::kExclusive).has_value());
 }
 
+TEST(DirectoryLock, AReaderBesideExcludesNobodyAndIsKnownUntilItGoes) {
+  const TemporaryDirectory directory;
+  EXPECT_FALSE(DirectoryLock::Beside(directory.path(), "lock").HasReadersBeside())
+      << "there is no such file";
+  const auto writer = Take(directory, Mode::kExclusive);
+  ASSERT_TRUE(writer.has_value());
+  EXPECT_FALSE(writer->HasReadersBeside());
+  DirectoryLock one = DirectoryLock::Beside(directory.path(), "lock");
+  EXPECT_TRUE(writer->HasReadersBeside());
+  EXPECT_FALSE(one.HasReadersBeside()) << "it is no other than itself";
+  DirectoryLock two = DirectoryLock::Beside(directory.path(), "lock");
+  EXPECT_TRUE(one.HasReadersBeside());
+  one.Release();
+  EXPECT_TRUE(writer->HasReadersBeside());
+  two.Release();
+  EXPECT_FALSE(writer->HasReadersBeside());
+}
+
 TEST(DirectoryLock, AForkedChildHoldsNothing) {
   const TemporaryDirectory directory;
   auto lock = Take(directory, Mode::kExclusive);

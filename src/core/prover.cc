@@ -65,6 +65,7 @@ class Prover {
     MAYFLY_TRY(const Statistics statistics, GatherStatistics(store_));
     proof_.taken_at = statistics.clock.now;
     AddStates();
+    AddReaders();
     AddClock(statistics.clock);
     MAYFLY_RETURN_IF_ERROR(AddBackups());
     MAYFLY_RETURN_IF_ERROR(ListFiles());
@@ -87,6 +88,16 @@ class Prover {
  private:
   void AddStates() {
     for (const auto& state : store_.states().List()) proof_.holders.push_back(Describe(state));
+  }
+
+  // How many, who they are and what they hold is not known.
+  void AddReaders() {
+    if (!store_.engine().HasReadersBeside()) return;
+    proof_.holders.push_back(
+        {ProofHolder::Kind::kReader, proof_.taken_at,
+         "another opener reads these files beside this one, and may have deleted ones open, whose "
+         "bytes are then still on the disk; it lets go of them within seconds, but not of what its "
+         "own snapshots, transactions and cursors read: close these, or end that process"});
   }
 
   void AddClock(const ClockReport& clock) {

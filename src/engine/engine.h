@@ -152,6 +152,10 @@ class Engine {
   // Null: nothing is encrypted.
   virtual std::shared_ptr<const crypto::DatabaseKey> encryption_key() const { return nullptr; }
 
+  // Whether somebody else, in this process or another, reads the same files beside this engine, and
+  // may have deleted ones open.
+  virtual bool HasReadersBeside() const { return false; }
+
   // Reads the value of `key` into `value`.
   // NotFound when there is none; `value` is then empty. Invalid for a bad address or key;
   // Corruption or IoError when it could not be read. The bytes live as PinnedBytes says.

@@ -16,6 +16,8 @@ class ForwardingEngine : public Engine {
                             std::optional<Capabilities> capabilities = std::nullopt);
   ~ForwardingEngine() override;
 
+  bool HasReadersBeside() const override { return inner_->HasReadersBeside(); }
+
  protected:
   Engine& inner() const { return *inner_; }
 

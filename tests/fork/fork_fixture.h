@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <memory>
@@ -43,27 +42,5 @@ inline std::unique_ptr<Database> MustOpen(const std::string& directory) {
   }
   return *std::move(opened);
 }
-
-// Tells a child to go on.
-class Signal {
- public:
-  Signal() {
-    if (::pipe(ends_) != 0) std::abort();
-  }
-  ~Signal() {
-    ::close(ends_[0]);
-    ::close(ends_[1]);
-  }
-  Signal(const Signal&) = delete;
-  Signal& operator=(const Signal&) = delete;
-  void Give() const { EXPECT_EQ(::write(ends_[1], "x", 1), 1); }
-  void Await() const {
-    char byte = 0;
-    if (::read(ends_[0], &byte, 1) != 1) std::abort();
-  }
-
- private:
-  int ends_[2] = {-1, -1};
-};
 
 }  // namespace mayfly

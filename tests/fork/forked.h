@@ -67,4 +67,28 @@ class Forked {
   int from_child_ = -1;
 };
 
+// Tells another thread or process to go on.
+class Signal {
+ public:
+  Signal() {
+    if (::pipe(ends_) != 0) std::abort();
+  }
+  ~Signal() {
+    ::close(ends_[0]);
+    ::close(ends_[1]);
+  }
+  Signal(const Signal&) = delete;
+  Signal& operator=(const Signal&) = delete;
+  void Give() const {
+    if (::write(ends_[1], "x", 1) != 1) std::abort();
+  }
+  void Await() const {
+    char byte = 0;
+    if (::read(ends_[0], &byte, 1) != 1) std::abort();
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
 }  // namespace mayfly

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -264,6 +265,42 @@ TEST(ReaderProcess, WritesNothingAndRefusesToByName) {
   EXPECT_EQ(reader->Subscribe([](const Event&) {}).error().code(), StatusCode::kReadOnly);
   EXPECT_EQ(reader->Prove().error().code(), StatusCode::kBusy) << "a question to the writer";
   EXPECT_EQ(*rows.Get("a"), "1");
+}
+
+bool TellsOfAReader(const Database& database) {
+  const auto proof = database.Prove();
+  EXPECT_TRUE(proof.has_value()) << proof.status().ToString();
+  return std::any_of(proof->holders.begin(), proof->holders.end(),
+                     [](const auto& holder) { return holder.kind == ProofHolder::Kind::kReader; });
+}
+
+TEST(ReaderProcess, AProofTellsOfReadersThatMayHoldDeletedFiles) {
+  const TemporaryDirectory directory;
+  const std::string home = directory.Inside("db");
+  auto writer = MustOpen(At(home));
+  EXPECT_FALSE(TellsOfAReader(*writer));
+  const Signal opened;
+  const Signal proven;
+  Forked child([&] {
+    auto reader = Database::Open(At(home, true));
+    opened.Give();
+    proven.Await();
+    return reader.status().ok() ? "" : reader.status().ToString();
+  });
+  opened.Await();
+  EXPECT_TRUE(TellsOfAReader(*writer));
+  {
+    const auto own = MustOpen(At(home, true));
+    proven.Give();
+    ASSERT_EQ(child.Wait(), "");
+    EXPECT_TRUE(TellsOfAReader(*writer)) << "of this process";
+    ASSERT_TRUE(writer->Close().ok());
+    EXPECT_FALSE(TellsOfAReader(*own)) << "it is no other than itself";
+    const auto other = MustOpen(At(home, true));
+    EXPECT_TRUE(TellsOfAReader(*own));
+  }
+  writer = MustOpen(At(home));
+  EXPECT_FALSE(TellsOfAReader(*writer));
 }
 
 TEST(ReaderProcess, ReadsADirectoryThatItMayNotWriteTo) {

@@ -62,6 +62,7 @@ class RocksDatabase final : public Engine {
   std::shared_ptr<const crypto::DatabaseKey> encryption_key() const override {
     return handles_.key;
   }
+  bool HasReadersBeside() const override { return handles_.lock.HasReadersBeside(); }
 
  private:
   Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override;

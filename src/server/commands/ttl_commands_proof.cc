@@ -25,6 +25,7 @@ std::string_view NameOf(ProofHolder::Kind kind) {
     case ProofHolder::Kind::kBackup: return "backup";
     case ProofHolder::Kind::kClock: return "clock";
     case ProofHolder::Kind::kBacklog: return "backlog";
+    case ProofHolder::Kind::kReader: return "reader";
   }
   return "unknown";
 }

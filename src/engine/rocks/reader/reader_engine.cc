@@ -24,6 +24,7 @@ class ReaderEngine final : public Engine {
                {.persistent = true, .writable = false, .follows = true}),
         logger_(options.rocks.logger != nullptr ? *options.rocks.logger : SilentLogger()),
         directory_(options.rocks.directory),
+        mark_(DirectoryLock::Beside(directory_, kLockFileName)),
         follower_(std::make_unique<LogFollower>(options)) {}
 
   ~ReaderEngine() override {
@@ -46,6 +47,8 @@ class ReaderEngine final : public Engine {
   std::uint64_t ChangedAt(Role role, unsigned char first) const override {
     return follower_->ChangedAt(role, first);
   }
+
+  bool HasReadersBeside() const override { return mark_.HasReadersBeside(); }
 
  private:
   // Looks now and then.
@@ -178,6 +181,7 @@ class ReaderEngine final : public Engine {
   Status DoClose() override {
     looker_.reset();
     follower_->Close();
+    mark_.Release();
     return {};
   }
 
@@ -196,6 +200,7 @@ class ReaderEngine final : public Engine {
 
   Logger& logger_;
   const std::string directory_;
+  DirectoryLock mark_;  // Before any file is opened, and until all are closed.
   std::unique_ptr<LogFollower> follower_;
   std::unique_ptr<Looker> looker_;
 };

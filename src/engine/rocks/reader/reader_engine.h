@@ -1,7 +1,7 @@
 // reader_engine.h - the engine that reads a rocks directory beside its writer, or without one.
 // Refresh() takes over what the writer has committed; between two of them the state stands still.
-// It takes no lock and writes no file, so that any number of readers may be there, writers come, go
-// and crash as they like, and a medium that cannot be written to will do. How it follows:
+// It excludes nobody and writes no file, so that any number of readers may be there, writers come,
+// go and crash as they like, and a medium that cannot be written to will do. How it follows:
 // log_follower.h. Why so: docs/decisions/0026-several-processes.md.
 // A thread of its own looks once a second, so that it lets go of deleted files when nobody asks.
 #pragma once
