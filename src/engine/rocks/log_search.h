@@ -9,11 +9,10 @@
 #include <string>
 
 #include "engine/rocks/byte_search.h"
+#include "engine/rocks/log_format.h"
 #include "mayfly/bytes.h"
 
 namespace mayfly::engine {
-
-inline constexpr std::size_t kLogBlockBytes = std::size_t{32} << 10;
 
 class LogSearch {
  public:

@@ -2,33 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <boost/crc.hpp>
-
-#include "base/coding.h"
-#include "engine/rocks/log_search.h"
+#include "engine/rocks/log_format.h"
 #include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {
 
-// RocksDB's numbers.
-constexpr std::size_t kHeaderBytes = 7;
-constexpr unsigned kWhole = 1;
-constexpr unsigned kFirst = 2;
-constexpr unsigned kMiddle = 3;
-constexpr unsigned kLast = 4;
-
 constexpr std::size_t kFirstReadBytes = std::size_t{4} << 10;  // Mostly there is little or nothing.
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
-
-// CRC-32C of type and bytes, masked: stored checksums of checksums would be weak.
-std::uint32_t ChecksumOf(Bytes typed) {
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
-  crc.process_bytes(typed.data(), typed.size());
-  const auto sum = static_cast<std::uint32_t>(crc.checksum());
-  return ((sum >> 15) | (sum << 17)) + 0xa282ead8U;
-}
 
 }  // namespace
 
@@ -63,33 +44,28 @@ Status LogTail::ReadNew(std::vector<std::string>& records) {
 
 Result<LogTail::Step> LogTail::TakeFragment(Bytes& bytes, std::vector<std::string>& records) {
   const std::size_t left = kLogBlockBytes - offset_ % kLogBlockBytes;
-  if (left < kHeaderBytes) {  // Filled up with zeros.
+  if (left < kFrameHeaderBytes) {  // Filled up with zeros.
     if (bytes.size() < left) return Step::kMore;
     bytes.remove_prefix(left);
     offset_ += left;
     return Step::kFragment;
   }
-  if (bytes.size() < kHeaderBytes) return Step::kMore;
-  Bytes header = bytes;
-  std::uint32_t crc = 0;
-  if (!EatLittleEndian32(header, crc)) return Step::kMore;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const std::size_t length = byte(4) + std::size_t{256} * byte(5);
-  const unsigned type = byte(6);
-  if (type == 0 && length == 0) return Step::kEnd;  // Room that was never written.
-  if (type < kWhole || type > kLast) return Damaged("a record of an unknown kind");
-  if (kHeaderBytes + length > left) return Damaged("a record that leaves its block");
-  if (bytes.size() < kHeaderBytes + length) return Step::kMore;
-  if (ChecksumOf(bytes.substr(6, length + 1)) != crc) return Damaged("a checksum does not fit");
-  if (type == kWhole || type == kFirst) record_.clear();
-  record_.append(bytes.substr(kHeaderBytes, length));
-  if (type == kWhole || type == kLast) {
+  if (bytes.size() < kFrameHeaderBytes) return Step::kMore;
+  const Frame frame = ReadFrame(bytes);
+  const std::size_t frame_bytes = kFrameHeaderBytes + frame.length;
+  if (frame.IsEmptyRoom()) return Step::kEnd;
+  if (!frame.HasKnownKind()) return Damaged("a record of an unknown kind");
+  if (frame_bytes > left) return Damaged("a record that leaves its block");
+  if (bytes.size() < frame_bytes) return Step::kMore;
+  if (!IsSoundFrame(frame, bytes)) return Damaged("a checksum does not fit");
+  if (frame.kind == kWholeRecord || frame.kind == kFirstFragment) record_.clear();
+  record_.append(PayloadOf(frame, bytes));
+  if (frame.kind == kWholeRecord || frame.kind == kLastFragment) {
     records.push_back(std::move(record_));
     record_.clear();
   }
-  static_assert(kMiddle == kFirst + 1);
-  bytes.remove_prefix(kHeaderBytes + length);
-  offset_ += kHeaderBytes + length;
+  bytes.remove_prefix(frame_bytes);
+  offset_ += frame_bytes;
   return Step::kFragment;
 }
 

@@ -1,95 +1,122 @@
 #include "engine/rocks/salvage/framed_records.h"
 
 #include <algorithm>
-#include <boost/crc.hpp>
 #include <memory>
 
-#include "base/coding.h"
-#include "engine/rocks/log_search.h"
+#include "engine/rocks/log_format.h"
 #include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {
 
-// RocksDB's numbers.
-constexpr std::size_t kHeaderBytes = 7;
-constexpr unsigned kWhole = 1;
-constexpr unsigned kFirst = 2;
-constexpr unsigned kLast = 4;
+bool IsZeros(Bytes bytes) { return bytes.find_first_not_of('\0') == Bytes::npos; }
 
-// CRC-32C of type and bytes, turned and moved so that a checksum of checksums is none.
-std::uint32_t ChecksumOf(Bytes type_and_bytes) {
-  boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
-  crc.process_bytes(type_and_bytes.data(), type_and_bytes.size());
-  const std::uint32_t sum = crc.checksum();
-  return (sum >> 15 | sum << 17) + 0xa282ead8;
+// Whether a frame begins here and its checksum fits.
+bool BeginsSoundFrame(Bytes bytes) {
+  if (bytes.size() < kFrameHeaderBytes) return false;
+  const Frame frame = ReadFrame(bytes);
+  return frame.HasKnownKind() && frame.length <= bytes.size() - kFrameHeaderBytes &&
+         IsSoundFrame(frame, bytes);
+}
+
+// How many bytes at the front of `block`, where a frame is damaged, are to be passed over; all of
+// them if nothing sound follows.
+std::size_t DamagedBytes(Bytes block) {
+  const std::size_t led_to = kFrameHeaderBytes + ReadFrame(block).length;
+  if (led_to <= block.size()) {
+    const Bytes rest = block.substr(led_to);
+    if (BeginsSoundFrame(rest) || (rest.size() < kFrameHeaderBytes && IsZeros(rest))) return led_to;
+  }
+  std::size_t bytes = 1;
+  while (bytes < block.size() && !BeginsSoundFrame(block.substr(bytes))) ++bytes;
+  return bytes;
 }
 
 class Frames {
  public:
-  explicit Frames(FunctionRef<void(Bytes)> take) : take_(take) {}
+  explicit Frames(FunctionRef<void(const FramedRecord&)> take) : take_(take) {}
 
-  void Block(Bytes block, bool is_last) {
-    while (block.size() >= kHeaderBytes) {
-      Bytes header = block;
-      std::uint32_t checksum = 0;
-      if (!EatLittleEndian32(header, checksum)) return;
-      const auto byte = [&block](std::size_t i) { return static_cast<unsigned char>(block[i]); };
-      const std::size_t length = byte(4) + std::size_t{256} * byte(5);
-      const unsigned type = byte(6);
-      if (type == 0 && length == 0) return;  // Room that was never written.
-      if (length > block.size() - kHeaderBytes) {
-        if (!is_last) return Damaged();
-        report_.ends_within_a_record = true;
+  // `block` lies at `offset`.
+  void Block(Bytes block, std::uint64_t offset, bool is_last) {
+    if (IsZeros(block)) {  // Room that was never written, if nothing follows.
+      zeros_ += block.size();
+      return;
+    }
+    if (zeros_ > 0) Damaged({offset - zeros_, zeros_});
+    zeros_ = 0;
+    is_behind_damage_ = false;  // A block begins with a frame.
+    while (block.size() >= kFrameHeaderBytes) {
+      std::size_t bytes = 0;
+      if (BeginsSoundFrame(block)) {
+        bytes = kFrameHeaderBytes + ReadFrame(block).length;
+        Fragment(block, {offset, bytes});
+      } else if (ReadFrame(block).IsEmptyRoom() && IsZeros(block)) {
+        zeros_ = block.size();
         return;
+      } else {
+        bytes = DamagedBytes(block);
+        const bool leaves = ReadFrame(block).length > block.size() - kFrameHeaderBytes;
+        if (is_last && leaves && bytes == block.size()) {  // Cut off, for all that can be seen.
+          report_.ends_within_a_record = true;
+          return;
+        }
+        Damaged({offset, bytes});
       }
-      const Bytes bytes = block.substr(kHeaderBytes, length);
-      if (ChecksumOf(block.substr(kHeaderBytes - 1, length + 1)) != checksum) return Damaged();
-      block.remove_prefix(kHeaderBytes + length);
-      Piece(type, bytes);
+      block.remove_prefix(bytes);
+      offset += bytes;
     }
     if (is_last && !block.empty()) report_.ends_within_a_record = true;
   }
 
   FramedReport Finish() {
     report_.ends_within_a_record |= in_record_;
-    return report_;
+    return std::move(report_);
   }
 
  private:
-  void Damaged() {
-    ++report_.damaged_places;
+  void Damaged(FileRange range) {
+    report_.damaged.push_back(range);
     in_record_ = false;
+    is_behind_damage_ = true;
   }
 
-  void Piece(unsigned type, Bytes bytes) {
-    if (type == 0 || type > kLast) return Damaged();
-    if (type == kWhole || type == kFirst) {
-      if (in_record_) Damaged();
+  // A sound one, at the front of `bytes`.
+  void Fragment(Bytes bytes, FileRange at) {
+    const Frame frame = ReadFrame(bytes);
+    if (frame.kind == kWholeRecord || frame.kind == kFirstFragment) {
+      if (in_record_) report_.damaged.push_back(record_at_);  // It has no end.
       record_.clear();
+      record_at_ = at;
       in_record_ = true;
+      is_found_ = is_behind_damage_;
     }
     if (!in_record_) return;  // The rest of one whose beginning is damaged.
-    record_.append(bytes);
-    if (type != kWhole && type != kLast) return;
+    record_.append(PayloadOf(frame, bytes));
+    record_at_.bytes = at.offset + at.bytes - record_at_.offset;
+    if (frame.kind != kWholeRecord && frame.kind != kLastFragment) return;
     in_record_ = false;
-    take_(record_);
+    take_({.bytes = record_, .at = record_at_, .is_found = is_found_});
   }
 
-  const FunctionRef<void(Bytes)> take_;
+  const FunctionRef<void(const FramedRecord&)> take_;
   std::string record_;
+  FileRange record_at_;
   bool in_record_ = false;
+  bool is_found_ = false;          // The record.
+  bool is_behind_damage_ = false;  // In this block.
+  std::uint64_t zeros_ = 0;        // In front of what comes next.
   FramedReport report_;
 };
 
 }  // namespace
 
 Result<FramedReport> ForEachRecord(rocksdb::Env& env, const std::string& path,
-                                   FunctionRef<void(Bytes record)> take) {
+                                   FunctionRef<void(const FramedRecord& record)> take) {
   std::unique_ptr<rocksdb::SequentialFile> file;
   rocksdb::Status status = env.NewSequentialFile(path, &file, rocksdb::EnvOptions());
   Frames frames(take);
   std::string block(kLogBlockBytes, '\0');
+  std::uint64_t offset = 0;
   std::size_t filled = 0;
   bool ended = false;
   while (status.ok() && !ended) {
@@ -102,7 +129,8 @@ Result<FramedReport> ForEachRecord(rocksdb::Env& env, const std::string& path,
     filled += read.size();
     ended = read.empty();
     if (filled < block.size() && !ended) continue;
-    frames.Block(Bytes(block).substr(0, filled), ended);
+    frames.Block(Bytes(block).substr(0, filled), offset, ended);
+    offset += filled;
     filled = 0;
   }
   if (!status.ok()) return FromRocks(status, "reading " + path);

@@ -2,76 +2,151 @@
 
 #include <rocksdb/write_batch.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/coding.h"
-#include "engine/rocks/rocks_status.h"
-#include "engine/rocks/salvage/framed_records.h"
 
 namespace mayfly::engine {
 namespace {
 
 // Takes a batch apart. Each change has a sequence number of its own, from the batch's on.
-class Collect final : public rocksdb::WriteBatch::Handler {
+class Changes final : public rocksdb::WriteBatch::Handler {
  public:
-  Collect(LoggedRole* roles, const LoggedChanges::RoleOf& role_of, std::uint64_t sequence)
-      : roles_(roles), role_of_(role_of), sequence_(sequence) {}
+  Changes(const LoggedChanges::RoleOf& role_of, std::uint64_t sequence)
+      : role_of_(role_of), sequence_(sequence) {}
 
   rocksdb::Status PutCF(std::uint32_t family, const rocksdb::Slice& key,
                         const rocksdb::Slice& value) override {
-    return Take(family, key, {.key = {}, .deleted = false, .value = value.ToString()});
+    return Take(family, {.key = key.ToString(), .deleted = false, .value = value.ToString()});
   }
   rocksdb::Status DeleteCF(std::uint32_t family, const rocksdb::Slice& key) override {
-    return Take(family, key, {.key = {}, .deleted = true, .value = {}});
+    return Take(family, {.key = key.ToString(), .deleted = true, .value = {}});
   }
   rocksdb::Status SingleDeleteCF(std::uint32_t family, const rocksdb::Slice& key) override {
     return DeleteCF(family, key);
   }
   rocksdb::Status DeleteRangeCF(std::uint32_t family, const rocksdb::Slice& begin,
                                 const rocksdb::Slice& end) override {
-    if (LoggedRole* const role = Find(family)) {
-      role->ranges.push_back({begin.ToString(), end.ToString(), sequence_});
+    if (const Role* const role = role_of_(family)) {
+      ranges_.emplace_back(*role, RangeTombstone{begin.ToString(), end.ToString(), sequence_});
     }
     ++sequence_;
     return {};
   }
   void LogData(const rocksdb::Slice& /*blob*/) override {}
 
- private:
-  LoggedRole* Find(std::uint32_t family) const {
-    const Role* const role = role_of_(family);
-    return role == nullptr ? nullptr : &roles_[static_cast<std::size_t>(*role)];
+  // When the whole batch was understood.
+  void MoveTo(LoggedRole* roles) {
+    for (auto& [role, entry] : rows_) {
+      std::string key = entry.key;
+      roles[static_cast<std::size_t>(role)].rows.insert_or_assign(std::move(key), std::move(entry));
+    }
+    for (auto& [role, range] : ranges_) {
+      roles[static_cast<std::size_t>(role)].ranges.push_back(std::move(range));
+    }
   }
 
-  rocksdb::Status Take(std::uint32_t family, const rocksdb::Slice& key, TableEntry entry) {
-    entry.key = key.ToString();
+ private:
+  rocksdb::Status Take(std::uint32_t family, TableEntry entry) {
     entry.sequence = sequence_++;
-    if (LoggedRole* const role = Find(family)) {
-      role->rows.insert_or_assign(key.ToString(), std::move(entry));
-    }
+    if (const Role* const role = role_of_(family)) rows_.emplace_back(*role, std::move(entry));
     return {};
+  }
+
+  const LoggedChanges::RoleOf& role_of_;
+  std::uint64_t sequence_;
+  std::vector<std::pair<Role, TableEntry>> rows_;
+  std::vector<std::pair<Role, RangeTombstone>> ranges_;
+};
+
+// The batches of one log, in their order.
+class LogReading {
+ public:
+  LogReading(LoggedRole* roles, const LoggedChanges::RoleOf& role_of)
+      : roles_(roles), role_of_(role_of) {}
+
+  void Take(const FramedRecord& record) {
+    Logged batch{.bytes = std::string(record.bytes), .at = record.at};
+    Bytes header = record.bytes;
+    std::uint32_t count = 0;
+    if (!EatLittleEndian64(header, batch.first) || !EatLittleEndian32(header, count)) {
+      unreadable_.push_back(record.at);
+      return;
+    }
+    batch.end = batch.first + count;
+    if (record.is_found) {
+      found_.push_back(std::move(batch));
+    } else {
+      TakeFound(batch.first);
+      Apply(batch);
+    }
+  }
+
+  // Unreadable stretches, those of `damaged` among them, in order and joined where they touch.
+  std::vector<FileRange> Finish(std::vector<FileRange> damaged) {
+    // What looks like a record within another comes first; the last one is the log's own.
+    if (!found_.empty()) TakeFound(found_.back().end);
+    unreadable_.insert(unreadable_.end(), damaged.begin(), damaged.end());
+    std::sort(unreadable_.begin(), unreadable_.end(),
+              [](const FileRange& a, const FileRange& b) { return a.offset < b.offset; });
+    std::vector<FileRange> joined;
+    for (const FileRange& range : unreadable_) {
+      const std::uint64_t end = range.offset + range.bytes;
+      if (joined.empty() || joined.back().offset + joined.back().bytes < range.offset) {
+        joined.push_back(range);
+      } else {
+        joined.back().bytes = std::max(joined.back().bytes, end - joined.back().offset);
+      }
+    }
+    return joined;
+  }
+
+ private:
+  struct Logged {
+    std::string bytes;
+    FileRange at;
+    std::uint64_t first = 0;  // Of its sequence numbers.
+    std::uint64_t end = 0;
+  };
+
+  // Of those that were found, these count whose numbers lie between what was applied and `end`.
+  void TakeFound(std::uint64_t end) {
+    for (const Logged& batch : found_) {
+      if (next_ <= batch.first && batch.end <= end) {
+        Apply(batch);
+      } else {
+        unreadable_.push_back(batch.at);
+      }
+    }
+    found_.clear();
+  }
+
+  void Apply(const Logged& batch) {
+    Changes changes(role_of_, batch.first);
+    if (!rocksdb::WriteBatch(batch.bytes).Iterate(&changes).ok()) {
+      unreadable_.push_back(batch.at);
+      return;
+    }
+    changes.MoveTo(roles_);
+    next_ = batch.end;
   }
 
   LoggedRole* const roles_;
   const LoggedChanges::RoleOf& role_of_;
-  std::uint64_t sequence_;
+  std::uint64_t next_ = 0;      // The sequence number behind what was applied.
+  std::vector<Logged> found_;   // Behind damage, until it is known what follows: a block's worth.
+  std::vector<FileRange> unreadable_;
 };
 
 }  // namespace
 
-Result<std::uint64_t> LoggedChanges::Add(rocksdb::Env& env, const std::string& path,
-                                         const RoleOf& role_of) {
-  std::uint64_t unreadable = 0;
-  MAYFLY_TRY(const FramedReport report, ForEachRecord(env, path, [&](Bytes record) {
-               Bytes header = record;
-               std::uint64_t sequence = 0;
-               if (!EatLittleEndian64(header, sequence)) {
-                 ++unreadable;
-                 return;
-               }
-               const rocksdb::WriteBatch batch{std::string(record)};
-               Collect collect(roles_, role_of, sequence);
-               if (!batch.Iterate(&collect).ok()) ++unreadable;
-             }));
-  return report.damaged_places + unreadable;
+Result<std::vector<FileRange>> LoggedChanges::Add(rocksdb::Env& env, const std::string& path,
+                                                  const RoleOf& role_of) {
+  LogReading reading(roles_, role_of);
+  MAYFLY_TRY(FramedReport report,
+             ForEachRecord(env, path, [&](const FramedRecord& record) { reading.Take(record); }));
+  return reading.Finish(std::move(report.damaged));
 }
 
 }  // namespace mayfly::engine

@@ -173,11 +173,11 @@ Result<Manifest> ReadManifest(rocksdb::Env& env, const std::string& path) {
   manifest.families[0].name = "default";  // RocksDB's first family is added by no record.
   bool good = true;
   std::uint64_t records = 0;
-  MAYFLY_TRY(const FramedReport report, ForEachRecord(env, path, [&](Bytes record) {
+  MAYFLY_TRY(const FramedReport report, ForEachRecord(env, path, [&](const FramedRecord& record) {
                ++records;
-               good = good && ApplyManifestRecord(record, manifest);
+               good = good && ApplyManifestRecord(record.bytes, manifest);
              }));
-  if (good && records > 0 && report.damaged_places == 0 && !report.ends_within_a_record) {
+  if (good && records > 0 && report.damaged.empty() && !report.ends_within_a_record) {
     return manifest;
   }
   return Status::Corruption("it is damaged");

@@ -164,8 +164,12 @@ void SalvagedState::OpenLogs(const std::vector<DirectoryFile>& files, const Mani
     const auto damaged = logged_.Add(env_, directory_ + "/" + file.name, role_of);
     if (!damaged) {
       Note(file.name, fmt::format("{}: {}", file.name, damaged.error().message()));
-    } else if (*damaged > 0) {
-      Note(file.name, fmt::format("{}: {} places of the log cannot be read", file.name, *damaged));
+      continue;
+    }
+    for (const FileRange& range : *damaged) {
+      Note(fmt::format("{}@{}", file.name, range.offset),
+           fmt::format("{}: {} bytes from byte {} on cannot be read", file.name, range.bytes,
+                       range.offset));
     }
   }
   for (const auto& [number, bytes] : missing) {
