@@ -16,7 +16,7 @@ namespace {
 
 using crypto::CounterCipher;
 using crypto::DatabaseKey;
-using crypto::kFileHeaderBytes;
+using crypto::kHeaderBlockBytes;
 using rocksdb::FileOptions;
 using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
@@ -44,15 +44,15 @@ IOStatus NeverTwice(const std::string& what) {
 }
 
 std::uint64_t WithoutHeader(std::uint64_t bytes) {
-  return bytes - std::min<std::uint64_t>(bytes, kFileHeaderBytes);
+  return bytes - std::min<std::uint64_t>(bytes, kHeaderBlockBytes);
 }
 
 // The cipher of a file that begins with `header`; null when the header never reached the disk.
 IOStatus OpenHeader(const DatabaseKey& key, Bytes header, const std::string& path, Cipher& cipher) {
-  if (header.size() < kFileHeaderBytes || header.find_first_not_of('\0') == Bytes::npos) {
+  if (header.size() < kHeaderBlockBytes || header.find_first_not_of('\0') == Bytes::npos) {
     return IOStatus::OK();
   }
-  const auto file_key = crypto::OpenFileHeader(key, kPurpose, header);
+  const auto file_key = crypto::OpenHeaderBlock(key, kPurpose, header);
   if (!file_key) return FromStatus(file_key.error(), path);
   auto made = CounterCipher::Make(*file_key);
   if (!made) return FromStatus(made.error(), path);
@@ -93,13 +93,13 @@ class SequentialFile final : public rocksdb::FSSequentialFileOwnerWrapper {
                           Slice* result, char* scratch, IODebugContext* debug) override {
     *result = Slice(scratch, 0);
     if (cipher_ == nullptr) return IOStatus::OK();
-    IOStatus status = FSSequentialFileOwnerWrapper::PositionedRead(offset + kFileHeaderBytes, n,
+    IOStatus status = FSSequentialFileOwnerWrapper::PositionedRead(offset + kHeaderBlockBytes, n,
                                                                    options, result, scratch, debug);
     return status.ok() ? Decrypt(*cipher_, offset, result, scratch) : status;
   }
 
   IOStatus InvalidateCache(std::size_t offset, std::size_t length) override {
-    return FSSequentialFileOwnerWrapper::InvalidateCache(offset + kFileHeaderBytes, length);
+    return FSSequentialFileOwnerWrapper::InvalidateCache(offset + kHeaderBlockBytes, length);
   }
 
  private:
@@ -116,7 +116,7 @@ class RandomAccessFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
                 char* scratch, IODebugContext* debug) const override {
     *result = Slice(scratch, 0);
     if (cipher_ == nullptr) return IOStatus::OK();
-    IOStatus status = FSRandomAccessFileOwnerWrapper::Read(offset + kFileHeaderBytes, n, options,
+    IOStatus status = FSRandomAccessFileOwnerWrapper::Read(offset + kHeaderBlockBytes, n, options,
                                                            result, scratch, debug);
     return status.ok() ? Decrypt(*cipher_, offset, result, scratch) : status;
   }
@@ -135,10 +135,10 @@ class RandomAccessFile final : public rocksdb::FSRandomAccessFileOwnerWrapper {
 
   IOStatus Prefetch(std::uint64_t offset, std::size_t n, const IOOptions& options,
                     IODebugContext* debug) override {
-    return FSRandomAccessFileOwnerWrapper::Prefetch(offset + kFileHeaderBytes, n, options, debug);
+    return FSRandomAccessFileOwnerWrapper::Prefetch(offset + kHeaderBlockBytes, n, options, debug);
   }
   IOStatus InvalidateCache(std::size_t offset, std::size_t length) override {
-    return FSRandomAccessFileOwnerWrapper::InvalidateCache(offset + kFileHeaderBytes, length);
+    return FSRandomAccessFileOwnerWrapper::InvalidateCache(offset + kHeaderBlockBytes, length);
   }
 
  private:
@@ -160,14 +160,14 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
     if (cut_) return NeverTwice("writing behind a cut");
     IOStatus status = FindEnd(options, debug);
-    if (status.ok() && end_ < kFileHeaderBytes) {
+    if (status.ok() && end_ < kHeaderBlockBytes) {
       status = AppendRaw(Bytes(header_).substr(end_), options, debug);
     }
     for (Bytes rest = ToBytes(data); status.ok() && !rest.empty();) {
       const Bytes piece = rest.substr(0, kAppendBytes);
       rest.remove_prefix(piece.size());
       scratch_.resize(std::max(scratch_.size(), piece.size()));
-      if (!cipher_->Apply(end_ - kFileHeaderBytes, piece, scratch_.data())) return CipherFailed();
+      if (!cipher_->Apply(end_ - kHeaderBlockBytes, piece, scratch_.data())) return CipherFailed();
       status = AppendRaw({scratch_.data(), piece.size()}, options, debug);
     }
     return status;
@@ -192,26 +192,26 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   // As a file is before it is closed: nothing may follow.
   IOStatus Truncate(std::uint64_t size, const IOOptions& options, IODebugContext* debug) override {
-    cut_ = size + kFileHeaderBytes < end_;
-    return FSWritableFileOwnerWrapper::Truncate(size + kFileHeaderBytes, options, debug);
+    cut_ = size + kHeaderBlockBytes < end_;
+    return FSWritableFileOwnerWrapper::Truncate(size + kHeaderBlockBytes, options, debug);
   }
   std::uint64_t GetFileSize(const IOOptions& options, IODebugContext* debug) override {
     return WithoutHeader(FSWritableFileOwnerWrapper::GetFileSize(options, debug));
   }
   IOStatus InvalidateCache(std::size_t offset, std::size_t length) override {
-    return FSWritableFileOwnerWrapper::InvalidateCache(offset + kFileHeaderBytes, length);
+    return FSWritableFileOwnerWrapper::InvalidateCache(offset + kHeaderBlockBytes, length);
   }
   IOStatus RangeSync(std::uint64_t offset, std::uint64_t bytes, const IOOptions& options,
                      IODebugContext* debug) override {
-    return FSWritableFileOwnerWrapper::RangeSync(offset + kFileHeaderBytes, bytes, options, debug);
+    return FSWritableFileOwnerWrapper::RangeSync(offset + kHeaderBlockBytes, bytes, options, debug);
   }
   void PrepareWrite(std::size_t offset, std::size_t length, const IOOptions& options,
                     IODebugContext* debug) override {
-    FSWritableFileOwnerWrapper::PrepareWrite(offset + kFileHeaderBytes, length, options, debug);
+    FSWritableFileOwnerWrapper::PrepareWrite(offset + kHeaderBlockBytes, length, options, debug);
   }
   IOStatus Allocate(std::uint64_t offset, std::uint64_t length, const IOOptions& options,
                     IODebugContext* debug) override {
-    return FSWritableFileOwnerWrapper::Allocate(offset + kFileHeaderBytes, length, options, debug);
+    return FSWritableFileOwnerWrapper::Allocate(offset + kHeaderBlockBytes, length, options, debug);
   }
 
  private:
@@ -256,7 +256,7 @@ class EncryptedFiles final : public rocksdb::FileSystemWrapper {
     IOStatus status = FileSystemWrapper::NewSequentialFile(path, options, &file, debug);
     if (status.ok() && !IsPlainFile(path)) {
       Slice header;
-      std::string scratch(kFileHeaderBytes, '\0');
+      std::string scratch(kHeaderBlockBytes, '\0');
       status = file->Read(scratch.size(), options.io_options, &header, scratch.data(), debug);
       Cipher cipher;
       if (status.ok()) status = OpenHeader(*key_, ToBytes(header), path, cipher);
@@ -273,7 +273,7 @@ class EncryptedFiles final : public rocksdb::FileSystemWrapper {
     IOStatus status = FileSystemWrapper::NewRandomAccessFile(path, options, &file, debug);
     if (status.ok() && !IsPlainFile(path)) {
       Slice header;
-      std::string scratch(kFileHeaderBytes, '\0');
+      std::string scratch(kHeaderBlockBytes, '\0');
       status = file->Read(0, scratch.size(), options.io_options, &header, scratch.data(), debug);
       Cipher cipher;
       if (status.ok()) status = OpenHeader(*key_, ToBytes(header), path, cipher);
@@ -293,7 +293,8 @@ class EncryptedFiles final : public rocksdb::FileSystemWrapper {
       if (!header) return FromStatus(header.error(), path);
       auto cipher = CounterCipher::Make(header->key);
       if (!cipher) return FromStatus(cipher.error(), path);
-      file = std::make_unique<WritableFile>(std::move(file), *target(), path, header->bytes,
+      file = std::make_unique<WritableFile>(std::move(file), *target(), path,
+                                            crypto::HeaderBlock(*header),
                                             *std::move(cipher));
     }
     if (status.ok()) *result = std::move(file);

@@ -14,7 +14,8 @@
 namespace mayfly::engine {
 namespace {
 
-constexpr std::size_t kHeader = 64;
+constexpr std::size_t kHeader = 8192;
+constexpr std::size_t kSector = 4096;
 
 class EncryptedFiles : public ::testing::Test {
  protected:
@@ -118,7 +119,7 @@ TEST_F(EncryptedFiles, GoOnBehindWhatAFullDiskTook) {
 TEST_F(EncryptedFiles, AreEmptyWhenTheirHeaderNeverReachedTheDisk) {
   Write("text");
   const std::string good = Raw();
-  for (std::size_t size = 0; size < kHeader; ++size) {
+  for (std::size_t size = 0; size < kHeader; size += size < 64 || size > kHeader - 64 ? 1 : 63) {
     std::ofstream(path(), std::ios::binary) << good.substr(0, size);
     ASSERT_EQ(Read(), "") << size;
     ASSERT_EQ(Size(), 0u) << size;
@@ -126,8 +127,27 @@ TEST_F(EncryptedFiles, AreEmptyWhenTheirHeaderNeverReachedTheDisk) {
   }
   std::ofstream(path(), std::ios::binary) << std::string(good.size(), '\0');
   EXPECT_EQ(Read(), "");
+}
+
+TEST_F(EncryptedFiles, AreReadWhenASectorOfTheirHeaderIsDamaged) {
+  Write("text");
+  const std::string good = Raw();
+  for (const std::size_t at : {std::size_t{0}, std::size_t{9}, std::size_t{45}}) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    std::ofstream(path(), std::ios::binary) << bad;
+    EXPECT_EQ(Read(), "text") << at;
+    EXPECT_EQ(ReadAt(0, 4), "text") << at;
+  }
+  for (const std::size_t sector : {std::size_t{0}, kSector}) {
+    std::string bad = good;
+    bad.replace(sector, kSector, kSector, '\0');
+    std::ofstream(path(), std::ios::binary) << bad;
+    EXPECT_EQ(Read(), "text") << sector;
+  }
   std::string bad = good;
   bad[9] = static_cast<char>(bad[9] ^ 1);
+  bad[kSector + 9] = static_cast<char>(bad[kSector + 9] ^ 1);
   std::ofstream(path(), std::ios::binary) << bad;
   EXPECT_NE(Read().find("Corruption"), std::string::npos);
 }

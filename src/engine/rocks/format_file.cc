@@ -16,7 +16,7 @@ namespace {
 
 // Stored; a new one comes with every change that an older build misreads.
 constexpr std::uint32_t kPlainFormat = 1;
-constexpr std::uint32_t kEncryptedFormat = 2;
+constexpr std::uint32_t kEncryptedFormat = 3;
 constexpr std::uint32_t kNewestFormat = kEncryptedFormat;
 constexpr Bytes kCipher = "aes-256-ctr";
 constexpr Bytes kEngineLine = "mayfly rocks";
@@ -71,6 +71,10 @@ Result<DirectoryFormat> DecodeFormat(Bytes text) {
     return Status::Unsupported(
         fmt::format("it has format {}, this build reads up to format {}; use a newer mayfly",
                     format, kNewestFormat));
+  }
+  if (format != kPlainFormat && format != kEncryptedFormat) {
+    return Status::Unsupported(fmt::format(
+        "it has format {}, which no release wrote; restore a backup of it", format));
   }
   DirectoryFormat read{.encrypted = format == kEncryptedFormat};
   Bytes cipher;

@@ -2,7 +2,7 @@
 //   mayfly rocks          which engine laid it out
 //   format 1              which layout; the first two lines keep their place in every version
 //   state ready           or "creating", until the first open has finished
-//   encryption aes-256-ctr   in format 2, which is format 1 with encrypted files
+//   encryption aes-256-ctr   in format 3, which is format 1 with encrypted files
 //   check 0123456789abcdef   Hash64 of the lines above
 // It is read before RocksDB opens anything, so that a newer layout is refused by name instead of
 // failing somewhere inside. "creating" was never handed to anybody and may be begun again.

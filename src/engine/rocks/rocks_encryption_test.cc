@@ -191,7 +191,7 @@ TEST_F(RocksEncryption, NoTwoFilesShareANonce) {
   for (int round = 0; round < 2; ++round) {  // CURRENT, say, is written again and again.
     for (const auto& [name, text] : FilesIn(directory_.Inside("db"))) {
       if (IsPlainFile(name) || name == "LOCK") continue;
-      ASSERT_TRUE(text.size() >= 64 && text.starts_with("mayflye1")) << name;
+      ASSERT_TRUE(text.size() >= 8192 && text.starts_with("mayflye1")) << name;
       files.insert(name + text.substr(8, 32));
       nonces.insert(text.substr(8, 32));
     }
@@ -213,6 +213,13 @@ TEST_F(RocksEncryption, AFileOfAnotherDatabaseOrADamagedHeaderIsCorruption) {
   const std::string good = Contents(path);
   std::string bad = good;
   bad[20] = static_cast<char>(bad[20] ^ 1);
+  std::ofstream(path, std::ios::binary) << bad;
+  ExpectPlanted(*MustOpen([&] {
+    RocksOptions options = At("db");
+    options.read_only = true;
+    return options;
+  }()));
+  bad[4096 + 20] = static_cast<char>(bad[4096 + 20] ^ 1);
   std::ofstream(path, std::ios::binary) << bad;
   ExpectRefused(At("db"), StatusCode::kCorruption, "not encrypted with the key");
   std::ofstream(path, std::ios::binary) << good;

@@ -174,7 +174,7 @@ TEST_F(RocksOpen, ANewerFormatIsRefusedByName) {
   MustOpen(options);
   RewriteFormat(options, "mayfly rocks\nformat 7\nshards 12\n");
   ExpectRefused(options, StatusCode::kUnsupported, "format 7");
-  ExpectRefused(options, StatusCode::kUnsupported, "up to format 2");
+  ExpectRefused(options, StatusCode::kUnsupported, "up to format 3");
 }
 
 TEST_F(RocksOpen, AnotherEnginesDirectoryIsRefusedByName) {
