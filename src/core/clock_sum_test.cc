@@ -49,6 +49,24 @@ TEST_F(ClockSum, JudgesStepsInSum) {
   }
 }
 
+TEST_F(ClockSum, TellsOfAJumpWithWhatCameOnTopOfIt) {
+  TrustedClock clock = Make();
+  Millis sum = 0ms;
+  // The second makes it a jump, the third adds to it, the last would be a jump by itself.
+  for (const Millis step : {Millis(11h), Millis(11h), Millis(11h), 2 * kJumpMax}) {
+    machine_.Set(machine_.Now() + step);
+    (void)clock.Now();
+    sum += step;
+    if (clock.may_delete()) continue;
+    const ClockReport report = clock.Report();
+    EXPECT_EQ(InSeconds(report.last_jump), InSeconds(sum));
+    EXPECT_EQ(report.now - report.last_jump, report.without_jump);
+  }
+  EXPECT_EQ(clock.Report().jumps_forward, 2u);
+  EXPECT_TRUE(clock.Confirm().ok());
+  EXPECT_EQ(InSeconds(clock.Report().last_jump), InSeconds(sum)) << "as it was confirmed";
+}
+
 TEST_F(ClockSum, JudgesStepsInSumAcrossRunsOfOneMachine) {
   for (const bool orderly : {true, false}) {
     machine_.Reboot(0ms);

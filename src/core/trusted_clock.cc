@@ -218,6 +218,7 @@ void TrustedClock::LookAt(const Reading& reading) const {
   }
   wall_lead_us_ = wall_lead;
   Raise(wall_lead);
+  if (stopped_) last_jump_us_ = lead_us_ - explained_lead_us_;
   changed_ = true;
 }
 
