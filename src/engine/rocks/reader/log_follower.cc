@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <ctime>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "base/coding.h"
@@ -20,6 +21,8 @@ namespace {
 
 // How often tables are opened for one look, while the writer removes what was just listed.
 constexpr int kOpeningsMax = 100;
+// A part of the kernel's tick, which is 1 to 10 ms.
+constexpr std::chrono::milliseconds kTickPause{1};
 // From here on the tail is not worth its memory; and at least this often as large as after opening.
 constexpr std::uint64_t kTailBytesMax = std::uint64_t{32} << 20;
 constexpr std::uint64_t kTailGrowthMax = 2;
@@ -51,9 +54,11 @@ Result<Span> SpanOf(const std::string& record) {
 
 // Leaves of each log what counts, and tells where the last one ends: `tables_end` if there is
 // nothing behind it. A gap behind a log means that the next one was removed, and so that all up to
-// there is in the tables. Where a log begins before the end of the one before it, a write had
-// failed, and what was left of it never happened.
+// there is in the tables; unless the log stops within a record, which then may be what is missing.
+// Where a log begins before the end of the one before it, a write had failed, and what was left of
+// it never happened.
 Result<std::uint64_t> KeepWhatCounts(std::vector<std::vector<std::string>>& logs,
+                                     const std::deque<std::unique_ptr<LogTail>>& tails,
                                      std::uint64_t tables_end) {
   std::uint64_t next_first = 0;  // Of the log behind; 0: none has any record.
   std::uint64_t end = tables_end;
@@ -70,6 +75,11 @@ Result<std::uint64_t> KeepWhatCounts(std::vector<std::vector<std::string>>& logs
     MAYFLY_TRY(const Span last, SpanOf(log->back()));
     const std::uint64_t expected = next_first != 0 ? next_first : tables_end;
     if (last.end < expected) {
+      const LogTail& tail = *tails[static_cast<std::size_t>(logs.rend() - log) - 1];
+      if (next_first != 0 && tail.stops_within_record()) {
+        return Status::Corruption(
+            fmt::format("{} is damaged: it stops within a record, and others follow", tail.path()));
+      }
       gone = true;
       log->clear();
       continue;
@@ -104,7 +114,9 @@ Result<std::uint64_t> LogFollower::Refresh() {
     logs_.clear();  // They are not those that the state was read from.
     // What was listed may be gone, or what is missing may be there by now.
     MAYFLY_TRY(const Stamp after, ReadStamp());
-    if (before.tick_is_over && after.changed_ns == before.changed_ns) return opened;
+    if (after.changed_ns != before.changed_ns) continue;
+    if (before.tick_is_over) return opened;
+    std::this_thread::sleep_for(kTickPause);  // Until a change would show.
   }
   return Status::Busy(
       fmt::format("the writer of {} changes files faster than they can be opened here; retry later",
@@ -207,7 +219,7 @@ Status LogFollower::OpenAnew() {
     MAYFLY_RETURN_IF_ERROR(logs_[i]->ReadNew(records[i]));
   }
   MAYFLY_TRY(const EngineStats stats, fresh->tables->Stats());
-  MAYFLY_TRY(const std::uint64_t end, KeepWhatCounts(records, stats.last_commit + 1));
+  MAYFLY_TRY(const std::uint64_t end, KeepWhatCounts(records, logs_, stats.last_commit + 1));
   draft_ = std::move(fresh);
   tail_bytes_ = 0;
   for (const auto& log : records) MAYFLY_RETURN_IF_ERROR(Apply(log));

@@ -35,10 +35,30 @@ Status LogTail::ReadNew(std::vector<std::string>& records) {
     while (step == Step::kFragment) {
       MAYFLY_TRY(step, TakeFragment(bytes, records));
     }
-    if (step == Step::kEnd || read.size() < wanted) return {};
+    if (step == Step::kEnd) return CheckRestIsEmpty();
+    if (read.size() < wanted) {
+      stops_within_record_ = in_record_ || !bytes.empty();
+      return {};
+    }
     // A fragment is smaller than a block, so a large read always gets on.
     if (offset_ == before && wanted == kReadBytes) return Damaged("it does not go on");
     wanted = kReadBytes;
+  }
+}
+
+// Behind room that was never written there is nothing. Elsewhere zeros are damage.
+Status LogTail::CheckRestIsEmpty() {
+  stops_within_record_ = in_record_;
+  buffer_.resize(kReadBytes);
+  for (std::uint64_t at = offset_;;) {
+    rocksdb::Slice read;
+    const rocksdb::Status status = file_->Read(at, kReadBytes, &read, buffer_.data());
+    if (!status.ok()) return FromRocks(status, "reading " + path_);
+    if (Bytes(read.data(), read.size()).find_first_not_of('\0') != Bytes::npos) {
+      return Damaged("zeros within the log");
+    }
+    if (read.size() < kReadBytes) return {};
+    at += read.size();
   }
 }
 
@@ -58,9 +78,12 @@ Result<LogTail::Step> LogTail::TakeFragment(Bytes& bytes, std::vector<std::strin
   if (frame_bytes > left) return Damaged("a record that leaves its block");
   if (bytes.size() < frame_bytes) return Step::kMore;
   if (!IsSoundFrame(frame, bytes)) return Damaged("a checksum does not fit");
-  if (frame.kind == kWholeRecord || frame.kind == kFirstFragment) record_.clear();
+  const bool begins = frame.kind == kWholeRecord || frame.kind == kFirstFragment;
+  if (!begins && !in_record_) return Damaged("a fragment without a beginning");
+  if (begins) record_.clear();
   record_.append(PayloadOf(frame, bytes));
-  if (frame.kind == kWholeRecord || frame.kind == kLastFragment) {
+  in_record_ = frame.kind == kFirstFragment || frame.kind == kMiddleFragment;
+  if (!in_record_) {
     records.push_back(std::move(record_));
     record_.clear();
   }

@@ -1,9 +1,7 @@
 // log_tail.h - the records of one of RocksDB's logs, as they are written.
-//   block of 32 KiB: | crc u32 | length u16 | type u8 | bytes | ...     a record: one fragment or
-//   more
 // What has arrived is read once; a record that is not whole yet is waited for. The bytes before the
-// end of a file are final, so a checksum that does not fit is damage and not a race. One thread at
-// a time.
+// end of a file are final, so a checksum that does not fit is damage and not a race. The frames:
+// log_format.h. One thread at a time.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -25,6 +23,10 @@ class LogTail {
                                                std::uint64_t number);
 
   std::uint64_t number() const { return number_; }
+  const std::string& path() const { return path_; }
+
+  // Whether the last ReadNew() met a record that is not whole.
+  bool stops_within_record() const { return stops_within_record_; }
 
   // Appends the records that have been completed since the last call. Corruption for damage before
   // the end of the file.
@@ -38,13 +40,16 @@ class LogTail {
 
   // Takes one fragment from the front of `bytes`, which lie at offset_.
   Result<Step> TakeFragment(Bytes& bytes, std::vector<std::string>& records);
+  Status CheckRestIsEmpty();
   Status Damaged(const char* what) const;
 
   const std::unique_ptr<rocksdb::RandomAccessFile> file_;
   const std::string path_;
   const std::uint64_t number_;
   std::uint64_t offset_ = 0;  // Everything before it has been taken.
-  std::string record_;        // Fragments of one that goes on.
+  std::string record_;        // Fragments of one that goes on,
+  bool in_record_ = false;    // if there is one.
+  bool stops_within_record_ = false;
   std::string buffer_;
 };
 
