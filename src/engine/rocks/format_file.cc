@@ -47,7 +47,7 @@ std::string EncodeFormat(DirectoryFormat format) {
 }
 
 Result<DirectoryFormat> DecodeFormat(Bytes text) {
-  const Status damaged = Status::Corruption("its MAYFLY file is damaged; restore it from a backup");
+  const Status damaged = Status::Corruption("its MAYFLY file is damaged");
   // The check covers everything before the last line, whatever a later version adds.
   if (text.size() < 2 || text.size() > kFormatFileBytesMax || text.back() != '\n') return damaged;
   const auto last_line = text.rfind('\n', text.size() - 2);

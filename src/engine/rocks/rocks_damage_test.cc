@@ -200,6 +200,23 @@ TEST_F(RocksDamage, AMissingFileOfAnyKindIsReported) {
   EXPECT_TRUE(ReportsDamage());
 }
 
+// RocksDB looks for an older name as well, and complains of that.
+TEST_F(RocksDamage, AMissingTableIsCalledByItsName) {
+  Write(/*compacted=*/true);
+  const auto file = Largest(".sst");
+  std::filesystem::remove(file);
+  const auto engine = Open();
+  std::string said;
+  if (engine) {
+    PinnedBytes value;
+    said = (*engine)->Get(kAt, KeyOf(1), value).ToString();
+  } else {
+    said = engine.error().ToString();
+  }
+  EXPECT_NE(said.find(file.filename()), std::string::npos) << said;
+  EXPECT_EQ(said.find(".ldb"), std::string::npos) << said;
+}
+
 TEST_F(RocksDamage, ATruncatedSstIsReported) {
   Write(/*compacted=*/true);
   const auto file = Largest(".sst");

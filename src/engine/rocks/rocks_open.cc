@@ -12,10 +12,12 @@
 #include "engine/rocks/format_file.h"
 #include "engine/rocks/key_file.h"
 #include "engine/rocks/rocks_database.h"
+#include "engine/rocks/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/rocks_env.h"
 #include "engine/rocks/rocks_profile.h"
 #include "engine/rocks/rocks_status.h"
+#include "engine/rocks/salvage/manifest.h"
 #include "engine/rocks/salvage/salvage_engine.h"
 
 namespace mayfly::engine {
@@ -102,9 +104,26 @@ Status CheckUnused(const RocksOptions& options) {
   return Status::IoError(fmt::format("cannot list {}: {}", options.directory, error.message()));
 }
 
+Status Damaged(const RocksOptions& options, Bytes what) {
+  return Status::Corruption(
+      fmt::format("{}. Restore a backup, or save what can be read: mayfly backup --salvage {} FILE",
+                  what, options.directory));
+}
+
 Status CannotOpen(const RocksOptions& options, const Status& why) {
   if (why.ok()) return {};
-  return Status(why.code(), fmt::format("cannot open {}: {}", options.directory, why.message()));
+  const std::string words = fmt::format("cannot open {}: {}", options.directory, why.message());
+  if (why.code() == StatusCode::kCorruption && !options.salvage) return Damaged(options, words);
+  return Status(why.code(), words);
+}
+
+// Whether RocksDB's files lie here, whatever became of ours.
+bool HoldsDatabase(const RocksOptions& options) {
+  std::vector<std::string> names;
+  if (!EnvOf(options).GetChildren(options.directory, &names).ok()) return false;
+  return std::any_of(names.begin(), names.end(), [](std::string& name) {
+    return FileNamed(std::move(name)).kind != FileKind::kOther;
+  });
 }
 
 Result<DirectoryFormat> FormatOf(const RocksOptions& options) {
@@ -139,6 +158,11 @@ Status CheckMayOpen(const RocksOptions& options) {
   if (format.state == DirectoryState::kReady || options.salvage) {
     return CannotOpen(options, CheckPasswordGiven(format, options.password));
   }
+  if (format.state == DirectoryState::kAbsent && HoldsDatabase(options)) {
+    return Damaged(options, fmt::format("cannot open {}: it holds files of a database, but the file "
+                                        "{} that says whose is missing",
+                                        options.directory, kFormatFileName));
+  }
   if (options.read_only || !options.create_if_missing) return Missing(options);
   return format.state == DirectoryState::kAbsent ? CheckUnused(options) : Status();
 }
@@ -168,26 +192,32 @@ Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
   // The format file says that a database was here, so a missing piece is damage, whatever RocksDB
   // calls it.
   if (status.IsInvalidArgument() || status.IsNotFound()) {
-    return Status::Corruption(fmt::format("{}: {}", doing, status.ToString()));
+    return Damaged(options, fmt::format("{}: {}", doing, status.ToString()));
   }
   Status failed = FromRocks(status, doing);
   if (failed.code() != StatusCode::kCorruption) return failed;
-  return Status::Corruption(
-      fmt::format("{}. Restore a backup, or save what can be read: mayfly backup --salvage {} FILE",
-                  failed.message(), options.directory));
+  return Damaged(options, failed.message());
 }
 
-// A database has a log from its making on, an empty one at least. RocksDB takes none for nothing lost.
-Status CheckLogs(const RocksOptions& options) {
+// A database has a log from its making on, an empty one at least. RocksDB misses those that it
+// knows to be closed, and takes the lack of the one that was written to for nothing lost.
+Status CheckLogs(const RocksOptions& options, rocksdb::Env& env) {
+  // The manifest first: while somebody writes, logs become newer.
+  const auto manifest = ReadCurrentManifest(env, options.directory);
+  const std::uint64_t newest = manifest ? NewestLogAtLeast(*manifest) : 0;
   std::vector<std::string> names;
-  const rocksdb::Status listed = EnvOf(options).GetChildren(options.directory, &names);
+  const rocksdb::Status listed = env.GetChildren(options.directory, &names);
   if (!listed.ok()) return FromRocks(listed, "listing " + options.directory);
-  const auto is_log = [](const std::string& name) { return name.ends_with(".log"); };
-  if (std::any_of(names.begin(), names.end(), is_log)) return {};
-  return Status::Corruption(
-      fmt::format("cannot open {}: its log is missing, and what was written last with it. Restore a "
-                  "backup, or save what is there: mayfly backup --salvage {} FILE",
-                  options.directory, options.directory));
+  bool any = false;
+  for (std::string& name : names) {
+    const DirectoryFile file = FileNamed(std::move(name));
+    if (file.kind != FileKind::kLog) continue;
+    if (file.number >= newest) return {};
+    any = true;
+  }
+  return Damaged(options, fmt::format("cannot open {}: its {} is missing, and what was written last "
+                                      "with it",
+                                      options.directory, any ? "newest log" : "log"));
 }
 
 Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
@@ -224,7 +254,6 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   if (options.salvage) return OpenDamaged(options, format, std::move(handles.lock));
   const bool is_new = format.state != DirectoryState::kReady;
   if (is_new && options.read_only) return Missing(options);
-  if (!is_new) MAYFLY_RETURN_IF_ERROR(CheckLogs(options));
   rocksdb::Env& env = EnvOf(options);
   MAYFLY_TRY(handles.key, KeyOf(options, format));
   RocksSetup setup = SetupRocks(options);
@@ -232,6 +261,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     handles.encrypted_files = NewEncryptedFiles(env, handles.key);
     setup.database.env = handles.encrypted_files.get();
   }
+  if (!is_new) MAYFLY_RETURN_IF_ERROR(CheckLogs(options, *setup.database.env));
   if (is_new) {
     format = {DirectoryState::kCreating, handles.key != nullptr};
     MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, format));

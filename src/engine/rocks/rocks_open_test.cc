@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "base/checksum.h"
 #include "base/temporary_directory.h"
@@ -177,6 +178,13 @@ TEST_F(RocksOpen, ANewerFormatIsRefusedByName) {
   ExpectRefused(options, StatusCode::kUnsupported, "up to format 3");
 }
 
+TEST_F(RocksOpen, AFormatThatNoReleaseWroteIsRefusedByName) {
+  const RocksOptions options = At("db");
+  MustOpen(options);
+  RewriteFormat(options, "mayfly rocks\nformat 2\nstate ready\nencryption aes-256-ctr\n");
+  ExpectRefused(options, StatusCode::kUnsupported, "format 2");
+}
+
 TEST_F(RocksOpen, AnotherEnginesDirectoryIsRefusedByName) {
   const RocksOptions options = At("db");
   MustOpen(options);
@@ -191,6 +199,7 @@ TEST_F(RocksOpen, ADamagedFormatFileIsCorruption) {
   for (std::size_t size = 0; size < good.size(); ++size) {
     std::ofstream(options.directory + "/MAYFLY") << good.substr(0, size);
     ExpectRefused(options, StatusCode::kCorruption, "MAYFLY file is damaged");
+    ExpectRefused(options, StatusCode::kCorruption, "mayfly backup --salvage");
   }
   std::ofstream(options.directory + "/MAYFLY") << good;
   MustOpen(options);
@@ -205,6 +214,43 @@ TEST_F(RocksOpen, ADatabaseWithoutItsLogIsCorruption) {
   }
   ExpectRefused(options, StatusCode::kCorruption, "its log is missing");
   ExpectRefused(options, StatusCode::kCorruption, "mayfly backup --salvage");
+}
+
+TEST_F(RocksOpen, ADatabaseWithoutItsNewestLogIsCorruptionWhateverOlderOnesThereAre) {
+  RocksOptions options = At("db");
+  options.write_buffer_bytes = 64 << 10;
+  {
+    const auto engine = MustOpen(options);
+    Batch kept;  // Is in no table, so that its log stays.
+    kept.Put({Role::kMembers}, "member", "value");
+    ASSERT_TRUE(engine->Commit(kept).ok());
+    for (int row = 0; row < 300; ++row) PutOne(*engine, std::to_string(row), std::string(1000, 'v'));
+    ASSERT_TRUE(engine->Close().ok());
+  }
+  std::set<std::filesystem::path> logs;
+  for (const auto& entry : std::filesystem::directory_iterator(options.directory)) {
+    if (entry.path().extension() == ".log") logs.insert(entry.path());
+  }
+  ASSERT_GT(logs.size(), 1U);
+  std::filesystem::remove(*logs.rbegin());
+  for (const bool read_only : {false, true}) {
+    options.read_only = read_only;
+    ExpectRefused(options, StatusCode::kCorruption, "its newest log is missing");
+    ExpectRefused(options, StatusCode::kCorruption, "mayfly backup --salvage");
+  }
+}
+
+TEST_F(RocksOpen, ADatabaseThatLostASmallFileIsNotCalledSomethingElse) {
+  for (const std::string name : {"MAYFLY", "CURRENT"}) {
+    RocksOptions options = At("without-" + name);
+    PutOne(*MustOpen(options), "key", "value");
+    std::filesystem::remove(options.directory + "/" + name);
+    for (const bool read_only : {false, true}) {
+      options.read_only = read_only;
+      ExpectRefused(options, StatusCode::kCorruption, name);
+      ExpectRefused(options, StatusCode::kCorruption, "mayfly backup --salvage");
+    }
+  }
 }
 
 TEST_F(RocksOpen, ACreationThatWasInterruptedIsBegunAgain) {

@@ -5,13 +5,26 @@
 #include "base/printable.h"
 
 namespace mayfly::engine {
+namespace {
+
+// Where a table is missing, RocksDB tries a name that it had long ago, and speaks of that.
+std::string WithTablesAsNamed(std::string words) {
+  constexpr std::string_view kOldEnding = ".ldb";
+  for (std::size_t at = 0; (at = words.find(kOldEnding, at)) != std::string::npos; ++at) {
+    const bool is_table = at > 0 && words[at - 1] >= '0' && words[at - 1] <= '9';
+    if (is_table) words.replace(at, kOldEnding.size(), ".sst");
+  }
+  return words;
+}
+
+}  // namespace
 
 Status FromRocks(const rocksdb::Status& status, std::string_view doing) {
   using Code = rocksdb::Status::Code;
   if (status.ok()) return {};
   // RocksDB may tell of keys, which can be any bytes.
   constexpr std::size_t kWordsBytesMax = 1024;
-  const std::string words = Printable(status.ToString(), kWordsBytesMax);
+  const std::string words = WithTablesAsNamed(Printable(status.ToString(), kWordsBytesMax));
   const auto said = [&](StatusCode code) {
     return Status(code, fmt::format("{}: {}", doing, words));
   };

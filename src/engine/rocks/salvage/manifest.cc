@@ -1,5 +1,6 @@
 #include "engine/rocks/salvage/manifest.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 #include "base/coding.h"
@@ -181,6 +182,20 @@ Result<Manifest> ReadManifest(rocksdb::Env& env, const std::string& path) {
     return manifest;
   }
   return Status::Corruption("it is damaged");
+}
+
+std::uint64_t NewestLogAtLeast(const Manifest& manifest) {
+  std::uint64_t newest = manifest.logs.empty() ? 0 : manifest.logs.rbegin()->first + 1;
+  for (const auto& [id, family] : manifest.families) newest = std::max(newest, family.first_log);
+  return newest;
+}
+
+Result<Manifest> ReadCurrentManifest(rocksdb::Env& env, const std::string& directory) {
+  std::string name;
+  const rocksdb::Status read = ReadFileToString(&env, directory + "/CURRENT", &name);
+  if (!read.ok()) return Status::Corruption("CURRENT cannot be read");
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return ReadManifest(env, directory + "/" + name);
 }
 
 }  // namespace mayfly::engine

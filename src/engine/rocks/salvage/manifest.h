@@ -36,6 +36,12 @@ struct Manifest {
 // Corruption unless the file is whole.
 Result<Manifest> ReadManifest(rocksdb::Env& env, const std::string& path);
 
+// The number that the newest log has at least: older ones are closed, or hold nothing that counts.
+std::uint64_t NewestLogAtLeast(const Manifest& manifest);
+
+// The manifest that CURRENT names. Corruption unless both are whole.
+Result<Manifest> ReadCurrentManifest(rocksdb::Env& env, const std::string& directory);
+
 // Applies one record. False when it is none.
 [[nodiscard]] bool ApplyManifestRecord(Bytes record, Manifest& manifest);
 

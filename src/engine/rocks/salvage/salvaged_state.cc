@@ -68,12 +68,7 @@ Status SalvagedState::Open() {
 
 // The one that CURRENT names, or else the newest that is whole.
 std::optional<Manifest> SalvagedState::FindManifest(const std::vector<DirectoryFile>& files) const {
-  std::string current;
-  const rocksdb::Status read = ReadFileToString(&env_, directory_ + "/CURRENT", &current);
-  if (!current.empty() && current.back() == '\n') current.pop_back();
-  if (read.ok()) {
-    if (auto manifest = ReadManifest(env_, directory_ + "/" + current)) return *std::move(manifest);
-  }
+  if (auto manifest = ReadCurrentManifest(env_, directory_)) return *std::move(manifest);
   Note("CURRENT", "CURRENT, or the list of files that it names, is missing or damaged");
   for (auto file = files.rbegin(); file != files.rend(); ++file) {
     if (file->kind != FileKind::kManifest) continue;
@@ -134,7 +129,7 @@ void SalvagedState::OpenLogs(const std::vector<DirectoryFile>& files, const Mani
   std::uint64_t newest = 0;  // The log that is written to is this one, or behind it.
   if (manifest != nullptr) {
     missing = manifest->logs;
-    for (const auto& [id, family] : manifest->families) newest = std::max(newest, family.first_log);
+    newest = NewestLogAtLeast(*manifest);
   }
   if (std::none_of(files.begin(), files.end(), [newest](const DirectoryFile& file) {
         return file.kind == FileKind::kLog && file.number >= newest;
