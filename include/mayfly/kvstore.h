@@ -140,7 +140,8 @@ int kvstore_open_v2(const char* path, KVStore** ppKV, const KVStoreConfig* pConf
 int kvstore_close(KVStore* pKV);
 
 /* As kvstore_open_v2(), for a store whose files are encrypted, keys, values and names alike. A new
- * store is made so; one that is not encrypted is encrypted first, which takes as long as copying it.
+ * store is made so; one that is not encrypted is encrypted first, which takes as long as copying it
+ * and is KVSTORE_BUSY while somebody reads it.
  * KVSTORE_AUTH_FAILED when the password is another, and from kvstore_open() for such a store.
  * A password has 1 to 4096 bytes of any kind. An open takes about 0.2 s longer. */
 int kvstore_open_encrypted(const char* path, const void* pPassword, int nPassword, KVStore** ppKV,

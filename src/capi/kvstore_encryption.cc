@@ -8,12 +8,24 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/directory_lock.h"
 #include "capi/kvstore_call.h"
 #include "capi/kvstore_open.h"
 #include "mayfly/encryption.h"
 
 namespace mayfly::kvstore {
 namespace {
+
+constexpr const char* kLockFile = "MAYFLY.lock";  // docs/formats/rocks_directory.md
+
+// Busy when somebody has the directory open. A reader may have come while it was copied.
+Status CheckUnread(const std::string& directory) {
+  const auto lock = DirectoryLock::Take(directory, kLockFile, DirectoryLock::Mode::kExclusive);
+  if (!lock) return lock.error().code() == StatusCode::kBusy ? lock.error() : Status();
+  if (!lock->HasReadersBeside()) return {};
+  return Status::Busy(fmt::format("{} is to be removed and read elsewhere; close it there first",
+                                  directory));
+}
 
 Status RemoveDirectory(const std::string& directory) {
   std::error_code error;
@@ -57,6 +69,7 @@ Status SettleDoomed(NameFile& file) {
   if (file.doomed().empty()) return {};
   // What is removed must not be what a power cut brings back into force.
   MAYFLY_RETURN_IF_ERROR(file.Harden());
+  MAYFLY_RETURN_IF_ERROR(CheckUnread(file.doomed()));
   MAYFLY_RETURN_IF_ERROR(RemoveDirectory(file.doomed()));
   return file.Replace(file.directory(), "");
 }

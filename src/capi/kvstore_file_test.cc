@@ -51,6 +51,35 @@ class KvstoreFile : public ::testing::Test {
   KvstoreHome home_{Place::kFile};
 };
 
+// Encrypting removes the directory that the reader reads.
+TEST_F(KvstoreFile, IsNotEncryptedBesideAReader) {
+  const std::string path = home_.folder() + "/plain.db";
+  KVStoreConfig config{};
+  config.cacheSize = 100;
+  KVStore* writer = nullptr;
+  ASSERT_EQ(kvstore_open_v2(path.c_str(), &writer, &config), KVSTORE_OK);
+  ASSERT_EQ(kvstore_put(writer, "key", 3, "value", 5), KVSTORE_OK);
+  ASSERT_EQ(kvstore_close(writer), KVSTORE_OK);
+  const std::string named = ReadAll(path);
+
+  KVStoreConfig reading = config;
+  reading.readOnly = 1;
+  KVStore* reader = nullptr;
+  ASSERT_EQ(kvstore_open_v2(path.c_str(), &reader, &reading), KVSTORE_OK);
+  EXPECT_EQ(kvstore_open_encrypted(path.c_str(), "password", 8, &writer, &config), KVSTORE_BUSY);
+  EXPECT_EQ(writer, nullptr);
+  EXPECT_EQ(ReadAll(path), named) << "as it was";
+  void* value = nullptr;
+  int size = 0;
+  EXPECT_EQ(kvstore_get(reader, "key", 3, &value, &size), KVSTORE_OK);
+  snkv_free(value);
+  EXPECT_EQ(kvstore_close(reader), KVSTORE_OK);
+
+  ASSERT_EQ(kvstore_open_encrypted(path.c_str(), "password", 8, &writer, &config), KVSTORE_OK);
+  EXPECT_EQ(kvstore_is_encrypted(writer), 1);
+  EXPECT_EQ(kvstore_close(writer), KVSTORE_OK);
+}
+
 std::uint64_t BytesIn(const std::string& folder) {
   std::uint64_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {

@@ -142,6 +142,10 @@ Status ReencryptRocks(const RocksCopy& copy, rocksdb::Env* env) {
   MAYFLY_TRY(const DirectoryFormat format, FormatOf(copy.directory, files));
   MAYFLY_TRY(const DirectoryLock lock,
              DirectoryLock::Take(copy.directory, kLockFileName, DirectoryLock::Mode::kExclusive));
+  // They would go on reading what is about to be replaced.
+  if (lock.HasReadersBeside()) {
+    return At(copy.directory, Status::Busy("it is read elsewhere; close it there first"));
+  }
   auto key = OpenKeyFile(files, copy.directory, format, copy.password);
   if (!key) return At(copy.directory, key.error());
   const Side from(copy.directory, files, *std::move(key));
