@@ -4,7 +4,7 @@
 #ifndef MAYFLY_C_MAINTENANCE_H
 #define MAYFLY_C_MAINTENANCE_H
 
-#include "mayfly/c.h"
+#include "mayfly/c_database.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -194,6 +194,10 @@ typedef struct mayfly_check_report {
   uint64_t unreadable_rows;
   uint64_t repaired;
   bool clean;
+  uint64_t versions; /* Of keyspaces ordered by timestamp, beside their rows. */
+  uint64_t stray_versions;
+  uint64_t members; /* Of collections. */
+  uint64_t stray_members;
 } mayfly_check_report;
 
 /* Compares rows, index and counters. MAYFLY_OK also when something is wrong: the report says so.
@@ -209,6 +213,8 @@ typedef struct mayfly_backup_report {
   uint64_t rows;
   uint64_t bytes;
   int64_t taken_at_ms;
+  uint64_t lost_rows;    /* Of a salvage: rows that are left out, and members that are missing in */
+  uint64_t lost_members; /* collections that are in the file. */
 } mayfly_backup_report;
 
 /* Writes one file with all rows. MAYFLY_INVALID when the file exists. `report` may be null. */
@@ -236,6 +242,7 @@ typedef struct mayfly_restore_report {
   uint64_t keyspaces;
   uint64_t rows;
   uint64_t dropped_rows;
+  uint64_t lost_collections; /* Left out: the backup, a salvage, has none of their members. */
 } mayfly_restore_report;
 
 /* Fills this database, which must be empty, from a backup. `report` may be null. */
@@ -265,6 +272,14 @@ typedef struct mayfly_statistics {
   uint64_t disk_bytes;
   uint64_t memory_bytes;
   uint64_t open_snapshots;
+  uint64_t purged_members;      /* Dead members of collections. */
+  uint64_t removed_collections; /* Gone before, and since then with all their members. */
+  uint64_t revoked_states;      /* Snapshots, transactions and cursors taken away for their age. */
+  uint64_t files_dropped;       /* By reclaiming, as the next two. */
+  uint64_t files_rewritten;
+  uint64_t bytes_rewritten;
+  uint64_t damage_seen; /* How often something could not be read because a file is damaged. */
+  bool disk_full;       /* Writes that add bytes are refused. */
 } mayfly_statistics;
 
 /* Fills `*statistics`, whose size must be set. `keyspaces`, which may be null with its count, is

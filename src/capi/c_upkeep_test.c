@@ -67,10 +67,16 @@ static void purge_reaper_events(void) {
   OK(mayfly_trim_events(db, &trim, &removed));
   OK(mayfly_last_event_sequence(db, &last));
   THAT(removed == 1 && last == 3);
-  mayfly_statistics statistics = {.size = sizeof statistics};
+  mayfly_statistics statistics;
+  memset(&statistics, 0x11, sizeof statistics);
+  statistics.size = sizeof statistics;
   mayfly_keyspace_statistics* keyspaces = NULL;
   OK(mayfly_get_statistics(db, &statistics, &keyspaces, &count));
   THAT(statistics.purged_rows == 3 && statistics.events_first == 0 && statistics.events_last == 0);
+  THAT(statistics.purged_members == 0 && statistics.removed_collections == 0);
+  THAT(statistics.revoked_states == 0 && statistics.files_dropped == 0);
+  THAT(statistics.files_rewritten == 0 && statistics.bytes_rewritten == 0);
+  THAT(statistics.damage_seen == 0 && !statistics.disk_full);
   THAT(count == 1 && strcmp(keyspaces[0].name, "default") == 0 && keyspaces[0].rows == 0);
   mayfly_free(keyspaces);
   OK(mayfly_get_statistics(db, &statistics, NULL, NULL));
@@ -148,9 +154,9 @@ static void files_clock_backup(void) {
 
   db = open_memory();
   mayfly_restore_options frozen = {.size = sizeof frozen, .mode = MAYFLY_RESTORE_FREEZE};
-  mayfly_restore_report restored = {.size = sizeof restored};
+  mayfly_restore_report restored = {.size = sizeof restored, .lost_collections = 1};
   OK(mayfly_restore(db, backup, &frozen, &restored));
-  THAT(restored.rows == 2 && restored.dropped_rows == 0);
+  THAT(restored.rows == 2 && restored.dropped_rows == 0 && restored.lost_collections == 0);
   MAYFLY_CHECK_CODE(mayfly_restore(db, backup, NULL, NULL), MAYFLY_INVALID);
   keyspace = default_of(db);
   THAT(has(mayfly_keyspace_view(keyspace), "a", "1"));

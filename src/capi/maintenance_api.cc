@@ -65,7 +65,11 @@ int mayfly_check(mayfly_database* database, const mayfly_check_options* options,
                                      .wrong_counts = found.wrong_counts,
                                      .unreadable_rows = found.unreadable_rows,
                                      .repaired = found.repaired,
-                                     .clean = found.clean()});
+                                     .clean = found.clean(),
+                                     .versions = found.versions,
+                                     .stray_versions = found.stray_versions,
+                                     .members = found.members,
+                                     .stray_members = found.stray_members});
     return {};
   });
 }
@@ -104,7 +108,9 @@ int mayfly_backup(mayfly_database* database, const char* file,
                                       .keyspaces = done.keyspaces,
                                       .rows = done.rows,
                                       .bytes = done.bytes,
-                                      .taken_at_ms = ToMs(done.taken_at)});
+                                      .taken_at_ms = ToMs(done.taken_at),
+                                      .lost_rows = done.lost_rows,
+                                      .lost_members = done.lost_members});
     return {};
   });
 }
@@ -127,7 +133,8 @@ int mayfly_restore(mayfly_database* database, const char* file,
     Fill(report, mayfly_restore_report{.size = 0,
                                        .keyspaces = done.keyspaces,
                                        .rows = done.rows,
-                                       .dropped_rows = done.dropped_rows});
+                                       .dropped_rows = done.dropped_rows,
+                                       .lost_collections = done.lost_collections});
     return {};
   });
 }
@@ -155,7 +162,15 @@ int mayfly_get_statistics(mayfly_database* database, mayfly_statistics* statisti
                                        .events_last = found.events_last,
                                        .disk_bytes = found.disk_bytes,
                                        .memory_bytes = found.memory_bytes,
-                                       .open_snapshots = found.open_snapshots});
+                                       .open_snapshots = found.open_snapshots,
+                                       .purged_members = found.purged_members,
+                                       .removed_collections = found.removed_collections,
+                                       .revoked_states = found.revoked_states,
+                                       .files_dropped = found.files_dropped,
+                                       .files_rewritten = found.files_rewritten,
+                                       .bytes_rewritten = found.bytes_rewritten,
+                                       .damage_seen = found.damage_seen,
+                                       .disk_full = found.disk_full});
     return {};
   });
 }
