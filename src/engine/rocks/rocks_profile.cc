@@ -110,7 +110,7 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
 
   // The manifest names the first and last key of every file, long after a file is gone. A new one
   // begins with the files there are, so one per change forgets at the change after. What it costs:
-  // docs/decisions/0007-deletion-in-files.md.
+  // docs/decisions/0046-a-manifest-per-change.md.
   db.max_manifest_file_size = 1;
 
   db.bytes_per_sync = 1 * kMiB;  // Spreads write-back, so that an fsync finds little left to do.

@@ -1,5 +1,5 @@
 // Giving back the bytes of what nobody can see: one file rewritten or dropped, and everything
-// written out so that logs, old files and the manifest forget it. Decision 7 says why this way.
+// written out so that logs, old files and the manifest forget it. Decisions 7 and 46 say why.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // Refresh() takes over what the writer has committed; between two of them the state stands still.
 // It excludes nobody and writes no file, so that any number of readers may be there, writers come,
 // go and crash as they like, and a medium that cannot be written to will do. How it follows:
-// log_follower.h. Why so: docs/decisions/0026-several-processes.md.
+// log_follower.h. Why so: docs/decisions/0026-readers-beside-a-writer.md.
 // A thread of its own looks once a second, so that it lets go of deleted files when nobody asks.
 #pragma once
 
