@@ -55,14 +55,16 @@ CommandTable::CommandTable(const std::vector<CommandFamily>& families) {
 
 bool CommandTable::MergeContainer(const CommandSpec& spec, const CommandFamily& family) {
   if (spec.handler != nullptr) return false;
-  for (const auto& entry : entries_) {
-    if (entry->container != nullptr || entry->spec->name != spec.name) continue;
-    for (const CommandSpec& sub : spec.subcommands) {
-      entry->subcommands.push_back(Add(sub, family, entry.get()));
-    }
-    return true;
+  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const auto& entry) {
+    return entry->container == nullptr && entry->spec->name == spec.name;
+  });
+  if (found == entries_.end()) return false;
+  CommandEntry* const container = found->get();  // Stays where it is, while entries_ grows.
+  by_spec_.emplace(&spec, container);
+  for (const CommandSpec& sub : spec.subcommands) {
+    container->subcommands.push_back(Add(sub, family, container));
   }
-  return false;
+  return true;
 }
 
 CommandEntry* CommandTable::Add(const CommandSpec& spec, const CommandFamily& family,

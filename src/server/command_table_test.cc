@@ -52,6 +52,8 @@ TEST_F(Table, FamiliesMayShareAContainer) {
   EXPECT_EQ(table_.commands().size(), 3u);
   EXPECT_EQ(table_.FindFullName("box|two")->category, Category::kHash);
   EXPECT_EQ(table_.FindFullName("box|one")->category, Category::kString);
+  EXPECT_EQ(&table_.EntryOf(kCommands[0]), &table_.EntryOf(kOthers[0]));
+  EXPECT_EQ(table_.EntryOf(kMoreSubs[0]).full_name, "box|two");
 }
 
 TEST_F(Table, ErrorsAreRedis) {
