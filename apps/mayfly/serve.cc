@@ -151,7 +151,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .config = config,
                                      .clock = clock,
                                      .logger = logger,
-                                     .families = server::Front::Families(),
+                                     .table = front.table(),
                                      .authorizer = &front.authorizer(),
                                      .publisher = &front,
                                      .extensions = &front,

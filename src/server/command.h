@@ -17,6 +17,7 @@
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "server/answer.h"
+#include "server/key_spec.h"
 #include "wire/reply_writer.h"
 
 namespace mayfly {
@@ -34,7 +35,7 @@ struct AclContext;     // server/acl/acl_commands.h
 struct PubSubContext;  // server/pubsub/pubsub_commands.h
 class ScriptContext;   // server/scripting/script_context.h
 
-// The words of COMMAND INFO, and four of ours.
+// The words of COMMAND INFO, and some of ours.
 enum CommandFlag : std::uint32_t {
   kWrite = 1u << 0,
   kReadOnly = 1u << 1,
@@ -51,12 +52,23 @@ enum CommandFlag : std::uint32_t {
   kNoAuth = 1u << 12,
   kNoMulti = 1u << 13,
   kAllowBusy = 1u << 14,
-  kMovableKeys = 1u << 15,
+  kNoMandatoryKeys = 1u << 15,
   kDangerous = 1u << 16,  // Of ACL's category of that name.
 
-  kNoWork = 1u << 24,      // Touches no row: `Call::work` is null.
-  kEverything = 1u << 25,  // May touch keys it does not name: gets a work on everything.
-  kWalks = 1u << 26,       // Looks at keys it does not name, as they were at one moment.
+  kNoWork = 1u << 17,      // Touches no row: `Call::work` is null.
+  kEverything = 1u << 18,  // May touch keys it does not name: gets a work on everything.
+  kWalks = 1u << 19,       // Looks at keys it does not name, as they were at one moment.
+
+  kPublishes = 1u << 20,        // Sends to the channel in its first argument: a kind of write.
+  kSubscribes = 1u << 21,       // Its arguments are channels to listen to.
+  kPatterns = 1u << 22,         // Its arguments are patterns of channels to listen to.
+  kWhileSubscribed = 1u << 23,  // Answered while the client listens to channels.
+  kWithinMulti = 1u << 24,      // Answered, and not queued, while MULTI is open.
+  kExecutes = 1u << 25,         // Runs the queued commands: EXEC.
+  kSelects = 1u << 26,          // Changes the selected database: SELECT.
+  kSetsReplies = 1u << 27,      // Says which replies are wanted: CLIENT REPLY.
+  kSavesFirst = 1u << 28,       // Waits for a script that runs, unless it is told NOSAVE: SHUTDOWN.
+  kByDigest = 1u << 29,         // Names a kept script, where others bring its text.
 };
 
 // ACL's categories that do not follow from flags: one per family.
@@ -74,22 +86,6 @@ enum class Category : std::uint8_t {
   kScripting,
   kAdmin,
 };
-
-// Which arguments are keys. last: -1 is the last argument, -2 the one before.
-struct KeySpec {
-  int first = 0;  // 0: none.
-  int last = 0;
-  int step = 0;
-  // For commands whose arguments say where keys are; adds the positions. False: the arguments are
-  // malformed, and the handler will say so. The three above are then what COMMAND tells.
-  bool (*find)(std::span<const Bytes> args, std::vector<int>& positions) = nullptr;
-};
-
-inline constexpr KeySpec kNoKeys{};
-inline constexpr KeySpec kOneKey{1, 1, 1};
-inline constexpr KeySpec kTwoKeys{1, 2, 1};
-inline constexpr KeySpec kAllKeys{1, -1, 1};
-inline constexpr KeySpec kKeyValuePairs{1, -1, 2};
 
 // Classes of keyspace notifications; the letters are those of notify-keyspace-events.
 enum class NotifyClass : char {
@@ -197,7 +193,7 @@ struct CommandSpec {
   std::string_view name;  // Lower case.
   int arity;              // With the name; negative: at least.
   std::uint32_t flags;
-  KeySpec keys;
+  KeySpecs keys;
   Handler handler;           // Null for a command that is its subcommands.
   std::string_view summary;  // One sentence.
   std::span<const CommandSpec> subcommands = {};

@@ -9,19 +9,6 @@
 namespace mayfly::server {
 namespace {
 
-// Commands that are answered at once while MULTI is open.
-bool RunsWithinMulti(const CommandEntry& entry) {
-  const std::string_view name = entry.spec->name;
-  return entry.container == nullptr && (name == "exec" || name == "discard" || name == "multi" ||
-                                        name == "watch" || name == "quit" || name == "reset");
-}
-
-bool AllowedWhileSubscribed(const CommandEntry& entry) {
-  const std::string_view name = entry.spec->name;
-  return entry.container == nullptr &&
-         (name == "ping" || name == "quit" || name == "reset" || name.ends_with("subscribe"));
-}
-
 // Runs for as long as somebody's code does.
 bool IsScript(const CommandEntry& entry) {
   return entry.category == Category::kScripting && entry.Is(kEverything);
@@ -30,16 +17,15 @@ bool IsScript(const CommandEntry& entry) {
 // What is answered though a script runs. A server that shuts down and saves has to wait for it.
 bool PassesScript(const CommandEntry& entry, std::span<const Bytes> args) {
   if (!entry.Is(kAllowBusy) || !entry.Is(kNoWork)) return false;
-  if (entry.full_name != "shutdown") return true;
+  if (!entry.Is(kSavesFirst)) return true;
   return std::any_of(args.begin(), args.end(), [](Bytes arg) { return IsWord(arg, "nosave"); });
 }
 
 // What CLIENT PAUSE WRITE holds back. Redis counts messages among what is written.
 bool MayWrite(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
-  if (entry.Is(kWrite) || entry.full_name == "publish" || entry.full_name == "spublish") {
-    return true;
-  }
-  return IsScript(entry) && !entry.Is(kReadOnly) && session.extension().ScriptMayWrite(args);
+  if (entry.Is(kWrite) || entry.Is(kPublishes)) return true;
+  return IsScript(entry) && !entry.Is(kReadOnly) &&
+         session.extension().ScriptMayWrite(*entry.spec, args);
 }
 
 constexpr const char* kBusyLine =
@@ -53,17 +39,16 @@ Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> arg
   if (decision.entry == nullptr && IsForeignProtocol(args[0])) decision.way = Way::kClose;
   if (!decision.error.ok()) return decision;
   const CommandEntry& entry = *decision.entry;
-  positions_.clear();
-  if (!FindKeys(*entry.spec, args, positions_)) positions_.clear();
+  FindKeys(entry.spec->keys, args, key_uses_);
   decision.error = CheckState(session, entry, args);
   if (!decision.error.ok()) return decision;
   if (script_runs_ && !PassesScript(entry, args)) {
     MeetScript(entry, decision);
   } else if (HeldByPause(session, entry, args)) {
     decision.way = Way::kHold;
-  } else if (session.state().transaction.open && !RunsWithinMulti(entry)) {
+  } else if (session.state().transaction.open && !entry.Is(kWithinMulti)) {
     decision.way = Way::kQueue;
-  } else if (entry.container == nullptr && entry.spec->name == "exec") {
+  } else if (entry.Is(kExecutes)) {
     decision.way = Way::kExec;
   } else {
     decision.way = entry.Is(kNoWork) || entry.Is(kEverything) ? Way::kAlone : Way::kBatch;
@@ -85,7 +70,7 @@ Answer Executor::CheckState(Session& session, const CommandEntry& entry,
     Answer allowed = server_.authorizer().Check(*state.principal, request);
     if (!allowed.ok()) return allowed;
   }
-  if (state.version == ProtocolVersion::kResp2 && !AllowedWhileSubscribed(entry) &&
+  if (state.version == ProtocolVersion::kResp2 && !entry.Is(kWhileSubscribed) &&
       session.extension().subscriptions().any()) {
     return Answer::Error(fmt::format(
         "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
@@ -125,7 +110,7 @@ bool Executor::HeldByPause(Session& session, const CommandEntry& entry,
   const auto pause = server_.pause().Now(server_.Steady());
   if (!pause) return false;
   if (pause->mode == PauseMode::kAll) return true;
-  if (entry.full_name != "exec") return MayWrite(session, entry, args);
+  if (!entry.Is(kExecutes)) return MayWrite(session, entry, args);
   const auto& commands = session.state().transaction.commands;
   return std::any_of(commands.begin(), commands.end(), [&](const QueuedCommand& queued) {
     const std::vector<Bytes> views(queued.args.begin(), queued.args.end());

@@ -75,8 +75,13 @@ CommandEntry* CommandTable::Add(const CommandSpec& spec, const CommandFamily& fa
   entry->container = container;
   entry->group = family.group;
   entry->category = family.category;
+  entry->categories = CategoriesOf(spec, family.category);
   entry->id = entries_.size() - 1;
   by_spec_.emplace(&spec, entry);
+  for (const KeySpec& keys : spec.keys.all()) {
+    MAYFLY_CHECK((keys.flags & kVariable) == 0 || spec.keys.vary != nullptr,
+                 "a command does not say what it does to a key");
+  }
   entry->full_name = container == nullptr ? std::string(spec.name)
                                           : fmt::format("{}|{}", container->full_name, spec.name);
   for (const CommandSpec& subcommand : spec.subcommands) {
@@ -140,17 +145,6 @@ std::optional<std::string> UnofferedText(Bytes name) {
 bool FitsArity(const CommandSpec& spec, std::size_t count) {
   const auto given = static_cast<int>(count);
   return spec.arity >= 0 ? given == spec.arity : given >= -spec.arity;
-}
-
-bool FindKeys(const CommandSpec& spec, std::span<const Bytes> args, std::vector<int>& positions) {
-  const KeySpec& keys = spec.keys;
-  if (keys.find != nullptr) return keys.find(args, positions);
-  if (keys.first == 0) return true;
-  const auto count = static_cast<int>(args.size());
-  const int last = keys.last < 0 ? count + keys.last : keys.last;
-  if (last >= count) return false;
-  for (int i = keys.first; i <= last; i += std::max(keys.step, 1)) positions.push_back(i);
-  return true;
 }
 
 }  // namespace mayfly::server

@@ -14,6 +14,7 @@
 
 #include "server/answer.h"
 #include "server/command.h"
+#include "server/command_categories.h"
 
 namespace mayfly::server {
 
@@ -23,6 +24,7 @@ struct CommandEntry {
   const CommandEntry* container = nullptr;  // Of a subcommand.
   std::string_view group;
   Category category = Category::kKeyspace;
+  CategoryBits categories = 0;
   std::size_t id = 0;     // Counts from 0 over all entries: for tables beside this one.
   std::string full_name;  // "get", "config|set".
   std::vector<const CommandEntry*> subcommands;
@@ -71,9 +73,6 @@ class CommandTable {
 
 // Whether `count` arguments, the name included, fit.
 bool FitsArity(const CommandSpec& spec, std::size_t count);
-
-// Adds the positions of keys. False when the arguments do not say where they are.
-bool FindKeys(const CommandSpec& spec, std::span<const Bytes> args, std::vector<int>& positions);
 
 // The part of Redis that a command belongs to which mayfly does not have, such as "streams";
 // nothing for other names.

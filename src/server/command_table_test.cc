@@ -13,20 +13,22 @@ namespace {
 
 Answer Nothing(Call& /*call*/) { return {}; }
 
+// clang-format off
 constexpr CommandSpec kSubs[] = {
     {"one", 3, kReadOnly, kNoKeys, Nothing, "One."},
 };
 constexpr CommandSpec kMoreSubs[] = {
-    {"two", -2, kReadOnly, {2, 2, 1}, Nothing, "Two."},
+    {"two", -2, kReadOnly, SubcommandKey(kRO), Nothing, "Two."},
 };
 constexpr CommandSpec kCommands[] = {
-    {"box", -2, 0,     kNoKeys, nullptr,        "A container.", kSubs},
-    {"mset",     -3,  kWrite, kKeyValuePairs, Nothing, "Pairs."       },
-    {"plain",     2, 0, kOneKey,       Nothing,              "Plain."       },
+    {"box",   -2, 0,      kNoKeys,                      nullptr, "A container.", kSubs},
+    {"mset",  -3, kWrite, KeyValuePairs(kOW | kUpdate), Nothing, "Pairs."},
+    {"plain", 2,  0,      OneKey(kRO | kAccess),        Nothing, "Plain."},
 };
 constexpr CommandSpec kOthers[] = {
     {"box", -2, 0, kNoKeys, nullptr, "The same container.", kMoreSubs},
 };
+// clang-format on
 
 class Table : public testing::Test {
  protected:
@@ -65,18 +67,6 @@ TEST_F(Table, ErrorsAreRedis) {
   EXPECT_EQ(Error({"none", "a", "b"}),
             "ERR unknown command 'none', with args beginning with: 'a' 'b' ");
   EXPECT_EQ(Error({"GEOADD"}), "ERR 'geoadd' is not offered by mayfly yet: geospatial indexes");
-}
-
-TEST_F(Table, FindsKeys) {
-  const auto keys = [&](std::vector<Bytes> args) {
-    std::vector<int> positions;
-    EXPECT_TRUE(FindKeys(*table_.Find(args[0])->spec, args, positions));
-    return positions;
-  };
-  EXPECT_EQ(keys({"mset", "a", "1", "b", "2"}), (std::vector<int>{1, 3}));
-  EXPECT_EQ(keys({"plain", "a"}), std::vector<int>{1});
-  std::vector<int> positions;
-  EXPECT_FALSE(FindKeys(*table_.Find("plain")->spec, std::vector<Bytes>{"plain"}, positions));
 }
 
 TEST(OwnFamilies, AreSortedAndSayWhatTheyDo) {

@@ -1,10 +1,9 @@
 #include "server/command_words.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <array>
 #include <utility>
-
-#include "server/arguments.h"
 
 namespace mayfly::server {
 namespace {
@@ -25,27 +24,21 @@ constexpr std::array kFlagWords = std::to_array<std::pair<CommandFlag, std::stri
     {kNoAuth,      "no_auth"     },
     {kNoMulti,     "no_multi"    },
     {kAllowBusy,   "allow_busy"  },
-    {kMovableKeys, "movablekeys" },
+    {kNoMandatoryKeys, "no_mandatory_keys"},
 });
 
-// Empty: the category follows from flags alone.
-constexpr std::string_view WordOf(Category category) {
-  switch (category) {
-    case Category::kKeyspace: return "@keyspace";
-    case Category::kString: return "@string";
-    case Category::kBitmap: return "@bitmap";
-    case Category::kHash: return "@hash";
-    case Category::kList: return "@list";
-    case Category::kSet: return "@set";
-    case Category::kSortedSet: return "@sortedset";
-    case Category::kPubSub: return "@pubsub";
-    case Category::kConnection: return "@connection";
-    case Category::kTransaction: return "@transaction";
-    case Category::kScripting: return "@scripting";
-    case Category::kAdmin: return "";
-  }
-  return "";
-}
+constexpr std::array kKeyFlagWords = std::to_array<std::pair<KeyFlag, std::string_view>>({
+    {kRO, "RO"},
+    {kRW, "RW"},
+    {kOW, "OW"},
+    {kRM, "RM"},
+    {kAccess, "access"},
+    {kUpdate, "update"},
+    {kInsert, "insert"},
+    {kDelete, "delete"},
+    {kNotKey, "not_key"},
+    {kVariable, "variable_flags"},
+});
 
 }  // namespace
 
@@ -54,33 +47,24 @@ std::vector<std::string_view> FlagWords(const CommandEntry& entry) {
   for (const auto& [flag, word] : kFlagWords) {
     if (entry.Is(flag)) words.push_back(word);
   }
+  if (HasMovableKeys(entry.spec->keys)) words.push_back("movablekeys");
   return words;
 }
 
-std::vector<std::string_view> CategoryWords(const CommandEntry& entry) {
-  std::vector<std::string_view> words;
-  const std::string_view own = WordOf(entry.category);
-  if (!own.empty() && own != "@pubsub" && entry.subcommands.empty()) words.push_back(own);
-  if (entry.Is(kReadOnly) && entry.category != Category::kScripting) words.push_back("@read");
-  if (entry.Is(kWrite)) words.push_back("@write");
-  if (entry.Is(kAdmin)) words.push_back("@admin");
-  if (entry.Is(kAdmin) || entry.Is(kDangerous)) words.push_back("@dangerous");
-  if (entry.Is(kPubSub) || entry.category == Category::kPubSub) words.push_back("@pubsub");
-  words.push_back(entry.Is(kFast) ? "@fast" : "@slow");
-  if (entry.Is(kBlocking)) words.push_back("@blocking");
-  return words;
-}
-
-bool ListsCommand(std::string_view names, std::string_view name) {
-  for (std::size_t at = names.find(name); at != std::string_view::npos;
-       at = names.find(name, at + 1)) {
-    if (names[at - 1] == ' ' && names[at + name.size()] == ' ') return true;
+std::vector<std::string> CategoryWords(const CommandEntry& entry) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < CategoryNames().size(); ++i) {
+    if ((entry.categories >> i & 1) != 0) words.push_back(fmt::format("@{}", CategoryNames()[i]));
   }
-  return false;
+  return words;
 }
 
-bool HasWord(std::span<const Bytes> args, std::string_view word) {
-  return std::any_of(args.begin(), args.end(), [&](Bytes arg) { return IsWord(arg, word); });
+std::vector<std::string_view> KeyFlagWords(KeyFlags flags) {
+  std::vector<std::string_view> words;
+  for (const auto& [flag, word] : kKeyFlagWords) {
+    if ((flags & flag) != 0) words.push_back(word);
+  }
+  return words;
 }
 
 }  // namespace mayfly::server

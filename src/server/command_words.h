@@ -1,12 +1,10 @@
-// command_words.h - flags and categories of commands in the words of COMMAND INFO and ACL, and what
-// tables about commands by name are read with.
+// command_words.h - flags and categories of commands, in the words of COMMAND INFO.
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "mayfly/bytes.h"
 #include "server/command_table.h"
 
 namespace mayfly::server {
@@ -15,12 +13,9 @@ namespace mayfly::server {
 std::vector<std::string_view> FlagWords(const CommandEntry& entry);
 
 // "@write", "@string", "@slow", ...
-std::vector<std::string_view> CategoryWords(const CommandEntry& entry);
+std::vector<std::string> CategoryWords(const CommandEntry& entry);
 
-// Whether `names`, with a blank before and behind each, has this one.
-bool ListsCommand(std::string_view names, std::string_view name);
-
-// Whether one of the arguments is this word.
-bool HasWord(std::span<const Bytes> args, std::string_view word);
+// "RO", "access", ...
+std::vector<std::string_view> KeyFlagWords(KeyFlags flags);
 
 }  // namespace mayfly::server

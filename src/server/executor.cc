@@ -85,10 +85,10 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   return done;
 }
 
-// Of the command whose keys are in positions_. One that is not known to write only reads.
+// Of the command whose keys are in key_uses_. One that is not known to write only reads.
 void Executor::AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args) {
-  for (const int position : positions_) {
-    keys_.push_back({database, args[static_cast<std::size_t>(position)], entry.Is(kWrite)});
+  for (const KeyUse& use : key_uses_) {
+    keys_.push_back({database, args[static_cast<std::size_t>(use.position)], entry.Is(kWrite)});
   }
 }
 
@@ -211,12 +211,15 @@ void Executor::FailItems(Session& session, std::size_t count, std::uint64_t repl
 // A script that names keys is tried with them first, and fills keys_. Monitors see what a script
 // calls as it does, which could not be taken back.
 bool Executor::RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args) {
-  if (decision.way != Way::kAlone || positions_.empty() || !server_.monitors().empty())
+  if (decision.way != Way::kAlone || key_uses_.empty() || !server_.monitors().empty())
     return false;
-  const bool writes = !decision.entry->Is(kReadOnly) && session.extension().ScriptMayWrite(args);
+  const CommandSpec& spec = *decision.entry->spec;
+  const bool writes =
+      !decision.entry->Is(kReadOnly) && session.extension().ScriptMayWrite(spec, args);
   keys_.clear();
-  for (const int position : positions_) {
-    keys_.push_back({session.state().database, args[static_cast<std::size_t>(position)], writes});
+  for (const KeyUse& use : key_uses_) {
+    keys_.push_back(
+        {session.state().database, args[static_cast<std::size_t>(use.position)], writes});
   }
   return true;
 }
@@ -227,6 +230,7 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
     Queue(session, *decision.entry, args);
     return true;
   }
+  session.state().last_command = decision.entry;  // CLIENT INFO shows itself.
   if (decision.way == Way::kExec) {
     RunTransaction(session, *decision.entry, args);
     return true;
@@ -305,7 +309,7 @@ void Executor::Queue(Session& session, const CommandEntry& entry, std::span<cons
 
 void Executor::Refuse(Session& session, const Decision& decision) {
   std::string line = decision.error.error();
-  if (decision.entry != nullptr && decision.entry->full_name == "exec") {
+  if (decision.entry != nullptr && decision.entry->Is(kExecutes)) {
     // Whatever keeps EXEC from running ends the transaction.
     std::string_view reason = line;
     if (reason.starts_with("ERR ")) reason.remove_prefix(4);
@@ -352,7 +356,7 @@ OutputBuffer& Executor::OutputOf(Session& session) {
 void Executor::EndReplies(Session& session, const CommandEntry* entry) {
   discarded_.Clear();
   if (session.hold() == Hold::kBlocked) return;  // Its reply is still to come, or to be skipped.
-  const bool is_reply_command = entry != nullptr && entry->full_name == "client|reply";
+  const bool is_reply_command = entry != nullptr && entry->Is(kSetsReplies);
   if (session.state().replies == ReplyMode::kSkipNext && !is_reply_command) {
     session.state().replies = ReplyMode::kOn;
   }

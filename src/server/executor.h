@@ -57,7 +57,7 @@ class Executor {
     bool parked = false;  // It is over later: Session::Unpark().
   };
 
-  // What is to become of a command: command_decision.cc. Leaves its keys in positions_.
+  // What is to become of a command: command_decision.cc. Leaves its keys in key_uses_.
   Decision Decide(Session& session, std::span<const Bytes> args);
   Answer CheckState(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   bool RunsScript(Session& session, const Decision& decision) const;
@@ -118,7 +118,7 @@ class Executor {
   // Of the batch at hand; kept for their memory.
   std::vector<Item> items_;
   std::vector<DatabaseKeyView> keys_;
-  std::vector<int> positions_;
+  std::vector<KeyUse> key_uses_;
 };
 
 }  // namespace mayfly::server

@@ -9,35 +9,23 @@
 #include "base/random.h"
 #include "server/limits.h"
 #include "server/notify_classes.h"
-#include "server/own_families.h"
 #include "server/session.h"
 
 namespace mayfly::server {
-namespace {
-
-std::vector<CommandFamily> WithOwn(std::vector<CommandFamily> families) {
-  for (const CommandFamily& family : OwnFamilies()) families.push_back(family);
-  return families;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<Server>> Server::Open(ServerParts parts) {
-  std::vector<CommandFamily> families = WithOwn(std::move(parts.families));
-  std::unique_ptr<Server> server(new Server(std::move(parts), std::move(families)));
+  std::unique_ptr<Server> server(new Server(std::move(parts)));
   MAYFLY_RETURN_IF_ERROR(server->Start());
   return server;
 }
 
-Server::Server(ServerParts parts, std::vector<CommandFamily> families)
+Server::Server(ServerParts parts)
     : parts_(std::move(parts)),
       authorizer_(parts_.authorizer != nullptr ? parts_.authorizer : &own_authorizer_),
       publisher_(parts_.publisher != nullptr ? parts_.publisher : &own_publisher_),
-      families_(std::move(families)),
-      table_(families_),
       started_(Steady()),
       scan_cursors_(parts_.clock.Now()),
-      statistics_(table_.entries().size()),
+      statistics_(parts_.table.entries().size()),
       throughput_(started_),
       latency_millis_(parts_.config.Watched("latency-monitor-threshold")),
       slow_micros_(parts_.config.Watched("slowlog-log-slower-than")),

@@ -46,12 +46,12 @@ struct ServerParts {
   Config& config;
   const Clock& clock;
   Logger& logger;
-  std::vector<CommandFamily> families = {};  // Beside those of the server itself.
-  Authorizer* authorizer = nullptr;          // Null: a PasswordAuthorizer.
-  Publisher* publisher = nullptr;            // Null: nobody listens.
-  ExtensionMaker* extensions = nullptr;      // Null: none.
-  TablePolicies* table_policies = nullptr;   // Null: there are no tables.
-  ManualClock* manual_clock = nullptr;       // What DEBUG CLOCK moves; null: it is refused.
+  const CommandTable& table;
+  Authorizer* authorizer = nullptr;         // Null: a PasswordAuthorizer.
+  Publisher* publisher = nullptr;           // Null: nobody listens.
+  ExtensionMaker* extensions = nullptr;     // Null: none.
+  TablePolicies* table_policies = nullptr;  // Null: there are no tables.
+  ManualClock* manual_clock = nullptr;      // What DEBUG CLOCK moves; null: it is refused.
   std::string version = "0";
 };
 
@@ -73,7 +73,7 @@ class Server {
   const std::string& version() const { return parts_.version; }
   Authorizer& authorizer() { return *authorizer_; }
   Publisher& publisher() { return *publisher_; }
-  const CommandTable& table() const { return table_; }
+  const CommandTable& table() const { return parts_.table; }
   Databases& databases() { return *databases_; }
   Clients& clients() { return clients_; }
   Watches& watches() { return watches_; }
@@ -135,7 +135,7 @@ class Server {
   std::atomic<int> port{0};
 
  private:
-  Server(ServerParts parts, std::vector<CommandFamily> families);
+  explicit Server(ServerParts parts);
   Status Start();
   Status FollowNotifications(std::uint32_t bits);
   void NotifyOfDeath(const Event& event);
@@ -145,8 +145,6 @@ class Server {
   NoPublisher own_publisher_;
   Authorizer* const authorizer_;
   Publisher* const publisher_;
-  const std::vector<CommandFamily> families_;
-  const CommandTable table_;
   const SteadyTime started_;
   std::string run_id_;
   std::unique_ptr<Databases> databases_;

@@ -29,7 +29,9 @@ class SessionExtension {
   virtual Subscriptions subscriptions() const { return {}; }
 
   // Of a command that runs a script: whether the script is free to write. Asked before it runs.
-  virtual bool ScriptMayWrite(std::span<const Bytes> /*args*/) const { return true; }
+  virtual bool ScriptMayWrite(const CommandSpec& /*spec*/, std::span<const Bytes> /*args*/) const {
+    return true;
+  }
 
   // RESET: back to how a new client begins.
   virtual void Reset() {}

@@ -94,18 +94,17 @@ Status Executor::CollectTransactionKeys(Session& session,
     const std::vector<Bytes> args = Views(command.args);
     // The keys behind a SELECT are those of the database it will have selected, or of the one
     // before, should it be refused.
-    if (command.entry->full_name == "select") {
+    if (command.entry->Is(kSelects)) {
       const auto number = IntegerArgument(args[1], 0, server_.databases().count() - 1);
       if (number && std::find(databases.begin(), databases.end(), *number) == databases.end()) {
         databases.push_back(static_cast<int>(*number));
         MAYFLY_RETURN_IF_ERROR(server_.databases().Make(databases.back()));
       }
     }
-    positions_.clear();
-    if (!FindKeys(*command.entry->spec, args, positions_)) continue;
+    FindKeys(command.entry->spec->keys, args, key_uses_);
     for (const int database : databases) {
-      for (const int position : positions_) {
-        keys_.push_back({database, command.args[static_cast<std::size_t>(position)],
+      for (const KeyUse& use : key_uses_) {
+        keys_.push_back({database, command.args[static_cast<std::size_t>(use.position)],
                          command.entry->Is(kWrite)});
       }
     }

@@ -54,10 +54,8 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
                                  std::vector<DatabaseKey>& ready) {
   const std::vector<Bytes> args(waiter->args.begin(), waiter->args.end());
   keys_.clear();
-  positions_.clear();
-  if (FindKeys(*waiter->entry->spec, args, positions_)) {
-    AddKeys(*waiter->entry, waiter->database, args);
-  }
+  FindKeys(waiter->entry->spec->keys, args, key_uses_);
+  AddKeys(*waiter->entry, waiter->database, args);
   keys_.push_back({key.database, key.key});
   if (!run_.Begin(keys_, ReachOf(*waiter->entry)).ok()) return Served::kStillWaits;
   // Behind the latches: a transaction that holds them may be about to end this wait.

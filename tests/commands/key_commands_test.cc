@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "server/commands/variable_keys.h"
 #include "small_collections.h"
 
 namespace mayfly::server {
@@ -187,11 +188,15 @@ TEST_F(KeyCommands, IdleTimeIsAnErrorWhereRedisTellsOne) {
 }
 
 TEST_F(KeyCommands, OfSortAreItsKeyAndWhereItStores) {
-  std::vector<int> positions;
+  std::vector<KeyUse> keys;
   const std::vector<Bytes> args = {"SORT", "a",     "BY", "store", "LIMIT", "0",
                                    "1",    "store", "b",  "GET",   "store"};
-  EXPECT_TRUE(FindSortKeys(args, positions));
-  EXPECT_EQ(positions, (std::vector<int>{1, 8}));
+  EXPECT_TRUE(FindKeys(kSortKeys, args, keys));
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[0].position, 1);
+  EXPECT_EQ(keys[1].position, 8);
+  EXPECT_TRUE(FindKeys(kSortReadOnlyKeys, args, keys));
+  EXPECT_EQ(keys.size(), 1u);
 }
 
 TEST_F(KeyCommands, HelpIsGiven) {

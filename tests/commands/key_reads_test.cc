@@ -61,12 +61,16 @@ constexpr Case kReaders[] = {
     {"ZINTERCARD 2 z a",             "1/1"},
     {"ZDIFF 2 z a WITHSCORES",       "1/1"},
     {"ZRANDMEMBER z 3",              "1/0"},
+    {"OBJECT ENCODING s",            "1/0"},
+    {"OBJECT REFCOUNT a",            "0/1"},
     {"SORT_RO l",                    "1/0"},
     {"SORT_RO l BY none_* GET got*", "1/0"}, // What patterns lead to is not named.
     {"SINTER set s a",               "2/0"}, // It ended at the second, of another type.
 };
 
 constexpr Case kWritersThatRead[] = {
+    {"BITFIELD s GET u4 0",   "1/0"}, // It would write with SET alone.
+    {"BITFIELD a GET u4 0",   "0/1"},
     {"GETEX s EX 100",        "1/0"},
     {"GETEX a",               "0/1"},
     {"GETDEL t",              "1/0"},
@@ -114,8 +118,7 @@ constexpr Case kOthers[] = {
     {"SMOVE set a m",      "0/0"},
     {"ZADD z 1 n",         "0/0"},
     {"ZPOPMIN a",          "0/0"},
-    {"OBJECT ENCODING s",  "0/0"},
-    {"OBJECT IDLETIME a",  "0/0"},
+    {"BITFIELD s SET u4 0 1", "0/0"},
     {"MEMORY USAGE l",     "0/0"},
     {"RANDOMKEY",          "0/0"},
     {"KEYS *",             "0/0"},

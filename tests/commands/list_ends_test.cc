@@ -237,9 +237,7 @@ TEST_F(ListEnds, KeysOfLMPopAreFoundFromTheirNumber) {
   const auto find = [](const std::string& name, const std::vector<Bytes>& args) {
     for (const CommandSpec& spec : ListFamily().commands) {
       if (spec.name != name) continue;
-      std::vector<int> positions;
-      if (!spec.keys.find(args, positions)) positions = {-1};
-      return positions;
+      return KeyPositions(spec, args);
     }
     return std::vector<int>{-2};
   };

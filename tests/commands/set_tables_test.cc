@@ -13,13 +13,6 @@ const CommandSpec& Line(const CommandFamily& family, std::string_view name) {
                        [&](const auto& line) { return line.name == name; });
 }
 
-// Where the command's keys are; {-1}: the arguments do not say.
-std::vector<int> KeysOf(const CommandSpec& line, const std::vector<Bytes>& args) {
-  std::vector<int> positions;
-  if (!line.keys.find(args, positions)) return {-1};
-  return positions;
-}
-
 TEST(SetTables, AreInOrderAndComplete) {
   for (const CommandFamily& family : {SetFamily(), SortedSetFamily()}) {
     const auto& lines = family.commands;
@@ -28,7 +21,6 @@ TEST(SetTables, AreInOrderAndComplete) {
     for (const CommandSpec& line : lines) {
       EXPECT_NE(line.handler, nullptr) << line.name;
       EXPECT_NE((line.flags & kWrite) != 0, (line.flags & kReadOnly) != 0) << line.name;
-      EXPECT_EQ((line.flags & kMovableKeys) != 0, line.keys.find != nullptr) << line.name;
       EXPECT_TRUE(line.summary.ends_with('.')) << line.name;
     }
   }
@@ -39,19 +31,19 @@ TEST(SetTables, AreInOrderAndComplete) {
 TEST(SetTables, FindNumberedKeys) {
   using Positions = std::vector<int>;
   const CommandSpec& card = Line(SetFamily(), "sintercard");
-  EXPECT_EQ(KeysOf(card, {"sintercard", "2", "a", "b", "limit", "1"}), (Positions{2, 3}));
+  EXPECT_EQ(KeyPositions(card, {"sintercard", "2", "a", "b", "limit", "1"}), (Positions{2, 3}));
   const CommandSpec& store = Line(SortedSetFamily(), "zunionstore");
-  EXPECT_EQ(KeysOf(store, {"zunionstore", "d", "2", "a", "b"}), (Positions{1, 3, 4}));
+  EXPECT_EQ(KeyPositions(store, {"zunionstore", "d", "2", "a", "b"}), (Positions{1, 3, 4}));
   const CommandSpec& pop = Line(SortedSetFamily(), "bzmpop");
-  EXPECT_EQ(KeysOf(pop, {"bzmpop", "0", "1", "a", "min"}), Positions{3});
+  EXPECT_EQ(KeyPositions(pop, {"bzmpop", "0", "1", "a", "min"}), Positions{3});
 }
 
 TEST(SetTables, FindNoKeysWhereTheNumberIsWrong) {
   const CommandSpec& line = Line(SortedSetFamily(), "zunion");
   for (const Bytes number : {"0", "-1", "x", "3", "9223372036854775807", ""}) {
-    EXPECT_EQ(KeysOf(line, {"zunion", number, "a", "b"}), std::vector<int>{-1}) << number;
+    EXPECT_EQ(KeyPositions(line, {"zunion", number, "a", "b"}), std::vector<int>{-1}) << number;
   }
-  EXPECT_EQ(KeysOf(line, {"zunion"}), std::vector<int>{-1});
+  EXPECT_EQ(KeyPositions(line, {"zunion"}), std::vector<int>{-1});
 }
 
 }  // namespace

@@ -90,14 +90,14 @@ Answer ZScore(Call& call) {
 }
 
 constexpr CommandSpec kCommands[] = {
-    {"hget",   3,  kReadOnly, kOneKey, HGet,   "As Redis has it."},
-    {"hset",   -4, kWrite,    kOneKey, HSet,   "As Redis has it."},
-    {"lall",   2,  kReadOnly, kOneKey, LAll,   "LRANGE of all."  },
-    {"rpush",  -3, kWrite,    kOneKey, RPush,  "As Redis has it."},
-    {"sadd",   -3, kWrite,    kOneKey, SAdd,   "As Redis has it."},
-    {"scard",  2,  kReadOnly, kOneKey, SCard,  "As Redis has it."},
-    {"zadd",   -4, kWrite,    kOneKey, ZAdd,   "Without options."},
-    {"zscore", 3,  kReadOnly, kOneKey, ZScore, "As Redis has it."},
+    {"hget",   3,  kReadOnly, OneKey(kRO | kAccess), HGet,   "As Redis has it."},
+    {"hset",   -4, kWrite,    OneKey(kRW | kUpdate), HSet,   "As Redis has it."},
+    {"lall",   2,  kReadOnly, OneKey(kRO | kAccess), LAll,   "LRANGE of all."  },
+    {"rpush",  -3, kWrite,    OneKey(kRW | kUpdate), RPush,  "As Redis has it."},
+    {"sadd",   -3, kWrite,    OneKey(kRW | kUpdate), SAdd,   "As Redis has it."},
+    {"scard",  2,  kReadOnly, OneKey(kRO | kAccess), SCard,  "As Redis has it."},
+    {"zadd",   -4, kWrite,    OneKey(kRW | kUpdate), ZAdd,   "Without options."},
+    {"zscore", 3,  kReadOnly, OneKey(kRO | kAccess), ZScore, "As Redis has it."},
 };
 
 }  // namespace

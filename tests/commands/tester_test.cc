@@ -20,7 +20,7 @@ Answer Count(Call& call) {
 
 constexpr CommandSpec kCommands[] = {
     {"count",        1, kReadOnly, kNoKeys, Count,      "Count."},
-    {"put-and-fail", 2, kWrite,    kOneKey, PutAndFail, "Fail." },
+    {"put-and-fail", 2, kWrite,    OneKey(kRW | kUpdate), PutAndFail, "Fail." },
 };
 
 TEST(CommandTester, WhatFailsLeavesNothing) {

@@ -35,7 +35,7 @@ FrontServed::FrontServed(const Served::Settings& settings, Logger& logger)
                                .config = config_,
                                .clock = SystemClock::Process(),
                                .logger = logger,
-                               .families = Front::Families(),
+                               .table = front_->table(),
                                .authorizer = &front_->authorizer(),
                                .publisher = front_.get(),
                                .extensions = front_.get(),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "server/net/network.h"
+#include "server/own_families.h"
 #include "server/test_commands.h"
 
 namespace mayfly::server {
@@ -17,6 +18,17 @@ T Must(Result<T> result) {
 
 void Must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
+}
+
+std::vector<CommandFamily> AllFamilies() {
+  std::vector<CommandFamily> families = OwnFamilies();
+  families.push_back(TestFamily());
+  return families;
+}
+
+const CommandTable& TestTable() {
+  static const CommandTable table(AllFamilies());
+  return table;
 }
 
 }  // namespace
@@ -33,7 +45,7 @@ Served::Served(const Settings& settings, Publisher* publisher)
                                .config = config_,
                                .clock = clock_,
                                .logger = SilentLogger(),
-                               .families = {TestFamily()},
+                               .table = TestTable(),
                                .publisher = publisher,
                                .manual_clock = &clock_,
                                .version = "test"}));

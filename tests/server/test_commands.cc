@@ -101,17 +101,19 @@ Answer BMove(Call& call) {
   return {};
 }
 
-constexpr KeySpec kAllButLast{1, -2, 1};
+constexpr KeyFlags kTake = kRW | kAccess | kDelete;
 
+// clang-format off
 constexpr CommandSpec kCommands[] = {
-    {"bmove", 4,  kWrite | kBlocking,      kTwoKeys,    BMove, "Move a row."    },
-    {"bpop",  -3, kWrite | kBlocking,      kAllButLast, BPop,  "Take a row."    },
-    {"del",   -2, kWrite,                  kAllKeys,    Del,   "Delete rows."   },
-    {"fail",  3,  kWrite,                  kOneKey,     Fail,  "Write and fail."},
-    {"get",   2,  kReadOnly | kFast,       kOneKey,     Get,   "Return a row."  },
-    {"rows",  1,  kReadOnly | kEverything, kNoKeys,     Rows,  "Count the rows."},
-    {"set",   -3, kWrite | kDenyOom,       kOneKey,     Set,   "Write a row."   },
+    {"bmove", 4,  kWrite | kBlocking,      TwoKeys(kTake, kRW | kInsert), BMove, "Move a row."},
+    {"bpop",  -3, kWrite | kBlocking,      AllButLast(kTake),             BPop,  "Take a row."},
+    {"del",   -2, kWrite,                  AllKeys(kRM | kDelete),        Del,   "Delete rows."},
+    {"fail",  3,  kWrite,                  OneKey(kOW | kUpdate),         Fail,  "Write and fail."},
+    {"get",   2,  kReadOnly | kFast,       OneKey(kRO | kAccess),         Get,   "Return a row."},
+    {"rows",  1,  kReadOnly | kEverything, kNoKeys,                       Rows,  "Count the rows."},
+    {"set",   -3, kWrite | kDenyOom,       OneKey(kOW | kUpdate),         Set,   "Write a row."},
 };
+// clang-format on
 
 }  // namespace
 

@@ -21,10 +21,10 @@ bool IsUserName(Bytes name) {
   return name.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) == Bytes::npos;
 }
 
-Acl::Acl(std::span<const CommandFamily> families) : catalog_(families) { Put(NewDefaultUser()); }
+Acl::Acl(const CommandTable& table) : table_(table) { Put(NewDefaultUser()); }
 
 AclUser Acl::NewUser(std::string name) const {
-  return AclUser(std::move(name), catalog_, all_channels_at_first_);
+  return AclUser(std::move(name), table_, all_channels_at_first_);
 }
 
 AclUser Acl::NewDefaultUser() const {

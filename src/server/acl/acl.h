@@ -17,7 +17,7 @@
 #include "mayfly/result.h"
 #include "server/acl/acl_log.h"
 #include "server/acl/acl_user.h"
-#include "server/acl/command_catalog.h"
+#include "server/command_table.h"
 
 namespace mayfly::server {
 
@@ -28,10 +28,11 @@ class Acl {
   // Users by name, in the order in which they are listed.
   using Users = std::map<std::string, AclUserPtr, std::less<>>;
 
-  // With the default user alone, who may do everything and needs no password.
-  explicit Acl(std::span<const CommandFamily> families);
+  // With the default user alone, who may do everything and needs no password. Rules are about the
+  // commands of `table`, which must outlive it.
+  explicit Acl(const CommandTable& table);
 
-  const CommandCatalog& catalog() const { return catalog_; }
+  const CommandTable& table() const { return table_; }
   AclLog& log() { return log_; }
 
   // The setting acl-pubsub-default: what new users may do with channels. Those there are keep what
@@ -66,7 +67,7 @@ class Acl {
   AclUser NewDefaultUser() const;
   void Put(AclUser user);  // With the mutex held.
 
-  const CommandCatalog catalog_;
+  const CommandTable& table_;
   AclLog log_;
   std::atomic<std::uint64_t> version_ = 1;
   std::atomic<bool> all_channels_at_first_ = false;

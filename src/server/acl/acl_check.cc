@@ -14,31 +14,33 @@ struct Refused {
   int position;
 };
 
-std::optional<Refused> CheckSelector(const AclSelector& selector, const CommandCatalog& catalog,
-                                     std::size_t command, std::span<const Bytes> args) {
-  const CommandCatalog::Entry& entry = catalog[command];
+// Arguments that are channels. Patterns must be named by a rule as they are.
+std::span<const Bytes> ChannelsOf(const CommandEntry& command, std::span<const Bytes> args) {
+  if (args.size() < 2) return {};
+  if (command.Is(kPublishes)) return args.subspan(1, 1);
+  if (command.Is(kSubscribes) || command.Is(kPatterns)) return args.subspan(1);
+  return {};
+}
+
+std::optional<Refused> CheckSelector(const AclSelector& selector, const CommandEntry& command,
+                                     std::span<const Bytes> args) {
+  const auto refuse = [](AclReason reason, Bytes object, int position) {
+    return Refused{{reason, std::string(object)}, position};
+  };
   if (!selector.AllowsCommand(command, args)) {
-    return Refused{
-        {AclReason::kCommand, entry.name},
-        0
-    };
+    return refuse(AclReason::kCommand, command.full_name, 0);
   }
-  for (const KeyUse& use : KeysOf(entry, args)) {
+  // Where the arguments do not say which keys are meant, the handler refuses them.
+  std::vector<KeyUse> keys;
+  FindKeys(command.spec->keys, args, keys);
+  for (const KeyUse& use : keys) {
     const Bytes key = args[static_cast<std::size_t>(use.position)];
-    if (!selector.AllowsKey(key, use.needs)) {
-      return Refused{
-          {AclReason::kKey, std::string(key)},
-          use.position
-      };
-    }
+    if (!selector.AllowsKey(key, use.flags)) return refuse(AclReason::kKey, key, use.position);
   }
-  const ChannelUse use = ChannelsOf(entry, args);
-  for (std::size_t i = 0; i < use.channels.size(); ++i) {
-    if (!selector.AllowsChannel(use.channels[i], use.literal)) {
-      return Refused{
-          {AclReason::kChannel, std::string(use.channels[i])},
-          static_cast<int>(i + 1)
-      };
+  const std::span<const Bytes> channels = ChannelsOf(command, args);
+  for (std::size_t i = 0; i < channels.size(); ++i) {
+    if (!selector.AllowsChannel(channels[i], command.Is(kPatterns))) {
+      return refuse(AclReason::kChannel, channels[i], static_cast<int>(i + 1));
     }
   }
   return std::nullopt;
@@ -46,13 +48,13 @@ std::optional<Refused> CheckSelector(const AclSelector& selector, const CommandC
 
 }  // namespace
 
-std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandCatalog& catalog,
+std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandTable& table,
                                   const CommandSpec& spec, std::span<const Bytes> args) {
   if (user.root().allows_everything()) return std::nullopt;
-  const std::size_t command = catalog.IndexOf(spec);
+  const CommandEntry& command = table.EntryOf(spec);
   std::optional<Refused> worst;
   for (const AclSelector& selector : user.selectors()) {
-    std::optional<Refused> refused = CheckSelector(selector, catalog, command, args);
+    std::optional<Refused> refused = CheckSelector(selector, command, args);
     if (!refused) return std::nullopt;
     // The selector that came furthest is the one that was meant.
     const bool further =
@@ -63,13 +65,13 @@ std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandCatalog& cat
   return worst->denial;
 }
 
-std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandCatalog& catalog,
+std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandTable& table,
                                              const CommandSpec& spec, std::span<const Bytes> args) {
-  if (spec.name != "sort" && spec.name != "sort_ro") return std::nullopt;
-  const std::size_t command = catalog.IndexOf(spec);
+  if (!ReadsUnnamedKeys(spec.keys)) return std::nullopt;
+  const CommandEntry& command = table.EntryOf(spec);
   const bool reads_all = std::any_of(
       user.selectors().begin(), user.selectors().end(), [&](const AclSelector& selector) {
-        return selector.ReadsAllKeys() && !CheckSelector(selector, catalog, command, args);
+        return selector.ReadsAllKeys() && !CheckSelector(selector, command, args);
       });
   if (reads_all) return std::nullopt;
   constexpr std::string_view kDenied =

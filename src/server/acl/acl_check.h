@@ -19,12 +19,12 @@ struct AclDenial {
 };
 
 // Nothing: allowed. `spec` is the subcommand where there is one; the number of arguments is right.
-std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandCatalog& catalog,
+std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandTable& table,
                                   const CommandSpec& spec, std::span<const Bytes> args);
 
 // Why he may not have SORT follow patterns to other keys, as a whole error line: for that he needs
 // to read all keys there are. Nothing: he may, or it is not about SORT. For what CheckAcl() allows.
-std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandCatalog& catalog,
+std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandTable& table,
                                              const CommandSpec& spec, std::span<const Bytes> args);
 
 // Whole error lines: for a client, for a command it had queued, and for a script that calls one.

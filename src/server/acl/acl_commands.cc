@@ -27,8 +27,8 @@ void WriteList(ReplyWriter& reply, std::span<const std::string> texts) {
 }
 
 Answer WriteCategories(Call& call) {
-  call.reply.Array(AclCategoryNames().size());
-  for (const std::string_view name : AclCategoryNames()) call.reply.Bulk(name);
+  call.reply.Array(CategoryNames().size());
+  for (const std::string_view name : CategoryNames()) call.reply.Bulk(name);
   return {};
 }
 
@@ -37,13 +37,13 @@ Answer Cat(Call& call) {
   if (context == nullptr) return NotHere();
   if (call.args.size() > 3) return WrongForm(call);
   if (call.args.size() == 2) return WriteCategories(call);
-  const AclCategories category = AclCategoryOf(call.args[2]);
+  const CategoryBits category = CategoryNamed(call.args[2]);
   if (category == 0) {
     return Status::Invalid(fmt::format("Unknown category '{}'", call.args[2]));
   }
   std::vector<std::string> names;
-  for (const CommandCatalog::Entry& entry : context->session.acl().catalog().entries()) {
-    if ((entry.categories & category) != 0) names.push_back(entry.name);
+  for (const auto& entry : context->session.acl().table().entries()) {
+    if ((entry->categories & category) != 0) names.push_back(entry->full_name);
   }
   call.reply.Array(names.size());
   WriteList(call.reply, names);
@@ -229,13 +229,10 @@ Answer Save(Call& call) {
 }
 
 // The command in args, or its subcommand; null if there is none.
-const CommandSpec* FindCommand(const CommandCatalog& catalog, std::span<const Bytes> args) {
-  if (args[0].find('|') != Bytes::npos) return nullptr;
-  const auto command = catalog.Find(args[0]);
-  if (!command) return nullptr;
-  if (catalog[*command].subcommands.empty() || args.size() < 2) return catalog[*command].spec;
-  const auto subcommand = catalog.Find(fmt::format("{}|{}", args[0], args[1]));
-  return subcommand ? catalog[*subcommand].spec : nullptr;
+const CommandEntry* FindCommand(const CommandTable& table, std::span<const Bytes> args) {
+  const CommandEntry* const command = table.Find(args[0]);
+  if (command == nullptr || command->subcommands.empty() || args.size() < 2) return command;
+  return table.FindSubcommand(*command, args[1]);
 }
 
 Answer DryRun(Call& call) {
@@ -247,15 +244,12 @@ Answer DryRun(Call& call) {
     return Status::Invalid(fmt::format("User '{}' not found", call.args[2]));
   }
   const std::span<const Bytes> args = call.args.subspan(3);
-  const CommandSpec* const spec = FindCommand(acl.catalog(), args);
-  if (spec == nullptr) {
+  const CommandEntry* const command = FindCommand(acl.table(), args);
+  if (command == nullptr) {
     return Status::Invalid(fmt::format("Command '{}' not found", args[0]));
   }
-  const auto count = static_cast<int>(args.size());
-  if (spec->arity >= 0 ? count != spec->arity : count < -spec->arity) {
-    return WrongArity(acl.catalog()[acl.catalog().IndexOf(*spec)].name);
-  }
-  if (const auto denial = CheckAcl(*user, acl.catalog(), *spec, args)) {
+  if (!FitsArity(*command->spec, args.size())) return WrongArity(command->full_name);
+  if (const auto denial = CheckAcl(*user, acl.table(), *command->spec, args)) {
     call.reply.Bulk(DryRunText(*denial));
   } else {
     call.reply.Ok();
@@ -297,25 +291,29 @@ Answer Help(Call& call) {
 constexpr std::uint32_t kAdminFlags = kAdmin | kNoScript | kLoading | kStale | kNoWork;
 constexpr std::uint32_t kOpenFlags = kNoScript | kLoading | kStale | kNoWork;
 
+// clang-format off
 constexpr CommandSpec kAclSubcommands[] = {
     {"cat",     -2, kOpenFlags,                  kNoKeys, Cat,     "List categories, or the commands of one."},
-    {"deluser", -3, kAdminFlags,                 kNoKeys, DelUser, "Remove users."                           },
-    {"dryrun",  -4, kAdminFlags,                 kNoKeys, DryRun,  "Tell whether a user may run a command.",  {}, AllSubcommandArgsSecret},
-    {"genpass", -2, kOpenFlags,                  kNoKeys, GenPass, "Make a secret to be used as a password." },
-    {"getuser", 3,  kAdminFlags,                 kNoKeys, GetUser, "Tell what a user may do."                },
-    {"help",    2,  kLoading | kStale | kNoWork, kNoKeys, Help,    "List the subcommands."                   },
-    {"list",    2,  kAdminFlags,                 kNoKeys, List,    "List users as rules."                    },
-    {"load",    2,  kAdminFlags,                 kNoKeys, Load,    "Read the users of the ACL file."         },
-    {"log",     -2, kAdminFlags,                 kNoKeys, ShowLog, "Tell what was refused lately."           },
-    {"save",    2,  kAdminFlags,                 kNoKeys, Save,    "Write the users to the ACL file."        },
-    {"setuser", -3, kAdminFlags,                 kNoKeys, SetUser, "Make or change a user.",                  {}, AllSubcommandArgsSecret},
-    {"users",   2,  kAdminFlags,                 kNoKeys, Users,   "List the names of users."                },
-    {"whoami",  2,  kOpenFlags,                  kNoKeys, WhoAmI,  "Tell this connection's user."            },
+    {"deluser", -3, kAdminFlags,                 kNoKeys, DelUser, "Remove users."},
+    {"dryrun",  -4, kAdminFlags,                 kNoKeys, DryRun,
+     "Tell whether a user may run a command.", {}, AllSubcommandArgsSecret},
+    {"genpass", -2, kOpenFlags,                  kNoKeys, GenPass, "Make a secret to be used as a password."},
+    {"getuser", 3,  kAdminFlags,                 kNoKeys, GetUser, "Tell what a user may do."},
+    {"help",    2,  kLoading | kStale | kNoWork, kNoKeys, Help,    "List the subcommands."},
+    {"list",    2,  kAdminFlags,                 kNoKeys, List,    "List users as rules."},
+    {"load",    2,  kAdminFlags,                 kNoKeys, Load,    "Read the users of the ACL file."},
+    {"log",     -2, kAdminFlags,                 kNoKeys, ShowLog, "Tell what was refused lately."},
+    {"save",    2,  kAdminFlags,                 kNoKeys, Save,    "Write the users to the ACL file."},
+    {"setuser", -3, kAdminFlags,                 kNoKeys, SetUser,
+     "Make or change a user.", {}, AllSubcommandArgsSecret},
+    {"users",   2,  kAdminFlags,                 kNoKeys, Users,   "List the names of users."},
+    {"whoami",  2,  kOpenFlags,                  kNoKeys, WhoAmI,  "Tell this connection's user."},
 };
 
 constexpr CommandSpec kAclCommands[] = {
     {"acl", -2, kNoWork, kNoKeys, nullptr, "Users and what they may do.", kAclSubcommands},
 };
+// clang-format on
 
 }  // namespace
 
@@ -339,8 +337,8 @@ bool MayRun(AclSession& session, const CommandSpec& spec, std::span<const Bytes>
   const AclUser* const user = session.user();
   if (user == nullptr) return (spec.flags & kNoAuth) != 0;
   if (user->root().allows_everything()) return true;
-  const CommandCatalog& catalog = session.acl().catalog();
-  return !CheckAcl(*user, catalog, spec, args) && !CheckSortPatterns(*user, catalog, spec, args);
+  const CommandTable& table = session.acl().table();
+  return !CheckAcl(*user, table, spec, args) && !CheckSortPatterns(*user, table, spec, args);
 }
 
 std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec& spec,
@@ -351,10 +349,10 @@ std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec&
     return std::string(kNoAuthLine);
   }
   Acl& acl = context.session.acl();
-  const std::optional<AclDenial> denial = CheckAcl(*user, acl.catalog(), spec, args);
+  const std::optional<AclDenial> denial = CheckAcl(*user, acl.table(), spec, args);
   if (!denial) {
     if (user->root().allows_everything()) return std::nullopt;
-    return CheckSortPatterns(*user, acl.catalog(), spec, args);
+    return CheckSortPatterns(*user, acl.table(), spec, args);
   }
   acl.log().Add(*denial, where, user->name(), context.client_info, context.clock.Steady());
   if (where == AclWhere::kLua) return NoPermissionInScriptLine(*denial);

@@ -15,14 +15,14 @@ namespace {
 constexpr const char* kHashOfPw =
     "30c952fab122c3f9759f02a6d95c3758b246b4fee239957b2d4fee46e26170c4";
 
-// AUTH for the catalog of commands; the server's has connections to tell of.
+// AUTH for the table of commands; the server's has connections to tell of.
 constexpr CommandSpec kAuthCommands[] = {
     {"auth", -2, kNoScript | kNoAuth | kNoWork, kNoKeys,
      [](Call&) -> Answer { return SyntaxError(); }, "Say who this connection is."},
 };
 
 std::vector<CommandFamily> AllFamilies() {
-  std::vector<CommandFamily> families(TestFamilies().begin(), TestFamilies().end());
+  std::vector<CommandFamily> families = TestFamilies();
   families.push_back(AclFamily());
   families.push_back({"connection", Category::kConnection, kAuthCommands});
   return families;
@@ -36,12 +36,12 @@ class AclCommands : public testing::Test {
   std::string Login(std::optional<Bytes> name, Bytes password) {
     return LogIn(context_, "AUTH", name, password).value_or("OK");
   }
-  const CommandSpec& Spec(Bytes name) { return *acl_.catalog()[*acl_.catalog().Find(name)].spec; }
+  const CommandSpec& Spec(Bytes name) { return *table_.FindFullName(name)->spec; }
 
-  const std::vector<CommandFamily> families_ = AllFamilies();
-  Acl acl_{families_};
+  const CommandTable table_{AllFamilies()};
+  Acl acl_{table_};
   AclSession session_{acl_};
-  CommandTester tester_{families_};
+  CommandTester tester_{AllFamilies()};
   AclContext context_{session_, tester_.clock(), {}, "id=7"};
 };
 

@@ -30,7 +30,7 @@ class AclFile : public testing::Test {
     return names;
   }
 
-  Acl acl_{TestFamilies()};
+  Acl acl_{TestTable()};
 };
 
 TEST_F(AclFile, ReplacesAllUsers) {

@@ -10,18 +10,18 @@ namespace mayfly::server {
 
 // The category that says most about the commands that are left to tell: with the fewest it is wrong
 // about, and of those the one that is right about most. 0 when none is right more often than wrong.
-AclCategories AclSelector::BestCategory(AclCategories applied, bool additive) const {
-  AclCategories best = 0;
+CategoryBits AclSelector::BestCategory(CategoryBits applied, bool additive) const {
+  CategoryBits best = 0;
   std::size_t fewest_wrong = std::numeric_limits<std::size_t>::max();
   std::size_t most_right = 0;
-  for (std::size_t i = 0; i < AclCategoryNames().size(); ++i) {
-    const AclCategories category = AclCategories{1} << i;
+  for (std::size_t i = 0; i < CategoryNames().size(); ++i) {
+    const CategoryBits category = CategoryBits{1} << i;
     if ((applied & category) != 0) continue;
     std::size_t right = 0;
     std::size_t wrong = 0;
-    for (std::size_t c = 0; c < catalog_->size(); ++c) {
-      if (((*catalog_)[c].categories & category) == 0) continue;
-      ++(commands_[c] == additive ? right : wrong);
+    for (const auto& command : table_->entries()) {
+      if ((command->categories & category) == 0) continue;
+      ++(commands_[command->id] == additive ? right : wrong);
     }
     if (right <= wrong) continue;
     if (wrong < fewest_wrong || (wrong == fewest_wrong && right > most_right)) {
@@ -36,30 +36,31 @@ AclCategories AclSelector::BestCategory(AclCategories applied, bool additive) co
 std::string AclSelector::DescribeCommands() const {
   const bool additive = !future_commands_;
   std::vector<std::string> rules = {additive ? "-@all" : "+@all"};
-  AclSelector told(*catalog_);  // What the rules so far make.
+  AclSelector told(*table_);  // What the rules so far make.
   told.SetAll(!additive);
   AclSelector left = *this;  // What they do not tell yet, beside what they began with.
-  AclCategories applied = 0;
-  while (const AclCategories best = left.BestCategory(applied, additive)) {
+  CategoryBits applied = 0;
+  while (const CategoryBits best = left.BestCategory(applied, additive)) {
     applied |= best;
     told.SetCategory(best, additive);
     left.SetCategory(best, !additive);
     const auto number = static_cast<std::size_t>(__builtin_ctz(best));
-    rules.push_back(fmt::format("{}@{}", additive ? '+' : '-', AclCategoryNames()[number]));
+    rules.push_back(fmt::format("{}@{}", additive ? '+' : '-', CategoryNames()[number]));
   }
-  for (std::size_t i = 0; i < AclCategoryNames().size(); ++i) {
-    if ((exceptions_ & (AclCategories{1} << i)) == 0) continue;
-    rules.push_back(fmt::format("{}@{}", additive ? '+' : '-', AclCategoryNames()[i]));
+  for (std::size_t i = 0; i < CategoryNames().size(); ++i) {
+    if ((exceptions_ & (CategoryBits{1} << i)) == 0) continue;
+    rules.push_back(fmt::format("{}@{}", additive ? '+' : '-', CategoryNames()[i]));
   }
-  for (std::size_t i = 0; i < catalog_->size(); ++i) {
-    if (commands_[i] != told.commands_[i]) {
-      rules.push_back(fmt::format("{}{}", commands_[i] ? '+' : '-', (*catalog_)[i].name));
-      told.SetCommand(i, commands_[i]);
+  for (const auto& command : table_->entries()) {
+    const bool allowed = commands_[command->id];
+    if (allowed != told.commands_[command->id]) {
+      rules.push_back(fmt::format("{}{}", allowed ? '+' : '-', command->full_name));
+      told.SetCommand(*command, allowed);
     }
-    const auto found = first_args_.find(i);
-    if (commands_[i] || found == first_args_.end()) continue;
+    const auto found = first_args_.find(command->id);
+    if (allowed || found == first_args_.end()) continue;
     for (const std::string& first : found->second) {
-      rules.push_back(fmt::format("+{}|{}", (*catalog_)[i].name, first));
+      rules.push_back(fmt::format("+{}|{}", command->full_name, first));
     }
   }
   return fmt::format("{}", fmt::join(rules, " "));

@@ -13,7 +13,7 @@ constexpr const char* kHashOfB = "3e23e8160039594a33894f6564e1b1348bbd7a0088d42c
 
 // The line of a new user "u" with these rules, or why they are refused.
 std::string Describe(const std::string& rules) {
-  Acl acl(TestFamilies());
+  Acl acl(TestTable());
   const Status status = acl.SetUser("u", Words(rules));
   if (!status.ok()) return std::string(status.message());
   const std::string line = acl.Find("u")->Describe();
@@ -170,7 +170,7 @@ TEST(AclRules, WhatIsNoRuleIsRefused) {
             "Error in ACL SETUSER modifier '&a': Adding a pattern after the * pattern (or the "
             "'allchannels' flag) is not valid and does not have any effect. Try 'resetchannels' to "
             "start with an empty list of channels");
-  Acl acl(TestFamilies());
+  Acl acl(TestTable());
   EXPECT_EQ(acl.SetUser("a b", {}).message(), "Usernames can't contain spaces or null characters");
   const std::vector<Bytes> with_blank = {"~a b"};
   EXPECT_EQ(acl.SetUser("u", with_blank).message(),
@@ -178,7 +178,7 @@ TEST(AclRules, WhatIsNoRuleIsRefused) {
 }
 
 TEST(AclRules, AreAppliedAllOrNone) {
-  Acl acl(TestFamilies());
+  Acl acl(TestTable());
   ASSERT_TRUE(acl.SetUser("u", Words("on +get")).ok());
   EXPECT_FALSE(acl.SetUser("u", Words("+set off foo")).ok());
   EXPECT_EQ(acl.Find("u")->Describe(), "user u on resetchannels -@all +get");
@@ -190,7 +190,7 @@ TEST(AclRules, ALineMakesTheUserItDescribes) {
   const char* const kRules[] = {"on >a ~x* %R~y &c +@all -@dangerous +keys (~z +set +select|0)",
                                 "+@string -get +config|get", "nopass allkeys allchannels +@all"};
   for (const char* const rules : kRules) {
-    Acl acl(TestFamilies());
+    Acl acl(TestTable());
     ASSERT_TRUE(acl.SetUser("u", Words(rules)).ok());
     const std::string line = acl.Find("u")->Describe();
     const std::vector<Bytes> words = Words(line);

@@ -15,10 +15,18 @@ bool HasBlanks(Bytes text) {
   return text.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) != Bytes::npos;
 }
 
+std::string LowerCase(Bytes text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return lower;
+}
+
 }  // namespace
 
-AclSelector::AclSelector(const CommandCatalog& catalog)
-    : catalog_(&catalog), commands_(catalog.size(), false) {}
+AclSelector::AclSelector(const CommandTable& table)
+    : table_(&table), commands_(table.entries().size(), false) {}
 
 Status AclSelector::Apply(Bytes rule) {
   if (IsWord(rule, "allkeys") || rule == "~*") {
@@ -103,41 +111,40 @@ Status AclSelector::ApplyChannels(Bytes rule) {
 Status AclSelector::Allow(Bytes name) {
   const std::size_t bar = name.rfind('|');
   if (bar == Bytes::npos) {
-    const auto command = catalog_->Find(name);
-    if (!command) return UnknownName();
+    const CommandEntry* const command = table_->Find(name);
+    if (command == nullptr) return UnknownName();
     SetCommand(*command, true);
     return Status::Ok();
   }
-  const auto command = catalog_->Find(name.substr(0, bar));
-  if (!command) return UnknownName();
-  const CommandCatalog::Entry& entry = (*catalog_)[*command];
-  if (entry.parent) {
+  const CommandEntry* const command = table_->FindFullName(name.substr(0, bar));
+  if (command == nullptr) return UnknownName();
+  if (command->container != nullptr) {
     return Status::Invalid("Allowing first-arg of a subcommand is not supported");
   }
   const Bytes rest = name.substr(bar + 1);
   if (rest.empty()) return SyntaxFault();
-  if (!entry.subcommands.empty()) {
-    const auto subcommand = catalog_->Find(name);
-    if (!subcommand) return UnknownName();
+  if (!command->subcommands.empty()) {
+    const CommandEntry* const subcommand = table_->FindFullName(name);
+    if (subcommand == nullptr) return UnknownName();
     SetCommand(*subcommand, true);
     return Status::Ok();
   }
   // As +select|0: the command with this first argument.
-  std::vector<std::string>& args = first_args_[*command];
+  std::vector<std::string>& args = first_args_[command->id];
   std::string first = LowerCase(rest);
   if (std::find(args.begin(), args.end(), first) == args.end()) args.push_back(std::move(first));
   return Status::Ok();
 }
 
 Status AclSelector::Deny(Bytes name) {
-  const auto command = catalog_->Find(name);
-  if (!command) return UnknownName();
+  const CommandEntry* const command = table_->FindFullName(name);
+  if (command == nullptr) return UnknownName();
   SetCommand(*command, false);
   return Status::Ok();
 }
 
 Status AclSelector::ApplyCategory(Bytes name, bool allow) {
-  const AclCategories category = AclCategoryOf(name);
+  const CategoryBits category = CategoryNamed(name);
   if (category == 0) return UnknownName();
   SetCategory(category, allow);
   return Status::Ok();
@@ -151,35 +158,36 @@ void AclSelector::SetAll(bool allow) {
   exceptions_ = 0;
 }
 
-void AclSelector::SetCommand(std::size_t command, bool allow) {
+void AclSelector::SetCommand(const CommandEntry& command, bool allow) {
   if (!allow) all_commands_ = false;
-  commands_[command] = allow;
-  first_args_.erase(command);
-  for (const std::size_t sub : (*catalog_)[command].subcommands) commands_[sub] = allow;
+  commands_[command.id] = allow;
+  first_args_.erase(command.id);
+  for (const CommandEntry* sub : command.subcommands) commands_[sub->id] = allow;
 }
 
-void AclSelector::SetCategory(AclCategories category, bool allow) {
+void AclSelector::SetCategory(CategoryBits category, bool allow) {
   if (!allow) all_commands_ = false;
   bool any = false;
-  for (std::size_t i = 0; i < catalog_->size(); ++i) {
-    if (((*catalog_)[i].categories & category) == 0) continue;
-    SetCommand(i, allow);
+  for (const auto& command : table_->entries()) {
+    if ((command->categories & category) == 0) continue;
+    SetCommand(*command, allow);
     any = true;
   }
   if (any) return;
   exceptions_ = allow == future_commands_ ? exceptions_ & ~category : exceptions_ | category;
 }
 
-bool AclSelector::AllowsCommand(std::size_t command, std::span<const Bytes> args) const {
-  const CommandCatalog::Entry& entry = (*catalog_)[command];
-  if (all_commands_ || commands_[command] || (entry.spec->flags & kNoAuth) != 0) return true;
-  const auto found = first_args_.find(command);
+bool AclSelector::AllowsCommand(const CommandEntry& command, std::span<const Bytes> args) const {
+  if (all_commands_ || commands_[command.id] || command.Is(kNoAuth)) return true;
+  const auto found = first_args_.find(command.id);
   if (found == first_args_.end() || args.size() < 2) return false;
   return std::any_of(found->second.begin(), found->second.end(),
                      [&](const std::string& first) { return IsWord(args[1], first); });
 }
 
-bool AclSelector::AllowsKey(Bytes key, KeyPermission needs) const {
+bool AclSelector::AllowsKey(Bytes key, KeyFlags flags) const {
+  const int needs = ((flags & kAccess) != 0 ? kKeyRead : kNoPermission) |
+                    ((flags & (kUpdate | kInsert | kDelete)) != 0 ? kKeyWrite : kNoPermission);
   return all_keys_ || std::any_of(keys_.begin(), keys_.end(), [&](const KeyPattern& one) {
            if ((one.permissions & needs) != needs) return false;
            return one.pattern == "*" || GlobMatches(one.pattern, key);

@@ -9,15 +9,16 @@
 
 #include "mayfly/bytes.h"
 #include "mayfly/status.h"
-#include "server/acl/command_catalog.h"
-#include "server/acl/key_access.h"
+#include "server/command_table.h"
 
 namespace mayfly::server {
 
+enum KeyPermission : std::uint8_t { kNoPermission = 0, kKeyRead = 1, kKeyWrite = 2, kKeyBoth = 3 };
+
 class AclSelector {
  public:
-  // Allows nothing. `catalog` must outlive it.
-  explicit AclSelector(const CommandCatalog& catalog);
+  // Allows nothing. `table` must outlive it.
+  explicit AclSelector(const CommandTable& table);
 
   // Applies a rule on keys, channels or commands, such as "~cache:*" or "+@read". Invalid, in
   // Redis' words, if it is none, and NotFound if it names an unknown command; then nothing is
@@ -32,8 +33,11 @@ class AclSelector {
   std::string Describe() const;  // All three, as rules that make it.
 
   bool allows_everything() const { return all_commands_ && all_keys_ && all_channels_; }
-  bool AllowsCommand(std::size_t command, std::span<const Bytes> args) const;
-  bool AllowsKey(Bytes key, KeyPermission needs) const;
+  bool AllowsCommand(const CommandEntry& command, std::span<const Bytes> args) const;
+
+  // Whether all that is done to the key is allowed. For a look at whether it is there any
+  // permission will do.
+  bool AllowsKey(Bytes key, KeyFlags flags) const;
   bool ReadsAllKeys() const;
   bool AllowsChannel(Bytes channel, bool literal) const;
 
@@ -49,20 +53,20 @@ class AclSelector {
   Status Deny(Bytes name);
   Status ApplyCategory(Bytes name, bool allow);
   void SetAll(bool allow);
-  void SetCommand(std::size_t command, bool allow);
-  void SetCategory(AclCategories category, bool allow);
-  AclCategories BestCategory(AclCategories applied, bool additive) const;
+  void SetCommand(const CommandEntry& command, bool allow);
+  void SetCategory(CategoryBits category, bool allow);
+  CategoryBits BestCategory(CategoryBits applied, bool additive) const;
 
-  const CommandCatalog* catalog_;
+  const CommandTable* table_;
   bool all_keys_ = false;
   bool all_channels_ = false;
   bool all_commands_ = false;     // No rule has taken anything away since +@all.
   bool future_commands_ = false;  // What a later version of the server adds.
   // Of what there are no commands of yet, and a rule has said otherwise than of other later ones.
-  AclCategories exceptions_ = 0;
+  CategoryBits exceptions_ = 0;
   std::vector<KeyPattern> keys_;
   std::vector<std::string> channels_;
-  std::vector<bool> commands_;  // By number.
+  std::vector<bool> commands_;  // By CommandEntry::id.
   // Commands that are allowed with these first arguments alone.
   std::map<std::size_t, std::vector<std::string>> first_args_;
 };

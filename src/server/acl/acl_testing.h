@@ -14,52 +14,68 @@ inline Answer NoAnswer(Call& call) {
   return {};
 }
 
-inline std::span<const CommandFamily> TestFamilies() {
+inline KeyFlags TestSetKeyFlags(std::span<const Bytes> args) {
+  return args.size() > 3 ? kRW | kAccess | kUpdate : kOW | kUpdate;
+}
+
+inline std::vector<CommandFamily> TestFamilies() {
+  constexpr std::uint32_t kOperator = kAdmin | kNoWork;
+  constexpr std::uint32_t kListens = kPubSub | kNoWork;
+  constexpr KeyFlags kTake = kRW | kAccess | kDelete;
+  constexpr KeyFlags kChange = kRW | kAccess | kUpdate;
+  // clang-format off
   static constexpr CommandSpec kConfig[] = {
-      {"get", -3, kAdmin | kNoWork, kNoKeys, NoAnswer, "."},
-      {"set", -4, kAdmin | kNoWork, kNoKeys, NoAnswer, "."},
+      {"get", -3, kOperator, kNoKeys, NoAnswer, "."},
+      {"set", -4, kOperator, kNoKeys, NoAnswer, "."},
   };
   static constexpr CommandSpec kServer[] = {
-      {"config", -2, kNoWork,   kNoKeys,          nullptr,     ".",       kConfig},
-      {"debug",        -2,    kAdmin | kNoWork,    kNoKeys, NoAnswer,  "."  },
-      {"monitor",        1,  kAdmin | kNoWork,   kNoKeys,  NoAnswer,    "." },
-      {"save",        1,     kAdmin | kNoWork,      kNoKeys,  NoAnswer, "."},
-      {"shutdown",        -1, kAdmin | kNoWork, kNoKeys, NoAnswer,     "."      },
+      {"config",   -2, kNoWork,   kNoKeys, nullptr,  ".", kConfig},
+      {"debug",    -2, kOperator, kNoKeys, NoAnswer, "."},
+      {"monitor",  1,  kOperator, kNoKeys, NoAnswer, "."},
+      {"save",     1,  kOperator, kNoKeys, NoAnswer, "."},
+      {"shutdown", -1, kOperator, kNoKeys, NoAnswer, "."},
   };
   static constexpr CommandSpec kStrings[] = {
-      {"append", 3,  kWrite | kFast,    kOneKey,        NoAnswer, "."},
-      {"get",    2,  kReadOnly | kFast, kOneKey,        NoAnswer, "."},
-      {"incr",   2,  kWrite | kFast,    kOneKey,        NoAnswer, "."},
-      {"mget",   -2, kReadOnly | kFast, kAllKeys,       NoAnswer, "."},
-      {"mset",   -3, kWrite,            kKeyValuePairs, NoAnswer, "."},
-      {"set",    -3, kWrite,            kOneKey,        NoAnswer, "."},
-      {"strlen", 2,  kReadOnly | kFast, kOneKey,        NoAnswer, "."},
+      {"append", 3,  kWrite | kFast,    OneKey(kRW | kInsert),                 NoAnswer, "."},
+      {"get",    2,  kReadOnly | kFast, OneKey(kRO | kAccess),                 NoAnswer, "."},
+      {"incr",   2,  kWrite | kFast,    OneKey(kChange),                       NoAnswer, "."},
+      {"mget",   -2, kReadOnly | kFast, AllKeys(kRO | kAccess),                NoAnswer, "."},
+      {"mset",   -3, kWrite,            KeyValuePairs(kOW | kUpdate),          NoAnswer, "."},
+      {"set",    -3, kWrite,            VariableKey(kChange, TestSetKeyFlags), NoAnswer, "."},
+      {"strlen", 2,  kReadOnly | kFast, OneKey(kRO),                           NoAnswer, "."},
   };
   static constexpr CommandSpec kKeys[] = {
-      {"copy",   -3, kWrite,                 kTwoKeys, NoAnswer, "."},
-      {"del",    -2, kWrite,                 kAllKeys, NoAnswer, "."},
-      {"exists", -2, kReadOnly | kFast,      kAllKeys, NoAnswer, "."},
-      {"keys",   2,  kReadOnly | kDangerous, kNoKeys,  NoAnswer, "."},
-      {"rename", 3,  kWrite,                 kTwoKeys, NoAnswer, "."},
+      {"copy",   -3, kWrite,                 TwoKeys(kRO | kAccess, kOW | kUpdate), NoAnswer, "."},
+      {"del",    -2, kWrite,                 AllKeys(kRM | kDelete),                NoAnswer, "."},
+      {"exists", -2, kReadOnly | kFast,      AllKeys(kRO),                          NoAnswer, "."},
+      {"keys",   2,  kReadOnly | kDangerous, kNoKeys,                               NoAnswer, "."},
+      {"rename", 3,  kWrite,                 TwoKeys(kTake, kOW | kUpdate),         NoAnswer, "."},
+      {"zunion", -3, kReadOnly,              NumberedKeys(kRO | kAccess),           NoAnswer, "."},
   };
   static constexpr CommandSpec kPubSubs[] = {
-      {"psubscribe",  -2, kPubSub | kNoWork,         kNoKeys, NoAnswer, "."},
-      {"publish",     3,  kPubSub | kFast | kNoWork, kNoKeys, NoAnswer, "."},
-      {"subscribe",   -2, kPubSub | kNoWork,         kNoKeys, NoAnswer, "."},
-      {"unsubscribe", -1, kPubSub | kNoWork,         kNoKeys, NoAnswer, "."},
+      {"psubscribe",  -2, kListens | kPatterns,          kNoKeys,         NoAnswer, "."},
+      {"publish",     3,  kListens | kFast | kPublishes, kNoKeys,         NoAnswer, "."},
+      {"spublish",    3,  kListens | kFast | kPublishes, OneKey(kNotKey), NoAnswer, "."},
+      {"subscribe",   -2, kListens | kSubscribes,        kNoKeys,         NoAnswer, "."},
+      {"unsubscribe", -1, kListens,                      kNoKeys,         NoAnswer, "."},
   };
   static constexpr CommandSpec kConnections[] = {
       {"hello",  -1, kFast | kNoAuth | kNoWork, kNoKeys, NoAnswer, "."},
       {"select", 2,  kFast | kNoWork,           kNoKeys, NoAnswer, "."},
   };
-  static constexpr CommandFamily kFamilies[] = {
-      {"server",     Category::kAdmin,      kServer     },
-      {"string",     Category::kString,     kStrings    },
-      {"generic",    Category::kKeyspace,   kKeys       },
-      {"pubsub",     Category::kPubSub,     kPubSubs    },
+  return {
+      {"server",     Category::kAdmin,      kServer},
+      {"string",     Category::kString,     kStrings},
+      {"generic",    Category::kKeyspace,   kKeys},
+      {"pubsub",     Category::kPubSub,     kPubSubs},
       {"connection", Category::kConnection, kConnections},
   };
-  return kFamilies;
+  // clang-format on
+}
+
+inline const CommandTable& TestTable() {
+  static const CommandTable table(TestFamilies());
+  return table;
 }
 
 // Splits at blanks, which is how rules are written here.

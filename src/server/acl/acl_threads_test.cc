@@ -12,7 +12,7 @@ namespace mayfly::server {
 namespace {
 
 TEST(AclThreads, ACheckSeesAUserBeforeOrAfterAChange) {
-  Acl acl(TestFamilies());
+  Acl acl(TestTable());
   ASSERT_TRUE(acl.SetUser("u", Words("on nopass +get ~a")).ok());
   std::atomic<bool> done = false;
   std::vector<std::thread> checkers;
@@ -20,12 +20,12 @@ TEST(AclThreads, ACheckSeesAUserBeforeOrAfterAChange) {
     checkers.emplace_back([&] {
       AclSession session(acl);
       EXPECT_TRUE(session.Authenticate("u", ""));
-      const CommandSpec& get = *acl.catalog()[*acl.catalog().Find("get")].spec;
+      const CommandSpec& get = *acl.table().Find("get")->spec;
       const std::vector<Bytes> args = {"get", "a"};
       while (!done) {
         const AclUser* const user = session.user();
         // Never a mixture, in which it would be refused.
-        const auto denial = CheckAcl(*user, acl.catalog(), get, args);
+        const auto denial = CheckAcl(*user, acl.table(), get, args);
         EXPECT_FALSE(denial.has_value());
         acl.log().Add({AclReason::kKey, "k"}, AclWhere::kTopLevel, "u", "", SteadyTime());
       }

@@ -28,14 +28,14 @@ Result<std::vector<std::string>> JoinSelectors(std::span<const Bytes> args, std:
   return joined;
 }
 
-AclUser::AclUser(std::string name, const CommandCatalog& catalog, bool all_channels)
+AclUser::AclUser(std::string name, const CommandTable& table, bool all_channels)
     : name_(std::move(name)),
-      catalog_(&catalog),
+      table_(&table),
       all_channels_at_first_(all_channels),
       selectors_(1, NewSelector()) {}
 
 AclSelector AclUser::NewSelector() const {
-  AclSelector selector(*catalog_);
+  AclSelector selector(*table_);
   if (all_channels_at_first_) {
     const bool applied = selector.Apply("allchannels").ok();
     MAYFLY_CHECK(applied, "a rule of acl-pubsub-default is refused");
@@ -77,7 +77,7 @@ bool AclUser::ApplyFlag(Bytes rule) {
   } else if (IsWord(rule, "skip-sanitize-payload")) {
     sanitize_ = Sanitize::kNo;
   } else if (IsWord(rule, "clearselectors")) {
-    selectors_.resize(1, AclSelector(*catalog_));
+    selectors_.resize(1, AclSelector(*table_));
   } else if (IsWord(rule, "reset")) {
     Reset();
   } else {
@@ -122,7 +122,7 @@ Status AclUser::AddSelector(Bytes rules) {
 }
 
 void AclUser::Reset() {
-  *this = AclUser(std::move(name_), *catalog_, all_channels_at_first_);
+  *this = AclUser(std::move(name_), *table_, all_channels_at_first_);
   sanitize_ = Sanitize::kYes;
 }
 

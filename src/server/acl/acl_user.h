@@ -18,7 +18,7 @@ Result<std::vector<std::string>> JoinSelectors(std::span<const Bytes> args, std:
 class AclUser {
  public:
   // Off, without passwords, may do nothing; `all_channels`: but use every channel.
-  AclUser(std::string name, const CommandCatalog& catalog, bool all_channels = false);
+  AclUser(std::string name, const CommandTable& table, bool all_channels = false);
 
   // The setting acl-pubsub-default: what `reset` and new selectors begin with.
   void set_all_channels_at_first(bool all_channels) { all_channels_at_first_ = all_channels; }
@@ -55,7 +55,7 @@ class AclUser {
   AclSelector NewSelector() const;
 
   std::string name_;
-  const CommandCatalog* catalog_;
+  const CommandTable* table_;
   bool enabled_ = false;
   bool no_password_ = false;
   bool all_channels_at_first_;

@@ -8,6 +8,7 @@
 #include "server/commands/bits.h"
 #include "server/commands/families.h"
 #include "server/commands/string_rows.h"
+#include "server/commands/variable_keys.h"
 #include "server/errors.h"
 #include "server/pieced_strings.h"
 
@@ -16,13 +17,20 @@ namespace {
 
 // clang-format off
 constexpr CommandSpec kBitmapCommands[] = {
-    {"bitcount",    -2, kReadOnly,         kOneKey,    BitCount,         "Count the bits that are set."},
-    {"bitfield",    -2, kWrite | kDenyOom, kOneKey,    BitField,         "Read and write integers of any width within a string."},
-    {"bitfield_ro", -2, kReadOnly | kFast, kOneKey,    BitFieldReadOnly, "Read integers of any width within a string."},
-    {"bitop",       -4, kWrite | kDenyOom, {2, -1, 1}, BitOp,            "Combine strings bit by bit."},
-    {"bitpos",      -3, kReadOnly,         kOneKey,    BitPos,           "Find the first bit that is set, or that is not."},
-    {"getbit",      3,  kReadOnly | kFast, kOneKey,    GetBit,           "Return one bit of a string."},
-    {"setbit",      4,  kWrite | kDenyOom, kOneKey,    SetBit,           "Set or clear one bit of a string."},
+    {"bitcount",    -2, kReadOnly,         OneKey(kRO | kAccess),                                  BitCount,
+     "Count the bits that are set."},
+    {"bitfield",    -2, kWrite | kDenyOom, VariableKey(kRW | kAccess | kUpdate, BitFieldKeyFlags), BitField,
+     "Read and write integers of any width within a string."},
+    {"bitfield_ro", -2, kReadOnly | kFast, OneKey(kRO | kAccess),                                  BitFieldReadOnly,
+     "Read integers of any width within a string."},
+    {"bitop",       -4, kWrite | kDenyOom, TargetAndKeys(kOW | kUpdate, kRO | kAccess, 2),         BitOp,
+     "Combine strings bit by bit."},
+    {"bitpos",      -3, kReadOnly,         OneKey(kRO | kAccess),                                  BitPos,
+     "Find the first bit that is set, or that is not."},
+    {"getbit",      3,  kReadOnly | kFast, OneKey(kRO | kAccess),                                  GetBit,
+     "Return one bit of a string."},
+    {"setbit",      4,  kWrite | kDenyOom, OneKey(kRW | kAccess | kUpdate),                        SetBit,
+     "Set or clear one bit of a string."},
 };
 // clang-format on
 

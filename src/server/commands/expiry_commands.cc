@@ -126,15 +126,24 @@ Answer PExpireTime(Call& call) { return Tell(call, Told::kMillis, WallTime()); }
 
 // clang-format off
 constexpr CommandSpec kExpiryCommands[] = {
-    {"expire",      -3, kWrite | kFast,    kOneKey, Expire,      "Give a key a deadline, in seconds from now."},
-    {"expireat",    -3, kWrite | kFast,    kOneKey, ExpireAt,    "Give a key a deadline, in seconds since the epoch."},
-    {"expiretime",  2,  kReadOnly | kFast, kOneKey, ExpireTime,  "Tell a key's deadline, in seconds since the epoch."},
-    {"persist",     2,  kWrite | kFast,    kOneKey, Persist,     "Take a key's deadline away."},
-    {"pexpire",     -3, kWrite | kFast,    kOneKey, PExpire,     "Give a key a deadline, in ms from now."},
-    {"pexpireat",   -3, kWrite | kFast,    kOneKey, PExpireAt,   "Give a key a deadline, in ms since the epoch."},
-    {"pexpiretime", 2,  kReadOnly | kFast, kOneKey, PExpireTime, "Tell a key's deadline, in ms since the epoch."},
-    {"pttl",        2,  kReadOnly | kFast, kOneKey, PTtl,        "Tell how many milliseconds a key has left."},
-    {"ttl",         2,  kReadOnly | kFast, kOneKey, Ttl,         "Tell how many seconds a key has left."},
+    {"expire",      -3, kWrite | kFast,    OneKey(kRW | kUpdate), Expire,
+     "Give a key a deadline, in seconds from now."},
+    {"expireat",    -3, kWrite | kFast,    OneKey(kRW | kUpdate), ExpireAt,
+     "Give a key a deadline, in seconds since the epoch."},
+    {"expiretime",  2,  kReadOnly | kFast, OneKey(kRO | kAccess), ExpireTime,
+     "Tell a key's deadline, in seconds since the epoch."},
+    {"persist",     2,  kWrite | kFast,    OneKey(kRW | kUpdate), Persist,
+     "Take a key's deadline away."},
+    {"pexpire",     -3, kWrite | kFast,    OneKey(kRW | kUpdate), PExpire,
+     "Give a key a deadline, in ms from now."},
+    {"pexpireat",   -3, kWrite | kFast,    OneKey(kRW | kUpdate), PExpireAt,
+     "Give a key a deadline, in ms since the epoch."},
+    {"pexpiretime", 2,  kReadOnly | kFast, OneKey(kRO | kAccess), PExpireTime,
+     "Tell a key's deadline, in ms since the epoch."},
+    {"pttl",        2,  kReadOnly | kFast, OneKey(kRO | kAccess), PTtl,
+     "Tell how many milliseconds a key has left."},
+    {"ttl",         2,  kReadOnly | kFast, OneKey(kRO | kAccess), Ttl,
+     "Tell how many seconds a key has left."},
 };
 // clang-format on
 

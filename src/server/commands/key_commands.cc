@@ -2,6 +2,7 @@
 #include "server/commands/key_commands.h"
 
 #include "server/commands/families.h"
+#include "server/commands/variable_keys.h"
 #include "types/value_type.h"
 
 namespace mayfly::server {
@@ -9,30 +10,46 @@ namespace {
 
 constexpr std::uint32_t kReads = kReadOnly | kFast;
 constexpr std::uint32_t kChanges = kWrite | kFast;
-constexpr std::uint32_t kSorts = kMovableKeys | kDangerous | kEverything;
+constexpr std::uint32_t kSorts = kDangerous | kEverything;
 
-constexpr KeySpec kSortKeys{1, 1, 1, FindSortKeys};
 
 // Those that work on two databases, or follow patterns to keys they do not name, latch everything.
 // clang-format off
 constexpr CommandSpec kKeyCommands[] = {
-    {"copy",      -3, kWrite | kDenyOom | kEverything, kTwoKeys,  Copy,         "Put a copy of a key under another name."},
-    {"dbsize",    1,  kReads | kWalks,                 kNoKeys,   DbSize,       "Count the keys."},
-    {"del",       -2, kWrite,                          kAllKeys,  Del,          "Delete keys."},
-    {"dump",      2,  kReadOnly,                       kOneKey,   Dump,         "Return a value as bytes that Redis takes, too."},
-    {"exists",    -2, kReads,                          kAllKeys,  Exists,       "Count how many of the keys are there."},
-    {"keys",      2,  kReadOnly | kDangerous | kWalks, kNoKeys,   Keys,         "List the keys that match a pattern."},
-    {"move",      3,  kChanges | kEverything,          kOneKey,   Move,         "Move a key to another database."},
-    {"randomkey", 1,  kReadOnly | kWalks,              kNoKeys,   RandomKey,    "Return some key."},
-    {"rename",    3,  kWrite,                          kTwoKeys,  Rename,       "Give a key another name."},
-    {"renamenx",  3,  kChanges,                        kTwoKeys,  RenameNx,     "Give a key another name if nothing has it."},
-    {"restore",   -4, kWrite | kDenyOom | kDangerous,  kOneKey,   Restore,      "Make a key from the bytes of DUMP."},
-    {"scan",      -2, kReadOnly | kWalks,              kNoKeys,   Scan,         "List keys, a part with each call."},
-    {"sort",      -2, kSorts | kWrite | kDenyOom,      kSortKeys, Sort,         "Return or store elements in order."},
-    {"sort_ro",   -2, kSorts | kReadOnly,              kSortKeys, SortReadOnly, "Return elements in order."},
-    {"touch",     -2, kReads,                          kAllKeys,  Exists,       "Count how many of the keys are there."},
-    {"type",      2,  kReads,                          kOneKey,   Type,         "Tell what kind of value a key holds."},
-    {"unlink",    -2, kChanges,                        kAllKeys,  Del,          "Delete keys; DEL waits for no members either."},
+    {"copy",      -3, kWrite | kDenyOom | kEverything, TwoKeys(kRO | kAccess, kOW | kUpdate),           Copy,
+     "Put a copy of a key under another name."},
+    {"dbsize",    1,  kReads | kWalks,                 kNoKeys,                                         DbSize,
+     "Count the keys."},
+    {"del",       -2, kWrite,                          AllKeys(kRM | kDelete),                          Del,
+     "Delete keys."},
+    {"dump",      2,  kReadOnly,                       OneKey(kRO | kAccess),                           Dump,
+     "Return a value as bytes that Redis takes, too."},
+    {"exists",    -2, kReads,                          AllKeys(kRO),                                    Exists,
+     "Count how many of the keys are there."},
+    {"keys",      2,  kReadOnly | kDangerous | kWalks, kNoKeys,                                         Keys,
+     "List the keys that match a pattern."},
+    {"move",      3,  kChanges | kEverything,          OneKey(kRW | kAccess | kUpdate),                 Move,
+     "Move a key to another database."},
+    {"randomkey", 1,  kReadOnly | kWalks,              kNoKeys,                                         RandomKey,
+     "Return some key."},
+    {"rename",    3,  kWrite,                          TwoKeys(kRW | kAccess | kDelete, kOW | kUpdate), Rename,
+     "Give a key another name."},
+    {"renamenx",  3,  kChanges,                        TwoKeys(kRW | kAccess | kDelete, kOW | kInsert), RenameNx,
+     "Give a key another name if nothing has it."},
+    {"restore",   -4, kWrite | kDenyOom | kDangerous,  OneKey(kOW | kUpdate),                           Restore,
+     "Make a key from the bytes of DUMP."},
+    {"scan",      -2, kReadOnly | kWalks,              kNoKeys,                                         Scan,
+     "List keys, a part with each call."},
+    {"sort",      -2, kSorts | kWrite | kDenyOom,      kSortKeys,                                       Sort,
+     "Return or store elements in order."},
+    {"sort_ro",   -2, kSorts | kReadOnly,              kSortReadOnlyKeys,                               SortReadOnly,
+     "Return elements in order."},
+    {"touch",     -2, kReads,                          AllKeys(kRO),                                    Exists,
+     "Count how many of the keys are there."},
+    {"type",      2,  kReads,                          OneKey(kRO),                                     Type,
+     "Tell what kind of value a key holds."},
+    {"unlink",    -2, kChanges,                        AllKeys(kRM | kDelete),                          Del,
+     "Delete keys; DEL waits for no members either."},
 };
 // clang-format on
 

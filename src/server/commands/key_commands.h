@@ -28,7 +28,6 @@ Answer Move(Call& call);
 // sort_commands.cc
 Answer Sort(Call& call);
 Answer SortReadOnly(Call& call);
-bool FindSortKeys(std::span<const Bytes> args, std::vector<int>& positions);
 
 // dump_commands.cc: values as bytes that Redis can read.
 Answer Dump(Call& call);

@@ -4,15 +4,11 @@
 
 #include "server/arguments.h"
 #include "server/commands/families.h"
-#include "server/commands/numbered_keys.h"
 #include "server/errors.h"
 
 namespace mayfly::server {
 namespace {
 
-constexpr KeySpec kLMPopKeys{.find = FindNumberedKeys<1>};
-constexpr KeySpec kBLMPopKeys{.find = FindNumberedKeys<2>};
-constexpr KeySpec kAllButTimeout{1, -2, 1};
 
 constexpr std::uint32_t kPushes = kWrite | kDenyOom | kFast;
 constexpr std::uint32_t kAdds = kWrite | kDenyOom;
@@ -21,28 +17,50 @@ constexpr std::uint32_t kWaits = kWrite | kNoScript | kBlocking;
 
 // clang-format off
 constexpr CommandSpec kListCommands[] = {
-    {"blmove",     6,  kWaits | kDenyOom, kTwoKeys,       BLMove,     "Move a value between lists, or wait for one."},
-    {"blmpop",     -5, kWrite | kBlocking | kMovableKeys, kBLMPopKeys, BLMPop, "Pop from the first list that has values, or wait for one."},
-    {"blpop",      -3, kWaits,            kAllButTimeout, BLPop,      "Pop the first value of a list, or wait for one."},
-    {"brpop",      -3, kWaits,            kAllButTimeout, BRPop,      "Pop the last value of a list, or wait for one."},
-    {"brpoplpush", 4,  kWaits | kDenyOom, kTwoKeys,       BRPopLPush, "Move the last value of a list to the front of another, or wait for one."},
-    {"lindex",     3,  kReadOnly,         kOneKey,        LIndex,     "Get the value at a position."},
-    {"linsert",    5,  kAdds,             kOneKey,        LInsert,    "Put a value before or after another."},
-    {"llen",       2,  kReadOnly | kFast, kOneKey,        LLen,       "Tell how long a list is."},
-    {"lmove",      5,  kAdds,             kTwoKeys,       LMove,      "Move a value between lists."},
-    {"lmpop",      -4, kWrite | kMovableKeys, kLMPopKeys, LMPop,      "Pop from the first list that has values."},
-    {"lpop",       -2, kPops,             kOneKey,        LPop,       "Pop the first values of a list."},
-    {"lpos",       -3, kReadOnly,         kOneKey,        LPos,       "Find the positions of a value."},
-    {"lpush",      -3, kPushes,           kOneKey,        LPush,      "Put values in front of a list."},
-    {"lpushx",     -3, kPushes,           kOneKey,        LPushX,     "Put values in front of a list that is there."},
-    {"lrange",     4,  kReadOnly,         kOneKey,        LRange,     "Get the values between two positions."},
-    {"lrem",       4,  kWrite,            kOneKey,        LRem,       "Remove values that equal another."},
-    {"lset",       4,  kAdds,             kOneKey,        LSet,       "Set the value at a position."},
-    {"ltrim",      4,  kWrite,            kOneKey,        LTrim,      "Keep the values between two positions."},
-    {"rpop",       -2, kPops,             kOneKey,        RPop,       "Pop the last values of a list."},
-    {"rpoplpush",  3,  kAdds,             kTwoKeys,       RPopLPush,  "Move the last value of a list to the front of another."},
-    {"rpush",      -3, kPushes,           kOneKey,        RPush,      "Put values behind a list."},
-    {"rpushx",     -3, kPushes,           kOneKey,        RPushX,     "Put values behind a list that is there."},
+    {"blmove",     6,  kWaits | kDenyOom,  TwoKeys(kRW | kAccess | kDelete, kRW | kInsert), BLMove,
+     "Move a value between lists, or wait for one."},
+    {"blmpop",     -5, kWrite | kBlocking, NumberedKeys(kRW | kAccess | kDelete, 2),        BLMPop,
+     "Pop from the first list that has values, or wait for one."},
+    {"blpop",      -3, kWaits,             AllButLast(kRW | kAccess | kDelete),             BLPop,
+     "Pop the first value of a list, or wait for one."},
+    {"brpop",      -3, kWaits,             AllButLast(kRW | kAccess | kDelete),             BRPop,
+     "Pop the last value of a list, or wait for one."},
+    {"brpoplpush", 4,  kWaits | kDenyOom,  TwoKeys(kRW | kAccess | kDelete, kRW | kInsert), BRPopLPush,
+     "Move the last value of a list to the front of another, or wait for one."},
+    {"lindex",     3,  kReadOnly,          OneKey(kRO | kAccess),                           LIndex,
+     "Get the value at a position."},
+    {"linsert",    5,  kAdds,              OneKey(kRW | kInsert),                           LInsert,
+     "Put a value before or after another."},
+    {"llen",       2,  kReadOnly | kFast,  OneKey(kRO),                                     LLen,
+     "Tell how long a list is."},
+    {"lmove",      5,  kAdds,              TwoKeys(kRW | kAccess | kDelete, kRW | kInsert), LMove,
+     "Move a value between lists."},
+    {"lmpop",      -4, kWrite,             NumberedKeys(kRW | kAccess | kDelete),           LMPop,
+     "Pop from the first list that has values."},
+    {"lpop",       -2, kPops,              OneKey(kRW | kAccess | kDelete),                 LPop,
+     "Pop the first values of a list."},
+    {"lpos",       -3, kReadOnly,          OneKey(kRO | kAccess),                           LPos,
+     "Find the positions of a value."},
+    {"lpush",      -3, kPushes,            OneKey(kRW | kInsert),                           LPush,
+     "Put values in front of a list."},
+    {"lpushx",     -3, kPushes,            OneKey(kRW | kInsert),                           LPushX,
+     "Put values in front of a list that is there."},
+    {"lrange",     4,  kReadOnly,          OneKey(kRO | kAccess),                           LRange,
+     "Get the values between two positions."},
+    {"lrem",       4,  kWrite,             OneKey(kRW | kDelete),                           LRem,
+     "Remove values that equal another."},
+    {"lset",       4,  kAdds,              OneKey(kRW | kUpdate),                           LSet,
+     "Set the value at a position."},
+    {"ltrim",      4,  kWrite,             OneKey(kRW | kDelete),                           LTrim,
+     "Keep the values between two positions."},
+    {"rpop",       -2, kPops,              OneKey(kRW | kAccess | kDelete),                 RPop,
+     "Pop the last values of a list."},
+    {"rpoplpush",  3,  kAdds,              TwoKeys(kRW | kAccess | kDelete, kRW | kInsert), RPopLPush,
+     "Move the last value of a list to the front of another."},
+    {"rpush",      -3, kPushes,            OneKey(kRW | kInsert),                           RPush,
+     "Put values behind a list."},
+    {"rpushx",     -3, kPushes,            OneKey(kRW | kInsert),                           RPushX,
+     "Put values behind a list that is there."},
 };
 // clang-format on
 

@@ -9,7 +9,6 @@
 namespace mayfly::server {
 namespace {
 
-constexpr KeySpec kSecondArgument{2, 2, 1};
 
 // What a row or a member takes beside its own bytes: tag, counts, deadline, the engine's header.
 constexpr std::uint64_t kRowOverheadBytes = 32;
@@ -132,22 +131,23 @@ constexpr std::uint32_t kHelps = kLoading | kStale | kNoWork;
 
 // clang-format off
 constexpr CommandSpec kObjectSubcommands[] = {
-    {"encoding", 3, kReadOnly, kSecondArgument, Encoding,       "Tell how Redis would keep a value."},
-    {"freq",     3, kReadOnly, kSecondArgument, Frequency,      "Tell how often a key is used; not recorded here."},
-    {"help",     2, kHelps,    kNoKeys,         ObjectHelp,     "Tell about the subcommands."},
-    {"idletime", 3, kReadOnly, kSecondArgument, IdleTime,       "Tell when a key was used last; not recorded here."},
-    {"refcount", 3, kReadOnly, kSecondArgument, ReferenceCount, "Tell how many share a value; always one."},
+    {"encoding", 3, kReadOnly, SubcommandKey(kRO | kUntold), Encoding,
+     "Tell how Redis would keep a value."},
+    {"freq",     3, kReadOnly, SubcommandKey(kRO | kUntold), Frequency,
+     "Tell how often a key is used; not recorded here."},
+    {"help",     2, kHelps,    kNoKeys,                         ObjectHelp,
+     "Tell about the subcommands."},
+    {"idletime", 3, kReadOnly, SubcommandKey(kRO | kUntold), IdleTime,
+     "Tell when a key was used last; not recorded here."},
+    {"refcount", 3, kReadOnly, SubcommandKey(kRO | kUntold), ReferenceCount,
+     "Tell how many share a value; always one."},
 };
-// clang-format on
 
-// clang-format off
 constexpr CommandSpec kMemorySubcommands[] = {
-    {"help",  2,  kHelps,    kNoKeys,         MemoryHelp,  "Tell about the subcommands."},
-    {"usage", -3, kReadOnly, kSecondArgument, MemoryUsage, "Estimate the bytes that a key takes."},
+    {"help",  2,  kHelps,    kNoKeys,                         MemoryHelp,  "Tell about the subcommands."},
+    {"usage", -3, kReadOnly, SubcommandKey(kRO | kUncounted), MemoryUsage, "Estimate the bytes that a key takes."},
 };
-// clang-format on
 
-// clang-format off
 constexpr CommandSpec kObjectCommands[] = {
     {"memory", -2, 0, kNoKeys, nullptr, "Tell about memory.", kMemorySubcommands},
     {"object", -2, 0, kNoKeys, nullptr, "Tell how a value is kept.", kObjectSubcommands},

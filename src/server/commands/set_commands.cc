@@ -3,38 +3,52 @@
 
 #include "server/commands/families.h"
 #include "server/commands/member_scan.h"
-#include "server/commands/numbered_keys.h"
 #include "types/set.h"
 
 namespace mayfly::server {
 namespace {
 
-constexpr KeySpec kNumberedKeys{.find = FindNumberedKeys<1>};
+constexpr std::uint32_t kReads = kReadOnly | kFast;
+constexpr std::uint32_t kStore = kWrite | kDenyOom;
 
+// clang-format off
 constexpr CommandSpec kSetCommands[] = {
-    {"sadd",        -3, kWrite | kDenyOom | kFast, kOneKey,       SAdd,        "Add members to a set."                           },
-    {"scard",       2,  kReadOnly | kFast,         kOneKey,       SCard,       "Count the members of a set."                     },
-    {"sdiff",       -2, kReadOnly,                 kAllKeys,      SDiff,       "Tell the members of a set that no other set has."},
-    {"sdiffstore",  -3, kWrite | kDenyOom,         kAllKeys,      SDiffStore,
-     "Store the members of a set that no other set has."                                                                         },
-    {"sinter",      -2, kReadOnly,                 kAllKeys,      SInter,      "Tell the members that all sets have."            },
-    {"sintercard",  -3, kReadOnly | kMovableKeys,  kNumberedKeys, SInterCard,
-     "Count the members that all sets have, up to a limit."                                                                      },
-    {"sinterstore", -3, kWrite | kDenyOom,         kAllKeys,      SInterStore,
-     "Store the members that all sets have."                                                                                     },
-    {"sismember",   3,  kReadOnly | kFast,         kOneKey,       SIsMember,   "Tell whether a set has a member."                },
-    {"smembers",    2,  kReadOnly,                 kOneKey,       SMembers,    "Tell all members of a set."                      },
-    {"smismember",  -3, kReadOnly | kFast,         kOneKey,       SMIsMember,
-     "Tell of several members whether a set has them."                                                                           },
-    {"smove",       4,  kWrite | kFast,            kTwoKeys,      SMove,       "Move a member from one set to another."          },
-    {"spop",        -2, kWrite | kFast,            kOneKey,       SPop,        "Remove members drawn by chance, and tell them."  },
-    {"srandmember", -2, kReadOnly,                 kOneKey,       SRandMember, "Tell members drawn by chance."                   },
-    {"srem",        -3, kWrite | kFast,            kOneKey,       SRem,        "Remove members from a set."                      },
-    {"sscan",       -3, kReadOnly,                 kOneKey,       SScan,       "Tell the members of a set, a page at a time."    },
-    {"sunion",      -2, kReadOnly,                 kAllKeys,      SUnion,      "Tell the members that any of the sets has."      },
-    {"sunionstore", -3, kWrite | kDenyOom,         kAllKeys,      SUnionStore,
-     "Store the members that any of the sets has."                                                                               },
+    {"sadd",        -3, kStore | kFast, OneKey(kRW | kInsert),                           SAdd,
+     "Add members to a set."},
+    {"scard",       2,  kReads,         OneKey(kRO),                                     SCard,
+     "Count the members of a set."},
+    {"sdiff",       -2, kReadOnly,      AllKeys(kRO | kAccess),                          SDiff,
+     "Tell the members of a set that no other set has."},
+    {"sdiffstore",  -3, kStore,         TargetAndKeys(kOW | kUpdate, kRO | kAccess),     SDiffStore,
+     "Store the members of a set that no other set has."},
+    {"sinter",      -2, kReadOnly,      AllKeys(kRO | kAccess),                          SInter,
+     "Tell the members that all sets have."},
+    {"sintercard",  -3, kReadOnly,      NumberedKeys(kRO | kAccess),                     SInterCard,
+     "Count the members that all sets have, up to a limit."},
+    {"sinterstore", -3, kStore,         TargetAndKeys(kRW | kUpdate, kRO | kAccess),     SInterStore,
+     "Store the members that all sets have."},
+    {"sismember",   3,  kReads,         OneKey(kRO),                                     SIsMember,
+     "Tell whether a set has a member."},
+    {"smembers",    2,  kReadOnly,      OneKey(kRO | kAccess),                           SMembers,
+     "Tell all members of a set."},
+    {"smismember",  -3, kReads,         OneKey(kRO | kAccess),                           SMIsMember,
+     "Tell of several members whether a set has them."},
+    {"smove",       4,  kWrite | kFast, TwoKeys(kRW | kAccess | kDelete, kRW | kInsert), SMove,
+     "Move a member from one set to another."},
+    {"spop",        -2, kWrite | kFast, OneKey(kRW | kAccess | kDelete),                 SPop,
+     "Remove members drawn by chance, and tell them."},
+    {"srandmember", -2, kReadOnly,      OneKey(kRO | kAccess),                           SRandMember,
+     "Tell members drawn by chance."},
+    {"srem",        -3, kWrite | kFast, OneKey(kRW | kDelete),                           SRem,
+     "Remove members from a set."},
+    {"sscan",       -3, kReadOnly,      OneKey(kRO | kAccess),                           SScan,
+     "Tell the members of a set, a page at a time."},
+    {"sunion",      -2, kReadOnly,      AllKeys(kRO | kAccess),                          SUnion,
+     "Tell the members that any of the sets has."},
+    {"sunionstore", -3, kStore,         TargetAndKeys(kOW | kUpdate, kRO | kAccess),     SUnionStore,
+     "Store the members that any of the sets has."},
 };
+// clang-format on
 
 }  // namespace
 

@@ -161,20 +161,4 @@ Answer Sort(Call& call) { return RunSort(call, /*read_only=*/false); }
 
 Answer SortReadOnly(Call& call) { return RunSort(call, /*read_only=*/true); }
 
-bool FindSortKeys(std::span<const Bytes> args, std::vector<int>& positions) {
-  positions.push_back(1);
-  int target = 0;  // Of several the last one counts.
-  for (std::size_t i = 2; i < args.size(); ++i) {
-    if (IsWord(args[i], "limit")) {
-      i += 2;
-    } else if (IsWord(args[i], "by") || IsWord(args[i], "get")) {
-      ++i;
-    } else if (IsWord(args[i], "store") && i + 1 < args.size()) {
-      target = static_cast<int>(++i);
-    }
-  }
-  if (target != 0) positions.push_back(target);
-  return true;
-}
-
 }  // namespace mayfly::server

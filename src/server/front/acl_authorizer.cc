@@ -51,7 +51,7 @@ Answer AclAuthorizer::Check(const Principal& who, const AccessRequest& request) 
                      .clock = clock_,
                      .file = {},
                      .client_info = request.session.Describe(
-                         acl_.catalog()[acl_.catalog().IndexOf(request.command)].name)};
+                         acl_.table().EntryOf(request.command).full_name)};
   auto refusal = RefuseCommand(context, request.command, request.args, WhereOf(request.where));
   return refusal ? Answer::Error(*std::move(refusal)) : Answer();
 }
@@ -60,7 +60,7 @@ Answer AclAuthorizer::CheckUser(const std::string& name, const CommandSpec& comm
                                 std::span<const Bytes> args) {
   const AclUserPtr user = acl_.Find(name);
   if (user == nullptr) return Answer::Error(std::string(kNoAuthLine));
-  const auto denial = CheckAcl(*user, acl_.catalog(), command, args);
+  const auto denial = CheckAcl(*user, acl_.table(), command, args);
   return denial ? Answer::Error(NoPermissionLine(*denial)) : Answer();
 }
 

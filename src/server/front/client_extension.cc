@@ -62,8 +62,8 @@ SessionExtension::Subscriptions ClientExtension::subscriptions() const {
           .shard_channels = mine_.size(ChannelKind::kShard)};
 }
 
-bool ClientExtension::ScriptMayWrite(std::span<const Bytes> args) const {
-  if (IsWord(args[0], "evalsha")) {
+bool ClientExtension::ScriptMayWrite(const CommandSpec& spec, std::span<const Bytes> args) const {
+  if ((spec.flags & kByDigest) != 0) {
     const auto kept = engine_.Find(args[1]);
     return kept == nullptr || !kept->flags.no_writes;
   }
@@ -157,7 +157,7 @@ std::optional<std::string> ClientExtension::Refusal(const CommandSpec& spec,
   if (tries) return RefuseCommand(*context, spec, args, AclWhere::kLua);
   const AclUser* const user = context->session.user();
   if (user == nullptr) return std::string(kNoAuthLine);  // Removed in the meantime.
-  const auto denial = CheckAcl(*user, context->session.acl().catalog(), spec, args);
+  const auto denial = CheckAcl(*user, context->session.acl().table(), spec, args);
   return denial ? std::optional(NoPermissionInScriptLine(*denial)) : std::nullopt;
 }
 

@@ -15,29 +15,24 @@
 namespace mayfly::server {
 namespace {
 
-// Users are about every command there is, the server's own included.
 std::vector<CommandFamily> AllFamilies() {
   std::vector<CommandFamily> families = OwnFamilies();
-  for (const CommandFamily& family : Front::Families()) families.push_back(family);
+  for (const CommandFamily& family : DataFamilies()) families.push_back(family);
+  families.push_back(AclFamily());
+  families.push_back(PubSubFamily());
+  families.push_back(ScriptingFamily());
   return families;
 }
 
 }  // namespace
 
 Front::Front(const Clock& clock, std::size_t lua_bytes_max)
-    : acl_(AllFamilies()),
+    : table_(AllFamilies()),
+      acl_(table_),
       authorizer_(acl_, clock),
       scripts_(clock,
                {.memory_bytes_max = lua_bytes_max,
                 .reply = {.bytes_max = std::min(lua_bytes_max, ScriptReplyLimits().bytes_max)}}) {}
-
-std::vector<CommandFamily> Front::Families() {
-  std::vector<CommandFamily> families = DataFamilies();
-  families.push_back(AclFamily());
-  families.push_back(PubSubFamily());
-  families.push_back(ScriptingFamily());
-  return families;
-}
 
 void Front::Follow(Config& config) {
   const auto written = [this](std::int64_t bytes) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "server/acl/acl.h"
+#include "server/command_table.h"
 #include "server/config/config.h"
 #include "server/front/acl_authorizer.h"
 #include "server/publisher.h"
@@ -20,8 +20,8 @@ class Front final : public Publisher, public ExtensionMaker {
   // `clock` must outlive it. `lua_bytes_max`: of memory for scripts.
   Front(const Clock& clock, std::size_t lua_bytes_max);
 
-  // All families there are beside the server's own.
-  static std::vector<CommandFamily> Families();
+  // Every command there is.
+  const CommandTable& table() const { return table_; }
 
   // Takes over what the settings say of users and scripts, now and whenever they change. Before the server
   // runs.
@@ -45,6 +45,7 @@ class Front final : public Publisher, public ExtensionMaker {
   std::unique_ptr<SessionExtension> ForSession(Server& server, Session& session) override;
 
  private:
+  const CommandTable table_;
   PubSub channels_;
   Acl acl_;
   AclAuthorizer authorizer_;

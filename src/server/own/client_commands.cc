@@ -45,7 +45,6 @@ Answer ClientGetName(Call& call) {
 
 Answer ClientInfoCommand(Call& call) {
   Session& session = SessionOf(call);
-  session.state().last_command = ServerOf(call).table().FindFullName("client|info");
   session.Publish();
   call.reply.Verbatim("txt", ClientLine(session) + "\n");
   return {};
@@ -53,7 +52,6 @@ Answer ClientInfoCommand(Call& call) {
 
 Answer ClientList(Call& call) {
   Server& server = ServerOf(call);
-  SessionOf(call).state().last_command = server.table().FindFullName("client|list");
   SessionOf(call).Publish();
   std::string text;
   const auto add = [&](const Session& session) { text += ClientLine(session) + "\n"; };

@@ -7,63 +7,88 @@
 #include "server/command_words.h"
 #include "server/errors.h"
 #include "server/help.h"
-#include "server/own/key_flags.h"
 #include "server/own/own_handlers.h"
 
 namespace mayfly::server::own {
 namespace {
 
-void WriteNames(ReplyWriter& reply, const std::vector<std::string_view>& names) {
+template <typename Name>
+void WriteNames(ReplyWriter& reply, const std::vector<Name>& names) {
   reply.Set(names.size());
   for (const std::string_view name : names) reply.SimpleString(name);
 }
 
-// Where keys are, in the form of COMMAND INFO's key specifications: one that begins at an index and
-// covers a range. Commands whose arguments tell where keys are have none, and say movablekeys.
-void WriteKeySpecs(ReplyWriter& reply, const CommandEntry& entry) {
-  const CommandSpec& spec = *entry.spec;
-  if (spec.keys.first == 0 || spec.keys.find != nullptr) {
-    reply.Set(0);
-    return;
+// One half of a specification: what type it is of, and its numbers.
+struct NamedNumber {
+  std::string_view name;
+  int number;
+};
+
+void WriteHalf(ReplyWriter& reply, std::string_view half, std::string_view type,
+               std::initializer_list<NamedNumber> numbers) {
+  reply.Bulk(half);
+  reply.Map(2);
+  reply.Bulk("type");
+  reply.Bulk(type);
+  reply.Bulk("spec");
+  reply.Map(numbers.size());
+  for (const NamedNumber& one : numbers) {
+    reply.Bulk(one.name);
+    reply.Integer(one.number);
   }
-  reply.Set(1);
+}
+
+// Where keys are, in the form of COMMAND INFO's key specifications.
+void WriteKeySpec(ReplyWriter& reply, const KeySpec& spec) {
   reply.Map(3);
   reply.Bulk("flags");
-  WriteNames(reply, KeyFlags(entry, {}, true));
-  reply.Bulk("begin_search");
-  reply.Map(2);
-  reply.Bulk("type");
-  reply.Bulk("index");
-  reply.Bulk("spec");
-  reply.Map(1);
-  reply.Bulk("index");
-  reply.Integer(spec.keys.first);
-  reply.Bulk("find_keys");
-  reply.Map(2);
-  reply.Bulk("type");
-  reply.Bulk("range");
-  reply.Bulk("spec");
-  reply.Map(3);
-  reply.Bulk("lastkey");
-  reply.Integer(spec.keys.last < 0 ? spec.keys.last : spec.keys.last - spec.keys.first);
-  reply.Bulk("keystep");
-  reply.Integer(spec.keys.step);
-  reply.Bulk("limit");
-  reply.Integer(0);
+  WriteNames(reply, KeyFlagWords(spec.flags));
+  if (spec.form == KeyForm::kUnknown) {
+    WriteHalf(reply, "begin_search", "unknown", {});
+    WriteHalf(reply, "find_keys", "unknown", {});
+    return;
+  }
+  WriteHalf(reply, "begin_search", "index", {{"index", spec.first}});
+  if (spec.form == KeyForm::kNumbered) {
+    WriteHalf(reply, "find_keys", "keynum", {{"keynumidx", 0}, {"firstkey", 1}, {"keystep", 1}});
+  } else {
+    WriteHalf(reply, "find_keys", "range",
+              {{"lastkey", spec.last}, {"keystep", spec.step}, {"limit", 0}});
+  }
+}
+
+// The one range that clients before Redis 7 look at: that of all keys whose positions are fixed,
+// which stand side by side. Counted from the first argument, or from the last.
+struct KeyRange {
+  int first = 0;
+  int last = 0;
+  int step = 0;
+};
+
+KeyRange RangeOf(const KeySpecs& keys) {
+  KeyRange range;
+  for (const KeySpec& spec : keys.all()) {
+    if (spec.form != KeyForm::kRange) continue;
+    if (range.first == 0) range = {.first = spec.first, .last = 0, .step = spec.step};
+    range.last = spec.last < 0 ? spec.last : spec.first + spec.last;
+  }
+  return range;
 }
 
 void WriteInfo(ReplyWriter& reply, const CommandEntry& entry) {
   const CommandSpec& spec = *entry.spec;
+  const KeyRange range = RangeOf(spec.keys);
   reply.Array(10);
   reply.Bulk(entry.full_name);
   reply.Integer(spec.arity);
   WriteNames(reply, FlagWords(entry));
-  reply.Integer(spec.keys.first);
-  reply.Integer(spec.keys.last);
-  reply.Integer(spec.keys.step);
+  reply.Integer(range.first);
+  reply.Integer(range.last);
+  reply.Integer(range.step);
   WriteNames(reply, CategoryWords(entry));
   reply.Set(0);  // Tips.
-  WriteKeySpecs(reply, entry);
+  reply.Set(spec.keys.all().size());
+  for (const KeySpec& keys : spec.keys.all()) WriteKeySpec(reply, keys);
   reply.Array(entry.subcommands.size());
   for (const CommandEntry* sub : entry.subcommands) WriteInfo(reply, *sub);
 }
@@ -83,29 +108,21 @@ void WriteDocs(ReplyWriter& reply, const CommandEntry& entry) {
   for (const CommandEntry* sub : entry.subcommands) WriteDocs(reply, *sub);
 }
 
-// The command whose keys are asked for, with its arguments.
-Answer FindKeysOf(Call& call, std::span<const Bytes>& args, const CommandEntry*& entry,
-                  std::vector<int>& positions) {
+// The keys of the command that is asked about, and its arguments.
+Answer FindKeysOf(Call& call, std::span<const Bytes>& args, std::vector<KeyUse>& uses) {
   args = call.args.subspan(2);
   const CommandTable& table = ServerOf(call).table();
-  entry = table.Find(args[0]);
+  const CommandEntry* entry = table.Find(args[0]);
   if (entry != nullptr && !entry->subcommands.empty() && args.size() > 1) {
     entry = table.FindSubcommand(*entry, args[1]);
   }
   if (entry == nullptr) return Status::Invalid("Invalid command specified");
-  const KeySpec& keys = entry->spec->keys;
-  if (keys.first == 0 && keys.find == nullptr) {
-    return Status::Invalid("The command has no key arguments");
-  }
+  if (!HasKeys(entry->spec->keys)) return Status::Invalid("The command has no key arguments");
   if (!FitsArity(*entry->spec, args.size())) {
     return Status::Invalid("Invalid number of arguments specified for command");
   }
-  if (!FindKeys(*entry->spec, args, positions)) {
+  if (!FindKeys(entry->spec->keys, args, uses) && !entry->Is(kNoMandatoryKeys)) {
     return Status::Invalid("Invalid arguments specified for command");
-  }
-  // Scripts are the ones that may do without.
-  if (positions.empty() && entry->category != Category::kScripting) {
-    return Status::Invalid("The command has no key arguments");
   }
   return {};
 }
@@ -115,7 +132,7 @@ bool MatchesFilter(const CommandEntry& entry, Bytes kind, Bytes value) {
   if (!IsWord(kind, "aclcat")) return false;  // There are no modules.
   const auto words = CategoryWords(entry);
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return IsWord(value, word.substr(1)); });
+                     [&](const std::string& word) { return IsWord(value, word.substr(1)); });
 }
 
 }  // namespace
@@ -179,24 +196,22 @@ Answer CommandList(Call& call) {
 
 Answer CommandGetKeys(Call& call) {
   std::span<const Bytes> args;
-  const CommandEntry* entry = nullptr;
-  std::vector<int> positions;
-  if (Answer found = FindKeysOf(call, args, entry, positions); !found.ok()) return found;
-  call.reply.Array(positions.size());
-  for (const int position : positions) call.reply.Bulk(args[static_cast<std::size_t>(position)]);
+  std::vector<KeyUse> uses;
+  if (Answer found = FindKeysOf(call, args, uses); !found.ok()) return found;
+  call.reply.Array(uses.size());
+  for (const KeyUse& use : uses) call.reply.Bulk(args[static_cast<std::size_t>(use.position)]);
   return {};
 }
 
 Answer CommandGetKeysAndFlags(Call& call) {
   std::span<const Bytes> args;
-  const CommandEntry* entry = nullptr;
-  std::vector<int> positions;
-  if (Answer found = FindKeysOf(call, args, entry, positions); !found.ok()) return found;
-  call.reply.Array(positions.size());
-  for (const int position : positions) {
+  std::vector<KeyUse> uses;
+  if (Answer found = FindKeysOf(call, args, uses); !found.ok()) return found;
+  call.reply.Array(uses.size());
+  for (const KeyUse& use : uses) {
     call.reply.Array(2);
-    call.reply.Bulk(args[static_cast<std::size_t>(position)]);
-    WriteNames(call.reply, KeyFlags(*entry, args, position == positions.front()));
+    call.reply.Bulk(args[static_cast<std::size_t>(use.position)]);
+    WriteNames(call.reply, KeyFlagWords(use.flags));
   }
   return {};
 }

@@ -136,26 +136,38 @@ Answer Help(Call& call) {
   return {};
 }
 
+// clang-format off
 constexpr CommandSpec kPubSubSubcommands[] = {
-    {"channels",      -2, kFlags,                      kNoKeys, Channels,      "List channels with subscribers."         },
-    {"help",          2,  kLoading | kStale | kNoWork, kNoKeys, Help,          "List the subcommands."                   },
-    {"numpat",        2,  kFlags,                      kNoKeys, NumPat,        "Count the patterns with subscribers."    },
-    {"numsub",        -2, kFlags,                      kNoKeys, NumSub,        "Count the subscribers of channels."      },
-    {"shardchannels", -2, kFlags,                      kNoKeys, ShardChannels, "List shard channels with subscribers."   },
-    {"shardnumsub",   -2, kFlags,                      kNoKeys, ShardNumSub,   "Count the subscribers of shard channels."},
+    {"channels",      -2, kFlags,                      kNoKeys, Channels,      "List channels with subscribers."},
+    {"help",          2,  kLoading | kStale | kNoWork, kNoKeys, Help,          "List the subcommands."},
+    {"numpat",        2,  kFlags,                      kNoKeys, NumPat,        "Count the patterns with subscribers."},
+    {"numsub",        -2, kFlags,                      kNoKeys, NumSub,        "Count the subscribers of channels."},
+    {"shardchannels", -2, kFlags,                      kNoKeys, ShardChannels, "List shard channels with subscribers."},
+    {"shardnumsub",   -2, kFlags,                      kNoKeys, ShardNumSub,
+     "Count the subscribers of shard channels."},
 };
 
 constexpr CommandSpec kPubSubCommands[] = {
-    {"psubscribe", -2, kFlags | kNoScript, kNoKeys,       PSubscribe,      "Listen to channels by patterns."},
-    {"publish",    3,  kFlags | kFast,     kNoKeys,       Publish,         "Send a message to a channel."   },
-    {"pubsub",     -2, kNoWork,            kNoKeys,       nullptr,         "Look at channels.",               kPubSubSubcommands},
-    {"punsubscribe",            -1, kFlags | kNoScript,      kNoKeys, PUnsubscribe,    "Stop listening by patterns."                        },
-    {"spublish",            3,     kFlags | kFast,           kNoKeys,      SPublish,    "Send a message to a shard channel."},
-    {"ssubscribe",            -2,   kFlags | kNoScript,        kNoKeys, SSubscribe,  "Listen to shard channels."                         },
-    {"subscribe",            -2,    kFlags | kNoScript,         kNoKeys, Subscribe, "Listen to channels."},
-    {"sunsubscribe",            -1, kFlags | kNoScript,      kNoKeys, SUnsubscribe,    "Leave shard channels."                         },
-    {"unsubscribe",            -1,  kFlags | kNoScript,       kNoKeys, Unsubscribe,   "Leave channels."},
+    {"psubscribe",   -2, kFlags | kNoScript | kPatterns | kWhileSubscribed,   kNoKeys,          PSubscribe,
+     "Listen to channels by patterns."},
+    {"publish",      3,  kFlags | kFast | kPublishes,                         kNoKeys,          Publish,
+     "Send a message to a channel."},
+    {"pubsub",       -2, kNoWork,                                             kNoKeys,          nullptr,
+     "Look at channels.", kPubSubSubcommands},
+    {"punsubscribe", -1, kFlags | kNoScript | kWhileSubscribed,               kNoKeys,          PUnsubscribe,
+     "Stop listening by patterns."},
+    {"spublish",     3,  kFlags | kFast | kPublishes,                         OneKey(kNotKey),  SPublish,
+     "Send a message to a shard channel."},
+    {"ssubscribe",   -2, kFlags | kNoScript | kSubscribes | kWhileSubscribed, AllKeys(kNotKey), SSubscribe,
+     "Listen to shard channels."},
+    {"subscribe",    -2, kFlags | kNoScript | kSubscribes | kWhileSubscribed, kNoKeys,          Subscribe,
+     "Listen to channels."},
+    {"sunsubscribe", -1, kFlags | kNoScript | kWhileSubscribed,               AllKeys(kNotKey), SUnsubscribe,
+     "Leave shard channels."},
+    {"unsubscribe",  -1, kFlags | kNoScript | kWhileSubscribed,               kNoKeys,          Unsubscribe,
+     "Leave channels."},
 };
+// clang-format on
 
 }  // namespace
 

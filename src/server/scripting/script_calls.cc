@@ -29,9 +29,7 @@ std::string Unknown(Bytes name) {
 }
 
 // Redis counts messages among the changes: a read-only script sends none.
-bool Changes(const CommandSpec& spec) {
-  return (spec.flags & kWrite) != 0 || spec.name == "publish" || spec.name == "spublish";
-}
+bool Changes(const CommandSpec& spec) { return (spec.flags & (kWrite | kPublishes)) != 0; }
 
 }  // namespace
 
@@ -56,10 +54,11 @@ bool ScriptCalls::NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> 
   // What is about the server itself happens at once, and could not be taken back.
   if ((spec.flags & kNoWork) != 0) return (spec.flags & (kAdmin | kWrite)) == 0;
   if ((spec.flags & kEverything) != 0 || database_ != outer_.database) return false;
-  positions_.clear();
-  if (!FindKeys(spec, args, positions_) || positions_.empty()) return false;
-  return std::all_of(positions_.begin(), positions_.end(),
-                     [&](int at) { return IsNamed(args[static_cast<std::size_t>(at)]); });
+  FindKeys(spec.keys, args, key_uses_);
+  if (key_uses_.empty()) return false;
+  return std::all_of(key_uses_.begin(), key_uses_.end(), [&](const KeyUse& use) {
+    return IsNamed(args[static_cast<std::size_t>(use.position)]);
+  });
 }
 
 bool ScriptCalls::OutOfTime() const {
@@ -179,7 +178,8 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
                     .retried = false,
                     .from_script = true,
                     .frozen_now = outer_.now()};
-  Answer answer = spec->name == "select" ? Select(args[1], writer) : RunHandler(*spec, call, out);
+  Answer answer = (spec->flags & kSelects) != 0 ? Select(args[1], writer)
+                                                : RunHandler(*spec, call, out);
   const bool later = answer.later();
   Note({.spec = spec,
         .took = SystemClock::Process().Steady() - begin,

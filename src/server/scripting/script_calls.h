@@ -76,7 +76,7 @@ class ScriptCalls final : public ScriptHost {
   bool asked_for_everything_ = false;
   bool went_beyond_keys_ = false;
   std::vector<Effect> effects_;
-  std::vector<int> positions_;  // Kept for its memory.
+  std::vector<KeyUse> key_uses_;  // Kept for its memory.
   std::unordered_set<Bytes>
       many_keys_;  // Of a script with so many that looking through them costs.
 };

@@ -22,15 +22,6 @@ Result<std::size_t> CountKeys(std::span<const Bytes> args) {
   return static_cast<std::size_t>(keys);
 }
 
-bool FindKeys(std::span<const Bytes> args, std::vector<int>& positions) {
-  const Result<std::size_t> count = CountKeys(args);
-  if (!count) return false;
-  for (std::size_t i = 0; i < *count; ++i) positions.push_back(static_cast<int>(i) + 3);
-  return true;
-}
-
-constexpr KeySpec kScriptKeys{0, 0, 0, FindKeys};
-
 Answer RunScript(Call& call, ScriptContext& context, const Script& script, bool read_only) {
   MAYFLY_TRY(const std::size_t keys, CountKeys(call.args));
   const std::span<const Bytes> rest = call.args.subspan(3);
@@ -163,28 +154,39 @@ Answer NoFunctions(Call&) {
   return Status::Unsupported("functions are not offered; use EVAL and EVALSHA");
 }
 
-constexpr std::uint32_t kEval = kNoScript | kStale | kSkipMonitor | kMovableKeys | kEverything;
+constexpr std::uint32_t kEval = kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kEverything;
 constexpr std::uint32_t kEvalRo = kEval | kReadOnly;
+constexpr std::uint32_t kRefused = kNoScript | kNoWork;
 
+// clang-format off
 constexpr CommandSpec kScriptSubcommands[] = {
     {"debug",  3,  kNoScript | kNoWork,              kNoKeys, Debug,  "Set the debug mode of scripts."},
     {"exists", -3, kNoScript | kNoWork,              kNoKeys, Exists, "Tell whether scripts are kept."},
-    {"flush",  -2, kNoScript | kNoWork,              kNoKeys, Flush,  "Forget all scripts."           },
-    {"help",   2,  kLoading | kStale | kNoWork,      kNoKeys, Help,   "List the subcommands."         },
-    {"kill",   2,  kNoScript | kAllowBusy | kNoWork, kNoKeys, Kill,   "Stop the script that runs."    },
-    {"load",   3,  kNoScript | kStale | kNoWork,     kNoKeys, Load,   "Keep a script."                },
+    {"flush",  -2, kNoScript | kNoWork,              kNoKeys, Flush,  "Forget all scripts."},
+    {"help",   2,  kLoading | kStale | kNoWork,      kNoKeys, Help,   "List the subcommands."},
+    {"kill",   2,  kNoScript | kAllowBusy | kNoWork, kNoKeys, Kill,   "Stop the script that runs."},
+    {"load",   3,  kNoScript | kStale | kNoWork,     kNoKeys, Load,   "Keep a script."},
 };
 
 constexpr CommandSpec kScriptingCommands[] = {
-    {"eval",       -3, kEval,     kScriptKeys,             EvalAny,         "Run a Lua script."              },
-    {"eval_ro",    -3, kEvalRo,   kScriptKeys,             EvalReadOnly,    "Run a script that only reads."  },
-    {"evalsha",    -3, kEval,     kScriptKeys,             EvalShaAny,      "Run a kept script by its SHA1." },
-    {"evalsha_ro", -3, kEvalRo,   kScriptKeys,             EvalShaReadOnly, "Run a kept one that only reads."},
-    {"script",     -2, kNoWork,   kNoKeys,                 nullptr,         "Keep scripts.",                   kScriptSubcommands},
-    {"fcall",            -3,        kNoScript | kNoWork,    kNoKeys, NoFunctions,      "Functions are not offered."                           },
-    {"fcall_ro",            -3,     kNoScript | kNoWork, kNoKeys, NoFunctions,         "Functions are not offered."   },
-    {"function",            -2,     kNoScript | kNoWork, kNoKeys, NoFunctions,         "Functions are not offered."                           },
+    {"eval",       -3, kEval,                       NumberedKeys(kRW | kAccess | kUpdate, 2),    EvalAny,
+     "Run a Lua script."},
+    {"eval_ro",    -3, kEvalRo,                     NumberedKeys(kRO | kAccess | kUncounted, 2), EvalReadOnly,
+     "Run a script that only reads."},
+    {"evalsha",    -3, kEval | kByDigest,           NumberedKeys(kRW | kAccess | kUpdate, 2),    EvalShaAny,
+     "Run a kept script by its SHA1."},
+    {"evalsha_ro", -3, kEvalRo | kByDigest,         NumberedKeys(kRO | kAccess | kUncounted, 2), EvalShaReadOnly,
+     "Run a kept one that only reads."},
+    {"script",     -2, kNoWork,                     kNoKeys,                                     nullptr,
+     "Keep scripts.", kScriptSubcommands},
+    {"fcall",      -3, kRefused | kNoMandatoryKeys, NumberedKeys(kRW | kAccess | kUpdate, 2),    NoFunctions,
+     "Functions are not offered."},
+    {"fcall_ro",   -3, kRefused | kNoMandatoryKeys, NumberedKeys(kRO | kAccess | kUncounted, 2), NoFunctions,
+     "Functions are not offered."},
+    {"function",   -2, kRefused,                    kNoKeys,                                     NoFunctions,
+     "Functions are not offered."},
 };
+// clang-format on
 
 }  // namespace
 

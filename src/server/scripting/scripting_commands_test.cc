@@ -39,13 +39,15 @@ Answer Publish(Call& call) {
   return {};
 }
 
+// clang-format off
 constexpr CommandSpec kCommands[] = {
-    {"get",     2, kReadOnly | kFast,   kOneKey, Get,     "Get."                },
-    {"multi",   1, kNoScript | kNoWork, kNoKeys, Multi,   "Begin a transaction."},
-    {"publish", 3, kPubSub | kNoWork,   kNoKeys, Publish, "Publish."            },
-    {"select",  2, kNoWork,             kNoKeys, Select,  "Select."             },
-    {"set",     3, kWrite | kDenyOom,   kOneKey, Set,     "Set."                },
+    {"get",     2, kReadOnly | kFast,              OneKey(kRO | kAccess), Get,     "Get."},
+    {"multi",   1, kNoScript | kNoWork,            kNoKeys,               Multi,   "Begin a transaction."},
+    {"publish", 3, kPubSub | kNoWork | kPublishes, kNoKeys,               Publish, "Publish."},
+    {"select",  2, kNoWork | kSelects,             kNoKeys,               Select,  "Select."},
+    {"set",     3, kWrite | kDenyOom,              OneKey(kOW | kUpdate), Set,     "Set."},
 };
+// clang-format on
 
 class ScriptingCommands : public testing::Test, public ScriptContext {
  protected:
@@ -154,11 +156,12 @@ TEST_F(ScriptingCommands, CheckTheNumberOfKeys) {
   EXPECT_EQ(Eval("return 1", {"2", "a"}),
             "ERR Number of keys can't be greater than number of args");
   EXPECT_EQ(engine_.count(), 0u);
-  const KeySpec& keys = ScriptingFamily().commands[0].keys;
-  std::vector<int> positions;
+  std::vector<KeyUse> keys;
   const std::vector<Bytes> args = {"eval", "s", "2", "a", "b", "c"};
-  EXPECT_TRUE(keys.find(args, positions));
-  EXPECT_EQ(positions, (std::vector<int>{3, 4}));
+  EXPECT_TRUE(FindKeys(ScriptingFamily().commands[0].keys, args, keys));
+  ASSERT_EQ(keys.size(), 2u);
+  EXPECT_EQ(keys[0].position, 3);
+  EXPECT_EQ(keys[1].position, 4);
 }
 
 TEST_F(ScriptingCommands, KeptScriptsRunByTheirName) {

@@ -118,4 +118,13 @@ class CommandTester final : public CallHost {
 
 std::string TextOf(const Reply& reply);
 
+// Where the command's keys are; {-1}: the arguments do not say.
+inline std::vector<int> KeyPositions(const CommandSpec& spec, const std::vector<Bytes>& args) {
+  std::vector<KeyUse> keys;
+  if (!FindKeys(spec.keys, args, keys)) return {-1};
+  std::vector<int> positions;
+  for (const KeyUse& key : keys) positions.push_back(key.position);
+  return positions;
+}
+
 }  // namespace mayfly::server
