@@ -13,11 +13,16 @@
 namespace mayfly::app {
 namespace {
 
+// "1 row", "2 rows".
+std::string Counted(std::uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 // Prints what could not be read. True: everything could.
 Result<bool> PrintDamage(const Database& database) {
   MAYFLY_TRY(const Statistics statistics, database.GetStatistics());
   if (statistics.damage_seen == 0) return true;
-  fmt::print("{} places could not be read:\n", statistics.damage_seen);
+  fmt::print("{} could not be read:\n", Counted(statistics.damage_seen, "place"));
   for (const std::string& what : statistics.given_up) fmt::print("  {}\n", what);
   if (statistics.given_up.size() < statistics.damage_seen) fmt::print("  ...\n");
   return false;
@@ -75,6 +80,8 @@ CLI::App* AddCheck(CLI::App& app, UpkeepFlags& flags) {
       "command TTL.CHECK. Exit code 3: something is wrong.");
   check->add_option("DIR", flags.directory, "The database's folder.")->required();
   check->add_flag("--repair", flags.repair, "Mend index and counts from the rows.");
+  check->add_flag("--show-keys", flags.show_keys,
+                  "Name the keys of what is found.");
   AddKeyFile(*check, flags.key_file);
   return check;
 }
@@ -90,17 +97,23 @@ Result<bool> RunBackup(const UpkeepFlags& flags) {
                                                   .password = password.view(),
                                                   .logger = logger.get()}));
   MAYFLY_TRY(const BackupReport report, database->Backup(flags.file));
-  fmt::print("{}: {} rows of {} keyspaces, {} bytes\n", flags.file, report.rows, report.keyspaces,
-             report.bytes);
+  fmt::print("{}: {} of {}, {} bytes\n", flags.file, Counted(report.rows, "row"),
+             Counted(report.keyspaces, "keyspace"), report.bytes);
+  if (flags.salvage) {
+    fmt::print(
+        "The file holds rows, and no database knows of it: no promise covers it, and no proof names\n"
+        "it, neither of {} nor of what is restored from it. Remove it when it has been restored.\n",
+        flags.directory);
+  }
   MAYFLY_TRY(const bool readable, PrintDamage(*database));
   if (readable && report.lost_rows + report.lost_members == 0) return true;
   if (report.lost_rows > 0) {
-    fmt::print("{} rows are left out: they, or all members of a collection, could not be read\n",
-               report.lost_rows);
+    fmt::print("left out: {} that, or all members of which, could not be read\n",
+               Counted(report.lost_rows, "row"));
   }
   if (report.lost_members > 0) {
-    fmt::print("{} members are missing in collections that are in the file\n",
-               report.lost_members);
+    fmt::print("missing in collections that are in the file: {}\n",
+               Counted(report.lost_members, "member"));
   }
   fmt::print(
       "Of a row whose newest version could not be read, the file has an older one or none: a row\n"
@@ -167,16 +180,22 @@ Result<bool> RunRestore(const UpkeepFlags& flags) {
                   .password = backup_password.empty() ? password.view() : backup_password.view()}));
   MAYFLY_RETURN_IF_ERROR(database->Close());
   folder.Keep();
-  fmt::print("{}: {} rows of {} keyspaces; {} had died and were left out\n", flags.directory,
-             report.rows, report.keyspaces, report.dropped_rows);
+  fmt::print("{}: {} of {}; {} had died and were left out\n", flags.directory,
+             Counted(report.rows, "row"), Counted(report.keyspaces, "keyspace"),
+             report.dropped_rows);
   if (report.lost_collections > 0) {
-    fmt::print("{} collections are left out: the backup, a salvage, has none of their members\n",
-               report.lost_collections);
+    fmt::print("left out: {} of which the backup, a salvage, has no member\n",
+               Counted(report.lost_collections, "collection"));
   }
   return true;
 }
 
 namespace {
+
+// A finding is: keyspace 'NAME': WHAT: 'KEY'. Output may end up where keys must not be.
+std::string WithoutKey(const std::string& finding) {
+  return finding.substr(0, finding.find(": '"));
+}
 
 // Where the files themselves are damaged, what can be read of them is checked.
 Result<CheckReport> CheckAs(const UpkeepFlags& flags, bool salvage, Bytes password, Logger& logger,
@@ -198,13 +217,19 @@ Result<bool> RunCheck(const UpkeepFlags& flags) {
   std::unique_ptr<Database> database;
   Result<CheckReport> report = CheckAs(flags, /*salvage=*/false, password.view(), *logger, database);
   if (!report && report.error().code() == StatusCode::kCorruption && !flags.repair) {
+    fmt::print(stderr, "mayfly: {}\n", report.error().ToString());
     database.reset();
     report = CheckAs(flags, /*salvage=*/true, password.view(), *logger, database);
   }
   MAYFLY_RETURN_IF_ERROR(report.status());
-  fmt::print("{} rows, {} members and versions, {} index entries\n", report->rows,
+  fmt::print("{}, {} members and versions, {} index entries\n", Counted(report->rows, "row"),
              report->members + report->versions, report->entries);
-  for (const std::string& finding : report->findings) fmt::print("  {}\n", finding);
+  for (const std::string& finding : report->findings) {
+    fmt::print("  {}\n", flags.show_keys ? finding : WithoutKey(finding));
+  }
+  if (!report->findings.empty() && !flags.show_keys) {
+    fmt::print("  --show-keys tells which keys these are\n");
+  }
   MAYFLY_TRY(const bool readable, PrintDamage(*database));
   if (!readable) {
     fmt::print("save the rest with: mayfly backup --salvage {} FILE\n", flags.directory);
@@ -214,9 +239,10 @@ Result<bool> RunCheck(const UpkeepFlags& flags) {
     fmt::print("nothing is wrong\n");
     return true;
   }
-  fmt::print("{} findings, {} repaired\n",
-             report->missing_entries + report->stale_entries + report->wrong_counts +
-                 report->unreadable_rows + report->stray_versions + report->stray_members,
+  fmt::print("{}, {} repaired\n",
+             Counted(report->missing_entries + report->stale_entries + report->wrong_counts +
+                         report->unreadable_rows + report->stray_versions + report->stray_members,
+                     "finding"),
              report->repaired);
   return false;
 }

@@ -17,6 +17,7 @@ struct UpkeepFlags {
   std::string backup_key_file;  // With that of a backup to be restored; empty: the same.
   bool salvage = false;
   bool repair = false;
+  bool show_keys = false;
   std::string deadlines = "honour";
   std::int64_t shift_ms = 0;
 };

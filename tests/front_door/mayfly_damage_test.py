@@ -18,6 +18,7 @@ from server_process import ServerProcess
 MAYFLY = sys.argv.pop()
 ROWS = 20000
 WAIT_SECONDS = 60
+LIVE_SECONDS = 100000
 
 
 def key(row):
@@ -35,7 +36,7 @@ class MayflyDamage(unittest.TestCase):
         client = redis.Redis(port=server.port)
         pipeline = client.pipeline(transaction=False)
         for row in range(ROWS):
-            pipeline.set(key(row), "v" * 200)
+            pipeline.set(key(row), "v" * 200, ex=LIVE_SECONDS)
         pipeline.execute()
         pipeline.close()
         client.close()
@@ -90,8 +91,12 @@ class MayflyDamage(unittest.TestCase):
     def test_check_finds_it(self):
         code, output, errors = self.run_mayfly("check", self.directory)
         self.assertEqual(code, 3, output + errors)
-        self.assertIn("1 places could not be read", output)
+        self.assertIn("1 place could not be read", output)
         self.assertIn("--salvage", output)
+        # Rows that are lost leave entries of the index behind, which have their keys.
+        self.assertIn("without its row", output)
+        self.assertNotIn("row:0", output + errors)
+        self.assertIn("'row:0", self.run_mayfly("check", "--show-keys", self.directory)[1])
 
     def test_a_backup_fails_and_a_salvage_saves_the_rest(self):
         file = pathlib.Path(self.folder.name) / "saved"
@@ -104,11 +109,30 @@ class MayflyDamage(unittest.TestCase):
         saved = int(output.split(": ")[1].split(" ")[0])
         self.assertGreater(saved, ROWS * 0.9)
         self.assertLess(saved, ROWS)
+        self.assertIn("no promise covers it", output)
         restored = pathlib.Path(self.folder.name) / "restored"
         code, output, errors = self.run_mayfly("restore", file, restored)
         self.assertEqual(code, 0, errors)
         self.assertIn(f"{saved} rows", output)
         self.assertEqual(self.run_mayfly("check", restored)[0], 0)
+
+    def test_a_missing_file_is_told_with_the_way_out(self):
+        newest = max(path.name for path in self.directory.glob("*.log"))
+        for name in ("MAYFLY", "CURRENT", newest):
+            damaged = pathlib.Path(self.folder.name) / f"missing-{name}"
+            shutil.copytree(self.directory, damaged)
+            (damaged / name).unlink()
+            code, output, errors = self.run_mayfly("check", damaged)
+            self.assertEqual(code, 3, (name, output, errors))
+            self.assertIn("log" if name == newest else name, output)
+            self.assertIn("mayfly backup --salvage", output)
+            self.assertIn("Corruption", errors)
+            code, output, errors = self.run_mayfly("serve", "--dir", damaged, "--port", 0,
+                                                   "--http-port", 0)
+            self.assertEqual(code, 1, (name, output, errors))
+            self.assertIn("Corruption", errors)
+            self.assertIn("mayfly backup --salvage", errors)
+            shutil.rmtree(damaged)
 
     def test_a_salvage_does_without_any_file(self):
         saved = {}
