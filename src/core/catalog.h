@@ -1,8 +1,8 @@
 // catalog.h - the keyspaces of a database, by name.
-// Stored in meta: | 'k' | id | -> | version u8 | name, sized | policy |. Layout:
-// docs/formats/row.md. Ids are never used again,
-// so that rows of a dropped keyspace that are still in some file can never be mistaken for
-// another's.
+//   stored in meta: | 'k' | id | -> | version u8 | name, sized | policy |
+// Layout: docs/formats/row.md.
+// Ids are never used again, so that rows of a dropped keyspace that are still in some file can
+// never be mistaken for another's.
 #pragma once
 
 #include <map>

@@ -14,8 +14,8 @@
 // collection dies: as callers set it, or with the last member if all are mortal, whichever is
 // earlier. What callers set is in the payload. Counts are of what is stored, dead members included;
 // the order tells how many those are, beyond what the row says, and which dies last, without a walk
-// over the members. An
-// orphan is what is left of a collection whose row went, dead or deleted at `ended`. Its record
+// over the members.
+// An orphan is what is left of a collection whose row went, dead or deleted at `ended`. Its record
 // does not have the key: what is in meta is not purged with the row. Layout: docs/formats/row.md.
 #pragma once
 

@@ -2,14 +2,14 @@
 // Compaction removes bytes without a batch, so it cannot write events, move counters or touch the
 // index. It therefore drops only what core has dealt with before: rows, versions and entries that a
 // purge has removed from the newest state, and what a dropped keyspace left. A keyspace's watermark
-// says which these are: no entry, so no row, lies before it. Three things must hold before a
+// says which these are: no entry, so no row, lies before it. Two things must hold before a
 // watermark is published to compaction:
 // (1) the purges behind it are on disk: else a power cut could bring back the entry of a row whose
 //     bytes are gone;
-// (2) no open state is older than they are: it may show what they removed;
-// (3) nothing else. In particular the clock is not asked: while it is not trusted nothing is
-// purged,
-//     no watermark moves, and nothing is dropped.
+// (2) no open state is older than they are: it may show what they removed.
+// The clock is not asked: while it is not trusted nothing is purged, no watermark moves, and
+// nothing is dropped.
+//
 // Dropping is then invisible: every reader sees what it saw, counters and index stay exact, events
 // are written. A dropped pair leaves as a tombstone while something may lie beneath it.
 // Threads: any.

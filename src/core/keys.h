@@ -4,15 +4,15 @@
 //            | keyspace u32 BE | kPartsOfCollections | ...       -> see collection_codec.h
 //   expiry   | keyspace u32 BE | deadline_ms u64 BE | user key | -> empty
 //            | keyspace u32 BE with kMembersBit | leaves at, ms u64 BE | the member's key |
-//            -> empty
+//                                                                -> empty
 //   events   | sequence u64 BE |                                 -> see event_codec.h
-//   meta     | 'f' | format;  | 't' | time: high-water mark u64, unconfirmed u8;  | 'i' | next
-//   keyspace id;
+//   meta     | 'f' | format;  | 'i' | next keyspace id;
+//            | 't' | time, see time_codec.h;
 //            | 'e' | last event as of the last trim u64, trimmed through u64;
 //            | 'k' | id u32 BE | keyspace;  | 'c' | id u32 BE | stripe u8 | counters;
 //            | 'w' | id u32 BE | purge watermark;  | 'v' | id u32 BE | that of members;
-//            | 'p' | id u32 BE | purged through;  | 'r' | id u32 BE | removing since, from a close
-//            to the next opening;
+//            | 'p' | id u32 BE | purged through;
+//            | 'r' | id u32 BE | removing since, from a close to the next opening;
 //            | 'b' | taken at, ms u64 BE | a backup's file | nothing;  | 'n' | versions reserved;
 //            | 'o' | id u32 BE | version u64 BE | what is left of a collection
 //            | 'g' | id u32 BE | the promise of a dropped keyspace;  | 'x' | a restore is under way

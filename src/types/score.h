@@ -1,6 +1,6 @@
 // score.h - scores as bytes that sort as the numbers do.
-//   u64 big endian: the bits of the double; of a positive the sign bit is flipped, of a negative
-//   all
+//   u64 big endian: the bits of the double, of which a positive one has the sign bit flipped, a
+//   negative one all bits
 // So byte order is number order, from -inf to inf. -0 becomes 0: equal scores have equal bytes. nan
 // is no score. Stored; never changes.
 #pragma once

@@ -1,9 +1,9 @@
 // inline_command.h - a command typed as a line, split into its arguments.
 //   SET "a key" 'it\'s' \x41       ->  SET | a key | it's | \x41
 // The rules are Redis':
-// - Blanks separate. A quote may open anywhere in an argument, and must be followed by a blank or
-// by
-//   the end of the line where it closes.
+// - Blanks separate.
+// - A quote may open anywhere in an argument. Where it closes, a blank or the end of the line must
+//   follow.
 // - Within "": \n \r \t \b \a are control characters, \xHH is a byte, any other \c is c.
 // - Within '': \' is a quote, everything else is itself. Outside quotes a backslash is itself.
 #pragma once

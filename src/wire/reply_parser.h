@@ -2,9 +2,9 @@
 // first byte.
 // Bytes come in pieces of any size; the same bytes give the same replies however they are cut.
 // Stricter than most clients, since it is a test's eye: line breaks are \r\n and nothing else,
-// counts have no leading zero, a push lies within nothing. RESP3's streamed strings and aggregates
-// ($?, *?,
-// %?, ~?), which Redis 7.0 never sends, are refused as Unsupported.
+// counts have no leading zero, a push lies within nothing.
+// RESP3's streamed strings and aggregates ($?, *?, %?, ~?), which Redis 7.0 never sends, are
+// refused as Unsupported.
 //
 // Invariants: (1) An error is final. (2) Memory follows the bytes that arrived and not their
 // announcements beyond kAnnouncedBytesMax and kAnnouncedValuesMax. (3) No recursion on what
