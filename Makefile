@@ -56,8 +56,9 @@ tidy: build/tidy/build.ninja  ## clang-tidy over every file.
 format: setup  ## Format every source file.
 	@clang-format -i $(sources)
 
-format-check: setup  ## Fail when a source file is not formatted.
+format-check: setup  ## Fail when a source file is not formatted, or a line has more than 120 columns.
 	@clang-format --dry-run --Werror $(sources)
+	@awk 'length > 120 { print FILENAME ":" FNR ": " length " columns"; wide = 1 } END { exit wide }' $(sources)
 
 clean:  ## Remove everything built.
 	rm -rf build

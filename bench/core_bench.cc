@@ -176,14 +176,16 @@ benchmark::internal::Benchmark* Register(const char* engine, const char* operati
 }
 
 void RegisterEngine(const char* engine, Stage& stage) {
+  // clang-format off
   const std::pair<const char*, Body> on_both_cores[] = {
-      {"get",     Get   },
+      {"get",     Get},
       {"get_ttl", GetTtl},
-      {"scan",    Scan  },
-      {"put",     Put   },
+      {"scan",    Scan},
+      {"put",     Put},
       {"put_ttl", PutTtl},
       {"expire",  Expire},
   };
+  // clang-format on
   for (const auto& [operation, body] : on_both_cores) {
     Register(engine, operation, body, stage)->Threads(1)->Threads(2);
   }

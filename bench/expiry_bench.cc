@@ -24,12 +24,14 @@ struct Scenario {
   void (*run)(const ScenarioContext&);
 };
 
+// clang-format off
 constexpr Scenario kScenarios[] = {
     {"a", "steady: rows come and die at the same rate",          RunSteady},
-    {"b", "idle: everything dies at once, and nobody writes",    RunIdle  },
-    {"c", "burst: a million rows die in one second, under load", RunBurst },
-    {"d", "scan: a range in which a million rows have died",     RunScan  },
+    {"b", "idle: everything dies at once, and nobody writes",    RunIdle},
+    {"c", "burst: a million rows die in one second, under load", RunBurst},
+    {"d", "scan: a range in which a million rows have died",     RunScan},
 };
+// clang-format on
 
 template <typename Number>
 Number NumberIn(std::string_view text) {

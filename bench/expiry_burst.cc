@@ -231,14 +231,16 @@ class Burst {
       double (*figure)(const Outcome&);
       bool judged;
     };
+    // clang-format off
     static constexpr Line kLines[] = {
         {"get p50",   [](const Outcome& one) { return one.get.p50; },  false},
-        {"get p99",   [](const Outcome& one) { return one.get.p99; },  true },
+        {"get p99",   [](const Outcome& one) { return one.get.p99; },  true},
         {"get p99.9", [](const Outcome& one) { return one.get.p999; }, false},
         {"put p50",   [](const Outcome& one) { return one.put.p50; },  false},
-        {"put p99",   [](const Outcome& one) { return one.put.p99; },  true },
+        {"put p99",   [](const Outcome& one) { return one.put.p99; },  true},
         {"put p99.9", [](const Outcome& one) { return one.put.p999; }, false},
     };
+    // clang-format on
     for (const Line& line : kLines) {
       const std::string what =
           fmt::format("{}: {:.1f} us while they die, {:.1f} without", line.name,

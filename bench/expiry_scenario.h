@@ -60,7 +60,9 @@ class MovedClock final : public Clock {
 
   WallTime Now() const override { return machine_.Now() + ahead(); }
   SteadyTime Steady() const override { return machine_.Steady(); }
-  void Sleep(Waker& waker, WallTime until) const override { machine_.Sleep(waker, until - ahead()); }
+  void Sleep(Waker& waker, WallTime until) const override {
+    machine_.Sleep(waker, until - ahead());
+  }
   std::string BootId() const override { return machine_.BootId(); }
   bool IsSynchronized() const override { return machine_.IsSynchronized(); }
 

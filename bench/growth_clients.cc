@@ -54,11 +54,13 @@ std::function<void(int)> AmongBlocked(GrowthStage& /*stage*/, std::size_t size) 
 }  // namespace
 
 std::vector<GrowthCase> ClientGrowth() {
+  // clang-format off
   return {
       {"client: a write among idle ones",        80, 2.0, AmongIdle,       1000, true},
       {"client: a message among other channels", 80, 2.0, AmongSubscribed, 1000, true},
       {"client: a push among blocked ones",      80, 2.0, AmongBlocked,    1000, true},
   };
+  // clang-format on
 }
 
 }  // namespace mayfly::bench

@@ -42,11 +42,13 @@ std::function<void(int)> TrimAfterTrims(GrowthStage& stage, std::size_t size) {
 }  // namespace
 
 std::vector<GrowthCase> EventGrowth() {
+  // clang-format off
   return {
       {"event: purge sixteen with theirs", 3'000,  2.0, PurgeWithEvents, 100},
       {"event: read the next sixteen",     10'000, 2.0, ReadInTheMiddle, 200},
       {"event: trim sixteen, after many",  3'000,  2.5, TrimAfterTrims,  100},
   };
+  // clang-format on
 }
 
 }  // namespace mayfly::bench

@@ -63,12 +63,14 @@ std::function<void(int)> Remove(GrowthStage& stage, std::size_t size) {
 }  // namespace
 
 std::vector<GrowthCase> ListGrowth() {
+  // clang-format off
   return {
       {"list: push and pop, after many", 5'000,  2.0, Queue,  500},
       {"list: a value by its position",  10'000, 2.0, At,     500},
       {"list: insert in the middle",     10'000, 2.5, Insert, 500},
       {"list: remove from the middle",   10'000, 2.5, Remove, 500},
   };
+  // clang-format on
 }
 
 }  // namespace mayfly::bench

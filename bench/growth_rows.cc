@@ -53,6 +53,7 @@ std::function<void(int)> GetBesideTheDead(GrowthStage& stage, std::size_t size) 
 }  // namespace
 
 std::vector<GrowthCase> RowGrowth() {
+  // clang-format off
   return {
       {"row: put",                       10'000, 2.0, Put,              500},
       {"row: get",                       10'000, 2.0, Get,              500},
@@ -60,6 +61,7 @@ std::vector<GrowthCase> RowGrowth() {
       {"row: get beside the dead",       10'000, 2.0, GetBesideTheDead, 500},
       {"row: purge sixteen, after many", 3'000,  2.0, Purge,            100},
   };
+  // clang-format on
 }
 
 }  // namespace mayfly::bench

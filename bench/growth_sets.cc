@@ -103,6 +103,7 @@ std::function<void(int)> FirstPage(GrowthStage& stage, std::size_t size) {
 }  // namespace
 
 std::vector<GrowthCase> SetAndHashGrowth() {
+  // clang-format off
   return {
       {"set: draw one",                                    10'000, 2.5, Draw,      500},
       {"set: pop one of the last, after pops",             3'000,  2.5, PopLast,   100},
@@ -110,6 +111,7 @@ std::vector<GrowthCase> SetAndHashGrowth() {
       {"hash: find a field",                               10'000, 2.0, FindField, 500},
       {"hash: the first page, after fields came and went", 3'000,  2.5, FirstPage, 500},
   };
+  // clang-format on
 }
 
 }  // namespace mayfly::bench

@@ -51,11 +51,7 @@ std::function<void(int)> ByRank(GrowthStage& stage, std::size_t size) {
   return [&stage, size, random = Random(1)](int) mutable {
     stage.Run([&](WorkSpace& space) {
       const auto rank = static_cast<std::int64_t>(random.Below(size));
-      Must(Open(space).Walk(
-          {
-              .range = types::RankRange{rank, rank}
-      },
-          [](Bytes, double) {}));
+      Must(Open(space).Walk({.range = types::RankRange{rank, rank}}, [](Bytes, double) {}));
     });
   };
 }
@@ -76,11 +72,7 @@ std::function<void(int)> PopMin(GrowthStage& stage, std::size_t size) {
   Fill(stage, size + 10'000);
   const auto pop = [&stage](int) {
     stage.Run([](WorkSpace& space) {
-      Must(Open(space)
-               .Take({
-                   .range = types::RankRange{0, 0}
-      })
-               .status());
+      Must(Open(space).Take({.range = types::RankRange{0, 0}}).status());
     });
   };
   for (std::size_t i = 0; i < size; ++i) pop(0);
@@ -94,12 +86,8 @@ std::function<void(int)> WorkOff(GrowthStage& stage, std::size_t size) {
       SortedSet set = Open(space);
       Must(set.Put(Name(next), static_cast<double>(next)).status());
       std::string first;
-      Must(set.Walk(
-          {
-              .range = types::ScoreRange{1, 1e12},
-                .limit = 1
-      },
-          [&](Bytes name, double) { first = name; }));
+      Must(set.Walk({.range = types::ScoreRange{1, 1e12}, .limit = 1},
+                    [&](Bytes name, double) { first = name; }));
       Must(Must(set.Remove(first)), "a lost job");
     });
     ++next;
@@ -112,6 +100,7 @@ std::function<void(int)> WorkOff(GrowthStage& stage, std::size_t size) {
 }  // namespace
 
 std::vector<GrowthCase> SortedSetGrowth() {
+  // clang-format off
   return {
       {"sorted set: add",                             10'000, 2.0, Add,     500},
       {"sorted set: rank of a member",                10'000, 2.5, Rank,    500},
@@ -120,6 +109,7 @@ std::vector<GrowthCase> SortedSetGrowth() {
       {"sorted set: pop the first, after pops",       3'000,  2.0, PopMin,  500},
       {"sorted set: jobs worked off behind one left", 3'000,  2.0, WorkOff, 500},
   };
+  // clang-format on
 }
 
 }  // namespace mayfly::bench

@@ -31,7 +31,9 @@ using engine::Role;
 constexpr Address kAt{Role::kRows};
 constexpr int kTurns = 5;
 
-std::string KeyOf(std::uint64_t row) { return fmt::format("row:{:012}", row * 2654435761 % 1000000007); }
+std::string KeyOf(std::uint64_t row) {
+  return fmt::format("row:{:012}", row * 2654435761 % 1000000007);
+}
 
 double ThreadSeconds() {
   timespec now{};
@@ -65,8 +67,7 @@ engine::RocksSetup SetupOf(const std::string& directory, const Variant& variant)
   setup.database.create_missing_column_families = true;
   setup.database.max_open_files = variant.open_files_max;
   for (auto& family : setup.families) {
-    auto* const table =
-        family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
+    auto* const table = family.options.table_factory->GetOptions<rocksdb::BlockBasedTableOptions>();
     table->cache_index_and_filter_blocks = variant.in_cache;
     table->cache_index_and_filter_blocks_with_high_priority = true;
     table->pin_l0_filter_and_index_blocks_in_cache = variant.in_cache;
@@ -123,8 +124,8 @@ void MeasureMemory(std::uint64_t rows) {
   TemporaryDirectory directory;
   std::vector<std::unique_ptr<OpenRocks>> open;
   for (const Variant& variant : kVariants) {
-    open.push_back(std::make_unique<OpenRocks>(directory.Inside(fmt::format("{}", open.size())),
-                                               variant));
+    open.push_back(
+        std::make_unique<OpenRocks>(directory.Inside(fmt::format("{}", open.size())), variant));
     Load(*open.back()->database, rows);
   }
   rocksdb::TablePropertiesCollection properties;
@@ -143,7 +144,8 @@ void MeasureMemory(std::uint64_t rows) {
   std::vector<std::vector<double>> gets(open.size());
   for (int turn = -1; turn < kTurns; ++turn) {
     for (std::size_t i = 0; i < open.size(); ++i) {
-      const double one = GetNanoseconds(*open[i]->database, rows, static_cast<std::uint64_t>(turn + 2));
+      const double one =
+          GetNanoseconds(*open[i]->database, rows, static_cast<std::uint64_t>(turn + 2));
       if (turn >= 0) gets[i].push_back(one);
     }
   }
@@ -210,8 +212,8 @@ void MeasureFiles(int files) {
 // Run with a preloaded library that makes fdatasync() slow, to see who waits for it.
 void MeasureSeal() {
   TemporaryDirectory directory;
-  auto engine = Must(engine::OpenRocksEngine(
-      {.directory = directory.Inside("db"), .profile = Profile::kServer}));
+  auto engine = Must(
+      engine::OpenRocksEngine({.directory = directory.Inside("db"), .profile = Profile::kServer}));
   std::vector<double> commits;
   Random random(7);
   for (int i = 0; i < 60'000; ++i) {
@@ -220,14 +222,16 @@ void MeasureSeal() {
     const auto began = std::chrono::steady_clock::now();
     Must(engine->Commit(batch));
     commits.push_back(
-        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began).count());
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - began)
+            .count());
   }
   std::sort(commits.begin(), commits.end());
   const auto at = [&](double share) {
     return commits[static_cast<std::size_t>(share * static_cast<double>(commits.size() - 1))];
   };
-  fmt::print("60,000 commits of 1 KB: median {:.0f} us, p99 {:.0f} us, p99.9 {:.0f} us, worst {:.0f} us\n",
-             at(0.5), at(0.99), at(0.999), at(1));
+  fmt::print(
+      "60,000 commits of 1 KB: median {:.0f} us, p99 {:.0f} us, p99.9 {:.0f} us, worst {:.0f} us\n",
+      at(0.5), at(0.99), at(0.999), at(1));
 }
 
 }  // namespace

@@ -17,22 +17,15 @@ std::string KeyJson(std::size_t i) {
   return fmt::format(R"("p":{{"S":"{}"}},"s":{{"S":"{}"}})", Partition(i), Sort(i));
 }
 
-Item KeyItem(std::size_t i) {
-  return {
-      {"p", Partition(i)},
-      {"s", Sort(i)     }
-  };
-}
+Item KeyItem(std::size_t i) { return {{"p", Partition(i)}, {"s", Sort(i)}}; }
 
 }  // namespace
 
 TableSpec BenchTable() {
-  return {
-      .name = std::string(kBenchTable),
-      .partition = {"p", KeyType::kString},
-      .sort = KeyAttribute{"s", KeyType::kString},
-      .ttl_attribute = "dies"
-  };
+  return {.name = std::string(kBenchTable),
+          .partition = {"p", KeyType::kString},
+          .sort = KeyAttribute{"s", KeyType::kString},
+          .ttl_attribute = "dies"};
 }
 
 std::string CreateTableBody() {

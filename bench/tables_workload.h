@@ -28,8 +28,7 @@ inline constexpr std::array<NamedOperation, 4> kTableOperations{
     {{TableOperation::kPut, "put", "PutItem"},
      {TableOperation::kGet, "get", "GetItem"},
      {TableOperation::kUpdate, "update", "UpdateItem"},
-     {TableOperation::kQuery, "query", "Query"}}
-};
+     {TableOperation::kQuery, "query", "Query"}}};
 
 TableSpec BenchTable();
 

@@ -81,12 +81,7 @@ void ParsePipeline(benchmark::State& state) {
   }
   CountBytes(state, commands, wire.size());
 }
-BENCHMARK(ParsePipeline)
-    ->ArgsProduct({
-        {1, 16, 64 },
-        {0, 16, 100}
-})
-    ->ArgNames({"depth", "value"});
+BENCHMARK(ParsePipeline)->ArgsProduct({{1, 16, 64}, {0, 16, 100}})->ArgNames({"depth", "value"});
 
 // The same with nothing parsed: what copying the bytes in costs by itself.
 void CopyPipeline(benchmark::State& state) {
@@ -100,12 +95,7 @@ void CopyPipeline(benchmark::State& state) {
   }
   CountBytes(state, commands, wire.size());
 }
-BENCHMARK(CopyPipeline)
-    ->ArgsProduct({
-        {1, 16, 64},
-        {0, 100  }
-})
-    ->ArgNames({"depth", "value"});
+BENCHMARK(CopyPipeline)->ArgsProduct({{1, 16, 64}, {0, 100}})->ArgNames({"depth", "value"});
 
 void ParseInline(benchmark::State& state) {
   std::string wire;
@@ -129,12 +119,7 @@ void ParseLargeValue(benchmark::State& state) {
   }
   CountBytes(state, 1, wire.size());
 }
-BENCHMARK(ParseLargeValue)
-    ->ArgsProduct({
-        {1 << 20, 1 << 26},
-        {0,       1      }
-})
-    ->ArgNames({"value", "fresh"});
+BENCHMARK(ParseLargeValue)->ArgsProduct({{1 << 20, 1 << 26}, {0, 1}})->ArgNames({"value", "fresh"});
 
 // Writes 64 replies and empties the buffer, as a server that has sent them.
 template <typename Write>

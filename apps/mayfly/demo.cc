@@ -78,17 +78,19 @@ Status Demo::Run() {
     Bytes title;
     Step step;
   };
+  // clang-format off
   constexpr Chapter kChapters[] = {
-      {"Rows that know when they die", &Demo::PutRows            },
-      {"To the millisecond",           &Demo::DieOnTime          },
-      {"A sliding session",            &Demo::Slide              },
-      {"A code that works once",       &Demo::UseCodeOnce        },
+      {"Rows that know when they die", &Demo::PutRows},
+      {"To the millisecond",           &Demo::DieOnTime},
+      {"A sliding session",            &Demo::Slide},
+      {"A code that works once",       &Demo::UseCodeOnce},
       {"Transactions",                 &Demo::TransactAcrossDeath},
-      {"What dies when",               &Demo::Forecast           },
-      {"Giving the space back",        &Demo::Purge              },
-      {"One writer",                   &Demo::OpenTwice          },
-      {"Closing",                      &Demo::OpenAgain          },
+      {"What dies when",               &Demo::Forecast},
+      {"Giving the space back",        &Demo::Purge},
+      {"One writer",                   &Demo::OpenTwice},
+      {"Closing",                      &Demo::OpenAgain},
   };
+  // clang-format on
   MAYFLY_TRY(database_, Open());
   // A database's time does not go back, and an earlier demo left it hours ahead.
   start_ = database_->clock_report().now;

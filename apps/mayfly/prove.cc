@@ -40,13 +40,15 @@ std::string ToText(Millis length) {
     const char* name;
     std::int64_t ms;
   };
+  // clang-format off
   constexpr std::array kUnits = {
       Unit{"d",   86'400'000},
-      Unit{"h",   3'600'000 },
-      Unit{"min", 60'000    },
-      Unit{"s",   1'000     },
-      Unit{"ms",  1         }
+      Unit{"h",   3'600'000},
+      Unit{"min", 60'000},
+      Unit{"s",   1'000},
+      Unit{"ms",  1}
   };
+  // clang-format on
   std::string text;
   std::int64_t rest = length.count();
   for (const Unit& unit : kUnits) {
@@ -70,15 +72,17 @@ bool IsWorthTelling(const KeyspaceProof& keyspace) {
 }
 
 void PrintKeyspaces(const Proof& proof) {
+  // clang-format off
   TextTable table({
-      {"keyspace",            Align::kLeft },
+      {"keyspace",            Align::kLeft},
       {"promise",             Align::kRight},
-      {"purged through",      Align::kLeft },
-      {"rows purged through", Align::kLeft },
+      {"purged through",      Align::kLeft},
+      {"rows purged through", Align::kLeft},
       {"rows",                Align::kRight},
       {"due rows",            Align::kRight},
-      {"state",               Align::kLeft },
+      {"state",               Align::kLeft},
   });
+  // clang-format on
   std::size_t empty = 0;
   for (const KeyspaceProof& keyspace : proof.keyspaces) {
     if (!IsWorthTelling(keyspace)) {
@@ -101,16 +105,18 @@ void PrintFiles(const Proof& proof) {
   for (const KeyspaceProof& keyspace : proof.keyspaces) {
     if (!IsWorthTelling(keyspace)) continue;
     Print(fmt::format("\nfiles that may hold something of {}\n", Printable(keyspace.name)));
+    // clang-format off
     TextTable table({
-        {"role",           Align::kLeft },
-        {"file",           Align::kLeft },
+        {"role",           Align::kLeft},
+        {"file",           Align::kLeft},
         {"level",          Align::kRight},
         {"size",           Align::kRight},
-        {"first deadline", Align::kLeft },
-        {"last deadline",  Align::kLeft },
+        {"first deadline", Align::kLeft},
+        {"last deadline",  Align::kLeft},
         {"dead",           Align::kRight},
         {"tombstones",     Align::kRight},
     });
+    // clang-format on
     for (const ProofFile& file : keyspace.files) {
       table.Add({file.role, file.name, std::to_string(file.level), SizeToText(file.bytes),
                  ToText(file.first_deadline), ToText(file.last_deadline),

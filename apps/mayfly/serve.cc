@@ -56,15 +56,15 @@ Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock
   if (const std::string file = config.Text("encryption-key-file"); !file.empty()) {
     MAYFLY_TRY(password, crypto::ReadPasswordFile(file));
   }
-  return Database::Open({.directory = config.Text("dir"),
-                         .password = password.view(),
-                         .memory = ProfileOf(config.Text("memory-profile")),
-                         .disk_reserve_bytes =
-                             static_cast<std::uint64_t>(config.Number("disk-reserve")),
-                         .allow_any_instant = true,
-                         .clock_jump_max = Millis(config.Number("clock-jump-max")),
-                         .clock = &clock,
-                         .logger = &logger});
+  return Database::Open(
+      {.directory = config.Text("dir"),
+       .password = password.view(),
+       .memory = ProfileOf(config.Text("memory-profile")),
+       .disk_reserve_bytes = static_cast<std::uint64_t>(config.Number("disk-reserve")),
+       .allow_any_instant = true,
+       .clock_jump_max = Millis(config.Number("clock-jump-max")),
+       .clock = &clock,
+       .logger = &logger});
 }
 
 // TTL.POLICY TABLE, on the tables that DynamoDB's clients use.

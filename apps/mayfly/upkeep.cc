@@ -80,8 +80,7 @@ CLI::App* AddCheck(CLI::App& app, UpkeepFlags& flags) {
       "command TTL.CHECK. Exit code 3: something is wrong.");
   check->add_option("DIR", flags.directory, "The database's folder.")->required();
   check->add_flag("--repair", flags.repair, "Mend index and counts from the rows.");
-  check->add_flag("--show-keys", flags.show_keys,
-                  "Name the keys of what is found.");
+  check->add_flag("--show-keys", flags.show_keys, "Name the keys of what is found.");
   AddKeyFile(*check, flags.key_file);
   return check;
 }
@@ -101,7 +100,8 @@ Result<bool> RunBackup(const UpkeepFlags& flags) {
              Counted(report.keyspaces, "keyspace"), report.bytes);
   if (flags.salvage) {
     fmt::print(
-        "The file holds rows, and no database knows of it: no promise covers it, and no proof names\n"
+        "The file holds rows, and no database knows of it: no promise covers it, and no proof "
+        "names\n"
         "it, neither of {} nor of what is restored from it. Remove it when it has been restored.\n",
         flags.directory);
   }
@@ -136,8 +136,8 @@ class NewFolder {
       return;
     }
     // With the folders above it that are not there either.
-    for (made_ = path; !std::filesystem::exists(made_.parent_path(), error) &&
-                       made_.has_relative_path();) {
+    for (made_ = path;
+         !std::filesystem::exists(made_.parent_path(), error) && made_.has_relative_path();) {
       made_ = made_.parent_path();
     }
   }
@@ -215,7 +215,8 @@ Result<bool> RunCheck(const UpkeepFlags& flags) {
   const auto logger = NewStderrLogger(LogLevel::kError);
   MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
   std::unique_ptr<Database> database;
-  Result<CheckReport> report = CheckAs(flags, /*salvage=*/false, password.view(), *logger, database);
+  Result<CheckReport> report =
+      CheckAs(flags, /*salvage=*/false, password.view(), *logger, database);
   if (!report && report.error().code() == StatusCode::kCorruption && !flags.repair) {
     fmt::print(stderr, "mayfly: {}\n", report.error().ToString());
     database.reset();

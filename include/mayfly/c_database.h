@@ -20,17 +20,17 @@ extern "C" {
 /* The numbers of StatusCode in status.h; append, never renumber. */
 enum {
   MAYFLY_OK = 0,
-  MAYFLY_NOT_FOUND = 1,    /* No living row, or nothing of that name. */
-  MAYFLY_INVALID = 2,      /* The call is wrong as made; repeating it cannot help. */
-  MAYFLY_WRONG_TYPE = 3,   /* The row holds another type than the operation needs. */
-  MAYFLY_CONFLICT = 4,     /* Somebody else was faster: read again, retry now. */
-  MAYFLY_BUSY = 5,         /* Held by somebody else: retry later. */
-  MAYFLY_CROSS_SLOT = 6,   /* The engine is atomic within one slot and this would span several. */
-  MAYFLY_READ_ONLY = 7,    /* Opened for reading. */
-  MAYFLY_CORRUPTION = 8,   /* Stored bytes are damaged. Stop and restore. */
-  MAYFLY_IO_ERROR = 9,     /* The machine refused: disk full, permission, memory. */
-  MAYFLY_UNSUPPORTED = 10, /* Not offered by this build, engine or format. */
-  MAYFLY_INTERNAL = 11,    /* A fault of mayfly's own. Please report it. */
+  MAYFLY_NOT_FOUND = 1,      /* No living row, or nothing of that name. */
+  MAYFLY_INVALID = 2,        /* The call is wrong as made; repeating it cannot help. */
+  MAYFLY_WRONG_TYPE = 3,     /* The row holds another type than the operation needs. */
+  MAYFLY_CONFLICT = 4,       /* Somebody else was faster: read again, retry now. */
+  MAYFLY_BUSY = 5,           /* Held by somebody else: retry later. */
+  MAYFLY_CROSS_SLOT = 6,     /* The engine is atomic within one slot and this would span several. */
+  MAYFLY_READ_ONLY = 7,      /* Opened for reading. */
+  MAYFLY_CORRUPTION = 8,     /* Stored bytes are damaged. Stop and restore. */
+  MAYFLY_IO_ERROR = 9,       /* The machine refused: disk full, permission, memory. */
+  MAYFLY_UNSUPPORTED = 10,   /* Not offered by this build, engine or format. */
+  MAYFLY_INTERNAL = 11,      /* A fault of mayfly's own. Please report it. */
   MAYFLY_WRONG_PASSWORD = 12 /* It is encrypted, and the password is missing or another. */
 };
 

@@ -27,21 +27,23 @@ struct CodeCase {
 };
 
 std::vector<CodeCase> AllCodes() {
+  // clang-format off
   return {
-      {Status::Ok(),             StatusCode::kOk,          0,  "Ok"         },
-      {Status::NotFound("m"),    StatusCode::kNotFound,    1,  "NotFound"   },
-      {Status::Invalid("m"),     StatusCode::kInvalid,     2,  "Invalid"    },
-      {Status::WrongType("m"),   StatusCode::kWrongType,   3,  "WrongType"  },
-      {Status::Conflict("m"),    StatusCode::kConflict,    4,  "Conflict"   },
-      {Status::Busy("m"),        StatusCode::kBusy,        5,  "Busy"       },
-      {Status::CrossSlot("m"),   StatusCode::kCrossSlot,   6,  "CrossSlot"  },
-      {Status::ReadOnly("m"),    StatusCode::kReadOnly,    7,  "ReadOnly"   },
-      {Status::Corruption("m"),  StatusCode::kCorruption,  8,  "Corruption" },
-      {Status::IoError("m"),     StatusCode::kIoError,     9,  "IoError"    },
+      {Status::Ok(),             StatusCode::kOk,          0,  "Ok"},
+      {Status::NotFound("m"),    StatusCode::kNotFound,    1,  "NotFound"},
+      {Status::Invalid("m"),     StatusCode::kInvalid,     2,  "Invalid"},
+      {Status::WrongType("m"),   StatusCode::kWrongType,   3,  "WrongType"},
+      {Status::Conflict("m"),    StatusCode::kConflict,    4,  "Conflict"},
+      {Status::Busy("m"),        StatusCode::kBusy,        5,  "Busy"},
+      {Status::CrossSlot("m"),   StatusCode::kCrossSlot,   6,  "CrossSlot"},
+      {Status::ReadOnly("m"),    StatusCode::kReadOnly,    7,  "ReadOnly"},
+      {Status::Corruption("m"),  StatusCode::kCorruption,  8,  "Corruption"},
+      {Status::IoError("m"),     StatusCode::kIoError,     9,  "IoError"},
       {Status::Unsupported("m"), StatusCode::kUnsupported, 10, "Unsupported"},
-      {Status::Internal("m"),    StatusCode::kInternal,    11, "Internal"   },
+      {Status::Internal("m"),    StatusCode::kInternal,    11, "Internal"},
       {Status::WrongPassword("m"), StatusCode::kWrongPassword, 12, "WrongPassword"},
   };
+  // clang-format on
 }
 
 TEST(Status, HasANameAndAFixedNumberForEveryCode) {

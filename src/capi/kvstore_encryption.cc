@@ -23,8 +23,8 @@ Status CheckUnread(const std::string& directory) {
   const auto lock = DirectoryLock::Take(directory, kLockFile, DirectoryLock::Mode::kExclusive);
   if (!lock) return lock.error().code() == StatusCode::kBusy ? lock.error() : Status();
   if (!lock->HasReadersBeside()) return {};
-  return Status::Busy(fmt::format("{} is to be removed and read elsewhere; close it there first",
-                                  directory));
+  return Status::Busy(
+      fmt::format("{} is to be removed and read elsewhere; close it there first", directory));
 }
 
 Status RemoveDirectory(const std::string& directory) {

@@ -11,9 +11,7 @@ int GiveFamily(KVStore* handle, KVColumnFamily** family, Find find) {
   return CallAlone(handle, [&](Store& store) -> Status {
     if (family == nullptr) return NullPlace();
     MAYFLY_TRY(std::shared_ptr<Keyspace> keyspace, find(store));
-    *family = new KVColumnFamily{
-        {handle->store, store.FamilyOf(std::move(keyspace))}
-    };
+    *family = new KVColumnFamily{{handle->store, store.FamilyOf(std::move(keyspace))}};
     return {};
   });
 }

@@ -49,8 +49,8 @@ class Draft {
   Draft& operator=(const Draft&) = delete;
 
   Status Write(const std::string& path, std::string_view text) {
-    descriptor_ = OpenKept(
-        [&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
+    descriptor_ =
+        OpenKept([&] { return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644); });
     if (descriptor_ < 0) return Refused("make", path);
     path_ = path;
     if (::write(descriptor_, text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
@@ -112,9 +112,8 @@ Result<NameFile> NameFile::Lock(const std::string& path, bool read_only) {
   }
   NameFile file(real.string());
   for (int attempt = 0; attempt < kOpenAttemptsMax; ++attempt) {
-    file.descriptor_ = OpenKept([&] {
-      return ::open(file.path_.c_str(), (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC);
-    });
+    file.descriptor_ = OpenKept(
+        [&] { return ::open(file.path_.c_str(), (read_only ? O_RDONLY : O_RDWR) | O_CLOEXEC); });
     if (file.descriptor_ < 0) {
       if (errno == ENOENT) return file;
       return Refused("open", path);

@@ -137,9 +137,7 @@ Status OpenHandle(const char* path, const KVStoreConfig* config, Bytes password,
   MAYFLY_TRY(auto store, OpenStorePatiently(path, options, password));
   MAYFLY_TRY(auto keyspace, store->database->OpenKeyspace("default"));
   auto family = store->FamilyOf(std::move(keyspace));
-  *handle = new KVStore{
-      {std::move(store), std::move(family)}
-  };
+  *handle = new KVStore{{std::move(store), std::move(family)}};
   return {};
 }
 

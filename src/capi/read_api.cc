@@ -84,9 +84,10 @@ int mayfly_multi_get(const mayfly_view* view, const mayfly_bytes* keys, size_t c
     MAYFLY_RETURN_IF_ERROR(Need(view, "the view"));
     if (count > 0) MAYFLY_RETURN_IF_ERROR(Need(keys, "the list of keys"));
     if (count > kMultiGetKeysMax) {
-      return Status::Invalid(fmt::format("{} keys are too many for one call; the limit is {}, ask "
-                                         "in parts",
-                                         count, kMultiGetKeysMax));
+      return Status::Invalid(
+          fmt::format("{} keys are too many for one call; the limit is {}, ask "
+                      "in parts",
+                      count, kMultiGetKeysMax));
     }
     std::vector<Bytes> wanted(count);
     for (std::size_t i = 0; i < count; ++i) {

@@ -38,9 +38,7 @@ template <typename Take>
 Status ForEachBackup(const engine::Engine& engine, Take take) {
   const std::string begin = MetaKey(kMetaBackup);
   const std::string end(1, static_cast<char>(kMetaBackup + 1));
-  const engine::CursorOptions walk{
-      .range = {begin, end}
-  };
+  const engine::CursorOptions walk{.range = {begin, end}};
   MAYFLY_TRY(const auto cursor, engine.NewCursor(kMeta, walk));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     Bytes rest = cursor->key();

@@ -54,10 +54,8 @@ class RowWriter {
 
   Result<std::unique_ptr<engine::Cursor>> Walk(engine::Address at, const std::string& begin,
                                                const std::string& end) const {
-    return store_.engine().NewCursor(at, {
-                                             .range = {begin, end},
-                                               .snapshot = &snapshot_, .fill_cache = false
-    });
+    return store_.engine().NewCursor(
+        at, {.range = {begin, end}, .snapshot = &snapshot_, .fill_cache = false});
   }
 
   Status AddRow(const KeyspaceState& keyspace, Bytes key, Bytes stored) {

@@ -43,9 +43,7 @@ template <typename Take>
 Status ForEachMeta(const engine::Engine& engine, char kind, Take take) {
   const std::string begin = MetaKey(kind);
   const std::string end(1, static_cast<char>(kind + 1));
-  MAYFLY_TRY(const auto cursor, engine.NewCursor(kMeta, {
-                                                            .range = {begin, end}
-  }));
+  MAYFLY_TRY(const auto cursor, engine.NewCursor(kMeta, {.range = {begin, end}}));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     Bytes key = cursor->key();
     key.remove_prefix(1);
@@ -160,9 +158,8 @@ Status Catalog::Reload() {
   MAYFLY_RETURN_IF_ERROR(LoadNextId());
   std::map<std::string, std::shared_ptr<KeyspaceState>> before;
   before.swap(by_name_);
-  const Status loaded = ForEachMeta(engine_, kMetaKeyspace, [&](Bytes key, Bytes value) {
-    return LoadKeyspace(key, value);
-  });
+  const Status loaded = ForEachMeta(
+      engine_, kMetaKeyspace, [&](Bytes key, Bytes value) { return LoadKeyspace(key, value); });
   if (!loaded.ok()) {
     by_name_ = std::move(before);
     return loaded;
@@ -262,9 +259,7 @@ Status Catalog::LoadCollections() {
     const KeyspaceId id = keyspace->id();
     const std::string begin = EntryBegin(MembersOf(id), keyspace->members_watermark());
     const std::string end = KeyspaceEnd(MembersOf(id));
-    const engine::CursorOptions walk{
-        .range = {begin, end}
-    };
+    const engine::CursorOptions walk{.range = {begin, end}};
     MAYFLY_TRY(const auto cursor, engine_.NewCursor({engine::Role::kExpiry}, walk));
     cursor->SeekToFirst();
     if (cursor->Valid()) keyspace->NoteMortalMember();

@@ -17,9 +17,8 @@ constexpr engine::Address kRows{engine::Role::kRows};
 constexpr KeyspaceId kDefaultId = 1;  // The first that a database makes.
 
 Result<std::unique_ptr<engine::Cursor>> WalkMeta(const engine::Engine& engine, char kind) {
-  return engine.NewCursor(kMeta, {
-                                     .range = {MetaKey(kind), std::string(1, static_cast<char>(kind + 1))}
-  });
+  return engine.NewCursor(kMeta,
+                          {.range = {MetaKey(kind), std::string(1, static_cast<char>(kind + 1))}});
 }
 
 }  // namespace

@@ -96,10 +96,10 @@ TEST(CounterRecord, GivesBackWhatWasWrittenAndNothingElse) {
     EXPECT_EQ(decoded, counters);
   }
   Counters decoded;
-  for (const std::string& bytes : {std::string(), std::string("\x01"), std::string("\x02\x01\x01"),
-                                   std::string("\x80\x00\x01", 3), std::string("\x02\x01\0\0", 4),
-                                   std::string("\x02\x01\0\0\0", 5),
-                                   std::string("\x02\x01\0\0\2\2", 6)}) {
+  for (const std::string& bytes :
+       {std::string(), std::string("\x01"), std::string("\x02\x01\x01"),
+        std::string("\x80\x00\x01", 3), std::string("\x02\x01\0\0", 4),
+        std::string("\x02\x01\0\0\0", 5), std::string("\x02\x01\0\0\2\2", 6)}) {
     EXPECT_EQ(DecodeCounters(bytes, decoded).code(), StatusCode::kCorruption);
   }
 }

@@ -24,10 +24,7 @@ Status ForEachOf(const Store& store, engine::Address at, KeyspaceId id,
   const std::string end = KeyspaceEnd(id);
   MAYFLY_TRY(const auto cursor,
              store.engine().NewCursor(
-                 at, {
-                         .range = {begin, end},
-                           .snapshot = snapshot, .fill_cache = false
-  }));
+                 at, {.range = {begin, end}, .snapshot = snapshot, .fill_cache = false}));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_RETURN_IF_ERROR(take(cursor->key(), cursor->value()));
   }

@@ -13,9 +13,7 @@ template <typename Take>
 Status ForEachIn(const Store& store, engine::Address at, Bytes begin, Bytes end,
                  const engine::Snapshot* snapshot, Take take) {
   const engine::CursorOptions walk{
-      .range = {begin, end},
-        .snapshot = snapshot, .fill_cache = false
-  };
+      .range = {begin, end}, .snapshot = snapshot, .fill_cache = false};
   MAYFLY_TRY(const auto cursor, store.engine().NewCursor(at, walk));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_RETURN_IF_ERROR(take(cursor->key(), cursor->value()));

@@ -12,9 +12,7 @@ Result<std::unique_ptr<engine::Cursor>> WalkOrder(const engine::Engine& engine,
                                                   const PartKeys& keys, WallTime from) {
   const std::string begin = keys.OfOrder(from, {});
   const std::string end = keys.End(PartKind::kOrder);
-  const engine::CursorOptions walk{
-      .range = {begin, end}
-  };
+  const engine::CursorOptions walk{.range = {begin, end}};
   return engine.NewCursor(kMembers, walk);
 }
 

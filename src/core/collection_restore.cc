@@ -19,9 +19,7 @@ Result<bool> CollectionRestore::Finish() {
 
 Status CollectionRestore::Flush() {
   if (pending_.empty()) return {};
-  const WorkCalls::Target target[] = {
-      {&keyspace_, StripeOf(keyspace_.id(), key_)}
-  };
+  const WorkCalls::Target target[] = {{&keyspace_, StripeOf(keyspace_.id(), key_)}};
   MAYFLY_TRY(const auto work, WorkCalls::Begin(store_, target, false));
   OwnSpace& space = work->In(keyspace_);
   FoundRow row;

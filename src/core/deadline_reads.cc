@@ -24,13 +24,9 @@ Status ForEachEntry(const View& view, const std::string& begin, WallTime end, Ta
   const std::string last = end == WallTime::max() ? KeyspaceEnd(view.keyspace.id())
                                                   : EntryBegin(view.keyspace.id(), end);
   if (last <= begin) return {};
-  MAYFLY_TRY(
-      const auto cursor,
-      view.store.engine().NewCursor(
-          kExpiry, {
-                       .range = {begin, last},
-                         .snapshot = view.snapshot, .fill_cache = false
-  }));
+  MAYFLY_TRY(const auto cursor, view.store.engine().NewCursor(kExpiry, {.range = {begin, last},
+                                                                        .snapshot = view.snapshot,
+                                                                        .fill_cache = false}));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());
     if (!entry) return DamagedEntry();

@@ -19,10 +19,7 @@ Result<Counters> SumCounters(const engine::Engine& engine, KeyspaceId id,
                              const engine::Snapshot* snapshot) {
   const std::string begin = MetaKey(kMetaCounters, id);
   const std::string end = MetaKey(kMetaCounters, id + 1);
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .snapshot = snapshot
-  };
+  const engine::CursorOptions walk{.range = {begin, end}, .snapshot = snapshot};
   MAYFLY_TRY(const auto cursor, engine.NewCursor(kMeta, walk));
   Counters sum;
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
@@ -41,9 +38,7 @@ Result<std::uint64_t> CountDead(const engine::Engine& engine, KeyspaceId id, Wal
   const std::string begin = EntryBegin(id, first);
   const std::string end = KeyspaceEnd(id);
   const engine::CursorOptions walk{
-      .range = {begin, end},
-        .snapshot = snapshot, .fill_cache = false
-  };
+      .range = {begin, end}, .snapshot = snapshot, .fill_cache = false};
   MAYFLY_TRY(const auto cursor, engine.NewCursor(kExpiry, walk));
   std::uint64_t dead = 0;
   for (cursor->SeekToFirst(); cursor->Valid() && dead < entries_max; cursor->Next()) {

@@ -17,10 +17,7 @@ Status DamagedEntry() {
 Result<std::unique_ptr<engine::Cursor>> WalkFrom(const Store& store, const IndexHalf& half,
                                                  const std::string& begin) {
   const std::string end = KeyspaceEnd(half.index());
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .fill_cache = false
-  };
+  const engine::CursorOptions walk{.range = {begin, end}, .fill_cache = false};
   MAYFLY_TRY(auto cursor, store.engine().NewCursor(kExpiry, walk));
   cursor->SeekToFirst();
   return cursor;

@@ -9,18 +9,13 @@ Result<std::unique_ptr<Cursor>> HistoryCursor::Open(const View& frozen,
                                                     const CursorOptions& options) {
   const KeyspaceId id = frozen.keyspace.id();
   MAYFLY_TRY(RowBounds bounds, RowBounds::Of(id, options));
-  const engine::CursorOptions over_rows{
-      .range = {bounds.begin, bounds.end},
-        .snapshot = frozen.snapshot
-  };
+  const engine::CursorOptions over_rows{.range = {bounds.begin, bounds.end},
+                                        .snapshot = frozen.snapshot};
   MAYFLY_TRY(auto rows, frozen.store.engine().NewCursor({engine::Role::kRows}, over_rows));
   // All members of the keyspace: the bounds of user keys are asked of each.
   const std::string begin = KeyspaceBegin(id);
   const std::string end = KeyspaceEnd(id);
-  const engine::CursorOptions over_members{
-      .range = {begin, end},
-        .snapshot = frozen.snapshot
-  };
+  const engine::CursorOptions over_members{.range = {begin, end}, .snapshot = frozen.snapshot};
   MAYFLY_TRY(auto members, frozen.store.engine().NewCursor({engine::Role::kMembers}, over_members));
   return std::unique_ptr<Cursor>(
       new HistoryCursor(frozen, options, std::move(bounds), std::move(rows), std::move(members)));

@@ -17,12 +17,8 @@ Status FindVersion(const View& view, Bytes key, WallTime as_of, PinnedBytes& pin
   const KeyspaceId id = view.keyspace.id();
   const RowKey begin(id, VersionKey(key, as_of));
   const RowKey end(id, MemberKeysEnd(key));
-  MAYFLY_TRY(const auto cursor,
-             view.store.engine().NewCursor(kMembers,
-                                           {
-                                               .range = {begin, end},
-                                                 .snapshot = view.snapshot
-  }));
+  MAYFLY_TRY(const auto cursor, view.store.engine().NewCursor(
+                                    kMembers, {.range = {begin, end}, .snapshot = view.snapshot}));
   cursor->SeekToFirst();
   if (!cursor->Valid()) return cursor->status();
   auto& copy = pin.Hold<std::string>();

@@ -96,7 +96,9 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
 
   // Rows and mortal ones, summed over the stripes. From any thread; a row counts from the end of its
   // commit on.
-  Counters TotalCounters() const { return {.rows = total_rows_.load(), .mortal = total_mortal_.load()}; }
+  Counters TotalCounters() const {
+    return {.rows = total_rows_.load(), .mortal = total_mortal_.load()};
+  }
 
   bool by_timestamp() const { return by_timestamp_; }
 

@@ -175,24 +175,28 @@ TEST(LifetimeRule, SpreadsDefaultsButNotInstants) {
 }
 
 TEST(CheckPolicy, RefusesWhatContradictsItself) {
+  // clang-format off
   const KeyspacePolicy good[] = {
       {                       },
       {.default_ttl = Millis(5), .min_ttl = Millis(5), .max_ttl = Millis(5)},
-      {.require_ttl = true   },
+      {.require_ttl = true},
       {.max_ttl = Millis(5),      .require_ttl = true, .breach = PolicyBreach::kClamp},
-      {.jitter_permille = 900    },
+      {.jitter_permille = 900},
   };
+  // clang-format on
   for (const KeyspacePolicy& policy : good) EXPECT_TRUE(CheckPolicy(policy).ok());
+  // clang-format off
   const KeyspacePolicy bad[] = {
       {.default_ttl = Millis(0)},
-      {.min_ttl = Millis(-1)   },
-      {.max_ttl = Millis(0)    },
+      {.min_ttl = Millis(-1)},
+      {.max_ttl = Millis(0)},
       {.min_ttl = Millis(6),     .max_ttl = Millis(5)},
       {.default_ttl = Millis(4),                        .min_ttl = Millis(5)},
       {.default_ttl = Millis(6),.max_ttl = Millis(5)},
       {.require_ttl = true, .breach = PolicyBreach::kClamp},
-      {.jitter_permille = 901                       },
+      {.jitter_permille = 901},
   };
+  // clang-format on
   for (const KeyspacePolicy& policy : bad) {
     EXPECT_EQ(CheckPolicy(policy).code(), StatusCode::kInvalid);
   }

@@ -48,9 +48,7 @@ Result<std::optional<Orphan>> OrphanPurge::Next(KeyspaceId keyspace, Place& plac
 Result<std::optional<Orphan>> OrphanPurge::FirstFrom(KeyspaceId keyspace,
                                                      const std::string& begin) const {
   const std::string end = MetaKey(kMetaOrphan, keyspace + 1);
-  const engine::CursorOptions walk{
-      .range = {begin, end}
-  };
+  const engine::CursorOptions walk{.range = {begin, end}};
   MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kMeta, walk));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_TRY(const Orphan orphan, DecodeOrphan(cursor->key(), cursor->value()));
@@ -82,10 +80,7 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
     CommitPlan plan(store_.clock().Now());
     const std::string begin = std::max(keys.begin(), place.part);
     const std::string end = keys.end();
-    const engine::CursorOptions walk{
-        .range = {begin, end},
-          .fill_cache = false
-    };
+    const engine::CursorOptions walk{.range = {begin, end}, .fill_cache = false};
     MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kMembers, walk));
     std::string last;
     for (cursor->SeekToFirst(); cursor->Valid() && removed < parts_max; cursor->Next()) {

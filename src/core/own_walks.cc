@@ -112,9 +112,7 @@ Result<std::unique_ptr<MemberCursor>> OwnSpace::NewMemberCursor(Bytes key, Part 
   if (living.parts->stored) {
     const std::string begin = keys.Of(kind, range.begin);
     const std::string end = last.empty() ? keys.End(kind) : keys.Of(kind, last);
-    const engine::CursorOptions walk{
-        .range = {begin, end}
-    };
+    const engine::CursorOptions walk{.range = {begin, end}};
     MAYFLY_TRY(stored, store_.engine().NewCursor({engine::Role::kMembers}, walk));
   }
   return std::unique_ptr<MemberCursor>(std::make_unique<MergedMemberCursor>(
@@ -134,8 +132,7 @@ Result<std::unique_ptr<RowWalk>> OwnSpace::NewRowWalk(const CursorOptions& optio
   if (!cleared_) {
     const engine::CursorOptions walk{
         .range = {bounds.begin, bounds.end},
-        .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr
-    };
+        .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
     MAYFLY_TRY(stored, store_.engine().NewCursor({engine::Role::kRows}, walk));
   }
   const bool endless = bounds.end == KeyspaceEnd(state_.id());
@@ -155,9 +152,7 @@ Result<std::optional<std::string>> OwnSpace::MortalKey(std::uint64_t n) {
   const std::string begin = EntryBegin(state_.id(), work_.now() + Millis(1));
   const std::string end = KeyspaceEnd(state_.id());
   const engine::CursorOptions walk{
-      .range = {begin, end},
-        .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr
-  };
+      .range = {begin, end}, .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
   MAYFLY_TRY(const auto cursor, store_.engine().NewCursor({engine::Role::kExpiry}, walk));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());

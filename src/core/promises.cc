@@ -293,10 +293,7 @@ Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& ke
     return std::min(since, Before(watermark, KeptBehind(*keyspace.policy())));
   }
   const std::string end = KeyspaceEnd(index);
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .fill_cache = false
-  };
+  const engine::CursorOptions walk{.range = {begin, end}, .fill_cache = false};
   MAYFLY_TRY(const auto cursor, store.engine().NewCursor({engine::Role::kExpiry}, walk));
   cursor->SeekToFirst();
   MAYFLY_RETURN_IF_ERROR(cursor->status());

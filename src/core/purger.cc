@@ -57,11 +57,13 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
 // What deleted collections left is gone whatever the time is.
 std::vector<Purger::Turn> Purger::TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock) {
   if (stopped_by_clock) return {{&keyspace, Kind::kOrphans}};
+  // clang-format off
   return {
-      {&keyspace, Kind::kRows   },
+      {&keyspace, Kind::kRows},
       {&keyspace, Kind::kMembers},
       {&keyspace, Kind::kOrphans}
   };
+  // clang-format on
 }
 
 Status Purger::PurgeAll(KeyspaceState& keyspace) {

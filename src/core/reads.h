@@ -25,7 +25,7 @@ struct View {
   const Overlay* overlay = nullptr;                        // Null outside transactions.
   ReadSet* reads = nullptr;                                // Null outside transactions.
   bool over = false;                                       // Of a transaction that has ended.
-  Status trouble = {};     // Why there is nothing to read from.
+  Status trouble = {};                                     // Why there is nothing to read from.
   bool may_purge = false;  // Outside snapshots and transactions a read may tidy up behind itself.
 
   // Reads from the state from now on, if it was not taken away.

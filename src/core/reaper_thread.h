@@ -76,7 +76,7 @@ class ReaperThread {
   SteadyTime head_seen_at_;
   bool head_moves_ = false;
   SteadyTime reclaimed_at_;
-  bool look_again_ = false;  // At the files, after kReclaimPause.
+  bool look_again_ = false;            // At the files, after kReclaimPause.
   std::uint64_t removed_at_look_ = 0;  // The last that found nothing to do,
   std::uint64_t removed_seen_ = 0;     // and any.
   std::int64_t written_seen_ = 0;

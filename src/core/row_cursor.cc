@@ -48,10 +48,7 @@ bool PassesFilter(const RowView& row, RowFilter filter) {
 
 Result<std::unique_ptr<Cursor>> RowCursor::Open(const View& view, const CursorOptions& options) {
   MAYFLY_TRY(const RowBounds bounds, RowBounds::Of(view.keyspace.id(), options));
-  const engine::CursorOptions walk{
-      .range = {bounds.begin, bounds.end},
-        .snapshot = view.snapshot
-  };
+  const engine::CursorOptions walk{.range = {bounds.begin, bounds.end}, .snapshot = view.snapshot};
   MAYFLY_TRY(auto stored, view.store.engine().NewCursor({engine::Role::kRows}, walk));
   Overlay own;
   if (view.overlay != nullptr) {

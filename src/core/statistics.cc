@@ -31,10 +31,7 @@ WallTime NoDueBefore(const KeyspaceState& keyspace, WallTime first_due) {
 Result<std::uint64_t> CountDueMembers(const Store& store, const IndexHalf& half, WallTime now) {
   const std::string begin = DueBegin(half);
   const std::string end = KeyspaceEnd(half.index());
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .fill_cache = false
-  };
+  const engine::CursorOptions walk{.range = {begin, end}, .fill_cache = false};
   MAYFLY_TRY(const auto cursor, store.engine().NewCursor({engine::Role::kExpiry}, walk));
   std::uint64_t due = 0;
   for (cursor->SeekToFirst(); cursor->Valid() && due < kDueMembersCountedMax; cursor->Next()) {

@@ -320,10 +320,8 @@ Status Store::PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes ke
                              WallTime overtaken_at) {
   VersionPlan versions(plan, keyspace, key, standing);
   if (!versions.KeptUntil(overtaken_at)) return {};
-  VersionView late{
-      .row = {.deadline = {}, .payload = {}, .timestamp = change.timestamp},
-      .deleted = change.kind == Change::Kind::kDelete
-  };
+  VersionView late{.row = {.deadline = {}, .payload = {}, .timestamp = change.timestamp},
+                   .deleted = change.kind == Change::Kind::kDelete};
   if (!late.deleted) {
     MAYFLY_TRY(late.row.deadline, DeadlineOf(change.span, change.TtlFrom(plan.now())));
     late.row.payload = change.payload;

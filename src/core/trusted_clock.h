@@ -123,8 +123,8 @@ class TrustedClock {
   mutable std::uint64_t jumps_ = 0;
   mutable std::int64_t last_jump_us_ = 0;
   mutable std::int64_t explained_lead_us_ = 0;
-  mutable std::int64_t explained_at_us_ = 0;  // Steady time up to which it has grown.
-  mutable bool may_be_downtime_ = false;      // While stopped.
+  mutable std::int64_t explained_at_us_ = 0;      // Steady time up to which it has grown.
+  mutable bool may_be_downtime_ = false;          // While stopped.
   std::optional<std::int64_t> followed_lead_us_;  // Of the record that Follow() was last given.
 };
 

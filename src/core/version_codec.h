@@ -34,11 +34,9 @@ std::optional<WallTime> LeavesAt(const VersionView& version);
 
 // That there was nothing from its timestamp on: what is left of a version whose row has died.
 inline VersionView Bare(const VersionView& version) {
-  return {
-      .row = {.deadline = {}, .payload = {}, .timestamp = version.row.timestamp},
-      .deleted = true,
-      .kept_until = version.kept_until
-  };
+  return {.row = {.deadline = {}, .payload = {}, .timestamp = version.row.timestamp},
+          .deleted = true,
+          .kept_until = version.kept_until};
 }
 
 void AppendVersion(std::string& out, const VersionView& version);

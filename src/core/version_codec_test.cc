@@ -43,8 +43,7 @@ VersionView Sample() {
   return {
       .row = {.deadline = WallTimeFromMs(200), .payload = "v", .timestamp = WallTimeFromMs(100)},
       .deleted = false,
-      .kept_until = WallTimeFromMs(300)
-  };
+      .kept_until = WallTimeFromMs(300)};
 }
 
 TEST(VersionCodec, GivesBackWhatWasWritten) {

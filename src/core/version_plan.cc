@@ -12,10 +12,8 @@ WallTime LaterBy(WallTime instant, Millis by) {
 }  // namespace
 
 VersionView MarkerOf(const KeyspacePolicy& policy, WallTime timestamp) {
-  VersionView marker{
-      .row = {.deadline = {}, .payload = {}, .timestamp = timestamp},
-        .deleted = true
-  };
+  VersionView marker{.row = {.deadline = {}, .payload = {}, .timestamp = timestamp},
+                     .deleted = true};
   // Later on, whatever it would hold back is refused, and nobody asks for a time before it.
   if (policy.late_max) {
     marker.kept_until = LaterBy(timestamp, std::max(*policy.late_max, policy.history));
@@ -79,10 +77,7 @@ void VersionPlan::Retire(WallTime overtaken_at) {
   }
   const auto newest = standing_.newest();
   if (!newest || *newest >= overtaken_at) return;
-  VersionView version{
-      .row = {.deadline = {}, .payload = {}, .timestamp = newest},
-        .deleted = true
-  };
+  VersionView version{.row = {.deadline = {}, .payload = {}, .timestamp = newest}, .deleted = true};
   if (standing_.stored) version = {.row = *standing_.stored};
   PutLate(version, overtaken_at, nullptr);
 }

@@ -66,10 +66,7 @@ Result<std::string> ReadWhole(const engine::Engine& engine, KeyspaceId keyspace,
   std::string whole(size, '\0');
   const std::string begin = keys.Begin(PartKind::kMember);
   const std::string end = keys.End(PartKind::kMember);
-  const engine::CursorOptions walk{
-      .range = {begin, end},
-        .snapshot = snapshot
-  };
+  const engine::CursorOptions walk{.range = {begin, end}, .snapshot = snapshot};
   MAYFLY_TRY(const auto cursor, engine.NewCursor(kMembers, walk));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_TRY(const RowView chunk, DecodeRow(cursor->value()));

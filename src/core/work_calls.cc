@@ -188,9 +188,7 @@ void WorkCalls::Save(OwnSpace& space, Bytes key, const RowFate& before) {
 void WorkCalls::Save(OwnSpace& space, std::uint64_t version, Part part, Bytes name,
                      const MemberFate& before) {
   if (marks_.empty()) return;
-  undos_.push_back({
-      &space, std::string(name), PartUndo{version, part, before}
-  });
+  undos_.push_back({&space, std::string(name), PartUndo{version, part, before}});
 }
 
 void WorkCalls::SaveClear(OwnSpace& space, OwnSpace::Cleared before) {
@@ -200,10 +198,7 @@ void WorkCalls::SaveClear(OwnSpace& space, OwnSpace::Cleared before) {
   }
   std::swap(kept, changed_);
   if (marks_.empty()) return;
-  undos_.push_back({
-      &space, {               },
-       ClearUndo{ std::move(before), std::move(kept)}
-  });
+  undos_.push_back({&space, {}, ClearUndo{std::move(before), std::move(kept)}});
 }
 
 Status WorkCalls::Commit(Durability durability) {

@@ -146,18 +146,20 @@ struct TypeReader {
   ReadResult (*read)(const json::value& value);
 };
 
+// clang-format off
 constexpr std::array kReaders = std::to_array<TypeReader>({
-    {"S",    ReadString     },
+    {"S",    ReadString},
     {"N",    ReadNumberValue},
     {"B",    ReadBinaryValue},
-    {"BOOL", ReadBool       },
-    {"NULL", ReadNull       },
-    {"L",    ReadList       },
-    {"M",    ReadMap        },
-    {"SS",   ReadStringSet  },
-    {"NS",   ReadNumberSet  },
-    {"BS",   ReadBinarySet  },
+    {"BOOL", ReadBool},
+    {"NULL", ReadNull},
+    {"L",    ReadList},
+    {"M",    ReadMap},
+    {"SS",   ReadStringSet},
+    {"NS",   ReadNumberSet},
+    {"BS",   ReadBinarySet},
 });
+// clang-format on
 
 json::array WriteStrings(const AttributeValue::StringSet& set) {
   json::array array;

@@ -166,7 +166,7 @@ Outcome<Reply> BatchWriteItem(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "BatchGetItem",   BatchGetItem,   "Reads up to 100 items.",             kReads },
+    {kTablePrefix, "BatchGetItem", BatchGetItem, "Reads up to 100 items.", kReads},
     {kTablePrefix, "BatchWriteItem", BatchWriteItem, "Writes and removes up to 25 items.", kWrites},
 });
 

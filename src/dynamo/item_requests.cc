@@ -6,20 +6,12 @@
 namespace mayfly::dynamo {
 namespace {
 
-const ExpressionParameters kWrite = {
-    {"ConditionExpression" },
-    { "Expected", "ConditionalOperator"}
-};
-const ExpressionParameters kUpdate = {
-    {"UpdateExpression", "ConditionExpression"},
-    { "AttributeUpdates",        "Expected", "ConditionalOperator"}
-};
+const ExpressionParameters kWrite = {{"ConditionExpression"}, {"Expected", "ConditionalOperator"}};
+const ExpressionParameters kUpdate = {{"UpdateExpression", "ConditionExpression"},
+                                      {"AttributeUpdates", "Expected", "ConditionalOperator"}};
 const ExpressionParameters kGet = {{"ProjectionExpression"}, {"AttributesToGet"}};
 const ExpressionParameters kWriteInTransaction = {{"ConditionExpression"}, {}};
-const ExpressionParameters kUpdateInTransaction = {
-    {"UpdateExpression", "ConditionExpression"},
-    {                  }
-};
+const ExpressionParameters kUpdateInTransaction = {{"UpdateExpression", "ConditionExpression"}, {}};
 const ExpressionParameters kGetInTransaction = {{"ProjectionExpression"}, {}};
 
 Outcome<ReturnValues> ReadReturnValues(const Fields& in, bool old_only) {

@@ -19,20 +19,22 @@ Item Everything() {
   AttributeValue::Map inner;
   inner["a \"name\""] = true;
   inner["empty"] = AttributeValue::Map();
+  // clang-format off
   return {
-      {"string",     odd                                                         },
-      {"nothing",    ""                                                          },
-      {"number",     *Number::Parse("-12.5E-7")                                  },
-      {"binary",     Binary{odd}                                                 },
-      {"false",      false                                                       },
-      {"null",       Null()                                                      },
+      {"string",     odd},
+      {"nothing",    ""},
+      {"number",     *Number::Parse("-12.5E-7")},
+      {"binary",     Binary{odd}},
+      {"false",      false},
+      {"null",       Null()},
       {"list",       AttributeValue::List{"x", Number(1), AttributeValue::List()}},
-      {"map",        inner                                                       },
-      {"strings",    AttributeValue::StringSet{"a", odd}                         },
-      {"numbers",    AttributeValue::NumberSet{Number(1), Number(-2)}            },
-      {"binaries",   AttributeValue::BinarySet{Binary{"a"}, Binary{"b"}}         },
-      {"na\x01me\"", "x"                                                         },
+      {"map",        inner},
+      {"strings",    AttributeValue::StringSet{"a", odd}},
+      {"numbers",    AttributeValue::NumberSet{Number(1), Number(-2)}},
+      {"binaries",   AttributeValue::BinarySet{Binary{"a"}, Binary{"b"}}},
+      {"na\x01me\"", "x"},
   };
+  // clang-format on
 }
 
 // As a tree again: escapes may differ, what they mean may not.

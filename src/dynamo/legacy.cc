@@ -30,6 +30,7 @@ struct Comparison {
   std::string_view types;  // Of operands, as "S,N,B".
 };
 
+// clang-format off
 constexpr std::array kComparisons = std::to_array<Comparison>({
     {"EQ",           1,          "{0} = {1}",                 true,  kAnyType},
     {"NE",           1,          "{0} <> {1}",                false, kAnyType},
@@ -39,12 +40,13 @@ constexpr std::array kComparisons = std::to_array<Comparison>({
     {"GT",           1,          "{0} > {1}",                 true,  kScalars},
     {"NOT_NULL",     0,          "attribute_exists({0})",     false, kAnyType},
     {"NULL",         0,          "attribute_not_exists({0})", false, kAnyType},
-    {"CONTAINS",     1,          "contains({0}, {1})",        false, kFlags  },
-    {"NOT_CONTAINS", 1,          "NOT contains({0}, {1})",    false, kFlags  },
-    {"BEGINS_WITH",  1,          "begins_with({0}, {1})",     true,  kTexts  },
+    {"CONTAINS",     1,          "contains({0}, {1})",        false, kFlags},
+    {"NOT_CONTAINS", 1,          "NOT contains({0}, {1})",    false, kFlags},
+    {"BEGINS_WITH",  1,          "begins_with({0}, {1})",     true,  kTexts},
     {"IN",           kAnyNumber, "{0} IN ({1})",              false, kScalars},
     {"BETWEEN",      2,          "{0} BETWEEN {1} AND {2}",   true,  kScalars},
 });
+// clang-format on
 
 Outcome<const Comparison*> FindComparison(std::string_view name) {
   const auto found = std::find_if(kComparisons.begin(), kComparisons.end(),

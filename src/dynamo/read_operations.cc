@@ -15,13 +15,10 @@ namespace mayfly::dynamo {
 namespace {
 
 const ExpressionParameters kQuery = {
-    {"ProjectionExpression", "FilterExpression",    "KeyConditionExpression"},
-    { "AttributesToGet",         "QueryFilter", "ConditionalOperator",          "KeyConditions"}
-};
-const ExpressionParameters kScan = {
-    {"ProjectionExpression", "FilterExpression"   },
-    { "AttributesToGet",          "ScanFilter", "ConditionalOperator"}
-};
+    {"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+    {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}};
+const ExpressionParameters kScan = {{"ProjectionExpression", "FilterExpression"},
+                                    {"AttributesToGet", "ScanFilter", "ConditionalOperator"}};
 
 // What both take.
 struct CommonInput {
@@ -186,7 +183,7 @@ Outcome<Reply> Scan(const Context& context, const Fields& in) {
 constexpr std::array kOperations = std::to_array<Operation>({
     {kTablePrefix, "Query", Query, "Reads items of one partition, in the order of their sort keys.",
      kReads},
-    {kTablePrefix, "Scan",  Scan,  "Reads all items of a table or index, or of a segment of it.",
+    {kTablePrefix, "Scan", Scan, "Reads all items of a table or index, or of a segment of it.",
      kReads},
 });
 

@@ -51,12 +51,12 @@ Outcome<Reply> DescribeContinuousBackups(const Context& context, const Fields& i
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "DescribeEndpoints",         DescribeEndpoints,         "Names the address that was asked.",
-     kReads                                                                                                           },
-    {kTablePrefix, "DescribeLimits",            DescribeLimits,
-     "Tells DynamoDB's usual limits, none of which is enforced.",                                               kReads},
+    {kTablePrefix, "DescribeEndpoints", DescribeEndpoints, "Names the address that was asked.",
+     kReads},
+    {kTablePrefix, "DescribeLimits", DescribeLimits,
+     "Tells DynamoDB's usual limits, none of which is enforced.", kReads},
     {kTablePrefix, "DescribeContinuousBackups", DescribeContinuousBackups,
-     "Says that there are none.",                                                                               kReads},
+     "Says that there are none.", kReads},
 });
 
 }  // namespace

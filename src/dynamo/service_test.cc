@@ -95,9 +95,7 @@ TEST_F(ServiceTest, AnArnIsAsGoodAsAName) {
 TEST_F(ServiceTest, AConditionThatDoesNotHoldIsAnErrorWithTheItem) {
   WriteOutcome outcome;
   outcome.written = false;
-  outcome.attributes = Item{
-      {"p", "1"}
-  };
+  outcome.attributes = Item{{"p", "1"}};
   tables.next_outcome = outcome;
   const json::object reply =
       service.Call("PutItem", kItem + R"json(,"ConditionExpression":"attribute_not_exists(p)",
@@ -158,10 +156,7 @@ TEST_F(ServiceTest, PagesHaveTheirLastKey) {
   page.items = {Item{{"p", "1"}}};
   page.count = 1;
   page.scanned = 7;
-  page.last_key = Item{
-      {"p", "1"},
-      {"s", "z"}
-  };
+  page.last_key = Item{{"p", "1"}, {"s", "z"}};
   tables.next_page = page;
   EXPECT_EQ(service.Text("Query", R"({"TableName":"tab","KeyConditionExpression":"p = :p",
       "ExpressionAttributeValues":{":p":{"S":"1"}},"ScanIndexForward":false,"Limit":3,

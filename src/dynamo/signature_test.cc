@@ -19,10 +19,7 @@ http::Request Vanilla(const std::string& method) {
   http::Request request;
   request.method = method;
   request.path = "/";
-  request.headers = {
-      {"host",       "example.amazonaws.com"},
-      {"x-amz-date", "20150830T123600Z"     }
-  };
+  request.headers = {{"host", "example.amazonaws.com"}, {"x-amz-date", "20150830T123600Z"}};
   return request;
 }
 
@@ -65,11 +62,13 @@ class SignedRequest : public testing::Test {
     request.method = "POST";
     request.path = "/";
     request.body = R"({"TableName":"tab"})";
+    // clang-format off
     request.headers = {
-        {"host",         "localhost:8000"                 },
-        {"x-amz-date",   "20231114T221320Z"               },
+        {"host",         "localhost:8000"},
+        {"x-amz-date",   "20231114T221320Z"},
         {"x-amz-target", "DynamoDB_20120810.DescribeTable"},
     };
+    // clang-format on
     Resign();
   }
 
@@ -105,9 +104,7 @@ class SignedRequest : public testing::Test {
     return type.substr(type.find('#') + 1) + ": " + checked.error().message();
   }
 
-  Secrets secrets = {
-      {"me", "secret"}
-  };
+  Secrets secrets = {{"me", "secret"}};
   http::Request request;
 };
 

@@ -136,10 +136,8 @@ Outcome<Reply> GetShardIterator(const Context& context, const Fields& in) {
     if (sequence < stream.first_sequence) return Trimmed();
   }
   json::object reply;
-  reply["ShardIterator"] = ToJson(WriteIterator({
-      {stream.table, stream.label},
-      context.clock.Now(), sequence
-  }));
+  reply["ShardIterator"] =
+      ToJson(WriteIterator({{stream.table, stream.label}, context.clock.Now(), sequence}));
   return reply;
 }
 
@@ -205,13 +203,13 @@ Outcome<Reply> GetRecords(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kStreamPrefix, "ListStreams",      ListStreams,      "Names the streams, of one table or of all.",
-     kReads                                                                                                   },
-    {kStreamPrefix, "DescribeStream",   DescribeStream,   "Tells what a stream is, and its one shard.",
-     kReads                                                                                                   },
+    {kStreamPrefix, "ListStreams", ListStreams, "Names the streams, of one table or of all.",
+     kReads},
+    {kStreamPrefix, "DescribeStream", DescribeStream, "Tells what a stream is, and its one shard.",
+     kReads},
     {kStreamPrefix, "GetShardIterator", GetShardIterator, "Gives a place to read a stream from.",
-     kReads                                                                                                   },
-    {kStreamPrefix, "GetRecords",       GetRecords,       "Reads changes, in their order, and deaths.", kReads},
+     kReads},
+    {kStreamPrefix, "GetRecords", GetRecords, "Reads changes, in their order, and deaths.", kReads},
 });
 
 }  // namespace

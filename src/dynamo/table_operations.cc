@@ -162,13 +162,13 @@ Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "CreateTable",   CreateTable,   "Makes a table; it can be used at once.",       kWrites},
+    {kTablePrefix, "CreateTable", CreateTable, "Makes a table; it can be used at once.", kWrites},
     {kTablePrefix, "DescribeTable", DescribeTable, "Tells what a table is and how much is in it.",
-     kReads                                                                                               },
-    {kTablePrefix, "ListTables",    ListTables,    "Names the tables.",                            kReads },
-    {kTablePrefix, "UpdateTable",   UpdateTable,
-     "Adds or removes a global index, or a stream; takes notes.",                                  kWrites},
-    {kTablePrefix, "DeleteTable",   DeleteTable,   "Removes a table with all its items.",          kWrites},
+     kReads},
+    {kTablePrefix, "ListTables", ListTables, "Names the tables.", kReads},
+    {kTablePrefix, "UpdateTable", UpdateTable,
+     "Adds or removes a global index, or a stream; takes notes.", kWrites},
+    {kTablePrefix, "DeleteTable", DeleteTable, "Removes a table with all its items.", kWrites},
 });
 
 }  // namespace

@@ -223,9 +223,7 @@ TEST(StreamOperations, RecordsAreReadOnceEach) {
     record.kind = i < 7 ? StreamRecord::Kind::kInsert : StreamRecord::Kind::kRemove;
     record.by_ttl = i == 7;
     record.at = service.clock.Now();
-    record.keys = {
-        {"p", "1"}
-    };
+    record.keys = {{"p", "1"}};
     service.tables.records.push_back(record);
   }
   const std::string arn = R"("arn:aws:dynamodb:mayfly:000000000000:table/tab/stream/label-1")";

@@ -99,11 +99,13 @@ Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
   return reply;
 }
 
+// clang-format off
 constexpr std::array kOperations = std::to_array<Operation>({
     {kTablePrefix, "TagResource",        TagResource,        "Puts tags on a table.",      kWrites},
     {kTablePrefix, "UntagResource",      UntagResource,      "Takes tags off a table.",    kWrites},
-    {kTablePrefix, "ListTagsOfResource", ListTagsOfResource, "Tells the tags of a table.", kReads },
+    {kTablePrefix, "ListTagsOfResource", ListTagsOfResource, "Tells the tags of a table.", kReads},
 });
+// clang-format on
 
 }  // namespace
 

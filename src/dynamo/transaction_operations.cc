@@ -134,10 +134,10 @@ Outcome<Reply> TransactGetItems(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "TransactGetItems",   TransactGetItems,   "Reads up to 100 items of one state.",
-     kReads                                                                                                },
+    {kTablePrefix, "TransactGetItems", TransactGetItems, "Reads up to 100 items of one state.",
+     kReads},
     {kTablePrefix, "TransactWriteItems", TransactWriteItems,
-     "Does up to 100 writes and checks, or nothing.",                                               kWrites},
+     "Does up to 100 writes and checks, or nothing.", kWrites},
 });
 
 }  // namespace

@@ -137,15 +137,15 @@ Outcome<Reply> SweepExpiredTtl(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kOperations = std::to_array<Operation>({
-    {kTablePrefix, "UpdateTimeToLive",   UpdateTimeToLive,
-     "Names the attribute that says when an item dies, or none.",                                                 kWrites},
+    {kTablePrefix, "UpdateTimeToLive", UpdateTimeToLive,
+     "Names the attribute that says when an item dies, or none.", kWrites},
     {kTablePrefix, "DescribeTimeToLive", DescribeTimeToLive, "Tells which attribute that is.",
-     kReads                                                                                                              },
-    {kOwnPrefix,   "SetTTL",             SetTtl,             "Lets an item die so many seconds from now.",        kWrites},
-    {kOwnPrefix,   "RemoveTTL",          RemoveTtl,          "Lets an item live until it is deleted.",            kWrites},
-    {kOwnPrefix,   "GetTTL",             GetTtl,             "Tells how many seconds an item has left, or null.", kReads },
-    {kOwnPrefix,   "SweepExpiredTTL",    SweepExpiredTtl,
-     "Removes the dead items of a table now; tells how many.",                                                    kWrites},
+     kReads},
+    {kOwnPrefix, "SetTTL", SetTtl, "Lets an item die so many seconds from now.", kWrites},
+    {kOwnPrefix, "RemoveTTL", RemoveTtl, "Lets an item live until it is deleted.", kWrites},
+    {kOwnPrefix, "GetTTL", GetTtl, "Tells how many seconds an item has left, or null.", kReads},
+    {kOwnPrefix, "SweepExpiredTTL", SweepExpiredTtl,
+     "Removes the dead items of a table now; tells how many.", kWrites},
 });
 
 }  // namespace

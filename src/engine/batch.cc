@@ -40,11 +40,9 @@ void Batch::Clear() {
 Batch::Condition Batch::condition(std::size_t i) const {
   assert(i < conditions_.size());
   const Record& record = conditions_[i];
-  Condition condition{
-      .at = {.role = record.role, .slot = record.slot},
-      .key = KeyOf(record),
-      .expected = std::nullopt
-  };
+  Condition condition{.at = {.role = record.role, .slot = record.slot},
+                      .key = KeyOf(record),
+                      .expected = std::nullopt};
   if (record.tag == Tag::kRequire) condition.expected = ValueOf(record);
   return condition;
 }

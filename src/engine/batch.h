@@ -103,12 +103,10 @@ inline Batch::Change Batch::change(std::size_t i) const {
   assert(i < changes_.size());
   const Record& record = changes_[i];
   assert(record.tag <= Tag::kDeleteRange);
-  return {
-      .kind = static_cast<Kind>(record.tag),
-      .at = {.role = record.role, .slot = record.slot},
-      .key = KeyOf(record),
-      .value = ValueOf(record)
-  };
+  return {.kind = static_cast<Kind>(record.tag),
+          .at = {.role = record.role, .slot = record.slot},
+          .key = KeyOf(record),
+          .value = ValueOf(record)};
 }
 
 }  // namespace mayfly::engine

@@ -160,10 +160,7 @@ TEST(DeadlineStats, CallABucketDeadOnceItsLastInstantHasPassed) {
 }
 
 TEST(DeadlineStats, CountTheLastBucketWithItsLastRow) {
-  const DeadlineStats stats = StatsOf({
-      {WallTimeFromMs(100), 1},
-      {WallTimeFromMs(200), 2}
-  });
+  const DeadlineStats stats = StatsOf({{WallTimeFromMs(100), 1}, {WallTimeFromMs(200), 2}});
   EXPECT_EQ(stats.BytesDeadBy(WallTimeFromMs(99)), 0u);
   EXPECT_EQ(stats.BytesDeadBy(WallTimeFromMs(100)), 0u) << "the bucket is not whole yet";
   EXPECT_EQ(stats.BytesDeadBy(WallTimeFromMs(199)), 0u);
@@ -172,10 +169,7 @@ TEST(DeadlineStats, CountTheLastBucketWithItsLastRow) {
 
 TEST(DeadlineStats, KeepAsManyBucketsAsFitBeforeTheyWiden) {
   const auto fits = static_cast<std::int64_t>(DeadlineStats::kBucketsMax);
-  std::vector<Row> rows{
-      {WallTimeFromMs(0),                    1},
-      {WallTimeFromMs(fits * kBucketMs - 1), 2}
-  };
+  std::vector<Row> rows{{WallTimeFromMs(0), 1}, {WallTimeFromMs(fits * kBucketMs - 1), 2}};
   EXPECT_EQ(StatsOf(rows).BytesDeadBy(WallTimeFromMs(kBucketMs - 1)), 1u);
   rows.push_back({WallTimeFromMs(fits * kBucketMs), 4});
   EXPECT_EQ(StatsOf(rows).BytesDeadBy(WallTimeFromMs(kBucketMs - 1)), 0u) << "widths doubled";
@@ -184,9 +178,7 @@ TEST(DeadlineStats, KeepAsManyBucketsAsFitBeforeTheyWiden) {
 }
 
 TEST(DeadlineStats, AreNeverAllDeadWithAnImmortalRow) {
-  DeadlineStats stats = StatsOf({
-      {WallTimeFromMs(5), 1}
-  });
+  DeadlineStats stats = StatsOf({{WallTimeFromMs(5), 1}});
   EXPECT_FALSE(stats.AllDeadBy(WallTimeFromMs(4)));
   EXPECT_TRUE(stats.AllDeadBy(WallTimeFromMs(5)));
   EXPECT_TRUE(stats.AllDeadBy(WallTimeFromMs(6)));
@@ -197,20 +189,11 @@ TEST(DeadlineStats, AreNeverAllDeadWithAnImmortalRow) {
 TEST(DeadlineStats, HoldAtBothEndsOfTime) {
   const WallTime first = WallTimeFromMs(kMinMs);
   const WallTime last = WallTimeFromMs(kMaxMs);
-  ExpectTrue({
-      {first, 1}
-  });
-  ExpectTrue({
-      {last, 1}
-  });
-  ExpectTrue({
-      {first, 1},
-      {last,  2}
-  });
-  ExpectTrue({
-      {last,  1},
-      {first, 2}
-  });
+  ExpectTrue({{first, 1}});
+  ExpectTrue({{last, 1}});
+  ExpectTrue({{first, 1}, {last, 2}});
+  ExpectTrue({{last, 1}, {first, 2}});
+  // clang-format off
   ExpectTrue({
       {first,              1},
       {WallTimeFromMs(0),  2},
@@ -222,6 +205,7 @@ TEST(DeadlineStats, HoldAtBothEndsOfTime) {
       {last,                       2},
       {WallTimeFromMs(kMinMs + 1), 4}
   });
+  // clang-format on
 }
 
 TEST(DeadlineStats, StayWithinAFewHundredBytes) {
@@ -237,11 +221,13 @@ TEST(DeadlineStats, HaveTheseBytesOnDisk) {
   EXPECT_EQ(DeadlineStats().Encode(), std::string("\x01\x00\x00\x00", 4));
   // Two mortal rows, one immortal of 5 bytes; deadlines -1 and 1024; buckets -1, 0 and 1 of 2^10
   // ms.
+  // clang-format off
   const DeadlineStats stats = StatsOf({
-      {WallTimeFromMs(-1),   3  },
-      {std::nullopt,         5  },
+      {WallTimeFromMs(-1),   3},
+      {std::nullopt,         5},
       {WallTimeFromMs(1024), 300}
   });
+  // clang-format on
   EXPECT_EQ(stats.Encode(),
             std::string("\x01\x02\x01\x05\x01\x80\x10\x0a\x01\x03\x03\x00\xac\x02", 14));
 }
@@ -251,12 +237,9 @@ std::vector<std::string> Encodings() {
   Random random(11);
   std::vector<std::string> encodings{
       DeadlineStats().Encode(),
-      StatsOf({{std::nullopt, 5}}
-      ).Encode(),
-      StatsOf({                           {WallTimeFromMs(1), 5}                }
-      ).Encode(),
-      StatsOf({ {WallTimeFromMs(kMinMs), 5},                 {WallTimeFromMs(kMaxMs), 6}}
-      ).Encode(),
+      StatsOf({{std::nullopt, 5}}).Encode(),
+      StatsOf({{WallTimeFromMs(1), 5}}).Encode(),
+      StatsOf({{WallTimeFromMs(kMinMs), 5}, {WallTimeFromMs(kMaxMs), 6}}).Encode(),
   };
   for (const unsigned spread_log2 : {4u, 14u, 17u, 40u, 64u}) {
     encodings.push_back(StatsOf(RandomRows(random, 100, spread_log2, 1'700'000'000'000)).Encode());
@@ -358,19 +341,10 @@ TEST(DeadlineStatsDecode, RefusesWhatAddingRowsCannotGive) {
   EXPECT_EQ((Forged{.width_log2 = 64}.Decoded()), kDamaged);
   EXPECT_EQ((Forged{.first_bucket = 1}.Decoded()), kDamaged) << "not the bucket of min";
   EXPECT_EQ((Forged{.buckets = {}}.Decoded()), kDamaged);
-  EXPECT_EQ((Forged{
-                .buckets = {7, 7}
-  }
-                 .Decoded()),
-            kDamaged)
-      << "a bucket behind max";
+  EXPECT_EQ((Forged{.buckets = {7, 7}}.Decoded()), kDamaged) << "a bucket behind max";
   EXPECT_EQ((Forged{.mortal_rows = 1}.Decoded()), kDamaged) << "one row with two deadlines";
   EXPECT_EQ((Forged{.immortal_bytes = 1}.Decoded()), kDamaged) << "bytes of no row";
-  EXPECT_EQ((Forged{
-                .max_ms = 1024, .buckets = {~std::uint64_t{0}, 1}
-  }
-                 .Decoded()),
-            kDamaged)
+  EXPECT_EQ((Forged{.max_ms = 1024, .buckets = {~std::uint64_t{0}, 1}}.Decoded()), kDamaged)
       << "more bytes than can be counted";
 }
 

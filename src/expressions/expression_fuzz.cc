@@ -18,24 +18,26 @@ namespace {
 
 ExpressionArguments Given() {
   ExpressionArguments given;
+  // clang-format off
   given.names = {
-      {"#a", "a"   },
-      {"#m", "m"   },
+      {"#a", "a"},
+      {"#m", "m"},
       {"#0", "name"}
   };
   given.values = {
-      {":n", Number(5)                                      },
-      {":s", "text"                                         },
-      {":b", Binary{"bytes"}                                },
-      {":t", true                                           },
-      {":u", Null()                                         },
-      {":l", AttributeValue::List{"a", Number(1)}           },
-      {":m", Item{{"a", Number(1)}}                         },
-      {":S", AttributeValue::StringSet{"a", "b"}            },
+      {":n", Number(5)},
+      {":s", "text"},
+      {":b", Binary{"bytes"}},
+      {":t", true},
+      {":u", Null()},
+      {":l", AttributeValue::List{"a", Number(1)}},
+      {":m", Item{{"a", Number(1)}}},
+      {":S", AttributeValue::StringSet{"a", "b"}},
       {":N", AttributeValue::NumberSet{Number(1), Number(2)}},
-      {":B", AttributeValue::BinarySet{Binary{"a"}}         },
-      {":y", "S"                                            },
+      {":B", AttributeValue::BinarySet{Binary{"a"}}},
+      {":y", "S"},
   };
+  // clang-format on
   return given;
 }
 
@@ -120,16 +122,18 @@ std::string Spelled(std::string_view bytes) {
 }
 
 const Item& TheItem() {
+  // clang-format off
   static const Item item = {
-      {"a", Number(7)                                                               },
-      {"s", "some text"                                                             },
-      {"b", Binary{"bytes"}                                                         },
+      {"a", Number(7)},
+      {"s", "some text"},
+      {"b", Binary{"bytes"}},
       {"l", AttributeValue::List{"a", Number(1), AttributeValue::List{true, Null()}}},
-      {"m", Item{{"a", Number(1)}, {"l", AttributeValue::List{"x"}}, {"m", Item{}}} },
-      {"S", AttributeValue::StringSet{"a", "b"}                                     },
-      {"N", AttributeValue::NumberSet{Number(1)}                                    },
-      {"B", AttributeValue::BinarySet{Binary{"a"}}                                  },
+      {"m", Item{{"a", Number(1)}, {"l", AttributeValue::List{"x"}}, {"m", Item{}}}},
+      {"S", AttributeValue::StringSet{"a", "b"}},
+      {"N", AttributeValue::NumberSet{Number(1)}},
+      {"B", AttributeValue::BinarySet{Binary{"a"}}},
   };
+  // clang-format on
   return item;
 }
 

@@ -5,16 +5,18 @@ namespace {
 
 using Place = FunctionSpec::Place;
 
+// clang-format off
 constexpr FunctionSpec kFunctions[] = {
-    {"attribute_exists",     Place::kCondition, 1, true },
-    {"attribute_not_exists", Place::kCondition, 1, true },
+    {"attribute_exists",     Place::kCondition, 1, true},
+    {"attribute_not_exists", Place::kCondition, 1, true},
     {"attribute_type",       Place::kCondition, 2, false},
     {"begins_with",          Place::kCondition, 2, false},
     {"contains",             Place::kCondition, 2, false},
-    {"if_not_exists",        Place::kUpdate,    2, true },
+    {"if_not_exists",        Place::kUpdate,    2, true},
     {"list_append",          Place::kUpdate,    2, false},
     {"size",                 Place::kOperand,   1, false},
 };
+// clang-format on
 
 }  // namespace
 

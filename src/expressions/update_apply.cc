@@ -124,11 +124,7 @@ Result<std::optional<AttributeValue>> Outcome(const UpdateAction& action, const 
   return std::optional(std::move(value));
 }
 
-Path ParentOf(const Path& path) {
-  return {
-      .steps = {path.steps.begin(), path.steps.end() - 1}
-  };
-}
+Path ParentOf(const Path& path) { return {.steps = {path.steps.begin(), path.steps.end() - 1}}; }
 
 enum class Parent : std::uint8_t { kFits, kMissing, kOther };
 

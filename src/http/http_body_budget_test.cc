@@ -72,11 +72,9 @@ class Bodies : public testing::Test {
   }
 
   Router router_;
-  Server server_{
-      router_,
-      SilentLogger(),
-      {.bodies_bytes_max = kBudget, .tick = std::chrono::milliseconds(100)}
-  };
+  Server server_{router_,
+                 SilentLogger(),
+                 {.bodies_bytes_max = kBudget, .tick = std::chrono::milliseconds(100)}};
   std::deque<RawClient> clients_;
 };
 

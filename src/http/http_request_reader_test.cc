@@ -137,14 +137,16 @@ TEST(RequestReader, NothingElseIsWithoutABound) {
   const struct {
     std::string begin;
     std::string more;
+    // clang-format off
   } endless[] = {
-      {"POST /",             "x"  },
-      {begin + "a: ",        "x"  },
+      {"POST /",             "x"},
+      {begin + "a: ",        "x"},
       {begin,                field},
-      {chunked + "1;x=",     "x"  },
-      {chunked + "0\r\na: ", "x"  },
+      {chunked + "1;x=",     "x"},
+      {chunked + "0\r\na: ", "x"},
       {chunked + "0\r\n",    field},
   };
+  // clang-format on
   for (const auto& one : endless) {
     Feeder feeder;
     Strings outcome = feeder.Feed(one.begin);

@@ -16,10 +16,10 @@ const std::vector<AttributeValue>& OneOfEach() {
       Binary{"text"},
       true,
       Null(),
-      AttributeValue::List{"a",    Number(1)},
-      Item{{"a", Number(1)}     },
+      AttributeValue::List{"a", Number(1)},
+      Item{{"a", Number(1)}},
       AttributeValue::StringSet{"a"},
-      AttributeValue::NumberSet{Number(1)     },
+      AttributeValue::NumberSet{Number(1)},
       AttributeValue::BinarySet{Binary{"a"}},
   };
   return values;
@@ -45,13 +45,9 @@ TEST(AttributeValue, EqualsOnlyItsLike) {
   EXPECT_NE(AttributeValue(true), AttributeValue(false));
   EXPECT_NE(AttributeValue(AttributeValue::List{"a", "b"}),
             AttributeValue(AttributeValue::List{"b", "a"}));
-  EXPECT_EQ(AttributeValue(Item{
-                {"a", Item{{"b", Null()}}}
-  }),
+  EXPECT_EQ(AttributeValue(Item{{"a", Item{{"b", Null()}}}}),
             AttributeValue(Item{{"a", Item{{"b", Null()}}}}));
-  EXPECT_NE(AttributeValue(Item{
-                {"a", Item{{"b", Null()}}}
-  }),
+  EXPECT_NE(AttributeValue(Item{{"a", Item{{"b", Null()}}}}),
             AttributeValue(Item{{"a", Item{{"c", Null()}}}}));
 }
 

@@ -10,21 +10,23 @@ namespace mayfly::items {
 namespace {
 
 Item EveryType() {
+  // clang-format off
   return {
-      {"",       "empty name"                                                 },
-      {"binary", Binary{std::string("\0\xff", 2)}                             },
-      {"empty",  ""                                                           },
-      {"false",  false                                                        },
-      {"list",   AttributeValue::List{"a", Number(1), AttributeValue::List{}} },
-      {"map",    Item{{"inner", Item{{"deep", Null()}}}, {"other", true}}     },
-      {"null",   Null()                                                       },
-      {"number", *Number::Parse("-12.5")                                      },
-      {"set b",  AttributeValue::BinarySet{Binary{""}, Binary{"b"}}           },
+      {"",       "empty name"},
+      {"binary", Binary{std::string("\0\xff", 2)}},
+      {"empty",  ""},
+      {"false",  false},
+      {"list",   AttributeValue::List{"a", Number(1), AttributeValue::List{}}},
+      {"map",    Item{{"inner", Item{{"deep", Null()}}}, {"other", true}}},
+      {"null",   Null()},
+      {"number", *Number::Parse("-12.5")},
+      {"set b",  AttributeValue::BinarySet{Binary{""}, Binary{"b"}}},
       {"set n",  AttributeValue::NumberSet{Number(-10), Number(-9), Number(2)}},
-      {"set s",  AttributeValue::StringSet{"a", "b"}                          },
-      {"text",   "h\xc3\xa9"                                                  },
-      {"true",   true                                                         },
+      {"set s",  AttributeValue::StringSet{"a", "b"}},
+      {"text",   "h\xc3\xa9"},
+      {"true",   true},
   };
+  // clang-format on
 }
 
 AttributeValue Nested(std::size_t levels) {
@@ -46,17 +48,11 @@ TEST(ItemCodec, GivesBackWhatWasWritten) {
 
 TEST(ItemCodec, HasStableBytes) {
   EXPECT_EQ(EncodeItem({}, 0), std::string("\x01\x00\x00", 3));
-  EXPECT_EQ(EncodeItem(
-                {
-                    {"a", "xy"      },
-                    {"b", Number(42)}
-  },
-                5),
-            std::string("\x01\x05\x02\x01"
-                        "a\x00\x02xy\x01"
-                        "b\x01\x02"
-                        "42",
-                        15));
+  EXPECT_EQ(EncodeItem({{"a", "xy"}, {"b", Number(42)}}, 5), std::string("\x01\x05\x02\x01"
+                                                                         "a\x00\x02xy\x01"
+                                                                         "b\x01\x02"
+                                                                         "42",
+                                                                         15));
 }
 
 TEST(ItemCodec, RefusesEveryTruncationAndEveryTail) {

@@ -21,10 +21,7 @@ TEST(ItemSize, CountsBytesOfEachType) {
   EXPECT_EQ(SizeOf(AttributeValue(AttributeValue::NumberSet{Number(1), Number(12)})), 4u);
   EXPECT_EQ(SizeOf(AttributeValue(AttributeValue::List{})), 3u);
   EXPECT_EQ(SizeOf(AttributeValue(AttributeValue::List{"ab", Null()})), 3u + 2 + 2 + 1);
-  EXPECT_EQ(SizeOf(AttributeValue(Item{
-                {"key", "ab"}
-  })),
-            3u + 1 + 3 + 2);
+  EXPECT_EQ(SizeOf(AttributeValue(Item{{"key", "ab"}})), 3u + 1 + 3 + 2);
 }
 
 TEST(ItemSize, CountsTwoDigitsOfANumberAByte) {
@@ -43,21 +40,14 @@ TEST(ItemSize, CountsTwoDigitsOfANumberAByte) {
 
 TEST(ItemSize, CountsNamesAndValuesOfAnItem) {
   EXPECT_EQ(SizeOf(Item{}), 0u);
-  EXPECT_EQ(SizeOf(Item{
-                {"id", "7"      },
-                {"n",  Number(5)}
-  }),
-            2u + 1 + 1 + 2);
+  EXPECT_EQ(SizeOf(Item{{"id", "7"}, {"n", Number(5)}}), 2u + 1 + 1 + 2);
 }
 
 TEST(ItemDepth, CountsLevels) {
   EXPECT_EQ(DepthOf("a"), 0u);
   EXPECT_EQ(DepthOf(AttributeValue::StringSet{"a"}), 0u);
   EXPECT_EQ(DepthOf(AttributeValue::List{}), 1u);
-  EXPECT_EQ(DepthOf(Item{
-                {"a", Null()}
-  }),
-            1u);
+  EXPECT_EQ(DepthOf(Item{{"a", Null()}}), 1u);
   EXPECT_EQ(DepthOf(AttributeValue::List{"a", Item{{"b", AttributeValue::List{}}}, "c"}), 3u);
 }
 

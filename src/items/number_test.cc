@@ -36,25 +36,27 @@ TEST(Number, HasOneNormalForm) {
   const struct {
     const char* text;
     const char* normal;
+    // clang-format off
   } cases[] = {
-      {"0",              "0"                       },
-      {"-0",             "0"                       },
-      {"0.00",           "0"                       },
-      {"0e999999999999", "0"                       },
-      {"1",              "1"                       },
-      {"+1",             "1"                       },
-      {"-1",             "-1"                      },
-      {"007",            "7"                       },
-      {"1.0",            "1"                       },
-      {"1.50",           "1.5"                     },
-      {".5",             "0.5"                     },
-      {"5.",             "5"                       },
-      {"-0.0125",        "-0.0125"                 },
+      {"0",              "0"},
+      {"-0",             "0"},
+      {"0.00",           "0"},
+      {"0e999999999999", "0"},
+      {"1",              "1"},
+      {"+1",             "1"},
+      {"-1",             "-1"},
+      {"007",            "7"},
+      {"1.0",            "1"},
+      {"1.50",           "1.5"},
+      {".5",             "0.5"},
+      {"5.",             "5"},
+      {"-0.0125",        "-0.0125"},
       {"6.02E23",        "602000000000000000000000"},
-      {"6.02e+2",        "602"                     },
-      {"1200e-2",        "12"                      },
-      {"1200e-4",        "0.12"                    },
+      {"6.02e+2",        "602"},
+      {"1200e-2",        "12"},
+      {"1200e-4",        "0.12"},
   };
+  // clang-format on
   for (const auto& c : cases) EXPECT_EQ(Said(Number::Parse(c.text)), c.normal) << c.text;
   for (const char* same :
        {"12345678901234567890123456789012345678", "-1234567890123456789012345678901234567.8",
@@ -81,19 +83,21 @@ TEST(Number, RefusesWhatIsTooLongOrOutOfRange) {
   const struct {
     std::string text;
     const char* message;
+    // clang-format off
   } cases[] = {
-      {"123456789012345678901234567890123456789",  kTooLong  },
-      {"1.23456789012345678901234567890123456789", kTooLong  },
-      {"1e126",                                    kOverflow },
-      {"-1e126",                                   kOverflow },
-      {"1e99999999999999999999999",                kOverflow },
-      {"10e125",                                   kOverflow },
+      {"123456789012345678901234567890123456789",  kTooLong},
+      {"1.23456789012345678901234567890123456789", kTooLong},
+      {"1e126",                                    kOverflow},
+      {"-1e126",                                   kOverflow},
+      {"1e99999999999999999999999",                kOverflow},
+      {"10e125",                                   kOverflow},
       {"1e-131",                                   kUnderflow},
       {"0.1e-130",                                 kUnderflow},
       {"1e-99999999999999999999999",               kUnderflow},
-      {Ones(127),                                  kOverflow },
-      {Ones(126),                                  kTooLong  },
+      {Ones(127),                                  kOverflow},
+      {Ones(126),                                  kTooLong},
   };
+  // clang-format on
   for (const auto& c : cases) EXPECT_EQ(Said(Number::Parse(c.text)), c.message) << c.text;
   EXPECT_TRUE(Number::Parse("9.9999999999999999999999999999999999999e125").has_value());
 }
@@ -115,25 +119,27 @@ TEST(Number, AddsExactly) {
     const char* a;
     const char* b;
     std::string sum;
+    // clang-format off
   } cases[] = {
-      {"0",        "0",       "0"                    },
-      {"1",        "-1",      "0"                    },
-      {"0.1",      "0.2",     "0.3"                  },
-      {"999",      "1",       "1000"                 },
-      {"-999",     "-1",      "-1000"                },
-      {"1e37",     "1",       "1" + Zeros(36) + "1"  },
-      {"1e38",     "1",       kTooLong               },
-      {"1e38",     "-1",      Nines(38)              },
-      {"1e39",     "-1",      kTooLong               },
-      {"1e125",    "1e-130",  kTooLong               },
-      {"1e75",     "1",       kTooLong               },
-      {"1e76",     "1",       kTooLong               },
-      {"1e125",    "0",       "1" + Zeros(125)       },
+      {"0",        "0",       "0"},
+      {"1",        "-1",      "0"},
+      {"0.1",      "0.2",     "0.3"},
+      {"999",      "1",       "1000"},
+      {"-999",     "-1",      "-1000"},
+      {"1e37",     "1",       "1" + Zeros(36) + "1"},
+      {"1e38",     "1",       kTooLong},
+      {"1e38",     "-1",      Nines(38)},
+      {"1e39",     "-1",      kTooLong},
+      {"1e125",    "1e-130",  kTooLong},
+      {"1e75",     "1",       kTooLong},
+      {"1e76",     "1",       kTooLong},
+      {"1e125",    "0",       "1" + Zeros(125)},
       {"0",        "1e-130",  "0." + Zeros(129) + "1"},
-      {"9e125",    "1e125",   kOverflow              },
-      {"-9e125",   "-1e125",  kOverflow              },
+      {"9e125",    "1e125",   kOverflow},
+      {"-9e125",   "-1e125",  kOverflow},
       {"1.1e-129", "-1e-129", "0." + Zeros(129) + "1"},
   };
+  // clang-format on
   for (const auto& c : cases) {
     EXPECT_EQ(Said(Add(Of(c.a), Of(c.b))), c.sum) << c.a << " + " << c.b;
     EXPECT_EQ(Said(Add(Of(c.b), Of(c.a))), c.sum) << c.b << " + " << c.a;

@@ -38,9 +38,7 @@ class Table : public testing::Test {
     return error.ok() ? "" : error.error();
   }
 
-  CommandTable table_{
-      {{"a", Category::kString, kCommands}, {"b", Category::kHash, kOthers}}
-  };
+  CommandTable table_{{{"a", Category::kString, kCommands}, {"b", Category::kHash, kOthers}}};
 };
 
 TEST_F(Table, FindsNamesInAnyCase) {

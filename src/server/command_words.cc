@@ -8,24 +8,26 @@
 namespace mayfly::server {
 namespace {
 
+// clang-format off
 constexpr std::array kFlagWords = std::to_array<std::pair<CommandFlag, std::string_view>>({
-    {kWrite,       "write"       },
-    {kReadOnly,    "readonly"    },
-    {kDenyOom,     "denyoom"     },
-    {kAdmin,       "admin"       },
-    {kPubSub,      "pubsub"      },
-    {kNoScript,    "noscript"    },
-    {kBlocking,    "blocking"    },
-    {kLoading,     "loading"     },
-    {kStale,       "stale"       },
+    {kWrite,       "write"},
+    {kReadOnly,    "readonly"},
+    {kDenyOom,     "denyoom"},
+    {kAdmin,       "admin"},
+    {kPubSub,      "pubsub"},
+    {kNoScript,    "noscript"},
+    {kBlocking,    "blocking"},
+    {kLoading,     "loading"},
+    {kStale,       "stale"},
     {kSkipMonitor, "skip_monitor"},
     {kSkipSlowlog, "skip_slowlog"},
-    {kFast,        "fast"        },
-    {kNoAuth,      "no_auth"     },
-    {kNoMulti,     "no_multi"    },
-    {kAllowBusy,   "allow_busy"  },
+    {kFast,        "fast"},
+    {kNoAuth,      "no_auth"},
+    {kNoMulti,     "no_multi"},
+    {kAllowBusy,   "allow_busy"},
     {kNoMandatoryKeys, "no_mandatory_keys"},
 });
+// clang-format on
 
 constexpr std::array kKeyFlagWords = std::to_array<std::pair<KeyFlag, std::string_view>>({
     {kRO, "RO"},

@@ -211,8 +211,7 @@ void Executor::FailItems(Session& session, std::size_t count, std::uint64_t repl
 // A script that names keys is tried with them first, and fills keys_. Monitors see what a script
 // calls as it does, which could not be taken back.
 bool Executor::RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args) {
-  if (decision.way != Way::kAlone || key_uses_.empty() || !server_.monitors().empty())
-    return false;
+  if (decision.way != Way::kAlone || key_uses_.empty() || !server_.monitors().empty()) return false;
   const CommandSpec& spec = *decision.entry->spec;
   const bool writes =
       !decision.entry->Is(kReadOnly) && session.extension().ScriptMayWrite(spec, args);
@@ -242,10 +241,7 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   OutputBuffer& out = messages ? session.out() : OutputOf(session);
   const std::uint64_t replies_begin = out.end_offset();
   items_.clear();
-  items_.push_back({
-      .decision = {.way = decision.way, .entry = &entry, .error = {}},
-        .args = args
-  });
+  items_.push_back({.decision = {.way = decision.way, .entry = &entry, .error = {}}, .args = args});
   if (!beside) Show(session, entry, args);
   const std::span<const DatabaseKeyView> keys(keys_.data(), beside ? keys_.size() : 0);
   if (entry.Is(kNoWork)) {
@@ -290,9 +286,7 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
 
 void Executor::Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   TransactionState& transaction = session.state().transaction;
-  QueuedCommand queued{
-      &entry, {args.begin(), args.end()}
-  };
+  QueuedCommand queued{&entry, {args.begin(), args.end()}};
   transaction.bytes += MemoryOf(queued);
   transaction.commands.push_back(std::move(queued));
   // Queued commands are input that has not run yet, and bounded as such.

@@ -16,20 +16,22 @@ NotifyClasses Classes(std::string_view letters) {
 }
 
 TEST(NotifyClasses, ReadAndPrintAsRedisDoes) {
+  // clang-format off
   const std::pair<std::string_view, std::string_view> kTable[] = {
-      {"",            ""           },
-      {"KEA",         "AKE"        },
-      {"AKE",         "AKE"        },
-      {"A",           "A"          },
+      {"",            ""},
+      {"KEA",         "AKE"},
+      {"AKE",         "AKE"},
+      {"A",           "A"},
       {"$lshzxetdKE", "$lshzxetdKE"},
-      {"g$lshzxet",   "g$lshzxet"  },
-      {"g$lshzxetd",  "A"          },
-      {"AKEmn",       "AKEm"       },
-      {"gKn",         "gnK"        },
-      {"mKE",         "KEm"        },
-      {"EKx",         "xKE"        },
-      {"gg",          "g"          },
+      {"g$lshzxet",   "g$lshzxet"},
+      {"g$lshzxetd",  "A"},
+      {"AKEmn",       "AKEm"},
+      {"gKn",         "gnK"},
+      {"mKE",         "KEm"},
+      {"EKx",         "xKE"},
+      {"gg",          "g"},
   };
+  // clang-format on
   for (const auto& [given, shown] : kTable) EXPECT_EQ(Classes(given).ToString(), shown) << given;
 }
 

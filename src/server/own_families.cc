@@ -176,12 +176,14 @@ constexpr CommandSpec kWholeDatabaseCommands[] = {
 }  // namespace
 
 std::vector<CommandFamily> OwnFamilies() {
+  // clang-format off
   return {
-      {"connection",   Category::kConnection,  kConnectionCommands   },
-      {"transactions", Category::kTransaction, kTransactionCommands  },
-      {"server",       Category::kAdmin,       kServerCommands       },
+      {"connection",   Category::kConnection,  kConnectionCommands},
+      {"transactions", Category::kTransaction, kTransactionCommands},
+      {"server",       Category::kAdmin,       kServerCommands},
       {"server",       Category::kKeyspace,    kWholeDatabaseCommands},
   };
+  // clang-format on
 }
 
 }  // namespace mayfly::server

@@ -12,25 +12,19 @@ namespace mayfly::tables {
 namespace {
 
 TableSpec Good() {
-  return {
-      .name = "abc",
-      .partition = {"p", KeyType::kString},
-      .sort = KeyAttribute{"s", KeyType::kNumber}
-  };
+  return {.name = "abc",
+          .partition = {"p", KeyType::kString},
+          .sort = KeyAttribute{"s", KeyType::kNumber}};
 }
 
 IndexSpec GlobalIndex(const std::string& name) {
-  return {
-      .name = name, .partition = {"g", KeyType::kString}
-  };
+  return {.name = name, .partition = {"g", KeyType::kString}};
 }
 
 IndexSpec LocalIndex(const std::string& name) {
-  return {
-      .name = name,
-      .partition = {"p", KeyType::kString},
-      .sort = KeyAttribute{"l", KeyType::kString}
-  };
+  return {.name = name,
+          .partition = {"p", KeyType::kString},
+          .sort = KeyAttribute{"l", KeyType::kString}};
 }
 
 // A good table, changed. No message: it is still good.
@@ -150,26 +144,19 @@ TEST(TableCheck, NamesWhatIsWrong) {
       "schemas of numbers",
       [](TableSpec& t) {
         t.partition.type = KeyType::kNumber;
-        t.schemas = {
-            {.prefix = "a", .attributes = {}}
-        };
+        t.schemas = {{.prefix = "a", .attributes = {}}};
       },
       "must be a string");
   Try(
       "two schemas for a prefix",
       [](TableSpec& t) {
-        t.schemas = {
-            {.prefix = "a", .attributes = {}},
-            {.prefix = "a", .attributes = {}}
-        };
+        t.schemas = {{.prefix = "a", .attributes = {}}, {.prefix = "a", .attributes = {}}};
       },
       "two schemas have the prefix 'a'");
   Try(
       "a schema with an attribute twice",
       [](TableSpec& t) {
-        t.schemas = {
-            {.prefix = "a", .attributes = {{.name = "x"}, {.name = "x"}}}
-        };
+        t.schemas = {{.prefix = "a", .attributes = {{.name = "x"}, {.name = "x"}}}};
       },
       "'x' twice");
 }

@@ -13,55 +13,42 @@ namespace {
 
 StoredTable Everything() {
   StoredTable table;
-  table.spec = {
-      .name = "orders",
-      .partition = {"customer", KeyType::kString},
-      .sort = KeyAttribute{"order",    KeyType::kNumber},
-      .ttl_attribute = "expires",
-      .ttl_mode = TtlMode::kUntilSwept
-  };
+  table.spec = {.name = "orders",
+                .partition = {"customer", KeyType::kString},
+                .sort = KeyAttribute{"order", KeyType::kNumber},
+                .ttl_attribute = "expires",
+                .ttl_mode = TtlMode::kUntilSwept};
   table.spec.global_indexes = {
       {.name = "by-state",
        .partition = {"state", KeyType::kBinary},
        .sort = KeyAttribute{"at", KeyType::kNumber},
        .projection = {.kind = IndexProjection::Kind::kInclude, .attributes = {"a", "b"}}},
-      {.name = "by-city", .partition = {"city", KeyType::kString}}
-  };
-  table.spec.local_indexes = {
-      {.name = "by-date",
-       .partition = {"customer", KeyType::kString},
-       .sort = KeyAttribute{"date", KeyType::kString},
-       .projection = {.kind = IndexProjection::Kind::kKeysOnly}}
-  };
+      {.name = "by-city", .partition = {"city", KeyType::kString}}};
+  table.spec.local_indexes = {{.name = "by-date",
+                               .partition = {"customer", KeyType::kString},
+                               .sort = KeyAttribute{"date", KeyType::kString},
+                               .projection = {.kind = IndexProjection::Kind::kKeysOnly}}};
   table.spec.stream = StreamView::kNewImage;
   table.spec.schemas = {
       {.prefix = "vip#",
        .attributes = {{.name = "name", .type = AttributeType::kString, .required = true},
                       {.name = "tags", .type = AttributeType::kStringSet}},
-       .only_these = true}
-  };
-  table.spec.notes = {
-      {"billing",          "PAY_PER_REQUEST"},
-      { "owner", std::string("\0x",                2)}
-  };
+       .only_these = true}};
+  table.spec.notes = {{"billing", "PAY_PER_REQUEST"}, {"owner", std::string("\0x", 2)}};
   table.spec.purge_within = Millis(5000);
   table.id = "0b0c0d0e-0000-4000-8000-000000000001";
   table.created_at = WallTimeFromMs(1'700'000'000'123);
   table.ttl_status = TtlStatus::kEnabling;
   table.next_number = 300;
   table.shadows = 12;
-  table.global_indexes = {
-      {.status = IndexStatus::kCreating, .number = 299},
-      {.number = 1                               }
-  };
+  table.global_indexes = {{.status = IndexStatus::kCreating, .number = 299}, {.number = 1}};
   table.local_indexes = {{.number = 2}};
   table.streams = {
       {.label = "2023", .view = StreamView::kKeysOnly, .enabled = false, .created_at = {}},
       {.label = "2024",
        .view = StreamView::kNewImage,
        .enabled = true,
-       .created_at = WallTimeFromMs(1'700'000'000'124)                                   }
-  };
+       .created_at = WallTimeFromMs(1'700'000'000'124)}};
   return table;
 }
 
@@ -146,31 +133,33 @@ TEST(TableCodec, WritesWhatItReadsWhateverTheBytes) {
 }
 
 TEST(StreamRecordCodec, ShowsWhatTheViewAsksFor) {
-  const TableSpec spec{
-      .name = "t",
-      .partition = {"p", KeyType::kString},
-      .sort = KeyAttribute{"s", KeyType::kNumber}
-  };
+  const TableSpec spec{.name = "t",
+                       .partition = {"p", KeyType::kString},
+                       .sort = KeyAttribute{"s", KeyType::kNumber}};
+  // clang-format off
   const Item before = {
-      {"p", "a"      },
+      {"p", "a"},
       {"s", Number(1)},
       {"n", Number(1)}
   };
   const Item after = {
-      {"p", "a"      },
+      {"p", "a"},
       {"s", Number(1)},
       {"n", Number(2)}
   };
+  // clang-format on
   const struct {
     StreamView view;
     bool has_old;
     bool has_new;
+    // clang-format off
   } cases[] = {
       {StreamView::kKeysOnly,        false, false},
-      {StreamView::kNewImage,        false, true },
+      {StreamView::kNewImage,        false, true},
       {StreamView::kOldImage,        true,  false},
-      {StreamView::kNewAndOldImages, true,  true }
+      {StreamView::kNewAndOldImages, true,  true}
   };
+  // clang-format on
   for (const auto& one : cases) {
     StreamRecord record =
         MakeRecord(spec, one.view, &before, &after, false, WallTimeFromMs(1'700'000'000'000));
@@ -179,10 +168,7 @@ TEST(StreamRecordCodec, ShowsWhatTheViewAsksFor) {
     ASSERT_TRUE(read.has_value()) << read.status().ToString();
     EXPECT_EQ(read->sequence, 42U);
     EXPECT_EQ(read->kind, StreamRecord::Kind::kModify);
-    EXPECT_EQ(read->keys, (Item{
-                              {"p", "a"      },
-                              {"s", Number(1)}
-    }));
+    EXPECT_EQ(read->keys, (Item{{"p", "a"}, {"s", Number(1)}}));
     EXPECT_EQ(read->old_image.has_value(), one.has_old);
     EXPECT_EQ(read->new_image.has_value(), one.has_new);
     if (one.has_old) {
@@ -197,13 +183,8 @@ TEST(StreamRecordCodec, ShowsWhatTheViewAsksFor) {
 }
 
 TEST(StreamRecordCodec, RefusesDamage) {
-  const TableSpec spec{
-      .name = "t", .partition = {"p", KeyType::kString}
-  };
-  const Item item = {
-      {"p", "a"      },
-      {"n", Number(1)}
-  };
+  const TableSpec spec{.name = "t", .partition = {"p", KeyType::kString}};
+  const Item item = {{"p", "a"}, {"n", Number(1)}};
   const std::string good = EncodeRecord(
       MakeRecord(spec, StreamView::kOldImage, &item, nullptr, true, WallTimeFromMs(5)));
   for (std::size_t size = 0; size < good.size(); ++size) {

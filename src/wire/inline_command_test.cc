@@ -14,28 +14,30 @@ struct Line {
   std::vector<std::string> args;
 };
 
+// clang-format off
 const std::vector<Line> kGoodLines = {
-    {"",                     {}                            },
-    {" \t\v\f ",             {}                            },
-    {"a",                    {"a"}                         },
-    {" a  b\tc ",            {"a", "b", "c"}               },
-    {R"("")",                {""}                          },
-    {R"('')",                {""}                          },
-    {R"(a "" b)",            {"a", "", "b"}                },
-    {R"("a b" 'c d')",       {"a b", "c d"}                },
-    {R"("\n\r\t\b\a")",      {"\n\r\t\b\a"}                },
+    {"",                     {}},
+    {" \t\v\f ",             {}},
+    {"a",                    {"a"}},
+    {" a  b\tc ",            {"a", "b", "c"}},
+    {R"("")",                {""}},
+    {R"('')",                {""}},
+    {R"(a "" b)",            {"a", "", "b"}},
+    {R"("a b" 'c d')",       {"a b", "c d"}},
+    {R"("\n\r\t\b\a")",      {"\n\r\t\b\a"}},
     {R"("\x00\x7f\xFf")",    {std::string("\0\x7f\xff", 3)}},
-    {R"("\x4" "\xg1" "\x")", {"x4", "xg1", "x"}            },
-    {R"("\"\\\q")",          {"\"\\q"}                     },
-    {R"("it's" 'say "x"')",  {"it's", "say \"x\""}         },
-    {R"('it\'s' '\n\\ ')",   {"it's", R"(\n\\ )"}          },
-    {R"(a\nb \x41)",         {R"(a\nb)", R"(\x41)"}        },
-    {R"(foo"bar baz" x)",    {"foobar baz", "x"}           },
-    {R"(foo'bar baz')",      {"foobar baz"}                },
-    {"a\vb\fc",              {"a\vb\fc"}                   },
-    {"\"a\"\vb",             {"a", "b"}                    },
-    {"\xff\xfe \x01",        {"\xff\xfe", "\x01"}          },
+    {R"("\x4" "\xg1" "\x")", {"x4", "xg1", "x"}},
+    {R"("\"\\\q")",          {"\"\\q"}},
+    {R"("it's" 'say "x"')",  {"it's", "say \"x\""}},
+    {R"('it\'s' '\n\\ ')",   {"it's", R"(\n\\ )"}},
+    {R"(a\nb \x41)",         {R"(a\nb)", R"(\x41)"}},
+    {R"(foo"bar baz" x)",    {"foobar baz", "x"}},
+    {R"(foo'bar baz')",      {"foobar baz"}},
+    {"a\vb\fc",              {"a\vb\fc"}},
+    {"\"a\"\vb",             {"a", "b"}},
+    {"\xff\xfe \x01",        {"\xff\xfe", "\x01"}},
 };
+// clang-format on
 
 const std::vector<std::string> kBadLines = {
     R"(")",      R"(')",    R"("a)",   R"('a)",    R"("a"b)",      R"('a'b)",  R"("a""b")",

@@ -31,41 +31,42 @@ struct Case {
 std::vector<Case> Cases() {
   const double infinity = std::numeric_limits<double>::infinity();
   return {
-      {"",                                                               {}                                                        },
-      {"+OK\r\n",                                                        {Simple("OK")}                                            },
-      {"+\r\n",                                                          {Simple("")}                                              },
-      {"-ERR x\r\n",                                                     {Reply::Text(Kind::kError, "ERR x")}                      },
-      {":0\r\n:-5\r\n:+7\r\n",                                           {Reply::Integer(0), Reply::Integer(-5), Reply::Integer(7)}},
-      {"$0\r\n\r\n",                                                     {Reply::Bulk("")}                                         },
+      {"", {}},
+      {"+OK\r\n", {Simple("OK")}},
+      {"+\r\n", {Simple("")}},
+      {"-ERR x\r\n", {Reply::Text(Kind::kError, "ERR x")}},
+      {":0\r\n:-5\r\n:+7\r\n", {Reply::Integer(0), Reply::Integer(-5), Reply::Integer(7)}},
+      {"$0\r\n\r\n", {Reply::Bulk("")}},
       {"$5\r\na\r\n\xff"
-       "b\r\n",                                                   {Reply::Bulk("a\r\n\xff"
-                    "b")}                                                                                    },
-      {"$-1\r\n*-1\r\n_\r\n",                                            {Reply::Null(), Reply::NullArray(), Reply::Null()}        },
-      {"*0\r\n",                                                         {Reply::Array({})}                                        },
+       "b\r\n",
+       {Reply::Bulk("a\r\n\xff"
+                    "b")}},
+      {"$-1\r\n*-1\r\n_\r\n", {Reply::Null(), Reply::NullArray(), Reply::Null()}},
+      {"*0\r\n", {Reply::Array({})}},
       {"*2\r\n:1\r\n*1\r\n$1\r\na\r\n",
-       {Reply::Array({Reply::Integer(1), Reply::Array({Reply::Bulk("a")})})}                                                       },
+       {Reply::Array({Reply::Integer(1), Reply::Array({Reply::Bulk("a")})})}},
       {"%1\r\n+k\r\n~2\r\n#t\r\n#f\r\n",
        {Reply::Of(Kind::kMap, {Simple("k"), Reply::Of(Kind::kSet, {Reply::Boolean(true),
-                                                                   Reply::Boolean(false)})})}                                      },
-      {"%0\r\n~0\r\n",                                                   {Reply::Of(Kind::kMap, {}), Reply::Of(Kind::kSet, {})}    },
-      {">2\r\n+message\r\n+x\r\n",                                       {Reply::Of(Kind::kPush, {Simple("message"), Simple("x")})}},
+                                                                   Reply::Boolean(false)})})}},
+      {"%0\r\n~0\r\n", {Reply::Of(Kind::kMap, {}), Reply::Of(Kind::kSet, {})}},
+      {">2\r\n+message\r\n+x\r\n", {Reply::Of(Kind::kPush, {Simple("message"), Simple("x")})}},
       {",1.5\r\n,inf\r\n,-inf\r\n,nan\r\n,10\r\n",
        {Reply::Double(1.5), Reply::Double(infinity), Reply::Double(-infinity),
-        Reply::Double(std::numeric_limits<double>::quiet_NaN()), Reply::Double(10)}                                                },
+        Reply::Double(std::numeric_limits<double>::quiet_NaN()), Reply::Double(10)}},
       {"(-123456789012345678901234567890\r\n",
-       {Reply::Text(Kind::kBigNumber, "-123456789012345678901234567890")}                                                          },
-      {"=8\r\ntxt:a\r\nb\r\n",                                           {Reply::Text(Kind::kVerbatim, "txt:a\r\nb")}              },
-      {"!5\r\nERR x\r\n",                                                {Reply::Text(Kind::kBulkError, "ERR x")}                  },
+       {Reply::Text(Kind::kBigNumber, "-123456789012345678901234567890")}},
+      {"=8\r\ntxt:a\r\nb\r\n", {Reply::Text(Kind::kVerbatim, "txt:a\r\nb")}},
+      {"!5\r\nERR x\r\n", {Reply::Text(Kind::kBulkError, "ERR x")}},
       {"|1\r\n+ttl\r\n:9\r\n*2\r\n|1\r\n+a\r\n*1\r\n:1\r\n:2\r\n:3\r\n",
        {WithAttributes(
            Reply::Array(
                {WithAttributes(Reply::Integer(2), {Simple("a"), Reply::Array({Reply::Integer(1)})}),
                 Reply::Integer(3)}),
-           {Simple("ttl"), Reply::Integer(9)})}                                                                                    },
+           {Simple("ttl"), Reply::Integer(9)})}},
       {"|0\r\n|1\r\n+a\r\n+b\r\n|1\r\n+c\r\n+d\r\n$1\r\nx\r\n",
-       {WithAttributes(Reply::Bulk("x"), {Simple("a"), Simple("b"), Simple("c"), Simple("d")})}                                    },
+       {WithAttributes(Reply::Bulk("x"), {Simple("a"), Simple("b"), Simple("c"), Simple("d")})}},
       {"|1\r\n+a\r\n+b\r\n*0\r\n+OK\r\n",
-       {WithAttributes(Reply::Array({}), {Simple("a"), Simple("b")}), Simple("OK")}                                                },
+       {WithAttributes(Reply::Array({}), {Simple("a"), Simple("b")}), Simple("OK")}},
   };
 }
 

@@ -66,21 +66,23 @@ inline std::string WrongArityOf(const std::string& command) {
 // What other families do: "put key value" writes a string, "live key ms" gives a deadline.
 inline CommandFamily PlainKeys() {
   static constexpr CommandSpec kCommands[] = {
-      {"live", 3, kWrite,    OneKey(kRW | kUpdate),
+      {"live", 3, kWrite, OneKey(kRW | kUpdate),
        [](Call& call) -> Answer {
          MAYFLY_TRY(const std::int64_t ttl, IntegerArgument(call.args[2]));
          MAYFLY_RETURN_IF_ERROR(
              call.space().Expire(call.args[1], Lifetime::For(Millis(ttl))).status());
          call.reply.Ok();
          return {};
-       }, "Give a key a deadline."                    },
-      {"put",  3, kWrite,    OneKey(kRW | kUpdate),
+       },
+       "Give a key a deadline."},
+      {"put", 3, kWrite, OneKey(kRW | kUpdate),
        [](Call& call) -> Answer {
          MAYFLY_RETURN_IF_ERROR(call.space().Put(call.args[1], call.args[2], Lifetime::Forever()));
          call.reply.Ok();
          return {};
-       }, "Write a string."                           },
-      {"ttl",  2, kReadOnly, OneKey(kRO | kAccess),
+       },
+       "Write a string."},
+      {"ttl", 2, kReadOnly, OneKey(kRO | kAccess),
        [](Call& call) -> Answer {
          core::FoundRow row;
          MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[1], row));
@@ -88,7 +90,8 @@ inline CommandFamily PlainKeys() {
                             : !row.deadline ? -1
                                             : (*row.deadline - call.now()).count());
          return {};
-       }, "Tell how many milliseconds a key has left."},
+       },
+       "Tell how many milliseconds a key has left."},
   };
   return {"plain", Category::kString, kCommands};
 }

@@ -62,11 +62,13 @@ TEST_F(DumpCommands, GiveTheDeadlineThatIsAsked) {
 TEST_F(DumpCommands, KeepTheDeadlinesOfFields) {
   const WallTime now = tester_->clock().Now();
   DumpedValue hash{.type = types::ValueType::kHash};
+  // clang-format off
   hash.fields = {
-      {"forever", "1", std::nullopt      },
+      {"forever", "1", std::nullopt},
       {"mortal",  "2", now + Millis(1000)},
-      {"dead",    "3", now               },
+      {"dead",    "3", now},
   };
+  // clang-format on
   EXPECT_EQ(Restore("hash", EncodeDump(hash)), "OK");
   EXPECT_EQ(Text("HGET hash dead"), "(nil)");
   EXPECT_EQ(Restore("copy", Dump("hash")), "OK");

@@ -19,9 +19,7 @@ class HashDeadlines : public testing::Test {
   const Events& events() { return tester_.notifications(); }
   void Advance(int ms) { tester_.clock().Advance(Millis(ms)); }
 
-  CommandTester tester_{
-      {HashFamily(), ListFamily()}
-  };
+  CommandTester tester_{{HashFamily(), ListFamily()}};
 };
 
 TEST_F(HashDeadlines, AFieldLivesForExactlyItsTtl) {
@@ -31,12 +29,8 @@ TEST_F(HashDeadlines, AFieldLivesForExactlyItsTtl) {
   };
   const std::string at_seconds = "hexpireat h " + std::to_string(kNowMs / 1000 + 2);
   const std::string at_millis = "hpexpireat h " + std::to_string(kNowMs + 7);
-  for (const Case& given : {
-           Case{"hexpire h 1",      1000},
-           Case{"hpexpire h 5",     5   },
-           Case{at_seconds.c_str(), 2000},
-           Case{at_millis.c_str(),  7   }
-  }) {
+  for (const Case& given : {Case{"hexpire h 1", 1000}, Case{"hpexpire h 5", 5},
+                            Case{at_seconds.c_str(), 2000}, Case{at_millis.c_str(), 7}}) {
     tester_.clock().Set(WallTimeFromMs(kNowMs));
     Text("hset h a 1 b 2");
     EXPECT_EQ(Text(std::string(given.line) + " fields 2 a x"), "[1, -2]") << given.line;

@@ -18,9 +18,7 @@ class HashFields : public testing::Test {
   std::string Text(const std::string& line) { return tester_.Text(line); }
   const Events& events() { return tester_.notifications(); }
 
-  CommandTester tester_{
-      {HashFamily(), ListFamily()}
-  };
+  CommandTester tester_{{HashFamily(), ListFamily()}};
 };
 
 TEST_F(HashFields, HSetCountsWhatIsNew) {

@@ -50,18 +50,12 @@ class HashWalks : public testing::Test {
     return shown;
   }
 
-  CommandTester tester_{
-      {HashFamily(), ListFamily()}
-  };
+  CommandTester tester_{{HashFamily(), ListFamily()}};
 };
 
 TEST_F(HashWalks, AllOfAHashInBothProtocols) {
   Fill("h", 3);
-  const std::map<std::string, std::string> expected{
-      {"f0", "v0"},
-      {"f1", "v1"},
-      {"f2", "v2"}
-  };
+  const std::map<std::string, std::string> expected{{"f0", "v0"}, {"f1", "v1"}, {"f2", "v2"}};
   EXPECT_EQ(tester_.Run("hgetall h").kind, Reply::Kind::kArray);
   EXPECT_EQ(Pairs(tester_.Run("hgetall h")), expected);
   EXPECT_EQ(tester_.Run("hkeys h").items().size(), 3u);

@@ -28,9 +28,7 @@ class ListBlocking : public testing::Test {
     return tester_.blocked().value_or(BlockRequest{});
   }
 
-  CommandTester tester_{
-      {HashFamily(), ListFamily()}
-  };
+  CommandTester tester_{{HashFamily(), ListFamily()}};
 };
 
 TEST_F(ListBlocking, WhatIsThereIsTakenAtOnce) {

@@ -26,36 +26,32 @@ class MemberScan : public testing::Test {
     return members;
   }
 
-  CommandTester tester{
-      {SetFamily(), SortedSetFamily(), PlainKeys()}
-  };
+  CommandTester tester{{SetFamily(), SortedSetFamily(), PlainKeys()}};
 };
 
 TEST_F(MemberScan, OptionsAndErrorsAreRedis) {
-  Converse(tester, {
-                       {"sadd s abc",                   "1"                 },
-                       {"sscan s 0 match * count 5",    "[0, [abc]]"        },
-                       {"sscan s 0 MATCH a?c",          "[0, [abc]]"        },
-                       {"sscan s 0 match b*",           "[0, []]"           },
-                       {"sscan s 0 count 0",            kSyntaxError        },
-                       {"sscan s 0 count -1",           kSyntaxError        },
-                       {"sscan s 0 count x",            kNotAnInteger       },
-                       {"sscan s 0 match",              kSyntaxError        },
-                       {"sscan s 0 other 1",            kSyntaxError        },
-                       {"sscan s \"\"",                 "[0, [abc]]"        },
-                       {"sscan s x",                    "ERR invalid cursor"},
-                       {"sscan s 1x",                   "ERR invalid cursor"},
-                       {"sscan s 18446744073709551616", "ERR invalid cursor"},
-                       {"sscan s 18446744073709551615", "[0, []]"           },
-                       {"sscan no x",                   "ERR invalid cursor"},
-                       {"sscan no 0 other",             "[0, []]"           },
-                       {"zadd z 1.5 a",                 "1"                 },
-                       {"zscan z 0",                    "[0, [a, 1.5]]"     },
-                       {"zscan z 0 match b",            "[0, []]"           },
-                       {"zscan no 0",                   "[0, []]"           },
-                       {"zscan s 0",                    kWrongType          },
-                       {"sscan z 0",                    kWrongType          }
-  });
+  Converse(tester, {{"sadd s abc", "1"},
+                    {"sscan s 0 match * count 5", "[0, [abc]]"},
+                    {"sscan s 0 MATCH a?c", "[0, [abc]]"},
+                    {"sscan s 0 match b*", "[0, []]"},
+                    {"sscan s 0 count 0", kSyntaxError},
+                    {"sscan s 0 count -1", kSyntaxError},
+                    {"sscan s 0 count x", kNotAnInteger},
+                    {"sscan s 0 match", kSyntaxError},
+                    {"sscan s 0 other 1", kSyntaxError},
+                    {"sscan s \"\"", "[0, [abc]]"},
+                    {"sscan s x", "ERR invalid cursor"},
+                    {"sscan s 1x", "ERR invalid cursor"},
+                    {"sscan s 18446744073709551616", "ERR invalid cursor"},
+                    {"sscan s 18446744073709551615", "[0, []]"},
+                    {"sscan no x", "ERR invalid cursor"},
+                    {"sscan no 0 other", "[0, []]"},
+                    {"zadd z 1.5 a", "1"},
+                    {"zscan z 0", "[0, [a, 1.5]]"},
+                    {"zscan z 0 match b", "[0, []]"},
+                    {"zscan no 0", "[0, []]"},
+                    {"zscan s 0", kWrongType},
+                    {"sscan z 0", kWrongType}});
   Refuse(tester, WrongArityOf("zscan"), {"zscan z", "zscan"});
 }
 

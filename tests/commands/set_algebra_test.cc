@@ -10,12 +10,9 @@ namespace {
 class SetAlgebraCommands : public testing::Test {
  protected:
   SetAlgebraCommands() {
-    Converse(tester, {
-                         {"sadd a 1 2 3 4", "4" },
-                         {"sadd b 3 4 5",   "3" },
-                         {"sadd c 4",       "1" },
-                         {"put str x",      "OK"}
-    });
+    Converse(
+        tester,
+        {{"sadd a 1 2 3 4", "4"}, {"sadd b 3 4 5", "3"}, {"sadd c 4", "1"}, {"put str x", "OK"}});
   }
 
   // The members in their own order, in one text.
@@ -27,9 +24,7 @@ class SetAlgebraCommands : public testing::Test {
     return all;
   }
 
-  CommandTester tester{
-      {SetFamily(), SortedSetFamily(), PlainKeys()}
-  };
+  CommandTester tester{{SetFamily(), SortedSetFamily(), PlainKeys()}};
 };
 
 TEST_F(SetAlgebraCommands, TellWhatSetsHave) {
@@ -57,23 +52,18 @@ TEST_F(SetAlgebraCommands, AnotherTypeIsRefusedEvenBesideAMissingKey) {
 }
 
 TEST_F(SetAlgebraCommands, StoreInPlaceOfWhateverWasThere) {
-  Converse(tester, {
-                       {"live b 1000",         "OK"},
-                       {"sinterstore d a b",   "2" },
-                       {"scard d",             "2" },
-                       {"sunionstore str a c", "4" },
-                       {"scard str",           "4" },
-                       {"sdiffstore b a b",    "2" },
-                       {"ttl b",               "-1"}
-  });
+  Converse(tester, {{"live b 1000", "OK"},
+                    {"sinterstore d a b", "2"},
+                    {"scard d", "2"},
+                    {"sunionstore str a c", "4"},
+                    {"scard str", "4"},
+                    {"sdiffstore b a b", "2"},
+                    {"ttl b", "-1"}});
   EXPECT_EQ(Sorted("smembers b"), "12");
 }
 
 TEST_F(SetAlgebraCommands, NothingStoredDeletesTheTarget) {
-  Converse(tester, {
-                       {"sinterstore a a no", "0" },
-                       {"ttl a",              "-2"}
-  });
+  Converse(tester, {{"sinterstore a a no", "0"}, {"ttl a", "-2"}});
   EXPECT_EQ(tester.notifications(), Notes{"m keymiss 0 a"});
   tester.Run("sdiffstore str c b");
   EXPECT_EQ(tester.notifications(), Notes{"g del 0 str"});
@@ -91,14 +81,12 @@ TEST_F(SetAlgebraCommands, StoresAreTold) {
 }
 
 TEST_F(SetAlgebraCommands, IntersectionsAreCountedUpToALimit) {
-  Converse(tester, {
-                       {"sintercard 2 a b",               "2"},
-                       {"sintercard 2 a b limit 1",       "1"},
-                       {"sintercard 2 a b LIMIT 0",       "2"},
-                       {"sintercard 2 a b limit 9",       "2"},
-                       {"sintercard 1 a limit 1 limit 3", "3"},
-                       {"sintercard 2 a no",              "0"}
-  });
+  Converse(tester, {{"sintercard 2 a b", "2"},
+                    {"sintercard 2 a b limit 1", "1"},
+                    {"sintercard 2 a b LIMIT 0", "2"},
+                    {"sintercard 2 a b limit 9", "2"},
+                    {"sintercard 1 a limit 1 limit 3", "3"},
+                    {"sintercard 2 a no", "0"}});
   Refuse(tester, "ERR numkeys should be greater than 0",
          {"sintercard 0 a", "sintercard x a", "sintercard -1 a"});
   Refuse(tester, "ERR Number of keys can't be greater than number of args",

@@ -7,53 +7,45 @@ namespace {
 
 class SetCommands : public testing::Test {
  protected:
-  CommandTester tester{
-      {SetFamily(), PlainKeys()}
-  };
+  CommandTester tester{{SetFamily(), PlainKeys()}};
 };
 
 TEST_F(SetCommands, MembersComeAndGo) {
   Converse(tester, {
-                       {"sadd s a b a",       "2"        },
-                       {"SADD s b c \"\"",    "2"        },
-                       {"scard s",            "4"        },
-                       {"sismember s a",      "1"        },
-                       {"sismember s \"\"",   "1"        },
-                       {"sismember s q",      "0"        },
+                       {"sadd s a b a", "2"},
+                       {"SADD s b c \"\"", "2"},
+                       {"scard s", "4"},
+                       {"sismember s a", "1"},
+                       {"sismember s \"\"", "1"},
+                       {"sismember s q", "0"},
                        {"smismember s a q c", "[1, 0, 1]"},
-                       {"srem s a a q",       "1"        },
-                       {"scard s",            "3"        },
-                       {"srem s b c \"\"",    "3"        },
-                       {"scard s",            "0"        },
-                       {"smembers s",         "[]"       },
-  });
+                       {"srem s a a q", "1"},
+                       {"scard s", "3"},
+                       {"srem s b c \"\"", "3"},
+                       {"scard s", "0"},
+                       {"smembers s", "[]"},
+                   });
 }
 
 TEST_F(SetCommands, AMissingKeyIsAnEmptySet) {
   Converse(tester, {
-                       {"scard no",          "0"      },
-                       {"sismember no a",    "0"      },
-                       {"smismember no a b", "[0, 0]" },
-                       {"smembers no",       "[]"     },
-                       {"srem no a",         "0"      },
-                       {"smove no s a",      "0"      },
-                       {"sscan no 0",        "[0, []]"},
-  });
+                       {"scard no", "0"},
+                       {"sismember no a", "0"},
+                       {"smismember no a b", "[0, 0]"},
+                       {"smembers no", "[]"},
+                       {"srem no a", "0"},
+                       {"smove no s a", "0"},
+                       {"sscan no 0", "[0, []]"},
+                   });
 }
 
 TEST_F(SetCommands, AnotherTypeIsRefusedAndLeftAlone) {
-  Converse(tester, {
-                       {"put str x", "OK"},
-                       {"sadd s a",  "1" }
-  });
+  Converse(tester, {{"put str x", "OK"}, {"sadd s a", "1"}});
   Refuse(tester, kWrongType,
          {"sadd str a", "srem str a", "scard str", "sismember str a", "smismember str a",
           "smembers str", "smove str s a", "smove s str a", "sscan str 0", "spop str", "spop str 1",
           "srandmember str", "srandmember str 1"});
-  Converse(tester, {
-                       {"smembers s",     "[a]"},
-                       {"smove no str a", "0"  }
-  });
+  Converse(tester, {{"smembers s", "[a]"}, {"smove no str a", "0"}});
 }
 
 TEST_F(SetCommands, AritiesAreRedis) {
@@ -65,29 +57,27 @@ TEST_F(SetCommands, AritiesAreRedis) {
        {"scard", "smembers", "spop", "srandmember", "sdiff", "sinter", "sunion"}) {
     EXPECT_EQ(tester.Text(command), WrongArityOf(command));
   }
-  Converse(tester, {
-                       {"scard s t",       WrongArityOf("scard")    },
-                       {"sismember s",     WrongArityOf("sismember")},
-                       {"sismember s a b", WrongArityOf("sismember")},
-                       {"smembers s t",    WrongArityOf("smembers") },
-                       {"smove s t",       WrongArityOf("smove")    },
-                       {"smove s t a b",   WrongArityOf("smove")    }
-  });
+  Converse(tester, {{"scard s t", WrongArityOf("scard")},
+                    {"sismember s", WrongArityOf("sismember")},
+                    {"sismember s a b", WrongArityOf("sismember")},
+                    {"smembers s t", WrongArityOf("smembers")},
+                    {"smove s t", WrongArityOf("smove")},
+                    {"smove s t a b", WrongArityOf("smove")}});
 }
 
 TEST_F(SetCommands, AMemberMovesOnce) {
   Converse(tester, {
-                       {"sadd s a b",  "2"},
-                       {"sadd t b",    "1"},
+                       {"sadd s a b", "2"},
+                       {"sadd t b", "1"},
                        {"smove s t q", "0"},
                        {"smove s t a", "1"},
                        {"smove s t b", "1"},
-                       {"scard s",     "0"},
-                       {"scard t",     "2"},
+                       {"scard s", "0"},
+                       {"scard t", "2"},
                        {"smove t t a", "1"},
                        {"smove t t q", "0"},
-                       {"scard t",     "2"},
-  });
+                       {"scard t", "2"},
+                   });
 }
 
 TEST_F(SetCommands, ArraysAreSetsInResp3WhereOrderMeansNothing) {
@@ -120,37 +110,19 @@ TEST_F(SetCommands, ChangesAreTold) {
 }
 
 TEST_F(SetCommands, ASetDiesAsAWholeAndAnotherBegins) {
-  Converse(tester, {
-                       {"sadd s a b", "2" },
-                       {"live s 100", "OK"}
-  });
+  Converse(tester, {{"sadd s a b", "2"}, {"live s 100", "OK"}});
   tester.clock().Advance(Millis(99));
-  Converse(tester, {
-                       {"sadd s c", "1"},
-                       {"scard s",  "3"},
-                       {"ttl s",    "1"}
-  });
+  Converse(tester, {{"sadd s c", "1"}, {"scard s", "3"}, {"ttl s", "1"}});
   tester.clock().Advance(Millis(1));
-  Converse(tester, {
-                       {"scard s",       "0"},
-                       {"sismember s a", "0"},
-                       {"srem s a",      "0"}
-  });
+  Converse(tester, {{"scard s", "0"}, {"sismember s a", "0"}, {"srem s a", "0"}});
   tester.clock().Advance(Millis(1));
-  Converse(tester, {
-                       {"sadd s a",   "1"  },
-                       {"smembers s", "[a]"},
-                       {"ttl s",      "-1" }
-  });
+  Converse(tester, {{"sadd s a", "1"}, {"smembers s", "[a]"}, {"ttl s", "-1"}});
 }
 
 TEST_F(SetCommands, DatabasesAreApart) {
   tester.Run("sadd s a");
   tester.SelectDatabase(1);
-  Converse(tester, {
-                       {"scard s",    "0"},
-                       {"sadd s b c", "2"}
-  });
+  Converse(tester, {{"scard s", "0"}, {"sadd s b c", "2"}});
   EXPECT_EQ(tester.notifications(), (Notes{"n new 1 s", "s sadd 1 s"}));
 }
 

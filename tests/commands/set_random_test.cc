@@ -10,37 +10,35 @@ namespace {
 
 class RandomMembersOfSets : public testing::Test {
  protected:
-  CommandTester tester{
-      {SetFamily(), PlainKeys()}
-  };
+  CommandTester tester{{SetFamily(), PlainKeys()}};
 };
 
 TEST_F(RandomMembersOfSets, CountsAndErrorsAreRedis) {
   Converse(tester, {
-                       {"spop no",                            "(nil)"                                      },
-                       {"spop no 3",                          "[]"                                         },
-                       {"srandmember no",                     "(nil)"                                      },
-                       {"srandmember no 3",                   "[]"                                         },
-                       {"srandmember no -3",                  "[]"                                         },
-                       {"sadd s a",                           "1"                                          },
-                       {"srandmember s",                      "a"                                          },
-                       {"srandmember s 3",                    "[a]"                                        },
-                       {"srandmember s -3",                   "[a, a, a]"                                  },
-                       {"srandmember s 0",                    "[]"                                         },
-                       {"srandmember s x",                    kNotAnInteger                                },
-                       {"srandmember s 1 2",                  kSyntaxError                                 },
+                       {"spop no", "(nil)"},
+                       {"spop no 3", "[]"},
+                       {"srandmember no", "(nil)"},
+                       {"srandmember no 3", "[]"},
+                       {"srandmember no -3", "[]"},
+                       {"sadd s a", "1"},
+                       {"srandmember s", "a"},
+                       {"srandmember s 3", "[a]"},
+                       {"srandmember s -3", "[a, a, a]"},
+                       {"srandmember s 0", "[]"},
+                       {"srandmember s x", kNotAnInteger},
+                       {"srandmember s 1 2", kSyntaxError},
                        {"srandmember s -9223372036854775808",
                         "ERR value is out of range, value must between -9223372036854775807 and "
-                        "9223372036854775807"                                                              },
-                       {"srandmember s -16777217",            "ERR value is out of range"                  },
-                       {"spop s 0",                           "[]"                                         },
-                       {"spop s -1",                          "ERR value is out of range, must be positive"},
-                       {"spop s x",                           "ERR value is out of range, must be positive"},
-                       {"spop s 1 2",                         kSyntaxError                                 },
-                       {"scard s",                            "1"                                          },
-                       {"spop s",                             "a"                                          },
-                       {"scard s",                            "0"                                          },
-  });
+                        "9223372036854775807"},
+                       {"srandmember s -16777217", "ERR value is out of range"},
+                       {"spop s 0", "[]"},
+                       {"spop s -1", "ERR value is out of range, must be positive"},
+                       {"spop s x", "ERR value is out of range, must be positive"},
+                       {"spop s 1 2", kSyntaxError},
+                       {"scard s", "1"},
+                       {"spop s", "a"},
+                       {"scard s", "0"},
+                   });
 }
 
 TEST_F(RandomMembersOfSets, WhatIsPoppedIsGone) {

@@ -89,16 +89,18 @@ Answer ZScore(Call& call) {
   return {};
 }
 
+// clang-format off
 constexpr CommandSpec kCommands[] = {
     {"hget",   3,  kReadOnly, OneKey(kRO | kAccess), HGet,   "As Redis has it."},
     {"hset",   -4, kWrite,    OneKey(kRW | kUpdate), HSet,   "As Redis has it."},
-    {"lall",   2,  kReadOnly, OneKey(kRO | kAccess), LAll,   "LRANGE of all."  },
+    {"lall",   2,  kReadOnly, OneKey(kRO | kAccess), LAll,   "LRANGE of all."},
     {"rpush",  -3, kWrite,    OneKey(kRW | kUpdate), RPush,  "As Redis has it."},
     {"sadd",   -3, kWrite,    OneKey(kRW | kUpdate), SAdd,   "As Redis has it."},
     {"scard",  2,  kReadOnly, OneKey(kRO | kAccess), SCard,  "As Redis has it."},
     {"zadd",   -4, kWrite,    OneKey(kRW | kUpdate), ZAdd,   "Without options."},
     {"zscore", 3,  kReadOnly, OneKey(kRO | kAccess), ZScore, "As Redis has it."},
 };
+// clang-format on
 
 }  // namespace
 

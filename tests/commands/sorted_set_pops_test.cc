@@ -7,12 +7,7 @@ namespace {
 
 class SortedSetPops : public testing::Test {
  protected:
-  SortedSetPops() {
-    Converse(tester, {
-                         {"zadd z 1 a 2 b 3 c", "3" },
-                         {"put str x",          "OK"}
-    });
-  }
+  SortedSetPops() { Converse(tester, {{"zadd z 1 a 2 b 3 c", "3"}, {"put str x", "OK"}}); }
 
   // The command must wait for these keys.
   std::optional<Millis> WaitFor(const std::string& line, const std::vector<std::string>& keys) {
@@ -26,22 +21,18 @@ class SortedSetPops : public testing::Test {
     return tester.blocked()->timeout;
   }
 
-  CommandTester tester{
-      {SortedSetFamily(), PlainKeys()}
-  };
+  CommandTester tester{{SortedSetFamily(), PlainKeys()}};
 };
 
 TEST_F(SortedSetPops, FromEitherEnd) {
-  Converse(tester, {
-                       {"zpopmin z",   "[a, 1]"      },
-                       {"zpopmax z",   "[c, 3]"      },
-                       {"zadd z 1 a",  "1"           },
-                       {"zpopmin z 0", "[]"          },
-                       {"zpopmax z 9", "[b, 2, a, 1]"},
-                       {"ttl z",       "-2"          },
-                       {"zpopmin z",   "[]"          },
-                       {"zpopmin z 3", "[]"          }
-  });
+  Converse(tester, {{"zpopmin z", "[a, 1]"},
+                    {"zpopmax z", "[c, 3]"},
+                    {"zadd z 1 a", "1"},
+                    {"zpopmin z 0", "[]"},
+                    {"zpopmax z 9", "[b, 2, a, 1]"},
+                    {"ttl z", "-2"},
+                    {"zpopmin z", "[]"},
+                    {"zpopmin z 3", "[]"}});
   Refuse(tester, "ERR value is out of range, must be positive",
          {"zpopmin z -1", "zpopmax z x", "zpopmin str -1"});
   Refuse(tester, kSyntaxError, {"zpopmin z 1 2", "zpopmax z 1 2"});
@@ -60,12 +51,10 @@ TEST_F(SortedSetPops, PairsAreNestedInResp3WhereThereIsACount) {
 }
 
 TEST_F(SortedSetPops, FromTheFirstOfSeveral) {
-  Converse(tester, {
-                       {"zmpop 2 no z min",          "[z, [[a, 1]]]"        },
-                       {"zmpop 2 z str MAX COUNT 9", "[z, [[c, 3], [b, 2]]]"},
-                       {"zmpop 1 no max",            "(nil array)"          },
-                       {"zadd z 1 a",                "1"                    }
-  });
+  Converse(tester, {{"zmpop 2 no z min", "[z, [[a, 1]]]"},
+                    {"zmpop 2 z str MAX COUNT 9", "[z, [[c, 3], [b, 2]]]"},
+                    {"zmpop 1 no max", "(nil array)"},
+                    {"zadd z 1 a", "1"}});
   Refuse(tester, kWrongType, {"zmpop 2 str z min", "zmpop 2 no str min"});
   Refuse(tester, "ERR numkeys should be greater than 0",
          {"zmpop 0 z min", "zmpop x z min", "zmpop -1 z min"});
@@ -90,11 +79,9 @@ TEST_F(SortedSetPops, PopsAreTold) {
 
 TEST_F(SortedSetPops, WhatIsThereIsTakenWithoutWaiting) {
   tester.AllowBlocking(true);
-  Converse(tester, {
-                       {"bzpopmin no z 0",             "[z, a, 1]"    },
-                       {"bzpopmax z str 1.5",          "[z, c, 3]"    },
-                       {"bzmpop 0 2 no z min count 5", "[z, [[b, 2]]]"}
-  });
+  Converse(tester, {{"bzpopmin no z 0", "[z, a, 1]"},
+                    {"bzpopmax z str 1.5", "[z, c, 3]"},
+                    {"bzmpop 0 2 no z min count 5", "[z, [[b, 2]]]"}});
   EXPECT_FALSE(tester.blocked().has_value());
 }
 
@@ -106,11 +93,9 @@ TEST_F(SortedSetPops, WhatIsNotThereIsWaitedFor) {
 }
 
 TEST_F(SortedSetPops, WhoMayNotWaitIsToldThatTimeIsOver) {
-  Converse(tester, {
-                       {"bzpopmin no 0",     "(nil array)"},
-                       {"bzpopmax no 5",     "(nil array)"},
-                       {"bzmpop 0 1 no min", "(nil array)"}
-  });
+  Converse(tester, {{"bzpopmin no 0", "(nil array)"},
+                    {"bzpopmax no 5", "(nil array)"},
+                    {"bzmpop 0 1 no min", "(nil array)"}});
   EXPECT_FALSE(tester.blocked().has_value());
 }
 

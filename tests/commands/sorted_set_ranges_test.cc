@@ -8,85 +8,73 @@ namespace {
 class SortedSetRanges : public testing::Test {
  protected:
   SortedSetRanges() {
-    Converse(tester, {
-                         {"zadd z 1 a 2 b 3 c 4 d",     "4" },
-                         {"zadd l 0 a 0 b 0 c 0 d 0 e", "5" },
-                         {"put str x",                  "OK"}
-    });
+    Converse(tester, {{"zadd z 1 a 2 b 3 c 4 d", "4"},
+                      {"zadd l 0 a 0 b 0 c 0 d 0 e", "5"},
+                      {"put str x", "OK"}});
   }
 
-  CommandTester tester{
-      {SortedSetFamily(), PlainKeys()}
-  };
+  CommandTester tester{{SortedSetFamily(), PlainKeys()}};
 };
 
 TEST_F(SortedSetRanges, ByRank) {
-  Converse(tester, {
-                       {"zrange z 0 -1",                                     "[a, b, c, d]"},
-                       {"zrange z 1 2 withscores",                           "[b, 2, c, 3]"},
-                       {"zrange z -2 -1",                                    "[c, d]"      },
-                       {"zrange z -9 9",                                     "[a, b, c, d]"},
-                       {"zrange z 4 9",                                      "[]"          },
-                       {"zrange z 2 1",                                      "[]"          },
-                       {"zrange z 0 -9",                                     "[]"          },
-                       {"zrange z -9223372036854775808 9223372036854775807", "[a, b, c, d]"},
-                       {"zrange z 0 1 rev",                                  "[d, c]"      },
-                       {"zrange z 3 3 REV WITHSCORES",                       "[a, 1]"      },
-                       {"zrevrange z 0 1 withscores",                        "[d, 4, c, 3]"},
-                       {"zrevrange z -1 -1",                                 "[a]"         },
-                       {"zrange no 0 -1",                                    "[]"          },
-                       {"zrange z 0 -1 limit 0 -1",                          "[a, b, c, d]"}
-  });
+  Converse(tester, {{"zrange z 0 -1", "[a, b, c, d]"},
+                    {"zrange z 1 2 withscores", "[b, 2, c, 3]"},
+                    {"zrange z -2 -1", "[c, d]"},
+                    {"zrange z -9 9", "[a, b, c, d]"},
+                    {"zrange z 4 9", "[]"},
+                    {"zrange z 2 1", "[]"},
+                    {"zrange z 0 -9", "[]"},
+                    {"zrange z -9223372036854775808 9223372036854775807", "[a, b, c, d]"},
+                    {"zrange z 0 1 rev", "[d, c]"},
+                    {"zrange z 3 3 REV WITHSCORES", "[a, 1]"},
+                    {"zrevrange z 0 1 withscores", "[d, 4, c, 3]"},
+                    {"zrevrange z -1 -1", "[a]"},
+                    {"zrange no 0 -1", "[]"},
+                    {"zrange z 0 -1 limit 0 -1", "[a, b, c, d]"}});
 }
 
 TEST_F(SortedSetRanges, ByScore) {
-  Converse(tester, {
-                       {"zrange z (1 3 byscore",                               "[b, c]"      },
-                       {"zrange z 3 (1 byscore rev",                           "[c, b]"      },
-                       {"zrange z 1 3 byscore rev",                            "[]"          },
-                       {"zrange z -inf +inf byscore limit 1 2",                "[b, c]"      },
-                       {"zrange z -inf +inf byscore limit 1 -1",               "[b, c, d]"   },
-                       {"zrange z -inf +inf byscore limit -1 2",               "[]"          },
-                       {"zrange z -inf +inf byscore limit 0 0",                "[]"          },
-                       {"zrange z -inf +inf byscore limit 9 1",                "[]"          },
-                       {"zrange z +inf -inf byscore rev limit 1 2 withscores", "[c, 3, b, 2]"},
-                       {"zrangebyscore z 2 3",                                 "[b, c]"      },
-                       {"zrangebyscore z (2 +inf withscores limit 0 1",        "[c, 3]"      },
-                       {"zrangebyscore z 3 2",                                 "[]"          },
-                       {"zrangebyscore no 2 3",                                "[]"          },
-                       {"zrevrangebyscore z 3 2",                              "[c, b]"      },
-                       {"zrevrangebyscore z +inf -inf limit 1 1",              "[c]"         },
-                       {"zrevrangebyscore z 2 3",                              "[]"          }
-  });
+  Converse(tester, {{"zrange z (1 3 byscore", "[b, c]"},
+                    {"zrange z 3 (1 byscore rev", "[c, b]"},
+                    {"zrange z 1 3 byscore rev", "[]"},
+                    {"zrange z -inf +inf byscore limit 1 2", "[b, c]"},
+                    {"zrange z -inf +inf byscore limit 1 -1", "[b, c, d]"},
+                    {"zrange z -inf +inf byscore limit -1 2", "[]"},
+                    {"zrange z -inf +inf byscore limit 0 0", "[]"},
+                    {"zrange z -inf +inf byscore limit 9 1", "[]"},
+                    {"zrange z +inf -inf byscore rev limit 1 2 withscores", "[c, 3, b, 2]"},
+                    {"zrangebyscore z 2 3", "[b, c]"},
+                    {"zrangebyscore z (2 +inf withscores limit 0 1", "[c, 3]"},
+                    {"zrangebyscore z 3 2", "[]"},
+                    {"zrangebyscore no 2 3", "[]"},
+                    {"zrevrangebyscore z 3 2", "[c, b]"},
+                    {"zrevrangebyscore z +inf -inf limit 1 1", "[c]"},
+                    {"zrevrangebyscore z 2 3", "[]"}});
 }
 
 TEST_F(SortedSetRanges, ByName) {
-  Converse(tester, {
-                       {"zrange l - + bylex",                "[a, b, c, d, e]"},
-                       {"zrange l [b (d bylex",              "[b, c]"         },
-                       {"zrange l (d [b bylex rev",          "[c, b]"         },
-                       {"zrange l + - bylex rev limit 1 2",  "[d, c]"         },
-                       {"zrange l + - bylex",                "[]"             },
-                       {"zrange l (b [b bylex",              "[]"             },
-                       {"zrange l [b [b bylex",              "[b]"            },
-                       {"zrangebylex l - (c",                "[a, b]"         },
-                       {"zrangebylex l - + limit 1 2",       "[b, c]"         },
-                       {"zrangebylex l (a [aa",              "[]"             },
-                       {"zrevrangebylex l + [c",             "[e, d, c]"      },
-                       {"zrevrangebylex l [cc (a limit 0 1", "[c]"            },
-                       {"zrevrangebylex no + -",             "[]"             }
-  });
+  Converse(tester, {{"zrange l - + bylex", "[a, b, c, d, e]"},
+                    {"zrange l [b (d bylex", "[b, c]"},
+                    {"zrange l (d [b bylex rev", "[c, b]"},
+                    {"zrange l + - bylex rev limit 1 2", "[d, c]"},
+                    {"zrange l + - bylex", "[]"},
+                    {"zrange l (b [b bylex", "[]"},
+                    {"zrange l [b [b bylex", "[b]"},
+                    {"zrangebylex l - (c", "[a, b]"},
+                    {"zrangebylex l - + limit 1 2", "[b, c]"},
+                    {"zrangebylex l (a [aa", "[]"},
+                    {"zrevrangebylex l + [c", "[e, d, c]"},
+                    {"zrevrangebylex l [cc (a limit 0 1", "[c]"},
+                    {"zrevrangebylex no + -", "[]"}});
 }
 
 TEST_F(SortedSetRanges, ByNameAmongDifferentScoresAsRedisTakesSmallSets) {
   tester.Run("zadd m 1 a 2 c 3 b 4 e 5 d");
-  Converse(tester, {
-                       {"zrange m - + bylex",       "[a, c, b, e, d]"},
-                       {"zrange m [b + bylex",      "[c, b, e, d]"   },
-                       {"zrange m [b [c bylex",     "[c, b]"         },
-                       {"zrange m [d [b bylex rev", "[d, e, b, c]"   },
-                       {"zrange m [dd + bylex",     "[]"             }
-  });
+  Converse(tester, {{"zrange m - + bylex", "[a, c, b, e, d]"},
+                    {"zrange m [b + bylex", "[c, b, e, d]"},
+                    {"zrange m [b [c bylex", "[c, b]"},
+                    {"zrange m [d [b bylex rev", "[d, e, b, c]"},
+                    {"zrange m [dd + bylex", "[]"}});
 }
 
 TEST_F(SortedSetRanges, PairsAreNestedInResp3) {
@@ -129,22 +117,20 @@ TEST_F(SortedSetRanges, AritiesAreRedis) {
 }
 
 TEST_F(SortedSetRanges, ARangeCanBeStored) {
-  Converse(tester, {
-                       {"zrangestore d z 1 2",                        "2"           },
-                       {"zrange d 0 -1 withscores",                   "[b, 2, c, 3]"},
-                       {"zrangestore d z 3 (1 byscore rev limit 0 1", "1"           },
-                       {"zrange d 0 -1 withscores",                   "[c, 3]"      },
-                       {"zrangestore d l [b [c bylex",                "2"           },
-                       {"live str 1000",                              "OK"          },
-                       {"zrangestore str z 0 -1",                     "4"           },
-                       {"ttl str",                                    "-1"          },
-                       {"zrangestore z z 0 0",                        "1"           },
-                       {"zrange z 0 -1",                              "[a]"         },
-                       {"zrangestore z z 5 9",                        "0"           },
-                       {"ttl z",                                      "-2"          },
-                       {"zrangestore d no 0 -1",                      "0"           },
-                       {"ttl d",                                      "-2"          }
-  });
+  Converse(tester, {{"zrangestore d z 1 2", "2"},
+                    {"zrange d 0 -1 withscores", "[b, 2, c, 3]"},
+                    {"zrangestore d z 3 (1 byscore rev limit 0 1", "1"},
+                    {"zrange d 0 -1 withscores", "[c, 3]"},
+                    {"zrangestore d l [b [c bylex", "2"},
+                    {"live str 1000", "OK"},
+                    {"zrangestore str z 0 -1", "4"},
+                    {"ttl str", "-1"},
+                    {"zrangestore z z 0 0", "1"},
+                    {"zrange z 0 -1", "[a]"},
+                    {"zrangestore z z 5 9", "0"},
+                    {"ttl z", "-2"},
+                    {"zrangestore d no 0 -1", "0"},
+                    {"ttl d", "-2"}});
 }
 
 TEST_F(SortedSetRanges, StoresAreTold) {
@@ -164,18 +150,16 @@ TEST_F(SortedSetRanges, TenThousandMembersAreWalkedFromTheNearerEnd) {
     add.push_back("m" + std::to_string((i * 7919) % kMembers));
   }
   ASSERT_EQ(tester.RunArgs(add), Reply::Integer(kMembers));
-  Converse(tester, {
-                       {"zrank big m9998",              "9998"          },
-                       {"zrank big m1",                 "1"             },
-                       {"zrank big m5000",              "5000"          },
-                       {"zrange big 9998 -1",           "[m9998, m9999]"},
-                       {"zrange big 4999 5000",         "[m4999, m5000]"},
-                       {"zrange big 2 3 rev",           "[m9997, m9996]"},
-                       {"zcount big 1000 (2000",        "1000"          },
-                       {"zremrangebyscore big 10 9989", "9980"          },
-                       {"zrange big 9 10",              "[m9, m9990]"   },
-                       {"zcard big",                    "20"            }
-  });
+  Converse(tester, {{"zrank big m9998", "9998"},
+                    {"zrank big m1", "1"},
+                    {"zrank big m5000", "5000"},
+                    {"zrange big 9998 -1", "[m9998, m9999]"},
+                    {"zrange big 4999 5000", "[m4999, m5000]"},
+                    {"zrange big 2 3 rev", "[m9997, m9996]"},
+                    {"zcount big 1000 (2000", "1000"},
+                    {"zremrangebyscore big 10 9989", "9980"},
+                    {"zrange big 9 10", "[m9, m9990]"},
+                    {"zcard big", "20"}});
 }
 
 }  // namespace

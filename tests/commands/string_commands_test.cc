@@ -24,7 +24,8 @@ TEST_F(StringCommands, GrowToTheLimitAndNoFurther) {
   EXPECT_EQ(Text("EXISTS key"), "0");
   EXPECT_EQ(Text(fmt::format("SETBIT key {} 1", types::kStringBytesMax * 8)),
             "ERR bit offset is not an integer or out of range");
-  EXPECT_EQ(Text(fmt::format("BITFIELD key SET u8 {} 1", types::kStringBytesMax * 8 - 1)), kTooLong);
+  EXPECT_EQ(Text(fmt::format("BITFIELD key SET u8 {} 1", types::kStringBytesMax * 8 - 1)),
+            kTooLong);
   EXPECT_EQ(Text(fmt::format("SETRANGE key {} a", types::kStringBytesMax - 1)),
             std::to_string(types::kStringBytesMax));
   EXPECT_EQ(Text("APPEND key a"), kTooLong);

@@ -19,14 +19,12 @@ Answer Count(Call& call) {
 }
 
 constexpr CommandSpec kCommands[] = {
-    {"count",        1, kReadOnly, kNoKeys, Count,      "Count."},
-    {"put-and-fail", 2, kWrite,    OneKey(kRW | kUpdate), PutAndFail, "Fail." },
+    {"count", 1, kReadOnly, kNoKeys, Count, "Count."},
+    {"put-and-fail", 2, kWrite, OneKey(kRW | kUpdate), PutAndFail, "Fail."},
 };
 
 TEST(CommandTester, WhatFailsLeavesNothing) {
-  CommandTester tester({
-      {"test", Category::kString, kCommands}
-  });
+  CommandTester tester({{"test", Category::kString, kCommands}});
   EXPECT_EQ(tester.Text("PUT-AND-FAIL key"), "ERR it is not to be");
   EXPECT_EQ(tester.Text("count"), "0");
   EXPECT_EQ(tester.Text("count 1"), "ERR wrong number of arguments for 'count' command");

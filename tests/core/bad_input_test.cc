@@ -19,27 +19,31 @@ std::optional<std::string> Changed(std::optional<Bytes> /*old*/) { return "chang
 // Every write there is, with one key and value.
 std::vector<std::pair<const char*, Status>> AllWrites(KeyspaceWriter& writer, Bytes key,
                                                       Bytes value) {
+  // clang-format off
   return {
-      {"Put",             writer.Put(key,               value)                      },
+      {"Put",             writer.Put(key,               value)},
       {"PutIf",           writer.PutIf(key,             value,                        PutCondition::Always()).status()},
-      {"Delete",                 writer.Delete(key).status()                                     },
-      {"Update",          writer.Update(key,            Changed)                      },
-      {"Expire",          writer.Expire(key,            Lifetime::For(5ms)).status()                    },
+      {"Delete",                 writer.Delete(key).status()},
+      {"Update",          writer.Update(key,            Changed)},
+      {"Expire",          writer.Expire(key,            Lifetime::For(5ms)).status()},
       {"Persist",         writer.Persist(key).status()},
       {"Touch", writer.Touch(key, Lifetime::For(5ms)).status()},
   };
+  // clang-format on
 }
 
 // Every read of one key.
 std::vector<std::pair<const char*, Status>> AllReads(const KeyspaceReader& reader, Bytes key) {
   PinnedBytes pin;
+  // clang-format off
   return {
       {"Get",       reader.Get(key).status()},
       {"GetPinned", reader.Get(key,           pin)},
-      {"GetRow",           reader.GetRow(key).status()                           },
+      {"GetRow",           reader.GetRow(key).status()},
       {"Exists",           reader.Exists(key).status()},
-      {"Ttl",           reader.Ttl(key).status()                              },
+      {"Ttl",           reader.Ttl(key).status()},
   };
+  // clang-format on
 }
 
 void ExpectAll(const std::vector<std::pair<const char*, Status>>& outcomes, StatusCode code) {

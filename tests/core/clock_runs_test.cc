@@ -122,11 +122,11 @@ TEST_F(ClockRuns, WhatAReadSawDeadStaysDeadAfterACrashAndAClockThatWentBack) {
 
 TEST_F(ClockRuns, EveryKindOfReadKeepsTheTime) {
   const std::pair<const char*, std::function<void()>> reads[] = {
-      {"get",         [&] { EXPECT_EQ(CodeOf(home_.rows().Get("key")), kNotFound); }       },
-      {"count",       [&] { EXPECT_EQ(home_.rows().Count().value(), 0u); }                 },
-      {"cursor",      [&] { home_.rows().NewCursor().value()->SeekToFirst(); }             },
-      {"snapshot",    [&] { home_.database().NewSnapshot().value(); }                      },
-      {"transaction", [&] { home_.database().Begin().value(); }                            },
+      {"get", [&] { EXPECT_EQ(CodeOf(home_.rows().Get("key")), kNotFound); }},
+      {"count", [&] { EXPECT_EQ(home_.rows().Count().value(), 0u); }},
+      {"cursor", [&] { home_.rows().NewCursor().value()->SeekToFirst(); }},
+      {"snapshot", [&] { home_.database().NewSnapshot().value(); }},
+      {"transaction", [&] { home_.database().Begin().value(); }},
       {"expire",
        [&] { EXPECT_EQ(CodeOf(home_.rows().Expire("key", Lifetime::For(1s))), kNotFound); }},
   };

@@ -51,10 +51,7 @@ class CollectionBackup : public EachEngine {
 
 TEST_P(CollectionBackup, HonoursDeadlinesOfMembers) {
   for (const auto& [later, mortal, mixed] : std::vector<std::tuple<Millis, Names, Names>>{
-           {9ms,  {"y"}, {"a", "b", "m"}},
-           {10ms, {},    {"a", "b"}     },
-           {11ms, {},    {"a", "b"}     }
-  }) {
+           {9ms, {"y"}, {"a", "b", "m"}}, {10ms, {}, {"a", "b"}}, {11ms, {}, {"a", "b"}}}) {
     DatabaseHome home(GetParam(), {}, kStart + later);
     const RestoreReport report = Restore(home, {.mode = RestoreMode::kHonour});
     EXPECT_EQ(NamesOf(home, "mortal"), mortal) << later.count();

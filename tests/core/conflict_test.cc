@@ -48,13 +48,13 @@ TEST_P(Conflicts, DoNotComeFromRowsThatDiedOrWerePurgedMeanwhile) {
 
 TEST_P(Conflicts, ComeFromAChangeOfARowThatWasRead) {
   const std::pair<const char*, std::function<void()>> changes[] = {
-      {"written",          [&] { Put("key", "other"); }                                             },
-      {"deleted",          [&] { ASSERT_TRUE(rows().Delete("key").value()); }                       },
-      {"renewed",          [&] { ASSERT_EQ(CodeOf(rows().Touch("key", Lifetime::For(50ms))), kOk); }},
-      {"persisted",        [&] { ASSERT_TRUE(rows().Persist("key").value()); }                      },
-      {"cleared",          [&] { ASSERT_EQ(CodeOf(rows().Clear()), kOk); }                          },
+      {"written", [&] { Put("key", "other"); }},
+      {"deleted", [&] { ASSERT_TRUE(rows().Delete("key").value()); }},
+      {"renewed", [&] { ASSERT_EQ(CodeOf(rows().Touch("key", Lifetime::For(50ms))), kOk); }},
+      {"persisted", [&] { ASSERT_TRUE(rows().Persist("key").value()); }},
+      {"cleared", [&] { ASSERT_EQ(CodeOf(rows().Clear()), kOk); }},
       {"deleted and died",
-       [&] { ASSERT_EQ(CodeOf(rows().Expire("key", Lifetime::Until(kStart))), kOk); }               },
+       [&] { ASSERT_EQ(CodeOf(rows().Expire("key", Lifetime::Until(kStart))), kOk); }},
   };
   std::uint64_t conflicts = 0;
   for (const auto& [name, change] : changes) {

@@ -90,8 +90,7 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
       const std::lock_guard lock(graves_.mutex);
       const auto& keys = graves_.keys;
       const auto last = end.empty() ? keys.end() : keys.lower_bound(end);
-      costs_.tombstones +=
-          static_cast<std::uint64_t>(std::distance(keys.lower_bound(begin), last));
+      costs_.tombstones += static_cast<std::uint64_t>(std::distance(keys.lower_bound(begin), last));
     }
 
     EngineCosts& costs_;

@@ -35,11 +35,9 @@ class DropHorizonTest : public ::testing::Test {
       case Role::kRows: AppendRow(value, {.deadline = At(deadline_ms), .payload = {}}); break;
       case Role::kMembers:
         key = Bytes(RowKey(keyspace, MarkerKey("key")));
-        AppendVersion(value, {
-                                 .row = {.deadline = {}, .payload = {}, .timestamp = At(1)},
-                                 .deleted = true,
-                                 .kept_until = At(deadline_ms)
-        });
+        AppendVersion(value, {.row = {.deadline = {}, .payload = {}, .timestamp = At(1)},
+                              .deleted = true,
+                              .kept_until = At(deadline_ms)});
         break;
       default: key = EntryKey(keyspace, At(deadline_ms), "key"); break;
     }

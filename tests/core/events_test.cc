@@ -61,14 +61,16 @@ TEST_P(Events, TellWhatDiedWhenAndWhyWhoeverRemovedIt) {
   EXPECT_TRUE(rows().Delete("alive").value()) << "which leaves no event";
 
   const auto events = Read();
+  // clang-format off
   const std::pair<const char*, EventCause> expected[] = {
-      {"read",      EventCause::kRead    },
-      {"many",      EventCause::kRead    },
+      {"read",      EventCause::kRead},
+      {"many",      EventCause::kRead},
       {"replaced",  EventCause::kReplaced},
       {"deleted",   EventCause::kReplaced},
-      {"purged",    EventCause::kPurged  },
+      {"purged",    EventCause::kPurged},
       {"born dead", EventCause::kBornDead},
   };
+  // clang-format on
   ASSERT_EQ(events.size(), std::size(expected));
   for (std::size_t i = 0; i < events.size(); ++i) {
     SCOPED_TRACE(expected[i].first);

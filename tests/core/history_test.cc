@@ -174,11 +174,11 @@ TEST_P(History, MarkersLeaveWhenNothingTheyHoldBackMayCome) {
     std::int64_t leaves_at;  // 0: never.
   };
   for (const auto& [history, late_max, leaves_at] : {
-           Case{Millis(0),   Millis(50),   50 },
-           Case{Millis(100), Millis(50),   100},
-           Case{Millis(50),  Millis(100),  100},
-           Case{Millis(50),  std::nullopt, 0  },
-  }) {
+           Case{Millis(0), Millis(50), 50},
+           Case{Millis(100), Millis(50), 100},
+           Case{Millis(50), Millis(100), 100},
+           Case{Millis(50), std::nullopt, 0},
+       }) {
     Make({.history = history, .late_max = late_max});
     const std::int64_t start = (clock().Now() - kStart).count();
     EXPECT_TRUE(PutAt("deleted", "value", start - 10));

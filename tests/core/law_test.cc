@@ -44,22 +44,22 @@ bool WalkSees(const KeyspaceReader& reader, const CursorOptions& options,
 }
 
 constexpr ReadProbe kReadProbes[] = {
-    {"Get",            [](const KeyspaceReader& r) { return Answered(r.Get(kKey)); }            },
+    {"Get", [](const KeyspaceReader& r) { return Answered(r.Get(kKey)); }},
     {"GetPinned",
      [](const KeyspaceReader& r) {
        PinnedBytes value;
        const Status read = r.Get(kKey, value);
        EXPECT_EQ(value.view(), read.ok() ? kValue : "");
        return read.ok();
-     }                                                                                          },
-    {"GetRow",         [](const KeyspaceReader& r) { return Answered(r.GetRow(kKey)); }         },
+     }},
+    {"GetRow", [](const KeyspaceReader& r) { return Answered(r.GetRow(kKey)); }},
     {"MultiGet",
      [](const KeyspaceReader& r) {
        const std::array<Bytes, 2> keys{"other", kKey};
        const auto rows = r.MultiGet(keys);
        return Answered(rows) && Answered((*rows)[1]);
-     }                                                                                          },
-    {"Exists",         [](const KeyspaceReader& r) { return r.Exists(kKey).value(); }           },
+     }},
+    {"Exists", [](const KeyspaceReader& r) { return r.Exists(kKey).value(); }},
     {"Ttl",
      [](const KeyspaceReader& r) {
        const auto ttl = r.Ttl(kKey);
@@ -67,47 +67,47 @@ constexpr ReadProbe kReadProbes[] = {
          EXPECT_GT(ttl->count(), 0);
        }
        return Answered(ttl);
-     }                                                                                          },
-    {"Count",          [](const KeyspaceReader& r) { return r.Count().value() == 1; }           },
+     }},
+    {"Count", [](const KeyspaceReader& r) { return r.Count().value() == 1; }},
     {"CursorFirst",
      [](const KeyspaceReader& r) { return WalkSees(r, {}, [](Cursor& c) { c.SeekToFirst(); }); }},
     {"CursorLast",
-     [](const KeyspaceReader& r) { return WalkSees(r, {}, [](Cursor& c) { c.SeekToLast(); }); } },
+     [](const KeyspaceReader& r) { return WalkSees(r, {}, [](Cursor& c) { c.SeekToLast(); }); }},
     {"CursorSeek",
      [](const KeyspaceReader& r) {
        return WalkSees(r, {}, [](Cursor& c) { c.SeekAtOrAfter(kKey); });
-     }                                                                                          },
+     }},
     {"CursorSeekBack",
      [](const KeyspaceReader& r) {
        return WalkSees(r, {}, [](Cursor& c) { c.SeekAtOrBefore("zzz"); });
-     }                                                                                          },
+     }},
     {"CursorPrefix",
      [](const KeyspaceReader& r) {
        return WalkSees(r, {.prefix = "ke"}, [](Cursor& c) { c.SeekToFirst(); });
-     }                                                                                          },
+     }},
     {"CursorMortal",
      [](const KeyspaceReader& r) {
        return WalkSees(r, {.filter = RowFilter::kMortal}, [](Cursor& c) { c.SeekToFirst(); });
-     }                                                                                          },
+     }},
     {"ScanDeadlines",
-     [](const KeyspaceReader& r) { return r.ScanDeadlines({}).value().size() == 1; }            },
+     [](const KeyspaceReader& r) { return r.ScanDeadlines({}).value().size() == 1; }},
     {"Forecast",
      [](const KeyspaceReader& r) {
        std::uint64_t rows = 0;
        const auto forecast = r.Forecast({.bucket = kTtl, .buckets = 3});
        for (const auto& bucket : *forecast) rows += bucket.rows;
        return rows == 1;
-     }                                                                                          },
+     }},
 };
 
 constexpr WriteProbe kWriteProbes[] = {
     {"PutIfAbsent",
-     [](KeyspaceWriter& w) { return !w.PutIf(kKey, "new", PutCondition::Absent()).value(); }                           },
+     [](KeyspaceWriter& w) { return !w.PutIf(kKey, "new", PutCondition::Absent()).value(); }},
     {"PutIfPresent",
-     [](KeyspaceWriter& w) { return w.PutIf(kKey, "new", PutCondition::Present()).value(); }                           },
+     [](KeyspaceWriter& w) { return w.PutIf(kKey, "new", PutCondition::Present()).value(); }},
     {"PutIfEquals",
-     [](KeyspaceWriter& w) { return w.PutIf(kKey, "new", PutCondition::Equals(kValue)).value(); }                      },
-    {"Delete",                           [](KeyspaceWriter& w) { return w.Delete(kKey).value(); }                      },
+     [](KeyspaceWriter& w) { return w.PutIf(kKey, "new", PutCondition::Equals(kValue)).value(); }},
+    {"Delete", [](KeyspaceWriter& w) { return w.Delete(kKey).value(); }},
     {"Update",
      [](KeyspaceWriter& w) {
        bool seen = false;
@@ -116,20 +116,20 @@ constexpr WriteProbe kWriteProbes[] = {
                       return "new";
                     }).ok());
        return seen;
-     }                                                                                                                 },
+     }},
     {"KeepsTheDeadlineOfALivingRowOnly",
      [](KeyspaceWriter& w) {
        EXPECT_TRUE(w.Put(kKey, "new", Lifetime::Keep()).ok());
        return w.Ttl(kKey).value() != kForever;
-     }                                                                                                                 },
+     }},
     {"Expire",
-     [](KeyspaceWriter& w) { return Answered(w.Expire(kKey, Lifetime::For(Millis(5)))); }                              },
+     [](KeyspaceWriter& w) { return Answered(w.Expire(kKey, Lifetime::For(Millis(5)))); }},
     {"ExpireIfPresent",
      [](KeyspaceWriter& w) {
        return Answered(w.Expire(kKey, Lifetime::For(Millis(5)), DeadlineIf::kPresent));
-     }                                                                                                                 },
-    {"Persist",                          [](KeyspaceWriter& w) { return Answered(w.Persist(kKey)); }                   },
-    {"Touch",                            [](KeyspaceWriter& w) { return Answered(w.Touch(kKey, Lifetime::For(kTtl))); }},
+     }},
+    {"Persist", [](KeyspaceWriter& w) { return Answered(w.Persist(kKey)); }},
+    {"Touch", [](KeyspaceWriter& w) { return Answered(w.Touch(kKey, Lifetime::For(kTtl))); }},
 };
 
 // What only keyspaces ordered by timestamp can be asked, given when the row was written.
@@ -150,19 +150,19 @@ constexpr StampedReadProbe kStampedReadProbes[] = {
     {"GetAsOfLater",
      [](const KeyspaceReader& r, WallTime written) {
        return Answered(r.GetAsOf(kKey, written + kTtl - Millis(1)));
-     }                                                           },
+     }},
     {"CursorAsOfFirst",
      [](const KeyspaceReader& r, WallTime written) {
        return WalkSeesAsOf(r, written, RowFilter::kAll, &Cursor::SeekToFirst);
-     }                                                           },
+     }},
     {"CursorAsOfLast",
      [](const KeyspaceReader& r, WallTime written) {
        return WalkSeesAsOf(r, written, RowFilter::kAll, &Cursor::SeekToLast);
-     }                                                           },
+     }},
     {"CursorAsOfMortal",
      [](const KeyspaceReader& r, WallTime written) {
        return WalkSeesAsOf(r, written, RowFilter::kMortal, &Cursor::SeekToFirst);
-     }                                                           },
+     }},
 };
 
 // Writes with a timestamp: a late one neither hides the living nor shows the dead again.

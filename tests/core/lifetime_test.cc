@@ -21,22 +21,22 @@ struct WriteCall {
 std::optional<std::string> Changed(std::optional<Bytes> /*old*/) { return "changed"; }
 
 constexpr WriteCall kWriteCalls[] = {
-    {"Put",             [](KeyspaceWriter& w, Lifetime l) { return w.Put("key", "changed", l); } },
+    {"Put", [](KeyspaceWriter& w, Lifetime l) { return w.Put("key", "changed", l); }},
     {"PutIf",
-     [](KeyspaceWriter& w,                    Lifetime l) {
+     [](KeyspaceWriter& w, Lifetime l) {
        return w.PutIf("key", "changed", PutCondition::Present(), l).status();
-     }                                                                 },
+     }},
     {"PutIfNot",
-     [](KeyspaceWriter& w,                    Lifetime l) {
+     [](KeyspaceWriter& w, Lifetime l) {
        return w.PutIf("key", "changed", PutCondition::Absent(), l).status();
-     }                                                                 },
-    {"Update",          [](KeyspaceWriter& w, Lifetime l) { return w.Update("key", Changed, l); }},
-    {"Expire",          [](KeyspaceWriter& w, Lifetime l) { return w.Expire("key", l).status(); }},
+     }},
+    {"Update", [](KeyspaceWriter& w, Lifetime l) { return w.Update("key", Changed, l); }},
+    {"Expire", [](KeyspaceWriter& w, Lifetime l) { return w.Expire("key", l).status(); }},
     {"ExpireIfPresent",
-     [](KeyspaceWriter& w,                    Lifetime l) {
+     [](KeyspaceWriter& w, Lifetime l) {
        return w.Expire("key", l, DeadlineIf::kPresent).status();
-     }                                                                 },
-    {"Touch",           [](KeyspaceWriter& w, Lifetime l) { return w.Touch("key", l).status(); } },
+     }},
+    {"Touch", [](KeyspaceWriter& w, Lifetime l) { return w.Touch("key", l).status(); }},
 };
 
 class Lifetimes : public EachEngine {

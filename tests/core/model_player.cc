@@ -15,47 +15,49 @@ constexpr std::size_t kToldOperationsMax = 60;
 }  // namespace
 
 std::span<const ModelPlayer::Kind> ModelPlayer::Kinds() {
+  // clang-format off
   static constexpr Kind kKinds[] = {
-      {260, &ModelPlayer::Write                   },
-      {3,   &ModelPlayer::WriteBurst              },
-      {25,  &ModelPlayer::Begin                   },
-      {110, &ModelPlayer::WriteInTransaction      },
-      {15,  &ModelPlayer::SetSavepoint            },
-      {12,  &ModelPlayer::RollbackToSavepoint     },
-      {22,  &ModelPlayer::Commit                  },
-      {5,   &ModelPlayer::Rollback                },
-      {110, &ModelPlayer::Get                     },
-      {40,  &ModelPlayer::MultiGet                },
-      {20,  &ModelPlayer::Count                   },
-      {60,  &ModelPlayer::GetAsOf                 },
-      {60,  &ModelPlayer::Walk                    },
-      {8,   &ModelPlayer::KeepCursor              },
-      {30,  &ModelPlayer::MoveKeptCursor          },
-      {7,   &ModelPlayer::ReleaseCursor           },
-      {25,  &ModelPlayer::ScanDeadlines           },
-      {20,  &ModelPlayer::Forecast                },
-      {8,   &ModelPlayer::OpenSnapshot            },
-      {8,   &ModelPlayer::VerifySnapshot          },
-      {7,   &ModelPlayer::ReleaseSnapshot         },
-      {70,  &ModelPlayer::AdvanceClock            },
-      {6,   &ModelPlayer::MishandleClock          },
-      {6,   &ModelPlayer::ConfirmClock            },
-      {20,  &ModelPlayer::Purge                   },
+      {260, &ModelPlayer::Write},
+      {3,   &ModelPlayer::WriteBurst},
+      {25,  &ModelPlayer::Begin},
+      {110, &ModelPlayer::WriteInTransaction},
+      {15,  &ModelPlayer::SetSavepoint},
+      {12,  &ModelPlayer::RollbackToSavepoint},
+      {22,  &ModelPlayer::Commit},
+      {5,   &ModelPlayer::Rollback},
+      {110, &ModelPlayer::Get},
+      {40,  &ModelPlayer::MultiGet},
+      {20,  &ModelPlayer::Count},
+      {60,  &ModelPlayer::GetAsOf},
+      {60,  &ModelPlayer::Walk},
+      {8,   &ModelPlayer::KeepCursor},
+      {30,  &ModelPlayer::MoveKeptCursor},
+      {7,   &ModelPlayer::ReleaseCursor},
+      {25,  &ModelPlayer::ScanDeadlines},
+      {20,  &ModelPlayer::Forecast},
+      {8,   &ModelPlayer::OpenSnapshot},
+      {8,   &ModelPlayer::VerifySnapshot},
+      {7,   &ModelPlayer::ReleaseSnapshot},
+      {70,  &ModelPlayer::AdvanceClock},
+      {6,   &ModelPlayer::MishandleClock},
+      {6,   &ModelPlayer::ConfirmClock},
+      {20,  &ModelPlayer::Purge},
       {10,  &ModelPlayer::PurgeWhileSomebodyWrites},
-      {1,   &ModelPlayer::Reclaim                 },
-      {2,   &ModelPlayer::CompactEngine           },
-      {12,  &ModelPlayer::ReadEvents              },
-      {3,   &ModelPlayer::TrimEvents              },
-      {5,   &ModelPlayer::CreateKeyspace          },
-      {3,   &ModelPlayer::DropKeyspace            },
-      {2,   &ModelPlayer::ClearKeyspace           },
-      {5,   &ModelPlayer::SetPolicy               },
-      {2,   &ModelPlayer::Check                   },
-      {8,   &ModelPlayer::CompareStatistics       },
-      {3,   &ModelPlayer::CompareEverything       },
-      {1,   &ModelPlayer::BackupAndRestore        },
-      {1,   &ModelPlayer::Reopen                  },
+      {1,   &ModelPlayer::Reclaim},
+      {2,   &ModelPlayer::CompactEngine},
+      {12,  &ModelPlayer::ReadEvents},
+      {3,   &ModelPlayer::TrimEvents},
+      {5,   &ModelPlayer::CreateKeyspace},
+      {3,   &ModelPlayer::DropKeyspace},
+      {2,   &ModelPlayer::ClearKeyspace},
+      {5,   &ModelPlayer::SetPolicy},
+      {2,   &ModelPlayer::Check},
+      {8,   &ModelPlayer::CompareStatistics},
+      {3,   &ModelPlayer::CompareEverything},
+      {1,   &ModelPlayer::BackupAndRestore},
+      {1,   &ModelPlayer::Reopen},
   };
+  // clang-format on
   return kKinds;
 }
 
@@ -78,7 +80,7 @@ ModelPlayer::ModelPlayer(const Subject& subject)
        {.events = EventDetail::kKeyAndValue,
         .order = RowOrder::kTimestamp,
         .history = Millis(30),
-        .late_max = Millis(50)}                                         },
+        .late_max = Millis(50)}},
   };
   Open();
   for (const auto& [name, policy] : first) {
@@ -99,9 +101,7 @@ std::optional<Difference> ModelPlayer::Run(std::span<const Operation> operations
   if (!differs()) CompareEverything();
   if (!differs()) Check();
   if (!differs()) return std::nullopt;
-  return Difference{
-      difference_, played, {told_.begin(), told_.end()}
-  };
+  return Difference{difference_, played, {told_.begin(), told_.end()}};
 }
 
 void ModelPlayer::Open() {

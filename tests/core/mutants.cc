@@ -122,13 +122,11 @@ class TrustsItsFirstLook final : public RacingEngine {
 };
 
 Mutant PurgesWithoutASecondLook() {
-  return {
-      "PurgesWithoutASecondLook",
-      {.kind = engine::suite::MemoryKind(),
-        .wrap = [](std::unique_ptr<Engine> inner, std::shared_ptr<Race> race) {
-         return std::make_unique<TrustsItsFirstLook>(std::move(inner), std::move(race));
-       }}
-  };
+  return {"PurgesWithoutASecondLook",
+          {.kind = engine::suite::MemoryKind(),
+           .wrap = [](std::unique_ptr<Engine> inner, std::shared_ptr<Race> race) {
+             return std::make_unique<TrustsItsFirstLook>(std::move(inner), std::move(race));
+           }}};
 }
 
 // Judges what compaction shows by something else than the horizon, given that.
@@ -237,14 +235,13 @@ class NotesWatermarks final : public RacingEngine {
 // compactions do not ask for snapshots.
 Mutant IgnoresOpenStates() {
   const auto watermarks = std::make_shared<Watermarks>();
-  Mutant mutant{
-      "IgnoresOpenStates",
-      {.kind = engine::suite::RocksKind(),
-        .persistent = true,
-        .wrap = [watermarks](std::unique_ptr<Engine> inner, std::shared_ptr<Race> race) {
-         return std::make_unique<NotesWatermarks>(std::move(inner), std::move(race), watermarks);
-       }}
-  };
+  Mutant mutant{"IgnoresOpenStates",
+                {.kind = engine::suite::RocksKind(),
+                 .persistent = true,
+                 .wrap = [watermarks](std::unique_ptr<Engine> inner, std::shared_ptr<Race> race) {
+                   return std::make_unique<NotesWatermarks>(std::move(inner), std::move(race),
+                                                            watermarks);
+                 }}};
   mutant.subject.policy = [watermarks](std::shared_ptr<DropHorizon> horizon) {
     {
       const std::lock_guard lock(watermarks->mutex);

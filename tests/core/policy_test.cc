@@ -122,16 +122,18 @@ TEST_P(Policy, JitterLeavesInstantsAloneAndNeverTakesAll) {
 
 TEST_P(Policy, AContradictionIsRefusedAndTheOldOneStays) {
   Set({.default_ttl = 5s});
+  // clang-format off
   const KeyspacePolicy bad[] = {
       {.default_ttl = 0ms},
-      {.min_ttl = -1ms   },
-      {.max_ttl = 0ms    },
+      {.min_ttl = -1ms},
+      {.max_ttl = 0ms},
       {.min_ttl = 2s,      .max_ttl = 1s},
       {.default_ttl = 1s,                  .min_ttl = 2s},
       {.default_ttl = 3s,.max_ttl = 2s},
       {.require_ttl = true,  .breach = PolicyBreach::kClamp},
-      {.jitter_permille = 901                 },
+      {.jitter_permille = 901},
   };
+  // clang-format on
   for (const KeyspacePolicy& policy : bad) {
     EXPECT_EQ(CodeOf(rows().SetPolicy(policy)), kInvalid);
     EXPECT_EQ(CodeOf(database().CreateKeyspace("new", policy)), kInvalid);
@@ -146,12 +148,14 @@ TEST_P(Policy, AChangeNeitherRevivesTheDeadNorMovesTheLiving) {
   clock().Advance(5ms);
   ASSERT_EQ(CodeOf(rows().Put("living", "value")), kOk);
   clock().Advance(5ms);
+  // clang-format off
   const KeyspacePolicy later[] = {
       {.default_ttl = 1h},
       {    },
       {.min_ttl = 1h,                 .breach = PolicyBreach::kClamp},
-      {.default_ttl = 1ms                },
+      {.default_ttl = 1ms},
   };
+  // clang-format on
   for (const KeyspacePolicy& policy : later) {
     Set(policy);
     EXPECT_FALSE(rows().Exists("dead").value());

@@ -146,13 +146,15 @@ struct ExpireCase {
   bool later;    // After.
 };
 
+// clang-format off
 constexpr ExpireCase kExpireCases[] = {
-    {DeadlineIf::kAlways,  true,  true,  true,  true },
+    {DeadlineIf::kAlways,  true,  true,  true,  true},
     {DeadlineIf::kNone,    true,  false, false, false},
-    {DeadlineIf::kPresent, false, true,  true,  true },
+    {DeadlineIf::kPresent, false, true,  true,  true},
     {DeadlineIf::kLater,   false, true,  false, false},
-    {DeadlineIf::kEarlier, true,  false, false, true },
+    {DeadlineIf::kEarlier, true,  false, false, true},
 };
+// clang-format on
 
 TEST_P(Rows, ADeadlineChangesAsItsConditionSays) {
   for (const ExpireCase& c : kExpireCases) {

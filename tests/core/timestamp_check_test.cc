@@ -88,10 +88,7 @@ TEST_F(TimestampDamage, AMarkerBesideARowGoes) {
   Plant([](engine::Batch& batch) {
     std::string marker;
     core::AppendVersion(
-        marker, {
-                    .row = {.deadline = {}, .payload = {}, .timestamp = At(-5)},
-                      .deleted = true
-    });
+        marker, {.row = {.deadline = {}, .payload = {}, .timestamp = At(-5)}, .deleted = true});
     batch.Put(kMembers, core::RowKey(kStamped, core::MarkerKey("key")), marker);
   });
   ExpectFoundAndMended("a marker beside a row");

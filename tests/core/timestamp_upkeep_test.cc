@@ -170,15 +170,15 @@ TEST_P(TimestampUpkeep, ABackupHasThePastAndTheMarkers) {
     const RestoreOptions strip{.mode = RestoreMode::kStrip};
     const RestoreOptions sooner{.mode = RestoreMode::kShift, .shift = Millis(-9)};
     for (const Case& c : {
-             Case{honour, 1,  "new",    "old", "late"  },
-             Case{honour, 9,  "new",    "old", "late"  },
-             Case{honour, 10, "new",    "old", "(gone)"},
-             Case{honour, 49, "new",    "old", "(gone)"},
+             Case{honour, 1, "new", "old", "late"},
+             Case{honour, 9, "new", "old", "late"},
+             Case{honour, 10, "new", "old", "(gone)"},
+             Case{honour, 49, "new", "old", "(gone)"},
              Case{honour, 50, "(gone)", "old", "(gone)"},
-             Case{freeze, 50, "new",    "old", "late"  },
-             Case{strip,  50, "new",    "old", "late"  },
-             Case{sooner, 1,  "new",    "old", "(gone)"},
-    }) {
+             Case{freeze, 50, "new", "old", "late"},
+             Case{strip, 50, "new", "old", "late"},
+             Case{sooner, 1, "new", "old", "(gone)"},
+         }) {
       SCOPED_TRACE(::testing::Message() << "mode " << static_cast<int>(c.options.mode) << " at "
                                         << c.now << (purged ? " purged" : ""));
       ManualClock later(At(c.now));

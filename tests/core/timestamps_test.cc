@@ -18,9 +18,7 @@ TEST_P(Timestamps, TheLargestWinsInEveryOrderOfArrival) {
     std::int64_t at;
     const char* value;  // Null: a delete.
   };
-  const std::array<Word, 4> words{
-      {{-30, "a"}, {-20, nullptr}, {-10, "c"}, {0, nullptr}}
-  };
+  const std::array<Word, 4> words{{{-30, "a"}, {-20, nullptr}, {-10, "c"}, {0, nullptr}}};
   std::array order{0, 1, 2, 3};
   do {
     Make({.history = Millis(1000)});
@@ -245,14 +243,8 @@ TEST_P(Timestamps, FurtherFromTheClockThanLateMaxAreRefused) {
     std::int64_t at;
     bool good;
   };
-  for (const Edge& edge : {
-           Edge{899,  false},
-           Edge{900,  true },
-           Edge{901,  true },
-           Edge{1099, true },
-           Edge{1100, true },
-           Edge{1101, false}
-  }) {
+  for (const Edge& edge : {Edge{899, false}, Edge{900, true}, Edge{901, true}, Edge{1099, true},
+                           Edge{1100, true}, Edge{1101, false}}) {
     SCOPED_TRACE(edge.at);
     const std::string key = std::to_string(edge.at);
     EXPECT_EQ(CodeOf(stamped().PutAt(key, "value", At(edge.at))), edge.good ? kOk : kInvalid);
@@ -272,15 +264,15 @@ TEST_P(Timestamps, PoliciesThatContradictThemselvesAreRefusedWithWhatToDo) {
   };
   constexpr auto kBy = RowOrder::kTimestamp;
   const Bad bad[] = {
-      {"set order",    {.history = kSecond}                                                     },
-      {"set order",    {.late_max = kSecond}                                                    },
-      {"negative",     {.order = kBy, .history = -kSecond}                                      },
-      {"positive",     {.order = kBy, .late_max = Millis(0)}                                    },
-      {"late_max",     {.purge_within = 8 * kSecond, .order = kBy}                              },
-      {"late_max",     {.purge_within = 8 * kSecond, .order = kBy, .late_max = Millis(2001)}    },
+      {"set order", {.history = kSecond}},
+      {"set order", {.late_max = kSecond}},
+      {"negative", {.order = kBy, .history = -kSecond}},
+      {"positive", {.order = kBy, .late_max = Millis(0)}},
+      {"late_max", {.purge_within = 8 * kSecond, .order = kBy}},
+      {"late_max", {.purge_within = 8 * kSecond, .order = kBy, .late_max = Millis(2001)}},
       {"history",
        {.purge_within = 8 * kSecond, .order = kBy, .history = Millis(2001), .late_max = kSecond}},
-      {"purge_within", {.purge_within = Millis(999)}                                            },
+      {"purge_within", {.purge_within = Millis(999)}},
   };
   for (const auto& [word, policy] : bad) {
     const auto made = database().CreateKeyspace("bad", policy);

@@ -102,9 +102,7 @@ TEST_P(WorkConcurrency, ReadersThatShareLatchesNeverSeeHalfAWrite) {
     while (!over) {
       auto work = core::BeginWork(
           database(),
-          {
-              .keys = {{&rows(), "a", false}, {&rows(), "b", false}, {&rows(), "c", false}}
-      });
+          {.keys = {{&rows(), "a", false}, {&rows(), "b", false}, {&rows(), "c", false}}});
       ASSERT_TRUE(work.has_value());
       WorkSpace& space = (*work)->In(rows());
       core::FoundRow a;

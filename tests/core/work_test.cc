@@ -29,9 +29,7 @@ class Works : public EachEngine {
 
 TEST_P(Works, WhatIsNotCommittedNeverWas) {
   {
-    auto work = BeginWork(database(), {
-                                          .keys = {{&rows(), "key"}, {&rows(), "set"}}
-    });
+    auto work = BeginWork(database(), {.keys = {{&rows(), "key"}, {&rows(), "set"}}});
     WorkSpace& space = (*work)->In(rows());
     ASSERT_EQ(CodeOf(space.Put("key", "value", Lifetime::Forever())), kOk);
     Fill(space, "set", {"a", "b"});
@@ -270,9 +268,7 @@ TEST_P(Works, KeysOfAnotherLatchAreFreeMeanwhile) {
 
 TEST_P(Works, ThatReadTheSameKeysAreHeldAtOnce) {
   ASSERT_EQ(CodeOf(rows().Put("a", "1")), kOk);
-  const core::WorkScope reads{
-      .keys = {{&rows(), "a", false}, {&rows(), "b", false}}
-  };
+  const core::WorkScope reads{.keys = {{&rows(), "a", false}, {&rows(), "b", false}}};
   auto work = BeginWork(database(), reads);
   std::thread other([&] {
     auto also = BeginWork(database(), reads);  // Would wait for ever, were the first one alone.
@@ -288,9 +284,7 @@ TEST_P(Works, ThatReadTheSameKeysAreHeldAtOnce) {
 }
 
 TEST_P(Works, AKeyThatIsOnlyReadIsNotChanged) {
-  auto work = BeginWork(database(), {
-                                        .keys = {{&rows(), "read", false}, {&rows(), "written"}}
-  });
+  auto work = BeginWork(database(), {.keys = {{&rows(), "read", false}, {&rows(), "written"}}});
   WorkSpace& space = (*work)->In(rows());
   EXPECT_EQ(CodeOf(space.Put("read", "v", Lifetime::Forever())), kInternal);
   EXPECT_EQ(CodeOf(space.Delete("read")), kInternal);
@@ -322,9 +316,7 @@ TEST_P(Works, MarksTakeBackRowsMembersAndSides) {
     Fill(space, "set", {"a"});
     ASSERT_EQ(CodeOf(space.PutSide("set", "side", "old")), kOk);
   });
-  auto work = BeginWork(database(), {
-                                        .keys = {{&rows(), "set"}, {&rows(), "key"}}
-  });
+  auto work = BeginWork(database(), {.keys = {{&rows(), "set"}, {&rows(), "key"}}});
   WorkSpace& space = (*work)->In(rows());
   ASSERT_TRUE(space.PutMember("set", "kept", "v").value());
   const core::Work::Mark mark = (*work)->SetMark();

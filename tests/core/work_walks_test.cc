@@ -82,11 +82,7 @@ TEST_F(WorkWalks, OfRowsThatDieTogetherAllAreShownOrNone) {
 }
 
 TEST_F(WorkWalks, ASlowWorkShowsItsOwnWritesOverTheState) {
-  auto work =
-      *BeginWork(*database_, {
-                                 .keys = {{&rows(), "a"}, {&rows(), "new"}},
-                                   .walks = true
-  });
+  auto work = *BeginWork(*database_, {.keys = {{&rows(), "a"}, {&rows(), "new"}}, .walks = true});
   ASSERT_EQ(CodeOf(rows().Put("other", "value")), kOk);
   ASSERT_TRUE(work->In(rows()).Delete("a").value());
   ASSERT_EQ(CodeOf(work->In(rows()).Put("new", "value", Lifetime::Forever())), kOk);
@@ -117,10 +113,7 @@ TEST_F(WorkWalks, ABoundEndsAWalkOverTheDeadWhereItCanGoOn) {
 TEST_F(WorkWalks, ABoundedWalkShowsOwnRowsBeforeItStops) {
   clock_.Advance(10ms);
   const auto work =
-      *BeginWork(*database_, {
-                                 .keys = {{&rows(), "aa"}, {&rows(), "dd"}},
-                                   .walks = true
-  });
+      *BeginWork(*database_, {.keys = {{&rows(), "aa"}, {&rows(), "dd"}}, .walks = true});
   ASSERT_EQ(CodeOf(work->In(rows()).Put("aa", "v", Lifetime::Forever())), kOk);
   ASSERT_EQ(CodeOf(work->In(rows()).Put("dd", "v", Lifetime::Forever())), kOk);
   const auto walk = *work->In(rows()).NewRowWalk({}, 2);

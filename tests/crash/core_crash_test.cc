@@ -241,11 +241,13 @@ TEST(CoreCrash, AfterTheCommitLeavesTheRowWithItsTtl) {
   EXPECT_EQ(*ttl, Millis(std::chrono::hours(1)) - Millis(1));
 }
 
+// clang-format off
 constexpr NamedWork kWorks[] = {
-    {"write",             WriteForever              },
+    {"write",             WriteForever},
     {"before the commit", StopAroundTheCommit<false>},
-    {"after the commit",  StopAroundTheCommit<true> },
+    {"after the commit",  StopAroundTheCommit<true>},
 };
+// clang-format on
 
 }  // namespace
 }  // namespace mayfly::crash

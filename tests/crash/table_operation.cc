@@ -16,12 +16,7 @@ constexpr std::int64_t kMsPerOperation = 40;
 
 std::string AnyTable(Random& random) { return kNames[random.Below(std::size(kNames))]; }
 
-Item KeyOf(const Item& item) {
-  return {
-      {"user", item.at("user")},
-      {"nr",   item.at("nr")  }
-  };
-}
+Item KeyOf(const Item& item) { return {{"user", item.at("user")}, {"nr", item.at("nr")}}; }
 
 Write UpdateOf(RandomPosts& posts, Item key, WallTime now) {
   Write update{.kind = Write::Kind::kUpdate, .table = {}, .key = std::move(key), .set = {}};
@@ -195,11 +190,7 @@ TableSpec SpecOf(const std::string& table) {
   return spec;
 }
 
-IndexSpec ByTitle() {
-  return {
-      .name = "by_title", .partition = {"title", KeyType::kString}
-  };
-}
+IndexSpec ByTitle() { return {.name = "by_title", .partition = {"title", KeyType::kString}}; }
 
 Status Perform(const TableOperation& operation, Database& database, Tables& tables) {
   const Status done = Try(operation, database, tables);

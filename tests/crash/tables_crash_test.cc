@@ -206,7 +206,7 @@ TEST(TablesCrash, WouldCatchTransactionsThatAreNotWhole) {
 }
 
 constexpr NamedWork kWorks[] = {
-    {"tables",                      WorkForever<true> },
+    {"tables", WorkForever<true>},
     {"tables without transactions", WorkForever<false>},
 };
 

@@ -76,11 +76,7 @@ Rows ReadRows(const engine::Engine& engine, int writer) {
   ++end.back();
   for (std::size_t i = 0; i < engine::kRoleCount; ++i) {
     const Role role = static_cast<Role>(i);
-    auto cursor = engine.NewCursor(
-        {
-            role
-    },
-        {.range = {begin, end}});
+    auto cursor = engine.NewCursor({role}, {.range = {begin, end}});
     EXPECT_TRUE(cursor.has_value()) << cursor.status().ToString();
     if (!cursor) return rows;
     for ((*cursor)->SeekToFirst(); (*cursor)->Valid(); (*cursor)->Next()) {

@@ -194,22 +194,22 @@ TEST_F(Together, WhatIsAcknowledgedIsDurableWhereThatIsAsked) {
   const std::string arn = R"({"ResourceArn":"arn:aws:dynamodb:mayfly:000000000000:table/tab")";
   const std::string own = "Mayfly_20261101.";
   const std::vector<std::pair<std::string, std::string>> writes = {
-      {"PutItem",               named + R"(,"Item":)" + item + "}"                                  },
-      {"UpdateItem",            named + R"(,"Key":)" + item + R"(,"UpdateExpression":"SET x = p"})" },
-      {"BatchWriteItem",        R"({"RequestItems":{"tab":[{"PutRequest":{"Item":)" + item + "}}]}}"},
+      {"PutItem", named + R"(,"Item":)" + item + "}"},
+      {"UpdateItem", named + R"(,"Key":)" + item + R"(,"UpdateExpression":"SET x = p"})"},
+      {"BatchWriteItem", R"({"RequestItems":{"tab":[{"PutRequest":{"Item":)" + item + "}}]}}"},
       {"TransactWriteItems",
-       R"({"TransactItems":[{"Put":)" + named + R"(,"Item":)" + item + "}}]}"                       },
+       R"({"TransactItems":[{"Put":)" + named + R"(,"Item":)" + item + "}}]}"},
       {"UpdateTimeToLive",
-       named + R"(,"TimeToLiveSpecification":{"AttributeName":"t","Enabled":true}})"                },
-      {own + "SetTTL",          named + R"(,"Key":)" + item + R"(,"TtlSeconds":9})"                 },
-      {own + "RemoveTTL",       named + R"(,"Key":)" + item + "}"                                   },
-      {own + "SweepExpiredTTL", named + "}"                                                         },
-      {"TagResource",           arn + R"(,"Tags":[{"Key":"k","Value":"v"}]})"                       },
-      {"UntagResource",         arn + R"(,"TagKeys":["k"]})"                                        },
-      {"UpdateTable",           named + R"(,"DeletionProtectionEnabled":false})"                    },
-      {"DeleteItem",            named + R"(,"Key":)" + item + "}"                                   },
-      {"DeleteTable",           named + "}"                                                         },
-      {"CreateTable",           kCreateTab                                                          },
+       named + R"(,"TimeToLiveSpecification":{"AttributeName":"t","Enabled":true}})"},
+      {own + "SetTTL", named + R"(,"Key":)" + item + R"(,"TtlSeconds":9})"},
+      {own + "RemoveTTL", named + R"(,"Key":)" + item + "}"},
+      {own + "SweepExpiredTTL", named + "}"},
+      {"TagResource", arn + R"(,"Tags":[{"Key":"k","Value":"v"}]})"},
+      {"UntagResource", arn + R"(,"TagKeys":["k"]})"},
+      {"UpdateTable", named + R"(,"DeletionProtectionEnabled":false})"},
+      {"DeleteItem", named + R"(,"Key":)" + item + "}"},
+      {"DeleteTable", named + "}"},
+      {"CreateTable", kCreateTab},
   };
   const auto ask = [&](const std::string& operation, const std::string& body) {
     *costs_ = {.disk_fails = costs_->disk_fails};

@@ -174,11 +174,7 @@ void AReadOnlyEngineRefusesChanges(Rig& rig) {
   EXPECT_FALSE(rig.Find("value").empty());
   EXPECT_EQ(rig.Get(kRows, "key"), "value");
   const auto snapshot = rig.NewSnapshot();
-  EXPECT_EQ(rig.Scan(kRows,
-                     {
-                         .snapshot = snapshot.get()
-  }),
-            (Pairs{{"key", "value"}}));
+  EXPECT_EQ(rig.Scan(kRows, {.snapshot = snapshot.get()}), (Pairs{{"key", "value"}}));
 }
 
 }  // namespace

@@ -17,15 +17,9 @@ void TheLastChangeOfAKeyWins(Rig& rig) {
   batch.Delete(kRows, "put, delete");
   batch.Put(kRows, "delete, put", "2");
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"delete, put", "2"},
-                                 {"put, put",    "2"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"delete, put", "2"}, {"put, put", "2"}}));
   rig.Compact(Role::kRows);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"delete, put", "2"},
-                                 {"put, put",    "2"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"delete, put", "2"}, {"put, put", "2"}}));
 }
 
 void ABatchSpansAllRoles(Rig& rig) {
@@ -37,9 +31,7 @@ void ABatchSpansAllRoles(Rig& rig) {
   batch.DeleteRange(kExpiry, "g", "h");
   rig.Commit(batch);
   for (const Address at : kAllRoles) {
-    EXPECT_EQ(rig.Scan(at), (Pairs{
-                                {"key", std::string(RoleName(at.role))}
-    }));
+    EXPECT_EQ(rig.Scan(at), (Pairs{{"key", std::string(RoleName(at.role))}}));
   }
 }
 
@@ -57,9 +49,7 @@ void ACommitDoesNotChangeItsBatch(Rig& rig) {
   rig.Delete(kRows, "key");
   rig.Put(kRows, "other", "value");
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"key", "value"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"key", "value"}}));
 }
 
 void AClearedBatchIsUsedAgain(Rig& rig) {
@@ -71,12 +61,8 @@ void AClearedBatchIsUsedAgain(Rig& rig) {
   EXPECT_TRUE(batch.empty());
   batch.Put(kMembers, "b", "2");
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"a", "1"}
-  }));
-  EXPECT_EQ(rig.Scan(kMembers), (Pairs{
-                                    {"b", "2"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"a", "1"}}));
+  EXPECT_EQ(rig.Scan(kMembers), (Pairs{{"b", "2"}}));
 }
 
 void ALargeBatchIsAppliedWhole(Rig& rig) {
@@ -113,9 +99,7 @@ void KeysAndValuesAreCopiedIntoTheBatch(Rig& rig) {
   key = "other";
   value = "thing";
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"key", "value"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"key", "value"}}));
 }
 
 }  // namespace

@@ -315,9 +315,7 @@ void CompactionDisturbsNobody(Rig& rig) {
   };
   RunTogether({write, compact, compact, read});
   rig.Compact(Role::kRows);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"living", Immortal(std::to_string(kCommits - 1))}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"living", Immortal(std::to_string(kCommits - 1))}}));
 }
 
 void HandlesComeAndGoOnManyThreads(Rig& rig) {

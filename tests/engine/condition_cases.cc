@@ -101,10 +101,7 @@ void ConditionsLookAtTheStateBeforeTheBatch(Rig& rig) {
   batch.Put(kRows, "added", "new");
   batch.RequireAbsent(kRows, "added");
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"added",   "new"},
-                                 {"changed", "new"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"added", "new"}, {"changed", "new"}}));
 
   Batch own_write;
   own_write.Put(kRows, "changed", "newer");
@@ -143,10 +140,7 @@ void AConflictWritesNothingInAnyRole(Rig& rig) {
     }
     batch.Require(condition_at, "key", "never was");
     ExpectConflict(rig, batch);
-    for (const Address at : kAllRoles)
-      EXPECT_EQ(rig.Scan(at), (Pairs{
-                                  {"key", "old"}
-      }));
+    for (const Address at : kAllRoles) EXPECT_EQ(rig.Scan(at), (Pairs{{"key", "old"}}));
   }
 }
 

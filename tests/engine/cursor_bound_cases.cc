@@ -109,9 +109,7 @@ void BoundsHoldOnASnapshot(Rig& rig) {
 
 void AnEmptyRangeShowsNothing(Rig& rig) {
   PutEverySecond(rig);
-  const auto cursor = rig.NewCursor(kRows, {
-                                               .range = {.begin = "a", .end = "a"}
-  });
+  const auto cursor = rig.NewCursor(kRows, {.range = {.begin = "a", .end = "a"}});
   cursor->SeekToFirst();
   EXPECT_EQ(KeyAt(*cursor), "(end)");
   cursor->SeekToLast();
@@ -135,9 +133,7 @@ void BoundsAreCopied(Rig& rig) {
   PutEverySecond(rig);
   std::string begin = "a";
   std::string end = "b\xff\xff";
-  const auto cursor = rig.NewCursor(kRows, {
-                                               .range = {.begin = begin, .end = end}
-  });
+  const auto cursor = rig.NewCursor(kRows, {.range = {.begin = begin, .end = end}});
   begin.assign(begin.size(), '\xff');
   end.assign(end.size(), '\0');
   Keys seen;

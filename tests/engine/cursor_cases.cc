@@ -42,12 +42,7 @@ void ACursorOverNothingShowsNothing(Rig& rig) {
 
 void ACursorWalksBothWaysInByteOrder(Rig& rig) {
   PutLetters(rig, "cabd");
-  const Pairs expected = {
-      {"a", "A"},
-      {"b", "B"},
-      {"c", "C"},
-      {"d", "D"}
-  };
+  const Pairs expected = {{"a", "A"}, {"b", "B"}, {"c", "C"}, {"d", "D"}};
   EXPECT_EQ(rig.Scan(kRows), expected);
   EXPECT_EQ(rig.ScanBack(kRows), Reversed(expected));
 }
@@ -104,11 +99,7 @@ void ACursorShowsTheStateOfItsMakingEvenBeforeItsFirstSeek(Rig& rig) {
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     seen.emplace_back(cursor->key(), cursor->value());
   }
-  EXPECT_EQ(seen, (Pairs{
-                      {"a", "A"},
-                      {"b", "B"},
-                      {"c", "C"}
-  }));
+  EXPECT_EQ(seen, (Pairs{{"a", "A"}, {"b", "B"}, {"c", "C"}}));
   EXPECT_EQ(rig.ScanKeys(kRows), (Keys{"a", "aa"}));
 }
 
@@ -150,11 +141,7 @@ void ACursorShowsItsSnapshot(Rig& rig) {
   rig.Delete(kRows, "a");
   rig.Put(kRows, "b", "changed");
   rig.Put(kRows, "d", "added");
-  const Pairs before = {
-      {"a", "A"},
-      {"b", "B"},
-      {"c", "C"}
-  };
+  const Pairs before = {{"a", "A"}, {"b", "B"}, {"c", "C"}};
   EXPECT_EQ(rig.Scan(kRows, {.snapshot = snapshot.get()}), before);
   EXPECT_EQ(rig.ScanBack(kRows, {.snapshot = snapshot.get()}), Reversed(before));
   EXPECT_EQ(rig.ScanKeys(kRows), (Keys{"b", "c", "d"}));

@@ -44,10 +44,7 @@ void BulkLoadsAreThereAfterAReopenWithOrWithoutPersist(Rig& rig) {
   batch.Put(kRows, "b", "2");
   rig.Commit(batch, Durability::kNone);
   rig.Reopen();
-  EXPECT_EQ(rig.Scan(kRows), Kept(rig, {
-                                           {"a", "1"},
-                                           {"b", "2"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), Kept(rig, {{"a", "1"}, {"b", "2"}}));
 }
 
 void DeletesAreThereAfterAReopen(Rig& rig) {
@@ -56,9 +53,7 @@ void DeletesAreThereAfterAReopen(Rig& rig) {
   rig.Delete(kRows, "a");
   rig.DeleteRange(kRows, "b", "d");
   rig.Reopen();
-  EXPECT_EQ(rig.Scan(kRows), Kept(rig, {
-                                           {"d", "value"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), Kept(rig, {{"d", "value"}}));
   EXPECT_EQ(rig.Get(kRows, "a"), std::nullopt);
   EXPECT_EQ(rig.Get(kRows, "b"), std::nullopt);
 }
@@ -68,9 +63,7 @@ void OverwritesAreThereAfterAReopen(Rig& rig) {
   rig.Compact(Role::kRows);
   rig.Put(kRows, "key", "2");
   rig.Reopen();
-  EXPECT_EQ(rig.Scan(kRows), Kept(rig, {
-                                           {"key", "2"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), Kept(rig, {{"key", "2"}}));
 }
 
 void ManyReopensKeepEverything(Rig& rig) {
@@ -116,11 +109,7 @@ void CommitsAfterAReopenAreNewerThanTheOnesBefore(Rig& rig) {
   const auto snapshot = rig.NewSnapshot();
   rig.Put(kRows, "key", "after");
   EXPECT_EQ(rig.Get(kRows, "key"), "after");
-  EXPECT_EQ(rig.Scan(kRows,
-                     {
-                         .snapshot = snapshot.get()
-  }),
-            Kept(rig, {{"key", "before"}}));
+  EXPECT_EQ(rig.Scan(kRows, {.snapshot = snapshot.get()}), Kept(rig, {{"key", "before"}}));
 }
 
 }  // namespace

@@ -29,12 +29,7 @@ void StatsCountOpenHandles(Rig& rig) {
 }
 
 void ARefusedHandleIsNotCounted(Rig& rig) {
-  EXPECT_FALSE(rig.engine()
-                   .NewCursor(kRows,
-                              {
-                                  .range = {.begin = "b", .end = "a"}
-  })
-                   .has_value());
+  EXPECT_FALSE(rig.engine().NewCursor(kRows, {.range = {.begin = "b", .end = "a"}}).has_value());
   ExpectHandles(rig, 0, 0);
 }
 

@@ -110,21 +110,23 @@ class ModelPlayer {
 };
 
 const std::vector<ModelPlayer::Operation>& ModelPlayer::Operations() {
+  // clang-format off
   static const std::vector<Operation> operations = {
-      {200, &ModelPlayer::CommitOneChange      },
-      {60,  &ModelPlayer::CommitManyChanges    },
+      {200, &ModelPlayer::CommitOneChange},
+      {60,  &ModelPlayer::CommitManyChanges},
       {90,  &ModelPlayer::CommitUnderConditions},
-      {200, &ModelPlayer::Get                  },
-      {80,  &ModelPlayer::MultiGet             },
-      {150, &ModelPlayer::Walk                 },
-      {10,  &ModelPlayer::OpenSnapshot         },
-      {20,  &ModelPlayer::CheckSnapshot        },
-      {8,   &ModelPlayer::ReleaseSnapshot      },
-      {3,   &ModelPlayer::Compact              },
-      {5,   &ModelPlayer::Persist              },
-      {1,   &ModelPlayer::Reopen               },
-      {4,   &ModelPlayer::CheckEverything      },
+      {200, &ModelPlayer::Get},
+      {80,  &ModelPlayer::MultiGet},
+      {150, &ModelPlayer::Walk},
+      {10,  &ModelPlayer::OpenSnapshot},
+      {20,  &ModelPlayer::CheckSnapshot},
+      {8,   &ModelPlayer::ReleaseSnapshot},
+      {3,   &ModelPlayer::Compact},
+      {5,   &ModelPlayer::Persist},
+      {1,   &ModelPlayer::Reopen},
+      {4,   &ModelPlayer::CheckEverything},
   };
+  // clang-format on
   return operations;
 }
 

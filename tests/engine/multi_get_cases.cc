@@ -36,12 +36,7 @@ void MultiGetOfNothingIsOk(Rig& rig) { EXPECT_TRUE(rig.engine().MultiGet({}).ok(
 void MultiGetAnswersHitsAndMissesSideBySide(Rig& rig) {
   rig.Put(kRows, "a", "1");
   rig.Put(kRows, "c", "3");
-  auto lookups = Ask({
-      {kRows, "c"},
-      {kRows, "b"},
-      {kRows, "a"},
-      {kRows, "d"}
-  });
+  auto lookups = Ask({{kRows, "c"}, {kRows, "b"}, {kRows, "a"}, {kRows, "d"}});
   ASSERT_TRUE(rig.engine().MultiGet(lookups).ok());
   EXPECT_EQ(Answers(lookups), (Expected{"3", "NotFound", "1", "NotFound"}));
   EXPECT_TRUE(lookups[1].value.view().empty());
@@ -49,27 +44,23 @@ void MultiGetAnswersHitsAndMissesSideBySide(Rig& rig) {
 
 void MultiGetAnswersEachOfSeveralTwins(Rig& rig) {
   rig.Put(kRows, "a", "1");
-  auto lookups = Ask({
-      {kRows, "a"},
-      {kRows, "x"},
-      {kRows, "a"},
-      {kRows, "x"},
-      {kRows, "a"}
-  });
+  auto lookups = Ask({{kRows, "a"}, {kRows, "x"}, {kRows, "a"}, {kRows, "x"}, {kRows, "a"}});
   ASSERT_TRUE(rig.engine().MultiGet(lookups).ok());
   EXPECT_EQ(Answers(lookups), (Expected{"1", "NotFound", "1", "NotFound", "1"}));
 }
 
 void MultiGetReadsSeveralRolesAtOnce(Rig& rig) {
   for (const Address at : kAllRoles) rig.Put(at, "key", RoleName(at.role));
+  // clang-format off
   auto lookups = Ask({
       {kMeta,    "key"},
       {kRows,    "key"},
       {kEvents,  "key"},
-      {kRows,    "no" },
+      {kRows,    "no"},
       {kExpiry,  "key"},
       {kMembers, "key"}
   });
+  // clang-format on
   ASSERT_TRUE(rig.engine().MultiGet(lookups).ok());
   EXPECT_EQ(Answers(lookups),
             (Expected{"meta", "rows", "events", "NotFound", "expiry", "members"}));
@@ -82,11 +73,13 @@ void MultiGetReadsASnapshot(Rig& rig) {
   rig.Put(kRows, "changed", "new");
   rig.Put(kRows, "added", "new");
   rig.Delete(kMembers, "deleted");
+  // clang-format off
   auto lookups = Ask({
       {kRows,    "changed"},
-      {kRows,    "added"  },
+      {kRows,    "added"},
       {kMembers, "deleted"}
   });
+  // clang-format on
   ASSERT_TRUE(rig.engine().MultiGet(lookups, snapshot.get()).ok());
   EXPECT_EQ(Answers(lookups), (Expected{"old", "NotFound", "old"}));
   ASSERT_TRUE(rig.engine().MultiGet(lookups).ok());
@@ -96,15 +89,17 @@ void MultiGetReadsASnapshot(Rig& rig) {
 void MultiGetAnswersTheGoodKeysBesideABadOne(Rig& rig) {
   rig.Put(kRows, "a", "1");
   const std::string too_long(kKeyBytesMax + 1, 'x');
+  // clang-format off
   auto lookups = Ask({
-      {kRows,                                     "a"     },
-      {kRows,                                     ""      },
+      {kRows,                                     "a"},
+      {kRows,                                     ""},
       {kRows,                                     too_long},
-      {{.role = static_cast<Role>(kRoleCount)},   "a"     },
-      {{.role = Role::kRows, .slot = kSlotCount}, "a"     },
-      {kRows,                                     "a"     },
-      {kRows,                                     "b"     }
+      {{.role = static_cast<Role>(kRoleCount)},   "a"},
+      {{.role = Role::kRows, .slot = kSlotCount}, "a"},
+      {kRows,                                     "a"},
+      {kRows,                                     "b"}
   });
+  // clang-format on
   const Status status = rig.engine().MultiGet(lookups);
   EXPECT_EQ(status.code(), StatusCode::kInvalid);
   EXPECT_EQ(status.message(), lookups[1].status.message());
@@ -114,10 +109,7 @@ void MultiGetAnswersTheGoodKeysBesideABadOne(Rig& rig) {
 
 void MultiGetLeavesNothingOfAnEarlierReadBehind(Rig& rig) {
   rig.Put(kRows, "a", "1");
-  auto lookups = Ask({
-      {kRows, "a"},
-      {kRows, "a"}
-  });
+  auto lookups = Ask({{kRows, "a"}, {kRows, "a"}});
   ASSERT_TRUE(rig.engine().MultiGet(lookups).ok());
   rig.Delete(kRows, "a");
   lookups[1].key = "";

@@ -199,9 +199,7 @@ class CursorsAreNotFrozen final : public ForwardingEngine {
     if (options.snapshot) return ForwardingEngine::DoNewCursor(at, options);
     const auto look = [this, at, begin = std::string(options.range.begin),
                        end = std::string(options.range.end)] {
-      return *inner().NewCursor(at, {
-                                        .range = {.begin = begin, .end = end}
-      });
+      return *inner().NewCursor(at, {.range = {.begin = begin, .end = end}});
     };
     return std::make_unique<Thawed>(look, open_cursors());
   }
@@ -252,6 +250,7 @@ std::unique_ptr<Engine> Make(std::unique_ptr<Engine> inner) {
 
 std::vector<Mutant> AllMutants() {
   using Needs = Mutant::Needs;
+  // clang-format off
   std::vector<Mutant> all = {
       {"LosesDeletes",                Make<LosesDeletes>,                Needs::kNothing},
       {"RangeDeletesTakeTheirEnd",    Make<RangeDeletesTakeTheirEnd>,    Needs::kNothing},
@@ -267,6 +266,7 @@ std::vector<Mutant> AllMutants() {
       {"MultiGetForgetsItsSnapshot",  Make<MultiGetForgetsItsSnapshot>,  Needs::kNothing},
       {"MultiGetReadsKeyByKey",       Make<MultiGetReadsKeyByKey>,       Needs::kThreads},
   };
+  // clang-format on
   for (Mutant& mutant : ReclaimMutants()) all.push_back(std::move(mutant));
   return all;
 }

@@ -43,9 +43,7 @@ void ARangeDeleteRemovesWhatItsBatchPutBefore(Rig& rig) {
   batch.Put(kRows, "c", "removed");
   batch.DeleteRange(kRows, "b", "d");
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"a", "kept"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"a", "kept"}}));
   EXPECT_EQ(rig.Get(kRows, "c"), std::nullopt);
 }
 
@@ -55,13 +53,9 @@ void WhatABatchPutsAfterItsRangeDeleteStays(Rig& rig) {
   batch.DeleteRange(kRows, "a", "z");
   batch.Put(kRows, "c", "new");
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"c", "new"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"c", "new"}}));
   rig.Compact(Role::kRows);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"c", "new"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"c", "new"}}));
 }
 
 void RangeDeletesAndPutsTakeTurnsInABatch(Rig& rig) {
@@ -74,15 +68,9 @@ void RangeDeletesAndPutsTakeTurnsInABatch(Rig& rig) {
   batch.Put(kRows, "a", "3");
   batch.DeleteRange(kRows, "a\0"s, "c");
   rig.Commit(batch);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"a", "3"},
-                                 {"c", "2"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"a", "3"}, {"c", "2"}}));
   rig.Compact(Role::kRows);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"a", "3"},
-                                 {"c", "2"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"a", "3"}, {"c", "2"}}));
 }
 
 void ARangeDeleteIsBoundedByAnyBytes(Rig& rig) {
@@ -125,10 +113,7 @@ void ARangeDeleteLeavesSnapshotsAlone(Rig& rig) {
   EXPECT_EQ(rig.ScanKeys(kRows, {.snapshot = between.get()}), (Keys{"c"}));
   EXPECT_EQ(rig.Get(kRows, "b", before.get()), "value");
   EXPECT_EQ(rig.Get(kRows, "b", between.get()), std::nullopt);
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"b", "back" },
-                                 {"c", "value"}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"b", "back"}, {"c", "value"}}));
 }
 
 // Rows below and above the range delete, in files and in memory.

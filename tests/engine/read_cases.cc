@@ -48,9 +48,7 @@ void DeleteOfAMissingKeyIsOk(Rig& rig) {
 void AnEmptyValueIsNotAnAbsentOne(Rig& rig) {
   rig.Put(kRows, "key", "");
   EXPECT_EQ(rig.Get(kRows, "key"), "");
-  EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                 {"key", ""}
-  }));
+  EXPECT_EQ(rig.Scan(kRows), (Pairs{{"key", ""}}));
   rig.Compact(Role::kRows);
   EXPECT_EQ(rig.Get(kRows, "key"), "");
 }
@@ -111,9 +109,7 @@ void RolesAreMapsOfTheirOwn(Rig& rig) {
   EXPECT_EQ(rig.Get(kMembers, "key"), std::nullopt);
   EXPECT_EQ(rig.Get(kExpiry, "key"), "expiry");
   EXPECT_EQ(rig.Get(kEvents, "key"), std::nullopt);
-  EXPECT_EQ(rig.Scan(kMeta), (Pairs{
-                                 {"key", "meta"}
-  }));
+  EXPECT_EQ(rig.Scan(kMeta), (Pairs{{"key", "meta"}}));
 }
 
 void TheSlotIsIgnoredWhereAllSlotsAreOne(Rig& rig) {

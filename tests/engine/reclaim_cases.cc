@@ -120,9 +120,7 @@ void CompactFileLeavesSnapshotsAlone(Rig& rig) {
     }
     EXPECT_EQ(rig.Get(kRows, "key", snapshot.get()), "old");
     EXPECT_EQ(rig.Get(kRows, "gone", snapshot.get()), "old");
-    EXPECT_EQ(rig.Scan(kRows), (Pairs{
-                                   {"key", "new"}
-    }));
+    EXPECT_EQ(rig.Scan(kRows), (Pairs{{"key", "new"}}));
   }
 }
 

@@ -115,11 +115,11 @@ std::vector<Mutant> ReclaimMutants() {
   using Needs = Mutant::Needs;
   return {
       {"DropFileTakesAFileWithSomethingBeneath", Make<DropFileTakesAFileWithSomethingBeneath>,
-       Needs::kFiles                                                                                        },
-      {"CompactFileRevives",                     Make<CompactFileRevives>,                     Needs::kFiles},
-      {"CompactFileDoesNothing",                 Make<CompactFileDoesNothing>,                 Needs::kFiles},
-      {"FlushDoesNothing",                       Make<FlushDoesNothing>,                       Needs::kFiles},
-      {"FindSeesOnlyWhatReadersSee",             Make<FindSeesOnlyWhatReadersSee>,             Needs::kFiles},
+       Needs::kFiles},
+      {"CompactFileRevives", Make<CompactFileRevives>, Needs::kFiles},
+      {"CompactFileDoesNothing", Make<CompactFileDoesNothing>, Needs::kFiles},
+      {"FlushDoesNothing", Make<FlushDoesNothing>, Needs::kFiles},
+      {"FindSeesOnlyWhatReadersSee", Make<FindSeesOnlyWhatReadersSee>, Needs::kFiles},
   };
 }
 

@@ -22,15 +22,9 @@ void ASnapshotShowsTheStateOfItsMakingInAllRoles(Rig& rig) {
     EXPECT_EQ(rig.Get(at, "added", snapshot.get()), std::nullopt);
     EXPECT_EQ(rig.Get(at, "changed", snapshot.get()), "old");
     EXPECT_EQ(rig.Get(at, "deleted", snapshot.get()), "old");
-    EXPECT_EQ(rig.Scan(at,
-                       {
-                           .snapshot = snapshot.get()
-    }),
+    EXPECT_EQ(rig.Scan(at, {.snapshot = snapshot.get()}),
               (Pairs{{"changed", "old"}, {"deleted", "old"}}));
-    EXPECT_EQ(rig.Scan(at), (Pairs{
-                                {"added",   "new"},
-                                {"changed", "new"}
-    }));
+    EXPECT_EQ(rig.Scan(at), (Pairs{{"added", "new"}, {"changed", "new"}}));
   }
 }
 

@@ -14,11 +14,12 @@ TEST(Arguments, HaveAForm) {
   const struct {
     const char* name;
     bool fine;
+    // clang-format off
   } cases[] = {
-      {"#a",   true },
-      {"#A_1", true },
-      {"#1",   true },
-      {"#_",   true },
+      {"#a",   true},
+      {"#A_1", true},
+      {"#1",   true},
+      {"#_",   true},
       {"#",    false},
       {"a",    false},
       {":a",   false},
@@ -26,11 +27,10 @@ TEST(Arguments, HaveAForm) {
       {"##a",  false},
       {"",     false},
   };
+  // clang-format on
   for (const auto& c : cases) {
     ExpressionArguments given;
-    given.names = {
-        {c.name, "x"}
-    };
+    given.names = {{c.name, "x"}};
     const Status status = Arguments(given).CheckForm();
     const std::string refusal =
         std::string("ExpressionAttributeNames contains invalid key: Syntax error; key: \"") +
@@ -38,23 +38,15 @@ TEST(Arguments, HaveAForm) {
     EXPECT_EQ(std::string(status.message()), c.fine ? "" : refusal);
   }
   ExpressionArguments given;
-  given.values = {
-      {"v", Number(1)}
-  };
+  given.values = {{"v", Number(1)}};
   EXPECT_EQ(Arguments(given).CheckForm().message(),
             "ExpressionAttributeValues contains invalid key: Syntax error; key: \"v\"");
-  given.values = {
-      {":v", Number(1)}
-  };
+  given.values = {{":v", Number(1)}};
   EXPECT_TRUE(Arguments(given).CheckForm().ok());
-  given.names = {
-      {"#n", ""}
-  };
+  given.names = {{"#n", ""}};
   EXPECT_EQ(Arguments(given).CheckForm().message(),
             "ExpressionAttributeNames contains invalid value: Empty attribute name for key #n");
-  given.names = {
-      {"#" + std::string(255, 'n'), "x"}
-  };
+  given.names = {{"#" + std::string(255, 'n'), "x"}};
   EXPECT_EQ(Arguments(given).CheckForm().message(),
             "ExpressionAttributeNames contains invalid key: The expression attribute map contains "
             "a key that is too long; size of key: 256");
@@ -89,15 +81,8 @@ TEST(Arguments, AreCopiedOnceHoweverOftenTheyAreNamed) {
 
 TEST(Arguments, AreUsedByOneExpressionOrAnother) {
   ExpressionArguments given;
-  given.names = {
-      {"#a", "a"},
-      {"#b", "b"},
-      {"#c", "c"}
-  };
-  given.values = {
-      {":v", Number(1)},
-      {":w", Number(2)}
-  };
+  given.names = {{"#a", "a"}, {"#b", "b"}, {"#c", "c"}};
+  given.values = {{":v", Number(1)}, {":w", Number(2)}};
   Arguments arguments(given);
   EXPECT_EQ(arguments.CheckAllUsed(true).message(),
             "Value provided in ExpressionAttributeNames unused in expressions: keys: {#a, #b, #c}");
@@ -114,14 +99,10 @@ TEST(Arguments, AreUsedByOneExpressionOrAnother) {
 TEST(Arguments, NeedAnExpression) {
   ExpressionArguments given;
   EXPECT_TRUE(Arguments(given).CheckAllUsed(false).ok());
-  given.values = {
-      {":v", Number(1)}
-  };
+  given.values = {{":v", Number(1)}};
   EXPECT_EQ(Arguments(given).CheckAllUsed(false).message(),
             "ExpressionAttributeValues can only be specified when using expressions");
-  given.names = {
-      {"#a", "a"}
-  };
+  given.names = {{"#a", "a"}};
   EXPECT_EQ(Arguments(given).CheckAllUsed(false).message(),
             "ExpressionAttributeNames can only be specified when using expressions");
 }

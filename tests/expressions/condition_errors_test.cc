@@ -11,26 +11,25 @@ namespace {
 
 ExpressionArguments Given() {
   ExpressionArguments given;
-  given.names = {
-      {"#a", "a"},
-      {"#b", "b"}
-  };
+  given.names = {{"#a", "a"}, {"#b", "b"}};
+  // clang-format off
   const char* values[][2] = {
-      {":n",    "1"     },
-      {":m",    "2"     },
-      {":s",    "'a'"   },
-      {":S",    "'S'"   },
-      {":b",    "b'a'"  },
-      {":c",    "b'b'"  },
-      {":t",    "true"  },
-      {":nul",  "null"  },
-      {":l",    "[1]"   },
+      {":n",    "1"},
+      {":m",    "2"},
+      {":s",    "'a'"},
+      {":S",    "'S'"},
+      {":b",    "b'a'"},
+      {":c",    "b'b'"},
+      {":t",    "true"},
+      {":nul",  "null"},
+      {":l",    "[1]"},
       {":map",  "{x: 1}"},
-      {":ss",   "<'a'>" },
-      {":ns",   "<1>"   },
+      {":ss",   "<'a'>"},
+      {":ns",   "<1>"},
       {":bs",   "<b'a'>"},
-      {":long", "'zz'"  },
+      {":long", "'zz'"},
   };
+  // clang-format on
   for (const auto& [name, text] : values) given.values.emplace(name, ValueOf(text));
   return given;
 }
@@ -293,34 +292,38 @@ TEST(ConditionErrors, TellOperandsOfWrongTypes) {
   const struct {
     const char* text;
     const char* name;
+    // clang-format off
   } shapes[] = {
-      {"a < {}",                   "<"             },
-      {"{} <= a",                  "<="            },
-      {"a > {}",                   ">"             },
-      {"a >= {}",                  ">="            },
-      {"a BETWEEN {} AND :n",      "BETWEEN"       },
-      {"a BETWEEN b AND {}",       "BETWEEN"       },
-      {"{} BETWEEN b AND c",       "BETWEEN"       },
-      {"begins_with(a, {})",       "begins_with"   },
-      {"begins_with({}, a)",       "begins_with"   },
+      {"a < {}",                   "<"},
+      {"{} <= a",                  "<="},
+      {"a > {}",                   ">"},
+      {"a >= {}",                  ">="},
+      {"a BETWEEN {} AND :n",      "BETWEEN"},
+      {"a BETWEEN b AND {}",       "BETWEEN"},
+      {"{} BETWEEN b AND c",       "BETWEEN"},
+      {"begins_with(a, {})",       "begins_with"},
+      {"begins_with({}, a)",       "begins_with"},
       {"attribute_type(a, {})",    "attribute_type"},
-      {"a = :n AND size({}) > :n", "size"          },
+      {"a = :n AND size({}) > :n", "size"},
   };
+  // clang-format on
   const struct {
     const char* value;
     const char* type;
     std::string fine_for;
+    // clang-format off
   } types[] = {
-      {":n",   "N",    "<<=>>=BETWEEN"               },
+      {":n",   "N",    "<<=>>=BETWEEN"},
       {":b",   "B",    "<<=>>=BETWEENbegins_withsize"},
-      {":t",   "BOOL", ""                            },
-      {":nul", "NULL", ""                            },
-      {":l",   "L",    "size"                        },
-      {":map", "M",    "size"                        },
-      {":ss",  "SS",   "size"                        },
-      {":ns",  "NS",   "size"                        },
-      {":bs",  "BS",   "size"                        },
+      {":t",   "BOOL", ""},
+      {":nul", "NULL", ""},
+      {":l",   "L",    "size"},
+      {":map", "M",    "size"},
+      {":ss",  "SS",   "size"},
+      {":ns",  "NS",   "size"},
+      {":bs",  "BS",   "size"},
   };
+  // clang-format on
   const ExpressionArguments given = Given();
   for (const auto& shape : shapes) {
     for (const auto& type : types) {

@@ -16,55 +16,57 @@ const char* const kItem =
 
 ExpressionArguments Given() {
   ExpressionArguments given;
+  // clang-format off
   given.names = {
-      {"#s",      "s"   },
+      {"#s",      "s"},
       {"#name",   "name"},
-      {"#d",      "d"   },
-      {"#dotted", "m.k" }
+      {"#d",      "d"},
+      {"#dotted", "m.k"}
   };
   const char* values[][2] = {
-      {":0",     "0"                                              },
-      {":1",     "1"                                              },
-      {":2",     "2"                                              },
-      {":3",     "3"                                              },
-      {":5",     "5"                                              },
-      {":7",     "7"                                              },
-      {":9",     "9"                                              },
-      {":10",    "10.0"                                           },
-      {":11",    "11"                                             },
-      {":neg",   "-2.5"                                           },
-      {":s",     "'hello'"                                        },
-      {":h",     "'hel'"                                          },
-      {":ell",   "'ell'"                                          },
-      {":x",     "'x'"                                            },
-      {":a",     "'a'"                                            },
-      {":z",     "'z'"                                            },
-      {":e",     "''"                                             },
-      {":b",     "b'bytes'"                                       },
-      {":by",    "b'by'"                                          },
-      {":bx",    "b'x'"                                           },
-      {":t",     "true"                                           },
-      {":f",     "false"                                          },
-      {":nul",   "null"                                           },
-      {":l",     "[1, 'two', [3, 4], {x: 5}]"                     },
-      {":inner", "[3, 4]"                                         },
-      {":el",    "{x: 5}"                                         },
-      {":two",   "'two'"                                          },
+      {":0",     "0"},
+      {":1",     "1"},
+      {":2",     "2"},
+      {":3",     "3"},
+      {":5",     "5"},
+      {":7",     "7"},
+      {":9",     "9"},
+      {":10",    "10.0"},
+      {":11",    "11"},
+      {":neg",   "-2.5"},
+      {":s",     "'hello'"},
+      {":h",     "'hel'"},
+      {":ell",   "'ell'"},
+      {":x",     "'x'"},
+      {":a",     "'a'"},
+      {":z",     "'z'"},
+      {":e",     "''"},
+      {":b",     "b'bytes'"},
+      {":by",    "b'by'"},
+      {":bx",    "b'x'"},
+      {":t",     "true"},
+      {":f",     "false"},
+      {":nul",   "null"},
+      {":l",     "[1, 'two', [3, 4], {x: 5}]"},
+      {":inner", "[3, 4]"},
+      {":el",    "{x: 5}"},
+      {":two",   "'two'"},
       {":m",     "{d: {more: [0, {z: 'end'}], deeper: 7}, k: 'v'}"},
-      {":ss",    "<'b', 'a'>"                                     },
-      {":ns",    "<2.50, 1>"                                      },
-      {":bs",    "<b'x', b'y'>"                                   },
-      {":S",     "'S'"                                            },
-      {":N",     "'N'"                                            },
-      {":B",     "'B'"                                            },
-      {":BOOL",  "'BOOL'"                                         },
-      {":NULL",  "'NULL'"                                         },
-      {":L",     "'L'"                                            },
-      {":M",     "'M'"                                            },
-      {":SS",    "'SS'"                                           },
-      {":NS",    "'NS'"                                           },
-      {":BS",    "'BS'"                                           },
+      {":ss",    "<'b', 'a'>"},
+      {":ns",    "<2.50, 1>"},
+      {":bs",    "<b'x', b'y'>"},
+      {":S",     "'S'"},
+      {":N",     "'N'"},
+      {":B",     "'B'"},
+      {":BOOL",  "'BOOL'"},
+      {":NULL",  "'NULL'"},
+      {":L",     "'L'"},
+      {":M",     "'M'"},
+      {":SS",    "'SS'"},
+      {":NS",    "'NS'"},
+      {":BS",    "'BS'"},
   };
+  // clang-format on
   for (const auto& [name, text] : values) given.values.emplace(name, ValueOf(text));
   return given;
 }
@@ -336,15 +338,9 @@ TEST(ConditionHolds, CountsCharactersOfAString) {
   Arguments arguments(given);
   const auto condition = Condition::Parse("size(a) = :4", Condition::Role::kFilter, arguments);
   ASSERT_TRUE(condition.has_value()) << condition.status().ToString();
-  EXPECT_TRUE(condition->Holds({
-      {"a", "four"}
-  }));
-  EXPECT_TRUE(condition->Holds({
-      {"a", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"}
-  }));  // 1, 1 and 2.
-  EXPECT_FALSE(condition->Holds({
-      {"a", "\xc3\xa9\xc3\xa9"}
-  }));
+  EXPECT_TRUE(condition->Holds({{"a", "four"}}));
+  EXPECT_TRUE(condition->Holds({{"a", "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80"}}));  // 1, 1 and 2.
+  EXPECT_FALSE(condition->Holds({{"a", "\xc3\xa9\xc3\xa9"}}));
 }
 
 TEST(ConditionHolds, NamesTheAttributesItLooksAt) {

@@ -31,25 +31,27 @@ std::string KindText(SortCondition::Kind kind) {
 // "'p' >= 5", or the message.
 std::string Said(const std::string& text, const std::optional<KeyAttribute>& sort) {
   ExpressionArguments given;
+  // clang-format off
   given.names = {
-      {"#pk",    "pk"  },
-      {"#sk",    "sk"  },
+      {"#pk",    "pk"},
+      {"#sk",    "sk"},
       {"#other", "name"}
   };
   const char* values[][2] = {
-      {":p",  "'p'"  },
-      {":q",  "'q'"  },
-      {":e",  "''"   },
-      {":n",  "5"    },
-      {":m",  "6"    },
-      {":b",  "b'x'" },
-      {":c",  "b'y'" },
-      {":eb", "b''"  },
-      {":t",  "true" },
+      {":p",  "'p'"},
+      {":q",  "'q'"},
+      {":e",  "''"},
+      {":n",  "5"},
+      {":m",  "6"},
+      {":b",  "b'x'"},
+      {":c",  "b'y'"},
+      {":eb", "b''"},
+      {":t",  "true"},
       {":f",  "false"},
-      {":l",  "[1]"  },
-      {":N",  "'N'"  },
+      {":l",  "[1]"},
+      {":N",  "'N'"},
   };
+  // clang-format on
   for (const auto& [name, value] : values) given.values.emplace(name, ValueOf(value));
   Arguments arguments(given);
   const auto condition = KeyCondition::Parse(text, kPartition, sort, arguments);

@@ -16,9 +16,7 @@ namespace {
 
 ExpressionArguments Given() {
   ExpressionArguments given;
-  given.values = {
-      {":v", Number(1)}
-  };
+  given.values = {{":v", Number(1)}};
   return given;
 }
 

@@ -16,12 +16,14 @@ const char* const kItem =
 
 std::string Said(const std::string& text) {
   ExpressionArguments given;
+  // clang-format off
   given.names = {
-      {"#a",    "a"   },
+      {"#a",    "a"},
       {"#name", "name"},
-      {"#m",    "m"   },
+      {"#m",    "m"},
       {"#size", "size"}
   };
+  // clang-format on
   Arguments arguments(given);
   const auto projection = Projection::Parse(text, arguments);
   if (!projection) {

@@ -16,30 +16,32 @@ const char* const kItem =
 
 ExpressionArguments Given() {
   ExpressionArguments given;
+  // clang-format off
   given.names = {
-      {"#n",    "n"   },
+      {"#n",    "n"},
       {"#name", "name"},
-      {"#dot",  "a.b" }
+      {"#dot",  "a.b"}
   };
   const char* values[][2] = {
-      {":1",   "1"           },
-      {":5",   "5"           },
-      {":neg", "-2.5"        },
-      {":s",   "'y'"         },
-      {":t",   "true"        },
-      {":nul", "null"        },
-      {":b",   "b'q'"        },
-      {":l",   "[8, 9]"      },
-      {":no",  "[]"          },
-      {":m",   "{z: 1}"      },
-      {":ss",  "<'b', 'c'>"  },
-      {":ab",  "<'a', 'b'>"  },
-      {":ns",  "<2, 3>"      },
+      {":1",   "1"},
+      {":5",   "5"},
+      {":neg", "-2.5"},
+      {":s",   "'y'"},
+      {":t",   "true"},
+      {":nul", "null"},
+      {":b",   "b'q'"},
+      {":l",   "[8, 9]"},
+      {":no",  "[]"},
+      {":m",   "{z: 1}"},
+      {":ss",  "<'b', 'c'>"},
+      {":ab",  "<'a', 'b'>"},
+      {":ns",  "<2, 3>"},
       {":bs",  "<b'p', b'q'>"},
-      {":q",   "<'q'>"       },
-      {":inc", "0.1"         },
-      {":max", "9e125"       },
+      {":q",   "<'q'>"},
+      {":inc", "0.1"},
+      {":max", "9e125"},
   };
+  // clang-format on
   for (const auto& [name, text] : values) given.values.emplace(name, ValueOf(text));
   return given;
 }

@@ -11,22 +11,24 @@ namespace {
 
 ExpressionArguments Given() {
   ExpressionArguments given;
+  // clang-format off
   given.names = {
-      {"#a", "a"  },
-      {"#c", "c"  },
+      {"#a", "a"},
+      {"#c", "c"},
       {"#d", "[3]"}
   };
   const char* values[][2] = {
-      {":n",   "1"     },
-      {":s",   "'a'"   },
-      {":b",   "b'a'"  },
-      {":t",   "true"  },
-      {":nul", "null"  },
-      {":l",   "[1]"   },
+      {":n",   "1"},
+      {":s",   "'a'"},
+      {":b",   "b'a'"},
+      {":t",   "true"},
+      {":nul", "null"},
+      {":l",   "[1]"},
       {":map", "{x: 1}"},
-      {":ss",  "<'a'>" },
-      {":ns",  "<1>"   },
+      {":ss",  "<'a'>"},
+      {":ns",  "<1>"},
   };
+  // clang-format on
   for (const auto& [name, text] : values) given.values.emplace(name, ValueOf(text));
   return given;
 }

@@ -13,15 +13,9 @@
 namespace mayfly {
 namespace {
 
-TableSpec SpecOf(const std::string& name) {
-  return {.name = name, .partition = {.name = "id"}};
-}
+TableSpec SpecOf(const std::string& name) { return {.name = name, .partition = {.name = "id"}}; }
 
-Item ItemOf(const std::string& id) {
-  return {
-      {"id", id}
-  };
-}
+Item ItemOf(const std::string& id) { return {{"id", id}}; }
 
 std::string CallTables(Tables& tables) {
   Refusals refusals;
@@ -38,15 +32,10 @@ std::string CallTables(Tables& tables) {
   refusals.Expect("UpdateItem", tables.UpdateItem({.table = "table", .key = key}));
   refusals.Expect("DeleteItem", tables.DeleteItem({.table = "table", .key = key}));
   refusals.Expect("GetItem", tables.GetItem({.table = "table", .key = key}));
-  refusals.Expect("BatchGetItem", tables.BatchGetItem({
-                                      {.table = "table", .key = key}
-  }));
-  refusals.Expect("BatchWriteItem", tables.BatchWriteItem({
-                                        PutItemRequest{.table = "table", .item = key}
-  }));
-  refusals.Expect("TransactGetItems", tables.TransactGetItems({
-                                          {.table = "table", .key = key}
-  }));
+  refusals.Expect("BatchGetItem", tables.BatchGetItem({{.table = "table", .key = key}}));
+  refusals.Expect("BatchWriteItem",
+                  tables.BatchWriteItem({PutItemRequest{.table = "table", .item = key}}));
+  refusals.Expect("TransactGetItems", tables.TransactGetItems({{.table = "table", .key = key}}));
   refusals.Expect("TransactWriteItems",
                   tables.TransactWriteItems({{PutItemRequest{.table = "table", .item = key}}}));
   refusals.Expect("Query", tables.Query({.table = "table",

@@ -215,10 +215,7 @@ TEST(Clients, TrackingIsRefusedUnlessOff) {
 TEST(Clients, AUnixSocketServesAsWell) {
   const TemporaryDirectory directory;
   const std::string path = directory.Inside("socket");
-  Served served({
-      {"unixsocket",     path },
-      {"unixsocketperm", "700"}
-  });
+  Served served({{"unixsocket", path}, {"unixsocketperm", "700"}});
   TestClient client(path);
   EXPECT_EQ(client.Text("PING"), "PONG");
   EXPECT_NE(client.Text("CLIENT INFO").find(" flags=U "), std::string::npos);

@@ -83,10 +83,7 @@ TEST(Commands, InfoHasTheSectionsThatAreAskedFor) {
 }
 
 TEST(Commands, TheSlowlogKeepsTheNewest) {
-  Served served(Served::Settings{
-      {"slowlog-log-slower-than", "0"},
-      {"slowlog-max-len",         "2"}
-  });
+  Served served(Served::Settings{{"slowlog-log-slower-than", "0"}, {"slowlog-max-len", "2"}});
   TestClient client(served.port());
   client.Text("SLOWLOG RESET");
   client.Text("GET a");

@@ -28,14 +28,13 @@ void WriteFile(const std::string& path, const std::string& text) { std::ofstream
 
 TEST(Config, SizesHaveUnits) {
   Config config;
-  for (const auto& [text, bytes] : std::vector<std::pair<std::string, std::int64_t>>{
-           {"100", 100               },
-           {"1k",  1000              },
-           {"1kb", 1024              },
-           {"2MB", 2 * 1024 * 1024   },
-           {"1g",  1'000'000'000     },
-           {"1gb", 1024 * 1024 * 1024}
-  }) {
+  for (const auto& [text, bytes] :
+       std::vector<std::pair<std::string, std::int64_t>>{{"100", 100},
+                                                         {"1k", 1000},
+                                                         {"1kb", 1024},
+                                                         {"2MB", 2 * 1024 * 1024},
+                                                         {"1g", 1'000'000'000},
+                                                         {"1gb", 1024 * 1024 * 1024}}) {
     EXPECT_TRUE(config.SetAtStart("maxmemory", text).ok()) << text;
     EXPECT_EQ(config.Number("maxmemory"), bytes);
   }
@@ -111,10 +110,7 @@ TEST(Config, AHookThatRefusesUndoesAll) {
     seen.push_back(value.text);
     return Status();
   });
-  const Answer answer = config.Set({
-      {"timeout",    "9"},
-      {"maxclients", "5"}
-  });
+  const Answer answer = config.Set({{"timeout", "9"}, {"maxclients", "5"}});
   EXPECT_EQ(answer.error(),
             "ERR CONFIG SET failed (possibly related to argument 'maxclients') - not now");
   EXPECT_EQ(config.Number("timeout"), 0);
@@ -129,46 +125,21 @@ TEST(Config, WhatIsAsItIsWantedNeedsNoChange) {
     ++asked;
     return Status();
   });
-  EXPECT_TRUE(config
-                  .Set({
-                      {"databases",  "16"   },
-                      {"maxclients", "10000"}
-  })
-                  .ok());
+  EXPECT_TRUE(config.Set({{"databases", "16"}, {"maxclients", "10000"}}).ok());
   EXPECT_EQ(asked, 0);
-  EXPECT_TRUE(config
-                  .Set({
-                      {"maxclients", "9999"}
-  })
-                  .ok());
+  EXPECT_TRUE(config.Set({{"maxclients", "9999"}}).ok());
   EXPECT_EQ(asked, 1);
-  EXPECT_FALSE(config
-                   .Set({
-                       {"databases", "17"}
-  })
-                   .ok());
+  EXPECT_FALSE(config.Set({{"databases", "17"}}).ok());
 }
 
 TEST(Config, APartOfMemoryIsAPercentage) {
   Config config;
-  EXPECT_TRUE(config
-                  .Set({
-                      {"maxmemory-clients", "5%"}
-  })
-                  .ok());
+  EXPECT_TRUE(config.Set({{"maxmemory-clients", "5%"}}).ok());
   EXPECT_EQ(config.Text("maxmemory-clients"), "5%");
-  EXPECT_EQ(config
-                .Set({
-                    {"maxmemory-clients", "101%"}
-  })
-                .error(),
+  EXPECT_EQ(config.Set({{"maxmemory-clients", "101%"}}).error(),
             "ERR CONFIG SET failed (possibly related to argument 'maxmemory-clients') - percentage "
             "argument must be less or equal to 100");
-  EXPECT_TRUE(config
-                  .Set({
-                      {"maxmemory-clients", "1kb"}
-  })
-                  .ok());
+  EXPECT_TRUE(config.Set({{"maxmemory-clients", "1kb"}}).ok());
   EXPECT_EQ(config.Text("maxmemory-clients"), "1024");
 }
 
@@ -231,12 +202,7 @@ TEST(Config, RewriteKeepsWhatItDoesNotKnow) {
   WriteFile(path, "# ours\ntimeout = 5\n\nport = 7000\n");
   Config config;
   ASSERT_TRUE(LoadConfigFile(path, config).ok());
-  ASSERT_TRUE(config
-                  .Set({
-                      {"timeout",     "6"   },
-                      {"requirepass", "a\"b"}
-  })
-                  .ok());
+  ASSERT_TRUE(config.Set({{"timeout", "6"}, {"requirepass", "a\"b"}}).ok());
   ASSERT_TRUE(RewriteConfigFile(config).ok());
   EXPECT_EQ(ReadFile(path),
             "# ours\ntimeout = \"6\"\n\nport = \"7000\"\nrequirepass = \"a\\\"b\"\n");
@@ -273,17 +239,19 @@ TEST(Config, RedisOwnFormatIsRead) {
 TEST(Config, WhatWouldNotBeSoIsRefusedByName) {
   const TemporaryDirectory directory;
   const std::string path = directory.Inside("redis.conf");
+  // clang-format off
   const std::pair<const char*, const char*> lines[] = {
       {"replicaof 10.0.0.1 6379",    "replication is not offered"},
       {"slaveof 10.0.0.1 6379",      "replication is not offered"},
-      {"cluster-enabled yes",        "Cluster is not offered"    },
-      {"rename-command CONFIG \"\"", "take one from users"       },
-      {"loadmodule /x.so",           "modules are not offered"   },
-      {"nonsense 1",                 "there is no setting"       },
-      {"port",                       "has no value"              },
-      {"port 1 2",                   "cannot be '1 2'"           },
-      {"requirepass \"open",         "a quote is not closed"     },
+      {"cluster-enabled yes",        "Cluster is not offered"},
+      {"rename-command CONFIG \"\"", "take one from users"},
+      {"loadmodule /x.so",           "modules are not offered"},
+      {"nonsense 1",                 "there is no setting"},
+      {"port",                       "has no value"},
+      {"port 1 2",                   "cannot be '1 2'"},
+      {"requirepass \"open",         "a quote is not closed"},
   };
+  // clang-format on
   for (const auto& [line, words] : lines) {
     Config config;
     WriteFile(path, std::string("# Redis\n") + line + "\n");
@@ -317,13 +285,8 @@ TEST(Config, RewriteKeepsRedisOwnFormatAndUsers) {
       "client-output-buffer-limit normal 1mb 0 0\nclient-output-buffer-limit pubsub 2mb 0 0\n");
   Config config;
   ASSERT_TRUE(LoadConfigFile(path, config).ok());
-  ASSERT_TRUE(config
-                  .Set({
-                      {"timeout",     "6"             },
-                      {"requirepass", "a \"b"         },
-                      {"bind",        "::1 -127.0.0.1"}
-  })
-                  .ok());
+  ASSERT_TRUE(
+      config.Set({{"timeout", "6"}, {"requirepass", "a \"b"}, {"bind", "::1 -127.0.0.1"}}).ok());
   ASSERT_TRUE(RewriteConfigFile(config, {"user ann on #12 ~* +@all", "user default off"}).ok());
   EXPECT_EQ(
       ReadFile(path),
@@ -367,11 +330,7 @@ TEST(Config, RewritesAtTheSameTimeLeaveOneWholeFileWithTheNewestValues) {
   }
   for (int round = 1; round <= 50; ++round) {
     const std::string text = std::to_string(round);
-    EXPECT_TRUE(config
-                    .Set({
-                        {"timeout", text}
-    })
-                    .ok());
+    EXPECT_TRUE(config.Set({{"timeout", text}}).ok());
     EXPECT_EQ(RewriteConfigFile(config).message(), "");
     EXPECT_EQ(ReadFile(path), "# ours\ntimeout = \"" + text + "\"\n");
   }

@@ -106,10 +106,7 @@ TEST(Durability, NeverIsOnlyAtTheEnd) {
 TEST(Durability, SaveIsAtOnceInEveryMode) {
   for (const char* mode : {"always", "everysec", "no"}) {
     // Only a database with a folder can be saved.
-    const Served::Settings settings = {
-        {"appendfsync", mode  },
-        {"dir",         "kept"}
-    };
+    const Served::Settings settings = {{"appendfsync", mode}, {"dir", "kept"}};
     Served served(settings);
     TestClient client(served.port());
     EXPECT_EQ(client.Text("SET a 1"), "OK");

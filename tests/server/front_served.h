@@ -21,9 +21,7 @@ class FrontServed {
   // Throws when it does not start.
   explicit FrontServed(const Served::Settings& settings = {}, Logger& logger = SilentLogger());
   FrontServed(const std::string& setting, const std::string& text)
-      : FrontServed(Served::Settings{
-            {setting, text}
-  }) {}
+      : FrontServed(Served::Settings{{setting, text}}) {}
   ~FrontServed();
   FrontServed(const FrontServed&) = delete;
   FrontServed& operator=(const FrontServed&) = delete;

@@ -33,11 +33,7 @@ using Lines = std::vector<std::string>;
 
 TEST(Notifications, GoOutAfterTheCommit) {
   Notes notes;
-  Served served(
-      {
-          {"notify-keyspace-events", "KE$"}
-  },
-      &notes);
+  Served served({{"notify-keyspace-events", "KE$"}}, &notes);
   TestClient client(served.port());
   client.Text("SELECT 3");
   client.Text("SET a 1");
@@ -65,11 +61,7 @@ TEST(Notifications, FollowTheSetting) {
 
 TEST(Notifications, TheDeadAreToldWhenTheyArePurged) {
   Notes notes;
-  Served served(
-      {
-          {"notify-keyspace-events", "Ex"}
-  },
-      &notes);
+  Served served({{"notify-keyspace-events", "Ex"}}, &notes);
   Database& database = served.server().database();
   const auto keyspace = database.OpenKeyspace("db2").value();
   ASSERT_TRUE(keyspace->Put("k", "v", Lifetime::For(Millis(10))).ok());
@@ -95,17 +87,12 @@ void PutHash(Database& database, const Keyspace& keyspace) {
 }
 
 TEST(Notifications, AFieldThatDiesIsToldAsTheHashsAndNotAsAKey) {
-  for (const auto& [classes, told] : std::vector<std::pair<std::string, Lines>>{
-           {"Eh", {"__keyevent@2__:hexpired hash"}},
-           {"Ex", {}                              },
-           {"EA", {"__keyevent@2__:hexpired hash"}}
-  }) {
+  for (const auto& [classes, told] :
+       std::vector<std::pair<std::string, Lines>>{{"Eh", {"__keyevent@2__:hexpired hash"}},
+                                                  {"Ex", {}},
+                                                  {"EA", {"__keyevent@2__:hexpired hash"}}}) {
     Notes notes;
-    Served served(
-        {
-            {"notify-keyspace-events", classes}
-    },
-        &notes);
+    Served served({{"notify-keyspace-events", classes}}, &notes);
     Database& database = served.database().inner();
     const auto keyspace = database.OpenKeyspace("db2").value();
     PutHash(database, *keyspace);

@@ -60,9 +60,7 @@ TEST_F(ProtectedMode, TurnsStrangersAwayWhileThereIsNoPassword) {
 }
 
 TEST_F(ProtectedMode, LetsThemInWhenThereIsOne) {
-  Served served(With({
-      {"requirepass", "secret"}
-  }));
+  Served served(With({{"requirepass", "secret"}}));
   EXPECT_EQ(Hear(served), "-NOAUTH");
 }
 

@@ -24,10 +24,7 @@ class Served {
 
   // Throws when it does not start.
   explicit Served(const Settings& settings = {}, Publisher* publisher = nullptr);
-  Served(const std::string& setting, const std::string& text)
-      : Served(Settings{
-            {setting, text}
-  }) {}
+  Served(const std::string& setting, const std::string& text) : Served(Settings{{setting, text}}) {}
   ~Served();
   Served(const Served&) = delete;
   Served& operator=(const Served&) = delete;

@@ -61,43 +61,22 @@ TEST(Shutdown, BlockedClientsDoNotHoldItUp) {
 TEST(Shutdown, APortThatIsTakenIsNamed) {
   Served served;
   const std::string port = std::to_string(served.port());
-  EXPECT_EQ(StartError({
-                {"port", port}
-  }),
+  EXPECT_EQ(StartError({{"port", port}}),
             "IoError: cannot listen on 127.0.0.1:" + port + ": Address already in use");
 }
 
 TEST(Shutdown, BadAddressesAreNamed) {
-  EXPECT_TRUE(StartError({
-                             {"bind", "example.org"}
-  })
-                  .find("'example.org'") != std::string::npos);
-  EXPECT_TRUE(StartError({
-                             {"bind", "192.0.2.1"}
-  })
-                  .find("192.0.2.1") != std::string::npos);
-  EXPECT_EQ(StartError({
-                {"bind", "127.0.0.1 -192.0.2.1"}
-  }),
-            "");
-  EXPECT_TRUE(StartError({
-                             {"http-bind", "x"}
-  })
-                  .find("http-bind 'x'") != std::string::npos);
+  EXPECT_TRUE(StartError({{"bind", "example.org"}}).find("'example.org'") != std::string::npos);
+  EXPECT_TRUE(StartError({{"bind", "192.0.2.1"}}).find("192.0.2.1") != std::string::npos);
+  EXPECT_EQ(StartError({{"bind", "127.0.0.1 -192.0.2.1"}}), "");
+  EXPECT_TRUE(StartError({{"http-bind", "x"}}).find("http-bind 'x'") != std::string::npos);
 }
 
 TEST(Shutdown, TlsWithoutFilesIsRefused) {
-  EXPECT_EQ(StartError({
-                {"tls-port", "1"}
-  }),
+  EXPECT_EQ(StartError({{"tls-port", "1"}}),
             "Invalid: tls-port needs tls-cert-file and tls-key-file");
   EXPECT_TRUE(
-      StartError(
-          {
-              {"tls-port",      "1"       },
-              {"tls-cert-file", "/missing"},
-              {"tls-key-file",  "/missing"}
-  })
+      StartError({{"tls-port", "1"}, {"tls-cert-file", "/missing"}, {"tls-key-file", "/missing"}})
           .find("tls-cert-file '/missing'") != std::string::npos);
 }
 
@@ -106,10 +85,7 @@ TEST(Shutdown, AnAbandonedUnixSocketIsReplaced) {
   const std::string path = directory.Inside("socket");
   {
     Served served("unixsocket", path);
-    EXPECT_TRUE(StartError({
-                               {"unixsocket", path}
-    })
-                    .find(path) != std::string::npos);
+    EXPECT_TRUE(StartError({{"unixsocket", path}}).find(path) != std::string::npos);
     EXPECT_EQ(TestClient(path).Text("PING"), "PONG");
   }
   Served served("unixsocket", path);

@@ -82,13 +82,15 @@ std::string PingOver(int port, const SelfSigned* shown, int version_min = TLS1_2
 class Tls : public testing::Test {
  protected:
   Served::Settings SettingsFor(const std::string& auth_clients) const {
+    // clang-format off
     return {
-        {"tls-port",         std::to_string(port_)        },
+        {"tls-port",         std::to_string(port_)},
         {"tls-cert-file",    self_signed_.certificate_file},
-        {"tls-key-file",     self_signed_.key_file        },
+        {"tls-key-file",     self_signed_.key_file},
         {"tls-ca-cert-file", self_signed_.certificate_file},
-        {"tls-auth-clients", auth_clients                 },
+        {"tls-auth-clients", auth_clients},
     };
+    // clang-format on
   }
 
   const SelfSigned self_signed_;

@@ -164,10 +164,7 @@ TEST(UsersOfAFile, WithoutADefaultUserRequirepassHolds) {
   const TemporaryDirectory directory;
   const std::string path = directory.Inside("users.acl");
   std::ofstream(path) << "user ann on >pw ~* +@all\n";
-  FrontServed served(Served::Settings{
-      {"aclfile",     path  },
-      {"requirepass", "ours"}
-  });
+  FrontServed served(Served::Settings{{"aclfile", path}, {"requirepass", "ours"}});
   TestClient client(served.port());
   EXPECT_EQ(client.Text("GET a"), "NOAUTH Authentication required.");
   EXPECT_EQ(client.Text("AUTH ours"), "OK");
@@ -201,8 +198,9 @@ TEST_F(Users, ARefusalInAScriptIsLoggedOnceThoughTheScriptIsRunAgain) {
   EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* +@all -incr"), "OK");
   Login(a_, "ann");
   // The second call is of a key that the script has not named.
-  EXPECT_EQ(a_.Text("EVAL 'redis.pcall(\"incr\",KEYS[1]) return redis.call(\"get\",\"other\")' 1 k"),
-            "(nil)");
+  EXPECT_EQ(
+      a_.Text("EVAL 'redis.pcall(\"incr\",KEYS[1]) return redis.call(\"get\",\"other\")' 1 k"),
+      "(nil)");
   const std::string log = admin_.Text("ACL LOG");
   EXPECT_NE(log.find("count, 1, "), std::string::npos) << log;
   EXPECT_NE(log.find("context, lua"), std::string::npos) << log;

@@ -11,17 +11,8 @@ class TableBatches : public EachTables {
     Make(PlainSpec("b_table"));
   }
 
-  static Item Key(const std::string& id) {
-    return {
-        {"id", id}
-    };
-  }
-  static Item Of(const std::string& id, std::int64_t n) {
-    return {
-        {"id", id  },
-        {"n",  N(n)}
-    };
-  }
+  static Item Key(const std::string& id) { return {{"id", id}}; }
+  static Item Of(const std::string& id, std::int64_t n) { return {{"id", id}, {"n", N(n)}}; }
   static PutItemRequest PutOf(const std::string& table, const Item& item) {
     return {.table = table, .item = item};
   }
@@ -59,10 +50,8 @@ TEST_P(TableBatches, OfWritesHaveBounds) {
 }
 
 TEST_P(TableBatches, AreRefusedWhole) {
-  EXPECT_EQ(CodeOf(tables().BatchWriteItem({
-                PutOf("a_table", Of("1", 1)), PutOf("a_table", {{"n", N(1)}}
-                    )
-  })),
+  EXPECT_EQ(CodeOf(tables().BatchWriteItem(
+                {PutOf("a_table", Of("1", 1)), PutOf("a_table", {{"n", N(1)}})})),
             kInvalid);
   EXPECT_EQ(A("1"), std::nullopt);
 }
@@ -70,11 +59,13 @@ TEST_P(TableBatches, AreRefusedWhole) {
 TEST_P(TableBatches, ReadsAnswerInOrder) {
   Put("a_table", Of("1", 1));
   Put("b_table", Of("1", 2));
+  // clang-format off
   const auto found = tables().BatchGetItem({
-      {.table = "b_table", .key = Key("1")   },
+      {.table = "b_table", .key = Key("1")},
       {.table = "a_table", .key = Key("none")},
-      {.table = "a_table", .key = Key("1")   }
+      {.table = "a_table", .key = Key("1")}
   });
+  // clang-format on
   ASSERT_TRUE(found.has_value()) << found.status().ToString();
   ASSERT_EQ(found->size(), 3U);
   EXPECT_EQ((*found)[0].item, Of("1", 2));
@@ -85,15 +76,11 @@ TEST_P(TableBatches, ReadsAnswerInOrder) {
 }
 
 TEST_P(TableBatches, OfReadsHaveBounds) {
-  EXPECT_EQ(MessageOf(tables().BatchGetItem({
-                {.table = "a_table", .key = Key("1")},
-                {.table = "a_table", .key = Key("1")}
-  })),
+  EXPECT_EQ(MessageOf(tables().BatchGetItem(
+                {{.table = "a_table", .key = Key("1")}, {.table = "a_table", .key = Key("1")}})),
             "Provided list of item keys contains duplicates");
-  EXPECT_EQ(MessageOf(tables().TransactGetItems({
-                {.table = "a_table", .key = Key("1")},
-                {.table = "a_table", .key = Key("1")}
-  })),
+  EXPECT_EQ(MessageOf(tables().TransactGetItems(
+                {{.table = "a_table", .key = Key("1")}, {.table = "a_table", .key = Key("1")}})),
             "Transaction request cannot include multiple operations on one item");
   std::vector<GetItemRequest> many;
   for (int i = 0; i < 101; ++i) {
@@ -127,13 +114,8 @@ TEST_P(TableBatches, ATransactionWritesAllOrNothing) {
   Put("a_table", Of("1", 5));
   UpdateItemRequest wrong = update;
   wrong.update = "ADD id2 :n, n :n";
-  wrong.arguments.values = {
-      {":n", N(1)}
-  };
-  Put("b_table", {
-                     {"id", "1"   },
-                     {"n",  "text"}
-  });
+  wrong.arguments.values = {{":n", N(1)}};
+  Put("b_table", {{"id", "1"}, {"n", "text"}});
   const auto refused = tables().TransactWriteItems({{check}, {wrong}, {DeleteOf("a_table", "2")}});
   ASSERT_TRUE(refused.has_value()) << refused.status().ToString();
   EXPECT_FALSE(refused->written);
@@ -160,10 +142,7 @@ TEST_P(TableBatches, ATransactionHasEachItemOnce) {
 TEST_P(TableBatches, ATransactionHasFourMegabytesAtMost) {
   constexpr std::size_t kRest = 4;  // Of an item: two names and the key.
   const auto put_of = [](const std::string& id, std::size_t bytes) {
-    return PutOf("a_table", {
-                                {"id",                       id  },
-                                { "b", std::string(bytes - kRest, 'x')}
-    });
+    return PutOf("a_table", {{"id", id}, {"b", std::string(bytes - kRest, 'x')}});
   };
   std::vector<TransactWrite> writes;
   std::vector<GetItemRequest> reads;
@@ -187,9 +166,7 @@ TEST_P(TableBatches, ATransactionHasFourMegabytesAtMost) {
   EXPECT_TRUE(tables().BatchGetItem(reads).has_value()) << "no transaction";
   std::vector<TransactWrite> deletes;
   for (const GetItemRequest& read : reads) {
-    deletes.push_back({
-        DeleteItemRequest{.table = "a_table", .key = read.key}
-    });
+    deletes.push_back({DeleteItemRequest{.table = "a_table", .key = read.key}});
   }
   EXPECT_EQ(MessageOf(tables().TransactWriteItems(deletes)), refusal);
   deletes.pop_back();
@@ -209,9 +186,7 @@ TEST_P(TableBatches, ATokenIsGoodForOneTransaction) {
   EXPECT_EQ(again->verdicts.size(), 1U);
   EXPECT_EQ(A("1"), Of("1", 1)) << "counted once";
   UpdateItemRequest other = add;
-  other.arguments.values = {
-      {":one", N(2)}
-  };
+  other.arguments.values = {{":one", N(2)}};
   EXPECT_EQ(CodeOf(tables().TransactWriteItems({{other}}, "token")), kConflict);
   clock().Advance(std::chrono::minutes(10) - Millis(1));
   ASSERT_TRUE(tables().TransactWriteItems({{add}}, "token").has_value());

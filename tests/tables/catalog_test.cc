@@ -43,14 +43,12 @@ TEST_P(Catalog, TellsWhatWasMade) {
 TEST_P(Catalog, CountsLivingItemsExactly) {
   Make(PostsSpec());
   for (int i = 0; i < 300; ++i) {
-    Put("posts", {
-                     {"user",  "u" + std::to_string(i % 7)},
-                     {"nr",    N(i)                       },
-                     {"score", N(i)                       },
-                     {"topic", i % 2 == 0 ? "even" : "odd"},
-                     {"text",  std::string(50,              'x')},
-                     {"expires",       SecondsAfterStart(i < 100 ? 10 : 1000)                         }
-    });
+    Put("posts", {{"user", "u" + std::to_string(i % 7)},
+                  {"nr", N(i)},
+                  {"score", N(i)},
+                  {"topic", i % 2 == 0 ? "even" : "odd"},
+                  {"text", std::string(50, 'x')},
+                  {"expires", SecondsAfterStart(i < 100 ? 10 : 1000)}});
   }
   TableDescription told = Describe("posts");
   EXPECT_EQ(told.items, 300U);
@@ -84,9 +82,7 @@ TEST_P(Catalog, RefusesWhatCannotBe) {
   EXPECT_EQ(CodeOf(tables().DropTable("none")), kNotFound);
   EXPECT_EQ(CodeOf(tables().UpdateTable("none", {})), kNotFound);
   EXPECT_EQ(CodeOf(tables().UpdateTable("plain", {.drop_global_index = "none"})), kNotFound);
-  const IndexSpec wrong = {
-      .name = "idx", .partition = {"id", KeyType::kNumber}
-  };
+  const IndexSpec wrong = {.name = "idx", .partition = {"id", KeyType::kNumber}};
   EXPECT_EQ(CodeOf(tables().UpdateTable("plain", {.add_global_index = wrong})), kInvalid)
       << "a key has one type";
   EXPECT_EQ(KeyspacesOfTables().size(), 1U) << "nothing was made for what was refused";
@@ -97,10 +93,7 @@ TEST_P(Catalog, DropsATableWithAllThatIsItsOwn) {
   spec.stream = StreamView::kKeysOnly;
   Make(spec);
   Make(PlainSpec());
-  Put("posts", {
-                   {"user", "u" },
-                   {"nr",   N(1)}
-  });
+  Put("posts", {{"user", "u"}, {"nr", N(1)}});
   const std::string id = Describe("posts").id;
   EXPECT_EQ(KeyspacesOfTables().size(), 1U + 1 + 2 + 1 + 1);
   const auto dropped = tables().DropTable("posts");
@@ -108,9 +101,7 @@ TEST_P(Catalog, DropsATableWithAllThatIsItsOwn) {
   EXPECT_EQ(dropped->id, id);
   EXPECT_EQ(dropped->items, 1U);
   EXPECT_EQ(KeyspacesOfTables().size(), 1U);
-  EXPECT_EQ(CodeOf(tables().GetItem({
-                .table = "posts", .key = {{"user", "u"}, {"nr", N(1)}}
-  })),
+  EXPECT_EQ(CodeOf(tables().GetItem({.table = "posts", .key = {{"user", "u"}, {"nr", N(1)}}})),
             kNotFound);
   EXPECT_TRUE(tables().ListStreams()->empty());
   EXPECT_EQ(database().OpenKeyspace("tables").value()->Count().value(), 1U)
@@ -123,12 +114,9 @@ TEST_P(Catalog, DropsATableWithAllThatIsItsOwn) {
 TEST_P(Catalog, KeepsNotesAndSchemas) {
   Make(PlainSpec());
   TableChange change;
-  change.notes = std::map<std::string, std::string>{
-      {"billing", "PROVISIONED"}
-  };
+  change.notes = std::map<std::string, std::string>{{"billing", "PROVISIONED"}};
   change.schemas = std::vector<PartitionSchema>{
-      {.prefix = "u#", .attributes = {{.name = "n", .type = AttributeType::kNumber}}}
-  };
+      {.prefix = "u#", .attributes = {{.name = "n", .type = AttributeType::kNumber}}}};
   Change("plain", change);
   Restart();
   if (!home_.persistent()) return;
@@ -138,9 +126,7 @@ TEST_P(Catalog, KeepsNotesAndSchemas) {
 
 TEST_P(Catalog, DropsWhatACrashLeftBehind) {
   Make(PlainSpec());
-  Put("plain", {
-                   {"id", "1"}
-  });
+  Put("plain", {{"id", "1"}});
   const std::string id = Describe("plain").id;
   tables_.reset();
   // A table that was being made, an index that was being made or dropped; and two of others'
@@ -195,18 +181,12 @@ TEST_P(Catalog, CanBeOpenedAfterAnOpenThatFailed) {
 TEST_P(Catalog, ServesThoseWhoOnlyRead) {
   if (!home_.persistent()) return;
   Make(PlainSpec());
-  Put("plain", {
-                   {"id", "1"}
-  });
+  Put("plain", {{"id", "1"}});
   tables_.reset();
   home_.options().read_only = true;
   home_.Reopen();
   OpenTables();
-  EXPECT_TRUE(Get("plain",
-                  {
-                      {"id", "1"}
-  })
-                  .has_value());
+  EXPECT_TRUE(Get("plain", {{"id", "1"}}).has_value());
   EXPECT_EQ(CodeOf(tables().CreateTable(PlainSpec("other"))), kReadOnly);
   EXPECT_EQ(CodeOf(tables().PutItem({.table = "plain", .item = {{"id", "2"}}})), kReadOnly);
 }

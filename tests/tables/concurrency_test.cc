@@ -33,13 +33,7 @@ class TablesConcurrency : public EachTables {
   }
 
   std::int64_t CountOf(const std::string& table, const std::string& id) {
-    return std::stoll(Get(table,
-                          {
-                              {"id", id}
-    })
-                          ->at("n")
-                          .number()
-                          ->text());
+    return std::stoll(Get(table, {{"id", id}})->at("n").number()->text());
   }
 };
 
@@ -92,9 +86,7 @@ TEST_P(TablesConcurrency, WritesByThemselvesAndInTransactionsMeetOnAnItem) {
 
 TEST_P(TablesConcurrency, VersionsLetOneThrough) {
   std::atomic<int> written = 0;
-  Put("a_table", {
-                     {"id", "1"}
-  });
+  Put("a_table", {{"id", "1"}});
   const std::uint64_t version =
       tables().GetItem({.table = "a_table", .key = {{"id", "1"}}})->version;
   InThreads([&](int) {
@@ -137,14 +129,8 @@ TEST_P(TablesConcurrency, ATokenIsUsedOnceByWhoeverIsFirst) {
 
 // Money moves between two items; whoever reads both in one state sees all of it.
 TEST_P(TablesConcurrency, ReadsOfSeveralItemsSeeWholeTransactions) {
-  Put("a_table", {
-                     {"id", "1"    },
-                     {"n",  N(1000)}
-  });
-  Put("b_table", {
-                     {"id", "1"    },
-                     {"n",  N(1000)}
-  });
+  Put("a_table", {{"id", "1"}, {"n", N(1000)}});
+  Put("b_table", {{"id", "1"}, {"n", N(1000)}});
   InThreads([&](int thread) {
     for (int i = 0; i < kRounds; ++i) {
       if (thread % 2 == 0) {
@@ -154,10 +140,8 @@ TEST_P(TablesConcurrency, ReadsOfSeveralItemsSeeWholeTransactions) {
                         .written);
         continue;
       }
-      const auto both = tables().TransactGetItems({
-          {.table = "a_table", .key = {{"id", "1"}}},
-          {.table = "b_table", .key = {{"id", "1"}}}
-      });
+      const auto both = tables().TransactGetItems(
+          {{.table = "a_table", .key = {{"id", "1"}}}, {.table = "b_table", .key = {{"id", "1"}}}});
       std::int64_t sum = 0;
       for (const FoundItem& found : both.value()) {
         sum += std::stoll(found.item->at("n").number()->text());
@@ -170,23 +154,15 @@ TEST_P(TablesConcurrency, ReadsOfSeveralItemsSeeWholeTransactions) {
 // An entry moves within its index with every write; there is always exactly one.
 TEST_P(TablesConcurrency, AnIndexHasOneEntryPerItemAtEveryMoment) {
   Make(PostsSpec());
-  Put("posts", {
-                   {"user",  "a" },
-                   {"nr",    N(1)},
-                   {"topic", "t" },
-                   {"score", N(0)},
-                   {"x",     N(0)}
-  });
+  Put("posts", {{"user", "a"}, {"nr", N(1)}, {"topic", "t"}, {"score", N(0)}, {"x", N(0)}});
   InThreads([&](int thread) {
     for (int i = 0; i < kRounds; ++i) {
       if (thread % 2 == 0) {
         EXPECT_TRUE(tables()
-                        .UpdateItem({
-                            .table = "posts",
-                            .key = {{"user", "a"}, {"nr", N(1)}},
-                            .update = "SET score = :s, x = :s",
-                            .arguments = {.values = {{":s", N(i * kThreads + thread)}}            }
-        })
+                        .UpdateItem({.table = "posts",
+                                     .key = {{"user", "a"}, {"nr", N(1)}},
+                                     .update = "SET score = :s, x = :s",
+                                     .arguments = {.values = {{":s", N(i * kThreads + thread)}}}})
                         .has_value());
         continue;
       }

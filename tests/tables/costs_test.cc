@@ -38,10 +38,7 @@ class TableCosts : public ::testing::Test {
 };
 
 Item File(const std::string& disk, const std::string& path) {
-  return {
-      {"id",   disk},
-      {"path", path}
-  };
+  return {{"id", disk}, {"path", path}};
 }
 
 TEST_F(TableCosts, ListsSeekFromOneToTheNext) {
@@ -83,29 +80,20 @@ TEST_F(TableCosts, AnItemDoesNotPayForOtherTablesNorOtherItems) {
 TEST_F(TableCosts, APageReadsItsItemsAlone) {
   ASSERT_TRUE(tables_->CreateTable(PostsSpec()).has_value());
   for (int i = 0; i < kItems; ++i) {
-    Put("posts", {
-                     {"user",  "a" },
-                     {"nr",    N(i)},
-                     {"topic", "t" },
-                     {"score", N(i)}
-    });
+    Put("posts", {{"user", "a"}, {"nr", N(i)}, {"topic", "t"}, {"score", N(i)}});
   }
   QueryRequest request = {
       .table = "posts",
       .key_condition = "#u = :u AND nr > :n",
       .arguments = {.names = {{"#u", "user"}}, .values = {{":u", "a"}, {":n", N(kItems / 2)}}},
-      .limit = 3
-  };
+      .limit = 3};
   for (const bool forward : {true, false}) {
     request.forward = forward;
     const EngineCosts costs = CostOf([&] { EXPECT_EQ(tables_->Query(request)->count, 3U); });
     EXPECT_LE(costs.cursor_moves, 4U);
   }
   const EngineCosts get = CostOf([&] {
-    EXPECT_TRUE(tables_
-                    ->GetItem({
-                        .table = "posts", .key = {{"user", "a"}, {"nr", N(7)}}
-    })
+    EXPECT_TRUE(tables_->GetItem({.table = "posts", .key = {{"user", "a"}, {"nr", N(7)}}})
                     ->item.has_value());
   });
   EXPECT_EQ(get.gets, 1U);
@@ -114,21 +102,14 @@ TEST_F(TableCosts, APageReadsItsItemsAlone) {
 
 TEST_F(TableCosts, AnUpdateLeavesIndexesAloneThatItDoesNotConcern) {
   ASSERT_TRUE(tables_->CreateTable(PostsSpec()).has_value());
-  Put("posts", {
-                   {"user",  "a" },
-                   {"nr",    N(1)},
-                   {"topic", "t" },
-                   {"score", N(1)}
-  });
+  Put("posts", {{"user", "a"}, {"nr", N(1)}, {"topic", "t"}, {"score", N(1)}});
   const auto update = [&](const std::string& attribute, std::int64_t to) {
     return CostOf([&] {
              EXPECT_TRUE(tables_
-                             ->UpdateItem({
-                                 .table = "posts",
-                                 .key = {{"user", "a"}, {"nr", N(1)}},
-                                 .update = "SET " + attribute + " = :to",
-                                 .arguments = {.values = {{":to", N(to)}}            }
-             })
+                             ->UpdateItem({.table = "posts",
+                                           .key = {{"user", "a"}, {"nr", N(1)}},
+                                           .update = "SET " + attribute + " = :to",
+                                           .arguments = {.values = {{":to", N(to)}}}})
                              .has_value());
            })
         .changes;

@@ -18,10 +18,7 @@ Table Posts() {
 }
 
 Item Post(const Item& more = {}) {
-  Item item = {
-      {"user", "alice"},
-      {"nr",   N(1)   }
-  };
+  Item item = {{"user", "alice"}, {"nr", N(1)}};
   for (const auto& [name, value] : more) item[name] = value;
   return item;
 }
@@ -33,107 +30,57 @@ AttributeValue Nested(int levels) {
 }
 
 TEST(ItemCheck, KnowsTheKeysOfIndexes) {
-  EXPECT_TRUE(CheckNewItem(Posts(), Post({
-                                        {"topic", "t" },
-                                        {"score", N(1)}
-  }))
-                  .ok());
+  EXPECT_TRUE(CheckNewItem(Posts(), Post({{"topic", "t"}, {"score", N(1)}})).ok());
   EXPECT_TRUE(CheckNewItem(Posts(), Post()).ok());
   EXPECT_EQ(
-      MessageOf(CheckNewItem(Posts(), Post({
-                                          {"topic", N(1)}
-  }))),
+      MessageOf(CheckNewItem(Posts(), Post({{"topic", N(1)}}))),
       "One or more parameter values were invalid: Type mismatch for Index Key topic Expected: "
       "S Actual: N IndexName: by_topic");
-  EXPECT_EQ(MessageOf(CheckNewItem(Posts(), Post({
-                                                {"topic", ""}
-  }))),
+  EXPECT_EQ(MessageOf(CheckNewItem(Posts(), Post({{"topic", ""}}))),
             "One or more parameter values are not valid. A value specified for a secondary index "
             "key is not supported. The AttributeValue for a key attribute cannot contain an empty "
             "string value. IndexName: by_topic, IndexKey: topic");
-  EXPECT_EQ(CheckNewItem(Posts(), Post({
-                                      {"topic", std::string(2049, 't')}
-  }))
-                .code(),
-            kInvalid);
+  EXPECT_EQ(CheckNewItem(Posts(), Post({{"topic", std::string(2049, 't')}})).code(), kInvalid);
 }
 
 TEST(ItemCheck, OfAnUpdateLooksAtWhatChanged) {
-  EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(),
-                                       Post({
-                                           {"topic", N(1)}
-  }))),
+  EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(), Post({{"topic", N(1)}}))),
             "The update expression attempted to update the secondary index key to unsupported "
             "type");
-  EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(),
-                                       Post({
-                                           {"topic", ""}
-  }))),
+  EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(), Post({{"topic", ""}}))),
             "One or more parameter values are not valid. The update expression attempted to update "
             "a secondary index key to a value that is not supported. The AttributeValue for a key "
             "attribute cannot contain an empty string value.");
-  EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(),
-                                       Post({
-                                           {"topic", std::string(2049, 't')}
-  }))),
+  EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(), Post({{"topic", std::string(2049, 't')}}))),
             "The update expression attempted to update the secondary index key beyond allowed size "
             "limits");
   // Older than the index, and not what this update is about.
-  EXPECT_TRUE(CheckUpdatedItem(Posts(),
-                               Post({
-                                   {"topic", N(1)}
-  }),
-                               Post({{"topic", N(1)}, {"title", "new"}}))
-                  .ok());
+  EXPECT_TRUE(
+      CheckUpdatedItem(Posts(), Post({{"topic", N(1)}}), Post({{"topic", N(1)}, {"title", "new"}}))
+          .ok());
 }
 
 TEST(ItemCheck, BoundsSizeAndNesting) {
   // "user" and "alice", "nr" and 2 bytes, "x" and the rest.
   const std::size_t rest = 409'600 - 9 - 4 - 1;
-  EXPECT_TRUE(CheckNewItem(Posts(), Post({
-                                        {"x", std::string(rest, 'x')}
-  }))
-                  .ok());
-  const Item large = Post({
-      {"x", std::string(rest + 1, 'x')}
-  });
+  EXPECT_TRUE(CheckNewItem(Posts(), Post({{"x", std::string(rest, 'x')}})).ok());
+  const Item large = Post({{"x", std::string(rest + 1, 'x')}});
   EXPECT_EQ(MessageOf(CheckNewItem(Posts(), large)),
             "Item size has exceeded the maximum allowed size");
   EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(), large)),
             "Item size to update has exceeded the maximum allowed size");
-  EXPECT_TRUE(CheckNewItem(Posts(), Post({
-                                        {"x", Nested(32)}
-  }))
-                  .ok());
-  EXPECT_EQ(MessageOf(CheckNewItem(Posts(), Post({
-                                                {"x", Nested(33)}
-  }))),
+  EXPECT_TRUE(CheckNewItem(Posts(), Post({{"x", Nested(32)}})).ok());
+  EXPECT_EQ(MessageOf(CheckNewItem(Posts(), Post({{"x", Nested(33)}}))),
             "Nesting Levels have exceeded supported limits: Attributes in the item have nested "
             "levels beyond supported limit");
 }
 
 TEST(ItemCheck, RefusesEmptySetsAndNames) {
   const AttributeValue hidden = AttributeValue::List{AttributeValue::NumberSet()};
-  EXPECT_EQ(CheckNewItem(Posts(), Post({
-                                      {"x", AttributeValue::StringSet()}
-  }))
-                .code(),
-            kInvalid);
-  EXPECT_EQ(CheckNewItem(Posts(), Post({
-                                      {"x", hidden}
-  }))
-                .code(),
-            kInvalid);
-  EXPECT_EQ(CheckNewItem(Posts(), Post({
-                                      {"x", AttributeValue::BinarySet()}
-  }))
-                .code(),
-            kInvalid);
-  EXPECT_EQ(CheckNewItem(Posts(), Post({
-                                      {"", "x"}
-  }))
-                .code(),
-            kInvalid);
+  EXPECT_EQ(CheckNewItem(Posts(), Post({{"x", AttributeValue::StringSet()}})).code(), kInvalid);
+  EXPECT_EQ(CheckNewItem(Posts(), Post({{"x", hidden}})).code(), kInvalid);
+  EXPECT_EQ(CheckNewItem(Posts(), Post({{"x", AttributeValue::BinarySet()}})).code(), kInvalid);
+  EXPECT_EQ(CheckNewItem(Posts(), Post({{"", "x"}})).code(), kInvalid);
 }
 
 Table WithSchemas() {
@@ -155,52 +102,22 @@ Item User(const std::string& id, const Item& more) {
 
 TEST(ItemSchema, CountsForItsPrefix) {
   const Table table = WithSchemas();
-  EXPECT_TRUE(CheckSchema(table, User("user#1",
-                                      {
-                                          {"name", "a" },
-                                          {"age",  N(1)}
-  }))
-                  .ok());
-  EXPECT_TRUE(CheckSchema(table, User("user#1",
-                                      {
-                                          {"name",    "a" },
-                                          {"expires", N(1)}
-  }))
-                  .ok());
-  EXPECT_TRUE(CheckSchema(table, User("guest#1",
-                                      {
-                                          {"name", N(1)}
-  }))
-                  .ok());
+  EXPECT_TRUE(CheckSchema(table, User("user#1", {{"name", "a"}, {"age", N(1)}})).ok());
+  EXPECT_TRUE(CheckSchema(table, User("user#1", {{"name", "a"}, {"expires", N(1)}})).ok());
+  EXPECT_TRUE(CheckSchema(table, User("guest#1", {{"name", N(1)}})).ok());
   EXPECT_EQ(MessageOf(CheckSchema(table, User("user#1", {}))),
             "The item does not fit the schema of prefix 'user#': attribute name is missing");
-  EXPECT_EQ(MessageOf(CheckSchema(table, User("user#1",
-                                              {
-                                                  {"name", N(1)}
-  }))),
+  EXPECT_EQ(MessageOf(CheckSchema(table, User("user#1", {{"name", N(1)}}))),
             "The item does not fit the schema of prefix 'user#': attribute name must be of type S "
             "and is of type N");
-  EXPECT_EQ(MessageOf(CheckSchema(table, User("user#1",
-                                              {
-                                                  {"name", "a" },
-                                                  {"x",    N(1)}
-  }))),
+  EXPECT_EQ(MessageOf(CheckSchema(table, User("user#1", {{"name", "a"}, {"x", N(1)}}))),
             "The item does not fit the schema of prefix 'user#': attribute x is not among those it "
             "allows");
 }
 
 TEST(ItemSchema, WithTheLongestPrefixWins) {
-  EXPECT_TRUE(CheckSchema(WithSchemas(), User("user#root1",
-                                              {
-                                                  {"level", N(1)}
-  }))
-                  .ok());
-  EXPECT_EQ(CheckSchema(WithSchemas(), User("user#root1",
-                                            {
-                                                {"name", "a"}
-  }))
-                .code(),
-            kInvalid);
+  EXPECT_TRUE(CheckSchema(WithSchemas(), User("user#root1", {{"level", N(1)}})).ok());
+  EXPECT_EQ(CheckSchema(WithSchemas(), User("user#root1", {{"name", "a"}})).code(), kInvalid);
 }
 
 }  // namespace

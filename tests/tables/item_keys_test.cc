@@ -18,68 +18,26 @@ Table Posts(TtlMode mode = TtlMode::kExact) {
 TEST(ItemKeys, AreThoseOfPartitionAndSort) {
   const AttributeValue user = "alice";
   const AttributeValue at = N(7);
-  EXPECT_EQ(KeyOf(Posts(),
-                  {
-                      {"user", user},
-                      {"nr",   at  }
-  })
-                .value(),
-            items::ItemKey(user, &at));
-  EXPECT_EQ(KeyOfItem(Posts(),
-                      {
-                          {"user",  user},
-                          {"nr",    at  },
-                          {"title", "x" }
-  })
-                .value(),
+  EXPECT_EQ(KeyOf(Posts(), {{"user", user}, {"nr", at}}).value(), items::ItemKey(user, &at));
+  EXPECT_EQ(KeyOfItem(Posts(), {{"user", user}, {"nr", at}, {"title", "x"}}).value(),
             items::ItemKey(user, &at));
 }
 
 TEST(ItemKeys, OfARequestMustBeTheSchemas) {
   const std::string text = "The provided key element does not match the schema";
   EXPECT_EQ(MessageOf(KeyOf(Posts(), {})), text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(),
-                            {
-                                {"user", "a"}
-  })),
-            text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(),
-                            {
-                                {"user", "a" },
-                                {"when", N(1)}
-  })),
-            text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(),
-                            {
-                                {"user", "a"},
-                                {"nr",   "1"}
-  })),
-            text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(),
-                            {
-                                {"user",  "a" },
-                                {"nr",    N(1)},
-                                {"title", "x" }
-  })),
-            text);
+  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}})), text);
+  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}, {"when", N(1)}})), text);
+  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}, {"nr", "1"}})), text);
+  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}, {"nr", N(1)}, {"title", "x"}})), text);
 }
 
 TEST(ItemKeys, OfAnItemMustBeThereAndOfTheirType) {
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(),
-                                {
-                                    {"nr", N(1)}
-  })),
+  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"nr", N(1)}})),
             "One or more parameter values were invalid: Missing the key user in the item");
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(),
-                                {
-                                    {"user", "a"}
-  })),
+  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"user", "a"}})),
             "One or more parameter values were invalid: Missing the key nr in the item");
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(),
-                                {
-                                    {"user", N(1)},
-                                    {"nr",   N(1)}
-  })),
+  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"user", N(1)}, {"nr", N(1)}})),
             "One or more parameter values were invalid: Type mismatch for key user expected: S "
             "actual: N");
 }
@@ -88,43 +46,18 @@ TEST(ItemKeys, MustNotBeEmptyOrTooLarge) {
   const std::string empty =
       "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
       "contain an empty string value. Key: user";
-  EXPECT_EQ(MessageOf(KeyOf(Posts(),
-                            {
-                                {"user", ""  },
-                                {"nr",   N(1)}
-  })),
-            empty);
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(),
-                                {
-                                    {"user", ""  },
-                                    {"nr",   N(1)}
-  })),
-            empty);
-  const Item fits = {
-      {"user", std::string(2048, 'a')},
-      {"nr",      N(1)                  }
-  };
-  const Item large = {
-      {"user", std::string(2049, 'a')},
-      {"nr",      N(1)                  }
-  };
+  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", ""}, {"nr", N(1)}})), empty);
+  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"user", ""}, {"nr", N(1)}})), empty);
+  const Item fits = {{"user", std::string(2048, 'a')}, {"nr", N(1)}};
+  const Item large = {{"user", std::string(2049, 'a')}, {"nr", N(1)}};
   EXPECT_TRUE(KeyOf(Posts(), fits).has_value());
   EXPECT_EQ(MessageOf(KeyOf(Posts(), large)),
             "One or more parameter values were invalid: Size of hashkey has exceeded the maximum "
             "size limit of2048 bytes");
   Table table = Posts();
   table.spec.sort->type = KeyType::kBinary;
-  EXPECT_TRUE(KeyOf(table,
-                    {
-                        {"user", "a"                           },
-                        {"nr",   Binary{std::string(1024, 'a')}}
-  })
-                  .has_value());
-  EXPECT_EQ(MessageOf(KeyOf(table,
-                            {
-                                {"user", "a"                           },
-                                {"nr",   Binary{std::string(1025, 'a')}}
-  })),
+  EXPECT_TRUE(KeyOf(table, {{"user", "a"}, {"nr", Binary{std::string(1024, 'a')}}}).has_value());
+  EXPECT_EQ(MessageOf(KeyOf(table, {{"user", "a"}, {"nr", Binary{std::string(1025, 'a')}}})),
             "One or more parameter values were invalid: Aggregated size of all range keys has "
             "exceeded the size limit of 1024 bytes");
 }
@@ -132,34 +65,24 @@ TEST(ItemKeys, MustNotBeEmptyOrTooLarge) {
 TEST(ItemKeys, AttributesOfThemAreTheTablesAndTheIndex) {
   Table table = Posts();
   table.indexes.push_back({.spec = table.spec.global_indexes[0], .rows = nullptr});
+  // clang-format off
   const Item item = {
-      {"user",  "a" },
+      {"user",  "a"},
       {"nr",    N(1)},
-      {"topic", "t" },
+      {"topic", "t"},
       {"score", N(2)},
       {"x",     N(3)}
   };
-  EXPECT_EQ(KeyAttributesOf(table, nullptr, item), (Item{
-                                                       {"user", "a" },
-                                                       {"nr",   N(1)}
-  }));
+  // clang-format on
+  EXPECT_EQ(KeyAttributesOf(table, nullptr, item), (Item{{"user", "a"}, {"nr", N(1)}}));
   EXPECT_EQ(KeyAttributesOf(table, table.FindIndex("by_topic"), item),
-            (Item{
-                {"user",  "a" },
-                {"nr",    N(1)},
-                {"topic", "t" },
-                {"score", N(2)}
-  }));
+            (Item{{"user", "a"}, {"nr", N(1)}, {"topic", "t"}, {"score", N(2)}}));
   EXPECT_EQ(table.FindIndex("by_nothing"), nullptr);
 }
 
 std::optional<std::int64_t> DeadlineMs(const AttributeValue& value,
                                        TtlMode mode = TtlMode::kExact) {
-  const auto deadline = DeadlineOf(Posts(mode),
-                                   {
-                                       {"expires", value}
-  },
-                                   kStart);
+  const auto deadline = DeadlineOf(Posts(mode), {{"expires", value}}, kStart);
   return deadline ? std::optional(ToMs(*deadline)) : std::nullopt;
 }
 
@@ -182,20 +105,10 @@ TEST(Deadlines, AreNoneForZeroOtherTypesAndTheEndOfTime) {
   EXPECT_EQ(DeadlineMs(N(100'000'000'001)), std::nullopt);
   EXPECT_EQ(DeadlineMs(N(1'700'000'000'000)), std::nullopt) << "milliseconds, given as seconds";
   EXPECT_EQ(DeadlineMs(Decimal("1E+100")), std::nullopt);
-  EXPECT_EQ(DeadlineOf(Posts(),
-                       {
-                           {"user", "a"}
-  },
-                       kStart),
-            std::nullopt);
+  EXPECT_EQ(DeadlineOf(Posts(), {{"user", "a"}}, kStart), std::nullopt);
   Table table = Posts();
   table.spec.ttl_attribute.clear();
-  EXPECT_EQ(DeadlineOf(table,
-                       {
-                           {"expires", N(1'700'000'000)}
-  },
-                       kStart),
-            std::nullopt);
+  EXPECT_EQ(DeadlineOf(table, {{"expires", N(1'700'000'000)}}, kStart), std::nullopt);
 }
 
 // Core takes no instant before 1973; what lies before it has passed just as well.

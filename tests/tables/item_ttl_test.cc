@@ -10,16 +10,11 @@ using namespace std::chrono_literals;
 class ItemTtl : public EachTables {
  protected:
   ItemTtl() { Make(PlainSpec()); }
-  const Item key_ = {
-      {"id", "1"}
-  };
+  const Item key_ = {{"id", "1"}};
 };
 
 TEST_P(ItemTtl, SetsTheAttributeAndEndsTheItem) {
-  Put("plain", {
-                   {"id", "1" },
-                   {"x",  N(1)}
-  });
+  Put("plain", {{"id", "1"}, {"x", N(1)}});
   EXPECT_EQ(tables().GetTtl("plain", key_).value(), kForever);
   ASSERT_TRUE(tables().SetTtl("plain", key_, 90s).ok());
   EXPECT_EQ(tables().GetTtl("plain", key_).value(), Millis(90s));
@@ -43,10 +38,7 @@ TEST_P(ItemTtl, IsRoundedUpToSeconds) {
 }
 
 TEST_P(ItemTtl, IsTakenAway) {
-  Put("plain", {
-                   {"id",      "1"                  },
-                   {"expires", SecondsAfterStart(10)}
-  });
+  Put("plain", {{"id", "1"}, {"expires", SecondsAfterStart(10)}});
   EXPECT_TRUE(tables().RemoveTtl("plain", key_).value());
   EXPECT_EQ(tables().GetTtl("plain", key_).value(), kForever);
   const std::uint64_t version = tables().GetItem({.table = "plain", .key = key_})->version;
@@ -61,12 +53,7 @@ TEST_P(ItemTtl, RefusesWhatMeansNothing) {
   EXPECT_EQ(CodeOf(tables().SetTtl("plain", key_, 0ms)), kInvalid);
   EXPECT_EQ(CodeOf(tables().SetTtl("plain", key_, -1ms)), kInvalid);
   EXPECT_EQ(CodeOf(tables().SetTtl("plain", key_, Millis::max())), kInvalid);
-  EXPECT_EQ(CodeOf(tables().SetTtl("plain",
-                                   {
-                                       {"key", "1"}
-  },
-                                   1s)),
-            kInvalid);
+  EXPECT_EQ(CodeOf(tables().SetTtl("plain", {{"key", "1"}}, 1s)), kInvalid);
   EXPECT_EQ(Get("plain", key_), key_);
   TableSpec spec = PlainSpec("timeless");
   spec.ttl_attribute.clear();
@@ -81,9 +68,7 @@ TEST_P(ItemTtl, IsNotChangedWhereItIsAKey) {
   TableSpec spec = PlainSpec("by_end");
   spec.partition = {"expires", KeyType::kNumber};
   Make(spec);
-  const Item item = {
-      {"expires", SecondsAfterStart(10)}
-  };
+  const Item item = {{"expires", SecondsAfterStart(10)}};
   Put("by_end", item);
   EXPECT_EQ(CodeOf(tables().SetTtl("by_end", item, 90s)), kInvalid);
   EXPECT_EQ(CodeOf(tables().RemoveTtl("by_end", item)), kInvalid);

@@ -29,10 +29,7 @@ class ItemWriter : public EachEngine {
   }
 
   static Item Post(const Item& more) {
-    Item item = {
-        {"user", "alice"},
-        {"nr",   N(1)   }
-    };
+    Item item = {{"user", "alice"}, {"nr", N(1)}};
     for (const auto& [name, value] : more) item[name] = value;
     return item;
   }
@@ -61,40 +58,28 @@ class ItemWriter : public EachEngine {
 };
 
 TEST_P(ItemWriter, WritesTheItemAndItsEntries) {
+  // clang-format off
   const Item item = Post({
-      {"topic", "t" },
+      {"topic", "t"},
       {"score", N(1)},
-      {"title", "x" },
-      {"body",  "b" }
+      {"title", "x"},
+      {"body",  "b"}
   });
+  // clang-format on
   Write(&item);
   const auto stored = items::DecodeItem(table_.items->KeyspaceReader::Get(Key()).value());
   EXPECT_EQ(stored->item, item);
   EXPECT_EQ(stored->version, 7U);
   ASSERT_EQ(Entries(0).size(), 1U);
-  EXPECT_EQ(Entries(0)[0].first, Post({
-                                     {"topic", "t" },
-                                     {"score", N(1)},
-                                     {"title", "x" }
-  }));
+  EXPECT_EQ(Entries(0)[0].first, Post({{"topic", "t"}, {"score", N(1)}, {"title", "x"}}));
   ASSERT_EQ(Entries(1).size(), 1U);
-  EXPECT_EQ(Entries(1)[0].first, Post({
-                                     {"score", N(1)}
-  }));
+  EXPECT_EQ(Entries(1)[0].first, Post({{"score", N(1)}}));
 }
 
 TEST_P(ItemWriter, MovesEntriesWithTheirKeys) {
-  const Item one = Post({
-      {"topic", "t" },
-      {"score", N(1)}
-  });
-  const Item two = Post({
-      {"topic", "t" },
-      {"score", N(2)}
-  });
-  const Item without = Post({
-      {"score", N(2)}
-  });
+  const Item one = Post({{"topic", "t"}, {"score", N(1)}});
+  const Item two = Post({{"topic", "t"}, {"score", N(2)}});
+  const Item without = Post({{"score", N(2)}});
   Write(&one);
   Write(&two);
   ASSERT_EQ(Entries(0).size(), 1U);
@@ -108,16 +93,18 @@ TEST_P(ItemWriter, MovesEntriesWithTheirKeys) {
 }
 
 TEST_P(ItemWriter, GivesEntriesTheDeadlineOfTheItem) {
+  // clang-format off
   const Item item = Post({
-      {"topic",   "t"                 },
-      {"score",   N(1)                },
+      {"topic",   "t"},
+      {"score",   N(1)},
       {"expires", SecondsAfterStart(5)}
   });
   const Item longer = Post({
-      {"topic",   "t"                 },
-      {"score",   N(1)                },
+      {"topic",   "t"},
+      {"score",   N(1)},
       {"expires", SecondsAfterStart(9)}
   });
+  // clang-format on
   Write(&item);
   EXPECT_EQ(Entries(0)[0].second, kStart + Millis(5000));
   EXPECT_EQ(Entries(1)[0].second, kStart + Millis(5000));
@@ -128,15 +115,14 @@ TEST_P(ItemWriter, GivesEntriesTheDeadlineOfTheItem) {
 }
 
 TEST_P(ItemWriter, LeavesADeadItemsEntriesToTheirDeath) {
+  // clang-format off
   const Item item = Post({
-      {"topic",   "t"                 },
-      {"score",   N(1)                },
+      {"topic",   "t"},
+      {"score",   N(1)},
       {"expires", SecondsAfterStart(5)}
   });
-  const Item other = Post({
-      {"topic", "u" },
-      {"score", N(1)}
-  });
+  // clang-format on
+  const Item other = Post({{"topic", "u"}, {"score", N(1)}});
   Write(&item);
   clock().Advance(Millis(5000));
   Write(&other);
@@ -147,14 +133,8 @@ TEST_P(ItemWriter, LeavesADeadItemsEntriesToTheirDeath) {
 }
 
 TEST_P(ItemWriter, ItemsThatDoNotFitAnIndexAreNotInIt) {
-  const Item mistyped = Post({
-      {"topic", N(1)},
-      {"score", N(1)}
-  });
-  const Item empty = Post({
-      {"topic", ""  },
-      {"score", N(1)}
-  });
+  const Item mistyped = Post({{"topic", N(1)}, {"score", N(1)}});
+  const Item empty = Post({{"topic", ""}, {"score", N(1)}});
   Write(&mistyped);
   EXPECT_EQ(Entries(0).size(), 0U);
   Write(&empty);
@@ -163,11 +143,13 @@ TEST_P(ItemWriter, ItemsThatDoNotFitAnIndexAreNotInIt) {
 
 TEST_P(ItemWriter, AShadowDiesForAnItemThatIsSwept) {
   UntilSwept();
+  // clang-format off
   const Item item = Post({
-      {"topic",   "t"                 },
-      {"score",   N(1)                },
+      {"topic",   "t"},
+      {"score",   N(1)},
       {"expires", SecondsAfterStart(5)}
   });
+  // clang-format on
   Write(&item);
   EXPECT_EQ(table_.items->GetRow(Key())->deadline, std::nullopt);
   EXPECT_EQ(Entries(0)[0].second, std::nullopt);
@@ -181,11 +163,13 @@ TEST_P(ItemWriter, AShadowDiesForAnItemThatIsSwept) {
 }
 
 TEST_P(ItemWriter, RewritesAnItemAsTheTableIsNow) {
+  // clang-format off
   const Item item = Post({
-      {"topic",   "t"                 },
-      {"score",   N(1)                },
+      {"topic",   "t"},
+      {"score",   N(1)},
       {"expires", SecondsAfterStart(5)}
   });
+  // clang-format on
   table_.spec.ttl_attribute.clear();
   Write(&item);
   ASSERT_TRUE(table_.indexes[0].rows->Clear().ok());

@@ -28,12 +28,7 @@ class Keepers : public TableLife {
 
   void Fill(const std::string& table, int items, std::int64_t seconds) {
     for (int i = 0; i < items; ++i) {
-      Put(table,
-          {
-              {"id",      std::to_string(i)         },
-              {"c",       "x"                       },
-              {"expires", SecondsAfterStart(seconds)}
-      });
+      Put(table, {{"id", std::to_string(i)}, {"c", "x"}, {"expires", SecondsAfterStart(seconds)}});
     }
   }
 
@@ -50,9 +45,7 @@ TEST_P(Keepers, PurgeSweepTellAndFill) {
   Fill("exact", 20, 10);
   Fill("swept", 20, 10);
   StartKeeper();
-  Change("swept", {
-                      .add_global_index = IndexSpec{.name = "idx", .partition = {"c"}}
-  });
+  Change("swept", {.add_global_index = IndexSpec{.name = "idx", .partition = {"c"}}});
   keeper_->AwaitIdle();
   EXPECT_EQ(Describe("swept").indexes.at("idx").status, IndexStatus::kActive);
   EXPECT_EQ(Describe("swept").indexes.at("idx").items, 20U);
@@ -111,11 +104,13 @@ TEST_P(Keepers, StandWhateverOthersDo) {
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 100; ++i) {
+        // clang-format off
         const Item item = {
-            {"id",      std::to_string(i % 10)  },
-            {"n",       N(i)                    },
+            {"id",      std::to_string(i % 10)},
+            {"n",       N(i)},
             {"expires", SecondsAfterStart(i % 5)}
         };
+        // clang-format on
         EXPECT_TRUE(tables().PutItem({.table = "plain", .item = item}).has_value());
         if (i % 10 == t) clock().Advance(500ms);
         if (i % 20 == 0) keeper_->AwaitIdle();
@@ -124,9 +119,7 @@ TEST_P(Keepers, StandWhateverOthersDo) {
   }
   threads.emplace_back([&] {
     for (int i = 0; i < 10; ++i) {
-      const IndexSpec index = {
-          .name = "idx", .partition = {"n", KeyType::kNumber}
-      };
+      const IndexSpec index = {.name = "idx", .partition = {"n", KeyType::kNumber}};
       EXPECT_TRUE(tables().UpdateTable("plain", {.add_global_index = index}).has_value());
       EXPECT_TRUE(tables().UpdateTable("plain", {.drop_global_index = "idx"}).has_value());
       EXPECT_TRUE(tables()

@@ -14,30 +14,27 @@ using namespace std::chrono_literals;
 // On a table made for it alone, with the item in it; tells whether it was there.
 using Sees = std::function<bool(Tables&, const std::string& posts)>;
 
-const Item kKey = {
-    {"user", "mortal"},
-    {"nr",   N(1)    }
-};
+const Item kKey = {{"user", "mortal"}, {"nr", N(1)}};
+// clang-format off
 const Item kItem = {
-    {"user",    "mortal"              },
-    {"nr",      N(1)                  },
-    {"topic",   "t"                   },
-    {"score",   N(5)                  },
-    {"title",   "old"                 },
+    {"user",    "mortal"},
+    {"nr",      N(1)},
+    {"topic",   "t"},
+    {"score",   N(5)},
+    {"title",   "old"},
     {"expires", SecondsAfterStart(100)}
 };
 const Item kFile = {
-    {"id",      "mortal"              },
-    {"path",    "a/b"                 },
+    {"id",      "mortal"},
+    {"path",    "a/b"},
     {"expires", SecondsAfterStart(100)}
 };
+// clang-format on
 
 QueryRequest OnTable(const std::string& posts) {
-  return {
-      .table = posts,
-      .key_condition = "#u = :u",
-      .arguments = {.names = {{"#u", "user"}}, .values = {{":u", "mortal"}}}
-  };
+  return {.table = posts,
+          .key_condition = "#u = :u",
+          .arguments = {.names = {{"#u", "user"}}, .values = {{":u", "mortal"}}}};
 }
 QueryRequest OnGlobal(const std::string& posts) {
   return {.table = posts,
@@ -80,9 +77,7 @@ Sees Puts(const std::string& condition, bool seen_if_written) {
 Sees Transacts(const std::string& condition, bool seen_if_written) {
   return [=](Tables& tables, const std::string& posts) {
     const ConditionCheck check = {.table = posts, .key = kKey, .condition = condition};
-    const PutItemRequest put = {
-        .table = posts, .item = {{"user", "other"}, {"nr", N(1)}}
-    };
+    const PutItemRequest put = {.table = posts, .item = {{"user", "other"}, {"nr", N(1)}}};
     return tables.TransactWriteItems({{check}, {put}}).value().written == seen_if_written;
   };
 }
@@ -110,20 +105,10 @@ std::map<std::string, Sees> ReadCases() {
     return t.GetItem({.table = posts, .key = kKey}).value().version > 0;
   };
   cases["batch get"] = [](Tables& t, const std::string& posts) {
-    return t
-        .BatchGetItem({
-            {.table = posts, .key = kKey}
-    })
-        .value()[0]
-        .item.has_value();
+    return t.BatchGetItem({{.table = posts, .key = kKey}}).value()[0].item.has_value();
   };
   cases["transact get"] = [](Tables& t, const std::string& posts) {
-    return t
-        .TransactGetItems({
-            {.table = posts, .key = kKey}
-    })
-        .value()[0]
-        .item.has_value();
+    return t.TransactGetItems({{.table = posts, .key = kKey}}).value()[0].item.has_value();
   };
   cases["query table"] = Queries(OnTable({}));
   cases["query global"] = Queries(OnGlobal({}));
@@ -205,12 +190,14 @@ std::map<std::string, Sees> WriteCases() {
     return t.RemoveTtl(posts, kKey).has_value();
   };
   cases["beside a new entry of the index"] = [](Tables& t, const std::string& posts) {
+    // clang-format off
     const Item other = {
         {"user",  "mortal"},
-        {"nr",    N(2)    },
-        {"topic", "t"     },
-        {"score", N(5)    }
+        {"nr",    N(2)},
+        {"topic", "t"},
+        {"score", N(5)}
     };
+    // clang-format on
     EXPECT_TRUE(t.PutItem({.table = posts, .item = other}).has_value());
     return t.Query(OnGlobal(posts)).value().scanned == 2;
   };

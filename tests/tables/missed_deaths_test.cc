@@ -34,11 +34,7 @@ class MissedDeaths : public ::testing::Test {
     tables_ = *Tables::Open(*database_);
   }
 
-  static Item Key(int i) {
-    return {
-        {"id", std::to_string(i)}
-    };
-  }
+  static Item Key(int i) { return {{"id", std::to_string(i)}}; }
 
   void Fill(int first, int last, std::int64_t seconds) {
     for (int i = first; i < last; ++i) {

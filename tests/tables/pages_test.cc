@@ -23,12 +23,8 @@ class TablePages : public EachTables {
     std::vector<QueryRequest> queries;
     for (int i = 0; i < 4; ++i) {
       QueryRequest request = {.table = "posts", .key_condition = "#u = :u"};
-      request.arguments.names = {
-          {"#u", "user"}
-      };
-      request.arguments.values = {
-          {":u", "u" + std::to_string(i)}
-      };
+      request.arguments.names = {{"#u", "user"}};
+      request.arguments.values = {{":u", "u" + std::to_string(i)}};
       queries.push_back(request);
       request.index = "by_score";
       queries.push_back(request);
@@ -37,9 +33,7 @@ class TablePages : public EachTables {
     }
     for (int i = 0; i < 3; ++i) {
       QueryRequest request = {.table = "posts", .index = "by_topic", .key_condition = "topic = :t"};
-      request.arguments.values = {
-          {":t", "t" + std::to_string(i)}
-      };
+      request.arguments.values = {{":t", "t" + std::to_string(i)}};
       queries.push_back(request);
       request.key_condition += " AND score >= :s";
       request.arguments.values[":s"] = N(0);
@@ -96,12 +90,8 @@ TEST_P(TablePages, GoOnThoughTheirLastItemIsDeleted) {
   for (const bool direction : {true, false}) {
     for (const char* index : {"", "by_topic", "by_score"}) {
       QueryRequest request = {.table = "posts", .index = index, .key_condition = "#u = :u"};
-      request.arguments.names = {
-          {"#u", "user"}
-      };
-      request.arguments.values = {
-          {":u", "u1"}
-      };
+      request.arguments.names = {{"#u", "user"}};
+      request.arguments.values = {{":u", "u1"}};
       if (std::string(index) == "by_topic") {
         request.key_condition = "topic = :u";
         request.arguments = {.values = {{":u", "t1"}}};
@@ -116,10 +106,7 @@ TEST_P(TablePages, GoOnThoughTheirLastItemIsDeleted) {
         ASSERT_TRUE(page.has_value()) << page.status().ToString();
         seen += page->items.size();
         if (!page->last_key) break;
-        const Item key = {
-            {"user", page->last_key->at("user")},
-            {"nr",   page->last_key->at("nr")  }
-        };
+        const Item key = {{"user", page->last_key->at("user")}, {"nr", page->last_key->at("nr")}};
         deleted.push_back(*Get("posts", key));
         ASSERT_TRUE(tables().DeleteItem({.table = "posts", .key = key}).has_value());
         request.start_after = page->last_key;

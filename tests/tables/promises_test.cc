@@ -24,20 +24,20 @@ class TablePromises : public TableLife {
   static TableSpec Promising(TtlMode mode = TtlMode::kExact) {
     TableSpec spec = PlainSpec("orders");
     spec.ttl_mode = mode;
-    spec.global_indexes = {
-        IndexSpec{.name = "by_city", .partition = {"city", KeyType::kString}}
-    };
+    spec.global_indexes = {IndexSpec{.name = "by_city", .partition = {"city", KeyType::kString}}};
     spec.stream = StreamView::kNewAndOldImages;
     spec.purge_within = kPromise;
     return spec;
   }
 
   void PutMarked(const std::string& mark, std::optional<std::int64_t> seconds = std::nullopt) {
+    // clang-format off
     Item item = {
-        {"id",   "key-" + mark  },
-        {"city", "city-" + mark },
+        {"id",   "key-" + mark},
+        {"city", "city-" + mark},
         {"text", "value-" + mark}
     };
+    // clang-format on
     if (seconds) item.emplace("expires", SecondsAfterStart(*seconds));
     Put("orders", item);
   }
@@ -115,9 +115,7 @@ TEST_P(TablePromises, CoverEveryKeyspaceOfTheTableAndAreKeptWithIt) {
     EXPECT_EQ(PolicyOf("tables").purge_within, kPromise) << "jobs name keys";
     Restart();
   }
-  Change("orders", {
-                       .add_global_index = IndexSpec{.name = "by_text", .partition = {"text"}}
-  });
+  Change("orders", {.add_global_index = IndexSpec{.name = "by_text", .partition = {"text"}}});
   EXPECT_EQ(PolicyOf("table.orders.index.by_text#").purge_within, kPromise);
   Change("orders", {.purge_within = 2 * kPromise});
   EXPECT_EQ(PolicyOf("table.orders.items#").purge_within, 2 * kPromise);

@@ -11,36 +11,22 @@ class TableQueries : public EachTables {
   TableQueries() {
     Make(PostsSpec());
     for (std::int64_t at = 10; at <= 90; at += 10) {
-      Put("posts", {
-                       {"user",  "alice"                          },
-                       {"nr",    N(at)                            },
-                       {"topic", at / 10 % 2 == 1 ? "odd" : "even"},
-                       {"score", N(100 - at)                      },
-                       {"title", "t" + std::to_string(at)         },
-                       {"body",  "b" + std::to_string(at)         }
-      });
+      Put("posts", {{"user", "alice"},
+                    {"nr", N(at)},
+                    {"topic", at / 10 % 2 == 1 ? "odd" : "even"},
+                    {"score", N(100 - at)},
+                    {"title", "t" + std::to_string(at)},
+                    {"body", "b" + std::to_string(at)}});
     }
-    Put("posts", {
-                     {"user",  "bob"},
-                     {"nr",    N(50)},
-                     {"topic", "odd"},
-                     {"score", N(50)}
-    });
-    Put("posts", {
-                     {"user", "carol"},
-                     {"nr",   N(50)  }
-    });
+    Put("posts", {{"user", "bob"}, {"nr", N(50)}, {"topic", "odd"}, {"score", N(50)}});
+    Put("posts", {{"user", "carol"}, {"nr", N(50)}});
   }
 
   static QueryRequest Alice(const std::string& sort = {}, const Item& values = {}) {
     QueryRequest request = {.table = "posts", .key_condition = "#u = :u"};
     if (!sort.empty()) request.key_condition += " AND " + sort;
-    request.arguments.names = {
-        {"#u", "user"}
-    };
-    request.arguments.values = {
-        {":u", "alice"}
-    };
+    request.arguments.names = {{"#u", "user"}};
+    request.arguments.values = {{":u", "alice"}};
     for (const auto& [name, value] : values) request.arguments.values[name] = value;
     return request;
   }
@@ -64,48 +50,18 @@ using Numbers = std::vector<std::int64_t>;
 
 TEST_P(TableQueries, RangesOfSortKeys) {
   EXPECT_EQ(At(Alice()), (Numbers{10, 20, 30, 40, 50, 60, 70, 80, 90}));
-  EXPECT_EQ(At(Alice("nr = :x",
-                     {
-                         {":x", N(30)}
-  })),
-            (Numbers{30}));
-  EXPECT_EQ(At(Alice("nr = :x",
-                     {
-                         {":x", N(31)}
-  })),
-            (Numbers{}));
-  EXPECT_EQ(At(Alice("nr < :x",
-                     {
-                         {":x", N(30)}
-  })),
-            (Numbers{10, 20}));
-  EXPECT_EQ(At(Alice("nr <= :x",
-                     {
-                         {":x", N(30)}
-  })),
-            (Numbers{10, 20, 30}));
-  EXPECT_EQ(At(Alice("nr > :x",
-                     {
-                         {":x", N(80)}
-  })),
-            (Numbers{90}));
-  EXPECT_EQ(At(Alice("nr >= :x",
-                     {
-                         {":x", N(80)}
-  })),
-            (Numbers{80, 90}));
-  EXPECT_EQ(At(Alice("nr BETWEEN :x AND :y",
-                     {
-                         {":x", N(20)},
-                         {":y", N(40)}
-  })),
+  EXPECT_EQ(At(Alice("nr = :x", {{":x", N(30)}})), (Numbers{30}));
+  EXPECT_EQ(At(Alice("nr = :x", {{":x", N(31)}})), (Numbers{}));
+  EXPECT_EQ(At(Alice("nr < :x", {{":x", N(30)}})), (Numbers{10, 20}));
+  EXPECT_EQ(At(Alice("nr <= :x", {{":x", N(30)}})), (Numbers{10, 20, 30}));
+  EXPECT_EQ(At(Alice("nr > :x", {{":x", N(80)}})), (Numbers{90}));
+  EXPECT_EQ(At(Alice("nr >= :x", {{":x", N(80)}})), (Numbers{80, 90}));
+  EXPECT_EQ(At(Alice("nr BETWEEN :x AND :y", {{":x", N(20)}, {":y", N(40)}})),
             (Numbers{20, 30, 40}));
 }
 
 TEST_P(TableQueries, GoBothWays) {
-  QueryRequest request = Alice("nr > :x", {
-                                              {":x", N(60)}
-  });
+  QueryRequest request = Alice("nr > :x", {{":x", N(60)}});
   request.forward = false;
   EXPECT_EQ(At(request), (Numbers{90, 80, 70}));
 }
@@ -115,10 +71,7 @@ TEST_P(TableQueries, ALimitEndsAPage) {
   request.limit = 4;
   const auto page = tables().Query(request);
   EXPECT_EQ(AtOf(page->items), (Numbers{10, 20, 30, 40}));
-  EXPECT_EQ(page->last_key, (Item{
-                                {"user", "alice"},
-                                {"nr",   N(40)  }
-  }));
+  EXPECT_EQ(page->last_key, (Item{{"user", "alice"}, {"nr", N(40)}}));
   EXPECT_EQ(page->scanned, 4U);
   request.limit = 0;
   EXPECT_EQ(CodeOf(tables().Query(request)), kInvalid);
@@ -126,33 +79,20 @@ TEST_P(TableQueries, ALimitEndsAPage) {
 
 TEST_P(TableQueries, APageGoesOnBehindAnItemThatIsGone) {
   QueryRequest request = Alice();
-  request.start_after = Item{
-      {"user", "alice"},
-      {"nr",   N(55)  }
-  };
+  request.start_after = Item{{"user", "alice"}, {"nr", N(55)}};
   EXPECT_EQ(At(request), (Numbers{60, 70, 80, 90}));
   request.forward = false;
   EXPECT_EQ(At(request), (Numbers{50, 40, 30, 20, 10}));
 }
 
 TEST_P(TableQueries, AStartingKeyIsChecked) {
-  QueryRequest request = Alice("nr > :x", {
-                                              {":x", N(50)}
-  });
-  request.start_after = Item{
-      {"user", "alice"}
-  };
+  QueryRequest request = Alice("nr > :x", {{":x", N(50)}});
+  request.start_after = Item{{"user", "alice"}};
   EXPECT_EQ(MessageOf(tables().Query(request)), "The provided starting key is invalid");
-  request.start_after = Item{
-      {"user", "bob"},
-      {"nr",   N(60)}
-  };
+  request.start_after = Item{{"user", "bob"}, {"nr", N(60)}};
   EXPECT_EQ(MessageOf(tables().Query(request)),
             "The provided starting key is outside query boundaries based on provided conditions");
-  request.start_after = Item{
-      {"user", "alice"},
-      {"nr",   N(50)  }
-  };
+  request.start_after = Item{{"user", "alice"}, {"nr", N(50)}};
   EXPECT_EQ(MessageOf(tables().Query(request)),
             "The provided starting key does not match the range key predicate");
 }
@@ -177,9 +117,7 @@ TEST_P(TableQueries, AFilterCountsAfterTheLimit) {
 }
 
 TEST_P(TableQueries, AProjectionShowsItsPart) {
-  QueryRequest request = Alice("nr = :x", {
-                                              {":x", N(10)}
-  });
+  QueryRequest request = Alice("nr = :x", {{":x", N(10)}});
   request.projection = "title";
   EXPECT_EQ(QueryAll(request), (std::vector<Item>{{{"title", "t10"}}}));
 }
@@ -187,13 +125,11 @@ TEST_P(TableQueries, AProjectionShowsItsPart) {
 TEST_P(TableQueries, AGlobalIndexOffersWhatItProjects) {
   const std::vector<Item> even = QueryAll(Topic("even"));
   EXPECT_EQ(AtOf(even), (Numbers{80, 60, 40, 20})) << "by score";
-  EXPECT_EQ(even.front(), (Item{
-                              {"user",  "alice"},
-                              {"nr",    N(80)  },
-                              {"topic", "even" },
-                              {"score", N(20)  },
-                              {"title", "t80"  }
-  }));
+  EXPECT_EQ(even.front(), (Item{{"user", "alice"},
+                                {"nr", N(80)},
+                                {"topic", "even"},
+                                {"score", N(20)},
+                                {"title", "t80"}}));
   QueryRequest request = Topic("even");
   request.projection = "body";
   EXPECT_EQ(MessageOf(tables().Query(request)),
@@ -220,15 +156,12 @@ TEST_P(TableQueries, AGlobalIndexHasEqualKeysOfSeveralItems) {
 }
 
 TEST_P(TableQueries, ALocalIndexFetchesWhatItLacks) {
-  QueryRequest request = Alice("score < :s", {
-                                                 {":s", N(30)}
-  });
+  QueryRequest request = Alice("score < :s", {{":s", N(30)}});
   request.index = "by_score";
   request.consistent = true;
-  EXPECT_EQ(QueryAll(request), (std::vector<Item>{
-                                   {{"user", "alice"}, {"nr", N(90)}, {"score", N(10)}},
-                                   {{"user", "alice"}, {"nr", N(80)}, {"score", N(20)}}
-  }));
+  EXPECT_EQ(QueryAll(request),
+            (std::vector<Item>{{{"user", "alice"}, {"nr", N(90)}, {"score", N(10)}},
+                               {{"user", "alice"}, {"nr", N(80)}, {"score", N(20)}}}));
   request.projection = "body";
   EXPECT_EQ(QueryAll(request), (std::vector<Item>{{{"body", "b90"}}, {{"body", "b80"}}}));
   request.projection.clear();
@@ -249,14 +182,11 @@ TEST_P(TableQueries, IndexesAreNamed) {
 }
 
 TEST_P(TableQueries, AnIndexThatIsBeingMadeCannotBeRead) {
-  ASSERT_TRUE(
-      tables()
-          .UpdateTable("posts",
-                       {
-                           .add_global_index = IndexSpec{.name = "by_title",
-                                                         .partition = {"title", KeyType::kString}}
-  })
-          .has_value());
+  ASSERT_TRUE(tables()
+                  .UpdateTable("posts", {.add_global_index =
+                                             IndexSpec{.name = "by_title",
+                                                       .partition = {"title", KeyType::kString}}})
+                  .has_value());
   const QueryRequest request = {.table = "posts",
                                 .index = "by_title",
                                 .key_condition = "title = :t",
@@ -297,10 +227,7 @@ TEST_P(TableQueries, SegmentsAreTheTable) {
 }
 
 TEST_P(TableQueries, AScanGoesOnInItsSegment) {
-  const Item alice = {
-      {"user", "alice"},
-      {"nr",   N(10)  }
-  };
+  const Item alice = {{"user", "alice"}, {"nr", N(10)}};
   int refused = 0;
   for (std::uint32_t i = 0; i < 2; ++i) {
     const auto page =
@@ -321,10 +248,7 @@ TEST_P(TableQueries, AScanGoesOnInItsSegment) {
 TEST_P(TableQueries, APageEndsAfterAMegabyte) {
   Make(PlainSpec());
   for (int i = 0; i < 8; ++i) {
-    Put("plain", {
-                     {"id",                 std::to_string(i)},
-                     { "x", std::string(300'000,              'x')}
-    });
+    Put("plain", {{"id", std::to_string(i)}, {"x", std::string(300'000, 'x')}});
   }
   const auto page = tables().Scan({.table = "plain"});
   EXPECT_EQ(page->items.size(), 4U);
@@ -355,15 +279,9 @@ TEST_P(TableQueries, SortKeyPrefixesAreFolders) {
   spec.sort = KeyAttribute{"path", KeyType::kString};
   Make(spec);
   for (const char* path : {"a", "a!b", "a/1", "a/2/x", "a/2/y", "b/1", "c", "d\xff/1"}) {
-    Put("files", {
-                     {"id",   "disk"},
-                     {"path", path  }
-    });
+    Put("files", {{"id", "disk"}, {"path", path}});
   }
-  Put("files", {
-                   {"id",   "other"},
-                   {"path", "z/1"  }
-  });
+  Put("files", {{"id", "other"}, {"path", "z/1"}});
   const auto list = [&](const std::string& delimiter, const std::string& prefix,
                         std::size_t prefixes_max = 1000) {
     return tables()

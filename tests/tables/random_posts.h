@@ -18,12 +18,7 @@ class RandomPosts {
 
   Random& random() { return random_; }
 
-  Item Key() {
-    return {
-        {"user", "u" + std::to_string(random_.Below(4))},
-        {"nr",   Small(8)                              }
-    };
-  }
+  Item Key() { return {{"user", "u" + std::to_string(random_.Below(4))}, {"nr", Small(8)}}; }
 
   // A number around zero, some of them not integers.
   Number Small(std::uint64_t range) {

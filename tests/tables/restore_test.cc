@@ -12,10 +12,7 @@ using namespace std::chrono_literals;
 class RestoredTables : public TableLife {
  protected:
   void PutUntil(const std::string& table, const std::string& id, std::int64_t seconds) {
-    Put(table, {
-                   {"id",      id                        },
-                   {"expires", SecondsAfterStart(seconds)}
-    });
+    Put(table, {{"id", id}, {"expires", SecondsAfterStart(seconds)}});
   }
 
   // From here on tables() are those of a new database, made from a backup of the old one.

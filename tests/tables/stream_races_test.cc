@@ -37,9 +37,7 @@ class StreamRaces : public ::testing::TestWithParam<bool> {
 
   void Step(Random& random) {
     const std::string id = "k" + std::to_string(random.Below(3));
-    const Item key = {
-        {"id", id}
-    };
+    const Item key = {{"id", id}};
     switch (random.Below(8)) {
       case 0:
         lasting_.erase(id);

@@ -21,10 +21,7 @@ class TableStreams : public TableLife {
   }
 
   void PutNumber(const char* id, std::int64_t n, std::optional<std::int64_t> seconds = {}) {
-    Item item = {
-        {"id", id  },
-        {"n",  N(n)}
-    };
+    Item item = {{"id", id}, {"n", N(n)}};
     if (seconds) item.emplace("expires", SecondsAfterStart(*seconds));
     Put("plain", item);
   }
@@ -79,11 +76,7 @@ TEST_P(TableStreams, TellDeathsAsDeathsBeforeWhatComesAfter) {
   EXPECT_EQ(Lines().size(), 3U);
   clock().Advance(1ms);
   PutNumber("a", 2);  // Over its dead row, which nobody has purged.
-  EXPECT_EQ(Get("plain",
-                {
-                    {"id", "b"}
-  }),
-            std::nullopt);
+  EXPECT_EQ(Get("plain", {{"id", "b"}}), std::nullopt);
   ASSERT_TRUE(database().Purge().has_value());
   Told lines = Lines();
   ASSERT_EQ(lines.size(), 7U);
@@ -158,9 +151,7 @@ TEST_P(TableStreams, CanBeReadInPages) {
   const StreamDescription described = tables().DescribeStream("plain", label).value();
   EXPECT_EQ(described.table, "plain");
   EXPECT_EQ(described.view, StreamView::kNewAndOldImages);
-  EXPECT_EQ(described.key_schema, (Item{
-                                      {"id", "HASH"}
-  }));
+  EXPECT_EQ(described.key_schema, (Item{{"id", "HASH"}}));
   std::uint64_t next = described.first_sequence;
   std::size_t seen = 0;
   while (true) {
@@ -178,10 +169,7 @@ TEST_P(TableStreams, CanBeReadInPages) {
 TEST_P(TableStreams, AreReadAMegabyteAtATime) {
   constexpr std::size_t kItemBytes = 300'000;
   for (char id = 'a'; id < 'k'; ++id) {
-    Put("plain", {
-                     {"id",   std::string(1,          id) },
-                     {"text", std::string(kItemBytes, 'x')}
-    });
+    Put("plain", {{"id", std::string(1, id)}, {"text", std::string(kItemBytes, 'x')}});
   }
   const std::string label = Describe("plain").stream_label;
   EXPECT_EQ(tables().ReadStream("plain", label, 0, 1000)->size(), 4U);
@@ -260,9 +248,7 @@ TEST_P(TableStreams, TellStoriesThatMakeSenseWhateverTheTiming) {
     threads.emplace_back([&, w] {
       Random random(seed + static_cast<std::uint64_t>(w));
       for (int i = 0; i < 300; ++i) {
-        const Item key = {
-            {"id", "k" + std::to_string(random.Below(kIds))}
-        };
+        const Item key = {{"id", "k" + std::to_string(random.Below(kIds))}};
         if (random.OneIn(5)) {
           EXPECT_TRUE(tables().DeleteItem({.table = "plain", .key = key}).has_value());
         } else if (random.OneIn(3)) {  // Keeps the instant.
@@ -309,13 +295,7 @@ TEST_P(TableStreams, TellStoriesThatMakeSenseWhateverTheTiming) {
   }
   EXPECT_GT(deaths, 0);
   for (const auto& [id, is] : there) {
-    EXPECT_EQ(Get("plain",
-                  {
-                      {"id", id}
-    })
-                  .has_value(),
-              is)
-        << id;
+    EXPECT_EQ(Get("plain", {{"id", id}}).has_value(), is) << id;
   }
 }
 

@@ -16,13 +16,11 @@ class Sweeps : public TableLife {
  protected:
   void Fill(int first, int last, std::int64_t seconds) {
     for (int i = first; i < last; ++i) {
-      Put("posts", {
-                       {"user",    "u" + std::to_string(i)   },
-                       {"nr",      N(1)                      },
-                       {"topic",   "t"                       },
-                       {"score",   N(i)                      },
-                       {"expires", SecondsAfterStart(seconds)}
-      });
+      Put("posts", {{"user", "u" + std::to_string(i)},
+                    {"nr", N(1)},
+                    {"topic", "t"},
+                    {"score", N(i)},
+                    {"expires", SecondsAfterStart(seconds)}});
     }
   }
 
@@ -70,12 +68,7 @@ TEST_P(Sweeps, EndItemsInTheOtherMode) {
 
 TEST_P(Sweeps, GoByTheInstantAnItemHasNow) {
   Make(PostsSpec(TtlMode::kUntilSwept));
-  const auto key = [](const char* user) {
-    return Item{
-        {"user", user},
-        {"nr",   N(1)}
-    };
-  };
+  const auto key = [](const char* user) { return Item{{"user", user}, {"nr", N(1)}}; };
   const auto put = [&](const char* user, std::optional<std::int64_t> seconds) {
     Item item = key(user);
     if (seconds) item.emplace("expires", SecondsAfterStart(*seconds));
@@ -105,23 +98,14 @@ TEST_P(Sweeps, LeaveInstantsOfMoreThanFiveYearsAgoAlone) {
   constexpr std::int64_t kFiveYears =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::years(5)).count();
   const auto put = [&](const char* user, std::int64_t seconds) {
-    Put("posts", {
-                     {"user",    user                      },
-                     {"nr",      N(1)                      },
-                     {"expires", SecondsAfterStart(seconds)}
-    });
+    Put("posts", {{"user", user}, {"nr", N(1)}, {"expires", SecondsAfterStart(seconds)}});
   };
   put("older", -kFiveYears - 1);
   put("younger", -kFiveYears + 1);
   put("passed", -1);
   EXPECT_EQ(Describe("posts").items, 3U) << "put all the same, and visible";
   EXPECT_EQ(Sweep("posts"), 2U);
-  EXPECT_TRUE(Get("posts",
-                  {
-                      {"user", "older"},
-                      {"nr",   N(1)   }
-  })
-                  .has_value());
+  EXPECT_TRUE(Get("posts", {{"user", "older"}, {"nr", N(1)}}).has_value());
 }
 
 TEST_P(Sweeps, FindWhatEventsDoNotTellAnyMore) {
@@ -169,14 +153,12 @@ EngineCosts CostOfSweep(TtlMode mode, int dead, int living) {
   EXPECT_TRUE(tables->CreateTable(PostsSpec(mode)).has_value());
   for (int i = 0; i < dead + living; ++i) {
     EXPECT_TRUE(tables
-                    ->PutItem({
-                        .table = "posts",
-                        .item = {{"user", "u" + std::to_string(i)},
-                                 {"nr", N(1)},
-                                 {"topic", "t"},
-                                 {"score", N(i)},
-                                 {"expires", SecondsAfterStart(i < dead ? 10 : 1000)}}
-    })
+                    ->PutItem({.table = "posts",
+                               .item = {{"user", "u" + std::to_string(i)},
+                                        {"nr", N(1)},
+                                        {"topic", "t"},
+                                        {"score", N(i)},
+                                        {"expires", SecondsAfterStart(i < dead ? 10 : 1000)}}})
                     .has_value());
   }
   clock.Advance(10s);

@@ -42,10 +42,7 @@ inline TableSpec PostsSpec(TtlMode mode = TtlMode::kExact) {
 
 // Partition "id" and nothing else.
 inline TableSpec PlainSpec(const std::string& name = "plain") {
-  return {
-      .name = name, .partition = {"id", KeyType::kString},
-           .ttl_attribute = "expires"
-  };
+  return {.name = name, .partition = {"id", KeyType::kString}, .ttl_attribute = "expires"};
 }
 
 inline std::string MessageOf(const Status& status) { return std::string(status.message()); }

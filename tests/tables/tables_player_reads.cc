@@ -15,9 +15,7 @@ void Player::Get() {
 void Player::BatchGet() {
   std::vector<GetItemRequest> requests;
   for (const char* user : {"u0", "u1", "u2"}) {
-    requests.push_back({
-        .table = "posts", .key = {{"user", user}, {"nr", posts_.Small(8)}}
-    });
+    requests.push_back({.table = "posts", .key = {{"user", user}, {"nr", posts_.Small(8)}}});
   }
   const auto found = tables_->BatchGetItem(requests);
   for (std::size_t i = 0; i < requests.size() && found; ++i) {
@@ -35,12 +33,8 @@ void Player::Query() {
   const AttributeValue partition = index == "by_topic" ? posts_.Topic() : posts_.Key().at("user");
   const std::string sort = index.empty() ? "nr" : "score";
   QueryRequest request = {.table = "posts", .index = index, .key_condition = "#p = :p"};
-  request.arguments.names = {
-      {"#p", index == "by_topic" ? "topic" : "user"}
-  };
-  request.arguments.values = {
-      {":p", partition}
-  };
+  request.arguments.names = {{"#p", index == "by_topic" ? "topic" : "user"}};
+  request.arguments.values = {{":p", partition}};
   request.forward = posts_.random().OneIn(2);
   std::vector<Item> wanted = model_.Partition(index, partition);
   if (posts_.random().OneIn(2)) {

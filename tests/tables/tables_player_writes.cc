@@ -92,10 +92,7 @@ Player::PlannedWrite Player::NextUpdate() {
       const AttributeValue topic = posts_.Topic();
       const AttributeValue score = posts_.Score();
       request.update = "SET topic = :topic, score = :score";
-      request.arguments.values = {
-          {":topic", topic},
-          {":score", score}
-      };
+      request.arguments.values = {{":topic", topic}, {":score", score}};
       change = [topic, score](Item& item) {
         item["topic"] = topic;
         item["score"] = score;
@@ -105,9 +102,7 @@ Player::PlannedWrite Player::NextUpdate() {
     case 1: {
       const Number by = posts_.Small(10);
       request.update = "ADD n :by";
-      request.arguments.values = {
-          {":by", by}
-      };
+      request.arguments.values = {{":by", by}};
       change = [by](Item& item) {
         const auto n = item.find("n");
         item["n"] = n == item.end() ? by : Add(*n->second.number(), by).value();
@@ -125,9 +120,7 @@ Player::PlannedWrite Player::NextUpdate() {
     default: {
       const AttributeValue expires = posts_.Expires(model_.now());
       request.update = "SET expires = :e";
-      request.arguments.values = {
-          {":e", expires}
-      };
+      request.arguments.values = {{":e", expires}};
       change = [expires](Item& item) { item["expires"] = expires; };
     }
   }
@@ -204,10 +197,7 @@ void Player::Transact() {
   const Item put = posts_.Post(model_.now());
   const Item gone = posts_.Key();
   const auto key_of = [](const Item& item) {
-    return Item{
-        {"user", item.at("user")},
-        {"nr",   item.at("nr")  }
-    };
+    return Item{{"user", item.at("user")}, {"nr", item.at("nr")}};
   };
   if (checked == key_of(put) || checked == gone || gone == key_of(put)) return;
   ModelCondition first = Condition();

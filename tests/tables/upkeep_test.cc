@@ -11,11 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-const IndexSpec kByColour = {
-    .name = "by_colour",
-    .partition = {"colour",                         KeyType::kString},
-    .projection = {IndexProjection::Kind::kKeysOnly, {}              }
-};
+const IndexSpec kByColour = {.name = "by_colour",
+                             .partition = {"colour", KeyType::kString},
+                             .projection = {IndexProjection::Kind::kKeysOnly, {}}};
 
 class TableUpkeep : public TableLife {
  protected:
@@ -27,21 +25,15 @@ class TableUpkeep : public TableLife {
     Make(spec);
   }
 
-  static Item Key(int i) {
-    return {
-        {"id", std::to_string(i)}
-    };
-  }
+  static Item Key(int i) { return {{"id", std::to_string(i)}}; }
 
   // Half of them red; all with both attributes.
   void Fill(int items = kItems) {
     for (int i = 0; i < items; ++i) {
-      Put("plain", {
-                       {"id",      std::to_string(i)          },
-                       {"colour",  i % 2 == 0 ? "red" : "blue"},
-                       {"expires", SecondsAfterStart(10)      },
-                       {"leaves",  SecondsAfterStart(100)     }
-      });
+      Put("plain", {{"id", std::to_string(i)},
+                    {"colour", i % 2 == 0 ? "red" : "blue"},
+                    {"expires", SecondsAfterStart(10)},
+                    {"leaves", SecondsAfterStart(100)}});
     }
   }
 
@@ -92,10 +84,7 @@ TEST_P(TableUpkeep, DropsAnIndexAtOnce) {
   Change("plain", {.drop_global_index = "by_colour"});
   EXPECT_TRUE(Describe("plain").indexes.empty());
   EXPECT_EQ(database().ListKeyspaces()->size(), keyspaces - 1);
-  Put("plain", {
-                   {"id",     "0"    },
-                   {"colour", "green"}
-  });
+  Put("plain", {{"id", "0"}, {"colour", "green"}});
   Change("plain", {.add_global_index = kByColour});
   FinishUpkeep();
   EXPECT_EQ(CountOf("green"), 1U) << "the same name again is another index";
@@ -105,10 +94,7 @@ TEST_P(TableUpkeep, DropsAnIndexAtOnce) {
 TEST_P(TableUpkeep, GivesItemsTheirDeadlines) {
   Fill();
   clock().Advance(20s);
-  Put("plain", {
-                   {"id",      "late"               },
-                   {"expires", SecondsAfterStart(30)}
-  });
+  Put("plain", {{"id", "late"}, {"expires", SecondsAfterStart(30)}});
   Change("plain", {.ttl_attribute = "expires"});
   EXPECT_EQ(Describe("plain").ttl_status, TtlStatus::kEnabling);
   FinishUpkeep();
@@ -140,18 +126,10 @@ TEST_P(TableUpkeep, ChangesTheAttributeAndTakesItAway) {
 TEST_P(TableUpkeep, FollowsTheNewDescriptionInWritesAtOnce) {
   Fill(100);
   Change("plain", {.add_global_index = kByColour, .ttl_attribute = "expires"});
-  Put("plain", {
-                   {"id",      "new"                },
-                   {"colour",  "red"                },
-                   {"expires", SecondsAfterStart(10)}
-  });
+  Put("plain", {{"id", "new"}, {"colour", "red"}, {"expires", SecondsAfterStart(10)}});
   EXPECT_EQ(Describe("plain").indexes.at("by_colour").items, 1U);
   clock().Advance(10s);
-  EXPECT_EQ(Get("plain",
-                {
-                    {"id", "new"}
-  }),
-            std::nullopt);
+  EXPECT_EQ(Get("plain", {{"id", "new"}}), std::nullopt);
   EXPECT_EQ(Describe("plain").items, 100U) << "the others have not got theirs yet";
   FinishUpkeep();
   EXPECT_EQ(Describe("plain").items, 0U);
@@ -222,12 +200,10 @@ TEST_P(TableUpkeep, FillsAnIndexWhileOthersWrite) {
           EXPECT_TRUE(tables().DeleteItem({.table = "plain", .key = Key(i)}).has_value());
         } else {
           const char* colour = round % 2 == 0 ? "green" : "red";
-          EXPECT_TRUE(
-              tables()
-                  .PutItem({
-                      .table = "plain", .item = {{"id", std::to_string(i)}, {"colour", colour}}
-          })
-                  .has_value());
+          EXPECT_TRUE(tables()
+                          .PutItem({.table = "plain",
+                                    .item = {{"id", std::to_string(i)}, {"colour", colour}}})
+                          .has_value());
         }
       }
     });

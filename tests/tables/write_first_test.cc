@@ -17,17 +17,8 @@ using tables::ItemWrite;
 using Writes = std::vector<ItemWrite>;
 using Outcomes = std::vector<Result<WriteOutcome>>;
 
-Item Key(const std::string& id) {
-  return {
-      {"id", id}
-  };
-}
-Item Of(const std::string& id, std::int64_t n) {
-  return {
-      {"id", id  },
-      {"n",  N(n)}
-  };
-}
+Item Key(const std::string& id) { return {{"id", id}}; }
+Item Of(const std::string& id, std::int64_t n) { return {{"id", id}, {"n", N(n)}}; }
 PutItemRequest PutOf(const Item& item, const std::string& table = "plain") {
   return {.table = table, .item = item};
 }
@@ -70,12 +61,9 @@ TEST_P(WritesTogether, OfNothingAreNothing) {
 }
 
 TEST_P(WritesTogether, SeeTheOnesBefore) {
-  const Outcomes outcomes = All({
-      PutOf(Of("1", 5)), AddOne("1", ReturnValues::kAllNew), PutNew(Of("1", 0)),
-      DeleteItemRequest{"plain", Key("1")},
-      PutNew(Of("1", 9)),
-      AddOne("1", ReturnValues::kAllOld)
-  });
+  const Outcomes outcomes = All({PutOf(Of("1", 5)), AddOne("1", ReturnValues::kAllNew),
+                                 PutNew(Of("1", 0)), DeleteItemRequest{"plain", Key("1")},
+                                 PutNew(Of("1", 9)), AddOne("1", ReturnValues::kAllOld)});
   ASSERT_EQ(outcomes.size(), 6U);
   EXPECT_EQ(outcomes[1]->attributes, Of("1", 6));
   EXPECT_FALSE(outcomes[2]->written);
@@ -89,19 +77,13 @@ TEST_P(WritesTogether, SeeTheOnesBefore) {
 TEST_P(WritesTogether, FailByThemselves) {
   Put("plain", Of("there", 1));
   UpdateItemRequest no_sum = AddOne("text");
-  Put("plain", {
-                   {"id", "text"},
-                   {"n",  "no"  }
-  });
+  Put("plain", {{"id", "text"}, {"n", "no"}});
   PutItemRequest no_condition = PutOf(Of("3", 3));
   no_condition.condition = "nonsense(";
   PutItemRequest shown = PutNew(Of("there", 2));
   shown.on_failure = OnFailure::kAllOld;
-  const Outcomes outcomes = All({
-      PutOf(Of("1", 1)), PutOf(Of("2", 2), "nowhere"), no_condition, PutOf({{"n", N(1)}}
-            ), no_sum,
-      shown, PutOf(Of("4", 4))
-  });
+  const Outcomes outcomes = All({PutOf(Of("1", 1)), PutOf(Of("2", 2), "nowhere"), no_condition,
+                                 PutOf({{"n", N(1)}}), no_sum, shown, PutOf(Of("4", 4))});
   ASSERT_EQ(outcomes.size(), 7U);
   EXPECT_TRUE(outcomes[0].has_value());
   EXPECT_EQ(CodeOf(outcomes[1]), StatusCode::kNotFound);
@@ -121,12 +103,14 @@ TEST_P(WritesTogether, OfOtherTablesKeepTheirIndexesAndStreams) {
   posts.stream = StreamView::kNewAndOldImages;
   Make(posts);
   const auto post = [](std::int64_t nr, std::int64_t score) {
+    // clang-format off
     return Item{
-        {"user",  "alice" },
-        {"nr",    N(nr)   },
-        {"topic", "cats"  },
+        {"user",  "alice"},
+        {"nr",    N(nr)},
+        {"topic", "cats"},
         {"score", N(score)}
     };
+    // clang-format on
   };
   const Outcomes outcomes =
       All({PutOf(Of("1", 1)), PutOf(post(1, 1), "posts"), PutOf(post(2, 2), "posts"),
@@ -213,9 +197,8 @@ TEST(WritesTogetherCosts, ShareACommit) {
   EXPECT_EQ(costs->commits, 1U);
   *costs = {};
   EXPECT_TRUE(opened
-                  ->BatchWriteItem({
-                      PutOf(Of("1", 2)), PutOf(Of("2", 2)), DeleteItemRequest{"plain", Key("3")}
-  })
+                  ->BatchWriteItem(
+                      {PutOf(Of("1", 2)), PutOf(Of("2", 2)), DeleteItemRequest{"plain", Key("3")}})
                   .has_value());
   EXPECT_EQ(costs->commits, 1U);
 }

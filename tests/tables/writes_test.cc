@@ -9,12 +9,7 @@ class TableWrites : public EachTables {
  protected:
   TableWrites() { Make(PostsSpec()); }
 
-  static Item Key(std::int64_t at = 1) {
-    return {
-        {"user", "alice"},
-        {"nr",   N(at)  }
-    };
-  }
+  static Item Key(std::int64_t at = 1) { return {{"user", "alice"}, {"nr", N(at)}}; }
   static Item Post(const Item& more = {}) {
     Item item = Key();
     for (const auto& [name, value] : more) item[name] = value;
@@ -24,25 +19,12 @@ class TableWrites : public EachTables {
 
 TEST_P(TableWrites, APutIsFoundAndReplaced) {
   EXPECT_EQ(Get("posts", Key()), std::nullopt);
-  Put("posts", Post({
-                   {"title", "one"},
-                   {"x",     N(1) }
-  }));
-  EXPECT_EQ(Get("posts", Key()), Post({
-                                     {"title", "one"},
-                                     {"x",     N(1) }
-  }));
-  const auto again = tables().PutItem({
-      .table = "posts", .item = Post({{"title", "two"}}
-           ), .return_values = ReturnValues::kAllOld
-  });
-  EXPECT_EQ(again.value().attributes, Post({
-                                          {"title", "one"},
-                                          {"x",     N(1) }
-  }));
-  EXPECT_EQ(Get("posts", Key()), Post({
-                                     {"title", "two"}
-  }));
+  Put("posts", Post({{"title", "one"}, {"x", N(1)}}));
+  EXPECT_EQ(Get("posts", Key()), Post({{"title", "one"}, {"x", N(1)}}));
+  const auto again = tables().PutItem(
+      {.table = "posts", .item = Post({{"title", "two"}}), .return_values = ReturnValues::kAllOld});
+  EXPECT_EQ(again.value().attributes, Post({{"title", "one"}, {"x", N(1)}}));
+  EXPECT_EQ(Get("posts", Key()), Post({{"title", "two"}}));
 }
 
 TEST_P(TableWrites, RefusesReturnValuesThatMeanNothing) {
@@ -62,13 +44,10 @@ TEST_P(TableWrites, NamesATableThatIsNotThere) {
 
 TEST_P(TableWrites, AConditionDecides) {
   const auto put = [&](const std::string& condition) {
-    return tables().PutItem({
-        .table = "posts",
-        .item = Post({{"title", condition}}
-          ),
-        .condition = condition,
-        .on_failure = OnFailure::kAllOld
-    });
+    return tables().PutItem({.table = "posts",
+                             .item = Post({{"title", condition}}),
+                             .condition = condition,
+                             .on_failure = OnFailure::kAllOld});
   };
   EXPECT_FALSE(put("attribute_exists(#u)").has_value()) << "the placeholder is not defined";
   EXPECT_FALSE(put("attribute_exists(title)")->written);
@@ -76,9 +55,7 @@ TEST_P(TableWrites, AConditionDecides) {
   EXPECT_TRUE(put("attribute_not_exists(title)")->written);
   const auto refused = put("attribute_not_exists(title)");
   EXPECT_FALSE(refused->written);
-  EXPECT_EQ(refused->attributes, Post({
-                                     {"title", "attribute_not_exists(title)"}
-  }));
+  EXPECT_EQ(refused->attributes, Post({{"title", "attribute_not_exists(title)"}}));
 }
 
 TEST_P(TableWrites, ArgumentsThatNothingUsesAreInvalid) {
@@ -154,10 +131,7 @@ TEST_P(TableWrites, AnUpdateMakesTheItemOrChangesIt) {
                                          .update = "SET title = :t ADD likes :one",
                                          .arguments = {.values = {{":t", "x"}, {":one", N(1)}}},
                                          .return_values = ReturnValues::kAllNew});
-  EXPECT_EQ(made.value().attributes, Post({
-                                         {"title", "x" },
-                                         {"likes", N(1)}
-  }));
+  EXPECT_EQ(made.value().attributes, Post({{"title", "x"}, {"likes", N(1)}}));
   const auto update = [&](ReturnValues return_values) {
     return tables()
         .UpdateItem({.table = "posts",
@@ -168,21 +142,11 @@ TEST_P(TableWrites, AnUpdateMakesTheItemOrChangesIt) {
         .value()
         .attributes;
   };
-  EXPECT_EQ(update(ReturnValues::kUpdatedOld), (Item{
-                                                   {"likes", N(1)}
-  }));
-  EXPECT_EQ(update(ReturnValues::kUpdatedNew), (Item{
-                                                   {"likes", N(3)}
-  }));
-  EXPECT_EQ(update(ReturnValues::kAllOld), Post({
-                                               {"title", "x" },
-                                               {"likes", N(3)}
-  }));
+  EXPECT_EQ(update(ReturnValues::kUpdatedOld), (Item{{"likes", N(1)}}));
+  EXPECT_EQ(update(ReturnValues::kUpdatedNew), (Item{{"likes", N(3)}}));
+  EXPECT_EQ(update(ReturnValues::kAllOld), Post({{"title", "x"}, {"likes", N(3)}}));
   EXPECT_EQ(update(ReturnValues::kNone), std::nullopt);
-  EXPECT_EQ(Get("posts", Key()), Post({
-                                     {"title", "x" },
-                                     {"likes", N(5)}
-  }));
+  EXPECT_EQ(Get("posts", Key()), Post({{"title", "x"}, {"likes", N(5)}}));
 }
 
 TEST_P(TableWrites, AnUpdateWithoutAnExpressionMakesTheItem) {
@@ -200,28 +164,20 @@ TEST_P(TableWrites, KeysAreNotUpdated) {
 }
 
 TEST_P(TableWrites, AnUpdateThatDoesNotFitWritesNothing) {
-  Put("posts", Post({
-                   {"title", "x"}
-  }));
+  Put("posts", Post({{"title", "x"}}));
   const auto update = tables().UpdateItem({.table = "posts",
                                            .key = Key(),
                                            .update = "ADD title :one",
                                            .arguments = {.values = {{":one", N(1)}}}});
   EXPECT_EQ(CodeOf(update), kInvalid);
-  EXPECT_EQ(Get("posts", Key()), Post({
-                                     {"title", "x"}
-  }));
+  EXPECT_EQ(Get("posts", Key()), Post({{"title", "x"}}));
 }
 
 TEST_P(TableWrites, ADeleteShowsWhatWasThere) {
-  Put("posts", Post({
-                   {"title", "x"}
-  }));
+  Put("posts", Post({{"title", "x"}}));
   const auto gone =
       tables().DeleteItem({.table = "posts", .key = Key(), .return_values = ReturnValues::kAllOld});
-  EXPECT_EQ(gone.value().attributes, Post({
-                                         {"title", "x"}
-  }));
+  EXPECT_EQ(gone.value().attributes, Post({{"title", "x"}}));
   EXPECT_EQ(Get("posts", Key()), std::nullopt);
   const auto nothing =
       tables().DeleteItem({.table = "posts", .key = Key(), .return_values = ReturnValues::kAllOld});
@@ -230,30 +186,19 @@ TEST_P(TableWrites, ADeleteShowsWhatWasThere) {
 }
 
 TEST_P(TableWrites, AGetShowsWhatIsAskedFor) {
-  Put("posts", Post({
-                   {"title", "x"                           },
-                   {"tags",  AttributeValue::List{"a", "b"}}
-  }));
+  Put("posts", Post({{"title", "x"}, {"tags", AttributeValue::List{"a", "b"}}}));
   const auto found = tables().GetItem({.table = "posts",
                                        .key = Key(),
                                        .projection = "#t, tags[1]",
                                        .arguments = {.names = {{"#t", "title"}}}});
-  EXPECT_EQ(found.value().item, (Item{
-                                    {"title", "x"                      },
-                                    {"tags",  AttributeValue::List{"b"}}
-  }));
+  EXPECT_EQ(found.value().item, (Item{{"title", "x"}, {"tags", AttributeValue::List{"b"}}}));
 }
 
 TEST_P(TableWrites, APutWhoseInstantHasPassedLeavesNoItem) {
-  Put("posts", Post({
-                   {"topic", "t" },
-                   {"score", N(1)}
-  }));
-  const auto put = tables().PutItem({
-      .table = "posts",
-      .item = Post({{"topic", "t"}, {"score", N(1)}, {"expires", SecondsAfterStart(0)}}
-        )
-  });
+  Put("posts", Post({{"topic", "t"}, {"score", N(1)}}));
+  const auto put = tables().PutItem(
+      {.table = "posts",
+       .item = Post({{"topic", "t"}, {"score", N(1)}, {"expires", SecondsAfterStart(0)}})});
   EXPECT_TRUE(put->written);
   EXPECT_EQ(put->version, 0U);
   EXPECT_EQ(Get("posts", Key()), std::nullopt);
@@ -262,25 +207,16 @@ TEST_P(TableWrites, APutWhoseInstantHasPassedLeavesNoItem) {
 
 TEST_P(TableWrites, SchemasAreEnforced) {
   TableSpec spec = PlainSpec("users");
-  spec.schemas = {
-      {.prefix = "u#", .attributes = {{"name", AttributeType::kString, true}}}
-  };
+  spec.schemas = {{.prefix = "u#", .attributes = {{"name", AttributeType::kString, true}}}};
   Make(spec);
   EXPECT_EQ(CodeOf(tables().PutItem({.table = "users", .item = {{"id", "u#1"}}})), kInvalid);
-  Put("users", {
-                   {"id",   "u#1"},
-                   {"name", "a"  }
-  });
+  Put("users", {{"id", "u#1"}, {"name", "a"}});
   EXPECT_EQ(CodeOf(tables().UpdateItem({.table = "users",
                                         .key = {{"id", "u#1"}},
                                         .update = "REMOVE #n",
                                         .arguments = {.names = {{"#n", "name"}}}})),
             kInvalid);
-  EXPECT_EQ(Get("users",
-                {
-                    {"id", "u#1"}
-  }),
-            (Item{{"id", "u#1"}, {"name", "a"}}));
+  EXPECT_EQ(Get("users", {{"id", "u#1"}}), (Item{{"id", "u#1"}, {"name", "a"}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, TableWrites, AllEngines(), NameOfEngine);

@@ -71,22 +71,11 @@ class Growth : public ::testing::Test {
 
   static void PopMin(core::WorkSpace& space) {
     SortedSet set = SortedSet::Open(space, "key").value();
-    ASSERT_EQ(set.Take({
-                           .range = RankRange{0, 0}
-    })
-                  .value()
-                  .size(),
-              1u);
+    ASSERT_EQ(set.Take({.range = RankRange{0, 0}}).value().size(), 1u);
   }
   static void PopMax(core::WorkSpace& space) {
     SortedSet set = SortedSet::Open(space, "key").value();
-    ASSERT_EQ(set.Take({
-                           .range = RankRange{0, 0},
-                             .reverse = true
-    })
-                  .value()
-                  .size(),
-              1u);
+    ASSERT_EQ(set.Take({.range = RankRange{0, 0}, .reverse = true}).value().size(), 1u);
   }
 
   // A leaf's items and what was removed from it, twice over; and its move to another space, with
@@ -115,12 +104,8 @@ TEST_F(Growth, NorDoesOneThatWorksBehindAMemberThatStays) {
       SortedSet set = SortedSet::Open(space, "key").value();
       ASSERT_TRUE(set.Put("m" + std::to_string(10 + i), 10 + i).has_value());
       std::string name;
-      ASSERT_TRUE(set.Walk(
-                         {
-                             .range = ScoreRange{0, 1e9},
-                               .limit = 1
-      },
-                         [&](Bytes found, double) { name = found; })
+      ASSERT_TRUE(set.Walk({.range = ScoreRange{0, 1e9}, .limit = 1},
+                           [&](Bytes found, double) { name = found; })
                       .ok());
       EXPECT_TRUE(set.Remove(name).value());
     };
@@ -148,23 +133,15 @@ TEST_F(Growth, RanksAndCountsOfASortedSetDoNotWalkIt) {
             kLeafBound);
   EXPECT_LE(Cost([](core::WorkSpace& space) {
               const SortedSet set = SortedSet::Open(space, "key").value();
-              EXPECT_EQ(set.Count({
-                                      .range = ScoreRange{1000, 18'999}
-              })
-                            .value(),
-                        18'000u);
+              EXPECT_EQ(set.Count({.range = ScoreRange{1000, 18'999}}).value(), 18'000u);
             }),
             2 * kLeafBound);
   for (const bool reverse : {false, true}) {
     EXPECT_LE(Cost([&](core::WorkSpace& space) {
                 const SortedSet set = SortedSet::Open(space, "key").value();
                 std::string names;
-                ASSERT_TRUE(set.Walk(
-                                   {
-                                       .range = RankRange{9000, 9001},
-                                         .reverse = reverse
-                },
-                                   [&](Bytes name, double) { names += std::string(name) + " "; })
+                ASSERT_TRUE(set.Walk({.range = RankRange{9000, 9001}, .reverse = reverse},
+                                     [&](Bytes name, double) { names += std::string(name) + " "; })
                                 .ok());
                 EXPECT_EQ(names, reverse ? "m10999 m10998 " : "m9000 m9001 ");
               }),
@@ -172,14 +149,11 @@ TEST_F(Growth, RanksAndCountsOfASortedSetDoNotWalkIt) {
     EXPECT_LE(Cost([&](core::WorkSpace& space) {
                 const SortedSet set = SortedSet::Open(space, "key").value();
                 std::string names;
-                ASSERT_TRUE(set.Walk(
-                                   {
-                                       .range = ScoreRange{1000, 18'999},
-                                       .reverse = reverse,
-                                       .offset = 9000,
-                                       .limit = 1
-                },
-                                   [&](Bytes name, double) { names += name; })
+                ASSERT_TRUE(set.Walk({.range = ScoreRange{1000, 18'999},
+                                      .reverse = reverse,
+                                      .offset = 9000,
+                                      .limit = 1},
+                                     [&](Bytes name, double) { names += name; })
                                 .ok());
                 EXPECT_EQ(names, reverse ? "m9999" : "m10000");
               }),

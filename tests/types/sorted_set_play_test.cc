@@ -32,10 +32,7 @@ class Game {
         SortedSet sorted_set = SortedSet::Open(space, "key").value();
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(sorted_set);
         ASSERT_EQ(sorted_set.size(), scores_.size());
-        ASSERT_EQ(Shown(sorted_set,
-                        {
-                            .range = RankRange{0, -1}
-        }),
+        ASSERT_EQ(Shown(sorted_set, {.range = RankRange{0, -1}}),
                   Pairs(order_.begin(), order_.end()));
       });
       ASSERT_EQ(home_.rows().contains("key"), !scores_.empty());

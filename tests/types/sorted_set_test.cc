@@ -19,13 +19,8 @@ std::string All(const SortedSet& sorted_set, const RangeQuery& query) {
   return text;
 }
 
-constexpr RangeQuery kUp{
-    .range = RankRange{0, -1}
-};
-constexpr RangeQuery kDown{
-    .range = RankRange{0, -1},
-      .reverse = true
-};
+constexpr RangeQuery kUp{.range = RankRange{0, -1}};
+constexpr RangeQuery kDown{.range = RankRange{0, -1}, .reverse = true};
 
 TEST(SortedSet, IsStoredAsTheFormatSays) {
   PlainHome home;
@@ -108,11 +103,7 @@ TEST(SortedSet, WhatIsTakenIsGoneWithItsSides) {
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(sorted_set.Put(std::string(1, static_cast<char>('a' + i)), i).value().added);
     }
-    const auto taken = sorted_set
-                           .Take({
-                               .range = ScoreRange{1, 2}
-    })
-                           .value();
+    const auto taken = sorted_set.Take({.range = ScoreRange{1, 2}}).value();
     ASSERT_EQ(taken.size(), 2u);
     EXPECT_EQ(taken[0].name, "b");
     EXPECT_EQ(taken[1].score, 2);
@@ -157,10 +148,7 @@ TEST(SortedSet, ReplacesWhateverTheKeyHeldDeadlineIncluded) {
   home.Run([](core::WorkSpace& space) {
     ASSERT_TRUE(space.Put("key", "value", Lifetime::For(Millis(100))).ok());
     EXPECT_EQ(SortedSet::Open(space, "key").error().code(), StatusCode::kWrongType);
-    const ScoredName all[] = {
-        {"a", 2},
-        {"b", 1}
-    };
+    const ScoredName all[] = {{"a", 2}, {"b", 1}};
     ASSERT_TRUE(SortedSet::Replace(space, "key", all).ok());
     EXPECT_EQ(All(SortedSet::Open(space, "key").value(), kUp), "ba");
   });

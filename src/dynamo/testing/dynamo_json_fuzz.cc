@@ -19,11 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const ManualClock clock(WallTimeFromMs(1'700'000'000'000));
   FakeTables tables(clock);
-  static_cast<void>(tables.CreateTable({
-      .name = "tab",
-      .partition = {"p", KeyType::kString},
-      .stream = StreamView::kNewAndOldImages
-  }));
+  static_cast<void>(tables.CreateTable({.name = "tab",
+                                        .partition = {"p", KeyType::kString},
+                                        .stream = StreamView::kNewAndOldImages}));
   Service service(tables, clock, SilentLogger());
   const auto& operations = AllOperations();
   const Operation& operation = operations[data[0] % operations.size()];

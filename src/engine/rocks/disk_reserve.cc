@@ -111,8 +111,7 @@ bool DiskReserve::KeepAgain() {
 void DiskReserve::BeginFull() {
   if (full_.exchange(true)) return;
   Log(logger_, LogLevel::kError,
-      "the disk of {} is full: writes that add bytes are refused until there is room{}",
-      directory_,
+      "the disk of {} is full: writes that add bytes are refused until there is room{}", directory_,
       bytes_ == 0 ? std::string()
                   : fmt::format("; {} bytes that were set aside for this go to deletes and purges",
                                 bytes_));

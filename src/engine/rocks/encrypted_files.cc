@@ -294,8 +294,7 @@ class EncryptedFiles final : public rocksdb::FileSystemWrapper {
       auto cipher = CounterCipher::Make(header->key);
       if (!cipher) return FromStatus(cipher.error(), path);
       file = std::make_unique<WritableFile>(std::move(file), *target(), path,
-                                            crypto::HeaderBlock(*header),
-                                            *std::move(cipher));
+                                            crypto::HeaderBlock(*header), *std::move(cipher));
     }
     if (status.ok()) *result = std::move(file);
     return status;

@@ -4,8 +4,8 @@
 // Invariants: (1) No place of a file is written twice: calls that could are refused, because two
 // texts under one piece of keystream give each other away. (2) A file whose header never reached
 // the disk, short or zeros, was never synced: it reads as empty, which is what a power cut may
-// leave of it. One of the header's two copies is enough. (3) Our own files, which tell what the directory is, pass unchanged; they hold
-// nothing of keys and values.
+// leave of it. One of the header's two copies is enough. (3) Our own files, which tell what the
+// directory is, pass unchanged; they hold nothing of keys and values.
 // RocksDB has a file system for the same (rocksdb/env_encryption.h); docs/decisions/0025-encryption
 // says why it is not used.
 #pragma once

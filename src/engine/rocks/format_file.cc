@@ -73,8 +73,8 @@ Result<DirectoryFormat> DecodeFormat(Bytes text) {
                     format, kNewestFormat));
   }
   if (format != kPlainFormat && format != kEncryptedFormat) {
-    return Status::Unsupported(fmt::format(
-        "it has format {}, which no release wrote; restore a backup of it", format));
+    return Status::Unsupported(
+        fmt::format("it has format {}, which no release wrote; restore a backup of it", format));
   }
   DirectoryFormat read{.encrypted = format == kEncryptedFormat};
   Bytes cipher;

@@ -24,9 +24,8 @@ std::string ValueOf(int row) { return Random(static_cast<std::uint64_t>(row)).By
 class RocksDamage : public ::testing::Test {
  protected:
   Result<std::unique_ptr<Engine>> Open() {
-    return OpenRocksEngine({.directory = Path(),
-                            .create_if_missing = false,
-                            .profile = Profile::kTiny});
+    return OpenRocksEngine(
+        {.directory = Path(), .create_if_missing = false, .profile = Profile::kTiny});
   }
   std::string Path() const { return directory_.Inside("db"); }
 

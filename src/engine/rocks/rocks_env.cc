@@ -103,8 +103,7 @@ void RocksEnv::IncBackgroundThreadsIfNeeded(int threads, Priority priority) {
 rocksdb::Status RocksEnv::LockFile(const std::string& name, rocksdb::FileLock** lock) {
   *lock = nullptr;
   const auto refused = [&] {
-    return rocksdb::Status::IOError("cannot lock " + name,
-                                    std::generic_category().message(errno));
+    return rocksdb::Status::IOError("cannot lock " + name, std::generic_category().message(errno));
   };
   const int descriptor = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (descriptor < 0) return refused();

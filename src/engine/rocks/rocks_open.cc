@@ -159,9 +159,10 @@ Status CheckMayOpen(const RocksOptions& options) {
     return CannotOpen(options, CheckPasswordGiven(format, options.password));
   }
   if (format.state == DirectoryState::kAbsent && HoldsDatabase(options)) {
-    return Damaged(options, fmt::format("cannot open {}: it holds files of a database, but the file "
-                                        "{} that says whose is missing",
-                                        options.directory, kFormatFileName));
+    return Damaged(options,
+                   fmt::format("cannot open {}: it holds files of a database, but the file "
+                               "{} that says whose is missing",
+                               options.directory, kFormatFileName));
   }
   if (options.read_only || !options.create_if_missing) return Missing(options);
   return format.state == DirectoryState::kAbsent ? CheckUnused(options) : Status();
@@ -215,9 +216,10 @@ Status CheckLogs(const RocksOptions& options, rocksdb::Env& env) {
     if (file.number >= newest) return {};
     any = true;
   }
-  return Damaged(options, fmt::format("cannot open {}: its {} is missing, and what was written last "
-                                      "with it",
-                                      options.directory, any ? "newest log" : "log"));
+  return Damaged(options,
+                 fmt::format("cannot open {}: its {} is missing, and what was written last "
+                             "with it",
+                             options.directory, any ? "newest log" : "log"));
 }
 
 Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,

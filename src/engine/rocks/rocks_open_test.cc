@@ -224,7 +224,8 @@ TEST_F(RocksOpen, ADatabaseWithoutItsNewestLogIsCorruptionWhateverOlderOnesThere
     Batch kept;  // Is in no table, so that its log stays.
     kept.Put({Role::kMembers}, "member", "value");
     ASSERT_TRUE(engine->Commit(kept).ok());
-    for (int row = 0; row < 300; ++row) PutOne(*engine, std::to_string(row), std::string(1000, 'v'));
+    for (int row = 0; row < 300; ++row)
+      PutOne(*engine, std::to_string(row), std::string(1000, 'v'));
     ASSERT_TRUE(engine->Close().ok());
   }
   std::set<std::filesystem::path> logs;

@@ -79,9 +79,8 @@ bool RocksDatabase::MayDrop(Role role, const std::string& name) const {
   const auto last = std::find_if(family.levels.rbegin(), family.levels.rend(),
                                  [](const auto& level) { return !level.files.empty(); });
   if (last == family.levels.rend()) return false;
-  const auto found = std::find_if(last->files.begin(), last->files.end(), [&](const auto& file) {
-    return file.relative_filename == name;
-  });
+  const auto found = std::find_if(last->files.begin(), last->files.end(),
+                                  [&](const auto& file) { return file.relative_filename == name; });
   if (found == last->files.end() || found->being_compacted) return false;
   // Level 0 is listed from the newest to the oldest.
   return last->level > 0 || std::next(found) == last->files.end();

@@ -5,8 +5,8 @@
 
 #include <atomic>
 #include <filesystem>
-#include <mutex>
 #include <fstream>
+#include <mutex>
 #include <thread>
 
 #include "base/temporary_directory.h"

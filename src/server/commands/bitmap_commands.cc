@@ -63,10 +63,8 @@ ParsedRange RangeWithin(std::uint64_t bytes, std::int64_t first, std::int64_t la
   last = std::min(last, size - 1);
   if (first > last) return {.empty = true};
   const std::uint64_t unit = by_bit ? 1 : 8;
-  return {
-      .bits = {static_cast<std::uint64_t>(first) * unit,
-               (static_cast<std::uint64_t>(last) + 1) * unit}
-  };
+  return {.bits = {static_cast<std::uint64_t>(first) * unit,
+                   (static_cast<std::uint64_t>(last) + 1) * unit}};
 }
 
 // Whether the word says BIT; else it must say BYTE.
@@ -173,9 +171,7 @@ Answer BitCount(Call& call) {
     call.reply.Integer(0);
     return {};
   }
-  ParsedRange range{
-      .bits = {0, string.size() * 8}
-  };
+  ParsedRange range{.bits = {0, string.size() * 8}};
   if (count == 4 || count == 5) {
     MAYFLY_TRY(const std::int64_t first, IntegerArgument(call.args[2]));
     MAYFLY_TRY(const std::int64_t last, IntegerArgument(call.args[3]));

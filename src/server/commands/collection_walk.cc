@@ -22,11 +22,7 @@ Status WalkElements(core::WorkSpace& space, Bytes key, types::ValueType type,
     }
     case types::ValueType::kSortedSet: {
       MAYFLY_TRY(const types::SortedSet set, types::SortedSet::Open(space, key));
-      return set.Walk(
-          {
-              .range = types::RankRange{0, -1}
-      },
-          [&](Bytes name, double) { show(name); });
+      return set.Walk({.range = types::RankRange{0, -1}}, [&](Bytes name, double) { show(name); });
     }
     case types::ValueType::kString:
     case types::ValueType::kHash: break;

@@ -22,13 +22,9 @@ Status ReadFields(core::WorkSpace& space, Bytes key, DumpedValue& value) {
 
 Status ReadScores(core::WorkSpace& space, Bytes key, DumpedValue& value) {
   MAYFLY_TRY(const types::SortedSet set, types::SortedSet::Open(space, key));
-  return set.Walk(
-      {
-          .range = types::RankRange{0, -1}
-  },
-      [&](Bytes name, double score) {
-        value.scores.push_back({std::string(name), score});
-      });
+  return set.Walk({.range = types::RankRange{0, -1}}, [&](Bytes name, double score) {
+    value.scores.push_back({std::string(name), score});
+  });
 }
 
 Status WriteFields(core::WorkSpace& space, Bytes key, const DumpedValue& value, WallTime now) {

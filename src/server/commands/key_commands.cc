@@ -12,7 +12,6 @@ constexpr std::uint32_t kReads = kReadOnly | kFast;
 constexpr std::uint32_t kChanges = kWrite | kFast;
 constexpr std::uint32_t kSorts = kDangerous | kEverything;
 
-
 // Those that work on two databases, or follow patterns to keys they do not name, latch everything.
 // clang-format off
 constexpr CommandSpec kKeyCommands[] = {

@@ -9,7 +9,6 @@
 namespace mayfly::server {
 namespace {
 
-
 constexpr std::uint32_t kPushes = kWrite | kDenyOom | kFast;
 constexpr std::uint32_t kAdds = kWrite | kDenyOom;
 constexpr std::uint32_t kPops = kWrite | kFast;

@@ -13,10 +13,7 @@ namespace {
 using types::ListEnd;
 
 Answer Block(Call& call, std::span<const Bytes> keys, std::optional<Millis> timeout) {
-  call.host.Block({
-      .keys = {keys.begin(), keys.end()},
-        .timeout = timeout, .null_array = true
-  });
+  call.host.Block({.keys = {keys.begin(), keys.end()}, .timeout = timeout, .null_array = true});
   return Answer::Later();
 }
 

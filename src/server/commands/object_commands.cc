@@ -9,7 +9,6 @@
 namespace mayfly::server {
 namespace {
 
-
 // What a row or a member takes beside its own bytes: tag, counts, deadline, the engine's header.
 constexpr std::uint64_t kRowOverheadBytes = 32;
 

@@ -30,10 +30,8 @@ struct Popped {
 Result<std::vector<ScoredName>> PopFrom(Call& call, Bytes key, SortedSet& sorted_set, End end,
                                         std::int64_t count) {
   if (sorted_set.empty() || count == 0) return std::vector<ScoredName>();
-  const types::RangeQuery query{
-      .range = types::RankRange{.first = 0, .last = count - 1},
-        .reverse = end == End::kMax
-  };
+  const types::RangeQuery query{.range = types::RankRange{.first = 0, .last = count - 1},
+                                .reverse = end == End::kMax};
   MAYFLY_TRY(auto members, sorted_set.Take(query));
   NotifySortedSet(call, sorted_set, end == End::kMin ? "zpopmin" : "zpopmax", key);
   return members;
@@ -73,10 +71,7 @@ Answer Wait(Call& call, std::span<const Bytes> keys, std::optional<Millis> timeo
     call.reply.NullArray();
     return {};
   }
-  call.host.Block({
-      .keys = {keys.begin(), keys.end()},
-        .timeout = timeout
-  });
+  call.host.Block({.keys = {keys.begin(), keys.end()}, .timeout = timeout});
   return Answer::Later();
 }
 

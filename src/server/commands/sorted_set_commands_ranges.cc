@@ -68,13 +68,11 @@ Result<RangeOptions> ParseOptions(RangeForm form, std::span<const Bytes> args) {
 // From "begin end [options]". Where the walk goes down, so do the bounds: the larger comes first.
 Result<RangeRequest> ParseRange(const RangeForm& form, std::span<const Bytes> args) {
   MAYFLY_TRY(const RangeOptions options, ParseOptions(form, args.subspan(2)));
-  RangeRequest request{
-      .query = {.range = types::RankRange{},
-                .reverse = options.reverse,
-                .offset = options.offset,
-                .limit = options.limit},
-      .with_scores = options.with_scores
-  };
+  RangeRequest request{.query = {.range = types::RankRange{},
+                                 .reverse = options.reverse,
+                                 .offset = options.offset,
+                                 .limit = options.limit},
+                       .with_scores = options.with_scores};
   const Bytes min = args[options.reverse ? 1 : 0];
   const Bytes max = args[options.reverse ? 0 : 1];
   switch (options.by) {

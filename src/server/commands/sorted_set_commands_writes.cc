@@ -20,14 +20,16 @@ bool ReadOption(Bytes argument, AddOptions& options) {
   const struct {
     std::string_view word;
     bool& option;
+    // clang-format off
   } words[] = {
-      {"nx",   options.rule.only_new    },
+      {"nx",   options.rule.only_new},
       {"xx",   options.rule.only_present},
       {"gt",   options.rule.only_greater},
-      {"lt",   options.rule.only_less   },
-      {"incr", options.rule.increment   },
-      {"ch",   options.count_changes    },
+      {"lt",   options.rule.only_less},
+      {"incr", options.rule.increment},
+      {"ch",   options.count_changes},
   };
+  // clang-format on
   for (const auto& [word, option] : words) {
     if (!IsWord(argument, word)) continue;
     option = true;

@@ -79,8 +79,7 @@ void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace) {
   Field(reply, "purged-through", keyspace.purged_through);
   if (!keyspace.purge_within) return;
   Field(reply, "purge-within", static_cast<std::uint64_t>(keyspace.purge_within->count()));
-  Field(reply, "promise-overdue-ms",
-        static_cast<std::uint64_t>(keyspace.promise_overdue.count()));
+  Field(reply, "promise-overdue-ms", static_cast<std::uint64_t>(keyspace.promise_overdue.count()));
 }
 
 }  // namespace
@@ -138,7 +137,7 @@ Answer TtlEvents(Call& call) {
   std::optional<std::int64_t> count;
   const NumberOption options[] = {
       {"after", 0, kTtlNumberMax, after},
-      {"count", 1, kTtlPageMax,   count},
+      {"count", 1, kTtlPageMax, count},
   };
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
   if (!after) return SyntaxError();
@@ -168,7 +167,7 @@ Answer TtlPurge(Call& call) {
   std::optional<std::int64_t> rows;
   std::optional<std::int64_t> time;
   const NumberOption options[] = {
-      {"rows", 1, kTtlNumberMax,   rows},
+      {"rows", 1, kTtlNumberMax, rows},
       {"time", 1, kPurgeMillisMax, time},
   };
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));

@@ -34,11 +34,13 @@ Answer TtlForecast(Call& call) {
   std::optional<std::int64_t> bucket;
   std::optional<std::int64_t> buckets;
   std::optional<std::int64_t> count;
+  // clang-format off
   const NumberOption options[] = {
-      {"bucket",  1, kTtlNumberMax, bucket },
+      {"bucket",  1, kTtlNumberMax, bucket},
       {"buckets", 1, kTtlNumberMax, buckets},
-      {"count",   1, kTtlPageMax,   count  },
+      {"count",   1, kTtlPageMax,   count},
   };
+  // clang-format on
   std::vector<Bytes> words(call.args.begin() + 1, call.args.end());
   MAYFLY_TRY(const auto place, TakeCursor(words));
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(words, options));

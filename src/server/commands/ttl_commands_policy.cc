@@ -96,10 +96,10 @@ constexpr PolicyField kFields[] = {
     MillisField<&KeyspacePolicy::default_ttl>("default-ttl"),
     MillisField<&KeyspacePolicy::min_ttl>("min-ttl"),
     MillisField<&KeyspacePolicy::max_ttl>("max-ttl"),
-    {"require", ShowRequire, SetRequire, "yes or no"                 },
-    {"breach",  ShowBreach,  SetBreach,  "refuse or clamp"           },
-    {"jitter",  ShowJitter,  SetJitter,  "thousandths, from 0 to 900"},
-    {"events",  ShowEvents,  SetEvents,  "off, key or value"         },
+    {"require", ShowRequire, SetRequire, "yes or no"},
+    {"breach", ShowBreach, SetBreach, "refuse or clamp"},
+    {"jitter", ShowJitter, SetJitter, "thousandths, from 0 to 900"},
+    {"events", ShowEvents, SetEvents, "off, key or value"},
     MillisField<&KeyspacePolicy::purge_within>("purge-within"),
 };
 

@@ -59,11 +59,13 @@ Answer TtlScan(Call& call) {
   std::optional<std::int64_t> from;
   std::optional<std::int64_t> to;
   std::optional<std::int64_t> count;
+  // clang-format off
   const NumberOption options[] = {
-      {"from",  0, kTtlNumberMax, from },
-      {"to",    0, kTtlNumberMax, to   },
+      {"from",  0, kTtlNumberMax, from},
+      {"to",    0, kTtlNumberMax, to},
       {"count", 1, kTtlPageMax,   count},
   };
+  // clang-format on
   const bool immortal = IsWord(call.args[1], "nottl");
   std::vector<Bytes> words(call.args.begin() + (immortal ? 2 : 1), call.args.end());
   MAYFLY_TRY(const auto place, TakeCursor(words));

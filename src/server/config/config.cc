@@ -112,10 +112,7 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
     if (holds_work && slot->spec->kind == SettingKind::kNotify && value->text != current) {
       return Failed(name, "it cannot be changed within a transaction");
     }
-    changes.push_back({
-        slot, {current, slot->number},
-         *std::move(value)
-    });
+    changes.push_back({slot, {current, slot->number}, *std::move(value)});
   }
   // Hooks may look at each other's settings, so all are in place before the first is asked.
   for (const Change& change : changes) Store(*change.slot, change.after);

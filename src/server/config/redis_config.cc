@@ -29,9 +29,9 @@ struct RefusedDirective {
 constexpr RefusedDirective kRefused[] = {
     {"rename-command",
      "commands keep their names here; take one from users by a rule instead, such as 'user default "
-     "-config', or give nobody the rights to it"                       },
-    {"loadmodule",     "modules are not offered; remove the line"      },
-    {"sentinel",       "Redis Sentinel is not offered; remove the line"},
+     "-config', or give nobody the rights to it"},
+    {"loadmodule", "modules are not offered; remove the line"},
+    {"sentinel", "Redis Sentinel is not offered; remove the line"},
 };
 
 // Nothing for a line that is empty or a comment; false when a quote is not closed.

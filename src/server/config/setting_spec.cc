@@ -296,20 +296,22 @@ constexpr std::array kSettings = {
            kNoReplicas),
 };
 
+// clang-format off
 constexpr std::array kAliases = std::to_array<SettingAlias>({
     {"hash-max-ziplist-entries", "hash-max-listpack-entries"},
-    {"hash-max-ziplist-value",   "hash-max-listpack-value"  },
-    {"list-max-ziplist-size",    "list-max-listpack-size"   },
+    {"hash-max-ziplist-value",   "hash-max-listpack-value"},
+    {"list-max-ziplist-size",    "list-max-listpack-size"},
     {"zset-max-ziplist-entries", "zset-max-listpack-entries"},
-    {"zset-max-ziplist-value",   "zset-max-listpack-value"  },
-    {"lua-time-limit",           "busy-reply-threshold"     },
-    {"min-slaves-to-write",      "min-replicas-to-write"    },
-    {"min-slaves-max-lag",       "min-replicas-max-lag"     },
-    {"slaveof",                  "replicaof"                },
-    {"slave-read-only",          "replica-read-only"        },
-    {"slave-serve-stale-data",   "replica-serve-stale-data" },
-    {"slave-priority",           "replica-priority"         },
+    {"zset-max-ziplist-value",   "zset-max-listpack-value"},
+    {"lua-time-limit",           "busy-reply-threshold"},
+    {"min-slaves-to-write",      "min-replicas-to-write"},
+    {"min-slaves-max-lag",       "min-replicas-max-lag"},
+    {"slaveof",                  "replicaof"},
+    {"slave-read-only",          "replica-read-only"},
+    {"slave-serve-stale-data",   "replica-serve-stale-data"},
+    {"slave-priority",           "replica-priority"},
 });
+// clang-format on
 
 }  // namespace
 

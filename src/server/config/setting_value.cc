@@ -94,16 +94,18 @@ bool ReadMemory(Bytes text, std::int64_t& bytes) {
     std::string_view name;
     std::int64_t bytes;
   };
+  // clang-format off
   constexpr Unit kUnits[] = {
-      {"",   1            },
-      {"b",  1            },
-      {"k",  1000         },
-      {"kb", 1024         },
-      {"m",  1'000'000    },
-      {"mb", 1 << 20      },
+      {"",   1},
+      {"b",  1},
+      {"k",  1000},
+      {"kb", 1024},
+      {"m",  1'000'000},
+      {"mb", 1 << 20},
       {"g",  1'000'000'000},
-      {"gb", 1 << 30      },
+      {"gb", 1 << 30},
   };
+  // clang-format on
   for (const Unit& unit : kUnits) {
     if (!IsWord(text.substr(digits), unit.name)) continue;
     if (number > std::numeric_limits<std::int64_t>::max() / unit.bytes) return false;

@@ -126,11 +126,13 @@ TEST(Dump, StringsComeBack) {
 
 TEST(Dump, FieldsKeepTheirDeadlines) {
   DumpedValue value{.type = ValueType::kHash};
+  // clang-format off
   value.fields = {
-      {"forever", "1", std::nullopt             },
+      {"forever", "1", std::nullopt},
       {"later",   "2", WallTimeFromMs(5'000'000)},
-      {"sooner",  "3", WallTimeFromMs(1'000)    },
+      {"sooner",  "3", WallTimeFromMs(1'000)},
   };
+  // clang-format on
   const DumpedValue back = Decoded(EncodeDump(value));
   ASSERT_EQ(back.fields.size(), 3u);
   EXPECT_EQ(back.fields[0].deadline, std::nullopt);
@@ -139,9 +141,7 @@ TEST(Dump, FieldsKeepTheirDeadlines) {
 }
 
 TEST(Dump, EveryChangedOrMissingByteIsNoticed) {
-  const std::string whole = EncodeDump({
-      .type = ValueType::kSet, .elements = {"a", "17", "bcd"}
-  });
+  const std::string whole = EncodeDump({.type = ValueType::kSet, .elements = {"a", "17", "bcd"}});
   for (std::size_t i = 0; i < whole.size(); ++i) {
     std::string changed = whole;
     changed[i] = static_cast<char>(changed[i] ^ 0x10);

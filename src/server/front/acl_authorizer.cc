@@ -47,11 +47,11 @@ Answer AclAuthorizer::Check(const Principal& who, const AccessRequest& request) 
   AclSession& session = static_cast<const AclPrincipal&>(who).session();
   // Nearly always he may; describing the client, which costs more than the rest, is for the others.
   if (MayRun(session, request.command, request.args)) return {};
-  AclContext context{.session = session,
-                     .clock = clock_,
-                     .file = {},
-                     .client_info = request.session.Describe(
-                         acl_.table().EntryOf(request.command).full_name)};
+  AclContext context{
+      .session = session,
+      .clock = clock_,
+      .file = {},
+      .client_info = request.session.Describe(acl_.table().EntryOf(request.command).full_name)};
   auto refusal = RefuseCommand(context, request.command, request.args, WhereOf(request.where));
   return refusal ? Answer::Error(*std::move(refusal)) : Answer();
 }

@@ -109,9 +109,7 @@ void WritePromises(MetricsWriter& out, const Statistics& statistics) {
   each([&](const KeyspaceStatistics& keyspace) { return seconds(*keyspace.purge_within); });
   out.Begin("mayfly_promise_overdue_seconds", "gauge",
             "How long ago bytes should have been gone that are not; 0: the promise is kept.");
-  each([&](const KeyspaceStatistics& keyspace) {
-    return seconds(keyspace.promise_overdue);
-  });
+  each([&](const KeyspaceStatistics& keyspace) { return seconds(keyspace.promise_overdue); });
 }
 
 void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {

@@ -56,20 +56,22 @@ struct Followed {
 };
 constexpr std::string_view kPortFault = "Unable to listen on this port. Check server logs.";
 constexpr std::string_view kTlsFault = "Unable to update TLS configuration. Check server logs.";
+// clang-format off
 constexpr Followed kFollowed[] = {
     {"bind",                      &Listener::Reopen,   "Failed to bind to specified addresses."},
-    {"port",                      &Listener::Reopen,   kPortFault                              },
-    {"tls-port",                  &Listener::Reopen,   kPortFault                              },
-    {"tls-cert-file",             &Listener::RenewTls, kTlsFault                               },
-    {"tls-key-file",              &Listener::RenewTls, kTlsFault                               },
-    {"tls-key-file-pass",         &Listener::RenewTls, kTlsFault                               },
-    {"tls-ca-cert-file",          &Listener::RenewTls, kTlsFault                               },
-    {"tls-auth-clients",          &Listener::RenewTls, kTlsFault                               },
-    {"tls-protocols",             &Listener::RenewTls, kTlsFault                               },
-    {"tls-ciphers",               &Listener::RenewTls, kTlsFault                               },
-    {"tls-ciphersuites",          &Listener::RenewTls, kTlsFault                               },
-    {"tls-prefer-server-ciphers", &Listener::RenewTls, kTlsFault                               },
+    {"port",                      &Listener::Reopen,   kPortFault},
+    {"tls-port",                  &Listener::Reopen,   kPortFault},
+    {"tls-cert-file",             &Listener::RenewTls, kTlsFault},
+    {"tls-key-file",              &Listener::RenewTls, kTlsFault},
+    {"tls-key-file-pass",         &Listener::RenewTls, kTlsFault},
+    {"tls-ca-cert-file",          &Listener::RenewTls, kTlsFault},
+    {"tls-auth-clients",          &Listener::RenewTls, kTlsFault},
+    {"tls-protocols",             &Listener::RenewTls, kTlsFault},
+    {"tls-ciphers",               &Listener::RenewTls, kTlsFault},
+    {"tls-ciphersuites",          &Listener::RenewTls, kTlsFault},
+    {"tls-prefer-server-ciphers", &Listener::RenewTls, kTlsFault},
 };
+// clang-format on
 
 }  // namespace
 

@@ -61,12 +61,14 @@ Status ChooseVersions(const Config& config, ssl::context& context) {
     std::string_view name;
     ssl::context::options off;
   };
+  // clang-format off
   constexpr Version kVersions[] = {
-      {"tlsv1",   ssl::context::no_tlsv1  },
+      {"tlsv1",   ssl::context::no_tlsv1},
       {"tlsv1.1", ssl::context::no_tlsv1_1},
       {"tlsv1.2", ssl::context::no_tlsv1_2},
       {"tlsv1.3", ssl::context::no_tlsv1_3},
   };
+  // clang-format on
   constexpr auto kServerOrder = static_cast<ssl::context::options>(SSL_OP_CIPHER_SERVER_PREFERENCE);
   std::string wanted = config.Text("tls-protocols");
   if (wanted.empty()) wanted = "TLSv1.2 TLSv1.3";

@@ -80,13 +80,15 @@ struct Part {
   Handler handler;
 };
 
+// clang-format off
 constexpr Part kParts[] = {
     {"clock",             3, 4, MoveClock},
-    {"help",              2, 2, Help     },
-    {"jmap",              2, 2, Nothing  },
-    {"set-active-expire", 3, 3, Nothing  },
-    {"sleep",             3, 3, Sleep    },
+    {"help",              2, 2, Help},
+    {"jmap",              2, 2, Nothing},
+    {"set-active-expire", 3, 3, Nothing},
+    {"sleep",             3, 3, Sleep},
 };
+// clang-format on
 
 }  // namespace
 

@@ -163,22 +163,24 @@ struct Section {
   bool by_default;
 };
 
+// clang-format off
 constexpr Section kSections[] = {
-    {"server",       "Server",       ServerSection,       true },
-    {"clients",      "Clients",      ClientsSection,      true },
-    {"memory",       "Memory",       MemorySection,       true },
-    {"persistence",  "Persistence",  PersistenceSection,  true },
-    {"stats",        "Stats",        StatsSection,        true },
-    {"replication",  "Replication",  ReplicationSection,  true },
-    {"cpu",          "CPU",          CpuSection,          true },
-    {"modules",      "Modules",      ModulesSection,      true },
+    {"server",       "Server",       ServerSection,       true},
+    {"clients",      "Clients",      ClientsSection,      true},
+    {"memory",       "Memory",       MemorySection,       true},
+    {"persistence",  "Persistence",  PersistenceSection,  true},
+    {"stats",        "Stats",        StatsSection,        true},
+    {"replication",  "Replication",  ReplicationSection,  true},
+    {"cpu",          "CPU",          CpuSection,          true},
+    {"modules",      "Modules",      ModulesSection,      true},
     {"commandstats", "Commandstats", CommandStatsSection, false},
-    {"errorstats",   "Errorstats",   ErrorStatsSection,   true },
+    {"errorstats",   "Errorstats",   ErrorStatsSection,   true},
     {"latencystats", "Latencystats", LatencyStatsSection, false},
-    {"cluster",      "Cluster",      ClusterSection,      true },
-    {"keyspace",     "Keyspace",     KeyspaceSection,     true },
-    {"mayfly",       "Mayfly",       MayflySection,       true },
+    {"cluster",      "Cluster",      ClusterSection,      true},
+    {"keyspace",     "Keyspace",     KeyspaceSection,     true},
+    {"mayfly",       "Mayfly",       MayflySection,       true},
 };
+// clang-format on
 
 bool Wanted(const Section& section, const std::vector<std::string>& names) {
   if (names.empty()) return section.by_default;

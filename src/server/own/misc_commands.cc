@@ -91,14 +91,16 @@ Answer MemoryStats(Call& call) {
   const MemoryFigures memory = ReadMemoryFigures();
   std::uint64_t keys = 0;
   for (const KeyspaceStatistics& keyspace : statistics.keyspaces) keys += keyspace.rows;
+  // clang-format off
   const std::pair<std::string_view, std::uint64_t> figures[] = {
-      {"peak.allocated",  memory.peak_bytes      },
-      {"total.allocated", memory.resident_bytes  },
-      {"clients.normal",  ClientsMemory(server)  },
-      {"keys.count",      keys                   },
+      {"peak.allocated",  memory.peak_bytes},
+      {"total.allocated", memory.resident_bytes},
+      {"clients.normal",  ClientsMemory(server)},
+      {"keys.count",      keys},
       {"dataset.bytes",   statistics.memory_bytes},
-      {"disk.bytes",      statistics.disk_bytes  },
+      {"disk.bytes",      statistics.disk_bytes},
   };
+  // clang-format on
   call.reply.Map(std::size(figures));
   for (const auto& [name, value] : figures) {
     call.reply.Bulk(name);

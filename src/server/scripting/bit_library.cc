@@ -85,20 +85,22 @@ int ToHex(lua_State* lua) {
 }  // namespace
 
 void PushBitLibrary(lua_State* lua) {
+  // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
       {"arshift", ShiftRightSigned},
-      {"band",    And             },
-      {"bnot",    Not             },
-      {"bor",     Or              },
-      {"bswap",   SwapBytes       },
-      {"bxor",    Xor             },
-      {"lshift",  ShiftLeft       },
-      {"rol",     RotateLeft      },
-      {"ror",     RotateRight     },
-      {"rshift",  ShiftRight      },
-      {"tobit",   ToBit           },
-      {"tohex",   ToHex           },
+      {"band",    And},
+      {"bnot",    Not},
+      {"bor",     Or},
+      {"bswap",   SwapBytes},
+      {"bxor",    Xor},
+      {"lshift",  ShiftLeft},
+      {"rol",     RotateLeft},
+      {"ror",     RotateRight},
+      {"rshift",  ShiftRight},
+      {"tobit",   ToBit},
+      {"tohex",   ToHex},
   };
+  // clang-format on
   lua_newtable(lua);
   for (const luaL_Reg& function : kFunctions) {
     lua_pushcfunction(lua, function.func);

@@ -88,13 +88,15 @@ void Wrap(lua_State* lua, int table, const char* name, lua_CFunction by) {
 }  // namespace
 
 void ReplaceUnguardedFunctions(lua_State* lua, int globals) {
+  // clang-format off
   const luaL_Reg kOwn[] = {
       {"collectgarbage", CollectGarbage},
-      {"load",           Load          },
-      {"loadstring",     LoadString    },
-      {"pcall",          ProtectedCall },
-      {"unpack",         Unpack        },
+      {"load",           Load},
+      {"loadstring",     LoadString},
+      {"pcall",          ProtectedCall},
+      {"unpack",         Unpack},
   };
+  // clang-format on
   for (const luaL_Reg& own : kOwn) {
     lua_pushcfunction(lua, own.func);
     lua_setfield(lua, globals, own.name);

@@ -117,17 +117,19 @@ int Decode(lua_State* lua) {
 }  // namespace
 
 void PushJsonLibrary(lua_State* lua) {
+  // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
-      {"decode",                  Decode       },
+      {"decode",                  Decode},
       {"decode_invalid_numbers",  DecodeInvalid},
-      {"decode_max_depth",        DecodeDepth  },
-      {"encode",                  Encode       },
+      {"decode_max_depth",        DecodeDepth},
+      {"encode",                  Encode},
       {"encode_invalid_numbers",  EncodeInvalid},
-      {"encode_keep_buffer",      KeepBuffer   },
-      {"encode_max_depth",        EncodeDepth  },
-      {"encode_number_precision", Precision    },
-      {"encode_sparse_array",     SparseArray  },
+      {"encode_keep_buffer",      KeepBuffer},
+      {"encode_max_depth",        EncodeDepth},
+      {"encode_number_precision", Precision},
+      {"encode_sparse_array",     SparseArray},
   };
+  // clang-format on
   lua_newtable(lua);
   for (const luaL_Reg& function : kFunctions) {
     lua_pushcfunction(lua, function.func);

@@ -213,12 +213,14 @@ int UnpackLimit(lua_State* lua) {
 }  // namespace
 
 void PushMessagePack(lua_State* lua) {
+  // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
-      {"pack",         Pack       },
-      {"unpack",       Unpack     },
+      {"pack",         Pack},
+      {"unpack",       Unpack},
       {"unpack_limit", UnpackLimit},
-      {"unpack_one",   UnpackOne  },
+      {"unpack_one",   UnpackOne},
   };
+  // clang-format on
   lua_newtable(lua);
   for (const luaL_Reg& function : kFunctions) {
     lua_pushcfunction(lua, function.func);

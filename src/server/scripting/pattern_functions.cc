@@ -178,12 +178,14 @@ int Substitute(lua_State* lua) {
 }  // namespace
 
 void ReplacePatternFunctions(lua_State* lua, int strings) {
+  // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
-      {"find",   Find      },
-      {"gmatch", EachMatch },
+      {"find",   Find},
+      {"gmatch", EachMatch},
       {"gsub",   Substitute},
-      {"match",  Match     },
+      {"match",  Match},
   };
+  // clang-format on
   for (const luaL_Reg& function : kFunctions) {
     lua_pushcfunction(lua, function.func);
     lua_setfield(lua, strings, function.name);

@@ -166,7 +166,8 @@ std::size_t PatternMatcher::BackReference(std::size_t s, char digit) {
 
 bool PatternMatcher::AtFrontier(std::size_t s, std::size_t p, std::size_t item_end) const {
   const auto at = [this](std::size_t i) {
-    return i < subject_.size() ? static_cast<unsigned char>(subject_[i]) : static_cast<unsigned char>(0);
+    return i < subject_.size() ? static_cast<unsigned char>(subject_[i])
+                               : static_cast<unsigned char>(0);
   };
   const unsigned char before = s == 0 ? static_cast<unsigned char>(0) : at(s - 1);
   return !SetHas(before, p, item_end - 1) && SetHas(at(s), p, item_end - 1);

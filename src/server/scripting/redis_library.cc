@@ -189,36 +189,40 @@ int VersionNumber(std::string_view version) {
 }  // namespace
 
 void PushRedisLibrary(lua_State* lua, std::string_view version) {
+  // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
-      {"acl_check_cmd",      CheckCommand     },
-      {"breakpoint",         Breakpoint       },
-      {"call",               CallOrRaise      },
-      {"debug",              ShowToDebugger   },
-      {"error_reply",        ErrorReply       },
-      {"log",                WriteLog         },
-      {"pcall",              CallOrReturn     },
+      {"acl_check_cmd",      CheckCommand},
+      {"breakpoint",         Breakpoint},
+      {"call",               CallOrRaise},
+      {"debug",              ShowToDebugger},
+      {"error_reply",        ErrorReply},
+      {"log",                WriteLog},
+      {"pcall",              CallOrReturn},
       {"replicate_commands", ReplicateCommands},
-      {"set_repl",           SetReplication   },
-      {"setresp",            SetResp          },
-      {"sha1hex",            Sha1             },
-      {"status_reply",       StatusReply      },
+      {"set_repl",           SetReplication},
+      {"setresp",            SetResp},
+      {"sha1hex",            Sha1},
+      {"status_reply",       StatusReply},
   };
+  // clang-format on
   struct Constant {
     const char* name;
     int value;
   };
+  // clang-format off
   const Constant kConstants[] = {
-      {"LOG_DEBUG",         0                     },
-      {"LOG_VERBOSE",       1                     },
-      {"LOG_NOTICE",        2                     },
-      {"LOG_WARNING",       3                     },
-      {"REPL_NONE",         0                     },
-      {"REPL_AOF",          1                     },
-      {"REPL_SLAVE",        2                     },
-      {"REPL_ALL",          kReplicateAll         },
-      {"REPL_REPLICA",      2                     },
+      {"LOG_DEBUG",         0},
+      {"LOG_VERBOSE",       1},
+      {"LOG_NOTICE",        2},
+      {"LOG_WARNING",       3},
+      {"REPL_NONE",         0},
+      {"REPL_AOF",          1},
+      {"REPL_SLAVE",        2},
+      {"REPL_ALL",          kReplicateAll},
+      {"REPL_REPLICA",      2},
       {"REDIS_VERSION_NUM", VersionNumber(version)},
   };
+  // clang-format on
   lua_newtable(lua);
   for (const luaL_Reg& function : kFunctions) {
     lua_pushcfunction(lua, function.func);

@@ -15,13 +15,15 @@ struct FlagName {
   bool ScriptFlags::*flag;
 };
 
+// clang-format off
 constexpr FlagName kFlagNames[] = {
-    {"no-writes",             &ScriptFlags::no_writes            },
-    {"allow-oom",             &ScriptFlags::allow_oom            },
-    {"allow-stale",           &ScriptFlags::allow_stale          },
-    {"no-cluster",            &ScriptFlags::no_cluster           },
+    {"no-writes",             &ScriptFlags::no_writes},
+    {"allow-oom",             &ScriptFlags::allow_oom},
+    {"allow-stale",           &ScriptFlags::allow_stale},
+    {"no-cluster",            &ScriptFlags::no_cluster},
     {"allow-cross-slot-keys", &ScriptFlags::allow_cross_slot_keys},
 };
+// clang-format on
 
 // Cuts off what comes before the separator.
 std::string_view TakeUntil(std::string_view& text, char separator) {

@@ -178,8 +178,8 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
                     .retried = false,
                     .from_script = true,
                     .frozen_now = outer_.now()};
-  Answer answer = (spec->flags & kSelects) != 0 ? Select(args[1], writer)
-                                                : RunHandler(*spec, call, out);
+  Answer answer =
+      (spec->flags & kSelects) != 0 ? Select(args[1], writer) : RunHandler(*spec, call, out);
   const bool later = answer.later();
   Note({.spec = spec,
         .took = SystemClock::Process().Steady() - begin,

@@ -224,11 +224,8 @@ std::string ScriptOf(const std::uint8_t* data, std::size_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace mayfly::server;
   static const mayfly::ManualClock clock(mayfly::WallTimeFromMs(1'700'000'000'000));
-  static ScriptEngine engine(clock, {
-                                        .memory_bytes_max = std::size_t{8                    }
-                                          << 20,
-                                        .reply = { .bytes_max = 1 << 20, .values_max = 10'000}
-  });
+  static ScriptEngine engine(clock, {.memory_bytes_max = std::size_t{8} << 20,
+                                     .reply = {.bytes_max = 1 << 20, .values_max = 10'000}});
   if (size == 0) return 0;
   PlainScriptHost plain;
   ImpatientHost host(engine, plain);

@@ -15,12 +15,10 @@ class ScriptSandbox : public testing::Test {
   std::string Run(Bytes text) { return WireOfScript(engine_, host_, text); }
 
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
-  ScriptEngine engine_{
-      clock_,
-      {.memory_bytes_max = kMemoryBytes,
-        .redis_version = "7.0.15",
-        .reply = {.bytes_max = 1'000'000, .values_max = 10'000}}
-  };
+  ScriptEngine engine_{clock_,
+                       {.memory_bytes_max = kMemoryBytes,
+                        .redis_version = "7.0.15",
+                        .reply = {.bytes_max = 1'000'000, .values_max = 10'000}}};
   PlainScriptHost host_;
 };
 

@@ -40,14 +40,16 @@ TEST(Script, ReadsItsFlags) {
 }
 
 TEST(Script, RefusesAMalformedFirstLine) {
+  // clang-format off
   const std::pair<const char*, const char*> kTable[] = {
-      {"#!lua flags=no-writes",     "Invalid script shebang"                       },
+      {"#!lua flags=no-writes",     "Invalid script shebang"},
       {"#!python\nx",               "Unexpected engine in script shebang: #!python"},
-      {"#! lua\nx",                 "Unexpected engine in script shebang: #!"      },
-      {"#!lua name=x\nx",           "Unknown lua shebang option: name=x"           },
-      {"#!lua flags=bad\nx",        "Unexpected flag in script shebang: bad"       },
-      {"#!lua flags=no-writes,\nx", "Unexpected flag in script shebang: "          },
+      {"#! lua\nx",                 "Unexpected engine in script shebang: #!"},
+      {"#!lua name=x\nx",           "Unknown lua shebang option: name=x"},
+      {"#!lua flags=bad\nx",        "Unexpected flag in script shebang: bad"},
+      {"#!lua flags=no-writes,\nx", "Unexpected flag in script shebang: "},
   };
+  // clang-format on
   for (const auto& [text, error] : kTable) {
     const Result<Script> script = ParseScript(text);
     ASSERT_FALSE(script) << text;

@@ -81,9 +81,7 @@ class ScriptingCommands : public testing::Test, public ScriptContext {
 
   ManualClock clock_{WallTimeFromMs(0)};
   ScriptEngine engine_{clock_};
-  CommandTester tester_{
-      {ScriptingFamily(), {"string", Category::kString, kCommands}}
-  };
+  CommandTester tester_{{ScriptingFamily(), {"string", Category::kString, kCommands}}};
   bool out_of_memory_ = false;
 };
 

@@ -274,11 +274,13 @@ int Size(lua_State* lua) {
 }  // namespace
 
 void PushStructLibrary(lua_State* lua) {
+  // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
-      {"pack",   Pack  },
-      {"size",   Size  },
+      {"pack",   Pack},
+      {"size",   Size},
       {"unpack", Unpack},
   };
+  // clang-format on
   lua_newtable(lua);
   for (const luaL_Reg& function : kFunctions) {
     lua_pushcfunction(lua, function.func);

@@ -160,9 +160,8 @@ TEST_F(ReaderDamage, AnOlderLogThatStopsWithinARecordIsToldUnlessNothingIsMissin
   for (std::size_t at = 0; at + kFrameHeaderBytes <= good.size();) {
     const std::size_t left = kLogBlockBytes - at % kLogBlockBytes;
     if (left >= kFrameHeaderBytes) last = at;
-    at += left < kFrameHeaderBytes
-              ? left
-              : kFrameHeaderBytes + ReadFrame(Bytes(good).substr(at)).length;
+    at += left < kFrameHeaderBytes ? left
+                                   : kFrameHeaderBytes + ReadFrame(Bytes(good).substr(at)).length;
   }
   const std::size_t left = kLogBlockBytes - last % kLogBlockBytes;
   const std::size_t length = ReadFrame(Bytes(good).substr(last)).length;
@@ -177,7 +176,8 @@ TEST_F(ReaderDamage, AMissingLogIsCorruptionAtOnce) {
   buffer_bytes_ = 64 << 10;
   for (const bool all : {true, false}) {
     SCOPED_TRACE(all ? "all" : "the newest");
-    for (int i = 0; i < 10; ++i) {  // Whether the kernel's clock has ticked since is left to chance.
+    for (int i = 0; i < 10;
+         ++i) {  // Whether the kernel's clock has ticked since is left to chance.
       fs::remove_all(Path());
       OpenWriter();
       Put(Role::kMembers, 0, 1);

@@ -112,11 +112,10 @@ class ReaderPlay {
 
   void OpenReader() {
     snapshot_.reset();
-    auto opened = OpenReaderEngine({
-        .rocks = {.directory = home_.Inside("db"), .profile = Profile::kTiny},
-        .let_go_after = std::chrono::milliseconds(Below(2) * 1'000'000),
-        .has_thread = false
-    });
+    auto opened =
+        OpenReaderEngine({.rocks = {.directory = home_.Inside("db"), .profile = Profile::kTiny},
+                          .let_go_after = std::chrono::milliseconds(Below(2) * 1'000'000),
+                          .has_thread = false});
     ASSERT_TRUE(opened.has_value()) << opened.error().ToString();
     reader_ = *std::move(opened);
   }

@@ -160,8 +160,8 @@ TEST_F(DamagedLog, LosesNoMoreThanTheRecordsThatASmearHits) {
   for (std::size_t at = frames_[first].offset + 20; at < last.offset + 20; ++at) Flip(log, at);
   EXPECT_EQ(Missing(SalvagedFrom(log), 1), 3);
   EXPECT_EQ(given_up_,
-            std::vector<std::string>{PlaceIs(
-                frames_[first].offset, last.offset + last.bytes - frames_[first].offset)});
+            std::vector<std::string>{
+                PlaceIs(frames_[first].offset, last.offset + last.bytes - frames_[first].offset)});
 }
 
 TEST_F(DamagedLog, TellsTwoPlacesApart) {

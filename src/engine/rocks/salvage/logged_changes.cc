@@ -134,8 +134,8 @@ class LogReading {
 
   LoggedRole* const roles_;
   const LoggedChanges::RoleOf& role_of_;
-  std::uint64_t next_ = 0;      // The sequence number behind what was applied.
-  std::vector<Logged> found_;   // Behind damage, until it is known what follows: a block's worth.
+  std::uint64_t next_ = 0;     // The sequence number behind what was applied.
+  std::vector<Logged> found_;  // Behind damage, until it is known what follows: a block's worth.
   std::vector<FileRange> unreadable_;
 };
 

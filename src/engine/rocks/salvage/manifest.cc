@@ -1,7 +1,8 @@
 #include "engine/rocks/salvage/manifest.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "base/coding.h"
 #include "engine/rocks/salvage/framed_records.h"

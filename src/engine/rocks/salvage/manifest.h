@@ -28,9 +28,9 @@ struct ManifestFamily {
 };
 
 struct Manifest {
-  std::map<std::uint64_t, ManifestTable> tables;    // By number, as all files.
+  std::map<std::uint64_t, ManifestTable> tables;  // By number, as all files.
   std::map<std::uint32_t, ManifestFamily> families;
-  std::map<std::uint64_t, std::uint64_t> logs;      // Closed ones, and how long each is at least.
+  std::map<std::uint64_t, std::uint64_t> logs;  // Closed ones, and how long each is at least.
 };
 
 // Corruption unless the file is whole.

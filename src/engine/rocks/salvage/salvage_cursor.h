@@ -59,8 +59,8 @@ class SalvageCursor final : public Cursor {
   std::size_t next_table_ = 0;   // Forward: the first that it has not.
   LoggedWalk logged_;            // Forward: the next. Backward: the one behind the next.
 
-  std::string key_;    // Where it is.
-  TableEntry best_;    // The version that counts so far,
+  std::string key_;  // Where it is.
+  TableEntry best_;  // The version that counts so far,
   std::uint64_t best_number_ = 0;
   bool found_ = false;  // if there is one.
 };

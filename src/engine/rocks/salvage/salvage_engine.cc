@@ -46,11 +46,7 @@ class SalvageEngine final : public Engine {
  private:
   Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot*) const override {
     const std::string end = std::string(key) + '\0';
-    SalvageCursor cursor(*files_.state, at.role,
-                         {
-                             .range = {key, end}
-    },
-                         open_cursors());
+    SalvageCursor cursor(*files_.state, at.role, {.range = {key, end}}, open_cursors());
     cursor.SeekToFirst();
     if (!cursor.Valid()) {
       value.Show({});
@@ -130,9 +126,8 @@ Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, D
   SalvagedState* const state = files.state.get();
   if (!is_marked) state->Note(kFormatFileName, "MAYFLY is missing or damaged");
   MAYFLY_RETURN_IF_ERROR(state->Open());
-  return std::unique_ptr<Engine>(
-      std::make_unique<SalvageEngine>(options.directory, std::move(lock), std::move(damage),
-                                      std::move(files), logger));
+  return std::unique_ptr<Engine>(std::make_unique<SalvageEngine>(
+      options.directory, std::move(lock), std::move(damage), std::move(files), logger));
 }
 
 }  // namespace mayfly::engine

@@ -54,8 +54,8 @@ class Salvage : public ::testing::Test {
   std::string Path() const { return directory_.Inside("db"); }
 
   std::unique_ptr<Engine> OpenToWrite() {
-    auto engine = OpenRocksEngine(
-        {.directory = Path(), .password = password_, .profile = Profile::kTiny});
+    auto engine =
+        OpenRocksEngine({.directory = Path(), .password = password_, .profile = Profile::kTiny});
     EXPECT_TRUE(engine.has_value()) << engine.status().ToString();
     return *std::move(engine);
   }
@@ -393,8 +393,7 @@ TEST_F(Salvage, OfSoundDatabasesShowsWhatRocksDbShows) {
     }
     snapshots.clear();
     ASSERT_TRUE(engine->Close().ok());
-    engine = *OpenRocksEngine(
-        {.directory = Path(), .read_only = true, .profile = Profile::kTiny});
+    engine = *OpenRocksEngine({.directory = Path(), .read_only = true, .profile = Profile::kTiny});
     const auto salvage = OpenSalvage();
     ASSERT_NE(salvage, nullptr);
     for (const Role role : {Role::kRows, Role::kMembers, Role::kMeta}) {

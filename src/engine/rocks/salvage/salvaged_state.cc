@@ -48,9 +48,8 @@ Status SalvagedState::Open() {
     return Status::NotFound(fmt::format("there is no file of a database in {}", directory_));
   }
   for (const DirectoryFile& file : files) disk_bytes_ += file.bytes;
-  std::sort(files.begin(), files.end(), [](const DirectoryFile& a, const DirectoryFile& b) {
-    return a.number < b.number;
-  });
+  std::sort(files.begin(), files.end(),
+            [](const DirectoryFile& a, const DirectoryFile& b) { return a.number < b.number; });
   const std::optional<Manifest> manifest = FindManifest(files);
   OpenTables(files, manifest ? &*manifest : nullptr);
   OpenLogs(files, manifest ? &*manifest : nullptr);
@@ -115,8 +114,8 @@ void SalvagedState::OpenTable(std::uint64_t number, const std::string& name,
   for (RangeTombstone range : (*opened)->range_tombstones()) {
     if (listed != nullptr) {
       range.begin = std::max(range.begin, listed->smallest);
-      range.end = std::min(range.end, listed->largest_is_end ? listed->largest
-                                                             : listed->largest + '\0');
+      range.end =
+          std::min(range.end, listed->largest_is_end ? listed->largest : listed->largest + '\0');
     }
     if (range.begin < range.end) files.ranges.push_back(std::move(range));
   }
@@ -185,9 +184,8 @@ Result<std::shared_ptr<const SoundTable>> SalvagedState::OpenFile(const std::str
 std::shared_ptr<const SoundTable> SalvagedState::Load(const Table& table) const {
   {
     const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(open_.begin(), open_.end(), [&](const auto& open) {
-      return open.first == table.number;
-    });
+    const auto found = std::find_if(open_.begin(), open_.end(),
+                                    [&](const auto& open) { return open.first == table.number; });
     if (found != open_.end()) return found->second;
   }
   const auto opened = OpenFile(table.name);

@@ -85,8 +85,8 @@ Status SoundTable::ReadAll() {
     offset = blocks_.back().at.offset + blocks_.back().at.bytes + kBlockTrailerBytes;
   }
   if (blocks_.empty()) return indexed;
-  Note(bytes_, fmt::format("its index; of its {} bytes the first {} are read without one", bytes_,
-                           offset));
+  Note(bytes_,
+       fmt::format("its index; of its {} bytes the first {} are read without one", bytes_, offset));
   return {};
 }
 
