@@ -7,6 +7,7 @@
 #include "server/limits.h"
 #include "server/plain_work_source.h"
 #include "server/served.h"
+#include "server/test_commands.h"
 
 namespace mayfly::server {
 namespace {
@@ -35,7 +36,8 @@ class KeptEvents : public testing::Test {
                             .works = works_,
                             .config = config_,
                             .clock = clock_,
-                            .logger = SilentLogger()})
+                            .logger = SilentLogger(),
+                            .table = TestTable()})
                   .value();
     trimmer_ = std::make_unique<EventTrimmer>(*server_);
     begin_ = server_->Steady();

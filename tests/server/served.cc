@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "server/net/network.h"
-#include "server/own_families.h"
 #include "server/test_commands.h"
 
 namespace mayfly::server {
@@ -18,17 +17,6 @@ T Must(Result<T> result) {
 
 void Must(const Status& status) {
   if (!status.ok()) throw std::runtime_error(status.ToString());
-}
-
-std::vector<CommandFamily> AllFamilies() {
-  std::vector<CommandFamily> families = OwnFamilies();
-  families.push_back(TestFamily());
-  return families;
-}
-
-const CommandTable& TestTable() {
-  static const CommandTable table(AllFamilies());
-  return table;
 }
 
 }  // namespace

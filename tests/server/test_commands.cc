@@ -2,6 +2,7 @@
 
 #include "server/arguments.h"
 #include "server/errors.h"
+#include "server/own_families.h"
 
 namespace mayfly::server {
 namespace {
@@ -115,8 +116,17 @@ constexpr CommandSpec kCommands[] = {
 };
 // clang-format on
 
+std::vector<CommandFamily> AllFamilies() {
+  std::vector<CommandFamily> families = OwnFamilies();
+  families.push_back({"test", Category::kString, kCommands});
+  return families;
+}
+
 }  // namespace
 
-CommandFamily TestFamily() { return {"test", Category::kString, kCommands}; }
+const CommandTable& TestTable() {
+  static const CommandTable table(AllFamilies());
+  return table;
+}
 
 }  // namespace mayfly::server

@@ -6,10 +6,11 @@
 // A row whose value begins with '!' is of the wrong type for those that wait.
 #pragma once
 
-#include "server/command.h"
+#include "server/command_table.h"
 
 namespace mayfly::server {
 
-CommandFamily TestFamily();
+// These, and the server's own.
+const CommandTable& TestTable();
 
 }  // namespace mayfly::server
