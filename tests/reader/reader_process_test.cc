@@ -277,16 +277,19 @@ bool TellsOfAReader(const Database& database) {
 TEST(ReaderProcess, AProofTellsOfReadersThatMayHoldDeletedFiles) {
   const TemporaryDirectory directory;
   const std::string home = directory.Inside("db");
-  auto writer = MustOpen(At(home));
-  EXPECT_FALSE(TellsOfAReader(*writer));
+  const Signal made;
   const Signal opened;
   const Signal proven;
-  Forked child([&] {
+  Forked child([&] {  // Before there are threads.
+    made.Await();
     auto reader = Database::Open(At(home, true));
     opened.Give();
     proven.Await();
     return reader.status().ok() ? "" : reader.status().ToString();
   });
+  auto writer = MustOpen(At(home));
+  EXPECT_FALSE(TellsOfAReader(*writer));
+  made.Give();
   opened.Await();
   EXPECT_TRUE(TellsOfAReader(*writer));
   {
