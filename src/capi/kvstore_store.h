@@ -1,8 +1,8 @@
 // kvstore_store.h - what stands behind kvstore.h's handles.
 // Handles share the store, which outlives its close as an empty shell, so that late calls are
 // answered. Calls by themselves run side by side; a write transaction is one thread's at a time, so
-// calls within one run alone. Lock order: gate, then the mutexes of iterators, messages and keys
-// born dead; then the database's own.
+// calls within one run alone. Lock order: gate, then one of the other mutexes, then the
+// database's own (ARCHITECTURE.md, "Lock order", 1).
 #pragma once
 
 #include <array>

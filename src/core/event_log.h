@@ -1,7 +1,7 @@
 // event_log.h - numbers events, keeps them, and tells who wants to know.
 // Sequence numbers are given out under a lock that is held until the batch is committed, so that
 // events become visible in their order and a reader who has seen n will never meet one below n
-// again. Lock order: after key latches; held while the engine commits, but not while it syncs.
+// again. Lock order: ARCHITECTURE.md, 13; held while the engine commits, but not while it syncs.
 #pragma once
 
 #include <condition_variable>

@@ -1,7 +1,7 @@
 // store.h - what all parts of one database share: engine, clock, latches, keyspaces, events.
-// Lock order: keyspace gates by id, key latches by stripe, the mutex of the time, the catalog's
-// mutex, the event log's sequence, then the engine. Nothing is taken against it, and callbacks run
-// with none of them held.
+// Lock order: ARCHITECTURE.md, "Lock order". There reclaim_mutex() is 4, gates are 6, latches 7,
+// time_mutex_ is 10, the horizon's mutex and follow_mutex_ are 11; the catalog, collection ids and
+// the event log, and the engine are 12 to 14. Callbacks run with none of 5 to 14 held.
 #pragma once
 
 #include <atomic>

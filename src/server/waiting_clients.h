@@ -2,7 +2,7 @@
 // A waiter is entered while the latches of its keys are held by the work that found nothing, so a
 // change can only come after it. Whoever commits a change to a key with waiters runs their commands
 // again, oldest first, before its own reply leaves (waiter_service.cc).
-// Lock order: latches, then a waiter's mutex, then the table's mutex. The table is safe to call
+// Lock order: a waiter's mutex, then the table's; ARCHITECTURE.md, 8. The table is safe to call
 // from any thread.
 #pragma once
 

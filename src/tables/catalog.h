@@ -3,8 +3,8 @@
 //                      "place/" ... -> how far events have been dealt with;
 //                      "versions" -> the last version, if it is ahead of the time
 // A call on items uses a table: as long as the use is alive the table does not change. Changes wait
-// for uses to end, and uses that come later wait for the change. Locks are taken in this order:
-// a sweep, upkeep, changes of tables, use of a table, item latches, streams, transaction.
+// for uses to end, and uses that come later wait for the change. Where both stand
+// in the lock order, with the other locks of tables: ARCHITECTURE.md, "Lock order", 2.
 //
 // Invariant: a description names keyspaces that are there. So a keyspace is made before the
 // description that names it, and dropped after the one that named it is gone. What a crash leaves

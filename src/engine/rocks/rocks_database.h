@@ -1,6 +1,6 @@
 // rocks_database.h - the Engine over an open RocksDB database.
-// Lock order: gate_, or drop_mutex_ and then forget_mutex_, or release_mutex_, and then
-// resume_mutex_, before anything inside RocksDB; nothing of ours is taken after them. Its parts:
+// Lock order: ARCHITECTURE.md, 14: gate_, or drop_mutex_ and then forget_mutex_, or release_mutex_,
+// and then resume_mutex_, then RocksDB's own, and nothing of ours below. Its parts:
 // rocks_database.cc reads and commits, rocks_files.cc tells of files, rocks_reclaim.cc gives bytes
 // back, rocks_find.cc looks for them.
 #pragma once

@@ -2,7 +2,7 @@
 // One mutex covers the registry and a publication as a whole. So all subscribers see the messages
 // of a channel in one order, and whoever has left is not called any more: when Subscriptions are
 // gone, their subscriber may be, too.
-// Lock order: the registry's mutex comes before whatever Deliver() takes.
+// Lock order: under its mutex only what Deliver() takes (ARCHITECTURE.md, "Lock order").
 // Safe to call from any thread.
 #pragma once
 
