@@ -16,13 +16,13 @@
 #include "core/restore_mark.h"
 #include "core/snapshot_view.h"
 #include "core/statistics.h"
+#include "core/store_of.h"
 #include "core/transaction_calls.h"
-#include "core/watched_upkeep.h"
 
 namespace mayfly::core {
 namespace {
 
-class DatabaseCalls final : public Database {
+class DatabaseCalls final : public Database, public StoreHolder {
  public:
   explicit DatabaseCalls(std::shared_ptr<Store> store)
       : store_(std::move(store)),
@@ -39,7 +39,7 @@ class DatabaseCalls final : public Database {
     }
   }
 
-  Store& store() const { return *store_; }
+  Store& store() const override { return *store_; }
 
   Status Close() override { return store_->Close(); }
   Keyspace& default_keyspace() override { return *default_; }
@@ -69,7 +69,7 @@ class DatabaseCalls final : public Database {
   Status DropKeyspace(const std::string& name) override {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
     MAYFLY_RETURN_IF_ERROR(store_->catalog().Drop(name, store_->clock().Now()));
-    NoteMassRemoval(*store_);
+    store_->NoteMassRemoval();
     store_->watch().WakeAll();  // Its promise may be what comes next.
     return {};
   }
@@ -185,32 +185,6 @@ class DatabaseCalls final : public Database {
 };
 
 }  // namespace
-
-Store& StoreOf(Database& database) { return dynamic_cast<DatabaseCalls&>(database).store(); }
-
-// A database that wraps another does as it likes, unwatched: hence null.
-static Store* StoreToWatch(Database& database) {
-  const auto* const calls = dynamic_cast<const DatabaseCalls*>(&database);
-  return calls == nullptr ? nullptr : &calls->store();
-}
-
-Result<Proof> ProveWatched(Database& database, const ProofOptions& options,
-                           const Progress& progress) {
-  Store* const store = StoreToWatch(database);
-  return store == nullptr ? database.Prove(options) : GatherProof(*store, options, progress);
-}
-
-Result<CheckReport> CheckWatched(Database& database, const CheckOptions& options,
-                                 const Progress& progress) {
-  Store* const store = StoreToWatch(database);
-  return store == nullptr ? database.Check(options) : Checker(*store, options, progress).Run();
-}
-
-Result<BackupReport> BackupWatched(Database& database, const std::string& file,
-                                   const Progress& progress) {
-  Store* const store = StoreToWatch(database);
-  return store == nullptr ? database.Backup(file) : WriteBackup(*store, file, progress);
-}
 
 Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,
                                               const StoreOptions& options) {

@@ -1,7 +1,6 @@
 #include "core/keyspace_calls.h"
 
 #include "base/check.h"
-#include "core/reclaimer.h"
 
 namespace mayfly::core {
 
@@ -15,7 +14,7 @@ Status KeyspaceCalls::SetPolicy(const KeyspacePolicy& policy) {
 Status KeyspaceCalls::Clear() {
   MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
   MAYFLY_RETURN_IF_ERROR(store_->catalog().Clear(*state_, store_->clock().Now()));
-  NoteMassRemoval(*store_);
+  store_->NoteMassRemoval();
   store_->watch().WakeAll();
   return {};
 }

@@ -14,7 +14,4 @@ namespace mayfly::core {
 Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,
                                               const StoreOptions& options);
 
-// The store behind a database that NewDatabase() made; another one is a fault of the caller.
-Store& StoreOf(Database& database);
-
 }  // namespace mayfly::core

@@ -14,11 +14,6 @@ constexpr engine::Role kRoles[] = {engine::Role::kExpiry, engine::Role::kRows,
 
 }  // namespace
 
-void NoteMassRemoval(Store& store) {
-  store.counts().removed_rows += kFlushAfterRows;
-  store.watch().Written(WallTimeFromMs(0));
-}
-
 Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
   MAYFLY_RETURN_IF_ERROR(store_.CheckOpen());
   MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());

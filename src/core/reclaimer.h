@@ -18,9 +18,6 @@
 
 namespace mayfly::core {
 
-// Everything of a keyspace went, however much it was: its space is worth giving back.
-void NoteMassRemoval(Store& store);
-
 class Reclaimer {
  public:
   // Asked between files; true ends the work.

@@ -165,6 +165,12 @@ class Store {
   // of.
   void PurgeOnRead(KeyspaceState& keyspace, Bytes key);
 
+  // Everything of a keyspace went, however much it was: its space is worth giving back.
+  void NoteMassRemoval() {
+    counts_.removed_rows += kFlushAfterRows;
+    watch_.Written(WallTimeFromMs(0));
+  }
+
   LifetimeRule RuleOf(const KeyspacePolicy& policy) const {
     return {.policy = policy, .allow_any_instant = options_.allow_any_instant};
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/keyspace_calls.h"
-#include "core/new_database.h"
+#include "core/store_of.h"
 
 namespace mayfly::core {
 

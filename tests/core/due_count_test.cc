@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/new_database.h"
+#include "core/store_of.h"
 #include "core/purger.h"
 #include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/new_database.h"
+#include "core/store_of.h"
 #include "core/orphan_purge.h"
 #include "core/work_calls.h"
 #include "core/work_fixture.h"

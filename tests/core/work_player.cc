@@ -5,6 +5,7 @@
 
 #include "core/each_engine.h"
 #include "core/new_database.h"
+#include "core/store_of.h"
 
 namespace mayfly {
 namespace {
