@@ -14,8 +14,8 @@
 
 #include "base/temporary_directory.h"
 #include "comparison.h"
-#include "core/key_latches.h"
-#include "core/keys.h"
+#include "core/keyspaces/key_latches.h"
+#include "core/layout/keys.h"
 #include "core_store.h"
 #include "dataset.h"
 #include "engine/rocks/rocks_engine.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/temporary_directory.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/clock.h"
 #include "mayfly/database.h"
 #include "mayfly/keyspace.h"

@@ -1,10 +1,10 @@
 #include "watched_database.h"
 
-#include "core/drop_horizon.h"
-#include "core/keys.h"
-#include "core/keyspace_state.h"
-#include "core/limits.h"
+#include "core/keyspaces/keyspace_state.h"
+#include "core/layout/keys.h"
+#include "core/layout/limits.h"
 #include "core/new_database.h"
+#include "core/store/drop_horizon.h"
 #include "engine/rocks/rocks_engine.h"
 #include "must.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/temporary_directory.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "core_store.h"
 #include "dataset.h"
 #include "must.h"

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "core/store.h"
+#include "core/store/store.h"
 #include "engine/engine.h"
 #include "mayfly/database.h"
 #include "mayfly/result.h"

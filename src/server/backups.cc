@@ -7,7 +7,7 @@
 #include <system_error>
 #include <vector>
 
-#include "core/watched_upkeep.h"
+#include "core/upkeep/watched_upkeep.h"
 
 namespace mayfly::server {
 namespace {

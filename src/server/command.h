@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "server/answer.h"

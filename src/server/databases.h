@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/database.h"
 #include "mayfly/result.h"
 

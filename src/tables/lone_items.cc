@@ -1,6 +1,6 @@
 #include "tables/lone_items.h"
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "tables/item_limits.h"
 #include "tables/item_writer.h"
 

@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/order_node.h"

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 

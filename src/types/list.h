@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/list_pieces.h"

@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/counted_order.h"

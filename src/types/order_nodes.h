@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/order_node.h"

@@ -10,7 +10,7 @@
 
 #include "base/function_ref.h"
 #include "base/random.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -62,7 +62,7 @@ class Set {
 };
 
 // A set that is made of names as they come, in place of whatever the key held, deadline included;
-// without a name nothing happens. Many are written before the commit (core/own_staging.cc).
+// without a name nothing happens. Many are written before the commit (core/transactions/own_staging.cc).
 class NewSet {
  public:
   NewSet(core::WorkSpace& space, Bytes key) : space_(space), key_(key) {}

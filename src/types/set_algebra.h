@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/function_ref.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 

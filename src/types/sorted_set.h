@@ -15,7 +15,7 @@
 
 #include "base/function_ref.h"
 #include "base/random.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/counted_order.h"

@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "base/function_ref.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/counted_order.h"

@@ -1,6 +1,6 @@
 // string.h - strings, short ones as plain rows and long ones that change in part as chunks.
 // A string is a plain row, as the library writes it, until a part of one that is long is written
-// over or added to: then it becomes chunks (core/whole_value.h), and such a write costs the chunks
+// over or added to: then it becomes chunks (core/commit/whole_value.h), and such a write costs the chunks
 // that it touches instead of all of them. A write of the whole makes it a plain row again, unless it
 // is longer than a row can be: then it is chunks from the beginning, and goes to the engine in
 // batches before the commit, as all large collections do. Callers do not see the difference, and
@@ -11,9 +11,9 @@
 #include <optional>
 #include <string>
 
-#include "core/limits.h"
-#include "core/whole_value.h"
-#include "core/work.h"
+#include "core/commit/whole_value.h"
+#include "core/layout/limits.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 

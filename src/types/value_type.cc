@@ -1,6 +1,6 @@
 #include "types/value_type.h"
 
-#include "core/whole_value.h"
+#include "core/commit/whole_value.h"
 #include "types/string.h"
 
 namespace mayfly::types {

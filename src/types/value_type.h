@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/result.h"
 
 namespace mayfly::types {

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/value_type.h"

@@ -2,7 +2,7 @@
 // members. Method: damage is planted through the engine, beneath an open database.
 #include <gtest/gtest.h>
 
-#include "core/collection_codec.h"
+#include "core/layout/collection_codec.h"
 #include "core/new_database.h"
 #include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"

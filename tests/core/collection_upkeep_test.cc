@@ -2,7 +2,7 @@
 // bounded steps. Method: an engine that counts what is asked of it, and a hundred thousand members.
 #include <gtest/gtest.h>
 
-#include "core/collection_codec.h"
+#include "core/layout/collection_codec.h"
 #include "core/new_database.h"
 #include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"

@@ -1,14 +1,14 @@
 // Goal: compaction is told of what core has dealt with and nobody can see, and of nothing else.
 // Method: watermarks and open states by hand, judges asked a millisecond before, at and after; then
 // a database whose engine is compacted while somebody looks.
-#include "core/drop_horizon.h"
+#include "core/store/drop_horizon.h"
 
 #include <gtest/gtest.h>
 
-#include "core/catalog.h"
+#include "core/keyspaces/catalog.h"
+#include "core/layout/row_codec.h"
+#include "core/layout/version_codec.h"
 #include "core/new_database.h"
-#include "core/row_codec.h"
-#include "core/version_codec.h"
 #include "tests/core/each_engine.h"
 #include "tests/engine/engine_home.h"
 

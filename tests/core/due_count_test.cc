@@ -2,7 +2,7 @@
 // purge, and is right at every moment. Method: an engine that counts what is asked of it; a
 // reaper's purge in steps; threads that write, purge and count at once, and a check of what is
 // stored.
-#include "core/due_count.h"
+#include "core/reads/due_count.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <thread>
 
 #include "core/new_database.h"
-#include "core/store_of.h"
-#include "core/purger.h"
+#include "core/reclaim/purger.h"
+#include "core/store/store_of.h"
 #include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/core/counting_engine.h"

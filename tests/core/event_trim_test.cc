@@ -2,8 +2,8 @@
 // Method: a log on a counting engine, filled with the events of two keyspaces.
 #include <gtest/gtest.h>
 
-#include "core/event_log.h"
-#include "core/limits.h"
+#include "core/layout/limits.h"
+#include "core/store/event_log.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/core/counting_engine.h"
 

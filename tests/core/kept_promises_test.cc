@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "base/coding.h"
-#include "core/event_log.h"
-#include "core/keys.h"
+#include "core/layout/keys.h"
 #include "core/new_database.h"
+#include "core/store/event_log.h"
 #include "engine/memory/memory_engine.h"
 #include "mayfly/logger.h"
 #include "tests/core/each_engine.h"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "core/drop_horizon.h"
+#include "core/store/drop_horizon.h"
 #include "tests/core/racing_engine.h"
 #include "tests/engine/engine_home.h"
 

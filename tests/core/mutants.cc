@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "base/coding.h"
-#include "core/keys.h"
-#include "core/row_codec.h"
-#include "core/version_codec.h"
+#include "core/layout/keys.h"
+#include "core/layout/row_codec.h"
+#include "core/layout/version_codec.h"
 
 namespace mayfly::core::suite {
 namespace {

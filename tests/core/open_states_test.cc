@@ -1,6 +1,6 @@
 // Goal: the book of open states tells who is older than a mark, and states can be taken away.
 // Method: states of a memory engine, in every order of opening and closing.
-#include "core/open_states.h"
+#include "core/store/open_states.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 // purges that end at a bound of rows.
 #include <gtest/gtest.h>
 
-#include "core/limits.h"
+#include "core/layout/limits.h"
 #include "core/work_fixture.h"
 
 namespace mayfly {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "core/new_database.h"
-#include "core/store_of.h"
-#include "core/orphan_purge.h"
-#include "core/work_calls.h"
+#include "core/reclaim/orphan_purge.h"
+#include "core/store/store_of.h"
+#include "core/transactions/work_calls.h"
 #include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/core/counting_engine.h"

@@ -2,10 +2,10 @@
 // the rows. Method: damage is planted through the engine, beneath an open database.
 #include <functional>
 
-#include "core/keys.h"
+#include "core/layout/keys.h"
+#include "core/layout/version_codec.h"
 #include "core/new_database.h"
 #include "core/timestamped.h"
-#include "core/version_codec.h"
 #include "engine/memory/memory_engine.h"
 
 namespace mayfly {

@@ -5,7 +5,7 @@
 
 #include "core/counting_engine.h"
 #include "core/each_engine.h"
-#include "core/limits.h"
+#include "core/layout/limits.h"
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/each_engine.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 
 namespace mayfly {
 

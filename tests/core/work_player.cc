@@ -5,7 +5,7 @@
 
 #include "core/each_engine.h"
 #include "core/new_database.h"
-#include "core/store_of.h"
+#include "core/store/store_of.h"
 
 namespace mayfly {
 namespace {

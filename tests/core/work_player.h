@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "core/database_home.h"
 #include "core/testing/plain_work.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 
 namespace mayfly {
 

@@ -1,6 +1,6 @@
 // Goal: a work holds what it was begun with, sees its own writes, happens whole or not at all, and
 // follows the law of TTL. Method: the calls of work.h on each engine, on a clock that stands still.
-#include "core/work.h"
+#include "core/transactions/work.h"
 
 #include <gtest/gtest.h>
 

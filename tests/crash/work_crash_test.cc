@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "core/new_database.h"
-#include "core/store_of.h"
+#include "core/store/store_of.h"
 #include "core/testing/plain_work.h"
 #include "crash/database_process.h"
 #include "tests/core/database_home.h"

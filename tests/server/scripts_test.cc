@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "server/front_served.h"
 #include "server/net/network.h"
 

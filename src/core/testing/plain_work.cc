@@ -4,8 +4,8 @@
 #include <iterator>
 #include <utility>
 
-#include "core/limits.h"
-#include "core/liveness.h"
+#include "core/layout/limits.h"
+#include "core/layout/liveness.h"
 
 namespace mayfly::core {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 
 namespace mayfly::core {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/function_ref.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "types/value_type.h"
 
 namespace mayfly::server {

@@ -1,7 +1,7 @@
 // DUMP and RESTORE: values as bytes that Redis and mayfly take from each other.
 #include <optional>
 
-#include "core/liveness.h"
+#include "core/layout/liveness.h"
 #include "server/arguments.h"
 #include "server/commands/dump_rows.h"
 #include "server/commands/key_commands.h"

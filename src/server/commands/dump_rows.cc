@@ -1,6 +1,6 @@
 #include "server/commands/dump_rows.h"
 
-#include "core/liveness.h"
+#include "core/layout/liveness.h"
 #include "server/commands/collection_walk.h"
 #include "types/hash.h"
 #include "types/member_key.h"

@@ -1,7 +1,7 @@
 // dump_rows.h - values of any type out of their rows, and back into them.
 #pragma once
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "server/dump/dumped_value.h"
 
 namespace mayfly::server {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/function_ref.h"
-#include "core/liveness.h"
+#include "core/layout/liveness.h"
 #include "mayfly/keyspace.h"
 #include "server/arguments.h"
 #include "server/commands/hash_commands.h"

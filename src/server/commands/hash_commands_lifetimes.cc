@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "core/liveness.h"
+#include "core/layout/liveness.h"
 #include "server/arguments.h"
 #include "server/commands/hash_commands.h"
 #include "server/errors.h"

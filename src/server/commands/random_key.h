@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/result.h"
 
 namespace mayfly::server {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/work.h"
+#include "core/transactions/work.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 

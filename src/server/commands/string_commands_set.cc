@@ -2,7 +2,7 @@
 #include <optional>
 #include <string_view>
 
-#include "core/liveness.h"
+#include "core/layout/liveness.h"
 #include "server/arguments.h"
 #include "server/commands/string_commands.h"
 #include "server/commands/string_rows.h"

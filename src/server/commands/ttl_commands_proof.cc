@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/watched_upkeep.h"
+#include "core/upkeep/watched_upkeep.h"
 #include "mayfly/database.h"
 #include "server/arguments.h"
 #include "server/commands/ttl_commands.h"

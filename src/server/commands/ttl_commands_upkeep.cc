@@ -1,7 +1,7 @@
 // TTL.BACKUP and TTL.CHECK: long work on a database that is served, as jobs. TTL.JOB tells of them.
 #include <string>
 
-#include "core/watched_upkeep.h"
+#include "core/upkeep/watched_upkeep.h"
 #include "mayfly/database.h"
 #include "server/arguments.h"
 #include "server/commands/ttl_commands.h"

@@ -1,0 +1,297 @@
+#include "core/commit/commit_plan.h"
+
+#include <algorithm>
+
+#include "core/commit/version_plan.h"
+#include "core/commit/whole_value.h"
+#include "core/keyspaces/catalog.h"
+#include "core/layout/collection_codec.h"
+#include "core/layout/limits.h"
+#include "core/layout/liveness.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kMembers{engine::Role::kMembers};
+constexpr engine::Address kExpiry{engine::Role::kExpiry};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+}  // namespace
+
+void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
+                     const RowView& fresh) {
+  const bool old_is_dead = old != nullptr && IsDead(old->deadline, now_);
+  if (IsDead(fresh.deadline, now_)) {
+    // One event for a row that dies: its own if it was dead before, else for the one that never
+    // lived.
+    if (old != nullptr) Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
+    if (!old_is_dead) {
+      const bool is_stored =
+          old != nullptr && old->version == fresh.version && ChunksOf(*old) == ChunksOf(fresh);
+      Tell(keyspace, key, fresh, EventCause::kBornDead, is_stored);
+    }
+    return;
+  }
+  const RowKey row_key(keyspace.id(), key);
+  row_.clear();
+  AppendRow(row_, fresh);
+  batch_.Put(kRows, row_key, row_);
+  // The entry of an unchanged deadline is there already.
+  const bool moved = old == nullptr || old->deadline != fresh.deadline;
+  if (old != nullptr && old->deadline && moved) {
+    RemoveRowEntry(keyspace, stripe, *old->deadline, key);
+  }
+  if (fresh.deadline && moved) PutRowEntry(keyspace, stripe, *fresh.deadline, key);
+  if (old_is_dead) {
+    Tell(keyspace, key, *old, EventCause::kReplaced);
+    ++dead_removed_;
+    NoteRemoval(keyspace, stripe, *old->deadline);
+    BookingOf(keyspace, stripe).overwrote = true;
+  } else if (old != nullptr && (!old->version || old->version != fresh.version)) {
+    // A collection that stays one has a head of its type's and counts in its row; what is a user's
+    // lies in its members.
+    NoteReplaced(keyspace, stripe, old->payload, fresh.payload);
+  }
+  if (old != nullptr && old->version != fresh.version) QueueOrphan(keyspace, stripe, *old);
+  Count(keyspace, stripe, old, &fresh);
+}
+
+void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
+                        EventCause cause) {
+  batch_.Delete(kRows, RowKey(keyspace.id(), key));
+  if (old.deadline) RemoveRowEntry(keyspace, stripe, *old.deadline, key);
+  if (IsDead(old.deadline, now_)) {
+    Tell(keyspace, key, old, cause);
+    ++dead_removed_;
+  }
+  QueueOrphan(keyspace, stripe, old);
+  Count(keyspace, stripe, &old, nullptr);
+  NoteRemoval(keyspace, stripe, std::min(old.deadline.value_or(now_), now_));
+}
+
+void CommitPlan::RemoveStaleEntry(KeyspaceState& keyspace, Stripe stripe, bool of_member,
+                                  WallTime deadline, Bytes key) {
+  if (of_member) return RemoveMemberEntry(keyspace, deadline, key);
+  RemoveRowEntry(keyspace, stripe, deadline, key);
+}
+
+void CommitPlan::PutMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                           const VersionView* old, const VersionView& fresh) {
+  const RowKey stored_key(keyspace.id(), member_key);
+  const KeyspaceId index = MembersOf(keyspace.id());
+  const auto leaves_at = LeavesAt(fresh);
+  const auto [put, first] = members_put_.try_emplace(std::string(Bytes(stored_key)));
+  // Of two in one plan the later one counts, and the first one's entry goes with it.
+  const auto before = first ? (old != nullptr ? LeavesAt(*old) : std::nullopt) : put->second;
+  if (before && before != leaves_at) batch_.Delete(kExpiry, EntryKey(index, *before, member_key));
+  put->second = leaves_at;
+  row_.clear();
+  AppendVersion(row_, fresh);
+  batch_.Put(kMembers, stored_key, row_);
+  if (old != nullptr) NoteReplaced(keyspace, stripe, old->row.payload, fresh.row.payload);
+  if (leaves_at) PutEntry(index, *leaves_at, member_key);
+}
+
+void CommitPlan::RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                              const VersionView& old) {
+  batch_.Delete(kMembers, RowKey(keyspace.id(), member_key));
+  if (const auto leaves_at = LeavesAt(old)) {
+    batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), *leaves_at, member_key));
+  }
+  // The row that it was kept for ended before.
+  WallTime since = std::min(old.row.deadline.value_or(now_), now_);
+  const Millis behind = KeptBehind(*keyspace.policy());
+  if (old.kept_until && behind < *old.kept_until - WallTime()) {
+    since = std::min(since, *old.kept_until - behind);
+  }
+  NoteRemoval(keyspace, stripe, since);
+}
+
+void CommitPlan::Clear(KeyspaceState& keyspace) {
+  DeleteRowsOf(batch_, keyspace.id());
+  Booking& booking = BookingOf(keyspace, 0);
+  booking.cleared = true;
+  NoteRemoval(keyspace, booking.stripe, now_);
+  // However many members they had: the memory they lie in is worth giving back.
+  if (keyspace.TotalCounters().rows + keyspace.orphans() > 0) removed_ += kFlushAfterRows;
+}
+
+void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old) {
+  if (!old.version || kept_versions_.contains(*old.version)) return;
+  const WallTime ended = std::min(old.deadline.value_or(now_), now_);
+  batch_.Put(kMeta, OrphanKey(keyspace.id(), *old.version), EncodeOrphan(ended));
+  ++BookingOf(keyspace, stripe).orphans;
+  NoteRemoval(keyspace, stripe, ended);
+}
+
+void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version) {
+  batch_.Delete(kMeta, OrphanKey(keyspace.id(), version));
+  --BookingOf(keyspace, stripe).orphans;
+}
+
+bool CommitPlan::orphans_queued() const {
+  return std::any_of(bookings_.begin(), bookings_.end(),
+                     [](const Booking& booking) { return booking.orphans > 0; });
+}
+
+bool CommitPlan::clears() const {
+  return std::any_of(bookings_.begin(), bookings_.end(),
+                     [](const Booking& booking) { return booking.cleared; });
+}
+
+void CommitPlan::PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline,
+                                Bytes member_key) {
+  PutEntry(MembersOf(keyspace.id()), deadline, member_key);
+  BookingOf(keyspace, stripe).mortal_members = true;
+}
+
+void CommitPlan::RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadline,
+                                   Bytes member_key) {
+  batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), deadline, member_key));
+}
+
+Status CommitPlan::Seal(const engine::Engine& engine) {
+  MAYFLY_RETURN_IF_ERROR(AddChunkedValues(engine));
+  for (const Booking& booking : bookings_) {
+    KeyspaceState& keyspace = *booking.keyspace;
+    // Before it is visible: whoever looks for entries must not think that there are none.
+    if (booking.mortal_members) keyspace.NoteMortalMember();
+    if (booking.change == Counters()) continue;
+    // Rows that go are counted, since their latches are held.
+    const Counters base = booking.cleared ? Counters() : keyspace.TotalCounters();
+    const Counters total = base + booking.change;
+    if (total.rows < 0 || total.mortal < 0) {
+      return Status::Corruption("the counters do not fit the rows; run a check with repair");
+    }
+    const Counters booked = booking.cleared ? Counters() : keyspace.counters(booking.stripe);
+    batch_.Put(kMeta, CounterKey(keyspace.id(), booking.stripe),
+               EncodeCounters(booked + booking.change));
+  }
+  return {};
+}
+
+Status CommitPlan::AddChunkedValues(const engine::Engine& engine) {
+  for (const ChunkedDeath& death : chunked_deaths_) {
+    Event& event = events_[death.event];
+    auto value = ReadWhole(engine, event.keyspace, death.version, death.size, nullptr);
+    // A damaged value must not keep the dead row from being removed.
+    if (!value && value.status().code() == StatusCode::kCorruption) continue;
+    MAYFLY_TRY(event.value, std::move(value));
+  }
+  return {};
+}
+
+std::optional<WallTime> CommitPlan::Applied() {
+  std::optional<WallTime> promised;
+  for (const Booking& booking : bookings_) {
+    KeyspaceState& keyspace = *booking.keyspace;
+    if (booking.cleared) {
+      keyspace.ForgetOrphans();
+      keyspace.ForgetDue();
+      for (std::size_t i = 0; i < kStripes; ++i) keyspace.SetCounters(static_cast<Stripe>(i), {});
+    }
+    keyspace.SetCounters(booking.stripe, keyspace.counters(booking.stripe) + booking.change);
+    if (booking.orphans != 0) keyspace.AddOrphans(booking.orphans);
+    if (!booking.removed_since) continue;
+    const WallTime since = *booking.removed_since;
+    const bool first =
+        booking.overwrote ? keyspace.NoteOverwrite(since) : keyspace.NoteRemoval(since);
+    if (!first || !keyspace.promises()) continue;
+    const WallTime due = keyspace.RoundDue();
+    promised = std::min(promised.value_or(due), due);
+  }
+  return promised;
+}
+
+void CommitPlan::NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since) {
+  auto& first = BookingOf(keyspace, stripe).removed_since;
+  first = std::min(first.value_or(since), since);
+  ++removed_;
+}
+
+void CommitPlan::NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old, Bytes fresh) {
+  if (!keyspace.promises() || old == fresh) return;
+  Booking& booking = BookingOf(keyspace, stripe);
+  booking.removed_since = std::min(booking.removed_since.value_or(now_), now_);
+  booking.overwrote = true;
+}
+
+void CommitPlan::PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {
+  batch_.Put(kExpiry, EntryKey(keyspace, deadline, key), {});
+  earliest_ = earliest_ ? std::min(*earliest_, deadline) : deadline;
+}
+
+void CommitPlan::PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key) {
+  PutEntry(keyspace.id(), deadline, key);
+  CountEntry(keyspace, stripe, deadline, 1);
+}
+
+void CommitPlan::RemoveRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline,
+                                Bytes key) {
+  batch_.Delete(kExpiry, EntryKey(keyspace.id(), deadline, key));
+  CountEntry(keyspace, stripe, deadline, -1);
+}
+
+void CommitPlan::CountEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, int change) {
+  for (std::size_t field = 0; field < 2; ++field) {
+    if (deadline > keyspace.due_through(field)) continue;
+    BookingOf(keyspace, stripe).change.due[field] += change;
+  }
+}
+
+void CommitPlan::Count(KeyspaceState& keyspace, Stripe stripe, const RowView* old,
+                       const RowView* fresh) {
+  Counters change;
+  const auto add = [&](const RowView& row, int sign) {
+    change.rows += sign;
+    if (row.deadline) change.mortal += sign;
+    if (HasMortalMembers(row)) change.with_mortal_members += sign;
+  };
+  if (old != nullptr) add(*old, -1);
+  if (fresh != nullptr) add(*fresh, 1);
+  if (change == Counters()) return;
+  Counters& booked = BookingOf(keyspace, stripe).change;
+  booked = booked + change;
+}
+
+CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe stripe) {
+  // Changes come keyspace by keyspace, so it is the last one, if any.
+  const auto found = std::find_if(bookings_.rbegin(), bookings_.rend(),
+                                  [&](const Booking& b) { return b.keyspace == &keyspace; });
+  if (found != bookings_.rend()) return *found;
+  return bookings_.emplace_back(Booking{&keyspace, stripe, {}});
+}
+
+void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row,
+                      EventCause cause, bool is_stored) {
+  const EventDetail detail = keyspace.policy()->events;
+  if (detail == EventDetail::kOff) return;
+  Event event{.sequence = 0,
+              .keyspace = keyspace.id(),
+              .keyspace_name = keyspace.name(),
+              .key = std::string(key),
+              .deadline = *row.deadline,
+              .purged_at = now_,
+              .cause = cause,
+              .value = std::nullopt};
+  // A collection has no value: its members do.
+  if (detail == EventDetail::kKeyAndValue) {
+    if (!row.version) {
+      event.value = std::string(row.payload);
+    } else if (const auto chunks = ChunksOf(row);
+               chunks && is_stored && chunks->size <= kValueBytesMax) {  // Else it fits no event.
+      chunked_deaths_.push_back({events_.size(), *row.version, chunks->size});
+    }
+  }
+  events_.push_back(std::move(event));
+}
+
+void CommitPlan::TellMember(const KeyspaceState& keyspace, Bytes key, Bytes member,
+                            WallTime deadline, Bytes value, EventCause cause) {
+  const std::size_t before = events_.size();
+  Tell(keyspace, key, {.deadline = deadline, .payload = value}, cause);
+  if (events_.size() > before) events_.back().member = std::string(member);
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,149 @@
+// commit_plan.h - turns changes of rows into one batch that keeps the index exact.
+// Whoever changes rows, a write, a transaction, a purge, puts each change in here with the row it
+// replaces, and commits the plan while it still holds the latches. Invariants: (1) A row with a
+// deadline has exactly one entry, for that deadline, written in the same batch. (2) Counters change
+// in the batch that changes the rows. (3) The bytes of a dead row or member leave with one event,
+// if the keyspace wants events. (4) A collection's row that goes leaves an orphan record, which
+// finds its members: whoever removes or replaces it, and however many they are.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/keyspaces/keyspace_state.h"
+#include "core/layout/row_codec.h"
+#include "core/layout/version_codec.h"
+#include "engine/batch.h"
+#include "engine/engine.h"
+#include "mayfly/events.h"
+
+namespace mayfly::core {
+
+class CommitPlan {
+ public:
+  // All decisions of the plan share one instant.
+  explicit CommitPlan(WallTime now) : now_(now) {}
+
+  // Replaces the stored row (null: none is stored) by a new one. A new row that is already dead is
+  // not written: it deletes, with an event.
+  void Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
+           const RowView& fresh);
+
+  // Removes a stored row. `cause` is for the event, if the row is dead.
+  void Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
+              EventCause cause);
+
+  // Removes an entry that nothing stands behind, of a row or of a member.
+  void RemoveStaleEntry(KeyspaceState& keyspace, Stripe stripe, bool of_member, WallTime deadline,
+                        Bytes key);
+
+  // The same for versions and markers, given their key without the keyspace. `old` is what is
+  // stored there (null: nothing); what the plan itself put there it knows.
+  void PutMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key, const VersionView* old,
+                 const VersionView& fresh);
+  void RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                    const VersionView& old);
+
+  // Everything of the keyspace goes, without events; before any other change of it, and under all
+  // latches.
+  void Clear(KeyspaceState& keyspace);
+
+  // A collection of this version is under another key than before: its members are not left
+  // behind. Before the changes of its rows.
+  void KeepMembers(std::uint64_t version) { kept_versions_.insert(version); }
+
+  // What is left of a collection has been removed.
+  void RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version);
+
+  // For MemberPlan: the index of members, and what a member that is dead leaves behind.
+  void PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes member_key);
+  void RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadline, Bytes member_key);
+  void TellMember(const KeyspaceState& keyspace, Bytes key, Bytes member, WallTime deadline,
+                  Bytes value, EventCause cause);
+  void CountDeadMember() { ++dead_members_removed_; }
+
+  // The policy gave a row another lifetime than was asked.
+  void CountClamped() { ++clamped_; }
+
+  // What the plan replaced leaves bytes behind, dead or deleted since then, which should go from
+  // the files.
+  void NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since);
+
+  // The same for what was written over, at the plan's instant: in a keyspace with a promise, and
+  // if other bytes took its place.
+  void NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old, Bytes fresh);
+
+  // Adds the counters to the batch, and to events the values that lie in chunks of the engine;
+  // once, after the last change. Corruption when the keyspace would count fewer rows than none:
+  // what is stored does not fit together.
+  Status Seal(const engine::Engine& engine);
+
+  // After the commit, still under the latches: what the batch did becomes what is known. Returns
+  // when a promise wants its bytes dealt with, if none was to be before.
+  std::optional<WallTime> Applied();
+
+  bool empty() const { return batch_.empty(); }
+  WallTime now() const { return now_; }
+  engine::Batch& batch() { return batch_; }
+  std::vector<Event>& events() { return events_; }
+  std::uint64_t dead_removed() const { return dead_removed_; }
+  std::uint64_t dead_members_removed() const { return dead_members_removed_; }
+  std::uint64_t clamped() const { return clamped_; }
+  bool orphans_queued() const;
+  bool clears() const;
+  std::uint64_t removed() const { return removed_; }  // The dead and the deleted.
+
+  // The earliest deadline that was written, for whoever sleeps until the next.
+  std::optional<WallTime> earliest() const { return earliest_; }
+
+ private:
+  // What the plan changes in a keyspace, booked on the first stripe it touches there.
+  struct Booking {
+    KeyspaceState* keyspace;
+    Stripe stripe;
+    Counters change;
+    std::optional<WallTime> removed_since = std::nullopt;  // Of the bytes that are left behind.
+    std::int64_t orphans = 0;
+    bool overwrote = false;       // Among them such as newer versions cover.
+    bool mortal_members = false;  // Some were written.
+    bool cleared = false;
+  };
+
+  // A dead row's value in chunks, which stay stored at least until the plan is committed.
+  struct ChunkedDeath {
+    std::size_t event;
+    std::uint64_t version;
+    std::uint64_t size;
+  };
+
+  Booking& BookingOf(KeyspaceState& keyspace, Stripe stripe);
+  void PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
+  void RemoveRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key);
+  void CountEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, int change);
+  void Count(KeyspaceState& keyspace, Stripe stripe, const RowView* old, const RowView* fresh);
+  void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
+  void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old);
+  void Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause,
+            bool is_stored = true);
+  Status AddChunkedValues(const engine::Engine& engine);
+
+  const WallTime now_;
+  engine::Batch batch_;
+  std::vector<Event> events_;
+  std::vector<ChunkedDeath> chunked_deaths_;
+  std::vector<Booking> bookings_;  // One per keyspace.
+  std::optional<WallTime> earliest_;
+  std::uint64_t dead_removed_ = 0;
+  std::uint64_t dead_members_removed_ = 0;
+  std::uint64_t clamped_ = 0;
+  std::uint64_t removed_ = 0;
+  std::set<std::uint64_t> kept_versions_;
+  std::map<std::string, std::optional<WallTime>> members_put_;  // Row key's like, when they leave.
+  std::string row_;                                             // Scratch.
+};
+
+}  // namespace mayfly::core

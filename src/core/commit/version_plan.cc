@@ -1,0 +1,99 @@
+#include "core/commit/version_plan.h"
+
+#include <algorithm>
+
+namespace mayfly::core {
+namespace {
+
+WallTime LaterBy(WallTime instant, Millis by) {
+  return instant > WallTime::max() - by ? WallTime::max() : instant + by;
+}
+
+}  // namespace
+
+VersionView MarkerOf(const KeyspacePolicy& policy, WallTime timestamp) {
+  VersionView marker{.row = {.deadline = {}, .payload = {}, .timestamp = timestamp},
+                     .deleted = true};
+  // Later on, whatever it would hold back is refused, and nobody asks for a time before it.
+  if (policy.late_max) {
+    marker.kept_until = LaterBy(timestamp, std::max(*policy.late_max, policy.history));
+  }
+  return marker;
+}
+
+Millis KeptBehind(const KeyspacePolicy& policy) {
+  if (policy.order != RowOrder::kTimestamp) return Millis(0);
+  if (!policy.late_max || *policy.late_max > Millis::max() / 4 ||
+      policy.history > Millis::max() / 4) {
+    return Millis::max();
+  }
+  // A timestamp may lie ahead of the clock by late_max.
+  return *policy.late_max + std::max(*policy.late_max, policy.history);
+}
+
+void VersionPlan::Put(const RowView& fresh) {
+  Retire(*fresh.timestamp);
+  const RowView* const old = standing_.stored ? &*standing_.stored : nullptr;
+  plan_.Put(keyspace_, stripe(), key_, old, fresh);
+  if (IsDead(fresh.deadline, plan_.now())) Mark(*fresh.timestamp);
+}
+
+void VersionPlan::Delete(WallTime timestamp) {
+  Retire(timestamp);
+  if (standing_.stored) {
+    plan_.Remove(keyspace_, stripe(), key_, *standing_.stored, EventCause::kReplaced);
+  }
+  Mark(timestamp);
+}
+
+void VersionPlan::PutLate(const VersionView& version, WallTime overtaken_at,
+                          const VersionView* same) {
+  const auto kept_until = KeptUntil(overtaken_at);
+  if (!kept_until) return;
+  VersionView kept = version;
+  kept.kept_until = kept_until;
+  // The dead are not shown; that they were there is: what is older must not show instead.
+  if (IsDead(kept.row.deadline, plan_.now())) kept = Bare(kept);
+  plan_.PutMember(keyspace_, stripe(), VersionKey(key_, *kept.row.timestamp), same, kept);
+}
+
+void VersionPlan::Restore(const RowView& row) {
+  if (IsDead(row.deadline, plan_.now())) return Mark(*row.timestamp);
+  plan_.Put(keyspace_, stripe(), key_, nullptr, row);
+}
+
+void VersionPlan::Purge(EventCause cause) {
+  plan_.Remove(keyspace_, stripe(), key_, *standing_.stored, cause);
+  Mark(*standing_.stored->timestamp);
+}
+
+Stripe VersionPlan::stripe() const { return StripeOf(keyspace_.id(), key_); }
+
+// What was the last word before goes into the history. A row overtaken at its own timestamp was
+// never seen by any other.
+void VersionPlan::Retire(WallTime overtaken_at) {
+  if (standing_.marker) {
+    plan_.RemoveMember(keyspace_, stripe(), MarkerKey(key_), *standing_.marker);
+  }
+  const auto newest = standing_.newest();
+  if (!newest || *newest >= overtaken_at) return;
+  VersionView version{.row = {.deadline = {}, .payload = {}, .timestamp = newest}, .deleted = true};
+  if (standing_.stored) version = {.row = *standing_.stored};
+  PutLate(version, overtaken_at, nullptr);
+}
+
+void VersionPlan::Mark(WallTime timestamp) {
+  const VersionView marker = MarkerOf(*keyspace_.policy(), timestamp);
+  if (IsDead(marker.kept_until, plan_.now())) return;
+  // An old marker, which there is only without a row, was removed by Retire().
+  plan_.PutMember(keyspace_, stripe(), MarkerKey(key_), nullptr, marker);
+}
+
+// Without a history, too, the present is what lies before a timestamp that is to come.
+std::optional<WallTime> VersionPlan::KeptUntil(WallTime overtaken_at) const {
+  const WallTime until = LaterBy(overtaken_at, keyspace_.policy()->history);
+  if (IsDead(until, plan_.now())) return std::nullopt;
+  return until;
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,96 @@
+// catalog.h - the keyspaces of a database, by name.
+//   stored in meta: | 'k' | id | -> | version u8 | name, sized | policy |
+// Layout: docs/formats/row.md.
+// Ids are never used again, so that rows of a dropped keyspace that are still in some file can
+// never be mistaken for another's.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/keyspaces/keyspace_state.h"
+#include "core/keyspaces/stored_cache.h"
+#include "engine/engine.h"
+#include "mayfly/logger.h"
+#include "mayfly/pinned_bytes.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+inline constexpr const char* kDefaultKeyspaceName = "default";
+
+class Catalog {
+ public:
+  // The cache is told what goes with a keyspace.
+  Catalog(engine::Engine& engine, StoredCache& cache) : engine_(engine), cache_(cache) {}
+
+  // Reads all keyspaces with their counters and watermarks; makes the default one if there is none.
+  Status Load();
+
+  // The same for a database that is to be salvaged, without counters and watermarks, which a
+  // backup does not need. A keyspace whose record is missing gets a name by its id, and no policy.
+  Status LoadSalvaged(Logger& logger);
+
+  // The same once more, for who reads beside a writer: keyspaces that this has made, dropped and
+  // changed.
+  Status Reload();
+
+  Result<std::shared_ptr<KeyspaceState>> Create(const std::string& name,
+                                                const KeyspacePolicy& policy);
+  Result<std::shared_ptr<KeyspaceState>> Find(const std::string& name) const;
+  std::vector<std::shared_ptr<KeyspaceState>> All() const;  // By name.
+
+  // With those behind them that were dropped, and had promised to leave nothing behind.
+  std::vector<std::shared_ptr<KeyspaceState>> AllWithDropped() const;
+
+  // Nothing is left of this one. The record of it, MetaKey(kMetaDropped, id), is the caller's.
+  void ForgetDropped(KeyspaceId id);
+
+  // All of them, and the id that the next one made will have, at one moment.
+  std::pair<std::vector<std::shared_ptr<KeyspaceState>>, KeyspaceId> AllWithNextId() const;
+
+  // For the next run: since when there may be bytes of removed rows in files. As the last thing
+  // before the engine closes; the next Load() takes it back, so that a crash finds nothing of it.
+  Status RecordRemovals();
+  Status ForgetRecordedRemovals();
+
+  // A promise outlives its keyspace. Stored in meta until it is kept:
+  // | 'g' | id | -> | since ms u64 | purge_within ms u64 |.
+  Status Drop(const std::string& name, WallTime now);
+  Status Clear(KeyspaceState& keyspace, WallTime now);
+  Status SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy, WallTime now);
+
+ private:
+  Status LoadKeyspace(Bytes key, Bytes value);
+  Status LoadCounters();
+  Status LoadInstants();
+  Status LoadOrphans();
+  Status LoadCollections();
+  Status LoadDropped();
+  Result<std::optional<WallTime>> LoadInstant(char kind, KeyspaceId id) const;
+  Status LoadNextId();
+  Status AddUnknown(const std::set<KeyspaceId>& dropped, Logger& logger);
+
+  engine::Engine& engine_;
+  StoredCache& cache_;
+  mutable std::mutex mutex_;  // Guards the rest, and the order of changes in meta.
+  std::map<std::string, std::shared_ptr<KeyspaceState>> by_name_;  // Shared with handles.
+  std::vector<std::shared_ptr<KeyspaceState>> dropped_;            // Shared with handles, too.
+  KeyspaceId next_id_ = 1;
+};
+
+// The bytes of a keyspace in meta, also used by backups.
+std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy);
+Status DecodeKeyspace(Bytes encoded, std::string& name, KeyspacePolicy& policy);
+
+Status CheckKeyspaceName(const std::string& name);
+
+// Everything of a keyspace but its name and policy goes with the batch.
+void DeleteRowsOf(engine::Batch& batch, KeyspaceId id);
+
+}  // namespace mayfly::core

@@ -1,0 +1,223 @@
+// keyspace_state.h - what all handles of one keyspace share.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "core/keyspaces/key_latches.h"
+#include "core/layout/keys.h"
+#include "mayfly/policy.h"
+#include "mayfly/status.h"
+
+namespace mayfly::core {
+
+// Numbers of rows, or changes of them. A keyspace keeps one per stripe, and what counts is their
+// sum: a commit books all it changes on one stripe whose latch it holds, in its own batch. So the
+// sum is exact after a crash, no single row is rewritten by every commit, and a stripe by itself
+// may be below zero. Why so: docs/decisions/0006-counters-by-stripe.md.
+struct Counters {
+  std::int64_t rows = 0;                 // Stored, dead ones included.
+  std::int64_t mortal = 0;               // Of these, with a deadline.
+  std::int64_t with_mortal_members = 0;  // Of all, collections with members that have a deadline.
+  // How the number of entries has changed that lie at or before each of two instants; due_count.h.
+  std::array<std::int64_t, 2> due = {};
+
+  friend Counters operator+(const Counters& a, const Counters& b) {
+    return {.rows = a.rows + b.rows,
+            .mortal = a.mortal + b.mortal,
+            .with_mortal_members = a.with_mortal_members + b.with_mortal_members,
+            .due = {a.due[0] + b.due[0], a.due[1] + b.due[1]}};
+  }
+  friend bool operator==(const Counters&, const Counters&) = default;
+};
+
+std::string EncodeCounters(const Counters& counters);
+Status DecodeCounters(Bytes encoded, Counters& counters);
+
+// What a count of the entries up to an instant found: in every state that holds it there are
+// `base` + the sum of Counters::due[field] of them.
+struct DueRecord {
+  std::uint8_t field = 0;  // 0 or 1.
+  WallTime through;
+  std::int64_t base = 0;
+};
+
+std::string EncodeDueRecord(const DueRecord& record);
+Status DecodeDueRecord(Bytes encoded, DueRecord& record);
+
+// A walk of purges over an index, from the watermark on.
+struct PurgePass {
+  std::string reached;  // The last entry removed: what lies before is gone, or was written since
+                        // the pass began. Empty: no pass is under way.
+  WallTime settled;     // When it began, every write of an instant up to this was done.
+};
+
+class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
+ public:
+  KeyspaceState(KeyspaceId id, std::string name, const KeyspacePolicy& policy)
+      : id_(id),
+        name_(std::move(name)),
+        by_timestamp_(policy.order == RowOrder::kTimestamp),
+        promises_(policy.purge_within.has_value()),
+        policy_(std::make_shared<const KeyspacePolicy>(policy)) {}
+
+  KeyspaceId id() const { return id_; }
+  const std::string& name() const { return name_; }
+
+  // The policy as of now; stays as it is while it is held.
+  std::shared_ptr<const KeyspacePolicy> policy() const { return std::atomic_load(&policy_); }
+  void SetPolicy(const KeyspacePolicy& policy) {
+    promises_.store(policy.purge_within.has_value(), std::memory_order_relaxed);
+    std::atomic_store(&policy_, std::make_shared<const KeyspacePolicy>(policy));
+  }
+
+  // Whether the policy has a promise, for those who ask at each write.
+  bool promises() const { return promises_.load(std::memory_order_relaxed); }
+
+  // Held shared by every write, alone by what changes the keyspace as a whole, which goes first:
+  // eight busy writers kept a change of policy out for half a minute. So no thread may take it
+  // twice. Taken before latches.
+  using Gate = KeyLatch;
+  Gate& gate() { return gate_; }
+
+  bool dropped() const { return dropped_.load(std::memory_order_acquire); }
+  void MarkDropped() { dropped_.store(true, std::memory_order_release); }
+
+  // What is booked on a stripe. Under its latch, or with the gate held alone.
+  const Counters& counters(Stripe stripe) const { return counters_[stripe]; }
+  void SetCounters(Stripe stripe, const Counters& counters);
+
+  // Rows and mortal ones, summed over the stripes. From any thread; a row counts from the end of its
+  // commit on.
+  Counters TotalCounters() const {
+    return {.rows = total_rows_.load(), .mortal = total_mortal_.load()};
+  }
+
+  bool by_timestamp() const { return by_timestamp_; }
+
+  // Collections whose row is gone and whose members are not. Exact between commits.
+  std::int64_t orphans() const { return orphans_.load(); }
+  void AddOrphans(std::int64_t change) { orphans_ += change; }
+  void ForgetOrphans() { orphans_ = 0; }
+
+  // Whether a member of a collection ever had a deadline since its entries were last known to be
+  // none. A keyspace without such members pays nothing for them.
+  bool has_mortal_members() const { return has_mortal_members_.load(); }
+  void NoteMortalMember() {
+    if (!has_mortal_members()) has_mortal_members_ = true;
+  }
+
+  // No entry lies before it: purges begin here instead of at old tombstones.
+  WallTime watermark() const { return WallTimeFromMs(watermark_ms_.load()); }
+  WallTime members_watermark() const { return WallTimeFromMs(members_watermark_ms_.load()); }
+  void RaiseWatermark(WallTime to) { Raise(watermark_ms_, to); }
+  void RaiseMembersWatermark(WallTime to) { Raise(members_watermark_ms_, to); }
+  void LowerWatermarks(WallTime to);
+
+  // Up to which instant each field of Counters::due counts entries; before all time: it does not.
+  WallTime due_through(std::size_t field) const {
+    return WallTimeFromMs(due_through_ms_[field].load(std::memory_order_relaxed));
+  }
+  void CountDueThrough(std::size_t field, WallTime through) {
+    due_through_ms_[field] = ToMs(through);
+  }
+
+  // The count that is stored, if there is one. Changes under a latch; due_count.h.
+  std::mutex& due_mutex() { return due_mutex_; }  // Held by whoever counts: one at a time.
+  std::optional<DueRecord> due_record() const {
+    const std::lock_guard lock(short_mutex_);
+    return due_record_;
+  }
+  void SetDueRecord(const DueRecord& record);
+  void ForgetDue();
+  std::uint64_t due_generation() const { return due_generation_; }  // Changes with ForgetDue().
+
+  // How far purges have come, of rows or of members, while more is due; due_walk.h.
+  PurgePass purge_pass(bool members) const {
+    const std::lock_guard lock(short_mutex_);
+    return purge_passes_[members ? 1 : 0];
+  }
+  void SetPurgePass(bool members, PurgePass pass) {
+    const std::lock_guard lock(short_mutex_);
+    purge_passes_[members ? 1 : 0] = std::move(pass);
+  }
+
+  // Since when there may be bytes of dead, deleted or, with a promise, replaced rows in files;
+  // WallTime::max(): there are none.
+  WallTime removing_since() const {
+    return WallTimeFromMs(std::min(round_since_ms_.load(), removing_since_ms_.load()));
+  }
+  // True when nothing before it was known.
+  bool NoteRemoval(WallTime since) { return Lower(removing_since_ms_, since); }
+
+  // Something was written over: it may lie beneath a newer version, where no tombstone and no
+  // deadline shows it. Counts as noted until a round has succeeded.
+  bool NoteOverwrite(WallTime since) {
+    overwrote_ = true;
+    return NoteRemoval(since);
+  }
+
+  // When a round of Promises should begin, which leaves half of the promise for its work, or at
+  // once; WallTime::max(): there is no promise, or nothing to do.
+  WallTime RoundDue() const;
+  void HurryRound() { hurry_ = true; }
+
+  // The promise as it is was made then: what had ended before counts as if it had ended then.
+  WallTime promised_since() const { return WallTimeFromMs(promised_since_ms_.load()); }
+  void SetPromisedSince(WallTime since) { promised_since_ms_ = ToMs(since); }
+
+  // A round of Promises takes what was noted upon itself. Until it ends nothing is forgotten, and
+  // when it did not succeed it is as if it had not begun. One round at a time.
+  void BeginRound();
+  void EndRound(bool done);
+
+  // Whether the round has to look for what was written over.
+  bool round_overwrote() const { return round_overwrote_.load(); }
+
+  // The promise is late, and somebody was told so; returns what it was before.
+  bool SetTold(bool late) { return told_late_.exchange(late); }
+
+ private:
+  static void Raise(std::atomic<std::int64_t>& watermark_ms, WallTime to);
+  static bool Lower(std::atomic<std::int64_t>& since_ms, WallTime to);
+
+  const KeyspaceId id_;
+  const std::string name_;
+  const bool by_timestamp_;  // As in the policy, which cannot change it.
+  std::atomic<bool> promises_;
+  std::shared_ptr<const KeyspacePolicy>
+      policy_;  // Read and replaced atomically; shared with writers.
+  Gate gate_;
+  std::atomic<bool> dropped_{false};
+  std::array<Counters, kStripes> counters_{};  // Each guarded by its stripe's latch.
+  std::atomic<std::int64_t> total_rows_{0};
+  std::atomic<std::int64_t> total_mortal_{0};
+  std::atomic<std::int64_t> orphans_{0};
+  std::atomic<bool> has_mortal_members_{false};
+  std::atomic<std::int64_t> watermark_ms_{0};
+  std::atomic<std::int64_t> members_watermark_ms_{0};
+  static constexpr std::int64_t kBeforeAllTimeMs = -1;
+  std::array<std::atomic<std::int64_t>, 2> due_through_ms_{kBeforeAllTimeMs, kBeforeAllTimeMs};
+  std::atomic<std::uint64_t> due_generation_{0};
+  std::mutex due_mutex_;
+  mutable std::mutex short_mutex_;  // Guards the next two; nothing is taken under it.
+  std::optional<DueRecord> due_record_;
+  std::array<PurgePass, 2> purge_passes_;
+  static constexpr std::int64_t kNeverMs = std::numeric_limits<std::int64_t>::max();
+  std::atomic<std::int64_t> removing_since_ms_{kNeverMs};
+  std::atomic<std::int64_t> round_since_ms_{kNeverMs};  // What the round under way deals with.
+  std::atomic<bool> overwrote_{true};  // What an earlier run, or one without a promise did.
+  std::atomic<bool> round_overwrote_{false};
+  std::atomic<bool> told_late_{false};
+  std::atomic<bool> hurry_{false};
+  std::atomic<std::int64_t> promised_since_ms_{0};
+};
+
+}  // namespace mayfly::core

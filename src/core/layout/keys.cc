@@ -1,0 +1,74 @@
+#include "core/layout/keys.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "base/coding.h"
+
+namespace mayfly::core {
+
+RowKey::RowKey(KeyspaceId keyspace, Bytes key) {
+  const std::uint32_t big_endian = __builtin_bswap32(keyspace);
+  const std::size_t size = sizeof big_endian + key.size();
+  char* out = inline_.data();
+  if (size > inline_.size()) {
+    long_.resize(size);
+    out = long_.data();
+  }
+  std::memcpy(out, &big_endian, sizeof big_endian);
+  std::copy(key.begin(), key.end(), out + sizeof big_endian);
+  bytes_ = {out, size};
+}
+
+std::optional<KeyspaceId> KeyspaceOf(Bytes key) {
+  KeyspaceId keyspace = 0;
+  if (!EatBigEndian32(key, keyspace)) return std::nullopt;
+  return keyspace;
+}
+
+std::string KeyspaceBegin(KeyspaceId keyspace) {
+  std::string key;
+  AppendBigEndian32(key, keyspace);
+  return key;
+}
+
+std::string KeyspaceEnd(KeyspaceId keyspace) { return KeyspaceBegin(keyspace + 1); }
+
+std::string EntryBegin(KeyspaceId keyspace, WallTime deadline) {
+  std::string key;
+  AppendBigEndian32(key, keyspace);
+  // Deadlines before 1970 do not occur; a window may begin there.
+  AppendBigEndian64(key, static_cast<std::uint64_t>(std::max<std::int64_t>(ToMs(deadline), 0)));
+  return key;
+}
+
+std::string EntryKey(KeyspaceId keyspace, WallTime deadline, Bytes key) {
+  assert(ToMs(deadline) >= 0);
+  return EntryBegin(keyspace, deadline).append(key);
+}
+
+std::optional<EntryView> DecodeEntry(Bytes entry_key) {
+  std::uint32_t keyspace = 0;
+  std::uint64_t ms = 0;
+  if (!EatBigEndian32(entry_key, keyspace) || !EatBigEndian64(entry_key, ms) ||
+      static_cast<std::int64_t>(ms) < 0) {
+    return std::nullopt;
+  }
+  return EntryView{.deadline = WallTimeFromMs(static_cast<std::int64_t>(ms)), .key = entry_key};
+}
+
+std::string MetaKey(char kind) { return std::string(1, kind); }
+
+std::string MetaKey(char kind, KeyspaceId keyspace) {
+  std::string key(1, kind);
+  AppendBigEndian32(key, keyspace);
+  return key;
+}
+
+std::string CounterKey(KeyspaceId keyspace, std::uint8_t stripe) {
+  std::string key = MetaKey(kMetaCounters, keyspace);
+  key.push_back(static_cast<char>(stripe));
+  return key;
+}
+
+}  // namespace mayfly::core

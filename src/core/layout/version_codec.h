@@ -1,0 +1,58 @@
+// version_codec.h - what a keyspace ordered by timestamp remembers of a key beside its row.
+//   members  | keyspace u32 BE | kVersionsOfKeys | key, escaped | kind u8 | ~timestamp u64 BE, of
+//            versions only |
+//            -> | tag u8 | kept_until_ms u64, if the tag has it | row, with its timestamp |
+// The row in `rows` is the version with the largest timestamp. Here are
+//   versions: what was overtaken within the history, to be asked for with as_of;
+//   the marker: the timestamp of the last word on a key that has no row, because it was a delete or
+//   has died. A write that comes late must not pass it.
+// A key has a row or a marker, not both. Escaped, 00 becomes 00 FF and 00 01 ends the key: so keys
+// are in the order of user keys, and versions of a key, the latest first, behind its marker.
+// Layout: docs/formats/row.md.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/layout/keys.h"
+#include "core/layout/row_codec.h"
+#include "mayfly/bytes.h"
+#include "mayfly/clock.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+struct VersionView {
+  RowView row;           // Always with a timestamp; without payload when deleted.
+  bool deleted = false;  // There was no row from the timestamp on. Markers are.
+  std::optional<WallTime> kept_until =
+      std::nullopt;  // Nobody can ask for it any more. Nothing: for ever.
+};
+
+// When it goes: as its row dies, or when nobody can ask for it any more. Nothing: never.
+std::optional<WallTime> LeavesAt(const VersionView& version);
+
+// That there was nothing from its timestamp on: what is left of a version whose row has died.
+inline VersionView Bare(const VersionView& version) {
+  return {.row = {.deadline = {}, .payload = {}, .timestamp = version.row.timestamp},
+          .deleted = true,
+          .kept_until = version.kept_until};
+}
+
+void AppendVersion(std::string& out, const VersionView& version);
+
+// Corruption or Unsupported, as DecodeRow().
+Result<VersionView> DecodeVersion(Bytes encoded);
+
+// The key in `members` without the keyspace.
+std::string MarkerKey(Bytes key);
+std::string VersionKey(Bytes key, WallTime timestamp);
+
+// Everything of one key, versions and marker, lies in [begin, end); without the keyspace.
+std::string MemberKeysBegin(Bytes key);
+std::string MemberKeysEnd(Bytes key);
+
+// The user's key in a member's key, given without the keyspace; nothing when it is damaged.
+std::optional<std::string> UserKeyOfMember(Bytes member_key);
+
+}  // namespace mayfly::core

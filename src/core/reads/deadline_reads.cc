@@ -1,0 +1,172 @@
+// Questions that the expiry index answers: how many live, who dies when.
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "core/layout/keys.h"
+#include "core/layout/limits.h"
+#include "core/layout/liveness.h"
+#include "core/reads/due_count.h"
+#include "core/reads/reads.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kExpiry{engine::Role::kExpiry};
+
+Status DamagedEntry() {
+  return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
+}
+
+// Walks the entries of deadlines in [begin, end), until `take` says no more.
+template <typename Take>
+Status ForEachEntry(const View& view, const std::string& begin, WallTime end, Take take) {
+  const std::string last = end == WallTime::max() ? KeyspaceEnd(view.keyspace.id())
+                                                  : EntryBegin(view.keyspace.id(), end);
+  if (last <= begin) return {};
+  MAYFLY_TRY(const auto cursor, view.store.engine().NewCursor(kExpiry, {.range = {begin, last},
+                                                                        .snapshot = view.snapshot,
+                                                                        .fill_cache = false}));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    const auto entry = DecodeEntry(cursor->key());
+    if (!entry) return DamagedEntry();
+    if (!take(*entry)) return {};
+  }
+  return cursor->status();
+}
+
+// The transaction's own mortal rows, as the index would have them.
+std::vector<DeadlineEntry> OwnEntries(const View& view, const DeadlineWindow& window) {
+  std::vector<DeadlineEntry> own;
+  if (view.overlay == nullptr) return own;
+  const auto end = view.overlay->lower_bound(KeyspaceEnd(view.keyspace.id()));
+  for (auto at = view.overlay->lower_bound(KeyspaceBegin(view.keyspace.id())); at != end; ++at) {
+    const Pending& pending = at->second;
+    if (!pending.present || !pending.deadline || IsDead(pending.deadline, view.now)) continue;
+    if (*pending.deadline < window.begin || *pending.deadline >= window.end) continue;
+    own.push_back({std::string(UserKeyOf(at->first)), *pending.deadline});
+  }
+  return own;
+}
+
+bool Before(const DeadlineEntry& a, const DeadlineEntry& b) {
+  return std::tie(a.deadline, a.key) < std::tie(b.deadline, b.key);
+}
+
+// The first key of the index behind an entry.
+std::string BehindEntry(const View& view, const DeadlineEntry& entry) {
+  return EntryBegin(view.keyspace.id(), entry.deadline) + entry.key + '\0';
+}
+
+bool IsShadowed(const View& view, Bytes key) {
+  if (view.overlay == nullptr || view.overlay->empty()) return false;
+  return view.overlay->contains(Bytes(RowKey(view.keyspace.id(), key)));
+}
+
+Result<std::vector<ForecastBucket>> EmptyForecast(WallTime begin, const ForecastOptions& options) {
+  constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+  if (options.bucket.count() <= 0 || options.buckets == 0 ||
+      options.buckets > kForecastBucketsMax || begin < WallTime() ||
+      options.bucket.count() > (kMax - ToMs(begin)) / static_cast<std::int64_t>(options.buckets)) {
+    return Status::Invalid(
+        "a forecast has 1 to 10,000 buckets of a positive length within all time");
+  }
+  std::vector<ForecastBucket> forecast(options.buckets);
+  for (std::size_t i = 0; i < forecast.size(); ++i) {
+    forecast[i].begin = begin + options.bucket * static_cast<std::int64_t>(i);
+    forecast[i].end = forecast[i].begin + options.bucket;
+  }
+  return forecast;
+}
+
+}  // namespace
+
+Result<std::uint64_t> CountRows(const View& view) {
+  // Before the state is taken: what a purge removes later is in it, behind this watermark. A state
+  // taken earlier may hold entries from before it.
+  const WallTime first = view.snapshot == nullptr ? view.keyspace.watermark() : WallTimeFromMs(0);
+  MAYFLY_TRY(const View frozen, Freeze(view));
+  // Not from the counters in memory: they are read one after the other, and a transaction changes
+  // several.
+  if (view.overlay == nullptr || view.overlay->empty()) {
+    MAYFLY_TRY(const RowCounts counts, CountStored(frozen, first));
+    return static_cast<std::uint64_t>(counts.living());
+  }
+  std::uint64_t rows = 0;
+  MAYFLY_TRY(const auto cursor, OpenCursor(view, {}));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++rows;
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return rows;
+}
+
+Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const DeadlineWindow& window) {
+  MAYFLY_TRY(const View view, Freeze(asked));
+  if (window.rows_max == 0 || window.rows_max > kScanRowsMax) {
+    return Status::Invalid("rows_max of a deadline scan must be 1 to 1,000,000");
+  }
+  if (window.end < window.begin) {
+    return Status::Invalid("the window is reversed: its end lies before its begin; swap them");
+  }
+  std::vector<DeadlineEntry> own = OwnEntries(view, window);
+  std::vector<DeadlineEntry> page;
+  // Behind the last one of the page before; else at the window's begin, which is past all the dead.
+  std::string begin = EntryBegin(view.keyspace.id(), window.begin);
+  if (window.after) {
+    begin = std::max(begin, BehindEntry(view, *window.after));
+    std::erase_if(own, [&](const DeadlineEntry& entry) { return !Before(*window.after, entry); });
+  }
+  begin = std::max(begin, EntryBegin(view.keyspace.id(), view.now));
+  MAYFLY_RETURN_IF_ERROR(ForEachEntry(view, begin, window.end, [&](const EntryView& entry) {
+    if (!IsDead(entry.deadline, view.now) && !IsShadowed(view, entry.key)) {
+      page.push_back({std::string(entry.key), entry.deadline});
+    }
+    return page.size() < window.rows_max;
+  }));
+  page.insert(page.end(), own.begin(), own.end());
+  std::sort(page.begin(), page.end(), Before);
+  if (page.size() > window.rows_max) page.resize(window.rows_max);
+  return page;
+}
+
+Result<std::vector<ForecastBucket>> ReadForecast(const View& asked,
+                                                 const ForecastOptions& options) {
+  MAYFLY_TRY(const View view, Freeze(asked));
+  ForecastPart all{.rows_max = std::numeric_limits<std::size_t>::max()};
+  ForecastPart& part = options.part == nullptr ? all : *options.part;
+  if (!part.begin) part.begin = view.now;
+  MAYFLY_TRY(std::vector<ForecastBucket> forecast, EmptyForecast(*part.begin, options));
+  if (part.rows_max == 0) return Status::Invalid("a part of a forecast has at least one row");
+  const auto add = [&](Bytes key, WallTime deadline, std::uint64_t bytes) {
+    const auto i = static_cast<std::size_t>((deadline - *part.begin) / options.bucket);
+    ++forecast[i].rows;
+    forecast[i].bytes += options.with_bytes ? key.size() + bytes : 0;
+  };
+  Status failed;
+  PinnedBytes pin;
+  std::size_t read = 0;
+  std::optional<DeadlineEntry> last;
+  std::string begin = EntryBegin(view.keyspace.id(), std::max(view.now, *part.begin));
+  if (part.after) begin = std::max(begin, BehindEntry(view, *part.after));
+  MAYFLY_RETURN_IF_ERROR(
+      ForEachEntry(view, begin, forecast.back().end, [&](const EntryView& entry) {
+        if (IsDead(entry.deadline, view.now) || IsShadowed(view, entry.key)) return true;
+        std::optional<RowView> row;
+        if (options.with_bytes) {
+          failed = view.store.ReadStored(view.keyspace, entry.key, view.snapshot, pin, row);
+        }
+        add(entry.key, entry.deadline, row ? row->payload.size() : 0);
+        if (++read == part.rows_max) last = {std::string(entry.key), entry.deadline};
+        return failed.ok() && !last;
+      }));
+  MAYFLY_RETURN_IF_ERROR(failed);
+  part.after = std::move(last);
+  if (part.after) return forecast;
+  for (const DeadlineEntry& own :
+       OwnEntries(view, {.begin = *part.begin, .end = forecast.back().end})) {
+    const auto pending = view.overlay->find(Bytes(RowKey(view.keyspace.id(), own.key)));
+    add(own.key, own.deadline, pending->second.payload.size());
+  }
+  return forecast;
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,77 @@
+// row_cursor.h - the living rows of a view, in key order.
+// Merges two sorted sources: stored rows, and a copy of the transaction's own writes in the range,
+// which shadow stored rows of the same key. Outside transactions the second is empty.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/reads/reads.h"
+#include "engine/engine.h"
+#include "mayfly/cursor.h"
+
+namespace mayfly::core {
+
+// Key ranges in `rows` as cursors have them.
+struct RowBounds {
+  std::string begin;
+  std::string end;
+
+  // Invalid when the options' range is reversed.
+  static Result<RowBounds> Of(KeyspaceId keyspace, const CursorOptions& options);
+};
+
+// Whether a cursor with this filter shows the row, if it lives.
+bool PassesFilter(const RowView& row, RowFilter filter);
+
+class RowCursor final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> Open(const View& frozen, const CursorOptions& options);
+
+  bool Valid() const override { return at_ != At::kNowhere; }
+  void SeekToFirst() override;
+  void SeekToLast() override;
+  void SeekAtOrAfter(Bytes target) override;
+  void SeekAtOrBefore(Bytes target) override;
+  void Next() override;
+  void Prev() override;
+  Bytes key() const override;
+  Bytes value() const override;
+  std::optional<WallTime> deadline() const override;
+  std::optional<WallTime> timestamp() const override;
+  bool is_collection() const override;
+  Status status() const override;
+
+ private:
+  enum class At : std::uint8_t { kNowhere, kStored, kOwn };
+
+  RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
+            Overlay own);
+
+  // Moves a source to the next row that can be shown.
+  void SettleStored(bool forward);
+  void SettleOwn(bool forward);
+  // Chooses between the sources, which stand at or behind the current position.
+  void PickForward();
+  void PickBackward();
+  Bytes RowKeyHere() const;
+  Bytes WholeHere() const;
+
+  const engine::Engine& engine_;
+  const std::shared_ptr<OpenStates::State> state_;  // Shared with the snapshot, if it is from one.
+  const KeyspaceId keyspace_;
+  const WallTime now_;
+  const RowFilter filter_;
+  const std::unique_ptr<engine::Cursor> stored_;
+  const Overlay own_;
+
+  RowView stored_row_;                    // Of the stored source, where it stands.
+  Overlay::const_iterator own_position_;  // In reverse, the element after the one it stands on.
+  At at_ = At::kNowhere;
+  bool forward_ = true;
+  mutable Status status_;
+  mutable PinnedBytes whole_;  // Of a value in chunks, once it was asked for.
+  mutable bool whole_is_here_ = false;
+};
+
+}  // namespace mayfly::core

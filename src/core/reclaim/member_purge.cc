@@ -1,0 +1,122 @@
+#include "core/reclaim/member_purge.h"
+
+#include "core/commit/member_plan.h"
+#include "core/store/collection_reads.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kMembers{engine::Role::kMembers};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+}  // namespace
+
+Result<Stripe> MemberStripes::Of(Bytes member_key) {
+  // What has no name is nobody's, and any latch will do.
+  const auto part = DecodePartKey(member_key);
+  if (!part) return StripeOf(keyspace_.id(), member_key);
+  if (last_version_ == part->version) return last_stripe_;
+  const PartKeys keys(keyspace_.id(), part->version);
+  MAYFLY_TRY(const auto name, NameOf(store_.engine(), keys));
+  last_stripe_ = StripeOf(keyspace_.id(), name ? Bytes(*name) : Bytes(keys.begin()));
+  last_version_ = part->version;
+  return last_stripe_;
+}
+
+Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
+  const auto part = DecodePartKey(member_key);
+  if (!part || part->part != PartKind::kMember) return false;
+  PinnedBytes pin;
+  const Status read = store_.engine().Get(kMembers, RowKey(keyspace_.id(), member_key), pin);
+  if (read.IsNotFound()) return false;
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(const RowView row, DecodeRow(pin.view()));
+  if (row.deadline != deadline) return false;
+  MAYFLY_TRY(Touched * touched, Touch(*part));
+  MemberPlan members(plan_, keyspace_, touched->stripe, touched->key, touched->keys);
+  if (touched->is_orphan) {
+    const bool died = touched->named && touched->ended && IsDead(deadline, *touched->ended);
+    members.RemoveOrphaned(part->name, row, died, touched->ended.value_or(deadline));
+    return true;
+  }
+  members.Remove(part->name, row, EventCause::kPurged);
+  ++touched->removed;
+  return true;
+}
+
+Result<MemberPurge::Touched*> MemberPurge::Touch(const PartKeyView& part) {
+  const auto [at, fresh] = touched_.try_emplace(part.version, keyspace_.id(), part.version);
+  Touched& touched = at->second;
+  if (!fresh) return &touched;
+  MAYFLY_TRY(const auto name, NameOf(store_.engine(), touched.keys));
+  touched.named = name.has_value();
+  touched.key = name.value_or(touched.keys.begin());
+  touched.stripe = StripeOf(keyspace_.id(), touched.key);
+  if (name)
+    MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace_, *name, nullptr, touched.standing));
+  const auto& stored = touched.standing.stored;
+  touched.is_orphan = !stored || stored->version != part.version;
+  if (touched.is_orphan) {
+    MAYFLY_RETURN_IF_ERROR(ReadOrphan(part.version, touched));
+  } else {
+    MAYFLY_TRY(touched.collection, DecodeCollection(stored->payload));
+  }
+  return &touched;
+}
+
+Status MemberPurge::ReadOrphan(std::uint64_t version, Touched& touched) const {
+  PinnedBytes pin;
+  const std::string record = OrphanKey(keyspace_.id(), version);
+  const Status read = store_.engine().Get(kMeta, record, pin);
+  if (read.IsNotFound()) return {};  // A check would find it stray.
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(const Orphan orphan, DecodeOrphan(record, pin.view()));
+  touched.ended = orphan.ended;
+  return {};
+}
+
+Result<std::uint64_t> MemberPurge::Finish() {
+  std::uint64_t gone = 0;
+  for (auto& [version, touched] : touched_) {
+    if (touched.is_orphan || touched.removed == 0) continue;
+    MAYFLY_TRY(const bool went, FinishOne(touched));
+    gone += went ? 1 : 0;
+  }
+  return gone;
+}
+
+// True when the row went.
+Result<bool> MemberPurge::FinishOne(Touched& touched) {
+  const RowView& old = *touched.standing.stored;
+  Collection& collection = touched.collection;
+  const std::uint64_t removed = touched.removed;
+  // Before the counts change: each member is walked over once, however many batches they go in.
+  MAYFLY_TRY(const DeadMembers found,
+             CountDeadMembers(store_.engine(), touched.keys, collection, plan_.now()));
+  if (collection.mortal < removed || found.dead < removed) {
+    return Status::Corruption("the counts of a collection do not fit; run a check with repair");
+  }
+  collection.members -= removed;
+  collection.mortal -= removed;
+  // A dead row is not written again.
+  if (collection.members == 0 || IsDead(old.deadline, plan_.now())) {
+    plan_.Remove(keyspace_, touched.stripe, touched.key, old, EventCause::kPurged);
+    return true;
+  }
+  if (collection.mortal > 0) {
+    collection.dead = found.dead - removed;
+    collection.first_deadline = found.first_deadline;
+    if (collection.dead == 0 && found.next) collection.first_deadline = found.next;
+  } else {
+    collection.dead = 0;
+    collection.first_deadline.reset();
+  }
+  // Whether all are mortal has not changed, nor which dies last: so neither has the deadline.
+  std::string payload;
+  AppendCollection(payload, collection);
+  const RowView fresh{.deadline = old.deadline, .payload = payload, .version = old.version};
+  plan_.Put(keyspace_, touched.stripe, touched.key, &old, fresh);
+  return false;
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,306 @@
+#include "core/reclaim/purger.h"
+
+#include <algorithm>
+#include <limits>
+#include <shared_mutex>
+
+#include "base/coding.h"
+#include "core/layout/keys.h"
+#include "core/layout/limits.h"
+#include "core/layout/liveness.h"
+#include "core/reads/due_count.h"
+#include "core/transactions/keyspace_calls.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kExpiry{engine::Role::kExpiry};
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+std::uint64_t Done(const PurgeReport& report) {
+  return report.rows + report.versions + report.members + report.leftovers + report.stale_entries;
+}
+
+}  // namespace
+
+Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner& manner) {
+  MAYFLY_RETURN_IF_ERROR(store_.CheckOpen());
+  if (options.rows_max == 0 || options.time_max.count() <= 0) {
+    return Status::Invalid("a purge needs a positive bound of rows and time");
+  }
+  PurgeReport report;
+  const std::uint64_t reverts = NoteReverts();
+  const WallTime now = store_.clock().Now();
+  report.stopped_by_clock = !store_.clock().Reconsider();
+  const SteadyTime start = store_.clock().Steady();
+  const SteadyTime end =
+      options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
+          ? SteadyTime::max()
+          : start + options.time_max;
+  const Work work{options, manner, now, SettledInstant(store_), end, report, reverts};
+  if (options.keyspace != nullptr) {
+    KeyspaceState& only = KeyspaceCalls::Of(*options.keyspace, store_).state();
+    MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
+    MAYFLY_RETURN_IF_ERROR(TakeTurns(TurnsOf(only, report.stopped_by_clock), work));
+    return report;
+  }
+  const auto keyspaces = store_.catalog().All();
+  std::vector<Turn> turns;
+  for (const auto& keyspace : keyspaces) {
+    const auto more = TurnsOf(*keyspace, report.stopped_by_clock);
+    turns.insert(turns.end(), more.begin(), more.end());
+  }
+  MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), work));
+  return report;
+}
+
+// What deleted collections left is gone whatever the time is.
+std::vector<Purger::Turn> Purger::TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock) {
+  if (stopped_by_clock) return {{&keyspace, Kind::kOrphans}};
+  // clang-format off
+  return {
+      {&keyspace, Kind::kRows},
+      {&keyspace, Kind::kMembers},
+      {&keyspace, Kind::kOrphans}
+  };
+  // clang-format on
+}
+
+Status Purger::PurgeAll(KeyspaceState& keyspace) {
+  const std::uint64_t reverts = NoteReverts();
+  const WallTime settled = SettledInstant(store_);
+  PurgeReport report{.stopped_by_clock = !store_.clock().may_delete()};
+  const PurgeOptions options;
+  const PurgeManner manner;
+  return TakeTurns(TurnsOf(keyspace, report.stopped_by_clock),
+                   {options, manner, settled, settled, SteadyTime::max(), report, reverts});
+}
+
+Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
+  const auto by_place = [](const Turn& a, const Turn& b) { return a.place() < b.place(); };
+  std::sort(turns.begin(), turns.end(), by_place);
+  const std::uint64_t next = store_.purge_turn();
+  const auto first = std::find_if(turns.begin(), turns.end(),
+                                  [&](const Turn& turn) { return turn.place() >= next; });
+  std::rotate(turns.begin(), first, turns.end());
+  // What was due may be alive again once time is taken back.
+  for (bool worked = true; worked && store_.clock().reverts() == work.reverts;) {
+    worked = false;
+    std::vector<Turn> left;
+    for (const Turn& turn : turns) {
+      const std::uint64_t before = Done(work.report);
+      MAYFLY_TRY(const bool more, Take(turn, work));
+      if (work.report.more_due) {
+        store_.set_purge_turn(turn.place() + (Done(work.report) > before ? 1 : 0));
+        return {};
+      }
+      // A turn may have nothing to show and leave more: others were faster, or an orphan had no
+      // parts.
+      worked = worked || more || Done(work.report) > before;
+      // Nothing becomes due at an instant that has passed, but rows that go leave orphans.
+      if (more || turn.kind == Kind::kOrphans) left.push_back(turn);
+    }
+    turns = std::move(left);
+  }
+  return {};
+}
+
+Result<bool> Purger::Take(const Turn& turn, const Work& work) {
+  if (turn.keyspace->dropped()) return false;
+  if (turn.kind == Kind::kOrphans) return PurgeOrphans(*turn.keyspace, work);
+  return PurgeSome(turn.half(), work);
+}
+
+bool Purger::MayGoOn(const Work& work) const {
+  const std::uint64_t done = Done(work.report);
+  work.report.more_due =
+      done >= work.options.rows_max || (done > 0 && store_.clock().Steady() >= work.end);
+  return !work.report.more_due;
+}
+
+Result<bool> Purger::PurgeOrphans(KeyspaceState& keyspace, const Work& work) {
+  if (keyspace.orphans() <= 0) return false;
+  if (!MayGoOn(work)) return true;
+  const SteadyTime began = store_.clock().Steady();
+  const std::uint64_t left = work.options.rows_max - Done(work.report);
+  MAYFLY_TRY(const auto removed,
+             orphans_.Step(keyspace, std::min<std::uint64_t>(left, kOrphanBatchPartsMax)));
+  if (!removed) return false;
+  work.report.leftovers += *removed;
+  if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
+  return keyspace.orphans() > 0;
+}
+
+bool Purger::HasOrphans() const {
+  const auto keyspaces = store_.catalog().All();
+  return std::any_of(keyspaces.begin(), keyspaces.end(),
+                     [](const auto& keyspace) { return keyspace->orphans() > 0; });
+}
+
+Result<bool> Purger::PurgeSome(const IndexHalf& half, const Work& work) {
+  const PurgeManner& manner = work.manner;
+  DueWalk& walk = walks_[half.index()];
+  for (std::size_t taken = 0; !half.IsEmpty() && taken < kPurgeTurnRowsMax;) {
+    const std::uint64_t left = work.options.rows_max - Done(work.report);
+    const bool by_latch = manner.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
+    const std::uint64_t ahead = manner.one_latch
+                                    ? kPurgeAheadRowsMax
+                                    : std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax);
+    MAYFLY_TRY(
+        const bool due,
+        walk.Fill(
+            store_, half,
+            {.now = work.now, .settled = work.settled, .by_latch = by_latch, .rows_max = ahead}));
+    if (!due) break;
+    if (!MayGoOn(work)) return true;
+    if (!half.members && walk.page_begins() && walk.page_rows() == kPurgeAheadRowsMax) {
+      MAYFLY_TRY(const auto counted, KeepCountOfDue(store_, half.keyspace));
+      if (counted) backlog_ = std::max(backlog_, *counted);
+    }
+    const SteadyTime began = store_.clock().Steady();
+    const auto batch = walk.Next(std::min<std::uint64_t>(left, manner.batch_rows_max));
+    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), work));
+    walk.Done(half, batch);
+    taken += batch.size();
+    if (manner.rest) manner.rest(store_.clock().Steady() - began);
+    if (taken >= kPurgeTurnRowsMax) return true;
+  }
+  FinishHalf(half, work);
+  return false;
+}
+
+// All that was due is gone, and what comes will be due later. In memory only: the stored one may
+// lag behind.
+void Purger::FinishHalf(const IndexHalf& half, const Work& work) {
+  const KeyLatches::One latch =
+      store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
+  if (store_.clock().reverts() != work.reverts) return;
+  half.RaiseWatermark(std::min(work.now, work.settled) + Millis(1));
+}
+
+std::uint64_t Purger::NoteReverts() {
+  const std::uint64_t reverts = store_.clock().reverts();
+  if (reverts != reverts_) walks_.clear();
+  reverts_ = reverts;
+  return reverts;
+}
+
+// Latches what is due. A collection that got another key before that is latched anew, there.
+Status Purger::LatchDue(const IndexHalf& half, std::span<Due> due,
+                        std::optional<KeyLatches::Many>& latches) const {
+  for (bool moved = true; moved;) {
+    KeyLatches::Stripes stripes;
+    for (const Due& row : due) stripes.set(row.stripe);
+    latches.reset();
+    latches.emplace(store_.latches(), stripes);
+    moved = false;
+    if (!half.members || half.keyspace.by_timestamp()) break;
+    MemberStripes members(store_, half.keyspace);
+    for (Due& row : due) {
+      MAYFLY_TRY(const Stripe stripe, StripeOfDue(half, members, row.key));
+      moved = moved || stripe != row.stripe;
+      row.stripe = stripe;
+    }
+  }
+  return {};
+}
+
+Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
+                         const Work& work) {
+  PurgeReport& report = work.report;
+  KeyspaceState& keyspace = half.keyspace;
+  std::vector<Event> events;
+  {
+    const std::shared_lock gate(keyspace.gate());
+    if (keyspace.dropped()) return {};
+    std::optional<KeyLatches::Many> latches;
+    MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
+    // They may be alive again.
+    if (store_.clock().reverts() != work.reverts) return {};
+    CommitPlan plan(store_.clock().Now());
+    MemberPurge members(store_, plan, keyspace);
+    const auto plan_one = [&](const Due& row) {
+      if (!half.members) return PlanRow(plan, keyspace, row);
+      return keyspace.by_timestamp() ? PlanVersion(plan, keyspace, row)
+                                     : members.Remove(row.key, row.deadline);
+    };
+    PinnedBytes pin;
+    std::uint64_t found_ones = 0;
+    std::uint64_t stale = 0;
+    for (const Due& row : due) {
+      MAYFLY_TRY(const bool found, plan_one(row));
+      if (found) {
+        ++found_ones;
+        continue;
+      }
+      // Mostly somebody else was faster with row and entry. An entry that is still there is stale.
+      const Status read =
+          store_.engine().Get(kExpiry, EntryKey(half.index(), row.deadline, row.key), pin);
+      if (read.IsNotFound()) continue;
+      MAYFLY_RETURN_IF_ERROR(read);
+      plan.RemoveStaleEntry(keyspace, row.stripe, half.members, row.deadline, row.key);
+      ++stale;
+    }
+    MAYFLY_TRY(const std::uint64_t collections, members.Finish());
+    if (reached) {
+      std::string watermark;
+      AppendLittleEndian64(watermark, static_cast<std::uint64_t>(ToMs(*reached)));
+      const char kind = half.members ? kMetaMembersWatermark : kMetaWatermark;
+      plan.batch().Put(kMeta, MetaKey(kind, keyspace.id()), watermark);
+    }
+    MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
+    if (reached) half.RaiseWatermark(*reached);
+    report.rows += (half.members ? 0 : found_ones) + collections;
+    (keyspace.by_timestamp() ? report.versions : report.members) += half.members ? found_ones : 0;
+    report.stale_entries += stale;
+    store_.counts().stale_entries += stale;
+    events = std::move(plan.events());
+  }
+  store_.events().Deliver(events);
+  return {};
+}
+
+// False when the row is gone or has another deadline.
+Result<bool> Purger::PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const {
+  Standing standing;
+  MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace, due.key, nullptr, standing));
+  if (!standing.stored || standing.stored->deadline != due.deadline) return false;
+  Store::PlanPurge(plan, keyspace, due.key, standing, EventCause::kPurged);
+  return true;
+}
+
+Result<bool> Purger::PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const {
+  const auto key = UserKeyOfMember(due.key);
+  if (!key) return false;
+  PinnedBytes pin;
+  std::optional<VersionView> version;
+  MAYFLY_RETURN_IF_ERROR(store_.ReadMember(keyspace, due.key, nullptr, pin, version));
+  if (!version || LeavesAt(*version) != due.deadline) return false;
+  if (IsDead(version->kept_until, plan.now())) {
+    plan.RemoveMember(keyspace, StripeOf(keyspace.id(), *key), due.key, *version);
+    return true;
+  }
+  // Its row is dead, but one may still ask for that time: that nothing was there is kept, or what
+  // is older would show.
+  plan.PutMember(keyspace, StripeOf(keyspace.id(), *key), due.key, &*version, Bare(*version));
+  plan.NoteRemoval(keyspace, StripeOf(keyspace.id(), *key), due.deadline);
+  return true;
+}
+
+Result<std::optional<WallTime>> Purger::NextDeadline() const {
+  std::optional<WallTime> next;
+  for (const auto& keyspace : store_.catalog().All()) {
+    for (const bool members : {false, true}) {
+      const IndexHalf half{*keyspace, members};
+      if (half.IsEmpty()) continue;
+      // Not over the tombstones of what it has removed itself.
+      std::string begin = EntryBegin(half.index(), half.watermark());
+      begin = std::max(begin, keyspace->purge_pass(members).reached);
+      MAYFLY_TRY(const auto first, FirstDeadline(store_, half, begin));
+      if (first) next = next ? std::min(*next, *first) : *first;
+    }
+  }
+  return next;
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,86 @@
+// calls.h - the public calls in terms of views and decisions, for all three ways to make them.
+#pragma once
+
+#include "core/reads/reads.h"
+#include "core/transactions/writes.h"
+#include "mayfly/keyspace.h"
+
+namespace mayfly::core {
+
+// Answers the reads of `Interface` from a view that the derived class makes per call.
+template <typename Interface>
+class ReadCalls : public Interface {
+ public:
+  using Interface::Get;
+
+  Status Get(Bytes key, PinnedBytes& value) const override {
+    return ReadValue(MakeView(), key, value);
+  }
+  Result<Row> GetRow(Bytes key) const override { return ReadRow(MakeView(), key); }
+  Result<std::vector<Result<std::string>>> MultiGet(std::span<const Bytes> keys) const override {
+    return ReadMany(MakeView(), keys);
+  }
+  Result<bool> Exists(Bytes key) const override {
+    PinnedBytes pin;
+    std::optional<RowView> row;
+    MAYFLY_RETURN_IF_ERROR(FindRow(MakeView(), key, pin, row));
+    return row.has_value();
+  }
+  Result<Row> GetAsOf(Bytes key, WallTime as_of) const override {
+    return ReadAsOf(MakeView(), key, as_of);
+  }
+  Result<Millis> Ttl(Bytes key) const override { return ReadTtl(MakeView(), key); }
+  Result<std::uint64_t> Count() const override { return CountRows(MakeView()); }
+  Result<std::unique_ptr<Cursor>> NewCursor(const CursorOptions& options) const override {
+    return OpenCursor(MakeView(), options);
+  }
+  Result<std::vector<DeadlineEntry>> ScanDeadlines(const DeadlineWindow& window) const override {
+    return ReadDeadlines(MakeView(), window);
+  }
+  Result<std::vector<ForecastBucket>> Forecast(const ForecastOptions& options) const override {
+    return ReadForecast(MakeView(), options);
+  }
+
+ protected:
+  virtual View MakeView() const = 0;
+};
+
+// Turns the writes of `Interface` into decisions that the derived class applies.
+template <typename Interface>
+class WriteCalls : public ReadCalls<Interface> {
+ public:
+  Result<bool> PutIf(Bytes key, Bytes value, const PutCondition& condition,
+                     Lifetime lifetime) override {
+    return WriteIf(Rule(), ApplyHere(), key, value, condition, lifetime);
+  }
+  Result<bool> Delete(Bytes key) override { return DeleteRow(ApplyHere(), key); }
+  Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) override {
+    return WriteAt(Rule(), ApplyHere(), key, value, timestamp, lifetime);
+  }
+  Result<bool> DeleteAt(Bytes key, WallTime timestamp) override {
+    return core::DeleteAt(Rule(), ApplyHere(), key, timestamp);
+  }
+  Status Update(Bytes key, const KeyspaceWriter::UpdateFunction& update,
+                Lifetime lifetime) override {
+    return UpdateRow(Rule(), ApplyHere(), key, update, lifetime);
+  }
+  Result<bool> Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) override {
+    return ExpireRow(Rule(), ApplyHere(), key, lifetime, condition);
+  }
+  Result<Row> Touch(Bytes key, Lifetime lifetime) override {
+    return TouchRow(Rule(), ApplyHere(), key, lifetime);
+  }
+
+ protected:
+  virtual WriteRule Rule() const = 0;
+  virtual Status ApplyDecision(Bytes key, Decide decide) = 0;
+
+ private:
+  struct Applier {
+    WriteCalls& calls;
+    Status operator()(Bytes key, Decide decide) const { return calls.ApplyDecision(key, decide); }
+  };
+  Applier ApplyHere() { return {*this}; }
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,149 @@
+#include "core/transactions/writes.h"
+
+#include "core/layout/collection_codec.h"
+#include "core/reads/reads.h"
+
+namespace mayfly::core {
+namespace {
+
+Result<bool> Holds(const PutCondition& condition, const RowView* row) {
+  switch (condition.kind()) {
+    case PutCondition::Kind::kAlways: return true;
+    case PutCondition::Kind::kAbsent: return row == nullptr;
+    case PutCondition::Kind::kPresent: return row != nullptr;
+    case PutCondition::Kind::kEquals:
+      if (row != nullptr && row->version) return IsCollection();
+      return row != nullptr && row->payload == condition.expected();
+  }
+  return false;
+}
+
+// Nothing dies later than a row without a deadline.
+bool Holds(DeadlineIf condition, const std::optional<WallTime>& old,
+           const std::optional<WallTime>& fresh) {
+  switch (condition) {
+    case DeadlineIf::kAlways: return true;
+    case DeadlineIf::kNone: return !old;
+    case DeadlineIf::kPresent: return old.has_value();
+    case DeadlineIf::kLater: return old && (!fresh || *fresh > *old);
+    case DeadlineIf::kEarlier: return fresh && (!old || *fresh < *old);
+  }
+  return false;
+}
+
+std::optional<std::optional<WallTime>> DeadlineOf(const RowView* row) {
+  if (row == nullptr) return std::nullopt;
+  // What callers set, not what members bring about. A damaged one is found when it is changed.
+  if (row->version) {
+    const auto collection = DecodeCollection(row->payload);
+    if (collection) return collection->own_deadline;
+  }
+  return row->deadline;
+}
+
+Status KeepIsNoChange() {
+  return Status::Invalid("keeping the deadline is no change of it; name another lifetime");
+}
+
+Status CheckByTimestamp(const WriteRule& rule) {
+  if (rule.policy->order == RowOrder::kTimestamp) return {};
+  return Status::Invalid(
+      "the keyspace orders its rows by arrival; timestamps are for one made with "
+      "RowOrder::kTimestamp");
+}
+
+bool IsLast(WallTime timestamp, const Known& known) {
+  return !known.newest || timestamp >= *known.newest;
+}
+
+}  // namespace
+
+Result<bool> WriteIf(const WriteRule& rule, Apply apply, Bytes key, Bytes value,
+                     const PutCondition& condition, Lifetime lifetime) {
+  bool written = false;
+  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+    // A bad lifetime is refused whether or not the condition holds.
+    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(written, Holds(condition, known.row));
+    return written ? Change::Put(value, span) : Change::Nothing();
+  }));
+  return written;
+}
+
+Result<bool> DeleteRow(Apply apply, Bytes key) {
+  bool was_there = false;
+  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+    was_there = known.row != nullptr;
+    return Change::Delete();
+  }));
+  return was_there;
+}
+
+Result<bool> WriteAt(const WriteRule& rule, Apply apply, Bytes key, Bytes value, WallTime timestamp,
+                     Lifetime lifetime) {
+  MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
+  bool last = false;
+  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule.rule, known.now));
+    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    last = IsLast(timestamp, known);
+    return Change::Put(value, span).At(timestamp);
+  }));
+  return last;
+}
+
+Result<bool> DeleteAt(const WriteRule& rule, Apply apply, Bytes key, WallTime timestamp) {
+  MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
+  bool last = false;
+  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule.rule, known.now));
+    last = IsLast(timestamp, known);
+    return Change::Delete().At(timestamp);
+  }));
+  return last;
+}
+
+Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
+                 const KeyspaceWriter::UpdateFunction& update, Lifetime lifetime) {
+  std::optional<std::string> fresh;
+  return apply(key, [&](const Known& known) -> Result<Change> {
+    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    if (known.row != nullptr && known.row->version) return IsCollection();
+    fresh = update(known.row != nullptr ? std::optional(known.row->payload) : std::nullopt);
+    if (fresh) return Change::Put(*fresh, span);
+    return known.row != nullptr ? Change::Delete() : Change::Nothing();
+  });
+}
+
+Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime,
+                       DeadlineIf condition) {
+  if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
+  bool changed = false;
+  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    if (known.row == nullptr) return Status::NotFound();
+    MAYFLY_TRY(const auto deadline, core::DeadlineOf(span, known.now));
+    changed = Holds(condition, *DeadlineOf(known.row), deadline);
+    if (!changed) return Change::Nothing();
+    const Change change = Change::Put(known.row->payload, span).AtTheSame();
+    return known.row->version ? change.OfCollection() : change;
+  }));
+  return changed;
+}
+
+Result<Row> TouchRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime) {
+  if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
+  Row touched;
+  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    if (known.row == nullptr) return Status::NotFound();
+    if (known.row->version) return IsCollection();
+    MAYFLY_TRY(touched.deadline, core::DeadlineOf(span, known.now));
+    touched.value = known.row->payload;
+    touched.timestamp = known.row->timestamp;
+    return Change::Put(known.row->payload, span).AtTheSame();
+  }));
+  return touched;
+}
+
+}  // namespace mayfly::core

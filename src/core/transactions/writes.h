@@ -1,0 +1,36 @@
+// writes.h - every write there is, as a decision about one key.
+// A write says what becomes of a key given its living row; whether that happens at once under a
+// latch or waits in a transaction is not its business.
+#pragma once
+
+#include "core/store/store.h"
+#include "mayfly/keyspace.h"
+
+namespace mayfly::core {
+
+// Applies a decision to one key: at once, or in a transaction.
+using Apply = FunctionRef<Status(Bytes key, Decide decide)>;
+
+// The rule that lifetimes of the keyspace follow; holds the policy for the length of one write.
+struct WriteRule {
+  explicit WriteRule(const Store& store, const KeyspaceState& keyspace)
+      : policy(store.is_owner() ? keyspace.policy() : std::make_shared<const KeyspacePolicy>()),
+        rule(store.RuleOf(*policy)) {}
+
+  std::shared_ptr<const KeyspacePolicy> policy;  // Shared with the keyspace.
+  LifetimeRule rule;
+};
+
+Result<bool> WriteIf(const WriteRule& rule, Apply apply, Bytes key, Bytes value,
+                     const PutCondition& condition, Lifetime lifetime);
+Result<bool> DeleteRow(Apply apply, Bytes key);
+Result<bool> WriteAt(const WriteRule& rule, Apply apply, Bytes key, Bytes value, WallTime timestamp,
+                     Lifetime lifetime);
+Result<bool> DeleteAt(const WriteRule& rule, Apply apply, Bytes key, WallTime timestamp);
+Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
+                 const KeyspaceWriter::UpdateFunction& update, Lifetime lifetime);
+Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime,
+                       DeadlineIf condition);
+Result<Row> TouchRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime);
+
+}  // namespace mayfly::core

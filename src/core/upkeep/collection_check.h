@@ -1,0 +1,80 @@
+// collection_check.h - holds collections against their members.
+// Members are what counts: counts, order and entries can be made from them. A collection without
+// members is none. Members that belong to no row need an orphan record, or nobody would ever remove
+// them; a record must not be of a collection that is there, or its members would be removed. Of two
+// rows with one version, which no write can bring about, the first keeps the members.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "base/function_ref.h"
+#include "core/layout/collection_codec.h"
+#include "core/store/store.h"
+#include "mayfly/maintenance.h"
+
+namespace mayfly::core {
+
+class CollectionCheck {
+ public:
+  using Find = FunctionRef<void(const char* what, Bytes key)>;
+
+  // All outlive it. `snapshot` null: the newest state. What is to be mended goes into `repair`.
+  CollectionCheck(Store& store, const KeyspaceState& keyspace, const engine::Snapshot* snapshot,
+                  CheckReport& report, engine::Batch& repair, Find find)
+      : store_(store),
+        keyspace_(keyspace),
+        snapshot_(snapshot),
+        report_(report),
+        repair_(repair),
+        find_(find) {}
+
+  // Of a row that cannot be read.
+  void NoteUnreadable() { some_unreadable_ = true; }
+
+  // Of a row with a version. Adds what the row counts for, as it should be. False when it is not
+  // as it should be.
+  Result<bool> CheckRow(Bytes key, const RowView& row, Counters& expected);
+
+  // After all rows. Members without a collection; records of orphans that are none.
+  Status CheckParts();
+  Status CheckRecords();
+  Status CheckEntries();
+
+  // How many orphans there will be.
+  std::int64_t orphans() const { return orphans_; }
+
+ private:
+  struct Parts {
+    std::optional<std::string> name;
+    std::uint64_t members = 0;
+    std::uint64_t mortal = 0;
+    std::optional<WallTime> first;
+    std::optional<WallTime> last;
+  };
+
+  Result<Parts> WalkParts(Bytes key, const PartKeys& keys);
+  Status CheckMember(Bytes key, const PartKeys& keys, Bytes name, const RowView& row);
+  Status CheckOrder(Bytes key, const PartKeys& keys, Bytes part_key);
+  bool Fits(Bytes key, const RowView& row, const Collection& collection, const Parts& parts) const;
+  Result<bool> FirstFits(const PartKeys& keys, const Collection& collection,
+                         const Parts& parts) const;
+  void Mend(Bytes key, const RowView& row, const Collection& collection, const Parts& parts,
+            Counters& expected);
+  void RemoveRow(Bytes key, const RowView& row);
+  void MendName(Bytes key, const PartKeys& keys, const Parts& parts, Collection& mended);
+  Result<bool> Exists(engine::Address at, Bytes key) const;
+  bool IsCurrent(std::uint64_t version) const;
+
+  Store& store_;
+  const KeyspaceState& keyspace_;
+  const engine::Snapshot* const snapshot_;
+  CheckReport& report_;
+  engine::Batch& repair_;
+  Find find_;
+  std::set<std::uint64_t> versions_;  // Of the rows.
+  bool some_unreadable_ = false;      // A row whose version is not known.
+  std::int64_t orphans_ = 0;
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,48 @@
+#include "core/upkeep/collection_restore.h"
+
+#include "core/layout/limits.h"
+#include "core/transactions/work_calls.h"
+
+namespace mayfly::core {
+
+Status CollectionRestore::Add(Part part, Bytes name, Bytes value,
+                              std::optional<WallTime> deadline) {
+  empty_ = false;
+  pending_.push_back({part, std::string(name), std::string(value), deadline});
+  return pending_.size() < kRestoreBatchRows ? Status() : Flush();
+}
+
+Result<bool> CollectionRestore::Finish() {
+  MAYFLY_RETURN_IF_ERROR(Flush());
+  return exists_;
+}
+
+Status CollectionRestore::Flush() {
+  if (pending_.empty()) return {};
+  const WorkCalls::Target target[] = {{&keyspace_, StripeOf(keyspace_.id(), key_)}};
+  MAYFLY_TRY(const auto work, WorkCalls::Begin(store_, target, false));
+  OwnSpace& space = work->In(keyspace_);
+  FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(space.Find(key_, row));
+  if (!row.exists) MAYFLY_RETURN_IF_ERROR(space.MakeCollectionUntil(key_, head_, deadline_));
+  // What died on the way is not restored, and leaves no event: it had its own where it died.
+  if (!IsDead(deadline_, work->now())) {
+    for (const Fresh& fresh : pending_) {
+      if (IsDead(fresh.deadline, work->now())) continue;
+      if (fresh.part == Part::kSides) {
+        MAYFLY_RETURN_IF_ERROR(space.PutSide(key_, fresh.name, fresh.value));
+        continue;
+      }
+      const auto lifetime =
+          fresh.deadline ? MemberLifetime::Until(*fresh.deadline) : MemberLifetime::Forever();
+      MAYFLY_RETURN_IF_ERROR(
+          space.PutMember(key_, fresh.name, fresh.value, lifetime, /*known_new=*/true).status());
+    }
+  }
+  pending_.clear();
+  MAYFLY_RETURN_IF_ERROR(space.Find(key_, row));
+  exists_ = row.exists;
+  return work->Commit(Durability::kNone);
+}
+
+}  // namespace mayfly::core

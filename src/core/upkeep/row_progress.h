@@ -1,0 +1,35 @@
+// row_progress.h - tells now and then how many of the stored rows a walk has seen.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "core/layout/limits.h"
+#include "core/store/store.h"
+#include "core/upkeep/watched_upkeep.h"
+
+namespace mayfly::core {
+
+class RowProgress {
+ public:
+  // `progress` may be null: then nobody is told.
+  RowProgress(Store& store, Progress progress) : progress_(std::move(progress)) {
+    if (!progress_) return;
+    for (const auto& keyspace : store.catalog().All()) {
+      all_ += static_cast<std::uint64_t>(keyspace->TotalCounters().rows);
+    }
+  }
+
+  // After each row. Conflict: it is to end.
+  Status Passed() {
+    if (!progress_ || ++done_ % kProgressRows != 0 || progress_(done_, all_)) return {};
+    return Status::Conflict("ended as asked");
+  }
+
+ private:
+  const Progress progress_;
+  std::uint64_t done_ = 0;
+  std::uint64_t all_ = 0;
+};
+
+}  // namespace mayfly::core

@@ -1,0 +1,30 @@
+#include "core/upkeep/watched_upkeep.h"
+
+#include "core/store/store_of.h"
+#include "core/upkeep/backup.h"
+#include "core/upkeep/checker.h"
+#include "core/upkeep/prover.h"
+
+namespace mayfly::core {
+
+// A database that wraps another runs its own, unwatched.
+
+Result<Proof> ProveWatched(Database& database, const ProofOptions& options,
+                           const Progress& progress) {
+  Store* const store = FindStore(database);
+  return store == nullptr ? database.Prove(options) : GatherProof(*store, options, progress);
+}
+
+Result<CheckReport> CheckWatched(Database& database, const CheckOptions& options,
+                                 const Progress& progress) {
+  Store* const store = FindStore(database);
+  return store == nullptr ? database.Check(options) : Checker(*store, options, progress).Run();
+}
+
+Result<BackupReport> BackupWatched(Database& database, const std::string& file,
+                                   const Progress& progress) {
+  Store* const store = FindStore(database);
+  return store == nullptr ? database.Backup(file) : WriteBackup(*store, file, progress);
+}
+
+}  // namespace mayfly::core
