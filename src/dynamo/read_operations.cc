@@ -9,7 +9,7 @@
 #include "dynamo/limits.h"
 #include "dynamo/operations.h"
 #include "dynamo/table_errors.h"
-#include "tables/page_sink.h"
+#include "tables/items/page_sink.h"
 
 namespace mayfly::dynamo {
 namespace {

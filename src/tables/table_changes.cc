@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "tables/table_check.h"
-#include "tables/table_figures.h"
-#include "tables/table_limits.h"
-#include "tables/table_names.h"
+#include "tables/schema/table_check.h"
+#include "tables/schema/table_figures.h"
+#include "tables/schema/table_limits.h"
+#include "tables/schema/table_names.h"
 
 namespace mayfly::tables {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "mayfly/database.h"
 #include "mayfly/tables.h"
-#include "tables/catalog.h"
-#include "tables/streams.h"
+#include "tables/schema/catalog.h"
+#include "tables/streams/streams.h"
 
 namespace mayfly::tables {
 

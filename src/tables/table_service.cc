@@ -2,9 +2,9 @@
 
 #include "base/coding.h"
 #include "base/owner_process.h"
-#include "tables/table_figures.h"
-#include "tables/table_limits.h"
-#include "tables/table_names.h"
+#include "tables/schema/table_figures.h"
+#include "tables/schema/table_limits.h"
+#include "tables/schema/table_names.h"
 
 namespace mayfly::tables {
 namespace {

@@ -10,11 +10,11 @@
 
 #include "mayfly/database.h"
 #include "mayfly/tables.h"
-#include "tables/item_context.h"
-#include "tables/keeper.h"
-#include "tables/sweeper.h"
+#include "tables/items/item_context.h"
 #include "tables/table_changes.h"
-#include "tables/upkeep.h"
+#include "tables/upkeep/keeper.h"
+#include "tables/upkeep/sweeper.h"
+#include "tables/upkeep/upkeep.h"
 
 namespace mayfly::tables {
 

@@ -1,7 +1,7 @@
 #include "tables/tables_impl.h"
 
 #include "items/item_codec.h"
-#include "tables/item_calls.h"
+#include "tables/items/item_calls.h"
 
 namespace mayfly {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "tables/item_limits.h"
-#include "tables/item_work.h"
-#include "tables/lone_items.h"
+#include "tables/items/item_work.h"
+#include "tables/items/lone_items.h"
+#include "tables/schema/item_limits.h"
 #include "tables/tables_impl.h"
 
 namespace mayfly::tables {

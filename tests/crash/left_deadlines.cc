@@ -8,7 +8,7 @@
 #include "crash/left_tables.h"
 #include "items/item_codec.h"
 #include "items/item_key.h"
-#include "tables/table_names.h"
+#include "tables/schema/table_names.h"
 
 namespace mayfly::crash {
 namespace {

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "crash/left_deadlines.h"
-#include "tables/table_codec.h"
-#include "tables/table_names.h"
+#include "tables/schema/table_codec.h"
+#include "tables/schema/table_names.h"
 #include "tables/tables_home.h"
 
 namespace mayfly::crash {

@@ -1,6 +1,6 @@
 // Goal: what may be stored in a table, and the words for what may not.
 // Method: tables made by hand, no database.
-#include "tables/item_check.h"
+#include "tables/schema/item_check.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "items/item_key.h"
-#include "tables/table.h"
+#include "tables/schema/table.h"
 #include "tables/tables_home.h"
 
 namespace mayfly::tables {

@@ -1,6 +1,6 @@
 // Goal: an item, its index entries and its shadow change together, with one deadline.
 // Method: a table made by hand; its keyspaces are looked at as rows.
-#include "tables/item_writer.h"
+#include "tables/items/item_writer.h"
 
 #include "items/item_key.h"
 #include "tables/tables_home.h"

@@ -1,6 +1,6 @@
 // Goal: a keeper does by itself what SweepExpired() and RunUpkeep() do when asked, and ends when it
 // is told to. Method: on each engine, a manual clock; AwaitIdle() instead of waiting.
-#include "tables/keeper.h"
+#include "tables/upkeep/keeper.h"
 
 #include <atomic>
 #include <thread>

@@ -6,7 +6,7 @@
 #include "core/counting_engine.h"
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
-#include "tables/table_limits.h"
+#include "tables/schema/table_limits.h"
 #include "tables/tables_home.h"
 
 namespace mayfly {

@@ -5,7 +5,7 @@
 
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
-#include "tables/item_limits.h"
+#include "tables/schema/item_limits.h"
 #include "tables/tables_home.h"
 #include "tests/core/counting_engine.h"
 #include "tests/engine/forwarding_engine.h"

@@ -1,0 +1,20 @@
+// item_context.h - what every call on items works with. All of it belongs to the Tables object.
+#pragma once
+
+#include "mayfly/database.h"
+#include "tables/items/item_latches.h"
+#include "tables/schema/catalog.h"
+#include "tables/schema/version_clock.h"
+#include "tables/streams/streams.h"
+
+namespace mayfly::tables {
+
+struct ItemContext {
+  Database& database;
+  Catalog& catalog;
+  ItemLatches& latches;
+  VersionClock& versions;
+  Streams& streams;
+};
+
+}  // namespace mayfly::tables

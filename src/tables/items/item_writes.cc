@@ -1,0 +1,84 @@
+#include <set>
+
+#include "tables/items/item_calls.h"
+#include "tables/items/item_work.h"
+#include "tables/items/lone_items.h"
+#include "tables/schema/item_limits.h"
+
+namespace mayfly::tables {
+namespace {
+
+template <typename Request>
+Result<WriteOutcome> WriteOne(const ItemContext& context, const Request& request) {
+  MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
+  MAYFLY_TRY(ItemAction action, ActionOf(*table, request));
+  return RunAction(context, std::move(action));
+}
+
+template <typename Request>
+Status CheckPlain(const Request& request) {
+  if (request.condition.empty() && !request.expected_version) return {};
+  return Status::Invalid(
+      "a batch of writes takes no conditions and no expected versions; write the item by itself or "
+      "in a transaction");
+}
+
+// As one, which is more than was promised: it costs one commit instead of one for each.
+Result<std::vector<ActionOutcome>> RunBatch(const ItemContext& context,
+                                            const std::vector<ItemAction>& actions) {
+  std::vector<const ItemAction*> alone;
+  for (const ItemAction& action : actions) {
+    if (IsKeptAlone(*action.table)) alone.push_back(&action);
+  }
+  if (alone.size() == actions.size()) return RunAlone(context, alone);
+  return RunActions(context, actions);
+}
+
+}  // namespace
+
+Result<WriteOutcome> PutItem(const ItemContext& context, const PutItemRequest& request) {
+  return WriteOne(context, request);
+}
+
+Result<WriteOutcome> UpdateItem(const ItemContext& context, const UpdateItemRequest& request) {
+  return WriteOne(context, request);
+}
+
+Result<WriteOutcome> DeleteItem(const ItemContext& context, const DeleteItemRequest& request) {
+  return WriteOne(context, request);
+}
+
+Result<std::vector<WriteOutcome>> BatchWriteItem(
+    const ItemContext& context,
+    const std::vector<std::variant<PutItemRequest, DeleteItemRequest>>& requests) {
+  if (requests.empty()) return Status::Invalid("a batch of writes needs at least one");
+  if (requests.size() > kBatchWritesMax) {
+    return Status::Invalid("Too many items requested for the BatchWriteItem call");
+  }
+  std::set<std::string> names;
+  for (const auto& request : requests) {
+    names.insert(std::visit([](const auto& one) { return one.table; }, request));
+  }
+  MAYFLY_TRY(const TableUses tables, TableUses::Of(context.catalog, names));
+  std::vector<ItemAction> actions;
+  std::set<std::string> items;
+  for (const auto& request : requests) {
+    MAYFLY_RETURN_IF_ERROR(std::visit([](const auto& one) { return CheckPlain(one); }, request));
+    MAYFLY_TRY(
+        ItemAction action,
+        std::visit([&](const auto& one) { return ActionOf(tables[one.table], one); }, request));
+    if (!items.insert(action.table->id + action.key).second) {
+      return Status::Invalid("Provided list of item keys contains duplicates");
+    }
+    actions.push_back(std::move(action));
+  }
+  MAYFLY_TRY(const auto outcomes, RunBatch(context, actions));
+  std::vector<WriteOutcome> told;
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    MAYFLY_TRY(WriteOutcome one, ToWriteOutcome(actions[i], outcomes[i]));
+    told.push_back(std::move(one));
+  }
+  return told;
+}
+
+}  // namespace mayfly::tables
