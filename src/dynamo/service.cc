@@ -8,11 +8,11 @@
 #include "base/checksum.h"
 #include "base/log.h"
 #include "base/random.h"
-#include "dynamo/fields.h"
-#include "dynamo/json_memory.h"
-#include "dynamo/limits.h"
-#include "dynamo/operations.h"
-#include "dynamo/refusal.h"
+#include "dynamo/json/fields.h"
+#include "dynamo/json/json_memory.h"
+#include "dynamo/json/limits.h"
+#include "dynamo/json/refusal.h"
+#include "dynamo/operations/operations.h"
 #include "http/limits.h"
 
 namespace mayfly::dynamo {

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "dynamo/json.h"
-#include "dynamo/refusal.h"
-#include "dynamo/reply.h"
-#include "dynamo/signature.h"
-#include "dynamo/write_queue.h"
+#include "dynamo/json/json.h"
+#include "dynamo/json/refusal.h"
+#include "dynamo/requests/reply.h"
+#include "dynamo/requests/signature.h"
+#include "dynamo/requests/write_queue.h"
 #include "http/router.h"
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"

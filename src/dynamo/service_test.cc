@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "dynamo/operations.h"
+#include "dynamo/operations/operations.h"
 #include "dynamo/testing/fake_service.h"
 
 namespace mayfly::dynamo {

@@ -14,8 +14,8 @@
 #include <string_view>
 
 #include "core/database_home.h"
-#include "dynamo/json.h"
-#include "dynamo/operations.h"
+#include "dynamo/json/json.h"
+#include "dynamo/operations/operations.h"
 #include "dynamo/service.h"
 #include "dynamo/testing/asked.h"
 #include "law_words.h"

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "core/database_home.h"
-#include "dynamo/json.h"
+#include "dynamo/json/json.h"
 #include "dynamo/service.h"
-#include "dynamo/table_notes.h"
+#include "dynamo/tables/table_notes.h"
 #include "dynamo/testing/asked.h"
 #include "engine/together.h"
 #include "mayfly/logger.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "dynamo/operations.h"
+#include "dynamo/operations/operations.h"
 #include "server/page.h"
 
 namespace mayfly::dynamo {

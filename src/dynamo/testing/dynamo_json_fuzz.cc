@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "dynamo/json.h"
-#include "dynamo/operations.h"
+#include "dynamo/json/json.h"
+#include "dynamo/operations/operations.h"
 #include "dynamo/service.h"
 #include "dynamo/testing/asked.h"
 #include "dynamo/testing/fake_tables.h"

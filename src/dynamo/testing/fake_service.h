@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "dynamo/json.h"
+#include "dynamo/json/json.h"
 #include "dynamo/service.h"
 #include "dynamo/testing/asked.h"
 #include "dynamo/testing/fake_tables.h"

@@ -1,0 +1,59 @@
+#include "dynamo/json/base64.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace mayfly::dynamo {
+namespace {
+
+constexpr std::size_t kGroupText = 4;
+constexpr std::size_t kGroupBytes = 3;
+
+bool IsDigit(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/';
+}
+
+unsigned char* Unsigned(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
+const unsigned char* Unsigned(std::string_view text) {
+  return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+}  // namespace
+
+std::string ToBase64(std::string_view bytes) {
+  std::string text((bytes.size() + kGroupBytes - 1) / kGroupBytes * kGroupText + 1, '\0');
+  const int size = EVP_EncodeBlock(Unsigned(text), Unsigned(bytes), static_cast<int>(bytes.size()));
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+Result<std::string> FromBase64(std::string_view text) {
+  if (text.empty()) return std::string();
+  if (text.size() % kGroupText != 0) {
+    return Status::Invalid(fmt::format(
+        "Base64 encoded length is expected a multiple of 4 bytes but found: {}", text.size()));
+  }
+  std::string_view digits = text;
+  while (text.size() - digits.size() < 2 && digits.ends_with('=')) digits.remove_suffix(1);
+  const auto wrong = std::find_if_not(digits.begin(), digits.end(), IsDigit);
+  if (wrong != digits.end()) {
+    return Status::Invalid(fmt::format("Invalid Base64 character: '{}'",
+                                       std::isprint(static_cast<unsigned char>(*wrong)) != 0
+                                           ? std::string(1, *wrong)
+                                           : std::string("?")));
+  }
+  std::string bytes(text.size() / kGroupText * kGroupBytes, '\0');
+  const int size = EVP_DecodeBlock(Unsigned(bytes), Unsigned(text), static_cast<int>(text.size()));
+  if (size < 0) return Status::Invalid("Invalid Base64");
+  bytes.resize(static_cast<std::size_t>(size) - (text.size() - digits.size()));
+  // Bits behind the last byte must be none: two texts for the same bytes would be two keys.
+  if (ToBase64(bytes) != text) {
+    return Status::Invalid("Invalid last non-pad Base64 character dectected");
+  }
+  return bytes;
+}
+
+}  // namespace mayfly::dynamo

@@ -1,0 +1,48 @@
+// operation.h - one operation of the API: its name, and the function that does it.
+// A handler reads the request, makes one call of the tables (or a few), and writes the reply, or
+// says why there is none. Writes of single items are in two parts, so that what was
+// asked for together can be done together in between.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "dynamo/json/fields.h"
+#include "dynamo/json/json.h"
+#include "dynamo/json/refusal.h"
+#include "dynamo/requests/reply.h"
+#include "dynamo/requests/write_queue.h"
+#include "mayfly/clock.h"
+#include "mayfly/tables.h"
+
+namespace mayfly::dynamo {
+
+// The prefixes of X-Amz-Target.
+inline constexpr std::string_view kTablePrefix = "DynamoDB_20120810";
+inline constexpr std::string_view kStreamPrefix = "DynamoDBStreams_20120810";
+inline constexpr std::string_view kOwnPrefix = "Mayfly_20261101";
+
+struct Context {
+  Tables& tables;
+  const Clock& clock;
+  std::string host;  // Where the client thinks we are.
+};
+
+// What it did has to be durable before it is told.
+inline constexpr bool kWrites = true;
+inline constexpr bool kReads = false;
+
+struct Operation {
+  std::string_view prefix;
+  std::string_view name;
+  Outcome<Reply> (*handler)(const Context& context, const Fields& in);  // Null: read_write instead.
+  std::string_view summary;  // One sentence, for the manual.
+  bool writes;
+  Outcome<AskedWrite> (*read_write)(const Fields& in) = nullptr;
+};
+
+// The second part of a write.
+Outcome<Reply> ReplyTo(const tables::ItemWrite& write, Capacity& capacity,
+                       Result<WriteOutcome> outcome);
+
+}  // namespace mayfly::dynamo

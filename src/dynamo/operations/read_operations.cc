@@ -1,0 +1,194 @@
+// Query and Scan.
+#include <array>
+#include <utility>
+
+#include "dynamo/json/attribute_json.h"
+#include "dynamo/json/item_text.h"
+#include "dynamo/json/limits.h"
+#include "dynamo/operations/operations.h"
+#include "dynamo/requests/capacity.h"
+#include "dynamo/requests/expression_input.h"
+#include "dynamo/tables/table_errors.h"
+#include "tables/items/page_sink.h"
+
+namespace mayfly::dynamo {
+namespace {
+
+const ExpressionParameters kQuery = {
+    {"ProjectionExpression", "FilterExpression", "KeyConditionExpression"},
+    {"AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditions"}};
+const ExpressionParameters kScan = {{"ProjectionExpression", "FilterExpression"},
+                                    {"AttributesToGet", "ScanFilter", "ConditionalOperator"}};
+
+// What both take.
+struct CommonInput {
+  std::string table;
+  std::string index;
+  bool consistent = false;
+  bool count_only = false;
+  bool all_attributes = false;
+  std::optional<std::uint64_t> limit;
+  std::optional<Item> start_after;
+};
+
+Outcome<CommonInput> ReadCommon(const Fields& in) {
+  CommonInput input;
+  input.table = in.Name("TableName");
+  input.index = in.OptionalName("IndexName").value_or("");
+  input.consistent = in.Boolean("ConsistentRead");
+  if (const auto limit = in.Integer("Limit", 1)) input.limit = static_cast<std::uint64_t>(*limit);
+  const std::string select = in.OneOf(
+      "Select", {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"});
+  const json::object* const start = in.Map("ExclusiveStartKey");
+  MAYFLY_REQUIRE(in.Check());
+  const bool chosen = in.Has("ProjectionExpression") || in.Has("AttributesToGet");
+  if (chosen && !select.empty() && select != "SPECIFIC_ATTRIBUTES") {
+    return Invalid(std::string("Cannot specify the ") +
+                   (in.Has("AttributesToGet") ? "AttributesToGet" : "ProjectionExpression") +
+                   " when choosing to get " +
+                   (select == "COUNT" ? "only the Count" : select.c_str()));
+  }
+  if (!chosen && select == "SPECIFIC_ATTRIBUTES") {
+    return Invalid(
+        "Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+        "SPECIFIC_ATTRIBUTES");
+  }
+  if (input.index.empty() && select == "ALL_PROJECTED_ATTRIBUTES") {
+    return Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
+  }
+  input.count_only = select == "COUNT";
+  input.all_attributes = select == "ALL_ATTRIBUTES";
+  if (start != nullptr) {
+    MAYFLY_TRY(input.start_after, ReadItem(*start));
+  }
+  return input;
+}
+
+bool IsLocal(const Context& context, const std::string& table, const std::string& index) {
+  if (index.empty()) return false;
+  const auto described = context.tables.DescribeTable(table);
+  if (!described) return false;
+  for (const IndexSpec& local : described->spec.local_indexes) {
+    if (local.name == index) return true;
+  }
+  return false;
+}
+
+// The items of a page as an array.
+class ItemsText final : public tables::PageSink {
+ public:
+  Status TakeStored(Bytes stored) override {
+    Begin();
+    return AppendStoredItem(stored, text_);
+  }
+  void Take(Item item) override {
+    Begin();
+    AppendItem(item, text_);
+  }
+
+  std::string End() && {
+    text_ += ']';
+    return std::move(text_);
+  }
+
+ private:
+  void Begin() {
+    if (text_.size() > 1) text_ += ',';
+  }
+
+  std::string text_ = "[";
+};
+
+Reply WritePage(const Context& context, const ItemPage& page, ItemsText items,
+                const CommonInput& input, Capacity& capacity) {
+  Reply reply;
+  reply.members["Count"] = page.count;
+  reply.members["ScannedCount"] = page.scanned;
+  if (!input.count_only) reply.texts.emplace_back("Items", std::move(items).End());
+  if (page.last_key) reply.texts.emplace_back("LastEvaluatedKey", ItemText(*page.last_key));
+  capacity.Add(input.table, 0);
+  // To describe a table costs more than most pages.
+  const bool local = capacity.wants_indexes() && IsLocal(context, input.table, input.index);
+  capacity.Add(input.table, ReadUnits(page.bytes, input.consistent), input.index, local);
+  capacity.WriteOne(reply.members);
+  return reply;
+}
+
+Outcome<Reply> Query(const Context& context, const Fields& in) {
+  Capacity capacity(in, Capacity::Use::kRead);
+  const bool forward = in.Boolean("ScanIndexForward", true);
+  MAYFLY_TRY(CommonInput common, ReadCommon(in));
+  MAYFLY_TRY(ExpressionInput input, ReadExpressions(in, kQuery));
+  if (input.key_condition.empty()) {
+    return Invalid(
+        "Either the KeyConditions or KeyConditionExpression parameter must be specified in the "
+        "request.");
+  }
+  const QueryRequest request = {.table = common.table,
+                                .index = common.index,
+                                .key_condition = std::move(input.key_condition),
+                                .filter = std::move(input.filter),
+                                .projection = std::move(input.projection),
+                                .arguments = std::move(input.arguments),
+                                .forward = forward,
+                                .count_only = common.count_only,
+                                .consistent = common.consistent,
+                                .limit = common.limit,
+                                .start_after = std::move(common.start_after),
+                                .all_attributes = common.all_attributes};
+  ItemsText items;
+  MAYFLY_TRY(const ItemPage page, OfItem(tables::QueryInto(context.tables, request, items)));
+  return WritePage(context, page, std::move(items), common, capacity);
+}
+
+Outcome<Reply> Scan(const Context& context, const Fields& in) {
+  Capacity capacity(in, Capacity::Use::kRead);
+  const auto segment = in.Integer("Segment", 0, kSegmentsMax - 1);
+  const auto segments = in.Integer("TotalSegments", 1, kSegmentsMax);
+  MAYFLY_TRY(CommonInput common, ReadCommon(in));
+  if (segment && !segments) {
+    return Invalid(
+        "The TotalSegments parameter is required but was not present in the request when Segment "
+        "parameter is present");
+  }
+  if (segments && !segment) {
+    return Invalid(
+        "The Segment parameter is required but was not present in the request when parameter "
+        "TotalSegments is present");
+  }
+  if (segment && *segment >= *segments) {
+    return Invalid(
+        "The Segment parameter is zero-based and must be less than parameter TotalSegments: "
+        "Segment: " +
+        std::to_string(*segment) + " is not less than TotalSegments: " + std::to_string(*segments));
+  }
+  MAYFLY_TRY(ExpressionInput input, ReadExpressions(in, kScan));
+  const ScanRequest request = {.table = common.table,
+                               .index = common.index,
+                               .filter = std::move(input.filter),
+                               .projection = std::move(input.projection),
+                               .arguments = std::move(input.arguments),
+                               .count_only = common.count_only,
+                               .consistent = common.consistent,
+                               .limit = common.limit,
+                               .start_after = std::move(common.start_after),
+                               .segment = static_cast<std::uint32_t>(segment.value_or(0)),
+                               .segments = static_cast<std::uint32_t>(segments.value_or(1)),
+                               .all_attributes = common.all_attributes};
+  ItemsText items;
+  MAYFLY_TRY(const ItemPage page, OfItem(tables::ScanInto(context.tables, request, items)));
+  return WritePage(context, page, std::move(items), common, capacity);
+}
+
+constexpr std::array kOperations = std::to_array<Operation>({
+    {kTablePrefix, "Query", Query, "Reads items of one partition, in the order of their sort keys.",
+     kReads},
+    {kTablePrefix, "Scan", Scan, "Reads all items of a table or index, or of a segment of it.",
+     kReads},
+});
+
+}  // namespace
+
+std::span<const Operation> ReadOperations() { return kOperations; }
+
+}  // namespace mayfly::dynamo

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "dynamo/operations/operations.h"
+#include "dynamo/tables/arn.h"
+#include "dynamo/tables/table_errors.h"
+#include "dynamo/tables/table_json.h"
+#include "dynamo/tables/table_notes.h"
+#include "dynamo/tables/tags.h"
+
+namespace mayfly::dynamo {
+namespace {
+
+constexpr std::size_t kTagsPerPage = 10;
+
+Outcome<std::string> ReadArn(const Fields& in) {
+  std::string arn = in.RequiredString("ResourceArn", 1, 1283);
+  MAYFLY_REQUIRE(in.Check());
+  return arn;
+}
+
+Outcome<TableDescription> OfArn(Result<TableDescription> found, const std::string& arn) {
+  if (!found && found.error().IsNotFound()) {
+    return Refusal(ErrorKind::kResourceNotFound,
+                   fmt::format("Requested resource not found: ResourcArn: {} not found", arn));
+  }
+  return found;
+}
+
+// What a request does to tags. They may say what another interface can change as well (TTL.POLICY,
+// the library), so a tag counts when it is named, and then against what is in force.
+struct TagChange {
+  Tags set;
+  std::vector<std::string> removed;
+
+  bool Names(const Notes& before, const std::string& tag) const {
+    if (set.contains(tag)) return true;
+    return std::find(removed.begin(), removed.end(), tag) != removed.end() &&
+           TagsOf(before).contains(tag);
+  }
+};
+
+// In one step, so that tags others put on at the same time stay.
+Outcome<void> ChangeTags(const Context& context, const std::string& arn, const TagChange& asked) {
+  const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
+    TableChange change{.notes = now.notes};
+    for (const std::string& key : asked.removed) RemoveTag(*change.notes, key);
+    MAYFLY_REQUIRE(SetTags(*change.notes, asked.set));
+    MAYFLY_TRY(const TtlMode mode, TtlModeOf(*change.notes));
+    if (asked.Names(now.notes, kTtlModeTag) && mode != now.ttl_mode) change.ttl_mode = mode;
+    MAYFLY_TRY(const auto promise, PurgeWithinOf(*change.notes));
+    if (asked.Names(now.notes, kPurgeWithinTag) && promise != now.purge_within) {
+      change.purge_within = promise.value_or(Millis(0));
+    }
+    return change;
+  };
+  MAYFLY_TRY(const std::string table, ReadTableArn(arn));
+  MAYFLY_TRY(auto revised, Revise(context.tables, table, decide));
+  MAYFLY_TRY([[maybe_unused]] const auto table_now, OfArn(std::move(revised), arn));
+  return {};
+}
+
+Outcome<Reply> TagResource(const Context& context, const Fields& in) {
+  in.RequiredList("Tags");
+  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  MAYFLY_TRY(const Tags tags, ReadTags(in));
+  MAYFLY_REQUIRE(ChangeTags(context, arn, {.set = tags, .removed = {}}));
+  return Reply();
+}
+
+Outcome<Reply> UntagResource(const Context& context, const Fields& in) {
+  in.RequiredList("TagKeys");
+  const std::vector<std::string> keys = in.Strings("TagKeys");
+  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  MAYFLY_REQUIRE(ChangeTags(context, arn, {.set = {}, .removed = keys}));
+  return Reply();
+}
+
+// Pages of ten, as DynamoDB has it; a token is the last key of the page before.
+Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
+  const auto token = in.String("NextToken");
+  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  MAYFLY_TRY(const std::string name, ReadTableArn(arn));
+  MAYFLY_TRY(const TableDescription table, OfArn(context.tables.DescribeTable(name), arn));
+  const auto tags = TagsOf(table.spec.notes);
+  json::array listed;
+  json::object reply;
+  auto at = token ? tags.upper_bound(*token) : tags.begin();
+  for (; at != tags.end() && listed.size() < kTagsPerPage; ++at) {
+    json::object tag;
+    tag["Key"] = ToJson(at->first);
+    tag["Value"] = ToJson(at->second);
+    listed.emplace_back(std::move(tag));
+  }
+  if (at != tags.end()) reply["NextToken"] = ToJson(std::prev(at)->first);
+  reply["Tags"] = std::move(listed);
+  return reply;
+}
+
+// clang-format off
+constexpr std::array kOperations = std::to_array<Operation>({
+    {kTablePrefix, "TagResource",        TagResource,        "Puts tags on a table.",      kWrites},
+    {kTablePrefix, "UntagResource",      UntagResource,      "Takes tags off a table.",    kWrites},
+    {kTablePrefix, "ListTagsOfResource", ListTagsOfResource, "Tells the tags of a table.", kReads},
+});
+// clang-format on
+
+}  // namespace
+
+std::span<const Operation> TagOperations() { return kOperations; }
+
+}  // namespace mayfly::dynamo

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "dynamo/json/attribute_json.h"
+#include "dynamo/json/limits.h"
+#include "dynamo/operations/operations.h"
+#include "dynamo/requests/capacity.h"
+#include "dynamo/requests/item_requests.h"
+#include "dynamo/tables/table_errors.h"
+
+namespace mayfly::dynamo {
+namespace {
+
+constexpr std::size_t kTokenMax = 36;
+
+using Reason = TransactOutcome::Reason;
+
+std::string_view ReasonCode(Reason reason) {
+  switch (reason) {
+    case Reason::kNone: return "None";
+    case Reason::kConditionFailed: return "ConditionalCheckFailed";
+    case Reason::kInvalid: return "ValidationError";
+  }
+  return "None";
+}
+
+Refusal Canceled(const std::vector<TransactOutcome::Verdict>& verdicts) {
+  std::vector<std::string_view> codes;
+  json::array reasons;
+  for (const auto& verdict : verdicts) {
+    const std::string_view code = ReasonCode(verdict.reason);
+    codes.push_back(code);
+    json::object reason;
+    reason["Code"] = ToJson(code);
+    if (verdict.reason == Reason::kConditionFailed && verdict.message.empty()) {
+      reason["Message"] = "The conditional request failed";
+    } else if (!verdict.message.empty()) {
+      reason["Message"] = ToJson(verdict.message);
+    }
+    if (verdict.item) reason["Item"] = WriteItem(*verdict.item);
+    reasons.emplace_back(std::move(reason));
+  }
+  json::object extra;
+  extra["CancellationReasons"] = std::move(reasons);
+  return Refusal(
+      ErrorKind::kTransactionCanceled,
+      fmt::format("Transaction cancelled, please refer cancellation reasons for specific "
+                  "reasons [{}]",
+                  fmt::join(codes, ", ")),
+      std::move(extra));
+}
+
+Outcome<TransactWrite> ReadAction(const Fields& in) {
+  const auto put = in.Structure("Put");
+  const auto update = in.Structure("Update");
+  const auto remove = in.Structure("Delete");
+  const auto check = in.Structure("ConditionCheck");
+  MAYFLY_REQUIRE(in.Check());
+  if (put.has_value() + update.has_value() + remove.has_value() + check.has_value() != 1) {
+    return Invalid("TransactItems can only contain one of Check, Put, Update or Delete");
+  }
+  const auto as_action = [](auto read) -> Outcome<TransactWrite> {
+    MAYFLY_TRY(auto request, std::move(read));
+    return TransactWrite{std::move(request)};
+  };
+  if (put) return as_action(ReadPut(*put, Place::kInTransaction));
+  if (update) return as_action(ReadUpdate(*update, Place::kInTransaction));
+  if (remove) return as_action(ReadDelete(*remove, Place::kInTransaction));
+  return as_action(ReadConditionCheck(*check));
+}
+
+const std::string& TableOf(const TransactWrite& write) {
+  return std::visit([](const auto& action) -> const std::string& { return action.table; },
+                    write.action);
+}
+
+Outcome<Reply> TransactWriteItems(const Context& context, const Fields& in) {
+  Capacity capacity(in, Capacity::Use::kTransactWrite);
+  const std::string metrics = in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
+  in.RequiredList("TransactItems", 1, kTransactionItemsMax);
+  const std::vector<Fields> listed = in.Structures("TransactItems");
+  const auto token = in.String("ClientRequestToken");
+  if (token) in.validation().Length("clientRequestToken", *token, token->size(), 1, kTokenMax);
+  MAYFLY_REQUIRE(in.Check());
+  std::vector<TransactWrite> actions;
+  for (const Fields& item : listed) {
+    MAYFLY_TRY(TransactWrite action, ReadAction(item));
+    actions.push_back(std::move(action));
+  }
+  auto outcome = context.tables.TransactWriteItems(actions, token.value_or(""));
+  if (!outcome && outcome.error().code() == StatusCode::kConflict && token) {
+    return Refusal(ErrorKind::kIdempotentParameterMismatch,
+                   "The same ClientRequestToken was used with other actions.");
+  }
+  MAYFLY_TRY(const TransactOutcome done, OfItem(std::move(outcome)));
+  if (!done.written) return Canceled(done.verdicts);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const std::uint64_t bytes = i < done.bytes.size() ? done.bytes[i] : 0;
+    capacity.Add(TableOf(actions[i]), WriteUnits(bytes));
+  }
+  json::object reply;
+  if (metrics == "SIZE") reply["ItemCollectionMetrics"] = json::object();
+  capacity.WriteAll(reply);
+  return reply;
+}
+
+Outcome<Reply> TransactGetItems(const Context& context, const Fields& in) {
+  Capacity capacity(in, Capacity::Use::kTransactRead);
+  in.RequiredList("TransactItems", 1, kTransactionItemsMax);
+  const std::vector<Fields> listed = in.Structures("TransactItems");
+  MAYFLY_REQUIRE(in.Check());
+  std::vector<GetItemRequest> requests;
+  for (const Fields& item : listed) {
+    const auto get = item.Structure("Get");
+    if (!get) item.validation().Missing(item.Where("Get"));
+    MAYFLY_REQUIRE(in.Check());
+    MAYFLY_TRY(GetItemRequest request, ReadGet(*get, Place::kInTransaction));
+    requests.push_back(std::move(request));
+  }
+  MAYFLY_TRY(const std::vector<FoundItem> found, OfItem(context.tables.TransactGetItems(requests)));
+  json::array responses;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    json::object response;
+    if (found[i].item) response["Item"] = WriteItem(*found[i].item);
+    responses.emplace_back(std::move(response));
+    capacity.Add(requests[i].table, ReadUnits(found[i].bytes, true));
+  }
+  json::object reply;
+  reply["Responses"] = std::move(responses);
+  capacity.WriteAll(reply);
+  return reply;
+}
+
+constexpr std::array kOperations = std::to_array<Operation>({
+    {kTablePrefix, "TransactGetItems", TransactGetItems, "Reads up to 100 items of one state.",
+     kReads},
+    {kTablePrefix, "TransactWriteItems", TransactWriteItems,
+     "Does up to 100 writes and checks, or nothing.", kWrites},
+});
+
+}  // namespace
+
+std::span<const Operation> TransactionOperations() { return kOperations; }
+
+}  // namespace mayfly::dynamo

@@ -1,0 +1,58 @@
+// write_queue.h - writes of single items that were asked for together and not done yet: they are
+// done together, for which one commit may do.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "dynamo/requests/capacity.h"
+#include "http/router.h"
+#include "tables/write_first.h"
+
+namespace mayfly::dynamo {
+
+// PutItem, UpdateItem or DeleteItem, read.
+struct AskedWrite {
+  tables::ItemWrite write;
+  Capacity capacity;
+};
+
+class WriteQueue {
+ public:
+  void Add(http::Exchange& exchange, AskedWrite write) {
+    asked_.push_back({&exchange, std::move(write.capacity)});
+    writes_.push_back(std::move(write.write));
+  }
+
+  bool empty() const { return done_ == asked_.size(); }
+
+  bool HasOf(const void* client) const {
+    return std::any_of(asked_.begin() + static_cast<std::ptrdiff_t>(done_), asked_.end(),
+                       [&](const Asked& one) { return one.exchange->client == client; });
+  }
+
+  // Does the first of them, at least one. `tell(exchange, write, capacity, outcome)`, once for
+  // each.
+  template <typename Tell>
+  void DoFirst(Tables& tables, const Tell& tell) {
+    const std::span<const tables::ItemWrite> rest = std::span(writes_).subspan(done_);
+    for (Result<WriteOutcome>& outcome : tables::WriteFirst(tables, rest)) {
+      const std::size_t i = done_++;
+      tell(*asked_[i].exchange, writes_[i], asked_[i].capacity, std::move(outcome));
+    }
+  }
+
+ private:
+  struct Asked {
+    http::Exchange* exchange;
+    Capacity capacity;
+  };
+
+  std::vector<Asked> asked_;
+  std::vector<tables::ItemWrite> writes_;  // One for each.
+  std::size_t done_ = 0;
+};
+
+}  // namespace mayfly::dynamo

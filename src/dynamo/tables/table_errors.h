@@ -1,0 +1,52 @@
+// table_errors.h - refusals of the tables, in the words each family of operations has for them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+
+#include "dynamo/json/refusal.h"
+#include "mayfly/tables.h"
+
+namespace mayfly::dynamo {
+
+// For operations on items, which do not name the table.
+template <typename T>
+Outcome<T> OfItem(Result<T> result) {
+  if (!result && result.error().IsNotFound()) {
+    return Refusal(ErrorKind::kResourceNotFound, "Requested resource not found");
+  }
+  // Of items: others keep changing them. Nothing is in use that one could wait for.
+  if (!result && result.error().code() == StatusCode::kBusy) {
+    return Refusal(ErrorKind::kTransactionConflict, std::string(result.error().message()));
+  }
+  return result;
+}
+
+// For operations on tables.
+template <typename T>
+Outcome<T> OfTable(Result<T> result, const std::string& table) {
+  if (!result && result.error().IsNotFound()) {
+    return Refusal(ErrorKind::kResourceNotFound,
+                   fmt::format("Requested resource not found: Table: {} not found", table));
+  }
+  return result;
+}
+
+// Tables::ReviseTable() by a decision that may refuse: a Status has no room for all a Refusal says.
+template <typename Decide>
+Outcome<Result<TableDescription>> Revise(Tables& tables, const std::string& table,
+                                         const Decide& decide) {
+  std::optional<Refusal> refused;
+  auto revised = tables.ReviseTable(table, [&](const TableSpec& now) -> Result<TableChange> {
+    Outcome<TableChange> change = decide(now);
+    if (change) return *std::move(change);
+    refused = std::move(change).error();
+    return Status::Invalid(refused->message());
+  });
+  if (refused) return *std::move(refused);
+  return revised;
+}
+
+}  // namespace mayfly::dynamo

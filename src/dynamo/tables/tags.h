@@ -1,0 +1,21 @@
+// tags.h - the tags of a request, within DynamoDB's limits: 50 on a table, keys of 1 to 128
+// characters, values of up to 256, no key that begins with "aws:", and none twice.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "dynamo/json/fields.h"
+#include "dynamo/tables/table_notes.h"
+
+namespace mayfly::dynamo {
+
+using Tags = std::map<std::string, std::string>;
+
+// Tags of `in`; none when there is no such member.
+Outcome<Tags> ReadTags(const Fields& in);
+
+// Puts them on a table, over those that have their keys. Refused if it has too many then.
+Outcome<void> SetTags(Notes& notes, const Tags& tags);
+
+}  // namespace mayfly::dynamo
