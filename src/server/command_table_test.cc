@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "server/own_families.h"
 
 namespace mayfly::server {
 namespace {
@@ -65,18 +64,6 @@ TEST_F(Table, ErrorsAreRedis) {
   EXPECT_EQ(Error({"none", "a", "b"}),
             "ERR unknown command 'none', with args beginning with: 'a' 'b' ");
   EXPECT_EQ(Error({"GEOADD"}), "ERR 'geoadd' is not offered by mayfly yet: geospatial indexes");
-}
-
-TEST(OwnFamilies, AreSortedAndSayWhatTheyDo) {
-  for (const CommandFamily& family : OwnFamilies()) {
-    EXPECT_TRUE(std::is_sorted(family.commands.begin(), family.commands.end(),
-                               [](const auto& a, const auto& b) { return a.name < b.name; }))
-        << family.group;
-    for (const CommandSpec& spec : family.commands) {
-      EXPECT_TRUE(spec.summary.ends_with('.')) << spec.name;
-      EXPECT_TRUE(spec.handler != nullptr || !spec.subcommands.empty()) << spec.name;
-    }
-  }
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "law_cases.h"
-#include "server/commands/families.h"
+#include "server/commands/data_families.h"
 #include "server/testing/command_tester.h"
 
 namespace mayfly::server {

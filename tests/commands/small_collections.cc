@@ -1,7 +1,7 @@
 #include "small_collections.h"
 
 #include "server/arguments.h"
-#include "server/commands/families.h"
+#include "server/commands/data_families.h"
 #include "types/hash.h"
 #include "types/list.h"
 #include "types/set.h"

@@ -2,13 +2,11 @@
 // Nothing registers itself at static initialisation, where the linker may drop it unseen.
 #pragma once
 
-#include <vector>
-
 #include "server/command.h"
 
 namespace mayfly::server {
 
-// Each is declared here, defined in its file, and named once more in families.cc.
+// Each is declared here, defined in its file, and named once more in data_families.cc.
 CommandFamily HashFamily();
 CommandFamily ListFamily();
 CommandFamily StringFamily();
@@ -19,7 +17,5 @@ CommandFamily ExpiryFamily();
 CommandFamily TtlFamily();
 CommandFamily SetFamily();
 CommandFamily SortedSetFamily();
-
-std::vector<CommandFamily> DataFamilies();
 
 }  // namespace mayfly::server

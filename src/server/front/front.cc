@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "server/acl/acl_file.h"
-#include "server/commands/families.h"
+#include "server/commands/data_families.h"
 #include "server/front/client_extension.h"
 #include "server/own_families.h"
 #include "server/pubsub/pubsub_commands.h"

@@ -1,3 +1,5 @@
+#include "server/commands/data_families.h"
+
 #include "server/commands/families.h"
 
 namespace mayfly::server {

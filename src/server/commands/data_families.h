@@ -1,0 +1,12 @@
+// data_families.h - all commands on data.
+#pragma once
+
+#include <vector>
+
+#include "server/command.h"
+
+namespace mayfly::server {
+
+std::vector<CommandFamily> DataFamilies();
+
+}  // namespace mayfly::server
