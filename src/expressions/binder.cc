@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/check.h"
-#include "expressions/functions.h"
-#include "expressions/limits.h"
+#include "expressions/syntax/functions.h"
+#include "expressions/syntax/limits.h"
 
 namespace mayfly::expressions {
 namespace {

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "expressions/arguments.h"
-#include "expressions/expression_kind.h"
-#include "expressions/operand.h"
-#include "expressions/path.h"
-#include "expressions/syntax.h"
+#include "expressions/syntax/arguments.h"
+#include "expressions/syntax/expression_kind.h"
+#include "expressions/syntax/operand.h"
+#include "expressions/syntax/path.h"
+#include "expressions/syntax/syntax.h"
 #include "mayfly/result.h"
 
 namespace mayfly::expressions {

@@ -7,9 +7,9 @@
 #include "base/check.h"
 #include "expressions/binder.h"
 #include "expressions/condition_node.h"
-#include "expressions/limits.h"
-#include "expressions/parser.h"
-#include "expressions/word_check.h"
+#include "expressions/syntax/limits.h"
+#include "expressions/syntax/parser.h"
+#include "expressions/syntax/word_check.h"
 #include "items/compare.h"
 
 namespace mayfly::expressions {

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "expressions/parser.h"
-#include "expressions/token_cursor.h"
+#include "expressions/syntax/parser.h"
+#include "expressions/syntax/token_cursor.h"
 
 namespace mayfly::expressions {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "expressions/arguments.h"
+#include "expressions/syntax/arguments.h"
 #include "mayfly/item.h"
 #include "mayfly/result.h"
 #include "mayfly/tables.h"

@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "expressions/binder.h"
-#include "expressions/parser.h"
-#include "expressions/path_overlap.h"
-#include "expressions/word_check.h"
+#include "expressions/syntax/parser.h"
+#include "expressions/syntax/path_overlap.h"
+#include "expressions/syntax/word_check.h"
 
 namespace mayfly::expressions {
 namespace {

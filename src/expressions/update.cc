@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "expressions/binder.h"
-#include "expressions/parser.h"
-#include "expressions/path_overlap.h"
 #include "expressions/projection.h"
+#include "expressions/syntax/parser.h"
+#include "expressions/syntax/path_overlap.h"
+#include "expressions/syntax/word_check.h"
 #include "expressions/update_plan.h"
-#include "expressions/word_check.h"
 
 namespace mayfly::expressions {
 namespace {

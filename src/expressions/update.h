@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "expressions/arguments.h"
-#include "expressions/path.h"
+#include "expressions/syntax/arguments.h"
+#include "expressions/syntax/path.h"
 #include "mayfly/item.h"
 #include "mayfly/result.h"
 

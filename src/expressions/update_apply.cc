@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "expressions/limits.h"
+#include "expressions/syntax/limits.h"
 #include "expressions/update_plan.h"
 #include "items/item_size.h"
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "expressions/operand.h"
-#include "expressions/path.h"
+#include "expressions/syntax/operand.h"
+#include "expressions/syntax/path.h"
 #include "mayfly/item.h"
 #include "mayfly/result.h"
 

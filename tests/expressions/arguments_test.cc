@@ -1,6 +1,6 @@
 // Goal: placeholders are well formed and all used, or refused in DynamoDB's words.
 // Method: requests with one fault each, and several expressions that share their placeholders.
-#include "expressions/arguments.h"
+#include "expressions/syntax/arguments.h"
 
 #include <gtest/gtest.h>
 

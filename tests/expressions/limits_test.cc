@@ -1,6 +1,6 @@
 // Goal: expressions are as large as DynamoDB allows and no larger, and none exhausts the stack.
 // Method: each limit on it and one past it; texts that nest as deep as their bytes allow.
-#include "expressions/limits.h"
+#include "expressions/syntax/limits.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include "expressions/condition.h"
 #include "expressions/key_condition.h"
 #include "expressions/projection.h"
-#include "expressions/reserved_words.h"
+#include "expressions/syntax/reserved_words.h"
 #include "expressions/update.h"
 
 namespace mayfly::expressions {

@@ -19,9 +19,9 @@
 #include <string_view>
 #include <vector>
 
-#include "expressions/expression_kind.h"
-#include "expressions/lexer.h"
-#include "expressions/syntax.h"
+#include "expressions/syntax/expression_kind.h"
+#include "expressions/syntax/lexer.h"
+#include "expressions/syntax/syntax.h"
 #include "mayfly/result.h"
 
 namespace mayfly::expressions {

@@ -1,4 +1,4 @@
-#include "expressions/reserved_words.h"
+#include "expressions/syntax/reserved_words.h"
 
 #include <algorithm>
 #include <array>

@@ -1,10 +1,10 @@
-#include "expressions/token_cursor.h"
+#include "expressions/syntax/token_cursor.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "expressions/limits.h"
+#include "expressions/syntax/limits.h"
 
 namespace mayfly::expressions {
 

@@ -1,12 +1,12 @@
-#include "expressions/word_check.h"
+#include "expressions/syntax/word_check.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "expressions/functions.h"
-#include "expressions/limits.h"
-#include "expressions/reserved_words.h"
+#include "expressions/syntax/functions.h"
+#include "expressions/syntax/limits.h"
+#include "expressions/syntax/reserved_words.h"
 
 namespace mayfly::expressions {
 namespace {

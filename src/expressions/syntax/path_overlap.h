@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "expressions/expression_kind.h"
-#include "expressions/path.h"
+#include "expressions/syntax/expression_kind.h"
+#include "expressions/syntax/path.h"
 #include "mayfly/status.h"
 
 namespace mayfly::expressions {

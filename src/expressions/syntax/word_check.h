@@ -2,8 +2,8 @@
 // exist and stand where they may. The first thing that is wrong, as it is written, is told.
 #pragma once
 
-#include "expressions/expression_kind.h"
-#include "expressions/syntax.h"
+#include "expressions/syntax/expression_kind.h"
+#include "expressions/syntax/syntax.h"
 #include "mayfly/status.h"
 
 namespace mayfly::expressions {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "expressions/path.h"
+#include "expressions/syntax/path.h"
 #include "mayfly/item.h"
 
 namespace mayfly::expressions {

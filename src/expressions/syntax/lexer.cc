@@ -1,4 +1,4 @@
-#include "expressions/lexer.h"
+#include "expressions/syntax/lexer.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "expressions/path_overlap.h"
+#include "expressions/syntax/path_overlap.h"
 
 #include <fmt/format.h>
 

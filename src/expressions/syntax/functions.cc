@@ -1,4 +1,4 @@
-#include "expressions/functions.h"
+#include "expressions/syntax/functions.h"
 
 namespace mayfly::expressions {
 namespace {

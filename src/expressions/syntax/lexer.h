@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "expressions/expression_kind.h"
+#include "expressions/syntax/expression_kind.h"
 
 namespace mayfly::expressions {
 

@@ -1,11 +1,11 @@
-#include "expressions/arguments.h"
+#include "expressions/syntax/arguments.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 
-#include "expressions/limits.h"
+#include "expressions/syntax/limits.h"
 #include "items/item_size.h"
 
 namespace mayfly::expressions {

@@ -1,4 +1,4 @@
-#include "expressions/expression_kind.h"
+#include "expressions/syntax/expression_kind.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "expressions/operand.h"
+#include "expressions/syntax/operand.h"
 
 #include <string_view>
 

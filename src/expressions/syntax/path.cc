@@ -1,4 +1,4 @@
-#include "expressions/path.h"
+#include "expressions/syntax/path.h"
 
 #include <fmt/format.h>
 
