@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_snapshot.h"
-#include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 

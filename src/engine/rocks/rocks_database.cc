@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
-#include "engine/rocks/limits.h"
+#include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/rocks_env.h"
+#include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_cursor.h"
-#include "engine/rocks/rocks_env.h"
 #include "engine/rocks/rocks_snapshot.h"
-#include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 

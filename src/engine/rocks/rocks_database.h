@@ -22,8 +22,8 @@
 #include "engine/damage_log.h"
 #include "engine/engine.h"
 #include "engine/rocks/commit_gate.h"
-#include "engine/rocks/disk_reserve.h"
-#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/files/disk_reserve.h"
+#include "engine/rocks/files/rocks_directory.h"
 #include "mayfly/logger.h"
 
 namespace mayfly::engine {

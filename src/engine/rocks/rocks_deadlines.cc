@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/coding.h"
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/rocks/compaction_pace.h"
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -15,8 +15,8 @@
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
-#include "engine/rocks/encrypted_files.h"
-#include "engine/rocks/key_file.h"
+#include "engine/rocks/files/encrypted_files.h"
+#include "engine/rocks/files/key_file.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/rocks_reencrypt.h"
 #include "engine/rocks/testing/faulty_disk.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_database.h"
 #include "engine/rocks/rocks_deadlines.h"
-#include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "engine/rocks/limits.h"
-#include "engine/rocks/log_search.h"
+#include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/log_search.h"
+#include "engine/rocks/files/rocks_status.h"
+#include "engine/rocks/files/sst_entries.h"
 #include "engine/rocks/rocks_database.h"
-#include "engine/rocks/rocks_status.h"
-#include "engine/rocks/sst_entries.h"
 
 namespace mayfly::engine {
 namespace {

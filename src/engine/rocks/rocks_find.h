@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/engine.h"
-#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/files/rocks_directory.h"
 
 namespace mayfly::engine {
 

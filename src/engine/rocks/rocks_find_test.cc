@@ -8,9 +8,9 @@
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
-#include "engine/rocks/limits.h"
-#include "engine/rocks/log_search.h"
-#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/log_search.h"
+#include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/rocks_profile.h"
 

@@ -8,15 +8,15 @@
 #include <system_error>
 #include <vector>
 
-#include "engine/rocks/encrypted_files.h"
-#include "engine/rocks/format_file.h"
-#include "engine/rocks/key_file.h"
+#include "engine/rocks/files/encrypted_files.h"
+#include "engine/rocks/files/format_file.h"
+#include "engine/rocks/files/key_file.h"
+#include "engine/rocks/files/rocks_directory.h"
+#include "engine/rocks/files/rocks_env.h"
+#include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_database.h"
-#include "engine/rocks/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
-#include "engine/rocks/rocks_env.h"
 #include "engine/rocks/rocks_profile.h"
-#include "engine/rocks/rocks_status.h"
 #include "engine/rocks/salvage/manifest.h"
 #include "engine/rocks/salvage/salvage_engine.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/checksum.h"
 #include "base/temporary_directory.h"
-#include "engine/rocks/format_file.h"
+#include "engine/rocks/files/format_file.h"
 #include "engine/rocks/rocks_engine.h"
 
 namespace mayfly::engine {

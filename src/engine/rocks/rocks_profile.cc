@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/rocks/files/rocks_logger.h"
+#include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_deadlines.h"
 #include "engine/rocks/rocks_drop_filter.h"
-#include "engine/rocks/rocks_logger.h"
-#include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

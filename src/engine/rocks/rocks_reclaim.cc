@@ -7,9 +7,9 @@
 #include <shared_mutex>
 
 #include "engine/rocks/compaction_pace.h"
-#include "engine/rocks/limits.h"
+#include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_database.h"
-#include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

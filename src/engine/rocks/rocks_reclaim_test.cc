@@ -11,7 +11,7 @@
 
 #include "base/temporary_directory.h"
 #include "engine/rocks/compaction_pace.h"
-#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
 
 namespace mayfly::engine {

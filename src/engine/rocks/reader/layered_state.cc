@@ -2,7 +2,7 @@
 
 #include <rocksdb/write_batch.h>
 
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -12,9 +12,9 @@
 
 #include "base/coding.h"
 #include "engine/memory/memory_engine.h"
-#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/files/rocks_directory.h"
+#include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_profile.h"
-#include "engine/rocks/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/rocks/log_format.h"
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/log_format.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
-#include "engine/rocks/log_format.h"
+#include "engine/rocks/files/log_format.h"
 #include "engine/rocks/reader/reader_engine.h"
 
 namespace mayfly::engine {

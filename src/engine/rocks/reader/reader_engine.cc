@@ -8,7 +8,7 @@
 
 #include "base/directory_lock.h"
 #include "base/log.h"
-#include "engine/rocks/format_file.h"
+#include "engine/rocks/files/format_file.h"
 #include "engine/rocks/reader/layered_cursor.h"
 #include "engine/rocks/reader/log_follower.h"
 

@@ -12,7 +12,7 @@
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
-#include "engine/rocks/log_format.h"
+#include "engine/rocks/files/log_format.h"
 #include "engine/rocks/rocks_engine.h"
 
 namespace mayfly::engine {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "engine/rocks/log_format.h"
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/log_format.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "engine/rocks/files/sst_format.h"
 #include "engine/rocks/salvage/framed_records.h"
-#include "engine/rocks/sst_format.h"
 
 namespace mayfly::engine {
 namespace {

@@ -1,8 +1,8 @@
 #include "engine/rocks/salvage/salvage_engine.h"
 
 #include "base/log.h"
-#include "engine/rocks/encrypted_files.h"
-#include "engine/rocks/format_file.h"
+#include "engine/rocks/files/encrypted_files.h"
+#include "engine/rocks/files/format_file.h"
 #include "engine/rocks/salvage/salvage_cursor.h"
 #include "engine/rocks/salvage/salvaged_state.h"
 

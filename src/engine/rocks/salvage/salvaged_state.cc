@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "engine/address.h"
 #include "engine/damage_log.h"
-#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/salvage/logged_changes.h"
 #include "engine/rocks/salvage/manifest.h"
 #include "engine/rocks/salvage/range_cover.h"

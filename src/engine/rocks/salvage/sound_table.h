@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/rocks/sst_format.h"
+#include "engine/rocks/files/sst_format.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 

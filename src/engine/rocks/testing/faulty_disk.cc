@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "engine/rocks/disk_reserve.h"
+#include "engine/rocks/files/disk_reserve.h"
 
 namespace mayfly::engine {
 namespace {

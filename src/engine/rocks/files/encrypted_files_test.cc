@@ -1,6 +1,6 @@
 // Whether encrypted files read as they were written, whatever a crash or a full disk made of them.
 // Method: files written and read through the layer, and changed beneath it.
-#include "engine/rocks/encrypted_files.h"
+#include "engine/rocks/files/encrypted_files.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "engine/rocks/sst_entries.h"
+#include "engine/rocks/files/sst_entries.h"
 
 #include <string>
 
-#include "engine/rocks/sst_format.h"
+#include "engine/rocks/files/sst_format.h"
 
 namespace mayfly::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/rocks/rocks_env.h"
+#include "engine/rocks/files/rocks_env.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "engine/rocks/disk_reserve.h"
+#include "engine/rocks/files/disk_reserve.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "engine/rocks/limits.h"
+#include "engine/rocks/files/limits.h"
 
 namespace mayfly::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/rocks/encrypted_files.h"
+#include "engine/rocks/files/encrypted_files.h"
 
 #include <rocksdb/file_system.h>
 
@@ -8,8 +8,8 @@
 
 #include "crypto/cipher.h"
 #include "crypto/file_header.h"
-#include "engine/rocks/disk_reserve.h"
-#include "engine/rocks/format_file.h"
+#include "engine/rocks/files/disk_reserve.h"
+#include "engine/rocks/files/format_file.h"
 
 namespace mayfly::engine {
 namespace {

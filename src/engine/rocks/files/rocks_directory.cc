@@ -1,10 +1,10 @@
-#include "engine/rocks/rocks_directory.h"
+#include "engine/rocks/files/rocks_directory.h"
 
 #include <charconv>
 #include <string_view>
 #include <utility>
 
-#include "engine/rocks/disk_reserve.h"
+#include "engine/rocks/files/disk_reserve.h"
 
 namespace mayfly::engine {
 namespace {

@@ -1,10 +1,10 @@
-#include "engine/rocks/key_file.h"
+#include "engine/rocks/files/key_file.h"
 
 #include <vector>
 
-#include "engine/rocks/encrypted_files.h"
-#include "engine/rocks/rocks_directory.h"
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/encrypted_files.h"
+#include "engine/rocks/files/rocks_directory.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 

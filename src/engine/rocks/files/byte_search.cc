@@ -1,4 +1,4 @@
-#include "engine/rocks/byte_search.h"
+#include "engine/rocks/files/byte_search.h"
 
 namespace mayfly::engine {
 

@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <string>
 
-#include "engine/rocks/byte_search.h"
-#include "engine/rocks/log_format.h"
+#include "engine/rocks/files/byte_search.h"
+#include "engine/rocks/files/log_format.h"
 #include "mayfly/bytes.h"
 
 namespace mayfly::engine {

@@ -1,4 +1,4 @@
-#include "engine/rocks/log_search.h"
+#include "engine/rocks/files/log_search.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-#include "engine/rocks/sst_format.h"
+#include "engine/rocks/files/sst_format.h"
 
 #include <fmt/format.h>
 #include <lz4.h>
@@ -9,7 +9,7 @@
 
 #include "base/checksum.h"
 #include "base/coding.h"
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

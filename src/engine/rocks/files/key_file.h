@@ -8,7 +8,7 @@
 #include <string>
 
 #include "crypto/database_key.h"
-#include "engine/rocks/format_file.h"
+#include "engine/rocks/files/format_file.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 

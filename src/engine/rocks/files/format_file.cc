@@ -1,4 +1,4 @@
-#include "engine/rocks/format_file.h"
+#include "engine/rocks/files/format_file.h"
 
 #include <fmt/format.h>
 #include <rocksdb/env.h>
@@ -8,8 +8,8 @@
 #include <system_error>
 
 #include "base/checksum.h"
-#include "engine/rocks/key_file.h"
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/key_file.h"
+#include "engine/rocks/files/rocks_status.h"
 
 namespace mayfly::engine {
 namespace {

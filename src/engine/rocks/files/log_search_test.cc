@@ -1,6 +1,6 @@
 // Goal: bytes are found wherever a stream, a block or a record is cut, and never where they are
 // not. Method: the cut at every place around the needle; logs framed here as RocksDB frames them.
-#include "engine/rocks/log_search.h"
+#include "engine/rocks/files/log_search.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/rocks/rocks_logger.h"
+#include "engine/rocks/files/rocks_logger.h"
 
 #include <array>
 #include <cstdarg>

@@ -1,4 +1,4 @@
-#include "engine/rocks/log_format.h"
+#include "engine/rocks/files/log_format.h"
 
 #include <boost/crc.hpp>
 

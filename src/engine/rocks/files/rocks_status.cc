@@ -1,4 +1,4 @@
-#include "engine/rocks/rocks_status.h"
+#include "engine/rocks/files/rocks_status.h"
 
 #include <fmt/format.h>
 
