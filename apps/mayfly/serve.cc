@@ -17,12 +17,12 @@
 #include "mayfly/database.h"
 #include "mayfly/tables.h"
 #include "process.h"
+#include "server/assembly/front.h"
+#include "server/command/core_work_source.h"
 #include "server/config/config_file.h"
-#include "server/core_work_source.h"
-#include "server/front/front.h"
-#include "server/fsync_mode.h"
+#include "server/config/fsync_mode.h"
 #include "server/net/network.h"
-#include "server/server.h"
+#include "server/session/server.h"
 #include "server/stats/doubling.h"
 
 namespace mayfly::app {

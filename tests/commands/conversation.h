@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "server/arguments.h"
-#include "server/commands/families.h"
+#include "server/command/arguments.h"
+#include "server/commands/support/families.h"
 #include "server/testing/command_tester.h"
 #include "wire/reply_writer.h"
 

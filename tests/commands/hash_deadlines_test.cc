@@ -3,7 +3,7 @@
 // and 8.0.
 #include <gtest/gtest.h>
 
-#include "server/commands/families.h"
+#include "server/commands/support/families.h"
 #include "server/testing/command_tester.h"
 
 namespace mayfly::server {

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "server/commands/families.h"
+#include "server/commands/support/families.h"
 #include "server/testing/command_tester.h"
 
 namespace mayfly::server {

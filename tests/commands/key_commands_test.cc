@@ -1,6 +1,6 @@
 // Goal: walks over keys show what is there, draws reach all of it, and what moves stays whole.
 // Method: keys of many shapes; scans between which keys come and go; draws counted, from one seed.
-#include "server/commands/key_commands.h"
+#include "server/commands/keys/key_commands.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <map>
 #include <set>
 
-#include "server/commands/variable_keys.h"
+#include "server/commands/support/variable_keys.h"
 #include "small_collections.h"
 
 namespace mayfly::server {

@@ -2,7 +2,7 @@
 // Method: commands on plain maps; the tester notes what is asked and waits for nothing.
 #include <gtest/gtest.h>
 
-#include "server/commands/families.h"
+#include "server/commands/support/families.h"
 #include "server/testing/command_tester.h"
 
 namespace mayfly::server {

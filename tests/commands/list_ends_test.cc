@@ -2,7 +2,7 @@
 // Method: commands on plain maps; expected texts are what Redis 7.0 answers.
 #include <gtest/gtest.h>
 
-#include "server/commands/families.h"
+#include "server/commands/support/families.h"
 #include "server/testing/command_tester.h"
 
 namespace mayfly::server {

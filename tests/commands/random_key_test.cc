@@ -1,7 +1,7 @@
 // Goal: a key is drawn at the same cost whether or not many dead rows lie about.
 // Method: an engine that counts its steps; a thousand dead rows around few living ones, and ten
 // thousand.
-#include "server/commands/random_key.h"
+#include "server/commands/keys/random_key.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #include "small_collections.h"
 
-#include "server/arguments.h"
+#include "server/command/arguments.h"
 #include "server/commands/data_families.h"
 #include "types/hash.h"
 #include "types/list.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "server/commands/string_rows.h"
+#include "server/commands/support/string_rows.h"
 #include "small_collections.h"
 
 namespace mayfly::server {

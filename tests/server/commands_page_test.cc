@@ -6,9 +6,9 @@
 #include <map>
 #include <string>
 
-#include "server/command_table.h"
-#include "server/front/front.h"
-#include "server/own_families.h"
+#include "server/admin/own_families.h"
+#include "server/assembly/front.h"
+#include "server/command/command_table.h"
 #include "server/page.h"
 
 namespace mayfly::server {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "server/event_trimmer.h"
-#include "server/limits.h"
+#include "server/command/limits.h"
 #include "server/plain_work_source.h"
 #include "server/served.h"
+#include "server/session/event_trimmer.h"
 #include "server/test_commands.h"
 
 namespace mayfly::server {

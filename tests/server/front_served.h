@@ -7,11 +7,11 @@
 #include <thread>
 
 #include "mayfly/database.h"
+#include "server/assembly/front.h"
+#include "server/command/core_work_source.h"
 #include "server/config/config.h"
-#include "server/core_work_source.h"
-#include "server/front/front.h"
 #include "server/served.h"
-#include "server/server.h"
+#include "server/session/server.h"
 #include "server/test_client.h"
 
 namespace mayfly::server {

@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-#include "server/core_work_source.h"
+#include "server/command/core_work_source.h"
 #include "server/served.h"
 #include "types/hash.h"
 

@@ -8,7 +8,7 @@
 
 #include "core/testing/plain_work.h"
 #include "mayfly/clock.h"
-#include "server/work_source.h"
+#include "server/command/work_source.h"
 
 namespace mayfly::server {
 

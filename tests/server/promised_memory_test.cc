@@ -1,7 +1,7 @@
 // Goal: what a server keeps of commands in memory goes when a promise asks for it, and TTL.PROVE
 // tells what is left without holding up clients. Method: a server in memory, on a clock that is
 // moved by hand; secrets in arguments.
-#include "server/promised_memory.h"
+#include "server/session/promised_memory.h"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include "server/config/config.h"
 #include "server/counting_database.h"
 #include "server/plain_work_source.h"
-#include "server/server.h"
+#include "server/session/server.h"
 #include "server/test_client.h"
 
 namespace mayfly::server {

@@ -1,8 +1,8 @@
 #include "server/test_commands.h"
 
-#include "server/arguments.h"
-#include "server/errors.h"
-#include "server/own_families.h"
+#include "server/admin/own_families.h"
+#include "server/command/arguments.h"
+#include "server/command/errors.h"
 
 namespace mayfly::server {
 namespace {

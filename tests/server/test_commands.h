@@ -6,7 +6,7 @@
 // A row whose value begins with '!' is of the wrong type for those that wait.
 #pragma once
 
-#include "server/command_table.h"
+#include "server/command/command_table.h"
 
 namespace mayfly::server {
 

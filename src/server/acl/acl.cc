@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "server/shown_args.h"
+#include "server/command/shown_args.h"
 
 namespace mayfly::server {
 

@@ -17,7 +17,7 @@
 #include "mayfly/result.h"
 #include "server/acl/acl_log.h"
 #include "server/acl/acl_user.h"
-#include "server/command_table.h"
+#include "server/command/command_table.h"
 
 namespace mayfly::server {
 

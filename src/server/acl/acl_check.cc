@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "server/arguments.h"
+#include "server/command/arguments.h"
 
 namespace mayfly::server {
 namespace {

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "server/acl/acl_password.h"
-#include "server/arguments.h"
-#include "server/errors.h"
-#include "server/help.h"
-#include "server/shown_args.h"
+#include "server/command/arguments.h"
+#include "server/command/errors.h"
+#include "server/command/help.h"
+#include "server/command/shown_args.h"
 
 namespace mayfly::server {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "server/acl/acl_file.h"
 #include "server/acl/acl_session.h"
-#include "server/command.h"
+#include "server/command/command.h"
 
 namespace mayfly::server {
 

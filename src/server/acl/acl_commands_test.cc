@@ -6,7 +6,7 @@
 
 #include "base/temporary_directory.h"
 #include "server/acl/acl_testing.h"
-#include "server/errors.h"
+#include "server/command/errors.h"
 #include "server/testing/command_tester.h"
 
 namespace mayfly::server {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/glob.h"
-#include "server/arguments.h"
+#include "server/command/arguments.h"
 
 namespace mayfly::server {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "mayfly/bytes.h"
 #include "mayfly/status.h"
-#include "server/command_table.h"
+#include "server/command/command_table.h"
 
 namespace mayfly::server {
 

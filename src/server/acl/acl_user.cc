@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "server/acl/acl_password.h"
-#include "server/arguments.h"
+#include "server/command/arguments.h"
 
 namespace mayfly::server {
 

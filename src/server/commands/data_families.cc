@@ -1,6 +1,6 @@
 #include "server/commands/data_families.h"
 
-#include "server/commands/families.h"
+#include "server/commands/support/families.h"
 
 namespace mayfly::server {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "server/command.h"
+#include "server/command/command.h"
 
 namespace mayfly::server {
 

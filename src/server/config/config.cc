@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "base/glob.h"
-#include "server/shown_args.h"
+#include "server/command/shown_args.h"
 
 namespace mayfly::server {
 namespace {

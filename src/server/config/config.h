@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "mayfly/status.h"
-#include "server/answer.h"
+#include "server/command/answer.h"
 #include "server/config/setting_spec.h"
 #include "server/config/setting_value.h"
 

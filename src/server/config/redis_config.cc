@@ -13,7 +13,7 @@
 #include <set>
 #include <sstream>
 
-#include "server/arguments.h"
+#include "server/command/arguments.h"
 #include "wire/inline_command.h"
 
 namespace mayfly::server {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cctype>
 
-#include "server/limits.h"
+#include "server/command/limits.h"
 
 namespace mayfly::server {
 namespace {

@@ -6,8 +6,8 @@
 #include <functional>
 #include <limits>
 
-#include "server/arguments.h"
-#include "server/notify_classes.h"
+#include "server/command/arguments.h"
+#include "server/command/notify_classes.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {

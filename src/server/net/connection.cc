@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "server/limits.h"
+#include "server/command/limits.h"
 #include "server/net/io_thread.h"
 
 namespace mayfly::server {

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "server/executor/pipeline.h"
 #include "server/net/stream.h"
-#include "server/pipeline.h"
-#include "server/session.h"
+#include "server/session/session.h"
 #include "wire/request_parser.h"
 
 namespace mayfly::server {

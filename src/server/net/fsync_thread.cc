@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "server/promised_memory.h"
+#include "server/session/promised_memory.h"
 
 namespace mayfly::server {
 

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "mayfly/clock.h"
-#include "server/event_trimmer.h"
-#include "server/server.h"
+#include "server/session/event_trimmer.h"
+#include "server/session/server.h"
 
 namespace mayfly::server {
 

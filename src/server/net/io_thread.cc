@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/log.h"
-#include "server/limits.h"
+#include "server/command/limits.h"
 
 namespace mayfly::server {
 

@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "server/executor.h"
+#include "server/executor/executor.h"
 #include "server/net/connection.h"
-#include "server/server.h"
+#include "server/session/server.h"
 
 namespace mayfly::server {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "server/limits.h"
+#include "server/command/limits.h"
 #include "server/net/tls.h"
 
 namespace mayfly::server {

@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "base/random.h"
-#include "server/http/metrics.h"
-#include "server/limits.h"
+#include "server/command/limits.h"
+#include "server/metrics/metrics.h"
 
 namespace mayfly::server {
 namespace {

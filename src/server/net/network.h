@@ -17,7 +17,7 @@
 #include "server/net/fsync_thread.h"
 #include "server/net/io_thread.h"
 #include "server/net/listener.h"
-#include "server/server.h"
+#include "server/session/server.h"
 
 namespace mayfly::server {
 

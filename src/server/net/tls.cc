@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "server/arguments.h"
+#include "server/command/arguments.h"
 
 namespace mayfly::server {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/command.h"
+#include "server/command/command.h"
 #include "server/pubsub/outbox.h"
 #include "server/pubsub/subscriptions.h"
 

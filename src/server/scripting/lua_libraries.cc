@@ -5,16 +5,16 @@
 #include <random>
 #include <string>
 
-#include "server/scripting/bit_library.h"
-#include "server/scripting/guarded_functions.h"
-#include "server/scripting/json_library.h"
-#include "server/scripting/limits.h"
-#include "server/scripting/lua_errors.h"
-#include "server/scripting/lua_state.h"
-#include "server/scripting/message_pack.h"
-#include "server/scripting/read_only_tables.h"
+#include "server/scripting/libraries/bit_library.h"
+#include "server/scripting/libraries/guarded_functions.h"
+#include "server/scripting/libraries/json_library.h"
+#include "server/scripting/libraries/message_pack.h"
+#include "server/scripting/libraries/read_only_tables.h"
+#include "server/scripting/libraries/struct_library.h"
+#include "server/scripting/lua/limits.h"
+#include "server/scripting/lua/lua_errors.h"
+#include "server/scripting/lua/lua_state.h"
 #include "server/scripting/redis_library.h"
-#include "server/scripting/struct_library.h"
 
 namespace mayfly::server {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "server/scripting/lua_errors.h"
+#include "server/scripting/lua/lua_errors.h"
 
 namespace mayfly::server {
 namespace {

@@ -15,7 +15,7 @@
 #include <lua.hpp>
 
 #include "mayfly/status.h"
-#include "server/scripting/limits.h"
+#include "server/scripting/lua/limits.h"
 #include "wire/reply.h"
 #include "wire/reply_writer.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "server/scripting/lua_errors.h"
+#include "server/scripting/lua/lua_errors.h"
+#include "server/scripting/lua/lua_state.h"
 #include "server/scripting/lua_replies.h"
-#include "server/scripting/lua_state.h"
 #include "server/scripting/script.h"
 
 namespace mayfly::server {

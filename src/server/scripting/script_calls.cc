@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/arguments.h"
-#include "server/command_table.h"
-#include "server/errors.h"
-#include "server/run_handler.h"
-#include "server/scripting/limits.h"
+#include "server/command/arguments.h"
+#include "server/command/command_table.h"
+#include "server/command/errors.h"
+#include "server/command/run_handler.h"
+#include "server/scripting/lua/limits.h"
 #include "wire/reply_parser.h"
 
 namespace mayfly::server {

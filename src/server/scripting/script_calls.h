@@ -10,9 +10,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "server/command.h"
+#include "server/command/command.h"
+#include "server/scripting/lua/script_host.h"
 #include "server/scripting/script_context.h"
-#include "server/scripting/script_host.h"
 
 namespace mayfly::server {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "server/command.h"
+#include "server/command/command.h"
 #include "server/scripting/script_engine.h"
 
 namespace mayfly::server {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "server/scripting/compile_text.h"
-#include "server/scripting/lua_errors.h"
+#include "server/scripting/libraries/compile_text.h"
+#include "server/scripting/lua/lua_errors.h"
 #include "server/scripting/lua_libraries.h"
 #include "server/scripting/lua_replies.h"
 

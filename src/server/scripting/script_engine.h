@@ -21,11 +21,11 @@
 
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
-#include "server/answer.h"
-#include "server/scripting/limits.h"
-#include "server/scripting/lua_state.h"
+#include "server/command/answer.h"
+#include "server/scripting/lua/limits.h"
+#include "server/scripting/lua/lua_state.h"
+#include "server/scripting/lua/script_host.h"
 #include "server/scripting/script.h"
-#include "server/scripting/script_host.h"
 #include "wire/reply_writer.h"
 
 namespace mayfly::server {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "server/arguments.h"
-#include "server/help.h"
+#include "server/command/arguments.h"
+#include "server/command/help.h"
 #include "server/scripting/script_calls.h"
 #include "server/scripting/script_context.h"
 

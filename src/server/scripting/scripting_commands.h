@@ -1,7 +1,7 @@
 // scripting_commands.h - the family of commands on scripts.
 #pragma once
 
-#include "server/command.h"
+#include "server/command/command.h"
 
 namespace mayfly::server {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "server/limits.h"
+#include "server/command/limits.h"
 
 namespace mayfly::server {
 namespace {

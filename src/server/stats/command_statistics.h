@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "mayfly/bytes.h"
-#include "server/answer.h"
+#include "server/command/answer.h"
 #include "server/stats/latency_histogram.h"
 
 namespace mayfly::server {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/limits.h"
+#include "server/command/limits.h"
 
 namespace mayfly::server {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/limits.h"
-#include "server/shown_args.h"
+#include "server/command/limits.h"
+#include "server/command/shown_args.h"
 
 namespace mayfly::server {
 namespace {

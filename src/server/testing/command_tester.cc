@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "server/arguments.h"
-#include "server/errors.h"
-#include "server/run_handler.h"
+#include "server/command/arguments.h"
+#include "server/command/errors.h"
+#include "server/command/run_handler.h"
 #include "wire/inline_command.h"
 #include "wire/reply_parser.h"
 

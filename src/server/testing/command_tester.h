@@ -9,9 +9,9 @@
 
 #include "core/testing/plain_work.h"
 #include "mayfly/database.h"
-#include "server/command.h"
-#include "server/pieced_strings.h"
-#include "server/scan_cursors.h"
+#include "server/command/command.h"
+#include "server/command/pieced_strings.h"
+#include "server/session/scan_cursors.h"
 #include "wire/reply.h"
 
 namespace mayfly::server {

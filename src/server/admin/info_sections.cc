@@ -1,0 +1,207 @@
+#include "server/admin/info_sections.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "server/admin/info_counters.h"
+#include "server/admin/memory_figures.h"
+#include "server/admin/redis_version.h"
+#include "server/command/arguments.h"
+#include "server/session/session.h"
+
+namespace mayfly::server::own {
+namespace {
+
+std::string HumanBytes(std::uint64_t bytes) {
+  constexpr std::array<char, 5> kUnits = {'B', 'K', 'M', 'G', 'T'};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024.0 && unit + 1 < kUnits.size()) {
+    value /= 1024.0;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{}B", bytes) : fmt::format("{:.2f}{}", value, kUnits[unit]);
+}
+
+std::string ServerSection(InfoSource& source) {
+  Server& server = source.server();
+  utsname system{};
+  static_cast<void>(::uname(&system));
+  const auto up =
+      std::chrono::duration_cast<std::chrono::seconds>(server.Steady() - server.started());
+  constexpr std::int64_t kSecondsPerDay = 86400;
+  return fmt::format(
+      "redis_version:{}\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\nredis_build_id:0\r\n"
+      "redis_mode:standalone\r\nmayfly_version:{}\r\nos:{} {} {}\r\narch_bits:64\r\n"
+      "monotonic_clock:POSIX clock_gettime\r\nmultiplexing_api:epoll\r\ngcc_version:{}.{}.{}\r\n"
+      "process_id:{}\r\nprocess_supervised:no\r\nrun_id:{}\r\ntcp_port:{}\r\n"
+      "server_time_usec:{}\r\nuptime_in_seconds:{}\r\nuptime_in_days:{}\r\nhz:10\r\n"
+      "configured_hz:10\r\nexecutable:mayfly\r\nconfig_file:{}\r\nio_threads_active:0\r\n",
+      kRedisVersion, server.version(), system.sysname, system.release, system.machine, __GNUC__,
+      __GNUC_MINOR__, __GNUC_PATCHLEVEL__, ::getpid(), server.run_id(), server.port.load(),
+      ToMs(server.clock().Now()) * 1000, up.count(), up.count() / kSecondsPerDay,
+      server.config().file());
+}
+
+std::string ClientsSection(InfoSource& source) {
+  Server& server = source.server();
+  std::size_t blocked = 0;
+  std::size_t input_max = 0;
+  std::size_t output_max = 0;
+  for (const auto& session : server.clients().All()) {
+    const ClientInfo info = session->info();
+    blocked += info.blocked ? 1 : 0;
+    input_max = std::max(input_max, info.buffers.input);
+    output_max = std::max(output_max, info.buffers.output);
+  }
+  return fmt::format(
+      "connected_clients:{}\r\ncluster_connections:0\r\nmaxclients:{}\r\n"
+      "client_recent_max_input_buffer:{}\r\nclient_recent_max_output_buffer:{}\r\n"
+      "blocked_clients:{}\r\ntracking_clients:0\r\nclients_in_timeout_table:{}\r\n",
+      server.clients().size(), server.config().Number("maxclients"), input_max, output_max, blocked,
+      blocked);
+}
+
+std::string MemorySection(InfoSource& source) {
+  Server& server = source.server();
+  const MemoryFigures memory = ReadMemoryFigures();
+  const ScriptFigures scripts = server.script_figures();
+  const Statistics* statistics = source.statistics();
+  const std::uint64_t engine = statistics != nullptr ? statistics->memory_bytes : 0;
+  const auto memory_max = static_cast<std::uint64_t>(server.config().Number("maxmemory"));
+  std::uint64_t pending = 0;
+  if (statistics != nullptr) {
+    for (const KeyspaceStatistics& keyspace : statistics->keyspaces) pending += keyspace.orphans;
+  }
+  const double fragmentation =
+      static_cast<double>(memory.resident_bytes) /
+      static_cast<double>(std::max<std::uint64_t>(memory.allocated_bytes, 1));
+  return fmt::format(
+             "used_memory:{0}\r\nused_memory_human:{1}\r\nused_memory_rss:{2}\r\n"
+             "used_memory_rss_human:{3}\r\nused_memory_peak:{4}\r\nused_memory_peak_human:{5}\r\n"
+             "used_memory_overhead:0\r\nused_memory_startup:0\r\nused_memory_dataset:{6}\r\n",
+             memory.allocated_bytes, HumanBytes(memory.allocated_bytes), memory.resident_bytes,
+             HumanBytes(memory.resident_bytes), memory.peak_bytes, HumanBytes(memory.peak_bytes),
+             engine) +
+         fmt::format(
+             "used_memory_vm_eval:{0}\r\nused_memory_lua:{0}\r\nused_memory_lua_human:{1}\r\n"
+             "used_memory_scripts_eval:{2}\r\nused_memory_scripts:{2}\r\n"
+             "used_memory_scripts_human:{3}\r\nnumber_of_cached_scripts:{4}\r\n"
+             "number_of_functions:0\r\nnumber_of_libraries:0\r\n",
+             scripts.lua_bytes, HumanBytes(scripts.lua_bytes), scripts.kept_bytes,
+             HumanBytes(scripts.kept_bytes), scripts.kept) +
+         fmt::format(
+             "total_system_memory:{0}\r\ntotal_system_memory_human:{1}\r\nmaxmemory:{2}\r\n"
+             "maxmemory_human:{3}\r\nmaxmemory_policy:noeviction\r\nallocator_allocated:{4}\r\n"
+             "allocator_active:{5}\r\nallocator_resident:{5}\r\nmem_fragmentation_ratio:{6:.2f}\r\n"
+             "mem_allocator:libc\r\nmem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\n"
+             "mem_clients_normal:{9}\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
+             "lazyfree_pending_objects:{7}\r\nlazyfreed_objects:{8}\r\n",
+             memory.system_bytes, HumanBytes(memory.system_bytes), memory_max,
+             HumanBytes(memory_max), memory.allocated_bytes, memory.resident_bytes, fragmentation,
+             pending, statistics != nullptr ? statistics->removed_collections : 0,
+             ClientsMemory(server));
+}
+
+std::string PersistenceSection(InfoSource& source) {
+  Server& server = source.server();
+  const Statistics* statistics = source.statistics();
+  const bool sound =
+      statistics != nullptr && statistics->damage_seen == 0 && !statistics->disk_full;
+  const std::string_view status = server.last_save_ok && sound ? "ok" : "err";
+  const Backups& backups = server.backups();
+  return fmt::format(
+      "loading:0\r\nasync_loading:0\r\nrdb_changes_since_last_save:{}\r\n"
+      "rdb_bgsave_in_progress:{}\r\nrdb_last_save_time:{}\r\nrdb_last_bgsave_status:{}\r\n"
+      "rdb_last_bgsave_time_sec:{}\r\nrdb_current_bgsave_time_sec:-1\r\nrdb_saves:{}\r\n"
+      "aof_enabled:1\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n"
+      "aof_last_rewrite_time_sec:-1\r\naof_current_rewrite_time_sec:-1\r\n"
+      "aof_last_bgrewrite_status:ok\r\naof_last_write_status:{}\r\n",
+      server.changes_since_save.load(), backups.is_running() ? 1 : 0,
+      std::max(server.last_asked_save_ms.load(), backups.last_ms()) / 1000,
+      backups.last_ok() ? status : "err", backups.last_took_seconds(), backups.completed(), status);
+}
+
+std::string ReplicationSection(InfoSource& source) {
+  Server& server = source.server();
+  return fmt::format(
+      "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n"
+      "master_replid:{}\r\nmaster_replid2:{}\r\nmaster_repl_offset:0\r\n"
+      "second_repl_offset:-1\r\nrepl_backlog_active:0\r\nrepl_backlog_size:1048576\r\n"
+      "repl_backlog_first_byte_offset:0\r\nrepl_backlog_histlen:0\r\n",
+      server.run_id(), std::string(40, '0'));
+}
+
+std::string CpuSection(InfoSource& /*source*/) {
+  const auto seconds = [](const timeval& time) {
+    return fmt::format("{}.{:06}", time.tv_sec, time.tv_usec);
+  };
+  rusage self{};
+  rusage thread{};
+  ::getrusage(RUSAGE_SELF, &self);
+  ::getrusage(RUSAGE_THREAD, &thread);
+  return fmt::format(
+      "used_cpu_sys:{}\r\nused_cpu_user:{}\r\nused_cpu_sys_children:0.000000\r\n"
+      "used_cpu_user_children:0.000000\r\nused_cpu_sys_main_thread:{}\r\n"
+      "used_cpu_user_main_thread:{}\r\n",
+      seconds(self.ru_stime), seconds(self.ru_utime), seconds(thread.ru_stime),
+      seconds(thread.ru_utime));
+}
+
+std::string ModulesSection(InfoSource& /*source*/) { return ""; }
+std::string ClusterSection(InfoSource& /*source*/) { return "cluster_enabled:0\r\n"; }
+
+struct Section {
+  std::string_view name;
+  std::string_view title;
+  std::string (*text)(InfoSource& source);
+  bool by_default;
+};
+
+// clang-format off
+constexpr Section kSections[] = {
+    {"server",       "Server",       ServerSection,       true},
+    {"clients",      "Clients",      ClientsSection,      true},
+    {"memory",       "Memory",       MemorySection,       true},
+    {"persistence",  "Persistence",  PersistenceSection,  true},
+    {"stats",        "Stats",        StatsSection,        true},
+    {"replication",  "Replication",  ReplicationSection,  true},
+    {"cpu",          "CPU",          CpuSection,          true},
+    {"modules",      "Modules",      ModulesSection,      true},
+    {"commandstats", "Commandstats", CommandStatsSection, false},
+    {"errorstats",   "Errorstats",   ErrorStatsSection,   true},
+    {"latencystats", "Latencystats", LatencyStatsSection, false},
+    {"cluster",      "Cluster",      ClusterSection,      true},
+    {"keyspace",     "Keyspace",     KeyspaceSection,     true},
+    {"mayfly",       "Mayfly",       MayflySection,       true},
+};
+// clang-format on
+
+bool Wanted(const Section& section, const std::vector<std::string>& names) {
+  if (names.empty()) return section.by_default;
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    if (IsWord(name, "all") || IsWord(name, "everything")) return true;
+    if (IsWord(name, "default")) return section.by_default;
+    return IsWord(name, section.name);
+  });
+}
+
+}  // namespace
+
+std::string InfoText(Server& server, const std::vector<std::string>& sections) {
+  std::string text;
+  InfoSource source(server);
+  for (const Section& section : kSections) {
+    if (!Wanted(section, sections)) continue;
+    text += fmt::format("{}# {}\r\n{}", text.empty() ? "" : "\r\n", section.title,
+                        section.text(source));
+  }
+  return text;
+}
+
+}  // namespace mayfly::server::own

@@ -1,0 +1,67 @@
+#include "server/command/command_categories.h"
+
+#include <array>
+
+#include "server/command/arguments.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::array<std::string_view, 21> kNames = {
+    "keyspace", "read",   "write",       "set",       "sortedset",  "list",        "hash",
+    "string",   "bitmap", "hyperloglog", "geo",       "stream",     "pubsub",      "admin",
+    "fast",     "slow",   "blocking",    "dangerous", "connection", "transaction", "scripting",
+};
+
+constexpr CategoryBits Bit(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return CategoryBits{1} << i;
+  }
+  return 0;
+}
+
+// What a family brings; the rest follows from flags.
+CategoryBits OfFamily(Category family) {
+  switch (family) {
+    case Category::kKeyspace: return Bit("keyspace");
+    case Category::kString: return Bit("string");
+    case Category::kBitmap: return Bit("bitmap");
+    case Category::kHash: return Bit("hash");
+    case Category::kList: return Bit("list");
+    case Category::kSet: return Bit("set");
+    case Category::kSortedSet: return Bit("sortedset");
+    case Category::kConnection: return Bit("connection");
+    case Category::kTransaction: return Bit("transaction");
+    case Category::kScripting: return Bit("scripting");
+    case Category::kPubSub:
+    case Category::kAdmin: break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::span<const std::string_view> CategoryNames() { return kNames; }
+
+CategoryBits CategoryNamed(Bytes name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (IsWord(name, kNames[i])) return CategoryBits{1} << i;
+  }
+  return 0;
+}
+
+CategoryBits CategoriesOf(const CommandSpec& spec, Category family) {
+  // A command that is its subcommands is in no family: they are.
+  CategoryBits bits = spec.subcommands.empty() ? OfFamily(family) : 0;
+  const auto has = [&spec](CommandFlag flag) { return (spec.flags & flag) != 0; };
+  if (has(kWrite)) bits |= Bit("write");
+  if (has(kReadOnly) && family != Category::kScripting) bits |= Bit("read");
+  if (has(kAdmin)) bits |= Bit("admin") | Bit("dangerous");
+  if (has(kDangerous)) bits |= Bit("dangerous");
+  if (has(kPubSub)) bits |= Bit("pubsub");
+  if (has(kBlocking)) bits |= Bit("blocking");
+  bits |= has(kFast) ? Bit("fast") : Bit("slow");
+  return bits;
+}
+
+}  // namespace mayfly::server

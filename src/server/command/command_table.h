@@ -1,0 +1,88 @@
+// command_table.h - every command the server answers.
+// Built once from the families; the dispatcher, COMMAND, ACL and the statistics read the same
+// lines. Invariant, checked when it is built: names are lower case and unique.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "server/command/answer.h"
+#include "server/command/command.h"
+#include "server/command/command_categories.h"
+
+namespace mayfly::server {
+
+// A command or a subcommand.
+struct CommandEntry {
+  const CommandSpec* spec = nullptr;
+  const CommandEntry* container = nullptr;  // Of a subcommand.
+  std::string_view group;
+  Category category = Category::kKeyspace;
+  CategoryBits categories = 0;
+  std::size_t id = 0;     // Counts from 0 over all entries: for tables beside this one.
+  std::string full_name;  // "get", "config|set".
+  std::vector<const CommandEntry*> subcommands;
+
+  bool Is(CommandFlag flag) const { return (spec->flags & flag) != 0; }
+};
+
+class CommandTable {
+ public:
+  explicit CommandTable(const std::vector<CommandFamily>& families);
+  CommandTable(const CommandTable&) = delete;
+  CommandTable& operator=(const CommandTable&) = delete;
+
+  // In any case; null when there is none.
+  const CommandEntry* Find(Bytes name) const;
+  const CommandEntry* FindSubcommand(const CommandEntry& container, Bytes name) const;
+
+  // "get" or "config|get".
+  const CommandEntry* FindFullName(Bytes name) const;
+
+  // Of a line of one of the families, which must be one.
+  const CommandEntry& EntryOf(const CommandSpec& spec) const { return *by_spec_.at(&spec); }
+
+  // The entry that would run these arguments, of which there is at least one. When there is none
+  // (null), or their number is wrong, `error` says so in Redis' words.
+  const CommandEntry* Resolve(std::span<const Bytes> args, Answer& error) const;
+
+  // Commands, without their subcommands, in the order of names.
+  const std::vector<const CommandEntry*>& commands() const { return commands_; }
+
+  // All of them: [id].
+  const std::vector<std::unique_ptr<CommandEntry>>& entries() const { return entries_; }
+
+ private:
+  CommandEntry* Add(const CommandSpec& spec, const CommandFamily& family, CommandEntry* container);
+
+  // Two families may share a command that is its subcommands, such as MEMORY: USAGE is about data,
+  // the rest about the server. True when there was such a one before.
+  bool MergeContainer(const CommandSpec& spec, const CommandFamily& family);
+
+  std::vector<std::unique_ptr<CommandEntry>> entries_;
+  std::vector<const CommandEntry*> commands_;
+  std::unordered_map<std::string_view, const CommandEntry*> by_name_;
+  std::unordered_map<const CommandSpec*, const CommandEntry*> by_spec_;
+};
+
+// Whether `count` arguments, the name included, fit.
+bool FitsArity(const CommandSpec& spec, std::size_t count);
+
+// The part of Redis that a command belongs to which mayfly does not have, such as "streams";
+// nothing for other names.
+std::optional<std::string_view> UnofferedPart(std::string_view lower_name);
+
+// Whether a client that sends this for a command speaks HTTP: "POST" or "Host:", as Redis has it. A
+// web page can make a browser send those to any port, and commands behind them.
+bool IsForeignProtocol(Bytes name);
+
+// "'xadd' is not offered by mayfly yet: streams"; nothing for other names, in any case.
+std::optional<std::string> UnofferedText(Bytes name);
+
+}  // namespace mayfly::server

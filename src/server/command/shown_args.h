@@ -1,0 +1,25 @@
+// shown_args.h - the arguments of a command as others may see them.
+// MONITOR, SLOWLOG and logs take their arguments from here and from nowhere else; which of them are
+// secret stands in the command's line.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "server/command/command.h"
+
+namespace mayfly::server {
+
+inline constexpr std::string_view kRedacted = "(redacted)";
+
+// Views of the arguments, and of kRedacted in the place of secrets.
+std::vector<Bytes> ShownArgs(const CommandSpec& spec, std::span<const Bytes> args);
+
+// For commands all of whose arguments behind the name are secret: who somebody is, too.
+void AllArgsSecret(std::span<const Bytes> args, std::vector<std::size_t>& positions);
+
+// The same for a subcommand.
+void AllSubcommandArgsSecret(std::span<const Bytes> args, std::vector<std::size_t>& positions);
+
+}  // namespace mayfly::server

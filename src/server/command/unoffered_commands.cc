@@ -1,0 +1,82 @@
+// Names a Redis client may send that mayfly knows and does not answer.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "server/command/arguments.h"
+#include "server/command/command_table.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::string_view kStreams = "streams";
+constexpr std::string_view kGeo = "geospatial indexes";
+constexpr std::string_view kHyperLogLog = "HyperLogLog";
+constexpr std::string_view kCluster = "Redis Cluster";
+constexpr std::string_view kReplication = "replication in Redis' protocol";
+constexpr std::string_view kFunctions = "functions; EVAL is";
+constexpr std::string_view kMigration = "moving keys between servers; DUMP and RESTORE are";
+
+// In the order of names.
+// clang-format off
+constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"asking",               kCluster},
+    {"cluster",              kCluster},
+    {"failover",             kReplication},
+    {"fcall",                kFunctions},
+    {"fcall_ro",             kFunctions},
+    {"function",             kFunctions},
+    {"geoadd",               kGeo},
+    {"geodist",              kGeo},
+    {"geohash",              kGeo},
+    {"geopos",               kGeo},
+    {"georadius",            kGeo},
+    {"georadius_ro",         kGeo},
+    {"georadiusbymember",    kGeo},
+    {"georadiusbymember_ro", kGeo},
+    {"geosearch",            kGeo},
+    {"geosearchstore",       kGeo},
+    {"migrate",              kMigration},
+    {"pfadd",                kHyperLogLog},
+    {"pfcount",              kHyperLogLog},
+    {"pfdebug",              kHyperLogLog},
+    {"pfmerge",              kHyperLogLog},
+    {"pfselftest",           kHyperLogLog},
+    {"psync",                kReplication},
+    {"readonly",             kCluster},
+    {"readwrite",            kCluster},
+    {"replconf",             kReplication},
+    {"restore-asking",       kCluster},
+    {"sync",                 kReplication},
+    {"xack",                 kStreams},
+    {"xadd",                 kStreams},
+    {"xautoclaim",           kStreams},
+    {"xclaim",               kStreams},
+    {"xdel",                 kStreams},
+    {"xgroup",               kStreams},
+    {"xinfo",                kStreams},
+    {"xlen",                 kStreams},
+    {"xpending",             kStreams},
+    {"xrange",               kStreams},
+    {"xread",                kStreams},
+    {"xreadgroup",           kStreams},
+    {"xrevrange",            kStreams},
+    {"xsetid",               kStreams},
+    {"xtrim",                kStreams},
+});
+// clang-format on
+static_assert(std::is_sorted(kUnoffered.begin(), kUnoffered.end()));
+
+}  // namespace
+
+std::optional<std::string_view> UnofferedPart(std::string_view lower_name) {
+  const auto found =
+      std::lower_bound(kUnoffered.begin(), kUnoffered.end(), lower_name,
+                       [](const auto& line, std::string_view name) { return line.first < name; });
+  if (found == kUnoffered.end() || found->first != lower_name) return std::nullopt;
+  return found->second;
+}
+
+bool IsForeignProtocol(Bytes name) { return IsWord(name, "post") || IsWord(name, "host:"); }
+
+}  // namespace mayfly::server

@@ -1,0 +1,101 @@
+// DUMP and RESTORE: values as bytes that Redis and mayfly take from each other.
+#include <optional>
+
+#include "core/layout/liveness.h"
+#include "server/command/arguments.h"
+#include "server/command/errors.h"
+#include "server/commands/keys/dump_rows.h"
+#include "server/commands/keys/key_commands.h"
+#include "server/dump/dump_payload.h"
+
+namespace mayfly::server {
+namespace {
+
+struct RestoreOptions {
+  bool replace = false;
+  bool absolute = false;
+};
+
+// IDLETIME and FREQ are checked and then left alone: neither is recorded here.
+Result<RestoreOptions> ParseRestoreOptions(std::span<const Bytes> words) {
+  constexpr std::int64_t kFrequencyMax = 255;
+  RestoreOptions options;
+  bool idle_given = false;
+  bool frequency_given = false;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool has_value = i + 1 < words.size();
+    if (IsWord(words[i], "replace")) {
+      options.replace = true;
+    } else if (IsWord(words[i], "absttl")) {
+      options.absolute = true;
+    } else if (IsWord(words[i], "idletime") && has_value && !frequency_given) {
+      MAYFLY_TRY(const std::int64_t seconds, IntegerArgument(words[++i]));
+      if (seconds < 0) return Status::Invalid("Invalid IDLETIME value, must be >= 0");
+      idle_given = true;
+    } else if (IsWord(words[i], "freq") && has_value && !idle_given) {
+      MAYFLY_TRY(const std::int64_t frequency, IntegerArgument(words[++i]));
+      if (frequency < 0 || frequency > kFrequencyMax) {
+        return Status::Invalid("Invalid FREQ value, must be >= 0 and <= 255");
+      }
+      frequency_given = true;
+    } else {
+      return SyntaxError();
+    }
+  }
+  return options;
+}
+
+// When the row is to die; a 0 says never.
+Result<std::optional<WallTime>> DeadlineArgument(const Call& call, Bytes argument, TimeUnit unit) {
+  MAYFLY_TRY(const std::int64_t ms, IntegerArgument(argument));
+  if (ms < 0) return Status::Invalid("Invalid TTL value, must be >= 0");
+  if (ms == 0) return std::optional<WallTime>();
+  MAYFLY_TRY(const WallTime instant,
+             InstantArgument(argument, unit, call.now(), "restore", /*positive=*/true));
+  return std::optional(instant);
+}
+
+}  // namespace
+
+Answer Dump(Call& call) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[1], row));
+  if (!row.exists) {
+    call.reply.Null();
+    return {};
+  }
+  MAYFLY_TRY(const DumpedValue value, ReadRows(call.space(), call.args[1], row));
+  call.reply.Bulk(EncodeDump(value));
+  return {};
+}
+
+Answer Restore(Call& call) {
+  const Bytes key = call.args[1];
+  MAYFLY_TRY(const RestoreOptions options, ParseRestoreOptions(call.args.subspan(4)));
+  core::FoundRow old;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(key, old));
+  const bool existed = old.exists;
+  if (existed && !options.replace) {
+    return Answer::Error("BUSYKEY Target key name already exists.");
+  }
+  const TimeUnit unit = options.absolute ? TimeUnit::kUnixMillis : TimeUnit::kMillis;
+  MAYFLY_TRY(const auto deadline, DeadlineArgument(call, call.args[2], unit));
+  MAYFLY_TRY(const DumpedValue value, DecodeDump(call.args[3]));
+  if (core::IsDead(deadline, call.now())) {
+    MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
+    if (existed) call.Notify(NotifyClass::kGeneric, "del", key);
+  } else {
+    MAYFLY_RETURN_IF_ERROR(WriteRows(call.space(), key, value, call.now()));
+    if (deadline) {
+      const Status given = call.space().Expire(key, Lifetime::Until(*deadline)).status();
+      // A hash whose fields have all died meanwhile is not there.
+      if (!given.ok() && !given.IsNotFound()) return given;
+    }
+    call.Notify(NotifyClass::kNew, "new", key);
+    call.Notify(NotifyClass::kGeneric, "restore", key);
+  }
+  call.reply.Ok();
+  return {};
+}
+
+}  // namespace mayfly::server

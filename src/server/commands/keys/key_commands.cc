@@ -1,0 +1,99 @@
+// The keyspace family's table, and the handlers that ask whether keys are there.
+#include "server/commands/keys/key_commands.h"
+
+#include "server/commands/support/families.h"
+#include "server/commands/support/variable_keys.h"
+#include "types/value_type.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::uint32_t kReads = kReadOnly | kFast;
+constexpr std::uint32_t kChanges = kWrite | kFast;
+constexpr std::uint32_t kSorts = kDangerous | kEverything;
+
+// Those that work on two databases, or follow patterns to keys they do not name, latch everything.
+// clang-format off
+constexpr CommandSpec kKeyCommands[] = {
+    {"copy",      -3, kWrite | kDenyOom | kEverything, TwoKeys(kRO | kAccess, kOW | kUpdate),           Copy,
+     "Put a copy of a key under another name."},
+    {"dbsize",    1,  kReads | kWalks,                 kNoKeys,                                         DbSize,
+     "Count the keys."},
+    {"del",       -2, kWrite,                          AllKeys(kRM | kDelete),                          Del,
+     "Delete keys."},
+    {"dump",      2,  kReadOnly,                       OneKey(kRO | kAccess),                           Dump,
+     "Return a value as bytes that Redis takes, too."},
+    {"exists",    -2, kReads,                          AllKeys(kRO),                                    Exists,
+     "Count how many of the keys are there."},
+    {"keys",      2,  kReadOnly | kDangerous | kWalks, kNoKeys,                                         Keys,
+     "List the keys that match a pattern."},
+    {"move",      3,  kChanges | kEverything,          OneKey(kRW | kAccess | kUpdate),                 Move,
+     "Move a key to another database."},
+    {"randomkey", 1,  kReadOnly | kWalks,              kNoKeys,                                         RandomKey,
+     "Return some key."},
+    {"rename",    3,  kWrite,                          TwoKeys(kRW | kAccess | kDelete, kOW | kUpdate), Rename,
+     "Give a key another name."},
+    {"renamenx",  3,  kChanges,                        TwoKeys(kRW | kAccess | kDelete, kOW | kInsert), RenameNx,
+     "Give a key another name if nothing has it."},
+    {"restore",   -4, kWrite | kDenyOom | kDangerous,  OneKey(kOW | kUpdate),                           Restore,
+     "Make a key from the bytes of DUMP."},
+    {"scan",      -2, kReadOnly | kWalks,              kNoKeys,                                         Scan,
+     "List keys, a part with each call."},
+    {"sort",      -2, kSorts | kWrite | kDenyOom,      kSortKeys,                                       Sort,
+     "Return or store elements in order."},
+    {"sort_ro",   -2, kSorts | kReadOnly,              kSortReadOnlyKeys,                               SortReadOnly,
+     "Return elements in order."},
+    {"touch",     -2, kReads,                          AllKeys(kRO),                                    Exists,
+     "Count how many of the keys are there."},
+    {"type",      2,  kReads,                          OneKey(kRO),                                     Type,
+     "Tell what kind of value a key holds."},
+    {"unlink",    -2, kChanges,                        AllKeys(kRM | kDelete),                          Del,
+     "Delete keys; DEL waits for no members either."},
+};
+// clang-format on
+
+}  // namespace
+
+CommandFamily KeyFamily() { return {"generic", Category::kKeyspace, kKeyCommands}; }
+
+Answer Del(Call& call) {
+  std::vector<Bytes> deleted;
+  for (const Bytes key : call.args.subspan(1)) {
+    MAYFLY_TRY(const bool lived, call.space().Delete(key));
+    if (lived) deleted.push_back(key);
+  }
+  for (const Bytes key : deleted) call.Notify(NotifyClass::kGeneric, "del", key);
+  call.reply.Integer(static_cast<std::int64_t>(deleted.size()));
+  return {};
+}
+
+Answer Exists(Call& call) {
+  std::int64_t found = 0;
+  for (const Bytes key : call.args.subspan(1)) {
+    core::FoundRow row;
+    MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
+    if (row.exists) ++found;
+  }
+  call.reply.Integer(found);
+  return {};
+}
+
+Answer Type(Call& call) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[1], row));
+  if (!row.exists) {
+    call.reply.SimpleString("none");
+    return {};
+  }
+  MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
+  call.reply.SimpleString(types::NameOf(type));
+  return {};
+}
+
+Answer DbSize(Call& call) {
+  MAYFLY_TRY(const std::uint64_t rows, call.space().Count());
+  call.reply.Integer(static_cast<std::int64_t>(rows));
+  return {};
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,160 @@
+// OBJECT and MEMORY: how values are kept, and what they take.
+#include <string_view>
+
+#include "server/command/arguments.h"
+#include "server/command/errors.h"
+#include "server/commands/support/families.h"
+#include "server/commands/support/value_encoding.h"
+
+namespace mayfly::server {
+namespace {
+
+// What a row or a member takes beside its own bytes: tag, counts, deadline, the engine's header.
+constexpr std::uint64_t kRowOverheadBytes = 32;
+
+constexpr std::int64_t kSamplesDefault = 5;
+
+// False, with a null as the reply, when the key is not there.
+Result<bool> FindObject(Call& call, core::FoundRow& row) {
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[2], row));
+  if (!row.exists) call.reply.Null();
+  return row.exists;
+}
+
+Answer Encoding(Call& call) {
+  core::FoundRow row;
+  MAYFLY_TRY(const bool found, FindObject(call, row));
+  if (!found) return {};
+  MAYFLY_TRY(const std::string_view encoding, EncodingOf(call, call.args[2], row));
+  call.reply.Bulk(encoding);
+  return {};
+}
+
+Answer Frequency(Call& call) {
+  core::FoundRow row;
+  MAYFLY_TRY(const bool found, FindObject(call, row));
+  if (!found) return {};
+  return Status::Invalid(
+      "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
+      "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
+}
+
+Answer IdleTime(Call& call) {
+  core::FoundRow row;
+  MAYFLY_TRY(const bool found, FindObject(call, row));
+  if (!found) return {};
+  return Status::Invalid("idle time is not tracked here: reads leave no trace in rows");
+}
+
+Answer ReferenceCount(Call& call) {
+  core::FoundRow row;
+  MAYFLY_TRY(const bool found, FindObject(call, row));
+  if (found) call.reply.Integer(1);
+  return {};
+}
+
+void ReplyLines(Call& call, std::span<const std::string_view> lines) {
+  call.reply.Array(lines.size());
+  for (const std::string_view line : lines) call.reply.SimpleString(line);
+}
+
+Answer ObjectHelp(Call& call) {
+  static constexpr std::string_view kLines[] = {
+      "OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+      "ENCODING <key>",
+      "    Tell how Redis would keep this value.",
+      "FREQ <key>",
+      "    An error: how often keys are used is not recorded.",
+      "IDLETIME <key>",
+      "    An error: when keys were used last is not recorded.",
+      "REFCOUNT <key>",
+      "    1: values are not shared.",
+      "HELP",
+      "    Show these lines.",
+  };
+  ReplyLines(call, kLines);
+  return {};
+}
+
+// The bytes of the first `samples` members, 0: of all, extended to all.
+Result<std::uint64_t> MemberBytes(const Call& call, Bytes key, const core::FoundRow& row,
+                                  core::Part part, std::uint64_t samples) {
+  MAYFLY_TRY(const auto cursor, call.space().NewMemberCursor(key, part));
+  std::uint64_t bytes = 0;
+  std::uint64_t seen = 0;
+  for (cursor->SeekToFirst(); cursor->Valid() && (samples == 0 || seen < samples);
+       cursor->Next(), ++seen) {
+    bytes += cursor->member().size() + cursor->value().size() + key.size() + kRowOverheadBytes;
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return seen == 0 ? 0 : bytes * row.members / seen;
+}
+
+Answer MemoryUsage(Call& call) {
+  const Bytes key = call.args[2];
+  std::int64_t samples = kSamplesDefault;
+  for (std::size_t i = 3; i < call.args.size(); i += 2) {
+    if (!IsWord(call.args[i], "samples") || i + 1 == call.args.size()) return SyntaxError();
+    MAYFLY_TRY(samples, IntegerArgument(call.args[i + 1]));
+    if (samples < 0) return SyntaxError();
+  }
+  core::FoundRow row;
+  MAYFLY_TRY(const bool found, FindObject(call, row));
+  if (!found) return {};
+  std::uint64_t bytes = key.size() + row.value.size() + kRowOverheadBytes;
+  if (row.is_collection) {
+    for (const core::Part part : {core::Part::kMembers, core::Part::kSides}) {
+      MAYFLY_TRY(const std::uint64_t more,
+                 MemberBytes(call, key, row, part, static_cast<std::uint64_t>(samples)));
+      bytes += more;
+    }
+  }
+  call.reply.Integer(static_cast<std::int64_t>(bytes));
+  return {};
+}
+
+Answer MemoryHelp(Call& call) {
+  static constexpr std::string_view kLines[] = {
+      "MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+      "USAGE <key> [SAMPLES <count>]",
+      "    Estimate the bytes that a key and its value take. Of a collection, <count> members are",
+      "    looked at (5 unless said otherwise; 0: all).",
+      "HELP",
+      "    Show these lines.",
+  };
+  ReplyLines(call, kLines);
+  return {};
+}
+
+constexpr std::uint32_t kHelps = kLoading | kStale | kNoWork;
+
+// clang-format off
+constexpr CommandSpec kObjectSubcommands[] = {
+    {"encoding", 3, kReadOnly, SubcommandKey(kRO | kUntold), Encoding,
+     "Tell how Redis would keep a value."},
+    {"freq",     3, kReadOnly, SubcommandKey(kRO | kUntold), Frequency,
+     "Tell how often a key is used; not recorded here."},
+    {"help",     2, kHelps,    kNoKeys,                         ObjectHelp,
+     "Tell about the subcommands."},
+    {"idletime", 3, kReadOnly, SubcommandKey(kRO | kUntold), IdleTime,
+     "Tell when a key was used last; not recorded here."},
+    {"refcount", 3, kReadOnly, SubcommandKey(kRO | kUntold), ReferenceCount,
+     "Tell how many share a value; always one."},
+};
+
+constexpr CommandSpec kMemorySubcommands[] = {
+    {"help",  2,  kHelps,    kNoKeys,                         MemoryHelp,  "Tell about the subcommands."},
+    {"usage", -3, kReadOnly, SubcommandKey(kRO | kUncounted), MemoryUsage, "Estimate the bytes that a key takes."},
+};
+
+constexpr CommandSpec kObjectCommands[] = {
+    {"memory", -2, 0, kNoKeys, nullptr, "Tell about memory.", kMemorySubcommands},
+    {"object", -2, 0, kNoKeys, nullptr, "Tell how a value is kept.", kObjectSubcommands},
+};
+// clang-format on
+
+}  // namespace
+
+CommandFamily ObjectFamily() { return {"generic", Category::kKeyspace, kObjectCommands}; }
+
+}  // namespace mayfly::server

@@ -1,0 +1,163 @@
+// set_commands.cc - sets: the table, and what concerns single members.
+#include "server/commands/sets/set_commands.h"
+
+#include "server/commands/support/families.h"
+#include "server/commands/support/member_scan.h"
+#include "types/set.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::uint32_t kReads = kReadOnly | kFast;
+constexpr std::uint32_t kStore = kWrite | kDenyOom;
+
+// clang-format off
+constexpr CommandSpec kSetCommands[] = {
+    {"sadd",        -3, kStore | kFast, OneKey(kRW | kInsert),                           SAdd,
+     "Add members to a set."},
+    {"scard",       2,  kReads,         OneKey(kRO),                                     SCard,
+     "Count the members of a set."},
+    {"sdiff",       -2, kReadOnly,      AllKeys(kRO | kAccess),                          SDiff,
+     "Tell the members of a set that no other set has."},
+    {"sdiffstore",  -3, kStore,         TargetAndKeys(kOW | kUpdate, kRO | kAccess),     SDiffStore,
+     "Store the members of a set that no other set has."},
+    {"sinter",      -2, kReadOnly,      AllKeys(kRO | kAccess),                          SInter,
+     "Tell the members that all sets have."},
+    {"sintercard",  -3, kReadOnly,      NumberedKeys(kRO | kAccess),                     SInterCard,
+     "Count the members that all sets have, up to a limit."},
+    {"sinterstore", -3, kStore,         TargetAndKeys(kRW | kUpdate, kRO | kAccess),     SInterStore,
+     "Store the members that all sets have."},
+    {"sismember",   3,  kReads,         OneKey(kRO),                                     SIsMember,
+     "Tell whether a set has a member."},
+    {"smembers",    2,  kReadOnly,      OneKey(kRO | kAccess),                           SMembers,
+     "Tell all members of a set."},
+    {"smismember",  -3, kReads,         OneKey(kRO | kAccess),                           SMIsMember,
+     "Tell of several members whether a set has them."},
+    {"smove",       4,  kWrite | kFast, TwoKeys(kRW | kAccess | kDelete, kRW | kInsert), SMove,
+     "Move a member from one set to another."},
+    {"spop",        -2, kWrite | kFast, OneKey(kRW | kAccess | kDelete),                 SPop,
+     "Remove members drawn by chance, and tell them."},
+    {"srandmember", -2, kReadOnly,      OneKey(kRO | kAccess),                           SRandMember,
+     "Tell members drawn by chance."},
+    {"srem",        -3, kWrite | kFast, OneKey(kRW | kDelete),                           SRem,
+     "Remove members from a set."},
+    {"sscan",       -3, kReadOnly,      OneKey(kRO | kAccess),                           SScan,
+     "Tell the members of a set, a page at a time."},
+    {"sunion",      -2, kReadOnly,      AllKeys(kRO | kAccess),                          SUnion,
+     "Tell the members that any of the sets has."},
+    {"sunionstore", -3, kStore,         TargetAndKeys(kOW | kUpdate, kRO | kAccess),     SUnionStore,
+     "Store the members that any of the sets has."},
+};
+// clang-format on
+
+}  // namespace
+
+Result<types::Set> SetOf(const Call& call, Bytes key) {
+  return types::Set::Open(call.space(), key);
+}
+
+void NotifySet(const Call& call, const types::Set& set, std::string_view event, Bytes key) {
+  if (set.is_new()) call.Notify(NotifyClass::kNew, "new", key);
+  call.Notify(NotifyClass::kSet, event, key);
+  if (set.empty()) call.Notify(NotifyClass::kGeneric, "del", key);
+}
+
+Status CheckShown(std::uint64_t announced, std::uint64_t shown) {
+  if (announced == shown) return {};
+  return Status::Corruption("a set has other members than it counts; run a check");
+}
+
+CommandFamily SetFamily() { return {"set", Category::kSet, kSetCommands}; }
+
+Answer SAdd(Call& call) {
+  const Bytes key = call.args[1];
+  MAYFLY_TRY(types::Set set, types::Set::Open(call.space(), key));
+  std::int64_t added = 0;
+  for (const Bytes name : call.args.subspan(2)) {
+    MAYFLY_TRY(const bool fresh, set.Add(name));
+    added += fresh ? 1 : 0;
+  }
+  if (added > 0) NotifySet(call, set, "sadd", key);
+  call.reply.Integer(added);
+  return {};
+}
+
+Answer SRem(Call& call) {
+  const Bytes key = call.args[1];
+  MAYFLY_TRY(types::Set set, types::Set::Open(call.space(), key));
+  std::int64_t removed = 0;
+  for (const Bytes name : call.args.subspan(2)) {
+    MAYFLY_TRY(const bool was_there, set.Remove(name));
+    removed += was_there ? 1 : 0;
+  }
+  if (removed > 0) NotifySet(call, set, "srem", key);
+  call.reply.Integer(removed);
+  return {};
+}
+
+Answer SCard(Call& call) {
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
+  call.reply.Integer(static_cast<std::int64_t>(set.size()));
+  return {};
+}
+
+Answer SIsMember(Call& call) {
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
+  MAYFLY_TRY(const bool there, set.Contains(call.args[2]));
+  call.reply.Integer(there ? 1 : 0);
+  return {};
+}
+
+Answer SMIsMember(Call& call) {
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
+  const auto names = call.args.subspan(2);
+  call.reply.Array(names.size());
+  for (const Bytes name : names) {
+    MAYFLY_TRY(const bool there, set.Contains(name));
+    call.reply.Integer(there ? 1 : 0);
+  }
+  return {};
+}
+
+Answer SMembers(Call& call) {
+  MAYFLY_TRY(const types::Set set, SetOf(call, call.args[1]));
+  call.reply.Set(set.size());
+  std::uint64_t shown = 0;
+  MAYFLY_RETURN_IF_ERROR(set.Walk([&](Bytes name) {
+    call.reply.Bulk(name);
+    ++shown;
+  }));
+  return CheckShown(set.size(), shown);
+}
+
+Answer SMove(Call& call) {
+  const Bytes from_key = call.args[1];
+  const Bytes to_key = call.args[2];
+  const Bytes name = call.args[3];
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(from_key, row));
+  if (!row.exists) {  // Whatever lies at the other key.
+    call.reply.Integer(0);
+    return {};
+  }
+  MAYFLY_TRY(types::Set from, types::Set::Open(call.space(), from_key));
+  MAYFLY_TRY(types::Set to, types::Set::Open(call.space(), to_key));
+  MAYFLY_TRY(const bool there, from.Contains(name));
+  if (there && from_key != to_key) {
+    MAYFLY_RETURN_IF_ERROR(from.Remove(name).status());
+    NotifySet(call, from, "srem", from_key);
+    MAYFLY_TRY(const bool added, to.Add(name));
+    if (added) NotifySet(call, to, "sadd", to_key);
+  }
+  call.reply.Integer(there ? 1 : 0);
+  return {};
+}
+
+Answer SScan(Call& call) {
+  return ScanMembers(call, types::ValueType::kSet, [&](Bytes name, Bytes) {
+    call.reply.Bulk(name);
+    return Result<std::size_t>(1);
+  });
+}
+
+}  // namespace mayfly::server

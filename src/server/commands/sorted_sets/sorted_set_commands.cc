@@ -1,0 +1,135 @@
+// sorted_set_commands.cc - the table of sorted sets, and what its files share.
+#include "server/commands/sorted_sets/sorted_set_commands.h"
+
+#include "server/commands/support/families.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::uint32_t kStore = kWrite | kDenyOom;
+constexpr std::uint32_t kWaits = kWrite | kNoScript | kBlocking | kFast;
+
+// clang-format off
+constexpr CommandSpec kSortedSetCommands[] = {
+    {"bzmpop",           -5, kWrite | kBlocking, NumberedKeys(kRW | kAccess | kDelete, 2),            BZMPop,
+     "Remove members from the end of the first sorted set that has any; wait for one."},
+    {"bzpopmax",         -3, kWaits,             AllButLast(kRW | kAccess | kDelete),                 BZPopMax,
+     "Remove the member of the highest score from the first sorted set that has any; wait for one."},
+    {"bzpopmin",         -3, kWaits,             AllButLast(kRW | kAccess | kDelete),                 BZPopMin,
+     "Remove the member of the lowest score from the first sorted set that has any; wait for one."},
+    {"zadd",             -4, kStore | kFast,     OneKey(kRW | kUpdate),                               ZAdd,
+     "Add members to a sorted set, or change their scores."},
+    {"zcard",            2,  kReadOnly | kFast,  OneKey(kRO),                                         ZCard,
+     "Count the members of a sorted set."},
+    {"zcount",           4,  kReadOnly | kFast,  OneKey(kRO | kAccess),                               ZCount,
+     "Count the members in a range of scores."},
+    {"zdiff",            -3, kReadOnly,          NumberedKeys(kRO | kAccess),                         ZDiff,
+     "Tell the members of a sorted set that no other has."},
+    {"zdiffstore",       -4, kStore,             TargetAndNumberedKeys(kOW | kUpdate, kRO | kAccess), ZDiffStore,
+     "Store the members of a sorted set that no other has."},
+    {"zincrby",          4,  kStore | kFast,     OneKey(kRW | kAccess | kUpdate),                     ZIncrBy,
+     "Add to the score of a member."},
+    {"zinter",           -3, kReadOnly,          NumberedKeys(kRO | kAccess),                         ZInter,
+     "Tell the members that all sorted sets have."},
+    {"zintercard",       -3, kReadOnly,          NumberedKeys(kRO | kAccess),                         ZInterCard,
+     "Count the members that all sorted sets have, up to a limit."},
+    {"zinterstore",      -4, kStore,             TargetAndNumberedKeys(kOW | kUpdate, kRO | kAccess), ZInterStore,
+     "Store the members that all sorted sets have."},
+    {"zlexcount",        4,  kReadOnly | kFast,  OneKey(kRO | kAccess),                               ZLexCount,
+     "Count the members in a range of names."},
+    {"zmpop",            -4, kWrite,             NumberedKeys(kRW | kAccess | kDelete),               ZMPop,
+     "Remove members from the end of the first sorted set that has any."},
+    {"zmscore",          -3, kReadOnly | kFast,  OneKey(kRO | kAccess),                               ZMScore,
+     "Tell the scores of several members."},
+    {"zpopmax",          -2, kWrite | kFast,     OneKey(kRW | kAccess | kDelete),                     ZPopMax,
+     "Remove the members of the highest scores."},
+    {"zpopmin",          -2, kWrite | kFast,     OneKey(kRW | kAccess | kDelete),                     ZPopMin,
+     "Remove the members of the lowest scores."},
+    {"zrandmember",      -2, kReadOnly,          OneKey(kRO | kAccess),                               ZRandMember,
+     "Tell members drawn by chance."},
+    {"zrange",           -4, kReadOnly,          OneKey(kRO | kAccess),                               ZRange,
+     "Tell the members in a range of ranks, scores or names."},
+    {"zrangebylex",      -4, kReadOnly,          OneKey(kRO | kAccess),                               ZRangeByLex,
+     "Tell the members in a range of names."},
+    {"zrangebyscore",    -4, kReadOnly,          OneKey(kRO | kAccess),                               ZRangeByScore,
+     "Tell the members in a range of scores."},
+    {"zrangestore",      -5, kStore,             TwoKeys(kOW | kUpdate, kRO | kAccess),               ZRangeStore,
+     "Store the members in a range of ranks, scores or names."},
+    {"zrank",            -3, kReadOnly | kFast,  OneKey(kRO | kAccess),                               ZRank,
+     "Tell the rank of a member, the lowest score first."},
+    {"zrem",             -3, kWrite | kFast,     OneKey(kRW | kDelete),                               ZRem,
+     "Remove members from a sorted set."},
+    {"zremrangebylex",   4,  kWrite,             OneKey(kRW | kDelete),                               ZRemRangeByLex,
+     "Remove the members in a range of names."},
+    {"zremrangebyrank",  4,  kWrite,             OneKey(kRW | kDelete),                               ZRemRangeByRank,
+     "Remove the members in a range of ranks."},
+    {"zremrangebyscore", 4,  kWrite,             OneKey(kRW | kDelete),                               ZRemRangeByScore,
+     "Remove the members in a range of scores."},
+    {"zrevrange",        -4, kReadOnly,          OneKey(kRO | kAccess),                               ZRevRange,
+     "Tell the members in a range of ranks, the highest score first."},
+    {"zrevrangebylex",   -4, kReadOnly,          OneKey(kRO | kAccess),                               ZRevRangeByLex,
+     "Tell the members in a range of names, the last first."},
+    {"zrevrangebyscore", -4, kReadOnly,          OneKey(kRO | kAccess),                               ZRevRangeByScore,
+     "Tell the members in a range of scores, the highest first."},
+    {"zrevrank",         -3, kReadOnly | kFast,  OneKey(kRO | kAccess),                               ZRevRank,
+     "Tell the rank of a member, the highest score first."},
+    {"zscan",            -3, kReadOnly,          OneKey(kRO | kAccess),                               ZScan,
+     "Tell the members of a sorted set and their scores, a page at a time."},
+    {"zscore",           3,  kReadOnly | kFast,  OneKey(kRO | kAccess),                               ZScore,
+     "Tell the score of a member."},
+    {"zunion",           -3, kReadOnly,          NumberedKeys(kRO | kAccess),                         ZUnion,
+     "Tell the members that any of the sorted sets has."},
+    {"zunionstore",      -4, kStore,             TargetAndNumberedKeys(kOW | kUpdate, kRO | kAccess), ZUnionStore,
+     "Store the members that any of the sorted sets has."},
+};
+// clang-format on
+
+}  // namespace
+
+Result<types::SortedSet> SortedSetOf(const Call& call, Bytes key) {
+  return types::SortedSet::Open(call.space(), key);
+}
+
+PairShape ShapeFor(const Call& call) {
+  return call.reply.version() == ProtocolVersion::kResp3 ? PairShape::kNested : PairShape::kFlat;
+}
+
+void WritePair(Call& call, Bytes name, double score, PairShape shape) {
+  if (shape == PairShape::kNested) call.reply.Array(2);
+  call.reply.Bulk(name);
+  call.reply.Double(score);
+}
+
+void WriteScored(Call& call, std::span<const types::ScoredName> all, bool with_scores) {
+  const PairShape shape = ShapeFor(call);
+  const bool doubled = with_scores && shape == PairShape::kFlat;
+  call.reply.Array(doubled ? 2 * all.size() : all.size());
+  for (const types::ScoredName& one : all) {
+    with_scores ? WritePair(call, one.name, one.score, shape) : call.reply.Bulk(one.name);
+  }
+}
+
+Answer StoreScored(Call& call, Bytes key, std::span<const types::ScoredName> all,
+                   std::string_view event) {
+  MAYFLY_TRY(const bool existed, call.space().Delete(key));
+  if (!all.empty()) {
+    MAYFLY_RETURN_IF_ERROR(types::SortedSet::Replace(call.space(), key, all));
+    if (!existed) call.Notify(NotifyClass::kNew, "new", key);
+    call.Notify(NotifyClass::kSortedSet, event, key);
+  } else if (existed) {
+    call.Notify(NotifyClass::kGeneric, "del", key);
+  }
+  call.reply.Integer(static_cast<std::int64_t>(all.size()));
+  return {};
+}
+
+void NotifySortedSet(const Call& call, const types::SortedSet& sorted_set, std::string_view event,
+                     Bytes key) {
+  if (sorted_set.is_new()) call.Notify(NotifyClass::kNew, "new", key);
+  call.Notify(NotifyClass::kSortedSet, event, key);
+  if (sorted_set.empty()) call.Notify(NotifyClass::kGeneric, "del", key);
+}
+
+CommandFamily SortedSetFamily() { return {"sorted-set", Category::kSortedSet, kSortedSetCommands}; }
+
+}  // namespace mayfly::server

@@ -1,0 +1,73 @@
+#include "server/commands/support/value_encoding.h"
+
+#include "base/function_ref.h"
+#include "server/command/pieced_strings.h"
+#include "types/member_key.h"
+#include "types/value_type.h"
+#include "wire/decimal.h"
+
+namespace mayfly::server {
+namespace {
+
+constexpr std::string_view kListpack = "listpack";
+constexpr std::string_view kHashTable = "hashtable";
+
+std::string_view EncodingOfString(const Call& call, Bytes key, Bytes value) {
+  if (call.host.pieced_strings().Has(call.database, key, value)) return "raw";
+  std::int64_t number = 0;
+  if (ReadInteger(value, number)) return "int";
+  return value.size() <= PiecedStrings::kBytesMax ? "embstr" : "raw";
+}
+
+bool AtMost(const Call& call, std::uint64_t count, std::string_view setting) {
+  const std::int64_t bound = call.host.Setting(setting);
+  return bound >= 0 && count <= static_cast<std::uint64_t>(bound);
+}
+
+// Whether all members, `row.members` of them, are small in that setting's sense and few in this.
+Result<bool> AllMembers(const Call& call, Bytes key, const core::FoundRow& row,
+                        std::string_view count_setting,
+                        FunctionRef<bool(Bytes name, Bytes value)> small) {
+  if (!AtMost(call, row.members, count_setting)) return false;
+  MAYFLY_TRY(const auto cursor, call.space().NewMemberCursor(key, core::Part::kMembers));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    if (!small(types::NameOfMember(cursor->member()), cursor->value())) return false;
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return true;
+}
+
+}  // namespace
+
+Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::FoundRow& row) {
+  MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
+  switch (type) {
+    case types::ValueType::kString:
+      // One that is in chunks is long.
+      return row.is_collection ? std::string_view("raw") : EncodingOfString(call, key, row.value);
+    case types::ValueType::kList: return "quicklist";
+    case types::ValueType::kHash: {
+      MAYFLY_TRY(const bool small,
+                 AllMembers(call, key, row, "hash-max-listpack-entries", [&](Bytes f, Bytes v) {
+                   return AtMost(call, std::max(f.size(), v.size()), "hash-max-listpack-value");
+                 }));
+      return small ? kListpack : kHashTable;
+    }
+    case types::ValueType::kSet: {
+      MAYFLY_TRY(const bool integers,
+                 AllMembers(call, key, row, "set-max-intset-entries", [](Bytes name, Bytes) {
+                   std::int64_t number = 0;
+                   return ReadInteger(name, number);
+                 }));
+      return integers ? std::string_view("intset") : kHashTable;
+    }
+    case types::ValueType::kSortedSet: break;
+  }
+  MAYFLY_TRY(const bool small,
+             AllMembers(call, key, row, "zset-max-listpack-entries", [&](Bytes name, Bytes) {
+               return AtMost(call, name.size(), "zset-max-listpack-value");
+             }));
+  return small ? kListpack : std::string_view("skiplist");
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,59 @@
+// ttl_commands.h - the handlers of mayfly's own commands; their table is in ttl_commands.cc.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "server/command/command.h"
+
+namespace mayfly::server {
+
+// ttl_commands.cc: what the index and the events know.
+Answer TtlHelp(Call& call);
+Answer TtlEvents(Call& call);
+Answer TtlPurge(Call& call);
+Answer TtlStats(Call& call);
+
+// ttl_commands_upkeep.cc
+Answer TtlBackup(Call& call);
+Answer TtlCheck(Call& call);
+
+// ttl_commands_clock.cc
+Answer TtlClock(Call& call);
+
+// ttl_commands_forecast.cc
+Answer TtlForecast(Call& call);
+
+// ttl_commands_scan.cc
+Answer TtlScan(Call& call);
+
+// ttl_commands_policy.cc
+Answer TtlPolicy(Call& call);
+
+// ttl_commands_proof.cc
+Answer TtlProve(Call& call);
+Answer TtlJob(Call& call);
+
+// The selected database. These commands hold no work, and ask the database as any program does.
+Result<Keyspace*> SelectedKeyspace(const Call& call);
+Result<Database*> WholeDatabase(const Call& call);
+
+// Lines of one reply.
+inline constexpr std::int64_t kTtlPageMax = 10'000;
+inline constexpr std::int64_t kTtlNumberMax = std::numeric_limits<std::int64_t>::max();
+
+// Option and number, in pairs.
+struct NumberOption {
+  std::string_view name;
+  std::int64_t first;
+  std::int64_t last;
+  std::optional<std::int64_t>& value;
+};
+
+// SyntaxError() for words that are none of the options.
+Status ParseNumbers(std::span<const Bytes> words, std::span<const NumberOption> options);
+
+}  // namespace mayfly::server

@@ -1,0 +1,55 @@
+// TTL.CLOCK: shows the time the database decides by, and settles a jump of the machine's clock.
+#include "mayfly/database.h"
+#include "server/command/arguments.h"
+#include "server/command/errors.h"
+#include "server/commands/ttl/ttl_commands.h"
+#include "server/stats/clock_words.h"
+
+namespace mayfly::server {
+namespace {
+
+void Field(ReplyWriter& reply, std::string_view name, std::int64_t number) {
+  reply.Bulk(name);
+  reply.Integer(number);
+}
+
+void Field(ReplyWriter& reply, std::string_view name, std::string_view text) {
+  reply.Bulk(name);
+  reply.Bulk(text);
+}
+
+void Show(ReplyWriter& reply, const ClockReport& report) {
+  reply.Map(10);
+  Field(reply, "state", ClockState(report));
+  Field(reply, "now", ToMs(report.now));
+  Field(reply, "machine", ToMs(report.machine));
+  Field(reply, "ahead-ms", (report.now - report.machine).count());
+  Field(reply, "deletion-stopped", report.physical_deletion_stopped ? 1 : 0);
+  Field(reply, "last-jump-ms", report.last_jump.count());
+  Field(reply, "without-jump", ToMs(report.without_jump.value_or(report.now)));
+  Field(reply, "jumps-forward", static_cast<std::int64_t>(report.jumps_forward));
+  Field(reply, "steps-back", static_cast<std::int64_t>(report.steps_back));
+  Field(reply, "advice", ClockAdvice(report));
+}
+
+}  // namespace
+
+Answer TtlClock(Call& call) {
+  MAYFLY_TRY(Database* const database, WholeDatabase(call));
+  if (call.args.size() > 2) return SyntaxError();
+  if (call.args.size() == 1 || IsWord(call.args[1], "show")) {
+    Show(call.reply, database->clock_report());
+    return {};
+  }
+  if (IsWord(call.args[1], "confirm")) {
+    MAYFLY_RETURN_IF_ERROR(database->ConfirmClock());
+  } else if (IsWord(call.args[1], "revert")) {
+    MAYFLY_RETURN_IF_ERROR(database->RevertClock());
+  } else {
+    return SyntaxError();
+  }
+  call.reply.Ok();
+  return {};
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,171 @@
+// TTL.POLICY: what a database asks of its keys' lives; include/mayfly/policy.h tells what each
+// means. A table of fields, each with its way to be shown and to be set.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "mayfly/keyspace.h"
+#include "server/command/arguments.h"
+#include "server/command/errors.h"
+#include "server/commands/ttl/ttl_commands.h"
+#include "server/session/server.h"
+
+namespace mayfly::server {
+namespace {
+
+using OptionalMillis = std::optional<Millis> KeyspacePolicy::*;
+
+template <OptionalMillis kMember>
+std::string ShowMillis(const KeyspacePolicy& policy) {
+  return policy.*kMember ? std::to_string((policy.*kMember)->count()) : "none";
+}
+
+template <OptionalMillis kMember>
+bool SetMillis(KeyspacePolicy& policy, Bytes value) {
+  if (IsWord(value, "none")) {
+    policy.*kMember = std::nullopt;
+    return true;
+  }
+  const auto ms = IntegerArgument(value);
+  if (!ms || *ms < 1) return false;
+  policy.*kMember = Millis(*ms);
+  return true;
+}
+
+std::string ShowRequire(const KeyspacePolicy& policy) { return policy.require_ttl ? "yes" : "no"; }
+
+bool SetRequire(KeyspacePolicy& policy, Bytes value) {
+  if (!IsWord(value, "yes") && !IsWord(value, "no")) return false;
+  policy.require_ttl = IsWord(value, "yes");
+  return true;
+}
+
+std::string ShowBreach(const KeyspacePolicy& policy) {
+  return policy.breach == PolicyBreach::kRefuse ? "refuse" : "clamp";
+}
+
+bool SetBreach(KeyspacePolicy& policy, Bytes value) {
+  if (!IsWord(value, "refuse") && !IsWord(value, "clamp")) return false;
+  policy.breach = IsWord(value, "refuse") ? PolicyBreach::kRefuse : PolicyBreach::kClamp;
+  return true;
+}
+
+std::string ShowJitter(const KeyspacePolicy& policy) {
+  return std::to_string(policy.jitter_permille);
+}
+
+bool SetJitter(KeyspacePolicy& policy, Bytes value) {
+  const auto permille = IntegerArgument(value);
+  if (!permille || *permille < 0 || *permille > 900) return false;
+  policy.jitter_permille = static_cast<std::uint32_t>(*permille);
+  return true;
+}
+
+constexpr std::string_view kEventWords[] = {"off", "key", "value"};
+
+std::string ShowEvents(const KeyspacePolicy& policy) {
+  return std::string(kEventWords[static_cast<std::size_t>(policy.events)]);
+}
+
+bool SetEvents(KeyspacePolicy& policy, Bytes value) {
+  for (std::size_t i = 0; i < std::size(kEventWords); ++i) {
+    if (!IsWord(value, kEventWords[i])) continue;
+    policy.events = static_cast<EventDetail>(i);
+    return true;
+  }
+  return false;
+}
+
+struct PolicyField {
+  std::string_view name;
+  std::string (*show)(const KeyspacePolicy& policy);
+  bool (*set)(KeyspacePolicy& policy, Bytes value);  // False: it does not take this value.
+  std::string_view takes;
+};
+
+template <OptionalMillis kMember>
+constexpr PolicyField MillisField(std::string_view name) {
+  return {name, ShowMillis<kMember>, SetMillis<kMember>,
+          "a positive number of milliseconds, or none"};
+}
+
+constexpr PolicyField kFields[] = {
+    MillisField<&KeyspacePolicy::default_ttl>("default-ttl"),
+    MillisField<&KeyspacePolicy::min_ttl>("min-ttl"),
+    MillisField<&KeyspacePolicy::max_ttl>("max-ttl"),
+    {"require", ShowRequire, SetRequire, "yes or no"},
+    {"breach", ShowBreach, SetBreach, "refuse or clamp"},
+    {"jitter", ShowJitter, SetJitter, "thousandths, from 0 to 900"},
+    {"events", ShowEvents, SetEvents, "off, key or value"},
+    MillisField<&KeyspacePolicy::purge_within>("purge-within"),
+};
+
+Status SetField(KeyspacePolicy& policy, Bytes name, Bytes value) {
+  const auto* const field =
+      std::find_if(std::begin(kFields), std::end(kFields),
+                   [&](const auto& known) { return IsWord(name, known.name); });
+  if (field == std::end(kFields)) {
+    return Status::Invalid(fmt::format("a policy has no field '{}'", name));
+  }
+  if (field->set(policy, value)) return {};
+  return Status::Invalid(fmt::format("'{}' takes {}", field->name, field->takes));
+}
+
+constexpr std::string_view kPromise = "purge-within";
+
+// TABLE name [GET] | TABLE name SET purge-within ms|none. The other fields are for keys without a
+// ttl attribute.
+Answer TablePolicy(Call& call, std::span<const Bytes> words) {
+  Server* const server = call.host.server();
+  TablePolicies* const tables = server == nullptr ? nullptr : server->table_policies();
+  if (tables == nullptr) return Status::Unsupported("there are no tables to ask");
+  const std::string name(words[0]);
+  MAYFLY_TRY(const std::optional<Millis> promise, tables->PurgeWithin(name));
+  KeyspacePolicy policy{.purge_within = promise};
+  if (words.size() == 1 || (words.size() == 2 && IsWord(words[1], "get"))) {
+    call.reply.Map(1);
+    call.reply.Bulk(kPromise);
+    call.reply.Bulk(ShowMillis<&KeyspacePolicy::purge_within>(policy));
+    return {};
+  }
+  if (words.size() != 4 || !IsWord(words[1], "set")) return SyntaxError();
+  if (!IsWord(words[2], kPromise)) {
+    return Status::Invalid(fmt::format("the policy of a table has no field '{}'", words[2]));
+  }
+  MAYFLY_RETURN_IF_ERROR(SetField(policy, words[2], words[3]));
+  MAYFLY_RETURN_IF_ERROR(tables->SetPurgeWithin(name, policy.purge_within));
+  call.reply.Ok();
+  return {};
+}
+
+}  // namespace
+
+Answer TtlPolicy(Call& call) {
+  const std::span<const Bytes> words = call.args.subspan(1);
+  if (words.size() >= 2 && IsWord(words[0], "table")) return TablePolicy(call, words.subspan(1));
+  MAYFLY_TRY(Keyspace* const keyspace, SelectedKeyspace(call));
+  KeyspacePolicy policy = keyspace->policy();
+  if (words.empty() || (words.size() == 1 && IsWord(words[0], "get"))) {
+    call.reply.Map(std::size(kFields));
+    for (const PolicyField& field : kFields) {
+      call.reply.Bulk(field.name);
+      call.reply.Bulk(field.show(policy));
+    }
+    return {};
+  }
+  if (!IsWord(words[0], "set") || words.size() < 3 || words.size() % 2 == 0) return SyntaxError();
+  static std::mutex changes;  // Of two that set different fields at once, none is lost.
+  const std::lock_guard lock(changes);
+  policy = keyspace->policy();
+  for (std::size_t i = 1; i < words.size(); i += 2) {
+    MAYFLY_RETURN_IF_ERROR(SetField(policy, words[i], words[i + 1]));
+  }
+  MAYFLY_RETURN_IF_ERROR(keyspace->SetPolicy(policy));
+  call.reply.Ok();
+  return {};
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,359 @@
+#include "server/executor/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "server/command/limits.h"
+
+namespace mayfly::server {
+namespace {
+
+// What a queued command takes, with what an allocator adds to each piece and a vector keeps in
+// reserve.
+std::size_t MemoryOf(const QueuedCommand& queued) {
+  constexpr std::size_t kPieceBytes = 16;
+  std::size_t bytes = 2 * sizeof(QueuedCommand) + kPieceBytes;
+  for (const std::string& arg : queued.args) {
+    bytes += sizeof(std::string);
+    if (arg.capacity() > std::string().capacity()) bytes += arg.capacity() + kPieceBytes;
+  }
+  return bytes;
+}
+
+std::uint64_t NanosBetween(SteadyTime begin, SteadyTime end) {
+  return static_cast<std::uint64_t>((end - begin).count());
+}
+
+}  // namespace
+
+Executor::Executor(Server& server, std::uint64_t seed)
+    : server_(server),
+      door_(server.script_gate().NewDoor()),
+      counters_(server.statistics().NewThread()),
+      latency_tracking_(server.config().Watched("latency-tracking")),
+      busy_millis_(server.config().Watched("busy-reply-threshold")),
+      queued_max_(server.config().Watched("client-query-buffer-limit")),
+      run_(server, counters_, seed) {}
+
+void Executor::Run(Session& session, Pipeline& pipeline) {
+  running_ = true;
+  while (session.ready() && !pipeline.empty()) {
+    pipeline.Pop(RunSome(session, pipeline));
+    if (session.out().size() > kOutputBytesBeforeRest) break;
+  }
+  running_ = false;
+  session.Publish();
+}
+
+std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
+  ScriptGate& gate = server_.script_gate();
+  ScriptGateVisit visit(gate, door_);
+  script_runs_ = !visit.inside();
+  if (CollectBatch(session, pipeline) > 0) {
+    session.BeginCommand();
+    const std::size_t done = RunBatch(session);
+    session.EndCommand();
+    return done;
+  }
+  Decision decision = Decide(session, pipeline[0]);
+  if (decision.way == Way::kClose) {
+    CloseForeigner(session);
+    return pipeline.size();
+  }
+  if (decision.way == Way::kHold) session.Pause();
+  if (decision.way == Way::kAwait) session.AwaitScript();
+  if (decision.way == Way::kHold || decision.way == Way::kAwait) return 0;
+  const bool script = RunsScript(session, decision);
+  session.BeginCommand();
+  std::size_t done = 1;
+  if (!script) {
+    RunAlone(session, decision, pipeline[0], false);
+  } else if (!RunsBeside(session, decision, pipeline[0]) ||
+             !RunAlone(session, decision, pipeline[0], true)) {
+    visit.Leave();
+    // If another is first, the gate is asked again.
+    done = gate.Shut(server_.Steady()) ? 1 : 0;
+    if (done == 1) {
+      RunAlone(session, decision, pipeline[0], false);
+      gate.Open();
+    }
+  }
+  session.EndCommand();
+  return done;
+}
+
+// Of the command whose keys are in key_uses_. One that is not known to write only reads.
+void Executor::AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args) {
+  for (const KeyUse& use : key_uses_) {
+    keys_.push_back({database, args[static_cast<std::size_t>(use.position)], entry.Is(kWrite)});
+  }
+}
+
+std::size_t Executor::CollectBatch(Session& session, const Pipeline& pipeline) {
+  items_.clear();
+  keys_.clear();
+  const std::size_t commands_max =
+      session.state().replies == ReplyMode::kSkipNext ? 1 : kBatchCommandsMax;
+  while (items_.size() < std::min(pipeline.size(), commands_max)) {
+    const std::span<const Bytes> args = pipeline[items_.size()];
+    Decision decision = Decide(session, args);
+    if (decision.way != Way::kBatch && decision.way != Way::kRefuse) break;
+    const bool blocks = decision.way == Way::kBatch && decision.entry->Is(kBlocking);
+    if (decision.way == Way::kBatch) AddKeys(*decision.entry, session.state().database, args);
+    items_.push_back({.decision = std::move(decision), .args = args});
+    if (blocks) break;
+  }
+  return items_.size();
+}
+
+std::size_t Executor::RunBatch(Session& session) {
+  const SteadyTime begin = server_.Steady();
+  const std::uint64_t replies_begin = OutputOf(session).end_offset();
+  std::size_t done = items_.size();
+  std::shared_ptr<Waiter> parked;
+  bool any = false;
+  WorkReach reach = WorkReach::kKeys;
+  for (const Item& item : items_) {
+    if (item.decision.way != Way::kBatch) continue;
+    any = true;
+    reach = std::max(reach, ReachOf(*item.decision.entry));
+  }
+  if (any) {
+    if (const Status began = run_.Begin(keys_, reach); !began.ok()) {
+      FailItems(session, done, replies_begin, began);
+      return done;
+    }
+  }
+  RunItems(session, done, parked);
+  const Status committed = run_.Commit();
+  if (!committed.ok() && parked != nullptr) CancelPark(parked);
+  TellOthers(session);
+  if (!committed.ok()) {
+    FailItems(session, done, replies_begin, committed);
+    return done;
+  }
+  counters_.batches.fetch_add(any ? 1 : 0, std::memory_order_relaxed);
+  // What the work itself cost is shared by its commands.
+  std::uint64_t inside = 0;
+  for (std::size_t i = 0; i < done; ++i) inside += items_[i].nanos;
+  const std::uint64_t total = NanosBetween(begin, server_.Steady());
+  const std::uint64_t share = total > inside ? (total - inside) / done : 0;
+  for (std::size_t i = 0; i < done; ++i) {
+    const Item& item = items_[i];
+    if (item.decision.way != Way::kBatch || item.parked) continue;
+    Finish(session, *item.decision.entry, item.args, item.nanos + share, item.failed);
+  }
+  EndReplies(session, items_[done - 1].decision.entry);
+  return done;
+}
+
+void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Waiter>& parked) {
+  ClientState& state = session.state();
+  const std::uint64_t replies_begin = OutputOf(session).end_offset();
+  SteadyTime before = server_.Steady();
+  for (std::size_t i = 0; i < done; ++i) {
+    Item& item = items_[i];
+    if (item.decision.way == Way::kRefuse) {
+      Refuse(session, item.decision);
+      continue;
+    }
+    Show(session, *item.decision.entry, item.args);
+    const Answer answer = run_.Run({.entry = *item.decision.entry,
+                                    .args = item.args,
+                                    .out = OutputOf(session),
+                                    .version = state.version,
+                                    .database = state.database,
+                                    .session = &session,
+                                    .may_block = true});
+    const SteadyTime after = server_.Steady();
+    item.nanos = NanosBetween(before, after);
+    before = after;
+    item.failed = server_.statistics().CountFailure(answer);
+    if (answer.later()) {
+      if (auto request = run_.TakeBlock()) parked = Park(session, item, *std::move(request));
+      item.parked = parked != nullptr;
+      done = i + 1;
+    } else if (run_.Wakes() ||
+               OutputOf(session).end_offset() - replies_begin > kOutputBytesBeforeRest) {
+      done = i + 1;  // Those who wait come before what follows; and replies are to be read.
+    }
+  }
+}
+
+// What a commit means for others, whatever the client itself is told: what has happened wakes those
+// who wait for it, though the disk refused to make it durable.
+void Executor::TellOthers(Session& session) {
+  if (!run_.happened()) return session.extension().Abandoned();
+  session.extension().Committed();
+  if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
+}
+
+void Executor::FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
+                         const Status& error) {
+  OutputBuffer& out = OutputOf(session);
+  out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+  ReplyWriter writer(out, session.state().version);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Decision& decision = items_[i].decision;
+    const Answer answer = decision.way == Way::kRefuse
+                              ? Answer::Error(std::string(decision.error.error()))
+                              : Answer(error);
+    writer.Error(answer.error());
+    server_.statistics().CountError(answer.error());
+  }
+  run_.Abandon();
+  EndReplies(session, nullptr);
+}
+
+// A script that names keys is tried with them first, and fills keys_. Monitors see what a script
+// calls as it does, which could not be taken back.
+bool Executor::RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args) {
+  if (decision.way != Way::kAlone || key_uses_.empty() || !server_.monitors().empty()) return false;
+  const CommandSpec& spec = *decision.entry->spec;
+  const bool writes =
+      !decision.entry->Is(kReadOnly) && session.extension().ScriptMayWrite(spec, args);
+  keys_.clear();
+  for (const KeyUse& use : key_uses_) {
+    keys_.push_back(
+        {session.state().database, args[static_cast<std::size_t>(use.position)], writes});
+  }
+  return true;
+}
+
+bool Executor::RunAlone(Session& session, Decision& decision, std::span<const Bytes> args,
+                        bool beside) {
+  if (decision.way == Way::kQueue) {
+    Queue(session, *decision.entry, args);
+    return true;
+  }
+  session.state().last_command = decision.entry;  // CLIENT INFO shows itself.
+  if (decision.way == Way::kExec) {
+    RunTransaction(session, *decision.entry, args);
+    return true;
+  }
+  const CommandEntry& entry = *decision.entry;
+  const SteadyTime begin = server_.Steady();
+  // What SUBSCRIBE and its like answer are messages, which are sent though replies are not wanted.
+  const bool messages = entry.Is(kPubSub) && entry.Is(kNoScript);
+  OutputBuffer& out = messages ? session.out() : OutputOf(session);
+  const std::uint64_t replies_begin = out.end_offset();
+  items_.clear();
+  items_.push_back({.decision = {.way = decision.way, .entry = &entry, .error = {}}, .args = args});
+  if (!beside) Show(session, entry, args);
+  const std::span<const DatabaseKeyView> keys(keys_.data(), beside ? keys_.size() : 0);
+  if (entry.Is(kNoWork)) {
+    run_.BeginWithout();
+  } else if (const Status began =
+                 run_.Begin(keys, beside ? WorkReach::kKeys : WorkReach::kEverything);
+             !began.ok()) {
+    FailItems(session, 1, replies_begin, began);
+    return true;
+  }
+  const Answer answer = run_.Run({.entry = entry,
+                                  .args = args,
+                                  .out = out,
+                                  .version = session.state().version,
+                                  .database = session.state().database,
+                                  .session = &session,
+                                  .may_block = true});
+  if (beside && run_.asked_for_everything()) {
+    out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+    run_.Forget();
+    session.extension().Abandoned();
+    return false;
+  }
+  std::shared_ptr<Waiter> parked;
+  if (answer.later()) {
+    if (auto request = run_.TakeBlock()) parked = Park(session, items_[0], *std::move(request));
+  }
+  const bool failed = server_.statistics().CountFailure(answer);
+  const Status committed = run_.Commit();
+  if (!committed.ok() && parked != nullptr) CancelPark(parked);
+  TellOthers(session);
+  if (!committed.ok()) {
+    FailItems(session, 1, replies_begin, committed);
+    return true;
+  }
+  if (parked == nullptr) {
+    Finish(session, entry, args, NanosBetween(begin, server_.Steady()), failed);
+  }
+  EndReplies(session, &entry);
+  return true;
+}
+
+void Executor::Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
+  TransactionState& transaction = session.state().transaction;
+  QueuedCommand queued{&entry, {args.begin(), args.end()}};
+  transaction.bytes += MemoryOf(queued);
+  transaction.commands.push_back(std::move(queued));
+  // Queued commands are input that has not run yet, and bounded as such.
+  if (transaction.bytes > static_cast<std::size_t>(queued_max_.load(std::memory_order_relaxed))) {
+    Log(server_.logger(), LogLevel::kWarning,
+        "client closed: {} bytes wait for EXEC, which passes client-query-buffer-limit ({})",
+        transaction.bytes, session.Describe());
+    session.state().close_after_reply = true;
+    return session.Abort();
+  }
+  ReplyWriter(OutputOf(session), session.state().version).SimpleString("QUEUED");
+  EndReplies(session, nullptr);
+}
+
+void Executor::Refuse(Session& session, const Decision& decision) {
+  std::string line = decision.error.error();
+  if (decision.entry != nullptr && decision.entry->Is(kExecutes)) {
+    // Whatever keeps EXEC from running ends the transaction.
+    std::string_view reason = line;
+    if (reason.starts_with("ERR ")) reason.remove_prefix(4);
+    line = fmt::format("EXECABORT Transaction discarded because of: {}", reason);
+    session.DropWatches();
+    session.state().transaction = {};
+  }
+  ReplyWriter(OutputOf(session), session.state().version).Error(line);
+  server_.statistics().CountError(line);
+  if (decision.entry != nullptr) counters_.Rejected(decision.entry->id);
+  if (session.state().transaction.open) session.state().transaction.broken = true;
+}
+
+// Nothing behind it is run: a body of HTTP is what an attacker has written.
+void Executor::CloseForeigner(Session& session) {
+  server_.WarnOfForeignProtocol(session);
+  session.state().close_after_reply = true;
+  session.Abort();
+}
+
+void Executor::Show(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
+  // Redis marks scripts, since it shows them at another moment: before what they call, as here.
+  const bool hidden = entry.Is(kSkipMonitor) && entry.category != Category::kScripting;
+  if (server_.monitors().empty() || hidden || entry.Is(kAdmin)) return;
+  server_.monitors().Show(
+      server_.clock().Now(), session.state().database,
+      session.origin().unix_socket ? "unix:" + session.origin().address : session.origin().address,
+      *entry.spec, args);
+}
+
+void Executor::Finish(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                      std::uint64_t nanos, bool failed) {
+  session.state().last_command = &entry;
+  counters_.Ran(entry.id, nanos, failed, latency_tracking_.load(std::memory_order_relaxed) != 0);
+  server_.NoteSlow(session, entry, args, nanos);
+  server_.NoteLatency(entry.Is(kFast) ? "fast-command" : "command",
+                      std::chrono::nanoseconds(nanos));
+}
+
+OutputBuffer& Executor::OutputOf(Session& session) {
+  return session.state().replies == ReplyMode::kOn ? session.out() : discarded_;
+}
+
+void Executor::EndReplies(Session& session, const CommandEntry* entry) {
+  discarded_.Clear();
+  if (session.hold() == Hold::kBlocked) return;  // Its reply is still to come, or to be skipped.
+  const bool is_reply_command = entry != nullptr && entry->Is(kSetsReplies);
+  if (session.state().replies == ReplyMode::kSkipNext && !is_reply_command) {
+    session.state().replies = ReplyMode::kOn;
+  }
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,124 @@
+// executor.h - runs the commands of clients. Each thread that serves clients has one.
+// A run of plain commands of one pipeline shares one work: their keys are latched together, they
+// are committed once, and only then do their replies leave. Nobody sees half of a batch, and a
+// commit that fails turns all its replies into errors. A batch ends before a command that changes
+// the session (SELECT, MULTI, AUTH: all that need no work) or needs everything; behind one that
+// blocks; and behind one that changed what another client waits for, since that one is served
+// first. Replies stay in the order of requests.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "server/executor/pipeline.h"
+#include "server/executor/work_run.h"
+#include "server/session/session.h"
+#include "server/session/waiting_clients.h"
+
+namespace mayfly::server {
+
+class Executor {
+ public:
+  Executor(Server& server, std::uint64_t seed);
+
+  // Runs commands of the pipeline until none is left or the session has to wait, or is to close.
+  void Run(Session& session, Pipeline& pipeline);
+
+  // Whether Run() is on the stack: then it cannot be used for another session.
+  bool running() const { return running_; }
+
+  // Works that were committed, since the thread began.
+  ThreadCounters& counters() { return counters_; }
+
+ private:
+  // What is to become of a command.
+  enum class Way : std::uint8_t {
+    kRefuse,  // `error` is its reply.
+    kQueue,   // MULTI is open.
+    kBatch,   // With others, in one work.
+    kAlone,   // Needs no work, or everything.
+    kExec,
+    kClose,  // It is no command of ours, but of a protocol that has nothing to do here.
+    kHold,   // There is a pause.
+    kAwait,  // A script of another client runs.
+  };
+  struct Decision {
+    Way way = Way::kRefuse;
+    const CommandEntry* entry = nullptr;  // Null: unknown.
+    Answer error;
+  };
+  struct Item {
+    Decision decision;
+    std::span<const Bytes> args;
+    std::uint64_t nanos = 0;
+    bool failed = false;
+    bool parked = false;  // It is over later: Session::Unpark().
+  };
+
+  // What is to become of a command: command_decision.cc. Leaves its keys in key_uses_.
+  Decision Decide(Session& session, std::span<const Bytes> args);
+  Answer CheckState(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  bool RunsScript(Session& session, const Decision& decision) const;
+  void MeetScript(const CommandEntry& entry, Decision& decision) const;
+  bool HeldByPause(Session& session, const CommandEntry& entry, std::span<const Bytes> args) const;
+
+  // Returns how many commands were run; none when the session was put off, or is to try again.
+  std::size_t RunSome(Session& session, const Pipeline& pipeline);
+  void AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args);
+
+  std::size_t CollectBatch(Session& session, const Pipeline& pipeline);
+  std::size_t RunBatch(Session& session);
+  void RunItems(Session& session, std::size_t& done, std::shared_ptr<Waiter>& parked);
+  void TellOthers(Session& session);
+  void FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
+                 const Status& error);
+
+  // `beside`: with the keys in keys_ alone. False: it needs everything, and has left no trace.
+  bool RunAlone(Session& session, Decision& decision, std::span<const Bytes> args, bool beside);
+  bool RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args);
+  void Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  void Refuse(Session& session, const Decision& decision);
+  void CloseForeigner(Session& session);
+
+  // Decide() to HeldByPause(): command_decision.cc. EXEC: transaction_run.cc.
+  void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
+  Status CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands,
+                                WorkReach& reach);
+  Result<bool> WatchesHold(Session& session);
+  Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  Status RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
+
+  // Clients that wait: waiter_service.cc.
+  std::shared_ptr<Waiter> Park(Session& session, const Item& item, BlockRequest request);
+  void CancelPark(const std::shared_ptr<Waiter>& waiter);
+  void ServeWaiters(std::vector<DatabaseKey> ready);
+  enum class Served : std::uint8_t { kYes, kStillWaits, kNothingThere };
+  Served Serve(const std::shared_ptr<Waiter>& waiter, const DatabaseKey& key,
+               std::vector<DatabaseKey>& ready);
+
+  void Show(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
+  void Finish(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+              std::uint64_t nanos, bool failed);
+  OutputBuffer& OutputOf(Session& session);
+  void EndReplies(Session& session, const CommandEntry* entry);
+
+  Server& server_;
+  ScriptGate::Door& door_;
+  ThreadCounters& counters_;
+  const std::atomic<std::int64_t>& latency_tracking_;
+  const std::atomic<std::int64_t>& busy_millis_;
+  const std::atomic<std::int64_t>& queued_max_;
+  WorkRun run_;
+  bool running_ = false;
+  bool script_runs_ = false;  // That of another client, as of when the gate was asked.
+  OutputBuffer discarded_;    // Replies nobody wants: CLIENT REPLY OFF.
+
+  // Of the batch at hand; kept for their memory.
+  std::vector<Item> items_;
+  std::vector<DatabaseKeyView> keys_;
+  std::vector<KeyUse> key_uses_;
+};
+
+}  // namespace mayfly::server

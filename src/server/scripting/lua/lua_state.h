@@ -1,0 +1,72 @@
+// lua_state.h - a Lua state with a bound on its memory and a hook that can stop it.
+// Errors of Lua are exceptions here, and pass through our frames as such: never catch (...) in a
+// function that Lua calls. Everything that may raise one runs within lua_cpcall().
+// One thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <lua.hpp>
+
+#include "server/scripting/lua/json_settings.h"
+#include "server/scripting/lua/script_host.h"
+
+namespace mayfly::server {
+
+// What the functions that a script calls work with.
+struct LuaJob {
+  ScriptHost& host;
+  ScriptRun& run;
+  ProtocolVersion version = ProtocolVersion::kResp2;  // Of redis.call()'s replies.
+  bool error_counted = false;  // What ended the script was a command's error: that one counts.
+};
+
+class LuaState {
+ public:
+  // An empty state without libraries. Throws std::bad_alloc when there is no memory.
+  explicit LuaState(std::size_t memory_bytes_max);
+  ~LuaState();
+  LuaState(const LuaState&) = delete;
+  LuaState& operator=(const LuaState&) = delete;
+
+  // The one a function was called by; `lua` may be a coroutine of it.
+  static LuaState& Of(lua_State* lua);
+
+  lua_State* get() const { return lua_; }
+  std::size_t memory_bytes() const { return memory_bytes_; }
+
+  // What a script may still take: the bound of texts made outside of Lua that become its strings.
+  std::size_t memory_left() const {
+    return memory_bytes_max_ - std::min(memory_bytes_max_, memory_bytes_);
+  }
+
+  // Outside of scripts the bound is off, so that what we do ourselves does not fail by it.
+  void set_bounded(bool bounded) { bounded_ = bounded; }
+
+  // Ends the script if its run is to stop. Does not come back then.
+  static void StopIfAsked(lua_State* lua);
+
+  // The same, and lets the host look after something else first: for functions that take long.
+  static void Breathe(lua_State* lua);
+
+  // The script that runs; null between runs.
+  LuaJob* job = nullptr;
+
+  // Of math.random(): the state of the generator.
+  std::array<unsigned short, 3> random = {};
+
+  // Of cjson; each run begins with the defaults.
+  JsonSettings json;
+
+ private:
+  static void* Allocate(void* state, void* block, std::size_t old_size, std::size_t new_size);
+  static void Hook(lua_State* lua, lua_Debug* debug);
+
+  const std::size_t memory_bytes_max_;
+  std::size_t memory_bytes_ = 0;
+  bool bounded_ = false;
+  lua_State* lua_;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,32 @@
+// script_host.h - what a script may ask of whoever runs it: to run a command, and little else.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "mayfly/bytes.h"
+#include "mayfly/logger.h"
+#include "server/scripting/lua/script_run.h"
+#include "wire/reply.h"
+#include "wire/reply_writer.h"
+
+namespace mayfly::server {
+
+class ScriptHost {
+ public:
+  virtual ~ScriptHost() = default;
+
+  // Runs a command and returns its reply in the words of `version`; what is wrong is an error
+  // reply. Before it changes anything it asks run.BeginWrite().
+  virtual Reply Call(std::span<const Bytes> args, ProtocolVersion version, ScriptRun& run) = 0;
+
+  // Whether the script's user may run the command. Nothing: there is no such command.
+  virtual std::optional<bool> MayCall(std::span<const Bytes> args) = 0;
+
+  // Called every so often while the script runs, so that the host can look after something else.
+  virtual void Breathe(ScriptRun& /*run*/) {}
+
+  virtual void Log(LogLevel level, Bytes message) = 0;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,50 @@
+// client_state.h - what the server remembers of a client between two commands.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "server/command/authorizer.h"
+#include "server/command/command_table.h"
+#include "server/session/watches.h"
+#include "wire/reply_writer.h"
+
+namespace mayfly::server {
+
+// A command that waits for EXEC.
+struct QueuedCommand {
+  const CommandEntry* entry = nullptr;
+  std::vector<std::string> args;
+};
+
+struct TransactionState {
+  bool open = false;    // MULTI was sent.
+  bool broken = false;  // A command was refused: EXEC will be, too.
+  std::vector<QueuedCommand> commands;
+  std::size_t bytes = 0;  // Of memory that the commands take.
+};
+
+// CLIENT REPLY.
+enum class ReplyMode : std::uint8_t { kOn, kOff, kSkipNext };
+
+// Used on the client's thread alone.
+struct ClientState {
+  int database = 0;
+  ProtocolVersion version = ProtocolVersion::kResp2;
+  std::string name;
+  std::string library_name;
+  std::string library_version;
+  std::shared_ptr<Principal> principal;  // Null: it has to AUTH first.
+  TransactionState transaction;
+  std::vector<std::shared_ptr<Watch>> watches;
+  ReplyMode replies = ReplyMode::kOn;
+  bool monitors = false;
+  bool no_evict = false;
+  bool no_touch = false;
+  bool close_after_reply = false;
+  const CommandEntry* last_command = nullptr;
+};
+
+}  // namespace mayfly::server

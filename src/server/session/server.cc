@@ -1,0 +1,181 @@
+#include "server/session/server.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "server/command/limits.h"
+#include "server/command/notify_classes.h"
+#include "server/session/session.h"
+
+namespace mayfly::server {
+
+Result<std::unique_ptr<Server>> Server::Open(ServerParts parts) {
+  std::unique_ptr<Server> server(new Server(std::move(parts)));
+  MAYFLY_RETURN_IF_ERROR(server->Start());
+  return server;
+}
+
+Server::Server(ServerParts parts)
+    : parts_(std::move(parts)),
+      authorizer_(parts_.authorizer != nullptr ? parts_.authorizer : &own_authorizer_),
+      publisher_(parts_.publisher != nullptr ? parts_.publisher : &own_publisher_),
+      started_(Steady()),
+      scan_cursors_(parts_.clock.Now()),
+      statistics_(parts_.table.entries().size()),
+      throughput_(started_),
+      latency_millis_(parts_.config.Watched("latency-monitor-threshold")),
+      slow_micros_(parts_.config.Watched("slowlog-log-slower-than")),
+      foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
+      jobs_(parts_.clock),
+      backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
+  Random random(FreshSeed());
+  for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));
+  last_save_ms = ToMs(clock().Now());
+  last_asked_save_ms = last_save_ms.load();
+}
+
+Server::~Server() { jobs_.Stop(); }
+
+Status Server::Start() {
+  MAYFLY_TRY(databases_,
+             Databases::Open(database(), static_cast<int>(config().Number("databases"))));
+  authorizer_->SetDefaultPassword(config().Text("requirepass"));
+  config().OnChange("requirepass", [this](const SettingValue& value) {
+    authorizer_->SetDefaultPassword(value.text);
+    return Status();
+  });
+  config().OnChange("notify-keyspace-events", [this](const SettingValue& value) {
+    return FollowNotifications(static_cast<std::uint32_t>(value.number));
+  });
+  return FollowNotifications(static_cast<std::uint32_t>(config().Number("notify-keyspace-events")));
+}
+
+// Expired keys and fields of hashes are told by whoever purges them, through the events of the
+// keyspaces.
+Status Server::FollowNotifications(std::uint32_t bits) {
+  const NotifyClasses classes = NotifyClasses::FromBits(bits);
+  const bool expired = classes.Wants(NotifyClass::kExpired) || classes.Wants(NotifyClass::kHash);
+  if (expired) {
+    MAYFLY_RETURN_IF_ERROR(databases_->MakeAll());
+    for (const auto& keyspace : *databases_->mapping()) {
+      KeyspacePolicy policy = keyspace->policy();
+      if (policy.events != EventDetail::kOff) continue;
+      policy.events = EventDetail::kKey;
+      MAYFLY_RETURN_IF_ERROR(keyspace->SetPolicy(policy));
+    }
+  }
+  if (expired && expired_ == nullptr) {
+    MAYFLY_TRY(expired_,
+               database().Subscribe([this](const Event& event) { NotifyOfDeath(event); }));
+  }
+  notify_bits_ = bits;
+  return {};
+}
+
+void Server::NotifyOfDeath(const Event& event) {
+  const auto mapping = databases_->mapping();
+  for (std::size_t i = 0; i < mapping->size(); ++i) {
+    if ((*mapping)[i] == nullptr || (*mapping)[i]->name() != event.keyspace_name) continue;
+    const int number = static_cast<int>(i);
+    if (event.member) {
+      Notify(NotifyClass::kHash, "hexpired", number, event.key);
+    } else {
+      Notify(NotifyClass::kExpired, "expired", number, event.key);
+    }
+  }
+}
+
+std::unique_ptr<SessionExtension> Server::NewExtension(Session& session) {
+  return parts_.extensions != nullptr ? parts_.extensions->ForSession(*this, session)
+                                      : std::make_unique<SessionExtension>();
+}
+
+ScriptFigures Server::script_figures() const {
+  return parts_.extensions != nullptr ? parts_.extensions->script_figures() : ScriptFigures();
+}
+
+void Server::NoteLatency(std::string_view event, std::chrono::nanoseconds took) {
+  const std::int64_t threshold = latency_millis_.load(std::memory_order_relaxed);
+  const std::int64_t millis = std::chrono::duration_cast<Millis>(took).count();
+  if (threshold == 0 || millis < threshold) return;
+  latency_events_.Add(event, ToMs(clock().Now()) / 1000, static_cast<std::uint64_t>(millis));
+}
+
+bool Server::Wants(NotifyClass kind) const {
+  return NotifyClasses::FromBits(notify_bits_.load(std::memory_order_relaxed)).Wants(kind);
+}
+
+void Server::Notify(NotifyClass kind, std::string_view event, int database, Bytes key) {
+  const NotifyClasses classes =
+      NotifyClasses::FromBits(notify_bits_.load(std::memory_order_relaxed));
+  if (!classes.Wants(kind)) return;
+  if (classes.on_keyspace_channel()) {
+    publisher().Publish(fmt::format("__keyspace@{}__:{}", database, key), event);
+  }
+  if (classes.on_event_channel()) {
+    publisher().Publish(fmt::format("__keyevent@{}__:{}", database, event), key);
+  }
+}
+
+void Server::NoteSlow(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                      std::uint64_t nanos) {
+  constexpr std::uint64_t kNanosPerMicro = 1000;
+  const std::int64_t slow = slow_micros_.load(std::memory_order_relaxed);
+  const std::uint64_t micros = nanos / kNanosPerMicro;
+  if (slow < 0 || micros < static_cast<std::uint64_t>(slow) || entry.Is(kSkipSlowlog)) return;
+  slowlog_.Add({.at = clock().Now(),
+                .micros = micros,
+                .args = ShortenedArgs(*entry.spec, args),
+                .client_address = session.origin().address,
+                .client_name = session.state().name},
+               static_cast<std::size_t>(config().Number("slowlog-max-len")));
+}
+
+void Server::WarnOfForeignProtocol(const Session& session) {
+  const auto now = std::chrono::duration_cast<Millis>(Steady().time_since_epoch()).count();
+  std::int64_t told = foreigner_told_ms_.load();
+  if (told != std::numeric_limits<std::int64_t>::min() && now - told < kWarningInterval.count()) {
+    return;
+  }
+  if (!foreigner_told_ms_.compare_exchange_strong(told, now)) return;
+  Log(logger(), LogLevel::kWarning,
+      "client closed: it sends HTTP to the port of the Redis protocol. A web page may be trying to "
+      "reach this server through somebody's browser ({})",
+      session.Describe());
+}
+
+void Server::ResumePaused() {
+  for (const auto& session : clients_.All()) {
+    session->Post([](Session& self) { self.Unpause(); });
+  }
+}
+
+Status Server::Save() {
+  const std::lock_guard lock(saving_);
+  const std::uint64_t changes = changes_since_save;
+  const Status saved = database().Persist(Durability::kDisk);
+  last_save_ok = saved.ok();
+  if (!saved.ok()) {
+    Log(logger(), LogLevel::kError, "cannot make commits durable: {}", saved.ToString());
+    return saved;
+  }
+  changes_since_save -= changes;
+  last_save_ms = ToMs(clock().Now());
+  return {};
+}
+
+void Server::OnShutdown(std::function<void()> stop) {
+  const std::lock_guard lock(stopping_);
+  stop_ = std::move(stop);
+}
+
+void Server::Shutdown() {
+  const std::lock_guard lock(stopping_);
+  if (stop_) stop_();
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,176 @@
+// server.h - what all sessions share. Knows no socket: network.h brings those.
+// Handlers of the server's own commands reach it through CallHost::server(). Its parts are safe to
+// call from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mayfly/database.h"
+#include "mayfly/logger.h"
+#include "server/command/authorizer.h"
+#include "server/command/command_table.h"
+#include "server/command/pieced_strings.h"
+#include "server/command/publisher.h"
+#include "server/command/work_source.h"
+#include "server/config/config.h"
+#include "server/databases/databases.h"
+#include "server/databases/table_policies.h"
+#include "server/session/backups.h"
+#include "server/session/clients.h"
+#include "server/session/jobs.h"
+#include "server/session/monitors.h"
+#include "server/session/pause.h"
+#include "server/session/scan_cursors.h"
+#include "server/session/script_gate.h"
+#include "server/session/session_extension.h"
+#include "server/session/waiting_clients.h"
+#include "server/session/watches.h"
+#include "server/stats/command_statistics.h"
+#include "server/stats/latency_events.h"
+#include "server/stats/slowlog.h"
+#include "server/stats/throughput.h"
+
+namespace mayfly::server {
+
+// What a server is built from. References must outlive it.
+struct ServerParts {
+  Database& database;
+  WorkSource& works;
+  Config& config;
+  const Clock& clock;
+  Logger& logger;
+  const CommandTable& table;
+  Authorizer* authorizer = nullptr;         // Null: a PasswordAuthorizer.
+  Publisher* publisher = nullptr;           // Null: nobody listens.
+  ExtensionMaker* extensions = nullptr;     // Null: none.
+  TablePolicies* table_policies = nullptr;  // Null: there are no tables.
+  ManualClock* manual_clock = nullptr;      // What DEBUG CLOCK moves; null: it is refused.
+  std::string version = "0";
+};
+
+class Server {
+ public:
+  // As Databases::Open().
+  static Result<std::unique_ptr<Server>> Open(ServerParts parts);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  Database& database() { return parts_.database; }
+  WorkSource& works() { return parts_.works; }
+  Config& config() { return parts_.config; }
+  const Clock& clock() const { return parts_.clock; }
+  Logger& logger() { return parts_.logger; }
+  TablePolicies* table_policies() { return parts_.table_policies; }
+  ManualClock* manual_clock() { return parts_.manual_clock; }
+  const std::string& version() const { return parts_.version; }
+  Authorizer& authorizer() { return *authorizer_; }
+  Publisher& publisher() { return *publisher_; }
+  const CommandTable& table() const { return parts_.table; }
+  Databases& databases() { return *databases_; }
+  Clients& clients() { return clients_; }
+  Watches& watches() { return watches_; }
+  WaitingClients& waiting() { return waiting_; }
+  Monitors& monitors() { return monitors_; }
+  ClientPause& pause() { return pause_; }
+  ScanCursors& scan_cursors() { return scan_cursors_; }
+  PiecedStrings& pieced_strings() { return pieced_strings_; }
+  ScriptGate& script_gate() { return script_gate_; }
+  CommandStatistics& statistics() { return statistics_; }
+  Throughput& throughput() { return throughput_; }
+  Slowlog& slowlog() { return slowlog_; }
+  LatencyEvents& latency_events() { return latency_events_; }
+  Jobs& jobs() { return jobs_; }
+  Backups& backups() { return backups_; }
+
+  std::unique_ptr<SessionExtension> NewExtension(Session& session);
+  ScriptFigures script_figures() const;
+
+  // For measuring; real time even when the clock of rows is moved by hand.
+  SteadyTime Steady() const { return SystemClock::Process().Steady(); }
+  SteadyTime started() const { return started_; }
+  const std::string& run_id() const { return run_id_; }
+
+  // Publishes a keyspace notification if the configuration asks for its class.
+  void Notify(NotifyClass kind, std::string_view event, int database, Bytes key);
+  bool Wants(NotifyClass kind) const;
+  bool WantsNotifications() const { return notify_bits_.load(std::memory_order_relaxed) != 0; }
+
+  // Something other than a command took so long: LATENCY knows it as `event` if that is too long.
+  void NoteLatency(std::string_view event, std::chrono::nanoseconds took);
+
+  // A command that has ended goes to the slow log if it took long enough. The session's thread.
+  void NoteSlow(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
+                std::uint64_t nanos);
+
+  // A client speaks another protocol, such as HTTP, and is to be closed: says so in the log, once
+  // a minute at most.
+  void WarnOfForeignProtocol(const Session& session);
+
+  // CLIENT UNPAUSE, or the end of a pause.
+  void ResumePaused();
+
+  // Commits since the last time everything was made durable, and when that was.
+  std::atomic<std::uint64_t> changes_since_save{0};
+  std::atomic<std::int64_t> last_save_ms{0};
+  std::atomic<bool> last_save_ok{true};
+  std::atomic<std::int64_t> last_asked_save_ms{0};  // SAVE; at first, when the server began.
+  Status Save();
+
+  // SHUTDOWN and signals: whoever holds the sockets says how.
+  void OnShutdown(std::function<void()> stop);
+  void Shutdown();
+
+  // The server stops: a script that runs is ended, and leaves nothing.
+  std::atomic<bool> stops{false};
+
+  // The port clients are told, once it is known.
+  std::atomic<int> port{0};
+
+ private:
+  explicit Server(ServerParts parts);
+  Status Start();
+  Status FollowNotifications(std::uint32_t bits);
+  void NotifyOfDeath(const Event& event);
+
+  ServerParts parts_;
+  PasswordAuthorizer own_authorizer_;
+  NoPublisher own_publisher_;
+  Authorizer* const authorizer_;
+  Publisher* const publisher_;
+  const SteadyTime started_;
+  std::string run_id_;
+  std::unique_ptr<Databases> databases_;
+  std::unique_ptr<EventSubscription> expired_;
+  Clients clients_;
+  Watches watches_;
+  WaitingClients waiting_;
+  Monitors monitors_;
+  ClientPause pause_;
+  ScanCursors scan_cursors_;
+  PiecedStrings pieced_strings_;
+  ScriptGate script_gate_;
+  CommandStatistics statistics_;
+  Throughput throughput_;
+  Slowlog slowlog_;
+  LatencyEvents latency_events_;
+  std::atomic<std::uint32_t> notify_bits_{0};
+  const std::atomic<std::int64_t>& latency_millis_;  // latency-monitor-threshold.
+  const std::atomic<std::int64_t>& slow_micros_;     // slowlog-log-slower-than.
+  std::atomic<std::int64_t> foreigner_told_ms_;      // On the steady clock.
+
+  std::mutex saving_;  // One saves at a time, so that changes are counted off once.
+  std::mutex stopping_;
+  std::function<void()> stop_;  // Guarded by stopping_.
+  Jobs jobs_;                   // What runs uses the rest, backups_ too: they are last, in
+  Backups backups_;             // this order, and ~Server() stops the jobs first.
+};
+
+}  // namespace mayfly::server

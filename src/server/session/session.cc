@@ -1,0 +1,250 @@
+#include "server/session/session.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "server/command/limits.h"
+#include "server/session/client_line.h"
+#include "server/session/server.h"
+
+namespace mayfly::server {
+
+Session::Session(Server& server, ClientOrigin origin)
+    : server_(server), origin_(std::move(origin)), created_(server.Steady()) {
+  state_.principal = server.authorizer().Newcomer();
+  extension_ = server.NewExtension(*this);
+  info_.user = state_.principal != nullptr ? state_.principal->name() : "default";
+  info_.last_active = created_;
+}
+
+Session::~Session() = default;
+
+void Session::Park(std::shared_ptr<Waiter> waiter, std::optional<Millis> timeout) {
+  hold_ = Hold::kBlocked;
+  block_timeout_ = timeout;
+  const std::lock_guard lock(mutex_);
+  waiter_ = std::move(waiter);
+}
+
+void Session::CancelPark() {
+  hold_ = Hold::kNone;
+  block_timeout_.reset();
+  const std::lock_guard lock(mutex_);
+  waiter_ = nullptr;
+}
+
+void Session::Publish() {
+  const auto outlet = outlet_.lock();
+  const std::lock_guard lock(mutex_);
+  if (info_.name != state_.name) info_.name = state_.name;
+  if (info_.library_name != state_.library_name) info_.library_name = state_.library_name;
+  if (info_.library_version != state_.library_version) {
+    info_.library_version = state_.library_version;
+  }
+  info_.user = state_.principal != nullptr ? state_.principal->name() : "default";
+  info_.database = state_.database;
+  info_.protocol = static_cast<int>(state_.version);
+  info_.subscriptions = extension_->subscriptions();
+  const TransactionState& transaction = state_.transaction;
+  info_.queued = transaction.open ? static_cast<std::int64_t>(transaction.commands.size()) : -1;
+  info_.queued_bytes = transaction.bytes;
+  info_.watched = state_.watches.size();
+  NoteBuffers(outlet != nullptr ? outlet->buffers() : BufferBytes());
+  info_.last_command = state_.last_command;
+  info_.last_active = server_.Steady();
+  info_.blocked = hold_ == Hold::kBlocked || hold_ == Hold::kPaused;
+  info_.monitors = state_.monitors;
+  info_.no_evict = state_.no_evict;
+  info_.no_touch = state_.no_touch;
+  info_.closing = state_.close_after_reply;
+}
+
+void Session::NoteBuffers(const BufferBytes& bytes) {
+  noted_.input.store(bytes.input, std::memory_order_relaxed);
+  noted_.input_room.store(bytes.input_room, std::memory_order_relaxed);
+  noted_.output.store(bytes.output, std::memory_order_relaxed);
+  noted_.output_room.store(bytes.output_room, std::memory_order_relaxed);
+}
+
+ClientInfo Session::info() const {
+  const std::lock_guard lock(mutex_);
+  ClientInfo info = info_;
+  info.buffers = {.input = noted_.input,
+                  .input_room = noted_.input_room,
+                  .output = noted_.output,
+                  .output_room = noted_.output_room};
+  return info;
+}
+
+std::size_t ClientInfo::memory_bytes() const {
+  return sizeof(Session) + buffers.input + buffers.input_room + buffers.output +
+         buffers.output_room + queued_bytes;
+}
+
+std::shared_ptr<Waiter> Session::waiter() const {
+  const std::lock_guard lock(mutex_);
+  return waiter_;
+}
+
+bool Session::EndWait(const std::shared_ptr<Waiter>& waiter) {
+  {
+    const std::lock_guard lock(waiter->mutex);
+    if (std::exchange(waiter->over, true)) return false;
+  }
+  server_.waiting().Remove(waiter);
+  return true;
+}
+
+void Session::DropWatches() {
+  for (const auto& watch : state_.watches) server_.watches().Remove(watch);
+  state_.watches.clear();
+}
+
+void Session::Forget() {
+  DropWatches();
+  extension_->Reset();
+  server_.monitors().Remove(origin_.id);
+  std::shared_ptr<Waiter> waiter;
+  {
+    const std::lock_guard lock(mutex_);
+    waiter = std::move(waiter_);
+  }
+  if (waiter != nullptr) EndWait(waiter);
+}
+
+void Session::Reset() {
+  DropWatches();
+  extension_->Reset();
+  server_.monitors().Remove(origin_.id);
+  const CommandEntry* const last = state_.last_command;
+  state_ = ClientState();
+  state_.last_command = last;
+  state_.principal = server_.authorizer().Newcomer();
+}
+
+std::string Session::Describe(std::string_view command) const {
+  return own::ClientLine(*this, command);
+}
+
+void Session::Send(const std::function<void(ReplyWriter&)>& write) {
+  if (running_) {
+    deferred_.push_back(write);
+    return;
+  }
+  ReplyWriter writer(out_, state_.version);
+  write(writer);
+  if (const auto outlet = outlet_.lock()) outlet->Flush();
+}
+
+void Session::EndCommand() {
+  running_ = false;
+  if (deferred_.empty()) return;
+  ReplyWriter writer(out_, state_.version);
+  for (const auto& write : std::exchange(deferred_, {})) write(writer);
+}
+
+// A blocked command counts when it is over, with the time it waited.
+void Session::NoteRan(const Waiter& waiter) {
+  const auto nanos = static_cast<std::uint64_t>((server_.Steady() - waiter.began).count());
+  const std::vector<Bytes> args(waiter.args.begin(), waiter.args.end());
+  state_.last_command = waiter.entry;
+  server_.statistics().CountRun(waiter.entry->id, nanos, false,
+                                server_.config().IsOn("latency-tracking"));
+  server_.NoteSlow(*this, *waiter.entry, args, nanos);
+}
+
+void Session::Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiter_ != waiter) return;
+    waiter_ = nullptr;
+  }
+  hold_ = Hold::kNone;
+  block_timeout_.reset();
+  NoteRan(*waiter);
+  if (state_.replies == ReplyMode::kOn) out_.Append(reply);
+  if (state_.replies == ReplyMode::kSkipNext) state_.replies = ReplyMode::kOn;
+  Publish();
+  if (const auto outlet = outlet_.lock()) {
+    outlet->Flush();
+    outlet->Resume();
+  }
+}
+
+void Session::AwaitScript() {
+  if (server_.script_gate().Await(weak_from_this())) hold_ = Hold::kScript;
+}
+
+void Session::ServeOthers() {
+  if (const auto outlet = outlet_.lock()) outlet->ServeOthers();
+}
+
+void Session::GoOn(Hold held) {
+  if (hold_ != held) return;
+  hold_ = Hold::kNone;
+  if (const auto outlet = outlet_.lock()) outlet->Resume();
+}
+
+void Session::BlockTimedOut() { Unblock(false); }
+
+bool Session::Unblock(bool with_error) {
+  const std::shared_ptr<Waiter> waiter = this->waiter();
+  if (waiter == nullptr || !EndWait(waiter)) return false;
+  OutputBuffer reply;
+  ReplyWriter writer(reply, waiter->version);
+  if (with_error) {
+    constexpr const char* kLine = "UNBLOCKED client unblocked via CLIENT UNBLOCK";
+    writer.Error(kLine);
+    server_.statistics().CountError(kLine);
+    server_.statistics().CountFailedLater(waiter->entry->id);
+  } else if (waiter->null_array) {
+    writer.NullArray();
+  } else {
+    writer.Null();
+  }
+  Post([waiter, bytes = std::string(reply.view())](Session& self) { self.Unpark(waiter, bytes); });
+  return true;
+}
+
+void Session::Post(std::function<void(Session&)> task) {
+  const auto outlet = outlet_.lock();
+  if (outlet == nullptr) return;
+  outlet->Post([self = weak_from_this(), task = std::move(task)] {
+    if (const auto session = self.lock()) task(*session);
+  });
+}
+
+void Session::PostMessage(std::size_t bytes, std::function<void(Session&)> task) {
+  constexpr std::size_t kTaskBytes = 256;  // Of the task itself.
+  bytes += kTaskBytes;
+  if (overrun_.load(std::memory_order_relaxed)) return;
+  if (posted_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > kPostedBytesMax) {
+    if (overrun_.exchange(true)) return;
+    Log(server_.logger(), LogLevel::kWarning,
+        "client closed: more than {} bytes of messages wait for its thread ({})", kPostedBytesMax,
+        Describe());
+    return Post([](Session& self) { self.Abort(); });
+  }
+  Post([bytes, task = std::move(task)](Session& self) {
+    self.posted_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    task(self);
+  });
+}
+
+void Session::Abort() {
+  if (const auto outlet = outlet_.lock()) outlet->Close();
+}
+
+void Session::Kill() {
+  // Else it could still be given what it waits for, though nobody will read the reply.
+  if (const auto waiting = waiter()) EndWait(waiting);
+  extension_->Leave();
+  server_.clients().Remove(origin_.id);
+  Post([](Session& self) {
+    if (const auto outlet = self.outlet_.lock()) outlet->Close();
+  });
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,190 @@
+// session.h - one client: its state, its replies, and what others may do to it.
+// A session belongs to the thread that reads its socket. Others see what it published of itself
+// last, and reach it through Post() and what is built on it; both outlive the connection.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mayfly/clock.h"
+#include "server/session/client_state.h"
+#include "server/session/session_extension.h"
+#include "server/session/waiting_clients.h"
+#include "wire/byte_buffer.h"
+#include "wire/reply_writer.h"
+
+namespace mayfly::server {
+
+class Server;
+
+// Memory of a client's buffers: what is in them, and room for more of it.
+struct BufferBytes {
+  std::size_t input = 0;
+  std::size_t input_room = 0;
+  std::size_t output = 0;
+  std::size_t output_room = 0;
+};
+
+// What a session asks of whoever holds its socket.
+class Outlet {
+ public:
+  virtual ~Outlet() = default;
+
+  // Runs the task on the session's thread, soon. From any thread.
+  virtual void Post(std::function<void()> task) = 0;
+
+  // On the session's thread. Sends what is in out().
+  virtual void Flush() = 0;
+
+  // Goes on with commands that have arrived: the session waits for nothing any more.
+  virtual void Resume() = 0;
+
+  // While a command runs: handles what has arrived for the other clients of this thread.
+  virtual void ServeOthers() = 0;
+
+  // Ends the connection at once, or when the command that runs has ended.
+  virtual void Close() = 0;
+
+  virtual BufferBytes buffers() const = 0;
+};
+
+// Where a client came from; constant.
+struct ClientOrigin {
+  std::uint64_t id = 0;
+  std::string address;  // "127.0.0.1:52123", or the path of the unix socket and ":0".
+  std::string local_address;
+  int descriptor = -1;
+  bool unix_socket = false;
+  bool tls = false;
+  bool local = false;  // Loopback or unix socket.
+};
+
+// What others see of a session, as CLIENT LIST tells it.
+struct ClientInfo {
+  std::string name;
+  std::string user;
+  std::string library_name;
+  std::string library_version;
+  int database = 0;
+  int protocol = 2;
+  SessionExtension::Subscriptions subscriptions;
+  std::int64_t queued = -1;  // Commands in MULTI; -1: none open.
+  std::size_t queued_bytes = 0;
+  std::size_t watched = 0;
+  BufferBytes buffers;
+  const CommandEntry* last_command = nullptr;
+  SteadyTime last_active;
+  bool blocked = false;
+  bool monitors = false;
+  bool no_evict = false;
+  bool no_touch = false;
+  bool closing = false;
+
+  // All that the client takes: its session, its buffers, what it has queued.
+  std::size_t memory_bytes() const;
+};
+
+// Why a session does not go on with its next command.
+enum class Hold : std::uint8_t { kNone, kBlocked, kPaused, kScript };
+
+class Session : public std::enable_shared_from_this<Session> {
+ public:
+  Session(Server& server, ClientOrigin origin);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  const ClientOrigin& origin() const { return origin_; }
+  SteadyTime created() const { return created_; }
+
+  // The session's thread only.
+  void Attach(std::weak_ptr<Outlet> outlet) { outlet_ = std::move(outlet); }
+  ClientState& state() { return state_; }
+  OutputBuffer& out() { return out_; }
+  SessionExtension& extension() { return *extension_; }
+  Hold hold() const { return hold_; }
+  bool ready() const { return hold_ == Hold::kNone && !state_.close_after_reply; }
+  void Pause() { hold_ = Hold::kPaused; }
+  void AwaitScript();  // Until the script that runs has ended.
+  void Park(std::shared_ptr<Waiter> waiter, std::optional<Millis> timeout);
+  void CancelPark();
+  std::optional<Millis> block_timeout() const { return block_timeout_; }
+  void Publish();  // Lets others see the state as it is now.
+  void Forget();   // Watches, subscriptions, a blocked command: all that others hold.
+  void Reset();    // RESET.
+  void DropWatches();
+
+  // As CLIENT LIST tells it, for logs. `command`: what it is about; empty: what it did last.
+  std::string Describe(std::string_view command = {}) const;
+
+  // A message or reply made elsewhere, written between two replies. While a command runs it waits.
+  void Send(const std::function<void(ReplyWriter&)>& write);
+  void BeginCommand() { running_ = true; }
+  void EndCommand();
+
+  // Ends a wait: writes the reply and goes on. Nothing happens when it no longer waits.
+  void Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply);
+  void Unpause() { GoOn(Hold::kPaused); }
+  void ScriptEnded() { GoOn(Hold::kScript); }
+  void BlockTimedOut();
+
+  // Within a command: see Outlet.
+  void ServeOthers();
+
+  // Within a command: the connection ends when it does, and its reply is not sent.
+  void Abort();
+
+  // What the buffers take now, for others to see: more often than the rest is published.
+  void NoteBuffers(const BufferBytes& bytes);
+
+  // Any thread.
+  ClientInfo info() const;
+  void Post(std::function<void(Session&)> task);
+
+  // The same for a message of so many bytes. Its thread may be busy: a session to which more than
+  // kPostedBytesMax is on its way is closed, and gets no more.
+  void PostMessage(std::size_t bytes, std::function<void(Session&)> task);
+  void Kill();  // Takes part in nothing any more when this returns; its thread has yet to close it.
+  bool gone() const { return outlet_.expired(); }
+
+  // CLIENT UNBLOCK: true when it was blocked and is not any more.
+  bool Unblock(bool with_error);
+
+ private:
+  void GoOn(Hold held);
+  void NoteRan(const Waiter& waiter);
+  std::shared_ptr<Waiter> waiter() const;
+  bool EndWait(const std::shared_ptr<Waiter>& waiter);  // False: it had ended before.
+
+  Server& server_;
+  const ClientOrigin origin_;
+  const SteadyTime created_;
+
+  std::weak_ptr<Outlet> outlet_;  // Owns this session.
+  ClientState state_;
+  OutputBuffer out_;
+  std::unique_ptr<SessionExtension> extension_;
+  Hold hold_ = Hold::kNone;
+  std::optional<Millis> block_timeout_;
+  bool running_ = false;
+  std::vector<std::function<void(ReplyWriter&)>> deferred_;  // What came while a command ran.
+
+  struct NotedBytes {
+    std::atomic<std::size_t> input{0};
+    std::atomic<std::size_t> input_room{0};
+    std::atomic<std::size_t> output{0};
+    std::atomic<std::size_t> output_room{0};
+  } noted_;
+  std::atomic<std::size_t> posted_bytes_{0};
+  std::atomic<bool> overrun_{false};
+  mutable std::mutex mutex_;
+  ClientInfo info_;                 // Guarded by mutex_; its buffers are those above.
+  std::shared_ptr<Waiter> waiter_;  // Guarded by mutex_; null: not blocked.
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,63 @@
+// session_extension.h - what modules above the server keep with each session: subscriptions,
+// users, scripts. The server knows none of their types; handlers of those modules ask for them
+// through CallHost.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "server/command/command.h"
+
+namespace mayfly::server {
+
+// Lives as long as its session; used on the session's thread, but for Leave().
+class SessionExtension {
+ public:
+  virtual ~SessionExtension() = default;
+
+  virtual AclContext* acl() { return nullptr; }
+  virtual PubSubContext* pubsub() { return nullptr; }
+  virtual ScriptContext* scripts() { return nullptr; }
+
+  struct Subscriptions {
+    std::size_t channels = 0;
+    std::size_t patterns = 0;
+    std::size_t shard_channels = 0;
+    bool any() const { return channels + patterns + shard_channels > 0; }
+  };
+  // Asked before every command: it should cost no lock.
+  virtual Subscriptions subscriptions() const { return {}; }
+
+  // Of a command that runs a script: whether the script is free to write. Asked before it runs.
+  virtual bool ScriptMayWrite(const CommandSpec& /*spec*/, std::span<const Bytes> /*args*/) const {
+    return true;
+  }
+
+  // RESET: back to how a new client begins.
+  virtual void Reset() {}
+
+  // From any thread: the client hears of nothing any more.
+  virtual void Leave() {}
+
+  // Around a batch or transaction: what was published within it goes out after the commit, or
+  // nowhere.
+  virtual void Committed() {}
+  virtual void Abandoned() {}
+};
+
+// Of all extensions together, for INFO.
+struct ScriptFigures {
+  std::size_t kept = 0;        // Scripts that EVALSHA finds,
+  std::size_t kept_bytes = 0;  // and their texts.
+  std::size_t lua_bytes = 0;   // Memory of the interpreter.
+};
+
+// Safe to call from any thread.
+class ExtensionMaker {
+ public:
+  virtual ~ExtensionMaker() = default;
+  virtual ScriptFigures script_figures() const { return {}; }
+  virtual std::unique_ptr<SessionExtension> ForSession(Server& server, Session& session) = 0;
+};
+
+}  // namespace mayfly::server

@@ -1,0 +1,69 @@
+// waiting_clients.h - clients that wait for keys to change, first come first served per key.
+// A waiter is entered while the latches of its keys are held by the work that found nothing, so a
+// change can only come after it. Whoever commits a change to a key with waiters runs their commands
+// again, oldest first, before its own reply leaves (waiter_service.cc).
+// Lock order: a waiter's mutex, then the table's; ARCHITECTURE.md, 8. The table is safe to call
+// from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mayfly/clock.h"
+#include "server/command/command_table.h"
+#include "server/databases/database_key.h"
+#include "wire/reply_writer.h"
+
+namespace mayfly::server {
+
+class Session;
+
+// One blocked command. Shared by its session, the table and whoever serves it.
+struct Waiter {
+  // Constant.
+  std::weak_ptr<Session> session;
+  const CommandEntry* entry = nullptr;
+  std::vector<std::string> args;
+  std::vector<std::string> keys;
+  int database = 0;
+  ProtocolVersion version = ProtocolVersion::kResp2;
+  bool null_array = true;
+  std::string user;  // Whose rules hold when it is served; empty: there are none.
+  SteadyTime began;
+
+  std::mutex mutex;
+  bool over = false;  // Guarded by mutex: it has, or will be sent, its reply; or it is gone.
+};
+
+class WaitingClients {
+ public:
+  void Add(const std::shared_ptr<Waiter>& waiter);
+  void Remove(const std::shared_ptr<Waiter>& waiter);
+
+  bool empty() const { return waiters_.load(std::memory_order_acquire) == 0; }
+  std::size_t size() const { return waiters_; }
+
+  bool AnyoneFor(int database, Bytes key) const;
+
+  // The longest waiting first.
+  std::vector<std::shared_ptr<Waiter>> On(const DatabaseKey& key) const;
+
+  // Keys of this database that somebody waits for: when all of them may have changed.
+  std::vector<DatabaseKey> KeysOf(int database) const;
+
+ private:
+  using Queue = std::list<std::shared_ptr<Waiter>>;
+
+  std::atomic<std::size_t> waiters_{0};
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::unordered_map<DatabaseKey, Queue, DatabaseKeyHash, DatabaseKeyEqual> by_key_;
+};
+
+}  // namespace mayfly::server
