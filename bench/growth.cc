@@ -18,10 +18,10 @@ GrowthStage::GrowthStage()
       database_(Must(Database::Open(
           {.directory = directory_.Inside("db"), .purge_on_read = false, .clock = &clock_}))) {}
 
-void GrowthStage::Run(const std::function<void(core::WorkSpace&)>& task) {
-  const auto work = Must(core::BeginWork(*database_, {.keys = {{&rows(), kKey}}}));
-  task(work->In(rows()));
-  Must(work->Commit());
+void GrowthStage::Run(const std::function<void(core::LatchedKeyspace&)>& task) {
+  const auto transaction = Must(core::BeginLatched(*database_, {.keys = {{&rows(), kKey}}}));
+  task(transaction->In(rows()));
+  Must(transaction->Commit());
 }
 
 namespace {

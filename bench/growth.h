@@ -1,7 +1,8 @@
 // growth.h - what a call costs at one size, and at ten times it.
 // A case fills a database, does the same call many times and says what one cost; the program runs
-// it at both sizes and compares. CPU of the calling thread, as a rule, so that compactions in the background
-// and other programs count for little; the cheaper of some rounds, since noise only adds.
+// it at both sizes and compares. CPU of the calling thread, as a rule, so that compactions in the
+// background and other programs count for little; the cheaper of some rounds, since noise only
+// adds.
 #pragma once
 
 #include <functional>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "base/temporary_directory.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/clock.h"
 #include "mayfly/database.h"
 #include "mayfly/keyspace.h"
@@ -29,7 +30,7 @@ class GrowthStage {
 
   static constexpr Bytes kKey = "collection";
   // One work on the collection, committed.
-  void Run(const std::function<void(core::WorkSpace&)>& task);
+  void Run(const std::function<void(core::LatchedKeyspace&)>& task);
 
  private:
   TemporaryDirectory directory_;

@@ -1,13 +1,13 @@
-// work_bench - what a work costs beside the same call of the library, in CPU of the process.
-// A work with one key is what a server does for SET and GET: it should cost what Put() and Get()
-// do. Members are measured in a collection of a thousand.
+// work_bench - what a latched transaction costs beside the same call of the library, in CPU of the
+// process. A latched transaction with one key is what a server does for SET and GET: it should cost
+// what Put() and Get() do. Members are measured in a collection of a thousand.
 #include <benchmark/benchmark.h>
 
 #include <memory>
 #include <string>
 
 #include "base/temporary_directory.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "core_store.h"
 #include "dataset.h"
 #include "must.h"
@@ -22,17 +22,17 @@ struct Stage {
   explicit Stage(const Dataset& rows, const std::string& directory)
       : data(rows), store(directory, clock) {
     store.Load(data, Mortality(data, clock.Now()));
-    auto work = Begin("set");
-    core::WorkSpace& space = work->In(store.rows());
+    auto transaction = Begin("set");
+    core::LatchedKeyspace& space = transaction->In(store.rows());
     Must(space.MakeCollection("set", "head"));
     for (std::size_t i = 0; i < kMembers; ++i) {
       Must(space.PutMember("set", std::to_string(i), data.value(i)).status());
     }
-    Must(work->Commit());
+    Must(transaction->Commit());
   }
 
-  std::unique_ptr<core::Work> Begin(Bytes key) {
-    return Must(core::BeginWork(store.database(), {.keys = {{&store.rows(), key}}}));
+  std::unique_ptr<core::LatchedTransaction> Begin(Bytes key) {
+    return Must(core::BeginLatched(store.database(), {.keys = {{&store.rows(), key}}}));
   }
 
   const Dataset& data;
@@ -52,9 +52,10 @@ void WorkPut(benchmark::State& state, Stage& stage) {
   std::size_t i = 0;
   for (auto _ : state) {
     const Bytes key = stage.data.key(i % stage.data.rows());
-    const auto work = stage.Begin(key);
-    Must(work->In(stage.store.rows()).Put(key, stage.data.value(i + 1), Lifetime::Default()));
-    Must(work->Commit());
+    const auto transaction = stage.Begin(key);
+    Must(
+        transaction->In(stage.store.rows()).Put(key, stage.data.value(i + 1), Lifetime::Default()));
+    Must(transaction->Commit());
     ++i;
   }
 }
@@ -72,21 +73,21 @@ void WorkGet(benchmark::State& state, Stage& stage) {
   core::FoundRow row;
   for (auto _ : state) {
     const Bytes key = stage.data.key(i++ % stage.data.rows());
-    const auto work = stage.Begin(key);
-    Must(work->In(stage.store.rows()).Find(key, row));
+    const auto transaction = stage.Begin(key);
+    Must(transaction->In(stage.store.rows()).Find(key, row));
     Must(row.exists, "a lost row");
-    Must(work->Commit());
+    Must(transaction->Commit());
   }
 }
 
 void WorkPutMember(benchmark::State& state, Stage& stage) {
   std::size_t i = 0;
   for (auto _ : state) {
-    const auto work = stage.Begin("set");
-    Must(work->In(stage.store.rows())
+    const auto transaction = stage.Begin("set");
+    Must(transaction->In(stage.store.rows())
              .PutMember("set", std::to_string(i % kMembers), stage.data.value(i))
              .status());
-    Must(work->Commit());
+    Must(transaction->Commit());
     ++i;
   }
 }
@@ -96,8 +97,8 @@ void WorkFindMember(benchmark::State& state, Stage& stage) {
   core::FoundRow row;
   core::FoundMember member;
   for (auto _ : state) {
-    const auto work = stage.Begin("set");
-    core::WorkSpace& space = work->In(stage.store.rows());
+    const auto transaction = stage.Begin("set");
+    core::LatchedKeyspace& space = transaction->In(stage.store.rows());
     Must(space.Find("set", row));
     Must(space.FindMember("set", std::to_string(i++ % kMembers), member));
     Must(member.exists, "a lost member");

@@ -17,8 +17,8 @@
 #include "mayfly/database.h"
 #include "mayfly/tables.h"
 #include "process.h"
-#include "server/assembly/front.h"
-#include "server/command/core_work_source.h"
+#include "server/assembly/assembly.h"
+#include "server/command/core_transaction_source.h"
 #include "server/config/config_file.h"
 #include "server/config/fsync_mode.h"
 #include "server/net/network.h"
@@ -135,8 +135,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
 
   MAYFLY_TRY(dynamo::ServiceOptions dynamo_options, DynamoOptions(config));
   MAYFLY_TRY(const auto database, OpenDatabase(config, clock, logger));
-  server::CoreWorkSource works(*database);
-  server::Front front(clock, static_cast<std::size_t>(config.Number("lua-memory-max")));
+  server::CoreTransactionSource transactions(*database);
+  server::Assembly front(clock, static_cast<std::size_t>(config.Number("lua-memory-max")));
   front.Follow(config);
   {
     MAYFLY_TRY(const auto tables, Tables::Open(*database));
@@ -147,7 +147,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     ServedTables table_policies(*tables);
     MAYFLY_TRY(const auto shared,
                server::Server::Open({.database = *database,
-                                     .works = works,
+                                     .transactions = transactions,
                                      .config = config,
                                      .clock = clock,
                                      .logger = logger,
@@ -171,7 +171,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
       };
       MAYFLY_TRY(reaper, database->StartReaper({.on_progress = note}));
     }
-    MAYFLY_TRY(const auto keeper, tables->StartReaper({.reap = false}));
+    MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
     Greet(config, network, version);
     Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
     if (IsSupervised(config)) Tell("READY=1", logger);

@@ -129,7 +129,7 @@ int mayfly_open(const mayfly_database_options* options, mayfly_database** databa
 int mayfly_close(mayfly_database* database) MAYFLY_NOEXCEPT;
 
 /* Makes everything committed so far at least this durable. */
-int mayfly_make_durable(mayfly_database* database, int durability) MAYFLY_NOEXCEPT;
+int mayfly_sync(mayfly_database* database, int durability) MAYFLY_NOEXCEPT;
 
 /* ---- Keyspaces ---- */
 

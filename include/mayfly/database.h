@@ -46,11 +46,12 @@ struct DatabaseOptions {
   // Where the files are; made if missing. Empty: in memory, gone when the database closes.
   std::string directory = {};
 
-  // Reads beside a writer in this process or another, or without one, and changes no file. Dead rows
-  // are hidden all the same. Each read, snapshot and transaction shows what had been committed when
-  // it began: two system calls where nothing is new, else what was written since. Starts a thread,
-  // which lets go of files that the writer deleted. Subscribe() is ReadOnly here, and Prove() is Busy
-  // beside a writer. With a password or salvage, reader and writer exclude each other: Busy.
+  // Reads beside a writer in this process or another, or without one, and changes no file. Dead
+  // rows are hidden all the same. Each read, snapshot and transaction shows what had been committed
+  // when it began: two system calls where nothing is new, else what was written since. Starts a
+  // thread, which lets go of files that the writer deleted. Subscribe() is ReadOnly here, and
+  // Prove() is Busy beside a writer. With a password or salvage, reader and writer exclude each
+  // other: Busy.
   bool read_only = false;
 
   // False: a missing database is NotFound instead of made.
@@ -106,18 +107,17 @@ struct DatabaseOptions {
 };
 
 // See Database::TakeClaim(). Given back when it goes.
-class Claim {
+class Lease {
  public:
-  virtual ~Claim() = default;
+  virtual ~Lease() = default;
 };
 
 class Database {
  public:
-  // Busy when it is open for writing already, here or in another process, and this would write, too;
-  // Unsupported, by name, when a newer mayfly wrote it;
-  // WrongPassword when it is encrypted and the password is missing or another, Invalid when there
-  // is one and it is not; Corruption, NotFound, IoError as the words say. Messages name the
-  // directory.
+  // Busy when it is open for writing already, here or in another process, and this would write,
+  // too; Unsupported, by name, when a newer mayfly wrote it; WrongPassword when it is encrypted and
+  // the password is missing or another, Invalid when there is one and it is not; Corruption,
+  // NotFound, IoError as the words say. Messages name the directory.
   static Result<std::unique_ptr<Database>> Open(const DatabaseOptions& options);
 
   virtual ~Database() = default;  // Closes.
@@ -147,7 +147,7 @@ class Database {
   // For a layer that keeps something of its own in this database, in keyspaces it knows, and must
   // be the only one of its kind on it: Busy while somebody has the claim of that name. Nothing is
   // written, and the database does not look at names.
-  virtual Result<std::unique_ptr<Claim>> TakeClaim(const std::string& claim) = 0;
+  virtual Result<std::unique_ptr<Lease>> TakeLease(const std::string& lease) = 0;
 
   virtual Result<std::unique_ptr<Transaction>> Begin() = 0;
 
@@ -191,7 +191,7 @@ class Database {
   virtual Result<std::unique_ptr<EventSubscription>> Subscribe(EventCallback callback) = 0;
 
   // Makes everything committed so far at least this durable.
-  virtual Status Persist(Durability durability) = 0;
+  virtual Status Sync(Durability durability) = 0;
 
   virtual Result<Statistics> GetStatistics() const = 0;
 

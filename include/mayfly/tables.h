@@ -317,15 +317,15 @@ struct StreamDescription {
 };
 
 // Ends upkeep when it goes.
-class TableKeeper {
+class TableReaper {
  public:
-  virtual ~TableKeeper() = default;
+  virtual ~TableReaper() = default;
 
   // Returns once everything that was due at this call is done.
   virtual void AwaitIdle() = 0;
 };
 
-struct TableKeeperOptions {
+struct TableReaperOptions {
   bool reap = true;  // Also starts the database's reaper. False: somebody else does.
   Millis sweep_every = Millis(1000);  // Tables in mode kUntilSwept.
 };
@@ -414,8 +414,8 @@ class Tables {
 
   // A thread that purges the dead of all tables, sweeps those in mode kUntilSwept, writes what died
   // to streams, and does RunUpkeep(). At most one.
-  virtual Result<std::unique_ptr<TableKeeper>> StartReaper(
-      const TableKeeperOptions& options = {}) = 0;
+  virtual Result<std::unique_ptr<TableReaper>> StartReaper(
+      const TableReaperOptions& options = {}) = 0;
 
   // What a keeper does in the background, for those who have none: fills new indexes, gives items
   // the deadlines of a new ttl attribute, looks for what sweeps have missed, writes deaths to

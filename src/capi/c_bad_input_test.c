@@ -44,7 +44,7 @@ static void nulls_for_databases(void) {
   char** names = NULL;
   size_t count = 0;
   REFUSED(mayfly_open(NULL, NULL), "null");
-  REFUSED(mayfly_make_durable(NULL, 0), "database");
+  REFUSED(mayfly_sync(NULL, 0), "database");
   REFUSED(mayfly_default_keyspace(NULL, &found), "database");
   THAT(found == NULL);
   REFUSED(mayfly_default_keyspace(db, NULL), "keyspace");
@@ -89,7 +89,7 @@ static void bad_options(void) {
   mayfly_clock clock = {.size = sizeof clock};
   options = (mayfly_database_options){.size = sizeof options, .clock = &clock};
   REFUSED(mayfly_open(&options, &opened), "now_ms");
-  REFUSED(mayfly_make_durable(db, 9), "durability");
+  REFUSED(mayfly_sync(db, 9), "durability");
 
   /* A caller from the future: fine as long as it asks for nothing new. */
   struct {

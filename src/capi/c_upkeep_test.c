@@ -107,7 +107,7 @@ static void files_clock_backup(void) {
   mayfly_keyspace* keyspace = default_of(db);
   OK(put(mayfly_keyspace_view(keyspace), "a", "1", mayfly_for(TTL)));
   OK(put(mayfly_keyspace_view(keyspace), "b", "2", mayfly_forever()));
-  OK(mayfly_make_durable(db, MAYFLY_DURABILITY_DISK));
+  OK(mayfly_sync(db, MAYFLY_DURABILITY_DISK));
   mayfly_backup_report saved = {.size = sizeof saved};
   OK(mayfly_backup(db, backup, &saved));
   THAT(saved.rows == 2 && saved.keyspaces == 1 && saved.bytes > 0 &&

@@ -72,10 +72,10 @@ int mayfly_close(mayfly_database* database) noexcept {
   });
 }
 
-int mayfly_make_durable(mayfly_database* database, int durability) noexcept {
+int mayfly_sync(mayfly_database* database, int durability) noexcept {
   return Guard([&]() -> Status {
     MAYFLY_RETURN_IF_ERROR(Need(database, "the database"));
     MAYFLY_TRY(const Durability wanted, ToDurability(durability, database->shared->durability));
-    return (*database)->Persist(wanted);
+    return (*database)->Sync(wanted);
   });
 }

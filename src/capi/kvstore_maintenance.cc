@@ -48,7 +48,7 @@ std::string Words(const CheckReport& report) {
 
 // Nothing of a read-only store waits for the disk.
 Status Harden(Store& store) {
-  return store.options.read_only ? Status() : store.database->Persist(Durability::kDisk);
+  return store.options.read_only ? Status() : store.database->Sync(Durability::kDisk);
 }
 
 }  // namespace

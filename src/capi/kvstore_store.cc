@@ -132,7 +132,7 @@ Status Store::Committed() {
   const std::uint64_t commits = ++counts.commits;
   if (options.checkpoint_commits == 0 || commits % options.checkpoint_commits != 0) return {};
   ++counts.checkpoints;
-  return database->Persist(Durability::kDisk);
+  return database->Sync(Durability::kDisk);
 }
 
 void Store::EndTransaction(bool committed) {

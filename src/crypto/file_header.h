@@ -4,8 +4,9 @@
 // Each file has a key of its own, derived from the database's and the nonce, so that files cannot
 // share a piece of keystream whatever their lengths. The check is derived likewise: it tells a file
 // of another database, or a damaged header, before anything is decrypted to nonsense.
-// Without the nonce a file is lost, so the engine's files have it twice, in two sectors of the disk:
-// any nonce that fits any check is enough. The first eight bytes are for people who look at a file.
+// Without the nonce a file is lost, so the engine's files have it twice, in two sectors of the
+// disk: any nonce that fits any check is enough. The first eight bytes are for people who look at a
+// file.
 #pragma once
 
 #include <string>

@@ -64,7 +64,7 @@ void Service::Answer(std::span<http::Exchange* const> exchanges) {
   for (http::Exchange* const exchange : exchanges) {
     if (round.bytes > http::kOutputBytesBeforeSend) break;
     Outcome<void> accepted = Run(*exchange, round);
-    if (!accepted.has_value()) Tell(*exchange, round, std::move(accepted).error());
+    if (!accepted.has_value()) Respond(*exchange, round, std::move(accepted).error());
   }
   DoWrites(round);
   MakeDurable(round);
@@ -101,7 +101,7 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
   const Context context = {tables_, clock_, std::string(request.Header("host"))};
   const Outcome<Reply> outcome = operation->handler(context, in);
   if (operation->writes && outcome) round.acknowledged.push_back(&exchange);
-  Tell(exchange, round, outcome);
+  Respond(exchange, round, outcome);
   return {};
 }
 
@@ -111,13 +111,13 @@ void Service::DoWrites(Round& round) {
     round.writes.DoFirst(tables_, [&](http::Exchange& exchange, const tables::ItemWrite& write,
                                       Capacity& capacity, Result<WriteOutcome> outcome) {
       if (outcome) round.acknowledged.push_back(&exchange);
-      Tell(exchange, round, ReplyTo(write, capacity, std::move(outcome)));
+      Respond(exchange, round, ReplyTo(write, capacity, std::move(outcome)));
     });
     if (round.bytes > http::kOutputBytesBeforeSend) return;
   }
 }
 
-void Service::Tell(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome) {
+void Service::Respond(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome) {
   if (outcome) {
     exchange.response = Write(200, *outcome);
   } else {

@@ -55,7 +55,7 @@ class Service {
   Outcome<void> Run(http::Exchange& exchange, Round& round);
   void DoWrites(Round& round);
   void MakeDurable(const Round& round);
-  void Tell(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome);
+  void Respond(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome);
   http::Response Refuse(const http::Request& request, const Refusal& refusal);
   Outcome<void> Authorize(const http::Request& request) const;
   http::Response Write(int status, const Reply& body);

@@ -65,10 +65,10 @@ Status Engine::Commit(const Batch& batch, Durability durability) {
   return DoCommit(batch, durability);
 }
 
-Status Engine::Persist(Durability durability) {
+Status Engine::Sync(Durability durability) {
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   MAYFLY_RETURN_IF_ERROR(CheckWritable());
-  return DoPersist(durability);
+  return DoSync(durability);
 }
 
 Status Engine::Compact(Role role, const KeyRange& range) {

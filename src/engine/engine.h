@@ -17,8 +17,8 @@
 // Public calls check their arguments in one place and hand on to the Do... functions of the engine,
 // so that all engines refuse the same things with the same words.
 // Threads: every call from any thread, except that Close() and the destructor must be alone.
-// Processes: in a child made by fork() every call answers Invalid, Close() does nothing, and what is
-// destroyed there leaves files, locks and threads as they are (base/owner_process.h).
+// Processes: in a child made by fork() every call answers Invalid, Close() does nothing, and what
+// is destroyed there leaves files, locks and threads as they are (base/owner_process.h).
 #pragma once
 
 #include <atomic>
@@ -191,7 +191,7 @@ class Engine {
 
   // Makes everything committed so far at least this durable. One call for many kProcess commits is
   // how a server fsyncs every second.
-  Status Persist(Durability durability);
+  Status Sync(Durability durability);
 
   // Rewrites the files of a role's range now, bottom level included, asking the DropPolicy about
   // each pair. Takes as long as it takes; reads and commits go on.
@@ -254,7 +254,7 @@ class Engine {
   virtual Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const = 0;
   virtual Result<std::uint64_t> DoRefresh() const { return std::uint64_t{0}; }
   virtual Status DoCommit(const Batch& batch, Durability durability) = 0;
-  virtual Status DoPersist(Durability durability) = 0;
+  virtual Status DoSync(Durability durability) = 0;
   virtual Status DoCompact(Role role, const KeyRange& range) = 0;
   virtual Result<bool> DoCompactFile(Role role, const std::string& name,
                                      std::uint64_t bytes_per_second) = 0;

@@ -149,7 +149,7 @@ std::string EncodeItem(const Item& item, std::uint64_t version) {
   std::string out(1, kItemFormat);
   AppendVarint(out, version);
   AppendVarint(out, item.size());
-  Tell(item, Encoder{out});
+  Emit(item, Encoder{out});
   return out;
 }
 

@@ -119,25 +119,25 @@ inline Bytes TextOf(const Number& member) { return member.text(); }
 inline Bytes TextOf(const Binary& member) { return member.bytes; }
 
 template <typename Set, typename Maker>
-void TellSet(const Set& set, Maker make) {
+void EmitSet(const Set& set, Maker make) {
   for (const auto& member : set) (void)make.Member(TextOf(member));
   make.Done();
 }
 
 template <typename Maker>
-void TellMap(const Item& map, Maker make);
+void EmitMap(const Item& map, Maker make);
 
 template <typename Maker>
-void TellValue(const AttributeValue& value, Maker make);
+void EmitValue(const AttributeValue& value, Maker make);
 
 template <typename Maker>
-void TellList(const AttributeValue::List& list, Maker make) {
-  for (const AttributeValue& element : list) TellValue(element, make.Element());
+void EmitList(const AttributeValue::List& list, Maker make) {
+  for (const AttributeValue& element : list) EmitValue(element, make.Element());
   make.Done();
 }
 
 template <typename Maker>
-void TellValue(const AttributeValue& value, Maker make) {
+void EmitValue(const AttributeValue& value, Maker make) {
   const AttributeType type = value.type();
   switch (type) {
     case AttributeType::kString: (void)make.String(*value.string()); return;
@@ -145,20 +145,20 @@ void TellValue(const AttributeValue& value, Maker make) {
     case AttributeType::kBinary: (void)make.Binary(value.binary()->bytes); return;
     case AttributeType::kBool: return make.Bool(*value.boolean());
     case AttributeType::kNull: return make.Null();
-    case AttributeType::kList: return TellList(*value.list(), make.List(value.list()->size()));
-    case AttributeType::kMap: return TellMap(*value.map(), make.Map(value.map()->size()));
+    case AttributeType::kList: return EmitList(*value.list(), make.List(value.list()->size()));
+    case AttributeType::kMap: return EmitMap(*value.map(), make.Map(value.map()->size()));
     case AttributeType::kStringSet:
-      return TellSet(*value.string_set(), make.Set(type, value.string_set()->size()));
+      return EmitSet(*value.string_set(), make.Set(type, value.string_set()->size()));
     case AttributeType::kNumberSet:
-      return TellSet(*value.number_set(), make.Set(type, value.number_set()->size()));
+      return EmitSet(*value.number_set(), make.Set(type, value.number_set()->size()));
     case AttributeType::kBinarySet:
-      return TellSet(*value.binary_set(), make.Set(type, value.binary_set()->size()));
+      return EmitSet(*value.binary_set(), make.Set(type, value.binary_set()->size()));
   }
 }
 
 template <typename Maker>
-void TellMap(const Item& map, Maker make) {
-  for (const auto& [name, value] : map) TellValue(value, make.Attribute(name));
+void EmitMap(const Item& map, Maker make) {
+  for (const auto& [name, value] : map) EmitValue(value, make.Attribute(name));
   make.Done();
 }
 
@@ -166,12 +166,12 @@ void TellMap(const Item& map, Maker make) {
 
 // Tells a maker of a map what the item has; of a value, what the value is.
 template <typename Maker>
-void Tell(const Item& item, Maker make) {
-  grammar::TellMap(item, make);
+void Emit(const Item& item, Maker make) {
+  grammar::EmitMap(item, make);
 }
 template <typename Maker>
-void Tell(const AttributeValue& value, Maker make) {
-  grammar::TellValue(value, make);
+void Emit(const AttributeValue& value, Maker make) {
+  grammar::EmitValue(value, make);
 }
 
 // The same of a stored item. Returns its version. Unsupported when a newer build wrote it.

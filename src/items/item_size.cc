@@ -77,13 +77,13 @@ struct Adder {
 
 std::size_t SizeOf(const AttributeValue& value) {
   std::size_t size = 0;
-  Tell(value, Adder{size});
+  Emit(value, Adder{size});
   return size;
 }
 
 std::size_t SizeOf(const Item& item) {
   std::size_t size = 0;
-  Tell(item, Adder{size});
+  Emit(item, Adder{size});
   return size;
 }
 

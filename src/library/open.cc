@@ -19,7 +19,7 @@ engine::Profile ToProfile(MemoryProfile memory) {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// For what works read, beside what the engine keeps.
+// For what latched transactions read, beside what the engine keeps.
 std::size_t CacheBytes(MemoryProfile memory) {
   switch (memory) {
     case MemoryProfile::kTiny: return 1 * kMiB;

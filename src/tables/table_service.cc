@@ -9,32 +9,32 @@
 namespace mayfly::tables {
 namespace {
 
-class KeeperHandle final : public TableKeeper {
+class ReaperHandle final : public TableReaper {
  public:
-  explicit KeeperHandle(std::shared_ptr<Keeper> keeper) : keeper_(std::move(keeper)) {}
-  ~KeeperHandle() override {
+  explicit ReaperHandle(std::shared_ptr<TableReaperImpl> reaper) : reaper_(std::move(reaper)) {}
+  ~ReaperHandle() override {
     if (owner_.IsThis()) {
-      keeper_->Stop();
+      reaper_->Stop();
     } else {
-      Abandon(std::shared_ptr<Keeper>(keeper_));  // Its thread is the parent's.
+      Abandon(std::shared_ptr<TableReaperImpl>(reaper_));  // Its thread is the parent's.
     }
   }
 
   void AwaitIdle() override {
-    if (owner_.IsThis()) keeper_->AwaitIdle();
+    if (owner_.IsThis()) reaper_->AwaitIdle();
   }
 
  private:
   const OwnerProcess owner_;
-  const std::shared_ptr<Keeper> keeper_;  // Shared with the service, while it looks.
+  const std::shared_ptr<TableReaperImpl> reaper_;  // Shared with the service, while it looks.
 };
 
 }  // namespace
 
-TableService::TableService(Database& database, std::unique_ptr<Claim> claim,
+TableService::TableService(Database& database, std::unique_ptr<Lease> lease,
                            std::unique_ptr<Catalog> catalog)
     : database_(database),
-      claim_(std::move(claim)),
+      lease_(std::move(lease)),
       catalog_(std::move(catalog)),
       streams_(database, catalog_->rows()),
       context_{database_, *catalog_, latches_, versions_, streams_},
@@ -43,7 +43,7 @@ TableService::TableService(Database& database, std::unique_ptr<Claim> claim,
       sweeper_(context_, upkeep_) {}
 
 TableService::~TableService() {
-  if (const auto keeper = keeper_.lock()) keeper->Stop();
+  if (const auto reaper = reaper_.lock()) reaper->Stop();
   (void)KeepVersions();  // Refused where nothing may be written, and then nothing was.
 }
 
@@ -76,16 +76,16 @@ Status TableService::KeepVersions() {
 }
 
 Result<std::unique_ptr<TableService>> TableService::Open(Database& database) {
-  auto claim = database.TakeClaim(kTablesKeyspace);
-  if (!claim && claim.error().code() == StatusCode::kBusy) {
+  auto lease = database.TakeLease(kTablesKeyspace);
+  if (!lease && lease.error().code() == StatusCode::kBusy) {
     return Status::Busy(
         "the tables of this database are open already; use that Tables object, or let it go first");
   }
-  MAYFLY_RETURN_IF_ERROR(claim.status());
+  MAYFLY_RETURN_IF_ERROR(lease.status());
   // Before anything else: opening drops keyspaces that somebody may be making.
   MAYFLY_TRY(auto catalog, Catalog::Open(database));
   std::unique_ptr<TableService> service(
-      new TableService(database, *std::move(claim), std::move(catalog)));
+      new TableService(database, *std::move(lease), std::move(catalog)));
   MAYFLY_RETURN_IF_ERROR(service->LoadVersions());
   MAYFLY_RETURN_IF_ERROR(
       service->catalog_->ForEach([&](const StoredTable& stored, const Table& table) -> Status {
@@ -96,7 +96,7 @@ Result<std::unique_ptr<TableService>> TableService::Open(Database& database) {
 
 Result<TableDescription> TableService::CreateTable(const TableSpec& spec) {
   MAYFLY_RETURN_IF_ERROR(changes_.Create(spec));
-  WakeKeeper();
+  WakeReaper();
   return DescribeTable(spec.name);
 }
 
@@ -113,7 +113,7 @@ Result<TableDescription> TableService::UpdateTable(const std::string& name,
 Result<TableDescription> TableService::ReviseTable(const std::string& name,
                                                    const TableDecision& decide) {
   MAYFLY_RETURN_IF_ERROR(changes_.Revise(name, decide));
-  WakeKeeper();
+  WakeReaper();
   return DescribeTable(name);
 }
 
@@ -164,7 +164,7 @@ Result<bool> TableService::SweepSome() {
       const auto table = catalog_->Use(name);
       if (!table || (*table)->shadows == nullptr) continue;
     }
-    const auto swept = sweeper_.Sweep(name, kKeeperStepItemsMax);
+    const auto swept = sweeper_.Sweep(name, kReaperStepItemsMax);
     if (!swept && swept.status().IsNotFound()) continue;  // Dropped meanwhile.
     MAYFLY_RETURN_IF_ERROR(swept.status());
     more = more || swept->more;
@@ -172,24 +172,24 @@ Result<bool> TableService::SweepSome() {
   return more;
 }
 
-Result<std::unique_ptr<TableKeeper>> TableService::StartReaper(const TableKeeperOptions& options) {
-  const std::lock_guard lock(keeper_mutex_);
-  if (!keeper_.expired()) return Status::Busy("a keeper of these tables is there already");
-  KeeperWork work;
+Result<std::unique_ptr<TableReaper>> TableService::StartReaper(const TableReaperOptions& options) {
+  const std::lock_guard lock(reaper_mutex_);
+  if (!reaper_.expired()) return Status::Busy("a reaper of these tables is there already");
+  TableReaperTasks work;
   work.upkeep = [this]() -> Result<bool> {
-    MAYFLY_TRY(const std::uint64_t left, RunUpkeep(kKeeperStepItemsMax));
+    MAYFLY_TRY(const std::uint64_t left, RunUpkeep(kReaperStepItemsMax));
     return left > 0;
   };
   work.sweep = [this] { return SweepSome(); };
   work.has_sweeps = [this] { return HasSweeps(); };
-  MAYFLY_TRY(auto keeper, Keeper::Start(database_, options, std::move(work)));
-  keeper_ = keeper;
-  return std::unique_ptr<TableKeeper>(std::make_unique<KeeperHandle>(std::move(keeper)));
+  MAYFLY_TRY(auto reaper, TableReaperImpl::Start(database_, options, std::move(work)));
+  reaper_ = reaper;
+  return std::unique_ptr<TableReaper>(std::make_unique<ReaperHandle>(std::move(reaper)));
 }
 
-void TableService::WakeKeeper() {
-  const std::lock_guard lock(keeper_mutex_);
-  if (const auto keeper = keeper_.lock()) keeper->Wake();
+void TableService::WakeReaper() {
+  const std::lock_guard lock(reaper_mutex_);
+  if (const auto reaper = reaper_.lock()) reaper->Wake();
 }
 
 }  // namespace mayfly::tables

@@ -12,8 +12,8 @@
 #include "mayfly/tables.h"
 #include "tables/items/item_context.h"
 #include "tables/table_changes.h"
-#include "tables/upkeep/keeper.h"
 #include "tables/upkeep/sweeper.h"
+#include "tables/upkeep/table_reaper_impl.h"
 #include "tables/upkeep/upkeep.h"
 
 namespace mayfly::tables {
@@ -22,7 +22,7 @@ namespace mayfly::tables {
 class TableService {
  public:
   static Result<std::unique_ptr<TableService>> Open(Database& database);
-  ~TableService();  // Ends a keeper that is still there.
+  ~TableService();  // Ends a reaper that is still there.
 
   const ItemContext& context() const { return context_; }
 
@@ -35,24 +35,24 @@ class TableService {
 
   Result<std::uint64_t> SweepExpired(const std::string& table, std::uint64_t items_max);
   Result<std::uint64_t> RunUpkeep(std::uint64_t items_max);
-  Result<std::unique_ptr<TableKeeper>> StartReaper(const TableKeeperOptions& options);
+  Result<std::unique_ptr<TableReaper>> StartReaper(const TableReaperOptions& options);
 
   Result<std::vector<StreamDescription>> ListStreams(const std::string& table);
   Streams& streams() { return streams_; }
 
  private:
-  TableService(Database& database, std::unique_ptr<Claim> claim, std::unique_ptr<Catalog> catalog);
+  TableService(Database& database, std::unique_ptr<Lease> lease, std::unique_ptr<Catalog> catalog);
 
   Status LoadVersions();
   // Stores the last version if the time alone would not lead the next run behind it.
   Status KeepVersions();
   Result<bool> SweepSome();
   bool HasSweeps();
-  void WakeKeeper();
+  void WakeReaper();
 
   Database& database_;
   // Latches, gates and places in the event log are in memory: two would not know of each other.
-  const std::unique_ptr<Claim> claim_;
+  const std::unique_ptr<Lease> lease_;
   const std::unique_ptr<Catalog> catalog_;
   ItemLatches latches_;
   VersionClock versions_;
@@ -62,8 +62,8 @@ class TableService {
   TableChanges changes_;
   Upkeep upkeep_;
   Sweeper sweeper_;
-  std::mutex keeper_mutex_;
-  std::weak_ptr<Keeper> keeper_;  // Shared with its handle. Guarded by keeper_mutex_.
+  std::mutex reaper_mutex_;
+  std::weak_ptr<TableReaperImpl> reaper_;  // Shared with its handle. Guarded by reaper_mutex_.
 };
 
 }  // namespace mayfly::tables

@@ -178,7 +178,7 @@ Result<std::uint64_t> TablesImpl::SweepExpired(const std::string& table, std::ui
   return service_->SweepExpired(table, items_max);
 }
 
-Result<std::unique_ptr<TableKeeper>> TablesImpl::StartReaper(const TableKeeperOptions& options) {
+Result<std::unique_ptr<TableReaper>> TablesImpl::StartReaper(const TableReaperOptions& options) {
   MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return service_->StartReaper(options);
 }

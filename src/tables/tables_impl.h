@@ -55,7 +55,7 @@ class TablesImpl final : public Tables {
   Result<Millis> GetTtl(const std::string& table, const Item& key) override;
 
   Result<std::uint64_t> SweepExpired(const std::string& table, std::uint64_t items_max) override;
-  Result<std::unique_ptr<TableKeeper>> StartReaper(const TableKeeperOptions& options) override;
+  Result<std::unique_ptr<TableReaper>> StartReaper(const TableReaperOptions& options) override;
   Result<std::uint64_t> RunUpkeep(std::uint64_t items_max) override;
 
   Result<std::vector<StreamDescription>> ListStreams(const std::string& table) override;

@@ -324,8 +324,8 @@ Status CountedOrder::Lower() {
   return {};
 }
 
-Result<CountedOrder::Standing> CountedOrder::Locate(Bytes item) const {
-  Standing found;
+Result<CountedOrder::KeyState> CountedOrder::Locate(Bytes item) const {
+  KeyState found;
   Step at{root_.node};
   for (std::uint64_t level = root_.levels; level > 0; --level) {
     MAYFLY_TRY(auto below, Below(at, item));

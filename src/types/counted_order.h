@@ -15,7 +15,8 @@
 // much was removed before. Invariants: (1) Items below a child are at or behind its beginning and
 // before the next one's. (2) Of neighbours below one node no two are empty, and the first is not;
 // what lies before the first has no leaf until an item comes. (3) A space is used once. A
-// CountedOrder is that of one collection within a work; borrows both. One thread at a time.
+// CountedOrder is that of one collection within a latched transaction; borrows both. One thread at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/order_node.h"
@@ -35,7 +36,7 @@ namespace mayfly::types {
 
 class CountedOrder {
  public:
-  CountedOrder(core::WorkSpace& space, Bytes key, const OrderRoot& root)
+  CountedOrder(core::LatchedKeyspace& space, Bytes key, const OrderRoot& root)
       : space_(&space), key_(key), nodes_(space, key), root_(root) {}
 
   // After changes the owner writes it to the collection's head.
@@ -49,11 +50,11 @@ class CountedOrder {
   Status Replace(Bytes item, std::uint64_t weight, Bytes value);
 
   // The weights of all items before this one, which need not be there; and whether it is.
-  struct Standing {
+  struct KeyState {
     std::uint64_t before = 0;
     bool exists = false;
   };
-  Result<Standing> Locate(Bytes item) const;
+  Result<KeyState> Locate(Bytes item) const;
 
   // The item whose weight covers `position`, which is below the count.
   struct Place {
@@ -92,7 +93,7 @@ class CountedOrder {
   Status Join();
   Status Lower();
 
-  core::WorkSpace* space_;
+  core::LatchedKeyspace* space_;
   Bytes key_;  // The caller's.
   OrderNodes nodes_;
   OrderRoot root_;

@@ -9,18 +9,19 @@
 #include <cstdint>
 #include <memory>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
 namespace mayfly::types {
 
-// A hash within a work, there or not yet: what is not there is empty and comes to be with its first
-// field. Borrows the space and the key. While it is in use nobody else changes the key.
+// A hash within a latched transaction, there or not yet: what is not there is empty and comes to be
+// with its first field. Borrows the space and the key. While it is in use nobody else changes the
+// key.
 class Hash {
  public:
   // WrongType when the key holds something else.
-  static Result<Hash> Open(core::WorkSpace& space, Bytes key);
+  static Result<Hash> Open(core::LatchedKeyspace& space, Bytes key);
 
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -42,10 +43,10 @@ class Hash {
   Result<std::unique_ptr<core::MemberCursor>> NewCursor() const;
 
  private:
-  Hash(core::WorkSpace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
+  Hash(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
       : space_(&space), key_(key), was_empty_(size == 0), size_(size), removed_(removed) {}
 
-  core::WorkSpace* space_;
+  core::LatchedKeyspace* space_;
   Bytes key_;
   bool was_empty_;
   std::uint64_t size_;

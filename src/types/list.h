@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "base/function_ref.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/list_pieces.h"
@@ -24,12 +24,12 @@ namespace mayfly::types {
 
 enum class ListEnd : std::uint8_t { kHead, kTail };
 
-// A list within a work, there or not yet, as Hash is. Positions count from 0 at the head and must
-// be below size() unless a call says otherwise.
+// A list within a latched transaction, there or not yet, as Hash is. Positions count from 0 at the
+// head and must be below size() unless a call says otherwise.
 class List {
  public:
   // WrongType when the key holds something else, Corruption when the head cannot be read.
-  static Result<List> Open(core::WorkSpace& space, Bytes key);
+  static Result<List> Open(core::LatchedKeyspace& space, Bytes key);
 
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -62,7 +62,7 @@ class List {
   Status WalkToHead(std::uint64_t position, Visitor visit) const;
 
  private:
-  List(core::WorkSpace& space, Bytes key, std::uint64_t size, const ListShape& shape)
+  List(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, const ListShape& shape)
       : space_(&space), key_(key), was_empty_(size == 0), size_(size), pieces_(space, key, shape) {}
 
   // Of a list of one piece at both ends of its lane.
@@ -87,7 +87,7 @@ class List {
   Result<std::vector<std::string>> Read(std::uint64_t begin, std::uint64_t end,
                                         std::span<const std::uint64_t> holes = {}) const;
 
-  core::WorkSpace* space_;
+  core::LatchedKeyspace* space_;
   Bytes key_;
   bool was_empty_;
   std::uint64_t size_;

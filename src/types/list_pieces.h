@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/counted_order.h"
@@ -48,11 +48,11 @@ struct ListShape {
 std::string ListHead(const ListShape& shape);
 [[nodiscard]] bool ReadListHead(Bytes head, std::uint64_t size, ListShape& shape);
 
-// The pieces of one list within a work. Changes the shape, and the order in the collection's sides;
-// the caller writes values and head. Positions are as in List.
+// The pieces of one list within a latched transaction. Changes the shape, and the order in the
+// collection's sides; the caller writes values and head. Positions are as in List.
 class ListPieces {
  public:
-  ListPieces(core::WorkSpace& space, Bytes key, const ListShape& shape)
+  ListPieces(core::LatchedKeyspace& space, Bytes key, const ListShape& shape)
       : space_(&space), key_(key), shape_(shape), order_(space, key, shape.root) {}
 
   const ListShape& shape() const { return shape_; }
@@ -107,7 +107,7 @@ class ListPieces {
   Result<bool> IsFree(std::int64_t index) const;
   ListPiece NewPiece();
 
-  core::WorkSpace* space_;
+  core::LatchedKeyspace* space_;
   Bytes key_;  // The caller's.
   ListShape shape_;
   CountedOrder order_;

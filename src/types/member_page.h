@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/function_ref.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -16,7 +16,7 @@ namespace mayfly::types {
 // Shows members behind `cursor`, 0 for the first page: `count`, or a few more where hashes are
 // equal, or all that are left. Returns the cursor to go on with, 0 when there is nothing more. The
 // collection must be there; one that a cursor of long ago belonged to may have changed meanwhile.
-Result<std::uint64_t> WalkPage(core::WorkSpace& space, Bytes key, std::uint64_t cursor,
+Result<std::uint64_t> WalkPage(core::LatchedKeyspace& space, Bytes key, std::uint64_t cursor,
                                std::uint64_t count,
                                FunctionRef<void(Bytes name, Bytes value)> show);
 

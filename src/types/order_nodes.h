@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/order_node.h"
@@ -19,7 +19,7 @@ namespace mayfly::types {
 class OrderNodes {
  public:
   // Borrows both.
-  OrderNodes(core::WorkSpace& space, Bytes key) : space_(&space), key_(key) {}
+  OrderNodes(core::LatchedKeyspace& space, Bytes key) : space_(&space), key_(key) {}
 
   // Views hold until the collection changes, or `found` is used again. A node without children has
   // no index: `found` says so.
@@ -34,7 +34,7 @@ class OrderNodes {
                      std::span<const OrderChild> children) const;
 
  private:
-  core::WorkSpace* space_;
+  core::LatchedKeyspace* space_;
   Bytes key_;  // The caller's.
 };
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/order_node.h"
@@ -22,7 +22,7 @@ class OrderWalk {
   enum class Way : std::uint8_t { kUp, kDown };
 
   // Borrows the space and the key.
-  OrderWalk(core::WorkSpace& space, Bytes key, const OrderRoot& root, Way way)
+  OrderWalk(core::LatchedKeyspace& space, Bytes key, const OrderRoot& root, Way way)
       : space_(space), key_(key), nodes_(space, key), root_(root), up_(way == Way::kUp) {}
 
   // To the first item on its way; or to the first one at `item` or beyond.
@@ -59,7 +59,7 @@ class OrderWalk {
   void Settle(Result<bool> found);
   static Result<Stretch> ChildOf(const Level& level);
 
-  core::WorkSpace& space_;
+  core::LatchedKeyspace& space_;
   const Bytes key_;  // The caller's.
   const OrderNodes nodes_;
   const OrderRoot root_;

@@ -10,7 +10,7 @@
 
 #include "base/function_ref.h"
 #include "base/random.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/status.h"
 

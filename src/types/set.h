@@ -1,7 +1,8 @@
 // set.h - sets: names, each at most once.
 //   head "s" | removed (worn_members.h)        member MemberKey(name) -> empty
-// A Set is one key within a work. It is there while it has a name: the first Add() makes it, and it
-// goes with the last one removed. Borrows the space and the key's bytes; one thread at a time.
+// A Set is one key within a latched transaction. It is there while it has a name: the first Add()
+// makes it, and it goes with the last one removed. Borrows the space and the key's bytes; one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 #include "base/function_ref.h"
 #include "base/random.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -19,11 +20,12 @@ namespace mayfly::types {
 class Set {
  public:
   // WrongType when the key holds something else. A key without a row is an empty set.
-  static Result<Set> Open(core::WorkSpace& space, Bytes key);
+  static Result<Set> Open(core::LatchedKeyspace& space, Bytes key);
 
   // Puts these names, all different and at least one, in place of whatever the key held, deadline
   // included.
-  static Status Replace(core::WorkSpace& space, Bytes key, std::span<const std::string> names);
+  static Status Replace(core::LatchedKeyspace& space, Bytes key,
+                        std::span<const std::string> names);
 
   bool empty() const { return size_ == 0; }
   std::uint64_t size() const { return size_; }
@@ -51,10 +53,10 @@ class Set {
                             FunctionRef<void(Bytes)> visit) const;
 
  private:
-  Set(core::WorkSpace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
+  Set(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
       : space_(space), key_(key), was_empty_(size == 0), size_(size), removed_(removed) {}
 
-  core::WorkSpace& space_;
+  core::LatchedKeyspace& space_;
   Bytes key_;  // The caller's.
   bool was_empty_;
   std::uint64_t size_;
@@ -62,17 +64,18 @@ class Set {
 };
 
 // A set that is made of names as they come, in place of whatever the key held, deadline included;
-// without a name nothing happens. Many are written before the commit (core/transactions/own_staging.cc).
+// without a name nothing happens. Many are written before the commit
+// (core/transactions/write_buffer_staging.cc).
 class NewSet {
  public:
-  NewSet(core::WorkSpace& space, Bytes key) : space_(space), key_(key) {}
+  NewSet(core::LatchedKeyspace& space, Bytes key) : space_(space), key_(key) {}
 
   // It must not have been added before.
   Status Add(Bytes name);
   std::uint64_t size() const { return size_; }
 
  private:
-  core::WorkSpace& space_;
+  core::LatchedKeyspace& space_;
   Bytes key_;  // The caller's.
   std::uint64_t size_ = 0;
 };

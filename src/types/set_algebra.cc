@@ -22,14 +22,15 @@ Result<double> ScoreIn(const Operand& operand, Bytes value) {
   return ScoreOf(value);
 }
 
-Result<Cursor> CursorOver(core::WorkSpace& space, const Operand& operand) {
+Result<Cursor> CursorOver(core::LatchedKeyspace& space, const Operand& operand) {
   MAYFLY_TRY(Cursor cursor, space.NewMemberCursor(operand.key, core::Part::kMembers));
   cursor->SeekToFirst();
   return cursor;
 }
 
 // Nothing when the member is not there.
-Result<std::optional<double>> LookUp(core::WorkSpace& space, const Operand& operand, Bytes member) {
+Result<std::optional<double>> LookUp(core::LatchedKeyspace& space, const Operand& operand,
+                                     Bytes member) {
   if (operand.members == 0) return std::optional<double>();
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(space.FindMember(operand.key, member, found));
@@ -41,7 +42,7 @@ Result<std::optional<double>> LookUp(core::WorkSpace& space, const Operand& oper
 // The cursors of a union, each at its first member that has not been shown.
 class Merge {
  public:
-  Merge(core::WorkSpace& space, std::span<const Operand> operands)
+  Merge(core::LatchedKeyspace& space, std::span<const Operand> operands)
       : space_(space), operands_(operands) {}
 
   Status Open() {
@@ -82,14 +83,14 @@ class Merge {
  private:
   static bool InSight(const Cursor& cursor) { return cursor != nullptr && cursor->Valid(); }
 
-  core::WorkSpace& space_;
+  core::LatchedKeyspace& space_;
   const std::span<const Operand> operands_;
   std::vector<Cursor> cursors_;  // By operand; null for one that is not there.
 };
 
 }  // namespace
 
-Result<Operand> FindOperand(core::WorkSpace& space, Bytes key, OperandKind kind) {
+Result<Operand> FindOperand(core::LatchedKeyspace& space, Bytes key, OperandKind kind) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   if (!row.exists) return Operand{.key = key};
@@ -101,7 +102,7 @@ Result<Operand> FindOperand(core::WorkSpace& space, Bytes key, OperandKind kind)
   return Operand{.key = key, .scored = scored, .members = row.members};
 }
 
-Status WalkUnion(core::WorkSpace& space, std::span<const Operand> operands, ShowShared show) {
+Status WalkUnion(core::LatchedKeyspace& space, std::span<const Operand> operands, ShowShared show) {
   Merge merge(space, operands);
   MAYFLY_RETURN_IF_ERROR(merge.Open());
   std::string member;
@@ -113,7 +114,7 @@ Status WalkUnion(core::WorkSpace& space, std::span<const Operand> operands, Show
   }
 }
 
-Status WalkIntersection(core::WorkSpace& space, std::span<const Operand> operands,
+Status WalkIntersection(core::LatchedKeyspace& space, std::span<const Operand> operands,
                         ShowShared show) {
   const auto smallest =
       std::min_element(operands.begin(), operands.end(),
@@ -136,7 +137,8 @@ Status WalkIntersection(core::WorkSpace& space, std::span<const Operand> operand
   return cursor->status();
 }
 
-Status WalkDifference(core::WorkSpace& space, std::span<const Operand> operands, ShowShared show) {
+Status WalkDifference(core::LatchedKeyspace& space, std::span<const Operand> operands,
+                      ShowShared show) {
   if (operands.empty() || operands.front().members == 0) return {};
   MAYFLY_TRY(const Cursor cursor, CursorOver(space, operands.front()));
   Scores scores(operands.size());

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/function_ref.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -25,7 +25,7 @@ struct Operand {
 enum class OperandKind : std::uint8_t { kSets, kSetsAndSortedSets };
 
 // WrongType when the key holds something else than these.
-Result<Operand> FindOperand(core::WorkSpace& space, Bytes key, OperandKind kind);
+Result<Operand> FindOperand(core::LatchedKeyspace& space, Bytes key, OperandKind kind);
 
 // Takes a name and, by operand, the score it has there, where that was asked; false ends the walk.
 // The view holds during the call.
@@ -34,12 +34,14 @@ using ShowShared = FunctionRef<bool(Bytes name, std::span<const std::optional<do
 // Each shows every name once, in the order of MemberKey(). The operands must stay as they are
 // meanwhile; one may be given more than once.
 
-Status WalkUnion(core::WorkSpace& space, std::span<const Operand> operands, ShowShared show);
+Status WalkUnion(core::LatchedKeyspace& space, std::span<const Operand> operands, ShowShared show);
 
 // Shows all scores.
-Status WalkIntersection(core::WorkSpace& space, std::span<const Operand> operands, ShowShared show);
+Status WalkIntersection(core::LatchedKeyspace& space, std::span<const Operand> operands,
+                        ShowShared show);
 
 // The first without what is in one of the others. Shows the first one's score.
-Status WalkDifference(core::WorkSpace& space, std::span<const Operand> operands, ShowShared show);
+Status WalkDifference(core::LatchedKeyspace& space, std::span<const Operand> operands,
+                      ShowShared show);
 
 }  // namespace mayfly::types

@@ -3,7 +3,7 @@
 // The order is a counted one (counted_order.h) of items | score | name |; scores are the 8 bytes of
 // score.h, so the order of items is that of the set. Invariant: a member with a score has the one
 // item with that score, written and removed together.
-// A SortedSet is one key within a work. It is there while it has a name: the first one makes it,
+// A SortedSet is one key within a latched transaction. It is there while it has a name: the first one makes it,
 // and it goes with the last. Borrows the space and the key's bytes; one thread at a time.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include "base/function_ref.h"
 #include "base/random.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/counted_order.h"
@@ -52,11 +52,11 @@ struct Rank {
 class SortedSet {
  public:
   // WrongType when the key holds something else. A key without a row is an empty sorted set.
-  static Result<SortedSet> Open(core::WorkSpace& space, Bytes key);
+  static Result<SortedSet> Open(core::LatchedKeyspace& space, Bytes key);
 
   // Puts these, names all different and at least one, in place of whatever the key held, deadline
   // included.
-  static Status Replace(core::WorkSpace& space, Bytes key, std::span<const ScoredName> all);
+  static Status Replace(core::LatchedKeyspace& space, Bytes key, std::span<const ScoredName> all);
 
   bool empty() const { return size_ == 0; }
   std::uint64_t size() const { return size_; }
@@ -88,7 +88,7 @@ class SortedSet {
   Status DrawWithRepetition(std::uint64_t count, Random& random, ShowScored show) const;
 
  private:
-  SortedSet(core::WorkSpace& space, Bytes key, std::uint64_t size, const OrderRoot& root)
+  SortedSet(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, const OrderRoot& root)
       : space_(space), key_(key), was_empty_(size == 0), size_(size), order_(space, key, root) {}
 
   Status Make();
@@ -96,7 +96,7 @@ class SortedSet {
   Status WriteHead();
   Status Drop(Bytes name, double score);
 
-  core::WorkSpace& space_;
+  core::LatchedKeyspace& space_;
   Bytes key_;  // The caller's.
   bool was_empty_;
   std::uint64_t size_;

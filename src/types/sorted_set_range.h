@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "base/function_ref.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/counted_order.h"
@@ -57,9 +57,9 @@ using ShowScored = FunctionRef<void(Bytes name, double score)>;
 std::string OrderItem(double score, Bytes name);
 Bytes NameOfItem(Bytes item);
 
-// A sorted set that is there, within a work.
+// A sorted set that is there, within a latched transaction.
 struct ScoredOrder {
-  core::WorkSpace& space;
+  core::LatchedKeyspace& space;
   Bytes key;
   const CountedOrder& order;
 };

@@ -11,7 +11,7 @@ using core::ChunkName;
 using core::kChunkBytes;
 
 // `out` says how many bytes.
-Status ReadChunks(core::WorkSpace& space, Bytes key, std::uint64_t begin, std::string& out) {
+Status ReadChunks(core::LatchedKeyspace& space, Bytes key, std::uint64_t begin, std::string& out) {
   if (out.empty()) return {};
   const std::string first = ChunkName(begin / kChunkBytes);
   const std::string end = ChunkName((begin + out.size() - 1) / kChunkBytes + 1);
@@ -28,7 +28,7 @@ Status ReadChunks(core::WorkSpace& space, Bytes key, std::uint64_t begin, std::s
 }
 
 // Makes the key a string of so many bytes in chunks, that begins with these and goes on with zeros.
-Status MakeChunks(core::WorkSpace& space, Bytes key, Bytes bytes, std::uint64_t size,
+Status MakeChunks(core::LatchedKeyspace& space, Bytes key, Bytes bytes, std::uint64_t size,
                   Lifetime lifetime) {
   const core::ChunkedHead head{.size = size, .edits = 0};
   MAYFLY_RETURN_IF_ERROR(space.MakeCollection(key, core::EncodeChunkedHead(head), lifetime));
@@ -49,12 +49,12 @@ Status MakeChunks(core::WorkSpace& space, Bytes key, Bytes bytes, std::uint64_t 
 
 }  // namespace
 
-Status PutString(core::WorkSpace& space, Bytes key, Bytes value, Lifetime lifetime) {
+Status PutString(core::LatchedKeyspace& space, Bytes key, Bytes value, Lifetime lifetime) {
   if (value.size() <= core::kValueBytesMax) return space.Put(key, value, lifetime);
   return MakeChunks(space, key, value, value.size(), lifetime);
 }
 
-Status ShowString(core::WorkSpace& space, Bytes key, core::FoundRow& row) {
+Status ShowString(core::LatchedKeyspace& space, Bytes key, core::FoundRow& row) {
   const auto head = row.is_collection ? core::DecodeChunkedHead(row.value) : std::nullopt;
   if (!head) return {};
   std::string whole(head->size, '\0');

@@ -1,10 +1,10 @@
 // string.h - strings, short ones as plain rows and long ones that change in part as chunks.
 // A string is a plain row, as the library writes it, until a part of one that is long is written
-// over or added to: then it becomes chunks (core/commit/whole_value.h), and such a write costs the chunks
-// that it touches instead of all of them. A write of the whole makes it a plain row again, unless it
-// is longer than a row can be: then it is chunks from the beginning, and goes to the engine in
-// batches before the commit, as all large collections do. Callers do not see the difference, and
-// neither do clients: it is a string.
+// over or added to: then it becomes chunks (core/commit/whole_value.h), and such a write costs the
+// chunks that it touches instead of all of them. A write of the whole makes it a plain row again,
+// unless it is longer than a row can be: then it is chunks from the beginning, and goes to the
+// engine in batches before the commit, as all large collections do. Callers do not see the
+// difference, and neither do clients: it is a string.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 #include "core/commit/whole_value.h"
 #include "core/layout/limits.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -27,15 +27,15 @@ inline constexpr std::size_t kStringBytesMax = std::size_t{512} << 20;
 static_assert(kStringBytesMax >= core::kValueBytesMax);
 
 // Writes a string as a whole, whatever the key held before. At most kStringBytesMax bytes.
-Status PutString(core::WorkSpace& space, Bytes key, Bytes value, Lifetime lifetime);
+Status PutString(core::LatchedKeyspace& space, Bytes key, Bytes value, Lifetime lifetime);
 
 // Makes a row that is a string in chunks look like the plain one it stands for. Others stay.
-Status ShowString(core::WorkSpace& space, Bytes key, core::FoundRow& row);
+Status ShowString(core::LatchedKeyspace& space, Bytes key, core::FoundRow& row);
 
 class String {
  public:
   // The key is the caller's.
-  String(core::WorkSpace& space, Bytes key) : space_(space), key_(key) {}
+  String(core::LatchedKeyspace& space, Bytes key) : space_(space), key_(key) {}
   String(const String&) = delete;
   String& operator=(const String&) = delete;
 
@@ -56,7 +56,7 @@ class String {
  private:
   Status WriteChunk(std::uint64_t chunk, std::uint64_t begin, Bytes bytes);
 
-  core::WorkSpace& space_;
+  core::LatchedKeyspace& space_;
   const Bytes key_;
   core::FoundRow row_;
   std::optional<core::ChunkedHead> head_;  // If it is in chunks.

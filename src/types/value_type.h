@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/result.h"
 
 namespace mayfly::types {
@@ -29,6 +29,6 @@ std::string_view NameOf(ValueType type);
 Result<ValueType> TypeOf(bool is_collection, Bytes value);
 
 // Reads the row and makes sure that it is of this type, if it is there at all: else WrongType.
-Status FindTyped(core::WorkSpace& space, Bytes key, ValueType type, core::FoundRow& row);
+Status FindTyped(core::LatchedKeyspace& space, Bytes key, ValueType type, core::FoundRow& row);
 
 }  // namespace mayfly::types

@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 #include "types/value_type.h"
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t kRenewedMax = 2048;
 Result<std::uint64_t> RemovedOf(Bytes head);
 
 // One more was removed, and so many are left, at least one. `removed` becomes what the head says.
-Status NoteRemoved(core::WorkSpace& space, Bytes key, ValueType type, std::uint64_t left,
+Status NoteRemoved(core::LatchedKeyspace& space, Bytes key, ValueType type, std::uint64_t left,
                    std::uint64_t& removed);
 
 }  // namespace mayfly::types

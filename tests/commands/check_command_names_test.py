@@ -12,9 +12,9 @@ TABLE = """constexpr CommandSpec kSubs[] = {
     {"get", -3, kAdmin, kNoKeys, ConfigGet, "Return settings."},
 };
 constexpr CommandSpec kCommands[] = {
-    {"config", -2, kNoWork, kNoKeys, nullptr, "About settings.", kSubs},
+    {"config", -2, kNoRows, kNoKeys, nullptr, "About settings.", kSubs},
     {"del",  -2, kWrite, AllKeys(kRM | kDelete), Del, "Delete keys."},
-    {"exec", 1, kNoWork, kNoKeys, Exec,
+    {"exec", 1, kNoRows, kNoKeys, Exec,
      "Run the queued commands."},
     {"get",  2, kReadOnly, OneKey(kRO | kAccess), Get, "Return a string; see exec, del and config."},
     {"psubscribe", -2, kPubSub, kNoKeys, Listen, "Listen."},

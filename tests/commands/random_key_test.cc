@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "core/counting_engine.h"
+#include "core/latched_fixture.h"
 #include "core/new_database.h"
-#include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"
 
 namespace mayfly::server {
@@ -39,7 +39,7 @@ std::uint64_t CostOfADraw(const char* living_name, int living, const char* dead_
   const auto steps = [&] { return costs->gets + costs->cursor_moves; };
   std::uint64_t dearest = 0;
   for (int i = 0; i < kDraws; ++i) {
-    InWork(*database, rows, {}, [&](core::WorkSpace& space) {
+    InLatched(*database, rows, {}, [&](core::LatchedKeyspace& space) {
       // How the dead are counted is another matter, so it is left out.
       const std::uint64_t before = steps();
       ASSERT_EQ(space.Count().value(), static_cast<std::uint64_t>(living));

@@ -221,14 +221,14 @@ TEST_F(TtlCommands, EventsTellThatACursorIsOlderThanWhatIsKept) {
 TEST_F(TtlCommands, EventsNameTheFieldThatDied) {
   EXPECT_EQ(Text("TTL.POLICY SET events key"), "OK");
   {
-    core::WorkScope scope;
+    core::KeySet scope;
     scope.keys.push_back({&keyspace(), "hash"});
-    const auto work = core::BeginWork(database(), scope).value();
-    types::Hash hash = types::Hash::Open(work->In(keyspace()), "hash").value();
-    const auto lifetime = core::MemberLifetime::Until(work->now() + Millis(10));
+    const auto transaction = core::BeginLatched(database(), scope).value();
+    types::Hash hash = types::Hash::Open(transaction->In(keyspace()), "hash").value();
+    const auto lifetime = core::MemberLifetime::Until(transaction->now() + Millis(10));
     ASSERT_TRUE(hash.Put("mortal", "v", lifetime).has_value());
     ASSERT_TRUE(hash.Put("other", "v").has_value());
-    ASSERT_TRUE(work->Commit().ok());
+    ASSERT_TRUE(transaction->Commit().ok());
   }
   tester_->clock().Advance(Millis(10));
   Text("TTL.PURGE");

@@ -119,7 +119,7 @@ TEST_P(BadInput, AfterCloseEveryCallIsInvalid) {
   EXPECT_EQ(CodeOf(database().ReadEvents(0, 1)), kInvalid);
   EXPECT_EQ(CodeOf(database().TrimEvents({})), kInvalid);
   EXPECT_EQ(CodeOf(database().Subscribe([](const Event&) {})), kInvalid);
-  EXPECT_EQ(CodeOf(database().Persist(Durability::kDisk)), kInvalid);
+  EXPECT_EQ(CodeOf(database().Sync(Durability::kDisk)), kInvalid);
   EXPECT_EQ(CodeOf(database().GetStatistics()), kInvalid);
   EXPECT_EQ(CodeOf(database().ConfirmClock()), kInvalid);
   EXPECT_EQ(CodeOf(database().Check()), kInvalid);

@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "base/temporary_directory.h"
-#include "core/work_fixture.h"
+#include "core/latched_fixture.h"
 #include "mayfly/c.h"
 
 namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
-using core::WorkSpace;
 
 void WriteCollection(const std::string& directory) {
   ManualClock clock(kStart);
@@ -23,7 +23,7 @@ void WriteCollection(const std::string& directory) {
   ASSERT_TRUE(database.has_value()) << database.status().ToString();
   Keyspace& rows = (*database)->default_keyspace();
   ASSERT_EQ(CodeOf(rows.SetPolicy({.events = EventDetail::kKeyAndValue})), kOk);
-  InWork(**database, rows, {"set"}, [](WorkSpace& space) {
+  InLatched(**database, rows, {"set"}, [](LatchedKeyspace& space) {
     Fill(space, "set", {"stays"});
     Fill(space, "set", {"goes"}, MemberLifetime::Until(kStart + 10ms));
   });

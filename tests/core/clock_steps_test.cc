@@ -1,6 +1,6 @@
 // Goal: a clock that was set wrongly destroys nothing: no path removes a row's bytes before
 // somebody confirms the time, within a run and across a restart. Method: the clock is set back and
-// ahead, steady time standing still; every path that removes is tried; files are searched for the
+// ahead, steady time key_state still; every path that removes is tried; files are searched for the
 // bytes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

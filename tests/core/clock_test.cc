@@ -1,6 +1,6 @@
 // Time as the database trusts it: it never goes back nor stands still, and a jump ahead removes
-// nothing by itself. Method: a manual clock is set back and ahead, with steady time standing still,
-// and over reopens.
+// nothing by itself. Method: a manual clock is set back and ahead, with steady time key_state
+// still, and over reopens.
 #include <gtest/gtest.h>
 
 #include "core/each_engine.h"

@@ -2,20 +2,20 @@
 // Method: back up on one engine, restore into an empty database at a later time, and look.
 #include <gtest/gtest.h>
 
-#include "core/work_fixture.h"
+#include "core/latched_fixture.h"
 
 namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
-using core::WorkSpace;
 using Names = std::vector<std::string>;
 
 class CollectionBackup : public EachEngine {
  protected:
   CollectionBackup() {
-    InWork(database(), rows(), {}, [&](WorkSpace& space) {
+    InLatched(database(), rows(), {}, [&](LatchedKeyspace& space) {
       Fill(space, "mixed", {"a", "b"});
       Fill(space, "mixed", {"m"}, MemberLifetime::Until(clock().Now() + 10ms));
       ASSERT_EQ(CodeOf(space.PutSide("mixed", "side", "beside")), kOk);
@@ -61,7 +61,7 @@ TEST_P(CollectionBackup, HonoursDeadlinesOfMembers) {
     EXPECT_EQ(report.rows, mortal.empty() ? 3u : 4u);
     EXPECT_EQ(report.dropped_rows, mortal.empty() ? 1u : 0u);
     EXPECT_EQ(home.keyspace().Ttl("mixed").value(), 100ms - later);
-    InWork(home.database(), home.keyspace(), {"mixed"}, [](WorkSpace& space) {
+    InLatched(home.database(), home.keyspace(), {"mixed"}, [](LatchedKeyspace& space) {
       core::FoundMember side;
       ASSERT_EQ(CodeOf(space.FindSide("mixed", "side", side)), kOk);
       EXPECT_EQ(side.value, "beside");
@@ -92,7 +92,7 @@ TEST_P(CollectionBackup, FreezesShiftsAndStripsDeadlinesOfMembers) {
 TEST_P(CollectionBackup, RestoredCollectionsGrowAndGoLikeOthers) {
   DatabaseHome home(GetParam(), {}, kStart + 1ms);
   Restore(home, {});
-  InWork(home.database(), home.keyspace(), {"mixed"}, [](WorkSpace& space) {
+  InLatched(home.database(), home.keyspace(), {"mixed"}, [](LatchedKeyspace& space) {
     EXPECT_TRUE(space.PutMember("mixed", "new", "v").value());
     EXPECT_FALSE(space.PutMember("mixed", "a", "v").value());
   });

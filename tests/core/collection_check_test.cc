@@ -2,9 +2,9 @@
 // members. Method: damage is planted through the engine, beneath an open database.
 #include <gtest/gtest.h>
 
+#include "core/latched_fixture.h"
 #include "core/layout/collection_codec.h"
 #include "core/new_database.h"
-#include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"
 
 namespace mayfly {
@@ -12,11 +12,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using core::EntryKey;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
 using core::MembersOf;
 using core::PartKeys;
 using core::PartKind;
-using core::WorkSpace;
 
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
@@ -32,7 +32,7 @@ class CollectionDamage : public ::testing::Test {
     auto engine = engine::NewMemoryEngine();
     engine_ = engine.get();
     database_ = *core::NewDatabase(std::move(engine), {.clock = &clock_});
-    InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+    InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
       Fill(space, "set", {"a", "b"});
       Fill(space, "set", {"m"}, MemberLifetime::Until(kDeadline));
     });
@@ -154,13 +154,13 @@ TEST_F(CollectionDamage, ARowThatHasTheMembersOfAnotherGoes) {
 TEST_F(CollectionDamage, AnUnreadableRowIsNamedAndLeftAlone) {
   Plant([&](auto& batch) {
     std::string row;
-    core::AppendRow(row, {.deadline = {}, .payload = "\x7f", .version = kVersion});
+    core::AppendRow(row, {.deadline = {}, .payload = "\x7f", .collection_id = kVersion});
     batch.Put(kRows, core::RowKey(kDefault, "set"), row);
   });
   EXPECT_EQ(database_->Check({.repair = true})->unreadable_rows, 1u);
-  auto work = core::BeginWork(*database_, {.keys = {{&rows(), "set"}}});
+  auto transaction = core::BeginLatched(*database_, {.keys = {{&rows(), "set"}}});
   core::FoundRow row;
-  EXPECT_EQ(CodeOf((*work)->In(rows()).Find("set", row)), kUnsupported);
+  EXPECT_EQ(CodeOf((*transaction)->In(rows()).Find("set", row)), kUnsupported);
 }
 
 }  // namespace

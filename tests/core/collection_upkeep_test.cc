@@ -2,9 +2,9 @@
 // bounded steps. Method: an engine that counts what is asked of it, and a hundred thousand members.
 #include <gtest/gtest.h>
 
+#include "core/latched_fixture.h"
 #include "core/layout/collection_codec.h"
 #include "core/new_database.h"
-#include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/core/counting_engine.h"
 #include "tests/core/engine_in_hand.h"
@@ -13,8 +13,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
-using core::WorkSpace;
 
 constexpr std::uint64_t kMany = 100'000;
 
@@ -30,7 +30,7 @@ class LargeCollection : public ::testing::Test {
   ~LargeCollection() override { EXPECT_TRUE(database_->Check()->clean()); }
 
   void Fill(std::uint64_t members, MemberLifetime lifetime = MemberLifetime::Forever()) {
-    InWork(*database_, rows(), {"set"}, [&](WorkSpace& space) {
+    InLatched(*database_, rows(), {"set"}, [&](LatchedKeyspace& space) {
       ASSERT_EQ(CodeOf(space.MakeCollection("set", "head", Lifetime::Default())), kOk);
       for (std::uint64_t i = 0; i < members; ++i) {
         ASSERT_EQ(CodeOf(space.PutMember("set", Name(i), "v", lifetime, /*known_new=*/true)), kOk);
@@ -62,8 +62,8 @@ void ExpectCheap(const EngineCosts& costs) {
 TEST_F(LargeCollection, IsDeletedAtTheCostOfARow) {
   Fill(kMany);
   ExpectCheap(CostsOf([&] {
-    InWork(*database_, rows(), {"set"},
-           [](WorkSpace& space) { EXPECT_TRUE(space.Delete("set").value()); });
+    InLatched(*database_, rows(), {"set"},
+              [](LatchedKeyspace& space) { EXPECT_TRUE(space.Delete("set").value()); });
   }));
   EXPECT_EQ(rows().Count().value(), 0u);
   EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
@@ -94,8 +94,9 @@ TEST_F(LargeCollection, GetsAnotherKeyAtTheCostOfARow) {
     for (const auto lifetime : {MemberLifetime::Forever(), MemberLifetime::Until(kStart + 1h)}) {
       Fill(members, lifetime);
       ExpectCheap(CostsOf([&] {
-        InWork(*database_, rows(), {"set", "other"},
-               [](WorkSpace& space) { ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk); });
+        InLatched(*database_, rows(), {"set", "other"}, [](LatchedKeyspace& space) {
+          ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
+        });
       }));
       EXPECT_FALSE(Look(*database_, rows(), "set").exists);
       EXPECT_EQ(Look(*database_, rows(), "other").members, members);
@@ -109,7 +110,7 @@ TEST_F(LargeCollection, GetsAnotherKeyAtTheCostOfARow) {
 
 TEST_F(LargeCollection, MovesWithinAWorkAsItStandsThere) {
   Fill(10, MemberLifetime::Until(kStart + 1h));
-  InWork(*database_, rows(), {"set", "other", "third"}, [](WorkSpace& space) {
+  InLatched(*database_, rows(), {"set", "other", "third"}, [](LatchedKeyspace& space) {
     mayfly::Fill(space, "third", {"x"});
     EXPECT_TRUE(space.PutMember("set", "new", "v").value());
     EXPECT_TRUE(space.RemoveMember("set", Name(0)).value());
@@ -128,7 +129,7 @@ TEST_F(LargeCollection, MovesWithinAWorkAsItStandsThere) {
 
 TEST_F(LargeCollection, ThatIsMovedAndDeletedInOneWorkLeavesItsMembersToThePurge) {
   Fill(10);
-  InWork(*database_, rows(), {"set", "other"}, [](WorkSpace& space) {
+  InLatched(*database_, rows(), {"set", "other"}, [](LatchedKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
     EXPECT_TRUE(space.Delete("other").value());
   });
@@ -138,14 +139,14 @@ TEST_F(LargeCollection, ThatIsMovedAndDeletedInOneWorkLeavesItsMembersToThePurge
 
 TEST_F(LargeCollection, ThatWasMovedBackByARollbackIsWhereItWas) {
   Fill(10, MemberLifetime::Until(kStart + 1h));
-  auto work = *core::BeginWork(*database_, {.everything = true});
-  WorkSpace& space = work->In(rows());
-  const auto mark = work->SetMark();
+  auto transaction = *core::BeginLatched(*database_, {.everything = true});
+  LatchedKeyspace& space = transaction->In(rows());
+  const auto mark = transaction->SetMark();
   ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
-  work->RollBack(mark);
+  transaction->RollBack(mark);
   EXPECT_TRUE(space.PutMember("set", "new", "v").value());
-  ASSERT_EQ(CodeOf(work->Commit()), kOk);
-  work.reset();
+  ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
+  transaction.reset();
   EXPECT_EQ(Look(*database_, rows(), "set").members, 11u);
   EXPECT_FALSE(Look(*database_, rows(), "other").exists);
 }
@@ -153,7 +154,7 @@ TEST_F(LargeCollection, ThatWasMovedBackByARollbackIsWhereItWas) {
 TEST_F(LargeCollection, ChangesAtTheCostOfTheChange) {
   Fill(kMany);
   ExpectCheap(CostsOf([&] {
-    InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+    InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
       EXPECT_TRUE(space.PutMember("set", "new", "v").value());
       EXPECT_TRUE(space.RemoveMember("set", Name(7)).value());
       EXPECT_FALSE(space.PutMember("set", Name(8), "other").value());
@@ -166,7 +167,7 @@ TEST_F(LargeCollection, ChangesAtTheCostOfTheChange) {
 
 TEST_F(LargeCollection, KnowsItsLivingMembersWithoutAWalkOverThem) {
   Fill(kMany, MemberLifetime::Until(kStart + 1h));
-  InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+  InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
     for (std::uint64_t i = 0; i < 5; ++i) {
       EXPECT_FALSE(
           space.PutMember("set", Name(i), "v", MemberLifetime::Until(kStart + 10ms)).value());
@@ -175,7 +176,7 @@ TEST_F(LargeCollection, KnowsItsLivingMembersWithoutAWalkOverThem) {
   clock_.Advance(10ms);
   // As many moves as there are dead ones, for the count; the last deadline costs none.
   ExpectCheap(CostsOf([&] {
-    InWork(*database_, rows(), {"set"}, [](WorkSpace& space) {
+    InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
       core::FoundRow row;
       ASSERT_EQ(CodeOf(space.Find("set", row)), kOk);
       EXPECT_EQ(row.members, kMany - 5);
@@ -216,8 +217,9 @@ TEST_F(LargeCollection, OfMortalsTakesItsEntriesWithIt) {
 
 TEST_F(LargeCollection, WhoseMembersDieTogetherIsPurgedInBatches) {
   Fill(1000, MemberLifetime::Until(kStart + 10ms));
-  InWork(*database_, rows(), {"set"},
-         [](WorkSpace& space) { EXPECT_TRUE(space.PutMember("set", "immortal", "v").value()); });
+  InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
+    EXPECT_TRUE(space.PutMember("set", "immortal", "v").value());
+  });
   clock_.Advance(10ms);
   const EngineCosts costs = CostsOf([&] { EXPECT_EQ(database_->Purge({})->members, 1000u); });
   EXPECT_LT(costs.changes, 4000u);  // Member, order and entry each, and a row for each batch.
@@ -238,7 +240,7 @@ PurgeCosts CostsOfDeathTogether(std::uint64_t members) {
   const auto database = *core::NewDatabase(
       std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs), {.clock = &clock});
   Keyspace& rows = database->default_keyspace();
-  InWork(*database, rows, {"hash"}, [&](WorkSpace& space) {
+  InLatched(*database, rows, {"hash"}, [&](LatchedKeyspace& space) {
     Fill(space, "hash", {"stays"});
     for (std::uint64_t i = 0; i < members; ++i) {
       ASSERT_EQ(CodeOf(space.PutMember("hash", Name(i), "v", MemberLifetime::Until(kStart + 10ms),
@@ -255,8 +257,8 @@ PurgeCosts CostsOfDeathTogether(std::uint64_t members) {
   }
   const std::uint64_t half = steps();
   core::FoundRow row;
-  InWork(*database, rows, {"hash"},
-         [&](WorkSpace& space) { EXPECT_EQ(CodeOf(space.Find("hash", row)), kOk); });
+  InLatched(*database, rows, {"hash"},
+            [&](LatchedKeyspace& space) { EXPECT_EQ(CodeOf(space.Find("hash", row)), kOk); });
   EXPECT_EQ(row.members, 1u);
   const std::uint64_t one_look = steps() - half;
   EXPECT_FALSE(database->Purge()->more_due);
@@ -273,7 +275,7 @@ TEST(CollectionCosts, MembersThatDieTogetherArePurgedAtACostThatGrowsWithThemAlo
 }
 
 TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
-  InWork(*database_, rows(), {"hash"}, [&](WorkSpace& space) {
+  InLatched(*database_, rows(), {"hash"}, [&](LatchedKeyspace& space) {
     mayfly::Fill(space, "hash", {"stays"});
     for (std::uint64_t i = 0; i < kMany; ++i) {
       ASSERT_EQ(CodeOf(space.PutMember("hash", Name(i), "v", MemberLifetime::Until(kStart + 10ms),
@@ -282,7 +284,7 @@ TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
     }
   });
   const auto find = [&] {
-    InWork(*database_, rows(), {"hash"}, [](WorkSpace& space) {
+    InLatched(*database_, rows(), {"hash"}, [](LatchedKeyspace& space) {
       core::FoundRow row;
       ASSERT_EQ(CodeOf(space.Find("hash", row)), kOk);
       EXPECT_EQ(row.members, 1u);
@@ -292,7 +294,7 @@ TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
   find();
   EXPECT_LT(CostsOf(find).cursor_moves, 5u);
   // One that dies later is found beside those that are known.
-  InWork(*database_, rows(), {"hash"}, [](WorkSpace& space) {
+  InLatched(*database_, rows(), {"hash"}, [](LatchedKeyspace& space) {
     ASSERT_TRUE(
         space.PutMember("hash", "later", "v", MemberLifetime::Until(kStart + 20ms)).value());
   });
@@ -304,7 +306,7 @@ TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
 TEST_F(LargeCollection, GoesWithItsKeyspace) {
   const auto other = *database_->CreateKeyspace("other");
   for (const bool drop : {false, true}) {
-    InWork(*database_, *other, {}, [](WorkSpace& space) {
+    InLatched(*database_, *other, {}, [](LatchedKeyspace& space) {
       mayfly::Fill(space, "set", {"a", "b"}, MemberLifetime::Until(kStart + 1h));
       mayfly::Fill(space, "gone", {"a", "b"});
     });
@@ -318,15 +320,15 @@ TEST_F(LargeCollection, GoesWithItsKeyspace) {
 
 class CollectionUpkeep : public EachEngine {
  protected:
-  void In(const std::function<void(WorkSpace&)>& something) {
-    InWork(database(), rows(), {}, something);
+  void In(const std::function<void(LatchedKeyspace&)>& something) {
+    InLatched(database(), rows(), {}, something);
   }
 };
 
 TEST_P(CollectionUpkeep, TheReaperRemovesWhatADeleteLeft) {
   const auto reaper = *database().StartReaper({.work_percent = 100});
   reaper->AwaitIdle();
-  In([](WorkSpace& space) { Fill(space, "set", {"a", "b", "c"}); });
+  In([](LatchedKeyspace& space) { Fill(space, "set", {"a", "b", "c"}); });
   EXPECT_TRUE(rows().Delete("set").value());
   reaper->AwaitIdle();
   EXPECT_EQ(StatisticsOf(database()).orphans, 0u);
@@ -335,7 +337,7 @@ TEST_P(CollectionUpkeep, TheReaperRemovesWhatADeleteLeft) {
 
 TEST_P(CollectionUpkeep, AReopenedDatabaseGoesOnWithWhatIsLeft) {
   if (!home_.persistent()) return;
-  In([&](WorkSpace& space) {
+  In([&](LatchedKeyspace& space) {
     Fill(space, "gone", {"a", "b"});
     Fill(space, "dying", {"c"});
     Fill(space, "dying", {"d"}, MemberLifetime::Until(clock().Now() + 10ms));
@@ -354,7 +356,7 @@ TEST_P(CollectionUpkeep, NoVersionIsUsedTwice) {
   // The same key, emptied and made again, before and after a restart: if a version came back, so
   // would the members that are still queued.
   for (int i = 0; i < 4; ++i) {
-    In([&](WorkSpace& space) { Fill(space, "set", {std::to_string(i)}); });
+    In([&](LatchedKeyspace& space) { Fill(space, "set", {std::to_string(i)}); });
     EXPECT_EQ(Look(database(), rows(), "set").names, std::vector<std::string>{std::to_string(i)});
     EXPECT_TRUE(rows().Delete("set").value());
     home_.Reopen();
@@ -363,7 +365,7 @@ TEST_P(CollectionUpkeep, NoVersionIsUsedTwice) {
 }
 
 TEST_P(CollectionUpkeep, ADeadLargeOneIsSeenNowhereBeforeItIsPurged) {
-  In([&](WorkSpace& space) {
+  In([&](LatchedKeyspace& space) {
     Fill(space, "set", {"a", "b"}, MemberLifetime::Until(clock().Now() + 10ms));
   });
   const auto snapshot = *database().NewSnapshot();
@@ -382,7 +384,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, CollectionUpkeep, AllEngines(), NameOfEngine);
 TEST(CollectionCompaction, DropsPurgedMembersAndKeepsTheLiving) {
   EngineInHand hand;
   Keyspace& rows = hand.database().default_keyspace();
-  InWork(hand.database(), rows, {"set"}, [&](WorkSpace& space) {
+  InLatched(hand.database(), rows, {"set"}, [&](LatchedKeyspace& space) {
     Fill(space, "set", {"stays"});
     Fill(space, "set", {"later"}, MemberLifetime::Until(hand.clock().Now() + 1h));
     Fill(space, "set", {"dies"}, MemberLifetime::Until(hand.clock().Now() + 10ms));

@@ -25,7 +25,7 @@ struct EngineCosts {
   std::uint64_t changes = 0;  // Of all batches.
   std::uint64_t bytes = 0;    // Of their keys and values.
   std::uint64_t largest_batch = 0;
-  std::uint64_t syncs = 0;  // Persist() with kDisk.
+  std::uint64_t syncs = 0;  // Sync() with kDisk.
   bool disk_fails = false;  // For the test to set: those fail.
 };
 
@@ -130,11 +130,11 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
     return {};
   }
 
-  Status DoPersist(Durability durability) override {
-    if (durability != Durability::kDisk) return ForwardingEngine::DoPersist(durability);
+  Status DoSync(Durability durability) override {
+    if (durability != Durability::kDisk) return ForwardingEngine::DoSync(durability);
     if (costs_->disk_fails) return Status::IoError("the disk is gone");
     ++costs_->syncs;
-    return ForwardingEngine::DoPersist(durability);
+    return ForwardingEngine::DoSync(durability);
   }
 
   Graves& GravesOf(engine::Role role) const { return graves_[static_cast<std::size_t>(role)]; }

@@ -9,10 +9,10 @@
 #include <atomic>
 #include <thread>
 
+#include "core/latched_fixture.h"
 #include "core/new_database.h"
 #include "core/reclaim/purger.h"
 #include "core/store/store_of.h"
-#include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/core/counting_engine.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using core::KeepCountOfDue;
-using core::WorkSpace;
+using core::LatchedKeyspace;
 
 constexpr int kMany = 5000;
 
@@ -124,7 +124,7 @@ TEST_F(DueCount, AClearForgetsIt) {
   Fill(kMany);
   clock_.Advance(10ms);
   ASSERT_TRUE(KeepCount());
-  InWork(*database_, rows(), {}, [](WorkSpace& space) {
+  InLatched(*database_, rows(), {}, [](LatchedKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Clear()), kOk);
     ASSERT_EQ(CodeOf(space.Put("key 1", "v", Lifetime::For(1ms))), kOk);
   });

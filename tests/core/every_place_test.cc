@@ -9,16 +9,16 @@
 #include <mutex>
 #include <thread>
 
+#include "core/latched_fixture.h"
 #include "core/proof_fixture.h"
-#include "core/work_fixture.h"
 #include "mayfly/logger.h"
 
 namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
-using core::WorkSpace;
 
 struct Place {
   std::string name;
@@ -46,14 +46,14 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
 
   void PutMember(Bytes key, Bytes member, Bytes value,
                  MemberLifetime lifetime = MemberLifetime::Forever()) {
-    InWork(database(), promised(), {key}, [&](WorkSpace& space) {
+    InLatched(database(), promised(), {key}, [&](LatchedKeyspace& space) {
       Fill(space, key, {});
       ASSERT_TRUE(space.PutMember(key, member, value, lifetime).has_value());
     });
   }
 
-  void Change(Bytes key, const std::function<void(WorkSpace&)>& change) {
-    InWork(database(), promised(), {key}, change);
+  void Change(Bytes key, const std::function<void(LatchedKeyspace&)>& change) {
+    InLatched(database(), promised(), {key}, change);
   }
 
   void Add(const std::string& name, std::string bytes, std::function<void()> end = {}) {
@@ -82,13 +82,13 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
                 })),
                 kOk);
     });
-    PlantOverwritten("a work", [this](Bytes key) {
-      Change(key, [&](WorkSpace& space) {
+    PlantOverwritten("a transaction", [this](Bytes key) {
+      Change(key, [&](LatchedKeyspace& space) {
         ASSERT_EQ(CodeOf(space.Put(key, "harmless", Lifetime::Forever())), kOk);
       });
     });
     PlantOverwritten("a collection", [this](Bytes key) {
-      Change(key, [&](WorkSpace& space) {
+      Change(key, [&](LatchedKeyspace& space) {
         ASSERT_EQ(CodeOf(space.MakeCollection(key, "head")), kOk);
         ASSERT_TRUE(space.PutMember(key, "m", "v").has_value());
       });
@@ -117,8 +117,9 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
     const std::string emptied = Fresh("emptied collection");
     PutMember(emptied, "m", "v");
     Add("the name of a collection that loses its last member", emptied, [=, this] {
-      Change(emptied,
-             [&](WorkSpace& space) { EXPECT_TRUE(space.RemoveMember(emptied, "m").value()); });
+      Change(emptied, [&](LatchedKeyspace& space) {
+        EXPECT_TRUE(space.RemoveMember(emptied, "m").value());
+      });
     });
 
     const std::string mortal = Fresh("mortal collection");
@@ -140,8 +141,9 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
         PutMember(renamed, "n", "v", MemberLifetime::Until(clock().Now() + 1000h));
       }
       Add("the name a collection had before it was renamed, which " + to, renamed, [=, this] {
-        InWork(database(), promised(), {renamed, to},
-               [&](WorkSpace& space) { ASSERT_EQ(CodeOf(space.Move(renamed, space, to)), kOk); });
+        InLatched(database(), promised(), {renamed, to}, [&](LatchedKeyspace& space) {
+          ASSERT_EQ(CodeOf(space.Move(renamed, space, to)), kOk);
+        });
       });
     }
 
@@ -157,15 +159,17 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
     const std::string member = Fresh("removed member");
     PutMember("living", member, "v");
     Add("the name of a member that is removed", member, [=, this] {
-      Change("living",
-             [&](WorkSpace& space) { EXPECT_TRUE(space.RemoveMember("living", member).value()); });
+      Change("living", [&](LatchedKeyspace& space) {
+        EXPECT_TRUE(space.RemoveMember("living", member).value());
+      });
     });
 
     const std::string side = Fresh("side value");
-    Change("living",
-           [&](WorkSpace& space) { ASSERT_EQ(CodeOf(space.PutSide("living", "s", side)), kOk); });
+    Change("living", [&](LatchedKeyspace& space) {
+      ASSERT_EQ(CodeOf(space.PutSide("living", "s", side)), kOk);
+    });
     Add("a side's overwritten value", side, [this] {
-      Change("living", [](WorkSpace& space) {
+      Change("living", [](LatchedKeyspace& space) {
         ASSERT_EQ(CodeOf(space.PutSide("living", "s", "harmless")), kOk);
       });
     });

@@ -36,9 +36,9 @@ class WatchedEngine final : public engine::suite::ForwardingEngine {
     ++work_.commits;
     return ForwardingEngine::DoCommit(batch, durability);
   }
-  Status DoPersist(Durability durability) override {
+  Status DoSync(Durability durability) override {
     ++work_.persists;
-    return ForwardingEngine::DoPersist(durability);
+    return ForwardingEngine::DoSync(durability);
   }
   Status DoFlush() override {
     ++work_.flushes;

@@ -184,9 +184,9 @@ class TwoAtTheDisk final : public engine::suite::ForwardingEngine {
     if (durability == Durability::kDisk) Meet();
     return ForwardingEngine::DoCommit(batch, durability);
   }
-  Status DoPersist(Durability durability) override {
+  Status DoSync(Durability durability) override {
     if (durability == Durability::kDisk) Meet();
-    return ForwardingEngine::DoPersist(durability);
+    return ForwardingEngine::DoSync(durability);
   }
   void Meet() {
     constexpr int kLooksMax = 2'000'000;

@@ -147,7 +147,7 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
                 const Asked* pending, std::optional<WallTime> newest, WallTime now) {
   Decision decision;
   const auto answer = [&](StatusCode code) {
-    decision = {.answer = {.code = code}, .fate = {}};
+    decision = {.answer = {.code = code}, .draft = {}};
     return decision;
   };
   if (call.key.empty()) return answer(StatusCode::kInvalid);
@@ -158,15 +158,15 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
       return answer(StatusCode::kInvalid);
     }
     decision.answer.flag = !newest || call.timestamp >= *newest;
-    decision.fate.timestamp = call.timestamp;
+    decision.draft.timestamp = call.timestamp;
   }
   if (call.kind == WriteCall::Kind::kDeleteAt) {
-    decision.fate.kind = Fate::Kind::kDelete;
+    decision.draft.kind = Fate::Kind::kDelete;
     return decision;
   }
   if (call.kind == WriteCall::Kind::kDelete) {
     decision.answer.flag = living != nullptr;
-    decision.fate.kind = Fate::Kind::kDelete;
+    decision.draft.kind = Fate::Kind::kDelete;
     return decision;
   }
   const bool changes_deadline_alone = call.kind == WriteCall::Kind::kExpire ||
@@ -180,16 +180,16 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
   const AskedOrBad asked = Ask(lifetime, call.key, policy, living, pending, now);
   const auto deadline = asked ? DeadlineOf(*asked, now) : std::nullopt;
   if (!deadline) return answer(StatusCode::kInvalid);
-  decision.fate.kind = Fate::Kind::kPut;
-  decision.fate.value = call.value;
-  decision.fate.asked = *asked;
+  decision.draft.kind = Fate::Kind::kPut;
+  decision.draft.value = call.value;
+  decision.draft.asked = *asked;
   // What a row of a transaction's own was asked counts from the commit, as it did.
-  decision.fate.ttl_from_now =
+  decision.draft.ttl_from_now =
       changes_deadline_alone || (lifetime.kind() == Lifetime::Kind::kKeep && pending != nullptr);
   if (changes_deadline_alone) {
-    decision.fate.same_timestamp = true;
+    decision.draft.same_timestamp = true;
     if (living == nullptr) return answer(StatusCode::kNotFound);
-    decision.fate.value = living->value;
+    decision.draft.value = living->value;
     if (call.kind == WriteCall::Kind::kTouch) {
       decision.answer.seen = living->value;
       decision.answer.deadline = *deadline;
@@ -199,22 +199,22 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
     const DeadlineIf condition =
         call.kind == WriteCall::Kind::kPersist ? DeadlineIf::kPresent : call.deadline_if;
     decision.answer.flag = Holds(condition, *living, *deadline);
-    if (!decision.answer.flag) decision.fate = {};
+    if (!decision.answer.flag) decision.draft = {};
     return decision;
   }
   if (call.kind == WriteCall::Kind::kUpdate) {
     if (living != nullptr) decision.answer.seen = living->value;
     if (call.value.empty()) {
-      decision.fate = {};
-      if (living != nullptr) decision.fate.kind = Fate::Kind::kDelete;
+      decision.draft = {};
+      if (living != nullptr) decision.draft.kind = Fate::Kind::kDelete;
     } else if (living != nullptr) {
-      decision.fate.value = living->value + call.value;
+      decision.draft.value = living->value + call.value;
     }
     return decision;
   }
   if (call.kind == WriteCall::Kind::kPutIf) {
     decision.answer.flag = Holds(call, living);
-    if (!decision.answer.flag) decision.fate = {};
+    if (!decision.answer.flag) decision.draft = {};
   }
   return decision;
 }
@@ -233,33 +233,33 @@ WriteAnswer Model::Write(const std::string& keyspace, const WriteCall& call) {
   const bool alive = found != here.stored.end() && IsAlive(found->second, now);
   const Decision decision = Decide(call, here.policy, alive ? &found->second : nullptr, nullptr,
                                    NewestOf(here.past, call.key), now);
-  Apply(keyspace, call.key, decision.fate);
+  Apply(keyspace, call.key, decision.draft);
   return decision.answer;
 }
 
-void Model::Apply(const std::string& keyspace, const std::string& key, const Fate& fate) {
-  if (fate.kind == Fate::Kind::kNothing) return;
+void Model::Apply(const std::string& keyspace, const std::string& key, const Fate& draft) {
+  if (draft.kind == Fate::Kind::kNothing) return;
   ModelKeyspace& here = keyspaces.at(keyspace);
   ModelRow fresh;
-  if (fate.kind == Fate::Kind::kPut) {
-    const auto deadline = DeadlineOf(fate.asked, fate.TtlFrom(now));
+  if (draft.kind == Fate::Kind::kPut) {
+    const auto deadline = DeadlineOf(draft.asked, draft.TtlFrom(now));
     MAYFLY_CHECK(deadline.has_value(), "a deadline past the end of time was let through");
-    fresh = {fate.value, *deadline};
-    if (fate.asked.clamped) ++statistics.clamped_lifetimes;
+    fresh = {draft.value, *deadline};
+    if (draft.asked.clamped) ++statistics.clamped_lifetimes;
   }
   if (here.by_timestamp()) {
     const auto newest = NewestOf(here.past, key);
     const auto row = here.stored.find(key);
     const bool alive = row != here.stored.end() && IsAlive(row->second, now);
-    if (fate.timestamp) {
-      fresh.timestamp = fate.timestamp;
-    } else if (fate.same_timestamp && alive) {
+    if (draft.timestamp) {
+      fresh.timestamp = draft.timestamp;
+    } else if (draft.same_timestamp && alive) {
       fresh.timestamp = newest;
     } else {
-      fresh.timestamp = std::max({now, newest.value_or(now), fate.not_before.value_or(now)});
+      fresh.timestamp = std::max({now, newest.value_or(now), draft.not_before.value_or(now)});
     }
     here.Say(key, *fresh.timestamp,
-             fate.kind == Fate::Kind::kPut ? std::optional(fresh) : std::nullopt);
+             draft.kind == Fate::Kind::kPut ? std::optional(fresh) : std::nullopt);
     if (newest && *fresh.timestamp < *newest) return;  // Late: the present stays as it is.
   }
   ModelRows& stored = here.stored;
@@ -270,11 +270,11 @@ void Model::Apply(const std::string& keyspace, const std::string& key, const Fat
   } else if (old != stored.end()) {
     stored.erase(old);
   }
-  if (fate.kind == Fate::Kind::kDelete) return;
+  if (draft.kind == Fate::Kind::kDelete) return;
   if (IsAlive(fresh, now)) {
     stored[key] = fresh;
   } else if (!old_is_dead) {
-    Tell(keyspace, key, *fresh.deadline, fate.value, EventCause::kBornDead);
+    Tell(keyspace, key, *fresh.deadline, draft.value, EventCause::kBornDead);
   }
 }
 

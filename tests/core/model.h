@@ -86,7 +86,7 @@ struct Fate {
 
 struct Decision {
   WriteAnswer answer;
-  Fate fate;
+  Fate draft;
 };
 
 // What a write makes of a living row, or of none. `pending` is what the row was asked, when it is a
@@ -129,7 +129,7 @@ class Model {
   const std::string* NameOf(std::uint32_t id) const;  // Null when there is none.
 
   // Makes the change, by all the rules of events.
-  void Apply(const std::string& keyspace, const std::string& key, const Fate& fate);
+  void Apply(const std::string& keyspace, const std::string& key, const Fate& draft);
 
  private:
   void Tell(const std::string& keyspace, const std::string& key, WallTime deadline,

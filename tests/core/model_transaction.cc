@@ -31,12 +31,12 @@ std::optional<WallTime> LastWord(const ModelState& state, const KeyspacePolicy& 
 
 }  // namespace
 
-Fate ModelTransaction::Pending::fate() const {
-  Fate fate{present ? Fate::Kind::kPut : Fate::Kind::kDelete, value, asked};
-  (own_timestamp ? fate.timestamp : fate.not_before) = timestamp;
-  fate.same_timestamp = same_timestamp;
-  fate.ttl_from_now = ttl_from_commit;
-  return fate;
+Fate ModelTransaction::Pending::draft() const {
+  Fate draft{present ? Fate::Kind::kPut : Fate::Kind::kDelete, value, asked};
+  (own_timestamp ? draft.timestamp : draft.not_before) = timestamp;
+  draft.same_timestamp = same_timestamp;
+  draft.ttl_from_now = ttl_from_commit;
+  return draft;
 }
 
 ModelRows ModelTransaction::View(std::uint32_t id) const {
@@ -76,41 +76,41 @@ WriteAnswer ModelTransaction::Write(const ModelKeyspace& keyspace, const WriteCa
   const bool stamped =
       call.kind == WriteCall::Kind::kPutAt || call.kind == WriteCall::Kind::kDeleteAt;
   if (!keeps && (!stamped || keyspace.by_timestamp())) Touch(keyspace.id, call.key);
-  if (decision.fate.kind != Fate::Kind::kNothing) {
-    Keep(at, decision.fate, newest, keyspace.by_timestamp());
+  if (decision.draft.kind != Fate::Kind::kNothing) {
+    Keep(at, decision.draft, newest, keyspace.by_timestamp());
   }
   return decision.answer;
 }
 
 // What it overtakes of its own, and has a timestamp of its own, is part of the past.
-void ModelTransaction::Keep(const KeyOfAll& at, const Fate& fate, std::optional<WallTime> newest,
+void ModelTransaction::Keep(const KeyOfAll& at, const Fate& draft, std::optional<WallTime> newest,
                             bool by_timestamp) {
   const auto own = overlay_.find(at);
-  Pending pending{.present = fate.kind == Fate::Kind::kPut,
-                  .value = fate.value,
-                  .asked = fate.asked,
+  Pending pending{.present = draft.kind == Fate::Kind::kPut,
+                  .value = draft.value,
+                  .asked = draft.asked,
                   .deadline = {},
-                  .own_timestamp = fate.timestamp.has_value(),
-                  .same_timestamp = fate.same_timestamp,
-                  .ttl_from_commit = fate.ttl_from_now};
-  if (pending.present) pending.deadline = *DeadlineOf(fate.asked, fate.TtlFrom(now_));
+                  .own_timestamp = draft.timestamp.has_value(),
+                  .same_timestamp = draft.same_timestamp,
+                  .ttl_from_commit = draft.ttl_from_now};
+  if (pending.present) pending.deadline = *DeadlineOf(draft.asked, draft.TtlFrom(now_));
   if (!by_timestamp) {
     overlay_[at] = pending;
     return;
   }
-  pending.timestamp = fate.timestamp ? *fate.timestamp : std::max(now_, newest.value_or(now_));
-  if (fate.same_timestamp) {
+  pending.timestamp = draft.timestamp ? *draft.timestamp : std::max(now_, newest.value_or(now_));
+  if (draft.same_timestamp) {
     pending.timestamp = newest;
     if (own != overlay_.end()) {
       pending.own_timestamp = own->second.own_timestamp;
       pending.same_timestamp = own->second.same_timestamp;
     }
   }
-  if (fate.timestamp && newest && *fate.timestamp < *newest) {
-    late_[{at, *fate.timestamp}] = pending;
+  if (draft.timestamp && newest && *draft.timestamp < *newest) {
+    late_[{at, *draft.timestamp}] = pending;
     return;
   }
-  if (own != overlay_.end() && own->second.own_timestamp && !fate.same_timestamp &&
+  if (own != overlay_.end() && own->second.own_timestamp && !draft.same_timestamp &&
       *own->second.timestamp <= *pending.timestamp) {
     late_[{at, *own->second.timestamp}] = own->second;
   }
@@ -138,7 +138,7 @@ bool ModelTransaction::IsBad(const Model& model, const KeyOfAll& at, const Pendi
   if (pending.own_timestamp && !IsGoodTimestamp(*pending.timestamp, keyspace.policy, model.now)) {
     return true;
   }
-  return pending.present && !DeadlineOf(pending.asked, pending.fate().TtlFrom(model.now));
+  return pending.present && !DeadlineOf(pending.asked, pending.draft().TtlFrom(model.now));
 }
 
 StatusCode ModelTransaction::Commit(Model& model) const {
@@ -160,14 +160,14 @@ StatusCode ModelTransaction::Commit(Model& model) const {
     if (IsBad(model, at.first, pending)) return StatusCode::kInvalid;
   }
   for (const auto& [at, pending] : overlay_) {
-    model.Apply(*model.NameOf(at.first), at.second, pending.fate());
+    model.Apply(*model.NameOf(at.first), at.second, pending.draft());
   }
   for (const auto& [at, pending] : late_) {
     const auto& [key, timestamp] = at;
     const std::string& name = *model.NameOf(key.first);
     // Overtaken by one of its own at its own timestamp: as if it had not been.
     const bool replaced = NewestOf(model.keyspaces.at(name).past, key.second) == timestamp;
-    if (!replaced) model.Apply(name, key.second, pending.fate());
+    if (!replaced) model.Apply(name, key.second, pending.draft());
   }
   return StatusCode::kOk;
 }

@@ -4,21 +4,21 @@
 // repeats a run.
 #include <gtest/gtest.h>
 
+#include "core/latched_fixture.h"
 #include "core/proof_fixture.h"
-#include "core/work_fixture.h"
 
 namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
-using core::WorkSpace;
 
 class ProvableCollections : public ProvableDeletion {
  protected:
   Planted PlantMember(Bytes key, MemberLifetime lifetime = MemberLifetime::Forever()) {
     Planted member = planter_.New();
-    InWork(database(), promised(), {key}, [&](WorkSpace& space) {
+    InLatched(database(), promised(), {key}, [&](LatchedKeyspace& space) {
       Fill(space, key, {});
       EXPECT_TRUE(space.PutMember(key, member.key, member.value, lifetime).value());
     });
@@ -33,12 +33,12 @@ class ProvableCollections : public ProvableDeletion {
                                  PlantMember("deleted"),      PlantMember("replaced"),
                                  PlantMember("living")};
     Planted side = planter_.New();
-    InWork(database(), promised(), {"deleted"}, [&](WorkSpace& space) {
+    InLatched(database(), promised(), {"deleted"}, [&](LatchedKeyspace& space) {
       ASSERT_EQ(CodeOf(space.PutSide("deleted", side.key, side.value)), kOk);
     });
     for (const Planted& member : gone) ExpectThere(member, "a member before its end");
     ExpectThere(side, "a side before its end");
-    InWork(database(), promised(), {"living"}, [&](WorkSpace& space) {
+    InLatched(database(), promised(), {"living"}, [&](LatchedKeyspace& space) {
       EXPECT_TRUE(space.RemoveMember("living", gone.back().key).value());
     });
     EXPECT_TRUE(promised().Expire("expired", Lifetime::For(kTtl)).value());
@@ -82,8 +82,8 @@ TEST_F(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
     if (i % 2 == 1) PlantMember(keys.back(), dies);
   }
   const auto move_to = [&](const std::string& from, const std::string& to) {
-    InWork(database(), promised(), {from, to},
-           [&](WorkSpace& space) { ASSERT_EQ(CodeOf(space.Move(from, space, to)), kOk); });
+    InLatched(database(), promised(), {from, to},
+              [&](LatchedKeyspace& space) { ASSERT_EQ(CodeOf(space.Move(from, space, to)), kOk); });
   };
   ReclaimAll();
   for (const std::string& key : keys) {

@@ -3,15 +3,15 @@
 // purges that end at a bound of rows.
 #include <gtest/gtest.h>
 
+#include "core/latched_fixture.h"
 #include "core/layout/limits.h"
-#include "core/work_fixture.h"
 
 namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
-using core::WorkSpace;
 
 constexpr int kBacklog = 3000;
 constexpr std::uint64_t kTurn = core::kPurgeTurnRowsMax;
@@ -45,13 +45,13 @@ TEST_P(PurgeTurns, ADeathInOneKeyspaceWaitsForATurnOfTheOthers) {
 
 TEST_P(PurgeTurns, FieldsAndLeftoversDoNotWaitForRows) {
   FillBacklog();
-  InWork(database(), rows(), {"hash", "set"}, [](WorkSpace& space) {
+  InLatched(database(), rows(), {"hash", "set"}, [](LatchedKeyspace& space) {
     Fill(space, "hash", {"stays"});
     Fill(space, "hash", {"dies"}, MemberLifetime::Until(kStart + 10ms));
     Fill(space, "set", {"a", "b", "c"});
   });
-  InWork(database(), rows(), {"set"},
-         [](WorkSpace& space) { EXPECT_TRUE(space.Delete("set").value()); });
+  InLatched(database(), rows(), {"set"},
+            [](LatchedKeyspace& space) { EXPECT_TRUE(space.Delete("set").value()); });
   clock().Advance(10ms);
   const PurgeReport report = Purge(3 * kTurn);
   EXPECT_TRUE(report.more_due);
@@ -90,7 +90,7 @@ TEST_P(PurgeTurns, AllThatIsDueGoesInTheEnd) {
 
 // Their members go in a turn of their own, before what is left of them; that has no parts then.
 TEST_P(PurgeTurns, OrphansWithoutPartsGoAsWell) {
-  InWork(database(), rows(), {"a", "b", "c"}, [](WorkSpace& space) {
+  InLatched(database(), rows(), {"a", "b", "c"}, [](LatchedKeyspace& space) {
     for (const char* const key : {"a", "b", "c"}) {
       Fill(space, key, {"member"}, MemberLifetime::Until(kStart + 10ms));
     }

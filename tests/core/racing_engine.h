@@ -23,7 +23,7 @@ class RacingEngine : public engine::suite::ForwardingEngine {
       : ForwardingEngine(std::move(inner)), race_(std::move(race)) {}
 
  protected:
-  // Around the work: for engines that are wrong about it.
+  // Around the transaction: for engines that are wrong about it.
   virtual void BeforeRace() const {}
   virtual void AfterRace() const {}
 

@@ -1,13 +1,13 @@
-// Goal: a work can make a collection that is larger than memory or a batch may be, and it is there
-// as a whole or not at all. Method: a bound of a few members, so that most of them are written
-// before the commit; each way a work can end; and an engine that counts.
+// Goal: a latched transaction can make a collection that is larger than memory or a batch may be,
+// and it is there as a whole or not at all. Method: a bound of a few members, so that most of them
+// are written before the commit; each way a latched transaction can end; and an engine that counts.
 #include <gtest/gtest.h>
 
+#include "core/latched_fixture.h"
 #include "core/new_database.h"
 #include "core/reclaim/orphan_purge.h"
 #include "core/store/store_of.h"
-#include "core/transactions/work_calls.h"
-#include "core/work_fixture.h"
+#include "core/transactions/latched_transaction_impl.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/core/counting_engine.h"
 
@@ -15,8 +15,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
+using core::LatchedKeyspace;
 using core::MemberLifetime;
-using core::WorkSpace;
 
 constexpr std::uint64_t kBound = 10;
 constexpr std::uint64_t kMany = 95;
@@ -37,7 +37,7 @@ class StagedCollection : public ::testing::Test {
     EXPECT_TRUE(report->clean()) << (report->findings.empty() ? "" : report->findings.front());
   }
 
-  static void Make(WorkSpace& space, Bytes key, std::uint64_t members,
+  static void Make(LatchedKeyspace& space, Bytes key, std::uint64_t members,
                    MemberLifetime lifetime = MemberLifetime::Forever()) {
     ASSERT_EQ(CodeOf(space.MakeCollection(key, "head", Lifetime::Default())), kOk);
     for (std::uint64_t i = 0; i < members; ++i) {
@@ -47,11 +47,11 @@ class StagedCollection : public ::testing::Test {
     }
   }
 
-  std::unique_ptr<core::Work> Begin(const std::vector<Bytes>& keys) {
-    core::WorkScope scope;
+  std::unique_ptr<core::LatchedTransaction> Begin(const std::vector<Bytes>& keys) {
+    core::KeySet scope;
     scope.everything = keys.empty();
     for (const Bytes key : keys) scope.keys.push_back({&rows(), key});
-    return *core::BeginWork(*database_, scope);
+    return *core::BeginLatched(*database_, scope);
   }
 
   Keyspace& rows() { return database_->default_keyspace(); }
@@ -62,21 +62,21 @@ class StagedCollection : public ::testing::Test {
 };
 
 TEST_F(StagedCollection, IsThereAsAWholeWithTheCommit) {
-  auto work = Begin({"set"});
+  auto transaction = Begin({"set"});
   *costs_ = {};
-  Make(work->In(rows()), "set", kMany);
+  Make(transaction->In(rows()), "set", kMany);
   EXPECT_GE(costs_->commits, kMany / kBound) << "it was not written ahead";
   EXPECT_FALSE(rows().Exists("set").value());
   EXPECT_EQ(rows().Count().value(), 0u);
-  // The work itself sees all of it.
+  // The transaction itself sees all of it.
   core::FoundRow row;
-  ASSERT_EQ(CodeOf(work->In(rows()).Find("set", row)), kOk);
+  ASSERT_EQ(CodeOf(transaction->In(rows()).Find("set", row)), kOk);
   EXPECT_EQ(row.members, kMany);
   core::FoundMember found;
-  ASSERT_EQ(CodeOf(work->In(rows()).FindMember("set", Name(0), found)), kOk);
+  ASSERT_EQ(CodeOf(transaction->In(rows()).FindMember("set", Name(0), found)), kOk);
   EXPECT_TRUE(found.exists);
-  ASSERT_EQ(CodeOf(work->Commit()), kOk);
-  work.reset();
+  ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
+  transaction.reset();
   EXPECT_LT(costs_->largest_batch, 2 * kBound + 8);
   const Seen seen = Look(*database_, rows(), "set");
   EXPECT_EQ(seen.members, kMany);
@@ -86,7 +86,7 @@ TEST_F(StagedCollection, IsThereAsAWholeWithTheCommit) {
 }
 
 TEST_F(StagedCollection, ChangesWithinItsWork) {
-  InWork(*database_, rows(), {"set", "other"}, [&](WorkSpace& space) {
+  InLatched(*database_, rows(), {"set", "other"}, [&](LatchedKeyspace& space) {
     Make(space, "set", kMany);
     EXPECT_TRUE(space.RemoveMember("set", Name(0)).value());
     EXPECT_FALSE(space.PutMember("set", Name(1), "other").value());
@@ -103,7 +103,7 @@ TEST_F(StagedCollection, ChangesWithinItsWork) {
 }
 
 TEST_F(StagedCollection, MayLoseItsMortalMembersWithinItsWork) {
-  InWork(*database_, rows(), {"set"}, [&](WorkSpace& space) {
+  InLatched(*database_, rows(), {"set"}, [&](LatchedKeyspace& space) {
     Make(space, "set", kMany, MemberLifetime::Until(kStart + 1h));
     for (std::uint64_t i = 0; i < kMany; ++i) {
       EXPECT_FALSE(space.PutMember("set", Name(i), "immortal").value());
@@ -114,9 +114,9 @@ TEST_F(StagedCollection, MayLoseItsMortalMembersWithinItsWork) {
 }
 
 TEST_F(StagedCollection, OfAWorkThatIsGivenUpIsPurged) {
-  auto work = Begin({"set"});
-  Make(work->In(rows()), "set", kMany, MemberLifetime::Until(kStart + 1h));
-  work.reset();
+  auto transaction = Begin({"set"});
+  Make(transaction->In(rows()), "set", kMany, MemberLifetime::Until(kStart + 1h));
+  transaction.reset();
   EXPECT_FALSE(rows().Exists("set").value());
   EXPECT_TRUE(database_->Check()->clean());
   EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
@@ -126,47 +126,48 @@ TEST_F(StagedCollection, OfAWorkThatIsGivenUpIsPurged) {
 }
 
 TEST_F(StagedCollection, ThatIsTakenBackIsPurgedAndTheRestIsDone) {
-  auto work = Begin({});
-  WorkSpace& space = work->In(rows());
+  auto transaction = Begin({});
+  LatchedKeyspace& space = transaction->In(rows());
   Make(space, "before", kMany);
-  const auto mark = work->SetMark();
+  const auto mark = transaction->SetMark();
   Make(space, "set", kMany);
   // Of a collection from before the mark each change can be taken back.
   for (std::uint64_t i = 0; i < 3 * kBound; ++i) {
     EXPECT_TRUE(space.RemoveMember("before", Name(i)).value());
     EXPECT_TRUE(space.PutMember("before", "more" + Name(i), "v").value());
   }
-  work->RollBack(mark);
+  transaction->RollBack(mark);
   EXPECT_TRUE(space.PutMember("before", "after", "v").value());
-  ASSERT_EQ(CodeOf(work->Commit()), kOk);
-  work.reset();
+  ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
+  transaction.reset();
   EXPECT_FALSE(rows().Exists("set").value());
   EXPECT_EQ(Look(*database_, rows(), "before").names.size(), kMany + 1);
   EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
 }
 
 TEST_F(StagedCollection, IsNotPurgedWhileItsWorkGoesOn) {
-  InWork(*database_, rows(), {"gone"}, [](WorkSpace& space) { Fill(space, "gone", {"a"}); });
+  InLatched(*database_, rows(), {"gone"},
+            [](LatchedKeyspace& space) { Fill(space, "gone", {"a"}); });
   EXPECT_TRUE(rows().Delete("gone").value());
-  auto work = Begin({"set"});
-  Make(work->In(rows()), "set", kMany);
+  auto transaction = Begin({"set"});
+  Make(transaction->In(rows()), "set", kMany);
   core::Store& store = core::StoreOf(*database_);
   core::OrphanPurge purge(store);
   const auto state = *store.catalog().Find(core::kDefaultKeyspaceName);
   while (purge.Step(*state, 100).value()) continue;
-  ASSERT_EQ(CodeOf(work->Commit()), kOk);
-  work.reset();
+  ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
+  transaction.reset();
   EXPECT_EQ(Look(*database_, rows(), "set").names.size(), kMany);
 }
 
 TEST_F(StagedCollection, OfAClearedKeyspaceIsWhatTheOrderOfCallsSays) {
   {
-    auto work = Begin({});
-    WorkSpace& space = work->In(rows());
+    auto transaction = Begin({});
+    LatchedKeyspace& space = transaction->In(rows());
     Make(space, "before", kMany);
     ASSERT_EQ(CodeOf(space.Clear()), kOk);
     Make(space, "after", kMany);
-    ASSERT_EQ(CodeOf(work->Commit()), kOk);
+    ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
   }
   EXPECT_EQ(StatisticsOf(*database_).orphans, 0u);
   EXPECT_FALSE(rows().Exists("before").value());
@@ -176,17 +177,18 @@ TEST_F(StagedCollection, OfAClearedKeyspaceIsWhatTheOrderOfCallsSays) {
 TEST_F(StagedCollection, TellsOfTheBornDeadOnceAndOnlyWithTheCommit) {
   EXPECT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKey})), kOk);
   for (const bool commits : {false, true}) {
-    auto work = Begin({"set"});
-    Make(work->In(rows()), "set", kMany);
+    auto transaction = Begin({"set"});
+    Make(transaction->In(rows()), "set", kMany);
     for (std::uint64_t i = 0; i < kBound; ++i) {
-      EXPECT_FALSE(
-          work->In(rows()).PutMember("set", Name(i), "v", MemberLifetime::Until(kStart)).value());
-      EXPECT_TRUE(work->In(rows()).PutMember("set", "more" + Name(i), "v").value());
+      EXPECT_FALSE(transaction->In(rows())
+                       .PutMember("set", Name(i), "v", MemberLifetime::Until(kStart))
+                       .value());
+      EXPECT_TRUE(transaction->In(rows()).PutMember("set", "more" + Name(i), "v").value());
     }
     if (commits) {
-      ASSERT_EQ(CodeOf(work->Commit()), kOk);
+      ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
     }
-    work.reset();
+    transaction.reset();
     EXPECT_EQ(database_->ReadEvents(0, 1000)->size(), commits ? kBound : 0u);
   }
   EXPECT_EQ(Look(*database_, rows(), "set").names.size(), kMany);
@@ -197,18 +199,18 @@ TEST_F(StagedCollection, IsCopiedInBoundedBatches) {
   const auto other = *database_->CreateKeyspace("other");
   std::vector<std::uint64_t> changes;
   for (const std::uint64_t members : {kMany, 10 * kMany}) {
-    InWork(*database_, rows(), {"set"}, [&](WorkSpace& space) {
+    InLatched(*database_, rows(), {"set"}, [&](LatchedKeyspace& space) {
       Make(space, "set", members, MemberLifetime::Until(kStart + 1h));
     });
     for (const bool moves : {false, true}) {
       *costs_ = {};
-      auto work = *core::BeginWork(*database_, {.everything = true});
-      WorkSpace& target = work->In(*other);
-      ASSERT_EQ(CodeOf(moves ? work->In(rows()).Move("set", target, "copy")
-                             : work->In(rows()).Copy("set", target, "copy")),
+      auto transaction = *core::BeginLatched(*database_, {.everything = true});
+      LatchedKeyspace& target = transaction->In(*other);
+      ASSERT_EQ(CodeOf(moves ? transaction->In(rows()).Move("set", target, "copy")
+                             : transaction->In(rows()).Copy("set", target, "copy")),
                 kOk);
-      ASSERT_EQ(CodeOf(work->Commit()), kOk);
-      work.reset();
+      ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
+      transaction.reset();
       EXPECT_LT(costs_->largest_batch, 4 * kBound + 16);
       changes.push_back(costs_->changes);
       EXPECT_EQ(Look(*database_, *other, "copy").names.size(), members);

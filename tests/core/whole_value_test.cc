@@ -3,9 +3,9 @@
 // that looks at a value, and what others change meanwhile.
 #include <gtest/gtest.h>
 
+#include "core/latched_fixture.h"
 #include "core/new_database.h"
 #include "core/proof_fixture.h"
-#include "core/work_fixture.h"
 #include "engine/memory/memory_engine.h"
 #include "tests/core/counting_engine.h"
 #include "types/string.h"
@@ -14,10 +14,10 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::WorkSpace;
+using core::LatchedKeyspace;
 
 void Write(Database& database, Keyspace& keyspace, Bytes key, std::uint64_t at, Bytes bytes) {
-  InWork(database, keyspace, {key}, [&](WorkSpace& space) {
+  InLatched(database, keyspace, {key}, [&](LatchedKeyspace& space) {
     types::String string(space, key);
     ASSERT_EQ(CodeOf(string.Open()), kOk);
     ASSERT_EQ(CodeOf(string.Write(at, bytes)), kOk);
@@ -116,7 +116,7 @@ TEST_P(WholeValue, ThatDiesIsInItsEvent) {
 
 TEST_P(WholeValue, ThatIsGivenAPastDeadlineIsInItsEvent) {
   ASSERT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKeyAndValue})), kOk);
-  InWork(database(), rows(), {"key"}, [&](WorkSpace& space) {
+  InLatched(database(), rows(), {"key"}, [&](LatchedKeyspace& space) {
     EXPECT_TRUE(space.Expire("key", Lifetime::Until(clock().Now())).value());
   });
   const auto events = *database().ReadEvents(0, 10);
@@ -161,7 +161,7 @@ TEST(WholeValueCosts, ChangesOfAPartWriteThatPart) {
       EXPECT_LT(costs->changes, 6u);
     }
     *costs = {};
-    InWork(*database, rows, {"key"}, [&](WorkSpace& space) {
+    InLatched(*database, rows, {"key"}, [&](LatchedKeyspace& space) {
       types::String string(space, "key");
       ASSERT_EQ(CodeOf(string.Open()), kOk);
       std::string room;

@@ -204,7 +204,7 @@ TEST(CoreCrash, WouldCatchBatchesThatAreNotAtomic) {
   FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
 }
 
-// Two works that stop at a given point and wait to be killed there.
+// Two transactions that stop at a given point and wait to be killed there.
 template <bool kCommits>
 void StopAroundTheCommit(Database& database, ManualClock&, const DatabasePlan&) {
   auto transaction = database.Begin();

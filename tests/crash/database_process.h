@@ -1,6 +1,7 @@
 // database_process.h - a process that works on a database until it is killed.
-// The test names the work; the process opens the database on a disk that may kill it in the middle
-// of a change, does the work, and tells what it has done. The work never ends by itself.
+// The test names the transaction; the process opens the database on a disk that may kill it in the
+// middle of a change, does the transaction, and tells what it has done. The transaction never ends
+// by itself.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ namespace {
 // Says that everything is on the disk, and does nothing for it.
 class SkipsPersist final : public engine::suite::ForwardingEngine {
   using ForwardingEngine::ForwardingEngine;
-  Status DoPersist(Durability) override { return {}; }
+  Status DoSync(Durability) override { return {}; }
 };
 
 class Dark {
@@ -69,7 +69,7 @@ class Dark {
         const std::string key = fmt::format("row{:08}", next_++);
         if (!rows.Put(key, random_.Bytes(random_.Between(10, 2000)), lifetime).ok()) return;
       }
-      if (random_.OneIn(2) && !database_->Persist(Durability::kDisk).ok()) return;
+      if (random_.OneIn(2) && !database_->Sync(Durability::kDisk).ok()) return;
       clock_.Advance(Millis(random_.Between(1, 30)));
       if (!database_->Purge().has_value()) return;
       const auto report = database_->Reclaim({.dead_percent = 1, .everything = random_.OneIn(8)});

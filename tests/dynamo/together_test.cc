@@ -76,7 +76,7 @@ class Together : public ::testing::Test {
   const std::unique_ptr<Tables> tables_ = *Tables::Open(*database_);
   bool always_ = false;  // appendfsync.
   Service service_{*tables_, clock_, SilentLogger(), {.make_durable = [this] {
-                     return always_ ? database_->Persist(Durability::kDisk) : Status();
+                     return always_ ? database_->Sync(Durability::kDisk) : Status();
                    }}};
   char clients_[26] = {};
   std::deque<http::Exchange> exchanges_;  // Stay where they are.

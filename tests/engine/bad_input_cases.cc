@@ -166,7 +166,7 @@ void AReadOnlyEngineRefusesChanges(Rig& rig) {
   Batch batch;
   batch.Put(kRows, "key", "new");
   EXPECT_EQ(rig.engine().Commit(batch).code(), StatusCode::kReadOnly);
-  EXPECT_EQ(rig.engine().Persist(Durability::kDisk).code(), StatusCode::kReadOnly);
+  EXPECT_EQ(rig.engine().Sync(Durability::kDisk).code(), StatusCode::kReadOnly);
   EXPECT_EQ(rig.engine().Compact(Role::kRows).code(), StatusCode::kReadOnly);
   EXPECT_EQ(rig.engine().CompactFile(Role::kRows, "name").status().code(), StatusCode::kReadOnly);
   EXPECT_EQ(rig.engine().DropFile(Role::kRows, "name").status().code(), StatusCode::kReadOnly);

@@ -14,9 +14,9 @@ Pairs Kept(Rig& rig, Pairs pairs) {
 
 void PersistIsOkAtEachLevel(Rig& rig) {
   for (const Durability durability : kAllDurabilities) {
-    EXPECT_TRUE(rig.engine().Persist(durability).ok());
+    EXPECT_TRUE(rig.engine().Sync(durability).ok());
     rig.Put(kRows, "key", "value");
-    const Status status = rig.engine().Persist(durability);
+    const Status status = rig.engine().Sync(durability);
     EXPECT_TRUE(status.ok()) << status.ToString();
     EXPECT_EQ(rig.Get(kRows, "key"), "value");
   }
@@ -39,7 +39,7 @@ void BulkLoadsAreThereAfterAReopenWithOrWithoutPersist(Rig& rig) {
   Batch batch;
   batch.Put(kRows, "a", "1");
   rig.Commit(batch, Durability::kNone);
-  EXPECT_TRUE(rig.engine().Persist(Durability::kDisk).ok());
+  EXPECT_TRUE(rig.engine().Sync(Durability::kDisk).ok());
   batch.Clear();
   batch.Put(kRows, "b", "2");
   rig.Commit(batch, Durability::kNone);

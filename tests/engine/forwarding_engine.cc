@@ -78,7 +78,7 @@ Status ForwardingEngine::DoCommit(const Batch& batch, Durability durability) {
   return inner_->Commit(batch, durability);
 }
 
-Status ForwardingEngine::DoPersist(Durability durability) { return inner_->Persist(durability); }
+Status ForwardingEngine::DoSync(Durability durability) { return inner_->Sync(durability); }
 
 Status ForwardingEngine::DoCompact(Role role, const KeyRange& range) {
   return inner_->Compact(role, range);

@@ -33,7 +33,7 @@ class ForwardingEngine : public Engine {
                                               const CursorOptions& options) const override;
   Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const override;
   Status DoCommit(const Batch& batch, Durability durability) override;
-  Status DoPersist(Durability durability) override;
+  Status DoSync(Durability durability) override;
   Status DoCompact(Role role, const KeyRange& range) override;
   Result<bool> DoCompactFile(Role role, const std::string& name,
                              std::uint64_t bytes_per_second) override;

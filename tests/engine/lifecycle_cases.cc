@@ -35,7 +35,7 @@ void ARefusedHandleIsNotCounted(Rig& rig) {
 
 void StatsTellBytes(Rig& rig) {
   for (std::size_t i = 0; i < 1000; ++i) rig.Put(kRows, NumberedKey(i), std::string(100, 'x'));
-  ASSERT_TRUE(rig.engine().Persist(Durability::kDisk).ok());
+  ASSERT_TRUE(rig.engine().Sync(Durability::kDisk).ok());
   const auto stats = rig.engine().Stats();
   ASSERT_TRUE(stats.has_value()) << stats.status().ToString();
   EXPECT_GT(stats->memory_bytes, 0u);
@@ -90,7 +90,7 @@ void EveryCallAfterCloseIsInvalidAndNamesTheEngine(Rig& rig) {
   expect_closed("NewSnapshot", engine.NewSnapshot().status());
   expect_closed("Commit", engine.Commit(batch));
   expect_closed("Commit", engine.Commit(Batch()));
-  expect_closed("Persist", engine.Persist(Durability::kDisk));
+  expect_closed("Persist", engine.Sync(Durability::kDisk));
   expect_closed("Compact", engine.Compact(Role::kRows));
   expect_closed("CompactFile", engine.CompactFile(Role::kRows, "name").status());
   expect_closed("DropFile", engine.DropFile(Role::kRows, "name").status());

@@ -298,7 +298,7 @@ void ModelPlayer::Compact() {
 void ModelPlayer::Persist() {
   const Durability durability = inputs_.AnyDurability();
   Tell(fmt::format("persist {}", static_cast<int>(durability)));
-  ExpectOk(engine_->Persist(durability));
+  ExpectOk(engine_->Sync(durability));
 }
 
 void ModelPlayer::Reopen() {

@@ -62,7 +62,7 @@ struct Held {
   std::unique_ptr<Database> database;
   std::unique_ptr<Reaper> reaper;
   std::unique_ptr<EventSubscription> subscription;
-  std::unique_ptr<Claim> claim;
+  std::unique_ptr<Lease> lease;
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Snapshot> snapshot;
   std::unique_ptr<Cursor> cursor;
@@ -74,7 +74,7 @@ struct Held {
     EXPECT_TRUE(keyspace.Put("b", "2").ok());
     reaper = *database->StartReaper();
     subscription = *database->Subscribe([](const Event&) {});
-    claim = *database->TakeClaim("the test");
+    lease = *database->TakeLease("the test");
     transaction = *database->Begin();
     EXPECT_TRUE(transaction->In(keyspace).Put("of the transaction", "3").ok());
     snapshot = *database->NewSnapshot();
@@ -104,7 +104,7 @@ void CallDatabase(Database& database, const std::string& file, Refusals& refusal
   refusals.Expect("OpenKeyspace", database.OpenKeyspace("default"));
   refusals.Expect("ListKeyspaces", database.ListKeyspaces());
   refusals.Expect("DropKeyspace", database.DropKeyspace("default"));
-  refusals.Expect("TakeClaim", database.TakeClaim("other"));
+  refusals.Expect("TakeLease", database.TakeLease("other"));
   refusals.Expect("Begin", database.Begin());
   refusals.Expect("NewSnapshot", database.NewSnapshot());
   refusals.Expect("Purge", database.Purge());
@@ -114,7 +114,7 @@ void CallDatabase(Database& database, const std::string& file, Refusals& refusal
   refusals.Expect("ReadEvents", database.ReadEvents(0, 1));
   refusals.Expect("TrimEvents", database.TrimEvents({}));
   refusals.Expect("Subscribe", database.Subscribe([](const Event&) {}));
-  refusals.Expect("Persist", database.Persist(Durability::kDisk));
+  refusals.Expect("Persist", database.Sync(Durability::kDisk));
   refusals.Expect("GetStatistics", database.GetStatistics());
   refusals.Expect("ConfirmClock", database.ConfirmClock());
   refusals.Expect("RevertClock", database.RevertClock());
@@ -164,7 +164,7 @@ TEST(Fork, EveryCallInAChildIsRefusedWhateverTheParentDoes) {
         held.cursor.reset();
         held.snapshot.reset();
         held.transaction.reset();
-        held.claim.reset();
+        held.lease.reset();
         held.subscription.reset();
         held.reaper.reset();
         held.pinned.Reset();

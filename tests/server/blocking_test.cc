@@ -164,7 +164,7 @@ TEST(Blocking, SwappingDatabasesWakes) {
 TEST(Blocking, AFailedCommitParksNobody) {
   Served served;
   TestClient client(served.port());
-  served.works().FailNextCommit();
+  served.transactions().FailNextCommit();
   client.Send("SET x 1\r\nBPOP a 0\r\nPING\r\n");
   EXPECT_EQ(client.ReadText(), "ERR the disk is full");
   EXPECT_EQ(client.ReadText(), "ERR the disk is full");
@@ -231,13 +231,13 @@ TEST(Blocking, ATransactionCanEndAWaitThatIsBeingServed) {
   const std::string unblock = "CLIENT UNBLOCK " + waits.Text("CLIENT ID") + "\r\n";
   waits.SendLine("BPOP a 0");
   served.AwaitBlocked(1);
-  PlainWorkSource& works = served.works();
+  PlainTransactionSource& transactions = served.transactions();
   std::atomic<int> begins{0};
-  works.before_begin = [&] {
+  transactions.before_begin = [&] {
     constexpr int kToServe = 2;  // The first is that of SET, the third that of EXEC.
-    const int begun = works.begun;
+    const int begun = transactions.begun;
     if (++begins != kToServe) return;
-    while (works.begun == begun) std::this_thread::yield();
+    while (transactions.begun == begun) std::this_thread::yield();
   };
   pushes.SendLine("SET a 1");
   while (begins < 2) std::this_thread::yield();

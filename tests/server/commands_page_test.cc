@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
-#include "server/admin/own_families.h"
-#include "server/assembly/front.h"
+#include "server/admin/admin_families.h"
+#include "server/assembly/assembly.h"
 #include "server/command/command_table.h"
 #include "server/page.h"
 
@@ -45,7 +45,7 @@ std::string MakePage(const CommandTable& table) {
 }
 
 TEST(CommandsPage, IsWhatTheTableSays) {
-  const Front front(SystemClock::Process(), 1 << 20);
+  const Assembly front(SystemClock::Process(), 1 << 20);
   ExpectPage(COMMANDS_PAGE, MakePage(front.table()));
 }
 

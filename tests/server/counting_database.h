@@ -20,10 +20,10 @@ class CountingDatabase final : public Database {
   std::atomic<int> persisted{0};  // With Durability::kDisk.
   std::atomic<bool> fails{false};
 
-  Status Persist(Durability durability) override {
+  Status Sync(Durability durability) override {
     if (fails) return Status::IoError("the disk is gone");
     if (durability == Durability::kDisk) ++persisted;
-    return inner_->Persist(durability);
+    return inner_->Sync(durability);
   }
 
   // The rest as it is.
@@ -40,8 +40,8 @@ class CountingDatabase final : public Database {
     return inner_->ListKeyspaces();
   }
   Status DropKeyspace(const std::string& name) override { return inner_->DropKeyspace(name); }
-  Result<std::unique_ptr<Claim>> TakeClaim(const std::string& claim) override {
-    return inner_->TakeClaim(claim);
+  Result<std::unique_ptr<Lease>> TakeLease(const std::string& lease) override {
+    return inner_->TakeLease(lease);
   }
   Result<std::unique_ptr<Transaction>> Begin() override { return inner_->Begin(); }
   Result<std::unique_ptr<Snapshot>> NewSnapshot() override { return inner_->NewSnapshot(); }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "server/command/limits.h"
-#include "server/plain_work_source.h"
+#include "server/plain_transaction_source.h"
 #include "server/served.h"
 #include "server/session/event_trimmer.h"
 #include "server/test_commands.h"
@@ -33,7 +33,7 @@ class KeptEvents : public testing::Test {
   void SetUp() override {
     Set("notify-keyspace-events", "Ex");
     server_ = Server::Open({.database = *database_,
-                            .works = works_,
+                            .transactions = transactions_,
                             .config = config_,
                             .clock = clock_,
                             .logger = SilentLogger(),
@@ -56,7 +56,7 @@ class KeptEvents : public testing::Test {
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   Config config_;
   const std::unique_ptr<Database> database_ = Database::Open({.clock = &clock_}).value();
-  PlainWorkSource works_{clock_};
+  PlainTransactionSource transactions_{clock_};
   std::unique_ptr<Server> server_;
   std::unique_ptr<EventTrimmer> trimmer_;
   SteadyTime begin_;

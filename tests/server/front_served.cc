@@ -22,8 +22,8 @@ void Must(const Status& status) {
 
 FrontServed::FrontServed(const Served::Settings& settings, Logger& logger)
     : database_(Must(Database::Open({}))),
-      works_(std::make_unique<CoreWorkSource>(*database_)),
-      front_(std::make_unique<Front>(SystemClock::Process(), std::size_t{64} << 20)) {
+      transactions_(std::make_unique<CoreTransactionSource>(*database_)),
+      front_(std::make_unique<Assembly>(SystemClock::Process(), std::size_t{64} << 20)) {
   Must(config_.SetAtStart("port", "0"));
   Must(config_.SetAtStart("http-port", "0"));
   Must(config_.SetAtStart("threads", "2"));
@@ -31,7 +31,7 @@ FrontServed::FrontServed(const Served::Settings& settings, Logger& logger)
   for (const auto& [name, text] : settings) Must(config_.SetAtStart(name, text));
   front_->Follow(config_);
   server_ = Must(Server::Open({.database = *database_,
-                               .works = *works_,
+                               .transactions = *transactions_,
                                .config = config_,
                                .clock = SystemClock::Process(),
                                .logger = logger,

@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "mayfly/database.h"
-#include "server/assembly/front.h"
-#include "server/command/core_work_source.h"
+#include "server/assembly/assembly.h"
+#include "server/command/core_transaction_source.h"
 #include "server/config/config.h"
 #include "server/served.h"
 #include "server/session/server.h"
@@ -28,7 +28,7 @@ class FrontServed {
 
   int port() const;
   Server& server() { return *server_; }
-  Front& front() { return *front_; }
+  Assembly& front() { return *front_; }
   Database& database() { return *database_; }
   Network& network() { return *network_; }
 
@@ -44,8 +44,8 @@ class FrontServed {
  private:
   Config config_;
   std::unique_ptr<Database> database_;
-  std::unique_ptr<CoreWorkSource> works_;
-  std::unique_ptr<Front> front_;
+  std::unique_ptr<CoreTransactionSource> transactions_;
+  std::unique_ptr<Assembly> front_;
   std::unique_ptr<Server> server_;
   std::unique_ptr<Network> network_;
   std::thread thread_;

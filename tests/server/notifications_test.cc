@@ -4,7 +4,7 @@
 
 #include <mutex>
 
-#include "server/command/core_work_source.h"
+#include "server/command/core_transaction_source.h"
 #include "server/served.h"
 #include "types/hash.h"
 
@@ -40,7 +40,7 @@ TEST(Notifications, GoOutAfterTheCommit) {
   EXPECT_EQ(notes.Take(), (Lines{"__keyspace@3__:a set", "__keyevent@3__:set a"}));
   client.Text("FAIL a 1");
   EXPECT_EQ(notes.Take(), Lines());
-  served.works().FailNextCommit();
+  served.transactions().FailNextCommit();
   client.Text("SET a 2");
   EXPECT_EQ(notes.Take(), Lines());
 }
@@ -75,15 +75,15 @@ TEST(Notifications, TheDeadAreToldWhenTheyArePurged) {
 
 // A hash with a field that dies after 10 ms and one that does not.
 void PutHash(Database& database, const Keyspace& keyspace) {
-  core::WorkScope scope;
+  core::KeySet scope;
   scope.keys.push_back({&keyspace, "hash"});
-  CoreWorkSource works(database);
-  const auto work = works.Begin(scope).value();
-  types::Hash hash = types::Hash::Open(work->In(keyspace), "hash").value();
-  const WallTime deadline = work->now() + Millis(10);
+  CoreTransactionSource transactions(database);
+  const auto transaction = transactions.Begin(scope).value();
+  types::Hash hash = types::Hash::Open(transaction->In(keyspace), "hash").value();
+  const WallTime deadline = transaction->now() + Millis(10);
   ASSERT_TRUE(hash.Put("mortal", "v", core::MemberLifetime::Until(deadline)).has_value());
   ASSERT_TRUE(hash.Put("other", "v").has_value());
-  ASSERT_TRUE(work->Commit().ok());
+  ASSERT_TRUE(transaction->Commit().ok());
 }
 
 TEST(Notifications, AFieldThatDiesIsToldAsTheHashsAndNotAsAKey) {

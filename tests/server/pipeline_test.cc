@@ -31,24 +31,24 @@ TEST(Pipeline, RepliesComeInTheOrderOfRequests) {
 TEST(Pipeline, ARunOfPlainCommandsIsOneWork) {
   Served served;
   TestClient client(served.port());
-  const int before = served.works().begun;
+  const int before = served.transactions().begun;
   std::string bytes;
   for (int i = 0; i < 10; ++i) bytes += "SET key" + std::to_string(i) + " v\r\n";
   client.Send(bytes + "GET key3\r\n");
   for (int i = 0; i < 10; ++i) EXPECT_EQ(client.ReadText(), "OK");
   EXPECT_EQ(client.ReadText(), "v");
-  EXPECT_EQ(served.works().begun - before, 1);
+  EXPECT_EQ(served.transactions().begun - before, 1);
 }
 
 TEST(Pipeline, LongOnesAreCutIntoBatches) {
   Served served;
   TestClient client(served.port());
-  const int before = served.works().begun;
+  const int before = served.transactions().begun;
   std::string bytes;
   for (int i = 0; i < 1000; ++i) bytes += "SET k v\r\n";
   client.Send(bytes);
   for (int i = 0; i < 1000; ++i) ASSERT_EQ(client.ReadText(), "OK");
-  EXPECT_GE(served.works().begun - before, 1000 / 64);
+  EXPECT_GE(served.transactions().begun - before, 1000 / 64);
 }
 
 TEST(Pipeline, ACommandThatFailsLeavesTheOthersAlone) {
@@ -63,7 +63,7 @@ TEST(Pipeline, ACommandThatFailsLeavesTheOthersAlone) {
 TEST(Pipeline, AFailedCommitTurnsAllRepliesOfItsBatchIntoErrors) {
   Served served;
   TestClient client(served.port());
-  served.works().FailNextCommit();
+  served.transactions().FailNextCommit();
   client.Send(Wire({"SET a 1", "GET a", "SET b 2", "PING", "GET a"}));
   EXPECT_EQ(client.ReadText(), "ERR the disk is full");
   EXPECT_EQ(client.ReadText(), "ERR the disk is full");
@@ -75,13 +75,13 @@ TEST(Pipeline, AFailedCommitTurnsAllRepliesOfItsBatchIntoErrors) {
 TEST(Pipeline, WhatNeedsEverythingRunsAlone) {
   Served served;
   TestClient client(served.port());
-  const int before = served.works().begun;
+  const int before = served.transactions().begun;
   client.Send(Wire({"SET a 1", "ROWS", "SET b 2", "ROWS"}));
   EXPECT_EQ(client.ReadText(), "OK");
   EXPECT_EQ(client.ReadText(), "1");
   EXPECT_EQ(client.ReadText(), "OK");
   EXPECT_EQ(client.ReadText(), "2");
-  EXPECT_EQ(served.works().begun - before, 4);
+  EXPECT_EQ(served.transactions().begun - before, 4);
 }
 
 TEST(Pipeline, TheDatabaseIsTheOneSelectedBefore) {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "server/front_served.h"
 #include "server/net/network.h"
 
@@ -229,10 +229,10 @@ TEST(Scripts, WhatTheyPushServesThoseWhoWait) {
 }
 
 // Holds a key of database 0 as another client's work would.
-std::unique_ptr<core::Work> Hold(FrontServed& served, Bytes key, bool writes) {
+std::unique_ptr<core::LatchedTransaction> Hold(FrontServed& served, Bytes key, bool writes) {
   const auto rows = served.database().OpenKeyspace("db0");
-  auto work = core::BeginWork(served.database(), {.keys = {{rows->get(), key, writes}}});
-  return *std::move(work);
+  auto transaction = core::BeginLatched(served.database(), {.keys = {{rows->get(), key, writes}}});
+  return *std::move(transaction);
 }
 
 TEST(Scripts, HoldTheKeysTheyNameAndNoOthers) {
@@ -240,7 +240,7 @@ TEST(Scripts, HoldTheKeysTheyNameAndNoOthers) {
   TestClient client(served.port());
   EXPECT_EQ(client.Text("SET mine 1"), "OK");
   const auto held = Hold(served, "other", true);
-  // A work on everything would wait for the other key.
+  // A latched transaction on everything would wait for the other key.
   EXPECT_EQ(client.Text("EVAL 'return redis.call(\"incr\", KEYS[1])' 1 mine"), "2");
   EXPECT_EQ(client.Text("EVALSHA_RO 0000000000000000000000000000000000000000 1 mine"),
             "NOSCRIPT No matching script. Please use EVAL.");

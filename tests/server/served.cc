@@ -29,7 +29,7 @@ Served::Served(const Settings& settings, Publisher* publisher)
   Must(config_.SetAtStart("bind", "127.0.0.1"));
   for (const auto& [name, text] : settings) Must(config_.SetAtStart(name, text));
   server_ = Must(Server::Open({.database = *database_,
-                               .works = works_,
+                               .transactions = transactions_,
                                .config = config_,
                                .clock = clock_,
                                .logger = SilentLogger(),

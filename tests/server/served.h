@@ -10,7 +10,7 @@
 #include "mayfly/database.h"
 #include "server/config/config.h"
 #include "server/counting_database.h"
-#include "server/plain_work_source.h"
+#include "server/plain_transaction_source.h"
 #include "server/session/server.h"
 #include "server/test_client.h"
 
@@ -33,7 +33,7 @@ class Served {
   int http_port() const;
   Server& server() { return *server_; }
   Config& config() { return config_; }
-  PlainWorkSource& works() { return works_; }
+  PlainTransactionSource& transactions() { return transactions_; }
   ManualClock& clock() { return clock_; }
   Network& network() { return *network_; }
   CountingDatabase& database() { return *database_; }
@@ -48,7 +48,7 @@ class Served {
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   Config config_;
   std::unique_ptr<CountingDatabase> database_;
-  PlainWorkSource works_{clock_};
+  PlainTransactionSource transactions_{clock_};
   std::unique_ptr<Server> server_;
   std::unique_ptr<Network> network_;
   std::thread thread_;

@@ -1,6 +1,6 @@
 #include "server/test_commands.h"
 
-#include "server/admin/own_families.h"
+#include "server/admin/admin_families.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 
@@ -117,7 +117,7 @@ constexpr CommandSpec kCommands[] = {
 // clang-format on
 
 std::vector<CommandFamily> AllFamilies() {
-  std::vector<CommandFamily> families = OwnFamilies();
+  std::vector<CommandFamily> families = AdminFamilies();
   families.push_back({"test", Category::kString, kCommands});
   return families;
 }

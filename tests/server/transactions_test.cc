@@ -14,9 +14,9 @@ TEST(Transactions, RunAsOneWork) {
   EXPECT_EQ(client.Text("SET a 1"), "QUEUED");
   EXPECT_EQ(client.Text("GET a"), "QUEUED");
   EXPECT_EQ(client.Text("PING"), "QUEUED");
-  const int before = served.works().begun;
+  const int before = served.transactions().begun;
   EXPECT_EQ(client.Text("EXEC"), "[OK, 1, PONG]");
-  EXPECT_EQ(served.works().begun - before, 1);
+  EXPECT_EQ(served.transactions().begun - before, 1);
   EXPECT_EQ(client.Text("EXEC"), "ERR EXEC without MULTI");
 }
 
@@ -54,7 +54,7 @@ TEST(Transactions, AFailedCommitIsOneError) {
   TestClient client(served.port());
   EXPECT_EQ(client.Text("MULTI"), "OK");
   EXPECT_EQ(client.Text("SET a 1"), "QUEUED");
-  served.works().FailNextCommit();
+  served.transactions().FailNextCommit();
   EXPECT_EQ(client.Text("EXEC"), "ERR the disk is full");
   EXPECT_EQ(client.Text("GET a"), "(nil)");
 }

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "tables/tables_home.h"
-#include "tables/write_first.h"
+#include "tables/write_prefix.h"
 
 namespace mayfly {
 namespace {
@@ -54,7 +54,7 @@ TEST_P(TablesConcurrency, WritesTogetherLoseNothing) {
     }
     if (thread % 2 == 0) std::reverse(writes.begin(), writes.end());
     for (int i = 0; i < kRounds; ++i) {
-      const auto outcomes = tables::WriteFirst(tables(), writes);
+      const auto outcomes = tables::WritePrefix(tables(), writes);
       ASSERT_EQ(outcomes.size(), writes.size());
       for (const auto& outcome : outcomes) EXPECT_TRUE(outcome.has_value());
       EXPECT_TRUE(tables().UpdateItem(Add("a_table", "0", 1)).has_value());
@@ -66,7 +66,7 @@ TEST_P(TablesConcurrency, WritesTogetherLoseNothing) {
   EXPECT_EQ(CountOf("b_table", "3"), kThreads * kRounds * 2);
 }
 
-// One item is written by a work, several by a transaction; both write this one.
+// One item is written by a latched transaction, several by a transaction; both write this one.
 TEST_P(TablesConcurrency, WritesByThemselvesAndInTransactionsMeetOnAnItem) {
   InThreads([&](int thread) {
     for (int i = 0; i < kRounds; ++i) {

@@ -74,7 +74,7 @@ class TablePromises : public TableLife {
     return {};
   }
 
-  std::unique_ptr<TableKeeper> keeper_;
+  std::unique_ptr<TableReaper> keeper_;
 };
 
 TEST_P(TablePromises, NothingOfWhatDiedOrWasDeletedIsLeftWhenTheyAreDue) {

@@ -14,7 +14,7 @@
 #include "tables/random_posts.h"
 #include "tables/tables_model.h"
 #include "tables/tables_play.h"
-#include "tables/write_first.h"
+#include "tables/write_prefix.h"
 
 namespace mayfly {
 

@@ -1,6 +1,6 @@
 // Hashes with mortal fields beside a map of values and deadlines, while time passes.
-// Method: seeded random operations on a few fields, a work each; the seed is printed when they
-// differ. Steps of the clock often end right on a deadline.
+// Method: seeded random operations on a few fields, a latched transaction each; the seed is printed
+// when they differ. Steps of the clock often end right on a deadline.
 #include <map>
 #include <optional>
 
@@ -31,7 +31,7 @@ class Game {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
       if (random_.OneIn(2)) home_.clock().Advance(Millis(random_.Below(4)));
       DropDead();
-      home_.Run([&](core::WorkSpace& space) {
+      home_.Run([&](core::LatchedKeyspace& space) {
         Hash hash = Hash::Open(space, "key").value();
         ASSERT_EQ(hash.size(), model_.size());
         Move(hash);

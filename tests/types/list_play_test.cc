@@ -1,12 +1,12 @@
 // Lists beside std::deque: whatever is done to both, they hold the same.
-// Method: seeded random operations, a work each; the seed is printed when they differ. Short lists
-// on plain maps; long ones, which are changed in their middle without moving, on a database in
-// memory, where the order of their pieces is counted again after each phase.
+// Method: seeded random operations, a latched transaction each; the seed is printed when they
+// differ. Short lists on plain maps; long ones, which are changed in their middle without moving,
+// on a database in memory, where the order of their pieces is counted again after each phase.
 #include <deque>
 #include <set>
 
 #include "base/random.h"
-#include "core/work_fixture.h"
+#include "core/latched_fixture.h"
 #include "types/list.h"
 #include "types/order_check.h"
 #include "types/plain_home.h"
@@ -21,7 +21,7 @@ class RealHome {
  public:
   template <typename Task>
   void Run(Task task) {
-    InWork(*database_, *keyspace_, {"key"}, [&](core::WorkSpace& space) { task(space); });
+    InLatched(*database_, *keyspace_, {"key"}, [&](core::LatchedKeyspace& space) { task(space); });
   }
 
  private:
@@ -31,7 +31,7 @@ class RealHome {
 };
 
 // Pieces take no index twice and hold as many values as they say; and their order is right.
-void CheckPieces(core::WorkSpace& space) {
+void CheckPieces(core::LatchedKeyspace& space) {
   core::FoundRow row;
   ASSERT_TRUE(space.Find("key", row).ok());
   if (!row.exists) return;
@@ -62,15 +62,15 @@ class Game {
  public:
   explicit Game(std::uint64_t seed) : random_(seed) {}
 
-  // Phases of changes of one kind, each a command of its own or many in one work.
+  // Phases of changes of one kind, each a command of its own or many in one transaction.
   void PlayLong(int phases) {
-    home_.Run([&](core::WorkSpace& space) { Grow(space, random_.Between(100, 3000)); });
+    home_.Run([&](core::LatchedKeyspace& space) { Grow(space, random_.Between(100, 3000)); });
     for (int phase = 0; phase < phases && !testing::Test::HasFailure(); ++phase) {
       const std::uint64_t kind = random_.Below(7);
       const std::uint64_t changes = random_.Between(1, 150);
       for (std::uint64_t done = 0; done < changes;) {
         const std::uint64_t now = random_.OneIn(2) ? 1 : random_.Between(1, changes - done);
-        home_.Run([&](core::WorkSpace& space) {
+        home_.Run([&](core::LatchedKeyspace& space) {
           for (std::uint64_t i = 0; i < now && !testing::Test::HasFailure(); ++i) {
             List list = List::Open(space, "key").value();
             ASSERT_EQ(list.size(), model_.size());
@@ -79,7 +79,7 @@ class Game {
         });
         done += now;
       }
-      home_.Run([&](core::WorkSpace& space) {
+      home_.Run([&](core::LatchedKeyspace& space) {
         CheckPieces(space);
         List list = List::Open(space, "key").value();
         ASSERT_EQ(Contents(list), model_);
@@ -92,7 +92,7 @@ class Game {
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
-      home_.Run([&](core::WorkSpace& space) {
+      home_.Run([&](core::LatchedKeyspace& space) {
         List list = List::Open(space, "key").value();
         ASSERT_EQ(list.size(), model_.size());
         Move(list);
@@ -115,7 +115,7 @@ class Game {
     }
   }
 
-  void Grow(core::WorkSpace& space, std::uint64_t values) {
+  void Grow(core::LatchedKeyspace& space, std::uint64_t values) {
     List list = List::Open(space, "key").value();
     while (values-- > 0) {
       model_.push_back(Value());

@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/testing/plain_work.h"
+#include "core/testing/plain_transaction.h"
 #include "mayfly/database.h"
 
 namespace mayfly::types {
@@ -19,9 +19,9 @@ class PlainHome {
   // Runs `task` on the keyspace and commits what it did.
   template <typename Task>
   void Run(Task task) {
-    core::PlainWork work(state_, clock_.Now());
-    task(work.In(*keyspace_));
-    ASSERT_TRUE(work.Commit().ok());
+    core::PlainTransaction transaction(state_, clock_.Now());
+    task(transaction.In(*keyspace_));
+    ASSERT_TRUE(transaction.Commit().ok());
   }
 
   ManualClock& clock() { return clock_; }

@@ -1,5 +1,6 @@
 // Sets beside std::set: whatever is done to both, they hold the same.
-// Method: seeded random operations, a work each; the seed is printed when they differ.
+// Method: seeded random operations, a latched transaction each; the seed is printed when they
+// differ.
 #include <set>
 
 #include "base/random.h"
@@ -21,7 +22,7 @@ class Game {
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
-      home_.Run([&](core::WorkSpace& space) {
+      home_.Run([&](core::LatchedKeyspace& space) {
         Set set = Set::Open(space, "key").value();
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(set);
         ASSERT_EQ(set.size(), model_.size());

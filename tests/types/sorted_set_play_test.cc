@@ -1,6 +1,6 @@
 // Sorted sets beside a std::set of pairs and a map: whatever is done to both, they hold the same.
-// Method: seeded random operations, a work each; the seed is printed when they differ. Few names
-// and few scores, so that scores are often equal and bounds often hit.
+// Method: seeded random operations, a latched transaction each; the seed is printed when they
+// differ. Few names and few scores, so that scores are often equal and bounds often hit.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,7 +28,7 @@ class Game {
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
-      home_.Run([&](core::WorkSpace& space) {
+      home_.Run([&](core::LatchedKeyspace& space) {
         SortedSet sorted_set = SortedSet::Open(space, "key").value();
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(sorted_set);
         ASSERT_EQ(sorted_set.size(), scores_.size());

@@ -1,6 +1,6 @@
-// Goal: steps of the machine's clock are judged in sum, so that no number of small ones removes what
-// lives; and what explains them is not counted. Method: a clock moved by hand, in steps below the
-// limit, with and without what explains them.
+// Goal: steps of the machine's clock are judged in sum, so that no number of small ones removes
+// what lives; and what explains them is not counted. Method: a clock moved by hand, in steps below
+// the limit, with and without what explains them.
 #include <gtest/gtest.h>
 
 #include "core/clock/trusted_clock.h"

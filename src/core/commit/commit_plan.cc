@@ -27,9 +27,9 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     // lived.
     if (old != nullptr) Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
     if (!old_is_dead) {
-      const bool is_stored =
-          old != nullptr && old->version == fresh.version && ChunksOf(*old) == ChunksOf(fresh);
-      Tell(keyspace, key, fresh, EventCause::kBornDead, is_stored);
+      const bool is_stored = old != nullptr && old->collection_id == fresh.collection_id &&
+                             ChunksOf(*old) == ChunksOf(fresh);
+      AddEvent(keyspace, key, fresh, EventCause::kBornDead, is_stored);
     }
     return;
   }
@@ -44,16 +44,17 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
   }
   if (fresh.deadline && moved) PutRowEntry(keyspace, stripe, *fresh.deadline, key);
   if (old_is_dead) {
-    Tell(keyspace, key, *old, EventCause::kReplaced);
+    AddEvent(keyspace, key, *old, EventCause::kReplaced);
     ++dead_removed_;
     NoteRemoval(keyspace, stripe, *old->deadline);
     BookingOf(keyspace, stripe).overwrote = true;
-  } else if (old != nullptr && (!old->version || old->version != fresh.version)) {
+  } else if (old != nullptr && (!old->collection_id || old->collection_id != fresh.collection_id)) {
     // A collection that stays one has a head of its type's and counts in its row; what is a user's
     // lies in its members.
     NoteReplaced(keyspace, stripe, old->payload, fresh.payload);
   }
-  if (old != nullptr && old->version != fresh.version) QueueOrphan(keyspace, stripe, *old);
+  if (old != nullptr && old->collection_id != fresh.collection_id)
+    QueueOrphan(keyspace, stripe, *old);
   Count(keyspace, stripe, old, &fresh);
 }
 
@@ -62,7 +63,7 @@ void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const
   batch_.Delete(kRows, RowKey(keyspace.id(), key));
   if (old.deadline) RemoveRowEntry(keyspace, stripe, *old.deadline, key);
   if (IsDead(old.deadline, now_)) {
-    Tell(keyspace, key, old, cause);
+    AddEvent(keyspace, key, old, cause);
     ++dead_removed_;
   }
   QueueOrphan(keyspace, stripe, old);
@@ -76,8 +77,8 @@ void CommitPlan::RemoveStaleEntry(KeyspaceState& keyspace, Stripe stripe, bool o
   RemoveRowEntry(keyspace, stripe, deadline, key);
 }
 
-void CommitPlan::PutMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
-                           const VersionView* old, const VersionView& fresh) {
+void CommitPlan::PutVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                            const VersionView* old, const VersionView& fresh) {
   const RowKey stored_key(keyspace.id(), member_key);
   const KeyspaceId index = MembersOf(keyspace.id());
   const auto leaves_at = LeavesAt(fresh);
@@ -93,8 +94,8 @@ void CommitPlan::PutMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_
   if (leaves_at) PutEntry(index, *leaves_at, member_key);
 }
 
-void CommitPlan::RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
-                              const VersionView& old) {
+void CommitPlan::RemoveVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                               const VersionView& old) {
   batch_.Delete(kMembers, RowKey(keyspace.id(), member_key));
   if (const auto leaves_at = LeavesAt(old)) {
     batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), *leaves_at, member_key));
@@ -118,15 +119,15 @@ void CommitPlan::Clear(KeyspaceState& keyspace) {
 }
 
 void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old) {
-  if (!old.version || kept_versions_.contains(*old.version)) return;
+  if (!old.collection_id || kept_versions_.contains(*old.collection_id)) return;
   const WallTime ended = std::min(old.deadline.value_or(now_), now_);
-  batch_.Put(kMeta, OrphanKey(keyspace.id(), *old.version), EncodeOrphan(ended));
+  batch_.Put(kMeta, OrphanKey(keyspace.id(), *old.collection_id), EncodeOrphan(ended));
   ++BookingOf(keyspace, stripe).orphans;
   NoteRemoval(keyspace, stripe, ended);
 }
 
-void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version) {
-  batch_.Delete(kMeta, OrphanKey(keyspace.id(), version));
+void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t collection_id) {
+  batch_.Delete(kMeta, OrphanKey(keyspace.id(), collection_id));
   --BookingOf(keyspace, stripe).orphans;
 }
 
@@ -174,7 +175,7 @@ Status CommitPlan::Seal(const engine::Engine& engine) {
 Status CommitPlan::AddChunkedValues(const engine::Engine& engine) {
   for (const ChunkedDeath& death : chunked_deaths_) {
     Event& event = events_[death.event];
-    auto value = ReadWhole(engine, event.keyspace, death.version, death.size, nullptr);
+    auto value = ReadWhole(engine, event.keyspace, death.collection_id, death.size, nullptr);
     // A damaged value must not keep the dead row from being removed.
     if (!value && value.status().code() == StatusCode::kCorruption) continue;
     MAYFLY_TRY(event.value, std::move(value));
@@ -263,8 +264,8 @@ CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe strip
   return bookings_.emplace_back(Booking{&keyspace, stripe, {}});
 }
 
-void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row,
-                      EventCause cause, bool is_stored) {
+void CommitPlan::AddEvent(const KeyspaceState& keyspace, Bytes key, const RowView& row,
+                          EventCause cause, bool is_stored) {
   const EventDetail detail = keyspace.policy()->events;
   if (detail == EventDetail::kOff) return;
   Event event{.sequence = 0,
@@ -277,20 +278,20 @@ void CommitPlan::Tell(const KeyspaceState& keyspace, Bytes key, const RowView& r
               .value = std::nullopt};
   // A collection has no value: its members do.
   if (detail == EventDetail::kKeyAndValue) {
-    if (!row.version) {
+    if (!row.collection_id) {
       event.value = std::string(row.payload);
     } else if (const auto chunks = ChunksOf(row);
                chunks && is_stored && chunks->size <= kValueBytesMax) {  // Else it fits no event.
-      chunked_deaths_.push_back({events_.size(), *row.version, chunks->size});
+      chunked_deaths_.push_back({events_.size(), *row.collection_id, chunks->size});
     }
   }
   events_.push_back(std::move(event));
 }
 
-void CommitPlan::TellMember(const KeyspaceState& keyspace, Bytes key, Bytes member,
-                            WallTime deadline, Bytes value, EventCause cause) {
+void CommitPlan::AddMemberEvent(const KeyspaceState& keyspace, Bytes key, Bytes member,
+                                WallTime deadline, Bytes value, EventCause cause) {
   const std::size_t before = events_.size();
-  Tell(keyspace, key, {.deadline = deadline, .payload = value}, cause);
+  AddEvent(keyspace, key, {.deadline = deadline, .payload = value}, cause);
   if (events_.size() > before) events_.back().member = std::string(member);
 }
 

@@ -43,27 +43,27 @@ class CommitPlan {
 
   // The same for versions and markers, given their key without the keyspace. `old` is what is
   // stored there (null: nothing); what the plan itself put there it knows.
-  void PutMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key, const VersionView* old,
-                 const VersionView& fresh);
-  void RemoveMember(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
-                    const VersionView& old);
+  void PutVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member_key, const VersionView* old,
+                  const VersionView& fresh);
+  void RemoveVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
+                     const VersionView& old);
 
   // Everything of the keyspace goes, without events; before any other change of it, and under all
   // latches.
   void Clear(KeyspaceState& keyspace);
 
-  // A collection of this version is under another key than before: its members are not left
+  // A collection of this id is under another key than before: its members are not left
   // behind. Before the changes of its rows.
-  void KeepMembers(std::uint64_t version) { kept_versions_.insert(version); }
+  void KeepMembers(std::uint64_t collection_id) { kept_versions_.insert(collection_id); }
 
   // What is left of a collection has been removed.
-  void RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t version);
+  void RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t collection_id);
 
   // For MemberPlan: the index of members, and what a member that is dead leaves behind.
   void PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes member_key);
   void RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadline, Bytes member_key);
-  void TellMember(const KeyspaceState& keyspace, Bytes key, Bytes member, WallTime deadline,
-                  Bytes value, EventCause cause);
+  void AddMemberEvent(const KeyspaceState& keyspace, Bytes key, Bytes member, WallTime deadline,
+                      Bytes value, EventCause cause);
   void CountDeadMember() { ++dead_members_removed_; }
 
   // The policy gave a row another lifetime than was asked.
@@ -116,7 +116,7 @@ class CommitPlan {
   // A dead row's value in chunks, which stay stored at least until the plan is committed.
   struct ChunkedDeath {
     std::size_t event;
-    std::uint64_t version;
+    std::uint64_t collection_id;
     std::uint64_t size;
   };
 
@@ -127,8 +127,8 @@ class CommitPlan {
   void Count(KeyspaceState& keyspace, Stripe stripe, const RowView* old, const RowView* fresh);
   void PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key);
   void QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old);
-  void Tell(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause,
-            bool is_stored = true);
+  void AddEvent(const KeyspaceState& keyspace, Bytes key, const RowView& row, EventCause cause,
+                bool is_stored = true);
   Status AddChunkedValues(const engine::Engine& engine);
 
   const WallTime now_;

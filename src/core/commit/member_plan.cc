@@ -16,7 +16,7 @@ void MemberPlan::Put(Bytes member, const RowView* old, const RowView& fresh) {
   const bool old_is_dead = old != nullptr && IsDead(old->deadline, now);
   if (IsDead(fresh.deadline, now)) {
     if (old != nullptr) Remove(member, *old, EventCause::kReplaced);
-    if (!old_is_dead) Tell(member, fresh, EventCause::kBornDead);
+    if (!old_is_dead) AddEvent(member, fresh, EventCause::kBornDead);
     return;
   }
   const std::string member_key = keys_.Of(PartKind::kMember, member);
@@ -31,7 +31,7 @@ void MemberPlan::Put(Bytes member, const RowView* old, const RowView& fresh) {
   }
   if (old != nullptr) plan_.NoteReplaced(keyspace_, stripe_, old->payload, fresh.payload);
   if (!old_is_dead) return;
-  Tell(member, *old, EventCause::kReplaced);
+  AddEvent(member, *old, EventCause::kReplaced);
   plan_.CountDeadMember();
   plan_.NoteRemoval(keyspace_, stripe_, *old->deadline);
 }
@@ -41,7 +41,7 @@ void MemberPlan::Remove(Bytes member, const RowView& old, EventCause cause) {
   plan_.batch().Delete(kMembers, member_key);
   DropDeadline(member, member_key, old);
   if (IsDead(old.deadline, plan_.now())) {
-    Tell(member, old, cause);
+    AddEvent(member, old, cause);
     plan_.CountDeadMember();
   }
   plan_.NoteRemoval(keyspace_, stripe_, std::min(old.deadline.value_or(plan_.now()), plan_.now()));
@@ -52,7 +52,7 @@ void MemberPlan::RemoveOrphaned(Bytes member, const RowView& old, bool died, Wal
   plan_.batch().Delete(kMembers, member_key);
   DropDeadline(member, member_key, old);
   if (died) {
-    Tell(member, old, EventCause::kPurged);
+    AddEvent(member, old, EventCause::kPurged);
     plan_.CountDeadMember();
   }
   plan_.NoteRemoval(keyspace_, stripe_, died ? *old.deadline : ended);
@@ -84,8 +84,8 @@ void MemberPlan::DropDeadline(Bytes member, Bytes member_key, const RowView& old
   plan_.RemoveMemberEntry(keyspace_, *old.deadline, UserKeyOf(member_key));
 }
 
-void MemberPlan::Tell(Bytes member, const RowView& row, EventCause cause) {
-  plan_.TellMember(keyspace_, key_, member, *row.deadline, row.payload, cause);
+void MemberPlan::AddEvent(Bytes member, const RowView& row, EventCause cause) {
+  plan_.AddMemberEvent(keyspace_, key_, member, *row.deadline, row.payload, cause);
 }
 
 }  // namespace mayfly::core

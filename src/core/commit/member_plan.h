@@ -34,7 +34,7 @@ class MemberPlan {
 
  private:
   void DropDeadline(Bytes member, Bytes member_key, const RowView& old);
-  void Tell(Bytes member, const RowView& row, EventCause cause);
+  void AddEvent(Bytes member, const RowView& row, EventCause cause);
 
   CommitPlan& plan_;
   KeyspaceState& keyspace_;

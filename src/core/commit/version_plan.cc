@@ -33,15 +33,15 @@ Millis KeptBehind(const KeyspacePolicy& policy) {
 
 void VersionPlan::Put(const RowView& fresh) {
   Retire(*fresh.timestamp);
-  const RowView* const old = standing_.stored ? &*standing_.stored : nullptr;
+  const RowView* const old = key_state_.stored ? &*key_state_.stored : nullptr;
   plan_.Put(keyspace_, stripe(), key_, old, fresh);
   if (IsDead(fresh.deadline, plan_.now())) Mark(*fresh.timestamp);
 }
 
 void VersionPlan::Delete(WallTime timestamp) {
   Retire(timestamp);
-  if (standing_.stored) {
-    plan_.Remove(keyspace_, stripe(), key_, *standing_.stored, EventCause::kReplaced);
+  if (key_state_.stored) {
+    plan_.Remove(keyspace_, stripe(), key_, *key_state_.stored, EventCause::kReplaced);
   }
   Mark(timestamp);
 }
@@ -54,7 +54,7 @@ void VersionPlan::PutLate(const VersionView& version, WallTime overtaken_at,
   kept.kept_until = kept_until;
   // The dead are not shown; that they were there is: what is older must not show instead.
   if (IsDead(kept.row.deadline, plan_.now())) kept = Bare(kept);
-  plan_.PutMember(keyspace_, stripe(), VersionKey(key_, *kept.row.timestamp), same, kept);
+  plan_.PutVersion(keyspace_, stripe(), VersionKey(key_, *kept.row.timestamp), same, kept);
 }
 
 void VersionPlan::Restore(const RowView& row) {
@@ -63,8 +63,8 @@ void VersionPlan::Restore(const RowView& row) {
 }
 
 void VersionPlan::Purge(EventCause cause) {
-  plan_.Remove(keyspace_, stripe(), key_, *standing_.stored, cause);
-  Mark(*standing_.stored->timestamp);
+  plan_.Remove(keyspace_, stripe(), key_, *key_state_.stored, cause);
+  Mark(*key_state_.stored->timestamp);
 }
 
 Stripe VersionPlan::stripe() const { return StripeOf(keyspace_.id(), key_); }
@@ -72,13 +72,13 @@ Stripe VersionPlan::stripe() const { return StripeOf(keyspace_.id(), key_); }
 // What was the last word before goes into the history. A row overtaken at its own timestamp was
 // never seen by any other.
 void VersionPlan::Retire(WallTime overtaken_at) {
-  if (standing_.marker) {
-    plan_.RemoveMember(keyspace_, stripe(), MarkerKey(key_), *standing_.marker);
+  if (key_state_.marker) {
+    plan_.RemoveVersion(keyspace_, stripe(), MarkerKey(key_), *key_state_.marker);
   }
-  const auto newest = standing_.newest();
+  const auto newest = key_state_.newest();
   if (!newest || *newest >= overtaken_at) return;
   VersionView version{.row = {.deadline = {}, .payload = {}, .timestamp = newest}, .deleted = true};
-  if (standing_.stored) version = {.row = *standing_.stored};
+  if (key_state_.stored) version = {.row = *key_state_.stored};
   PutLate(version, overtaken_at, nullptr);
 }
 
@@ -86,7 +86,7 @@ void VersionPlan::Mark(WallTime timestamp) {
   const VersionView marker = MarkerOf(*keyspace_.policy(), timestamp);
   if (IsDead(marker.kept_until, plan_.now())) return;
   // An old marker, which there is only without a row, was removed by Retire().
-  plan_.PutMember(keyspace_, stripe(), MarkerKey(key_), nullptr, marker);
+  plan_.PutVersion(keyspace_, stripe(), MarkerKey(key_), nullptr, marker);
 }
 
 // Without a history, too, the present is what lies before a timestamp that is to come.

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/commit/commit_plan.h"
-#include "core/commit/standing.h"
+#include "core/commit/key_state.h"
 
 namespace mayfly::core {
 
@@ -20,10 +20,10 @@ Millis KeptBehind(const KeyspacePolicy& policy);
 class VersionPlan {
  public:
   // All four must outlive the plan.
-  VersionPlan(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const Standing& standing)
-      : plan_(plan), keyspace_(keyspace), key_(key), standing_(standing) {}
+  VersionPlan(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const KeyState& key_state)
+      : plan_(plan), keyspace_(keyspace), key_(key), key_state_(key_state) {}
 
-  // The last word: at or after standing.newest().
+  // The last word: at or after key_state.newest().
   void Put(const RowView& fresh);
   void Delete(WallTime timestamp);
 
@@ -48,7 +48,7 @@ class VersionPlan {
   CommitPlan& plan_;
   KeyspaceState& keyspace_;
   const Bytes key_;
-  const Standing& standing_;
+  const KeyState& key_state_;
 };
 
 }  // namespace mayfly::core

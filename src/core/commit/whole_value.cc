@@ -54,15 +54,15 @@ Status PlaceChunk(Bytes name, Bytes bytes, std::uint64_t begin, std::string& out
 }
 
 std::optional<ChunkedHead> ChunksOf(const RowView& row) {
-  if (!row.version) return std::nullopt;
+  if (!row.collection_id) return std::nullopt;
   const auto collection = DecodeCollection(row.payload);
   return collection ? DecodeChunkedHead(collection->head) : std::nullopt;
 }
 
 Result<std::string> ReadWhole(const engine::Engine& engine, KeyspaceId keyspace,
-                              std::uint64_t version, std::uint64_t size,
+                              std::uint64_t collection_id, std::uint64_t size,
                               const engine::Snapshot* snapshot) {
-  const PartKeys keys(keyspace, version);
+  const PartKeys keys(keyspace, collection_id);
   std::string whole(size, '\0');
   const std::string begin = keys.Begin(PartKind::kMember);
   const std::string end = keys.End(PartKind::kMember);
@@ -79,12 +79,13 @@ Result<std::string> ReadWhole(const engine::Engine& engine, KeyspaceId keyspace,
 
 Status ShowWhole(const engine::Engine& engine, KeyspaceId keyspace,
                  const engine::Snapshot* snapshot, PinnedBytes& pin, RowView& row) {
-  if (!row.version) [[likely]]
+  if (!row.collection_id) [[likely]]
     return {};
   MAYFLY_TRY(const Collection collection, DecodeCollection(row.payload));
   const auto head = DecodeChunkedHead(collection.head);
   if (!head) return {};
-  MAYFLY_TRY(std::string whole, ReadWhole(engine, keyspace, *row.version, head->size, snapshot));
+  MAYFLY_TRY(std::string whole,
+             ReadWhole(engine, keyspace, *row.collection_id, head->size, snapshot));
   auto& held = pin.Hold<std::string>();
   held = std::move(whole);
   pin.Show(held);

@@ -1,5 +1,5 @@
 // whole_value.h - a plain value that is stored in chunks, so that a part of it can be changed
-// alone. A work writes it as a collection whose head says so:
+// alone. A latched transaction writes it as a collection whose head says so:
 //   head     | kInChunks u8 | size u64 | edits u64 |
 //   member   | chunk u32 BE | -> its bytes, up to kChunkBytes; what is missing of one is zeros
 // To everybody else it is the plain row that it stands for: reads of the library put it together,
@@ -23,7 +23,7 @@ namespace mayfly::core {
 // Stored; the types of collections have other letters.
 inline constexpr char kInChunks = 'c';
 
-// Small enough for what works read to be kept.
+// Small enough for what latched transactions read to be kept.
 inline constexpr std::size_t kChunkBytes = std::size_t{4} << 10;
 
 struct ChunkedHead {
@@ -47,9 +47,9 @@ Status PlaceChunk(Bytes name, Bytes bytes, std::uint64_t begin, std::string& out
 // The head of a row that stands for a plain value in chunks; nothing for other rows.
 std::optional<ChunkedHead> ChunksOf(const RowView& row);
 
-// Puts the value of that version together. Corruption when a chunk is none.
+// Puts the value of that id together. Corruption when a chunk is none.
 Result<std::string> ReadWhole(const engine::Engine& engine, KeyspaceId keyspace,
-                              std::uint64_t version, std::uint64_t size,
+                              std::uint64_t collection_id, std::uint64_t size,
                               const engine::Snapshot* snapshot);
 
 // Makes such a row the plain one that it stands for, with the value in `pin`; leaves others alone.

@@ -401,7 +401,8 @@ Status Catalog::Drop(const std::string& name, WallTime now) {
   };
   if (shared == nullptr) return none();
   KeyspaceState& keyspace = *shared;
-  // The gate first: whoever holds a work, and so the gate, may ask which keyspaces there are.
+  // The gate first: whoever holds a latched transaction, and so the gate, may ask which keyspaces
+  // there are.
   const std::lock_guard alone(keyspace.gate());
   const std::lock_guard lock(mutex_);
   if (keyspace.dropped()) return none();

@@ -1,8 +1,8 @@
 // key_latches.h - who may read and who may change a key right now.
 // A write reads the row it replaces and commits under the key's latch, so that nothing comes
-// between the two: this is what makes the index exact. Works that only read a key share its latch
-// with other readers. Keys share latches by stripe; several stripes are taken in their order, and
-// so nobody waits in a circle. A latch is never upgraded: who may write takes it alone from the
+// between the two: this is what makes the index exact. Transactions that only read a key share its
+// latch with other readers. Keys share latches by stripe; several stripes are taken in their order,
+// and so nobody waits in a circle. A latch is never upgraded: who may write takes it alone from the
 // start. Writers go first: a reader waits behind a writer that waits, or overlapping readers of a
 // hot key would keep writers out for ever. Hence no thread may take a stripe twice. Stripes are
 // those of the counters, which their latch guards; so there are not more of them. Reads outside of

@@ -137,8 +137,8 @@ TEST(KeyLatches, ThreadsThatTakeManyNeitherMeetNorWaitInACircle) {
   EXPECT_EQ(total, kThreads * kRounds * kStripesEach);
 }
 
-// Writes share a keyspace's gate. Were they let in while a change of it waits, there would always be
-// another one.
+// Writes share a keyspace's gate. Were they let in while a change of it waits, there would always
+// be another one.
 TEST(KeyspaceGate, LetsAChangeInBeforeWritesThatComeLater) {
   KeyspaceState keyspace(1, "keyspace", {});
   KeyspaceState::Gate& gate = keyspace.gate();

@@ -94,8 +94,8 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   const Counters& counters(Stripe stripe) const { return counters_[stripe]; }
   void SetCounters(Stripe stripe, const Counters& counters);
 
-  // Rows and mortal ones, summed over the stripes. From any thread; a row counts from the end of its
-  // commit on.
+  // Rows and mortal ones, summed over the stripes. From any thread; a row counts from the end of
+  // its commit on.
   Counters TotalCounters() const {
     return {.rows = total_rows_.load(), .mortal = total_mortal_.load()};
   }

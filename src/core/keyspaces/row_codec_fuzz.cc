@@ -24,18 +24,18 @@ void TryRow(Bytes in) {
 }
 
 void TryVersion(Bytes in) {
-  const auto version = DecodeVersion(in);
-  if (!version) return;
+  const auto collection_id = DecodeVersion(in);
+  if (!collection_id) return;
   std::string written;
-  AppendVersion(written, *version);
-  MAYFLY_CHECK(written == in, "a version is not what is written");
+  AppendVersion(written, *collection_id);
+  MAYFLY_CHECK(written == in, "a collection id is not what is written");
 }
 
 void TryMemberKey(Bytes in) {
   const auto key = UserKeyOfMember(in);
   if (!key) return;
-  const std::string begin = MemberKeysBegin(*key);
-  const std::string end = MemberKeysEnd(*key);
+  const std::string begin = VersionKeysBegin(*key);
+  const std::string end = VersionKeysEnd(*key);
   MAYFLY_CHECK(in.starts_with(begin) && in < Bytes(end), "a member is not among its key's");
 }
 
@@ -49,7 +49,7 @@ void TryCollection(Bytes in) {
   (void)DeadlineOfPart(in, in);
   const auto part = DecodePartKey(in);
   if (!part) return;
-  const std::string key = PartKeys(0, part->version).Of(part->part, part->name);
+  const std::string key = PartKeys(0, part->collection_id).Of(part->part, part->name);
   MAYFLY_CHECK(Bytes(key).substr(4) == in, "a part's key is not what is written");
 }
 

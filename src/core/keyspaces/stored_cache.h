@@ -1,12 +1,12 @@
-// stored_cache.h - what works read last, so that the next work need not ask the engine for it.
-// Holds pairs of `rows` and `members` exactly as the engine has them, and knows of absent ones,
-// too; what a row means is decided elsewhere, as if the engine had answered. It is exact because of
-// the latches: a pair is looked for and kept only under the latch of its row, which readers may share
-// since they keep the same, and changed by who holds it alone; every commit tells what it changed
-// before it lets go of that latch. Hence it is for works alone; reads
+// stored_cache.h - what latched transactions read last, so that the next transaction need not ask
+// the engine for it. Holds pairs of `rows` and `members` exactly as the engine has them, and knows
+// of absent ones, too; what a row means is decided elsewhere, as if the engine had answered. It is
+// exact because of the latches: a pair is looked for and kept only under the latch of its row,
+// which readers may share since they keep the same, and changed by who holds it alone; every commit
+// tells what it changed before it lets go of that latch. Hence it is for transactions alone; reads
 // without a latch go to the engine. It would be wrong beside a second process that writes.
-// Invariant: a pair that is kept is the one that is stored, whenever nobody holds its latch.
-// What has not been asked for lately makes room. Safe from any thread.
+// Invariant: a pair that is kept is the one that is stored, whenever nobody holds its latch. What
+// has not been asked for lately makes room. Safe from any thread.
 #pragma once
 
 #include <array>

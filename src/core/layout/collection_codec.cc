@@ -70,7 +70,7 @@ Result<Collection> DecodeCollection(Bytes in) {
 }
 
 bool HasMortalMembers(const RowView& row) {
-  if (!row.version || row.payload.empty()) return false;
+  if (!row.collection_id || row.payload.empty()) return false;
   Bytes counts = row.payload.substr(1);
   std::uint64_t members = 0;
   std::uint64_t mortal = 0;
@@ -82,11 +82,11 @@ std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<W
   return std::min(collection.own_deadline.value_or(*last), *last);
 }
 
-PartKeys::PartKeys(KeyspaceId keyspace, std::uint64_t version) {
+PartKeys::PartKeys(KeyspaceId keyspace, std::uint64_t collection_id) {
   prefix_.reserve(sizeof keyspace + kBeforePart);
   AppendBigEndian32(prefix_, keyspace);
   prefix_ += kPartsOfCollections;
-  AppendBigEndian64(prefix_, version);
+  AppendBigEndian64(prefix_, collection_id);
 }
 
 std::string PartKeys::Of(PartKind part, Bytes name) const {
@@ -113,11 +113,11 @@ std::optional<OrderName> DecodeOrderName(Bytes name) {
 std::optional<PartKeyView> DecodePartKey(Bytes member_key) {
   if (!IsPartKey(member_key)) return std::nullopt;
   Bytes rest = member_key.substr(sizeof kPartsOfCollections);
-  std::uint64_t version = 0;
-  if (!EatBigEndian64(rest, version) || rest.empty()) return std::nullopt;
+  std::uint64_t collection_id = 0;
+  if (!EatBigEndian64(rest, collection_id) || rest.empty()) return std::nullopt;
   const auto part = static_cast<PartKind>(rest.front());
   if (part < PartKind::kMember || part > PartKind::kName) return std::nullopt;
-  return PartKeyView{version, part, rest.substr(1)};
+  return PartKeyView{collection_id, part, rest.substr(1)};
 }
 
 bool IsPartKey(Bytes member_key) {
@@ -134,9 +134,9 @@ std::optional<WallTime> DeadlineOfPart(Bytes member_key, Bytes value) {
   return row ? row->deadline : std::nullopt;
 }
 
-std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version) {
+std::string OrphanKey(KeyspaceId keyspace, std::uint64_t collection_id) {
   std::string out = MetaKey(kMetaOrphan, keyspace);
-  AppendBigEndian64(out, version);
+  AppendBigEndian64(out, collection_id);
   return out;
 }
 
@@ -150,8 +150,9 @@ Result<Orphan> DecodeOrphan(Bytes meta_key, Bytes value) {
   meta_key.remove_prefix(1);
   Orphan orphan{};
   std::optional<WallTime> ended;
-  if (!EatBigEndian32(meta_key, orphan.keyspace) || !EatBigEndian64(meta_key, orphan.version) ||
-      !meta_key.empty() || !EatInstant(value, ended) || !value.empty()) {
+  if (!EatBigEndian32(meta_key, orphan.keyspace) ||
+      !EatBigEndian64(meta_key, orphan.collection_id) || !meta_key.empty() ||
+      !EatInstant(value, ended) || !value.empty()) {
     return Status::Corruption("the record of an orphan is damaged; run a check with repair");
   }
   orphan.ended = *ended;

@@ -1,13 +1,13 @@
 // collection_codec.h - the bytes of a collection: its row, the keys of its parts, its orphan.
-//   rows     payload of a row with a version:
+//   rows     payload of a row with a id:
 //            | flags u8 | members varint | mortal varint | own deadline u64, if flagged |
 //            | first deadline u64, if any member is mortal | dead varint, if flagged | head |
-//   members  | keyspace u32 BE | kPartsOfCollections | version u64 BE | part u8 | ... |
+//   members  | keyspace u32 BE | kPartsOfCollections | collection id u64 BE | part u8 | ... |
 //            part kMember: | member | -> row      part kSide: | side | -> row
 //            part kOrder:  | deadline_ms u64 BE | member | -> empty, for each mortal member
 //            part kName:   -> row with the user's key, once a member has been mortal
-//   meta     | 'o' | keyspace u32 BE | version u64 BE | -> | ended_ms u64 |
-// Parts belong to a version, a number that no other collection of the database ever has, and not
+//   meta     | 'o' | keyspace u32 BE | collection id u64 BE | -> | ended_ms u64 |
+// Parts belong to a id, a number that no other collection of the database ever has, and not
 // to a key: so a collection gets another key at the cost of its row. Where the key must be found
 // from a part, for a member that is due and for its event, the name has it: it is written with the
 // first mortal member and again with every new key. The row's own field of a deadline says when the
@@ -67,7 +67,7 @@ enum class PartKind : char { kMember = 1, kSide = 2, kOrder = 3, kName = 4 };
 // The keys of one version's parts, in `members`, the keyspace in front.
 class PartKeys {
  public:
-  PartKeys(KeyspaceId keyspace, std::uint64_t version);
+  PartKeys(KeyspaceId keyspace, std::uint64_t collection_id);
 
   std::string Of(PartKind part, Bytes name) const;
   std::string OfOrder(WallTime deadline, Bytes member) const;
@@ -97,7 +97,7 @@ std::optional<OrderName> DecodeOrderName(Bytes name);
 
 // A part's key, given without the keyspace, taken apart; nothing when it is none.
 struct PartKeyView {
-  std::uint64_t version;
+  std::uint64_t collection_id;
   PartKind part;
   Bytes name;  // Points into the given bytes.
 };
@@ -106,16 +106,16 @@ std::optional<PartKeyView> DecodePartKey(Bytes member_key);
 // Of a pair in `members`: when it dies. Nothing when it does not, or is no part of a collection.
 std::optional<WallTime> DeadlineOfPart(Bytes member_key, Bytes value);
 
-// Whether the key, given without the keyspace, is a part's and not a version's.
+// Whether the key, given without the keyspace, is a part's and not a id's.
 bool IsPartKey(Bytes member_key);
 
 struct Orphan {
   KeyspaceId keyspace;
-  std::uint64_t version;
+  std::uint64_t collection_id;
   WallTime ended;  // Members that were dead by then have died; the others were deleted.
 };
 
-std::string OrphanKey(KeyspaceId keyspace, std::uint64_t version);
+std::string OrphanKey(KeyspaceId keyspace, std::uint64_t collection_id);
 std::string EncodeOrphan(WallTime ended);
 Result<Orphan> DecodeOrphan(Bytes meta_key, Bytes value);
 

@@ -62,14 +62,14 @@ TEST(CollectionCodec, DiesWithTheLastMemberIfAllAreMortal) {
 }
 
 TEST(PartKeys, AreTakenApartAgain) {
-  for (const std::uint64_t version : {std::uint64_t{0}, std::uint64_t{0x0102}, UINT64_MAX}) {
+  for (const std::uint64_t collection_id : {std::uint64_t{0}, std::uint64_t{0x0102}, UINT64_MAX}) {
     for (const std::string& name : {std::string(), std::string("m"), std::string("\0\x01", 2)}) {
       for (const PartKind part :
            {PartKind::kMember, PartKind::kSide, PartKind::kOrder, PartKind::kName}) {
-        const std::string bytes = PartKeys(3, version).Of(part, name);
+        const std::string bytes = PartKeys(3, collection_id).Of(part, name);
         const auto view = DecodePartKey(UserKeyOf(bytes));
         ASSERT_TRUE(view.has_value());
-        EXPECT_EQ(view->version, version);
+        EXPECT_EQ(view->collection_id, collection_id);
         EXPECT_EQ(view->part, part);
         EXPECT_EQ(view->name, name);
         EXPECT_TRUE(IsPartKey(UserKeyOf(bytes)));
@@ -121,7 +121,7 @@ TEST(Orphans, AreTakenApartAgain) {
   const auto orphan = DecodeOrphan(record, EncodeOrphan(WallTimeFromMs(5)));
   ASSERT_TRUE(orphan.has_value()) << orphan.status().ToString();
   EXPECT_EQ(orphan->keyspace, 3u);
-  EXPECT_EQ(orphan->version, 7u);
+  EXPECT_EQ(orphan->collection_id, 7u);
   EXPECT_EQ(orphan->ended, WallTimeFromMs(5));
   EXPECT_EQ(DecodeOrphan(record, "1234567").status().code(), StatusCode::kCorruption);
   EXPECT_EQ(DecodeOrphan(record + "key", EncodeOrphan(WallTimeFromMs(5))).status().code(),

@@ -18,8 +18,8 @@ inline constexpr std::size_t kKeyspaceNameBytesMax = 255;
 // a counter row per keyspace and stripe.
 inline constexpr std::size_t kStripes = 256;
 
-// What a change of a row or member costs a work in memory, beside its name and value: its places
-// among the changes and in the undo log.
+// What a change of a row or member costs a latched transaction in memory, beside its name and
+// value: its places among the changes and in the undo log.
 inline constexpr std::size_t kBufferedChangeBytes = 256;
 
 // Rows one purge batch removes; their latches are held for one commit.
@@ -56,8 +56,8 @@ inline constexpr std::uint64_t kUncountedMembersMax = 16;
 inline constexpr std::size_t kMemberBytesMax = kKeyBytesMax;
 inline constexpr std::size_t kHeadBytesMax = 64;
 
-// Members and sides of a new collection that a work holds in memory; those before them are in the
-// engine, ahead of the row. More make fewer commits.
+// Members and sides of a new collection that a latched transaction holds in memory; those before
+// them are in the engine, ahead of the row. More make fewer commits.
 inline constexpr std::size_t kDraftPartsMax = 10'000;
 inline constexpr std::size_t kDraftBytesMax = std::size_t{4} << 20;
 
@@ -108,7 +108,8 @@ inline constexpr Millis kReclaimWithBacklogEvery = std::chrono::seconds(1);
 // The shortest rest worth a sleep.
 inline constexpr std::chrono::microseconds kReaperRestMin(500);
 
-// The share of time a reaper takes at least, if it has a backlog and nobody has written for a while.
+// The share of time a reaper takes at least, if it has a backlog and nobody has written for a
+// while.
 inline constexpr std::uint32_t kReaperQuietPercent = 60;
 
 // How far behind a reaper must be to work twice as much as it may otherwise: after many deaths at
@@ -132,8 +133,8 @@ inline constexpr Millis kBusyFilePause = std::chrono::milliseconds(10);
 // The same for files that the engine has yet to delete; somebody may still read them.
 inline constexpr std::size_t kDeletionLooksMax = 5;
 
-// What works read is kept in this many parts, by two's exponent, each with a mutex of its own; and
-// the largest pair that is kept: a few large ones would push out many small ones.
+// What latched transactions read is kept in this many parts, by two's exponent, each with a mutex
+// of its own; and the largest pair that is kept: a few large ones would push out many small ones.
 inline constexpr std::size_t kCacheShardBits = 6;
 inline constexpr std::size_t kCachedPairBytesMax = 4096;
 

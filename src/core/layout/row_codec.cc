@@ -20,13 +20,13 @@ constexpr unsigned char kKnownBits = kHasDeadline | kHasTimestamp | kHasVersion;
 void AppendRow(std::string& out, const RowView& row) {
   out.push_back(static_cast<char>((row.deadline ? kHasDeadline : 0) |
                                   (row.timestamp ? kHasTimestamp : 0) |
-                                  (row.version ? kHasVersion : 0)));
+                                  (row.collection_id ? kHasVersion : 0)));
   if (row.deadline) {
     assert(ToMs(*row.deadline) >= 0);
     AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*row.deadline)));
   }
   if (row.timestamp) AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(*row.timestamp)));
-  if (row.version) AppendLittleEndian64(out, *row.version);
+  if (row.collection_id) AppendLittleEndian64(out, *row.collection_id);
   out.append(row.payload);
 }
 
@@ -55,11 +55,11 @@ Result<RowView> DecodeRow(Bytes encoded) {
     row.timestamp = WallTimeFromMs(static_cast<std::int64_t>(ms));
   }
   if ((tag & kHasVersion) != 0) {
-    std::uint64_t version = 0;
-    if (!EatLittleEndian64(encoded, version)) {
-      return Status::Corruption("a row with a damaged version; run a check of the database");
+    std::uint64_t collection_id = 0;
+    if (!EatLittleEndian64(encoded, collection_id)) {
+      return Status::Corruption("a row with a damaged collection id; run a check of the database");
     }
-    row.version = version;
+    row.collection_id = collection_id;
   }
   row.payload = encoded;
   return row;

@@ -1,7 +1,7 @@
 // row_codec.h - the bytes of one row.
 //   | tag u8 | deadline_ms u64, if the tag has kHasDeadline | timestamp_ms i64, if it has
-//   kHasTimestamp | version u64, if it has kHasVersion | payload |
-// A row with a version is a collection's: its payload is laid out in collection_codec.h.
+//   kHasTimestamp | collection id u64, if it has kHasVersion | payload |
+// A row with a id is a collection's: its payload is laid out in collection_codec.h.
 // The deadline travels with the value, so a read tells live from dead with the bytes it already
 // holds. The expiry index can be rebuilt from rows; rows can never be rebuilt from the index.
 // Invariants: (1) Decode(Encode(row)) == row. (2) A tag bit this build does not know is refused
@@ -23,7 +23,7 @@ struct RowView {
   std::optional<WallTime> deadline;
   Bytes payload;
   std::optional<WallTime> timestamp = std::nullopt;     // In keyspaces ordered by it.
-  std::optional<std::uint64_t> version = std::nullopt;  // Of a collection.
+  std::optional<std::uint64_t> collection_id = std::nullopt;  // Of a collection.
 };
 
 // Deadlines before 1970 do not occur: writes refuse or delete them. Timestamps may.

@@ -45,12 +45,14 @@ TEST(RowCodec, HasStableBytes) {
 }
 
 TEST(RowCodec, GivesBackTheVersionOfACollection) {
-  for (const std::uint64_t version : {std::uint64_t{0}, std::uint64_t{0x0102}, ~std::uint64_t{0}}) {
+  for (const std::uint64_t collection_id :
+       {std::uint64_t{0}, std::uint64_t{0x0102}, ~std::uint64_t{0}}) {
     std::string row;
-    AppendRow(row, {.deadline = WallTimeFromMs(5), .payload = "head", .version = version});
+    AppendRow(row,
+              {.deadline = WallTimeFromMs(5), .payload = "head", .collection_id = collection_id});
     const auto decoded = DecodeRow(row);
     ASSERT_TRUE(decoded.has_value()) << decoded.status().ToString();
-    EXPECT_EQ(decoded->version, version);
+    EXPECT_EQ(decoded->collection_id, collection_id);
     EXPECT_EQ(decoded->deadline, WallTimeFromMs(5));
     EXPECT_EQ(decoded->payload, "head");
     for (std::size_t size = 0; size + 4 < row.size(); ++size) {
@@ -58,7 +60,7 @@ TEST(RowCodec, GivesBackTheVersionOfACollection) {
     }
   }
   std::string row;
-  AppendRow(row, {.deadline = {}, .payload = "h", .version = 0x0102});
+  AppendRow(row, {.deadline = {}, .payload = "h", .collection_id = 0x0102});
   EXPECT_EQ(row, std::string("\x04\x02\x01\0\0\0\0\0\0h", 10));
 }
 

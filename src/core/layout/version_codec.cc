@@ -94,9 +94,9 @@ std::string VersionKey(Bytes key, WallTime timestamp) {
   return out;
 }
 
-std::string MemberKeysBegin(Bytes key) { return Escaped(key); }
+std::string VersionKeysBegin(Bytes key) { return Escaped(key); }
 
-std::string MemberKeysEnd(Bytes key) {
+std::string VersionKeysEnd(Bytes key) {
   std::string end = Escaped(key);
   end.back() = kEndOfKey + 1;
   return end;

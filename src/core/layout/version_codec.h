@@ -49,8 +49,8 @@ std::string MarkerKey(Bytes key);
 std::string VersionKey(Bytes key, WallTime timestamp);
 
 // Everything of one key, versions and marker, lies in [begin, end); without the keyspace.
-std::string MemberKeysBegin(Bytes key);
-std::string MemberKeysEnd(Bytes key);
+std::string VersionKeysBegin(Bytes key);
+std::string VersionKeysEnd(Bytes key);
 
 // The user's key in a member's key, given without the keyspace; nothing when it is damaged.
 std::optional<std::string> UserKeyOfMember(Bytes member_key);

@@ -107,8 +107,8 @@ TEST(VersionKeys, NameTheirUserKeyAndLieWithinItsRange) {
     for (const std::string& member : {MarkerKey(key), VersionKey(key, kTimestamps.front()),
                                       VersionKey(key, kTimestamps.back())}) {
       EXPECT_EQ(UserKeyOfMember(member), key);
-      EXPECT_LT(MemberKeysBegin(key), member);
-      EXPECT_LT(member, MemberKeysEnd(key));
+      EXPECT_LT(VersionKeysBegin(key), member);
+      EXPECT_LT(member, VersionKeysEnd(key));
     }
   }
 }

@@ -71,7 +71,7 @@ std::optional<std::string> HistoryCursor::FirstNamed(const std::string& from) {
   std::optional<std::string> first;
   rows_->SeekAtOrAfter(RowKey(view_.keyspace.id(), from));
   if (rows_->Valid()) first = std::string(UserKeyOf(rows_->key()));
-  members_->SeekAtOrAfter(RowKey(view_.keyspace.id(), MemberKeysBegin(from)));
+  members_->SeekAtOrAfter(RowKey(view_.keyspace.id(), VersionKeysBegin(from)));
   const auto member = KeyOfMember();
   if (member && (!first || *member < *first)) first = member;
   if (!Good() || !first || Bytes(RowKey(view_.keyspace.id(), *first)) >= Bytes(bounds_.end)) {
@@ -91,7 +91,7 @@ std::optional<std::string> HistoryCursor::LastNamed(const std::optional<std::str
     rows_->SeekAtOrBefore(RowKey(id, *from));
     if (!with && rows_->Valid() && UserKeyOf(rows_->key()) == *from) rows_->Prev();
     // No member has just the key that all members of a key begin with.
-    members_->SeekAtOrBefore(RowKey(id, with ? MemberKeysEnd(*from) : MemberKeysBegin(*from)));
+    members_->SeekAtOrBefore(RowKey(id, with ? VersionKeysEnd(*from) : VersionKeysBegin(*from)));
   }
   if (rows_->Valid()) last = std::string(UserKeyOf(rows_->key()));
   const auto member = KeyOfMember();

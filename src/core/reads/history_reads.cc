@@ -16,7 +16,7 @@ Status FindVersion(const View& view, Bytes key, WallTime as_of, PinnedBytes& pin
                    std::optional<VersionView>& version) {
   const KeyspaceId id = view.keyspace.id();
   const RowKey begin(id, VersionKey(key, as_of));
-  const RowKey end(id, MemberKeysEnd(key));
+  const RowKey end(id, VersionKeysEnd(key));
   MAYFLY_TRY(const auto cursor, view.store.engine().NewCursor(
                                     kMembers, {.range = {begin, end}, .snapshot = view.snapshot}));
   cursor->SeekToFirst();
@@ -47,15 +47,15 @@ Status CheckAsOf(const View& view, WallTime as_of) {
 Status FindAsOf(const View& view, Bytes key, WallTime as_of, PinnedBytes& pin,
                 std::optional<RowView>& row) {
   row.reset();
-  Standing standing;
-  MAYFLY_RETURN_IF_ERROR(view.store.ReadStanding(view.keyspace, key, view.snapshot, standing));
+  KeyState key_state;
+  MAYFLY_RETURN_IF_ERROR(view.store.ReadKeyState(view.keyspace, key, view.snapshot, key_state));
   // What is dead now is not shown, nor what would have been dead then.
   const WallTime now = std::max(view.now, as_of);
-  if (const auto newest = standing.newest(); newest && *newest <= as_of) {
-    const RowView* const living = standing.Living(now);
+  if (const auto newest = key_state.newest(); newest && *newest <= as_of) {
+    const RowView* const living = key_state.Living(now);
     if (living == nullptr) return {};
     auto& copy = pin.Hold<std::string>();
-    copy.assign(standing.pin.view());
+    copy.assign(key_state.pin.view());
     pin.Show(copy);
     MAYFLY_TRY(row, DecodeRow(pin.view()));
     return {};

@@ -11,8 +11,8 @@
 
 namespace mayfly::core {
 
-// The fate of one key. A row's deadline is provisional: its span becomes one at the commit. So is a
-// timestamp that is not its own.
+// The draft of one key. A row's deadline is provisional: its span becomes one at the commit. So is
+// a timestamp that is not its own.
 struct Pending {
   bool present = false;  // False: deleted.
   std::string payload = {};
@@ -23,13 +23,16 @@ struct Pending {
   bool same_timestamp = false;                       // It changes the row that is there.
   bool ttl_from_commit = false;                      // Though it has a timestamp of its own.
   // Of a collection whose deadline changes. Its payload is the stored one but for the deadline.
-  std::optional<std::uint64_t> version = std::nullopt;
+  std::optional<std::uint64_t> collection_id = std::nullopt;
 
   // A ttl that does has become a deadline already.
   bool TtlCountsFromTimestamp() const { return own_timestamp && !ttl_from_commit; }
 
   RowView view() const {
-    return {.deadline = deadline, .payload = payload, .timestamp = timestamp, .version = version};
+    return {.deadline = deadline,
+            .payload = payload,
+            .timestamp = timestamp,
+            .collection_id = collection_id};
   }
 
   Change change() const {
@@ -37,7 +40,7 @@ struct Pending {
     (own_timestamp ? change.timestamp : change.not_before) = timestamp;
     change.same_timestamp = same_timestamp;
     change.ttl_from_now = ttl_from_commit;
-    change.of_collection = version.has_value();
+    change.of_collection = collection_id.has_value();
     return change;
   }
 };

@@ -22,7 +22,7 @@ const Pending* FindPending(const View& view, Bytes key) {
 }
 
 Result<std::string> ValueOf(const RowView& row) {
-  if (row.version) return IsCollection();
+  if (row.collection_id) return CollectionHasNoValue();
   return std::string(row.payload);
 }
 
@@ -65,7 +65,7 @@ Status StateRevoked() {
       "again");
 }
 
-Status IsCollection() {
+Status CollectionHasNoValue() {
   return Status::WrongType(
       "the row is a collection and has no value of its own; read its members through its type");
 }
@@ -119,9 +119,9 @@ Status ReadValue(const View& view, Bytes key, PinnedBytes& value) {
     value.Reset();
     return found.ok() ? Status::NotFound() : found;
   }
-  if (row->version) {
+  if (row->collection_id) {
     value.Reset();
-    return IsCollection();
+    return CollectionHasNoValue();
   }
   if (FindPending(view, key) != nullptr) {
     // The overlay's bytes change with the next write; the caller gets bytes that stay.
@@ -139,7 +139,7 @@ Result<Row> ReadRow(const View& view, Bytes key) {
   std::optional<RowView> row;
   MAYFLY_RETURN_IF_ERROR(FindPlainRow(view, key, pin, row));
   if (!row) return Status::NotFound();
-  if (row->version) return IsCollection();
+  if (row->collection_id) return CollectionHasNoValue();
   return Row{
       .value = std::string(row->payload), .deadline = row->deadline, .timestamp = row->timestamp};
 }

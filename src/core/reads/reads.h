@@ -43,7 +43,7 @@ Status CheckView(const View& view);
 Status StateRevoked();
 
 // What calls answer that need a value and meet a collection.
-Status IsCollection();
+Status CollectionHasNoValue();
 
 // A view that stands still, for calls that look at more than one row.
 // The instant is read after the state is taken: a row that was purged before that is dead at it,

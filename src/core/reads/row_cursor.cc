@@ -196,7 +196,7 @@ Bytes RowCursor::key() const { return UserKeyOf(RowKeyHere()); }
 Bytes RowCursor::value() const {
   assert(Valid());
   if (is_collection()) return {};
-  if (at_ == At::kStored) return stored_row_.version ? WholeHere() : stored_row_.payload;
+  if (at_ == At::kStored) return stored_row_.collection_id ? WholeHere() : stored_row_.payload;
   return (forward_ ? own_position_ : std::prev(own_position_))->second.payload;
 }
 
@@ -227,8 +227,8 @@ std::optional<WallTime> RowCursor::timestamp() const {
 
 bool RowCursor::is_collection() const {
   assert(Valid());
-  if (at_ == At::kStored) return stored_row_.version && !ChunksOf(stored_row_);
-  return (forward_ ? own_position_ : std::prev(own_position_))->second.version.has_value();
+  if (at_ == At::kStored) return stored_row_.collection_id && !ChunksOf(stored_row_);
+  return (forward_ ? own_position_ : std::prev(own_position_))->second.collection_id.has_value();
 }
 
 Status RowCursor::status() const { return status_; }

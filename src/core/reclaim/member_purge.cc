@@ -15,11 +15,11 @@ Result<Stripe> MemberStripes::Of(Bytes member_key) {
   // What has no name is nobody's, and any latch will do.
   const auto part = DecodePartKey(member_key);
   if (!part) return StripeOf(keyspace_.id(), member_key);
-  if (last_version_ == part->version) return last_stripe_;
-  const PartKeys keys(keyspace_.id(), part->version);
+  if (last_collection_ == part->collection_id) return last_stripe_;
+  const PartKeys keys(keyspace_.id(), part->collection_id);
   MAYFLY_TRY(const auto name, NameOf(store_.engine(), keys));
   last_stripe_ = StripeOf(keyspace_.id(), name ? Bytes(*name) : Bytes(keys.begin()));
-  last_version_ = part->version;
+  last_collection_ = part->collection_id;
   return last_stripe_;
 }
 
@@ -45,7 +45,8 @@ Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
 }
 
 Result<MemberPurge::Touched*> MemberPurge::Touch(const PartKeyView& part) {
-  const auto [at, fresh] = touched_.try_emplace(part.version, keyspace_.id(), part.version);
+  const auto [at, fresh] =
+      touched_.try_emplace(part.collection_id, keyspace_.id(), part.collection_id);
   Touched& touched = at->second;
   if (!fresh) return &touched;
   MAYFLY_TRY(const auto name, NameOf(store_.engine(), touched.keys));
@@ -53,20 +54,20 @@ Result<MemberPurge::Touched*> MemberPurge::Touch(const PartKeyView& part) {
   touched.key = name.value_or(touched.keys.begin());
   touched.stripe = StripeOf(keyspace_.id(), touched.key);
   if (name)
-    MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace_, *name, nullptr, touched.standing));
-  const auto& stored = touched.standing.stored;
-  touched.is_orphan = !stored || stored->version != part.version;
+    MAYFLY_RETURN_IF_ERROR(store_.ReadKeyState(keyspace_, *name, nullptr, touched.key_state));
+  const auto& stored = touched.key_state.stored;
+  touched.is_orphan = !stored || stored->collection_id != part.collection_id;
   if (touched.is_orphan) {
-    MAYFLY_RETURN_IF_ERROR(ReadOrphan(part.version, touched));
+    MAYFLY_RETURN_IF_ERROR(ReadOrphan(part.collection_id, touched));
   } else {
     MAYFLY_TRY(touched.collection, DecodeCollection(stored->payload));
   }
   return &touched;
 }
 
-Status MemberPurge::ReadOrphan(std::uint64_t version, Touched& touched) const {
+Status MemberPurge::ReadOrphan(std::uint64_t collection_id, Touched& touched) const {
   PinnedBytes pin;
-  const std::string record = OrphanKey(keyspace_.id(), version);
+  const std::string record = OrphanKey(keyspace_.id(), collection_id);
   const Status read = store_.engine().Get(kMeta, record, pin);
   if (read.IsNotFound()) return {};  // A check would find it stray.
   MAYFLY_RETURN_IF_ERROR(read);
@@ -77,7 +78,7 @@ Status MemberPurge::ReadOrphan(std::uint64_t version, Touched& touched) const {
 
 Result<std::uint64_t> MemberPurge::Finish() {
   std::uint64_t gone = 0;
-  for (auto& [version, touched] : touched_) {
+  for (auto& [collection_id, touched] : touched_) {
     if (touched.is_orphan || touched.removed == 0) continue;
     MAYFLY_TRY(const bool went, FinishOne(touched));
     gone += went ? 1 : 0;
@@ -87,7 +88,7 @@ Result<std::uint64_t> MemberPurge::Finish() {
 
 // True when the row went.
 Result<bool> MemberPurge::FinishOne(Touched& touched) {
-  const RowView& old = *touched.standing.stored;
+  const RowView& old = *touched.key_state.stored;
   Collection& collection = touched.collection;
   const std::uint64_t removed = touched.removed;
   // Before the counts change: each member is walked over once, however many batches they go in.
@@ -114,7 +115,8 @@ Result<bool> MemberPurge::FinishOne(Touched& touched) {
   // Whether all are mortal has not changed, nor which dies last: so neither has the deadline.
   std::string payload;
   AppendCollection(payload, collection);
-  const RowView fresh{.deadline = old.deadline, .payload = payload, .version = old.version};
+  const RowView fresh{
+      .deadline = old.deadline, .payload = payload, .collection_id = old.collection_id};
   plan_.Put(keyspace_, touched.stripe, touched.key, &old, fresh);
   return false;
 }

@@ -26,7 +26,7 @@ class MemberStripes {
   const Store& store_;
   const KeyspaceState& keyspace_;
   // Members that die together mostly are of one collection.
-  std::optional<std::uint64_t> last_version_;
+  std::optional<std::uint64_t> last_collection_;
   Stripe last_stripe_ = 0;
 };
 
@@ -45,13 +45,13 @@ class MemberPurge {
 
  private:
   struct Touched {
-    Touched(KeyspaceId keyspace, std::uint64_t version) : keys(keyspace, version) {}
+    Touched(KeyspaceId keyspace, std::uint64_t collection_id) : keys(keyspace, collection_id) {}
 
     const PartKeys keys;
     std::string key;
     bool named = false;  // The key is known.
     Stripe stripe = 0;
-    Standing standing;
+    KeyState key_state;
     bool is_orphan = false;
     std::optional<WallTime> ended;  // Of an orphan, if its record was found.
     Collection collection;          // Else what its row will say.
@@ -59,7 +59,7 @@ class MemberPurge {
   };
 
   Result<Touched*> Touch(const PartKeyView& part);
-  Status ReadOrphan(std::uint64_t version, Touched& touched) const;
+  Status ReadOrphan(std::uint64_t collection_id, Touched& touched) const;
   Result<bool> FinishOne(Touched& touched);
 
   Store& store_;

@@ -40,7 +40,7 @@ Result<std::optional<Orphan>> OrphanPurge::Next(KeyspaceId keyspace, Place& plac
     place = {};
     return orphan;
   }
-  std::string record = OrphanKey(keyspace, orphan->version);
+  std::string record = OrphanKey(keyspace, orphan->collection_id);
   if (place.record != record) place = {std::move(record), {}};
   return orphan;
 }
@@ -52,7 +52,7 @@ Result<std::optional<Orphan>> OrphanPurge::FirstFrom(KeyspaceId keyspace,
   MAYFLY_TRY(const auto cursor, store_.engine().NewCursor(kMeta, walk));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_TRY(const Orphan orphan, DecodeOrphan(cursor->key(), cursor->value()));
-    if (!store_.staged().Contains(orphan.version)) return std::optional(orphan);
+    if (!store_.staged().Contains(orphan.collection_id)) return std::optional(orphan);
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return std::optional<Orphan>();
@@ -60,7 +60,7 @@ Result<std::optional<Orphan>> OrphanPurge::FirstFrom(KeyspaceId keyspace,
 
 Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan& orphan,
                                           Place& place, std::size_t parts_max) {
-  const PartKeys keys(keyspace.id(), orphan.version);
+  const PartKeys keys(keyspace.id(), orphan.collection_id);
   std::vector<Event> events;
   std::uint64_t removed = 0;
   {
@@ -91,7 +91,7 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
     }
     MAYFLY_RETURN_IF_ERROR(cursor->status());
     const bool whole = !cursor->Valid();
-    if (whole) plan.RemoveOrphan(keyspace, stripe, orphan.version);
+    if (whole) plan.RemoveOrphan(keyspace, stripe, orphan.collection_id);
     MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
     if (whole) ++store_.counts().removed_collections;
     if (!last.empty()) place.part = std::move(last);

@@ -10,7 +10,7 @@
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 #include "core/reclaim/file_choice.h"
-#include "core/reclaim/file_work.h"
+#include "core/reclaim/file_removal.h"
 #include "core/reclaim/purger.h"
 
 namespace mayfly::core {
@@ -199,7 +199,7 @@ Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspace
                                     Stop stop, ReclaimReport& report) {
   const auto horizon = store_.horizon().horizon();
   const Unclean unclean(role, keyspaces, *horizon, last_commit);
-  FileWork work(store_, report);
+  FileRemoval work(store_, report);
   // Each file is tried once, and what it becomes is not tried at all: if that still holds something
   // dead, somebody looks at it, and trying again would not help. One that the engine is at is
   // waited for, a little.

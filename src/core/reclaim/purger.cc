@@ -9,7 +9,7 @@
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 #include "core/reads/due_count.h"
-#include "core/transactions/keyspace_calls.h"
+#include "core/transactions/keyspace_impl.h"
 
 namespace mayfly::core {
 namespace {
@@ -37,11 +37,11 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
           ? SteadyTime::max()
           : start + options.time_max;
-  const Work work{options, manner, now, SettledInstant(store_), end, report, reverts};
+  const Job job{options, manner, now, SettledInstant(store_), end, report, reverts};
   if (options.keyspace != nullptr) {
-    KeyspaceState& only = KeyspaceCalls::Of(*options.keyspace, store_).state();
+    KeyspaceState& only = KeyspaceImpl::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
-    MAYFLY_RETURN_IF_ERROR(TakeTurns(TurnsOf(only, report.stopped_by_clock), work));
+    MAYFLY_RETURN_IF_ERROR(TakeTurns(TurnsOf(only, report.stopped_by_clock), job));
     return report;
   }
   const auto keyspaces = store_.catalog().All();
@@ -50,7 +50,7 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
     const auto more = TurnsOf(*keyspace, report.stopped_by_clock);
     turns.insert(turns.end(), more.begin(), more.end());
   }
-  MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), work));
+  MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), job));
   return report;
 }
 
@@ -76,7 +76,7 @@ Status Purger::PurgeAll(KeyspaceState& keyspace) {
                    {options, manner, settled, settled, SteadyTime::max(), report, reverts});
 }
 
-Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
+Status Purger::TakeTurns(std::vector<Turn> turns, const Job& job) {
   const auto by_place = [](const Turn& a, const Turn& b) { return a.place() < b.place(); };
   std::sort(turns.begin(), turns.end(), by_place);
   const std::uint64_t next = store_.purge_turn();
@@ -84,19 +84,19 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
                                   [&](const Turn& turn) { return turn.place() >= next; });
   std::rotate(turns.begin(), first, turns.end());
   // What was due may be alive again once time is taken back.
-  for (bool worked = true; worked && store_.clock().reverts() == work.reverts;) {
+  for (bool worked = true; worked && store_.clock().reverts() == job.reverts;) {
     worked = false;
     std::vector<Turn> left;
     for (const Turn& turn : turns) {
-      const std::uint64_t before = Done(work.report);
-      MAYFLY_TRY(const bool more, Take(turn, work));
-      if (work.report.more_due) {
-        store_.set_purge_turn(turn.place() + (Done(work.report) > before ? 1 : 0));
+      const std::uint64_t before = Done(job.report);
+      MAYFLY_TRY(const bool more, Take(turn, job));
+      if (job.report.more_due) {
+        store_.set_purge_turn(turn.place() + (Done(job.report) > before ? 1 : 0));
         return {};
       }
       // A turn may have nothing to show and leave more: others were faster, or an orphan had no
       // parts.
-      worked = worked || more || Done(work.report) > before;
+      worked = worked || more || Done(job.report) > before;
       // Nothing becomes due at an instant that has passed, but rows that go leave orphans.
       if (more || turn.kind == Kind::kOrphans) left.push_back(turn);
     }
@@ -105,29 +105,29 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Work& work) {
   return {};
 }
 
-Result<bool> Purger::Take(const Turn& turn, const Work& work) {
+Result<bool> Purger::Take(const Turn& turn, const Job& job) {
   if (turn.keyspace->dropped()) return false;
-  if (turn.kind == Kind::kOrphans) return PurgeOrphans(*turn.keyspace, work);
-  return PurgeSome(turn.half(), work);
+  if (turn.kind == Kind::kOrphans) return PurgeOrphans(*turn.keyspace, job);
+  return PurgeSome(turn.half(), job);
 }
 
-bool Purger::MayGoOn(const Work& work) const {
-  const std::uint64_t done = Done(work.report);
-  work.report.more_due =
-      done >= work.options.rows_max || (done > 0 && store_.clock().Steady() >= work.end);
-  return !work.report.more_due;
+bool Purger::MayGoOn(const Job& job) const {
+  const std::uint64_t done = Done(job.report);
+  job.report.more_due =
+      done >= job.options.rows_max || (done > 0 && store_.clock().Steady() >= job.end);
+  return !job.report.more_due;
 }
 
-Result<bool> Purger::PurgeOrphans(KeyspaceState& keyspace, const Work& work) {
+Result<bool> Purger::PurgeOrphans(KeyspaceState& keyspace, const Job& job) {
   if (keyspace.orphans() <= 0) return false;
-  if (!MayGoOn(work)) return true;
+  if (!MayGoOn(job)) return true;
   const SteadyTime began = store_.clock().Steady();
-  const std::uint64_t left = work.options.rows_max - Done(work.report);
+  const std::uint64_t left = job.options.rows_max - Done(job.report);
   MAYFLY_TRY(const auto removed,
              orphans_.Step(keyspace, std::min<std::uint64_t>(left, kOrphanBatchPartsMax)));
   if (!removed) return false;
-  work.report.leftovers += *removed;
-  if (work.manner.rest) work.manner.rest(store_.clock().Steady() - began);
+  job.report.leftovers += *removed;
+  if (job.manner.rest) job.manner.rest(store_.clock().Steady() - began);
   return keyspace.orphans() > 0;
 }
 
@@ -137,11 +137,11 @@ bool Purger::HasOrphans() const {
                      [](const auto& keyspace) { return keyspace->orphans() > 0; });
 }
 
-Result<bool> Purger::PurgeSome(const IndexHalf& half, const Work& work) {
-  const PurgeManner& manner = work.manner;
+Result<bool> Purger::PurgeSome(const IndexHalf& half, const Job& job) {
+  const PurgeManner& manner = job.manner;
   DueWalk& walk = walks_[half.index()];
   for (std::size_t taken = 0; !half.IsEmpty() && taken < kPurgeTurnRowsMax;) {
-    const std::uint64_t left = work.options.rows_max - Done(work.report);
+    const std::uint64_t left = job.options.rows_max - Done(job.report);
     const bool by_latch = manner.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
     const std::uint64_t ahead = manner.one_latch
                                     ? kPurgeAheadRowsMax
@@ -150,32 +150,32 @@ Result<bool> Purger::PurgeSome(const IndexHalf& half, const Work& work) {
         const bool due,
         walk.Fill(
             store_, half,
-            {.now = work.now, .settled = work.settled, .by_latch = by_latch, .rows_max = ahead}));
+            {.now = job.now, .settled = job.settled, .by_latch = by_latch, .rows_max = ahead}));
     if (!due) break;
-    if (!MayGoOn(work)) return true;
+    if (!MayGoOn(job)) return true;
     if (!half.members && walk.page_begins() && walk.page_rows() == kPurgeAheadRowsMax) {
       MAYFLY_TRY(const auto counted, KeepCountOfDue(store_, half.keyspace));
       if (counted) backlog_ = std::max(backlog_, *counted);
     }
     const SteadyTime began = store_.clock().Steady();
     const auto batch = walk.Next(std::min<std::uint64_t>(left, manner.batch_rows_max));
-    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), work));
+    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), job));
     walk.Done(half, batch);
     taken += batch.size();
     if (manner.rest) manner.rest(store_.clock().Steady() - began);
     if (taken >= kPurgeTurnRowsMax) return true;
   }
-  FinishHalf(half, work);
+  FinishHalf(half, job);
   return false;
 }
 
 // All that was due is gone, and what comes will be due later. In memory only: the stored one may
 // lag behind.
-void Purger::FinishHalf(const IndexHalf& half, const Work& work) {
+void Purger::FinishHalf(const IndexHalf& half, const Job& job) {
   const KeyLatches::One latch =
       store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
-  if (store_.clock().reverts() != work.reverts) return;
-  half.RaiseWatermark(std::min(work.now, work.settled) + Millis(1));
+  if (store_.clock().reverts() != job.reverts) return;
+  half.RaiseWatermark(std::min(job.now, job.settled) + Millis(1));
 }
 
 std::uint64_t Purger::NoteReverts() {
@@ -206,8 +206,8 @@ Status Purger::LatchDue(const IndexHalf& half, std::span<Due> due,
 }
 
 Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
-                         const Work& work) {
-  PurgeReport& report = work.report;
+                         const Job& job) {
+  PurgeReport& report = job.report;
   KeyspaceState& keyspace = half.keyspace;
   std::vector<Event> events;
   {
@@ -216,7 +216,7 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
     std::optional<KeyLatches::Many> latches;
     MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
     // They may be alive again.
-    if (store_.clock().reverts() != work.reverts) return {};
+    if (store_.clock().reverts() != job.reverts) return {};
     CommitPlan plan(store_.clock().Now());
     MemberPurge members(store_, plan, keyspace);
     const auto plan_one = [&](const Due& row) {
@@ -262,10 +262,10 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
 
 // False when the row is gone or has another deadline.
 Result<bool> Purger::PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const {
-  Standing standing;
-  MAYFLY_RETURN_IF_ERROR(store_.ReadStanding(keyspace, due.key, nullptr, standing));
-  if (!standing.stored || standing.stored->deadline != due.deadline) return false;
-  Store::PlanPurge(plan, keyspace, due.key, standing, EventCause::kPurged);
+  KeyState key_state;
+  MAYFLY_RETURN_IF_ERROR(store_.ReadKeyState(keyspace, due.key, nullptr, key_state));
+  if (!key_state.stored || key_state.stored->deadline != due.deadline) return false;
+  Store::PlanPurge(plan, keyspace, due.key, key_state, EventCause::kPurged);
   return true;
 }
 
@@ -274,15 +274,15 @@ Result<bool> Purger::PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, cons
   if (!key) return false;
   PinnedBytes pin;
   std::optional<VersionView> version;
-  MAYFLY_RETURN_IF_ERROR(store_.ReadMember(keyspace, due.key, nullptr, pin, version));
+  MAYFLY_RETURN_IF_ERROR(store_.ReadVersion(keyspace, due.key, nullptr, pin, version));
   if (!version || LeavesAt(*version) != due.deadline) return false;
   if (IsDead(version->kept_until, plan.now())) {
-    plan.RemoveMember(keyspace, StripeOf(keyspace.id(), *key), due.key, *version);
+    plan.RemoveVersion(keyspace, StripeOf(keyspace.id(), *key), due.key, *version);
     return true;
   }
   // Its row is dead, but one may still ask for that time: that nothing was there is kept, or what
   // is older would show.
-  plan.PutMember(keyspace, StripeOf(keyspace.id(), *key), due.key, &*version, Bare(*version));
+  plan.PutVersion(keyspace, StripeOf(keyspace.id(), *key), due.key, &*version, Bare(*version));
   plan.NoteRemoval(keyspace, StripeOf(keyspace.id(), *key), due.deadline);
   return true;
 }

@@ -78,7 +78,7 @@ class Purger {
   };
 
   // What one Purge() may do, and has done.
-  struct Work {
+  struct Job {
     const PurgeOptions& options;
     const PurgeManner& manner;
     WallTime now;
@@ -89,18 +89,18 @@ class Purger {
   };
 
   static std::vector<Turn> TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock);
-  Status TakeTurns(std::vector<Turn> turns, const Work& work);
+  Status TakeTurns(std::vector<Turn> turns, const Job& job);
   // False: nothing more is due there.
-  Result<bool> Take(const Turn& turn, const Work& work);
-  Result<bool> PurgeSome(const IndexHalf& half, const Work& work);
-  Result<bool> PurgeOrphans(KeyspaceState& keyspace, const Work& work);
+  Result<bool> Take(const Turn& turn, const Job& job);
+  Result<bool> PurgeSome(const IndexHalf& half, const Job& job);
+  Result<bool> PurgeOrphans(KeyspaceState& keyspace, const Job& job);
   // Whether another batch may be begun; notes in the report if not, though something is due.
-  bool MayGoOn(const Work& work) const;
+  bool MayGoOn(const Job& job) const;
   Status LatchDue(const IndexHalf& half, std::span<Due> due,
                   std::optional<KeyLatches::Many>& latches) const;
   Status RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
-                   const Work& work);
-  void FinishHalf(const IndexHalf& half, const Work& work);
+                   const Job& job);
+  void FinishHalf(const IndexHalf& half, const Job& job);
   std::uint64_t NoteReverts();
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<bool> PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;

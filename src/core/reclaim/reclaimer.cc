@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/layout/limits.h"
-#include "core/reclaim/file_work.h"
+#include "core/reclaim/file_removal.h"
 #include "core/reclaim/promises.h"
 
 namespace mayfly::core {
@@ -31,7 +31,7 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
   }
   for (;;) {
     MAYFLY_TRY(const Outcome outcome, Step(options, /*quiet=*/true, never, report));
-    if (outcome != Outcome::kWorked) return report;
+    if (outcome != Outcome::kProgressed) return report;
   }
 }
 
@@ -41,11 +41,11 @@ Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool q
   // What callers deleted leaves all the same; what died is still there, and no horizon covers it.
   report.stopped_by_clock = report.stopped_by_clock || !store_.clock().may_delete();
   MAYFLY_TRY(const Outcome promised, KeepPromises(options, stop, report));
-  if (promised == Outcome::kWorked) return promised;
+  if (promised == Outcome::kProgressed) return promised;
   MAYFLY_RETURN_IF_ERROR(AdvanceHorizon(report));
   if (quiet) {
     MAYFLY_TRY(const Outcome flushed, FlushIfWorthWhile());
-    if (flushed == Outcome::kWorked) return flushed;
+    if (flushed == Outcome::kProgressed) return flushed;
   }
   MAYFLY_TRY(const engine::EngineStats stats, store_.engine().Stats());
   if (stats.commits_held_back) return Outcome::kLater;
@@ -66,7 +66,7 @@ Result<Reclaimer::Outcome> Reclaimer::KeepPromises(const ReclaimOptions& options
   const auto due = promises.Due(now);
   promises_tried_ = now;
   MAYFLY_RETURN_IF_ERROR(promises.Keep(due, options.bytes_per_second, stop, report));
-  return Outcome::kWorked;
+  return Outcome::kProgressed;
 }
 
 Status Reclaimer::AdvanceHorizon(ReclaimReport& report) {
@@ -92,7 +92,7 @@ Result<Reclaimer::Outcome> Reclaimer::FlushIfWorthWhile() {
   if (removed - removed_at_flush_ < kFlushAfterRows) return Outcome::kNothing;
   MAYFLY_RETURN_IF_ERROR(store_.engine().Flush());
   removed_at_flush_ = removed;
-  return Outcome::kWorked;
+  return Outcome::kProgressed;
 }
 
 Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options, bool quiet,
@@ -107,12 +107,12 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
   for (const engine::Role role : kRoles) {
     MAYFLY_TRY(const auto files, store_.engine().Files(role));
     const int last_level = LastLevelOf(files);
-    FileWork work(store_, report);
+    FileRemoval work(store_, report);
     // Before the tombstones above them are rewritten, which would read them.
     for (const engine::FileInfo& file : files) {
       if (file.level != last_level || !dead.IsWhollyDead(file)) continue;
       MAYFLY_TRY(const bool dropped, work.Drop(role, file));
-      if (dropped) return Outcome::kWorked;
+      if (dropped) return Outcome::kProgressed;
     }
     for (const engine::FileInfo& file : files) {
       if (kept_by_states_.contains(file.name)) continue;
@@ -134,7 +134,7 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
           if (!store_.states().AllSince(mark)) kept_since_ = mark;
         }
       }
-      return Outcome::kWorked;
+      return Outcome::kProgressed;
     }
   }
   return outcome;

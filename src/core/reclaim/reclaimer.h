@@ -30,9 +30,9 @@ class Reclaimer {
 
   // What became of a step.
   enum class Outcome : std::uint8_t {
-    kWorked,   // There may be more.
-    kNothing,  // There is nothing to do.
-    kLater,    // There is, but not at this moment: writers come first.
+    kProgressed,  // There may be more.
+    kNothing,     // There is nothing to do.
+    kLater,       // There is, but not at this moment: writers come first.
   };
 
   // Keeps promises that are due, or deals with one file. `quiet` lets it touch upper levels.

@@ -131,7 +131,7 @@ Result<bool> DropHorizon::Advance(const Catalog& catalog, const OpenStates& stat
   if (taken == *horizon()) return true;
   if (candidate_ && !states.AllSince(candidate_->mark)) return false;
   const StateTicket mark = states.Mark();
-  MAYFLY_RETURN_IF_ERROR(engine.Persist(Durability::kDisk));
+  MAYFLY_RETURN_IF_ERROR(engine.Sync(Durability::kDisk));
   if (states.AllSince(mark)) {
     Publish(std::move(taken));
     return true;

@@ -91,7 +91,7 @@ Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector
   }
   // The fsync comes afterwards, so that others share it instead of waiting for it.
   if (durability != Durability::kDisk) return {};
-  const Status synced = engine_.Persist(Durability::kDisk);
+  const Status synced = engine_.Sync(Durability::kDisk);
   if (synced.ok()) return {};
   return Status::IoError(fmt::format(
       "the batch is visible but its outcome after a power cut is unknown: {}", synced.message()));

@@ -27,11 +27,11 @@ constexpr std::uint32_t kFirstFormat = 2;  // That this build reads.
 
 }  // namespace
 
-WallTime TimestampOf(const Change& change, const Standing& standing, WallTime now) {
+WallTime TimestampOf(const Change& change, const KeyState& key_state, WallTime now) {
   if (change.timestamp) return *change.timestamp;
-  const auto newest = standing.newest();
+  const auto newest = key_state.newest();
   // A row that has died since, under a transaction, is written anew.
-  if (change.same_timestamp && standing.Living(now) != nullptr) return *newest;
+  if (change.same_timestamp && key_state.Living(now) != nullptr) return *newest;
   return std::max({now, newest.value_or(now), change.not_before.value_or(now)});
 }
 
@@ -59,7 +59,7 @@ Store::Store(std::unique_ptr<engine::Engine> engine, const StoreOptions& options
       states_(std::make_unique<OpenStates>(*engine_)),
       horizon_(options.horizon != nullptr ? options.horizon : std::make_shared<DropHorizon>()),
       cache_(options.cache_bytes),
-      versions_(*engine_) {}
+      collection_ids_(*engine_) {}
 
 Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(LoadFormat());
@@ -68,7 +68,7 @@ Status Store::Load() {
   clock_ = std::make_unique<TrustedClock>(clock, options_.clock_jump_max, stored, logger_);
   events_ = std::make_unique<EventLog>(*engine_, logger_);
   MAYFLY_RETURN_IF_ERROR(events_->Load());
-  MAYFLY_RETURN_IF_ERROR(versions_.Load());
+  MAYFLY_RETURN_IF_ERROR(collection_ids_.Load());
   catalog_ = std::make_unique<Catalog>(*engine_, cache_);
   MAYFLY_RETURN_IF_ERROR(options_.salvage ? catalog_->LoadSalvaged(logger_) : catalog_->Load());
   // The time recorded last may lag behind what a purge knew. New deadlines must not lie below a
@@ -239,18 +239,18 @@ Status Store::GetLatched(engine::Role role, Bytes key, PinnedBytes& pin) {
   return read;
 }
 
-Status Store::ReadStanding(const KeyspaceState& keyspace, Bytes key,
-                           const engine::Snapshot* snapshot, Standing& standing) const {
-  MAYFLY_RETURN_IF_ERROR(ReadStored(keyspace, key, snapshot, standing.pin, standing.stored));
-  standing.marker.reset();
-  if (!keyspace.by_timestamp() || standing.stored) return {};
+Status Store::ReadKeyState(const KeyspaceState& keyspace, Bytes key,
+                           const engine::Snapshot* snapshot, KeyState& key_state) const {
+  MAYFLY_RETURN_IF_ERROR(ReadStored(keyspace, key, snapshot, key_state.pin, key_state.stored));
+  key_state.marker.reset();
+  if (!keyspace.by_timestamp() || key_state.stored) return {};
   PinnedBytes pin;  // A marker has no payload to point at.
-  return ReadMember(keyspace, MarkerKey(key), snapshot, pin, standing.marker);
+  return ReadVersion(keyspace, MarkerKey(key), snapshot, pin, key_state.marker);
 }
 
-Status Store::ReadMember(const KeyspaceState& keyspace, Bytes member_key,
-                         const engine::Snapshot* snapshot, PinnedBytes& pin,
-                         std::optional<VersionView>& version) const {
+Status Store::ReadVersion(const KeyspaceState& keyspace, Bytes member_key,
+                          const engine::Snapshot* snapshot, PinnedBytes& pin,
+                          std::optional<VersionView>& version) const {
   version.reset();
   const Status read = engine_->Get(kMembers, RowKey(keyspace.id(), member_key), pin, snapshot);
   if (read.IsNotFound()) return {};
@@ -260,12 +260,12 @@ Status Store::ReadMember(const KeyspaceState& keyspace, Bytes member_key,
 }
 
 Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                         const Standing& standing, const Change& change) {
+                         const KeyState& key_state, const Change& change) {
   if (change.kind == Change::Kind::kPut) {
     MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
     if (change.span.clamped) plan.CountClamped();
   }
-  const RowView* const old = standing.stored ? &*standing.stored : nullptr;
+  const RowView* const old = key_state.stored ? &*key_state.stored : nullptr;
   if (!keyspace.by_timestamp()) {
     const Stripe stripe = StripeOf(keyspace.id(), key);
     if (change.kind == Change::Kind::kDelete) {
@@ -273,18 +273,18 @@ Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
       return {};
     }
     if (change.of_collection) {
-      return PlanCollectionDeadline(plan, keyspace, key, standing, change.span);
+      return PlanCollectionDeadline(plan, keyspace, key, key_state, change.span);
     }
     MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, plan.now()));
     plan.Put(keyspace, stripe, key, old, {.deadline = deadline, .payload = change.payload});
     return {};
   }
-  const auto newest = standing.newest();
+  const auto newest = key_state.newest();
   if (change.timestamp && newest && *change.timestamp < *newest) {
-    return PlanLateChange(plan, keyspace, key, standing, change, *newest);
+    return PlanLateChange(plan, keyspace, key, key_state, change, *newest);
   }
-  const WallTime timestamp = TimestampOf(change, standing, plan.now());
-  VersionPlan versions(plan, keyspace, key, standing);
+  const WallTime timestamp = TimestampOf(change, key_state, plan.now());
+  VersionPlan versions(plan, keyspace, key, key_state);
   if (change.kind == Change::Kind::kDelete) {
     versions.Delete(timestamp);
     return {};
@@ -295,30 +295,31 @@ Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
 }
 
 Status Store::PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                                     const Standing& standing, const Span& span) const {
-  const RowView* const old = standing.Living(plan.now());
-  if (old == nullptr || !old->version) {
+                                     const KeyState& key_state, const Span& span) const {
+  const RowView* const old = key_state.Living(plan.now());
+  if (old == nullptr || !old->collection_id) {
     return Status::Conflict("the collection died before its deadline was changed; begin again");
   }
   MAYFLY_TRY(Collection collection, DecodeCollection(old->payload));
   MAYFLY_TRY(collection.own_deadline, DeadlineOf(span, plan.now()));
   std::optional<WallTime> last;
   if (collection.all_mortal()) {
-    const PartKeys keys(keyspace.id(), *old->version);
+    const PartKeys keys(keyspace.id(), *old->collection_id);
     MAYFLY_TRY(last, LastMemberDeadline(*engine_, keys, [](Bytes) { return false; }));
   }
   std::string payload;
   AppendCollection(payload, collection);
-  const RowView fresh{
-      .deadline = DeadlineOf(collection, last), .payload = payload, .version = old->version};
+  const RowView fresh{.deadline = DeadlineOf(collection, last),
+                      .payload = payload,
+                      .collection_id = old->collection_id};
   plan.Put(keyspace, StripeOf(keyspace.id(), key), key, old, fresh);
   return {};
 }
 
 Status Store::PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                             const Standing& standing, const Change& change,
+                             const KeyState& key_state, const Change& change,
                              WallTime overtaken_at) {
-  VersionPlan versions(plan, keyspace, key, standing);
+  VersionPlan versions(plan, keyspace, key, key_state);
   if (!versions.KeptUntil(overtaken_at)) return {};
   VersionView late{.row = {.deadline = {}, .payload = {}, .timestamp = change.timestamp},
                    .deleted = change.kind == Change::Kind::kDelete};
@@ -329,15 +330,15 @@ Status Store::PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes ke
   PinnedBytes pin;
   std::optional<VersionView> same;
   MAYFLY_RETURN_IF_ERROR(
-      ReadMember(keyspace, VersionKey(key, *change.timestamp), nullptr, pin, same));
+      ReadVersion(keyspace, VersionKey(key, *change.timestamp), nullptr, pin, same));
   versions.PutLate(late, overtaken_at, same ? &*same : nullptr);
   return {};
 }
 
 void Store::PlanPurge(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                      const Standing& standing, EventCause cause) {
-  if (keyspace.by_timestamp()) return VersionPlan(plan, keyspace, key, standing).Purge(cause);
-  plan.Remove(keyspace, StripeOf(keyspace.id(), key), key, *standing.stored, cause);
+                      const KeyState& key_state, EventCause cause) {
+  if (keyspace.by_timestamp()) return VersionPlan(plan, keyspace, key, key_state).Purge(cause);
+  plan.Remove(keyspace, StripeOf(keyspace.id(), key), key, *key_state.stored, cause);
 }
 
 Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
@@ -350,9 +351,9 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     MAYFLY_RETURN_IF_ERROR(CheckWritable());
     const KeyLatches::One latch = latches_.Lock(StripeOf(keyspace.id(), key));
     CommitPlan plan(clock_->Now());
-    Standing standing;
-    MAYFLY_RETURN_IF_ERROR(ReadStanding(keyspace, key, nullptr, standing));
-    const RowView* living = standing.Living(plan.now());
+    KeyState key_state;
+    MAYFLY_RETURN_IF_ERROR(ReadKeyState(keyspace, key, nullptr, key_state));
+    const RowView* living = key_state.Living(plan.now());
     RowView plain;
     PinnedBytes pin;
     if (living != nullptr) {
@@ -361,13 +362,13 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
       living = &plain;
     }
     const Result<Change> change =
-        decide({.row = living, .now = plan.now(), .newest = standing.newest()});
+        decide({.row = living, .now = plan.now(), .newest = key_state.newest()});
     if (!change) {
       KeepTime(plan.now());  // That it is dead, say.
       return change.status();
     }
     if (change->kind != Change::Kind::kNothing) {
-      MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, standing, *change));
+      MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, key_state, *change));
     }
     if (IsNothing(plan)) {
       KeepTime(plan.now());
@@ -420,10 +421,10 @@ void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
     if (!latch.owns_lock()) return;
     CommitPlan plan(clock_->Now());
     if (!clock_->may_delete()) return;  // That very reading may have been a jump.
-    Standing standing;
-    if (!ReadStanding(keyspace, key, nullptr, standing).ok()) return;
-    if (!standing.stored || standing.Living(plan.now()) != nullptr) return;
-    PlanPurge(plan, keyspace, key, standing, EventCause::kRead);
+    KeyState key_state;
+    if (!ReadKeyState(keyspace, key, nullptr, key_state).ok()) return;
+    if (!key_state.stored || key_state.Living(plan.now()) != nullptr) return;
+    PlanPurge(plan, keyspace, key, key_state, EventCause::kRead);
     if (const Status purged = Commit(plan, Durability::kNone); !purged.ok()) {
       Log(logger_, LogLevel::kWarning, "a dead row was not removed on read: {}", purged.ToString());
       return;

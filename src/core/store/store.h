@@ -15,16 +15,16 @@
 #include "core/clock/trusted_clock.h"
 #include "core/commit/change.h"
 #include "core/commit/commit_plan.h"
-#include "core/commit/standing.h"
+#include "core/commit/key_state.h"
 #include "core/keyspaces/catalog.h"
+#include "core/keyspaces/collection_ids.h"
 #include "core/keyspaces/key_latches.h"
 #include "core/keyspaces/stored_cache.h"
-#include "core/keyspaces/version_numbers.h"
 #include "core/layout/limits.h"
 #include "core/store/drop_horizon.h"
 #include "core/store/event_log.h"
 #include "core/store/open_states.h"
-#include "core/store/staged_versions.h"
+#include "core/store/staged_collections.h"
 #include "engine/engine.h"
 #include "mayfly/durability.h"
 #include "mayfly/logger.h"
@@ -40,7 +40,7 @@ struct StoreOptions {
   bool salvage = false;
   Millis clock_jump_max = std::chrono::hours(12);
   std::optional<Millis> state_age_max = std::nullopt;
-  // For what works read; 0: each asks the engine.
+  // For what latched transactions read; 0: each asks the engine.
   std::size_t cache_bytes = std::size_t{1} << 20;
   // The one that the engine's compactions ask. Null: none does. Shared with the engine.
   std::shared_ptr<DropHorizon> horizon = nullptr;
@@ -48,7 +48,8 @@ struct StoreOptions {
   Logger* logger = nullptr;
 };
 
-// What a work holds of a collection that it makes, before the members go to the engine.
+// What a latched transaction holds of a collection that it makes, before the members go to the
+// engine.
 struct DraftBounds {
   std::size_t parts_max = kDraftPartsMax;
   std::size_t bytes_max = kDraftBytesMax;
@@ -127,29 +128,30 @@ class Store {
   Status GetLatched(engine::Role role, Bytes key, PinnedBytes& pin);
 
   // The same for everything that is known of the key.
-  Status ReadStanding(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
-                      Standing& standing) const;
+  Status ReadKeyState(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
+                      KeyState& key_state) const;
 
-  // Reads the member with this key, given without the keyspace; nothing when there is none.
-  Status ReadMember(const KeyspaceState& keyspace, Bytes member_key,
-                    const engine::Snapshot* snapshot, PinnedBytes& pin,
-                    std::optional<VersionView>& version) const;
+  // Reads the version or marker with this key, given without the keyspace; nothing when there is
+  // none.
+  Status ReadVersion(const KeyspaceState& keyspace, Bytes member_key,
+                     const engine::Snapshot* snapshot, PinnedBytes& pin,
+                     std::optional<VersionView>& version) const;
 
   // Adds a change of the key, which stands as given, to the plan; under the key's latch.
-  Status PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const Standing& standing,
+  Status PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const KeyState& key_state,
                     const Change& change);
 
   // The same for another deadline of a collection.
   Status PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                                const Standing& standing, const Span& span) const;
+                                const KeyState& key_state, const Span& span) const;
 
   // The same for one that something later on the same key has overtaken already.
   Status PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                        const Standing& standing, const Change& change, WallTime overtaken_at);
+                        const KeyState& key_state, const Change& change, WallTime overtaken_at);
 
   // The same for the removal of the stored row, which is dead.
   static void PlanPurge(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                        const Standing& standing, EventCause cause);
+                        const KeyState& key_state, EventCause cause);
 
   // Reads, decides and writes one key under its latch.
   Status Mutate(KeyspaceState& keyspace, Bytes key, Decide decide);
@@ -182,8 +184,8 @@ class Store {
   StoredCache& cache() { return cache_; }
   Catalog& catalog() { return *catalog_; }
   EventLog& events() const { return *events_; }
-  VersionNumbers& versions() { return versions_; }
-  StagedVersions& staged() { return staged_; }
+  CollectionIds& collection_ids() { return collection_ids_; }
+  StagedCollections& staged() { return staged_; }
 
   // Lowered by tests, before the first work.
   DraftBounds& draft_bounds() { return draft_bounds_; }
@@ -231,8 +233,8 @@ class Store {
   std::atomic<std::uint64_t> purge_turn_{0};
   KeyLatches latches_;
   StoredCache cache_;
-  VersionNumbers versions_;
-  StagedVersions staged_;
+  CollectionIds collection_ids_;
+  StagedCollections staged_;
   DraftBounds draft_bounds_;
   DeadlineWatch watch_;
   StoreCounts counts_;
@@ -248,7 +250,7 @@ class Store {
 };
 
 // The timestamp a change gets, where order is by timestamp.
-WallTime TimestampOf(const Change& change, const Standing& standing, WallTime now);
+WallTime TimestampOf(const Change& change, const KeyState& key_state, WallTime now);
 
 // Key and value within the limits.
 Status CheckUserKey(Bytes key);

@@ -12,7 +12,7 @@ Result<bool> Holds(const PutCondition& condition, const RowView* row) {
     case PutCondition::Kind::kAbsent: return row == nullptr;
     case PutCondition::Kind::kPresent: return row != nullptr;
     case PutCondition::Kind::kEquals:
-      if (row != nullptr && row->version) return IsCollection();
+      if (row != nullptr && row->collection_id) return CollectionHasNoValue();
       return row != nullptr && row->payload == condition.expected();
   }
   return false;
@@ -34,7 +34,7 @@ bool Holds(DeadlineIf condition, const std::optional<WallTime>& old,
 std::optional<std::optional<WallTime>> DeadlineOf(const RowView* row) {
   if (row == nullptr) return std::nullopt;
   // What callers set, not what members bring about. A damaged one is found when it is changed.
-  if (row->version) {
+  if (row->collection_id) {
     const auto collection = DecodeCollection(row->payload);
     if (collection) return collection->own_deadline;
   }
@@ -108,7 +108,7 @@ Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
   std::optional<std::string> fresh;
   return apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
-    if (known.row != nullptr && known.row->version) return IsCollection();
+    if (known.row != nullptr && known.row->collection_id) return CollectionHasNoValue();
     fresh = update(known.row != nullptr ? std::optional(known.row->payload) : std::nullopt);
     if (fresh) return Change::Put(*fresh, span);
     return known.row != nullptr ? Change::Delete() : Change::Nothing();
@@ -126,7 +126,7 @@ Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime l
     changed = Holds(condition, *DeadlineOf(known.row), deadline);
     if (!changed) return Change::Nothing();
     const Change change = Change::Put(known.row->payload, span).AtTheSame();
-    return known.row->version ? change.OfCollection() : change;
+    return known.row->collection_id ? change.OfCollection() : change;
   }));
   return changed;
 }
@@ -137,7 +137,7 @@ Result<Row> TouchRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lif
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
-    if (known.row->version) return IsCollection();
+    if (known.row->collection_id) return CollectionHasNoValue();
     MAYFLY_TRY(touched.deadline, core::DeadlineOf(span, known.now));
     touched.value = known.row->payload;
     touched.timestamp = known.row->timestamp;

@@ -104,7 +104,7 @@ class Inspector {
   Status TakeRow(const BackupRecord& record) {
     MAYFLY_TRY(const RowView row, DecodeRow(record.data));
     in_collection_of_.reset();
-    if (!row.version) return {};
+    if (!row.collection_id) return {};
     in_collection_of_ = record.keyspace;
     return DecodeCollection(row.payload).status();
   }
@@ -161,7 +161,7 @@ class Restorer {
   Status TakeRow(const BackupRecord& record) {
     MAYFLY_RETURN_IF_ERROR(FinishCollection());
     MAYFLY_TRY(RowView row, DecodeRow(record.data));
-    if (row.version) return TakeCollection(record, row);
+    if (row.collection_id) return TakeCollection(record, row);
     row.deadline = reckoning_.DeadlineOf(row.deadline);
     MAYFLY_RETURN_IF_ERROR(FlushBefore(record));
     Fresh fresh{.key = std::string(record.key), .row = {}, .member = false};
@@ -239,7 +239,7 @@ class Restorer {
     ++(dead ? report_.dropped_rows : report_.rows);
     // One that died where timestamps decide leaves its marker, as if it had been purged here.
     if (keyspace_->by_timestamp()) {
-      const Standing none{};
+      const KeyState none{};
       VersionPlan(plan, *keyspace_, fresh.key, none).Restore(row);
     } else if (!dead) {
       plan.Put(*keyspace_, StripeOf(keyspace_->id(), fresh.key), fresh.key, nullptr, row);
@@ -251,7 +251,7 @@ class Restorer {
     MAYFLY_TRY(VersionView version, DecodeVersion(fresh.row));
     if (IsDead(version.kept_until, plan.now())) return {};
     if (IsDead(version.row.deadline, plan.now())) version = Bare(version);
-    plan.PutMember(*keyspace_, /*stripe=*/0, fresh.key, nullptr, version);
+    plan.PutVersion(*keyspace_, /*stripe=*/0, fresh.key, nullptr, version);
     return {};
   }
 

@@ -65,12 +65,12 @@ class RowWriter {
       if (stale) return {};
     }
     if (IsDead(row.deadline, report_.taken_at)) return AddMarkerOf(keyspace, key, row);
-    if (row.version && salvages_) {
+    if (row.collection_id && salvages_) {
       MAYFLY_RETURN_IF_ERROR(CountLost(keyspace, row));
     }
     MAYFLY_RETURN_IF_ERROR(writer_.AddRow(keyspace.id(), key, stored));
     ++report_.rows;
-    return row.version ? AddParts(keyspace, *row.version) : Status();
+    return row.collection_id ? AddParts(keyspace, *row.collection_id) : Status();
   }
 
   // A row that is dead is not in the backup. Where timestamps decide, that it was the last word is.
@@ -87,7 +87,7 @@ class RowWriter {
     if (!row.timestamp) return Status::Corruption("a row without its timestamp");
     PinnedBytes pin;
     std::optional<VersionView> marker;
-    MAYFLY_RETURN_IF_ERROR(store_.ReadMember(keyspace, MarkerKey(key), &snapshot_, pin, marker));
+    MAYFLY_RETURN_IF_ERROR(store_.ReadVersion(keyspace, MarkerKey(key), &snapshot_, pin, marker));
     return marker && *marker->row.timestamp >= *row.timestamp;
   }
 
@@ -108,7 +108,7 @@ class RowWriter {
   // there is none left.
   Status CountLost(const KeyspaceState& keyspace, const RowView& row) {
     MAYFLY_TRY(const Collection collection, DecodeCollection(row.payload));
-    const PartKeys keys(keyspace.id(), *row.version);
+    const PartKeys keys(keyspace.id(), *row.collection_id);
     MAYFLY_TRY(const auto cursor,
                Walk(kMembers, keys.Begin(PartKind::kMember), keys.End(PartKind::kMember)));
     std::uint64_t found = 0;

@@ -107,7 +107,7 @@ Status Checker::CheckRows(KeyspaceState& keyspace, const engine::Snapshot* snaps
                        Find(keyspace, "an unreadable row", key);
                        return {};
                      }
-                     if (row->version) {
+                     if (row->collection_id) {
                        MAYFLY_TRY(const bool good, collections.CheckRow(key, *row, expected));
                        if (!good) return {};
                      } else {
@@ -202,7 +202,7 @@ Status Checker::CheckVersionEntries(KeyspaceState& keyspace, const engine::Snaps
     const auto entry = DecodeEntry(entry_key);
     std::optional<VersionView> version;
     if (entry) {
-      const Status read = store_.ReadMember(keyspace, entry->key, snapshot, pin, version);
+      const Status read = store_.ReadVersion(keyspace, entry->key, snapshot, pin, version);
       // An unreadable one was reported as such.
       if (read.code() == StatusCode::kUnsupported || read.code() == StatusCode::kCorruption)
         return {};

@@ -31,12 +31,13 @@ Result<bool> CollectionCheck::Exists(engine::Address at, Bytes key) const {
   return true;
 }
 
-bool CollectionCheck::IsCurrent(std::uint64_t version) const {
-  return some_unreadable_ || versions_.contains(version);  // An unreadable row may be its row.
+bool CollectionCheck::IsCurrent(std::uint64_t collection_id) const {
+  return some_unreadable_ ||
+         versions_.contains(collection_id);  // An unreadable row may be its row.
 }
 
 Result<bool> CollectionCheck::CheckRow(Bytes key, const RowView& row, Counters& expected) {
-  if (!versions_.insert(*row.version).second) {
+  if (!versions_.insert(*row.collection_id).second) {
     ++report_.wrong_counts;
     find_("a collection whose members are another's, of key", key);
     RemoveRow(key, row);
@@ -48,9 +49,9 @@ Result<bool> CollectionCheck::CheckRow(Bytes key, const RowView& row, Counters& 
     find_("an unreadable collection", key);
     return false;
   }
-  MAYFLY_TRY(const Parts parts, WalkParts(key, PartKeys(keyspace_.id(), *row.version)));
+  MAYFLY_TRY(const Parts parts, WalkParts(key, PartKeys(keyspace_.id(), *row.collection_id)));
   MAYFLY_TRY(const bool first_fits,
-             FirstFits(PartKeys(keyspace_.id(), *row.version), *collection, parts));
+             FirstFits(PartKeys(keyspace_.id(), *row.collection_id), *collection, parts));
   if (first_fits && Fits(key, row, *collection, parts)) {
     ++expected.rows;
     expected.mortal += row.deadline ? 1 : 0;
@@ -112,7 +113,7 @@ void CollectionCheck::Mend(Bytes key, const RowView& row, const Collection& coll
                            const Parts& parts, Counters& expected) {
   const KeyspaceId id = keyspace_.id();
   RemoveRow(key, row);
-  const PartKeys keys(id, *row.version);
+  const PartKeys keys(id, *row.collection_id);
   if (parts.members == 0) {
     if (parts.name) repair_.Delete(kMembers, keys.OfName());
     return;
@@ -125,8 +126,9 @@ void CollectionCheck::Mend(Bytes key, const RowView& row, const Collection& coll
   mended.dead = 0;
   std::string payload;
   AppendCollection(payload, mended);
-  const RowView fresh{
-      .deadline = DeadlineOf(mended, parts.last), .payload = payload, .version = row.version};
+  const RowView fresh{.deadline = DeadlineOf(mended, parts.last),
+                      .payload = payload,
+                      .collection_id = row.collection_id};
   std::string encoded;
   AppendRow(encoded, fresh);
   repair_.Put(kRows, RowKey(id, key), encoded);
@@ -217,14 +219,14 @@ Status CollectionCheck::CheckParts() {
       find_("something that is no member, of key", UserKeyOf(stored_key));
       return {};
     }
-    if (last == part->version) return {};
-    last = part->version;
-    if (IsCurrent(part->version)) return {};
-    const std::string record = OrphanKey(keyspace_.id(), part->version);
+    if (last == part->collection_id) return {};
+    last = part->collection_id;
+    if (IsCurrent(part->collection_id)) return {};
+    const std::string record = OrphanKey(keyspace_.id(), part->collection_id);
     MAYFLY_TRY(const bool queued, Exists(kMeta, record));
     if (queued) return {};
     ++report_.stray_members;
-    find_("members of a collection that is not there, of version", std::to_string(part->version));
+    find_("members of a collection that is not there, of id", std::to_string(part->collection_id));
     repair_.Put(kMeta, record, EncodeOrphan(store_.clock().Now()));
     ++orphans_;
     return {};
@@ -237,14 +239,14 @@ Status CollectionCheck::CheckRecords() {
   const auto take = [&](Bytes meta_key, Bytes value) -> Status {
     const auto orphan = DecodeOrphan(meta_key, value);
     if (orphan) {
-      if (!versions_.contains(orphan->version)) {
+      if (!versions_.contains(orphan->collection_id)) {
         ++orphans_;
         return {};
       }
     }
     ++report_.stale_entries;
-    find_("the record of an orphan that is none, of version",
-          orphan ? Bytes(std::to_string(orphan->version)) : meta_key);
+    find_("the record of an orphan that is none, of collection id",
+          orphan ? Bytes(std::to_string(orphan->collection_id)) : meta_key);
     repair_.Delete(kMeta, meta_key);
     return {};
   };

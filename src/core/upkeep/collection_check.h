@@ -32,7 +32,7 @@ class CollectionCheck {
   // Of a row that cannot be read.
   void NoteUnreadable() { some_unreadable_ = true; }
 
-  // Of a row with a version. Adds what the row counts for, as it should be. False when it is not
+  // Of a row with a id. Adds what the row counts for, as it should be. False when it is not
   // as it should be.
   Result<bool> CheckRow(Bytes key, const RowView& row, Counters& expected);
 
@@ -64,7 +64,7 @@ class CollectionCheck {
   void RemoveRow(Bytes key, const RowView& row);
   void MendName(Bytes key, const PartKeys& keys, const Parts& parts, Collection& mended);
   Result<bool> Exists(engine::Address at, Bytes key) const;
-  bool IsCurrent(std::uint64_t version) const;
+  bool IsCurrent(std::uint64_t collection_id) const;
 
   Store& store_;
   const KeyspaceState& keyspace_;

@@ -1,7 +1,7 @@
 #include "core/upkeep/collection_restore.h"
 
 #include "core/layout/limits.h"
-#include "core/transactions/work_calls.h"
+#include "core/transactions/latched_transaction_impl.h"
 
 namespace mayfly::core {
 
@@ -19,16 +19,16 @@ Result<bool> CollectionRestore::Finish() {
 
 Status CollectionRestore::Flush() {
   if (pending_.empty()) return {};
-  const WorkCalls::Target target[] = {{&keyspace_, StripeOf(keyspace_.id(), key_)}};
-  MAYFLY_TRY(const auto work, WorkCalls::Begin(store_, target, false));
-  OwnSpace& space = work->In(keyspace_);
+  const LatchedTransactionImpl::Target target[] = {{&keyspace_, StripeOf(keyspace_.id(), key_)}};
+  MAYFLY_TRY(const auto transaction, LatchedTransactionImpl::Begin(store_, target, false));
+  WriteBuffer& space = transaction->In(keyspace_);
   FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key_, row));
   if (!row.exists) MAYFLY_RETURN_IF_ERROR(space.MakeCollectionUntil(key_, head_, deadline_));
   // What died on the way is not restored, and leaves no event: it had its own where it died.
-  if (!IsDead(deadline_, work->now())) {
+  if (!IsDead(deadline_, transaction->now())) {
     for (const Fresh& fresh : pending_) {
-      if (IsDead(fresh.deadline, work->now())) continue;
+      if (IsDead(fresh.deadline, transaction->now())) continue;
       if (fresh.part == Part::kSides) {
         MAYFLY_RETURN_IF_ERROR(space.PutSide(key_, fresh.name, fresh.value));
         continue;
@@ -42,7 +42,7 @@ Status CollectionRestore::Flush() {
   pending_.clear();
   MAYFLY_RETURN_IF_ERROR(space.Find(key_, row));
   exists_ = row.exists;
-  return work->Commit(Durability::kNone);
+  return transaction->Commit(Durability::kNone);
 }
 
 }  // namespace mayfly::core

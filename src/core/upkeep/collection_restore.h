@@ -1,6 +1,6 @@
 // collection_restore.h - a collection out of a backup, member by member.
 // Its row comes first and its members behind it, many or few: they are written in batches, each a
-// work of its own that leaves a whole collection. It gets a version of this database, and counts of
+// work of its own that leaves a whole collection. It gets a id of this database, and counts of
 // what is alive here.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/store/store.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 
 namespace mayfly::core {
 

@@ -26,7 +26,7 @@ Status BeginRestore(Store& store) {
 }
 
 Status EndRestore(Store& store) {
-  MAYFLY_RETURN_IF_ERROR(store.engine().Persist(Durability::kDisk));
+  MAYFLY_RETURN_IF_ERROR(store.engine().Sync(Durability::kDisk));
   return TakeMarkAway(store);
 }
 

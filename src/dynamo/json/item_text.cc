@@ -131,7 +131,7 @@ MapWriter ValueWriter::Map(std::size_t /*count*/) { return {to_, "{\"M\":{", "}}
 
 }  // namespace
 
-void AppendItem(const Item& item, std::string& to) { items::Tell(item, MapWriter(to, "{", "}")); }
+void AppendItem(const Item& item, std::string& to) { items::Emit(item, MapWriter(to, "{", "}")); }
 
 Status AppendStoredItem(Bytes stored, std::string& to) {
   return items::ReadStored(stored, MapWriter(to, "{", "}")).status();

@@ -9,7 +9,7 @@
 
 #include "dynamo/requests/capacity.h"
 #include "http/router.h"
-#include "tables/write_first.h"
+#include "tables/write_prefix.h"
 
 namespace mayfly::dynamo {
 
@@ -38,7 +38,7 @@ class WriteQueue {
   template <typename Tell>
   void DoFirst(Tables& tables, const Tell& tell) {
     const std::span<const tables::ItemWrite> rest = std::span(writes_).subspan(done_);
-    for (Result<WriteOutcome>& outcome : tables::WriteFirst(tables, rest)) {
+    for (Result<WriteOutcome>& outcome : tables::WritePrefix(tables, rest)) {
       const std::size_t i = done_++;
       tell(*asked_[i].exchange, writes_[i], asked_[i].capacity, std::move(outcome));
     }

@@ -256,7 +256,7 @@ Result<std::uint64_t> FakeTables::SweepExpired(const std::string& name, std::uin
   return removed;
 }
 
-Result<std::unique_ptr<TableKeeper>> FakeTables::StartReaper(const TableKeeperOptions&) {
+Result<std::unique_ptr<TableReaper>> FakeTables::StartReaper(const TableReaperOptions&) {
   return Status::Unsupported("nothing dies here");
 }
 

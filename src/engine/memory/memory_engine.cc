@@ -61,7 +61,7 @@ class MemoryEngine final : public Engine {
     return broken ? ConditionFailed(*broken) : Status();
   }
 
-  Status DoPersist(Durability) override { return {}; }
+  Status DoSync(Durability) override { return {}; }
 
   Status DoCompact(Role role, const KeyRange& range) override {
     if (!options_.drop_policy) return {};

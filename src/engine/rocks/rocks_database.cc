@@ -143,13 +143,13 @@ Status RocksDatabase::DoCommit(const Batch& batch, Durability durability) {
   }
   // The fsync comes after the gate has opened, so that others share it instead of waiting for it.
   if (durability != Durability::kDisk) return {};
-  const Status synced = DoPersist(durability);
+  const Status synced = DoSync(durability);
   if (synced.ok()) return {};
   return Status::IoError(fmt::format(
       "the batch is visible but its outcome after a power cut is unknown: {}", synced.message()));
 }
 
-Status RocksDatabase::DoPersist(Durability durability) {
+Status RocksDatabase::DoSync(Durability durability) {
   // Every commit has been handed to the operating system before it returned.
   if (durability != Durability::kDisk) return {};
   // Those that have returned are in it; of the ones under way it may miss some that get synced,

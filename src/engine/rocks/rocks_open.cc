@@ -32,8 +32,8 @@ Status Missing(const RocksOptions& options) {
       fmt::format("there is no database in {}; check the path", options.directory));
 }
 
-// While a database is opened for its tables alone, its logs are empty: whether they are all there is
-// looked at, and none is replayed. Later they are as they are, and Find() looks into them.
+// While a database is opened for its tables alone, its logs are empty: whether they are all there
+// is looked at, and none is replayed. Later they are as they are, and Find() looks into them.
 class EmptyLogs final : public rocksdb::FileSystemWrapper {
  public:
   explicit EmptyLogs(const std::shared_ptr<rocksdb::FileSystem>& target)

@@ -127,7 +127,7 @@ TEST_F(RocksOpen, ReadOnlyRefusesEveryChangeAndLeavesTheFilesAlone) {
     Batch batch;
     batch.Delete({Role::kRows}, "key");
     EXPECT_EQ(reader->Commit(batch).code(), StatusCode::kReadOnly);
-    EXPECT_EQ(reader->Persist(Durability::kDisk).code(), StatusCode::kReadOnly);
+    EXPECT_EQ(reader->Sync(Durability::kDisk).code(), StatusCode::kReadOnly);
     EXPECT_EQ(reader->Compact(Role::kRows).code(), StatusCode::kReadOnly);
     const auto cursor = reader->NewCursor({Role::kRows});
     ASSERT_TRUE(cursor.has_value());

@@ -149,7 +149,7 @@ TEST_F(PowerCut, NothingIsSyncedTwice) {
   Open();
   const auto changes_of_persist = [&] {
     const std::uint64_t before = disk_.operations();
-    EXPECT_TRUE(engine_->Persist(Durability::kDisk).ok());
+    EXPECT_TRUE(engine_->Sync(Durability::kDisk).ok());
     return disk_.operations() - before;
   };
   EXPECT_GT(changes_of_persist(), 0u) << "what was found at the start may not be on the disk";
@@ -161,8 +161,8 @@ TEST_F(PowerCut, NothingIsSyncedTwice) {
   EXPECT_EQ(changes_of_persist(), 0u);
   ASSERT_TRUE(engine_->Commit(BatchOf(0, 3, 100), Durability::kNone).ok());
   disk_.CutPower();
-  EXPECT_FALSE(engine_->Persist(Durability::kDisk).ok());
-  EXPECT_FALSE(engine_->Persist(Durability::kDisk).ok()) << "it is not synced because it was tried";
+  EXPECT_FALSE(engine_->Sync(Durability::kDisk).ok());
+  EXPECT_FALSE(engine_->Sync(Durability::kDisk).ok()) << "it is not synced because it was tried";
 }
 
 TEST_F(PowerCut, ADiskThatLiesAboutSyncingIsCaught) {

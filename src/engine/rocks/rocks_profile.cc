@@ -34,8 +34,8 @@ struct Figures {
 };
 
 // Without index_in_cache, indexes and filters of open files come on top: 1.7% of their bytes, so at
-// most 1.1 GiB by kDefault and 4.4 GiB by kServer, however much is stored. In the cache, a get costs
-// 5 to 9% more, and half as much again when they are in parts (bench/engine_files memory).
+// most 1.1 GiB by kDefault and 4.4 GiB by kServer, however much is stored. In the cache, a get
+// costs 5 to 9% more, and half as much again when they are in parts (bench/engine_files memory).
 constexpr Figures FiguresOf(Profile profile) {
   switch (profile) {
     case Profile::kTiny: return {4 * kMiB, 1 * kMiB, 1 * kMiB, 4 * kMiB, 8 * kMiB, 2, 64, true};

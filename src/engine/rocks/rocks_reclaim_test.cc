@@ -193,8 +193,9 @@ TEST_F(RocksReclaim, FlushWorksAfterReopening) {
   EXPECT_TRUE(Has(Role::kRows, "key"));
 }
 
-// RocksDB keeps logs from the one on in which a family began its newest buffer. A family whose flush
-// ends after another one began a new log, and that has nothing since, would keep the log between.
+// RocksDB keeps logs from the one on in which a family began its newest buffer. A family whose
+// flush ends after another one began a new log, and that has nothing since, would keep the log
+// between.
 TEST_F(RocksReclaim, AFamilyThatIsStillBeingFlushedKeepsNoLogAfterwards) {
   engine_.reset();
   constexpr std::size_t kBufferBytes = 64 << 10;

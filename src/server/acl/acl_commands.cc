@@ -288,8 +288,8 @@ Answer Help(Call& call) {
   return {};
 }
 
-constexpr std::uint32_t kAdminFlags = kAdmin | kNoScript | kLoading | kStale | kNoWork;
-constexpr std::uint32_t kOpenFlags = kNoScript | kLoading | kStale | kNoWork;
+constexpr std::uint32_t kAdminFlags = kAdmin | kNoScript | kLoading | kStale | kNoRows;
+constexpr std::uint32_t kOpenFlags = kNoScript | kLoading | kStale | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kAclSubcommands[] = {
@@ -299,7 +299,7 @@ constexpr CommandSpec kAclSubcommands[] = {
      "Tell whether a user may run a command.", {}, AllSubcommandArgsSecret},
     {"genpass", -2, kOpenFlags,                  kNoKeys, GenPass, "Make a secret to be used as a password."},
     {"getuser", 3,  kAdminFlags,                 kNoKeys, GetUser, "Tell what a user may do."},
-    {"help",    2,  kLoading | kStale | kNoWork, kNoKeys, Help,    "List the subcommands."},
+    {"help",    2,  kLoading | kStale | kNoRows, kNoKeys, Help,    "List the subcommands."},
     {"list",    2,  kAdminFlags,                 kNoKeys, List,    "List users as rules."},
     {"load",    2,  kAdminFlags,                 kNoKeys, Load,    "Read the users of the ACL file."},
     {"log",     -2, kAdminFlags,                 kNoKeys, ShowLog, "Tell what was refused lately."},
@@ -311,7 +311,7 @@ constexpr CommandSpec kAclSubcommands[] = {
 };
 
 constexpr CommandSpec kAclCommands[] = {
-    {"acl", -2, kNoWork, kNoKeys, nullptr, "Users and what they may do.", kAclSubcommands},
+    {"acl", -2, kNoRows, kNoKeys, nullptr, "Users and what they may do.", kAclSubcommands},
 };
 // clang-format on
 

@@ -17,7 +17,7 @@ constexpr const char* kHashOfPw =
 
 // AUTH for the table of commands; the server's has connections to tell of.
 constexpr CommandSpec kAuthCommands[] = {
-    {"auth", -2, kNoScript | kNoAuth | kNoWork, kNoKeys,
+    {"auth", -2, kNoScript | kNoAuth | kNoRows, kNoKeys,
      [](Call&) -> Answer { return SyntaxError(); }, "Say who this connection is."},
 };
 

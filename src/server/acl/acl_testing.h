@@ -19,8 +19,8 @@ inline KeyFlags TestSetKeyFlags(std::span<const Bytes> args) {
 }
 
 inline std::vector<CommandFamily> TestFamilies() {
-  constexpr std::uint32_t kOperator = kAdmin | kNoWork;
-  constexpr std::uint32_t kListens = kPubSub | kNoWork;
+  constexpr std::uint32_t kOperator = kAdmin | kNoRows;
+  constexpr std::uint32_t kListens = kPubSub | kNoRows;
   constexpr KeyFlags kTake = kRW | kAccess | kDelete;
   constexpr KeyFlags kChange = kRW | kAccess | kUpdate;
   // clang-format off
@@ -29,7 +29,7 @@ inline std::vector<CommandFamily> TestFamilies() {
       {"set", -4, kOperator, kNoKeys, NoAnswer, "."},
   };
   static constexpr CommandSpec kServer[] = {
-      {"config",   -2, kNoWork,   kNoKeys, nullptr,  ".", kConfig},
+      {"config",   -2, kNoRows,   kNoKeys, nullptr,  ".", kConfig},
       {"debug",    -2, kOperator, kNoKeys, NoAnswer, "."},
       {"monitor",  1,  kOperator, kNoKeys, NoAnswer, "."},
       {"save",     1,  kOperator, kNoKeys, NoAnswer, "."},
@@ -60,8 +60,8 @@ inline std::vector<CommandFamily> TestFamilies() {
       {"unsubscribe", -1, kListens,                      kNoKeys,         NoAnswer, "."},
   };
   static constexpr CommandSpec kConnections[] = {
-      {"hello",  -1, kFast | kNoAuth | kNoWork, kNoKeys, NoAnswer, "."},
-      {"select", 2,  kFast | kNoWork,           kNoKeys, NoAnswer, "."},
+      {"hello",  -1, kFast | kNoAuth | kNoRows, kNoKeys, NoAnswer, "."},
+      {"select", 2,  kFast | kNoRows,           kNoKeys, NoAnswer, "."},
   };
   return {
       {"server",     Category::kAdmin,      kServer},

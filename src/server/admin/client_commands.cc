@@ -2,13 +2,13 @@
 
 #include <array>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
 #include "server/session/client_line.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 // CLIENT NO-EVICT and NO-TOUCH.
@@ -216,4 +216,4 @@ Answer ClientHelp(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/session/client_line.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 struct KillFilter {
@@ -90,4 +90,4 @@ Answer ClientKill(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -3,13 +3,13 @@
 #include <array>
 
 #include "base/glob.h"
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/command_words.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 template <typename Name>
@@ -241,4 +241,4 @@ Answer CommandHelp(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

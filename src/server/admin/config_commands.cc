@@ -4,12 +4,12 @@
 #include <array>
 
 #include "base/log.h"
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
 #include "server/config/config_file.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 Answer ConfigGet(Call& call) {
   std::vector<std::string> patterns;
@@ -93,4 +93,4 @@ Answer ConfigHelp(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

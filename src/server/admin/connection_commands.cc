@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "server/admin/own_families.h"
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_families.h"
+#include "server/admin/admin_handlers.h"
 #include "server/admin/redis_version.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 // What CLIENT SETNAME and HELLO SETNAME take.
@@ -195,4 +195,4 @@ Answer ClientSetInfo(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -3,12 +3,12 @@
 #include <array>
 #include <thread>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 Answer CheckAllowed(Call& call) {
@@ -105,4 +105,4 @@ Answer Debug(Call& call) {
       "unknown subcommand or wrong number of arguments for '{}'. Try DEBUG HELP.", call.args[1]));
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -1,15 +1,15 @@
 #include <limits>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
-#include "server/executor/work_run.h"
+#include "server/executor/command_batch.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 // The executor's own host: only it runs these commands.
-WorkRun& RunOf(Call& call) { return static_cast<WorkRun&>(call.host); }
+CommandBatch& RunOf(Call& call) { return static_cast<CommandBatch&>(call.host); }
 
 // SYNC and ASYNC mean the same: emptying costs the same whatever there is.
 Status CheckFlushOptions(const Call& call) {
@@ -56,4 +56,4 @@ Answer SwapDb(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

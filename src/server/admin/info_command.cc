@@ -1,7 +1,7 @@
+#include "server/admin/admin_handlers.h"
 #include "server/admin/info_sections.h"
-#include "server/admin/own_handlers.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 Answer Info(Call& call) {
   std::vector<std::string> sections;
@@ -10,4 +10,4 @@ Answer Info(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -5,7 +5,7 @@
 #include "server/config/setting_value.h"
 #include "server/stats/clock_words.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 constexpr double kKilo = 1024;
@@ -132,7 +132,7 @@ std::string MayflySection(InfoSource& source) {
       "bytes_rewritten:{}\r\nclock_state:{}\r\nclock_ahead_ms:{}\r\nclock_steps_back:{}\r\n"
       "clock_jumps_forward:{}\r\nphysical_deletion_stopped:{}\r\ndamage_seen:{}\r\n"
       "disk_full:{}\r\n"
-      "works_committed:{}\r\nwatched_keys:{}\r\n"
+      "batches_committed:{}\r\nwatched_keys:{}\r\n"
       "waiting_clients:{}\r\n",
       backlog, lag.count(), statistics->purged_rows, statistics->purged_by_reads,
       statistics->stale_entries, statistics->events_first, statistics->events_last,
@@ -145,4 +145,4 @@ std::string MayflySection(InfoSource& source) {
       server.waiting().size());
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

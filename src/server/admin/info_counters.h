@@ -6,7 +6,7 @@
 
 #include "server/admin/info_source.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 std::string StatsSection(InfoSource& source);
 std::string CommandStatsSection(InfoSource& source);
@@ -15,4 +15,4 @@ std::string LatencyStatsSection(InfoSource& source);
 std::string KeyspaceSection(InfoSource& source);
 std::string MayflySection(InfoSource& source);
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -14,7 +14,7 @@
 #include "server/command/arguments.h"
 #include "server/session/session.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 std::string HumanBytes(std::uint64_t bytes) {
@@ -204,4 +204,4 @@ std::string InfoText(Server& server, const std::vector<std::string>& sections) {
   return text;
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -8,10 +8,10 @@
 #include "mayfly/bytes.h"
 #include "server/session/server.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 // The text of these sections; none given, or "default": what Redis shows without a word; "all" and
 // "everything": all there are. Names that are none give nothing.
 std::string InfoText(Server& server, const std::vector<std::string>& sections);
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

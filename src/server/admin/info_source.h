@@ -6,7 +6,7 @@
 
 #include "server/session/server.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 class InfoSource {
  public:
@@ -25,4 +25,4 @@ class InfoSource {
   std::optional<Result<Statistics>> asked_;
 };
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

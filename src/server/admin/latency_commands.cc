@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 const LatencySeries* FindSeries(const std::map<std::string, LatencySeries, std::less<>>& all,
@@ -185,4 +185,4 @@ Answer LatencyHelp(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -10,7 +10,7 @@
 #include "server/session/server.h"
 #include "server/session/session.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 MemoryFigures ReadMemoryFigures() {
   MemoryFigures figures;
@@ -37,4 +37,4 @@ std::uint64_t ClientsMemory(Server& server) {
   return bytes;
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

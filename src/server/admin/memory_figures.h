@@ -7,7 +7,7 @@ namespace mayfly::server {
 class Server;
 }  // namespace mayfly::server
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 struct MemoryFigures {
   std::uint64_t allocated_bytes = 0;  // Of the heap, and in use.
@@ -22,4 +22,4 @@ MemoryFigures ReadMemoryFigures();
 // What all clients take, subscribers included.
 std::uint64_t ClientsMemory(Server& server);
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -1,14 +1,14 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include "server/admin/admin_handlers.h"
 #include "server/admin/memory_figures.h"
-#include "server/admin/own_handlers.h"
 #include "server/admin/redis_version.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 Answer Time(Call& call) {
   constexpr std::int64_t kMsPerSecond = 1000;
@@ -109,4 +109,4 @@ Answer MemoryStats(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 // Makes everything durable. There is no dump file that it could write instead of the database.
 Answer Save(Call& call) {
@@ -97,4 +97,4 @@ Answer ShutdownCommand(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 inline constexpr std::string_view kRedisVersion = "7.0.15";
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -1,11 +1,11 @@
 #include <array>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 Answer SlowlogGet(Call& call) {
   constexpr std::int64_t kShownByDefault = 10;
@@ -62,4 +62,4 @@ Answer SlowlogHelp(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "server/admin/own_handlers.h"
+#include "server/admin/admin_handlers.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 Answer Multi(Call& call) {
   TransactionState& transaction = SessionOf(call).state().transaction;
@@ -24,7 +24,8 @@ Answer Discard(Call& call) {
 // The executor runs EXEC itself; here it comes from a script, if at all.
 Answer Exec(Call& /*call*/) { return Status::Invalid("EXEC without MULTI"); }
 
-// Runs in a work on the keys, so that no change falls between the look and the watch.
+// Runs in a latched transaction on the keys, so that no change falls between the look and the
+// watch.
 Answer WatchCommand(Call& call) {
   Session& session = SessionOf(call);
   ClientState& state = session.state();
@@ -49,4 +50,4 @@ Answer Unwatch(Call& call) {
   return {};
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

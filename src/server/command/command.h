@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "server/command/answer.h"
@@ -55,9 +55,10 @@ enum CommandFlag : std::uint32_t {
   kNoMandatoryKeys = 1u << 15,
   kDangerous = 1u << 16,  // Of ACL's category of that name.
 
-  kNoWork = 1u << 17,      // Touches no row: `Call::work` is null.
-  kEverything = 1u << 18,  // May touch keys it does not name: gets a work on everything.
-  kWalks = 1u << 19,       // Looks at keys it does not name, as they were at one moment.
+  kNoRows = 1u << 17,  // Touches no row: `Call::work` is null.
+  kEverything =
+      1u << 18,       // May touch keys it does not name: gets a latched transaction on everything.
+  kWalks = 1u << 19,  // Looks at keys it does not name, as they were at one moment.
 
   kPublishes = 1u << 20,        // Sends to the channel in its first argument: a kind of write.
   kSubscribes = 1u << 21,       // Its arguments are channels to listen to.
@@ -113,10 +114,10 @@ class CallHost {
  public:
   virtual ~CallHost() = default;
 
-  virtual core::WorkSpace& Space(core::Work& work, int database) = 0;
+  virtual core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) = 0;
   virtual int databases() const = 0;
 
-  // Published if subscribers want it, once the work is committed.
+  // Published if subscribers want it, once the transaction is committed.
   virtual void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) = 0;
 
   // Whether anybody would hear of it: for what costs something to find out.
@@ -133,9 +134,9 @@ class CallHost {
   // Keys that a command read, and found or did not.
   virtual void CountReads(std::uint64_t /*found*/, std::uint64_t /*missed*/) {}
 
-  // Whether the work is on everything, or on the keys that the command names alone. Asking for
-  // everything has the command run again from the start with it, and alone: it returns any error
-  // after this, and nobody sees what it did. Only a script may have to.
+  // Whether the transaction is on everything, or on the keys that the command names alone. Asking
+  // for everything has the command run again from the start with it, and alone: it returns any
+  // error after this, and nobody sees what it did. Only a script may have to.
   virtual bool has_everything() const { return true; }
   virtual void AskForEverything() {}
 
@@ -148,8 +149,8 @@ class CallHost {
   virtual ScanCursors& scan_cursors() = 0;
   virtual PiecedStrings& pieced_strings() = 0;
 
-  // For commands without a work; whoever holds one must not call them. The keyspace of a numbered
-  // database is made if it is not there. Null in tests that need neither.
+  // For commands without a latched transaction; whoever holds one must not call them. The keyspace
+  // of a numbered database is made if it is not there. Null in tests that need neither.
   virtual Database* database_handle() { return nullptr; }
   virtual Keyspace* keyspace(int /*database*/) { return nullptr; }
 
@@ -167,7 +168,7 @@ class CallHost {
 struct Call {
   std::span<const Bytes> args;  // args[0] is its name, as the client wrote it.
   ReplyWriter& reply;
-  core::Work* work;  // Null for kNoWork.
+  core::LatchedTransaction* transaction;  // Null for kNoRows.
   int database;      // The selected one.
   CallHost& host;
   bool may_block = false;  // Not in a transaction or script: there, time is over at once.
@@ -176,8 +177,8 @@ struct Call {
   // The instant of the transaction or script it runs within, for what has no work.
   std::optional<WallTime> frozen_now = std::nullopt;
 
-  core::WorkSpace& space() const { return host.Space(*work, database); }
-  WallTime now() const { return work->now(); }
+  core::LatchedKeyspace& space() const { return host.Space(*transaction, database); }
+  WallTime now() const { return transaction->now(); }
   void Notify(NotifyClass kind, std::string_view event, Bytes key) const {
     host.Notify(kind, event, database, key);
   }

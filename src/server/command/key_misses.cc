@@ -19,7 +19,7 @@ std::uint64_t KeysRead(const CommandSpec& spec, const Call& call) {
 }
 
 void TellOfMisses(const CommandSpec& spec, const Call& call) {
-  if (call.work == nullptr || !call.host.Wants(NotifyClass::kKeyMiss)) return;
+  if (call.transaction == nullptr || !call.host.Wants(NotifyClass::kKeyMiss)) return;
   std::vector<KeyUse> uses;
   FindKeys(spec.keys, call.args, uses);
   for (const KeyUse& use : uses) {

@@ -7,8 +7,8 @@
 
 namespace mayfly::server {
 
-// Commands of a pipeline that share one work. More: fewer log writes under load, and keys are
-// latched for longer.
+// Commands of a pipeline that share one transaction. More: fewer log writes under load, and keys
+// are latched for longer.
 inline constexpr std::size_t kBatchCommandsMax = 64;
 
 // Room for one read of a socket, and what is read of a client that waits for something.

@@ -12,11 +12,12 @@ namespace {
 class CountedReads {
  public:
   CountedReads(const CommandSpec& spec, const Call& call) : call_(call) {
-    if (call.work != nullptr) call.work->looks() = {.left = KeysRead(spec, call)};
+    if (call.transaction != nullptr)
+      call.transaction->read_counts() = {.left = KeysRead(spec, call)};
   }
   ~CountedReads() {
-    if (call_.work == nullptr) return;
-    const core::Looks looks = std::exchange(call_.work->looks(), {});
+    if (call_.transaction == nullptr) return;
+    const core::ReadCounts looks = std::exchange(call_.transaction->read_counts(), {});
     if (looks.found + looks.missed > 0) call_.host.CountReads(looks.found, looks.missed);
   }
   CountedReads(const CountedReads&) = delete;
@@ -35,11 +36,12 @@ Answer RunCounted(const CommandSpec& spec, Call& call) {
 
 Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
   const std::uint64_t before = out.end_offset();
-  const core::Work::Mark mark = call.work != nullptr ? call.work->SetMark() : core::Work::Mark();
+  const core::LatchedTransaction::Mark mark =
+      call.transaction != nullptr ? call.transaction->SetMark() : core::LatchedTransaction::Mark();
   TellOfMisses(spec, call);
   Answer answer = RunCounted(spec, call);
   if (answer.ok()) return answer;
-  if (call.work != nullptr) call.work->RollBack(mark);
+  if (call.transaction != nullptr) call.transaction->RollBack(mark);
   out.Replace(before, out.end_offset() - before, {});
   call.reply.Error(answer.error());
   return answer;

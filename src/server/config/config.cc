@@ -77,7 +77,7 @@ Status Config::SetAtStart(Bytes name, Bytes text) {
 }
 
 Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wanted,
-                   bool holds_work) {
+                   bool holds_transaction) {
   struct Change {
     Slot* slot;
     SettingValue before;
@@ -88,8 +88,8 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
     }
   };
   std::unique_lock lock(changing_, std::defer_lock);
-  if (!holds_work) lock.lock();
-  if (holds_work && !lock.try_lock()) {
+  if (!holds_transaction) lock.lock();
+  if (holds_transaction && !lock.try_lock()) {
     return Failed(wanted.front().first, "another CONFIG SET is under way");
   }
   std::vector<Change> changes;
@@ -109,7 +109,7 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
       return Failed(name, "can't set immutable config");
     }
     if (!value) return Failed(name, value.error().message());
-    if (holds_work && slot->spec->kind == SettingKind::kNotify && value->text != current) {
+    if (holds_transaction && slot->spec->kind == SettingKind::kNotify && value->text != current) {
       return Failed(name, "it cannot be changed within a transaction");
     }
     changes.push_back({slot, {current, slot->number}, *std::move(value)});

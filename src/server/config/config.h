@@ -30,10 +30,11 @@ class Config {
   // setting, when there is none of that name or the text is no value of it.
   Status SetAtStart(Bytes name, Bytes text);
 
-  // CONFIG SET: all of them or none, with Redis' errors. Whoever holds a work waits for nobody, and
-  // cannot change what the database has to follow: that needs all works to be over.
+  // CONFIG SET: all of them or none, with Redis' errors. Whoever holds a latched transaction waits
+  // for nobody, and cannot change what the database has to follow: that needs all transactions to
+  // be over.
   Answer Set(const std::vector<std::pair<std::string, std::string>>& wanted,
-             bool holds_work = false);
+             bool holds_transaction = false);
 
   // Called with the new value when a setting changes; a hook that refuses undoes the change.
   using Hook = std::function<Status(const SettingValue& value)>;

@@ -14,7 +14,7 @@ namespace mayfly::server {
 // `fsync` is Config::Watched("appendfsync").
 inline Status PersistBeforeReply(Database& database, const std::atomic<std::int64_t>& fsync) {
   const auto mode = static_cast<FsyncMode>(fsync.load(std::memory_order_relaxed));
-  return mode == FsyncMode::kAlways ? database.Persist(Durability::kDisk) : Status();
+  return mode == FsyncMode::kAlways ? database.Sync(Durability::kDisk) : Status();
 }
 
 }  // namespace mayfly::server

@@ -91,15 +91,14 @@ Status Databases::MakeLocked(int number) {
   return {};
 }
 
-Result<std::shared_ptr<const Databases::Mapping>> Databases::Swap(core::Work& work,
-                                                                  const Mapping& mapping, int a,
-                                                                  int b) {
+Result<std::shared_ptr<const Databases::Mapping>> Databases::Swap(
+    core::LatchedTransaction& transaction, const Mapping& mapping, int a, int b) {
   auto swapped = std::make_shared<Mapping>(mapping);
   std::swap((*swapped)[static_cast<std::size_t>(a)], (*swapped)[static_cast<std::size_t>(b)]);
   std::vector<std::string> order;
   for (const auto& keyspace : *swapped) order.push_back(keyspace->name().substr(2));
   const std::string row = fmt::format("{}", fmt::join(order, ","));
-  MAYFLY_RETURN_IF_ERROR(work.In(*own_).Put(kOrderKey, row, Lifetime::Forever()));
+  MAYFLY_RETURN_IF_ERROR(transaction.In(*own_).Put(kOrderKey, row, Lifetime::Forever()));
   return std::shared_ptr<const Mapping>(std::move(swapped));
 }
 

@@ -1,9 +1,9 @@
 // databases.h - the numbered databases of Redis as keyspaces "db0", "db1", ...
 // A keyspace is made when a client first needs it. SWAPDB changes which number means which; the
 // order is kept in a row of the keyspace "mayfly.server", written by the work that swaps.
-// Invariants: (1) A mapping never changes: a work keeps the one it was begun with, so that the keys
-// it latched are the keys it uses. (2) What is installed was committed.
-// Safe to call from any thread.
+// Invariants: (1) A mapping never changes: a latched transaction keeps the one it was begun with,
+// so that the keys it latched are the keys it uses. (2) What is installed was committed. Safe to
+// call from any thread.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/database.h"
 #include "mayfly/result.h"
 
@@ -38,9 +38,9 @@ class Databases {
   Status MakeAll();
 
   // What `mapping` becomes with two numbers exchanged; the row that says so is written in `work`,
-  // which holds everything. Install() it when the work is committed.
-  Result<std::shared_ptr<const Mapping>> Swap(core::Work& work, const Mapping& mapping, int a,
-                                              int b);
+  // which holds everything. Install() it when the transaction is committed.
+  Result<std::shared_ptr<const Mapping>> Swap(core::LatchedTransaction& transaction,
+                                              const Mapping& mapping, int a, int b);
   void Install(std::shared_ptr<const Mapping> mapping);
 
   // The number that means this keyspace, or -1.

@@ -115,7 +115,7 @@ std::size_t Executor::RunBatch(Session& session) {
   std::size_t done = items_.size();
   std::shared_ptr<Waiter> parked;
   bool any = false;
-  WorkReach reach = WorkReach::kKeys;
+  KeyReach reach = KeyReach::kKeys;
   for (const Item& item : items_) {
     if (item.decision.way != Way::kBatch) continue;
     any = true;
@@ -136,7 +136,7 @@ std::size_t Executor::RunBatch(Session& session) {
     return done;
   }
   counters_.batches.fetch_add(any ? 1 : 0, std::memory_order_relaxed);
-  // What the work itself cost is shared by its commands.
+  // What the transaction itself cost is shared by its commands.
   std::uint64_t inside = 0;
   for (std::size_t i = 0; i < done; ++i) inside += items_[i].nanos;
   const std::uint64_t total = NanosBetween(begin, server_.Steady());
@@ -244,10 +244,10 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   items_.push_back({.decision = {.way = decision.way, .entry = &entry, .error = {}}, .args = args});
   if (!beside) Show(session, entry, args);
   const std::span<const DatabaseKeyView> keys(keys_.data(), beside ? keys_.size() : 0);
-  if (entry.Is(kNoWork)) {
+  if (entry.Is(kNoRows)) {
     run_.BeginWithout();
   } else if (const Status began =
-                 run_.Begin(keys, beside ? WorkReach::kKeys : WorkReach::kEverything);
+                 run_.Begin(keys, beside ? KeyReach::kKeys : KeyReach::kEverything);
              !began.ok()) {
     FailItems(session, 1, replies_begin, began);
     return true;

@@ -1,6 +1,6 @@
 // executor.h - runs the commands of clients. Each thread that serves clients has one.
-// A run of plain commands of one pipeline shares one work: their keys are latched together, they
-// are committed once, and only then do their replies leave. Nobody sees half of a batch, and a
+// A run of plain commands of one pipeline shares one transaction: their keys are latched together,
+// they are committed once, and only then do their replies leave. Nobody sees half of a batch, and a
 // commit that fails turns all its replies into errors. A batch ends before a command that changes
 // the session (SELECT, MULTI, AUTH: all that need no work) or needs everything; behind one that
 // blocks; and behind one that changed what another client waits for, since that one is served
@@ -12,8 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "server/executor/command_batch.h"
 #include "server/executor/pipeline.h"
-#include "server/executor/work_run.h"
 #include "server/session/session.h"
 #include "server/session/waiting_clients.h"
 
@@ -29,7 +29,7 @@ class Executor {
   // Whether Run() is on the stack: then it cannot be used for another session.
   bool running() const { return running_; }
 
-  // Works that were committed, since the thread began.
+  // Transactions that were committed, since the thread began.
   ThreadCounters& counters() { return counters_; }
 
  private:
@@ -37,7 +37,7 @@ class Executor {
   enum class Way : std::uint8_t {
     kRefuse,  // `error` is its reply.
     kQueue,   // MULTI is open.
-    kBatch,   // With others, in one work.
+    kBatch,   // With others, in one transaction.
     kAlone,   // Needs no work, or everything.
     kExec,
     kClose,  // It is no command of ours, but of a protocol that has nothing to do here.
@@ -85,7 +85,7 @@ class Executor {
   // Decide() to HeldByPause(): command_decision.cc. EXEC: transaction_run.cc.
   void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
   Status CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands,
-                                WorkReach& reach);
+                                KeyReach& reach);
   Result<bool> WatchesHold(Session& session);
   Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   Status RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
@@ -110,7 +110,7 @@ class Executor {
   const std::atomic<std::int64_t>& latency_tracking_;
   const std::atomic<std::int64_t>& busy_millis_;
   const std::atomic<std::int64_t>& queued_max_;
-  WorkRun run_;
+  CommandBatch run_;
   bool running_ = false;
   bool script_runs_ = false;  // That of another client, as of when the gate was asked.
   OutputBuffer discarded_;    // Replies nobody wants: CLIENT REPLY OFF.

@@ -50,10 +50,10 @@ void WriteServer(MetricsWriter& out, Server& server) {
           server.clients().rejected());
   out.One("mayfly_received_bytes_total", "counter", "Bytes from clients.", totals.bytes_in);
   out.One("mayfly_sent_bytes_total", "counter", "Bytes to clients.", totals.bytes_out);
-  out.One("mayfly_works_committed_total", "counter", "Batches of commands committed as one.",
+  out.One("mayfly_batches_committed_total", "counter", "Batches of commands committed as one.",
           totals.batches);
   out.One("mayfly_errors_total", "counter", "Error replies.", server.statistics().errors_total());
-  const own::MemoryFigures memory = own::ReadMemoryFigures();
+  const admin::MemoryFigures memory = admin::ReadMemoryFigures();
   out.One("mayfly_resident_memory_bytes", "gauge", "Memory of the process.", memory.resident_bytes);
 }
 

@@ -7,7 +7,7 @@
 namespace mayfly::server {
 namespace {
 
-constexpr std::uint32_t kFlags = kPubSub | kLoading | kStale | kNoWork;
+constexpr std::uint32_t kFlags = kPubSub | kLoading | kStale | kNoRows;
 
 Answer NotHere() { return Status::Unsupported("publish and subscribe are not offered here"); }
 
@@ -139,7 +139,7 @@ Answer Help(Call& call) {
 // clang-format off
 constexpr CommandSpec kPubSubSubcommands[] = {
     {"channels",      -2, kFlags,                      kNoKeys, Channels,      "List channels with subscribers."},
-    {"help",          2,  kLoading | kStale | kNoWork, kNoKeys, Help,          "List the subcommands."},
+    {"help",          2,  kLoading | kStale | kNoRows, kNoKeys, Help,          "List the subcommands."},
     {"numpat",        2,  kFlags,                      kNoKeys, NumPat,        "Count the patterns with subscribers."},
     {"numsub",        -2, kFlags,                      kNoKeys, NumSub,        "Count the subscribers of channels."},
     {"shardchannels", -2, kFlags,                      kNoKeys, ShardChannels, "List shard channels with subscribers."},
@@ -152,7 +152,7 @@ constexpr CommandSpec kPubSubCommands[] = {
      "Listen to channels by patterns."},
     {"publish",      3,  kFlags | kFast | kPublishes,                         kNoKeys,          Publish,
      "Send a message to a channel."},
-    {"pubsub",       -2, kNoWork,                                             kNoKeys,          nullptr,
+    {"pubsub",       -2, kNoRows,                                             kNoKeys,          nullptr,
      "Look at channels.", kPubSubSubcommands},
     {"punsubscribe", -1, kFlags | kNoScript | kWhileSubscribed,               kNoKeys,          PUnsubscribe,
      "Stop listening by patterns."},

@@ -1,6 +1,7 @@
 // redis_library.h - the table `redis` of scripts.
 // As in Redis 7.0, without `breakpoint` and `debug`: there is no debugger. What concerns
-// replication is there and does nothing, since a work is replicated as what it changed.
+// replication is there and does nothing, since a latched transaction is replicated as what it
+// changed.
 #pragma once
 
 #include <lua.hpp>

@@ -52,7 +52,7 @@ bool ScriptCalls::IsNamed(Bytes key) {
 
 bool ScriptCalls::NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> args) {
   // What is about the server itself happens at once, and could not be taken back.
-  if ((spec.flags & kNoWork) != 0) return (spec.flags & (kAdmin | kWrite)) == 0;
+  if ((spec.flags & kNoRows) != 0) return (spec.flags & (kAdmin | kWrite)) == 0;
   if ((spec.flags & kEverything) != 0 || database_ != outer_.database) return false;
   FindKeys(spec.keys, args, key_uses_);
   if (key_uses_.empty()) return false;
@@ -171,7 +171,7 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
   ReplyWriter writer(out, version);
   server::Call call{.args = args,
                     .reply = writer,
-                    .work = (spec->flags & kNoWork) != 0 ? nullptr : outer_.work,
+                    .transaction = (spec->flags & kNoRows) != 0 ? nullptr : outer_.transaction,
                     .database = database_,
                     .host = outer_.host,
                     .may_block = false,
@@ -188,8 +188,8 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
         .level = {},
         .kind = Effect::Kind::kRan});
   if (OutOfTime()) return AskForEverything(run);
-  if (outer_.work != nullptr &&
-      outer_.work->buffered_bytes() > context_.engine().write_bytes_max()) {
+  if (outer_.transaction != nullptr &&
+      outer_.transaction->buffered_bytes() > context_.engine().write_bytes_max()) {
     run.Abort(
         "ERR the script writes more than script-write-max allows, and was taken back; write less "
         "with each script, or raise the setting");

@@ -1,8 +1,8 @@
 // script_calls.h - runs what a script calls, within the work of the command that runs the script.
-// All of it happens at the work's one instant, sees what came before, and is committed together.
-// Where the work is on the script's keys alone, a call that needs more, or time that runs out,
-// aborts the script and asks for everything. It is then run again from the start; so what others
-// would see of this run (figures, lines of the log) waits until Settle().
+// All of it happens at the transaction's one instant, sees what came before, and is committed
+// together. Where the transaction is on the script's keys alone, a call that needs more, or time
+// that runs out, aborts the script and asks for everything. It is then run again from the start; so
+// what others would see of this run (figures, lines of the log) waits until Settle().
 #pragma once
 
 #include <optional>
@@ -53,7 +53,7 @@ class ScriptCalls final : public ScriptHost {
   void Note(Effect effect);
   void Show(const Effect& effect);
 
-  // Whether the keys of the work are enough for the command.
+  // Whether the keys of the transaction are enough for the command.
   bool NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> args);
   bool IsNamed(Bytes key);
   bool OutOfTime() const;

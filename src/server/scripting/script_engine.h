@@ -1,10 +1,10 @@
 // script_engine.h - keeps scripts and runs them.
 // Scripts may run at once, each in a Lua state of its own; states that are idle wait in a pool, so
 // there are as many as ran at once at most, and each compiles a script once. A state that ran out
-// of memory is thrown away. Scripts are kept by the SHA1 of their text until they are flushed; those
-// that nobody asked to keep, a number of the latest used ones. What is compiled is bounded. One of
-// those that run can be killed: the one that was begun so. Each mutex is held for a moment, with
-// nothing taken under it. Safe to call from any thread.
+// of memory is thrown away. Scripts are kept by the SHA1 of their text until they are flushed;
+// those that nobody asked to keep, a number of the latest used ones. What is compiled is bounded.
+// One of those that run can be killed: the one that was begun so. Each mutex is held for a moment,
+// with nothing taken under it. Safe to call from any thread.
 #pragma once
 
 #include <atomic>

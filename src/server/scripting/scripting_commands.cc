@@ -156,16 +156,16 @@ Answer NoFunctions(Call&) {
 
 constexpr std::uint32_t kEval = kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kEverything;
 constexpr std::uint32_t kEvalRo = kEval | kReadOnly;
-constexpr std::uint32_t kRefused = kNoScript | kNoWork;
+constexpr std::uint32_t kRefused = kNoScript | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kScriptSubcommands[] = {
-    {"debug",  3,  kNoScript | kNoWork,              kNoKeys, Debug,  "Set the debug mode of scripts."},
-    {"exists", -3, kNoScript | kNoWork,              kNoKeys, Exists, "Tell whether scripts are kept."},
-    {"flush",  -2, kNoScript | kNoWork,              kNoKeys, Flush,  "Forget all scripts."},
-    {"help",   2,  kLoading | kStale | kNoWork,      kNoKeys, Help,   "List the subcommands."},
-    {"kill",   2,  kNoScript | kAllowBusy | kNoWork, kNoKeys, Kill,   "Stop the script that runs."},
-    {"load",   3,  kNoScript | kStale | kNoWork,     kNoKeys, Load,   "Keep a script."},
+    {"debug",  3,  kNoScript | kNoRows,              kNoKeys, Debug,  "Set the debug mode of scripts."},
+    {"exists", -3, kNoScript | kNoRows,              kNoKeys, Exists, "Tell whether scripts are kept."},
+    {"flush",  -2, kNoScript | kNoRows,              kNoKeys, Flush,  "Forget all scripts."},
+    {"help",   2,  kLoading | kStale | kNoRows,      kNoKeys, Help,   "List the subcommands."},
+    {"kill",   2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, Kill,   "Stop the script that runs."},
+    {"load",   3,  kNoScript | kStale | kNoRows,     kNoKeys, Load,   "Keep a script."},
 };
 
 constexpr CommandSpec kScriptingCommands[] = {
@@ -177,7 +177,7 @@ constexpr CommandSpec kScriptingCommands[] = {
      "Run a kept script by its SHA1."},
     {"evalsha_ro", -3, kEvalRo | kByDigest,         NumberedKeys(kRO | kAccess | kUncounted, 2), EvalShaReadOnly,
      "Run a kept one that only reads."},
-    {"script",     -2, kNoWork,                     kNoKeys,                                     nullptr,
+    {"script",     -2, kNoRows,                     kNoKeys,                                     nullptr,
      "Keep scripts.", kScriptSubcommands},
     {"fcall",      -3, kRefused | kNoMandatoryKeys, NumberedKeys(kRW | kAccess | kUpdate, 2),    NoFunctions,
      "Functions are not offered."},

@@ -1,4 +1,4 @@
-// Goal: EVAL and its like run commands within their own work, and refuse what they must.
+// Goal: EVAL and its like run commands within their own transaction, and refuse what they must.
 // Method: the family on the command tester, with GET, SET and a few more to call.
 #include "server/scripting/scripting_commands.h"
 
@@ -34,7 +34,7 @@ Answer Select(Call&) { return Status::Internal("a script's SELECT is the script'
 Answer Multi(Call&) { return Status::Internal("not from a script"); }
 
 Answer Publish(Call& call) {
-  EXPECT_EQ(call.work, nullptr);
+  EXPECT_EQ(call.transaction, nullptr);
   call.reply.Integer(0);
   return {};
 }
@@ -42,9 +42,9 @@ Answer Publish(Call& call) {
 // clang-format off
 constexpr CommandSpec kCommands[] = {
     {"get",     2, kReadOnly | kFast,              OneKey(kRO | kAccess), Get,     "Get."},
-    {"multi",   1, kNoScript | kNoWork,            kNoKeys,               Multi,   "Begin a transaction."},
-    {"publish", 3, kPubSub | kNoWork | kPublishes, kNoKeys,               Publish, "Publish."},
-    {"select",  2, kNoWork | kSelects,             kNoKeys,               Select,  "Select."},
+    {"multi",   1, kNoScript | kNoRows,            kNoKeys,               Multi,   "Begin a transaction."},
+    {"publish", 3, kPubSub | kNoRows | kPublishes, kNoKeys,               Publish, "Publish."},
+    {"select",  2, kNoRows | kSelects,             kNoKeys,               Select,  "Select."},
     {"set",     3, kWrite | kDenyOom,              OneKey(kOW | kUpdate), Set,     "Set."},
 };
 // clang-format on

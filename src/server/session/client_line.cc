@@ -4,7 +4,7 @@
 
 #include "server/command/arguments.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 namespace {
 
 // Redis' letters.
@@ -61,4 +61,4 @@ ListedType TypeOfClient(const ClientInfo& info) {
   return info.subscriptions.any() ? ListedType::kPubSub : ListedType::kNormal;
 }
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

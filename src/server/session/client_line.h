@@ -8,7 +8,7 @@
 #include "server/session/server.h"
 #include "server/session/session.h"
 
-namespace mayfly::server::own {
+namespace mayfly::server::admin {
 
 // One line, without its end. `command`: the one it runs; empty: the one it ran last.
 std::string ClientLine(const Session& session, std::string_view command = {});
@@ -18,4 +18,4 @@ enum class ListedType : std::uint8_t { kNormal, kReplica, kPubSub, kMaster };
 std::optional<ListedType> ReadListedType(Bytes text);
 ListedType TypeOfClient(const ClientInfo& info);
 
-}  // namespace mayfly::server::own
+}  // namespace mayfly::server::admin

@@ -1,7 +1,7 @@
 // script_gate.h - lets one script at a time have the server to itself, and nobody stuck behind it.
 // A script may run for long and holds every latch. Whoever waited for latches meanwhile would take
 // its thread out of service, and SCRIPT KILL with it. So an executor passes this gate before it
-// begins a work: while a script runs it is shut, and the session is put off instead.
+// begins a latched transaction: while a script runs it is shut, and the session is put off instead.
 //   executor:  Enter -> work -> Leave            script:  Shut -> (all others are out) -> Open
 // Invariants: (1) While it is shut nobody but the script is inside. (2) A session that is put off
 // is told when it opens; there is no moment between asking and being put off in which that is

@@ -157,7 +157,7 @@ void Server::ResumePaused() {
 Status Server::Save() {
   const std::lock_guard lock(saving_);
   const std::uint64_t changes = changes_since_save;
-  const Status saved = database().Persist(Durability::kDisk);
+  const Status saved = database().Sync(Durability::kDisk);
   last_save_ok = saved.ok();
   if (!saved.ok()) {
     Log(logger(), LogLevel::kError, "cannot make commits durable: {}", saved.ToString());

@@ -18,7 +18,7 @@
 #include "server/command/command_table.h"
 #include "server/command/pieced_strings.h"
 #include "server/command/publisher.h"
-#include "server/command/work_source.h"
+#include "server/command/transaction_source.h"
 #include "server/config/config.h"
 #include "server/databases/databases.h"
 #include "server/databases/table_policies.h"
@@ -42,7 +42,7 @@ namespace mayfly::server {
 // What a server is built from. References must outlive it.
 struct ServerParts {
   Database& database;
-  WorkSource& works;
+  TransactionSource& transactions;
   Config& config;
   const Clock& clock;
   Logger& logger;
@@ -64,7 +64,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   Database& database() { return parts_.database; }
-  WorkSource& works() { return parts_.works; }
+  TransactionSource& transactions() { return parts_.transactions; }
   Config& config() { return parts_.config; }
   const Clock& clock() const { return parts_.clock; }
   Logger& logger() { return parts_.logger; }

@@ -125,7 +125,7 @@ void Session::Reset() {
 }
 
 std::string Session::Describe(std::string_view command) const {
-  return own::ClientLine(*this, command);
+  return admin::ClientLine(*this, command);
 }
 
 void Session::Send(const std::function<void(ReplyWriter&)>& write) {

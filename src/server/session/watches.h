@@ -1,10 +1,10 @@
 // watches.h - which keys transactions wait upon, and whether somebody changed them.
 // A key is watched, touched, and looked at again by EXEC while its latch is held: WATCH registers
-// within a work on its keys, a writer touches before its work commits, and EXEC asks within a work
-// that has the watched keys too. So there is no gap between a change and the mark it leaves. A
-// commit that fails after it touched makes an EXEC fail that need not have: harmless.
-// Death leaves no mark; EXEC asks whether what lived at WATCH lives (transaction_run.cc).
-// Safe to call from any thread.
+// within a latched transaction on its keys, a writer touches before its transaction commits, and
+// EXEC asks within a latched transaction that has the watched keys too. So there is no gap between
+// a change and the mark it leaves. A commit that fails after it touched makes an EXEC fail that
+// need not have: harmless. Death leaves no mark; EXEC asks whether what lived at WATCH lives
+// (transaction_run.cc). Safe to call from any thread.
 #pragma once
 
 #include <atomic>

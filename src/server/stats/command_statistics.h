@@ -37,7 +37,7 @@ class ThreadCounters {
 
   std::atomic<std::uint64_t> bytes_in{0};
   std::atomic<std::uint64_t> bytes_out{0};
-  std::atomic<std::uint64_t> batches{0};  // Works that were committed.
+  std::atomic<std::uint64_t> batches{0};  // Transactions that were committed.
   std::atomic<std::uint64_t> commands{0};
   std::atomic<std::uint64_t> hits{0};    // Keys that were read, and there;
   std::atomic<std::uint64_t> misses{0};  // and not there.

@@ -66,18 +66,18 @@ std::vector<Reply> CommandTester::RunViews(std::span<const Bytes> args) {
   if (spec == nullptr) return {ErrorReply(Answer::Error(error))};
   OutputBuffer out;
   ReplyWriter writer(out, version_);
-  const bool without_work = (spec->flags & kNoWork) != 0;
-  if (!without_work) work_ = NewWork();
+  const bool without_transaction = (spec->flags & kNoRows) != 0;
+  if (!without_transaction) transaction_ = NewTransaction();
   Call call{.args = args,
             .reply = writer,
-            .work = work_.get(),
+            .transaction = transaction_.get(),
             .database = database_,
             .host = *this,
             .may_block = may_block_,
             .retried = retried_};
   const Answer answer = RunHandler(*spec, call, out);
-  const Status committed = without_work ? Status() : work_->Commit();
-  work_.reset();
+  const Status committed = without_transaction ? Status() : transaction_->Commit();
+  transaction_.reset();
   if (!committed.ok()) throw std::runtime_error(committed.ToString());
   if (answer.later()) return {Reply::Null()};
   ReplyParser parser;
@@ -90,15 +90,16 @@ std::vector<Reply> CommandTester::RunViews(std::span<const Bytes> args) {
   return replies;
 }
 
-std::unique_ptr<core::Work> CommandTester::NewWork() {
-  if (rows_ == Rows::kPlainMaps) return std::make_unique<core::PlainWork>(state_, clock_.Now());
-  return Must(core::BeginWork(*database_handle_, {.everything = true}));
+std::unique_ptr<core::LatchedTransaction> CommandTester::NewTransaction() {
+  if (rows_ == Rows::kPlainMaps)
+    return std::make_unique<core::PlainTransaction>(state_, clock_.Now());
+  return Must(core::BeginLatched(*database_handle_, {.everything = true}));
 }
 
 std::string CommandTester::Text(const std::string& line) { return TextOf(Run(line)); }
 
-core::WorkSpace& CommandTester::Space(core::Work& work, int database) {
-  return work.In(*keyspaces_.at(static_cast<std::size_t>(database)));
+core::LatchedKeyspace& CommandTester::Space(core::LatchedTransaction& transaction, int database) {
+  return transaction.In(*keyspaces_.at(static_cast<std::size_t>(database)));
 }
 
 void CommandTester::Notify(NotifyClass kind, std::string_view event, int database, Bytes key) {

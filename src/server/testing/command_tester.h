@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/testing/plain_work.h"
+#include "core/testing/plain_transaction.h"
 #include "mayfly/database.h"
 #include "server/command/command.h"
 #include "server/command/pieced_strings.h"
@@ -22,8 +22,8 @@ class CommandTester final : public CallHost {
 
   // What commands work on.
   enum class Rows : std::uint8_t {
-    kPlainMaps,  // The shortest there can be; TTL commands without a work see no rows then.
-    kDatabase,   // The core, in memory.
+    kPlainMaps,  // The shortest there can be; TTL commands without a latched transaction see no rows then.
+    kDatabase,  // The core, in memory.
   };
 
   explicit CommandTester(std::vector<CommandFamily> families, Rows rows = Rows::kPlainMaps);
@@ -64,9 +64,9 @@ class CommandTester final : public CallHost {
   // Keys that the last command read: "found/missed".
   std::string reads() const;
 
-  core::Work& work() { return *work_; }  // Of a command that runs.
+  core::LatchedTransaction& transaction() { return *transaction_; }  // Of a command that runs.
 
-  core::WorkSpace& Space(core::Work& work, int database) override;
+  core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
   int databases() const override { return kDatabases; }
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   void Block(BlockRequest request) override { blocked_ = std::move(request); }
@@ -88,17 +88,17 @@ class CommandTester final : public CallHost {
  private:
   const CommandSpec* FindName(Bytes name) const;
   std::vector<Reply> RunViews(std::span<const Bytes> args);
-  std::unique_ptr<core::Work> NewWork();
+  std::unique_ptr<core::LatchedTransaction> NewTransaction();
 
   const std::vector<CommandFamily> families_;
   const Rows rows_;
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   // With plain maps, its keyspaces name the maps, and it holds no rows but those that a test puts
-  // there, for commands without a work.
+  // there, for commands without a latched transaction.
   std::unique_ptr<Database> database_handle_;
   std::vector<std::shared_ptr<Keyspace>> keyspaces_;
   core::PlainState state_;
-  std::unique_ptr<core::Work> work_;
+  std::unique_ptr<core::LatchedTransaction> transaction_;
   Random random_{1};
   ScanCursors cursors_{clock_.Now()};
   PiecedStrings pieced_;

@@ -1,5 +1,5 @@
 // item_action.h - one write of one item, understood and checked as far as that goes without the
-// item: made before anything is locked, run by item_work.h.
+// item: made before anything is locked, run by item_transaction.h.
 #pragma once
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include <set>
 
 #include "tables/items/item_calls.h"
-#include "tables/items/item_work.h"
+#include "tables/items/item_transaction.h"
 #include "tables/schema/item_check.h"
 #include "tables/schema/item_limits.h"
 #include "tables/schema/transact_token.h"

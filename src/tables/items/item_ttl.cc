@@ -4,7 +4,7 @@
 
 #include "items/item_codec.h"
 #include "tables/items/item_calls.h"
-#include "tables/items/item_work.h"
+#include "tables/items/item_transaction.h"
 #include "tables/schema/item_check.h"
 #include "tables/schema/item_limits.h"
 

@@ -1,6 +1,6 @@
 // item_writer.h - how an item's bytes change: its row, its index entries, its shadow, all in the
 // caller's transaction, with the deadline its ttl attribute says. (Where the row is all there is,
-// lone_items.h does it.)
+// single_row_writes.h does it.)
 #pragma once
 
 #include <cstdint>

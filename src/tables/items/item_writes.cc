@@ -1,8 +1,8 @@
 #include <set>
 
 #include "tables/items/item_calls.h"
-#include "tables/items/item_work.h"
-#include "tables/items/lone_items.h"
+#include "tables/items/item_transaction.h"
+#include "tables/items/single_row_writes.h"
 #include "tables/schema/item_limits.h"
 
 namespace mayfly::tables {

@@ -34,8 +34,8 @@ inline constexpr std::uint64_t kSweepSearchItemsMax = 1024;
 // Places in the event log that sweeps keep in memory.
 inline constexpr std::size_t kSweepPlacesMax = 4096;
 
-// Items a keeper sees to before it looks whether it is to end.
-inline constexpr std::uint64_t kKeeperStepItemsMax = 1024;
+// Items a reaper sees to before it looks whether it is to end.
+inline constexpr std::uint64_t kReaperStepItemsMax = 1024;
 
 // Events read at once, and how many that are not ours pass before our place is written down: after
 // a restart these are read again.

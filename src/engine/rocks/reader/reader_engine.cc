@@ -150,7 +150,7 @@ class ReaderEngine final : public Engine {
 
   // Refused by Engine, since it cannot be written to.
   Status DoCommit(const Batch& /*batch*/, Durability /*durability*/) override { return Refused(); }
-  Status DoPersist(Durability /*durability*/) override { return Refused(); }
+  Status DoSync(Durability /*durability*/) override { return Refused(); }
   Status DoCompact(Role /*role*/, const KeyRange& /*range*/) override { return Refused(); }
   Result<bool> DoCompactFile(Role /*role*/, const std::string& /*name*/,
                              std::uint64_t /*bytes_per_second*/) override {

@@ -1,6 +1,6 @@
-// Goal: damage in a log costs a salvage the batches it hit, whole, and nothing else; its place is told.
-// Method: a log of known batches, taken apart frame by frame; bytes of chosen frames are flipped or
-// zeroed, and what is left is compared with what was written.
+// Goal: damage in a log costs a salvage the batches it hit, whole, and nothing else; its place is
+// told. Method: a log of known batches, taken apart frame by frame; bytes of chosen frames are
+// flipped or zeroed, and what is left is compared with what was written.
 #include <gtest/gtest.h>
 
 #include <filesystem>

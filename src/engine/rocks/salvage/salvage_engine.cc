@@ -86,7 +86,7 @@ class SalvageEngine final : public Engine {
   }
 
   Status DoCommit(const Batch&, Durability) override { return NotHere(); }
-  Status DoPersist(Durability) override { return NotHere(); }
+  Status DoSync(Durability) override { return NotHere(); }
   Status DoCompact(Role, const KeyRange&) override { return NotHere(); }
   Result<bool> DoCompactFile(Role, const std::string&, std::uint64_t) override { return NotHere(); }
   Result<bool> DoDropFile(Role, const std::string&) override { return NotHere(); }

@@ -20,7 +20,7 @@ Result<int> DatabaseArgument(const Call& call, Bytes argument) {
   return static_cast<int>(number);
 }
 
-Result<bool> IsThere(core::WorkSpace& space, Bytes key) {
+Result<bool> IsThere(core::LatchedKeyspace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   return row.exists;
@@ -30,7 +30,7 @@ Result<bool> IsThere(core::WorkSpace& space, Bytes key) {
 Result<bool> RenameRow(const Call& call, bool if_absent) {
   const Bytes from = call.args[1];
   const Bytes to = call.args[2];
-  core::WorkSpace& space = call.space();
+  core::LatchedKeyspace& space = call.space();
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(from, row));
   if (!row.exists) return NoSuchKey();
@@ -85,7 +85,7 @@ Answer Copy(Call& call) {
   const Bytes to = call.args[2];
   MAYFLY_TRY(const CopyOptions options, ParseCopyOptions(call));
   if (options.database == call.database && from == to) return SameObject();
-  core::WorkSpace& target = call.host.Space(*call.work, options.database);
+  core::LatchedKeyspace& target = call.host.Space(*call.transaction, options.database);
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(from, row));
   MAYFLY_TRY(const bool taken, IsThere(target, to));
@@ -105,7 +105,7 @@ Answer Move(Call& call) {
   const Bytes key = call.args[1];
   MAYFLY_TRY(const int database, DatabaseArgument(call, call.args[2]));
   if (database == call.database) return SameObject();
-  core::WorkSpace& target = call.host.Space(*call.work, database);
+  core::LatchedKeyspace& target = call.host.Space(*call.transaction, database);
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
   MAYFLY_TRY(const bool taken, IsThere(target, key));

@@ -58,7 +58,7 @@ Result<std::uint64_t> CursorOf(Bytes argument) {
   return cursor;
 }
 
-Result<bool> Wanted(const ScanOptions& options, const core::RowWalk& walk) {
+Result<bool> Wanted(const ScanOptions& options, const core::LatchedCursor& walk) {
   if (!Matches(options.pattern, walk.key())) return false;
   if (options.type.empty()) return true;
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(walk.is_collection(), walk.value()));
@@ -69,7 +69,7 @@ Result<bool> Wanted(const ScanOptions& options, const core::RowWalk& walk) {
 
 Answer Keys(Call& call) {
   const Bytes pattern = call.args[1];
-  MAYFLY_TRY(const auto walk, call.space().NewRowWalk({.prefix = PrefixOf(pattern)}));
+  MAYFLY_TRY(const auto walk, call.space().NewCursor({.prefix = PrefixOf(pattern)}));
   const auto keys = call.reply.BeginDeferred(Aggregate::kArray);
   std::size_t found = 0;
   for (walk->SeekToFirst(); walk->Valid(); walk->Next()) {
@@ -88,7 +88,7 @@ Answer Scan(Call& call) {
   const ScanCursors::Place place = call.host.scan_cursors().Find(call.database, cursor);
   const std::uint64_t dead_max = std::max(kScanDeadRowsMax, place.rows_min);
   MAYFLY_TRY(const auto walk,
-             call.space().NewRowWalk({.prefix = PrefixOf(options.pattern)}, dead_max));
+             call.space().NewCursor({.prefix = PrefixOf(options.pattern)}, dead_max));
   if (place.key.empty()) {
     walk->SeekToFirst();
   } else {

@@ -126,7 +126,7 @@ Answer MemoryHelp(Call& call) {
   return {};
 }
 
-constexpr std::uint32_t kHelps = kLoading | kStale | kNoWork;
+constexpr std::uint32_t kHelps = kLoading | kStale | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kObjectSubcommands[] = {

@@ -32,7 +32,7 @@ class Patience {
 // Where a seek stops among the dead, nothing is taken to be.
 class Descent {
  public:
-  Descent(core::RowWalk& walk, Random& random) : walk_(walk), random_(random) {}
+  Descent(core::LatchedCursor& walk, Random& random) : walk_(walk), random_(random) {}
 
   // The walk stands on the key drawn, unless it failed or the first keys of all are dead.
   void Run() {
@@ -70,7 +70,7 @@ class Descent {
     return reached;
   }
 
-  core::RowWalk& walk_;
+  core::LatchedCursor& walk_;
   Random& random_;
   const Patience patience_;
 };
@@ -83,14 +83,14 @@ std::string Behind(const std::string& key, Random& random) {
   return name;
 }
 
-std::optional<std::string> KeyOf(const core::RowWalk& walk) {
+std::optional<std::string> KeyOf(const core::LatchedCursor& walk) {
   if (!walk.Valid()) return std::nullopt;
   return std::string(walk.key());
 }
 
 // Jumps about among dead rows for a living one behind some of them. May find none.
-Result<std::optional<std::string>> DrawByJumps(core::WorkSpace& space, Random& random) {
-  MAYFLY_TRY(const auto walk, space.NewRowWalk({}, kDeadRowsAtAJumpMax));
+Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Random& random) {
+  MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsAtAJumpMax));
   walk->SeekToFirst();
   std::string stopped_at;
   const Patience patience;
@@ -103,9 +103,9 @@ Result<std::optional<std::string>> DrawByJumps(core::WorkSpace& space, Random& r
 }
 
 // Nothing when all that it came across was dead, or others deleted it meanwhile.
-Result<std::optional<std::string>> DrawByWalk(core::WorkSpace& space, std::uint64_t rows,
+Result<std::optional<std::string>> DrawByWalk(core::LatchedKeyspace& space, std::uint64_t rows,
                                               Random& random) {
-  MAYFLY_TRY(const auto walk, space.NewRowWalk({}, kDeadRowsPassedMax));
+  MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsPassedMax));
   if (rows <= kEvenDrawRowsMax) {
     walk->SeekToFirst();
     for (std::uint64_t i = random.Below(rows); i > 0 && walk->Valid(); --i) walk->Next();
@@ -116,8 +116,8 @@ Result<std::optional<std::string>> DrawByWalk(core::WorkSpace& space, std::uint6
 }
 
 // The first key there is, behind any number of dead ones.
-Result<std::optional<std::string>> FirstKey(core::WorkSpace& space) {
-  MAYFLY_TRY(const auto walk, space.NewRowWalk({}));
+Result<std::optional<std::string>> FirstKey(core::LatchedKeyspace& space) {
+  MAYFLY_TRY(const auto walk, space.NewCursor({}));
   walk->SeekToFirst();
   MAYFLY_RETURN_IF_ERROR(walk->status());
   return KeyOf(*walk);
@@ -125,7 +125,7 @@ Result<std::optional<std::string>> FirstKey(core::WorkSpace& space) {
 
 }  // namespace
 
-Result<std::optional<std::string>> DrawKey(core::WorkSpace& space, Random& random) {
+Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random) {
   MAYFLY_TRY(const std::uint64_t rows, space.Count());
   if (rows == 0) return std::optional<std::string>();
   MAYFLY_TRY(auto drawn, DrawByWalk(space, rows, random));

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/result.h"
 
 namespace mayfly::server {
@@ -16,6 +16,6 @@ inline constexpr std::uint64_t kEvenDrawRowsMax = 1000;
 // Nothing when there are no keys. In larger keyspaces it goes down byte by byte, with even chances
 // for all bytes between the smallest and the largest that may follow. Keys with running numbers or
 // hashes in their names are drawn almost evenly; a key far from all others is drawn more often.
-Result<std::optional<std::string>> DrawKey(core::WorkSpace& space, Random& random);
+Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random);
 
 }  // namespace mayfly::server

@@ -34,7 +34,7 @@ Result<double> NumberOf(const std::string& text) {
 }
 
 // Finds what each is to be compared by.
-Status Weigh(core::WorkSpace& space, const SortQuery& query, std::vector<Sortable>& all,
+Status Weigh(core::LatchedKeyspace& space, const SortQuery& query, std::vector<Sortable>& all,
              HeldResult& held) {
   for (Sortable& one : all) {
     one.text = one.element;
@@ -73,8 +73,9 @@ std::span<const Sortable> Limited(const SortQuery& query, const std::vector<Sort
   return std::span(all).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
 }
 
-Result<std::vector<Sortable>> ReadAll(core::WorkSpace& space, Bytes key, const core::FoundRow& row,
-                                      bool from_script, SortQuery& query, HeldResult& held) {
+Result<std::vector<Sortable>> ReadAll(core::LatchedKeyspace& space, Bytes key,
+                                      const core::FoundRow& row, bool from_script, SortQuery& query,
+                                      HeldResult& held) {
   std::vector<Sortable> all;
   if (!row.exists) return all;
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
@@ -98,7 +99,7 @@ Result<std::vector<Sortable>> ReadAll(core::WorkSpace& space, Bytes key, const c
 // What is told of each element, in order.
 using Columns = std::vector<std::optional<std::string>>;
 
-Result<Columns> Project(core::WorkSpace& space, const SortQuery& query,
+Result<Columns> Project(core::LatchedKeyspace& space, const SortQuery& query,
                         std::span<const Sortable> chosen, HeldResult& held) {
   Columns columns;
   const auto add = [&](std::optional<std::string> column) {
@@ -132,7 +133,7 @@ Status Store(const Call& call, Bytes target, const Columns& columns) {
 
 Answer RunSort(Call& call, bool read_only) {
   const Bytes key = call.args[1];
-  core::WorkSpace& space = call.space();
+  core::LatchedKeyspace& space = call.space();
   MAYFLY_TRY(SortQuery query, ParseSortQuery(call.args.subspan(2), read_only));
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/transactions/work.h"
+#include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -31,7 +31,7 @@ Result<SortQuery> ParseSortQuery(std::span<const Bytes> words, bool read_only);
 // What a pattern of BY or GET leads to: "#" is the element itself; in others the first star stands
 // for the element, and a name behind "->" for a field of a hash. Nothing when there is no such
 // string or field.
-Result<std::optional<std::string>> FollowPattern(core::WorkSpace& space, Bytes pattern,
+Result<std::optional<std::string>> FollowPattern(core::LatchedKeyspace& space, Bytes pattern,
                                                  Bytes element);
 
 }  // namespace mayfly::server

@@ -6,7 +6,7 @@
 
 namespace mayfly::server {
 
-Status WalkElements(core::WorkSpace& space, Bytes key, types::ValueType type,
+Status WalkElements(core::LatchedKeyspace& space, Bytes key, types::ValueType type,
                     FunctionRef<void(Bytes element)> show) {
   switch (type) {
     case types::ValueType::kList: {
@@ -30,7 +30,7 @@ Status WalkElements(core::WorkSpace& space, Bytes key, types::ValueType type,
   return Status::WrongType("neither a list nor a set");
 }
 
-Status ReplaceWithList(core::WorkSpace& space, Bytes key, std::span<const Bytes> elements) {
+Status ReplaceWithList(core::LatchedKeyspace& space, Bytes key, std::span<const Bytes> elements) {
   MAYFLY_RETURN_IF_ERROR(space.Delete(key).status());
   if (elements.empty()) return {};
   MAYFLY_TRY(types::List list, types::List::Open(space, key));

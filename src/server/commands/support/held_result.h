@@ -1,6 +1,6 @@
 // held_result.h - what a command holds in memory until it knows all of its result.
-// A result that is sorted, or takes the place of one of the keys it is made of, cannot be written as
-// it comes. It is counted meanwhile, and too much of it is an error instead of all memory.
+// A result that is sorted, or takes the place of one of the keys it is made of, cannot be written
+// as it comes. It is counted meanwhile, and too much of it is an error instead of all memory.
 #pragma once
 
 #include <cstddef>

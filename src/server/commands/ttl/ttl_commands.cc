@@ -23,8 +23,9 @@
 namespace mayfly::server {
 namespace {
 
-// Not within MULTI or a script: there the thread holds a work, and may not ask the database.
-constexpr std::uint32_t kAlone = kNoWork | kNoMulti | kNoScript;
+// Not within MULTI or a script: there the thread holds a latched transaction, and may not ask the
+// database.
+constexpr std::uint32_t kAlone = kNoRows | kNoMulti | kNoScript;
 
 // clang-format off
 constexpr CommandSpec kTtlCommands[] = {

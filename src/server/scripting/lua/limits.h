@@ -23,14 +23,15 @@ inline constexpr std::size_t kGreedyScriptsMax = 4096;
 // Instructions between two looks at whether the script shall stop.
 inline constexpr int kScriptHookInstructions = 10'000;
 
-// Scripts kept that EVAL brought, the latest used ones, as in Redis 7.4. Raising it costs their texts.
+// Scripts kept that EVAL brought, the latest used ones, as in Redis 7.4. Raising it costs their
+// texts.
 inline constexpr std::size_t kEvaluatedScriptsMax = 500;
 
 // Compiled scripts kept; past it all are compiled anew as they are needed.
 inline constexpr int kCompiledScriptsMax = 500;
 
-// Of string.find() and its like: how deep the matcher recurses, some hundred bytes of stack each, and
-// after how many steps it looks whether the script shall stop.
+// Of string.find() and its like: how deep the matcher recurses, some hundred bytes of stack each,
+// and after how many steps it looks whether the script shall stop.
 inline constexpr int kPatternDepthMax = 8000;
 inline constexpr std::size_t kPatternStepsPerBreath = 100'000;
 

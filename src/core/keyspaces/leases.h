@@ -1,0 +1,31 @@
+// leases.h - names that one at a time has, as long as the database is open.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "base/owner_process.h"
+#include "mayfly/database.h"
+#include "mayfly/result.h"
+
+namespace mayfly::core {
+
+class Leases {
+ public:
+  // Busy while somebody has it. The claim may outlive the database.
+  Result<std::unique_ptr<Lease>> Take(const std::string& name);
+
+ private:
+  struct Taken {
+    const OwnerProcess owner;
+    std::mutex mutex;
+    std::set<std::string> names;  // Guarded by mutex.
+  };
+  class Held;
+
+  const std::shared_ptr<Taken> taken_ = std::make_shared<Taken>();  // Shared with those who hold.
+};
+
+}  // namespace mayfly::core

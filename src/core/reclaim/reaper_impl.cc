@@ -1,0 +1,235 @@
+#include "core/reclaim/reaper_impl.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "core/layout/limits.h"
+
+namespace mayfly::core {
+
+Result<std::unique_ptr<Reaper>> ReaperImpl::Start(std::shared_ptr<Store> store,
+                                                  const ReaperOptions& options) {
+  MAYFLY_RETURN_IF_ERROR(store->CheckOpen());
+  if (!store->engine().capabilities().writable) {
+    return Status::ReadOnly("a reaper removes rows; open the database for writing");
+  }
+  if (options.step_rows_max == 0 || options.work_percent == 0 || options.work_percent > 100) {
+    return Status::Invalid("a reaper needs at least one row per step and 1 to 100 percent of work");
+  }
+  if (options.reclaim_dead_percent == 0 || options.reclaim_dead_percent > 100) {
+    return Status::Invalid("reclaim_dead_percent must be 1 to 100; to leave files alone, say so");
+  }
+  return std::unique_ptr<Reaper>(std::make_unique<Handle>(
+      std::unique_ptr<ReaperImpl>(new ReaperImpl(std::move(store), options))));
+}
+
+// In a child made by fork() there is no thread to stop, but conditions that one waits on.
+ReaperImpl::Handle::~Handle() {
+  if (!owner_.IsThis()) Abandon(std::move(reaper_));
+}
+
+void ReaperImpl::Handle::AwaitIdle() {
+  if (owner_.IsThis()) reaper_->AwaitIdle();
+}
+
+ReaperImpl::ReaperImpl(std::shared_ptr<Store> store, const ReaperOptions& options)
+    : store_(std::move(store)),
+      options_(options),
+      purger_(*store_),
+      reclaimer_(*store_),
+      started_(store_->clock().Steady()) {
+  ++store_->counts().reapers;
+  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+}
+
+ReaperImpl::~ReaperImpl() {
+  thread_.request_stop();
+  waker_.Wake();
+  thread_.join();
+  --store_->counts().reapers;
+}
+
+void ReaperImpl::AwaitIdle() {
+  std::unique_lock lock(mutex_);
+  // The round under way may have read the clock before this call; the next one will not have.
+  const std::uint64_t wanted = rounds_begun_ + 1;
+  rounds_wanted_ = wanted;
+  waker_.Wake();
+  idle_.wait(lock, [&] { return rounds_idle_ >= wanted || stopped_; });
+}
+
+void ReaperImpl::Run(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    std::uint64_t round = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      round = ++rounds_begun_;
+    }
+    const Outcome outcome = Step(stop);
+    if (outcome == Outcome::kMore) continue;
+    bool wanted = false;
+    {
+      const std::lock_guard lock(mutex_);
+      rounds_idle_ = round;
+      wanted = rounds_wanted_ > round;
+    }
+    idle_.notify_all();
+    if (wanted) continue;  // Whoever asked may have woken it from a rest.
+    if (outcome == Outcome::kFailed) {
+      waker_.WaitFor(kReaperRetryPause);  // What is due is due already: no deadline would wake it.
+    } else {
+      SleepUntilDue(stop);
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  idle_.notify_all();
+}
+
+ReaperImpl::Outcome ReaperImpl::Step(const std::stop_token& stop) {
+  const Outcome purged = Purge(stop);
+  if (purged == Outcome::kFailed || !options_.reclaim) return purged;
+  const SteadyTime now = store_->clock().Steady();
+  if (purged == Outcome::kMore && now - reclaimed_at_ < kReclaimWithBacklogEvery) return purged;
+  reclaimed_at_ = now;
+  const Outcome reclaimed = Reclaim(stop);
+  return purged == Outcome::kMore && reclaimed == Outcome::kIdle ? purged : reclaimed;
+}
+
+ReaperImpl::Outcome ReaperImpl::Purge(const std::stop_token& stop) {
+  const std::uint32_t percent = WorkPercent();
+  const SteadyTime began = store_->clock().Steady();
+  const PurgeManner manner{.batch_rows_max = kReaperBatchRowsMax,
+                           .one_latch = true,
+                           .rest = [&](std::chrono::nanoseconds worked) {
+                             TellProgress(began);
+                             if (!stop.stop_requested()) Rest(worked, percent);
+                           }};
+  const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, manner);
+  if (report) TellBacklog(report->more_due);
+  if (report && !report->more_due) purging_since_.reset();
+  if (report) return report->more_due ? Outcome::kMore : Outcome::kIdle;
+  Log(store_->logger(), LogLevel::kError, "the reaper cannot purge: {}", report.error().ToString());
+  return Outcome::kFailed;
+}
+
+// Grows with the lag: whoever falls behind for good must not be kept from catching up. A stream of
+// deaths moves the head of the index along, and being behind it costs space as long as it lasts:
+// there it grows fast. Many deaths at one instant leave the head where it is, and pass by.
+std::uint32_t ReaperImpl::WorkPercent() {
+  const auto first = purger_.NextDeadline();
+  lag_ = first && *first ? std::max(store_->clock().Now() - **first, Millis(0)) : Millis(0);
+  if (!first || !*first) return options_.work_percent;
+  const SteadyTime now = store_->clock().Steady();
+  if (const auto watched = now - head_seen_at_; watched >= kReaperHeadPause) {
+    head_moves_ = **first - head_ >= std::chrono::duration_cast<Millis>(watched) / 5;
+    head_ = **first;
+    head_seen_at_ = now;
+  }
+  const Millis unit = head_moves_ ? kReaperStreamLagUnit : kReaperLagUnit;
+  const Millis lag = std::min(lag_, 100 * unit);
+  const std::int64_t percent =
+      options_.work_percent + options_.work_percent * lag.count() / unit.count();
+  const WallTime last_write = WallTimeFromMs(store_->counts().last_write_ms);
+  const bool quiet = store_->clock().Now() - last_write >= kQuietAfter;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(percent, quiet ? kReaperQuietPercent : 1, 100));
+}
+
+ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop) {
+  const std::unique_lock alone(store_->reclaim_mutex(), std::try_to_lock);
+  look_again_ = true;
+  const std::uint64_t removed = store_->counts().removed_rows;
+  const std::int64_t written = store_->counts().last_write_ms;
+  removed_seen_ = removed;
+  written_seen_ = written;
+  if (!alone.owns_lock()) return Outcome::kIdle;  // Somebody calls Database::Reclaim().
+  const bool quiet = store_->clock().Now() - WallTimeFromMs(written) >= kQuietAfter;
+  ReclaimReport report;
+  const auto outcome = reclaimer_.Step(
+      {.dead_percent = options_.reclaim_dead_percent,
+       .bytes_per_second = options_.reclaim_bytes_per_second},
+      quiet, [&] { return stop.stop_requested(); }, report);
+  if (!outcome) {
+    Log(store_->logger(), LogLevel::kError, "the reaper cannot reclaim space: {}",
+        outcome.error().ToString());
+    return Outcome::kFailed;
+  }
+  if (*outcome == Reclaimer::Outcome::kProgressed) return Outcome::kMore;
+  // After the last row that callers deleted it looks once more.
+  look_again_ = *outcome == Reclaimer::Outcome::kLater || report.held_up || !quiet ||
+                removed != removed_at_look_;
+  removed_at_look_ = removed;
+  return Outcome::kIdle;
+}
+
+// Wakes in vain cost a look at the head of the index. Only what is due, or was written, is worth a
+// step: a step on a database that nobody uses would list its files and sync its log for nothing.
+void ReaperImpl::SleepUntilDue(const std::stop_token& stop) {
+  const WallTime next_look = store_->clock().Now() + kReclaimPause;
+  while (!stop.stop_requested() && !IsAwaited()) {
+    store_->watch().Announce(waker_, WallTime::max());
+    // While the clock is not trusted what has died must wait for a word, what was deleted need not.
+    const bool may_delete = store_->clock().Reconsider();
+    const auto next = purger_.NextDeadline();
+    WallTime until = may_delete && next && *next ? **next : WallTime::max();
+    if (purger_.HasOrphans()) until = WallTimeFromMs(0);
+    if (options_.reclaim) until = std::min(until, reclaimer_.NextDue());
+    if (options_.reclaim && (look_again_ || WasWritten())) until = std::min(until, next_look);
+    if (options_.reclaim && MuchWasRemoved()) until = WallTimeFromMs(0);
+    store_->watch().Announce(waker_, until);
+    if (store_->clock().Now() >= until) break;
+    store_->clock().Sleep(waker_, until);
+  }
+  store_->watch().Withdraw(waker_);
+}
+
+bool ReaperImpl::IsAwaited() {
+  const std::lock_guard lock(mutex_);
+  return rounds_wanted_ > rounds_begun_;
+}
+
+// Since the files were last looked at. Rows that callers delete do not wake it, unless they clear a
+// keyspace.
+bool ReaperImpl::WasWritten() const {
+  return store_->counts().removed_rows != removed_seen_ ||
+         store_->counts().last_write_ms != written_seen_;
+}
+
+bool ReaperImpl::MuchWasRemoved() const {
+  return store_->counts().removed_rows - removed_seen_ >= kFlushAfterRows;
+}
+
+void ReaperImpl::TellProgress(SteadyTime step_began) {
+  if (!purging_since_)
+    purging_since_ =
+        step_began - std::min(lag_, std::chrono::duration_cast<Millis>(step_began - started_));
+  if (options_.on_progress) options_.on_progress(store_->clock().Steady() - *purging_since_);
+}
+
+// A line when many rows wait, and one when they are gone: until then disk and figures lag behind.
+void ReaperImpl::TellBacklog(bool more_due) {
+  const std::uint64_t waiting = purger_.TakeBacklog();
+  const SteadyTime now = store_->clock().Steady();
+  if (waiting >= kBacklogRowsTold && !backlog_since_) {
+    backlog_since_ = now;
+    Log(store_->logger(), LogLevel::kInfo,
+        "{} dead rows wait for their purge; clients do not see them, their disk space comes back "
+        "step by step",
+        waiting);
+  }
+  if (more_due || !backlog_since_) return;
+  const auto taken = std::chrono::duration_cast<Millis>(now - *backlog_since_);
+  Log(store_->logger(), LogLevel::kInfo, "all dead rows are purged, after {} ms", taken.count());
+  backlog_since_.reset();
+}
+
+// Short rests are saved up: a sleep takes longer than the few rows before it.
+void ReaperImpl::Rest(std::chrono::nanoseconds worked, std::uint32_t percent) {
+  owed_rest_ += worked * (100 - percent) / percent;
+  if (owed_rest_ < kReaperRestMin) return;
+  waker_.WaitFor(std::exchange(owed_rest_, {}));
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,95 @@
+// reaper_impl.h - purges as rows die and gives their space back, on a thread of its own.
+// It sleeps until the head of the index or a promise is due; a write with an earlier deadline wakes
+// it. While there is a backlog it works in small steps and rests between them, so that live traffic
+// keeps its share. When nothing is left to purge it looks at the files.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "core/reclaim/purger.h"
+#include "core/reclaim/reclaimer.h"
+#include "mayfly/clock.h"
+#include "mayfly/maintenance.h"
+
+namespace mayfly::core {
+
+class ReaperImpl {
+ public:
+  static Result<std::unique_ptr<Reaper>> Start(std::shared_ptr<Store> store,
+                                               const ReaperOptions& options);
+  ~ReaperImpl();
+  ReaperImpl(const ReaperImpl&) = delete;
+  ReaperImpl& operator=(const ReaperImpl&) = delete;
+
+ private:
+  // What Start() gives out.
+  class Handle final : public Reaper {
+   public:
+    explicit Handle(std::unique_ptr<ReaperImpl> reaper) : reaper_(std::move(reaper)) {}
+    ~Handle() override;
+
+    void AwaitIdle() override;
+
+   private:
+    const OwnerProcess owner_;
+    std::unique_ptr<ReaperImpl> reaper_;
+  };
+
+  void AwaitIdle();
+
+  ReaperImpl(std::shared_ptr<Store> store, const ReaperOptions& options);
+
+  enum class Outcome : std::uint8_t {
+    kIdle,    // Nothing was left to do, at an instant after the step began.
+    kMore,    // There is.
+    kFailed,  // Nothing could be done.
+  };
+
+  void Run(const std::stop_token& stop);
+  Outcome Step(const std::stop_token& stop);
+  Outcome Purge(const std::stop_token& stop);
+  std::uint32_t WorkPercent();
+  Outcome Reclaim(const std::stop_token& stop);
+  void SleepUntilDue(const std::stop_token& stop);
+  bool IsAwaited();
+  bool WasWritten() const;
+  bool MuchWasRemoved() const;
+  void TellProgress(SteadyTime step_began);
+  void TellBacklog(bool more_due);
+  void Rest(std::chrono::nanoseconds worked, std::uint32_t percent);
+
+  const std::shared_ptr<Store> store_;  // Shared with the database.
+  const ReaperOptions options_;
+  Purger purger_;
+  Reclaimer reclaimer_;
+  const SteadyTime started_;
+  Millis lag_{0};  // How long the head of the index has been due, when it was last looked at.
+  std::optional<SteadyTime> purging_since_;  // Nothing: there was nothing to purge.
+  std::optional<SteadyTime> backlog_since_;  // Since a large one was told.
+  std::chrono::nanoseconds owed_rest_{0};
+  WallTime head_;  // Of the index, when it was last looked at.
+  SteadyTime head_seen_at_;
+  bool head_moves_ = false;
+  SteadyTime reclaimed_at_;
+  bool look_again_ = false;            // At the files, after kReclaimPause.
+  std::uint64_t removed_at_look_ = 0;  // The last that found nothing to do,
+  std::uint64_t removed_seen_ = 0;     // and any.
+  std::int64_t written_seen_ = 0;
+  Waker waker_;
+
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::uint64_t rounds_begun_ = 0;   // Guarded by mutex_, like the next three.
+  std::uint64_t rounds_idle_ = 0;    // The last round that ended with nothing left.
+  std::uint64_t rounds_wanted_ = 0;  // The last one that somebody awaits.
+  bool stopped_ = false;
+
+  std::jthread thread_;  // Last: it uses the others.
+};
+
+}  // namespace mayfly::core

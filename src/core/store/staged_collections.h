@@ -1,0 +1,34 @@
+// staged_collections.h - collections that works are writing and whose rows are not there yet.
+// A latched transaction that makes a large collection writes its members before its row, and the
+// record of an orphan before its members: if the process dies, they are purged like what a delete
+// leaves. While the transaction goes on nobody may purge them: whoever looks for orphans passes
+// over those named here. Safe from any thread.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <set>
+
+namespace mayfly::core {
+
+class StagedCollections {
+ public:
+  void Add(std::uint64_t collection_id) {
+    const std::lock_guard lock(mutex_);
+    versions_.insert(collection_id);
+  }
+  void Remove(std::uint64_t collection_id) {
+    const std::lock_guard lock(mutex_);
+    versions_.erase(collection_id);
+  }
+  bool Contains(std::uint64_t collection_id) const {
+    const std::lock_guard lock(mutex_);
+    return versions_.contains(collection_id);
+  }
+
+ private:
+  mutable std::mutex mutex_;  // Guards the rest.
+  std::set<std::uint64_t> versions_;
+};
+
+}  // namespace mayfly::core

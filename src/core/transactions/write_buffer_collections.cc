@@ -1,0 +1,267 @@
+// Collections within a latched transaction: what becomes of members, and so of their collection.
+#include <algorithm>
+
+#include "core/layout/keys.h"
+#include "core/layout/limits.h"
+#include "core/transactions/latched_transaction_impl.h"
+#include "core/transactions/write_buffer.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Role kMembers = engine::Role::kMembers;
+
+Status NoCollection() { return Status::NotFound("there is no such collection"); }
+
+PartKind KindOf(Part part) { return part == Part::kMembers ? PartKind::kMember : PartKind::kSide; }
+
+}  // namespace
+
+Status WriteBuffer::CheckHead(Bytes head) const {
+  if (head.size() <= kHeadBytesMax) return {};
+  return Status::Invalid("the head of a collection has at most 64 bytes");
+}
+
+// The name with all that stands around it must fit the engine, in the index too.
+Status WriteBuffer::CheckName(const BufferedCollection& parts, Bytes name) const {
+  constexpr std::size_t kAround = 32;
+  if (name.size() <= kMemberBytesMax &&
+      parts.keys.name_at() + name.size() + kAround <= engine::kKeyBytesMax) {
+    return {};
+  }
+  return Status::Invalid("the name of a member is too long; the limit is 65,536 bytes");
+}
+
+Result<RowDraft> WriteBuffer::NewCollection(Bytes head) {
+  MAYFLY_RETURN_IF_ERROR(CheckHead(head));
+  RowDraft draft{.kind = RowDraft::Kind::kCollection, .value = std::string(head)};
+  MAYFLY_TRY(draft.collection_id, store_.collection_ids().Next());
+  draft.fresh = true;
+  return draft;
+}
+
+Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_TRY(Rows * row, Load(key));
+  std::optional<std::optional<WallTime>> old;
+  if (row->second.Shows(transaction_.now())) old = row->second.draft.deadline;
+  MAYFLY_TRY(const Span span, Rule().Apply(lifetime, key, old, transaction_.now()));
+  MAYFLY_TRY(RowDraft draft, NewCollection(head));
+  draft.clamped = span.clamped;
+  MAYFLY_TRY(draft.deadline, DeadlineOf(span, transaction_.now()));
+  Replace(*row, std::move(draft));
+  PartsOf(*row);  // In the epoch it is made in.
+  return {};
+}
+
+Status WriteBuffer::MakeCollectionUntil(Bytes key, Bytes head, std::optional<WallTime> deadline) {
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_TRY(Rows * row, Load(key));
+  MAYFLY_TRY(RowDraft draft, NewCollection(head));
+  draft.deadline = deadline;
+  Replace(*row, std::move(draft));
+  PartsOf(*row);
+  return {};
+}
+
+Result<WriteBuffer::Living> WriteBuffer::LivingCollection(Bytes key) {
+  MAYFLY_TRY(Rows * row, Load(key));
+  const RowDraft& draft = row->second.draft;
+  if (draft.kind == RowDraft::Kind::kAbsent || IsDead(draft.deadline, transaction_.now())) {
+    return NoCollection();
+  }
+  if (draft.kind == RowDraft::Kind::kPlain) return Status::WrongType("the row is no collection");
+  if (draft.living_members() == 0 && !draft.fresh) return NoCollection();
+  return Living{row, &PartsOf(*row)};
+}
+
+BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
+  const std::uint64_t collection_id = row.second.draft.collection_id;
+  const auto at = collections_.lower_bound(collection_id);
+  if (at != collections_.end() && at->first == collection_id) return at->second;
+  const bool stored = row.second.stored && row.second.stored->collection_id == collection_id;
+  const auto made = collections_.try_emplace(at, collection_id, state_.id(), collection_id, stored,
+                                             transaction_.epoch());
+  // Nothing of the collection has changed yet: its members are as they are stored.
+  made->second.stored_mortal = stored && row.second.draft.mortal > 0;
+  return made->second;
+}
+
+Status WriteBuffer::SetHead(Bytes key, Bytes head) {
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(CheckHead(head));
+  MAYFLY_TRY(const Living living, LivingCollection(key));
+  std::string copy(head);  // It may be a part of the old one.
+  RowDraft& draft = ToChange(*living.row);
+  draft.value = std::move(copy);
+  draft.stored_value = false;
+  return {};
+}
+
+Status WriteBuffer::FindMember(Bytes key, Bytes member, FoundMember& found) {
+  return FindPart(key, Part::kMembers, member, found);
+}
+
+Status WriteBuffer::FindSide(Bytes key, Bytes side, FoundMember& found) {
+  return FindPart(key, Part::kSides, side, found);
+}
+
+Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& found) {
+  found.exists = false;
+  found.value = {};
+  found.deadline.reset();
+  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  MAYFLY_TRY(const Living living, LivingCollection(key));
+  BufferedMembers& own = MapOf(*living.parts, part);
+  if (!own.empty()) {
+    const auto at = own.find(name);
+    // Of a side that is not dirty nothing is known.
+    if (at != own.end() && (part == Part::kMembers || at->second.dirty())) {
+      if (!at->second.Shows(transaction_.now())) return {};
+      found.exists = true;
+      found.value = at->second.value();
+      found.deadline = at->second.draft.deadline;
+      return {};
+    }
+  }
+  if (!living.parts->stored || !CheckName(*living.parts, name).ok()) return {};
+  const Status read =
+      store_.GetLatched(kMembers, living.parts->keys.Of(KindOf(part), name), found.pin);
+  if (read.IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(const RowView row, DecodeRow(found.pin.view()));
+  if (IsDead(row.deadline, transaction_.now())) return {};
+  found.exists = true;
+  found.value = row.payload;
+  found.deadline = row.deadline;
+  return {};
+}
+
+Result<BufferedMembers::value_type*> WriteBuffer::LoadMember(BufferedCollection& parts,
+                                                             Bytes member, bool skip_read) {
+  const auto at = parts.members.lower_bound(member);
+  if (at != parts.members.end() && at->first == member) return &*at;
+  PinnedBytes pin;
+  std::optional<RowView> stored;
+  if (parts.stored && !skip_read) {
+    const Status read = store_.GetLatched(kMembers, parts.keys.Of(PartKind::kMember, member), pin);
+    if (!read.ok() && !read.IsNotFound()) return read;
+    if (read.ok()) {
+      MAYFLY_TRY(stored, DecodeRow(pin.view()));
+    }
+  }
+  const auto made = parts.members.try_emplace(at, std::string(member));
+  BufferedMember& own = made->second;
+  if (!stored) return &*made;
+  own.stored_value = stored->payload;
+  own.stored = RowView{.deadline = stored->deadline, .payload = own.stored_value};
+  own.draft = {.present = true, .value = own.stored_value, .deadline = stored->deadline};
+  return &*made;
+}
+
+MemberDraft& WriteBuffer::PartToChange(const Living& living, Part part,
+                                       BufferedMembers::value_type& member) {
+  const std::uint64_t epoch = transaction_.epoch();
+  transaction_.BufferedChange(member.first);
+  if (living.parts->made_in != epoch && member.second.saved_in != epoch) {
+    transaction_.Save(*this, living.draft().collection_id, part, member.first, member.second.draft);
+    member.second.saved_in = epoch;
+  }
+  member.second.draft.dirty = true;
+  return member.second.draft;
+}
+
+// Keeps the counts, and takes the collection away with its last living member.
+void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& member,
+                            MemberDraft fresh) {
+  const WallTime now = transaction_.now();
+  RowDraft& row = ToChange(*living.row);
+  // A dead one that is stored counts as such; one that was born dead never did.
+  const bool stored = !member.second.dirty();
+  MemberDraft& draft = PartToChange(living, Part::kMembers, member);
+  const bool counted = draft.present && (stored || !IsDead(draft.deadline, now));
+  if (counted) {
+    --row.members;
+    if (draft.deadline) --row.mortal;
+    if (IsDead(draft.deadline, now)) --row.dead;
+  }
+  const bool lives = fresh.present && !IsDead(fresh.deadline, now);
+  if (lives) {
+    ++row.members;
+    if (fresh.deadline) {
+      ++row.mortal;
+      row.first_deadline = std::min(row.first_deadline.value_or(*fresh.deadline), *fresh.deadline);
+    }
+  }
+  if (row.mortal == 0) row.first_deadline.reset();
+  row.fresh = false;
+  fresh.dirty = true;
+  draft = std::move(fresh);
+  if (row.living_members() == 0) Remove(*living.row);
+}
+
+Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, MemberLifetime lifetime,
+                                    bool known_new) {
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
+  MAYFLY_TRY(const Living living, LivingCollection(key));
+  MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, member));
+  // A new member may have a dead one of its name before it.
+  MAYFLY_TRY(auto* own,
+             LoadMember(*living.parts, member, known_new && !living.parts->stored_mortal));
+  const bool lived = own->second.Shows(transaction_.now());
+  transaction_.Buffered(value);
+  MemberDraft fresh{.present = true, .value = std::string(value)};
+  switch (lifetime.kind()) {
+    case MemberLifetime::Kind::kForever: break;
+    case MemberLifetime::Kind::kKeep:
+      if (lived) fresh.deadline = own->second.draft.deadline;
+      break;
+    case MemberLifetime::Kind::kUntil:
+      // No deadline lies before 1970.
+      fresh.deadline = std::max(lifetime.instant(), WallTimeFromMs(0));
+      break;
+  }
+  const std::uint64_t collection_id = living.draft().collection_id;
+  SetMember(living, *own, std::move(fresh));
+  MAYFLY_RETURN_IF_ERROR(StageIfMany(key, collection_id, member.size() + value.size()));
+  return !lived;
+}
+
+Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_TRY(const Living living, LivingCollection(key));
+  if (!CheckName(*living.parts, member).ok()) return false;
+  MAYFLY_TRY(auto* own, LoadMember(*living.parts, member, false));
+  // A dead one is the purge's.
+  if (!own->second.Shows(transaction_.now())) return false;
+  SetMember(living, *own, {});
+  return true;
+}
+
+Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
+  MAYFLY_TRY(const Living living, LivingCollection(key));
+  MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
+  auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
+  transaction_.Buffered(value);
+  std::string copy(value);  // It may be a view of the old one.
+  ToPlan(*living.row);
+  MemberDraft& draft = PartToChange(living, Part::kSides, own);
+  draft.present = true;
+  draft.value = std::move(copy);
+  return StageIfMany(key, living.draft().collection_id, side.size() + value.size());
+}
+
+Status WriteBuffer::RemoveSide(Bytes key, Bytes side) {
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_TRY(const Living living, LivingCollection(key));
+  if (!CheckName(*living.parts, side).ok()) return {};
+  auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
+  ToPlan(*living.row);
+  PartToChange(living, Part::kSides, own).present = false;
+  return {};
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,170 @@
+// Walks over members and rows as a latched transaction sees them.
+#include <algorithm>
+
+#include "core/layout/keys.h"
+#include "core/reads/row_cursor.h"
+#include "core/transactions/latched_transaction_impl.h"
+#include "core/transactions/merged_cursor.h"
+#include "core/transactions/write_buffer.h"
+
+namespace mayfly::core {
+namespace {
+
+class MergedMemberCursor final : public MemberCursor {
+ public:
+  explicit MergedMemberCursor(MergedCursor<BufferedMember> walk) : walk_(std::move(walk)) {}
+
+  bool Valid() const override { return walk_.Valid(); }
+  void SeekToFirst() override { walk_.SeekToFirst(); }
+  void SeekToLast() override { walk_.SeekToLast(); }
+  void SeekAtOrAfter(Bytes target) override { walk_.SeekAtOrAfter(target); }
+  void SeekAtOrBefore(Bytes target) override { walk_.SeekAtOrBefore(target); }
+  void Next() override { walk_.Next(); }
+  void Prev() override { walk_.Prev(); }
+  Bytes member() const override { return walk_.name(); }
+  Bytes value() const override {
+    const RowView* const stored = walk_.stored_row();
+    return stored != nullptr ? stored->payload : walk_.own_row()->value();
+  }
+  std::optional<WallTime> deadline() const override {
+    const RowView* const stored = walk_.stored_row();
+    // NOLINTNEXTLINE(clang-analyzer-*): what is not stored is the transaction's own.
+    return stored != nullptr ? stored->deadline : walk_.own_row()->draft.deadline;
+  }
+  Status status() const override { return walk_.status(); }
+
+ private:
+  MergedCursor<BufferedMember> walk_;
+};
+
+class MergedRowWalk final : public LatchedCursor {
+ public:
+  MergedRowWalk(MergedCursor<BufferedRow> walk, RowFilter filter)
+      : walk_(std::move(walk)), filter_(filter) {}
+
+  bool Valid() const override { return status_.ok() && walk_.Valid(); }
+  void SeekToFirst() override {
+    walk_.SeekToFirst();
+    Settle();
+  }
+  void SeekAtOrAfter(Bytes target) override {
+    walk_.SeekAtOrAfter(target);
+    Settle();
+  }
+  void Next() override {
+    walk_.Next();
+    Settle();
+  }
+  std::optional<Bytes> stopped_at() const override { return walk_.stopped_at(); }
+  Bytes key() const override { return walk_.name(); }
+  bool is_collection() const override { return is_collection_; }
+  Bytes value() const override { return value_; }
+  std::optional<WallTime> deadline() const override { return deadline_; }
+  Status status() const override { return status_.ok() ? walk_.status() : status_; }
+
+ private:
+  // Moves on to a row that the filter lets through, and looks at it.
+  void Settle() {
+    status_ = Status();
+    for (; walk_.Valid(); walk_.Next()) {
+      status_ = Look();
+      if (!status_.ok() || PassesFilter({.deadline = deadline_, .payload = {}}, filter_)) return;
+    }
+  }
+
+  Status Look() {
+    if (const BufferedRow* const own = walk_.own_row()) {
+      is_collection_ = own->is_collection();
+      value_ = own->value();
+      deadline_ = own->draft.deadline;
+      return {};
+    }
+    const RowView& stored = *walk_.stored_row();
+    is_collection_ = stored.collection_id.has_value();
+    value_ = stored.payload;
+    deadline_ = stored.deadline;
+    if (!is_collection_) return {};
+    MAYFLY_TRY(const Collection collection, DecodeCollection(stored.payload));
+    value_ = collection.head;
+    deadline_ = collection.own_deadline;
+    return {};
+  }
+
+  MergedCursor<BufferedRow> walk_;
+  const RowFilter filter_;
+  bool is_collection_ = false;
+  Bytes value_;  // The walk's, like the others: of the row it stands on.
+  std::optional<WallTime> deadline_;
+  Status status_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<MemberCursor>> WriteBuffer::NewMemberCursor(Bytes key, Part part,
+                                                                   const MemberRange& range) {
+  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  MAYFLY_TRY(const Living living, LivingCollection(key));
+  const PartKeys& keys = living.parts->keys;
+  const PartKind kind = part == Part::kMembers ? PartKind::kMember : PartKind::kSide;
+  // Nothing lies in a range that is reversed.
+  const Bytes last = range.end.empty() ? range.end : std::max(range.begin, range.end);
+  std::unique_ptr<engine::Cursor> stored;
+  if (living.parts->stored) {
+    const std::string begin = keys.Of(kind, range.begin);
+    const std::string end = last.empty() ? keys.End(kind) : keys.Of(kind, last);
+    const engine::CursorOptions walk{.range = {begin, end}};
+    MAYFLY_TRY(stored, store_.engine().NewCursor({engine::Role::kMembers}, walk));
+  }
+  return std::unique_ptr<MemberCursor>(std::make_unique<MergedMemberCursor>(
+      MergedCursor<BufferedMember>(keys.Begin(kind), std::move(stored), MapOf(*living.parts, part),
+                                   range.begin, last, transaction_.now())));
+}
+
+Result<std::unique_ptr<LatchedCursor>> WriteBuffer::NewCursor(const CursorOptions& options,
+                                                              std::uint64_t dead_max) {
+  MAYFLY_RETURN_IF_ERROR(CheckUse());
+  if (options.as_of) {
+    return Status::Invalid("the keyspace orders its rows by arrival and has no past");
+  }
+  MAYFLY_TRY(const RowBounds bounds, RowBounds::Of(state_.id(), options));
+  MAYFLY_TRY(const LatchedTransactionImpl::Frozen* const frozen, transaction_.State());
+  std::unique_ptr<engine::Cursor> stored;
+  if (!cleared_) {
+    const engine::CursorOptions walk{
+        .range = {bounds.begin, bounds.end},
+        .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
+    MAYFLY_TRY(stored, store_.engine().NewCursor({engine::Role::kRows}, walk));
+  }
+  const bool endless = bounds.end == KeyspaceEnd(state_.id());
+  const Bytes begin = UserKeyOf(bounds.begin);
+  const Bytes end = endless ? Bytes() : UserKeyOf(bounds.end);
+  return std::unique_ptr<LatchedCursor>(std::make_unique<MergedRowWalk>(
+      MergedCursor<BufferedRow>(KeyspaceBegin(state_.id()), std::move(stored), rows_, begin, end,
+                                transaction_.now(), dead_max),
+      options.filter));
+}
+
+Result<std::optional<std::string>> WriteBuffer::MortalKey(std::uint64_t n) {
+  MAYFLY_RETURN_IF_ERROR(CheckUse());
+  MAYFLY_TRY(const LatchedTransactionImpl::Frozen* const frozen, transaction_.State());
+  if (cleared_) return std::optional<std::string>();
+  // What is dead lies before.
+  const std::string begin = EntryBegin(state_.id(), transaction_.now() + Millis(1));
+  const std::string end = KeyspaceEnd(state_.id());
+  const engine::CursorOptions walk{
+      .range = {begin, end}, .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
+  MAYFLY_TRY(const auto cursor, store_.engine().NewCursor({engine::Role::kExpiry}, walk));
+  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+    const auto entry = DecodeEntry(cursor->key());
+    if (!entry) {
+      return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
+    }
+    const auto own = rows_.find(entry->key);
+    if (own != rows_.end() && own->second.dirty()) continue;
+    if (n-- == 0) return std::optional(std::string(entry->key));
+  }
+  MAYFLY_RETURN_IF_ERROR(cursor->status());
+  return std::optional<std::string>();
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,80 @@
+// Large collections within a latched transaction: members go to the engine before their row.
+// A latched transaction is one batch at its commit, and a batch has a bound, as memory has. Nobody
+// reads members but through a row of their collection: so those of a collection that this
+// transaction makes can be written before the commit, in batches of their own, and the commit adds
+// the row. Until then they are an orphan to everybody else, as they are for good if the transaction
+// is given up or the process dies.
+#include "core/commit/member_plan.h"
+#include "core/layout/keys.h"
+#include "core/layout/limits.h"
+#include "core/transactions/latched_transaction_impl.h"
+#include "core/transactions/write_buffer.h"
+
+namespace mayfly::core {
+namespace {
+
+constexpr engine::Address kMeta{engine::Role::kMeta};
+
+}  // namespace
+
+Status WriteBuffer::StageIfMany(Bytes key, std::uint64_t collection_id, std::size_t bytes) {
+  const auto found = collections_.find(collection_id);
+  BufferedCollection& parts = found->second;
+  if (!parts.is_new) [[likely]]
+    return {};
+  ++parts.draft_parts;
+  parts.draft_bytes += bytes;
+  const DraftBounds& bounds = store_.draft_bounds();
+  if (parts.draft_parts < bounds.parts_max && parts.draft_bytes < bounds.bytes_max) return {};
+  // What may be taken back without its collection stays in memory, and so does what must not be
+  // there before the keyspace is cleared.
+  if (parts.made_in != transaction_.epoch() || cleared_) return {};
+  Rows& row = *rows_.find(key);
+  if (!row.second.is_collection() || row.second.draft.collection_id != collection_id) return {};
+  return Stage(row, parts);
+}
+
+Status WriteBuffer::Stage(Rows& row, BufferedCollection& parts) {
+  const std::uint64_t collection_id = row.second.draft.collection_id;
+  CommitPlan plan(transaction_.now());
+  const bool first = !parts.staged;
+  if (first) {
+    store_.staged().Add(collection_id);
+    plan.batch().Put(kMeta, OrphanKey(state_.id(), collection_id),
+                     EncodeOrphan(transaction_.now()));
+  }
+  if (row.second.draft.mortal > 0) {
+    row.second.draft.named = true;  // Whatever becomes of its mortal members.
+    MemberPlan(plan, state_, StripeOf(state_.id(), row.first), row.first, parts.keys).PutName();
+  }
+  PlanParts(plan, row.first, parts, /*staged=*/true);
+  // The row comes behind it in the log, whatever it is committed with.
+  const Status written = store_.Commit(plan, Durability::kProcess);
+  if (!written.ok()) {
+    if (first) store_.staged().Remove(collection_id);
+    return written;
+  }
+  if (first) staged_.insert(collection_id);
+  parts.staged = true;
+  parts.stored = true;
+  parts.draft_parts = 0;
+  parts.draft_bytes = 0;
+  std::erase_if(parts.members,
+                [&](const auto& member) { return !member.second.IsBornDead(transaction_.now()); });
+  parts.sides.clear();
+  return {};
+}
+
+void WriteBuffer::EndStaging(bool committed) {
+  bool left = false;
+  for (const std::uint64_t collection_id : staged_) {
+    store_.staged().Remove(collection_id);
+    if (committed && (cleared_ || adopted_.contains(collection_id))) continue;
+    state_.AddOrphans(1);
+    left = true;
+  }
+  staged_.clear();
+  if (left) store_.watch().Written(WallTimeFromMs(0));  // Due at once, as every orphan.
+}
+
+}  // namespace mayfly::core

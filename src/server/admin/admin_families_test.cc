@@ -1,0 +1,24 @@
+// The commands about the server: each says what it does, and can be found.
+#include "server/admin/admin_families.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace mayfly::server {
+namespace {
+
+TEST(AdminFamilies, AreSortedAndSayWhatTheyDo) {
+  for (const CommandFamily& family : AdminFamilies()) {
+    EXPECT_TRUE(std::is_sorted(family.commands.begin(), family.commands.end(),
+                               [](const auto& a, const auto& b) { return a.name < b.name; }))
+        << family.group;
+    for (const CommandSpec& spec : family.commands) {
+      EXPECT_TRUE(spec.summary.ends_with('.')) << spec.name;
+      EXPECT_TRUE(spec.handler != nullptr || !spec.subcommands.empty()) << spec.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mayfly::server

@@ -1,0 +1,98 @@
+#include "server/assembly/assembly.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "server/acl/acl_file.h"
+#include "server/admin/admin_families.h"
+#include "server/assembly/client_extension.h"
+#include "server/commands/data_families.h"
+#include "server/pubsub/pubsub_commands.h"
+#include "server/scripting/scripting_commands.h"
+
+namespace mayfly::server {
+namespace {
+
+std::vector<CommandFamily> AllFamilies() {
+  std::vector<CommandFamily> families = AdminFamilies();
+  for (const CommandFamily& family : DataFamilies()) families.push_back(family);
+  families.push_back(AclFamily());
+  families.push_back(PubSubFamily());
+  families.push_back(ScriptingFamily());
+  return families;
+}
+
+}  // namespace
+
+Assembly::Assembly(const Clock& clock, std::size_t lua_bytes_max)
+    : table_(AllFamilies()),
+      acl_(table_),
+      authorizer_(acl_, clock),
+      scripts_(clock,
+               {.memory_bytes_max = lua_bytes_max,
+                .reply = {.bytes_max = std::min(lua_bytes_max, ScriptReplyLimits().bytes_max)}}) {}
+
+void Assembly::Follow(Config& config) {
+  const auto written = [this](std::int64_t bytes) {
+    scripts_.set_write_bytes_max(static_cast<std::size_t>(bytes));
+  };
+  written(config.Number("script-write-max"));
+  config.OnChange("script-write-max", [written](const SettingValue& value) {
+    written(value.number);
+    return Status();
+  });
+  const auto log_length = [this](std::int64_t entries) {
+    acl_.log().set_entries_max(static_cast<std::size_t>(entries));
+  };
+  const auto channels = [this](const std::string& mode) {
+    acl_.set_all_channels_at_first(mode == "allchannels");
+  };
+  log_length(config.Number("acllog-max-len"));
+  channels(config.Text("acl-pubsub-default"));
+  config.OnChange("acllog-max-len", [log_length](const SettingValue& value) {
+    log_length(value.number);
+    return Status();
+  });
+  config.OnChange("acl-pubsub-default", [channels](const SettingValue& value) {
+    channels(value.text);
+    return Status();
+  });
+}
+
+Status Assembly::LoadUsers(const Config& config) {
+  const std::string file = config.Text("aclfile");
+  if (!file.empty() && !config.user_lines().empty()) {
+    return Status::Invalid(
+        fmt::format("users are told of in {} and in an aclfile; choose one", config.file()));
+  }
+  if (!file.empty()) {
+    MAYFLY_RETURN_IF_ERROR(LoadAclFile(acl_, file));
+  } else if (!config.user_lines().empty()) {
+    const std::string text = fmt::format("{}", fmt::join(config.user_lines(), "\n"));
+    MAYFLY_RETURN_IF_ERROR(LoadAclText(acl_, text, config.file() + ", users"));
+  }
+  // Where they leave the default user out, it has the password it would have without them.
+  const std::string password = config.Text("requirepass");
+  if (!password.empty() && authorizer_.open_to_all()) authorizer_.SetDefaultPassword(password);
+  return {};
+}
+
+Publisher::Counts Assembly::counts() const {
+  return {.channels = channels_.Names(ChannelKind::kChannel, std::nullopt).size(),
+          .patterns = channels_.CountPatterns(),
+          .shard_channels = channels_.Names(ChannelKind::kShard, std::nullopt).size()};
+}
+
+ScriptFigures Assembly::script_figures() const {
+  return {.kept = scripts_.count(),
+          .kept_bytes = scripts_.kept_bytes(),
+          .lua_bytes = scripts_.memory_bytes()};
+}
+
+std::unique_ptr<SessionExtension> Assembly::ForSession(Server& server, Session& session) {
+  return std::make_unique<ClientExtension>(server, session, channels_, scripts_);
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,222 @@
+#include "server/executor/command_batch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "server/command/run_handler.h"
+#include "server/config/fsync_mode.h"
+#include "server/session/session.h"
+
+namespace mayfly::server {
+
+CommandBatch::CommandBatch(Server& server, ThreadCounters& counters, std::uint64_t seed)
+    : server_(server),
+      counters_(counters),
+      fsync_(server.config().Watched("appendfsync")),
+      random_(seed) {}
+
+Status CommandBatch::Begin(std::span<const DatabaseKeyView> keys, KeyReach reach) {
+  // The numbers of databases may change their meaning while we wait for latches.
+  while (true) {
+    MAYFLY_RETURN_IF_ERROR(BeginOnce(keys, reach));
+    if (server_.databases().generation() == generation_) return {};
+    transaction_.reset();
+  }
+}
+
+Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach reach) {
+  const bool everything = reach == KeyReach::kEverything;
+  if (everything) MAYFLY_RETURN_IF_ERROR(server_.databases().MakeAll());
+  RefreshMapping();
+  for (const DatabaseKeyView& key : keys) {
+    if ((*mapping_)[static_cast<std::size_t>(key.database)] != nullptr) continue;
+    MAYFLY_RETURN_IF_ERROR(server_.databases().Make(key.database));
+    RefreshMapping();
+  }
+  scope_.keys.clear();
+  scope_.everything = everything;
+  scope_.walks = reach == KeyReach::kWalks;
+  for (const DatabaseKeyView& key : keys) {
+    scope_.keys.push_back(
+        {(*mapping_)[static_cast<std::size_t>(key.database)].get(), key.key, key.writes});
+  }
+  MAYFLY_TRY(transaction_, server_.transactions().Begin(scope_));
+  return {};
+}
+
+void CommandBatch::RefreshMapping() {
+  const std::uint64_t generation = server_.databases().generation();
+  if (mapping_ != nullptr && generation == generation_) return;
+  mapping_ = server_.databases().mapping();
+  generation_ = generation;
+}
+
+Answer CommandBatch::Run(const Order& order) {
+  session_ = order.session;
+  block_.reset();
+  const std::size_t notifications_before = notifications_.size();
+  ReplyWriter writer(order.out, order.version);
+  Call call{
+      .args = order.args,
+      .reply = writer,
+      .transaction = order.entry.Is(kNoRows) ? nullptr : transaction_.get(),
+      .database = order.database,
+      .host = *this,
+      .may_block = order.may_block,
+      .retried = order.retried,
+      .frozen_now = transaction_ != nullptr ? std::optional(transaction_->now()) : std::nullopt};
+  Answer answer = RunHandler(*order.entry.spec, call, order.out);
+  if (!answer.ok()) notifications_.resize(notifications_before);
+  session_ = nullptr;
+  return answer;
+}
+
+bool CommandBatch::Wakes() const {
+  const WaitingClients& waiting = server_.waiting();
+  if (waiting.empty() || transaction_ == nullptr) return false;
+  if (!waiting_databases_.empty()) return true;
+  const auto& changed = transaction_->changed();
+  return std::any_of(changed.begin(), changed.end(), [&](const core::ChangedKey& key) {
+    return waiting.AnyoneFor(Databases::NumberOf(*mapping_, key.keyspace), key.key);
+  });
+}
+
+void CommandBatch::MarkChanged() {
+  const auto& changed = transaction_->changed();
+  server_.changes_since_save += changed.size() + (cleared_ ? 1 : 0);
+  if (server_.watches().empty() && server_.waiting().empty()) return;
+  for (const core::ChangedKey& key : changed) {
+    const int database = Databases::NumberOf(*mapping_, key.keyspace);
+    if (database < 0) continue;
+    server_.watches().Touch(database, key.key);
+    if (server_.waiting().AnyoneFor(database, key.key)) ready_.push_back({database, key.key});
+  }
+  for (const int database : waiting_databases_) {
+    for (DatabaseKey& key : server_.waiting().KeysOf(database)) ready_.push_back(std::move(key));
+  }
+}
+
+Status CommandBatch::Commit() {
+  ready_.clear();
+  Status committed;
+  if (transaction_ != nullptr) {
+    MarkChanged();
+    const bool changed = cleared_ || !transaction_->changed().empty();
+    committed = transaction_->Commit();
+    transaction_.reset();
+    happened_ = committed.ok();
+    if (happened_) {
+      committed = MakeKnown(changed);
+    } else {
+      ready_.clear();
+    }
+  } else {
+    happened_ = true;
+    TellNotifications();
+  }
+  Reset();
+  return committed;
+}
+
+// What is committed is there for everybody, whether or not it can be made durable: so databases
+// mean what is stored, and others are told. The reply says what the disk said.
+Status CommandBatch::MakeKnown(bool changed) {
+  if (swapped_ != nullptr) server_.databases().Install(swapped_);
+  Status durable = changed ? PersistBeforeReply(server_.database(), fsync_) : Status();
+  TellNotifications();
+  return durable;
+}
+
+void CommandBatch::TellNotifications() {
+  for (const Notification& told : notifications_) {
+    server_.Notify(told.kind, told.event, told.database, told.key);
+  }
+}
+
+void CommandBatch::Abandon() {
+  ready_.clear();
+  transaction_.reset();
+  Reset();
+}
+
+void CommandBatch::Forget() {
+  reads_found_ = 0;
+  reads_missed_ = 0;
+  Abandon();
+}
+
+void CommandBatch::Reset() {
+  if (reads_found_ + reads_missed_ > 0) {
+    counters_.Read(std::exchange(reads_found_, 0), std::exchange(reads_missed_, 0));
+  }
+  asked_for_everything_ = false;
+  notifications_.clear();
+  waiting_databases_.clear();
+  cleared_ = false;
+  if (swapped_ != nullptr) mapping_ = nullptr;
+  swapped_ = nullptr;
+}
+
+Status CommandBatch::Flush(int database) {
+  cleared_ = true;
+  server_.watches().TouchIf(database, [](const Watch& watch) { return watch.alive; });
+  return Space(*transaction_, database).Clear();
+}
+
+Status CommandBatch::Swap(int a, int b) {
+  if (a == b) return {};
+  const auto there = [&](const Watch& watch, int database) {
+    core::FoundRow row;
+    return Space(*transaction_, database).Find(watch.key.key, row).ok() && row.exists;
+  };
+  const auto changed = [&](const Watch& w) { return there(w, a) || there(w, b); };
+  server_.watches().TouchIf(a, changed);
+  server_.watches().TouchIf(b, changed);
+  MAYFLY_TRY(swapped_, server_.databases().Swap(*transaction_, *mapping_, a, b));
+  mapping_ = swapped_;
+  waiting_databases_.push_back(a);
+  waiting_databases_.push_back(b);
+  return {};
+}
+
+core::LatchedKeyspace& CommandBatch::Space(core::LatchedTransaction& transaction, int database) {
+  const auto& keyspace = (*mapping_)[static_cast<std::size_t>(database)];
+  MAYFLY_CHECK(keyspace != nullptr, "a command uses a database its transaction was not begun with");
+  return transaction.In(*keyspace);
+}
+
+Keyspace* CommandBatch::keyspace(int database) {
+  if (!server_.databases().Make(database).ok()) return nullptr;
+  RefreshMapping();
+  return (*mapping_)[static_cast<std::size_t>(database)].get();
+}
+
+void CommandBatch::Notify(NotifyClass kind, std::string_view event, int database, Bytes key) {
+  if (!server_.WantsNotifications()) return;
+  notifications_.push_back({kind, std::string(event), database, std::string(key)});
+}
+
+bool CommandBatch::TooMuchToSend(std::uint64_t bytes) {
+  if (session_ == nullptr) return false;
+  OutputLimits limits;
+  const Status read = ReadOutputLimits(server_.config().Text("client-output-buffer-limit"), limits);
+  const bool subscribed = session_->extension().subscriptions().any();
+  const ClientClass client = subscribed ? ClientClass::kPubSub : ClientClass::kNormal;
+  const std::uint64_t bytes_max = limits[static_cast<std::size_t>(client)].hard_bytes;
+  if (!read.ok() || bytes_max == 0 || bytes <= bytes_max) return false;
+  session_->Abort();
+  return true;
+}
+
+AclContext* CommandBatch::acl() {
+  return session_ != nullptr ? session_->extension().acl() : nullptr;
+}
+PubSubContext* CommandBatch::pubsub() {
+  return session_ != nullptr ? session_->extension().pubsub() : nullptr;
+}
+ScriptContext* CommandBatch::scripts() {
+  return session_ != nullptr ? session_->extension().scripts() : nullptr;
+}
+
+}  // namespace mayfly::server

@@ -1,0 +1,121 @@
+// What is to become of a command: the first half of the executor, before anything runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "server/command/arguments.h"
+#include "server/executor/executor.h"
+
+namespace mayfly::server {
+namespace {
+
+// Runs for as long as somebody's code does.
+bool IsScript(const CommandEntry& entry) {
+  return entry.category == Category::kScripting && entry.Is(kEverything);
+}
+
+// What is answered though a script runs. A server that shuts down and saves has to wait for it.
+bool PassesScript(const CommandEntry& entry, std::span<const Bytes> args) {
+  if (!entry.Is(kAllowBusy) || !entry.Is(kNoRows)) return false;
+  if (!entry.Is(kSavesFirst)) return true;
+  return std::any_of(args.begin(), args.end(), [](Bytes arg) { return IsWord(arg, "nosave"); });
+}
+
+// What CLIENT PAUSE WRITE holds back. Redis counts messages among what is written.
+bool MayWrite(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
+  if (entry.Is(kWrite) || entry.Is(kPublishes)) return true;
+  return IsScript(entry) && !entry.Is(kReadOnly) &&
+         session.extension().ScriptMayWrite(*entry.spec, args);
+}
+
+constexpr const char* kBusyLine =
+    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+
+}  // namespace
+
+Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> args) {
+  Decision decision;
+  decision.entry = server_.table().Resolve(args, decision.error);
+  if (decision.entry == nullptr && IsForeignProtocol(args[0])) decision.way = Way::kClose;
+  if (!decision.error.ok()) return decision;
+  const CommandEntry& entry = *decision.entry;
+  FindKeys(entry.spec->keys, args, key_uses_);
+  decision.error = CheckState(session, entry, args);
+  if (!decision.error.ok()) return decision;
+  if (script_runs_ && !PassesScript(entry, args)) {
+    MeetScript(entry, decision);
+  } else if (HeldByPause(session, entry, args)) {
+    decision.way = Way::kHold;
+  } else if (session.state().transaction.open && !entry.Is(kWithinMulti)) {
+    decision.way = Way::kQueue;
+  } else if (entry.Is(kExecutes)) {
+    decision.way = Way::kExec;
+  } else {
+    decision.way = entry.Is(kNoRows) || entry.Is(kEverything) ? Way::kAlone : Way::kBatch;
+  }
+  return decision;
+}
+
+Answer Executor::CheckState(Session& session, const CommandEntry& entry,
+                            std::span<const Bytes> args) {
+  ClientState& state = session.state();
+  if (state.principal == nullptr) {
+    if (!entry.Is(kNoAuth)) return Answer::Error("NOAUTH Authentication required.");
+  } else if (!entry.Is(kNoAuth)) {
+    const AccessRequest request{
+        .command = *entry.spec,
+        .args = args,
+        .session = session,
+        .where = state.transaction.open ? AccessWhere::kMulti : AccessWhere::kTopLevel};
+    Answer allowed = server_.authorizer().Check(*state.principal, request);
+    if (!allowed.ok()) return allowed;
+  }
+  if (state.version == ProtocolVersion::kResp2 && !entry.Is(kWhileSubscribed) &&
+      session.extension().subscriptions().any()) {
+    return Answer::Error(fmt::format(
+        "ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
+        "RESET are allowed in this context",
+        entry.full_name));
+  }
+  if (state.transaction.open && entry.Is(kNoMulti)) {
+    return Answer::Error("ERR Command not allowed inside a transaction");
+  }
+  return {};
+}
+
+bool Executor::RunsScript(Session& session, const Decision& decision) const {
+  if (decision.way == Way::kAlone) return IsScript(*decision.entry);
+  if (decision.way != Way::kExec) return false;
+  const auto& commands = session.state().transaction.commands;
+  return std::any_of(commands.begin(), commands.end(),
+                     [](const QueuedCommand& queued) { return IsScript(*queued.entry); });
+}
+
+// Waits as it would in Redis, where there is one thread; once the script has run for too long it is
+// refused. What a script does not concern, but needs latches, waits on.
+void Executor::MeetScript(const CommandEntry& entry, Decision& decision) const {
+  const auto since = server_.script_gate().shut_since();
+  const std::int64_t threshold = busy_millis_.load(std::memory_order_relaxed);
+  const bool concerned = !entry.Is(kAllowBusy) || entry.Is(kNoRows);
+  if (since && concerned && threshold > 0 && server_.Steady() - *since >= Millis(threshold)) {
+    decision.error = Answer::Error(kBusyLine);
+    return;
+  }
+  decision.way = Way::kAwait;
+}
+
+bool Executor::HeldByPause(Session& session, const CommandEntry& entry,
+                           std::span<const Bytes> args) const {
+  if (!server_.pause().maybe()) return false;
+  const auto pause = server_.pause().Now(server_.Steady());
+  if (!pause) return false;
+  if (pause->mode == PauseMode::kAll) return true;
+  if (!entry.Is(kExecutes)) return MayWrite(session, entry, args);
+  const auto& commands = session.state().transaction.commands;
+  return std::any_of(commands.begin(), commands.end(), [&](const QueuedCommand& queued) {
+    const std::vector<Bytes> views(queued.args.begin(), queued.args.end());
+    return MayWrite(session, *queued.entry, views);
+  });
+}
+
+}  // namespace mayfly::server

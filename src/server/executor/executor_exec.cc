@@ -1,0 +1,170 @@
+// EXEC: the queued commands as one transaction over all their keys and the watched ones.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "server/command/arguments.h"
+#include "server/command/limits.h"
+#include "server/executor/executor.h"
+
+namespace mayfly::server {
+namespace {
+
+std::vector<Bytes> Views(const std::vector<std::string>& args) {
+  return {args.begin(), args.end()};
+}
+
+}  // namespace
+
+void Executor::RunTransaction(Session& session, const CommandEntry& exec,
+                              std::span<const Bytes> args) {
+  ClientState& state = session.state();
+  OutputBuffer& out = OutputOf(session);
+  ReplyWriter writer(out, state.version);
+  const SteadyTime begin = server_.Steady();
+  // Monitors see it behind what it ran.
+  const auto fail = [&](const std::string& line) {
+    Show(session, exec, args);
+    writer.Error(line);
+    server_.statistics().CountError(line);
+    Finish(session, exec, args, 0, true);
+    EndReplies(session, &exec);
+  };
+  if (!state.transaction.open) return fail("ERR EXEC without MULTI");
+  const TransactionState transaction = std::exchange(state.transaction, {});
+  if (transaction.broken) {
+    session.DropWatches();
+    return fail("EXECABORT Transaction discarded because of previous errors.");
+  }
+  KeyReach reach = KeyReach::kKeys;
+  const std::uint64_t replies_begin = out.end_offset();
+  const int database_before = state.database;
+  Status outcome = CollectTransactionKeys(session, transaction.commands, reach);
+  if (outcome.ok()) outcome = run_.Begin(keys_, reach);
+  if (outcome.ok()) {
+    const Result<bool> holds = WatchesHold(session);
+    if (holds && !*holds) {
+      run_.Abandon();
+      session.DropWatches();
+      writer.NullArray();
+      Show(session, exec, args);
+      Finish(session, exec, args, 0, false);
+      return EndReplies(session, &exec);
+    }
+    outcome = holds.status();
+  }
+  session.DropWatches();
+  if (outcome.ok()) {
+    writer.Array(transaction.commands.size());
+    outcome = RunQueued(session, transaction.commands);
+    if (outcome.ok()) {
+      outcome = run_.Commit();
+      TellOthers(session);
+    } else {
+      session.extension().Abandoned();
+    }
+  }
+  if (!outcome.ok()) {
+    run_.Abandon();
+    state.database = database_before;
+    out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+    return fail(Answer(outcome).error());
+  }
+  counters_.batches.fetch_add(1, std::memory_order_relaxed);
+  const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
+  Show(session, exec, args);
+  Finish(session, exec, args, nanos, false);
+  EndReplies(session, &exec);
+}
+
+// Fills keys_, says what else the commands look at, and makes the databases that are selected:
+// commands that name no key find them in the transaction.
+Status Executor::CollectTransactionKeys(Session& session,
+                                        const std::vector<QueuedCommand>& commands,
+                                        KeyReach& reach) {
+  keys_.clear();
+  ClientState& state = session.state();
+  for (const auto& watch : state.watches) {
+    keys_.push_back({watch->key.database, watch->key.key, false});
+  }
+  std::vector<int> databases{state.database};
+  for (const QueuedCommand& command : commands) {
+    reach = std::max(reach, ReachOf(*command.entry));
+    const std::vector<Bytes> args = Views(command.args);
+    // The keys behind a SELECT are those of the database it will have selected, or of the one
+    // before, should it be refused.
+    if (command.entry->Is(kSelects)) {
+      const auto number = IntegerArgument(args[1], 0, server_.databases().count() - 1);
+      if (number && std::find(databases.begin(), databases.end(), *number) == databases.end()) {
+        databases.push_back(static_cast<int>(*number));
+        MAYFLY_RETURN_IF_ERROR(server_.databases().Make(databases.back()));
+      }
+    }
+    FindKeys(command.entry->spec->keys, args, key_uses_);
+    for (const int database : databases) {
+      for (const KeyUse& use : key_uses_) {
+        keys_.push_back({database, command.args[static_cast<std::size_t>(use.position)],
+                         command.entry->Is(kWrite)});
+      }
+    }
+  }
+  return {};
+}
+
+// Asked under the latches of the watched keys. Writers leave a mark; death does not.
+Result<bool> Executor::WatchesHold(Session& session) {
+  for (const auto& watch : session.state().watches) {
+    if (watch->touched) return false;
+    if (!watch->alive) continue;
+    core::FoundRow row;
+    MAYFLY_RETURN_IF_ERROR(
+        run_.Space(*run_.transaction(), watch->key.database).Find(watch->key.key, row));
+    if (!row.exists) return false;
+  }
+  return true;
+}
+
+// Again, since the rules may have changed after it was queued.
+Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
+                             std::span<const Bytes> args) {
+  const auto& principal = session.state().principal;
+  if (principal == nullptr || entry.Is(kNoAuth)) return {};
+  return server_.authorizer().Check(
+      *principal,
+      {.command = *entry.spec, .args = args, .session = session, .where = AccessWhere::kExec});
+}
+
+Status Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& commands) {
+  const std::uint64_t begin_offset = OutputOf(session).end_offset();
+  for (const QueuedCommand& command : commands) {
+    if (OutputOf(session).end_offset() - begin_offset > kTransactionReplyBytesMax) {
+      return Status::Invalid(fmt::format(
+          "the replies of this transaction are more than {} bytes; nothing of it was done. Ask for "
+          "less at a time",
+          kTransactionReplyBytesMax));
+    }
+    const std::vector<Bytes> args = Views(command.args);
+    if (const Answer allowed = CheckQueued(session, *command.entry, args); !allowed.ok()) {
+      ReplyWriter(OutputOf(session), session.state().version).Error(allowed.error());
+      server_.statistics().CountError(allowed.error());
+      counters_.Rejected(command.entry->id);
+      continue;
+    }
+    const SteadyTime begin = server_.Steady();
+    Show(session, *command.entry, args);
+    const Answer answer = run_.Run({.entry = *command.entry,
+                                    .args = args,
+                                    .out = OutputOf(session),
+                                    .version = session.state().version,
+                                    .database = session.state().database,
+                                    .session = &session,
+                                    .may_block = false});
+    const bool failed = server_.statistics().CountFailure(answer);
+    const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
+    Finish(session, *command.entry, args, nanos, failed);
+  }
+  return {};
+}
+
+}  // namespace mayfly::server

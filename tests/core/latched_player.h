@@ -1,0 +1,80 @@
+// latched_player.h - plays the same random transactions on a database and on plain maps, and
+// compares. Each call of the one is made of the other with the same arguments, and the answers must
+// be the same; what a cursor shows too. Between transactions time goes by, and the database is
+// purged, reaped, compacted and opened anew, of which the maps know nothing.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.h"
+#include "core/database_home.h"
+#include "core/testing/plain_transaction.h"
+#include "core/transactions/latched_transaction.h"
+
+namespace mayfly {
+
+class LatchedPlayer {
+ public:
+  LatchedPlayer(EngineKind kind, std::uint64_t seed);
+  ~LatchedPlayer();
+
+  // One transaction with several calls, and perhaps some upkeep. Differences are failures of the
+  // test.
+  void Step();
+
+  // Everything there is, row by row and member by member.
+  void CompareAll();
+
+  // After a purge when everything that can die is dead, nothing is stored but what lives.
+  void ExpectNothingLeftOver();
+
+  DatabaseHome& home() { return home_; }
+  std::uint64_t calls() const { return calls_; }
+
+ private:
+  struct Both {
+    core::LatchedKeyspace& real;
+    core::LatchedKeyspace& plain;
+    const Keyspace* keyspace;
+  };
+
+  void OpenKeyspaces();
+  void Upkeep();
+  void PlayTransaction();
+  void PlayCall();
+  void CallOnRow(const Both& in, const std::string& key);
+  void CallOnCollection(const Both& in, const std::string& key);
+  void CallOnMember(const Both& in, const std::string& key);
+  void PutMember(const Both& in, const std::string& key, const std::string& member);
+  void Copy(const Both& in, const std::string& key);
+  void Move(const Both& in, const std::string& key);
+  void WalkMembers(const Both& in, const std::string& key);
+  void WalkRows(const Both& in);
+  void CompareRow(const Both& in, const std::string& key);
+  void CompareMember(const Both& in, const std::string& key, const std::string& member);
+  void CompareChanged();
+
+  Both In(std::size_t space);
+  std::size_t SomeSpace() { return random_.Below(keyspaces_.size()); }
+  std::string SomeKey();
+  std::string SomeMember();
+  std::string SomeValue();
+  Lifetime SomeLifetime();
+  WallTime SomeInstant();
+
+  Random random_;
+  DatabaseHome home_;
+  std::vector<std::shared_ptr<Keyspace>> keyspaces_;
+  core::PlainState state_;
+  std::unique_ptr<core::LatchedTransaction> real_;
+  std::unique_ptr<core::LatchedTransaction> plain_;
+  std::vector<std::pair<std::size_t, std::string>> scope_;  // Empty: everything.
+  std::vector<std::pair<core::LatchedTransaction::Mark, core::LatchedTransaction::Mark>> marks_;
+  bool cleared_ = false;
+  std::uint64_t calls_ = 0;
+};
+
+}  // namespace mayfly
