@@ -2,6 +2,7 @@
 
 #include "items/item_codec.h"
 #include "tables/items/item_calls.h"
+#include "tables/queries/query_calls.h"
 
 namespace mayfly {
 

@@ -9,7 +9,7 @@
 #include "dynamo/requests/capacity.h"
 #include "dynamo/requests/expression_input.h"
 #include "dynamo/tables/table_errors.h"
-#include "tables/items/page_sink.h"
+#include "tables/queries/page_sink.h"
 
 namespace mayfly::dynamo {
 namespace {

@@ -1,6 +1,6 @@
 // item_calls.h - the calls on items, by families. What they promise is in mayfly/tables.h.
 // A write uses its tables, takes the latches of its items, holds their streams and runs one
-// transaction (or one transaction, single_row_writes.h); a read of several items is one snapshot.
+// transaction, optimistic or latched (single_row_writes.h); a read of several items is one snapshot.
 // What is dead is absent to both because core says so: nothing here compares a deadline with the
 // time.
 #pragma once
@@ -13,7 +13,6 @@
 #include "mayfly/result.h"
 #include "mayfly/tables.h"
 #include "tables/items/item_context.h"
-#include "tables/items/page_sink.h"
 
 namespace mayfly::tables {
 
@@ -36,10 +35,6 @@ Result<std::vector<FoundItem>> TransactGetItems(const ItemContext& context,
 Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
                                            const std::vector<TransactWrite>& actions,
                                            const std::string& token);
-
-// query.cc, scan.cc. The page's items go into the sink.
-Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request, PageSink& sink);
-Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request, PageSink& sink);
 
 // key_lists.cc
 Result<std::vector<AttributeValue>> ListPartitionKeys(const ItemContext& context,

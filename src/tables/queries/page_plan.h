@@ -11,7 +11,7 @@
 #include "mayfly/database.h"
 #include "mayfly/result.h"
 #include "mayfly/tables.h"
-#include "tables/items/page_sink.h"
+#include "tables/queries/page_sink.h"
 #include "tables/schema/table.h"
 
 namespace mayfly::tables {

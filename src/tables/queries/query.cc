@@ -2,8 +2,8 @@
 
 #include "expressions/key_condition.h"
 #include "items/item_key.h"
-#include "tables/items/item_calls.h"
 #include "tables/queries/page_plan.h"
+#include "tables/queries/query_calls.h"
 
 namespace mayfly::tables {
 namespace {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include "items/item_key.h"
-#include "tables/items/item_calls.h"
 #include "tables/queries/page_plan.h"
+#include "tables/queries/query_calls.h"
 #include "tables/schema/item_limits.h"
 
 namespace mayfly::tables {

@@ -1,0 +1,15 @@
+// query_calls.h - Query and Scan. What they promise is in mayfly/tables.h.
+#pragma once
+
+#include "mayfly/result.h"
+#include "mayfly/tables.h"
+#include "tables/items/item_context.h"
+#include "tables/queries/page_sink.h"
+
+namespace mayfly::tables {
+
+// The page's items go into the sink.
+Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request, PageSink& sink);
+Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request, PageSink& sink);
+
+}  // namespace mayfly::tables
