@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/commit/change.h"
+#include "core/layout/liveness.h"
 #include "core/layout/row_codec.h"
 #include "mayfly/clock.h"
 
@@ -24,6 +25,10 @@ struct Pending {
   bool ttl_from_commit = false;                      // Though it has a timestamp of its own.
   // Of a collection whose deadline changes. Its payload is the stored one but for the deadline.
   std::optional<std::uint64_t> collection_id = std::nullopt;
+
+  // For MergedCursor: every write of the transaction's shadows what is stored.
+  static constexpr bool dirty() { return true; }
+  bool Shows(WallTime now) const { return present && !IsDead(deadline, now); }
 
   // A ttl that does has become a deadline already.
   bool TtlCountsFromTimestamp() const { return own_timestamp && !ttl_from_commit; }

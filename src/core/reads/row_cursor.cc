@@ -1,7 +1,6 @@
 #include "core/reads/row_cursor.h"
 
 #include <cassert>
-#include <iterator>
 
 #include "core/commit/whole_value.h"
 #include "core/layout/keys.h"
@@ -63,151 +62,84 @@ RowCursor::RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engin
     : engine_(frozen.store.engine()),
       state_(frozen.state),
       keyspace_(frozen.keyspace.id()),
-      now_(frozen.now),
       filter_(filter),
-      stored_(std::move(stored)),
       own_(std::move(own)),
-      own_position_(own_.begin()) {}
+      merged_(/*prefix=*/"", std::move(stored), own_, /*begin=*/{}, /*end=*/{}, frozen.now) {}
 
 void RowCursor::SeekToFirst() {
-  stored_->SeekToFirst();
-  own_position_ = own_.begin();
-  PickForward();
+  merged_.SeekToFirst();
+  SettleForward();
 }
 
 void RowCursor::SeekToLast() {
-  stored_->SeekToLast();
-  own_position_ = own_.end();
-  PickBackward();
+  merged_.SeekToLast();
+  SettleBackward();
 }
 
 void RowCursor::SeekAtOrAfter(Bytes target) {
-  const RowKey row_key(keyspace_, target);
-  stored_->SeekAtOrAfter(row_key);
-  own_position_ = own_.lower_bound(Bytes(row_key));
-  PickForward();
+  merged_.SeekAtOrAfter(RowKey(keyspace_, target));
+  SettleForward();
 }
 
 void RowCursor::SeekAtOrBefore(Bytes target) {
-  const RowKey row_key(keyspace_, target);
-  stored_->SeekAtOrBefore(row_key);
-  own_position_ = own_.upper_bound(Bytes(row_key));
-  PickBackward();
+  merged_.SeekAtOrBefore(RowKey(keyspace_, target));
+  SettleBackward();
 }
 
 void RowCursor::Next() {
-  assert(Valid());
-  if (!forward_) {
-    // Turning round: the other source stands behind us, so both are placed anew.
-    const std::string here(RowKeyHere());
-    stored_->SeekAtOrAfter(here);
-    if (stored_->Valid() && stored_->key() == here) stored_->Next();
-    own_position_ = own_.upper_bound(here);
-  } else if (at_ == At::kStored) {
-    stored_->Next();
-  } else {
-    ++own_position_;
-  }
-  PickForward();
+  merged_.Next();
+  SettleForward();
 }
 
 void RowCursor::Prev() {
-  assert(Valid());
-  if (forward_) {
-    const std::string here(RowKeyHere());
-    stored_->SeekAtOrBefore(here);
-    if (stored_->Valid() && stored_->key() == here) stored_->Prev();
-    own_position_ = own_.lower_bound(here);
-  } else if (at_ == At::kStored) {
-    stored_->Prev();
-  } else {
-    --own_position_;
-  }
-  PickBackward();
+  merged_.Prev();
+  SettleBackward();
 }
 
-void RowCursor::PickForward() {
-  forward_ = true;
-  at_ = At::kNowhere;
-  status_ = Status();
-  SettleStored(true);
-  SettleOwn(true);
-  if (!status_.ok()) return;
-  const bool has_own = own_position_ != own_.end();
-  if (!stored_->Valid()) {
-    if (has_own) at_ = At::kOwn;
-    return;
-  }
-  at_ = has_own && Bytes(own_position_->first) < stored_->key() ? At::kOwn : At::kStored;
-}
-
-void RowCursor::PickBackward() {
-  forward_ = false;
-  at_ = At::kNowhere;
-  status_ = Status();
-  SettleStored(false);
-  SettleOwn(false);
-  if (!status_.ok()) return;
-  const bool has_own = own_position_ != own_.begin();
-  if (!stored_->Valid()) {
-    if (has_own) at_ = At::kOwn;
-    return;
-  }
-  at_ = has_own && Bytes(std::prev(own_position_)->first) > stored_->key() ? At::kOwn : At::kStored;
-}
-
-void RowCursor::SettleStored(bool forward) {
+void RowCursor::SettleForward() {
   whole_is_here_ = false;
-  for (; stored_->Valid(); forward ? stored_->Next() : stored_->Prev()) {
-    if (!own_.empty() && own_.contains(stored_->key())) continue;  // Shadowed.
-    auto row = DecodeRow(stored_->value());
-    if (!row) {
-      status_ = row.error();
-      return;
-    }
-    stored_row_ = *row;
-    if (!IsDead(stored_row_.deadline, now_) && PassesFilter(stored_row_, filter_)) return;
-  }
-  status_ = stored_->status();
+  whole_status_ = Status();
+  while (merged_.Valid() && IsFilteredOut()) merged_.Next();
 }
 
-void RowCursor::SettleOwn(bool forward) {
-  const auto shows = [this](const Pending& pending) {
-    return pending.present && !IsDead(pending.deadline, now_) &&
-           PassesFilter(pending.view(), filter_);
-  };
-  if (forward) {
-    while (own_position_ != own_.end() && !shows(own_position_->second)) ++own_position_;
-    return;
-  }
-  while (own_position_ != own_.begin() && !shows(std::prev(own_position_)->second)) {
-    --own_position_;
-  }
+void RowCursor::SettleBackward() {
+  whole_is_here_ = false;
+  whole_status_ = Status();
+  while (merged_.Valid() && IsFilteredOut()) merged_.Prev();
 }
 
-Bytes RowCursor::RowKeyHere() const {
+bool RowCursor::IsFilteredOut() const {
+  return filter_ != RowFilter::kAll && !PassesFilter(Here(), filter_);
+}
+
+RowView RowCursor::Here() const {
   assert(Valid());
-  if (at_ == At::kStored) return stored_->key();
-  return forward_ ? own_position_->first : std::prev(own_position_)->first;
+  const RowView* const stored = merged_.stored_row();
+  return stored != nullptr ? *stored : merged_.own_row()->view();
 }
 
-Bytes RowCursor::key() const { return UserKeyOf(RowKeyHere()); }
+Bytes RowCursor::key() const {
+  assert(Valid());
+  return UserKeyOf(merged_.name());
+}
 
 Bytes RowCursor::value() const {
   assert(Valid());
-  if (is_collection()) return {};
-  if (at_ == At::kStored) return stored_row_.collection_id ? WholeHere() : stored_row_.payload;
-  return (forward_ ? own_position_ : std::prev(own_position_))->second.payload;
+  const RowView* const stored = merged_.stored_row();
+  if (stored == nullptr) return is_collection() ? Bytes() : Bytes(merged_.own_row()->payload);
+  if (!stored->collection_id) return stored->payload;
+  return is_collection() ? Bytes() : WholeHere();
 }
 
-// Put together only for those who ask.
+// Put together only for callers that ask.
 Bytes RowCursor::WholeHere() const {
   if (!whole_is_here_) {
     const auto snapshot = state_->Lend();
-    RowView row = stored_row_;
-    status_ = snapshot == nullptr ? StateRevoked()
-                                  : ShowWhole(engine_, keyspace_, snapshot.get(), whole_, row);
-    if (!status_.ok()) return {};
+    RowView row = Here();
+    whole_status_ = snapshot == nullptr
+                        ? StateRevoked()
+                        : ShowWhole(engine_, keyspace_, snapshot.get(), whole_, row);
+    if (!whole_status_.ok()) return {};
     whole_is_here_ = true;
   }
   return whole_.view();
@@ -215,22 +147,17 @@ Bytes RowCursor::WholeHere() const {
 
 std::optional<WallTime> RowCursor::deadline() const {
   assert(Valid());
-  if (at_ == At::kStored) return stored_row_.deadline;
-  return (forward_ ? own_position_ : std::prev(own_position_))->second.deadline;
+  const RowView* const stored = merged_.stored_row();
+  return stored != nullptr ? stored->deadline : merged_.own_row()->deadline;
 }
 
-std::optional<WallTime> RowCursor::timestamp() const {
-  assert(Valid());
-  if (at_ == At::kStored) return stored_row_.timestamp;
-  return (forward_ ? own_position_ : std::prev(own_position_))->second.timestamp;
-}
+std::optional<WallTime> RowCursor::timestamp() const { return Here().timestamp; }
 
 bool RowCursor::is_collection() const {
-  assert(Valid());
-  if (at_ == At::kStored) return stored_row_.collection_id && !ChunksOf(stored_row_);
-  return (forward_ ? own_position_ : std::prev(own_position_))->second.collection_id.has_value();
+  const RowView row = Here();
+  return row.collection_id && (merged_.own_row() != nullptr || !ChunksOf(row));
 }
 
-Status RowCursor::status() const { return status_; }
+Status RowCursor::status() const { return whole_status_.ok() ? merged_.status() : whole_status_; }
 
 }  // namespace mayfly::core

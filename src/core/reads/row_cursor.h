@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "core/reads/merged_cursor.h"
 #include "core/reads/reads.h"
 #include "engine/engine.h"
 #include "mayfly/cursor.h"
@@ -28,7 +29,7 @@ class RowCursor final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> Open(const View& frozen, const CursorOptions& options);
 
-  bool Valid() const override { return at_ != At::kNowhere; }
+  bool Valid() const override { return merged_.Valid(); }
   void SeekToFirst() override;
   void SeekToLast() override;
   void SeekAtOrAfter(Bytes target) override;
@@ -43,33 +44,23 @@ class RowCursor final : public Cursor {
   Status status() const override;
 
  private:
-  enum class At : std::uint8_t { kNowhere, kStored, kOwn };
-
   RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
             Overlay own);
 
-  // Moves a source to the next row that can be shown.
-  void SettleStored(bool forward);
-  void SettleOwn(bool forward);
-  // Chooses between the sources, which stand at or behind the current position.
-  void PickForward();
-  void PickBackward();
-  Bytes RowKeyHere() const;
+  // Moves on, or back, to a row that the filter lets through.
+  void SettleForward();
+  void SettleBackward();
+  bool IsFilteredOut() const;
+  RowView Here() const;
   Bytes WholeHere() const;
 
   const engine::Engine& engine_;
   const std::shared_ptr<OpenStates::State> state_;  // Shared with the snapshot, if it is from one.
   const KeyspaceId keyspace_;
-  const WallTime now_;
   const RowFilter filter_;
-  const std::unique_ptr<engine::Cursor> stored_;
-  const Overlay own_;
-
-  RowView stored_row_;                    // Of the stored source, where it stands.
-  Overlay::const_iterator own_position_;  // In reverse, the element after the one it stands on.
-  At at_ = At::kNowhere;
-  bool forward_ = true;
-  mutable Status status_;
+  const Overlay own_;  // The transaction's writes in the range, by row key.
+  MergedCursor<Pending> merged_;
+  mutable Status whole_status_;
   mutable PinnedBytes whole_;  // Of a value in chunks, once it was asked for.
   mutable bool whole_is_here_ = false;
 };

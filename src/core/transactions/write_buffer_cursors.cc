@@ -1,10 +1,10 @@
-// Walks over members and rows as a latched transaction sees them.
+// Cursors over members and rows as a latched transaction sees them.
 #include <algorithm>
 
 #include "core/layout/keys.h"
+#include "core/reads/merged_cursor.h"
 #include "core/reads/row_cursor.h"
 #include "core/transactions/latched_transaction_impl.h"
-#include "core/transactions/merged_cursor.h"
 #include "core/transactions/write_buffer.h"
 
 namespace mayfly::core {
@@ -12,74 +12,74 @@ namespace {
 
 class MergedMemberCursor final : public MemberCursor {
  public:
-  explicit MergedMemberCursor(MergedCursor<BufferedMember> walk) : walk_(std::move(walk)) {}
+  explicit MergedMemberCursor(MergedCursor<BufferedMember> merged) : merged_(std::move(merged)) {}
 
-  bool Valid() const override { return walk_.Valid(); }
-  void SeekToFirst() override { walk_.SeekToFirst(); }
-  void SeekToLast() override { walk_.SeekToLast(); }
-  void SeekAtOrAfter(Bytes target) override { walk_.SeekAtOrAfter(target); }
-  void SeekAtOrBefore(Bytes target) override { walk_.SeekAtOrBefore(target); }
-  void Next() override { walk_.Next(); }
-  void Prev() override { walk_.Prev(); }
-  Bytes member() const override { return walk_.name(); }
+  bool Valid() const override { return merged_.Valid(); }
+  void SeekToFirst() override { merged_.SeekToFirst(); }
+  void SeekToLast() override { merged_.SeekToLast(); }
+  void SeekAtOrAfter(Bytes target) override { merged_.SeekAtOrAfter(target); }
+  void SeekAtOrBefore(Bytes target) override { merged_.SeekAtOrBefore(target); }
+  void Next() override { merged_.Next(); }
+  void Prev() override { merged_.Prev(); }
+  Bytes member() const override { return merged_.name(); }
   Bytes value() const override {
-    const RowView* const stored = walk_.stored_row();
-    return stored != nullptr ? stored->payload : walk_.own_row()->value();
+    const RowView* const stored = merged_.stored_row();
+    return stored != nullptr ? stored->payload : merged_.own_row()->value();
   }
   std::optional<WallTime> deadline() const override {
-    const RowView* const stored = walk_.stored_row();
+    const RowView* const stored = merged_.stored_row();
     // NOLINTNEXTLINE(clang-analyzer-*): what is not stored is the transaction's own.
-    return stored != nullptr ? stored->deadline : walk_.own_row()->draft.deadline;
+    return stored != nullptr ? stored->deadline : merged_.own_row()->draft.deadline;
   }
-  Status status() const override { return walk_.status(); }
+  Status status() const override { return merged_.status(); }
 
  private:
-  MergedCursor<BufferedMember> walk_;
+  MergedCursor<BufferedMember> merged_;
 };
 
-class MergedRowWalk final : public LatchedCursor {
+class MergedLatchedCursor final : public LatchedCursor {
  public:
-  MergedRowWalk(MergedCursor<BufferedRow> walk, RowFilter filter)
-      : walk_(std::move(walk)), filter_(filter) {}
+  MergedLatchedCursor(MergedCursor<BufferedRow> merged, RowFilter filter)
+      : merged_(std::move(merged)), filter_(filter) {}
 
-  bool Valid() const override { return status_.ok() && walk_.Valid(); }
+  bool Valid() const override { return status_.ok() && merged_.Valid(); }
   void SeekToFirst() override {
-    walk_.SeekToFirst();
+    merged_.SeekToFirst();
     Settle();
   }
   void SeekAtOrAfter(Bytes target) override {
-    walk_.SeekAtOrAfter(target);
+    merged_.SeekAtOrAfter(target);
     Settle();
   }
   void Next() override {
-    walk_.Next();
+    merged_.Next();
     Settle();
   }
-  std::optional<Bytes> stopped_at() const override { return walk_.stopped_at(); }
-  Bytes key() const override { return walk_.name(); }
+  std::optional<Bytes> stopped_at() const override { return merged_.stopped_at(); }
+  Bytes key() const override { return merged_.name(); }
   bool is_collection() const override { return is_collection_; }
   Bytes value() const override { return value_; }
   std::optional<WallTime> deadline() const override { return deadline_; }
-  Status status() const override { return status_.ok() ? walk_.status() : status_; }
+  Status status() const override { return status_.ok() ? merged_.status() : status_; }
 
  private:
   // Moves on to a row that the filter lets through, and looks at it.
   void Settle() {
     status_ = Status();
-    for (; walk_.Valid(); walk_.Next()) {
+    for (; merged_.Valid(); merged_.Next()) {
       status_ = Look();
       if (!status_.ok() || PassesFilter({.deadline = deadline_, .payload = {}}, filter_)) return;
     }
   }
 
   Status Look() {
-    if (const BufferedRow* const own = walk_.own_row()) {
+    if (const BufferedRow* const own = merged_.own_row()) {
       is_collection_ = own->is_collection();
       value_ = own->value();
       deadline_ = own->draft.deadline;
       return {};
     }
-    const RowView& stored = *walk_.stored_row();
+    const RowView& stored = *merged_.stored_row();
     is_collection_ = stored.collection_id.has_value();
     value_ = stored.payload;
     deadline_ = stored.deadline;
@@ -90,10 +90,10 @@ class MergedRowWalk final : public LatchedCursor {
     return {};
   }
 
-  MergedCursor<BufferedRow> walk_;
+  MergedCursor<BufferedRow> merged_;
   const RowFilter filter_;
   bool is_collection_ = false;
-  Bytes value_;  // The walk's, like the others: of the row it stands on.
+  Bytes value_;  // The merged cursor's, like the others: of the row it stands on.
   std::optional<WallTime> deadline_;
   Status status_;
 };
@@ -138,7 +138,7 @@ Result<std::unique_ptr<LatchedCursor>> WriteBuffer::NewCursor(const CursorOption
   const bool endless = bounds.end == KeyspaceEnd(state_.id());
   const Bytes begin = UserKeyOf(bounds.begin);
   const Bytes end = endless ? Bytes() : UserKeyOf(bounds.end);
-  return std::unique_ptr<LatchedCursor>(std::make_unique<MergedRowWalk>(
+  return std::unique_ptr<LatchedCursor>(std::make_unique<MergedLatchedCursor>(
       MergedCursor<BufferedRow>(KeyspaceBegin(state_.id()), std::move(stored), rows_, begin, end,
                                 transaction_.now(), dead_max),
       options.filter));

@@ -1,6 +1,6 @@
-// merged_cursor.h - stored rows and a latched transaction's own as one walk in the order of names,
-// both ways. A name is a stored key without its first bytes, which all keys of the walk share. An
-// own row that is dirty shadows the stored one of its name. The own rows must not change meanwhile.
+// merged_cursor.h - stored rows and a transaction's own writes as one sequence, both ways.
+// A name is a stored key without its first bytes, which all keys of the cursor share. A write of the
+// transaction's own shadows the stored row of its name. The writes must not change meanwhile.
 #pragma once
 
 #include <cassert>
@@ -37,7 +37,7 @@ class MergedCursor {
 
   bool Valid() const { return at_ != At::kNowhere; }
 
-  // The dead row at which the bound was reached, if that is why the walk is not valid.
+  // The dead row at which the bound was reached, if that is why the cursor is not valid.
   std::optional<Bytes> stopped_at() const {
     return !Valid() && stopped_ ? std::optional(StoredName()) : std::nullopt;
   }
@@ -56,13 +56,13 @@ class MergedCursor {
   }
   void SeekAtOrAfter(Bytes target) {
     passed_ = 0;
-    if (stored_) stored_->SeekAtOrAfter(KeyOf(target));
+    if (stored_) SeekStoredAtOrAfter(target);
     position_ = Within(own_.lower_bound(target));
     PickForward();
   }
   void SeekAtOrBefore(Bytes target) {
     passed_ = 0;
-    if (stored_) stored_->SeekAtOrBefore(KeyOf(target));
+    if (stored_) SeekStoredAtOrBefore(target);
     position_ = Within(own_.upper_bound(target));
     PickBackward();
   }
@@ -72,7 +72,7 @@ class MergedCursor {
       // Turning round: the other source stands behind us, so both are placed anew.
       const std::string here(name());
       if (stored_) {
-        stored_->SeekAtOrAfter(KeyOf(here));
+        SeekStoredAtOrAfter(here);
         if (stored_->Valid() && StoredName() == here) stored_->Next();
       }
       position_ = Within(own_.upper_bound(here));
@@ -88,7 +88,7 @@ class MergedCursor {
     if (forward_) {
       const std::string here(name());
       if (stored_) {
-        stored_->SeekAtOrBefore(KeyOf(here));
+        SeekStoredAtOrBefore(here);
         if (stored_->Valid() && StoredName() == here) stored_->Prev();
       }
       position_ = Within(own_.lower_bound(here));
@@ -111,7 +111,15 @@ class MergedCursor {
  private:
   enum class At : std::uint8_t { kNowhere, kStored, kOwn };
 
-  std::string KeyOf(Bytes name) const { return prefix_ + std::string(name); }
+  // Without a prefix, a name is a key and needs no copy.
+  void SeekStoredAtOrAfter(Bytes name) {
+    if (prefix_.empty()) return stored_->SeekAtOrAfter(name);
+    stored_->SeekAtOrAfter(prefix_ + std::string(name));
+  }
+  void SeekStoredAtOrBefore(Bytes name) {
+    if (prefix_.empty()) return stored_->SeekAtOrBefore(name);
+    stored_->SeekAtOrBefore(prefix_ + std::string(name));
+  }
   Bytes StoredName() const { return stored_->key().substr(prefix_.size()); }
   Position OwnHere() const { return forward_ ? position_ : std::prev(position_); }
 
