@@ -70,9 +70,9 @@ void Service::Answer(std::span<http::Exchange* const> exchanges) {
   MakeDurable(round);
 }
 
-// Done: its answer is there, or it is queued, or it has to wait for writes of its client that are.
-// Who asks is known before anything of the body is read; then the order of checks is DynamoDB's:
-// JSON, types, constraints.
+// On success the exchange has its response, is queued, or waits for queued writes of its client.
+// The client is authenticated before anything of the body is read; then the order of checks is
+// DynamoDB's: JSON, types, constraints.
 Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
   const http::Request& request = exchange.request;
   const std::string_view target = request.Header("x-amz-target");
@@ -105,7 +105,7 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
   return {};
 }
 
-// Some, at least; all, unless their answers are too long.
+// Applies some, at least one; all, unless their responses are too long.
 void Service::DoWrites(Round& round) {
   while (!round.writes.empty()) {
     round.writes.DoFirst(tables_, [&](http::Exchange& exchange, const tables::ItemWrite& write,
@@ -126,8 +126,8 @@ void Service::Respond(http::Exchange& exchange, Round& round, const Outcome<Repl
   round.bytes += exchange.response->body.size();
 }
 
-// What is written is there for everybody, whether or not the disk takes it; the answer says what
-// the disk said.
+// A write is visible to all clients even if it could not be made durable; the response carries the
+// disk's error.
 void Service::MakeDurable(const Round& round) {
   if (round.acknowledged.empty() || options_.make_durable == nullptr) return;
   const Status durable = options_.make_durable();
@@ -164,7 +164,7 @@ http::Response Service::Write(int status, const Reply& body) {
   return response;
 }
 
-// 52 capitals and digits, as clients log them. Unlike others, and no secret.
+// 52 capitals and digits, as clients log them. Unique, and no secret.
 std::string Service::NewRequestId() {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   constexpr std::size_t kDigitsPerHash = 12;

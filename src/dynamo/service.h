@@ -23,14 +23,15 @@ namespace mayfly::dynamo {
 
 struct ServiceOptions {
   Secrets secrets = {};  // Empty: requests need no signature.
-  // Without secrets: whether somebody from another machine could ask. Then everything is refused.
+  // Without secrets: whether the server is reachable from another machine. Then everything is
+  // refused.
   bool open_to_strangers = false;
-  // Called before writes are acknowledged, once for all that are answered together. An error is
-  // what their clients get. Empty: they are as durable as the database makes them by itself.
+  // Called before writes are acknowledged, once for all that are answered together. Its error is
+  // returned to their clients. Empty: they are as durable as the database makes them by itself.
   std::function<Status()> make_durable = nullptr;
 };
 
-// Safe from any thread.
+// Safe to call from any thread.
 class Service {
  public:
   // All must outlive it.
@@ -38,18 +39,18 @@ class Service {
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
-  // As http::GroupHandler: writes of single items that are asked for together share commits.
+  // As http::GroupHandler: writes of single items that are requested together share commits.
   void Answer(std::span<http::Exchange* const> exchanges);
 
   // Adds POST /. The service must outlive the router's use.
   void Mount(http::Router& router);
 
  private:
-  // What one call of Answer() has done so far.
+  // The state of one call of Answer().
   struct Round {
     WriteQueue writes;
-    std::vector<http::Exchange*> acknowledged;  // Answers that say something was written.
-    std::size_t bytes = 0;                      // Of answers.
+    std::vector<http::Exchange*> acknowledged;  // Responses that acknowledge a write.
+    std::size_t bytes = 0;                      // Of responses.
   };
 
   Outcome<void> Run(http::Exchange& exchange, Round& round);

@@ -1,5 +1,5 @@
-// Goal: every operation reads its request, asks the tables and words its reply as DynamoDB does.
-// Method: the service on fake tables, which note what they are asked.
+// Goal: every operation reads its request, calls the tables and words its reply as DynamoDB does.
+// Method: the service on fake tables, which record their calls.
 #include "dynamo/service.h"
 
 #include <gtest/gtest.h>
@@ -207,7 +207,7 @@ TEST_F(ServiceTest, TheListOfOperationsIsWhatIsPromised) {
     const std::string target = std::string(operation.prefix) + "." + std::string(operation.name);
     EXPECT_EQ(FindOperation(target)->name, operation.name);
     EXPECT_TRUE(operation.summary.ends_with('.')) << operation.name;
-    // Each answers something to an empty object: a reply, or a refusal with a name.
+    // Each replies to an empty object, or refuses it by name.
     const json::object reply = service.Call(target, "{}");
     EXPECT_TRUE(service.status == 200 || reply.contains("__type")) << operation.name;
     EXPECT_NE(service.status, 500) << operation.name;

@@ -1,5 +1,5 @@
-// binder.h - gives placeholders their meaning and checks what needs it: operands that are there, of
-// a number and of types that can fit. Words are checked before (word_check.h).
+// binder.h - resolves placeholders and checks what depends on them: operands that exist, and their
+// number and types. Words are checked before (word_check.h).
 #pragma once
 
 #include <initializer_list>
@@ -24,15 +24,15 @@ class Binder {
   Result<Operand> BindOperand(const Node& node);
   Result<std::vector<Operand>> BindOperands(const std::vector<Node>& nodes);
 
-  // Invalid unless a function has as many operands, and of the kinds and types, as it needs. They
-  // have been bound.
+  // Invalid unless a function has the number, kinds and types of operands that it needs. They must
+  // be bound.
   Status CheckFunction(std::string_view name, const std::vector<Operand>& operands) const;
 
-  // Invalid unless each operand is, as far as is known, of one of these types.
+  // Invalid unless each operand whose type is known has one of these types.
   Status CheckTypes(std::string_view name, const std::vector<Operand>& operands,
                     std::initializer_list<AttributeType> allowed) const;
 
-  // Invalid when the first one is a path that comes again.
+  // Invalid when the first one is a path that is repeated.
   Status CheckDistinct(std::string_view name, const std::vector<Operand>& operands) const;
 
   Status Refuse(std::string_view message) const { return Refused(kind_, message); }

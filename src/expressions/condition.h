@@ -25,17 +25,17 @@ class Condition {
  public:
   enum class Role : std::uint8_t { kCondition, kFilter };
 
-  // An empty text is Invalid, too: the caller knows whether there was none at all.
+  // An empty text is Invalid, too: the caller knows whether there was an expression at all.
   static Result<Condition> Parse(std::string_view text, Role role, Arguments& arguments);
 
   Condition(Condition&&) noexcept;
   Condition& operator=(Condition&&) noexcept;
   ~Condition();
 
-  // An item that is not there is an empty one.
+  // A missing item counts as an empty one.
   bool Holds(const Item& item) const;
 
-  // First steps of all paths in it: a filter must not name keys.
+  // First steps of all its paths: a filter must not name keys.
   std::set<std::string> Attributes() const;
 
  private:

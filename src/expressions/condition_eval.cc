@@ -9,14 +9,14 @@ namespace {
 
 using Kind = ConditionNode::Kind;
 
-// An operand's value: one that lies in the item or the condition, or one that was computed.
+// An operand's value: a reference into the item or the condition, or a computed one.
 class Value {
  public:
   Value(const Operand& operand, const Item& item) {
     switch (operand.kind) {
       case Operand::Kind::kPath: found_ = Find(item, operand.path); break;
       case Operand::Kind::kValue: found_ = operand.value.get(); break;
-      default: {  // Conditions have size() and no other.
+      default: {  // Conditions have size() and no other function.
         const Value argument(operand.arguments.front(), item);
         if (!argument) break;
         if (const auto size = SizeFunction(*argument)) computed_.emplace(Number(*size));
@@ -35,7 +35,7 @@ class Value {
 
 bool Equal(const Value& a, const Value& b) { return a && b && *a == *b; }
 
-// Nothing is before or behind what is not there, and nothing of one type before one of another.
+// Unordered if a value is missing, or the types differ.
 std::partial_ordering Order(const Value& a, const Value& b) {
   return a && b ? items::Compare(*a, *b) : std::partial_ordering::unordered;
 }

@@ -1,4 +1,4 @@
-// condition_node.h - a condition that is ready to be asked.
+// condition_node.h - a parsed and checked condition.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ std::string_view OperatorName(ConditionNode::Kind kind);
 Result<ConditionNode> ParseCondition(std::string_view text, ExpressionKind kind,
                                      Arguments& arguments);
 
-// An item that is not there is an empty one.
+// A missing item counts as an empty one.
 bool Holds(const ConditionNode& node, const Item& item);
 
 }  // namespace mayfly::expressions

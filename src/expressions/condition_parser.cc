@@ -30,7 +30,8 @@ class ConditionParser {
   }
 
  private:
-  // `operand_will_do`: this is all there is in a parenthesis, so that an operand is fine, too.
+  // `operand_will_do`: this is the whole content of a parenthesis, where an operand is allowed,
+  // too.
   Result<Node> ParseOr(bool operand_will_do) {
     MAYFLY_TRY(Node first, ParseAnd(operand_will_do));
     if (!cursor_.IsKeyword("OR")) return first;

@@ -1,4 +1,4 @@
-// Goal: no text harms the parsers, and what they accept can be evaluated. Method: the first byte
+// Goal: no text breaks the parsers, and accepted ones can be evaluated. Method: the first byte
 // chooses the kind; the rest is the expression, or each byte of it a token, which gets further. The
 // item and the placeholders have values of every type.
 #include <cstddef>

@@ -13,14 +13,14 @@ namespace {
 
 using Kind = ConditionNode::Kind;
 
-// One attribute and what it is compared with, the attribute on the left.
+// One attribute and its operands, the attribute on the left.
 struct OneKey {
   std::string attribute;
   Kind kind = Kind::kEqual;
   std::vector<AttributeValue> values;
 };
 
-// Conditions joined by AND, whatever the parentheses.
+// Conditions joined by AND, ignoring parentheses.
 Status Flatten(const ConditionNode& node, std::vector<const ConditionNode*>& conditions) {
   switch (node.kind) {
     case Kind::kAnd:
@@ -84,7 +84,7 @@ Result<OneKey> ReadOneKey(const ConditionNode& node) {
   return key;
 }
 
-// Which attribute has which condition.
+// The condition of each attribute.
 Result<std::map<std::string, OneKey>> ReadKeys(const ConditionNode& root) {
   std::vector<const ConditionNode*> conditions;
   MAYFLY_RETURN_IF_ERROR(Flatten(root, conditions));

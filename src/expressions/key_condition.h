@@ -34,7 +34,7 @@ struct KeyCondition {
 
   // For the keys of a table or index. Invalid, with DynamoDB's texts: grammar ("Invalid
   // KeyConditionExpression: ..."), other operators, other attributes ("Query condition missed key
-  // schema element: ..."), values of another type than the key, bounds the wrong way round.
+  // schema element: ..."), values of another type than the key, reversed bounds.
   static Result<KeyCondition> Parse(std::string_view text, const KeyAttribute& partition,
                                     const std::optional<KeyAttribute>& sort, Arguments& arguments);
 };

@@ -20,8 +20,8 @@ std::map<PathStep, Paths> ByStep(const Paths& paths, std::size_t depth) {
   return groups;
 }
 
-// What is there of `value`, to which the first `depth` steps of all paths lead. Nothing, if
-// nothing.
+// The chosen parts of `value`, to which the first `depth` steps of all paths lead; nothing if there
+// are none.
 std::optional<AttributeValue> Chosen(const AttributeValue& value, const Paths& paths,
                                      std::size_t depth) {
   if (paths.front()->steps.size() == depth) return value;

@@ -1,4 +1,4 @@
-// projection.h - ProjectionExpression: which parts of an item are wanted.
+// projection.h - ProjectionExpression: the parts of an item to return.
 #pragma once
 
 #include <set>
@@ -14,8 +14,8 @@
 
 namespace mayfly::expressions {
 
-// What is there of the paths, none of which overlaps another. Chosen elements of a list stand side
-// by side, in their order.
+// The parts of the item at the paths, none of which overlaps another. Chosen elements of a list
+// become adjacent, in their order.
 Item Project(const std::vector<Path>& paths, const Item& item);
 
 class Projection {
@@ -23,7 +23,7 @@ class Projection {
   // Invalid, also when two paths overlap or contradict each other.
   static Result<Projection> Parse(std::string_view text, Arguments& arguments);
 
-  // What is there of the wanted, as Project() gives it.
+  // The parts of the item, as Project() returns them.
   Item Of(const Item& item) const { return Project(paths_, item); }
 
   std::set<std::string> Attributes() const;  // First steps.

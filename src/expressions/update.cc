@@ -24,8 +24,8 @@ UpdateAction::Kind KindOf(std::string_view keyword) {
   return keyword == "ADD" ? UpdateAction::Kind::kAdd : UpdateAction::Kind::kDelete;
 }
 
-// Words clause by clause, and that each kind of clause comes once. A clause that comes again is
-// looked at with the first of its kind.
+// Checks the words clause by clause, and that no kind of clause is repeated. A repeated clause is
+// checked with the first of its kind.
 Status CheckClauses(const std::vector<ClauseSyntax>& clauses) {
   std::set<std::string_view> seen;
   for (const ClauseSyntax& first : clauses) {
@@ -68,7 +68,7 @@ struct WrittenAction {
   const ActionSyntax* syntax;
 };
 
-// Paths of all names in it are there.
+// Checks that the names of all paths in it resolve.
 Status BindNames(const Node& node, Binder& binder) {
   if (node.kind == Node::Kind::kPath) {
     MAYFLY_TRY(const Path path, binder.BindPath(node.path));
@@ -78,8 +78,8 @@ Status BindNames(const Node& node, Binder& binder) {
   return {};
 }
 
-// Binds targets first, then names, then values, both from the last action to the first: which of
-// several faults is told depends on it.
+// Binds targets first, then names, then values, both from the last action to the first: this order
+// decides which of several errors is reported.
 Result<UpdatePlan> Bind(const std::vector<ClauseSyntax>& clauses, Arguments& arguments) {
   Binder binder(kKind, arguments);
   UpdatePlan plan;

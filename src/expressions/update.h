@@ -1,7 +1,7 @@
 // update.h - UpdateExpression: SET, REMOVE, ADD and DELETE.
 //   SET a = :v, b.c[1] = if_not_exists(b.c[1], :z) + :n, l = list_append(l, :more)
 //   REMOVE a, l[2]     ADD n :by, set :members     DELETE set :members
-// All operands are those of the item before: the order of clauses does not matter.
+// All operands are read from the item before: the order of clauses does not matter.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct UpdatePlan;  // In update_plan.h.
 
 class Update {
  public:
-  // Invalid, with DynamoDB's texts ("Invalid UpdateExpression: ..."): grammar, clauses given twice,
+  // Invalid, with DynamoDB's texts ("Invalid UpdateExpression: ..."): grammar, repeated clauses,
   // paths that overlap or conflict, types that can never fit.
   static Result<Update> Parse(std::string_view text, Arguments& arguments);
 
@@ -29,17 +29,17 @@ class Update {
   Update& operator=(Update&&) noexcept;
   ~Update();
 
-  // The item after it. Invalid when the item does not fit: an operand that is missing, of a wrong
-  // type, a path whose parent is not there; DynamoDB's texts.
+  // The item after it. Invalid, with DynamoDB's texts, when the item does not fit: an operand is
+  // missing or of a wrong type, or a path has no parent.
   Result<Item> Apply(const Item& before) const;
 
-  // First steps of what it changes: keys must not be among them.
+  // First steps of the paths it changes: keys must not be among them.
   std::set<std::string> Attributes() const;
 
-  // Whether it only takes away, REMOVE and DELETE: where no item is, it makes none.
+  // Whether it only removes, by REMOVE and DELETE: then it creates no item where none exists.
   bool OnlyTakes() const;
 
-  // The changed places of an item before or after it: for UPDATED_OLD and UPDATED_NEW.
+  // The changed parts of an item before or after it: for UPDATED_OLD and UPDATED_NEW.
   Item Touched(const Item& item) const;
 
  private:

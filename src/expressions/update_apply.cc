@@ -28,7 +28,7 @@ Status TooLarge() {
   return Status::Invalid("Item size to update has exceeded the maximum allowed size");
 }
 
-// Inside, WrongType tells a fault that is told before others; outside, all are Invalid.
+// Internally, WrongType marks an error that takes precedence; callers see Invalid.
 Status AsInvalid(const Status& status) {
   if (status.code() != StatusCode::kWrongType) return status;
   return Status::Invalid(std::string(status.message()));
@@ -93,7 +93,7 @@ bool IsEmptySet(const AttributeValue& value) {
          (value.binary_set() != nullptr && value.binary_set()->empty());
 }
 
-// ADD or DELETE to what is there: a number or a set of the operand's type.
+// ADD or DELETE to an existing value: a number or a set of the operand's type.
 Result<AttributeValue> ChangeMembers(const UpdateAction& action, AttributeValue value) {
   const AttributeValue& by = *action.operand.value;
   if (value.type() != by.type()) return WrongType();
@@ -107,7 +107,7 @@ Result<AttributeValue> ChangeMembers(const UpdateAction& action, AttributeValue 
   return value;
 }
 
-// What an action leaves at its path: a value, or nothing.
+// The new value at an action's path, or nothing.
 Result<std::optional<AttributeValue>> Outcome(const UpdateAction& action, const Item& before) {
   if (action.kind == UpdateAction::Kind::kRemove) return std::optional<AttributeValue>();
   if (action.kind == UpdateAction::Kind::kSet) {
@@ -128,7 +128,7 @@ Path ParentOf(const Path& path) { return {.steps = {path.steps.begin(), path.ste
 
 enum class Parent : std::uint8_t { kFits, kMissing, kOther };
 
-// Whether there is a map for a name, or a list for an index.
+// Whether the path has a map for a name, or a list for an index.
 Parent LookAtParent(const Path& path, const Item& before) {
   if (path.steps.size() == 1) return Parent::kFits;
   const AttributeValue* parent = Find(before, ParentOf(path));
@@ -140,11 +140,11 @@ Parent LookAtParent(const Path& path, const Item& before) {
 
 struct Write {
   const Path* path;
-  std::optional<AttributeValue> value;  // Nothing: it goes.
+  std::optional<AttributeValue> value;  // Nothing: removed.
 };
 
-// In the order in which DynamoDB tells faults: parents that are something else; operands of wrong
-// types; then, from the last clause to the first, parents and operands that are not there.
+// In the order in which DynamoDB reports errors: parents of another type; operands of wrong types;
+// then, from the last clause to the first, missing parents and operands.
 Result<std::vector<Write>> Decide(const UpdatePlan& plan, const Item& before) {
   std::vector<Result<std::optional<AttributeValue>>> outcomes;
   for (const UpdateAction& action : plan.actions) {
@@ -211,8 +211,7 @@ void Take(Item& item, const Path& path) {
 }  // namespace
 
 // Writes come in the order of their paths, so that those past a list's end are appended in the
-// order of their indexes; removals after them and backwards, so that the indexes before stay what
-// they are.
+// order of their indexes; removals after them and backwards, so that smaller indexes stay valid.
 Result<Item> Apply(const UpdatePlan& plan, const Item& before) {
   MAYFLY_TRY(std::vector<Write> writes, Decide(plan, before));
   std::ranges::sort(

@@ -1,4 +1,4 @@
-// update_plan.h - an update that is ready to be applied.
+// update_plan.h - a parsed and checked update.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace mayfly::expressions {
 struct UpdateAction {
   enum class Kind : std::uint8_t { kSet, kRemove, kAdd, kDelete };
   Kind kind = Kind::kSet;
-  std::size_t clause = 0;  // Which of the clauses, as they are written.
+  std::size_t clause = 0;  // Its clause, in the order of the text.
   Path path;
-  Operand operand;  // Nothing of kRemove.
+  Operand operand;  // Unused for kRemove.
 };
 
 struct UpdatePlan {
@@ -25,7 +25,7 @@ struct UpdatePlan {
   std::vector<Path> paths;  // Of the actions; none overlaps another.
 };
 
-// The item after the plan. All operands, and places in lists, are those of the item before.
+// The item after the plan. All operands, and positions in lists, are those of the item before.
 Result<Item> Apply(const UpdatePlan& plan, const Item& before);
 
 }  // namespace mayfly::expressions

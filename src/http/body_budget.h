@@ -1,8 +1,9 @@
-// body_budget.h - how much memory the bodies of all clients together may take.
-// Who sent a body is known when it is whole, so until then it is a stranger's, and strangers can
-// open thousands of connections. Each has a little for nothing; beyond that, bodies share one
-// budget by what has arrived of them. When it is used up, a body that grows is refused, and bodies
-// that take long are given up (kBodyTimeCrowded), so that slow clients keep nobody out for long.
+// body_budget.h - bounds the memory of all clients' request bodies together.
+// A body can be authenticated only when it is complete; until then it is a stranger's, and
+// strangers can open thousands of connections. Each connection has a small allowance; beyond that,
+// bodies share one budget by the bytes that have arrived. When it is used up, a body that grows is
+// refused, and slow bodies are given up (kBodyTimeCrowded), so that slow clients do not keep others
+// out for long.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace mayfly::http {
 
-// Safe from any thread.
+// Safe to call from any thread.
 class BodyBudget {
  public:
   explicit BodyBudget(std::size_t bytes_max) : bytes_max_(bytes_max) {}
@@ -23,7 +24,7 @@ class BodyBudget {
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
   bool IsCrowded() const { return used() > bytes_max_ / 2; }
 
-  // What one connection has of it; given back with the connection. For one thread at a time.
+  // The share of one connection; released with the connection. For one thread at a time.
   class Share {
    public:
     explicit Share(BodyBudget& budget) : budget_(budget) {}
@@ -31,8 +32,8 @@ class BodyBudget {
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
 
-    // From now on it holds so many bytes, more or fewer than before. False when there is no room
-    // for more: then it has what it had.
+    // Sets the bytes held, more or fewer than before. False when there is no room for more: then
+    // the share is unchanged.
     bool Hold(std::size_t bytes) {
       const std::size_t wanted = bytes - std::min(bytes, kBodyBytesFree);
       if (wanted > held_) {

@@ -46,7 +46,7 @@ void Connection::TurnAway() {
   Proceed();
 }
 
-// Sends what there is to send, then sees what has arrived meanwhile.
+// Sends pending output, then handles new input.
 void Connection::Proceed() {
   while (true) {
     if (!output_.empty() && !SendNow()) return;
@@ -95,7 +95,7 @@ void Connection::Ask() {
   asked.exchange.client = this;
   asked_bytes_ += reader_.request_bytes();
   reader_.SwapRequest(asked.exchange.request);
-  // Closing with bytes unread would take the answer from whoever sent them.
+  // Closing with bytes unread would discard the response.
   if (!asked.manner.keep_alive) ending_ = input_.size() > 0 ? Ending::kDrain : Ending::kClose;
   BeginNext();
 }
@@ -107,7 +107,7 @@ void Connection::ListUnanswered(std::vector<Exchange*>& exchanges) {
   }
 }
 
-// Those up to the first that was left for another call.
+// Handles the exchanges up to the first that was left for another call.
 void Connection::OnAnswered() {
   for (; IsWaiting() && requests_[told_].exchange.response; ++told_) {
     Asked& asked = requests_[told_];
@@ -128,13 +128,13 @@ void Connection::ForgetAsked() {
 
 std::string& Connection::LastWords() { return IsWaiting() ? last_words_ : output_; }
 
-// What follows on this connection is not understood any more: it ends with the refusal.
+// The rest of this connection's input cannot be parsed: it ends with the refusal.
 void Connection::Refuse(int status) {
   ending_ = Ending::kDrain;
   const bool worded = route_ != nullptr && route_->refuse != nullptr;
   AppendResponse(LastWords(),
                  worded ? route_->refuse(status) : Response{.status = status, .body = ""}, {});
-  reader_.Next();  // For the memory of what it has.
+  reader_.Next();  // Frees its memory.
   HoldMemory();
 }
 
@@ -144,8 +144,8 @@ void Connection::BeginNext() {
   Allow(kIdleTime);
 }
 
-// Asio tries to read before it waits, mostly in vain. Waiting first would spare that call for one
-// that arms the descriptor again: measured, no difference.
+// Asio tries to read before it waits, which mostly fails. Waiting first would replace that call by
+// one that arms the descriptor again: measured, no difference.
 void Connection::Read() {
   if (input_.size() == 0 && input_.capacity() > kBytesKept) input_.shrink_to_fit();
   const std::size_t room = std::clamp(reader_.body_bytes_ahead(), kReadBytesMin, kReadBytesMax);
@@ -157,8 +157,8 @@ void Connection::Read() {
                           });
 }
 
-// At once, as it nearly always can be: waiting for it would be one more round of the loop. False
-// when it is not done: then the rest is under way, or the connection closed.
+// At once, as is nearly always possible: waiting would be one more round of the loop. False when it
+// is not done: then the rest is pending, or the connection is closed.
 bool Connection::SendNow() {
   ErrorCode error;
   const std::size_t sent = socket_.write_some(asio::buffer(output_), error);
@@ -209,7 +209,7 @@ void Connection::Drain() {
 }
 
 void Connection::CloseIfOverdue(std::int64_t tick) {
-  const bool in_the_way = route_ != nullptr && memory_.held() > 0;  // Its body is not whole.
+  const bool in_the_way = route_ != nullptr && memory_.held() > 0;  // Its body is incomplete.
   if (in_the_way && tick >= crowded_overdue_at_ && loop_.budget().IsCrowded()) return Close();
   if (tick >= overdue_at_) Close();
 }

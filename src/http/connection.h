@@ -1,7 +1,7 @@
 // connection.h - one HTTP client.
-//   read -> every whole request in what was read: header, body -> its loop has them answered
+//   read -> every complete request in the input: header, body -> its loop has them answered
 //        -> one write -> read ...
-// Answers leave in the order of their requests. Everything of it runs on the thread of its loop.
+// Responses leave in the order of their requests. Everything of it runs on the thread of its loop.
 #pragma once
 
 #include <atomic>
@@ -24,12 +24,12 @@ namespace mayfly::http {
 
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  // Of a loop: Asio need not look up, for each operation, what kind of executor it has.
+  // With the loop's executor type: Asio need not look it up for each operation.
   using Socket = boost::asio::basic_stream_socket<boost::asio::ip::tcp,
                                                   boost::asio::io_context::executor_type>;
 
   // `open` counts connections; the loop and it must outlive this one. The socket is one of the
-  // loop's. It may be made on any thread.
+  // loop's. It may be constructed on any thread.
   Connection(Loop& loop, Socket socket, std::atomic<std::size_t>& open);
   ~Connection();
   Connection(const Connection&) = delete;
@@ -37,12 +37,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void Start();
 
-  // For one too many.
+  // For a connection beyond the limit.
   void TurnAway();
 
   void CloseIfOverdue(std::int64_t tick);
 
-  // For its loop, when answers are made.
+  // For its loop, when responses are made.
   void ListUnanswered(std::vector<Exchange*>& exchanges);
   void OnAnswered();
 
@@ -81,19 +81,19 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Loop& loop_;
   Socket socket_;
   std::atomic<std::size_t>& open_;
-  boost::beast::flat_buffer input_;  // What is not understood yet.
-  std::vector<Asked> requests_;      // Those from asked_ on are memory of earlier ones.
+  boost::beast::flat_buffer input_;  // Input not parsed yet.
+  std::vector<Asked> requests_;      // Those from asked_ on are kept for their memory.
   std::size_t asked_ = 0;
   std::size_t asked_bytes_ = 0;  // Of all of them.
-  std::size_t told_ = 0;         // Of the asked ones: their answers are in output_, or sent.
-  std::string output_;           // Answers that are not sent yet.
-  std::string last_words_;       // To be sent behind the answers to all that is asked.
+  std::size_t told_ = 0;         // Of the asked ones: their responses are in output_, or sent.
+  std::string output_;           // Responses not sent yet.
+  std::string last_words_;       // Sent after the responses to all requests.
   RequestReader reader_;
-  BodyBudget::Share memory_;             // Of what is asked and of the reader's body.
-  const RouteOptions* route_ = nullptr;  // Of the request; null before its header is there.
+  BodyBudget::Share memory_;             // Of the requests and the reader's body.
+  const RouteOptions* route_ = nullptr;  // Of the request; null before its header is complete.
   Ending ending_ = Ending::kNone;
   std::int64_t overdue_at_ = 0;          // A tick of the loop.
-  std::int64_t crowded_overdue_at_ = 0;  // The same of a body that arrives while many do.
+  std::int64_t crowded_overdue_at_ = 0;  // The same for a body in a crowded budget.
   std::size_t drained_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// headers.h - the header fields of a message: few, and looked up rarely, so they stand in a row.
+// headers.h - the header fields of a message: few, and looked up rarely, so they are in a vector.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@ struct Header {
   std::string value;
 };
 
-// Names are compared byte by byte: whoever fills one chooses their case.
+// Names are compared byte by byte: the writer chooses their case.
 class Headers {
  public:
   Headers() = default;
   Headers(std::initializer_list<Header> headers) : slots_(headers), count_(headers.size()) {}
 
-  // Empty when it is not there.
+  // Empty when it is missing.
   std::string_view Find(std::string_view name) const {
     const Header* const found = Slot(name);
     return found == nullptr ? std::string_view() : std::string_view(found->value);
   }
 
-  // Adds it, empty, when it is not there. The reference holds until the next one is added.
+  // Adds it, empty, when it is missing. The reference is valid until the next one is added.
   std::string& operator[](std::string_view name) {
     if (const Header* const found = Slot(name)) return const_cast<Header*>(found)->value;
     if (count_ == slots_.size()) slots_.emplace_back();
@@ -52,7 +52,7 @@ class Headers {
     return nullptr;
   }
 
-  std::vector<Header> slots_;  // Those from count_ on are memory of earlier messages.
+  std::vector<Header> slots_;  // Those from count_ on are kept for their memory.
   std::size_t count_ = 0;
 };
 

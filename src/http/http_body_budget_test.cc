@@ -1,5 +1,5 @@
 // Goal: the bodies that clients have begun, however many clients, take no more memory than one
-// budget; who sends little is served meanwhile, and slow bodies make room for others.
+// budget; clients that send little are served meanwhile, and slow bodies make room for others.
 // Method: a server with a small budget, bodies sent in part over sockets; seconds of a tenth.
 #include <gtest/gtest.h>
 
@@ -87,7 +87,7 @@ TEST_F(Bodies, OfAllClientsTogetherAreBounded) {
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 503 ")) << refused;
   EXPECT_TRUE(refused.ends_with("<refused>")) << refused;
   EXPECT_LE(server_.bodies_bytes(), kBudget);
-  // Who sends little, and who was there before, is served.
+  // Clients that send little, and clients that came before, are served.
   RawClient small(server_.port());
   small.Send(Post("/", std::string(10'000, 'x')));
   EXPECT_TRUE(small.ReadUntil(">").ends_with("<10000>"));
@@ -113,7 +113,7 @@ TEST_F(Bodies, InChunksCountAsWell) {
 }
 
 TEST_F(Bodies, ThatAreSlowMakeRoomWhenItIsNeeded) {
-  RawClient& little = Begin(1000);  // In nobody's way.
+  RawClient& little = Begin(1000);  // Within its allowance.
   // Each has room alone; the two together use more than half, until one of them is given up.
   Begin(2 * kBodyBytes);
   Begin(2 * kBodyBytes);

@@ -1,6 +1,6 @@
-// Goal: requests that are there together reach their route together, of one client and of several;
-// what a route leaves is asked again, and answers keep their order and their bound.
-// Method: a router asked directly; a server with one thread whose route notes its calls.
+// Goal: requests that are ready together reach their route together, of one client and of several;
+// those that a route leaves are passed to it again, and responses keep their order and their bound.
+// Method: a router called directly; a server with one thread whose route records its calls.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -33,7 +33,7 @@ class Asked {
     }
   }
 
-  // Those that have no answer yet.
+  // Those that have no response yet.
   std::vector<Exchange*> Open() {
     std::vector<Exchange*> open;
     for (Exchange& exchange : exchanges_) {
@@ -103,7 +103,7 @@ TEST(HttpRouter, EndsWhereAnswersAreLong) {
   EXPECT_EQ(asked.Statuses(), "200 200 none none ");
 }
 
-// POST /note answers with its body, and notes which bodies came together; it waits for the test
+// POST /note answers with its body, and records which bodies came together; it waits for the test
 // before it answers "wait".
 class HttpGroups : public testing::Test {
  protected:
@@ -195,7 +195,7 @@ TEST_F(HttpGroups, WhatIsLeftIsAskedAgain) {
   EXPECT_LT(text.find("<d>"), text.find("<e>"));
 }
 
-// A refusal, and a word before a body, come behind the answers that are still to be made.
+// A refusal, and a 100-continue, come behind the responses that are still to be made.
 TEST_F(HttpGroups, WordsOfTheServerComeInTheirTurn) {
   answered_max_ = 1;
   RawClient client(server_.port());
@@ -220,7 +220,7 @@ TEST_F(HttpGroups, MoreThanFitAreSeveral) {
   for (const std::string& together : notes_) EXPECT_LE(together.size(), kRequestsTogetherMax);
 }
 
-// Who goes away while others are answered takes nothing with it.
+// A client that closes while others are answered does not disturb them.
 TEST_F(HttpGroups, AClientMayGo) {
   auto gone = std::make_unique<RawClient>(server_.port());
   RawClient stays(server_.port());

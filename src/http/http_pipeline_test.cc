@@ -1,5 +1,5 @@
-// Goal: requests that arrive together are answered in order, whatever is among them, and nobody can
-// make the server hold more than its bound of answers.
+// Goal: requests that arrive together are answered in order, whatever is among them, and no client
+// can make the server hold more than its bound of responses.
 // Method: a server with one thread, whole pipelines as bytes over sockets.
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ class HttpPipeline : public testing::Test {
   std::atomic<int> long_answers_{0};
 };
 
-// What stands between '<' and '>', one after the other.
+// The texts between '<' and '>', in order.
 std::vector<std::string> Marked(const std::string& text) {
   std::vector<std::string> marked;
   for (auto at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
@@ -156,8 +156,8 @@ TEST_F(HttpPipeline, WhoAsksBeforeItsBodyIsToldInItsTurn) {
   EXPECT_EQ(Marked(client.ReadUntil(">", 2)), Strings({"two", "three"}));
 }
 
-// The second client shares the thread: it is answered once the first one's answers fill its socket,
-// and not only when all of them are there.
+// The second client shares the thread: it is answered once the first one's responses fill its
+// socket, and not only when all of them are made.
 TEST_F(HttpPipeline, IsAnsweredOnlyAsFarAsItsClientReads) {
   constexpr int kRequests = 64;  // Some ten would fill the buffers of the system.
   RawClient client(server_.port());

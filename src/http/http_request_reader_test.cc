@@ -1,5 +1,5 @@
-// Goal: requests come out of bytes as they were sent, however the bytes were split, and what is no
-// request, or too large a one, is refused with its status.
+// Goal: requests are parsed as they were sent, however the bytes were split, and malformed or
+// oversize ones are refused with their status.
 // Method: bytes fed in pieces; random requests and pieces from a seed that is printed.
 #include <gtest/gtest.h>
 
@@ -23,10 +23,10 @@ std::string Show(const Request& request) {
   return text + " (" + request.body + ")";
 }
 
-// Feeds pieces as a connection does: what is left of one stays in front of the next.
+// Feeds pieces as a connection does: the rest of one stays in front of the next.
 class Feeder {
  public:
-  // Requests that became whole, or "fault STATUS" at the end.
+  // Requests that were completed, or "fault STATUS" at the end.
   std::vector<std::string> Feed(std::string_view piece) {
     held_ += piece;
     std::vector<std::string> whole;
@@ -129,7 +129,7 @@ TEST(RequestReader, BodiesEndAtTheirBound) {
             Strings({"fault 413"}));
 }
 
-// Whatever part of a request has no end: its line, one field, its fields, what is between chunks.
+// Every part of a request without an end: its line, one field, its fields, data between chunks.
 TEST(RequestReader, NothingElseIsWithoutABound) {
   const std::string begin = "POST / HTTP/1.1\r\n";
   const std::string chunked = begin + "Transfer-Encoding: chunked\r\n\r\n";

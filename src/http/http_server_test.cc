@@ -1,6 +1,6 @@
 // Goal: clients that keep their connection, send several requests at once, or too much, are served
-// or refused as they should be; a slow handler holds up nobody on another thread; who takes too
-// long, and who is one too many, is let go.
+// or refused as they should be; a slow handler delays no client of another thread; slow clients,
+// and those beyond the limit, are closed.
 // Method: a server on a free port, requests as bytes over sockets.
 #include <gtest/gtest.h>
 

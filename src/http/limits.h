@@ -1,4 +1,4 @@
-// limits.h - what one HTTP client may send and hold, and for how long.
+// limits.h - bounds on what one HTTP client may send and hold, and for how long.
 #pragma once
 
 #include <chrono>
@@ -6,15 +6,15 @@
 
 namespace mayfly::http {
 
-// Of a request's line and fields together; and of what stands between the chunks of a body.
+// Of a request's line and fields together; and of the data between the chunks of a body.
 inline constexpr std::size_t kHeaderBytesMax = std::size_t{16} * 1024;
 
-// Of a request nobody said more about.
+// Of a body on a route without its own limit.
 inline constexpr std::size_t kBodyBytesMax = std::size_t{64} * 1024;
 
 inline constexpr std::size_t kConnectionsMax = 4096;
 
-// Answers to requests that arrived together leave together, until there are more bytes than this.
+// Responses to requests that arrived together leave together, up to this many bytes.
 inline constexpr std::size_t kOutputBytesBeforeSend = std::size_t{256} * 1024;
 
 // So many requests are answered together, of one client and of all clients of a thread; of one
@@ -22,37 +22,37 @@ inline constexpr std::size_t kOutputBytesBeforeSend = std::size_t{256} * 1024;
 inline constexpr std::size_t kRequestsTogetherMax = 64;
 inline constexpr std::size_t kRequestBytesTogetherMax = std::size_t{256} * 1024;
 
-// Room for one read: of headers and small bodies, and of bodies known to be large. What is read is
-// answered before more is read, so it bounds what waits.
+// Room for one read: of headers and small bodies, and of bodies known to be large. Input is
+// answered before more is read, so it bounds the queue.
 inline constexpr std::size_t kReadBytesMin = std::size_t{16} * 1024;
 inline constexpr std::size_t kReadBytesMax = std::size_t{64} * 1024;
 static_assert(kReadBytesMin <= kReadBytesMax);
 
-// What each buffer of a connection keeps from one request to the next.
+// The memory that each buffer of a connection keeps from one request to the next.
 inline constexpr std::size_t kBytesKept = std::size_t{32} * 1024;
 
-// Of bodies that wait to be whole or answered: what each connection may have beside the others, and
-// what all of them have together beyond that (body_budget.h).
+// Of bodies that are incomplete or unanswered: the allowance of each connection, and what all of
+// them have together beyond that (body_budget.h).
 inline constexpr std::size_t kBodyBytesFree = std::size_t{16} * 1024;
 inline constexpr std::size_t kBodiesBytesMax = std::size_t{128} * 1024 * 1024;
 static_assert(kConnectionsMax * kBodyBytesFree <= kBodiesBytesMax);
 
-// A connection that asks nothing is closed after so long; so is one whose body, or whose reader,
+// A connection without a request is closed after so long; so is one whose body, or whose reader,
 // takes longer.
 inline constexpr std::chrono::seconds kIdleTime{60};
 inline constexpr std::chrono::seconds kBodyTime{60};
 inline constexpr std::chrono::seconds kWriteTime{60};
 
-// The same of a body, while bodies take more than half of what they may.
+// The same for a body, while bodies take more than half of the budget.
 inline constexpr std::chrono::seconds kBodyTimeCrowded{5};
 static_assert(kBodyTimeCrowded <= kBodyTime);
 
-// What a client that was refused may still send before the connection goes: without reading it, the
-// system would throw the refusal away with the connection.
+// What a refused client may still send before the connection is closed: without reading it, the
+// system would discard the refusal with the connection.
 inline constexpr std::size_t kDrainBytesMax = std::size_t{64} * 1024 * 1024;
 inline constexpr std::chrono::seconds kDrainTime{5};
 
-// How often a loop looks for connections whose time is over: they may have that much more.
+// How often a loop checks for connections past their time: they may take that much longer.
 inline constexpr std::chrono::seconds kTick{1};
 static_assert(kTick <= kDrainTime);
 

@@ -30,7 +30,7 @@ void Loop::Stop() {
 // One more, since some of the present tick is over.
 std::int64_t Loop::TickAfter(std::chrono::seconds time) const { return ticks_ + time / kTick + 1; }
 
-// Behind what the system has found ready at this moment.
+// After the events that are ready at this moment.
 void Loop::AnswerSoon(std::shared_ptr<Connection> connection) {
   if (waiting_.empty()) boost::asio::post(context_, [this] { AnswerWaiting(); });
   waiting_.push_back(std::move(connection));
@@ -50,7 +50,7 @@ void Loop::AnswerWaiting() {
   turn_.clear();
 }
 
-// A connection that is closed leaves later, when what it waits for has ended.
+// A connection that is closed leaves later, when its pending operations have ended.
 void Loop::Tick() {
   timer_.expires_after(tick_);
   timer_.async_wait([this](const boost::system::error_code& error) {

@@ -1,9 +1,8 @@
 // loop.h - one thread that serves HTTP: its event loop, its connections, and a slow tick.
-// A connection's time is counted in ticks of its loop. That costs an addition where a timer of its
-// own would cost more than parsing the request; and what a handler takes is nobody's time, since
-// the loop does not tick meanwhile.
-// Requests that are there at the same time, of one client or several, are answered together: see
-// GroupHandler.
+// A connection's time is counted in ticks of its loop. That costs an addition, where a timer of its
+// own would cost more than parsing the request; and a handler's time counts for no connection,
+// since the loop does not tick meanwhile. Requests that are ready at the same time, of one client
+// or several, are answered together: see GroupHandler.
 #pragma once
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -25,8 +24,8 @@ class Connection;
 
 class Loop {
  public:
-  // A tick stands for kTick, however long it really is: tests have a shorter one.
-  // The router and the budget must outlive it.
+  // A tick counts as kTick, however long it really is: tests have a shorter one. The router and the
+  // budget must outlive it.
   Loop(const Router& router, BodyBudget& budget, std::chrono::milliseconds tick);
   ~Loop();
   Loop(const Loop&) = delete;
@@ -34,7 +33,7 @@ class Loop {
 
   void Start();
 
-  // The handler that runs is waited for; clients are let go.
+  // Waits for the running handler; closes clients.
   void Stop();
 
   boost::asio::io_context& context() { return context_; }
@@ -46,7 +45,7 @@ class Loop {
   void Leave(Connection& connection) { connections_.erase(&connection); }
   std::int64_t TickAfter(std::chrono::seconds time) const;
 
-  // Answers its requests once those of the others that have arrived by now are there, too.
+  // Answers its requests together with those of other clients that have arrived by now.
   void AnswerSoon(std::shared_ptr<Connection> connection);
 
  private:
@@ -61,8 +60,8 @@ class Loop {
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> alive_;
   boost::asio::steady_timer timer_;
-  std::vector<std::shared_ptr<Connection>> waiting_;  // For answers. Shared with what they read.
-  std::vector<std::shared_ptr<Connection>> turn_;     // Those of them that get theirs now,
+  std::vector<std::shared_ptr<Connection>> waiting_;  // Shared with their pending reads.
+  std::vector<std::shared_ptr<Connection>> turn_;     // Those of them that are answered now,
   std::vector<Exchange*> exchanges_;                  // and their requests, some at a time.
   std::thread thread_;
 };

@@ -34,15 +34,15 @@ void RequestReader::Parser::on_request_impl(wire::verb, Text method, Text target
   version_ = static_cast<unsigned>(version);
 }
 
-// Counted here: Beast bounds what is missing of a header, not what it has read of one already.
+// Counted here: Beast bounds the missing part of a header, not the part it has read.
 void RequestReader::Parser::on_field_impl(Field field, Text name, Text value, ErrorCode& error) {
-  if (is_header_done()) return;  // Behind a body in chunks: too late to say anything about it.
+  if (is_header_done()) return;  // Trailer fields are ignored.
   header_bytes_ += name.size() + value.size() + kFieldPunctuation;
   if (header_bytes_ > kHeaderBytesMax) {
     error = wire::error::header_limit;
     return;
   }
-  // Where such a body ends, and the next request begins, nobody could tell.
+  // The end of such a body, and the begin of the next request, would be unknown.
   if (field == Field::transfer_encoding && !chunked()) {
     error = wire::error::bad_transfer_encoding;
     return;
@@ -50,17 +50,17 @@ void RequestReader::Parser::on_field_impl(Field field, Text name, Text value, Er
   std::string lower(name.data(), name.size());
   std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
   std::string& ours = request_.headers[lower];
-  if (!ours.empty()) ours += ',';  // Given twice is one with a comma, as the standard has it.
+  if (!ours.empty()) ours += ',';  // A repeated field is joined by a comma, as the standard says.
   ours.append(value.data(), value.size());
 }
 
-// Grows by doubling, but not past what the body will be.
+// Doubles the capacity, up to the body's final size.
 void RequestReader::Parser::AppendBody(Text piece) {
   std::string& body = request_.body;
   const std::size_t needed = body.size() + piece.size();
   if (needed > body.capacity()) {
     const std::size_t expected = static_cast<std::size_t>(length_.value_or(2 * needed));
-    std::string larger;  // Strings that are not empty round up what is reserved.
+    std::string larger;  // reserve() on a string that is not empty rounds up.
     larger.reserve(std::max(needed, std::min(2 * body.capacity(), expected)));
     larger += body;
     body.swap(larger);

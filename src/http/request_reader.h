@@ -1,8 +1,8 @@
-// request_reader.h - bytes to requests, one after the other.
+// request_reader.h - parses bytes into requests, one after the other.
 //   Read() -> kHeader, TakeBody() -> Read() -> kWhole, Next() -> Read() ...
-// What a request needs is taken from the front of the bytes and nothing behind it, wherever the
-// bytes were split on their way. Beast's parser knows the grammar; what it finds goes into our
-// Request at once, whose memory is used again for the next.
+// It takes the bytes of a request from the front and nothing behind it, wherever the input was
+// split. Beast's parser knows the grammar; its output goes directly into our Request, whose memory
+// is reused for the next.
 #pragma once
 
 #include <boost/beast/http/basic_parser.hpp>
@@ -19,42 +19,42 @@ namespace mayfly::http {
 class RequestReader {
  public:
   enum class Outcome : std::uint8_t {
-    kNeedsMore,  // All that could be used has been.
-    kHeader,     // Once for each request: everything but the body is there.
+    kNeedsMore,  // All usable input is consumed.
+    kHeader,     // Once for each request: everything but the body is complete.
     kWhole,
-    kFault,  // fault_status() says which. Nothing can be read after it.
+    kFault,  // See fault_status(). Nothing can be read after it.
   };
 
   RequestReader() { Next(); }
 
-  // Moves the front of `bytes` behind what it took. The rest must be there again the next time.
+  // Advances `bytes` past what it took. Pass the rest again the next time.
   Outcome Read(std::string_view& bytes);
 
-  // After kHeader. False when the request says that its body is larger.
+  // Call it after kHeader. False when the announced body is larger.
   bool TakeBody(std::size_t bytes_max);
 
-  // Forgets the request and begins the next.
+  // Drops the request and begins the next.
   void Next();
 
-  // Of the whole request, about: what of it takes memory.
+  // Approximate memory of the whole request.
   std::size_t request_bytes() const { return parser_->header_bytes() + request_.body.size(); }
 
-  // What its body takes, spare memory included where that is not kept anyway.
+  // Memory of its body, including spare capacity above what is kept anyway.
   std::size_t body_memory() const;
 
-  // After kWhole. The memory of what was in `to` serves the next one.
+  // Call it after kWhole. The memory of `to` is reused for the next request.
   void SwapRequest(Request& to) { std::swap(request_, to); }
 
   const Request& request() const { return request_; }
   int fault_status() const { return fault_status_; }
 
-  // After kHeader.
+  // Valid after kHeader.
   bool has_header() const { return parser_->is_header_done(); }
   unsigned version() const { return parser_->version(); }  // 10 or 11.
   bool keep_alive() const { return parser_->keep_alive(); }
   bool asks_before_body() const;  // Expect: 100-continue.
 
-  // What is known to be missing of the body.
+  // The bytes known to be missing of the body.
   std::size_t body_bytes_ahead() const;
 
  private:
@@ -92,7 +92,7 @@ class RequestReader {
   Outcome Fault(const boost::beast::error_code& error);
 
   Request request_;
-  std::optional<Parser> parser_;  // A new one for each request: Beast's cannot be set back.
+  std::optional<Parser> parser_;  // A new one for each request: Beast's cannot be reset.
   bool told_header_ = false;
   int fault_status_ = 0;
 };

@@ -40,7 +40,7 @@ void AppendStatus(std::string& out, int status, unsigned version) {
 
 }  // namespace
 
-// Put together here and not by Beast, whose serializer costs more than the rest of a short answer.
+// Formatted here and not by Beast, whose serializer costs more than the rest of a short response.
 void AppendResponse(std::string& out, const Response& response, const AnswerManner& manner) {
   AppendStatus(out, response.status, manner.version);
   AppendField(out, "Server", "mayfly");

@@ -1,4 +1,4 @@
-// response_text.h - an answer as its client reads it.
+// response_text.h - a response as bytes.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@ namespace mayfly::http {
 struct AnswerManner {
   unsigned version = 11;  // Or 10.
   bool keep_alive = false;
-  bool without_body = false;  // Of HEAD: its length is told nevertheless.
+  bool without_body = false;  // For HEAD: its length is sent nevertheless.
 };
 
-// To the end of `out`, which may hold answers already.
+// Appends to `out`, which may hold responses already.
 void AppendResponse(std::string& out, const Response& response, const AnswerManner& manner);
 
-// For a client that waits for a word before it sends its body.
+// For a client that sent "Expect: 100-continue".
 void AppendContinue(std::string& out);
 
 }  // namespace mayfly::http

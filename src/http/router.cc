@@ -32,7 +32,7 @@ void TryGroup(const GroupHandler& handler, std::span<Exchange* const> exchanges)
   }
 }
 
-// How many of the first have an answer, and how long those are.
+// How many of the first have a response, and the bytes of those.
 struct Answered {
   std::size_t count = 0;
   std::size_t bytes = 0;
@@ -69,7 +69,7 @@ void Router::AddGroup(std::string method, std::string path, GroupHandler handler
   by_path_[std::move(path)][std::move(method)] = {std::move(handler), std::move(options)};
 }
 
-// Those of one route that stand together go to it together.
+// Consecutive requests of one route are passed to it together.
 void Router::Answer(std::span<Exchange* const> exchanges) const {
   std::size_t bytes = 0;
   while (!exchanges.empty() && bytes <= kOutputBytesBeforeSend) {

@@ -1,4 +1,5 @@
-// router.h - who answers which HTTP request. Free of sockets, so that other modules add to it.
+// router.h - routes HTTP requests to handlers. Free of sockets, so that other modules can add
+// routes.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct Request {
   std::string body;
   Headers headers;  // Names in lower case.
 
-  // Empty when it is not there.
+  // Empty when it is missing.
   std::string_view Header(std::string_view lower_name) const { return headers.Find(lower_name); }
 };
 
@@ -29,26 +30,26 @@ struct Response {
   int status = 200;
   std::string_view content_type = "text/plain; charset=utf-8";  // Must outlive it: a literal.
   std::string body;
-  Headers headers = {};  // Beside those that every answer has.
+  Headers headers = {};  // Beside those that every response has.
 };
 
-// A request, and its answer once there is one.
+// A request, and its response once there is one.
 struct Exchange {
-  const void* client = nullptr;  // Who asks.
+  const void* client = nullptr;  // Identifies the connection.
   Request request;
   std::optional<Response> response;
 };
 
-// Called from any thread, several at a time; the request is there until it returns. It may take its
-// time, and delays the other clients of its thread meanwhile, nobody else.
+// Called from any thread, several at a time; the request is valid until it returns. It may be slow,
+// and delays only the other clients of its thread meanwhile.
 using Handler = std::function<Response(const Request& request)>;
 
-// The same of requests that arrived together: what they need may be done as one. None has an answer
+// The same for requests that arrived together, which may be processed as one. None has a response
 // yet. Those of one client have the effect they would have one after the other. It answers at least
-// the first; once the answers have kOutputBytesBeforeSend it leaves the rest for another call.
+// the first; once the responses have kOutputBytesBeforeSend it leaves the rest for another call.
 using GroupHandler = std::function<void(std::span<Exchange* const> exchanges)>;
 
-// Words a refusal of the server's own (413, 431, 400) in a route's manner.
+// Formats the server's own error responses (413, 431, 400) for this route.
 using Refuser = std::function<Response(int status)>;
 
 struct RouteOptions {
@@ -56,19 +57,19 @@ struct RouteOptions {
   Refuser refuse = nullptr;  // Nothing: a status without a body.
 };
 
-// Filled before the server runs; then safe to ask from any thread.
+// Filled before the server runs; then safe to call from any thread.
 class Router {
  public:
   void Add(std::string method, std::string path, Handler handler, RouteOptions options = {});
   void AddGroup(std::string method, std::string path, GroupHandler handler,
                 RouteOptions options = {});
 
-  // Answers at least the first, and as many as fit, as a GroupHandler does. 404 when nobody answers
-  // for the path, 405 when not for this method, 500 when the handler throws. HEAD is answered by
-  // GET's handler.
+  // Answers at least the first, and as many as fit, as a GroupHandler does. 404 when there is no
+  // route for the path, 405 when not for this method, 500 when the handler throws. HEAD is answered
+  // by GET's handler.
   void Answer(std::span<Exchange* const> exchanges) const;
 
-  // Of the route that would answer; the defaults when none would.
+  // Options of the route that would answer; the defaults when there is none.
   const RouteOptions& OptionsOf(std::string_view method, std::string_view path) const;
 
  private:

@@ -80,7 +80,7 @@ void Server::Accept() {
         }
         auto client = std::make_shared<Connection>(loop, std::move(socket), connections_);
         const bool too_many = connections_ > options_.connections_max;
-        // Moved: the last one to hold it must be its loop.
+        // Moved: the last reference must be held by its loop.
         asio::post(loop.context(), [client = std::move(client), too_many] {
           too_many ? client->TurnAway() : client->Start();
         });

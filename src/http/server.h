@@ -1,8 +1,8 @@
-// server.h - HTTP/1.1 on one port, with threads of its own: a slow question there delays no client
+// server.h - HTTP/1.1 on one port, with threads of its own: a slow request there delays no client
 // of the Redis protocol.
 //   acceptor, on a thread that does nothing else -> loops, in turn: one thread each, its clients
-// A connection stays in its loop, so nothing of it is locked. Accepting has its own thread because
-// a slow handler beside it would keep everybody out, whichever loop is free.
+// A connection stays in its loop, so it needs no lock. Accepting has its own thread because a slow
+// handler beside it would keep all clients out, even if another loop is free.
 #pragma once
 
 #include <atomic>
@@ -25,11 +25,11 @@
 
 namespace mayfly::http {
 
-// Whether only this machine can reach an address. False for what is no IP address.
+// Whether an address is reachable from this machine only. False for no IP address.
 bool IsLoopback(const std::string& address);
 
 struct ServerOptions {
-  std::size_t connections_max = kConnectionsMax;   // One more is told to come later.
+  std::size_t connections_max = kConnectionsMax;   // One more gets an error and is closed.
   std::size_t bodies_bytes_max = kBodiesBytesMax;  // Of all clients; see body_budget.h.
   std::chrono::milliseconds tick = kTick;          // Less, in tests: all times pass faster.
 };
@@ -42,13 +42,13 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Listens. Port 0 takes a free one. IoError and Invalid say where and why not.
+  // Listens. Port 0 takes a free one. IoError and Invalid name the address and the reason.
   Status Open(const std::string& address, int port);
 
-  // Nothing when it was not opened.
+  // No effect when it was not opened.
   void Start(std::size_t threads);
 
-  // Handlers that run are waited for.
+  // Waits for running handlers.
   void Stop();
 
   // 0 before Open().

@@ -1,4 +1,4 @@
-// compare.h - order among values of one type.
+// compare.h - compares values of one type.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Goal: values are equal and ordered as DynamoDB has it, and types have its names.
+// Goal: values are equal and ordered as in DynamoDB, and types have its names.
 // Method: every type against every type, and pairs of one type.
 #include "items/compare.h"
 

@@ -13,7 +13,7 @@
 namespace mayfly::items {
 namespace {
 
-// A maker of item_grammar.h, of everything: it writes what ReadStored() reads.
+// A maker of item_grammar.h, for everything: it writes what ReadStored() reads.
 struct Encoder {
   std::string& out;
 
@@ -50,7 +50,7 @@ struct Encoder {
   }
 };
 
-// Adds a member behind those that are there; members that are not in order are refused.
+// Appends a member; members out of order are refused.
 template <typename Set>
 bool Append(Set& set, typename Set::value_type member) {
   if (!set.empty() && !(*set.rbegin() < member)) return false;
@@ -58,14 +58,14 @@ bool Append(Set& set, typename Set::value_type member) {
   return true;
 }
 
-// Refuses what is not in normal form.
+// Refuses numbers that are not in normal form.
 std::optional<Number> NumberOf(Bytes text) {
   auto parsed = Number::Parse(text);
   if (!parsed || parsed->text() != text) return std::nullopt;
   return *std::move(parsed);
 }
 
-// Makers of item_grammar.h that fill a value where it stands.
+// Makers of item_grammar.h that fill a value in place.
 struct SetBuilder {
   AttributeValue& to;
 
@@ -110,7 +110,7 @@ struct ValueBuilder {
   }
 };
 
-// The values that the next two fill are lists and maps: those made them who made the builders.
+// The values that the next two fill are lists and maps: the creator of the builder made them so.
 // NOLINTBEGIN(clang-analyzer-core.CallAndMessage)
 struct ListBuilder {
   AttributeValue::List& to;

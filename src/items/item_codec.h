@@ -25,7 +25,7 @@ struct StoredItem {
 // The item is nested no deeper than kStoredDepthMax (limits.h).
 std::string EncodeItem(const Item& item, std::uint64_t version);
 
-// Corruption when the bytes are none, Unsupported when a newer build wrote them.
+// Corruption when the bytes are malformed, Unsupported when a newer build wrote them.
 Result<StoredItem> DecodeItem(Bytes bytes);
 
 }  // namespace mayfly::items

@@ -1,4 +1,5 @@
-// Goal: reading items survives any bytes, and what is accepted is what is written. Method: as said.
+// Goal: decoding items survives any bytes, and accepted bytes are what the encoder writes. Method:
+// so.
 #include <cstddef>
 #include <cstdint>
 

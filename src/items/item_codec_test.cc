@@ -80,7 +80,7 @@ TEST(ItemCodec, RefusesWhatItWouldNotWrite) {
       head + "\x01\x01"s + "a\x01\x02"s + "07"s,     // No normal form.
       head + "\x01\x01"s + "a\x01\x01"s + "x"s,      // No number.
       head + "\x01\x01"s + "a\x03\x02"s,             // Neither true nor false.
-      head + "\x01\x01"s + "a\x0a"s,                 // A type nobody knows.
+      head + "\x01\x01"s + "a\x0a"s,                 // An unknown type.
       head + "\x01\x01"s + "a\xff"s,                 //
       head + "\x01\x01"s + "a\x07\x02\x01"s +
           "b\x01"

@@ -1,14 +1,14 @@
-// item_grammar.h - walks through an item, or through the bytes of item_codec.h, whatever is made of
-// them. A maker is told what is there, in order, and makes an item of it, its size, its text. It is
-// a small class given by value; a call that answers bool may refuse what was read.
+// item_grammar.h - visits an item, or the bytes of item_codec.h, in order, for any kind of output.
+// A maker is called with each part and builds an item, a size, a text. It is a small class passed
+// by value; a call that returns bool may refuse its argument.
 //   maker of a value   String(b) Number(b) Binary(b) -> bool, Bool(v), Null(),
 //                      List(count) -> maker of a list, Map(count) -> maker of a map,
 //                      Set(type, count) -> maker of a set
 //   of a list          Element() -> maker of a value; Done()
 //   of a map           Attribute(name) -> maker of a value; Done()
 //   of a set           Member(b) -> bool; Done()
-// Bytes belong to what is read. False, or Corruption: the bytes are no item, and what was made of
-// them so far is worth nothing.
+// The bytes belong to the input. False, or Corruption: the input is malformed, and the output so
+// far is invalid.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ inline constexpr char kItemFormat = 1;
 
 namespace grammar {
 
-// EatSized, for lengths of one byte in place: nearly all are.
+// EatSized, with lengths of one byte inlined: nearly all are.
 inline bool EatText(Bytes& in, Bytes& text) {
   const std::size_t size = in.empty() ? 0 : static_cast<unsigned char>(in.front());
   if (size >= 0x80 || size >= in.size()) return EatSized(in, text);
@@ -36,7 +36,7 @@ inline bool EatText(Bytes& in, Bytes& text) {
   return true;
 }
 
-// Everything takes a byte at least, so a count past the bytes there are is damage.
+// Every element takes at least a byte, so a count above the remaining bytes is malformed.
 inline bool EatCount(Bytes& in, std::size_t& count) {
   std::uint64_t number = 0;
   if (!EatVarint(in, number) || number > in.size()) return false;
@@ -164,7 +164,7 @@ void EmitMap(const Item& map, Maker make) {
 
 }  // namespace grammar
 
-// Tells a maker of a map what the item has; of a value, what the value is.
+// Visits an item with a maker of a map; a value, with a maker of a value.
 template <typename Maker>
 void Emit(const Item& item, Maker make) {
   grammar::EmitMap(item, make);
@@ -174,7 +174,7 @@ void Emit(const AttributeValue& value, Maker make) {
   grammar::EmitValue(value, make);
 }
 
-// The same of a stored item. Returns its version. Unsupported when a newer build wrote it.
+// The same for a stored item. Returns its version. Unsupported when a newer build wrote it.
 template <typename Maker>
 Result<std::uint64_t> ReadStored(Bytes bytes, Maker make) {
   if (bytes.empty()) return Status::Corruption("an item without bytes; check the database");

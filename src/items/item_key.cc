@@ -15,8 +15,8 @@ namespace {
 
 // Stored; append, never renumber.
 constexpr char kZero = '\x00';
-constexpr char kZeroInside = '\xff';  // Behind a zero byte that is one of the bytes.
-constexpr char kEnd = '\x01';         // Behind a zero byte that ends them; before any other byte.
+constexpr char kZeroInside = '\xff';  // Behind a zero byte that is content.
+constexpr char kEnd = '\x01';         // Behind a zero byte that ends the content; sorts first.
 constexpr unsigned char kNegative = 1;
 constexpr unsigned char kNought = 2;
 constexpr unsigned char kPositive = 3;
@@ -83,7 +83,7 @@ std::optional<Number> TakeNumber(Bytes& from) {
     digits.push_back(static_cast<char>('0' + (at(i) - 1) / 10));
     digits.push_back(static_cast<char>('0' + (at(i) - 1) % 10));
   }
-  // Only what AppendNumber() writes: no zero in front, no pair of zeros at the end.
+  // Only what AppendNumber() writes: no leading zero, no trailing pair of zeros.
   if (i == from.size() || digits.empty() || digits.front() == '0' || digits.ends_with("00")) {
     return std::nullopt;
   }
@@ -157,7 +157,8 @@ std::string ItemKey(const AttributeValue& partition, const AttributeValue* sort)
 
 std::string SegmentBegin(std::uint32_t segment, std::uint32_t segments) {
   MAYFLY_CHECK(segment <= segments && segments > 0, "a segment past the last one");
-  // Rounded down: of more segments than hashes some are empty, but none begins past the last hash.
+  // Rounded down: with more segments than hashes some are empty, but none begins past the last
+  // hash.
   const std::uint64_t hash = segment * kHashes / segments;
   std::string begin;
   if (hash < kHashes) AppendBigEndian16(begin, static_cast<std::uint16_t>(hash));

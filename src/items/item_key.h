@@ -22,22 +22,23 @@ namespace mayfly::items {
 // A value that may be a key: a string, number or binary. Appends; prefix-free.
 void AppendKeyValue(const AttributeValue& value, std::string& to);
 
-// Appends the bytes all strings or binaries with this beginning have in common: for begins_with.
+// Appends the common prefix of all strings or binaries with this beginning: for begins_with.
 void AppendKeyPrefix(const AttributeValue& beginning, std::string& to);
 
-// Reads one value and takes its bytes off. Corruption when there is none; then `from` stays.
+// Reads one value and takes its bytes off. Corruption when it is malformed; then `from` is
+// unchanged.
 Result<AttributeValue> TakeKeyValue(Bytes& from);
 
-// hash | partition: what all keys of a partition begin with.
+// hash | partition: the prefix of all keys of a partition.
 std::string PartitionPrefix(const AttributeValue& partition);
 
 std::string ItemKey(const AttributeValue& partition, const AttributeValue* sort);
 
-// Where the keys of a segment begin. Segment i of n is [SegmentBegin(i, n), SegmentBegin(i + 1,
-// n)), and the last one ends with nothing: SegmentBegin(n, n) is empty.
+// The first key of a segment. Segment i of n is [SegmentBegin(i, n), SegmentBegin(i + 1, n)), and
+// the last one has no upper bound: SegmentBegin(n, n) is empty.
 std::string SegmentBegin(std::uint32_t segment, std::uint32_t segments);
 
-// The first bytes past every key with this prefix; empty: there are none.
+// The smallest bytes above every key with this prefix; empty: there are none.
 std::string PrefixEnd(Bytes prefix);
 
 }  // namespace mayfly::items

@@ -1,4 +1,5 @@
-// Goal: reading keys survives any bytes, what is accepted is what is written, and order is kept.
+// Goal: decoding keys survives any bytes, accepted bytes are what the encoder writes, order is
+// kept.
 // Method: two values are read off the input, written again and compared.
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Goal: the order of keys is the order of their values, and keys can be read again. Method: seeded
+// Goal: the order of keys is the order of their values, and keys can be decoded. Method: seeded
 // draws of strings, binaries and numbers of 38 digits, compared as values and as bytes.
 #include "items/item_key.h"
 
@@ -144,7 +144,7 @@ TEST(ItemKey, RefusesDamagedKeys) {
       "\x03"
       "a\x00\x01"s,                                         // A type that is no key's.
       "\x01"s,                                              // No sign.
-      "\x01\x04"s,                                          // A sign nobody knows.
+      "\x01\x04"s,                                          // An unknown sign.
       "\x01\x03"s,                                          // No power.
       "\x01\x03\x82"s,                                      // No digits.
       "\x01\x03\x82\x00"s,                                  //

@@ -23,14 +23,14 @@ std::size_t SizeOfDigits(std::size_t digits, int power, bool negative) {
 
 // In normal form.
 std::size_t SizeOfNumber(std::string_view text) {
-  if (text.find_first_of("-.") == std::string_view::npos) {  // Most, and counted without copies.
+  if (text.find_first_of("-.") == std::string_view::npos) {  // The common case, without copies.
     return SizeOfDigits(text.find_last_not_of('0') + 1, static_cast<int>(text.size()) - 1, false);
   }
   const NumberParts parts = PartsOf(FromNormalText(std::string(text)));
   return SizeOfDigits(parts.digits.size(), parts.power, parts.negative);
 }
 
-// A maker of item_grammar.h, of everything: it adds up.
+// A maker of item_grammar.h, for everything: it adds up sizes.
 struct Adder {
   std::size_t& size;
 

@@ -1,4 +1,4 @@
-// item_size.h - how large DynamoDB takes an item to be, for its limits and capacity.
+// item_size.h - the size of an item as DynamoDB computes it, for its limits and capacity.
 #pragma once
 
 #include <cstddef>
@@ -18,14 +18,14 @@ std::size_t SizeOf(const AttributeValue& value);
 // Names, by their bytes, and values.
 std::size_t SizeOf(const Item& item);
 
-// The same of an item as EncodeItem() wrote it, and its version; errors as DecodeItem's.
+// The same for an item as EncodeItem() wrote it, and its version; errors as DecodeItem()'s.
 struct StoredSize {
   std::size_t size = 0;
   std::uint64_t version = 0;
 };
 Result<StoredSize> MeasureStored(Bytes stored);
 
-// Levels of lists and maps: 0 for a value that is none, 1 for one with only such values in it.
+// Levels of lists and maps: 0 for a scalar, 1 for a list or map of scalars.
 std::size_t DepthOf(const AttributeValue& value);
 
 }  // namespace mayfly::items

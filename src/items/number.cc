@@ -23,12 +23,12 @@ using Wide = boost::multiprecision::int256_t;
 constexpr int kWideDigits = 2 * items::kNumberDigitsMax - 1;
 static_assert(kWideDigits + 1 <= std::numeric_limits<Wide>::digits10);
 
-// Anything beyond is out of range, whatever the digits in front of it are.
+// A larger exponent is out of range, whatever the digits in front of it are.
 constexpr std::int64_t kExponentBound = 1'000'000'000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether it is in normal form and stays it: what most numbers are, a few digits and nothing else.
+// Whether it is a short whole number in normal form, as most numbers are.
 bool IsShortWhole(std::string_view text) {
   constexpr std::size_t kShort = 18;
   if (text.empty() || text.size() > kShort) return false;
@@ -51,7 +51,7 @@ bool TakeSign(std::string_view& text) {
   return negative;
 }
 
-// What stands behind the digits: nothing, or an exponent. False: something else.
+// The exponent behind the digits, if any. False: malformed.
 bool ReadExponent(std::string_view text, std::int64_t& exponent) {
   exponent = 0;
   if (text.empty()) return true;
@@ -135,14 +135,14 @@ std::strong_ordering operator<=>(const Number& a, const Number& b) {
 Result<Number> Add(const Number& a, const Number& b) {
   const auto small_a = SmallWhole(a);
   const auto small_b = SmallWhole(b);
-  if (small_a && small_b) return Number(*small_a + *small_b);  // Counters, mostly.
+  if (small_a && small_b) return Number(*small_a + *small_b);  // The common case: counters.
   const NumberParts left = PartsOf(a);
   const NumberParts right = PartsOf(b);
   if (left.digits.empty()) return b;
   if (right.digits.empty()) return a;
   const int unit = std::min(LastPower(left), LastPower(right));
   if (std::max(left.power, right.power) - unit >= kWideDigits) {
-    // The last digit of one is so far from the first of the other that all between them count.
+    // The last digit of one is so far from the first of the other that the sum has too many digits.
     return Status::Invalid("Attempting to store more than 38 significant digits in a Number");
   }
   const Wide sum = Scaled(left, unit) + Scaled(right, unit);

@@ -1,5 +1,5 @@
-// Goal: reading numbers survives any text, and sums keep the laws of arithmetic. Method: the input
-// is two texts around a comma; what is accepted is written, compared, added and taken away again.
+// Goal: parsing numbers survives any text, and sums keep the laws of arithmetic. Method: the input
+// is two texts around a comma; accepted numbers are written, compared, added and subtracted again.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

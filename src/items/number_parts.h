@@ -1,7 +1,7 @@
-// number_parts.h - a number taken apart: sign, digits, and where they stand.
+// number_parts.h - the parts of a number: sign, digits, and their power of ten.
 //   -0.0125 = -, "125", power -2: the first digit counts hundredths.
 // Invariants: (1) Digits begin and end with something else than 0; zero has none. (2) MakeNumber
-// and PartsOf undo each other.
+// and PartsOf are inverse.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ NumberParts PartsOf(const Number& number);
 // Of a text that is known to be in normal form.
 Number FromNormalText(std::string text);
 
-// Takes zeros off both ends of the digits first; `power` is that of the first digit as given.
-// Invalid, in DynamoDB's words, when there are too many digits or the power is out of range.
+// Strips zeros off both ends of the digits; `power` is that of the first digit as given. Invalid,
+// in DynamoDB's words, when there are too many digits or the power is out of range.
 Result<Number> MakeNumber(bool negative, std::string_view digits, std::int64_t power);
 
 }  // namespace mayfly::items

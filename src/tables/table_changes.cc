@@ -14,7 +14,7 @@
 namespace mayfly::tables {
 namespace {
 
-// As DynamoDB labels streams, and so that no two of a table have the same.
+// A label as DynamoDB's, unique within the table.
 StoredStream NewStream(const StoredTable& table, StreamView view, WallTime now) {
   StoredStream stream{.label = {},
                       .view = view,
@@ -31,16 +31,16 @@ StoredStream NewStream(const StoredTable& table, StreamView view, WallTime now) 
 
 }  // namespace
 
-// What a change comes to.
+// The plan of a change.
 struct TableChanges::Plan {
   StoredTable next;
   bool ttl_changes = false;
-  bool rewrite = false;  // Items must be written anew.
-  bool settled = false;  // There would be, but there are no items: nothing is under way any more.
+  bool rewrite = false;  // Items must be rewritten.
+  bool settled = false;  // There are no items to rewrite: nothing is pending any more.
   std::optional<std::string> stream_begins = std::nullopt;
   std::optional<std::string> stream_ends = std::nullopt;
   bool sweeps_begin = false;
-  std::vector<std::string> make = {};  // Keyspaces that next names and that are not there yet.
+  std::vector<std::string> make = {};  // Keyspaces that `next` names and that do not exist yet.
 };
 
 Status TableChanges::Create(const TableSpec& spec) {
@@ -58,7 +58,7 @@ Status TableChanges::Create(const TableSpec& spec) {
   if (spec.stream != StreamView::kOff) {
     stored.streams.push_back(NewStream(stored, spec.stream, stored.created_at));
   }
-  // Whatever there is of events is not about this table.
+  // No event so far is about this table.
   const std::string place = EncodePlace(database_.LastEventSequence());
   const auto also = [&](Transaction& transaction) -> Status {
     KeyspaceWriter& rows = transaction.In(catalog_.rows());
@@ -149,7 +149,7 @@ void TableChanges::PlanPromise(const TableChange& change, Plan& plan) const {
   }
 }
 
-// Without items there is nothing to rewrite, and whatever was under way is done.
+// Without items there is nothing to rewrite, and all pending changes are done.
 Status TableChanges::SettleStatuses(const Table& table, Plan& plan) const {
   if (!plan.rewrite) return {};
   MAYFLY_TRY(const auto cursor, table.items->NewCursor());
@@ -187,7 +187,7 @@ Status TableChanges::Apply(Catalog::Change& change, Plan& plan) {
   const std::shared_ptr<Keyspace> items = table.items;
   const std::string id = table.id;
   if (plan.stream_begins || plan.stream_ends) {
-    // What is dead by now died before a stream begins, and is on record before it ends.
+    // A row dead by now died before a stream begins, and is recorded before it ends.
     MAYFLY_RETURN_IF_ERROR(database_.Purge({.keyspace = items.get()}).status());
     MAYFLY_RETURN_IF_ERROR(streams_.CatchUp(table.spec.name));
   }
@@ -223,8 +223,8 @@ Status TableChanges::Apply(Catalog::Change& change, Plan& plan) {
     for (const std::string& keyspace : plan.make) (void)database_.DropKeyspace(keyspace);
     return stored;
   }
-  // The change has happened, so the streams must know, whatever becomes of the policies; the next
-  // Open() sees to these.
+  // The change has happened, so the streams must follow it even if the policies fail; the next
+  // Open() applies those.
   MAYFLY_RETURN_IF_ERROR(streams_.Refresh(next, change.table()));
   return change.ApplyPolicies();
 }

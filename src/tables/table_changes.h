@@ -1,6 +1,6 @@
-// table_changes.h - making, changing and dropping tables.
-// Writes follow a new description at once. What older items lack of it, deadlines or index entries,
-// upkeep gives them: its job is written together with the description (upkeep.h).
+// table_changes.h - creates, changes and drops tables.
+// Writes follow a new description at once. Upkeep adds the deadlines or index entries that older
+// items lack: its job is written together with the description (upkeep.h).
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class TableChanges {
   Status Revise(const std::string& name, const TableDecision& decide);
   Result<TableDescription> Drop(const std::string& name, const TableCheck& check);
 
-  // Takes away ended streams of which nothing is left.
+  // Removes ended streams that have no records left.
   Status ForgetEndedStreams(const std::string& name);
 
  private:

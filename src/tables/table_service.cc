@@ -26,7 +26,7 @@ class ReaperHandle final : public TableReaper {
 
  private:
   const OwnerProcess owner_;
-  const std::shared_ptr<TableReaperImpl> reaper_;  // Shared with the service, while it looks.
+  const std::shared_ptr<TableReaperImpl> reaper_;  // Shared with the service during its calls.
 };
 
 }  // namespace
@@ -44,10 +44,10 @@ TableService::TableService(Database& database, std::unique_ptr<Lease> lease,
 
 TableService::~TableService() {
   if (const auto reaper = reaper_.lock()) reaper->Stop();
-  (void)KeepVersions();  // Refused where nothing may be written, and then nothing was.
+  (void)KeepVersions();  // Fails where nothing may be written, and then nothing was.
 }
 
-// The next run begins with the time, which tells enough unless it was taken back.
+// The next run begins with the time, which suffices unless the clock was set back.
 Status TableService::LoadVersions() {
   versions_.GoOnBehind(VersionClock::OfTime(database_.clock_report().now));
   const auto stored = catalog_->rows().Get(kVersionsRow);
@@ -65,7 +65,7 @@ Status TableService::LoadVersions() {
 
 Status TableService::KeepVersions() {
   const std::uint64_t last = versions_.last();
-  // By less they may be ahead as they come: 1024 fit into a millisecond.
+  // Versions may be ahead by less: 1024 fit into a millisecond.
   const WallTime soon = database_.clock_report().now + kVersionsAheadMin;
   if (last <= VersionClock::OfTime(soon) || last == kept_versions_) return {};
   std::string stored;
@@ -82,7 +82,7 @@ Result<std::unique_ptr<TableService>> TableService::Open(Database& database) {
         "the tables of this database are open already; use that Tables object, or let it go first");
   }
   MAYFLY_RETURN_IF_ERROR(lease.status());
-  // Before anything else: opening drops keyspaces that somebody may be making.
+  // Before anything else: opening drops keyspaces that another Tables may be creating.
   MAYFLY_TRY(auto catalog, Catalog::Open(database));
   std::unique_ptr<TableService> service(
       new TableService(database, *std::move(lease), std::move(catalog)));

@@ -1,4 +1,4 @@
-// table_service.h - everything there is about tables, apart from the calls on their items.
+// table_service.h - the operations on tables, apart from the calls on their items.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace mayfly::tables {
 class TableService {
  public:
   static Result<std::unique_ptr<TableService>> Open(Database& database);
-  ~TableService();  // Ends a reaper that is still there.
+  ~TableService();  // Stops a reaper that still runs.
 
   const ItemContext& context() const { return context_; }
 
@@ -44,14 +44,14 @@ class TableService {
   TableService(Database& database, std::unique_ptr<Lease> lease, std::unique_ptr<Catalog> catalog);
 
   Status LoadVersions();
-  // Stores the last version if the time alone would not lead the next run behind it.
+  // Stores the last version if the time alone would not put the next run behind it.
   Status KeepVersions();
   Result<bool> SweepSome();
   bool HasSweeps();
   void WakeReaper();
 
   Database& database_;
-  // Latches, gates and places in the event log are in memory: two would not know of each other.
+  // Latches, gates and positions in the event log are in memory, so only one may be open.
   const std::unique_ptr<Lease> lease_;
   const std::unique_ptr<Catalog> catalog_;
   ItemLatches latches_;

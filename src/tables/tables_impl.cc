@@ -29,7 +29,7 @@ class ItemsOfPage final : public PageSink {
   std::vector<Item> items_;
 };
 
-// Of tables that Open() did not make.
+// For a Tables that Open() did not make.
 Result<ItemPage> MoveInto(Result<ItemPage> page, PageSink& sink) {
   if (!page) return page;
   for (Item& item : page->items) sink.Take(std::move(item));

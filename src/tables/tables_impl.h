@@ -1,5 +1,6 @@
-// tables_impl.h - the public calls, each handed to whoever does it, unless this is a child made by
-// fork(): what follows takes locks, which a thread of the parent may have held then.
+// tables_impl.h - the public calls, each forwarded to its implementation, unless this is a child
+// made by fork(): the implementations take locks, which a thread of the parent may have held at the
+// fork.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,7 @@ std::string_view TableOf(const ItemWrite& write) {
   return std::visit([](const auto& one) -> std::string_view { return one.table; }, write);
 }
 
-// The writes' tables; one that is not there is nobody's matter but its writes'.
+// The tables of the writes; a missing one only fails its own writes.
 class NamedTables {
  public:
   NamedTables(Catalog& catalog, std::span<const ItemWrite> writes) {
@@ -39,7 +39,7 @@ class NamedTables {
   std::map<std::string_view, Result<TableUse>> uses_;
 };
 
-// The ones from the first on that can share a commit. False: not all of them have been written.
+// Applies the longest prefix that can share a commit. False: not all of them have been written.
 bool WriteAlone(const ItemContext& context, std::span<const Result<ItemAction>> first,
                 Outcomes& told) {
   std::vector<const ItemAction*> actions;
@@ -75,7 +75,7 @@ Outcomes WritePrefix(const ItemContext& context, std::span<const ItemWrite> writ
   return told;
 }
 
-// Of tables that Open() did not make.
+// For a Tables that Open() did not make.
 Outcomes WriteOne(Tables& tables, const ItemWrite& write) {
   struct Call {
     Result<WriteOutcome> operator()(const PutItemRequest& put) { return tables.PutItem(put); }
@@ -97,7 +97,7 @@ Outcomes WriteOne(Tables& tables, const ItemWrite& write) {
 std::vector<Result<WriteOutcome>> WritePrefix(Tables& tables, std::span<const ItemWrite> writes) {
   if (writes.empty()) return {};
   const auto* const ours = dynamic_cast<TablesImpl*>(&tables);
-  // A child made by fork() is refused there.
+  // A child made by fork() is refused by that call.
   if (ours == nullptr || !ours->CheckOwner().ok()) return WriteOne(tables, writes.front());
   return WritePrefix(ours->context(), writes.first(std::min(writes.size(), kWritesTogetherMax)));
 }

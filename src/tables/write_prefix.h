@@ -1,5 +1,5 @@
-// write_prefix.h - writes of items that have nothing to do with each other, for whoever has several
-// of them at hand: those of tables without indexes, streams and sweeps share a commit.
+// write_prefix.h - applies several independent writes of items in one call: those of tables without
+// indexes, streams and sweeps share a commit.
 #pragma once
 
 #include <span>
@@ -13,8 +13,8 @@ namespace mayfly::tables {
 
 using ItemWrite = std::variant<PutItemRequest, UpdateItemRequest, DeleteItemRequest>;
 
-// The first of these writes, as Tables' calls would do them one after the other, and what each call
-// would return. At least one, if there is one; it ends early where the outcomes would grow large.
+// Applies a prefix of `writes` in order, at least one if there is any. Returns one result per write
+// applied, as the call of Tables would; ends early where the outcomes would grow large.
 std::vector<Result<WriteOutcome>> WritePrefix(Tables& tables, std::span<const ItemWrite> writes);
 
 }  // namespace mayfly::tables

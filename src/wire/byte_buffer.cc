@@ -14,7 +14,7 @@ constexpr std::size_t kCapacityMin = 256;
 
 void ByteBuffer::MakeRoom(std::size_t bytes) {
   const std::size_t live = size();
-  // Moving is free on average only if at least as much was consumed as is moved.
+  // Moving has amortised cost only if at least as much was consumed as is moved.
   const bool worth_moving = begin_ >= live;
   if (begin_ > 0) {
     if (live > 0) std::memmove(memory_.get(), data(), live);
@@ -42,7 +42,7 @@ void ByteBuffer::Replace(std::uint64_t offset, std::size_t bytes, Bytes with) {
     std::memmove(place + with.size(), place + bytes, size() - index - bytes);
     end_ = end_ - bytes + with.size();
   }
-  // Nothing may come from nowhere, and an empty buffer has no place.
+  // memcpy() must not get a null pointer, which an empty buffer has.
   if (!with.empty()) std::memcpy(place, with.data(), with.size());
 }
 

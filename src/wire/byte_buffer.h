@@ -1,9 +1,8 @@
-// byte_buffer.h - bytes that come in at the end and leave at the front.
+// byte_buffer.h - a queue of bytes: appended at the end, consumed at the front.
 //   | free | size() bytes: view() | room |
-// Contiguous, so that what lies in it can be handed out as views and to one write(). Moves and
-// growth are paid for by the bytes that passed through: a byte is copied a bounded number of times
-// on average, however large or small the pieces are.
-// Not safe to share between threads.
+// Contiguous, so that its content can be handed out as views and to one write(). Moves and growth
+// have amortised cost: a byte is copied a bounded number of times on average, however large or
+// small the pieces are. Not safe to share between threads.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +29,8 @@ class ByteBuffer {
   // Bytes that fit after the end without another Reserve().
   std::size_t room() const { return capacity_ - end_; }
 
-  // Makes room for `bytes` more and returns where they go. Ends every pointer into the buffer.
-  // Throws std::bad_alloc when the system has no memory.
+  // Makes room for `bytes` more and returns where they go. Invalidates every pointer into the
+  // buffer. Throws std::bad_alloc when out of memory.
   char* Reserve(std::size_t bytes) {
     if (room() < bytes) [[unlikely]] {
       MakeRoom(bytes);
@@ -39,7 +38,7 @@ class ByteBuffer {
     return memory_.get() + end_;
   }
 
-  // Takes in `bytes` that were written where Reserve() said.
+  // Adds `bytes` that were written where Reserve() pointed.
   void Commit(std::size_t bytes) { end_ += bytes; }
 
   void Append(Bytes bytes) {
@@ -58,14 +57,14 @@ class ByteBuffer {
 
   void Clear() { Consume(size()); }
 
-  // Where the end is in the stream of all bytes that ever were in this buffer. Names a place for
-  // Replace(), whatever is consumed before it meanwhile.
+  // The offset of the end in the stream of all bytes that ever were in this buffer. Names a
+  // position for Replace(), whatever is consumed before it meanwhile.
   std::uint64_t end_offset() const { return consumed_ + size(); }
 
-  // Puts `with` in the place of the `bytes` at `offset`, which must not have been consumed.
+  // Replaces the `bytes` at `offset`, which must not have been consumed, by `with`.
   void Replace(std::uint64_t offset, std::size_t bytes, Bytes with);
 
-  // Gives the memory back if nothing is in it.
+  // Frees the memory if the buffer is empty.
   void Release();
 
  private:

@@ -1,5 +1,5 @@
 // Goal: bytes leave as they came, and are not copied more than they should be.
-// Method: seeded operations against a string, and a look at the capacity.
+// Method: seeded operations against a string, and a check of the capacity.
 #include "wire/byte_buffer.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,7 @@ TEST(ByteBuffer, ReleasesOnlyWhenEmpty) {
 
 TEST(ByteBuffer, NothingIsReplacedByNothingBeforeAnythingWasWritten) {
   ByteBuffer buffer;
-  buffer.Replace(0, 0, {});  // For the undefined behaviour sanitizer: no memory is there yet.
+  buffer.Replace(0, 0, {});  // For the undefined behaviour sanitizer: nothing is allocated yet.
   EXPECT_EQ(buffer.view(), "");
 }
 

@@ -1,4 +1,4 @@
-// decimal.h - numbers as the protocol writes them.
+// decimal.h - reads and writes numbers as the protocol does.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace mayfly {
 inline constexpr std::size_t kDecimalBytesMax = 32;
 
 // Reads an integer in the one form Redis takes: an optional '-', no '+', no blank, no leading zero,
-// no "-0", and nothing around it. False for everything else, and `value` is left alone.
+// no "-0", and nothing around it. False for everything else, and `value` is unchanged.
 [[nodiscard]] bool ReadInteger(Bytes text, std::int64_t& value);
 
 // Writes to `out`, which has kDecimalBytesMax bytes, and returns the end.
@@ -24,7 +24,7 @@ char* WriteCount(char* out, std::uint64_t value);
 char* WriteDouble(char* out, double value);
 
 // Reads what WriteDouble() writes and any other decimal double, with an optional '+'. False for
-// everything else and for what no double comes near, such as 1e999.
+// everything else and for numbers out of range, such as 1e999.
 [[nodiscard]] bool ReadDouble(Bytes text, double& value);
 
 }  // namespace mayfly

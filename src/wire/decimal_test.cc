@@ -1,4 +1,4 @@
-// Goal: numbers are read and written in Redis' forms. Method: tables, and printf as the judge.
+// Goal: numbers are read and written in Redis' forms. Method: tables, and printf as the reference.
 #include "wire/decimal.h"
 
 #include <gtest/gtest.h>

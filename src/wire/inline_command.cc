@@ -29,13 +29,13 @@ char ControlOf(char c) {
   }
 }
 
-// Reads one argument and writes it where it began. An argument never grows by being resolved, so
-// the writing stays behind the reading.
+// Reads one argument and writes it in place. An argument never grows by resolving escapes, so the
+// output stays behind the input.
 class ArgumentReader {
  public:
   ArgumentReader(char* at, char* last) : first_(at), at_(at), out_(at), last_(last) {}
 
-  // False: a quote that does not close well.
+  // False: an unbalanced quote.
   bool Read() {
     while (at_ != last_ && !EndsArgument(*at_)) {
       const char c = *at_++;

@@ -1,6 +1,6 @@
-// limits.h - how much a peer may make us hold.
-// Every length on the wire is a claim by somebody else. Each claim has a bound here, and memory
-// grows with the bytes that arrive, not with the number that announces them.
+// limits.h - bounds on what a peer may make us hold.
+// Every length on the wire is untrusted. Each has a bound here, and memory grows with the bytes
+// that arrive, not with the number that announces them.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace mayfly {
 
-// What a client may send. The defaults are those of Redis 7.0.
+// Bounds on what a client may send. The defaults are those of Redis 7.0.
 struct RequestLimits {
   // Arguments of one command. Raising it costs nothing by itself: the list grows as they arrive.
   std::int64_t args_max = std::numeric_limits<std::int32_t>::max();
@@ -20,15 +20,15 @@ struct RequestLimits {
   std::size_t line_bytes_max = std::size_t{64} * 1024;
   // Bytes of one command with its framing (client-query-buffer-limit).
   std::size_t command_bytes_max = std::size_t{1024} * 1024 * 1024;
-  // What holds instead while the client has not said who it is.
+  // The bounds for clients that have not authenticated.
   std::int64_t unauthenticated_args_max = 10;
   std::int64_t unauthenticated_bulk_bytes_max = 16384;
 };
 
-// What a server may answer, for our own clients.
+// Bounds on what a server may reply, for our own clients.
 struct ReplyLimits {
-  // Aggregates inside one another. Replies are destroyed and compared by recursion, so this is also
-  // stack: some hundred bytes a level.
+  // Nesting of aggregates. Replies are destroyed and compared by recursion, so this is also stack:
+  // some hundred bytes a level.
   std::size_t depth_max = 32;
   // Bytes of one bulk string.
   std::int64_t bulk_bytes_max = std::int64_t{512} * 1024 * 1024;
@@ -40,11 +40,12 @@ struct ReplyLimits {
   std::size_t reply_bytes_max = std::size_t{1024} * 1024 * 1024;
 };
 
-// Room for a count of any size; shorter lines could not be told from numbers that are too large.
+// Room for a count of any size; with less, a count that is too large would be a line that is too
+// long.
 inline constexpr std::size_t kLineBytesMin = 32;
 
-// Up to here an announced length is believed and room is made at once; beyond it, room at most
-// doubles with what has arrived.
+// Up to here room is made for an announced length at once; beyond it, room at most doubles with the
+// bytes that have arrived.
 inline constexpr std::size_t kAnnouncedBytesMax = std::size_t{1024} * 1024;
 
 // Arguments a parser keeps room for between commands.

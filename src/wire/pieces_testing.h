@@ -1,4 +1,4 @@
-// pieces_testing.h - the ways tests cut bytes into pieces.
+// pieces_testing.h - ways to cut bytes into pieces, for tests.
 #pragma once
 
 #include <cstddef>

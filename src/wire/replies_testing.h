@@ -1,4 +1,4 @@
-// replies_testing.h - what a parser made of some bytes, as a value to compare.
+// replies_testing.h - the result of parsing some bytes, as a value to compare.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct Replies {
   friend bool operator==(const Replies&, const Replies&) = default;
 };
 
-// Feeds the pieces, asking for all replies after each.
+// Feeds the pieces, taking all replies after each.
 inline Replies ParseReplies(const std::vector<Bytes>& pieces, const ReplyLimits& limits = {}) {
   Replies got;
   ReplyParser parser(limits);
@@ -42,7 +42,7 @@ inline std::string WireOf(const Reply& reply, ProtocolVersion version) {
   return std::string(out.view());
 }
 
-// As RESP3 sees it, which has one null.
+// As in RESP3, which has one null.
 inline Reply WithOneNull(Reply reply) {
   if (reply.kind == Reply::Kind::kNullArray) reply.kind = Reply::Kind::kNull;
   for (Reply& attribute : reply.attributes) attribute = WithOneNull(std::move(attribute));

@@ -52,7 +52,7 @@ struct Reply {
   bool is_null() const { return kind == Kind::kNull || kind == Kind::kNullArray; }
   bool is_error() const { return kind == Kind::kError || kind == Kind::kBulkError; }
 
-  // What the kind says there is; another one throws std::bad_variant_access.
+  // The value of the kind; that of another kind throws std::bad_variant_access.
   const std::string& text() const { return std::get<std::string>(value); }
   std::int64_t integer() const { return std::get<std::int64_t>(value); }
   double number() const { return std::get<double>(value); }
@@ -68,8 +68,8 @@ struct Reply {
   Items attributes;  // key, value, key, value
 };
 
-// Writes the reply; RESP2 loses what it has no words for: attributes, and which kind a map, set,
-// push, double, boolean or verbatim string was.
+// Writes the reply; RESP2 cannot express attributes, and which kind a map, set, push, double,
+// boolean or verbatim string was.
 void WriteReply(const Reply& reply, ReplyWriter& writer);
 
 }  // namespace mayfly

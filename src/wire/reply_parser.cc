@@ -56,7 +56,7 @@ Result<std::optional<Reply>> ReplyParser::ReadReply() {
   }
 }
 
-// Reads one line and what it stands for. kOpened: more must follow before there is a value.
+// Reads one line and its value. kOpened: more must follow before there is a value.
 Result<ReplyParser::Step> ReplyParser::ReadOne(Reply& value) {
   MAYFLY_TRY(const std::optional<Bytes> taken, TakeLine());
   if (!taken) return Step::kShort;
@@ -84,7 +84,7 @@ Result<ReplyParser::Step> ReplyParser::ReadOne(Reply& value) {
   }
 }
 
-// Values that are a line.
+// Values that consist of a line.
 Result<ReplyParser::Step> ReplyParser::ReadText(Kind kind, Bytes line, Reply& value) {
   std::int64_t integer = 0;
   double number = 0;
@@ -170,7 +170,7 @@ Result<ReplyParser::Step> ReplyParser::BeginAggregate(char marker, Bytes line, R
   if (pairs) kind = Kind::kMap;
   const bool is_attribute = marker == '|';
   if (items > 0) return Open(kind, items, is_attribute);
-  if (is_attribute) return Step::kOpened;  // Says nothing about the value that follows.
+  if (is_attribute) return Step::kOpened;  // It is not the value itself.
   value = Reply::Of(kind, {});
   return Step::kValue;
 }
@@ -187,7 +187,7 @@ Result<ReplyParser::Step> ReplyParser::Open(Kind kind, std::size_t items, bool i
   return Step::kOpened;
 }
 
-// Puts a value where it belongs, and every aggregate it completes. Gives the whole reply if it is.
+// Adds a value to its aggregate, and every aggregate it completes. Returns the reply once complete.
 std::optional<Reply> ReplyParser::Close(Reply value) {
   if (value.attributes.empty()) value.attributes = std::exchange(attributes(), {});
   while (!stack_.empty()) {
@@ -206,7 +206,7 @@ std::optional<Reply> ReplyParser::Close(Reply value) {
   return value;
 }
 
-// Takes a line off the front, without its line break. It lies in the buffer until that changes.
+// Takes a line off the front, without its line break. The view is valid until the buffer changes.
 Result<std::optional<Bytes>> ReplyParser::TakeLine() {
   const Bytes window = buffer_.view().substr(0, limits_.line_bytes_max + kLineBreakBytes);
   const std::size_t end = window.find('\n', scanned_);

@@ -1,14 +1,12 @@
-// reply_parser.h - replies out of the bytes a server sends: RESP2 and RESP3, told apart by their
-// first byte.
+// reply_parser.h - parses the replies of a server: RESP2 and RESP3, told apart by their first byte.
 // Bytes come in pieces of any size; the same bytes give the same replies however they are cut.
-// Stricter than most clients, since it is a test's eye: line breaks are \r\n and nothing else,
-// counts have no leading zero, a push lies within nothing.
-// RESP3's streamed strings and aggregates ($?, *?, %?, ~?), which Redis 7.0 never sends, are
-// refused as Unsupported.
+// Stricter than most clients, since tests rely on it: line breaks are \r\n and nothing else, counts
+// have no leading zero, a push lies within nothing. RESP3's streamed strings and aggregates ($?,
+// *?, %?, ~?), which Redis 7.0 never sends, are refused as Unsupported.
 //
 // Invariants: (1) An error is final. (2) Memory follows the bytes that arrived and not their
-// announcements beyond kAnnouncedBytesMax and kAnnouncedValuesMax. (3) No recursion on what
-// arrives. One thread at a time.
+// announcements beyond kAnnouncedBytesMax and kAnnouncedValuesMax. (3) No recursion on input. One
+// thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +28,12 @@ class ReplyParser {
 
   void Feed(Bytes bytes) { buffer_.Append(bytes); }
 
-  // The next complete reply, or nothing when more bytes are needed.
-  // Corruption when the bytes are no reply, Unsupported when they are one of a kind that is not
-  // read, Invalid when they pass a limit; the same again from every later call.
+  // The next complete reply, or nothing when more bytes are needed. Corruption when the bytes are
+  // malformed, Unsupported when the reply is of a kind that is not supported, Invalid when they
+  // exceed a limit; the same again from every later call.
   Result<std::optional<Reply>> Next();
 
-  // Bytes that arrived and have not been looked at.
+  // Bytes that arrived and have not been parsed.
   std::size_t buffered_bytes() const { return buffer_.size(); }
 
  private:
@@ -61,7 +59,7 @@ class ReplyParser {
   Reply::Items& attributes() { return stack_.empty() ? attributes_ : stack_.back().attributes; }
 
   const ReplyLimits limits_;
-  Status error_;  // Ok until something is wrong.
+  Status error_;  // Ok until a call fails.
   ByteBuffer buffer_;
   std::size_t scanned_ = 0;  // Bytes at the front known to hold no end of line.
 

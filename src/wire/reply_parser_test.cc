@@ -1,4 +1,4 @@
-// Goal: every reply of both versions is read, in every cut, and nothing else is.
+// Goal: every reply of both versions is read, in every cut, and malformed ones are refused.
 // Method: tables of replies, of malformed bytes, and of limits in threes.
 #include "wire/reply_parser.h"
 

@@ -1,6 +1,6 @@
-// Goal: what the writer writes, the parser reads, in both versions.
-// Method: seeded random replies. RESP3 must give the same reply back; RESP2, which has fewer words,
-// the reply it has turned into.
+// Goal: the parser reads what the writer writes, in both versions.
+// Method: seeded random replies. RESP3 must give the same reply back; RESP2, which has fewer kinds,
+// the reply it was converted to.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -114,7 +114,7 @@ ReplyWriter::Deferred ReplyWriter::BeginDeferred(Aggregate kind) {
 }
 
 void ReplyWriter::EndDeferred(const Deferred& deferred, std::size_t size) {
-  // The header of an empty aggregate stands in: one digit, which most sizes fit.
+  // The header of an empty aggregate is the placeholder: one digit, which most sizes fit.
   constexpr std::size_t kEmptyHeaderBytes = 4;
   char header[kFramingBytesMax];
   const char* const end = WriteHeader(header, deferred.kind_, size);

@@ -1,4 +1,4 @@
-// reply_writer.h - replies in the words of the connection's protocol version.
+// reply_writer.h - writes replies in the connection's protocol version.
 //             RESP2                    RESP3
 //   null      $-1, or *-1 for arrays   _
 //   map       array of 2n              %n
@@ -7,8 +7,8 @@
 //   boolean   :1 :0                    #t #f
 //   big number, verbatim: bulk string  (n, =n
 // A reply is written by one call, an aggregate by its header and as many replies as it announces (a
-// map's: twice as many). Whether the numbers agree is the caller's care.
-// Not safe to share between threads; borrows its buffer.
+// map's: twice as many). The caller must make the numbers agree. Not safe to share between threads;
+// borrows its buffer.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@
 
 namespace mayfly {
 
-// What waits to be sent. Its size() is what a server bounds.
+// Bytes to be sent. A server bounds its size().
 using OutputBuffer = ByteBuffer;
 
 enum class ProtocolVersion : std::uint8_t { kResp2 = 2, kResp3 = 3 };
@@ -32,7 +32,7 @@ class ReplyWriter {
 
   ProtocolVersion version() const { return version_; }
 
-  // One line. Line breaks at its ends are left out, those within become blanks: a text cannot end
+  // One line. Line breaks at its ends are dropped, those within become blanks: a text cannot end
   // the reply early. An error's text begins with its code, as in "ERR no such key".
   void SimpleString(Bytes text) { Line('+', text); }
   void Error(Bytes text) { Line('-', text); }
@@ -54,8 +54,8 @@ class ReplyWriter {
   // An error that may hold line breaks; in RESP2 an Error. Redis 7.0 sends none.
   void BulkError(Bytes text);
 
-  // `size` counts elements, for maps and attributes pairs. An attribute comes before the reply it
-  // is about and is RESP3's alone: in RESP2 it must not be written.
+  // `size` counts elements, for maps and attributes pairs. An attribute precedes its reply and is
+  // RESP3's alone: in RESP2 it must not be written.
   void Begin(Aggregate kind, std::size_t size);
   void Array(std::size_t size) { Begin(Aggregate::kArray, size); }
   void Map(std::size_t size) { Begin(Aggregate::kMap, size); }

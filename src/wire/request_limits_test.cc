@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLine = std::size_t{64} * 1024;
 
-// What becomes of the bytes in one piece; it must be the same for single bytes.
+// The result for the bytes in one piece; it must be the same for single bytes.
 Requests Parse(const std::string& wire, const RequestLimits& limits = {},
                bool unauthenticated = false) {
   Requests whole = ParsePieces({wire}, limits, unauthenticated);
@@ -126,7 +126,7 @@ TEST(RequestLimits, AreNarrowForTheUnauthenticated) {
   EXPECT_EQ(parse(Multibulk({std::string(16384, 'a')})).commands.size(), 1);
   ExpectError(parse(Multibulk({std::string(16385, 'a')})), RequestError::kUnauthenticatedBulk,
               "ERR Protocol error: unauthenticated bulk length");
-  // A number that is wrong for everybody is called so.
+  // A number that is invalid for every client is reported as such.
   EXPECT_EQ(parse("*3000000000\r\n").error, RequestError::kInvalidMultibulkLength);
   EXPECT_EQ(parse("*1\r\n$3000000000\r\n").error, RequestError::kInvalidBulkLength);
 }

@@ -10,7 +10,7 @@
 namespace mayfly {
 namespace {
 
-// Redis' words, which clients and tests look for.
+// Redis' words, which clients and tests match.
 constexpr Bytes TextOf(RequestError error) {
   switch (error) {
     case RequestError::kNone: return "";
@@ -35,7 +35,7 @@ constexpr Bytes TextOf(RequestError error) {
 constexpr int kFastDigits = 9;  // Fewer than could overflow, and enough for nearly every count.
 
 // Reads `marker`, one to nine digits without a leading zero, '\r' and one more byte. Returns the
-// end, or null when the line is longer, incomplete or wrong: then the slow way finds out.
+// end, or null when the line is longer, incomplete or wrong: then the slow path decides.
 inline const char* ReadUsualNumber(const char* at, const char* end, char marker,
                                    std::int64_t& value) {
   if (end - at < 4 || at[0] != marker) return nullptr;
@@ -153,8 +153,8 @@ RequestParser::Step RequestParser::ReadArguments() {
   return Finish();
 }
 
-// Takes arguments as long as they are complete and within the limits, with all it needs in
-// registers. Leaves the first that is not to the slow way, which knows what to say of it.
+// Fast path: takes arguments as long as they are complete and within the limits, with its state in
+// registers. Leaves the first other one to the slow path, which reports errors.
 inline void RequestParser::ReadUsualArguments() {
   const std::int64_t bytes_max =
       unauthenticated_ ? std::min(limits_.bulk_bytes_max, limits_.unauthenticated_bulk_bytes_max)
@@ -224,7 +224,7 @@ inline RequestParser::Step RequestParser::CheckBulkLength(std::int64_t bytes) {
   return Step::kCommand;
 }
 
-// Looks for `terminator` within line_bytes_max bytes and a zero byte before it. A line that ends in
+// Searches for `terminator` within line_bytes_max bytes and before a zero byte. A line that ends in
 // '\r' is complete with one more byte.
 RequestParser::Step RequestParser::FindLineEnd(char terminator, RequestError too_big,
                                                std::size_t& line_bytes) {
@@ -233,7 +233,7 @@ RequestParser::Step RequestParser::FindLineEnd(char terminator, RequestError too
   std::size_t end = window.find(terminator, scanned_);
   const std::size_t zero = window.substr(0, end).find('\0', scanned_);
   if (zero != Bytes::npos) {
-    scanned_ = zero;  // Found again at once by the next call.
+    scanned_ = zero;  // The next call finds it at once.
     end = Bytes::npos;
   } else {
     scanned_ = std::min(end, window.size());
@@ -249,7 +249,7 @@ RequestParser::Step RequestParser::FindLineEnd(char terminator, RequestError too
   return Step::kCommand;
 }
 
-// Ends the command, or what turned out to be none.
+// Ends the command, or a line that was none.
 inline RequestParser::Step RequestParser::Finish() {
   if (position_ > limits_.command_bytes_max) return Fail(RequestError::kCommandTooBig);
   buffer_.Consume(position_);

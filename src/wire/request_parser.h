@@ -1,15 +1,15 @@
-// request_parser.h - commands out of the bytes a client sends, in the way of Redis 7.0.
+// request_parser.h - parses the commands of a client, as Redis 7.0 does.
 //   *2\r\n$3\r\nGET\r\n$1\r\nk\r\n     a list of arguments, binary safe
 //   GET k\r\n                          an inline command: a line, split as in inline_command.h
 // Bytes come in pieces of any size. The same bytes give the same commands and the same error
 // however they are cut; where Redis lets that depend on the cut (a line may pass its limit if it
 // arrives whole), the parser does what Redis does for bytes that arrive one by one.
 //
-// Kept from Redis on purpose: the two bytes after a count and after an argument are skipped unseen;
-// a zero byte hides what follows it from the search for a line's end, so such a line ends as "too
-// big"; *0, *-1 and empty lines are no commands and no errors.
+// Kept from Redis on purpose: the two bytes after a count and after an argument are skipped
+// unchecked; a zero byte hides what follows it from the search for a line's end, so such a line
+// ends as "too big"; *0, *-1 and empty lines are no commands and no errors.
 //
-// Invariants: (1) An error is final: Next() keeps saying kError, after having given out every
+// Invariants: (1) An error is final: Next() keeps returning kError, after it has returned every
 // command before it. (2) Memory follows the bytes that arrived, by a constant factor, and not their
 // announcements beyond kAnnouncedBytesMax. (3) The time for n bytes is linear in n.
 // One thread at a time.
@@ -38,56 +38,56 @@ enum class RequestError : std::uint8_t {
   kUnbalancedQuotes,
   kUnauthenticatedMultibulk,
   kUnauthenticatedBulk,
-  kCommandTooBig,  // The one Redis answers with nothing but closing the connection.
+  kCommandTooBig,  // Redis closes the connection without a reply.
 };
 
 class RequestParser {
  public:
   enum class Outcome : std::uint8_t {
     kCommand,   // args() is the next command, of at least one argument.
-    kNeedMore,  // All commands that are complete have been given out.
-    kError,     // error() and error_text() say why. Nothing more will come.
+    kNeedMore,  // All complete commands have been returned.
+    kError,     // See error() and error_text(). No command follows.
   };
 
   // `limits.line_bytes_max` must be at least kLineBytesMin.
   explicit RequestParser(const RequestLimits& limits = {});
 
   // Room for bytes of the client, at least `bytes_min` of them: read() into it, then Commit() what
-  // arrived. In the midst of a large argument it reaches to the argument's end, so that its bytes
-  // go where they stay. Valid until the next call of anything that is not const. Ends args().
+  // arrived. Within a large argument it reaches to the argument's end, so that its bytes are not
+  // moved again. Valid until the next call of anything that is not const. Invalidates args().
   std::span<char> Prepare(std::size_t bytes_min);
   void Commit(std::size_t bytes) { buffer_.Commit(bytes); }
 
   // Prepare() and Commit() for bytes that lie elsewhere.
   void Feed(Bytes bytes);
 
-  // Moves on to the next command.
+  // Advances to the next command.
   Outcome Next();
 
-  // The arguments of the command Next() found. They point into the parser and hold until the next
-  // call of Next(), Prepare(), Feed() or Release(). The bytes they point to stay where they are
-  // until Prepare(), Feed() or Release(): whoever copies the views may go on with Next().
+  // The arguments of the command Next() found. The views are valid until the next call of Next(),
+  // Prepare(), Feed() or Release(). The bytes they point to stay in place until Prepare(), Feed()
+  // or Release(): a caller that copies the views may go on with Next().
   std::span<const Bytes> args() const { return args_; }
 
   RequestError error() const { return error_; }
 
-  // What to answer before the connection is closed, as in "ERR Protocol error: ...", without "-"
-  // and line break. Empty if there is no error, or none to answer with.
+  // The reply before the connection is closed, as in "ERR Protocol error: ...", without "-" and
+  // line break. Empty if there is no error, or one without a reply.
   Bytes error_text() const { return error_text_; }
 
-  // Whether the limits for clients that have not said who they are hold. Changes what Next() reads
-  // from now on, so an AUTH frees the command behind it in the same pipeline. Off at first.
+  // Whether the limits for unauthenticated clients apply. Changes what Next() reads from now on, so
+  // an AUTH frees the command behind it in the same pipeline. Off at first.
   void set_unauthenticated(bool on) { unauthenticated_ = on; }
 
-  // Bytes that arrived and are not yet part of a command given out; and bytes of memory held.
+  // Bytes that arrived and are not yet part of a returned command; and bytes of memory held.
   std::size_t buffered_bytes() const { return buffer_.size(); }
   std::size_t memory_bytes() const { return buffer_.capacity() + args_.capacity() * sizeof(Bytes); }
 
-  // Gives memory back that waits for the client to send something: for idle connections.
+  // Frees unused memory: for idle connections.
   void Release();
 
  private:
-  // What became of an attempt to read on.
+  // The result of an attempt to read on.
   enum class Step : std::uint8_t { kCommand, kNothing, kShort, kFailed };
 
   Step ReadOn();
@@ -110,9 +110,9 @@ class RequestParser {
   std::string error_text_;
 
   ByteBuffer buffer_;         // Begins with the command being read.
-  std::vector<Bytes> args_;   // Point into buffer_, or right before it if the command is given out.
-  bool given_out_ = false;    // args_ belong to a command that was given out.
-  std::size_t position_ = 0;  // In buffer_: what has been understood.
+  std::vector<Bytes> args_;   // Point into buffer_, or right before it if the command was returned.
+  bool given_out_ = false;    // args_ belong to a returned command.
+  std::size_t position_ = 0;  // In buffer_: the end of what is parsed.
   std::size_t scanned_ = 0;   // From position_: bytes known to hold no end of line.
   std::int64_t args_left_ = 0;    // Of a list whose count is known; 0 between commands.
   std::int64_t bulk_bytes_ = -1;  // Of the argument being read; -1 before its length is known.

@@ -38,7 +38,7 @@ void Compare(Bytes input) {
   MAYFLY_CHECK(ParsePieces(single, limits, unauthenticated) == whole, "single bytes differ");
   MAYFLY_CHECK(ParsePieces(cut, limits, unauthenticated) == whole, "pieces differ");
 
-  // What was read, sent as a list, is read again.
+  // A parsed command, sent as a list, is parsed again.
   for (const Command& command : whole.commands) {
     const Requests again = ParsePieces({Multibulk(command)});
     MAYFLY_CHECK(again.commands.size() == 1 && again.commands[0] == command,

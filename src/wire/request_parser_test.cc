@@ -45,12 +45,12 @@ const std::vector<Case> kCases = {
     // Incomplete.
     {"*2\r\n$3\r\nGET\r\n$1\r\nk", {}, ""},
     {"PING", {}, ""},
-    // The bytes that should be line breaks are not looked at.
+    // The bytes in the place of line breaks are not checked.
     {"*1\rX$4\rYPINGZZ*1\r\n$1\r\na\r\n", {{"PING"}, {"a"}}, ""},
     // A zero byte hides the line's end.
     {Zeros("GET \0k\r\nPING\r\n", 14), {}, ""},
     {Zeros("*1\0\r\n$4\r\nPING\r\n", 15), {}, ""},
-    // Errors, after what was well before them.
+    // Errors, after valid commands.
     {"PING\r\n*a\r\n", {{"PING"}}, "ERR Protocol error: invalid multibulk length"},
     {"*\r\n", {}, "ERR Protocol error: invalid multibulk length"},
     {"*01\r\n", {}, "ERR Protocol error: invalid multibulk length"},

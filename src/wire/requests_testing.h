@@ -1,4 +1,4 @@
-// requests_testing.h - what a parser made of some bytes, as a value to compare.
+// requests_testing.h - the result of parsing some bytes, as a value to compare.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Requests {
   friend bool operator==(const Requests&, const Requests&) = default;
 };
 
-// Feeds the pieces, asking for all commands after each.
+// Feeds the pieces, taking all commands after each.
 inline Requests ParsePieces(const std::vector<Bytes>& pieces, RequestParser& parser) {
   Requests got;
   for (const Bytes piece : pieces) {

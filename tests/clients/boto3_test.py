@@ -1,4 +1,4 @@
-# Goal: what is written for boto3 works unchanged: tables, items, batches, transactions, pages, errors.
+# Goal: programs written for boto3 run unchanged: tables, items, batches, transactions, pages, errors.
 # Method: a `mayfly serve` of its own (argv: the binary), which checks signatures.
 import concurrent.futures
 import unittest

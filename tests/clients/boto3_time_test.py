@@ -1,4 +1,4 @@
-# Goal: items die on time for boto3, streams tell of it, and signatures are checked.
+# Goal: items die on time for boto3, streams record it, and signatures are checked.
 # Method: a `mayfly serve` of its own (argv: the binary), real time, ttls of a second or two.
 import json
 import time
@@ -101,7 +101,7 @@ class TimeToLive(Case):
                    Tags=[{"Key": "mayfly:ttl-mode", "Value": "sometimes"}])
         table.put_item(Item={"p": "a", "s": "old", "at": 1})  # Too old to count.
         table.put_item(Item={"p": "a", "s": "due", "at": int(time.time()) - 60})
-        eventually(lambda: table.scan()["Count"] == 1)  # The keeper sweeps.
+        eventually(lambda: table.scan()["Count"] == 1)  # The table reaper sweeps.
         self.assertEqual(table.scan()["Items"][0]["s"], "old")
 
 

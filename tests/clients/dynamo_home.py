@@ -1,4 +1,4 @@
-"""What the tests with boto3 share: a server, clients of it, and tables that go with their test."""
+"""The fixture of the tests with boto3: a server, clients of it, and tables that are dropped with their test."""
 import pathlib
 import sys
 import time
@@ -23,7 +23,7 @@ def stop():
 
 
 def connect(service="dynamodb", port=None, key=KEY_ID, secret=SECRET):
-    """Without retries: an error that should not be there must show."""
+    """Without retries: an unexpected error must show."""
     return boto3.client(service, endpoint_url=f"http://127.0.0.1:{port or SERVER.http_port}",
                         region_name="eu-central-1", aws_access_key_id=key,
                         aws_secret_access_key=secret,
@@ -47,7 +47,7 @@ def eventually(condition, seconds=20):
 
 
 class Case(unittest.TestCase):
-    """Each with tables of its own, which go with it."""
+    """Each has its own tables, which are dropped with it."""
 
     def setUp(self):
         self.client = connect()

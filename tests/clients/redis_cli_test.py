@@ -1,4 +1,4 @@
-# Goal: redis-cli works unchanged, in each of the ways people use it: single commands, standard input,
+# Goal: redis-cli runs unchanged, in each of its modes: single commands, standard input,
 # mass insertion, scripts, scans, the surveys of keys, RESP3, subscriptions and a monitor, with real ttls.
 # Method: a `mayfly serve` of its own (argv: the binary), real time, waits with bounds.
 import pathlib
@@ -20,7 +20,7 @@ def command_line(*words):
 
 
 def cli(*words, text=None):
-    """What it prints; its exit code must be 0."""
+    """Its output; its exit code must be 0."""
     run = subprocess.run(command_line(*words), input=text, capture_output=True, text=True,
                          timeout=SECONDS_MAX)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -41,10 +41,10 @@ def resp(*words):
 
 
 class Listener:
-    """A redis-cli that prints as things happen."""
+    """A redis-cli that prints events as they happen."""
 
     def __init__(self, *words):
-        # By the line: into a pipe it would write by the page.
+        # Line buffered: into a pipe it would write whole blocks.
         self.process = subprocess.Popen(["stdbuf", "-oL", *command_line(*words)],
                                         stdout=subprocess.PIPE, text=True)
 

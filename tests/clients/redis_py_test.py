@@ -1,4 +1,4 @@
-# Goal: what is written for redis-py works unchanged: sessions, its Lock, rate limits, cache, pipelines,
+# Goal: programs written for redis-py run unchanged: sessions, its Lock, rate limits, cache, pipelines,
 # pub/sub. Method: a `mayfly serve` of its own (argv: the binary), real time, waits with bounds.
 import pathlib
 import sys

@@ -1,12 +1,12 @@
 """check_command_names.py - finds code that knows a command by its name.
 
 Everything about a command that can be data is in its line of a table (command.h), so that a new command is one line
-and one handler. A name that is compared elsewhere is a second place to know about, which nobody does.
+and one handler. A name that is compared elsewhere is a second place to change, which is easily overlooked.
 
 The names are read from the tables, `constexpr CommandSpec k...[]`. In the files of src/server, tests aside, four
 things are refused:
 (1) a comparison of what is called a name, or of the first argument, with the name of a command;
-(2) a look into the table for a command of a known name;
+(2) a lookup in the table of a command of a known name;
 (3) a text that lists commands, with blanks between them;
 (4) an initialiser that lists commands, and nothing else.
 """

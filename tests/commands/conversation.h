@@ -1,4 +1,4 @@
-// conversation.h - what tests of commands say to the tester, line by line, and hear from it.
+// conversation.h - functions to send lines to the command tester and check its replies.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ inline void Converse(CommandTester& tester, const std::vector<Turn>& turns) {
   for (const Turn& turn : turns) EXPECT_EQ(tester.Text(turn.line), turn.reply) << turn.line;
 }
 
-// The same answer to all of these.
+// Expects the same error for all of these.
 inline void Refuse(CommandTester& tester, const std::string& error,
                    const std::vector<std::string>& lines) {
   for (const std::string& line : lines) EXPECT_EQ(tester.Text(line), error) << line;
@@ -63,7 +63,8 @@ inline std::string WrongArityOf(const std::string& command) {
   return "ERR wrong number of arguments for '" + command + "' command";
 }
 
-// What other families do: "put key value" writes a string, "live key ms" gives a deadline.
+// Minimal commands of other families: "put key value" writes a string, "live key ms" sets a
+// deadline.
 inline CommandFamily PlainKeys() {
   static constexpr CommandSpec kCommands[] = {
       {"live", 3, kWrite, OneKey(kRW | kUpdate),

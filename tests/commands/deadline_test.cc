@@ -1,4 +1,4 @@
-// Goal: which commands give, keep, move and take deadlines away; and what is seen around them.
+// Goal: which commands set, keep, move and remove deadlines; and what is visible around them.
 // Method: a manual clock, at the millisecond before a deadline, on it, and after it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Goal: RESTORE makes again what DUMP was given, of every type, deadlines of fields included.
-// Method: dump, restore under another name, look; damage; a manual clock around deadlines.
+// Goal: RESTORE recreates the value that was dumped, of every type, deadlines of fields included.
+// Method: dump, restore under another name, compare; damage; a manual clock around deadlines.
 #include <gtest/gtest.h>
 
 #include "server/dump/dump_payload.h"

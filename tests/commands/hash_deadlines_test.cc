@@ -1,6 +1,6 @@
-// When fields die: the HEXPIRE family, HGETEX, HSETEX, HGETDEL.
-// Method: commands on plain maps and a clock moved by hand; codes and errors are those of Redis 7.4
-// and 8.0.
+// Goal: deadlines of fields: the HEXPIRE family, HGETEX, HSETEX, HGETDEL.
+// Method: commands on plain maps and a manual clock; codes and errors are those of Redis 7.4 and
+// 8.0.
 #include <gtest/gtest.h>
 
 #include "server/commands/support/families.h"

@@ -36,7 +36,7 @@ class HashWalks : public testing::Test {
     return pairs;
   }
 
-  // All that a whole scan shows, page after page.
+  // The fields of a whole scan, page after page.
   std::vector<std::string> Scan(const std::string& key, const std::string& options, int& pages) {
     std::vector<std::string> shown;
     std::string cursor = "0";
@@ -178,7 +178,7 @@ TEST_F(HashWalks, HScanShowsWhoWasThereAllAlong) {
     const Reply reply = tester_.Run("hscan h " + cursor + " count 10 novalues");
     cursor = reply.items().at(0).text();
     for (const Reply& item : reply.items().at(1).items()) seen.insert(item.text());
-    // Odd ones go, others come.
+    // Odd ones are deleted, others added.
     Text("hdel h f" + std::to_string(2 * step + 1));
     Text("hset h new" + std::to_string(step) + " x");
     ++step;

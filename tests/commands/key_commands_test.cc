@@ -1,4 +1,4 @@
-// Goal: walks over keys show what is there, draws reach all of it, and what moves stays whole.
+// Goal: iterations show all keys, random draws reach all of them, and moved rows stay complete.
 // Method: keys of many shapes; scans between which keys come and go; draws counted, from one seed.
 #include "server/commands/keys/key_commands.h"
 

@@ -1,5 +1,5 @@
-// Goal: class m tells of every key that a command wanted to read and did not find.
-// Method: commands on an empty database, with one key that is there.
+// Goal: notifications of class m for every key that a command wanted to read and did not find.
+// Method: commands on an empty database, with one existing key.
 #include <gtest/gtest.h>
 
 #include "small_collections.h"
@@ -38,7 +38,7 @@ TEST_F(KeyMisses, EveryReadTells) {
 
 TEST_F(KeyMisses, WhatIsThereIsNotTold) {
   EXPECT_EQ(Told("GET here"), Lines());
-  EXPECT_EQ(Told("HGET here f"), Lines());  // Refused, but there.
+  EXPECT_EQ(Told("HGET here f"), Lines());  // Refused, but exists.
 }
 
 TEST_F(KeyMisses, ADeadKeyIsNotThere) {

@@ -1,5 +1,5 @@
-// Goal: what INFO calls hits and misses are the keys that commands read, as Redis counts them.
-// Method: a table of commands with what each must count, on plain maps and on the core.
+// Goal: INFO counts the keys that commands read as hits and misses, as Redis does.
+// Method: a table of commands with their counts, on plain maps and on the core.
 #include <gtest/gtest.h>
 
 #include "small_collections.h"
@@ -12,11 +12,11 @@ struct Case {
   const char* reads;  // Found/missed.
 };
 
-// There are: s and t (strings), h, l, set, z. Nothing is called a or b.
+// The keys are s and t (strings), h, l, set, z. Keys a and b do not exist.
 constexpr Case kReaders[] = {
     {"GET s", "1/0"},
     {"GET a", "0/1"},
-    {"GET h", "1/0"},  // Refused, but there.
+    {"GET h", "1/0"},  // Refused, but exists.
     {"STRLEN a", "0/1"},
     {"GETRANGE s 0 1", "1/0"},
     {"GETBIT s 0", "1/0"},
@@ -24,7 +24,7 @@ constexpr Case kReaders[] = {
     {"BITFIELD_RO s GET u4 0", "1/0"},
     {"LCS s a", "1/1"},
     {"MGET s a t b", "2/2"},
-    {"MGET s s a", "2/1"},  // As often as it is asked for.
+    {"MGET s s a", "2/1"},  // Counted as often as it is named.
     {"EXISTS s s a", "2/1"},
     {"TOUCH s h a", "2/1"},
     {"TYPE l", "1/0"},
@@ -35,7 +35,7 @@ constexpr Case kReaders[] = {
     {"DUMP l", "1/0"},
     {"DUMP z", "1/0"},
     {"DUMP a", "0/1"},
-    {"HGET h f", "1/0"},        // The key is there,
+    {"HGET h f", "1/0"},        // The key exists,
     {"HGET h nothing", "1/0"},  // whatever is in it.
     {"HGET a f", "0/1"},
     {"HMGET h f g f", "1/0"},
@@ -64,7 +64,7 @@ constexpr Case kReaders[] = {
     {"OBJECT ENCODING s", "1/0"},
     {"OBJECT REFCOUNT a", "0/1"},
     {"SORT_RO l", "1/0"},
-    {"SORT_RO l BY none_* GET got*", "1/0"},  // What patterns lead to is not named.
+    {"SORT_RO l BY none_* GET got*", "1/0"},  // Keys that patterns lead to are not counted.
     {"SINTER set s a", "2/0"},                // It ended at the second, of another type.
 };
 

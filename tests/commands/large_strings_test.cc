@@ -1,4 +1,4 @@
-// Goal: a long string of which a part was written is a string for every command, and answers as a
+// Goal: a long string that was written in part is a string for every command, and replies as a
 // short one would. Method: each command that reads or writes strings, on one in chunks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -103,7 +103,7 @@ TEST_F(LargeStrings, AreReplacedAndDeletedAsAWhole) {
   Expect("EXISTS key", "0");
 }
 
-// Longer than a row can be: it is kept in chunks, and nobody sees it.
+// Longer than a row can be: it is stored in chunks, which no command shows.
 TEST_F(LargeStrings, AreWrittenWholeBeyondTheLengthOfARow) {
   std::string value(core::kValueBytesMax + 1, 'v');
   value.back() = 'e';

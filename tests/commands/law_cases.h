@@ -1,7 +1,7 @@
-// law_cases.h - for every command on data, what it looks at and how it is asked.
-// A row (or a field) is given a deadline. One millisecond before it, the command answers as if
-// there were none; at it and after, as if the row had never been. So no answer has to be written
-// down, and a command that is added without a case fails the test.
+// law_cases.h - for every command on data, a line to send and the rows it reads.
+// A row (or a field) is given a deadline. One millisecond before it, the command replies as if
+// there were no deadline; at it and after, as if the row had never existed. So no reply has to be
+// written down, and a command that is added without a case fails the test.
 #pragma once
 
 #include <array>
@@ -9,20 +9,20 @@
 
 namespace mayfly::server {
 
-// What is there before the command.
+// The rows before the command.
 enum class Stage : unsigned char {
   kString,     // k = "12345"
   kHash,       // k = {f: 1, g: 2}
   kList,       // k = [a, b, c, a]
-  kSet,        // k = {a, b, c}, and o = {b, c, d}, which lives on
-  kSortedSet,  // k = {a: 1, b: 2, c: 3}, and o = {b: 5, d: 7}, which lives on
-  kNone,       // The command looks at no row that could die.
+  kSet,        // k = {a, b, c}, and o = {b, c, d}, which does not die
+  kSortedSet,  // k = {a: 1, b: 2, c: 3}, and o = {b: 5, d: 7}, which does not die
+  kNone,       // The command reads no row that could die.
 };
 
 struct LawCase {
   std::string_view command;  // As in the table.
   Stage stage;
-  std::string_view line;  // What is sent; empty for kNone, with the reason in `why`.
+  std::string_view line;  // The line sent; empty for kNone, with the reason in `why`.
   std::string_view why = {};
 };
 

@@ -1,6 +1,6 @@
 // Goal: nothing dead is visible to any command on data, and nothing alive is hidden.
 // Method: each command of the table runs one millisecond before a row's deadline, at it and after
-// it, on a manual clock; reply and what is there afterwards are compared with the same on a row
+// it, on a manual clock; the reply and the contents afterwards are compared with the same on a row
 // that never dies, and on none. A command without a case fails. All of it on plain maps, and on the
 // core, where the dead are still stored.
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ enum class Dying : unsigned char { kNothing, kRow, kField };
 
 struct Scene {
   Stage stage;
-  bool with_row;    // False: k was never there; of a field: f was not.
+  bool with_row;    // False: k never existed; of a field: f did not.
   bool of_a_field;  // The deadline, or the absence, is that of field f alone.
   Dying dying;
 };
@@ -49,7 +49,7 @@ std::vector<std::string> LinesOf(const Scene& scene) {
   return lines;
 }
 
-// Everything there is, with deadlines or without.
+// All contents, with deadlines or without.
 std::string Contents(CommandTester& tester, bool with_deadlines) {
   std::string text;
   for (const char* key : {"k", "o", "target"}) {
@@ -91,7 +91,7 @@ Outcome Play(Rows rows, const Scene& scene, std::string_view line, Millis at, bo
   return outcome;
 }
 
-// Commands whose answer is the deadline, or depends on whether there is one.
+// Commands whose reply is the deadline, or depends on whether there is one.
 bool TellsDeadline(std::string_view command, bool of_a_field) {
   static const std::set<std::string_view> kTelling{
       "ttl",  "pttl",  "expiretime",  "pexpiretime",  "persist",
@@ -119,7 +119,7 @@ void CheckLaw(Rows rows, const LawCase& law, bool of_a_field) {
     EXPECT_EQ(Play(rows, dies, law.line, at, true), absent) << at.count() << " ms";
     told_apart = told_apart || Play(rows, lives, law.line, at, true) != absent;
   }
-  // Not every case looks at the field, and some commands look at nothing.
+  // Not every case reads the field, and some commands read nothing.
   EXPECT_TRUE(of_a_field || told_apart || law.why == kLooksAtNothing) << "the case could not fail";
 }
 

@@ -1,5 +1,5 @@
-// Commands that wait: what they take when it is there, and what they ask for when it is not.
-// Method: commands on plain maps; the tester notes what is asked and waits for nothing.
+// Goal: blocking commands: what they pop from existing lists, and their block requests otherwise.
+// Method: commands on plain maps; the tester records block requests and does not wait.
 #include <gtest/gtest.h>
 
 #include "server/commands/support/families.h"
@@ -21,7 +21,7 @@ class ListBlocking : public testing::Test {
   std::string Text(const std::string& line) { return tester_.Text(line); }
   const Events& events() { return tester_.notifications(); }
 
-  // What a command that found nothing asked for.
+  // The block request of a command that found nothing.
   BlockRequest Blocked(const std::string& line) {
     Text(line);
     EXPECT_TRUE(tester_.blocked().has_value()) << line;

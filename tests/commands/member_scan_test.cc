@@ -84,7 +84,7 @@ TEST_F(MemberScan, WhoeverStaysIsShownWhateverComesAndGoes) {
   for (int i = 0;; ++i) {
     for (std::string& member : Page("sscan s", cursor, "count 20")) seen.insert(std::move(member));
     if (cursor == "0") break;
-    // The odd half goes, strangers come.
+    // The odd half is removed, new members are added.
     for (int j = 20 * i; j < 20 * i + 20; ++j) {
       if (j % 2 == 1) tester.RunArgs({"srem", "s", "m" + std::to_string(j)});
     }

@@ -1,4 +1,4 @@
-// Goal: a key is drawn at the same cost whether or not many dead rows lie about.
+// Goal: the cost of drawing a key does not depend on the number of dead rows.
 // Method: an engine that counts its steps; a thousand dead rows around few living ones, and ten
 // thousand.
 #include "server/commands/keys/random_key.h"
@@ -20,7 +20,7 @@ constexpr int kSmall = 2000;
 constexpr int kLarge = 20'000;
 constexpr int kDraws = 50;
 
-// The dearest of many draws among `dead` rows that are called dead_name, and some living ones.
+// The most expensive of many draws among `dead` rows named dead_name, and some living ones.
 std::uint64_t CostOfADraw(const char* living_name, int living, const char* dead_name, int dead) {
   const auto costs = std::make_shared<EngineCosts>();
   ManualClock clock(kStart);
@@ -40,7 +40,7 @@ std::uint64_t CostOfADraw(const char* living_name, int living, const char* dead_
   std::uint64_t dearest = 0;
   for (int i = 0; i < kDraws; ++i) {
     InLatched(*database, rows, {}, [&](core::LatchedKeyspace& space) {
-      // How the dead are counted is another matter, so it is left out.
+      // The count of dead rows is tested elsewhere, so it is left out.
       const std::uint64_t before = steps();
       ASSERT_EQ(space.Count().value(), static_cast<std::uint64_t>(living));
       const std::uint64_t counted = steps();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes into transcripts what a redis-server answers to their commands, and which events it tells.
+"""Records the replies and events of a redis-server in transcripts.
 
   record_transcripts.py [--server redis-server] transcript...
 

@@ -1,4 +1,4 @@
-// Unions, intersections and differences of sets, told, counted and stored.
+// Goal: unions, intersections and differences of sets, replied, counted and stored.
 // Method: conversations on plain maps; sets are compared without regard to order.
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// Sets by single members: replies, errors, notifications, and what becomes of the key.
-// Method: conversations on plain maps, with a clock that is moved by hand.
+// Goal: commands on single members of sets: replies, errors, notifications, and the key's deletion.
+// Method: conversations on plain maps, with a manual clock.
 #include "conversation.h"
 
 namespace mayfly::server {

@@ -1,4 +1,4 @@
-// The tables of sets and sorted sets: in order, and with keys found where they are.
+// Goal: the tables of sets and sorted sets are in order, and the positions of keys are right.
 // Method: the lines themselves; positions for arguments of all kinds.
 #include <algorithm>
 

@@ -1,5 +1,5 @@
-// small_collections.h - just enough of RPUSH, HSET, SADD and ZADD to test commands that take any
-// type, and of LRANGE and others to see what they made.
+// small_collections.h - minimal RPUSH, HSET, SADD and ZADD to test commands that take any type, and
+// LRANGE and others to check the result.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Members taken from the ends of sorted sets, at once or when there are some.
-// Method: conversations on plain maps; what a command waits for is looked up in the tester.
+// Goal: pops from the ends of sorted sets, at once or by blocking.
+// Method: conversations on plain maps; block requests are read from the tester.
 #include "conversation.h"
 
 namespace mayfly::server {

@@ -1,4 +1,4 @@
-// ZRANGE in all its forms, the commands it took over, and ZRANGESTORE.
+// Goal: ZRANGE in all its forms, the commands it replaces, and ZRANGESTORE.
 // Method: conversations on plain maps; one set of ten thousand is walked from both ends.
 #include "conversation.h"
 

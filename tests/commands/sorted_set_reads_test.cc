@@ -1,4 +1,4 @@
-// Sorted sets asked: scores, ranks, counts, and members by chance.
+// Goal: reads of sorted sets: scores, ranks, counts, and random members.
 // Method: conversations on plain maps.
 #include <set>
 

@@ -1,5 +1,5 @@
-// Sorted sets written to: ZADD with its options, ZINCRBY, ZREM, ZREMRANGEBY...
-// Method: conversations on plain maps; what is there afterwards is asked with ZRANGE.
+// Goal: writes to sorted sets: ZADD with its options, ZINCRBY, ZREM, ZREMRANGEBY...
+// Method: conversations on plain maps; the contents afterwards are read with ZRANGE.
 #include "conversation.h"
 
 namespace mayfly::server {

@@ -1,5 +1,5 @@
-// Goal: bounds and failures of commands on strings: what is too long, and that nothing is half
-// done. Method: values around the limit, commands that fail after their first write.
+// Goal: bounds and failures of commands on strings: values too long, and no partial effects.
+// Method: values around the limit, commands that fail after their first write.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST_F(StringCommands, MSetThatFailsWritesNothingAndTellsOfNothing) {
   const Reply refused = tester_->RunArgs({"MSET", "a", "1", std::string(100'000, 'k'), "2"});
   EXPECT_TRUE(TextOf(refused).starts_with("ERR ")) << TextOf(refused);
   for (const std::string& told : tester_->notifications()) {
-    EXPECT_FALSE(told.starts_with("$ set")) << told;  // The host drops what a failed command told.
+    EXPECT_FALSE(told.starts_with("$ set")) << told;  // The host drops them when a command fails.
   }
   EXPECT_EQ(Text("GET a"), "(nil)");
 }

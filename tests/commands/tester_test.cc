@@ -1,4 +1,4 @@
-// The tester itself: a command that fails leaves neither rows nor half of a reply.
+// Goal: the tester itself: a command that fails leaves neither rows nor half of a reply.
 #include <gtest/gtest.h>
 
 #include "server/testing/command_tester.h"

@@ -1,4 +1,4 @@
-// Goal: commands answer what Redis 7.0 answers, and tell of the same events.
+// Goal: commands reply as Redis 7.0 does, and notify of the same events.
 // Method: the commands of transcripts/, with the replies that a redis-server gave to them.
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Goal: mayfly's own commands show what the database knows, and change what they are told to.
+// Goal: mayfly's own commands show the state of the database, and change what they should.
 // Method: rows put into a database in memory through the library, on a manual clock.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ TEST_F(TtlCommands, ScanRefusesWhatIsNoScan) {
   for (const char* const wrong : {"77", "", "at:6", "at:zz", "AT:61"}) {
     EXPECT_EQ(Text(std::string("TTL.SCAN NOTTL CURSOR '") + wrong + "'"), "ERR invalid cursor");
   }
-  // The place itself: good after a restart, too.
+  // The cursor is the position itself: valid after a restart, too.
   EXPECT_EQ(Text("TTL.SCAN NOTTL CURSOR at:61"), Text("TTL.SCAN NOTTL"));
   EXPECT_EQ(Text("TTL.SCAN FROM 0 COUNT 0"), "ERR value is out of range");
 }

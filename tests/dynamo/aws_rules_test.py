@@ -1,5 +1,5 @@
-# Goal: what AWS refuses is refused, in its words, and what AWS does not do is not done.
-# Method: the executable that ships is asked over HTTP; each case is a request and the text it gets.
+# Goal: requests that AWS refuses are refused, in its words, and have no other effects.
+# Method: the executable that ships gets requests over HTTP; each case is a request and the text it gets.
 import sys
 import unittest
 

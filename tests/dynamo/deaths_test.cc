@@ -1,5 +1,5 @@
-// Goal: what law_test.cc compares, written down; and what becomes of items when the table's manner
-// of dying changes. Method: the service on real tables and a manual clock.
+// Goal: some cases of law_test.cc with literal replies; and the items' deaths when the table's ttl
+// mode changes. Method: the service on real tables and a manual clock.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-"""What the tests that speak DynamoDB's HTTP by hand share: a server, and requests of any shape."""
+"""The fixture of the tests that send DynamoDB's HTTP by hand: a server, and requests of any shape."""
 import http.client
 import json
 import pathlib

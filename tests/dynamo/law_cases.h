@@ -1,7 +1,7 @@
-// law_cases.h - for every operation, how it is asked about an item that dies, and what tells.
-// One millisecond before the item's instant an operation answers as if there were none; at it and
-// after, as if the item had never been. So no answer has to be written down, and an operation that
-// is added without a line fails the test. The words with an @ are those of law_words.h.
+// law_cases.h - for every operation, a request about an item that dies, and where its life shows.
+// One millisecond before the item's instant an operation replies as if it had none; at it and
+// after, as if the item had never existed. So no reply has to be written down, and an operation
+// that is added without a line fails the test. The words with an @ are those of law_words.h.
 #pragma once
 
 #include <array>
@@ -9,14 +9,14 @@
 
 namespace mayfly::dynamo {
 
-// Where a living item makes a difference, which keeps a case from passing for want of one.
+// Where a living item makes a difference: so a case cannot pass without one.
 enum class Tells : unsigned char {
   kReply,     // In the reply.
-  kContents,  // Not in the reply, but in what is there afterwards.
-  kNothing,   // Nowhere: it writes whatever was there.
-  kDeadline,  // In the reply, which also tells whether there is an instant.
-  kRemoved,   // It tells how many of the dead it removed, which were still stored.
-  kNoItem,    // It looks at no item; the reason stands in place of the body.
+  kContents,  // Not in the reply, but in the contents afterwards.
+  kNothing,   // Nowhere: it overwrites any item.
+  kDeadline,  // In the reply, which also shows whether there is a deadline.
+  kRemoved,   // It returns how many dead items it removed, which were still stored.
+  kNoItem,    // It reads no item; the reason stands in place of the body.
 };
 
 struct LawCase {

@@ -18,7 +18,7 @@ namespace {
 
 enum class Attributes : unsigned char { kAll, kAllButExpires };
 
-// Without what differs for other reasons: a table's id is random, its size is told roughly.
+// Removes what differs for other reasons: a table's id is random, its size is an estimate.
 json::value Comparable(const json::value& value, Attributes attributes) {
   static const std::set<std::string, std::less<>> kLeftOut{"TableId", "TableSizeBytes",
                                                            "IndexSizeBytes"};
@@ -53,7 +53,7 @@ std::string TextOf(const json::object& reply, Attributes attributes) {
   return ToText(Comparable(reply, attributes).get_object());
 }
 
-// The table and every index it may have, through reads that do not share their way.
+// The table and every index it may have, through independent reads.
 std::string Contents(RealService& service, Attributes attributes) {
   std::string text;
   const auto add = [&](const char* operation, const std::string& body) {
@@ -84,7 +84,7 @@ Outcome Play(const LawCase& law, Mortal mortal, const Moment& moment, Attributes
   outcome.reply = TextOf(service.Call(law.operation, std::string(law.body)), attributes);
   outcome.status = service.status;
   outcome.contents = Contents(service, attributes);
-  // Whatever was left to do changes nothing, but for indexes being filled.
+  // Pending upkeep changes nothing, except that indexes are filled.
   service.Upkeep();
   outcome.contents += Contents(service, attributes);
   service.Purge();
@@ -103,7 +103,7 @@ void ExpectItCouldFail(const LawCase& law, const Outcome& living, const Outcome&
   EXPECT_EQ(absent.status, 200) << absent;
 }
 
-// As if it had no instant.
+// As if it had no deadline.
 void ExpectAlive(const LawCase& law, const Moment& moment, TableManner manner = {}) {
   const Outcome living = Play(law, Mortal::kLives, moment, Attributes::kAllButExpires, manner);
   const Outcome dying = Play(law, Mortal::kDies, moment, Attributes::kAllButExpires, manner);
@@ -116,7 +116,7 @@ void ExpectAlive(const LawCase& law, const Moment& moment, TableManner manner = 
   }
 }
 
-// As if it had never been.
+// As if it had never existed.
 void ExpectGone(const LawCase& law, const Moment& moment, TableManner manner = {}) {
   const Outcome absent = Play(law, Mortal::kIsNotThere, moment, Attributes::kAll, manner);
   const Outcome dead = Play(law, Mortal::kDies, moment, Attributes::kAll, manner);

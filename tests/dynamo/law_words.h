@@ -1,4 +1,4 @@
-// law_words.h - the long words of requests about the table "law", for tests to write short.
+// law_words.h - abbreviations for requests about the table "law".
 #pragma once
 
 #include <map>
@@ -7,10 +7,10 @@
 
 namespace mayfly::dynamo {
 
-// Formatting would part the comments from what they are about.
+// Formatting would separate the comments from their lines.
 // clang-format off
 inline const std::map<std::string_view, std::string_view> kWords = {
-    // Which table.
+    // The table.
     {"@in", R"("TableName":"law")"},
     {"@arn", R"("ResourceArn":"arn:aws:dynamodb:eu-west-1:000000000000:table/law")"},
     // The key of the item that dies, the key of the one beside it, and a new item under the first
@@ -24,13 +24,13 @@ inline const std::map<std::string_view, std::string_view> kWords = {
                  "ExpressionAttributeValues":{":p":{"S":"home"}})"},
     {"@topic", R"("KeyConditionExpression":"topic = :t",
                   "ExpressionAttributeValues":{":t":{"S":"t"}})"},
-    // A value for :n; the wish to hear what a request cost.
+    // A value for :n; a request for the consumed capacity.
     {"@nine", R"("ExpressionAttributeValues":{":n":{"N":"9"}})"},
     {"@units", R"("ReturnConsumedCapacity":"TOTAL")"},
 };
 // clang-format on
 
-// What CreateTable is told of the table, but for its name.
+// The body of CreateTable, but for the table's name.
 inline constexpr const char* kTableWords = R"("BillingMode":"PAY_PER_REQUEST",
     "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"},
                             {"AttributeName":"s","AttributeType":"N"},
@@ -46,7 +46,7 @@ inline constexpr const char* kTableWords = R"("BillingMode":"PAY_PER_REQUEST",
                    {"AttributeName":"score","KeyType":"RANGE"}],
       "Projection":{"ProjectionType":"KEYS_ONLY"}}])";
 
-// The text with the meanings of its words.
+// Expands the abbreviations.
 inline std::string Spell(std::string text) {
   for (const auto& [word, meaning] : kWords) {
     for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at)) {

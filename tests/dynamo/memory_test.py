@@ -1,4 +1,4 @@
-# Goal: clients that nobody knows cannot make the server take gigabytes, nor keep others from being served.
+# Goal: unauthenticated clients cannot make the server take gigabytes, nor keep others from being served.
 # Method: unfinished bodies on many connections, and one body whose JSON is all brackets, against the executable that
 # ships; its peak of memory is read from the system.
 import json
@@ -33,7 +33,7 @@ class Memory(unittest.TestCase):
         return int(status.partition(name + ":")[2].split()[0]) / 1024
 
     def begin(self, replies):
-        """A body that lacks its last byte, or what the server says to it meanwhile."""
+        """A body that lacks its last byte, or the server's early response."""
         client = socket.create_connection(("127.0.0.1", self.server.http_port), 30)
         self.addCleanup(client.close)
         piece = b" " * MIB
@@ -80,7 +80,7 @@ class Memory(unittest.TestCase):
         taken = self.memory("VmHWM") - self.before
         print(f"a body of 15 MB that is brackets: {taken:.0f} MiB at most", file=sys.stderr)
         self.assertLess(taken, 300)
-        # What an item can be is not refused for its JSON.
+        # A valid item is not refused for its JSON.
         numbers = {"TableName": "tab", "Item": {"p": {"S": "a"}, "l": {"L": [{"N": "1"}] * 700_000}}}
         status, reply = self.ask("PutItem", json.dumps(numbers, separators=(",", ":")))
         self.assertEqual((status, kind_of(reply)), (400, "ResourceNotFoundException"), reply)

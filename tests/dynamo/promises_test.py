@@ -1,4 +1,4 @@
-# Goal: what a table promises can be set from both sides of a server, and is kept: nothing of an item is left in files.
+# Goal: a promise of a table can be set through both protocols, and is kept: nothing of an item is left in files.
 # Method: `mayfly serve` with marked items that die and are deleted; when the promise is due, the server stops and
 # `mayfly prove` searches everything it left.
 import socket
@@ -29,7 +29,7 @@ def files_with(mark):
             if file.is_file() and mark in file.read_bytes():
                 found.append(file.name)
         except FileNotFoundError:
-            pass  # It went while we looked.
+            pass  # Removed in the meantime.
     return found
 
 
@@ -65,7 +65,7 @@ class TablePromise(unittest.TestCase):
         self.assertEqual(redis("TTL.POLICY TABLE orders SET purge-within 5000"), "+OK\r\n")
         self.done("TagResource", ResourceArn=arn, Tags=[{"Key": "owner", "Value": "me"}])
         self.assertIn("5000", redis("TTL.POLICY TABLE orders"))
-        # The same tag again does: it asks for what is no longer in force.
+        # The same tag again does: its value is no longer the current one.
         self.done("TagResource", ResourceArn=arn, Tags=[{"Key": "mayfly:purge-within", "Value": str(PROMISE_MS)}])
         self.assertIn(str(PROMISE_MS), redis("TTL.POLICY TABLE orders"))
 
@@ -76,7 +76,7 @@ class TablePromise(unittest.TestCase):
         metrics = urllib.request.urlopen(f"http://127.0.0.1:{SERVER.http_port}/metrics").read().decode()
         self.assertIn('keyspace="table.orders.items#', metrics)
         self.assertIn('keyspace="table.orders.index.by_city#', metrics)
-        # On time is the tests' of tables matter, who have a clock of their own; here, that it happens by itself.
+        # The tests of tables check the exact time, on a manual clock; this one, that it happens by itself.
         end = time.monotonic() + 60
         while files_with(b"MARKDEAD") or files_with(b"MARKDELETED"):
             self.assertLess(time.monotonic(), end, files_with(b"MARKDEAD") + files_with(b"MARKDELETED"))

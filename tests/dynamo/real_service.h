@@ -1,8 +1,8 @@
-// real_service.h - the service on real tables in memory, on a clock that stands still.
-// Its table "law" holds an item that lives on, and, as the scene asks, one beside it that dies 100
-// seconds after the start, one that never does, or none. They share a partition of the table and of
-// both its indexes: "by_topic", which is global, and "by_score", which is local and holds keys
-// only.
+// real_service.h - the service on real tables in memory, on a manual clock.
+// Its table "law" holds an item that never dies, and, as the scene says, one beside it that dies
+// 100 seconds after the start, one that never does, or none. They share a partition of the table
+// and of both its indexes: "by_topic", which is global, and "by_score", which is local and holds
+// keys only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class RealService {
     if (mortal != Mortal::kIsNotThere) PutMortal(mortal == Mortal::kDies);
   }
 
-  // Whatever was asked, index, rows and counters agree afterwards.
+  // Index, rows and counters must agree after every test.
   ~RealService() {
     service_.reset();
     tables_.reset();
@@ -60,7 +60,7 @@ class RealService {
   RealService(const RealService&) = delete;
   RealService& operator=(const RealService&) = delete;
 
-  // The body, whatever the status. A name that is not in the list of operations is a failure.
+  // The body, whatever the status. An unknown operation fails the test.
   json::object Call(std::string_view operation, const std::string& body) {
     const http::Response response =
         AnswerOf(*service_, RequestOf(TargetOf(operation), Spell(body)));
@@ -78,7 +78,7 @@ class RealService {
   }
 
   void PutMortal(bool dies) {
-    // Long enough to count more units of capacity than nothing does.
+    // Long enough to consume more capacity units than a missing item.
     constexpr std::size_t kPaddingBytes = 5000;
     const std::int64_t instant = (ToMs(kStart) + kLifetime.count()) / 1000;
     Must("PutItem", R"({@in,"Item":{"p":{"S":"home"},"s":{"N":"1"},"topic":{"S":"t"},

@@ -1,5 +1,5 @@
-# Goal: what DynamoDB refuses, or answers with an error, is an answer; the server goes on, Redis' clients with it.
-# Method: the executable that ships is asked, over HTTP, for each kind of refusal in each place it can come from.
+# Goal: every refusal and error of DynamoDB is a response; the server goes on, and so do Redis' clients.
+# Method: the executable that ships gets requests over HTTP for each kind of refusal in each place it can come from.
 import re
 import sys
 import unittest
@@ -21,7 +21,7 @@ def on_tab(**more):
 
 
 def with_number(text):
-    """Each operation that reads values, with a number that is none."""
+    """Each operation that reads values, with a malformed number."""
     bad = {"N": text}
     values = {"ExpressionAttributeValues": {":v": bad}}
     comparison = {"ComparisonOperator": "EQ", "AttributeValueList": [bad]}

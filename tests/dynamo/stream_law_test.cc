@@ -1,5 +1,5 @@
-// Goal: a stream tells each death once, as the service's doing, and none before its instant.
-// Method: the service on real tables and a manual clock; all records are read anew each time.
+// Goal: a stream records each death once, as the service's deletion, and none before its instant.
+// Method: the service on real tables and a manual clock; all records are read again each time.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -23,8 +23,8 @@ class StreamLaw : public testing::TestWithParam<bool> {
     return ToTextOf(listed.at("Streams").at(0).at("StreamArn"));
   }
 
-  // From the beginning, of the item that dies: "INSERT 1 nothing -> "title"", and who did it if
-  // that was not a client.
+  // The records of the item that dies, from the beginning: "INSERT 1 nothing -> "title"", and the
+  // author if that was not a client.
   Told Records() {
     const std::string arn = StreamArn();
     const json::object described = service_.Must("DescribeStream", R"({"StreamArn":)" + arn + "}");
@@ -50,7 +50,7 @@ class StreamLaw : public testing::TestWithParam<bool> {
     return told;
   }
 
-  // As the test's parameter says: the dead are purged by the database, or by a sweep.
+  // By the test's parameter: the dead are purged by the database, or by a sweep.
   void RemoveTheDead() {
     if (GetParam()) {
       service_.Must("SweepExpiredTTL", "{@in}");
@@ -87,7 +87,7 @@ TEST_P(StreamLaw, TellsADeathOnceAndNoneBeforeTheInstant) {
   EXPECT_EQ(Records(), (Told{kInsert, kDeath}));
 }
 
-// Not a MODIFY, and no old image: the dead are nobody's past.
+// Not a MODIFY, and no old image: a dead item has no successor.
 TEST_P(StreamLaw, TellsAPutOverTheDeadAsAnInsertAfterTheDeath) {
   service_.clock().Advance(kLifetime);
   service_.Must("PutItem", R"({@in,"Item":@new})");

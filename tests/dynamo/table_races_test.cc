@@ -1,5 +1,5 @@
-// Goal: changes of a table that come at once all happen, or are refused; none is lost. Method: the
-// service on real tables, threads that start together, often.
+// Goal: concurrent changes of a table all happen, or are refused; none is lost. Method: the service
+// on real tables, threads that start together, often.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // Goal: docs/tables.md lists the operations that are answered, and no others.
-// Method: the part between its marks is made anew and compared. MAYFLY_UPDATE=1 writes it instead.
+// Method: the part between its marks is generated and compared. MAYFLY_UPDATE=1 writes it instead.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Goal: requests that come together are answered as if they came one after the other, for each
-// client; their writes share commits; long answers are left for later.
-// Method: the service on real tables, on an engine that counts; groups of requests given to it
+// client; their writes share commits; long responses are left for later.
+// Method: the service on real tables, on an engine that counts; groups of requests passed to it
 // directly.
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ class Together : public ::testing::Test {
  protected:
   Together() { EXPECT_EQ(Ask("CreateTable", kCreateTab), 200); }
 
-  // By itself. Returns the status.
+  // Sends one request. Returns the status.
   int Ask(const std::string& operation, const std::string& body) {
     return AnswerOf(service_, RequestOf("DynamoDB_20120810." + operation, body)).status;
   }
@@ -48,7 +48,7 @@ class Together : public ::testing::Test {
     return Add(client, "GetItem", R"({"TableName":"tab","Key":{"p":{"S":")" + key + R"("}}})");
   }
 
-  // What has no answer yet goes to the service, once.
+  // Passes the unanswered requests to the service, once.
   EngineCosts Answer() {
     std::vector<http::Exchange*> open;
     for (http::Exchange& exchange : exchanges_) {
@@ -79,7 +79,7 @@ class Together : public ::testing::Test {
                      return always_ ? database_->Sync(Durability::kDisk) : Status();
                    }}};
   char clients_[26] = {};
-  std::deque<http::Exchange> exchanges_;  // Stay where they are.
+  std::deque<http::Exchange> exchanges_;  // Their addresses are stable.
 };
 
 TEST_F(Together, WritesShareACommit) {
@@ -160,8 +160,8 @@ TEST_F(Together, LongAnswersAreLeftForLater) {
   EXPECT_TRUE(Has(read, "\"x\"")) << BodyOf(read);
 }
 
-// Each shows an item of 200 KB: once they have a megabyte, the rest waits, and so does what its
-// client asks behind it.
+// Each returns an item of 200 KB: once they have a megabyte, the rest waits, and so do later
+// requests of its client.
 TEST_F(Together, WritesWithLongAnswersAreLeftForLater) {
   const std::string text(200'000, 'x');
   for (int i = 0; i < 12; ++i) {
@@ -187,7 +187,7 @@ TEST_F(Together, WritesWithLongAnswersAreLeftForLater) {
   for (const http::Exchange& exchange : exchanges_) EXPECT_EQ(StatusOf(exchange), 200);
 }
 
-// Each operation that changes something, and one that does not beside it.
+// Each operation that writes, and one that does not beside it.
 TEST_F(Together, WhatIsAcknowledgedIsDurableWhereThatIsAsked) {
   const std::string item = R"({"p":{"S":"a"}})";
   const std::string named = R"({"TableName":"tab")";
@@ -222,7 +222,7 @@ TEST_F(Together, WhatIsAcknowledgedIsDurableWhereThatIsAsked) {
     EXPECT_EQ(plain.status, 200) << plain.body;
     EXPECT_EQ(costs_->syncs, 0u);
     if (operation == "UpdateTimeToLive" || operation == "DeleteTable" || operation == "CreateTable")
-      continue;  // Once is enough for these: the same again is refused.
+      continue;  // Once is enough for these: a repetition is refused.
     always_ = true;
     EXPECT_EQ(ask(operation, body).status, 200);
     EXPECT_EQ(costs_->syncs, 1u);

@@ -1,8 +1,9 @@
-// A database for the tests of `mayfly prove`, in one of a few conditions:
+// make_database.cc - creates a database for the tests of `mayfly prove`, in one of a few
+// conditions:
 //   make_database DIR kept | broken | backed-up | held
-// Its keyspace "secrets" promises that an hour after their end nothing is left of rows. It knows of
-// "alice-is-alive", which lives, and of "bob-was-here", which has died. `held` keeps the database
-// open until standard input ends.
+// Its keyspace "secrets" promises that nothing is left of rows an hour after their end. It has had
+// "alice-is-alive", which lives, and "bob-was-here", which has died. `held` keeps the database open
+// until standard input ends.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -16,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 Status Make(const std::string& directory, std::string_view condition) {
-  // Three hours ago by a clock of its own, so that an hour's promise can be over.
+  // Three hours ago by its own clock, so that the hour of the promise can have passed.
   ManualClock clock(SystemClock::Process().Now() - 3h);
   MAYFLY_TRY(const auto database, Database::Open({.directory = directory, .clock = &clock}));
   MAYFLY_TRY(const auto secrets, database->CreateKeyspace("secrets", {.purge_within = 1h}));

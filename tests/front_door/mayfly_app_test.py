@@ -99,7 +99,7 @@ class MayflyApp(unittest.TestCase):
         code, _, errors = self.run_mayfly("restore", file, self.folder / "empty")
         self.assertEqual(code, 1, errors)
         self.assertEqual(list((self.folder / "empty").iterdir()), [])
-        # What was there before stays, whatever it is.
+        # An existing file stays, whatever it is.
         self.assertEqual(self.run_mayfly("demo", "--dir", self.folder / "db")[0], 0)
         self.assertEqual(self.run_mayfly("restore", file, self.folder / "db")[0], 1)
         self.assertEqual(self.run_mayfly("check", self.folder / "db")[0], 0)
@@ -119,7 +119,7 @@ class MayflyApp(unittest.TestCase):
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=120)
-        # It may have told the whole story before the signal came.
+        # It may have printed everything before the signal came.
         self.assertIn((process.returncode, errors), [(130, "mayfly: interrupted\n"), (0, "")])
         self.leaves_nothing_behind()
 

@@ -1,4 +1,4 @@
-# Goal: damage on the disk is noticed, told wherever an operator looks, and what is sound can be saved.
+# Goal: damage on the disk is detected, reported wherever an operator reads, and sound rows can be salvaged.
 # Method: a served database is stopped, bytes in the middle of its largest file are flipped, and it is served,
 # checked and salvaged as a user would.
 import pathlib
@@ -93,7 +93,7 @@ class MayflyDamage(unittest.TestCase):
         self.assertEqual(code, 3, output + errors)
         self.assertIn("1 place could not be read", output)
         self.assertIn("--salvage", output)
-        # Rows that are lost leave entries of the index behind, which have their keys.
+        # Lost rows leave entries of the index behind, which contain their keys.
         self.assertIn("without its row", output)
         self.assertNotIn("row:0", output + errors)
         self.assertIn("'row:0", self.run_mayfly("check", "--show-keys", self.directory)[1])

@@ -1,5 +1,5 @@
-# Goal: a database that is served with a password is encrypted wherever it goes: its folder, its
-# backups, and under the commands that work on files.
+# Goal: a database that is served with a password is encrypted everywhere: in its folder, in its
+# backups, and by the commands on files.
 # Method: planted bytes, the server killed, and a search of every file it left.
 import pathlib
 import subprocess

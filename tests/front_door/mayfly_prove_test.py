@@ -1,4 +1,4 @@
-# Goal: `mayfly prove` says what is so, by its words and by its exit code, and changes nothing.
+# Goal: `mayfly prove` reports correctly, by its output and by its exit code, and changes nothing.
 # Method: databases in known conditions, made by a small program; it is run as a user runs it.
 import pathlib
 import re

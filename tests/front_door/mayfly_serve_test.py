@@ -107,7 +107,7 @@ class MayflyServe(unittest.TestCase):
         self.assertIn('timeout = "6"', file.read_text())
 
     def test_reads_debians_redis_conf(self):
-        """Every line that the package of Redis sets, with paths that are ours."""
+        """Every line that the package of Redis sets, with the test's own paths."""
         file = self.folder / "redis.conf"
         try:
             lines = pathlib.Path("/etc/redis/redis.conf").read_text()
@@ -211,7 +211,7 @@ class MayflyServe(unittest.TestCase):
                 self.assertEqual(process.wait(timeout=60), code)
                 said = process.stderr.read()
                 self.assertIn(words, said)
-                # Flags that are wrong as such are the flag reader's to tell, in its words.
+                # Malformed flags are reported by the flag parser, in its words.
                 self.assertEqual(said.count("mayfly: "), 0 if words.startswith("--") else 1, said)
                 self.assertNotIn("terminate called", said)
 
@@ -225,7 +225,7 @@ class MayflyServe(unittest.TestCase):
 
     def test_the_reaper_purges_unless_it_is_switched_off(self):
         def rows_left(reaper):
-            """Of one row that has died: what a purge finds after the reaper had its chance."""
+            """How many of one dead row a purge finds after the reaper has run."""
             process = self.start("--manual-clock", "--enable-debug-command", "yes", "--reaper", reaper)
             client = self.client(self.ports(process)[0])
             self.assertEqual(client.ask("SET k v PX 10"), "+OK")

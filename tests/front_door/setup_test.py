@@ -1,6 +1,6 @@
 # Goal: scripts/setup installs what is missing and nothing else, and says what to do when it cannot.
 # Method: a machine made of stubs. PATH holds only the tools the script may use and our dpkg-query,
-# apt-cache, apt-get, sudo and id, which read the machine's state from files and note each call.
+# apt-cache, apt-get, sudo and id, which read the machine's state from files and record each call.
 import pathlib
 import shutil
 import subprocess
@@ -166,7 +166,7 @@ class PackageList(unittest.TestCase):
             begin = time.monotonic()
             subprocess.run([SETUP], check=True)
             times.append(time.monotonic() - begin)
-        # The best of five: the others tell how busy the machine is.
+        # The best of five: the others measure how busy the machine is.
         self.assertLess(min(times), 0.1)
 
     @staticmethod

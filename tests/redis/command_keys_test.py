@@ -1,4 +1,4 @@
-# Goal: what commands do to their keys is told as Redis tells it, permitted as Redis permits it, and counted alike.
+# Goal: what commands do to their keys is reported, permitted and counted as in Redis.
 # Method: redis-server and `mayfly serve` are asked about every command that both have: COMMAND INFO's key
 # specifications, GETKEYS, GETKEYSANDFLAGS and ACL DRYRUN with generated arguments, and INFO's hits and misses.
 #   command_keys_test.py MAYFLY [--seed N]
@@ -11,7 +11,7 @@ import tempfile
 
 from differential import Server, free_port
 
-# Where mayfly answers otherwise on purpose, and why.
+# Where mayfly replies otherwise on purpose, and why.
 DIFFERENT = {}
 
 WORDS = [b"1", b"2", b"r1", b"w1", b"b1", b"x1", b"0", b"GET", b"SET", b"STORE", b"BY", b"LIMIT", b"INCRBY", b"u8",
@@ -57,7 +57,7 @@ def key_specs(info):
 
 
 def facts(info):
-    """What is compared of a line of COMMAND INFO."""
+    """The compared parts of a line of COMMAND INFO."""
     return {"range": info[3:6], "specs": key_specs(info),
             "flags": sorted(set(info[2]) & {"movablekeys", "no_mandatory_keys"})}
 
@@ -82,7 +82,7 @@ class Pair:
 
 
 def commands_of(infos):
-    """By full name; a command that is its subcommands is these."""
+    """By full name; a container is replaced by its subcommands."""
     found = {}
     for info in infos:
         if info[9]:

@@ -1,4 +1,4 @@
-# Goal: commands on data answer as Redis does, whatever the arguments.
+# Goal: commands on data reply as Redis does, whatever the arguments.
 # Method: seeded random commands are sent to redis-server and to `mayfly serve`; replies are compared. What differs on
 # purpose is listed below with its reason. Ends with 1, and the commands that led there, at the first other difference.
 #   differential.py MAYFLY [--seed N] [--commands N] [--all]
@@ -324,12 +324,12 @@ def is_unordered_sort(command):
     return command[0] == b"SORT" and by is not None and b"*" not in command[by + 1]
 
 
-# Where mayfly answers otherwise on purpose, and why.
+# Where mayfly replies otherwise on purpose, and why.
 def on_purpose(command, redis, mayfly):
-    # Encodings of collections are told from the value as it is, not from the way it came about.
+    # The encoding of a collection follows from its current value, not from its history.
     if command[:2] == [b"OBJECT", b"ENCODING"]:
         if redis == b"embstr" and mayfly == b"int":
-            return True  # What INCRBYFLOAT left is text to Redis, though it be a whole number.
+            return True  # To Redis the result of INCRBYFLOAT is text, even if it is a whole number.
         return isinstance(mayfly, bytes) and redis not in TEXT_ENCODINGS and mayfly not in TEXT_ENCODINGS
     # Redis stores the sign of a zero only while a sorted set is in its large form.
     if command[0] in SCORES_TOLD and isinstance(redis, list) and isinstance(mayfly, list):
@@ -348,7 +348,7 @@ def on_purpose(command, redis, mayfly):
     # A length of time is counted from now, which is not the same instant for both.
     if command[0] in (b"EXPIRETIME", b"PEXPIRETIME") and isinstance(redis, int) and isinstance(mayfly, int):
         return min(redis, mayfly) > 0 and abs(redis - mayfly) <= SLOWER_MS
-    # Arguments are looked at before keys.
+    # Arguments are checked before keys.
     if command[0] == b"BITCOUNT" and command[-1] == b"x":
         return mayfly == b"-ERR syntax error"
     # Redis shows a set that is not sorted as it lies in its hash table.

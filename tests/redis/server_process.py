@@ -1,4 +1,4 @@
-"""A `mayfly serve` of a test's own, on free ports and in a folder that goes with it."""
+"""A `mayfly serve` for one test, on free ports and in a folder that is removed with it."""
 import os
 import pathlib
 import re
@@ -34,7 +34,7 @@ class ServerProcess:
             self._own.cleanup()
 
     def start(self, port=0, http_port=0):
-        """Returns once it says where it listens; on the ports of the last time, if given."""
+        """Returns once it prints its addresses; on the ports of the last start, if given."""
         command = [self.binary, "serve", "--dir", str(self.folder / "data"), "--port", str(port),
                    "--http-port", str(http_port), *self.flags]
         self._log = open(self.log, "ab")
@@ -54,7 +54,7 @@ class ServerProcess:
         self.start(self.port, self.http_port)
 
     def kill(self):
-        """As the machine would: no goodbye."""
+        """With SIGKILL, as in a crash."""
         self.process.send_signal(signal.SIGKILL)
         self._wait()
 

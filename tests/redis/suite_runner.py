@@ -34,7 +34,7 @@ unit/pause unit/introspection unit/introspection-2 unit/limits unit/networking u
 unit/scripting unit/info unit/latency-monitor unit/querybuf unit/lazyfree
 unit/violations""".split()
 
-# Blocks that Redis marks as impossible on an external server, and that run on one all the same.
+# Blocks that Redis marks as impossible on an external server, and that nevertheless run on one.
 FORCED_TAGS = {unit: "external:skip" for unit in (
     "unit/auth", "unit/acl", "unit/acl-v2", "unit/pubsubshard", "unit/limits", "unit/networking",
     "unit/obuf-limits", "unit/info")}
@@ -97,7 +97,7 @@ class Unit:
         self.name = name
         self.verdicts = {}  # title -> "" or what went wrong
         self.skipped = []
-        self.broken = []    # What cut a block of tests short, outside of any.
+        self.broken = []    # Errors that ended a block of tests, outside of any test.
         self.seconds = 0.0
 
     def failures(self):
@@ -221,7 +221,7 @@ def serve_unit(name, options, skips):
     """Runs a unit on a server of its own: some count on memory and statistics that others would change.
 
     Some tests send commands over two connections and count on them to arrive in that order, which
-    one thread sees to and several do not. A script of theirs adds a million members, which is more
+    one thread guarantees and several do not. A script of theirs adds a million members, which is more
     than a script may write by default.
     """
     with ServerProcess(options.mayfly, "--enable-debug-command", "yes", "--threads", "1",

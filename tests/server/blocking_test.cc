@@ -172,7 +172,7 @@ TEST(Blocking, AFailedCommitParksNobody) {
   EXPECT_EQ(served.server().waiting().size(), 0u);
 }
 
-// Some push, some wait; whatever was pushed is popped once.
+// Some clients push, some wait; every pushed value is popped once.
 TEST(Blocking, NothingIsLostOrDoubledAmongMany) {
   Served served;
   constexpr int kItems = 60;
@@ -203,8 +203,8 @@ TEST(Blocking, NothingIsLostOrDoubledAmongMany) {
             static_cast<std::size_t>(kItems));
 }
 
-// What ends the wait is the time of that wait: another client's, begun later, shows that the
-// earlier one is over.
+// A wait is ended by its own timeout: another client's wait, begun later, shows that the earlier
+// one is over.
 TEST(Blocking, AWaitIsNotEndedByTheTimeOfAnEarlierOne) {
   Served served;
   TestClient waits(served.port());
@@ -221,8 +221,8 @@ TEST(Blocking, AWaitIsNotEndedByTheTimeOfAnEarlierOne) {
   EXPECT_EQ(waits.ReadText(), "[b, 2]");
 }
 
-// Whoever wrote the key serves the one that waits, and has to wait itself for a transaction, which
-// ends the very wait that is being served.
+// The client that wrote the key serves the waiting one, and must itself wait for a transaction,
+// which ends the very wait that is being served.
 TEST(Blocking, ATransactionCanEndAWaitThatIsBeingServed) {
   Served served;
   TestClient waits(served.port());
@@ -249,7 +249,7 @@ TEST(Blocking, ATransactionCanEndAWaitThatIsBeingServed) {
   EXPECT_EQ(pushes.Text("GET a"), "1");
 }
 
-// What a client that skips a reply gets next is the reply to what it sends after that.
+// A client that skips a reply gets the reply to its next command.
 TEST(Blocking, AReplyThatIsToBeSkippedIsSkippedThoughItComesLater) {
   Served served;
   TestClient waits(served.port());

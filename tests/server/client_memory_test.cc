@@ -1,5 +1,5 @@
-// What clients' buffers take: CLIENT LIST, INFO memory and MEMORY STATS say it, and it is given
-// back. Method: clients that send half a command, or do not read; others ask until they see it.
+// Goal: CLIENT LIST, INFO memory and MEMORY STATS show the memory of clients' buffers, and it is
+// freed. Method: clients that send half a command, or do not read; others poll until they see it.
 #include <gtest/gtest.h>
 
 #include <thread>

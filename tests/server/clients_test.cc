@@ -1,5 +1,5 @@
-// What clients say about themselves and each other: PING, HELLO, SELECT, AUTH, CLIENT, RESET,
-// MONITOR. Method: clients on sockets; replies compared with those of Redis 7.0.
+// Goal: PING, HELLO, SELECT, AUTH, CLIENT, RESET and MONITOR reply as in Redis 7.0.
+// Method: clients on sockets.
 #include <gtest/gtest.h>
 
 #include <algorithm>

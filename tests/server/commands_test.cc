@@ -1,5 +1,5 @@
-// Commands about the server: COMMAND, INFO, SLOWLOG, LATENCY, FLUSH, SWAPDB, DEBUG and names not
-// offered. Method: replies over a socket; a manual clock.
+// Goal: commands about the server: COMMAND, INFO, SLOWLOG, LATENCY, FLUSH, SWAPDB, DEBUG and names
+// not offered. Method: replies over a socket; a manual clock.
 #include <gtest/gtest.h>
 
 #include "server/served.h"

@@ -1,4 +1,4 @@
-// Settings: what CONFIG takes and refuses, the file, and writing it back.
+// Goal: settings: what CONFIG accepts and refuses, the file, and rewriting it.
 // Method: the Config alone, a temporary file, and CONFIG over a socket; errors are Redis 7.0's.
 #include "server/config/config.h"
 
@@ -313,8 +313,8 @@ TEST(Config, RewriteKeepsUsersInToml) {
   EXPECT_EQ(again.user_lines(), (std::vector<std::string>{"user ann on >a\"b", "user bob off"}));
 }
 
-// One thread changes a setting and writes it; those that write at the same time may have looked
-// before the change, and must not write what they saw over it.
+// One thread changes a setting and rewrites the file; concurrent rewrites may have read it before
+// the change, and must not overwrite it with the old value.
 TEST(Config, RewritesAtTheSameTimeLeaveOneWholeFileWithTheNewestValues) {
   const TemporaryDirectory directory;
   const std::string path = directory.Inside("mayfly.toml");

@@ -1,4 +1,4 @@
-// counting_database.h - a database that counts how often it is asked to be durable, and can refuse.
+// counting_database.h - a database that counts its syncs, and can make them fail.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class CountingDatabase final : public Database {
     return inner_->Sync(durability);
   }
 
-  // The rest as it is.
+  // Forwarded.
   Status Close() override { return inner_->Close(); }
   Keyspace& default_keyspace() override { return inner_->default_keyspace(); }
   Result<std::shared_ptr<Keyspace>> CreateKeyspace(const std::string& name,

@@ -10,7 +10,7 @@ namespace {
 
 class CrossProtocol : public testing::Test {
  protected:
-  // What the server answers before it closes.
+  // The server's output before it closes.
   std::string Answered(const std::string& request) {
     TestClient browser(served_.port());
     browser.Send(request);
@@ -28,7 +28,7 @@ TEST_F(CrossProtocol, ABodyBehindPostIsNotRun) {
   EXPECT_EQ(client_.Text("GET hacked"), "(nil)");
 }
 
-// Whatever the method, HTTP/1.1 has this header, and has it before the body.
+// Whatever the method, HTTP/1.1 has this header, before the body.
 TEST_F(CrossProtocol, ABodyBehindAHostIsNotRun) {
   for (const char* const method : {"PUT", "GET", "OPTIONS"}) {
     const std::string answered = Answered(

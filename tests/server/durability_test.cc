@@ -1,5 +1,5 @@
-// appendfsync: when commits are made durable, and what clients are told when that fails.
-// Method: a database that counts how often it is asked; the second's work is done by the test.
+// Goal: appendfsync: when commits are made durable, and the reply when that fails.
+// Method: a database that counts its syncs; the test calls Tick() itself.
 #include <gtest/gtest.h>
 
 #include "server/net/fsync_thread.h"
@@ -8,7 +8,7 @@
 namespace mayfly::server {
 namespace {
 
-// How often the database is asked within one second's work.
+// Syncs of the database within one Tick().
 int Second(Served& served) {
   const int before = served.database().persisted;
   FsyncThread(served.server()).Tick();
@@ -37,8 +37,8 @@ TEST(Durability, AlwaysThatFailsIsAnError) {
   EXPECT_EQ(client.Text("SET a 1"), "OK");
 }
 
-// The exchange is stored with the commit, so it must also be what clients see: else the next start
-// would show another database than the last run did.
+// The exchange is stored with the commit, so clients must see it, too: else the next start would
+// show another database than the last run did.
 TEST(Durability, SwapThatIsStoredCountsThoughTheDiskRefuses) {
   Served served("appendfsync", "always");
   TestClient client(served.port());
@@ -57,7 +57,7 @@ TEST(Durability, SwapThatIsStoredCountsThoughTheDiskRefuses) {
 }
 
 TEST(Durability, EverySecondIsOnceForAllCommits) {
-  Served served("appendfsync", "no");  // The server's own thread has nothing to do, then.
+  Served served("appendfsync", "no");  // The server's own thread does nothing, then.
   TestClient client(served.port());
   for (const char* line : {"SET a 1", "SET b 1"}) EXPECT_EQ(client.Text(line), "OK");
   EXPECT_EQ(Second(served), 0);
@@ -117,7 +117,7 @@ TEST(Durability, SaveIsAtOnceInEveryMode) {
   }
 }
 
-// What could not be made durable has happened nevertheless, so whoever waits for it has to know.
+// A commit that could not be made durable has happened nevertheless, so its waiters are served.
 TEST(Durability, AlwaysThatFailsWakesThoseWhoWait) {
   Served served("appendfsync", "always");
   TestClient first(served.port());

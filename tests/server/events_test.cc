@@ -1,5 +1,5 @@
-// Expiry events are kept as long as the settings say, and no longer.
-// Method: rows of a database die and are purged; the trimmer is driven by hand, time too.
+// Goal: expiry events are kept as long as the settings say, and no longer.
+// Method: rows of a database die and are purged; the test drives the trimmer and the time.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@
 namespace mayfly::server {
 namespace {
 
-// Rows of db0 die and are purged, at this instant.
+// Rows of db0 die and are purged at this instant.
 void Die(Database& database, ManualClock& clock, int count) {
   const auto keyspace = database.OpenKeyspace("db0").value();
   const Lifetime lifetime = Lifetime::For(Millis(1));
@@ -27,7 +27,7 @@ std::uint64_t First(const Database& database) {
   return database.GetStatistics().value().events_first;
 }
 
-// A server without threads, so that nobody else trims.
+// A server without threads, so that only the test trims.
 class KeptEvents : public testing::Test {
  protected:
   void SetUp() override {

@@ -32,7 +32,7 @@ class FrontServed {
   Database& database() { return *database_; }
   Network& network() { return *network_; }
 
-  // Waits until so many clients are blocked: what they sent has been run.
+  // Waits until so many clients are blocked: their commands have run.
   void AwaitBlocked(std::size_t clients);
 
   // Waits until a script runs.

@@ -1,6 +1,6 @@
-// What a transaction asks of the server and the database while it holds its keys: it gets an
-// answer, whoever else wants something of them. Method: the core in memory, clients on both
-// threads; a reply that does not come ends the test.
+// Goal: calls of the server and the database within a transaction that holds latches return, even
+// if others wait for these keys. Method: the core in memory, clients on both threads; a missing
+// reply ends the test.
 #include <gtest/gtest.h>
 
 #include "server/front_served.h"
@@ -21,7 +21,7 @@ class HeldTransactions : public testing::Test {
   TestClient b_{served_.port()};
 };
 
-// Events are switched on for all keys of a database, of which the transaction holds some.
+// Events are switched on for all keys of a database, some of which the transaction holds.
 TEST_F(HeldTransactions, NotificationsAreNotSwitchedWithinATransaction) {
   EXPECT_EQ(Exec({"SET x 1", "CONFIG SET notify-keyspace-events KEA"}),
             "[OK, ERR CONFIG SET failed (possibly related to argument 'notify-keyspace-events') - "
@@ -31,7 +31,7 @@ TEST_F(HeldTransactions, NotificationsAreNotSwitchedWithinATransaction) {
   EXPECT_EQ(b_.Text("CONFIG GET timeout"), "[timeout, 7]");
 }
 
-// The database is made for them, though no key of it is named.
+// The database is created for them, though they name no key of it.
 TEST_F(HeldTransactions, CommandsWithoutKeysFindTheDatabaseThatWasSelected) {
   EXPECT_EQ(Exec({"SELECT 5", "DBSIZE", "KEYS *", "RANDOMKEY", "SCAN 0", "SELECT 0"}),
             "[OK, 0, [], (nil), [0, []], OK]");
@@ -48,7 +48,7 @@ TEST_F(HeldTransactions, FiguresAreThereWhilePoliciesChange) {
   }
 }
 
-// Each sets its own field of one policy and looks whether it is there, on its own thread.
+// Each sets its own field of one policy and checks it, on its own thread.
 TEST_F(HeldTransactions, PoliciesThatAreSetAtOnceLoseNothing) {
   constexpr int kRounds = 8000;
   const auto ask = [](TestClient& client, const std::string& field) {

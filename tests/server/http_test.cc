@@ -1,4 +1,4 @@
-// The HTTP port: metrics, health, and requests that nobody answers.
+// Goal: the HTTP port: metrics, health, and requests without a route.
 // Method: requests as bytes over a socket.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -43,13 +43,13 @@ TEST(Http, HealthTellsThatTheClockStopsDeletion) {
   EXPECT_NE(Get(served.http_port(), "/health").find("TTL.CLOCK REVERT"), std::string::npos);
   EXPECT_NE(Get(served.http_port(), "/metrics").find("mayfly_clock_ahead_seconds 86400\n"),
             std::string::npos);
-  EXPECT_TRUE(served.database().RevertClock().ok());  // What TTL.CLOCK REVERT does.
+  EXPECT_TRUE(served.database().RevertClock().ok());  // As TTL.CLOCK REVERT.
   EXPECT_EQ(client.Text("GET key"), "value");
   EXPECT_TRUE(Get(served.http_port(), "/health").ends_with("\r\n\r\nok\n"));
 }
 
-// An instant that the machine's clock has not reached may have passed: whoever wonders why finds
-// the reason, and the way back.
+// A deadline that the machine's clock has not reached may have passed: /health shows the reason and
+// the remedy.
 TEST(Http, TellsOfAClockThatWasSetBack) {
   Served served;
   TestClient client(served.port());
@@ -62,7 +62,7 @@ TEST(Http, TellsOfAClockThatWasSetBack) {
   EXPECT_NE(info.find("clock_state:ahead\r\nclock_ahead_ms:30000\r\n"), std::string::npos) << info;
   EXPECT_NE(Get(served.http_port(), "/metrics").find("mayfly_clock_ahead_seconds 30\n"),
             std::string::npos);
-  EXPECT_TRUE(served.database().RevertClock().ok());  // What TTL.CLOCK REVERT does.
+  EXPECT_TRUE(served.database().RevertClock().ok());  // As TTL.CLOCK REVERT.
   EXPECT_TRUE(Get(served.http_port(), "/health").ends_with("\r\n\r\nok\n"));
 }
 

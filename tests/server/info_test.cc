@@ -1,4 +1,4 @@
-// What INFO counts over all threads: keys that were read, and how much goes on now.
+// Goal: INFO counts over all threads: hits and misses, and current rates.
 // Method: commands of clients on two threads, then lines of INFO.
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ TEST_F(Info, CountsTheKeysWhoseFieldsHaveDeadlines) {
       {"COPY h copy", "2"},
       {"RENAME copy other", "2"},
       {"EXPIRE other 1000", "2"},
-      {"HSET h b 3", "1"},  // A field that is set has no deadline.
+      {"HSET h b 3", "1"},  // HSET removes the field's deadline.
       {"HEXPIRE h 1000 FIELDS 1 a", "2"},
       {"SET other 1", "1"},
       {"HPEXPIREAT h 1 FIELDS 1 a", "0"},
@@ -96,8 +96,8 @@ TEST_F(Info, ToTellOfAMissIsNotToReadTwice) {
   EXPECT_EQ(Reads(), "0/3");
 }
 
-// The notes are from a moment ahead: then what is asked counts as a second, however long the test
-// takes, and those that the server makes meanwhile come too soon to count.
+// The notes are from the future: then the interval counts as a second, however long the test takes,
+// and notes that the server makes meanwhile come too soon to count.
 TEST_F(Info, RatesAreOfWhatCameAfterTheNotes) {
   Server& server = served_.server();
   const auto ahead = server.Steady() + std::chrono::hours(1);

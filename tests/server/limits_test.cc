@@ -1,4 +1,4 @@
-// What a client may not do: too many of them, too much at once, garbage, silence.
+// Goal: limits on clients: too many of them, too much at once, garbage, silence.
 // Method: sockets with small limits.
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST(Limits, AClientThatDoesNotReadIsLetGo) {
   EXPECT_EQ(other.Text("PING"), "PONG");
 }
 
-// Replies of 20 MB, more than sockets take, that nobody reads.
+// Replies of 20 MB, more than sockets buffer, that the client does not read.
 std::size_t AskForMuch(TestClient& client) {
   constexpr std::size_t kValueBytes = 50'000;
   constexpr std::size_t kTimes = 400;

@@ -1,5 +1,5 @@
-// Goal: a server can be told to listen elsewhere while it runs, or stays where it is.
-// Method: CONFIG SET of ports and addresses that are free, taken, or none.
+// Goal: a running server changes its addresses, or keeps them if that fails.
+// Method: CONFIG SET of ports and addresses that are free, in use, or invalid.
 #include <gtest/gtest.h>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using Tcp = boost::asio::ip::tcp;
 
-// Holds a port of the loopback interface, and nobody answers there.
+// Holds a port of the loopback interface without accepting.
 class TakenPort {
  public:
   int number() const { return acceptor_.local_endpoint().port(); }
@@ -32,7 +32,7 @@ TEST(Listening, MovesToAnotherPort) {
   EXPECT_EQ(client.Text("CONFIG SET port " + std::to_string(after)), "OK");
   EXPECT_EQ(TestClient(after).Text("PING"), "PONG");
   EXPECT_THROW(TestClient gone(before), std::exception);
-  // Those who are there stay, and are told where others go.
+  // Connected clients stay, and see the new port.
   EXPECT_NE(client.Text("INFO server").find("tcp_port:" + std::to_string(after) + "\r\n"),
             std::string::npos);
 }

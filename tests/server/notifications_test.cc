@@ -1,5 +1,5 @@
-// Keyspace notifications: who is told what, and when nothing is.
-// Method: a publisher that notes what it is given; a database that purges.
+// Goal: keyspace notifications: which are published, and when none.
+// Method: a publisher that records messages; a database that purges.
 #include <gtest/gtest.h>
 
 #include <mutex>

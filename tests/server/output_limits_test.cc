@@ -1,4 +1,4 @@
-// Goal: a client for whom too much waits is closed, and gets nothing of what was too much.
+// Goal: a client over its output limit is closed, and gets nothing of what was too much.
 // Method: replies and messages of more bytes than the limit, on a whole server.
 #include <gtest/gtest.h>
 
@@ -28,26 +28,26 @@ TEST(OutputLimits, ASubscriberBeyondItsLimitIsClosed) {
   EXPECT_EQ(slow.ReadAll(), "");
   EXPECT_FALSE(Lists(publisher, "slow"));
   EXPECT_EQ(publisher.Text("PUBLISH news nobody"), "0");
-  // The limit is one of each client alone.
+  // The limit applies to each client alone.
   EXPECT_EQ(publisher.Text("PUBLISH other " + std::string(50'000, 'y')), "1");
   EXPECT_EQ(small.ReadText(), "[message, other, " + std::string(50'000, 'y') + "]");
 }
 
-// One that never reads: small messages pile up in the sockets first, and then with us.
+// A client that never reads: small messages fill the sockets first, and then the server's buffer.
 TEST(OutputLimits, SmallMessagesAddUp) {
   FrontServed served("client-output-buffer-limit", "pubsub 100000 0 0");
   TestClient publisher(served.port());
   TestClient slow(served.port());
   EXPECT_EQ(slow.Text("SUBSCRIBE news"), "[subscribe, news, 1]");
   const std::string line = "PUBLISH news " + std::string(20'000, 'x');
-  constexpr int kMessagesMax = 10'000;  // More than sockets take.
+  constexpr int kMessagesMax = 10'000;  // More than sockets buffer.
   int sent = 0;
   while (sent < kMessagesMax && publisher.Text(line) == "1") ++sent;
   EXPECT_GT(sent, 4);
   EXPECT_LT(sent, kMessagesMax);
 }
 
-// What the server holds for the client of this name, in bytes.
+// Bytes that the server holds for the client of this name.
 std::size_t HeldFor(TestClient& client, const std::string& name) {
   const std::string list = client.Text("CLIENT LIST");
   const std::size_t line = list.find("name=" + name + " ");
@@ -66,7 +66,7 @@ TEST(OutputLimits, APipelineWhoseRepliesAreNotReadRests) {
   std::string gets;
   for (int i = 0; i < 60; ++i) gets += "GET big\r\n";
   slow.Send(gets + "ECHO end\r\n");
-  // Until it has begun, and for as long as it would take to go too far.
+  // Until it has begun, and then long enough to exceed the bound if there were none.
   while (HeldFor(other, "slow") == 0) {
   }
   std::size_t most = 0;

@@ -1,4 +1,4 @@
-// page.h - pages of docs/ that are made from a table, and how a test compares them.
+// page.h - compares a generated page of docs/ with its file.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Goal: CLIENT PAUSE WRITE holds back what may write, and nothing else.
-// Method: scripts that say they do not, and others; who waits is counted among the blocked.
+// Goal: CLIENT PAUSE WRITE holds back commands that may write, and no others.
+// Method: scripts declared as no-writes, and others; held clients count as blocked.
 #include <gtest/gtest.h>
 
 #include "server/front_served.h"

@@ -1,5 +1,5 @@
-// Pipelines: replies in order, one commit for a run of plain commands, all or nothing.
-// Method: commands sent in one piece over a socket; works are counted, and told to fail.
+// Goal: pipelines: replies in order, one commit for consecutive plain commands, all or nothing.
+// Method: commands sent in one piece over a socket; transactions are counted, and made to fail.
 #include <gtest/gtest.h>
 
 #include "server/served.h"

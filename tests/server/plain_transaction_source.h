@@ -1,4 +1,4 @@
-// plain_transaction_source.h - works on plain maps, one at a time, that can be told to fail.
+// plain_transaction_source.h - transactions on plain maps, one at a time, whose commit can fail.
 #pragma once
 
 #include <atomic>
@@ -21,11 +21,10 @@ class PlainTransactionSource final : public TransactionSource {
   // The next commit that changes something answers IoError, and changes nothing.
   void FailNextCommit() { fail_next_ = true; }
 
-  // Called by whoever is about to wait for a latched transaction. To be set while no client does
-  // anything.
+  // Called before a wait for a latched transaction. Set it while no client does anything.
   std::function<void()> before_begin = [] {};
 
-  // Transactions that were begun and those that were committed.
+  // Counts of transactions begun and committed.
   std::atomic<int> begun{0};
   std::atomic<int> committed{0};
 
@@ -33,7 +32,7 @@ class PlainTransactionSource final : public TransactionSource {
   class OneTransaction;
 
   const Clock& clock_;
-  std::mutex latch_;  // Held by the one transaction there is.
+  std::mutex latch_;  // Held by the one transaction.
   core::PlainState state_;
   std::atomic<bool> fail_next_{false};
 };

@@ -1,6 +1,6 @@
-// Goal: what a server keeps of commands in memory goes when a promise asks for it, and TTL.PROVE
-// tells what is left without holding up clients. Method: a server in memory, on a clock that is
-// moved by hand; secrets in arguments.
+// Goal: data of commands in the server's memory is dropped in time for a promise, and TTL.PROVE
+// reports the rest without delaying clients. Method: a server in memory, on a manual clock; secrets
+// in arguments.
 #include "server/session/promised_memory.h"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST(PromisedMemory, AMonitorThatDoesNotReadIsClosed) {
   Promise(served.database(), "short", 1s);
   KeepPromisesInMemory(served.server());
   TestClient client(served.port());
-  // More than sockets hold.
+  // More than sockets buffer.
   const std::string large(1 << 20, 'x');
   for (int i = 0; i < 64; ++i) client.Text("SET key " + large);
   const SteadyTime begin = SystemClock::Process().Steady();
@@ -71,7 +71,7 @@ TEST(PromisedMemory, AMonitorThatDoesNotReadIsClosed) {
   }
 }
 
-// Asks until the job is over.
+// Polls until the job is over.
 Reply AwaitJob(TestClient& client, const std::string& id) {
   const SteadyTime begin = SystemClock::Process().Steady();
   for (;;) {

@@ -1,4 +1,4 @@
-// Without a password, clients of other machines are turned away.
+// Goal: without a password, clients of other machines are refused.
 // Method: a server on an address of this machine that is not loopback, reached from itself.
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ class ProtectedMode : public testing::Test {
     if (outside_.empty()) GTEST_SKIP() << "this machine has loopback addresses alone";
   }
 
-  // What a client from outside gets to hear: a reply to its PING, or why not.
+  // The reply to a client from outside: to its PING, or the refusal.
   std::string Hear(Served& served) {
     TestClient client(outside_, served.port());
     client.Send("PING\r\nQUIT\r\n");

@@ -23,7 +23,7 @@ class RecordingLogger final : public Logger {
     return lines_;
   }
 
-  // Lines with this text in them.
+  // Lines that contain this text.
   int Count(std::string_view text) const {
     int count = 0;
     for (const std::string& line : lines()) {

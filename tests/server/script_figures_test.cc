@@ -1,5 +1,5 @@
-// What scripts leave in the statistics: the commands they call, the errors of both, and how many
-// scripts are kept. Method: a script, then lines of INFO; CONFIG RESETSTAT before each.
+// Goal: the statistics of scripts: the commands they call, the errors of both, and the cached
+// scripts. Method: a script, then lines of INFO; CONFIG RESETSTAT before each.
 #include <gtest/gtest.h>
 
 #include "server/front_served.h"
@@ -9,7 +9,7 @@ namespace {
 
 class ScriptFigures : public testing::Test {
  protected:
-  // What INFO says behind the name; empty if nothing.
+  // The value behind the name in INFO; empty if missing.
   std::string Info(const std::string& section, const std::string& name) {
     const std::string text = client_.Text("INFO " + section);
     const std::size_t at = text.find(name + ":");

@@ -1,4 +1,4 @@
-// Scripts that run long: others are told so on whatever thread they are, and can end them.
+// Goal: while a script runs long, clients on every thread get BUSY, and can kill it.
 // Method: endless scripts, clients on both threads of a server; a script is known to run before the
 // next step, and every step waits for a reply.
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(Scripts, LongOnesMakeOthersBusyAndAnyClientCanEndThem) {
       clients[runs]->SendLine(kForever);
       for (std::size_t i = 0; i < clients.size(); ++i) {
         if (i == runs) continue;
-        // Before the script has begun there is nobody to wait for.
+        // Before the script has begun there is none to kill.
         std::string reply;
         do reply = clients[i]->Text("GET a");
         while (reply == "(nil)");
@@ -144,7 +144,7 @@ TEST(Scripts, OneThatHasWrittenEndsWithTheServerAndLeavesNothing) {
   std::string reply;
   do reply = clients[1]->Text("GET a");
   while (reply != kBusy);
-  // It may not have come to its write yet; if so, it was ended, and is begun again.
+  // It may not have reached its write yet; if so, it was killed, and is started again.
   while ((reply = clients[2]->Text("SCRIPT KILL")) == "OK") {
     EXPECT_TRUE(WasKilled(clients[0]->ReadText()));
     clients[0]->SendLine(kWritesForever);
@@ -180,7 +180,7 @@ TEST(Scripts, AClientThatGoesAwayLeavesItsScriptRunning) {
   gone.reset();
   EXPECT_EQ(clients[0]->Text("GET a"), kBusy);
   EXPECT_EQ(clients[1]->Text("SCRIPT KILL"), "OK");
-  // It ends when it is next looked after, and so a moment after it was told to.
+  // It stops at its next check, and so a moment after the request.
   std::string reply;
   do reply = clients[0]->Text("SET a 1");
   while (reply == kBusy);
@@ -228,7 +228,7 @@ TEST(Scripts, WhatTheyPushServesThoseWhoWait) {
   EXPECT_EQ(clients[1]->Read().items().size(), 2u);
 }
 
-// Holds a key of database 0 as another client's work would.
+// Holds a key of database 0 as another client's transaction would.
 std::unique_ptr<core::LatchedTransaction> Hold(FrontServed& served, Bytes key, bool writes) {
   const auto rows = served.database().OpenKeyspace("db0");
   auto transaction = core::BeginLatched(served.database(), {.keys = {{rows->get(), key, writes}}});
@@ -240,7 +240,7 @@ TEST(Scripts, HoldTheKeysTheyNameAndNoOthers) {
   TestClient client(served.port());
   EXPECT_EQ(client.Text("SET mine 1"), "OK");
   const auto held = Hold(served, "other", true);
-  // A latched transaction on everything would wait for the other key.
+  // A latched transaction on all keys would wait for the other key.
   EXPECT_EQ(client.Text("EVAL 'return redis.call(\"incr\", KEYS[1])' 1 mine"), "2");
   EXPECT_EQ(client.Text("EVALSHA_RO 0000000000000000000000000000000000000000 1 mine"),
             "NOSCRIPT No matching script. Please use EVAL.");
@@ -263,7 +263,7 @@ TEST(Scripts, ThatUseOtherKeysHappenOnceWithThem) {
   TestClient listener(served.port());
   listener.SendLine("PSUBSCRIBE *");
   listener.Read();
-  // Caught or not, what goes beyond the keys ends the first run.
+  // Caught or not, a call beyond the keys ends the first run.
   for (const char* const call : {"call", "pcall"}) {
     EXPECT_EQ(client.Text("FLUSHALL"), "OK");
     EXPECT_EQ(client.Text("CONFIG RESETSTAT"), "OK");
@@ -349,7 +349,7 @@ TEST(Scripts, ScriptsAndCommandsOfManyClientsLoseNothing) {
   EXPECT_EQ(client.Text("GET n"), std::to_string(kClients * kRounds));
 }
 
-// Lines about what a script calls come while it runs, and wait for its reply.
+// Lines about a script's calls come while it runs, and wait for its reply.
 TEST(Scripts, AMonitorThatRunsOneSeesAllItsCalls) {
   const FrontServed served;
   TestClient client(served.port());

@@ -1,5 +1,6 @@
-// Passwords are shown to nobody. Method: commands that carry one, right, wrong and malformed, alone
-// and in MULTI; then everything that others can see of commands is searched for it.
+// Goal: passwords are shown to no client. Method: commands that carry one, right, wrong and
+// malformed, alone and in MULTI; then everything that other clients can see of commands is searched
+// for it.
 #include <gtest/gtest.h>
 
 #include "server/front_served.h"
@@ -59,7 +60,7 @@ class Secrets : public testing::Test {
     EXPECT_EQ(monitor_.Text("MONITOR"), "OK");
   }
 
-  // What the monitor is shown from now until a command of its own.
+  // The monitor's lines from now until a command of its own.
   std::string Shown() {
     admin_.Text("ECHO end-of-it");
     std::string shown;
@@ -67,7 +68,7 @@ class Secrets : public testing::Test {
     return shown;
   }
 
-  // All there is to be seen of commands that ran.
+  // Searches everything visible of commands that ran.
   void ExpectHiddenEverywhere() {
     ExpectNoSecret("MONITOR", Shown());
     for (const char* const command : {"SLOWLOG GET -1", "ACL LOG", "INFO everything", "CLIENT LIST",

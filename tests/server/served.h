@@ -41,7 +41,7 @@ class Served {
   // Waits until Run() has returned.
   Status Join();
 
-  // Waits until so many clients are blocked: what they sent has been run.
+  // Waits until so many clients are blocked: their commands have run.
   void AwaitBlocked(std::size_t clients);
 
  private:

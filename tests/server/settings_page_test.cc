@@ -1,4 +1,4 @@
-// Goal: docs/settings.md tells of every setting what the table says, and of no other.
+// Goal: docs/settings.md describes every setting as the table does, and no other.
 // Method: the page is made anew from the table and compared. MAYFLY_UPDATE=1 writes it instead.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ std::string Initial(const SettingSpec& spec) {
   return spec.initial.empty() ? "" : fmt::format("`{}`", spec.initial);
 }
 
-// What can be given, where the summary cannot say it.
+// The allowed values, where the summary does not name them.
 std::string Values(const SettingSpec& spec) {
   if (spec.kind == SettingKind::kBoolean) return "`yes`, `no`";
   if (spec.kind == SettingKind::kMemory) return "bytes";

@@ -1,4 +1,4 @@
-// Beginning and ending: ports that are taken, SHUTDOWN, stopping with clients connected.
+// Goal: start and stop: ports in use, SHUTDOWN, stopping with clients connected.
 // Method: whole servers, started and stopped.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What a client with subscriptions may do, and that it hears nothing once it was killed.
+// Goal: what a subscribed client may do, and that it gets no message once it was killed.
 // Method: clients on both threads of a whole server.
 #include <gtest/gtest.h>
 

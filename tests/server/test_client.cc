@@ -58,7 +58,7 @@ void TestClient::Send(const std::string& bytes) {
   std::size_t sent = 0;
   while (sent < bytes.size()) {
     const ssize_t n = ::send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-    if (n <= 0) return;  // The server has closed; reading will tell.
+    if (n <= 0) return;  // The server has closed; Read() reports it.
     sent += static_cast<std::size_t>(n);
   }
 }

@@ -13,7 +13,7 @@ namespace mayfly::server {
 class TestClient {
  public:
   // To a port of the loopback interface or of another address of this machine, or to a unix socket.
-  // Throws when nobody is there.
+  // Throws when the connection is refused.
   explicit TestClient(int port) : TestClient("127.0.0.1", port) {}
   TestClient(const std::string& ip, int port);
   explicit TestClient(const std::string& path);
@@ -38,13 +38,13 @@ class TestClient {
   // True when the server has closed, after all replies were read; waits for it.
   bool Closed();
 
-  // Whether nothing has arrived by now.
+  // Whether nothing has arrived so far.
   bool Quiet();
 
   // Everything until the server closes.
   std::string ReadAll();
 
-  // Says that nothing more will be sent.
+  // Shuts down the sending side.
   void ShutdownSend();
 
  private:

@@ -1,6 +1,6 @@
-// test_commands.h - a few commands on data, as simple as can be, to test the server around them.
+// test_commands.h - a few minimal commands on data, to test the server around them.
 //   set key value [ms]      get key      del key...      fail key value: writes, then fails
-//   rows: counts the rows, with a latched transaction on everything
+//   rows: counts the rows, with a latched transaction on all keys
 //   bpop key... timeout     takes the first row there is, as [key, value], or waits; seconds
 //   bmove from to timeout   moves a row, or waits
 // A row whose value begins with '!' is of the wrong type for those that wait.
@@ -10,7 +10,7 @@
 
 namespace mayfly::server {
 
-// These, and the server's own.
+// These, and the admin commands.
 const CommandTable& TestTable();
 
 }  // namespace mayfly::server

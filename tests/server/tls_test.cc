@@ -1,5 +1,5 @@
-// TLS: the same commands behind a certificate, with and without one of the client's.
-// Method: a certificate made on the spot, and clients that show it or do not.
+// Goal: TLS: the same commands behind a certificate, with and without a client certificate.
+// Method: a certificate made on the spot, and clients that present it or do not.
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
@@ -51,14 +51,14 @@ class SelfSigned {
   const std::string certificate_file = directory_.Inside("certificate.pem");
 };
 
-// A port nobody listens on, for a setting that does not take 0.
+// An unused port, for a setting that does not take 0.
 int FreePort() {
   asio::io_context context;
   Tcp::acceptor acceptor(context, Tcp::endpoint(asio::ip::address_v4::loopback(), 0));
   return acceptor.local_endpoint().port();
 }
 
-// What the server answers to a PING; empty when it does not let the client in.
+// The reply to a PING; empty when the server refuses the client.
 std::string PingOver(int port, const SelfSigned* shown, int version_min = TLS1_2_VERSION) {
   asio::io_context context;
   asio::ssl::context tls(asio::ssl::context::tls_client);
@@ -123,7 +123,7 @@ TEST_F(Tls, ClosesOnClientsThatDoNotSpeakIt) {
   Served served(SettingsFor("no"));
   TestClient client(port_);
   client.Send("PING\r\n");
-  client.ReadAll();  // An alert of TLS, perhaps; then the end.
+  client.ReadAll();  // A TLS alert, perhaps; then the end.
   EXPECT_EQ(PingOver(port_, nullptr), "+PONG\r\n");
 }
 

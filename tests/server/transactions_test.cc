@@ -1,4 +1,4 @@
-// MULTI, EXEC, WATCH: Redis' rules, and no gap between a change and the mark it leaves.
+// Goal: MULTI, EXEC, WATCH: Redis' rules, and no gap between a change and its mark.
 // Method: two clients on sockets; a manual clock; a seeded race of many.
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST(Transactions, AWaitingCommandInsideDoesNotWait) {
 
 class Watching : public testing::Test {
  protected:
-  // EXEC's reply after `change` by somebody else.
+  // EXEC's reply after `change` by another client.
   std::string After(const std::function<void()>& change) {
     EXPECT_EQ(mine_.Text("WATCH a"), "OK");
     change();
@@ -179,7 +179,7 @@ TEST_F(Watching, WatchesEndWithTheConnection) {
   EXPECT_EQ(served_.server().watches().size(), 0u);
 }
 
-// Each client reads a number, and writes the next one if nobody else did: none may be lost.
+// Each client reads a number, and writes the next one if no other client did: none may be lost.
 TEST(Transactions, CountingByCompareAndSetLosesNothing) {
   Served served;
   constexpr int kClients = 4;

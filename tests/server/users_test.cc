@@ -1,4 +1,4 @@
-// Users that change: connections that they no longer allow are closed, though they are idle.
+// Goal: after a change of users, connections that are no longer allowed are closed, even idle ones.
 // Method: clients on both threads of a server, one of which changes users.
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST_F(Users, SubscribersThatLoseAChannelAreClosed) {
   b_.SendLine("PSUBSCRIBE x:*");
   c_.SendLine("SUBSCRIBE y");
   for (TestClient* const client : {&a_, &b_, &c_}) client->Read();
-  // More rights close nobody.
+  // More rights close no connection.
   EXPECT_EQ(admin_.Text("ACL SETUSER ann &z"), "OK");
   EXPECT_EQ(admin_.Text("PUBLISH x:1 m"), "2");
   a_.Read();
@@ -122,7 +122,7 @@ TEST_F(Users, NewOnesBeginWithTheChannelsOfTheSetting) {
   EXPECT_EQ(admin_.Ask("ACL GETUSER ann").items()[9].text(), "");
 }
 
-// Patterns lead to keys that no rule about the arguments has seen.
+// Patterns lead to keys that are not among the arguments, so ACL rules have not checked them.
 TEST_F(Users, SortFollowsPatternsOnlyForThoseWhoReadEverything) {
   const std::string denied = " option of SORT denied due to insufficient ACL permissions.";
   EXPECT_EQ(admin_.Text("SET v1 1"), "OK");
@@ -197,7 +197,7 @@ TEST_F(Users, TheLogTellsTheCommandThatWasRefused) {
 TEST_F(Users, ARefusalInAScriptIsLoggedOnceThoughTheScriptIsRunAgain) {
   EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* +@all -incr"), "OK");
   Login(a_, "ann");
-  // The second call is of a key that the script has not named.
+  // The second call uses a key that the script has not named.
   EXPECT_EQ(
       a_.Text("EVAL 'redis.pcall(\"incr\",KEYS[1]) return redis.call(\"get\",\"other\")' 1 k"),
       "(nil)");

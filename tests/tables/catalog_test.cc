@@ -1,6 +1,6 @@
-// Goal: tables are made, described, changed and dropped; they survive restarts, and a crash between
-// two steps leaves nothing behind. Method: on each engine, through the public calls; keyspaces that
-// a crash would leave are made by hand.
+// Goal: tables are created, described, changed and dropped; they survive restarts, and a crash
+// between two steps leaves nothing behind. Method: on each engine, through the public calls;
+// keyspaces that a crash would leave are created by hand.
 #include <algorithm>
 
 #include "tables/table_life.h"
@@ -129,8 +129,8 @@ TEST_P(Catalog, DropsWhatACrashLeftBehind) {
   Put("plain", {{"id", "1"}});
   const std::string id = Describe("plain").id;
   tables_.reset();
-  // A table that was being made, an index that was being made or dropped; and two of others'
-  // making.
+  // A table that was being created, an index that was being created or dropped; and two unrelated
+  // ones.
   for (const char* name :
        {"table.gone.items#00000000-0000-4000-8000-000000000000", "table.of.contents", "tables2"}) {
     ASSERT_TRUE(database().CreateKeyspace(name).has_value());

@@ -1,5 +1,5 @@
 // Goal: calls on the same items from several threads lose nothing, see no half of a transaction and
-// do not wait in a circle. Method: threads that count; sums that must come out.
+// do not deadlock. Method: threads that count; sums that must come out.
 #include <algorithm>
 #include <thread>
 
@@ -66,7 +66,7 @@ TEST_P(TablesConcurrency, WritesTogetherLoseNothing) {
   EXPECT_EQ(CountOf("b_table", "3"), kThreads * kRounds * 2);
 }
 
-// One item is written by a latched transaction, several by a transaction; both write this one.
+// One item is written by a latched transaction, several by an optimistic one; both write this one.
 TEST_P(TablesConcurrency, WritesByThemselvesAndInTransactionsMeetOnAnItem) {
   InThreads([&](int thread) {
     for (int i = 0; i < kRounds; ++i) {
@@ -127,7 +127,7 @@ TEST_P(TablesConcurrency, ATokenIsUsedOnceByWhoeverIsFirst) {
   EXPECT_EQ(CountOf("a_table", "1"), 20);
 }
 
-// Money moves between two items; whoever reads both in one state sees all of it.
+// Money moves between two items; a snapshot of both has all of it.
 TEST_P(TablesConcurrency, ReadsOfSeveralItemsSeeWholeTransactions) {
   Put("a_table", {{"id", "1"}, {"n", N(1000)}});
   Put("b_table", {{"id", "1"}, {"n", N(1000)}});

@@ -1,5 +1,5 @@
-// Goal: calls cost what they are about and not what lies around it.
-// Method: an engine that counts; tables with a lot around.
+// Goal: the cost of a call depends on its items and not on the size of the table.
+// Method: an engine that counts; tables with many other items.
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
 #include "tables/tables_home.h"
@@ -66,7 +66,7 @@ TEST_F(TableCosts, AnItemDoesNotPayForOtherTablesNorOtherItems) {
     });
     return put.gets + put.cursor_moves + put.changes + get.gets + get.cursor_moves;
   };
-  cost("first of all");  // What is read once, and then known.
+  cost("first of all");  // Warms up caches.
   const std::uint64_t alone = cost("a");
   for (int i = 0; i < 50; ++i) {
     const std::string other = "other" + std::to_string(i);

@@ -1,5 +1,5 @@
 // Goal: after any writes, updates, deletes and deaths an index holds what a plain recomputation
-// says. Method: seeded random play on each engine, in both modes; now and then the index is
+// gives. Method: seeded random play on each engine, in both modes; now and then the index is
 // compared with the items.
 #include <iostream>
 
@@ -20,7 +20,7 @@ std::vector<Item> Sorted(std::vector<Item> items) {
   return items;
 }
 
-// What an index on these attributes shows of the items.
+// The expected content of an index on these attributes.
 std::vector<Item> Recomputed(const std::vector<Item>& items, const std::vector<std::string>& keys,
                              const std::vector<std::string>& more) {
   std::vector<Item> entries;

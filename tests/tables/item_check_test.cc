@@ -1,4 +1,4 @@
-// Goal: what may be stored in a table, and the words for what may not.
+// Goal: which items a table accepts, and the errors for others.
 // Method: tables made by hand, no database.
 #include "tables/schema/item_check.h"
 
@@ -54,7 +54,7 @@ TEST(ItemCheck, OfAnUpdateLooksAtWhatChanged) {
   EXPECT_EQ(MessageOf(CheckUpdatedItem(Posts(), Post(), Post({{"topic", std::string(2049, 't')}}))),
             "The update expression attempted to update the secondary index key beyond allowed size "
             "limits");
-  // Older than the index, and not what this update is about.
+  // Older than the index, and not changed by this update.
   EXPECT_TRUE(
       CheckUpdatedItem(Posts(), Post({{"topic", N(1)}}), Post({{"topic", N(1)}, {"title", "new"}}))
           .ok());

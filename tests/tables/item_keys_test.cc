@@ -111,7 +111,7 @@ TEST(Deadlines, AreNoneForZeroOtherTypesAndTheEndOfTime) {
   EXPECT_EQ(DeadlineOf(table, {{"expires", N(1'700'000'000)}}, kStart), std::nullopt);
 }
 
-// Core takes no instant before 1973; what lies before it has passed just as well.
+// Core takes no instant before 1973; an earlier one is clamped, and has passed just as well.
 TEST(Deadlines, OfLongAgoAreThePast) {
   EXPECT_EQ(DeadlineMs(N(1)), 100'000'000'000);
   EXPECT_EQ(DeadlineMs(N(-5)), 100'000'000'000);

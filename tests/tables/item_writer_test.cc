@@ -1,5 +1,5 @@
 // Goal: an item, its index entries and its shadow change together, with one deadline.
-// Method: a table made by hand; its keyspaces are looked at as rows.
+// Method: a table made by hand; its keyspaces are read as rows.
 #include "tables/items/item_writer.h"
 
 #include "items/item_key.h"
@@ -44,7 +44,7 @@ class ItemWriter : public EachEngine {
     ASSERT_TRUE(transaction->Commit().ok());
   }
 
-  // The entries of an index: what they hold, and when they die.
+  // The entries of an index: their content and deadlines.
   std::vector<std::pair<Item, std::optional<WallTime>>> Entries(std::size_t index) {
     std::vector<std::pair<Item, std::optional<WallTime>>> entries;
     const auto cursor = *table_.indexes[index].rows->NewCursor();

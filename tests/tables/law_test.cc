@@ -1,7 +1,7 @@
-// Goal: an item is there for every call before its instant, and for none from it on, purged or not,
+// Goal: an item is visible to every call before its instant, and to none from it on, purged or not,
 // through the table and both kinds of index.
-// Method: each call on a fresh table one millisecond before, at and after the instant; a call tells
-// whether it saw the item.
+// Method: each call on a fresh table one millisecond before, at and after the instant; a call
+// returns whether it saw the item.
 #include <functional>
 #include <map>
 
@@ -11,7 +11,7 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-// On a table made for it alone, with the item in it; tells whether it was there.
+// On a table created for it alone, with the item in it; returns whether the item was visible.
 using Sees = std::function<bool(Tables&, const std::string& posts)>;
 
 const Item kKey = {{"user", "mortal"}, {"nr", N(1)}};

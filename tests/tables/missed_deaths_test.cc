@@ -1,6 +1,6 @@
-// Goal: a sweep that missed events finds the dead all the same, a bounded number of items at a
-// time, and looks for nothing when no event of its table can be missing. Method: a manual clock and
-// a memory engine that counts what is asked of it; somebody else purges and trims.
+// Goal: a sweep that missed events finds the dead nevertheless, a bounded number of items at a
+// time, and does not search when no event of its table can be missing. Method: a manual clock and a
+// memory engine that counts its calls; the test purges and trims behind the sweep's back.
 #include <memory>
 
 #include "core/counting_engine.h"
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kStep = tables::kSweepSearchItemsMax;
 
-// More than one sweep looks at.
+// More than one sweep visits.
 constexpr int kMany = 2 * static_cast<int>(kStep) + 500;
 
 class MissedDeaths : public ::testing::Test {
@@ -28,7 +28,7 @@ class MissedDeaths : public ::testing::Test {
     EXPECT_TRUE(tables_->CreateTable(spec).has_value());
   }
 
-  // What is known in memory alone is lost.
+  // State in memory is lost.
   void OpenTables() {
     tables_.reset();
     tables_ = *Tables::Open(*database_);
@@ -85,7 +85,8 @@ TEST_F(MissedDeaths, AreNotSuspectedWhenAnothersPromiseTrimmedItsEvents) {
   Fill(2000, 2003, 10);
   const auto others = *database_->CreateKeyspace(
       "others", {.events = EventDetail::kKey, .purge_within = Millis(4000)});
-  // Events of others before, between and behind those of the table; all of others' go.
+  // Events of other keyspaces before, between and behind those of the table; all of theirs are
+  // trimmed.
   LetOthersDie(*others, 20);
   clock_.Advance(9s);
   Purge();
@@ -167,8 +168,8 @@ TEST_F(MissedDeaths, AreFoundByUpkeepAtOnce) {
   EXPECT_EQ(Sweep(), kMany - first);
 }
 
-// A walk that began again with each gap would never get behind its first step, and one that did not
-// begin again at all would miss what died behind its back.
+// A search restarted by each gap would never get past its first step, and one that never repeated
+// would miss what died behind its position.
 TEST_F(MissedDeaths, AreFoundThoughMoreAreMissedAllTheTime) {
   constexpr int kGroups = 5;
   constexpr int kGroup = 100;
@@ -184,7 +185,7 @@ TEST_F(MissedDeaths, AreFoundThoughMoreAreMissedAllTheTime) {
     EXPECT_LE(gone, static_cast<std::uint64_t>((i + 1) * kGroup)) << "before its instant";
     EXPECT_EQ(Items(), kGroups * kGroup + kMany - gone);
   }
-  // Not one event of the table is missing any more, but nobody can know that.
+  // No event of the table is missing any more, but the sweep cannot know that.
   const auto others = *database_->CreateKeyspace("others", {.events = EventDetail::kKey});
   for (int sweeps = 0; Items() > kMany; ++sweeps) {
     ASSERT_LT(sweeps, 10) << Items() - kMany << " are still there";
@@ -206,7 +207,7 @@ TEST_F(MissedDeaths, AreFoundBehindTheBackOfASearch) {
   TrimAll();
   std::uint64_t gone = Sweep();
   EXPECT_LT(gone, static_cast<std::uint64_t>(kFirst)) << "the search is not over";
-  // These die before and behind the place the search has got to.
+  // These die before and behind the search's position.
   clock_.Advance(10s);
   Purge();
   TrimAll();

@@ -1,5 +1,5 @@
 // Goal: pages of any limit, in both directions, give everything once and in order; also when items
-// vanish between them. Method: random items; every query page by page beside the same in one page.
+// are deleted between them. Method: random items; every query page by page and in one page.
 #include <iostream>
 
 #include "tables/random_posts.h"

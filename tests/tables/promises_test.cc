@@ -1,5 +1,5 @@
 // Goal: a table's promise holds for everything an item leaves behind: the item, index entries,
-// shadows, images in streams, jobs; and proofs call its keyspaces by the table's name.
+// shadows, images in streams, jobs; and proofs name its keyspaces by the table.
 // Method: marks are planted in keys and values, time goes by with a reaper, and all files are
 // searched.
 #include <algorithm>
@@ -48,7 +48,7 @@ class TablePromises : public TableLife {
     keeper_ = *std::move(started);
   }
 
-  // In small steps, so that those who see to things have their turn in each.
+  // In small steps, so that the reapers run in each.
   void Live(Millis length) {
     for (const WallTime end = clock().Now() + length; clock().Now() < end;) {
       clock().Advance(std::min<Millis>(1min, end - clock().Now()));

@@ -1,5 +1,5 @@
 // Goal: Query and Scan on a table and on both kinds of index: ranges, directions, filters,
-// projections, pages. Method: a small table on each engine, looked at from all sides.
+// projections, pages. Method: a small table on each engine, read in every way.
 #include "tables/tables_home.h"
 
 namespace mayfly {

@@ -1,4 +1,5 @@
-// random_posts.h - random items of the table "posts", few enough to meet again.
+// random_posts.h - random items of the table "posts", from a small set of keys, so that they
+// repeat.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace mayfly {
 
-// MAYFLY_SEED, or a fresh one. Printed by whoever uses it.
+// MAYFLY_SEED, or a fresh one. The caller prints it.
 inline std::uint64_t PlaySeed() { return NumberFromEnvironment("MAYFLY_SEED", FreshSeed()); }
 
 class RandomPosts {
@@ -33,7 +34,7 @@ class RandomPosts {
     return Small(6);
   }
 
-  // Keys and, by chance, everything else. `now`: of ttl attributes.
+  // Keys and, at random, other attributes. `now` is for ttl attributes.
   Item Post(WallTime now) {
     Item item = Key();
     if (!random_.OneIn(3)) item["topic"] = Topic();
@@ -45,7 +46,7 @@ class RandomPosts {
     return item;
   }
 
-  // Soon, mostly; or what lives for ever, or has passed.
+  // Mostly soon; sometimes never, or in the past.
   AttributeValue Expires(WallTime now) {
     switch (random_.Below(8)) {
       case 0: return N(0);

@@ -1,6 +1,6 @@
-// Goal: tables that come back from a backup go on: what dies is swept and told. Method: on each
-// engine, a backup of tables that have read events, restored later into a new database, whose log
-// of events is another one.
+// Goal: tables restored from a backup go on: dead items are swept and recorded. Method: on each
+// engine, a backup of tables that have read events, restored later into a new database, which has
+// another event log.
 #include "base/temporary_directory.h"
 #include "tables/table_life.h"
 
@@ -62,7 +62,7 @@ TEST_P(RestoredTables, SweepWhatDiesAfterwards) {
   EXPECT_EQ(Describe("plain").items, 0U);
 }
 
-// Nobody had to read an event before.
+// No event was read before.
 TEST_P(RestoredTables, SweepWhatDiedOnTheWayWithoutAnEventBefore) {
   TableSpec spec = PlainSpec();
   spec.ttl_mode = TtlMode::kUntilSwept;

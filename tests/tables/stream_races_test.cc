@@ -1,6 +1,6 @@
-// Goal: a stream is a story that makes sense however close to its death an item is written. Method:
-// a clock that moves whenever it is read, so that items die between the beginning and the commit of
-// the write that meets them; seeded random writes, purges and reads, one at a time.
+// Goal: the records of a stream are consistent however close to its death an item is written.
+// Method: a clock that moves whenever it is read, so that items die between the begin and the
+// commit of the write that meets them; seeded random writes, purges and reads, one at a time.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -82,7 +82,7 @@ class StreamRaces : public ::testing::TestWithParam<bool> {
   std::unique_ptr<Database> database_;
   std::unique_ptr<Tables> tables_;
   std::int64_t written_ = 0;
-  std::set<std::string> lasting_;  // Items that have no instant.
+  std::set<std::string> lasting_;  // Items without a deadline.
 };
 
 TEST_P(StreamRaces, MakeNoDifferenceToTheStory) {

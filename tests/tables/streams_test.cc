@@ -1,4 +1,4 @@
-// Goal: a stream tells what happened to the items of its table, in order, once, for a day; deaths
+// Goal: a stream records the changes of its table's items, in order, once, for a day; deaths
 // included. Method: on each engine, a manual clock; records are compared as lines.
 #include <atomic>
 #include <set>
@@ -75,7 +75,7 @@ TEST_P(TableStreams, TellDeathsAsDeathsBeforeWhatComesAfter) {
   clock().Advance(10s - 1ms);
   EXPECT_EQ(Lines().size(), 3U);
   clock().Advance(1ms);
-  PutNumber("a", 2);  // Over its dead row, which nobody has purged.
+  PutNumber("a", 2);  // Over its dead row, which is not purged yet.
   EXPECT_EQ(Get("plain", {{"id", "b"}}), std::nullopt);
   ASSERT_TRUE(database().Purge().has_value());
   Told lines = Lines();
@@ -110,7 +110,7 @@ TEST_P(TableStreams, TellEachDeathOnceAcrossRestarts) {
   for (int i = 0; i < 200; ++i) PutNumber(("k" + std::to_string(i)).c_str(), i, 10);
   clock().Advance(10s);
   ASSERT_EQ(database().Purge({.rows_max = 50}).value().rows, 50U);
-  Restart();  // Before anybody looked.
+  Restart();  // Before any read.
   EXPECT_EQ(Lines().size(), 250U);
   ASSERT_EQ(database().Purge({.rows_max = 50}).value().rows, 50U);
   EXPECT_EQ(Lines().size(), 300U);
@@ -176,7 +176,7 @@ TEST_P(TableStreams, AreReadAMegabyteAtATime) {
   EXPECT_EQ(Records("plain").size(), 10U);
 }
 
-// Who reads on from the last record finds nothing more to come.
+// A reader that goes on behind the last record learns that the stream has ended.
 TEST_P(TableStreams, HaveAnEndWhenTheyEnd) {
   PutNumber("a", 1);
   PutNumber("b", 1);
@@ -197,7 +197,7 @@ TEST_P(TableStreams, EndAndBeginAnew) {
   PutNumber("b", 1, 30);
   EXPECT_EQ(Lines(), (Told{"insert a 1", "remove a 1 ttl"})) << "nothing after its end";
   EXPECT_FALSE(tables().DescribeStream("plain", first)->enabled);
-  clock().Advance(20s);  // b dies unobserved.
+  clock().Advance(20s);  // b dies without a read or purge.
   Change("plain", {.stream = StreamView::kKeysOnly});
   const std::string second = Describe("plain").stream_label;
   EXPECT_NE(first, second);
@@ -235,8 +235,8 @@ TEST_P(TableStreams, TellATransactionInItsOrder) {
   EXPECT_EQ(Lines(), (Told{"insert a 1", "remove a 1 ttl", "insert b 1", "insert a 2"}));
 }
 
-// Threads write items that die under way, a clock runs, others purge: for each item the stream is a
-// story that makes sense, and ends with what is there.
+// Threads write items that die meanwhile, a clock runs, others purge: for each item the records are
+// consistent, and end with its current state.
 TEST_P(TableStreams, TellStoriesThatMakeSenseWhateverTheTiming) {
   const std::uint64_t seed = FreshSeed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -301,7 +301,7 @@ TEST_P(TableStreams, TellStoriesThatMakeSenseWhateverTheTiming) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, TableStreams, AllEngines(), NameOfEngine);
 
-// Reads that leave dead rows alone, so that writes meet them.
+// Reads that do not purge dead rows, so that writes meet them.
 class StreamsWithoutPurgingReads : public TableStreams {
  protected:
   StreamsWithoutPurgingReads() : TableStreams(DatabaseOptions{.purge_on_read = false}) {}

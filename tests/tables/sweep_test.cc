@@ -1,5 +1,5 @@
-// Goal: sweeps remove what is dead, all of it, nothing else, at the cost of the dead. Method: on
-// each engine, a manual clock, both modes; what a sweep asks of the engine is counted.
+// Goal: sweeps remove all dead items and nothing else, at the cost of the dead. Method: on each
+// engine, a manual clock, both modes; calls of the engine are counted.
 #include <memory>
 
 #include "core/counting_engine.h"
@@ -113,7 +113,7 @@ TEST_P(Sweeps, FindWhatEventsDoNotTellAnyMore) {
   Fill(0, 20, 10);
   Fill(20, 30, 1000);
   clock().Advance(10s);
-  // Somebody else purges, and trims the events before a sweep could see them.
+  // The test purges, and trims the events before a sweep could read them.
   ASSERT_EQ(database().Purge().value().rows, 20U);
   ASSERT_EQ(database().TrimEvents({.keep_newest = 5}).value(), 15U);
   EXPECT_EQ(Sweep("posts"), 20U);
@@ -143,7 +143,7 @@ TEST_P(Sweeps, RefuseATableThatIsNotThere) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, Sweeps, AllEngines(), NameOfEngine);
 
-// What a sweep of `dead` items costs in a table that has `living` ones besides.
+// The cost of sweeping `dead` items in a table with `living` others.
 EngineCosts CostOfSweep(TtlMode mode, int dead, int living) {
   const auto costs = std::make_shared<EngineCosts>();
   ManualClock clock(kStart);
@@ -171,7 +171,7 @@ TEST(SweepCosts, AreThoseOfTheDeadAndNotOfTheTable) {
   for (const TtlMode mode : {TtlMode::kExact, TtlMode::kUntilSwept}) {
     const EngineCosts small = CostOfSweep(mode, 100, 10);
     const EngineCosts large = CostOfSweep(mode, 100, 2000);
-    // One entry ahead of the due ones may be looked at in each keyspace.
+    // One entry ahead of the due ones may be read in each keyspace.
     EXPECT_LE(large.gets, small.gets + 16);
     EXPECT_LE(large.cursor_moves, small.cursor_moves + 16);
     EXPECT_LE(large.changes, small.changes + 16);

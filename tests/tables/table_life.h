@@ -1,4 +1,4 @@
-// table_life.h - what tests of tables, rather than of items, share.
+// table_life.h - the fixture of tests about tables, rather than items.
 #pragma once
 
 #include "tables/tables_home.h"
@@ -9,7 +9,7 @@ class TableLife : public EachTables {
  protected:
   using EachTables::EachTables;
 
-  // The process ends and begins again; in memory only the tables do.
+  // Restarts the database and the tables; in memory only the tables.
   void Restart() {
     tables_.reset();
     if (home_.persistent()) home_.Reopen();

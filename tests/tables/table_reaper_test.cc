@@ -1,5 +1,5 @@
-// Goal: a keeper does by itself what SweepExpired() and RunUpkeep() do when asked, and ends when it
-// is told to. Method: on each engine, a manual clock; AwaitIdle() instead of waiting.
+// Goal: a table reaper does by itself what SweepExpired() and RunUpkeep() do when called, and stops
+// when asked. Method: on each engine, a manual clock; AwaitIdle() instead of waiting.
 #include <atomic>
 #include <thread>
 
@@ -18,7 +18,7 @@ class Keepers : public TableLife {
     TableLife::TearDown();
   }
 
-  // Sweeps come when they are asked for: the pause is longer than any test.
+  // Sweeps come on request: the pause is longer than any test.
   void StartKeeper(bool reap = true) {
     auto started = tables().StartReaper({.reap = reap, .sweep_every = 1h});
     ASSERT_TRUE(started.has_value()) << started.status().ToString();
@@ -86,7 +86,7 @@ TEST_P(Keepers, EndWithTheirTables) {
   Make(PlainSpec());
   StartKeeper();
   tables_.reset();
-  keeper_->AwaitIdle();  // Returns: nothing will be done any more.
+  keeper_->AwaitIdle();  // Returns: it has stopped.
   keeper_.reset();
   OpenTables();
   StartKeeper();
@@ -142,7 +142,7 @@ TEST_P(Keepers, StandWhateverOthersDo) {
   for (const auto& [id, is] : there) EXPECT_FALSE(is) << id;
 }
 
-// One that looked only when nothing is left to do would go on for ever.
+// If it checked only when nothing is left to do, it would never stop.
 TEST_P(Keepers, EndBetweenTheStepsOfASweepThatHasNoEnd) {
   std::atomic<int> sweeps = 0;
   std::atomic<int> upkeeps = 0;

@@ -1,4 +1,4 @@
-// tables_home.h - tables on each engine, on a clock that stands still.
+// tables_home.h - tables on each engine, on a manual clock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class EachTables : public ::testing::TestWithParam<EngineKind> {
     OpenTables();
   }
 
-  // Whatever a test did, index, rows and counters agree afterwards.
+  // Index, rows and counters must agree after every test.
   void TearDown() override {
     tables_.reset();
     home_.ExpectClean();

@@ -1,5 +1,5 @@
-// tables_model.h - the table "posts" as a plain map, with a reading of conditions, ttl and indexes
-// of its own: what the tables are compared with.
+// tables_model.h - the table "posts" as a plain map, with its own evaluation of conditions, ttl and
+// indexes: the reference for tables.
 #pragma once
 
 #include <functional>
@@ -18,11 +18,11 @@ std::string Describe(const Item& item);
 std::string Describe(const std::optional<Item>& item);
 std::string Describe(const std::vector<Item>& items);
 
-// A condition as both sides understand it.
+// A condition in the forms of both sides.
 struct ModelCondition {
   std::string text;
   ExpressionArguments arguments;
-  std::function<bool(const Item&)> holds;  // An item that is not there is an empty one.
+  std::function<bool(const Item&)> holds;  // A missing item counts as an empty one.
 };
 
 class TablesModel {
@@ -32,10 +32,11 @@ class TablesModel {
   WallTime now() const { return now_; }
   void SetNow(WallTime now);
 
-  // From now on this attribute and mode count; in mode kExact what is dead by them is gone.
+  // Applies a new ttl attribute and mode; in mode kExact the items that are dead by them are
+  // removed.
   void SetTtl(const std::string& attribute, TtlMode mode);
 
-  // Removes what a sweep finds. In mode kExact there is nothing left for it.
+  // Removes the items that a sweep would. In mode kExact there are none left.
   std::size_t Sweep();
 
   const Item* Find(const Item& key) const;
@@ -45,7 +46,7 @@ class TablesModel {
   // When the item dies, if it does.
   std::optional<WallTime> DeadlineOf(const Item& item) const;
 
-  // Instants at which something dies, from now on.
+  // Deadlines from now on.
   std::vector<WallTime> Deadlines() const;
 
   // All items, in the order of the table.

@@ -1,6 +1,6 @@
-// Goal: tables answer as a plain map does, whatever is asked of them, and the play that says so
-// notices when they do not. Method: seeded random calls on both, on each engine and in both modes;
-// then the same on tables that are broken on purpose.
+// Goal: tables reply as a plain map does, whatever is called, and the comparison notices when they
+// do not. Method: seeded random calls on both, on each engine and in both modes; then the same on
+// tables that are broken on purpose.
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -79,7 +79,7 @@ void Player::Ttl() {
          left ? std::to_string(left->count()) : std::string(StatusCodeName(left.status().code())));
 }
 
-// Often to an instant at which something dies, or to just before it.
+// Often to an instant at which an item dies, or to just before it.
 void Player::PassTime() {
   const std::vector<WallTime> deadlines = model_.Deadlines();
   WallTime to = model_.now() + Millis(static_cast<std::int64_t>(posts_.random().Below(2000)));
@@ -97,7 +97,7 @@ void Player::Upkeep() {
     case 1: {
       const auto swept = tables_->SweepExpired("posts");
       const std::size_t wanted = model_.Sweep();
-      // In mode kExact it counts what others had not purged yet.
+      // In mode kExact it counts rows that were not purged yet, which the model does not know.
       if (subject_.mode == TtlMode::kExact) return;
       Expect("sweep", std::to_string(wanted), std::to_string(Must("sweep", swept)));
       return;

@@ -11,7 +11,7 @@
 
 namespace mayfly {
 
-// What is wrong with the tables that are played on.
+// The fault of the tables that are played on.
 enum class Broken : std::uint8_t {
   kNothing,
   kLateClock,          // The database's clock is a millisecond late.
@@ -23,7 +23,7 @@ struct PlaySubject {
   EngineKind engine = EngineKind::kMemory;
   TtlMode mode = TtlMode::kExact;
   Broken broken = Broken::kNothing;
-  bool indexed = true;  // False: a table without indexes, whose items are written by themselves.
+  bool indexed = true;  // False: a table without indexes: single-row writes.
 };
 
 inline void PrintTo(const PlaySubject& subject, std::ostream* out) {
@@ -31,7 +31,7 @@ inline void PrintTo(const PlaySubject& subject, std::ostream* out) {
        << (subject.indexed ? "" : "Alone") << static_cast<int>(subject.broken);
 }
 
-// The first difference, told with the number of its call; nothing: there was none.
+// The first difference, with the number of its call; nothing: none.
 std::optional<std::string> PlayTables(const PlaySubject& subject, std::uint64_t seed,
                                       std::size_t calls);
 

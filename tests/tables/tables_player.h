@@ -37,7 +37,7 @@ class Player {
   Player(const PlaySubject& subject, std::uint64_t seed);
   ~Player() { tables_.reset(); }
 
-  // One call on both. Leaves what differs in difference_.
+  // One call on both. Leaves a difference in difference_.
   std::optional<std::string> Step();
 
  private:
@@ -66,10 +66,10 @@ class Player {
   PlannedWrite NextUpdate();
   PlannedWrite NextDelete();
 
-  // Does it on the model.
+  // Applies it to the model, and compares.
   void ExpectWrite(const PlannedWrite& planned, const Result<WriteOutcome>& got);
 
-  // The rows of all indexes, as they lie in the database.
+  // The stored rows of all indexes.
   using IndexRows = std::vector<std::tuple<std::shared_ptr<Keyspace>, std::string, std::string>>;
   IndexRows Entries();
 

@@ -53,7 +53,7 @@ void Player::Query() {
     std::erase_if(wanted, [](const Item& item) { return !item.contains("body"); });
   }
   for (Item& item : wanted) {
-    // A filter on what it lacks makes a local index fetch whole items.
+    // A filter on an attribute it lacks makes a local index fetch whole items.
     if (request.filter.empty()) item = TablesModel::Shown(index, item);
   }
   const std::string what = "query of " + index + " " + request.key_condition;

@@ -1,6 +1,5 @@
-// Goal: a new ttl attribute, mode or index reaches the items that were there before, in steps,
-// while others write, and across restarts. Method: on each engine, a manual clock; steps are
-// counted.
+// Goal: a new ttl attribute, mode or index is applied to existing items, in steps, during writes,
+// and across restarts. Method: on each engine, a manual clock; steps are counted.
 #include <atomic>
 #include <thread>
 
@@ -186,7 +185,7 @@ TEST_P(TableUpkeep, SwitchesModesBothWays) {
   EXPECT_EQ(Describe("plain").ttl_status, TtlStatus::kEnabled);
 }
 
-// Writers write, the upkeep walks: in the end every item is in the index as it is.
+// Writers write while the upkeep runs: in the end the index has every item in its last state.
 TEST_P(TableUpkeep, FillsAnIndexWhileOthersWrite) {
   Fill();
   constexpr int kWriters = 3;

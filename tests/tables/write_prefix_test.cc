@@ -1,6 +1,6 @@
-// Goal: writes that are done together have the outcomes and leave the items they would have and
-// leave one after the other, and share their commits. Method: on each engine, a manual clock; then
-// on an engine that counts commits and refuses them when told.
+// Goal: writes applied together have the same outcomes and effects as one after the other, and
+// share their commits. Method: on each engine, a manual clock; then on an engine that counts
+// commits and can refuse them.
 #include "tables/write_prefix.h"
 
 #include "core/new_database.h"
@@ -126,8 +126,8 @@ TEST_P(WritesTogether, OfOtherTablesKeepTheirIndexesAndStreams) {
   EXPECT_EQ(Plain("2"), Of("2", 2));
 }
 
-// At each instant around the death of an item: what counts is whether it is there, and for a write
-// of a dead item, that it is not.
+// At each instant around the death of an item: only its existence counts, and a dead item does not
+// exist for a write.
 TEST_P(WritesTogether, GoByTheLaw) {
   Item mortal = Of("1", 5);
   mortal["expires"] = SecondsAfterStart(10);
@@ -166,7 +166,7 @@ TEST_P(WritesTogether, EndWhereTheItemsToShowGrowLarge) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, WritesTogether, AllEngines(), NameOfEngine);
 
-// Refuses commits as long as it is told to.
+// Refuses commits while `refuses` is set.
 class RefusingEngine final : public engine::suite::ForwardingEngine {
  public:
   explicit RefusingEngine(const bool& refuses)

@@ -1,5 +1,5 @@
-// Goal: PutItem, UpdateItem, DeleteItem and GetItem do what DynamoDB's do, and what is dead is not
-// there for any of them. Method: a table with both kinds of index on each engine, a manual clock.
+// Goal: PutItem, UpdateItem, DeleteItem and GetItem behave as DynamoDB's, and dead items do not
+// exist for any of them. Method: a table with both kinds of index on each engine, a manual clock.
 #include "tables/tables_home.h"
 
 namespace mayfly {
@@ -91,7 +91,7 @@ TEST_P(TableWrites, VersionsGrowAndGuard) {
       << "though the item was gone in between, and within the millisecond";
 }
 
-// Of items that are gone, too, and from one run to the next.
+// Versions of deleted items count, too, and those of earlier runs.
 TEST_P(TableWrites, VersionsGrowThoughTimeIsTakenBack) {
   const WallTime right = home_.clock().Now();
   const auto put = [&] {

@@ -9,7 +9,7 @@
 
 namespace mayfly::dynamo {
 
-// Nothing when it is none.
+// Nothing when it is malformed.
 std::optional<WallTime> ReadAmzDate(std::string_view text);
 
 std::string WriteAmzDate(WallTime time);

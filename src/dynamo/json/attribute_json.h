@@ -8,7 +8,7 @@
 namespace mayfly::dynamo {
 
 // Refused: more or less than one type, a set that is empty or has a member twice, a null that is
-// not true, a number that is none.
+// not true, a malformed number.
 Outcome<AttributeValue> ReadValue(const json::value& value);
 Outcome<Item> ReadItem(const json::object& object);
 

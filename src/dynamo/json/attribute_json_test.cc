@@ -1,4 +1,4 @@
-// Goal: items survive JSON both ways, and what is no item is refused in DynamoDB's words.
+// Goal: items survive JSON both ways, and malformed items are refused in DynamoDB's words.
 // Method: JSON texts, read and written again.
 #include "dynamo/json/attribute_json.h"
 
@@ -144,7 +144,7 @@ std::string Repeated(const std::string& begin, const std::string& part, std::siz
   return text + end;
 }
 
-// What items can be is read, however dense; what only looks small is refused before it takes much.
+// Everything an item can be is read, however dense; text that only seems small is refused early.
 TEST(AttributeJson, MemoryIsBoundedInProportionToTheText) {
   constexpr std::size_t kBytes = 4'000'000;
   const auto read = [](const std::string& text) {

@@ -49,7 +49,7 @@ Result<std::string> FromBase64(std::string_view text) {
   const int size = EVP_DecodeBlock(Unsigned(bytes), Unsigned(text), static_cast<int>(text.size()));
   if (size < 0) return Status::Invalid("Invalid Base64");
   bytes.resize(static_cast<std::size_t>(size) - (text.size() - digits.size()));
-  // Bits behind the last byte must be none: two texts for the same bytes would be two keys.
+  // Bits behind the last byte must be zero: two texts for the same bytes would be two keys.
   if (ToBase64(bytes) != text) {
     return Status::Invalid("Invalid last non-pad Base64 character dectected");
   }

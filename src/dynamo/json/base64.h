@@ -1,4 +1,4 @@
-// base64.h - bytes as JSON carries them.
+// base64.h - Base64, in which JSON carries bytes.
 #pragma once
 
 #include <string>

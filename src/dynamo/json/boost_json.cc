@@ -1,2 +1,2 @@
-// Boost.JSON is used without its library: this file is its code.
+// boost_json.cc - the code of Boost.JSON, which is used header-only.
 #include <boost/json/src.hpp>

@@ -118,7 +118,7 @@ std::optional<std::int64_t> Fields::Integer(std::string_view name, std::int64_t 
     number = value->get_int64();
   } else if (value->is_uint64()) {
     number = INT64_MAX;
-  } else if (value->is_double()) {  // DynamoDB cuts off what is behind the point.
+  } else if (value->is_double()) {  // DynamoDB truncates the fraction.
     const double cut = std::trunc(value->get_double());
     constexpr double kTooLarge = 9.2e18;
     number = std::abs(cut) < kTooLarge ? static_cast<std::int64_t>(cut)
@@ -174,7 +174,7 @@ std::vector<std::string> Fields::Strings(std::string_view name) const {
   return texts;
 }
 
-// Null when it is none, which is noted.
+// Null when it is no object, which is noted.
 const json::object* Fields::AsObject(const json::value& value) const {
   Outcome<const json::object*> object = ObjectOf(value);
   if (object) return *object;

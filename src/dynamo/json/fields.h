@@ -1,8 +1,8 @@
 // fields.h - the members of one object of a request, read by name and type.
 // Reading does not fail: a member of another JSON type, or one that breaks a constraint, is noted
-// and reads as if it were not there. Check() tells; a handler calls it behind what it has read and
-// before it uses any of it. Members that are null are not there; members nobody asks for are
-// ignored, as DynamoDB does.
+// and reads as missing. Check() returns the error; a handler calls it after its reads and before it
+// uses any of them. Members that are null count as missing; unknown members are ignored, as in
+// DynamoDB.
 #pragma once
 
 #include <cstddef>
@@ -21,11 +21,11 @@ namespace mayfly::dynamo {
 
 class Fields {
  public:
-  // Both must outlive it. `path` is what messages put in front of names.
+  // Both must outlive it. Messages put `path` in front of names.
   Fields(const json::object& object, Validation& validation, std::string path = {})
       : object_(object), validation_(validation), path_(std::move(path)) {}
 
-  // Null when it is not there.
+  // Null when it is missing.
   const json::value* Find(std::string_view name) const;
   bool Has(std::string_view name) const { return Find(name) != nullptr; }
 
@@ -35,7 +35,7 @@ class Fields {
   // Of a table or index; for a table's ARN, the name in it. Empty when it is missing or wrong.
   std::string Name(std::string_view name) const;
   std::optional<std::string> OptionalName(std::string_view name) const;
-  // Empty when it is not there.
+  // Empty when it is missing.
   std::string OneOf(std::string_view name, std::initializer_list<std::string_view> values,
                     bool required = false) const;
   std::optional<std::int64_t> Integer(std::string_view name, std::int64_t min = INT32_MIN,
@@ -47,14 +47,14 @@ class Fields {
   const json::array* List(std::string_view name) const;
   std::vector<std::string> Strings(std::string_view name) const;
   std::optional<Fields> Structure(std::string_view name) const;
-  // Each element of a list of structures. Empty when it is not there.
+  // Each element of a list of structures. Empty when it is missing.
   std::vector<Fields> Structures(std::string_view name) const;
 
   const json::object& RequiredMap(std::string_view name) const;
   const json::array& RequiredList(std::string_view name, std::size_t min = 0,
                                   std::size_t max = SIZE_MAX) const;
 
-  // What was noted so far, of the whole request.
+  // The errors noted so far in the whole request.
   Outcome<void> Check() const { return validation_.Finish(); }
   Validation& validation() const { return validation_; }
 

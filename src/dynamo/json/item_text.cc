@@ -9,7 +9,7 @@
 namespace mayfly::dynamo {
 namespace {
 
-// What JSON wants escaped, and nothing else: texts are UTF-8 already.
+// Characters that JSON requires to be escaped, and no others: texts are UTF-8 already.
 bool NeedsEscape(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
 
 void AppendEscaped(char c, std::string& to) {
@@ -38,7 +38,7 @@ void AppendQuoted(std::string_view text, std::string& to) {
   to += '"';
 }
 
-// Makers of item_grammar.h that write.
+// Builders for item_grammar.h that write text.
 class SetWriter {
  public:
   SetWriter(std::string& to, bool binary) : to_(to), binary_(binary) {}

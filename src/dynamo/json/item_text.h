@@ -1,5 +1,5 @@
-// item_text.h - items in DynamoDB's JSON, straight to text. The same as WriteItem() of
-// attribute_json.h, without a tree between.
+// item_text.h - formats items in DynamoDB's JSON as text. The same as WriteItem() of
+// attribute_json.h, without a tree in between.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ std::string ItemText(const Item& item);
 
 void AppendItem(const Item& item, std::string& to);
 
-// Of an item as it is stored (items/item_codec.h), without an item between. Errors as DecodeItem's;
-// then what was appended is worth nothing.
+// From the stored bytes (items/item_codec.h), without decoding them to an item. Errors as
+// DecodeItem()'s; then the appended text is incomplete.
 Status AppendStoredItem(Bytes stored, std::string& to);
 
 }  // namespace mayfly::dynamo

@@ -36,7 +36,7 @@ struct TreeHandler {
       : memory(std::move(of)), stack(std::move(scratch), near.data(), near.size()) {}
 
   json::storage_ptr memory;
-  std::array<unsigned char, kJsonBytesNear> near;  // Of the stack.
+  std::array<unsigned char, kJsonBytesNear> near;  // On the stack.
   json::value_stack stack;
   std::size_t names = 0;
 
@@ -97,8 +97,8 @@ struct TreeHandler {
   bool on_comment(json::string_view, ErrorCode&) { return true; }
 };
 
-// The names of all objects in it: fewer than were read if one was there twice, since an object
-// keeps one of each.
+// Counts the names of all objects in it: fewer than were read if one was a duplicate, since an
+// object keeps one of each.
 std::size_t NamesIn(const json::value& value) {
   std::size_t names = 0;
   if (const auto* const object = value.if_object()) {
@@ -136,7 +136,7 @@ void* JsonMemory::Blocks::do_allocate(std::size_t bytes, std::size_t align) {
     const std::size_t last = blocks_.empty() ? 0 : blocks_.back().bytes;
     const std::size_t usual = std::clamp(2 * last, kJsonBlockBytesMin, kJsonBlockBytesMax);
     blocks_.reserve(blocks_.size() + 1);
-    // What is larger than a block gets one of its own, and does not end the present one.
+    // A request larger than a block gets its own, and does not end the current one.
     const std::size_t size = std::max(usual, bytes);
     void* const block = source_.allocate(size, alignof(std::max_align_t));
     blocks_.push_back({block, size});
@@ -150,7 +150,7 @@ void* JsonMemory::Blocks::do_allocate(std::size_t bytes, std::size_t align) {
   return taken;
 }
 
-// Boost.JSON throws when there is no more memory, or an object is too large for it.
+// Boost.JSON throws when memory runs out, or an object is too large for it.
 Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory,
                               json::storage_ptr scratch) try {
   json::parse_options options;

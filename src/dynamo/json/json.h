@@ -1,4 +1,4 @@
-// json.h - JSON as text, in and out.
+// json.h - parses and writes JSON.
 #pragma once
 
 #include <boost/json/array.hpp>
@@ -14,9 +14,9 @@ namespace mayfly::dynamo {
 
 namespace json = boost::json;
 
-// Invalid: no JSON, bytes behind it, bad UTF-8, deeper than kJsonDepthMax, or an object with a name
-// twice, of which one would be lost. Busy: there is not enough memory. The value lies in `memory`,
-// which must outlive it; `scratch` is used meanwhile.
+// Invalid: malformed JSON, bytes behind it, bad UTF-8, deeper than kJsonDepthMax, or an object with
+// a name twice. Busy: not enough memory. The value lies in `memory`, which must outlive it;
+// `scratch` is used meanwhile.
 Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory = {},
                               json::storage_ptr scratch = {});
 

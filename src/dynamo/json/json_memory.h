@@ -1,7 +1,6 @@
-// json_memory.h - the memory of one request's JSON, with a bound in proportion to its text.
-// Three bytes of text can be a value of dozens, so the size of a body says little about what
-// reading it takes: what is really taken is counted, and Boost.JSON refused more when that is too
-// much.
+// json_memory.h - the memory of one request's JSON, bounded in proportion to its text.
+// Three bytes of text can be a value of dozens, so the size of a body says little about the memory
+// of its tree: allocations are counted, and Boost.JSON gets no more above the bound.
 #pragma once
 
 #include <array>
@@ -14,7 +13,7 @@
 
 namespace mayfly::dynamo {
 
-// Must outlive the values in it, which are given back as a whole.
+// Must outlive the values in it, which are freed as a whole.
 class JsonMemory {
  public:
   explicit JsonMemory(std::size_t text_bytes)
@@ -23,7 +22,7 @@ class JsonMemory {
   JsonMemory& operator=(const JsonMemory&) = delete;
 
   boost::json::storage_ptr values() { return &values_; }
-  // For what is given back while the text is read.
+  // For allocations that are freed while the text is read.
   boost::json::storage_ptr scratch() { return &counted_; }
 
   std::size_t used_max() const { return counted_.used_max(); }
@@ -46,8 +45,7 @@ class JsonMemory {
     std::size_t used_max_ = 0;
   };
 
-  // Takes blocks and gives nothing back before its end. Boost's own doubles its blocks, and half of
-  // a large one may stay empty.
+  // A monotonic allocator. Boost's own doubles its blocks, and half of a large one may stay empty.
   class Blocks final : public boost::json::memory_resource {
    public:
     explicit Blocks(Counted& source) : source_(source) {}
@@ -66,7 +64,7 @@ class JsonMemory {
     }
 
     Counted& source_;
-    std::array<unsigned char, kJsonBytesNear> near_;  // Of what most requests need.
+    std::array<unsigned char, kJsonBytesNear> near_;  // Enough for most requests.
     void* next_ = near_.data();
     std::size_t left_ = near_.size();
     std::vector<Block> blocks_;

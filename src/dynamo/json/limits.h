@@ -1,4 +1,4 @@
-// limits.h - DynamoDB's bounds on requests and replies, and ours on their JSON.
+// limits.h - DynamoDB's bounds on requests and replies, and mayfly's on their JSON.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@ namespace mayfly::dynamo {
 inline constexpr std::size_t kRequestBytesMax = std::size_t{16} * 1024 * 1024;
 
 // An item may nest 32 levels, each of them two of JSON; a transaction has a few around it. Readers
-// and writers call themselves once per level.
+// and writers recurse once per level.
 inline constexpr std::size_t kJsonDepthMax = 128;
 
-// What reading JSON may take: so many bytes for each of its text, and some for nothing. Lists of
-// short numbers, the densest that items have, take about nine.
+// Memory for JSON: so many bytes for each byte of text, and a base amount. Lists of short numbers,
+// the densest that items have, take about nine.
 inline constexpr std::size_t kJsonBytesPerByte = 16;
 inline constexpr std::size_t kJsonBytesFree = std::size_t{256} * 1024;
-inline constexpr std::size_t kJsonBytesNear = 4096;  // At hand, without asking the system.
+inline constexpr std::size_t kJsonBytesNear = 4096;  // Preallocated.
 inline constexpr std::size_t kJsonBlockBytesMin = std::size_t{16} * 1024;
 inline constexpr std::size_t kJsonBlockBytesMax = std::size_t{1} * 1024 * 1024;
 
@@ -37,7 +37,7 @@ inline constexpr std::size_t kTagKeyCharactersMax = 128;
 inline constexpr std::size_t kTagValueCharactersMax = 256;
 inline constexpr std::size_t kValidationErrorsMax = 10;
 
-// How far a request's date may be from our clock, either way.
+// How far a request's date may be from the server's clock, either way.
 inline constexpr std::chrono::minutes kClockSkewMax{15};
 inline constexpr std::chrono::minutes kShardIteratorLife{15};
 

@@ -11,7 +11,7 @@ struct KindLine {
   ErrorKind kind;
   int http_status;
   std::string_view type;
-  std::string_view message_name;  // AWS is of two minds.
+  std::string_view message_name;  // AWS uses two spellings.
 };
 
 // One line per kind, in the order of ErrorKind.
@@ -72,7 +72,7 @@ static_assert(InOrder());
 
 const KindLine& LineOf(ErrorKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-// What a client can do about it decides; the message stays ours.
+// Chosen by what a client can do about it; the message is the Status's.
 ErrorKind KindOf(StatusCode code) {
   switch (code) {
     case StatusCode::kNotFound: return ErrorKind::kResourceNotFound;

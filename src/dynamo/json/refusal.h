@@ -52,7 +52,7 @@ class Refusal {
   int http_status() const;
   std::string_view type() const;  // "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException".
 
-  // {"__type": ..., "message": ...} and what else belongs to it.
+  // {"__type": ..., "message": ...} and further members of its kind.
   json::object Body() const;
 
  private:
@@ -63,16 +63,16 @@ class Refusal {
 
 // A ValidationException.
 Refusal Invalid(std::string message);
-// The same, in the words DynamoDB begins many with.
+// The same, with DynamoDB's common prefix.
 Refusal InvalidParameter(std::string_view what);
 // A SerializationException: a value of another JSON type than was expected.
 Refusal Mistyped(std::string message);
 
-// What a Status of the tables means to a client.
+// The refusal that a Status of the tables means to a client.
 Refusal FromStatus(const Status& status);
 
-// A T, or why there is none. A Status becomes the Refusal it means, so MAYFLY_TRY takes Results of
-// the tables and Outcomes alike.
+// A T or a Refusal. A Status is converted to its Refusal, so MAYFLY_TRY takes Results of the tables
+// and Outcomes alike.
 template <typename T>
 class [[nodiscard]] Outcome {
  public:
@@ -103,7 +103,7 @@ class [[nodiscard]] Outcome {
   std::variant<T, Refusal> state_;
 };
 
-// Nothing, or why it is refused.
+// Success or a Refusal.
 template <>
 class [[nodiscard]] Outcome<void> {
  public:
@@ -125,7 +125,7 @@ class [[nodiscard]] Outcome<void> {
 
 }  // namespace mayfly::dynamo
 
-// MAYFLY_REQUIRE(in.Check()); leaves the function with the Refusal of `...`, if it is one.
+// MAYFLY_REQUIRE(in.Check()); returns the Refusal of `...`, if it is one.
 #define MAYFLY_REQUIRE(...)                                                                \
   do {                                                                                     \
     if (::mayfly::dynamo::Outcome<void> required = (__VA_ARGS__); !required.has_value()) { \

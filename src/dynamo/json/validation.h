@@ -1,6 +1,5 @@
-// validation.h - what is wrong with a request's members, collected as DynamoDB tells it: the first
-// that is of another type than it should be, alone, or else all constraints that are broken,
-// together.
+// validation.h - collects the errors of a request's members as DynamoDB does: the first member of a
+// wrong type, alone, or else all broken constraints together.
 //   2 validation errors detected: Value 'a' at 'tableName' failed to satisfy constraint: Member
 //   must have length greater than or equal to 3; Value null at 'key' failed to ...
 #pragma once
@@ -33,7 +32,7 @@ class Validation {
   // Names of tables and indexes: 3 to 255 of [a-zA-Z0-9_.-]+.
   void Name(std::string_view where, std::string_view value);
 
-  // What was noted so far, if anything was.
+  // The errors noted so far, if any.
   Outcome<void> Finish() const;
 
  private:

@@ -1,5 +1,5 @@
-// Goal: whatever the body, an operation answers with a reply or a named refusal, never with a
-// fault. Method: random JSON made of the names and values that operations know, for every
+// Goal: whatever the body, an operation answers with a reply or a named refusal, never with an
+// internal error. Method: random JSON made of the names and values that operations know, for every
 // operation; the seed is printed.
 #include <gtest/gtest.h>
 

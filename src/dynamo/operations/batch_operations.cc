@@ -25,7 +25,7 @@ const json::object& RequestItems(const Fields& in) {
   return items;
 }
 
-// Whose answer stands where, and what it would be unprocessed.
+// Where an item's reply belongs, and its key if it stays unprocessed.
 struct WantedItem {
   std::string named;  // The table as the request names it.
   const json::value* key;
@@ -51,7 +51,7 @@ Outcome<void> ReadKeys(const Fields& in, const std::string& named,
   return {};
 }
 
-// The request's own entry of a table, with the keys that are left.
+// The request's own entry of a table, with the remaining keys.
 json::object& UnprocessedEntry(json::object& unprocessed, const json::object& request_items,
                                const std::string& named) {
   if (!unprocessed.contains(ToJson(named))) {

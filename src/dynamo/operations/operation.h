@@ -1,7 +1,7 @@
-// operation.h - one operation of the API: its name, and the function that does it.
+// operation.h - one operation of the API: its name and its handler.
 // A handler reads the request, makes one call of the tables (or a few), and writes the reply, or
-// says why there is none. Writes of single items are in two parts, so that what was
-// asked for together can be done together in between.
+// returns a Refusal. Writes of single items are in two parts, so that writes requested together can
+// be applied together in between.
 #pragma once
 
 #include <string>
@@ -25,10 +25,10 @@ inline constexpr std::string_view kOwnPrefix = "Mayfly_20261101";
 struct Context {
   Tables& tables;
   const Clock& clock;
-  std::string host;  // Where the client thinks we are.
+  std::string host;  // The Host that the client sent.
 };
 
-// What it did has to be durable before it is told.
+// Its effects must be durable before the reply.
 inline constexpr bool kWrites = true;
 inline constexpr bool kReads = false;
 

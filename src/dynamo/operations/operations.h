@@ -1,4 +1,4 @@
-// operations.h - every operation that is answered, one line each.
+// operations.h - all operations, one line each.
 // Families export their lines and operations.cc names the families. Dispatch, docs/tables.md and
 // the tests read the same lines.
 #pragma once

@@ -1,4 +1,4 @@
-// Query and Scan.
+// read_operations.cc - Query and Scan.
 #include <array>
 #include <utility>
 
@@ -20,7 +20,7 @@ const ExpressionParameters kQuery = {
 const ExpressionParameters kScan = {{"ProjectionExpression", "FilterExpression"},
                                     {"AttributesToGet", "ScanFilter", "ConditionalOperator"}};
 
-// What both take.
+// The parameters of both.
 struct CommonInput {
   std::string table;
   std::string index;
@@ -107,7 +107,7 @@ Reply WritePage(const Context& context, const ItemPage& page, ItemsText items,
   if (!input.count_only) reply.texts.emplace_back("Items", std::move(items).End());
   if (page.last_key) reply.texts.emplace_back("LastEvaluatedKey", ItemText(*page.last_key));
   capacity.Add(input.table, 0);
-  // To describe a table costs more than most pages.
+  // Describing a table costs more than reading most pages.
   const bool local = capacity.wants_indexes() && IsLocal(context, input.table, input.index);
   capacity.Add(input.table, ReadUnits(page.bytes, input.consistent), input.index, local);
   capacity.WriteOne(reply.members);

@@ -1,4 +1,4 @@
-// What clients ask about the service itself, answered truthfully.
+// service_operations.cc - operations about the service itself: endpoints, limits, backups.
 #include <fmt/format.h>
 
 #include <array>
@@ -10,7 +10,7 @@ namespace mayfly::dynamo {
 namespace {
 
 constexpr int kEndpointMinutes = 1440;
-// What DynamoDB says of a new account. Nothing is limited.
+// DynamoDB's values for a new account. Nothing is limited.
 constexpr std::int64_t kAccountUnits = 80'000;
 constexpr std::int64_t kTableUnits = 40'000;
 

@@ -74,7 +74,7 @@ Outcome<void> ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableCha
                                Notes& notes) {
   Definitions definitions = DefinitionsOf(spec);
   MAYFLY_TRY(Definitions given, ReadDefinitions(in));
-  definitions.merge(given);  // Leaves those that were there.
+  definitions.merge(given);  // Keeps existing ones.
   for (const auto& [name, type] : given) {
     if (type == definitions[name]) continue;
     return InvalidParameter(fmt::format(

@@ -180,7 +180,7 @@ TEST(TagOperations, AreKeptAndChooseTheModeOfTtl) {
                   .starts_with("ValidationException: Invalid ResourceArn"));
 }
 
-// What a tag says may have been changed by TTL.POLICY or the library since.
+// The value of a tag may have been changed by TTL.POLICY or the library since.
 TEST(TagOperations, CountAgainstWhatIsInForceAndOnlyWhenTheyAreNamed) {
   FakeService service;
   service.CreateTable("tab", "");

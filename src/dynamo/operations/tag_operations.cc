@@ -29,8 +29,8 @@ Outcome<TableDescription> OfArn(Result<TableDescription> found, const std::strin
   return found;
 }
 
-// What a request does to tags. They may say what another interface can change as well (TTL.POLICY,
-// the library), so a tag counts when it is named, and then against what is in force.
+// A change of tags. Other interfaces can change the same settings (TTL.POLICY, the library), so a
+// tag applies only when the request names it, and is then compared with the current setting.
 struct TagChange {
   Tags set;
   std::vector<std::string> removed;
@@ -42,7 +42,7 @@ struct TagChange {
   }
 };
 
-// In one step, so that tags others put on at the same time stay.
+// In one step, so that concurrent changes of tags are not lost.
 Outcome<void> ChangeTags(const Context& context, const std::string& arn, const TagChange& asked) {
   const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
     TableChange change{.notes = now.notes};
@@ -78,7 +78,7 @@ Outcome<Reply> UntagResource(const Context& context, const Fields& in) {
   return Reply();
 }
 
-// Pages of ten, as DynamoDB has it; a token is the last key of the page before.
+// Pages of ten, as in DynamoDB; a token is the last key of the page before.
 Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
   const auto token = in.String("NextToken");
   MAYFLY_TRY(const std::string arn, ReadArn(in));

@@ -1,5 +1,5 @@
-// UpdateTimeToLive and DescribeTimeToLive, and mayfly's own: SetTTL, RemoveTTL, GetTTL,
-// SweepExpiredTTL.
+// ttl_operations.cc - UpdateTimeToLive and DescribeTimeToLive, and mayfly's own: SetTTL, RemoveTTL,
+// GetTTL, SweepExpiredTTL.
 #include <fmt/format.h>
 
 #include <array>
@@ -112,7 +112,7 @@ Outcome<Reply> RemoveTtl(const Context& context, const Fields& in) {
   return reply;
 }
 
-// Rounded up: 0 is for what is past its instant, and there until a sweep takes it.
+// Rounded up: 0 is for items past their instant that are not swept yet.
 Outcome<Reply> GetTtl(const Context& context, const Fields& in) {
   MAYFLY_TRY(const NamedItem item, ReadNamedItem(in));
   MAYFLY_TRY(const Millis left, context.tables.GetTtl(item.table, item.key));

@@ -30,7 +30,7 @@ std::vector<std::string_view> WithValues(std::initializer_list<std::string_view>
 Outcome<void> CheckManner(const Fields& in, const ExpressionParameters& parameters) {
   auto legacy = Given(in, parameters.legacy);
   const auto expressions = Given(in, parameters.expressions);
-  // These go with an expression about anything but keys.
+  // Allowed beside an expression about anything but keys.
   if (!in.Has("KeyConditionExpression")) std::erase(legacy, "KeyConditions");
   if (legacy.empty() || expressions.empty()) return {};
   return Invalid(
@@ -86,7 +86,7 @@ Outcome<ExpressionArguments> ReadPlaceholders(const Fields& in) {
   return arguments;
 }
 
-// The texts of the expressions that are there.
+// Reads the texts of the expressions in the request.
 Outcome<void> ReadTexts(const Fields& in, const ExpressionParameters& parameters,
                         ExpressionInput& input) {
   for (const std::string_view name : parameters.expressions) {
@@ -114,7 +114,7 @@ Outcome<std::string_view> ReadJoint(std::string_view given, const json::object& 
   return std::string_view(given == "OR" ? " OR " : " AND ");
 }
 
-// The older parameters that are there, as texts.
+// Translates the legacy parameters in the request.
 Outcome<void> Translate(const Fields& in, const ExpressionParameters& parameters,
                         ExpressionInput& input) {
   const auto legacy = Given(in, parameters.legacy);

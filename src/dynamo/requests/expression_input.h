@@ -1,8 +1,8 @@
-// expression_input.h - the expressions of a request, in either of DynamoDB's two manners.
-// Today's are texts with placeholders. The older ones are objects (Expected, AttributeUpdates,
-// KeyConditions, QueryFilter, ScanFilter, AttributesToGet), which become such texts (legacy.h), so
-// that the tables know one manner. A request that has both is refused, unless the older one is
-// about keys alone.
+// expression_input.h - the expressions of a request, in either of DynamoDB's two forms.
+// The current form is text with placeholders. The legacy form is objects (Expected,
+// AttributeUpdates, KeyConditions, QueryFilter, ScanFilter, AttributesToGet), which are translated
+// to such text (legacy.h), so that the tables know one form. A request with both is refused, unless
+// the legacy one is about keys alone.
 #pragma once
 
 #include <initializer_list>
@@ -15,13 +15,13 @@
 
 namespace mayfly::dynamo {
 
-// Which of both an operation takes, in the order messages name them.
+// The parameters of both forms that an operation takes, in the order messages name them.
 struct ExpressionParameters {
   std::initializer_list<std::string_view> expressions;
   std::initializer_list<std::string_view> legacy;
 };
 
-// Of whichever manner; empty where the request has none.
+// In either form; empty where the request has none.
 struct ExpressionInput {
   std::string condition;
   std::string filter;
@@ -31,7 +31,7 @@ struct ExpressionInput {
   ExpressionArguments arguments;
 };
 
-// Refused: both manners, placeholders without expressions, expressions that are empty.
+// Refused: both forms, placeholders without expressions, empty expressions.
 Outcome<ExpressionInput> ReadExpressions(const Fields& in, const ExpressionParameters& parameters);
 
 }  // namespace mayfly::dynamo

@@ -34,7 +34,7 @@ OnFailure ReadOnFailure(const Fields& in) {
              : OnFailure::kNone;
 }
 
-// Asked for and left alone: there is nothing to tell, but a wrong word is refused.
+// Checked and then ignored: there are no metrics, but a wrong word is refused.
 void ReadItemCollectionMetrics(const Fields& in) {
   in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
 }

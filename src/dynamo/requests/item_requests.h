@@ -1,5 +1,5 @@
-// item_requests.h - PutItem, UpdateItem, DeleteItem and GetItem as the tables take them.
-// The same objects stand in transactions, so they are read here once.
+// item_requests.h - parses PutItem, UpdateItem, DeleteItem and GetItem into requests of the tables.
+// Transactions contain the same objects, so they are parsed here once.
 #pragma once
 
 #include "dynamo/json/fields.h"
@@ -7,7 +7,7 @@
 
 namespace mayfly::dynamo {
 
-// `alone`: an operation of its own, which also takes the older parameters and ReturnValues.
+// `alone`: an operation of its own, which also takes the legacy parameters and ReturnValues.
 enum class Place : bool { kAlone, kInTransaction };
 
 Outcome<PutItemRequest> ReadPut(const Fields& in, Place place);

@@ -1,5 +1,5 @@
-// Items as text are what their tree would be written as. Method: each type, every byte that JSON
-// treats apart, and both ways side by side.
+// Goal: items as text equal what their tree would be written as. Method: each type, every byte that
+// JSON treats specially, and both ways side by side.
 #include "dynamo/json/item_text.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ Item Everything() {
   // clang-format on
 }
 
-// As a tree again: escapes may differ, what they mean may not.
+// Parsed again: escapes may differ, their meaning may not.
 json::value Parsed(const std::string& text) {
   const auto parsed = ParseJson(text);
   EXPECT_TRUE(parsed.has_value()) << text;
@@ -63,7 +63,7 @@ TEST(ItemText, OfAStoredItemIsThatOfTheItem) {
   EXPECT_EQ(text, "{}");
 }
 
-// Wherever it is cut, and whichever byte is another one: an error or a text, never more than that.
+// Truncated anywhere, and with any byte changed: an error or a text, nothing worse.
 TEST(ItemText, OfADamagedItemIsRefusedWhereAnItemIs) {
   const std::string stored = items::EncodeItem(Everything(), 7);
   for (std::size_t size = 0; size < stored.size(); ++size) {

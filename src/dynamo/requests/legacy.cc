@@ -21,7 +21,7 @@ constexpr std::string_view kScalars = "S,N,B";
 constexpr std::string_view kFlags = "S,N,B,BOOL,NULL";
 constexpr std::string_view kTexts = "S,B";
 
-// {0} is the attribute, {1} and {2} its operands, which are so many.
+// {0} is the attribute, {1} and {2} its operands, of which there are `operands`.
 struct Comparison {
   std::string_view name;
   std::size_t operands;

@@ -1,4 +1,4 @@
-// legacy.h - the older parameters, written as expressions.
+// legacy.h - translates the legacy parameters to expressions.
 //   Expected {"a": {"Value": {"N": "1"}}, "b": {"Exists": false}}
 //     ->  #m0 = :m0 AND attribute_not_exists(#m1)
 // The names of attributes always become placeholders: any name may be a reserved word.
@@ -18,10 +18,10 @@ namespace mayfly::dynamo {
 // One per request. Refuses what DynamoDB refuses.
 class LegacyTranslator {
  public:
-  // Placeholders are added to `arguments`, which must outlive it, beside those of the request.
+  // Adds its placeholders to `arguments`, which must outlive it, beside those of the request.
   explicit LegacyTranslator(ExpressionArguments& arguments) : arguments_(arguments) {}
 
-  // `joined_by` is " AND " or " OR ". Empty conditions are an empty expression.
+  // `joined_by` is " AND " or " OR ". Empty conditions give an empty expression.
   Outcome<std::string> Expected(const json::object& expected, std::string_view joined_by);
   Outcome<std::string> Filter(std::string_view parameter, const json::object& conditions,
                               std::string_view joined_by);

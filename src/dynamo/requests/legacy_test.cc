@@ -1,5 +1,5 @@
-// Goal: the older parameters become the expressions they mean, and never mix with them.
-// Method: requests on fake tables, which note the expressions they get.
+// Goal: the legacy parameters are translated to their expressions, and never mix with them.
+// Method: requests on fake tables, which record the expressions they get.
 #include "dynamo/requests/legacy.h"
 
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@ namespace mayfly::dynamo {
 
 std::string ToText(const Reply& reply) {
   std::string text = ToText(reply.members);
-  text.pop_back();  // The brace at the end.
+  text.pop_back();  // The closing brace.
   for (const auto& [name, member] : reply.texts) {
     if (text.size() > 1) text += ',';
     text += '"';

@@ -1,4 +1,4 @@
-// reply.h - what an operation answers.
+// reply.h - the reply of an operation.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace mayfly::dynamo {
 
-// Members as a tree, and those that are JSON text already: items, of which there may be thousands,
-// would be made into a tree for nothing but to be written.
+// Members as a tree, and members that are JSON text already: items, of which there may be
+// thousands, need no tree.
 struct Reply {
   Reply() = default;
-  Reply(json::object tree) : members(std::move(tree)) {}  // NOLINT: most are nothing else.
+  Reply(json::object tree) : members(std::move(tree)) {}  // NOLINT: most have no texts.
 
   json::object members;
   std::vector<std::pair<std::string_view, std::string>> texts;

@@ -1,8 +1,8 @@
-// signature.h - Signature Version 4: who sent a request, and that nobody changed it.
+// signature.h - Signature Version 4: authenticates the sender of a request and its content.
 //   key     = HMAC(HMAC(HMAC(HMAC("AWS4" secret, day), region), service), "aws4_request")
 //   signed  = "AWS4-HMAC-SHA256" \n date \n scope \n SHA256(method, path, query, headers, body)
 // The form with an Authorization header; signatures in the query are for other services. Any region
-// is a good one. The order of checks, and their words, are DynamoDB's.
+// is accepted. The order of checks, and their words, are DynamoDB's.
 #pragma once
 
 #include <map>
@@ -18,13 +18,13 @@ namespace mayfly::dynamo {
 
 using Secrets = std::map<std::string, std::string, std::less<>>;  // By access key id.
 
-// "ID:SECRET,ID2:SECRET2". Invalid says which entry is wrong and never shows a secret.
+// "ID:SECRET,ID2:SECRET2". Invalid names the malformed entry and never shows a secret.
 Result<Secrets> ReadSecrets(std::string_view text);
 
 // Refused, unless one of `secrets` signed the request not more than 15 minutes from `now`.
 Outcome<void> CheckSignature(const http::Request& request, const Secrets& secrets, WallTime now);
 
-// The signature alone, for the header's parts; for tests, and for whoever signs.
+// The signature alone, from the header's parts; for tests, and for clients.
 struct SignedParts {
   std::string date;  // "20130524T000000Z".
   std::string day;   // "20130524".

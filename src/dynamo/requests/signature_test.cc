@@ -1,4 +1,4 @@
-// Goal: what AWS' clients sign is accepted, and nothing else is.
+// Goal: requests that AWS' clients sign are accepted, and no others.
 // Method: AWS' published examples and test vectors for the signature itself; a request of our own,
 // changed in one place at a time, for the checks around it.
 #include "dynamo/requests/signature.h"
@@ -55,7 +55,7 @@ TEST(Signature, SpacesInHeadersCountOnce) {
             "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736");
 }
 
-// A request of a client with key "me", as it should be.
+// A correct request of a client with key "me".
 class SignedRequest : public testing::Test {
  protected:
   SignedRequest() {

@@ -1,5 +1,5 @@
-// write_queue.h - writes of single items that were asked for together and not done yet: they are
-// done together, for which one commit may do.
+// write_queue.h - queued writes of single items that were requested together: they are applied
+// together, and may share one commit.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace mayfly::dynamo {
 
-// PutItem, UpdateItem or DeleteItem, read.
+// A PutItem, UpdateItem or DeleteItem, parsed.
 struct AskedWrite {
   tables::ItemWrite write;
   Capacity capacity;
@@ -33,8 +33,8 @@ class WriteQueue {
                        [&](const Asked& one) { return one.exchange->client == client; });
   }
 
-  // Does the first of them, at least one. `tell(exchange, write, capacity, outcome)`, once for
-  // each.
+  // Applies a prefix of them, at least one. Calls `tell(exchange, write, capacity, outcome)` once
+  // for each.
   template <typename Tell>
   void DoFirst(Tables& tables, const Tell& tell) {
     const std::span<const tables::ItemWrite> rest = std::span(writes_).subspan(done_);

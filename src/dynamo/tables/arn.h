@@ -1,4 +1,4 @@
-// arn.h - how Amazon names resources: arn:aws:dynamodb:mayfly:000000000000:table/orders.
+// arn.h - Amazon's resource names: arn:aws:dynamodb:mayfly:000000000000:table/orders.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace mayfly::dynamo {
 
-// Where all tables are, as clients are told.
+// The region of all tables, as clients see it.
 inline constexpr std::string_view kRegion = "mayfly";
 
 std::string TableArn(std::string_view table);

@@ -1,6 +1,6 @@
-// shard_iterator.h - a place in a stream, as clients carry it from one GetRecords to the next.
+// shard_iterator.h - a position in a stream, which clients pass from one GetRecords to the next.
 //   stream ARN | issued, ms | sequence of the next record
-// It works for a quarter of an hour. A stream is one shard: its records have one order.
+// It is valid for a quarter of an hour. A stream is one shard: its records have one order.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,10 @@ struct ShardIterator {
 
 std::string WriteIterator(const ShardIterator& iterator);
 
-// Refused: not one of ours, or older than `now` allows.
+// Refused: malformed, or expired at `now`.
 Outcome<ShardIterator> ReadIterator(std::string_view text, WallTime now);
 
-// A sequence as the 21 digits clients expect at least.
+// A sequence in 21 digits, the least that clients expect.
 std::string WriteSequence(std::uint64_t sequence);
 Outcome<std::uint64_t> ReadSequence(std::string_view text);
 

@@ -1,4 +1,4 @@
-// table_errors.h - refusals of the tables, in the words each family of operations has for them.
+// table_errors.h - refusals for errors of the tables, in the words of each family of operations.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ Outcome<T> OfItem(Result<T> result) {
   if (!result && result.error().IsNotFound()) {
     return Refusal(ErrorKind::kResourceNotFound, "Requested resource not found");
   }
-  // Of items: others keep changing them. Nothing is in use that one could wait for.
+  // Other writers keep changing the items. There is no resource in use to wait for.
   if (!result && result.error().code() == StatusCode::kBusy) {
     return Refusal(ErrorKind::kTransactionConflict, std::string(result.error().message()));
   }
@@ -34,7 +34,7 @@ Outcome<T> OfTable(Result<T> result, const std::string& table) {
   return result;
 }
 
-// Tables::ReviseTable() by a decision that may refuse: a Status has no room for all a Refusal says.
+// Tables::ReviseTable() with a decision that may refuse: a Status cannot hold a whole Refusal.
 template <typename Decide>
 Outcome<Result<TableDescription>> Revise(Tables& tables, const std::string& table,
                                          const Decide& decide) {

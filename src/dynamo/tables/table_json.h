@@ -15,30 +15,29 @@ namespace mayfly::dynamo {
 using Definitions = std::map<std::string, KeyType>;
 
 Outcome<Definitions> ReadDefinitions(const Fields& in);
-// Of the keys a table and its indexes have.
+// Of the keys of a table and its indexes.
 Definitions DefinitionsOf(const TableSpec& spec);
 
-// What CreateTable asks for, or what DynamoDB refuses of it; names and keys are the tables' to
-// judge.
+// The table that CreateTable describes, or a Refusal; names and keys are checked by the tables.
 Outcome<TableSpec> ReadTableSpec(const Fields& in);
 
 // One of GlobalSecondaryIndexes or LocalSecondaryIndexes.
 Outcome<IndexSpec> ReadIndexSpec(const Fields& in, const Definitions& definitions);
 
-// StreamSpecification: kOff when it is switched off. The request has one.
+// StreamSpecification: kOff when it is disabled. The request must have one.
 Outcome<StreamView> ReadStreamSpecification(const Fields& in);
 
-// ProvisionedThroughput of `in`, noted for the table if it is there.
+// ProvisionedThroughput of `in`, stored in the notes of the table if present.
 Outcome<void> ReadThroughput(const Fields& in, Notes& notes);
-// The same of an index, which has none where requests are paid for one by one.
+// The same for an index, which has none with on-demand billing.
 Outcome<void> ReadIndexThroughput(const Fields& in, const std::string& index, Notes& notes);
 
-// BillingMode and ProvisionedThroughput of UpdateTable, to the notes of the table as it is.
+// Applies BillingMode and ProvisionedThroughput of UpdateTable to the table's notes.
 Outcome<void> ReadBillingChange(const Fields& in, const std::string& mode, Notes& notes);
 
 std::string_view TypeName(KeyType type);
 
-// TableDescription; `status` empty: ACTIVE or UPDATING, as its indexes are.
+// TableDescription; `status` empty: ACTIVE or UPDATING, by its indexes.
 json::object WriteTable(const TableDescription& table, std::string_view status = {});
 
 std::string_view StreamViewName(StreamView view);

@@ -1,4 +1,4 @@
-// table_notes.h - what DynamoDB's clients tell about a table and want to hear again, kept in
+// table_notes.h - attributes of tables that DynamoDB's clients set and read back, kept in
 // TableSpec::notes: tags, billing, throughput. Nothing is limited by any of it.
 #pragma once
 
@@ -17,7 +17,7 @@ using Notes = std::map<std::string, std::string>;
 // The tag that chooses a table's TtlMode: "exact" or "until-swept".
 inline constexpr const char* kTtlModeTag = "mayfly:ttl-mode";
 
-// The tag that is a table's promise (TableSpec::purge_within), in milliseconds.
+// The tag of a table's promise (TableSpec::purge_within), in milliseconds.
 inline constexpr const char* kPurgeWithinTag = "mayfly:purge-within";
 
 struct Throughput {
@@ -31,7 +31,7 @@ std::map<std::string, std::string> TagsOf(const Notes& notes);
 void SetTag(Notes& notes, const std::string& key, const std::string& value);
 void RemoveTag(Notes& notes, const std::string& key);
 
-// What the tags say. Refused: a value that is no mode.
+// By the tag. Refused: an unknown mode.
 Outcome<TtlMode> TtlModeOf(const Notes& notes);
 
 // Nothing without the tag. Refused: a value that is no number of milliseconds.
@@ -50,7 +50,7 @@ void RemoveThroughputs(Notes& notes);
 bool IsProtected(const Notes& notes);
 void SetProtected(Notes& notes, bool is_protected);
 
-// Empty: nobody said.
+// Empty: not set.
 std::string ClassOf(const Notes& notes);
 void SetClass(Notes& notes, const std::string& name);
 

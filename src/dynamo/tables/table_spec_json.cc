@@ -1,4 +1,4 @@
-// The reading half of table_json.h.
+// table_spec_json.cc - the parsing half of table_json.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -94,7 +94,7 @@ constexpr const char* kThroughputNeeded =
     "ReadCapacityUnits and WriteCapacityUnits must both be specified when BillingMode is "
     "PROVISIONED";
 
-// BillingMode and the throughput that goes with it.
+// BillingMode and its throughput.
 Outcome<void> ReadBilling(const Fields& in, Notes& notes) {
   const std::string mode = in.OneOf("BillingMode", {"PROVISIONED", "PAY_PER_REQUEST"});
   MAYFLY_REQUIRE(in.Check());
@@ -106,7 +106,7 @@ Outcome<void> ReadBilling(const Fields& in, Notes& notes) {
   return ReadThroughput(in, notes);
 }
 
-// Nothing when it is not there.
+// Nothing when it is missing.
 Outcome<std::optional<Throughput>> GivenThroughput(const Fields& in) {
   const auto throughput = in.Structure("ProvisionedThroughput");
   MAYFLY_REQUIRE(in.Check());

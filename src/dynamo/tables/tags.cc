@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kReserved = "aws:";
 
-// Of UTF-8, which the JSON of a request is.
+// Counts characters of UTF-8, in which requests are.
 std::size_t Characters(std::string_view text) {
   constexpr unsigned char kMark = 0xC0;
   constexpr unsigned char kContinues = 0x80;
@@ -21,7 +21,7 @@ std::size_t Characters(std::string_view text) {
   }));
 }
 
-// Letters, digits and blanks of all languages, which is what bytes beyond ASCII are taken for.
+// Letters, digits and blanks of all languages: every byte beyond ASCII counts as one.
 bool IsTagCharacter(char c) {
   const auto byte = static_cast<unsigned char>(c);
   constexpr unsigned char kAsciiEnd = 0x80;

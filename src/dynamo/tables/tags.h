@@ -12,10 +12,10 @@ namespace mayfly::dynamo {
 
 using Tags = std::map<std::string, std::string>;
 
-// Tags of `in`; none when there is no such member.
+// Tags of `in`; none when the member is missing.
 Outcome<Tags> ReadTags(const Fields& in);
 
-// Puts them on a table, over those that have their keys. Refused if it has too many then.
+// Adds them to a table, replacing those with the same keys. Refused if it then has too many.
 Outcome<void> SetTags(Notes& notes, const Tags& tags);
 
 }  // namespace mayfly::dynamo

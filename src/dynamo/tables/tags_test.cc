@@ -19,7 +19,7 @@ struct TagCase {
 
   std::string name;
   Given tags;
-  std::string error;  // How it begins. Empty: taken.
+  std::string error;  // How it begins. Empty: accepted.
 };
 
 std::string Repeat(const std::string& text, int times) {

@@ -1,4 +1,4 @@
-// asked.h - a service asked for one thing. For tests.
+// asked.h - sends one request to a service. For tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Goal: no body crashes the edge, whatever the operation, and every answer is JSON.
+// Goal: no body crashes the service, whatever the operation, and every reply is JSON.
 // Method: the first byte chooses the operation, the rest is the body; fake tables with one table.
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// fake_service.h - the service on fake tables, asked in one line.
+// fake_service.h - the service on fake tables, called in one line.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ class FakeService {
   ManualClock clock{WallTimeFromMs(1'700'000'000'000)};
   FakeTables tables{clock};
 
-  // The body, whatever the status. An operation without a prefix is one of DynamoDB's tables.
+  // The body, whatever the status. An operation without a prefix gets that of DynamoDB's tables.
   json::object Call(const std::string& operation, const std::string& body) {
     const http::Response response = Answer(operation, body);
     status = response.status;
@@ -37,7 +37,7 @@ class FakeService {
                     RequestOf(prefixed ? operation : "DynamoDB_20120810." + operation, body));
   }
 
-  // "ValidationException: what is wrong", of a call that must fail.
+  // "ValidationException: the message", of a call that must fail.
   std::string Error(const std::string& operation, const std::string& body) {
     const json::object reply = Call(operation, body);
     EXPECT_NE(status, 200) << operation << " " << body;

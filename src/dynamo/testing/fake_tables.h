@@ -1,6 +1,6 @@
-// fake_tables.h - tables on plain maps that note what they were asked.
-// For tests of the edge: expressions are noted and not obeyed, indexes are described and not kept,
-// and a write does what `next_outcome` says if that is set.
+// fake_tables.h - tables on plain maps that record their calls.
+// For tests of dynamo: expressions are recorded and not evaluated, indexes are described and not
+// kept, and a write returns `next_outcome` if that is set.
 #pragma once
 
 #include <map>
@@ -27,7 +27,7 @@ class FakeTables final : public Tables {
   std::string token;
   TableChange change;
 
-  // What calls answer instead of their own; each is used up by one call.
+  // Results of the next call instead of its own; each is used once.
   std::optional<WriteOutcome> next_outcome;
   std::optional<TransactOutcome> next_transaction;
   std::optional<ItemPage> next_page;

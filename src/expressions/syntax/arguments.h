@@ -1,4 +1,4 @@
-// arguments.h - a request's placeholders, and which of them its expressions have used.
+// arguments.h - a request's placeholders, and which of them were used by its expressions.
 #pragma once
 
 #include <map>
@@ -18,15 +18,15 @@ class Arguments {
  public:
   explicit Arguments(const ExpressionArguments& given) : given_(given) {}
 
-  // Null when there is none; otherwise it counts as used.
+  // Null when there is none; otherwise marks it as used.
   const std::string* Name(const std::string& placeholder);
   std::shared_ptr<const AttributeValue> Value(const std::string& placeholder);
 
-  // The placeholders themselves: "#" or ":" and letters, digits, underscores. Their size, and that
-  // of what they stand for. Invalid, in DynamoDB's words.
+  // Checks the placeholders: "#" or ":" and letters, digits, underscores; their size, and that of
+  // their values. Invalid, in DynamoDB's words.
   Status CheckForm() const;
 
-  // Invalid, naming those that no expression used. `any_expression` false: there was none at all,
+  // Invalid, naming those that no expression used. `any_expression` false: the request has none,
   // which has its own message.
   Status CheckAllUsed(bool any_expression) const;
 

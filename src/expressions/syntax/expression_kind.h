@@ -17,7 +17,7 @@ enum class ExpressionKind : std::uint8_t {
   kProjection
 };
 
-// "ConditionExpression" and so on, as requests call it.
+// "ConditionExpression" and so on, as requests name it.
 std::string_view NameOf(ExpressionKind kind);
 
 // Invalid: "Invalid ConditionExpression: ", then the message.

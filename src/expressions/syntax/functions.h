@@ -16,7 +16,7 @@ struct FunctionSpec {
   std::string_view name;
   Place place;
   std::uint8_t operands;
-  bool first_is_path;  // The first operand must be one.
+  bool first_is_path;  // The first operand must be a path.
 };
 
 // Null when there is none; names are case sensitive.

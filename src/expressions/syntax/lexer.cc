@@ -87,7 +87,7 @@ class Lexer {
     return end - from;
   }
 
-  // No number begins with a zero but zero.
+  // A number has no leading zero.
   std::size_t CountDigits() const {
     if (text_[at_] == '0') return 1;
     std::size_t end = at_;
@@ -95,7 +95,7 @@ class Lexer {
     return end - at_;
   }
 
-  // Messages show a stray character as a whole, however many bytes of UTF-8 it has.
+  // Errors show a stray character as a whole, all its bytes of UTF-8.
   std::size_t CountCharacterBytes() const {
     const auto continues = [&](std::size_t i) {
       return (static_cast<unsigned char>(text_[i]) & 0xc0U) == 0x80U;

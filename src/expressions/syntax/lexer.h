@@ -1,4 +1,4 @@
-// lexer.h - an expression as tokens.
+// lexer.h - splits an expression into tokens.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace mayfly::expressions {
 struct Token {
   enum class Kind : std::uint8_t {
     kWord,     // Letters, digits and underscores, beginning with a letter: a name or a function.
-    kKeyword,  // A word with a meaning in expressions of this kind, whatever its case.
+    kKeyword,  // A word with a meaning in expressions of this kind, in any case.
     kName,     // #placeholder
     kValue,    // :placeholder
     kDigits,   // An index within a list.
     kPunctuation,  // An operator, parenthesis, bracket, comma or point.
-    kStray,        // A character that is in no expression.
+    kStray,        // A character that no expression has.
     kEnd,
   };
   Kind kind = Kind::kEnd;
@@ -27,10 +27,10 @@ struct Token {
   std::size_t end = 0;
 };
 
-// The last token is the end. Texts are views into `text`.
+// The last token is the end. The tokens' texts are views into `text`.
 std::vector<Token> Lex(std::string_view text, ExpressionKind kind);
 
-// How many operators and functions there are, as DynamoDB limits them.
+// The number of operators and functions, as DynamoDB limits them.
 std::size_t CountOperators(const std::vector<Token>& tokens, ExpressionKind kind);
 
 }  // namespace mayfly::expressions

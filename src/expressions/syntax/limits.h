@@ -1,4 +1,4 @@
-// limits.h - what bounds an expression. The numbers are DynamoDB's where it has one.
+// limits.h - the bounds of an expression. The numbers are DynamoDB's where it has one.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ inline constexpr std::size_t kPlaceholderBytesMax = 255;
 inline constexpr std::size_t kArgumentsBytesMax = std::size_t{2}
                                                   << 20;  // Names and values together.
 
-// What an update writes is part of the item, so that more than an item may have need not be made
-// first: an expression can name one value a thousand times.
+// Bytes an update may write. An expression can name one value a thousand times; more than an item
+// may hold is refused before it is built.
 inline constexpr std::size_t kWrittenBytesMax = std::size_t{400} << 10;
 
-// Levels a parser descends. Whoever nests deeper than an operator and a parenthesis each has
+// Levels a parser descends. Deeper nesting than an operator and a parenthesis each means
 // parentheses around parentheses, which are refused anyway.
 inline constexpr std::size_t kNestingMax = 2 * kOperatorsMax + 2;
 

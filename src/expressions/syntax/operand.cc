@@ -5,8 +5,8 @@
 namespace mayfly::expressions {
 namespace {
 
-// Lengths are those of the platform DynamoDB was written on: a character beyond the first 65,536
-// counts twice. It has four bytes of UTF-8, the others up to three.
+// DynamoDB counts in UTF-16: a character beyond the first 65,536 counts twice. It has four bytes of
+// UTF-8, the others up to three.
 std::int64_t CountUtf16(std::string_view text) {
   std::int64_t count = 0;
   for (const char c : text) {

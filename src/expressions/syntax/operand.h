@@ -1,5 +1,4 @@
-// operand.h - what an expression computes with: a place in the item, a value, or a function of
-// them.
+// operand.h - an operand of an expression: a path in the item, a value, or a function of them.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +23,15 @@ struct Operand {
   };
   Kind kind = Kind::kValue;
   Path path = {};                                    // Of kPath.
-  std::shared_ptr<const AttributeValue> value = {};  // Of kValue. Shared with its likes.
+  std::shared_ptr<const AttributeValue> value = {};  // Of kValue. Shared by its uses.
   std::vector<Operand> arguments = {};
 };
 
-// What is known without an item: nothing about a place in one.
+// The type, if it is known without an item: that of a path is not.
 std::optional<AttributeType> TypeOf(const Operand& operand);
 
-// How large size() says it is: characters (of UTF-16) of a string, bytes of a binary, members,
-// elements. Nothing for numbers, booleans and null.
+// The result of size(): UTF-16 characters of a string, bytes of a binary, members, elements.
+// Nothing for numbers, booleans and null.
 std::optional<std::int64_t> SizeFunction(const AttributeValue& value);
 
 }  // namespace mayfly::expressions

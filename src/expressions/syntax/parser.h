@@ -1,5 +1,5 @@
-// parser.h - tokens to syntax: one grammar for each kind of expression, with paths and operands in
-// common. A recursive descent that looks one token ahead and never goes back.
+// parser.h - parses tokens into syntax: one grammar for each kind of expression, with common paths
+// and operands. A recursive descent with one token of lookahead and no backtracking.
 //
 //   condition := and { OR and }        and := not { AND not }        not := NOT not | primary
 //   primary   := ( condition ) | operand comparator operand | operand BETWEEN operand AND operand
@@ -12,8 +12,9 @@
 //   value     := operand [ + operand | - operand ] | ( value )
 //   projection := path, ...
 //
-// A parenthesis may begin a condition or an operand, which shows only behind it: what is inside is
-// read as either, and the next token decides. A path may go on behind a parenthesis in conditions.
+// A parenthesis may begin a condition or an operand, which only shows behind it: its content is
+// parsed as either, and the next token decides. A path may go on behind a parenthesis in
+// conditions.
 #pragma once
 
 #include <string_view>
@@ -26,8 +27,8 @@
 
 namespace mayfly::expressions {
 
-// Each fails with Invalid: no bytes or too many, too many operators, syntax, parentheses around
-// parentheses. `text` must outlive what is returned.
+// Each fails with Invalid: empty or too long, too many operators, syntax, parentheses around
+// parentheses. `text` must outlive the result.
 Result<Node> ParseConditionSyntax(std::string_view text, ExpressionKind kind);
 Result<std::vector<ClauseSyntax>> ParseUpdateSyntax(std::string_view text);
 Result<std::vector<PathSyntax>> ParseProjectionSyntax(std::string_view text);

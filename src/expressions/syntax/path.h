@@ -1,4 +1,4 @@
-// path.h - a place within an item: an attribute, and the way down into maps and lists.
+// path.h - a path within an item: an attribute, and steps into maps and lists.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Path {
   friend bool operator==(const Path&, const Path&) = default;
 };
 
-// Null when there is nothing.
+// Null when there is no value.
 const AttributeValue* Find(const Item& item, const Path& path);
 AttributeValue* Find(Item& item, const Path& path);
 

@@ -1,4 +1,4 @@
-// path_overlap.h - paths of one expression that cannot go together.
+// path_overlap.h - checks for paths of one expression that exclude each other.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace mayfly::expressions {
 
-// Invalid when one is another, or lies within it ("overlap"), or when two take the same place for a
-// map and for a list ("conflict"). Of several such pairs the last one is told.
+// Invalid when one equals another, or lies within it ("overlap"), or when two use the same place as
+// a map and as a list ("conflict"). Of several such pairs the last one is reported.
 Status CheckOverlaps(const std::vector<Path>& paths, ExpressionKind kind);
 
 }  // namespace mayfly::expressions

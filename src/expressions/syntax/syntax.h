@@ -1,4 +1,4 @@
-// syntax.h - an expression as it is written, before placeholders mean anything.
+// syntax.h - the syntax tree of an expression, before placeholders are resolved.
 // Views point into the expression.
 #pragma once
 
@@ -38,10 +38,10 @@ struct Node {
   std::vector<Node> children = {};
 };
 
-// What is inside of any parentheses.
+// The node inside of any parentheses.
 const Node& Bare(const Node& node);
 
-// One thing that an update does.
+// One action of an update.
 struct ActionSyntax {
   PathSyntax path;
   std::vector<Node> value;  // None for REMOVE, otherwise one.

@@ -44,7 +44,7 @@ Status TokenCursor::ExpectKeyword(std::string_view keyword) {
   return {};
 }
 
-// The token as it is written, and the text from the one before it to the one behind.
+// Shows the token, and the text from the one before it to the one behind.
 Status TokenCursor::Unexpected() const {
   const Token& token = Peek();
   const std::size_t begin = at_ > 0 ? tokens_[at_ - 1].begin : 0;

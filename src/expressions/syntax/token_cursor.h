@@ -1,4 +1,4 @@
-// token_cursor.h - where a parser stands, and what the grammars of all kinds have in common.
+// token_cursor.h - a parser's position, and the common part of all grammars.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class TokenCursor {
   TokenCursor(std::string_view text, ExpressionKind kind)
       : text_(text), kind_(kind), tokens_(Lex(text, kind)) {}
 
-  // Bytes and operators are within their limits.
+  // Checks the limits on bytes and operators.
   Status CheckSize() const;
 
   bool Is(std::string_view punctuation) const;
@@ -29,19 +29,19 @@ class TokenCursor {
   Status Expect(std::string_view punctuation);
   Status ExpectKeyword(std::string_view keyword);
 
-  // Invalid: nothing can go on with this token.
+  // The error Invalid for an unexpected token.
   Status Unexpected() const;
   Status RedundantParentheses() const;
 
-  // One level deeper, until Ascend().
+  // Enters a level, until Ascend().
   Status Descend();
   void Ascend() { --depth_; }
 
   Result<PathSyntax> ParsePath();
-  // More steps, if there are any.
+  // Parses further steps, if there are any.
   Status ParseSteps(PathSyntax& path);
   Result<Node> ParseOperand();
-  // Parentheses around `inner`, which have just been closed.
+  // Wraps `inner` in parentheses, which have just been closed.
   Result<Node> InParentheses(Node inner);
 
   ExpressionKind kind() const { return kind_; }

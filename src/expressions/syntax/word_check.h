@@ -1,5 +1,5 @@
-// word_check.h - the words of an expression: no reserved ones, indexes in range, functions that
-// exist and stand where they may. The first thing that is wrong, as it is written, is told.
+// word_check.h - checks the words of an expression: no reserved ones, indexes in range, functions
+// that exist and are allowed in their place. Reports the first error in the order of the text.
 #pragma once
 
 #include "expressions/syntax/expression_kind.h"

@@ -21,11 +21,11 @@ class RawClient {
   }
 
   void Send(std::string_view bytes) {
-    boost::system::error_code ignored;  // The server may have closed: what it said counts.
+    boost::system::error_code ignored;  // The server may have closed: what it sent before counts.
     boost::asio::write(socket_, boost::asio::buffer(bytes), ignored);
   }
 
-  // Until `end` has come so many times, or the server closed.
+  // Until `end` was received so many times, or the server closed.
   std::string ReadUntil(std::string_view end, std::size_t times = 1) {
     std::string text;
     std::size_t from = 0;
@@ -46,7 +46,7 @@ class RawClient {
   }
 
  private:
-  // A server that neither answers nor closes is a failure, and not a test without an end.
+  // A server that neither answers nor closes fails the test instead of hanging it.
   static constexpr int kPatienceMs = 20'000;
 
   bool ReadPiece(std::string& text) {

@@ -9,7 +9,7 @@ namespace mayfly::server {
 
 namespace {
 
-// A rule as an error may name it: errors end up in the logs of clients.
+// A rule as errors show it: errors end up in the logs of clients.
 std::string ShownRule(const std::string& rule) {
   const bool is_password = rule.find_first_of("><#!") == 0;
   return is_password ? fmt::format("{}{}", rule.front(), kRedacted) : rule;

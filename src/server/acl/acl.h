@@ -1,7 +1,7 @@
-// acl.h - all users. A user is replaced as a whole, so that whoever checks sees one state of him.
-// `version()` moves whenever any user changes; sessions look at it, and so learn of changes and of
-// their user's removal without being told (acl_session.h).
-// Invariant: there is a user "default". Safe to call from any thread.
+// acl.h - all users. A user is replaced as a whole, so that a check sees one state of it.
+// `version()` moves whenever any user changes; sessions compare it, and so learn of changes and of
+// their user's removal without a callback (acl_session.h). Invariant: there is a user "default".
+// Safe to call from any thread.
 #pragma once
 
 #include <atomic>
@@ -35,8 +35,7 @@ class Acl {
   const CommandTable& table() const { return table_; }
   AclLog& log() { return log_; }
 
-  // The setting acl-pubsub-default: what new users may do with channels. Those there are keep what
-  // they have.
+  // The setting acl-pubsub-default: the channels of new users. Existing users keep theirs.
   void set_all_channels_at_first(bool all_channels) { all_channels_at_first_ = all_channels; }
 
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
@@ -45,27 +44,27 @@ class Acl {
   AclUserPtr Find(Bytes name) const;
   Users users() const;
 
-  // Makes or changes a user: all rules or none. Invalid, as ACL SETUSER words it.
+  // Creates or changes a user: applies all rules or none. Invalid, as ACL SETUSER words it.
   Status SetUser(Bytes name, std::span<const Bytes> rules);
 
   // False when there is no such user. Invalid for the default user.
   Result<bool> DeleteUser(Bytes name);
 
-  // The setting requirepass: the default user's one password; none, if it is empty.
+  // The setting requirepass: the default user's only password; empty: no password.
   void RequirePassword(Bytes password);
 
-  // The user, if the password is right and he is on; null otherwise.
+  // The user, if the password is right and the user is on; null otherwise.
   AclUserPtr Authenticate(Bytes name, Bytes password) const;
 
-  // Puts these in the place of all users. Without a default user he becomes what he is at first.
+  // Replaces all users. If `users` has no default user, a new one is added.
   void ReplaceUsers(Users users);
 
-  // A user as one is before any rule, and the default one.
+  // A user before any rule, and the default one.
   AclUser NewUser(std::string name) const;
 
  private:
   AclUser NewDefaultUser() const;
-  void Put(AclUser user);  // With the mutex held.
+  void Put(AclUser user);  // The caller holds the mutex.
 
   const CommandTable& table_;
   AclLog log_;
@@ -77,7 +76,7 @@ class Acl {
 
 inline constexpr std::string_view kDefaultUser = "default";
 
-// Names cannot hold blanks, since they stand between them in files.
+// Names cannot hold blanks, which separate words in files.
 bool IsUserName(Bytes name);
 
 }  // namespace mayfly::server

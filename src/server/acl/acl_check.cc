@@ -14,7 +14,7 @@ struct Refused {
   int position;
 };
 
-// Arguments that are channels. Patterns must be named by a rule as they are.
+// Arguments that are channels. A pattern must equal the pattern of a rule.
 std::span<const Bytes> ChannelsOf(const CommandEntry& command, std::span<const Bytes> args) {
   if (args.size() < 2) return {};
   if (command.Is(kPublishes)) return args.subspan(1, 1);
@@ -30,7 +30,7 @@ std::optional<Refused> CheckSelector(const AclSelector& selector, const CommandE
   if (!selector.AllowsCommand(command, args)) {
     return refuse(AclReason::kCommand, command.full_name, 0);
   }
-  // Where the arguments do not say which keys are meant, the handler refuses them.
+  // Where the arguments do not tell the keys, the handler refuses them.
   std::vector<KeyUse> keys;
   FindKeys(command.spec->keys, args, keys);
   for (const KeyUse& use : keys) {
@@ -82,7 +82,7 @@ std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandT
     } else if (IsWord(args[i], "store")) {
       ++i;
     } else if (IsWord(args[i], "by")) {
-      // One without a star says not to sort, and is no key.
+      // A BY pattern without a star means "do not sort", and is no key.
       if (args[++i].find('*') != Bytes::npos) return fmt::format(kDenied, "BY");
     } else if (IsWord(args[i], "get")) {
       return fmt::format(kDenied, "GET");

@@ -1,4 +1,4 @@
-// acl_check.h - whether a user may run a command with these arguments, and what he is told if not.
+// acl_check.h - whether a user may run a command with these arguments, and the error if not.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mayfly::server {
 
-// In the order in which one says more than another about why a command was refused.
+// In the order of precedence: the later reason explains a refusal better.
 enum class AclReason : std::uint8_t { kCommand, kKey, kAuth, kChannel };
 
 struct AclDenial {
@@ -22,8 +22,9 @@ struct AclDenial {
 std::optional<AclDenial> CheckAcl(const AclUser& user, const CommandTable& table,
                                   const CommandSpec& spec, std::span<const Bytes> args);
 
-// Why he may not have SORT follow patterns to other keys, as a whole error line: for that he needs
-// to read all keys there are. Nothing: he may, or it is not about SORT. For what CheckAcl() allows.
+// Why the user may not have SORT follow patterns to other keys, as a whole error line: that needs
+// read access to all keys. Nothing: the user may, or it is not SORT. For commands CheckAcl()
+// allows.
 std::optional<std::string> CheckSortPatterns(const AclUser& user, const CommandTable& table,
                                              const CommandSpec& spec, std::span<const Bytes> args);
 
@@ -32,10 +33,10 @@ std::string NoPermissionLine(const AclDenial& denial);
 std::string NoPermissionAtExecLine(const AclDenial& denial);
 std::string NoPermissionInScriptLine(const AclDenial& denial);
 
-// What ACL DRYRUN answers.
+// The reply of ACL DRYRUN.
 std::string DryRunText(const AclDenial& denial);
 
-// Before AUTH.
+// For clients that have not authenticated.
 inline constexpr std::string_view kNoAuthLine = "NOAUTH Authentication required.";
 
 }  // namespace mayfly::server

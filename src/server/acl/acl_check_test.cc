@@ -107,7 +107,7 @@ TEST_F(AclCheck, RefusalsAreWordedForClientsAndForScripts) {
             "NOPERM this user has no permissions to access one of the channels used as arguments");
 }
 
-// Redis: the handler refuses such arguments, so there is no key to ask about.
+// The handler refuses such arguments, so there is no key to check. As Redis.
 TEST_F(AclCheck, WhereKeysAreNotToldNoneIsRefused) {
   Set("+@all ~a");
   EXPECT_EQ(Ask("zunion 1 b"), "access the 'b' key");
@@ -134,7 +134,7 @@ TEST_F(AclCheck, SessionsSeeChangesOfTheirUserAtOnce) {
   Set("+set");
   EXPECT_EQ(session.user()->root().DescribeCommands(), "-@all +get +set");
   Set("off");
-  EXPECT_NE(session.user(), nullptr);  // Who is in stays in.
+  EXPECT_NE(session.user(), nullptr);  // A client that is logged in stays so.
   EXPECT_FALSE(session.Authenticate("u", "pw"));
   EXPECT_FALSE(session.removed());
   ASSERT_TRUE(*acl_.DeleteUser("u"));

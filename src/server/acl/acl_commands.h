@@ -1,4 +1,4 @@
-// acl_commands.h - ACL, and what AUTH and HELLO do.
+// acl_commands.h - the ACL family, and the part of AUTH and HELLO that authenticates.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace mayfly::server {
 
-// Told of changes that concern clients who do not ask: theirs to be closed.
+// Called after changes to users, so that clients who lost permissions are closed.
 class AclWatcher {
  public:
   virtual ~AclWatcher() = default;
@@ -18,18 +18,18 @@ class AclWatcher {
   virtual void UsersReplaced() = 0;
 };
 
-// What the commands work on, from CallHost::acl().
+// The state that the commands use, from CallHost::acl().
 struct AclContext {
   AclSession& session;
   const Clock& clock;
-  std::string file = {};          // The setting aclfile; empty: there is none.
-  std::string client_info = {};   // As CLIENT INFO tells, for the log.
-  AclWatcher* watcher = nullptr;  // Null: nobody is to be told.
+  std::string file = {};          // The setting aclfile; empty: no file.
+  std::string client_info = {};   // As CLIENT INFO shows it, for the log.
+  AclWatcher* watcher = nullptr;  // Null: no callback.
 };
 
 CommandFamily AclFamily();
 
-// What AUTH and HELLO do: nothing if it went well, or the error line. Notes the attempt if not;
+// Authenticates, for AUTH and HELLO: nothing on success, or the error line. A failure is logged;
 // `command` is the word the client used. Without a name the default user is meant.
 std::optional<std::string> LogIn(AclContext& context, Bytes command, std::optional<Bytes> name,
                                  Bytes password);
@@ -37,7 +37,7 @@ std::optional<std::string> LogIn(AclContext& context, Bytes command, std::option
 // Whether the client may run the command.
 bool MayRun(AclSession& session, const CommandSpec& spec, std::span<const Bytes> args);
 
-// Why the client may not run the command. Nothing if it may, or the error line; then it is noted.
+// Nothing if the client may run the command, or the error line; a refusal is logged.
 std::optional<std::string> RefuseCommand(AclContext& context, const CommandSpec& spec,
                                          std::span<const Bytes> args, AclWhere where);
 

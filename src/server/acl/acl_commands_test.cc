@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kHashOfPw =
     "30c952fab122c3f9759f02a6d95c3758b246b4fee239957b2d4fee46e26170c4";
 
-// AUTH for the table of commands; the server's has connections to tell of.
+// AUTH for the command table of the test; the server's needs a connection.
 constexpr CommandSpec kAuthCommands[] = {
     {"auth", -2, kNoScript | kNoAuth | kNoRows, kNoKeys,
      [](Call&) -> Answer { return SyntaxError(); }, "Say who this connection is."},

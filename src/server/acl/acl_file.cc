@@ -28,7 +28,7 @@ std::vector<Bytes> SplitWords(Bytes line) {
   }
 }
 
-// Reads "user name rule...". What is wrong with it is appended to `faults`.
+// Reads "user name rule...". Errors are appended to `faults`.
 void ReadLine(const Acl& acl, std::span<const Bytes> words, const std::string& place, int number,
               Acl::Users& users, std::string& faults) {
   if (words[0] != "user" || words.size() < 2) {
@@ -51,7 +51,8 @@ void ReadLine(const Acl& acl, std::span<const Bytes> words, const std::string& p
   for (const std::string& rule : *rules) {
     const Status status = user.Apply(rule);
     if (status.ok()) continue;
-    // An unknown name is no secret. Of other faults one is told, without what may be a password.
+    // An unknown name is no secret. Another fault is reported without its text, which may be a
+    // password.
     if (status.code() == StatusCode::kNotFound) {
       faults +=
           fmt::format("{}: Error in applying operation '{}': {}. ", place, rule, status.message());

@@ -1,5 +1,5 @@
 // acl_file.h - users in a file: a line each, as ACL LIST shows them.
-// A file is taken as a whole or not at all, and written beside itself and then put in its place.
+// A file is loaded as a whole or not at all, and saved by writing a new file and renaming it.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace mayfly::server {
 
-// Invalid, with every fault of the file in its message, when there is one; the users are then left
-// as they are. IoError when it cannot be read.
+// Invalid, with every fault of the file in its message; the users then stay as they are. IoError
+// when it cannot be read.
 Status LoadAclFile(Acl& acl, const std::string& path);
 
 // The same for the text of a file; `path` is named in messages.

@@ -1,6 +1,5 @@
-// acl_log.h - what was refused lately, for ACL LOG.
-// The same refusal again within a minute is counted, not written anew. Safe to call from any
-// thread.
+// acl_log.h - the latest refusals, for ACL LOG.
+// The same refusal within a minute is counted and makes no new entry. Safe to call from any thread.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +32,7 @@ class AclLog {
     std::string client_info;
   };
 
-  // acllog-max-len; what is too old leaves at once.
+  // acllog-max-len; excess entries are dropped at once.
   void set_entries_max(std::size_t entries_max);
 
   void Add(const AclDenial& denial, AclWhere where, Bytes username, Bytes client_info,

@@ -12,10 +12,10 @@ std::string PasswordHash(Bytes password);
 // 64 digits in lower case.
 bool IsPasswordHash(Bytes text);
 
-// In a time that does not tell where they differ.
+// Constant time, so that it does not reveal where they differ.
 bool SameHash(Bytes a, Bytes b);
 
-// `bits` of a secret, as digits: one for every four, and one for the rest.
+// A random secret of `bits`, in hexadecimal digits: one for every four bits, rounded up.
 std::string NewPassword(int bits);
 
 }  // namespace mayfly::server

@@ -1,4 +1,5 @@
-// What a selector allows, told as rules; the rest of AclSelector is in acl_selector.cc.
+// acl_rule_text.cc - what a selector allows, as rules; the rest of AclSelector is in
+// acl_selector.cc.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,8 +9,8 @@
 
 namespace mayfly::server {
 
-// The category that says most about the commands that are left to tell: with the fewest it is wrong
-// about, and of those the one that is right about most. 0 when none is right more often than wrong.
+// The category that describes the remaining commands best: the fewest exceptions, and among those
+// the most matches. 0 when none has more matches than exceptions.
 CategoryBits AclSelector::BestCategory(CategoryBits applied, bool additive) const {
   CategoryBits best = 0;
   std::size_t fewest_wrong = std::numeric_limits<std::size_t>::max();
@@ -36,9 +37,9 @@ CategoryBits AclSelector::BestCategory(CategoryBits applied, bool additive) cons
 std::string AclSelector::DescribeCommands() const {
   const bool additive = !future_commands_;
   std::vector<std::string> rules = {additive ? "-@all" : "+@all"};
-  AclSelector told(*table_);  // What the rules so far make.
+  AclSelector told(*table_);  // What the rules so far allow.
   told.SetAll(!additive);
-  AclSelector left = *this;  // What they do not tell yet, beside what they began with.
+  AclSelector left = *this;  // What they do not cover yet, relative to their start.
   CategoryBits applied = 0;
   while (const CategoryBits best = left.BestCategory(applied, additive)) {
     applied |= best;

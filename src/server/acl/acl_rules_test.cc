@@ -25,7 +25,7 @@ struct Case {
   const char* shown;
 };
 
-// There are no such commands yet; when there are, they must not come as a surprise.
+// There are no such commands yet; when there are, they must obey the rules set today.
 TEST(AclRules, CategoriesWithoutCommandsAreNotForgotten) {
   EXPECT_EQ(Describe("+@all -@geo"), "off resetchannels +@all -@geo");
   EXPECT_EQ(Describe("+@all -@geo +@geo"), "off resetchannels +@all");

@@ -21,22 +21,21 @@ class AclSelector {
   explicit AclSelector(const CommandTable& table);
 
   // Applies a rule on keys, channels or commands, such as "~cache:*" or "+@read". Invalid, in
-  // Redis' words, if it is none, and NotFound if it names an unknown command; then nothing is
-  // changed.
+  // Redis' words, if it is no rule, and NotFound if it names an unknown command; then nothing
+  // changes.
   Status Apply(Bytes rule);
 
-  // What ACL LIST and ACL GETUSER show. Commands are shown by as few rules as describe what is
-  // allowed now, whatever the rules were by which it came about.
+  // As ACL LIST and ACL GETUSER show it. Commands are shown by as few rules as describe what is
+  // allowed now, whatever rules were applied.
   std::string DescribeCommands() const;
   std::string DescribeKeys() const;
   std::string DescribeChannels() const;
-  std::string Describe() const;  // All three, as rules that make it.
+  std::string Describe() const;  // All three, as rules that recreate it.
 
   bool allows_everything() const { return all_commands_ && all_keys_ && all_channels_; }
   bool AllowsCommand(const CommandEntry& command, std::span<const Bytes> args) const;
 
-  // Whether all that is done to the key is allowed. For a look at whether it is there any
-  // permission will do.
+  // Whether every access to the key is allowed. To test that it exists any permission will do.
   bool AllowsKey(Bytes key, KeyFlags flags) const;
   bool ReadsAllKeys() const;
   bool AllowsChannel(Bytes channel, bool literal) const;
@@ -60,14 +59,14 @@ class AclSelector {
   const CommandTable* table_;
   bool all_keys_ = false;
   bool all_channels_ = false;
-  bool all_commands_ = false;     // No rule has taken anything away since +@all.
-  bool future_commands_ = false;  // What a later version of the server adds.
-  // Of what there are no commands of yet, and a rule has said otherwise than of other later ones.
+  bool all_commands_ = false;     // No rule has removed anything since +@all.
+  bool future_commands_ = false;  // Commands that a later version of the server adds.
+  // Categories without commands yet for which a rule differs from future_commands_.
   CategoryBits exceptions_ = 0;
   std::vector<KeyPattern> keys_;
   std::vector<std::string> channels_;
   std::vector<bool> commands_;  // By CommandEntry::id.
-  // Commands that are allowed with these first arguments alone.
+  // Commands that are allowed only with these first arguments.
   std::map<std::size_t, std::vector<std::string>> first_args_;
 };
 

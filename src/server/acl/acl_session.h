@@ -1,4 +1,4 @@
-// acl_session.h - who a client is. Starts as the default user, if he needs no password.
+// acl_session.h - the user of a client. Starts as the default user, if that needs no password.
 // One thread at a time.
 #pragma once
 
@@ -11,11 +11,11 @@ class AclSession {
   // `acl` must outlive it.
   explicit AclSession(Acl& acl);
 
-  // Null: the client must say who it is first, with AUTH or HELLO.
-  // A change of the user holds from the next call on.
+  // Null: the client must authenticate first, with AUTH or HELLO. A change of the user takes effect
+  // with the next call.
   const AclUser* user();
 
-  // His name, also when he was removed; empty: nobody yet.
+  // The user's name, also after its removal; empty: not authenticated.
   const std::string& name() const { return name_; }
 
   // The user was removed: the connection must be closed.
@@ -34,7 +34,7 @@ class AclSession {
 
   Acl& acl_;
   std::uint64_t version_ = 0;
-  std::string name_;  // Empty: nobody yet.
+  std::string name_;  // Empty: not authenticated.
   AclUserPtr user_;
   bool removed_ = false;
 };

@@ -1,4 +1,4 @@
-// acl_testing.h - a small table of commands to write rules about, for tests.
+// acl_testing.h - a small command table for tests of rules.
 #pragma once
 
 #include <span>

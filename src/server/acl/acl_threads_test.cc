@@ -1,4 +1,4 @@
-// Goal: users may be changed while others are checked.
+// Goal: users may be changed while other threads check.
 // Method: threads that check, log and change at once; each check sees a user whole. For tsan.
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(AclThreads, ACheckSeesAUserBeforeOrAfterAChange) {
       const std::vector<Bytes> args = {"get", "a"};
       while (!done) {
         const AclUser* const user = session.user();
-        // Never a mixture, in which it would be refused.
+        // Never a mixture of two states, which would refuse it.
         const auto denial = CheckAcl(*user, acl.table(), get, args);
         EXPECT_FALSE(denial.has_value());
         acl.log().Add({AclReason::kKey, "k"}, AclWhere::kTopLevel, "u", "", SteadyTime());

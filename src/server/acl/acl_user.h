@@ -1,4 +1,4 @@
-// acl_user.h - a user: whether he may log in, by what passwords, and what he may do.
+// acl_user.h - a user: whether it may log in, its passwords, and its permissions.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@ namespace mayfly::server {
 // parenthesis is left open; `open_at` is then the argument it begins at.
 Result<std::vector<std::string>> JoinSelectors(std::span<const Bytes> args, std::string& open_at);
 
-// A value: copied, changed and put in the place of what it was copied from.
+// A value type: copied, changed and put in the place of the original.
 class AclUser {
  public:
-  // Off, without passwords, may do nothing; `all_channels`: but use every channel.
+  // Off, without passwords and permissions; `all_channels`: may use every channel.
   AclUser(std::string name, const CommandTable& table, bool all_channels = false);
 
-  // The setting acl-pubsub-default: what `reset` and new selectors begin with.
+  // The setting acl-pubsub-default: the channels of `reset` and of new selectors.
   void set_all_channels_at_first(bool all_channels) { all_channels_at_first_ = all_channels; }
 
   // Applies one rule of ACL SETUSER. Invalid or, for an unknown command, NotFound, in Redis' words.
   Status Apply(Bytes rule);
 
   const std::string& name() const { return name_; }
-  // Whether one of his selectors allows the channel, or the pattern of channels.
+  // Whether one of the selectors allows the channel, or the pattern of channels.
   bool AllowsChannel(Bytes name, bool is_pattern) const;
 
   bool enabled() const { return enabled_; }
   bool no_password() const { return no_password_; }
 
-  // Whether this password is one of his; always, if he needs none.
+  // Whether this is one of the user's passwords; always true if it needs none.
   bool HasPassword(Bytes password) const;
 
   // "on", "nopass" and such, as ACL GETUSER lists them.
@@ -59,7 +59,7 @@ class AclUser {
   bool enabled_ = false;
   bool no_password_ = false;
   bool all_channels_at_first_;
-  Sanitize sanitize_ = Sanitize::kUnsaid;  // Kept for GETUSER: payloads are always checked here.
+  Sanitize sanitize_ = Sanitize::kUnsaid;  // Shown by GETUSER only: payloads are always checked.
   std::vector<std::string> password_hashes_;
   std::vector<AclSelector> selectors_;
 };

@@ -7,7 +7,7 @@
 
 namespace mayfly::server {
 
-// Their handlers are in own/, one file per topic.
+// Their handlers are in this folder, one file per topic.
 std::vector<CommandFamily> AdminFamilies();
 
 }  // namespace mayfly::server

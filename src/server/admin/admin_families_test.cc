@@ -1,4 +1,4 @@
-// The commands about the server: each says what it does, and can be found.
+// Goal: every command about the server has a summary and can be found.
 #include "server/admin/admin_families.h"
 
 #include <gtest/gtest.h>

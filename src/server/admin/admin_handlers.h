@@ -1,4 +1,4 @@
-// admin_handlers.h - the handlers of the server's own commands, by the file they are in.
+// admin_handlers.h - the handlers of the admin commands, by the file they are in.
 #pragma once
 
 #include "server/command/command.h"

@@ -18,7 +18,7 @@ void WriteNames(ReplyWriter& reply, const std::vector<Name>& names) {
   for (const std::string_view name : names) reply.SimpleString(name);
 }
 
-// One half of a specification: what type it is of, and its numbers.
+// One half of a key specification: its type and its numbers.
 struct NamedNumber {
   std::string_view name;
   int number;
@@ -57,8 +57,8 @@ void WriteKeySpec(ReplyWriter& reply, const KeySpec& spec) {
   }
 }
 
-// The one range that clients before Redis 7 look at: that of all keys whose positions are fixed,
-// which stand side by side. Counted from the first argument, or from the last.
+// The one range that clients before Redis 7 read: that of all keys with fixed positions, which are
+// adjacent. Counted from the first argument, or from the last.
 struct KeyRange {
   int first = 0;
   int last = 0;
@@ -108,7 +108,7 @@ void WriteDocs(ReplyWriter& reply, const CommandEntry& entry) {
   for (const CommandEntry* sub : entry.subcommands) WriteDocs(reply, *sub);
 }
 
-// The keys of the command that is asked about, and its arguments.
+// The keys of the command that is the argument, and its arguments.
 Answer FindKeysOf(Call& call, std::span<const Bytes>& args, std::vector<KeyUse>& uses) {
   args = call.args.subspan(2);
   const CommandTable& table = ServerOf(call).table();

@@ -23,7 +23,7 @@ Answer ConfigGet(Call& call) {
   return {};
 }
 
-// The value of a setting that is not known may be that of a mistyped one.
+// The value of an unknown setting may belong to a mistyped secret one.
 void ConfigSetSecrets(std::span<const Bytes> args, std::vector<std::size_t>& positions) {
   for (std::size_t i = 2; i + 1 < args.size(); i += 2) {
     const SettingSpec* const spec = FindSetting(args[i]);

@@ -72,7 +72,7 @@ void WriteHello(Session& session, ReplyWriter& reply) {
 
 }  // namespace
 
-// As ParseHello() reads them. What it does not understand may be a password, too.
+// Parses as ParseHello() does. An argument that it does not understand may be a password, too.
 void HelloSecrets(std::span<const Bytes> args, std::vector<std::size_t>& positions) {
   for (std::size_t i = 2; i < args.size();) {
     if (IsWord(args[i], "setname")) {
@@ -153,7 +153,7 @@ Answer Hello(Call& call) {
     WriteHello(session, call.reply);
     return {};
   }
-  // The reply is in the words of the version it announces.
+  // The reply is in the protocol version it announces.
   state.version = *options.version;
   OutputBuffer unwanted;
   ReplyWriter reply(state.replies == ReplyMode::kOn ? session.out() : unwanted, state.version);

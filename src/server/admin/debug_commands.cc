@@ -34,7 +34,8 @@ Answer Nothing(Call& call) {
   return {};
 }
 
-// DEBUG CLOCK SET ms | ADVANCE ms | REAL, which sets it to the machine's time, where it stands.
+// DEBUG CLOCK SET ms | ADVANCE ms | REAL, which sets it to the machine's time and leaves it
+// stopped.
 Answer MoveClock(Call& call) {
   ManualClock* const clock = ServerOf(call).manual_clock();
   if (clock == nullptr) {
@@ -92,8 +93,7 @@ constexpr Part kParts[] = {
 
 }  // namespace
 
-// As in Redis its parts are no subcommands: rules of ACL name them as first arguments, be they
-// offered or not.
+// As in Redis its parts are no subcommands: ACL rules name them as first arguments, offered or not.
 Answer Debug(Call& call) {
   if (Answer allowed = CheckAllowed(call); !allowed.ok()) return allowed;
   for (const Part& part : kParts) {

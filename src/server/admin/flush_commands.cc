@@ -8,10 +8,10 @@
 namespace mayfly::server::admin {
 namespace {
 
-// The executor's own host: only it runs these commands.
+// The host is the executor's batch: no other host runs these commands.
 CommandBatch& RunOf(Call& call) { return static_cast<CommandBatch&>(call.host); }
 
-// SYNC and ASYNC mean the same: emptying costs the same whatever there is.
+// SYNC and ASYNC mean the same: the cost of emptying does not depend on the size.
 Status CheckFlushOptions(const Call& call) {
   if (call.args.size() == 1) return {};
   const bool known = IsWord(call.args[1], "sync") || IsWord(call.args[1], "async");

@@ -10,8 +10,8 @@ namespace {
 
 constexpr double kKilo = 1024;
 
-// Over the keys that die next: the index is in their order, and a walk over all of it would take as
-// long as there are keys.
+// An average over the keys that die next: the index is in that order, and reading all of it would
+// take time in proportion to the keys.
 std::int64_t AverageTtl(const Keyspace& keyspace, WallTime now) {
   constexpr std::size_t kSampled = 100;
   const auto soonest = keyspace.ScanDeadlines({.begin = now, .rows_max = kSampled});
@@ -105,7 +105,7 @@ std::string KeyspaceSection(InfoSource& source) {
     for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
       if (keyspace.name != (*mapping)[i]->name() || keyspace.rows <= keyspace.due_rows) continue;
       const std::uint64_t keys = keyspace.rows - keyspace.due_rows;
-      // Those of keys that are dead are in the count until a purge removes them.
+      // Dead keys are in the count until they are purged.
       const std::uint64_t subexpiry = std::min(keyspace.collections_with_mortal_members, keys);
       text += fmt::format("db{}:keys={},expires={},avg_ttl={},subexpiry={}\r\n", i, keys,
                           keyspace.mortal_rows - keyspace.due_rows,

@@ -1,4 +1,4 @@
-// info_counters.h - the sections of INFO that count: commands, errors, latencies, keys, mayfly's
+// info_counters.h - the sections of INFO with counters: commands, errors, latencies, keys, mayfly's
 // own.
 #pragma once
 

@@ -1,4 +1,4 @@
-// info_sections.h - what INFO tells, by section.
+// info_sections.h - the text of INFO, by section.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace mayfly::server::admin {
 
-// The text of these sections; none given, or "default": what Redis shows without a word; "all" and
-// "everything": all there are. Names that are none give nothing.
+// The text of these sections; none given, or "default": those that Redis shows by default; "all"
+// and "everything": all of them. Unknown names give nothing.
 std::string InfoText(Server& server, const std::vector<std::string>& sections);
 
 }  // namespace mayfly::server::admin

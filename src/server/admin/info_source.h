@@ -1,5 +1,5 @@
-// info_source.h - what one INFO is about: a server, and the figures of its database, which are
-// gathered once for all sections that want them, and not at all if none does.
+// info_source.h - the input of one INFO: a server, and the statistics of its database, which are
+// gathered at most once, when the first section needs them.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class InfoSource {
 
   Server& server() { return server_; }
 
-  // Null: they cannot be had.
+  // Null: they cannot be read.
   const Statistics* statistics() {
     if (!asked_) asked_ = server_.database().GetStatistics();
     return *asked_ ? &**asked_ : nullptr;

@@ -16,8 +16,7 @@ const LatencySeries* FindSeries(const std::map<std::string, LatencySeries, std::
   return found == all.end() ? nullptr : &found->second;
 }
 
-// The reaper tells how long it takes when it has done something; what is due and waits for it is
-// found here.
+// The reaper reports its latency after a purge; the age of what is still due is read here.
 std::map<std::string, LatencySeries, std::less<>> AllEvents(Server& server) {
   if (server.config().Number("latency-monitor-threshold") > 0) {
     if (const auto statistics = server.database().GetStatistics()) {

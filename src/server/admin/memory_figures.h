@@ -1,4 +1,4 @@
-// memory_figures.h - what the system says about this process, and what clients take of it.
+// memory_figures.h - memory of this process, as the system reports it, and of the clients.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@ class Server;
 namespace mayfly::server::admin {
 
 struct MemoryFigures {
-  std::uint64_t allocated_bytes = 0;  // Of the heap, and in use.
+  std::uint64_t allocated_bytes = 0;  // Of the heap, in use.
   std::uint64_t resident_bytes = 0;
   std::uint64_t peak_bytes = 0;
   std::uint64_t system_bytes = 0;  // Of the machine.
 };
 
-// Zeros where the system does not tell.
+// Zeros where the system does not report them.
 MemoryFigures ReadMemoryFigures();
 
-// What all clients take, subscribers included.
+// The memory of all clients, subscribers included.
 std::uint64_t ClientsMemory(Server& server);
 
 }  // namespace mayfly::server::admin

@@ -13,8 +13,8 @@ namespace mayfly::server::admin {
 Answer Time(Call& call) {
   constexpr std::int64_t kMsPerSecond = 1000;
   constexpr std::int64_t kMicrosPerMs = 1000;
-  // The time that rows live and die by, also where the machine's clock reads otherwise; within a
-  // transaction or script it stands still.
+  // The clock by which rows die, even where the machine's clock differs; within a transaction or
+  // script it stands still.
   const std::int64_t ms =
       ToMs(call.frozen_now ? *call.frozen_now : ServerOf(call).database().clock_report().now);
   call.reply.Array(2);

@@ -8,7 +8,7 @@
 
 namespace mayfly::server::admin {
 
-// Makes everything durable. There is no dump file that it could write instead of the database.
+// Makes everything durable. There is no dump file to write instead of the database.
 Answer Save(Call& call) {
   Server& server = ServerOf(call);
   if (server.config().Text("dir").empty()) {
@@ -23,13 +23,13 @@ Answer Save(Call& call) {
 Answer BgSave(Call& call) {
   const bool schedule = call.args.size() == 2 && IsWord(call.args[1], "schedule");
   if (call.args.size() > 1 && !schedule) return SyntaxError();
-  // Nothing that runs here would have to end first, so SCHEDULE means nothing.
+  // No running job has to end first, so SCHEDULE has no effect.
   MAYFLY_RETURN_IF_ERROR(ServerOf(call).backups().Start("").status());
   call.reply.SimpleString("Background saving started");
   return {};
 }
 
-// What a rewrite of the log is for: the space of what is gone is given back, beside the clients.
+// Does what a rewrite of the log is for: reclaims the space of dead rows, beside the clients.
 Answer BgRewriteAof(Call& call) {
   Database& database = ServerOf(call).database();
   const auto reclaim = [&database](JobControl&) -> Result<JobResult> {

@@ -1,5 +1,5 @@
-// redis_version.h - the Redis whose commands and words the server follows; clients look at it to
-// know what they may ask.
+// redis_version.h - the Redis version whose commands and wording the server follows; clients read
+// it to know which commands they may send.
 #pragma once
 
 #include <string_view>

@@ -21,10 +21,10 @@ Answer Discard(Call& call) {
   return {};
 }
 
-// The executor runs EXEC itself; here it comes from a script, if at all.
+// The executor runs EXEC itself; this handler only gets it from a script.
 Answer Exec(Call& /*call*/) { return Status::Invalid("EXEC without MULTI"); }
 
-// Runs in a latched transaction on the keys, so that no change falls between the look and the
+// Runs in a latched transaction on the keys, so that no change falls between the read and the
 // watch.
 Answer WatchCommand(Call& call) {
   Session& session = SessionOf(call);

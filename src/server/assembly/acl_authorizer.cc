@@ -45,7 +45,7 @@ Answer AclAuthorizer::Authenticate(const Bytes* name, Bytes password, const From
 
 Answer AclAuthorizer::Check(const Principal& who, const AccessRequest& request) {
   AclSession& session = static_cast<const AclPrincipal&>(who).session();
-  // Nearly always he may; describing the client, which costs more than the rest, is for the others.
+  // The common case. Describing the client, which costs more than the rest, is only for refusals.
   if (MayRun(session, request.command, request.args)) return {};
   AclContext context{
       .session = session,

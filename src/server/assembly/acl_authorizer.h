@@ -1,4 +1,4 @@
-// acl_authorizer.h - who clients are and what they may do, by the users of ACL.
+// acl_authorizer.h - authenticates and authorizes clients by the users of ACL.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace mayfly::server {
 
-// A client as a user. Changes of the user hold from the client's next command on. Used on the
+// A client's user. Changes of the user take effect with the client's next command. Used on the
 // client's thread alone.
 class AclPrincipal final : public Principal {
  public:
@@ -18,7 +18,7 @@ class AclPrincipal final : public Principal {
 
   std::string name() const override;
 
-  // Looking at who it is brings it up to date, which changes nothing for whoever looks.
+  // Const although reading the user refreshes it: callers cannot observe that.
   AclSession& session() const { return session_; }
 
  private:

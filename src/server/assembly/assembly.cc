@@ -73,7 +73,7 @@ Status Assembly::LoadUsers(const Config& config) {
     const std::string text = fmt::format("{}", fmt::join(config.user_lines(), "\n"));
     MAYFLY_RETURN_IF_ERROR(LoadAclText(acl_, text, config.file() + ", users"));
   }
-  // Where they leave the default user out, it has the password it would have without them.
+  // Without a default user among them, its password is that of requirepass.
   const std::string password = config.Text("requirepass");
   if (!password.empty() && authorizer_.open_to_all()) authorizer_.SetDefaultPassword(password);
   return {};

@@ -1,4 +1,4 @@
-// assembly.h - users, channels and scripts of one server, ready to be handed to it.
+// assembly.h - users, channels and scripts of one server, and the table of all its commands.
 #pragma once
 
 #include <memory>
@@ -17,19 +17,19 @@ namespace mayfly::server {
 // Safe to call from any thread.
 class Assembly final : public Publisher, public ExtensionMaker {
  public:
-  // `clock` must outlive it. `lua_bytes_max`: of memory for scripts.
+  // `clock` must outlive it. `lua_bytes_max`: memory for scripts.
   Assembly(const Clock& clock, std::size_t lua_bytes_max);
 
-  // Every command there is.
+  // All commands.
   const CommandTable& table() const { return table_; }
 
-  // Takes over what the settings say of users and scripts, now and whenever they change. Before the
+  // Applies the settings of users and scripts, now and whenever they change. Call it before the
   // server runs.
   void Follow(Config& config);
 
-  // Takes over the users of the ACL file or of the configuration file, which may not both tell of
-  // some. Once the server is open, and before it listens: they count for more than requirepass.
-  // Errors are those of LoadAclFile().
+  // Loads the users of the ACL file or of the configuration file, which must not both have some.
+  // Call it once the server is open, and before it listens: they override requirepass. Fails as
+  // LoadAclFile().
   Status LoadUsers(const Config& config);
 
   Acl& acl() { return acl_; }

@@ -86,8 +86,8 @@ bool ClientExtension::HearsMoreThan(const AclUser& user) const {
   return false;
 }
 
-// One that is just saying who it is has not told others yet, so each is asked again on its own
-// thread.
+// A client that is just authenticating has not published its user yet, so each is checked again on
+// its own thread.
 void ClientExtension::CloseIf(const Concern& concerns) {
   for (const auto& session : server_.clients().All()) {
     if (session.get() == &session_) {
@@ -114,7 +114,7 @@ void ClientExtension::UserChanged(Bytes name) {
   });
 }
 
-// By name, though he may be there again by the time the others are asked.
+// By name, even if a user of that name exists again by the time the clients are checked.
 void ClientExtension::UserRemoved(Bytes name) {
   CloseIf([name = std::string(name)](const std::string& user, const ClientExtension&) {
     return user == name;
@@ -179,7 +179,7 @@ void ClientExtension::CountRefused(const CommandSpec* spec, Bytes error_line) {
   if (spec != nullptr) server_.statistics().CountRejected(server_.table().EntryOf(*spec).id);
 }
 
-// Only of a script that runs alone.
+// Serves others only for a script that runs alone.
 void ClientExtension::Breathe() {
   if (server_.stops) engine_.Kill(true);
   const SteadyTime now = server_.Steady();

@@ -1,5 +1,5 @@
-// client_extension.h - what a client has beside its session: a user's rights, subscriptions, and
-// the right to run scripts.
+// client_extension.h - a client's state beside its session: permissions, subscriptions, and
+// scripts.
 #pragma once
 
 #include <atomic>
@@ -37,7 +37,7 @@ class ClientExtension final : public SessionExtension,
   void Committed() override { outbox_.Send(); }
   void Abandoned() override { outbox_.Discard(); }
 
-  // Subscriber: by publishers, on their threads.
+  // Subscriber: called on the threads of publishers.
   bool Deliver(const PubSubMessage& message) override;
 
   // ScriptContext.
@@ -52,14 +52,14 @@ class ClientExtension final : public SessionExtension,
   void Breathe() override;
   void Log(LogLevel level, Bytes message) override;
 
-  // AclWatcher: of what this client changed. Those concerned are closed, each on its own thread;
-  // this one, if it is among them, has its reply first.
+  // AclWatcher: called for changes this client made. The clients concerned are closed, each on its
+  // own thread; this one, if it is among them, gets its reply first.
   void UserChanged(Bytes name) override;
   void UserRemoved(Bytes name) override;
   void UsersReplaced() override;
 
  private:
-  // Asked on any thread, with the name of the client's user; empty: nobody yet.
+  // Called on any thread, with the name of the client's user; empty: not authenticated.
   using Concern = std::function<bool(const std::string& user, const ClientExtension& client)>;
   void CloseIf(const Concern& concerns);
 
@@ -74,7 +74,7 @@ class ClientExtension final : public SessionExtension,
   SteadyTime looked_after_others_;
   Outbox outbox_;
   PubSubContext pubsub_;
-  std::optional<AclContext> acl_;  // Made anew for each command that asks.
+  std::optional<AclContext> acl_;  // Rebuilt for each command that asks.
 };
 
 }  // namespace mayfly::server

@@ -1,6 +1,6 @@
 // answer.h - how a command ended: its reply is written, or an error goes to the client instead.
-// Handlers return one. A Status becomes an error line by its code and message; errors with a code
-// word of their own are made with Error(). Wording: errors.h.
+// Handlers return an Answer. A Status becomes an error line by its code and message; errors with a
+// code word of their own are made with Error(). Wording: errors.h.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@ class [[nodiscard]] Answer {
  public:
   Answer() = default;  // The reply is written.
 
-  // Implicit, so that a handler can return what it was told. WrongType gets Redis' words; every
-  // other Status becomes "ERR " and its message.
+  // Implicit, so that a handler can return the Status of a call it made. WrongType gets Redis'
+  // words; every other Status becomes "ERR " and its message.
   Answer(const Status& status);  // NOLINT(google-explicit-constructor)
 
   // A whole error line, such as "NOSCRIPT No matching script. Please use EVAL.".
@@ -29,8 +29,8 @@ class [[nodiscard]] Answer {
     return answer;
   }
 
-  // The reply is written and is an error, and yet what was done stays: so a script may end. `line`
-  // is for the statistics; empty if whoever wrote it first has counted it.
+  // The reply is written and is an error, but the writes of the command stay: so a script may end.
+  // `line` is for the statistics; empty if the error was counted where it first occurred.
   static Answer FailedReply(std::string line) {
     Answer answer;
     answer.failed_reply_ = std::make_unique<std::string>(std::move(line));
@@ -40,7 +40,7 @@ class [[nodiscard]] Answer {
   bool ok() const { return error_ == nullptr; }
   bool failed() const { return error_ != nullptr || failed_reply_ != nullptr; }
 
-  // What is to be counted of one that failed; may be empty.
+  // The error line of a failed command, for statistics; may be empty.
   const std::string& failure() const { return error_ != nullptr ? *error_ : *failed_reply_; }
   bool later() const { return later_; }
   const std::string& error() const { return *error_; }

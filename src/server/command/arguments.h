@@ -1,4 +1,4 @@
-// arguments.h - what the arguments of commands mean, with Redis' errors when they mean nothing.
+// arguments.h - parses the arguments of commands, with Redis' errors where they are malformed.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace mayfly::server {
 
-// Whether the argument is this word, given in lower case, in whatever case it was written.
+// Whether the argument is `word` (lower case), ignoring the argument's case.
 bool IsWord(Bytes argument, std::string_view word);
 
 // NotAnInteger() otherwise.
@@ -25,8 +25,8 @@ Result<double> DoubleArgument(Bytes argument);
 // How a time is given: EX, PX, EXAT, PXAT.
 enum class TimeUnit : std::uint8_t { kSeconds, kMillis, kUnixSeconds, kUnixMillis };
 
-// The instant meant, counted from `now` where it is a length. InvalidExpireTime(command) when it
-// does not fit into the ages, or, for `positive`, when the number is zero or less.
+// The instant meant, counted from `now` where the unit is a length. InvalidExpireTime(command) when
+// it overflows, or, for `positive`, when the number is zero or less.
 Result<WallTime> InstantArgument(Bytes argument, TimeUnit unit, WallTime now,
                                  std::string_view command, bool positive);
 

@@ -1,6 +1,6 @@
-// authorizer.h - who a client is, and what it may do.
+// authorizer.h - authenticates clients and decides which commands they may run.
 // The executor asks before every command. PasswordAuthorizer knows one user and one password; users
-// with rules (ACL) are another implementation of the same questions.
+// with rules (ACL) are another implementation of the same interface.
 #pragma once
 
 #include <atomic>
@@ -17,21 +17,21 @@
 
 namespace mayfly::server {
 
-// A user as an authorizer knows it. Sessions hold one and hand it back with every question.
+// A user as an authorizer knows it. A session holds one and passes it to every check.
 class Principal {
  public:
   virtual ~Principal() = default;
   virtual std::string name() const = 0;
 };
 
-// At which moment it is asked whether a command may run.
+// When a command is checked.
 enum class AccessWhere : std::uint8_t {
   kTopLevel,
-  kMulti,  // It is to be queued.
-  kExec,   // It was queued, and rules may have changed since.
+  kMulti,  // Before it is queued.
+  kExec,   // When it runs after being queued: rules may have changed since.
 };
 
-// What is about to run.
+// The command to check.
 struct AccessRequest {
   const CommandSpec& command;  // The subcommand, where there is one.
   std::span<const Bytes> args;
@@ -44,7 +44,7 @@ class Authorizer {
  public:
   virtual ~Authorizer() = default;
 
-  // Who a connection is before it says so. Null: it has to AUTH first.
+  // The user of a new connection. Null: the client has to AUTH first.
   virtual std::shared_ptr<Principal> Newcomer() = 0;
 
   // AUTH and HELLO AUTH. Without a name (null), the default user is meant. An error is a whole
@@ -60,13 +60,13 @@ class Authorizer {
   // Ok, or an error line such as "NOPERM this user has no permissions to run the 'get' command".
   virtual Answer Check(const Principal& who, const AccessRequest& request) = 0;
 
-  // The same for a user by name, on behalf of a client that has waited. Nothing is logged.
+  // The same for a user by name, for a client that has waited. Nothing is logged.
   virtual Answer CheckUser(const std::string& /*name*/, const CommandSpec& /*command*/,
                            std::span<const Bytes> /*args*/) {
     return {};
   }
 
-  // requirepass has changed; empty: none.
+  // Called when requirepass has changed; empty: no password.
   virtual void SetDefaultPassword(std::string password) = 0;
 
   virtual bool Knows(Bytes user) const = 0;
@@ -74,11 +74,11 @@ class Authorizer {
   // All users, as lines of a configuration file: "user NAME RULE ...".
   virtual std::vector<std::string> UserLines() const { return {}; }
 
-  // Whether the default user needs no password: then protected mode looks at where clients are.
+  // Whether the default user needs no password: then protected mode checks the client's address.
   virtual bool open_to_all() const = 0;
 };
 
-// The default user alone, who may do everything once it knows the password.
+// Knows the default user only, who may do everything after authenticating.
 class PasswordAuthorizer final : public Authorizer {
  public:
   std::shared_ptr<Principal> Newcomer() override;

@@ -1,4 +1,4 @@
-// block_timeout.h - how long a client is willing to wait.
+// block_timeout.h - parses the timeout of a blocking command.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace mayfly::server {
 
-// Seconds, with a fraction; rounded up to milliseconds, so that whoever waits never waits for ever
-// by rounding. 0 is for ever: nothing. Invalid with Redis' words when it is no number, below zero,
-// or ends past the end of time.
+// Seconds, with a fraction; rounded up to milliseconds, so that a short timeout does not become 0,
+// which means no timeout: then nothing is returned. Invalid with Redis' words when it is no number,
+// below zero, or overflows the clock.
 Result<std::optional<Millis>> BlockTimeout(Bytes argument, WallTime now);
 
 }  // namespace mayfly::server

@@ -1,8 +1,8 @@
 // command.h - what a command is: one line of a family's table, and a handler.
-// A handler starts with well-formed arguments: arity is checked, keys are latched, what it may do
-// is decided. It parses, makes its calls into types and core, and writes one reply. When it returns
-// an error, what it wrote to the store and to the reply is taken back: so check as late as you
-// like, but never reply before you know. Handlers are free functions and keep nothing.
+// A handler starts with well-formed arguments: arity is checked, keys are latched, permissions are
+// checked. It parses, makes its calls into types and core, and writes one reply. When it returns an
+// error, its writes to the store and to the reply are rolled back: so check as late as you like,
+// but never reply before you know. Handlers are free functions and keep no state.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct AclContext;     // server/acl/acl_commands.h
 struct PubSubContext;  // server/pubsub/pubsub_commands.h
 class ScriptContext;   // server/scripting/script_context.h
 
-// The words of COMMAND INFO, and some of ours.
+// The flags of COMMAND INFO, and some of mayfly's own.
 enum CommandFlag : std::uint32_t {
   kWrite = 1u << 0,
   kReadOnly = 1u << 1,
@@ -55,10 +55,10 @@ enum CommandFlag : std::uint32_t {
   kNoMandatoryKeys = 1u << 15,
   kDangerous = 1u << 16,  // Of ACL's category of that name.
 
-  kNoRows = 1u << 17,  // Touches no row: `Call::work` is null.
+  kNoRows = 1u << 17,  // Touches no row: `Call::transaction` is null.
   kEverything =
-      1u << 18,       // May touch keys it does not name: gets a latched transaction on everything.
-  kWalks = 1u << 19,  // Looks at keys it does not name, as they were at one moment.
+      1u << 18,       // May touch keys it does not name: gets a latched transaction on all keys.
+  kWalks = 1u << 19,  // Reads keys it does not name, as of one moment.
 
   kPublishes = 1u << 20,        // Sends to the channel in its first argument: a kind of write.
   kSubscribes = 1u << 21,       // Its arguments are channels to listen to.
@@ -68,8 +68,8 @@ enum CommandFlag : std::uint32_t {
   kExecutes = 1u << 25,         // Runs the queued commands: EXEC.
   kSelects = 1u << 26,          // Changes the selected database: SELECT.
   kSetsReplies = 1u << 27,      // Says which replies are wanted: CLIENT REPLY.
-  kSavesFirst = 1u << 28,       // Waits for a script that runs, unless it is told NOSAVE: SHUTDOWN.
-  kByDigest = 1u << 29,         // Names a kept script, where others bring its text.
+  kSavesFirst = 1u << 28,       // Waits for a script that runs, unless NOSAVE is given: SHUTDOWN.
+  kByDigest = 1u << 29,         // Names a cached script by digest, where others bring its text.
 };
 
 // ACL's categories that do not follow from flags: one per family.
@@ -102,14 +102,14 @@ enum class NotifyClass : char {
   kNew = 'n',
 };
 
-// A client that waits for one of these keys to change.
+// A request to block the client until one of these keys changes.
 struct BlockRequest {
   std::vector<std::string> keys;
   std::optional<Millis> timeout;  // Nothing: for ever.
-  bool null_array = true;         // What it gets when the time is over: a null array, or a null.
+  bool null_array = true;         // The reply when the time is over: a null array, or a null.
 };
 
-// What a handler may ask of whoever runs it.
+// What a handler may ask of its caller.
 class CallHost {
  public:
   virtual ~CallHost() = default;
@@ -117,40 +117,40 @@ class CallHost {
   virtual core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) = 0;
   virtual int databases() const = 0;
 
-  // Published if subscribers want it, once the transaction is committed.
+  // Published after the commit, if the configuration asks for its class.
   virtual void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) = 0;
 
-  // Whether anybody would hear of it: for what costs something to find out.
+  // Whether notifications of the class are published: for handlers that need extra reads to make
+  // one.
   virtual bool Wants(NotifyClass /*kind*/) const { return true; }
 
   // The handler returns Answer::Later() after this. When one of the keys has changed the command
   // runs again from the start, with Call::retried set.
   virtual void Block(BlockRequest request) = 0;
 
-  // Whether a reply of so many bytes is more than may wait for the client. If so the client is let
-  // go when the command ends, whatever it answers.
+  // Whether a reply of so many bytes exceeds the client's output limit. If so the client is closed
+  // when the command ends, whatever it answers.
   virtual bool TooMuchToSend(std::uint64_t /*bytes*/) { return false; }
 
-  // Keys that a command read, and found or did not.
+  // Counts keys that a command read: hits and misses.
   virtual void CountReads(std::uint64_t /*found*/, std::uint64_t /*missed*/) {}
 
-  // Whether the transaction is on everything, or on the keys that the command names alone. Asking
-  // for everything has the command run again from the start with it, and alone: it returns any
-  // error after this, and nobody sees what it did. Only a script may have to.
+  // Whether the transaction is on all keys, or on the keys that the command names alone. After
+  // AskForEverything() the command returns any error; its effects are discarded, and it runs again
+  // from the start, alone, on all keys. Only a script may need this.
   virtual bool has_everything() const { return true; }
   virtual void AskForEverything() {}
 
   virtual Random& random() = 0;
 
-  // A number of the configuration, such as "hash-max-listpack-entries". Asking for one that is not
-  // there is a fault of ours.
+  // A number of the configuration, such as "hash-max-listpack-entries". `name` must exist.
   virtual std::int64_t Setting(std::string_view name) const = 0;
 
   virtual ScanCursors& scan_cursors() = 0;
   virtual PiecedStrings& pieced_strings() = 0;
 
-  // For commands without a latched transaction; whoever holds one must not call them. The keyspace
-  // of a numbered database is made if it is not there. Null in tests that need neither.
+  // For commands without a latched transaction; a holder of one must not call them. The keyspace of
+  // a numbered database is created if missing. Null in tests that need neither.
   virtual Database* database_handle() { return nullptr; }
   virtual Keyspace* keyspace(int /*database*/) { return nullptr; }
 
@@ -158,7 +158,7 @@ class CallHost {
   virtual Server* server() = 0;
   virtual Session* session() = 0;
 
-  // What these families work on; null where they are not offered.
+  // The contexts of these families; null where they are not offered.
   virtual AclContext* acl() { return nullptr; }
   virtual PubSubContext* pubsub() { return nullptr; }
   virtual ScriptContext* scripts() { return nullptr; }
@@ -174,7 +174,7 @@ struct Call {
   bool may_block = false;  // Not in a transaction or script: there, time is over at once.
   bool retried = false;    // After a block.
   bool from_script = false;
-  // The instant of the transaction or script it runs within, for what has no work.
+  // The instant of the transaction or script it runs within, for a call without a transaction.
   std::optional<WallTime> frozen_now = std::nullopt;
 
   core::LatchedKeyspace& space() const { return host.Space(*transaction, database); }
@@ -186,8 +186,8 @@ struct Call {
 
 using Handler = Answer (*)(Call& call);
 
-// Adds the positions of passwords and the like among the arguments: whoever shows a command to
-// others shows these as "(redacted)" (shown_args.h).
+// Adds the positions of passwords and other secrets among the arguments, which are shown to other
+// clients as "(redacted)" (shown_args.h).
 using SecretFinder = void (*)(std::span<const Bytes> args, std::vector<std::size_t>& positions);
 
 struct CommandSpec {
@@ -195,10 +195,10 @@ struct CommandSpec {
   int arity;              // With the name; negative: at least.
   std::uint32_t flags;
   KeySpecs keys;
-  Handler handler;           // Null for a command that is its subcommands.
+  Handler handler;           // Null for a container of subcommands.
   std::string_view summary;  // One sentence.
   std::span<const CommandSpec> subcommands = {};
-  SecretFinder secrets = nullptr;  // Null: there are none.
+  SecretFinder secrets = nullptr;  // Null: no secrets.
 };
 
 struct CommandFamily {

@@ -20,7 +20,7 @@ constexpr CategoryBits Bit(std::string_view name) {
   return 0;
 }
 
-// What a family brings; the rest follows from flags.
+// The categories of a family; the rest follows from flags.
 CategoryBits OfFamily(Category family) {
   switch (family) {
     case Category::kKeyspace: return Bit("keyspace");
@@ -51,7 +51,7 @@ CategoryBits CategoryNamed(Bytes name) {
 }
 
 CategoryBits CategoriesOf(const CommandSpec& spec, Category family) {
-  // A command that is its subcommands is in no family: they are.
+  // A container of subcommands is in no family: they are.
   CategoryBits bits = spec.subcommands.empty() ? OfFamily(family) : 0;
   const auto has = [&spec](CommandFlag flag) { return (spec.flags & flag) != 0; };
   if (has(kWrite)) bits |= Bit("write");

@@ -15,10 +15,10 @@ using CategoryBits = std::uint32_t;
 // "keyspace", "read", ... as ACL CAT lists them.
 std::span<const std::string_view> CategoryNames();
 
-// The bit of a category, in whatever case it is written; 0 if there is none of this name.
+// The bit of a category, in any case; 0 if there is none of this name.
 CategoryBits CategoryNamed(Bytes name);
 
-// What follows from the family and the flags of a line.
+// The categories that follow from the family and the flags of a line.
 CategoryBits CategoriesOf(const CommandSpec& spec, Category family);
 
 }  // namespace mayfly::server

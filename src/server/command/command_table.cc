@@ -14,7 +14,7 @@ namespace mayfly::server {
 namespace {
 
 constexpr std::size_t kNameBytesMax = 64;
-constexpr std::size_t kShownBytesMax = 128;  // Of what an error repeats.
+constexpr std::size_t kShownBytesMax = 128;  // Of a name repeated in an error.
 
 Answer UnknownCommand(std::span<const Bytes> args) {
   if (const auto text = UnofferedText(args[0])) return Answer::Error("ERR " + *text);
@@ -59,7 +59,7 @@ bool CommandTable::MergeContainer(const CommandSpec& spec, const CommandFamily& 
     return entry->container == nullptr && entry->spec->name == spec.name;
   });
   if (found == entries_.end()) return false;
-  CommandEntry* const container = found->get();  // Stays where it is, while entries_ grows.
+  CommandEntry* const container = found->get();  // Its address is stable while entries_ grows.
   by_spec_.emplace(&spec, container);
   for (const CommandSpec& sub : spec.subcommands) {
     container->subcommands.push_back(Add(sub, family, container));

@@ -25,7 +25,7 @@ struct CommandEntry {
   std::string_view group;
   Category category = Category::kKeyspace;
   CategoryBits categories = 0;
-  std::size_t id = 0;     // Counts from 0 over all entries: for tables beside this one.
+  std::size_t id = 0;     // Counts from 0 over all entries: an index for tables of other modules.
   std::string full_name;  // "get", "config|set".
   std::vector<const CommandEntry*> subcommands;
 
@@ -38,31 +38,31 @@ class CommandTable {
   CommandTable(const CommandTable&) = delete;
   CommandTable& operator=(const CommandTable&) = delete;
 
-  // In any case; null when there is none.
+  // Ignores case; null when there is none.
   const CommandEntry* Find(Bytes name) const;
   const CommandEntry* FindSubcommand(const CommandEntry& container, Bytes name) const;
 
   // "get" or "config|get".
   const CommandEntry* FindFullName(Bytes name) const;
 
-  // Of a line of one of the families, which must be one.
+  // The entry of a line, which must belong to one of the families.
   const CommandEntry& EntryOf(const CommandSpec& spec) const { return *by_spec_.at(&spec); }
 
-  // The entry that would run these arguments, of which there is at least one. When there is none
-  // (null), or their number is wrong, `error` says so in Redis' words.
+  // The entry that runs these arguments, of which there is at least one. When there is none (null),
+  // or their number is wrong, `error` is the error in Redis' words.
   const CommandEntry* Resolve(std::span<const Bytes> args, Answer& error) const;
 
   // Commands, without their subcommands, in the order of names.
   const std::vector<const CommandEntry*>& commands() const { return commands_; }
 
-  // All of them: [id].
+  // Commands and subcommands, indexed by id.
   const std::vector<std::unique_ptr<CommandEntry>>& entries() const { return entries_; }
 
  private:
   CommandEntry* Add(const CommandSpec& spec, const CommandFamily& family, CommandEntry* container);
 
-  // Two families may share a command that is its subcommands, such as MEMORY: USAGE is about data,
-  // the rest about the server. True when there was such a one before.
+  // Two families may share a container of subcommands, such as MEMORY: USAGE is about data, the
+  // rest about the server. True when the table already had the container.
   bool MergeContainer(const CommandSpec& spec, const CommandFamily& family);
 
   std::vector<std::unique_ptr<CommandEntry>> entries_;
@@ -71,18 +71,18 @@ class CommandTable {
   std::unordered_map<const CommandSpec*, const CommandEntry*> by_spec_;
 };
 
-// Whether `count` arguments, the name included, fit.
+// Whether `count` arguments, the name included, satisfy the arity.
 bool FitsArity(const CommandSpec& spec, std::size_t count);
 
-// The part of Redis that a command belongs to which mayfly does not have, such as "streams";
+// The part of Redis, such as "streams", that the command belongs to and mayfly does not have;
 // nothing for other names.
 std::optional<std::string_view> UnofferedPart(std::string_view lower_name);
 
-// Whether a client that sends this for a command speaks HTTP: "POST" or "Host:", as Redis has it. A
-// web page can make a browser send those to any port, and commands behind them.
+// Whether the client speaks HTTP: it sent "POST" or "Host:" for a command, as Redis checks. A web
+// page can make a browser send those to any port, with commands behind them.
 bool IsForeignProtocol(Bytes name);
 
-// "'xadd' is not offered by mayfly yet: streams"; nothing for other names, in any case.
+// "'xadd' is not offered by mayfly yet: streams"; nothing for other names. Ignores case.
 std::optional<std::string> UnofferedText(Bytes name);
 
 }  // namespace mayfly::server

@@ -1,6 +1,6 @@
-// errors.h - what clients read when something is wrong, in Redis' words.
-// Here is what more than one family says; each is a Status, so that it passes through helpers. The
-// code word ERR is put in front by Answer.
+// errors.h - errors that clients read, in Redis' words.
+// Holds those that more than one family uses; each is a Status, so that it passes through functions
+// that know no protocol. Answer puts the code word ERR in front.
 #pragma once
 
 #include <fmt/format.h>

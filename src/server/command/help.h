@@ -1,4 +1,4 @@
-// help.h - what the HELP subcommands answer: a line per form, and what it does below it.
+// help.h - the replies of HELP subcommands: a line per form, and its explanation below it.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace mayfly::server {
 
-// `lines` without the first and the last two, which every HELP has.
+// `lines` without the first and the last two, which are the same in every HELP.
 void WriteHelp(ReplyWriter& reply, std::string_view command,
                std::span<const std::string_view> lines);
 

@@ -6,7 +6,7 @@ namespace mayfly::server {
 
 std::uint64_t KeysRead(const CommandSpec& spec, const Call& call) {
   const KeySpecs& keys = spec.keys;
-  // Most commands: their key need not be found.
+  // The common case: no need to find the key's position.
   if (keys.names_one_key()) {
     return IsCounted(keys.vary != nullptr ? keys.vary(call.args) : keys.specs[0].flags) ? 1 : 0;
   }

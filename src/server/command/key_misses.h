@@ -1,5 +1,5 @@
-// key_misses.h - which of its keys a command reads: INFO counts how many were there, and class m of
-// the notifications tells of those that were not.
+// key_misses.h - which keys a command reads: INFO counts hits and misses among them, and
+// notifications of class m are sent for misses.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,13 @@
 
 namespace mayfly::server {
 
-// How many keys the command reads. A handler looks at each of them once before it looks at any
-// other row, or at one of them again: so these are its first looks. Of SORT that is the key it
-// sorts, not those its patterns lead to.
+// How many keys the command reads. A handler reads each of them once before it reads any other row,
+// or one of them again: so these are its first reads. Of SORT that is the key it sorts, not those
+// its patterns lead to.
 std::uint64_t KeysRead(const CommandSpec& spec, const Call& call);
 
-// Before the handler runs: afterwards the key may be there. Costs nothing unless somebody listens.
+// Notifies of keys that are missing. Call it before the handler, which may create them. Costs
+// nothing unless the configuration asks for class m.
 void TellOfMisses(const CommandSpec& spec, const Call& call);
 
 }  // namespace mayfly::server

@@ -1,8 +1,8 @@
 // key_spec.h - which arguments of a command are keys, and what the command does to each.
 // A command's line has up to three specifications, in the terms of COMMAND INFO: where the keys
 // begin, how far they reach, and flags. COMMAND shows them, ACL derives the permissions needed from
-// them, and they say which looks INFO counts as hits and misses. Two functions stand beside them,
-// for what only the arguments can say.
+// them, and INFO which reads count as hits and misses. Two functions cover what only the arguments
+// can tell.
 // Invariant, checked when the table is built: a command with the flag kVariable has its `vary`.
 #pragma once
 
@@ -23,7 +23,7 @@ enum KeyFlag : std::uint32_t {
   kOW = 1u << 2,  // Overwritten, whatever it was.
   kRM = 1u << 3,  // Removed, whatever it was.
 
-  // What becomes of the value. None: only its existence, type or size are looked at.
+  // What becomes of the value. None: only its existence, type or size are read.
   kAccess = 1u << 4,  // Some of it reaches the client or another key.
   kUpdate = 1u << 5,  // It may be changed in any way.
   kInsert = 1u << 6,  // Something is added, and nothing else changed.
@@ -32,11 +32,11 @@ enum KeyFlag : std::uint32_t {
   kNotKey = 1u << 8,    // A channel that a cluster places like a key.
   kVariable = 1u << 9,  // The arguments decide. These flags are the most that can be.
 
-  // Ours. INFO counts a look for a key that is kRO as a hit or a miss, and other looks not, unless
+  // mayfly's own. INFO counts the read of a kRO key as a hit or a miss, and no other read, unless
   // one of these two says otherwise.
   kCounted = 1u << 10,
   kUncounted = 1u << 11,
-  kUntold = 1u << 12,  // A miss is counted, but no notification tells of it.
+  kUntold = 1u << 12,  // A miss is counted, but not notified.
 };
 using KeyFlags = std::uint32_t;
 
@@ -44,7 +44,7 @@ enum class KeyForm : std::uint8_t {
   kNone,
   kRange,     // From one position to another.
   kNumbered,  // Behind an argument that says how many there are.
-  kUnknown,   // Not where a position could say.
+  kUnknown,   // Not given by a position.
 };
 
 struct KeySpec {
@@ -62,7 +62,7 @@ struct KeyUse {
 };
 
 struct KeySpecs {
-  std::array<KeySpec, 3> specs = {};  // Those of no form come last.
+  std::array<KeySpec, 3> specs = {};  // Unused ones come last.
 
   // What these arguments do to the key; for kVariable.
   KeyFlags (*vary)(std::span<const Bytes> args) = nullptr;
@@ -82,7 +82,7 @@ struct KeySpecs {
 };
 
 // Puts the keys among the arguments into `uses`, in the order of the specifications. False, and
-// none, where the arguments do not say which they are: the handler refuses such arguments.
+// none, where the arguments do not tell: the handler refuses such arguments.
 bool FindKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyUse>& uses);
 
 // Whether there is a specification of keys, not of channels alone.
@@ -91,15 +91,15 @@ bool HasKeys(const KeySpecs& keys);
 // Whether one range of positions cannot say where the keys are: COMMAND's "movablekeys".
 bool HasMovableKeys(const KeySpecs& keys);
 
-// Whether the command reads keys that its arguments do not name, as SORT's patterns have it do.
+// Whether the command reads keys that its arguments do not name, as SORT does by its patterns.
 bool ReadsUnnamedKeys(const KeySpecs& keys);
 
-// Whether INFO counts a look for the key as a hit or a miss.
+// Whether INFO counts a read of the key as a hit or a miss.
 constexpr bool IsCounted(KeyFlags flags) {
   return (flags & kCounted) != 0 || ((flags & kRO) != 0 && (flags & kUncounted) == 0);
 }
 
-// The forms that lines of the tables use.
+// Constructors of the forms that the tables use.
 
 constexpr KeySpec KeyAt(int position, KeyFlags flags) { return {flags, KeyForm::kRange, position}; }
 constexpr KeySpec KeysFrom(int first, KeyFlags flags, int last = -1, int step = 1) {

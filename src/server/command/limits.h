@@ -1,4 +1,4 @@
-// limits.h - the bounds of everything a client can make the server do or hold at a time.
+// limits.h - the bounds on what a client can make the server do or hold at a time.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@ namespace mayfly::server {
 // are latched for longer.
 inline constexpr std::size_t kBatchCommandsMax = 64;
 
-// Room for one read of a socket, and what is read of a client that waits for something.
+// Room for one read of a socket, and the most that is read from a client that waits.
 inline constexpr std::size_t kReadBytesMin = std::size_t{16} * 1024;
 
 // An input buffer above this gives its memory back once its commands have run.
 inline constexpr std::size_t kInputBytesKept = std::size_t{1024} * 1024;
 
-// Of a client that says nothing for this long it is given back altogether; of others, at the next
-// look, what is above the second and not half used.
+// The input buffer of a client silent for this long is freed altogether; that of another client, at
+// the next check, if it is above the second bound and less than half used.
 inline constexpr std::chrono::seconds kInputIdleTime{2};
 inline constexpr std::size_t kInputBytesUsual = std::size_t{32} * 1024;
 static_assert(kReadBytesMin < kInputBytesUsual && kInputBytesUsual < kInputBytesKept);
@@ -30,13 +30,13 @@ inline constexpr std::size_t kPipelineArgsKept = 4096;
 inline constexpr std::size_t kOutputBytesKept = std::size_t{64} * 1024;
 
 // A pipeline rests while this much waits to be sent, and a batch ends when its replies pass it: a
-// client that does not read its replies cannot make us hold more of them than this and one reply.
+// client that does not read its replies makes the server hold at most this and one reply.
 inline constexpr std::size_t kOutputBytesBeforeRest = std::size_t{4} * 1024 * 1024;
 
 inline constexpr int kDatabasesMax = 10'000;
 inline constexpr int kThreadsMax = 256;
 
-// Jobs that wait and run at a time, and of those that ended how many can still be asked about.
+// Jobs that wait and run at a time, and how many ended ones can still be queried.
 inline constexpr std::size_t kJobsWaitingMax = 4;
 inline constexpr std::size_t kJobsKept = 16;
 
@@ -49,17 +49,17 @@ inline constexpr std::size_t kErrorWordBytesMax = 64;   // Of each: scripts make
 // How often a warning that clients can bring about is logged.
 inline constexpr std::chrono::milliseconds kWarningInterval{60'000};
 
-// Bytes of messages and lines of MONITOR that may be on their way to the thread of a client, which
-// may be busy. A client for which there are more is closed.
+// Bytes of messages and lines of MONITOR posted to a client's thread, which may be busy. A client
+// with more is closed.
 inline constexpr std::size_t kPostedBytesMax = std::size_t{64} * 1024 * 1024;
 
-// Replies of one transaction. One with more fails, and has done nothing.
+// Replies of one transaction. A transaction with more fails and has no effect.
 inline constexpr std::size_t kTransactionReplyBytesMax = std::size_t{512} * 1024 * 1024;
 
-// How often idle clients and full output buffers are looked for.
+// How often idle clients and full output buffers are checked for.
 inline constexpr std::chrono::milliseconds kLookInterval{250};
 
-// A wait longer than this ends nevertheless: clocks count nanoseconds, and have an end.
+// A wait longer than this ends nevertheless: clocks count nanoseconds, and overflow.
 inline constexpr std::chrono::hours kWaitMax{24 * 365 * 100};
 
 // How often expiry events are trimmed; how many in one step, since new ones wait for it; and how
@@ -72,22 +72,21 @@ inline constexpr int kEventTrimSteps = 1000;
 inline constexpr std::chrono::seconds kHandshakeTime{30};
 
 // How long accepting rests when the machine refuses, for example for want of descriptors; and how
-// many of those are needed beside those of clients.
+// many descriptors are needed beside those of clients.
 inline constexpr std::chrono::milliseconds kAcceptRest{100};
 inline constexpr std::uint64_t kOwnDescriptors = 1024;
 
-// How often a client that asked for other addresses looks whether the server stops instead.
+// How often a client that asked for other addresses checks whether the server stops instead.
 inline constexpr std::chrono::milliseconds kReopenLook{10};
 
 // How long a stopping server waits for clients to take their last replies.
 inline constexpr std::chrono::milliseconds kFarewellTime{1000};
 
-// A thread waits this long for a script to end, counted from the script's begin, before it puts the
-// session off: less is work for nothing when scripts are short, more holds up its other clients.
+// A thread waits this long for a script to end, counted from the script's start, before it puts the
+// session off: less is wasted effort when scripts are short, more holds up its other clients.
 inline constexpr std::chrono::milliseconds kScriptShortTime{1};
 
-// A script that has run for so long lets its thread look after other clients, and then every so
-// often.
+// A script that has run for so long lets its thread serve other clients, and then every so often.
 inline constexpr std::chrono::milliseconds kScriptAloneTime{10};
 inline constexpr std::chrono::milliseconds kScriptServiceInterval{1};
 static_assert(kScriptShortTime < kScriptAloneTime);

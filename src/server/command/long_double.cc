@@ -22,7 +22,7 @@ bool ReadLongDouble(Bytes text, long double& value) {
   errno = 0;
   const long double read = std::strtold(copy.c_str(), &end);
   if (end != copy.c_str() + copy.size() || std::isnan(read)) return false;
-  // Numbers that are too small are rounded to something; those that are lost altogether are not.
+  // Denormal results are accepted; overflow and underflow to zero are not.
   if (errno == ERANGE && (std::isinf(read) || read == 0)) return false;
   value = read;
   return true;

@@ -10,7 +10,7 @@
 namespace mayfly::server {
 
 // Reads all of `text` as strtold does: decimal, hexadecimal or "inf", but no blank in front, no nan
-// and nothing beyond what the type can hold. False otherwise, and `value` is left alone.
+// and nothing out of the type's range. False otherwise, and `value` is unchanged.
 [[nodiscard]] bool ReadLongDouble(Bytes text, long double& value);
 
 // Up to 17 digits behind the point, without zeros at the end, never with an exponent; "0" for a

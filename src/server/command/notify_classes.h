@@ -20,7 +20,7 @@ class NotifyClasses {
   // Letters as Redis takes them; nothing for another letter.
   static std::optional<NotifyClasses> Parse(Bytes letters);
 
-  // As Redis tells them: "AKE", "gxE", "".
+  // As Redis prints them: "AKE", "gxE", "".
   std::string ToString() const;
 
   bool Wants(NotifyClass kind) const;

@@ -1,9 +1,9 @@
 // pieced_strings.h - which short strings were written in part, by APPEND, SETRANGE or SETBIT.
-// Redis keeps those in another form, and OBJECT ENCODING tells: "raw", where a string that was
-// written as a whole is "int" or "embstr". Rows do not say how they came about, and neither do
-// Redis' after a restart; so this is a hint in memory, of a fixed size. A newer one may take the
-// place of an older one, and a value that was changed without a note here is not taken for it.
-// Safe to call from any thread.
+// Redis stores those in another form, and OBJECT ENCODING shows it: "raw", where a string that was
+// written as a whole is "int" or "embstr". Rows do not record it, and neither does Redis across a
+// restart; so this is a hint in memory, of a fixed size. A newer entry may evict an older one, and
+// an entry does not match a value that was changed since without a note here. Safe to call from any
+// thread.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ class PiecedStrings {
     slots_[place.slot].store(place.mark | HashOf(value), std::memory_order_relaxed);
   }
 
-  // For a write of the whole value.
+  // Call it when the whole value is written.
   void Forget(int database, Bytes key) {
     if (!any_.load(std::memory_order_relaxed)) return;
     const Place place = PlaceOf(database, key);
@@ -47,7 +47,7 @@ class PiecedStrings {
 
   struct Place {
     std::size_t slot;
-    std::uint64_t mark;  // Of the key, in the upper half; never 0.
+    std::uint64_t mark;  // Hash of the key, in the upper half; never 0.
   };
 
   static Place PlaceOf(int database, Bytes key) {
@@ -57,7 +57,7 @@ class PiecedStrings {
   }
   static std::uint64_t HashOf(Bytes value) { return std::hash<Bytes>()(value) & ~kMarkMask; }
 
-  std::atomic<bool> any_ = false;  // Servers without such strings pay nothing.
+  std::atomic<bool> any_ = false;  // False: servers without such strings pay nothing.
   std::array<std::atomic<std::uint64_t>, kSlots> slots_ = {};
 };
 

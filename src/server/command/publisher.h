@@ -1,4 +1,4 @@
-// publisher.h - where messages go that nobody asked for by a reply: channels and their subscribers.
+// publisher.h - publishes messages to the subscribers of channels.
 #pragma once
 
 #include "mayfly/bytes.h"
@@ -10,7 +10,7 @@ class Publisher {
  public:
   virtual ~Publisher() = default;
 
-  // To everybody who is subscribed to the channel at this moment, by name or by pattern.
+  // To every client subscribed to the channel at this moment, by name or by pattern.
   virtual void Publish(Bytes channel, Bytes message) = 0;
 
   // For INFO and CLIENT LIST.

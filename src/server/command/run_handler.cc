@@ -7,8 +7,8 @@
 namespace mayfly::server {
 namespace {
 
-// Books what the handler looks for while this is there. A script's handler runs those of other
-// commands; it reads nothing itself, so they leave nothing to restore.
+// Counts the handler's reads while it lives. A script's handler runs those of other commands; it
+// reads nothing itself, so they leave nothing to restore.
 class CountedReads {
  public:
   CountedReads(const CommandSpec& spec, const Call& call) : call_(call) {

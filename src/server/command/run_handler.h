@@ -6,8 +6,8 @@
 
 namespace mayfly::server {
 
-// Runs the handler. When it fails, its writes are rolled back, what it replied is taken out of
-// `out`, which call.reply writes to, and the error is written instead.
+// Runs the handler. When it fails, its writes are rolled back, its reply is removed from `out`,
+// which call.reply writes to, and the error is written instead.
 Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out);
 
 }  // namespace mayfly::server

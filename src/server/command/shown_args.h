@@ -1,6 +1,6 @@
-// shown_args.h - the arguments of a command as others may see them.
-// MONITOR, SLOWLOG and logs take their arguments from here and from nowhere else; which of them are
-// secret stands in the command's line.
+// shown_args.h - the arguments of a command as other clients may see them.
+// MONITOR, SLOWLOG and logs take arguments only from here; the command's line says which of them
+// are secret.
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@ namespace mayfly::server {
 
 inline constexpr std::string_view kRedacted = "(redacted)";
 
-// Views of the arguments, and of kRedacted in the place of secrets.
+// Views of the arguments, with kRedacted in the place of secrets.
 std::vector<Bytes> ShownArgs(const CommandSpec& spec, std::span<const Bytes> args);
 
-// For commands all of whose arguments behind the name are secret: who somebody is, too.
+// For commands all of whose arguments behind the name are secret, the user's name included.
 void AllArgsSecret(std::span<const Bytes> args, std::vector<std::size_t>& positions);
 
 // The same for a subcommand.

@@ -1,6 +1,6 @@
-// transaction_source.h - where the executor gets its transactions from.
+// transaction_source.h - where the executor gets its latched transactions from.
 // The server on a database uses CoreTransactionSource (core_transaction_source.h); tests may bring
-// transactions of their own, for example ones whose commit fails.
+// their own, for example ones whose commit fails.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Names a Redis client may send that mayfly knows and does not answer.
+// unoffered_commands.cc - commands of Redis that mayfly knows by name and does not offer.
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -1,4 +1,4 @@
-// data_families.h - all commands on data.
+// data_families.h - the families of all commands on data.
 #pragma once
 
 #include <vector>

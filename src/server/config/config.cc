@@ -104,7 +104,7 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
     }
     const std::string current = Text(slot->spec->name);
     Result<SettingValue> value = ReadSetting(*slot->spec, text, current);
-    // What is as it is wanted needs no change, whoever may make one.
+    // Setting the current value is no change, and allowed.
     if (slot->spec->use == SettingUse::kAtStart && (!value || value->text != current)) {
       return Failed(name, "can't set immutable config");
     }
@@ -114,7 +114,7 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
     }
     changes.push_back({slot, {current, slot->number}, *std::move(value)});
   }
-  // Hooks may look at each other's settings, so all are in place before the first is asked.
+  // Hooks may read each other's settings, so all are stored before the first hook is called.
   for (const Change& change : changes) Store(*change.slot, change.after);
   for (std::size_t i = 0; i < changes.size(); ++i) {
     const Status applied = changes[i].Apply(changes[i].after);

@@ -1,4 +1,4 @@
-// config.h - the settings as they are now.
+// config.h - the current settings.
 // Filled once from the defaults, the file and the flags; then changed by CONFIG SET, whose settings
 // take effect together or not at all. Safe to call from any thread; hooks run one change at a time.
 #pragma once
@@ -26,13 +26,13 @@ class Config {
   Config(const Config&) = delete;
   Config& operator=(const Config&) = delete;
 
-  // Before the server runs, from a file or flags: every setting can be set. Invalid, naming the
-  // setting, when there is none of that name or the text is no value of it.
+  // For the file and the flags, before the server runs: every setting can be set. Invalid, naming
+  // the setting, when it does not exist or the text is no value of it.
   Status SetAtStart(Bytes name, Bytes text);
 
-  // CONFIG SET: all of them or none, with Redis' errors. Whoever holds a latched transaction waits
-  // for nobody, and cannot change what the database has to follow: that needs all transactions to
-  // be over.
+  // CONFIG SET: all of them or none, with Redis' errors. A caller that holds a latched transaction
+  // never waits, and cannot change notify-keyspace-events: the database follows that by waiting for
+  // all transactions to end.
   Answer Set(const std::vector<std::pair<std::string, std::string>>& wanted,
              bool holds_transaction = false);
 
@@ -40,12 +40,12 @@ class Config {
   using Hook = std::function<Status(const SettingValue& value)>;
   void OnChange(std::string_view name, Hook hook);
 
-  // Asking for a setting that is not in the table is a fault of ours.
+  // `name` must be in the table.
   std::string Text(std::string_view name) const;
   std::int64_t Number(std::string_view name) const;
   bool IsOn(std::string_view name) const { return Number(name) != 0; }
 
-  // The number itself, for whoever looks often.
+  // The number itself, for callers that read it often.
   const std::atomic<std::int64_t>& Watched(std::string_view name) const;
 
   // Names and values that match one of the patterns, aliases included, once each, by name.
@@ -55,18 +55,18 @@ class Config {
   // Settings whose value is not the default.
   std::vector<std::pair<std::string, std::string>> Changed() const;
 
-  // Where the settings came from; empty: no file.
+  // The configuration file; empty: none.
   const std::string& file() const { return file_; }
   void set_file(std::string path) { file_ = std::move(path); }
 
-  // Lines of the file that tell of users: "user NAME RULE ...".
+  // Lines of the file that define users: "user NAME RULE ...".
   const std::vector<std::string>& user_lines() const { return user_lines_; }
   void AddUserLine(std::string line) { user_lines_.push_back(std::move(line)); }
 
-  // Settings that are not at their default and do nothing here, and why.
+  // Settings without an effect here that are not at their default, and why.
   std::vector<std::pair<std::string, std::string>> WithoutEffect() const;
 
-  // Held by whoever rewrites the file: who comes later writes later, and newer values.
+  // Held while the file is rewritten: a later rewrite writes newer values.
   std::mutex& rewriting() const { return rewriting_; }
 
  private:
@@ -82,7 +82,7 @@ class Config {
   void Store(Slot& slot, const SettingValue& value);
 
   std::vector<std::unique_ptr<Slot>> slots_;
-  std::unordered_map<std::string_view, Slot*> by_name_;  // Aliases, too.
+  std::unordered_map<std::string_view, Slot*> by_name_;  // Includes aliases.
   std::string file_;                                     // These two: before the server runs.
   std::vector<std::string> user_lines_;
   mutable std::mutex rewriting_;  // Taken before mutex_.

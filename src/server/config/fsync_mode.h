@@ -1,6 +1,6 @@
-// fsync_mode.h - what appendfsync asks for before a client is told that something was committed.
-// For every face of the server, Redis' commands and DynamoDB's operations. The database knows
-// whether there is anything that is not on the disk yet, whoever committed it.
+// fsync_mode.h - what appendfsync demands before a client gets the reply to a commit.
+// For both protocols, Redis' commands and DynamoDB's operations. The database knows whether any
+// commit is not on the disk yet.
 #pragma once
 
 #include <atomic>

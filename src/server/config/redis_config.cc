@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kIncludeDepthMax = 16;
 
-// What a file of Redis may ask for beyond settings, and why it is refused.
+// Directives of a Redis file that are no settings, and why they are refused.
 struct RefusedDirective {
   std::string_view name;
   std::string_view advice;
@@ -105,7 +105,7 @@ Status ApplyLines(const std::string& text, const std::string& path, int depth, C
   return {};
 }
 
-// A value as words that are read back as it is.
+// A value quoted so that it is read back unchanged.
 std::string ShownValue(const std::string& value, bool is_one_word) {
   const bool plain =
       !value.empty() && value.front() != ' ' && value.back() != ' ' &&

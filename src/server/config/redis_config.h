@@ -1,10 +1,10 @@
 // redis_config.h - settings in the format of Redis' own file, redis.conf.
 //   bind 127.0.0.1 -::1            # a comment begins a line
 //   requirepass "a secret"         quoted as redis-cli takes it
-//   user ann on >pw ~app:* +@read  kept for whoever knows users
+//   user ann on >pw ~app:* +@read  kept for the ACL
 //   include /etc/mayfly/*.conf     at this place; later lines win
-// What would not be so is refused and never passed over: rename-command, loadmodule, replicaof and
-// their like.
+// Directives that mayfly could not honour are refused and never skipped: rename-command,
+// loadmodule, replicaof and their like.
 #pragma once
 
 #include <string>
@@ -16,14 +16,14 @@
 
 namespace mayfly::server {
 
-// Whether a text is TOML, `name = value`, and not in this format: the first setting tells.
+// Whether a text is TOML, `name = value`, and not in this format: the first setting decides.
 bool LooksLikeToml(std::string_view text);
 
-// Invalid, with file, line and what to do, for what is no setting, no value of it, or not offered.
+// Invalid, with file, line and advice, for an unknown setting, a wrong value, or one not offered.
 Status ApplyRedisConfig(const std::string& text, const std::string& path, Config& config);
 
-// The text with the settings as they are now, and `users` in place of those it had: lines are
-// replaced where they stand, comments and what is included are kept, new ones go to the end.
+// The text with the current settings, and `users` in place of those it had: lines are replaced
+// where they stand, comments and includes are kept, new ones go to the end.
 std::string RewriteRedisConfig(const std::string& before, const Config& config,
                                const std::vector<std::string>& users);
 

@@ -17,7 +17,7 @@ enum class SettingKind : std::uint8_t {
   kMemoryOrPercent,  // Bytes, or a part of maxmemory: "5%".
   kBoolean,          // "yes" or "no".
   kChoice,           // One of `choices`.
-  kText,             // As it is.
+  kText,             // Any text.
   kOutputLimits,     // client-output-buffer-limit.
   kNotify,           // notify-keyspace-events.
   kOctal,            // Permissions.
@@ -27,7 +27,7 @@ enum class SettingKind : std::uint8_t {
 enum class SettingUse : std::uint8_t {
   kLive,      // Can be set while the server runs.
   kAtStart,   // From the file or by a flag alone.
-  kNoEffect,  // Can be set, and is only remembered.
+  kNoEffect,  // Can be set, and is only stored.
 };
 
 // The choices of appendfsync, by their place.
@@ -43,24 +43,23 @@ struct SettingSpec {
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
   std::string_view choices = {};  // With '|' between them.
 
-  // CONFIG GET shows it to whoever asks for it by name, and not to patterns.
+  // CONFIG GET shows it by its exact name, and not for patterns.
   bool hidden = false;
 
-  // A password or the like: shown to nobody but those who ask CONFIG GET for it.
+  // A password or the like: shown by CONFIG GET only.
   bool secret = false;
 
-  // What any other value asks for is not offered, and must not seem to be: it is refused, and the
-  // summary says why.
+  // Any other value asks for something not offered: it is refused, and the summary says why.
   bool only_initial = false;
 
-  // Some that have none can be set at the start alone, as Redis has it.
+  // Some without an effect can be set at the start alone, as in Redis.
   bool HasEffect() const { return !summary.starts_with("No effect: "); }
 };
 
 // In the order of the manual: by topic.
 std::span<const SettingSpec> AllSettings();
 
-// By its name or another name of it, in any case; null when there is none.
+// By its name or an alias, in any case; null when there is none.
 const SettingSpec* FindSetting(std::string_view name);
 
 // Another name for a setting, such as Redis' older ones.

@@ -1,4 +1,4 @@
-// setting_value.h - what the text of a setting means, with Redis' words when it means nothing.
+// setting_value.h - parses the text of a setting, with Redis' errors.
 #pragma once
 
 #include <array>
@@ -13,23 +13,23 @@
 namespace mayfly::server {
 
 struct SettingValue {
-  std::string text;  // As CONFIG GET tells it.
-  // Integers and memory; 1 for yes; the place among the choices; of a part of memory, its percents
-  // below zero; of output limits, another number for another text.
+  std::string text;  // As CONFIG GET shows it.
+  // Integers and memory; 1 for yes; the position among the choices; for a part of memory, its
+  // percents below zero; for output limits, another number for another text.
   std::int64_t number = 0;
 };
 
-// Invalid, with the reason, when the text is no value of the setting.
-// `current` is what it is now; a text that names a part of it leaves the rest. Empty: the default.
+// Invalid, with the reason, when the text is no value of the setting. `current` is the present
+// value; a text that names a part of it keeps the rest. Empty: the default.
 Result<SettingValue> ReadSetting(const SettingSpec& spec, Bytes text, Bytes current = {});
 
-// "64kb", "1gb", "100"; nothing is left over. As Redis: k is 1000, kb 1024.
+// "64kb", "1gb", "100"; false if anything is left over. As Redis: k is 1000, kb 1024.
 bool ReadMemory(Bytes text, std::int64_t& bytes);
 
 // "50 99 99.9"; nothing when a word is no number, or none from 0 to 100.
 Result<std::vector<double>> ReadPercentiles(Bytes text);
 
-// How much may wait for a client. 0: no bound.
+// How many bytes may wait for a client. 0: no bound.
 struct OutputLimit {
   std::uint64_t hard_bytes = 0;
   std::uint64_t soft_bytes = 0;

@@ -16,7 +16,7 @@ struct DatabaseKey {
   friend auto operator<=>(const DatabaseKey&, const DatabaseKey&) = default;
 };
 
-// To look up without a copy of the key, and to latch it.
+// For lookups without a copy of the key, and for latches.
 struct DatabaseKeyView {
   int database = 0;
   Bytes key;

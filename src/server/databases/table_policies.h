@@ -1,5 +1,5 @@
-// table_policies.h - what tables promise, for commands. The server knows no tables; the program
-// that serves both brings them together.
+// table_policies.h - the promises of tables, for commands. The server knows no tables; the program
+// that serves both provides this.
 #pragma once
 
 #include <optional>
@@ -10,12 +10,12 @@
 
 namespace mayfly::server {
 
-// Safe from any thread.
+// Safe to call from any thread.
 class TablePolicies {
  public:
   virtual ~TablePolicies() = default;
 
-  // Nothing: it promises nothing. NotFound: there is no such table.
+  // Nothing: no promise. NotFound: there is no such table.
   virtual Result<std::optional<Millis>> PurgeWithin(const std::string& table) = 0;
   virtual Status SetPurgeWithin(const std::string& table, std::optional<Millis> promise) = 0;
 };

@@ -1,9 +1,9 @@
-// dump_payload.h - the bytes that DUMP gives and RESTORE takes, as Redis has them.
+// dump_payload.h - the bytes that DUMP returns and RESTORE takes, as in Redis.
 //   | type u8 | the value, by type | version u16 | CRC-64 of all before u64 |, little endian
-// Written are the plain forms of version 10, that of Redis 7.0, which every later one reads as
-// well. Hashes of which a field has a deadline need version 12, that of Redis 7.4: no older one
-// could keep the deadline. Read are also the packed forms in which Redis dumps small collections,
-// up to version 12; no streams and no types of modules.
+// Writes the plain forms of version 10, that of Redis 7.0, which every later one reads as well.
+// Hashes with a deadline on a field need version 12, that of Redis 7.4: no older one could keep the
+// deadline. Also reads the packed forms in which Redis dumps small collections, up to version 12;
+// no streams and no types of modules.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace mayfly::server {
 
 std::string EncodeDump(const DumpedValue& value);
 
-// Invalid, in Redis' words, when the version is too new, the checksum does not fit, or the value
-// cannot be read: an empty collection and one with an element twice are among these.
+// Invalid, in Redis' words, when the version is too new, the checksum differs, or the value cannot
+// be decoded, is an empty collection, or has an element twice.
 Result<DumpedValue> DecodeDump(Bytes payload);
 
 }  // namespace mayfly::server

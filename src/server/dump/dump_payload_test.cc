@@ -183,8 +183,8 @@ std::string RdbLength(std::size_t number) {
   return text;
 }
 
-// A string packed with LZF: `begin`, then its last bytes again and again, `times` 264, then `end`.
-// Of what is repeated there are as many bytes as `period`.
+// A string packed with LZF: `begin`, then its last `period` bytes repeated, `times` 264, then
+// `end`.
 std::string Packed(const std::string& begin, std::uint8_t period, std::size_t times,
                    const std::string& end) {
   const auto literal = [](const std::string& bytes) {

@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::uint16_t kVersionMax = 12;
 
-// Memory that what is read may take: as much as the largest string, and for each byte of the
-// payload what short strings take beside their bytes. Strings in it may be packed a hundredfold.
+// Memory that a value may take: that of the largest string, and for each byte of the payload the
+// overhead of short strings. Strings may be packed a hundredfold.
 constexpr std::uint64_t kUnpackedBytesMax = types::kStringBytesMax + (std::uint64_t{1} << 20);
 constexpr std::uint64_t kUnpackedPerByte = 4;
 
@@ -41,7 +41,7 @@ bool ReadPacked(RdbReader& in, PackedValues (*read)(Bytes, std::uint64_t),
   for (const std::string& value : *values) {
     if (!in.Charge(kStringBytes + value.size())) return false;
   }
-  in.Refund(packed.size());  // What they were read from goes.
+  in.Refund(packed.size());  // The packed bytes are freed.
   std::move(values->begin(), values->end(), std::back_inserter(elements));
   return true;
 }
@@ -172,7 +172,7 @@ bool ReadValue(RdbReader& in, DumpedValue& value) {
   }
 }
 
-// Names of a set, sorted set or hash are there once.
+// Names of a set, sorted set or hash are unique.
 bool NoNameTwice(const DumpedValue& value) {
   std::unordered_set<Bytes> seen;
   const auto fresh = [&](const std::string& name) { return seen.insert(name).second; };

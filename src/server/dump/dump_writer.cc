@@ -73,7 +73,7 @@ std::optional<WallTime> EarliestOf(const std::vector<DumpedField>& fields) {
   return earliest;
 }
 
-// Deadlines are told as distances from the earliest, plus one; 0 is none.
+// Deadlines are stored as distances from the earliest, plus one; 0 is none.
 void AppendFields(std::string& out, const std::vector<DumpedField>& fields) {
   const auto earliest = EarliestOf(fields);
   out.push_back(earliest ? kRdbHashWithDeadlines : kRdbHash);

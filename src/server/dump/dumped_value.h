@@ -1,4 +1,4 @@
-// dumped_value.h - a value of any type, out of its rows.
+// dumped_value.h - a value of any type, read from its rows.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct DumpedScore {
   double score;
 };
 
-// One of these is filled, as the type says; a collection has at least one element.
+// The field of the type is filled; a collection has at least one element.
 struct DumpedValue {
   types::ValueType type = types::ValueType::kString;
   std::string text = {};                   // Of a string.

@@ -5,7 +5,7 @@
 namespace mayfly::server {
 namespace {
 
-constexpr unsigned kLiteralsEnd = 32;   // First bytes below it announce bytes to be taken.
+constexpr unsigned kLiteralsEnd = 32;   // First bytes below it announce literal bytes.
 constexpr unsigned kLongReference = 7;  // A length that goes on in the next byte.
 
 }  // namespace
@@ -35,7 +35,7 @@ std::optional<std::string> UnpackLzf(Bytes packed, std::size_t size) {
     length += more + 2;
     const std::size_t back = ((control & 0x1fu) << 8 | low) + std::size_t{1};
     if (back > out.size() || size - out.size() < length) return std::nullopt;
-    // A reference may reach into what it makes, which repeats what it begins with.
+    // A reference may overlap its own output, which repeats it.
     const std::size_t from = out.size() - back;
     for (std::size_t left = length; left > 0;) {
       const std::size_t count = std::min(left, out.size() - from);

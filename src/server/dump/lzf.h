@@ -1,4 +1,4 @@
-// lzf.h - unpacking what Redis packed with LZF: long strings within DUMP's payloads.
+// lzf.h - decompresses LZF, with which Redis packs long strings within DUMP's payloads.
 //   | 000lllll | l + 1 bytes to take as they are
 //   | lllooooo | oooooooo |             l + 2 bytes from o + 1 bytes back
 //   | 111ooooo | llllllll | oooooooo |  l + 9 bytes from there
@@ -12,7 +12,7 @@
 
 namespace mayfly::server {
 
-// Nothing unless the bytes unpack to exactly `size`. Takes no more memory than they unpack to.
+// Nothing unless the bytes unpack to exactly `size`. Allocates no more than they unpack to.
 std::optional<std::string> UnpackLzf(Bytes packed, std::size_t size);
 
 }  // namespace mayfly::server

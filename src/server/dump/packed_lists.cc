@@ -7,7 +7,7 @@ namespace mayfly::server {
 namespace {
 
 constexpr unsigned kEnd = 0xff;
-constexpr unsigned kCountUnknown = 0xffff;  // More entries than the count can tell.
+constexpr unsigned kCountUnknown = 0xffff;  // More entries than the count can hold.
 
 bool EatByte(Bytes& in, unsigned& byte) {
   if (in.empty()) return false;

@@ -3,8 +3,8 @@
 //   ziplist   | bytes u32 | tail u32 | count u16 | entries: length of the one before, encoding,
 //             bytes | 0xff |
 //   intset    | width u32: 2, 4 or 8 | count u32 | integers |
-// All numbers are little endian but the lengths within ziplists. Nothing is believed: what does not
-// fit the form gives nothing.
+// All numbers are little endian but the lengths within ziplists. The input is untrusted: malformed
+// bytes give nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace mayfly::server {
 
 using PackedValues = std::optional<std::vector<std::string>>;
 
-// They stop after `values_max`, whatever follows: two bytes can be a value, which takes many times
-// as much once it is read.
+// They stop after `values_max`, whatever follows: a value of two bytes takes many times that in
+// memory.
 PackedValues ReadListpack(Bytes bytes, std::uint64_t values_max);
 PackedValues ReadZiplist(Bytes bytes, std::uint64_t values_max);
 PackedValues ReadIntset(Bytes bytes, std::uint64_t values_max);

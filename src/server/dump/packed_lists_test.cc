@@ -1,4 +1,4 @@
-// Goal: what Redis packs is read, and nothing else is.
+// Goal: packed values of Redis are read, and malformed ones refused.
 // Method: bytes by the description of each form, and every shortened version of them.
 #include "server/dump/packed_lists.h"
 

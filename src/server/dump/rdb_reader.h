@@ -1,4 +1,4 @@
-// rdb_reader.h - the pieces Redis' dumps are made of.
+// rdb_reader.h - reads the elements of Redis' dumps.
 //   length  | 00llllll |, | 01llllll llllllll |, | 0x80 | u32 |, | 0x81 | u64 |, big endian
 //   string  | length | bytes |, | 0xc0, 0xc1 or 0xc2 | i8, i16 or i32, little endian |,
 //           | 0xc3 | length packed | length | LZF |
@@ -11,18 +11,19 @@
 
 namespace mayfly::server {
 
-// Eats from the front. Every call says false when the bytes are too few or malformed, or when what
-// they unpack to passes the budget; then the reader is of no more use. Borrows the bytes.
+// Consumes from the front. Every call returns false when the bytes are too few or malformed, or
+// when they unpack to more than the budget; then the reader must not be used again. Borrows the
+// bytes.
 class RdbReader {
  public:
   // `budget`: bytes of memory that all strings may take together.
   RdbReader(Bytes bytes, std::uint64_t budget) : in_(bytes), budget_(budget) {}
 
-  // Whether that is why a call said false.
+  // Whether the budget made a call fail.
   bool passed_budget() const { return passed_budget_; }
 
-  // Counts what a caller makes of the bytes beside the strings that are read here; and what it has
-  // given up again.
+  // Counts the memory of what a caller builds from the bytes, beside the strings that are read
+  // here; Refund() takes it back.
   [[nodiscard]] bool Charge(std::uint64_t bytes);
   void Refund(std::uint64_t bytes) { budget_ += bytes; }
   std::uint64_t budget() const { return budget_; }

@@ -1,4 +1,4 @@
-// rdb_types.h - the numbers that Redis' dumps name their forms by, and how they end.
+// rdb_types.h - the type numbers of Redis' dumps, and the checksum of their footer.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ CommandBatch::CommandBatch(Server& server, ThreadCounters& counters, std::uint64
       random_(seed) {}
 
 Status CommandBatch::Begin(std::span<const DatabaseKeyView> keys, KeyReach reach) {
-  // The numbers of databases may change their meaning while we wait for latches.
+  // The mapping of database numbers may change while this waits for latches.
   while (true) {
     MAYFLY_RETURN_IF_ERROR(BeginOnce(keys, reach));
     if (server_.databases().generation() == generation_) return {};
@@ -119,8 +119,8 @@ Status CommandBatch::Commit() {
   return committed;
 }
 
-// What is committed is there for everybody, whether or not it can be made durable: so databases
-// mean what is stored, and others are told. The reply says what the disk said.
+// A commit is visible to all clients even if it could not be made durable: so the mapping follows
+// the store and notifications are sent. The reply carries the error of the disk.
 Status CommandBatch::MakeKnown(bool changed) {
   if (swapped_ != nullptr) server_.databases().Install(swapped_);
   Status durable = changed ? PersistBeforeReply(server_.database(), fsync_) : Status();

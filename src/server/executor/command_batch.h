@@ -1,10 +1,9 @@
-// command_batch.h - one transaction with all that goes with it in a server: which keyspaces the
-// numbers of databases mean, notifications, watches, who waits for what was changed.
+// command_batch.h - one latched transaction of the server: maps database numbers to keyspaces,
+// collects notifications, touches watches, and finds the clients that wait for changed keys.
 //   Begin -> Run, Run, ... -> Commit
-// Invariants: (1) What is watched is touched before the commit, while its latch is held. (2) What
-// is told to others (notifications, messages) is told after the commit, or never. (3) A command
-// that fails tells nothing. One thread; used again for the next transaction after Commit() or
-// Abandon().
+// Invariants: (1) Watched keys are touched before the commit, while their latches are held. (2)
+// Notifications and messages are sent after the commit, or never. (3) A command that fails sends
+// none. One thread; used again for the next transaction after Commit() or Abandon().
 #pragma once
 
 #include <memory>
@@ -22,14 +21,14 @@
 
 namespace mayfly::server {
 
-// Which keys a latched transaction may look at.
+// Which keys a latched transaction may access.
 enum class KeyReach : std::uint8_t {
   kKeys,        // Those it names.
-  kWalks,       // And all others, as they were at one moment.
-  kEverything,  // All of them, to change them, too.
+  kWalks,       // And all others, read-only, as of one moment.
+  kEverything,  // All keys, for reading and writing.
 };
 
-// What the commands of a latched transaction need together.
+// The reach that a command needs.
 inline KeyReach ReachOf(const CommandEntry& entry) {
   if (entry.Is(kEverything)) return KeyReach::kEverything;
   return entry.Is(kWalks) ? KeyReach::kWalks : KeyReach::kKeys;
@@ -37,13 +36,13 @@ inline KeyReach ReachOf(const CommandEntry& entry) {
 
 class CommandBatch final : public CallHost {
  public:
-  // `counters`: of the thread that uses it.
+  // `counters`: those of the calling thread.
   CommandBatch(Server& server, ThreadCounters& counters, std::uint64_t seed);
 
-  // Waits for the latches. Keyspaces are made as needed.
+  // Waits for the latches. Creates missing keyspaces.
   Status Begin(std::span<const DatabaseKeyView> keys, KeyReach reach);
 
-  // For commands that need no work: Begin() is spared, Run() gives them none.
+  // For commands that touch no row: no transaction is begun, and Run() passes none.
   void BeginWithout() { RefreshMapping(); }
 
   struct Order {
@@ -58,20 +57,20 @@ class CommandBatch final : public CallHost {
   };
   Answer Run(const Order& order);
 
-  // What the command that ran last asked for, when it answered Later().
+  // The request of the command that ran last, when it answered Later().
   std::optional<BlockRequest> TakeBlock() { return std::exchange(block_, std::nullopt); }
 
-  // Whether somebody waits for what has been changed so far.
+  // Whether a client waits for a key changed so far.
   bool Wakes() const;
 
-  // Ok, or what went wrong: then nothing happened, unless happened() says that it did and only
-  // could not be made durable. Afterwards ready() are the changed keys somebody waits for.
+  // On an error nothing happened, unless happened() is true: then the commit is visible and only
+  // could not be made durable. Afterwards ready() are the changed keys that clients wait for.
   Status Commit();
   bool happened() const { return happened_; }
   void Abandon();
   std::vector<DatabaseKey>& ready() { return ready_; }
 
-  // The command that ran last cannot do with its keys; see CallHost.
+  // The command that ran last needs all keys; see CallHost.
   bool asked_for_everything() const { return asked_for_everything_; }
 
   // As Abandon(), for a run that is repeated: its reads are not counted either.
@@ -130,7 +129,7 @@ class CommandBatch final : public CallHost {
   ThreadCounters& counters_;
   const std::atomic<std::int64_t>& fsync_;  // appendfsync.
   Random random_;
-  std::shared_ptr<const Databases::Mapping> mapping_;  // Kept from work to work.
+  std::shared_ptr<const Databases::Mapping> mapping_;  // Reused by the next transaction.
   std::uint64_t generation_ = 0;                       // Of mapping_.
   std::shared_ptr<const Databases::Mapping> swapped_;  // To install with the commit.
   std::unique_ptr<core::LatchedTransaction> transaction_;
@@ -138,12 +137,12 @@ class CommandBatch final : public CallHost {
   std::optional<BlockRequest> block_;
   std::vector<Notification> notifications_;
   std::vector<DatabaseKey> ready_;
-  bool happened_ = false;  // What was committed last.
-  bool cleared_ = false;   // A database was: that is in no list of changed keys.
+  bool happened_ = false;  // The last commit took effect.
+  bool cleared_ = false;   // A database was emptied: no list of changed keys shows that.
   bool asked_for_everything_ = false;
-  std::uint64_t reads_found_ = 0;  // Counted with the end of the transaction.
+  std::uint64_t reads_found_ = 0;  // Added to the counters when the transaction ends.
   std::uint64_t reads_missed_ = 0;
-  std::vector<int> waiting_databases_;  // All their waiters are to be looked at: after SWAPDB.
+  std::vector<int> waiting_databases_;  // All their waiters are served: after SWAPDB.
   core::KeySet scope_;                  // Kept for its memory.
 };
 

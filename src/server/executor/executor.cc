@@ -11,8 +11,7 @@
 namespace mayfly::server {
 namespace {
 
-// What a queued command takes, with what an allocator adds to each piece and a vector keeps in
-// reserve.
+// The memory of a queued command, with the allocator's overhead and a vector's spare capacity.
 std::size_t MemoryOf(const QueuedCommand& queued) {
   constexpr std::size_t kPieceBytes = 16;
   std::size_t bytes = 2 * sizeof(QueuedCommand) + kPieceBytes;
@@ -74,7 +73,7 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   } else if (!RunsBeside(session, decision, pipeline[0]) ||
              !RunAlone(session, decision, pipeline[0], true)) {
     visit.Leave();
-    // If another is first, the gate is asked again.
+    // If another script came first, the gate is asked again.
     done = gate.Shut(server_.Steady()) ? 1 : 0;
     if (done == 1) {
       RunAlone(session, decision, pipeline[0], false);
@@ -85,7 +84,7 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   return done;
 }
 
-// Of the command whose keys are in key_uses_. One that is not known to write only reads.
+// For the command whose keys are in key_uses_. One without kWrite only reads.
 void Executor::AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args) {
   for (const KeyUse& use : key_uses_) {
     keys_.push_back({database, args[static_cast<std::size_t>(use.position)], entry.Is(kWrite)});
@@ -136,7 +135,7 @@ std::size_t Executor::RunBatch(Session& session) {
     return done;
   }
   counters_.batches.fetch_add(any ? 1 : 0, std::memory_order_relaxed);
-  // What the transaction itself cost is shared by its commands.
+  // The cost of the transaction itself is shared by its commands.
   std::uint64_t inside = 0;
   for (std::size_t i = 0; i < done; ++i) inside += items_[i].nanos;
   const std::uint64_t total = NanosBetween(begin, server_.Steady());
@@ -178,13 +177,13 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
       done = i + 1;
     } else if (run_.Wakes() ||
                OutputOf(session).end_offset() - replies_begin > kOutputBytesBeforeRest) {
-      done = i + 1;  // Those who wait come before what follows; and replies are to be read.
+      done = i + 1;  // Waiting clients are served before what follows; and replies are to be read.
     }
   }
 }
 
-// What a commit means for others, whatever the client itself is told: what has happened wakes those
-// who wait for it, though the disk refused to make it durable.
+// Publishes the batch's messages and serves the clients that wait for its changes, even if the
+// client itself gets an error because the commit could not be made durable.
 void Executor::TellOthers(Session& session) {
   if (!run_.happened()) return session.extension().Abandoned();
   session.extension().Committed();
@@ -208,8 +207,8 @@ void Executor::FailItems(Session& session, std::size_t count, std::uint64_t repl
   EndReplies(session, nullptr);
 }
 
-// A script that names keys is tried with them first, and fills keys_. Monitors see what a script
-// calls as it does, which could not be taken back.
+// A script that names keys is tried with them first; fills keys_. Not while there are monitors:
+// they see each command a script calls at once, which could not be taken back.
 bool Executor::RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args) {
   if (decision.way != Way::kAlone || key_uses_.empty() || !server_.monitors().empty()) return false;
   const CommandSpec& spec = *decision.entry->spec;
@@ -236,7 +235,7 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
   }
   const CommandEntry& entry = *decision.entry;
   const SteadyTime begin = server_.Steady();
-  // What SUBSCRIBE and its like answer are messages, which are sent though replies are not wanted.
+  // The replies of SUBSCRIBE and its like are messages, which are sent even if replies are off.
   const bool messages = entry.Is(kPubSub) && entry.Is(kNoScript);
   OutputBuffer& out = messages ? session.out() : OutputOf(session);
   const std::uint64_t replies_begin = out.end_offset();
@@ -289,7 +288,7 @@ void Executor::Queue(Session& session, const CommandEntry& entry, std::span<cons
   QueuedCommand queued{&entry, {args.begin(), args.end()}};
   transaction.bytes += MemoryOf(queued);
   transaction.commands.push_back(std::move(queued));
-  // Queued commands are input that has not run yet, and bounded as such.
+  // Queued commands are input that has not run yet, and bounded like input.
   if (transaction.bytes > static_cast<std::size_t>(queued_max_.load(std::memory_order_relaxed))) {
     Log(server_.logger(), LogLevel::kWarning,
         "client closed: {} bytes wait for EXEC, which passes client-query-buffer-limit ({})",
@@ -304,7 +303,7 @@ void Executor::Queue(Session& session, const CommandEntry& entry, std::span<cons
 void Executor::Refuse(Session& session, const Decision& decision) {
   std::string line = decision.error.error();
   if (decision.entry != nullptr && decision.entry->Is(kExecutes)) {
-    // Whatever keeps EXEC from running ends the transaction.
+    // Any failure of EXEC before it runs ends the transaction.
     std::string_view reason = line;
     if (reason.starts_with("ERR ")) reason.remove_prefix(4);
     line = fmt::format("EXECABORT Transaction discarded because of: {}", reason);
@@ -317,7 +316,7 @@ void Executor::Refuse(Session& session, const Decision& decision) {
   if (session.state().transaction.open) session.state().transaction.broken = true;
 }
 
-// Nothing behind it is run: a body of HTTP is what an attacker has written.
+// Nothing behind it is run: an attacker may have written the HTTP body.
 void Executor::CloseForeigner(Session& session) {
   server_.WarnOfForeignProtocol(session);
   session.state().close_after_reply = true;

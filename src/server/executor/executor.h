@@ -1,10 +1,10 @@
 // executor.h - runs the commands of clients. Each thread that serves clients has one.
-// A run of plain commands of one pipeline shares one transaction: their keys are latched together,
-// they are committed once, and only then do their replies leave. Nobody sees half of a batch, and a
-// commit that fails turns all its replies into errors. A batch ends before a command that changes
-// the session (SELECT, MULTI, AUTH: all that need no work) or needs everything; behind one that
-// blocks; and behind one that changed what another client waits for, since that one is served
-// first. Replies stay in the order of requests.
+// Consecutive plain commands of one pipeline share one latched transaction: their keys are latched
+// together, they are committed once, and only then are their replies sent. No client sees half of a
+// batch, and a commit that fails turns all its replies into errors. A batch ends before a command
+// that changes the session (SELECT, MULTI, AUTH: all that touch no row) or needs all keys; behind
+// one that blocks; and behind one that changed a key another client waits for, since that client is
+// served first. Replies stay in the order of requests.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,22 @@ class Executor {
   // Runs commands of the pipeline until none is left or the session has to wait, or is to close.
   void Run(Session& session, Pipeline& pipeline);
 
-  // Whether Run() is on the stack: then it cannot be used for another session.
+  // Whether Run() is on the stack: then the executor cannot run another session.
   bool running() const { return running_; }
 
-  // Transactions that were committed, since the thread began.
+  // Counts of commands and commits on this thread.
   ThreadCounters& counters() { return counters_; }
 
  private:
-  // What is to become of a command.
+  // How a command is handled.
   enum class Way : std::uint8_t {
     kRefuse,  // `error` is its reply.
     kQueue,   // MULTI is open.
     kBatch,   // With others, in one transaction.
-    kAlone,   // Needs no work, or everything.
+    kAlone,   // Touches no row, or needs all keys.
     kExec,
-    kClose,  // It is no command of ours, but of a protocol that has nothing to do here.
-    kHold,   // There is a pause.
+    kClose,  // Not a command, but a line of another protocol, such as HTTP.
+    kHold,   // A pause holds it.
     kAwait,  // A script of another client runs.
   };
   struct Decision {
@@ -54,10 +54,10 @@ class Executor {
     std::span<const Bytes> args;
     std::uint64_t nanos = 0;
     bool failed = false;
-    bool parked = false;  // It is over later: Session::Unpark().
+    bool parked = false;  // Its reply comes later: Session::Unpark().
   };
 
-  // What is to become of a command: command_decision.cc. Leaves its keys in key_uses_.
+  // Decides how a command is handled: executor_decide.cc. Leaves its keys in key_uses_.
   Decision Decide(Session& session, std::span<const Bytes> args);
   Answer CheckState(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   bool RunsScript(Session& session, const Decision& decision) const;
@@ -75,14 +75,15 @@ class Executor {
   void FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
                  const Status& error);
 
-  // `beside`: with the keys in keys_ alone. False: it needs everything, and has left no trace.
+  // `beside`: with the keys in keys_ alone. False: it needs all keys, and its effects are
+  // discarded.
   bool RunAlone(Session& session, Decision& decision, std::span<const Bytes> args, bool beside);
   bool RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args);
   void Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void Refuse(Session& session, const Decision& decision);
   void CloseForeigner(Session& session);
 
-  // Decide() to HeldByPause(): command_decision.cc. EXEC: transaction_run.cc.
+  // Decide() to HeldByPause(): executor_decide.cc. EXEC: executor_exec.cc.
   void RunTransaction(Session& session, const CommandEntry& exec, std::span<const Bytes> args);
   Status CollectTransactionKeys(Session& session, const std::vector<QueuedCommand>& commands,
                                 KeyReach& reach);
@@ -90,7 +91,7 @@ class Executor {
   Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   Status RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
 
-  // Clients that wait: waiter_service.cc.
+  // Clients that wait: executor_waiters.cc.
   std::shared_ptr<Waiter> Park(Session& session, const Item& item, BlockRequest request);
   void CancelPark(const std::shared_ptr<Waiter>& waiter);
   void ServeWaiters(std::vector<DatabaseKey> ready);
@@ -112,10 +113,10 @@ class Executor {
   const std::atomic<std::int64_t>& queued_max_;
   CommandBatch run_;
   bool running_ = false;
-  bool script_runs_ = false;  // That of another client, as of when the gate was asked.
-  OutputBuffer discarded_;    // Replies nobody wants: CLIENT REPLY OFF.
+  bool script_runs_ = false;  // Of another client, as of the last check of the gate.
+  OutputBuffer discarded_;    // Replies that are not sent: CLIENT REPLY OFF.
 
-  // Of the batch at hand; kept for their memory.
+  // Of the current batch; members to reuse their memory.
   std::vector<Item> items_;
   std::vector<DatabaseKeyView> keys_;
   std::vector<KeyUse> key_uses_;

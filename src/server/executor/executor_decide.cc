@@ -1,4 +1,5 @@
-// What is to become of a command: the first half of the executor, before anything runs.
+// executor_decide.cc - how a command is handled: the first half of the executor, before anything
+// runs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,19 +10,19 @@
 namespace mayfly::server {
 namespace {
 
-// Runs for as long as somebody's code does.
+// Runs a client's code, for an unbounded time.
 bool IsScript(const CommandEntry& entry) {
   return entry.category == Category::kScripting && entry.Is(kEverything);
 }
 
-// What is answered though a script runs. A server that shuts down and saves has to wait for it.
+// Commands that run beside a script. A SHUTDOWN that saves has to wait for it.
 bool PassesScript(const CommandEntry& entry, std::span<const Bytes> args) {
   if (!entry.Is(kAllowBusy) || !entry.Is(kNoRows)) return false;
   if (!entry.Is(kSavesFirst)) return true;
   return std::any_of(args.begin(), args.end(), [](Bytes arg) { return IsWord(arg, "nosave"); });
 }
 
-// What CLIENT PAUSE WRITE holds back. Redis counts messages among what is written.
+// Commands that CLIENT PAUSE WRITE holds back. Redis counts publishing as writing.
 bool MayWrite(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   if (entry.Is(kWrite) || entry.Is(kPublishes)) return true;
   return IsScript(entry) && !entry.Is(kReadOnly) &&
@@ -92,7 +93,7 @@ bool Executor::RunsScript(Session& session, const Decision& decision) const {
 }
 
 // Waits as it would in Redis, where there is one thread; once the script has run for too long it is
-// refused. What a script does not concern, but needs latches, waits on.
+// refused. A command that is exempt but needs latches keeps waiting.
 void Executor::MeetScript(const CommandEntry& entry, Decision& decision) const {
   const auto since = server_.script_gate().shut_since();
   const std::int64_t threshold = busy_millis_.load(std::memory_order_relaxed);

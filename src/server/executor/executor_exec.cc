@@ -1,4 +1,5 @@
-// EXEC: the queued commands as one transaction over all their keys and the watched ones.
+// executor_exec.cc - EXEC: the queued commands as one transaction over all their keys and the
+// watched ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   OutputBuffer& out = OutputOf(session);
   ReplyWriter writer(out, state.version);
   const SteadyTime begin = server_.Steady();
-  // Monitors see it behind what it ran.
+  // Monitors see EXEC after the commands it ran.
   const auto fail = [&](const std::string& line) {
     Show(session, exec, args);
     writer.Error(line);
@@ -78,8 +79,8 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
   EndReplies(session, &exec);
 }
 
-// Fills keys_, says what else the commands look at, and makes the databases that are selected:
-// commands that name no key find them in the transaction.
+// Fills keys_, returns the reach of the commands, and creates the selected databases: commands that
+// name no key find them in the transaction.
 Status Executor::CollectTransactionKeys(Session& session,
                                         const std::vector<QueuedCommand>& commands,
                                         KeyReach& reach) {
@@ -112,7 +113,7 @@ Status Executor::CollectTransactionKeys(Session& session,
   return {};
 }
 
-// Asked under the latches of the watched keys. Writers leave a mark; death does not.
+// Called under the latches of the watched keys. Writes leave a mark; death does not.
 Result<bool> Executor::WatchesHold(Session& session) {
   for (const auto& watch : session.state().watches) {
     if (watch->touched) return false;
@@ -125,7 +126,7 @@ Result<bool> Executor::WatchesHold(Session& session) {
   return true;
 }
 
-// Again, since the rules may have changed after it was queued.
+// Checks permissions again: the rules may have changed since the command was queued.
 Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
                              std::span<const Bytes> args) {
   const auto& principal = session.state().principal;

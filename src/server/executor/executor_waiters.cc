@@ -1,5 +1,5 @@
-// Clients that wait for keys: parked under the latches of what they wait for, and served by whoever
-// changes it, in the order in which they came.
+// executor_waiters.cc - clients that wait for keys: parked under the latches of those keys, and
+// served by the client that changes one, in the order in which they came.
 #include <deque>
 #include <utility>
 
@@ -25,8 +25,8 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   return waiter;
 }
 
-// The work that parked was not committed: the client gets an error instead. If somebody has served
-// it in the meantime, that reply is on its way, and is dropped since the session no longer waits.
+// The transaction that parked the client was not committed: the client gets an error instead. If it
+// was served in the meantime, that reply is dropped, since the session no longer waits.
 void Executor::CancelPark(const std::shared_ptr<Waiter>& waiter) {
   {
     const std::lock_guard lock(waiter->mutex);
@@ -37,8 +37,8 @@ void Executor::CancelPark(const std::shared_ptr<Waiter>& waiter) {
 }
 
 void Executor::ServeWaiters(std::vector<DatabaseKey> ready) {
-  // What a served command changes may be what another waits for; each round serves at least one, or
-  // ends.
+  // A served command may change keys that other clients wait for; each round serves at least one
+  // client, or ends.
   while (!ready.empty()) {
     std::vector<DatabaseKey> next;
     for (const DatabaseKey& key : ready) {
@@ -58,7 +58,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
   AddKeys(*waiter->entry, waiter->database, args);
   keys_.push_back({key.database, key.key});
   if (!run_.Begin(keys_, ReachOf(*waiter->entry)).ok()) return Served::kStillWaits;
-  // Behind the latches: a transaction that holds them may be about to end this wait.
+  // After the latches: a transaction that holds them may be about to end this wait.
   const std::lock_guard lock(waiter->mutex);
   if (waiter->over) {
     run_.Abandon();
@@ -71,7 +71,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
     return Served::kNothingThere;
   }
   OutputBuffer reply;
-  // The rules may have changed since it came.
+  // The rules may have changed since the client was parked.
   Answer answer = server_.authorizer().CheckUser(waiter->user, *waiter->entry->spec, args);
   if (!answer.ok()) {
     ReplyWriter(reply, waiter->version).Error(answer.error());
@@ -84,15 +84,15 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
                        .may_block = true,
                        .retried = true});
   }
-  // A key of another type is not what it waits for, and its handler passes over it; an error is
-  // about something else, such as where the value was to go, and ends the wait.
+  // A key of another type does not end the wait: the handler skips it. An error is about something
+  // else, such as the destination of the value, and ends it.
   if (answer.later()) {
     run_.Abandon();
     return Served::kStillWaits;
   }
   if (const Status committed = run_.Commit(); !committed.ok()) {
     if (!run_.happened()) return Served::kStillWaits;
-    // It has taken what it waited for, and must not wait on.
+    // The command took its value, and must not wait on.
     reply.Clear();
     ReplyWriter(reply, waiter->version).Error(Answer(committed).error());
   }

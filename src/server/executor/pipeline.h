@@ -1,6 +1,6 @@
 // pipeline.h - commands of a client that have arrived and not run yet.
-// Their arguments are views into the parser's buffer, which holds them until more is read: so
-// nothing is read into the parser while there is anything in here.
+// Their arguments are views into the parser's buffer and valid until more is read: so nothing is
+// read into the parser while the pipeline holds commands.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ class Pipeline {
   bool empty() const { return next_ == ends_.size(); }
   std::size_t size() const { return ends_.size() - next_; }
 
-  // The one `index` behind the next.
+  // The command `index` places behind the next.
   std::span<const Bytes> operator[](std::size_t index) const {
     const std::size_t at = next_ + index;
     const std::size_t begin = at == 0 ? 0 : ends_[at - 1];
@@ -37,12 +37,12 @@ class Pipeline {
     return args_.capacity() * sizeof(Bytes) + ends_.capacity() * sizeof(std::size_t);
   }
 
-  // Gives its memory back if nothing is in it.
+  // Frees its memory if it is empty.
   void Release() {
     if (empty()) *this = Pipeline();
   }
 
-  // Takes up to `commands_max` complete commands. Only while it is empty.
+  // Takes up to `commands_max` complete commands. The pipeline must be empty.
   RequestParser::Outcome Fill(RequestParser& parser, std::size_t commands_max) {
     auto outcome = RequestParser::Outcome::kCommand;
     while (ends_.size() < commands_max) {

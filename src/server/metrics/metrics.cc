@@ -141,7 +141,7 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
 
 http::Response Health(Server& server) {
   const auto statistics = server.database().GetStatistics();
-  // First, because it is why the next may be so.
+  // First, because it may be the cause of the next.
   if (statistics && statistics->disk_full) {
     return {.status = 503,
             .body = "the disk is full: writes that add bytes are refused; free some space\n"};
@@ -153,7 +153,7 @@ http::Response Health(Server& server) {
   if (statistics->damage_seen > 0) {
     return {.status = 503, .body = "storage is damaged: " + statistics->first_damage + "\n"};
   }
-  // Every key is served as it should be; what waits is space. So no balancer need turn away.
+  // Every key is served correctly; only space waits. So a balancer need not turn away.
   const std::string clock = ClockAdvice(statistics->clock);
   return {.body = clock.empty() ? "ok\n" : "ok\n" + clock + "\n"};
 }

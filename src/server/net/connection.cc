@@ -58,7 +58,7 @@ void Connection::Proceed() {
   proceeding_ = false;
   if (doomed_) return Close();
   if (session_->state().close_after_reply) closing_ = true;
-  // Before anything is sent: half a reply would tell the client less than none.
+  // Before anything is sent: half a reply is worse than none.
   if (PassesOutputLimit(thread_.server().Steady())) return Close();
   SendNext();
   if (closed_) return;
@@ -110,7 +110,7 @@ void Connection::WaitOrRead() {
   ReadAside();
 }
 
-// Once the script has run for too long, the client is told so.
+// Once the script has run for too long, the client gets an error.
 void Connection::AwaitScript() {
   Server& server = thread_.server();
   const Millis threshold(server.config().Number("busy-reply-threshold"));
@@ -126,7 +126,7 @@ void Connection::ArmTimer(std::chrono::nanoseconds after, Hold hold) {
   timer_.expires_after(after);
   timer_.async_wait(
       [self = shared_from_this(), hold, turn = ++timer_turn_](const ErrorCode& error) {
-        // One that has just run out cannot be cancelled any more.
+        // A timer that has just expired cannot be cancelled any more.
         if (error || self->closed_ || turn != self->timer_turn_) return;
         switch (hold) {
           case Hold::kNone: return self->Close();
@@ -164,7 +164,7 @@ void Connection::ReadAside() {
                     });
 }
 
-// Costs a client that sends nothing no memory.
+// Costs no memory for a client that sends nothing.
 void Connection::AwaitBytes() {
   if (reading_ || closed_) return;
   reading_ = true;
@@ -208,7 +208,7 @@ void Connection::Flush() {
 }
 
 void Connection::SendNext() {
-  // What a command has written so far may be taken back.
+  // The output of a running command may be rolled back.
   if (writing_ || closed_ || proceeding_) return;
   if (sending_.empty()) {
     if (sending_.capacity() > kOutputBytesKept) sending_.Release();
@@ -249,13 +249,13 @@ void Connection::Farewell() {
 void Connection::ServeOthers() { thread_.ServeOthers(); }
 
 void Connection::Close() {
-  // Its command may look after other clients in the middle of what it does: let it come to its end.
+  // Its command may be serving other clients in the middle of its run: let it end.
   if (proceeding_) {
     doomed_ = true;
     return;
   }
   if (std::exchange(closed_, true)) return;
-  // The socket last: when the client sees that it is closed, it is nowhere counted any more.
+  // The socket last: when the client sees that it is closed, it is counted nowhere any more.
   const auto self = shared_from_this();
   session_->Forget();
   thread_.server().clients().Remove(session_->origin().id);
@@ -285,8 +285,7 @@ bool Connection::PassesOutputLimit(SteadyTime now) {
   return passed;
 }
 
-// One that monitors has other clients' keys and values in its output, and a promise may want them
-// gone.
+// A client in MONITOR has other clients' keys and values in its output, which a promise may bound.
 bool Connection::KeepsLinesTooLong(SteadyTime now) const {
   const Millis max = thread_.server().monitors().send_time_max();
   if (!writing_ || max == Millis(0) || !session_->state().monitors) return false;
@@ -314,7 +313,7 @@ BufferBytes Connection::buffers() const {
           .output_room = sending_.capacity() + session_->out().capacity() - output};
 }
 
-// While nothing is read, and no command is there that could point into it.
+// While nothing is read, and no command points into it.
 void Connection::ReleaseInput() {
   if (parser_.buffered_bytes() > 0 || !pipeline_.empty()) return;
   parser_.Release();
@@ -325,7 +324,7 @@ void Connection::ReleaseInput() {
 void Connection::GiveInputBack(SteadyTime now) {
   const std::size_t held = input_memory();
   const std::size_t peak = std::exchange(input_peak_bytes_, 0);
-  // Ending the read would end a write as well; and a wait for bytes holds nothing.
+  // Cancelling the read would cancel a write as well; and a wait for bytes holds no memory.
   if (!reading_ || writing_ || proceeding_ || session_->hold() != Hold::kNone || held == 0) return;
   // Commands that wait in the pipeline point into it, though they are no longer buffered.
   if (parser_.buffered_bytes() > 0 || !pipeline_.empty() || ending_read_ != Ending::kNo) return;

@@ -1,8 +1,8 @@
 // connection.h - a client's socket: reads commands, runs them, sends replies.
 //   read into the parser -> pipeline -> executor -> out -> sending -> socket
-// Everything happens on the thread of its io_context. While the session waits for something, what
-// arrives is read aside, so that a client that goes away is noticed, and the arguments of commands
-// that wait in the pipeline stay where they are.
+// Everything happens on the thread of its io_context. While the session waits for something, input
+// is read into a side buffer, so that a disconnect is noticed, and the arguments of commands that
+// wait in the pipeline stay where they are.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -26,13 +26,13 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   Connection(IoThread& thread, Stream stream, ClientOrigin origin, const RequestLimits& limits);
   ~Connection() override;
 
-  // Shakes hands first when it is TLS.
+  // With TLS, the handshake comes first.
   void Start();
 
-  // Lets the client have its last replies, and closes.
+  // Sends the last replies, and closes.
   void Farewell();
 
-  // Looks for limits that were passed: every kLookInterval.
+  // Checks limits: every kLookInterval.
   void Look(SteadyTime now);
 
   Session& session() { return *session_; }
@@ -69,24 +69,24 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   IoThread& thread_;
   Stream stream_;
   asio::steady_timer timer_;      // Ends a wait.
-  std::uint64_t timer_turn_ = 0;  // Which wait it is to end.
+  std::uint64_t timer_turn_ = 0;  // Which wait it ends.
   std::shared_ptr<Session> session_;
   RequestParser parser_;
   Pipeline pipeline_;
-  std::size_t pipeline_bytes_ = 0;  // What its commands were as they came.
+  std::size_t pipeline_bytes_ = 0;  // Their size as received.
   OutputBuffer sending_;            // Not to be touched while writing_.
   std::string aside_;               // Arrived while the session waited.
-  std::vector<char> aside_room_;    // What is read aside goes there first.
+  std::vector<char> aside_room_;    // Buffer of reads into aside_.
   const std::size_t aside_bytes_max_;
   std::optional<SteadyTime> above_soft_since_;
-  SteadyTime sending_since_;          // The write under way.
-  std::size_t input_peak_bytes_ = 0;  // Since the last look.
-  // A read is being ended so that its memory can be given back.
+  SteadyTime sending_since_;          // Start of the current write.
+  std::size_t input_peak_bytes_ = 0;  // Since the last check.
+  // A read is being cancelled so that its memory can be freed.
   enum class Ending : std::uint8_t { kNo, kReadsOn, kAwaitsBytes } ending_read_ = Ending::kNo;
   bool reading_ = false;
   bool writing_ = false;
   bool proceeding_ = false;  // Proceed() is on the stack.
-  bool rests_ = false;       // Until what waits to be sent is less.
+  bool rests_ = false;       // Until less waits to be sent.
   bool closing_ = false;     // Once everything is sent.
   bool doomed_ = false;      // Close() came while a command ran.
   bool closed_ = false;

@@ -1,5 +1,5 @@
 // fsync_thread.h - makes commits durable every second: appendfsync everysec. It also trims events,
-// which is as little pressed for time, and notes how much went on, for INFO's rates.
+// which is not urgent either, and samples the throughput, for INFO's rates.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ class FsyncThread {
   void Start();
   void Stop();
 
-  // What it does every second. Called by tests in its place, never beside it.
+  // Runs every second. Tests call it instead of the thread, never beside it.
   void Tick();
 
  private:

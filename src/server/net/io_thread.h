@@ -26,22 +26,23 @@ class IoThread {
 
   void Start();
 
-  // Says farewell to the clients, and ends when the last is gone, or after kFarewellTime.
+  // Lets the clients have their last replies, and ends when the last is gone, or after
+  // kFarewellTime.
   void Stop();
   void Join();
 
   asio::io_context& context() { return context_; }
   std::size_t connections() const { return count_.load(std::memory_order_relaxed); }
 
-  // From any thread: the connection is made on this one by `make`.
+  // From any thread: `make` creates the connection on this one.
   void Adopt(std::function<std::shared_ptr<Connection>(IoThread&)> make);
 
   // On this thread.
   Server& server() { return server_; }
   Executor& executor() { return executor_.running() ? second_executor_ : executor_; }
 
-  // Within a command: handles what has arrived for other clients. Their commands meet the script
-  // that runs, and are refused, put off, or about that script.
+  // Within a command: handles input of other clients. The running script refuses or delays their
+  // commands, except those about that script.
   void ServeOthers() { context_.poll(); }
   const OutputLimits& output_limits();
   void Remove(Connection& connection);
@@ -54,9 +55,9 @@ class IoThread {
   std::vector<std::shared_ptr<Connection>> All() const;
 
   Server& server_;
-  // Not told that one thread runs it: then ServeOthers() would count off work that was never
-  // counted (tasks this thread has posted meanwhile), and the context would end with the last of
-  // it.
+  // Without the hint that one thread runs it: with it, ServeOthers() would count off tasks that
+  // were never counted (those this thread has posted meanwhile), and the context would end with the
+  // last of them.
   asio::io_context context_;
   asio::executor_work_guard<asio::io_context::executor_type> alive_;
   asio::steady_timer look_;
@@ -64,7 +65,7 @@ class IoThread {
   Executor executor_;
   Executor second_executor_;  // While the other is in the middle of a script.
   const std::atomic<std::int64_t>& output_limits_setting_;
-  std::int64_t output_limits_seen_ = 0;  // The setting as it was when they were read.
+  std::int64_t output_limits_seen_ = 0;  // The setting when they were last read.
   OutputLimits output_limits_;
   std::unordered_map<Connection*, std::shared_ptr<Connection>> connections_;
   std::atomic<std::size_t> count_{0};

@@ -49,7 +49,7 @@ void SetKeepAlive(Tcp::socket& socket, std::int64_t seconds) {
   socket.set_option(Count(3), ignored);
 }
 
-// Best effort: a client that does not read is let go as well.
+// Best effort: a client that does not read is closed as well.
 template <typename Socket>
 void SayAndClose(Socket& socket, const std::string& line) {
   ErrorCode ignored;
@@ -82,7 +82,8 @@ Status Listener::Open() {
   return {};
 }
 
-// What is open goes first: another address may be a part of it, as 127.0.0.1 is of 0.0.0.0.
+// The open acceptors are closed first: a new address may be a part of an old one, as 127.0.0.1 is
+// of 0.0.0.0.
 Status Listener::Reopen() {
   struct Open {
     Tcp::endpoint endpoint;
@@ -166,7 +167,7 @@ Status Listener::OpenUnix(const std::string& path) {
   if (path.size() >= sizeof(limits.sun_path)) {
     return Status::Invalid(fmt::format("unixsocket '{}': the path is too long", path));
   }
-  // A socket nobody answers on is left over from a process that died.
+  // A socket that no process listens on is left over from one that died.
   ErrorCode error;
   struct stat found {};
   if (::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode)) {
@@ -190,7 +191,7 @@ Status Listener::OpenUnix(const std::string& path) {
   return {};
 }
 
-// Trying again at once would do nothing else.
+// Retrying at once would only fail again.
 void Listener::Rest(const ErrorCode& error, std::function<void()> accept) {
   Log(server_.logger(), LogLevel::kWarning, "cannot accept a client: {}", error.message());
   rest_.expires_after(kAcceptRest);

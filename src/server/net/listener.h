@@ -1,4 +1,4 @@
-// listener.h - takes clients in and hands each to the thread with the fewest.
+// listener.h - accepts clients and hands each to the thread with the fewest.
 // One acceptor per address, without SO_REUSEPORT: the kernel would spread clients by a hash, so
 // that two busy ones may share a thread while another is idle, and a second server on the same port
 // would start without an error.
@@ -27,15 +27,15 @@ class Listener {
            std::vector<std::unique_ptr<IoThread>>& threads)
       : context_(context), server_(server), threads_(threads) {}
 
-  // Opens everything the settings ask for. IoError names the address and what is wrong with it.
+  // Opens the addresses of the settings. IoError names the address and the reason.
   Status Open();
 
-  // Opens what the settings ask for now, and closes what they do not. When that cannot be done,
-  // everything stays as it is. On the thread of `context`.
+  // Opens the addresses that the settings have now, and closes the others. On failure everything
+  // stays as it is. On the thread of `context`.
   Status Reopen();
 
-  // Clients that come from now on meet the certificates and ciphers of the settings as they are
-  // now. On the thread of `context`.
+  // New clients get the certificates and ciphers of the current settings. On the thread of
+  // `context`.
   Status RenewTls();
 
   // Stops accepting, and removes the unix socket.
@@ -66,14 +66,14 @@ class Listener {
   void WelcomeUnix(Local::socket socket, IoThread& thread);
   IoThread& Idlest();
 
-  // Empty, or the line a client is turned away with.
+  // Empty, or the error line with which a client is refused.
   std::string TurnAway(bool local) const;
 
   asio::io_context& context_;
   Server& server_;
   std::vector<std::unique_ptr<IoThread>>& threads_;
   std::shared_ptr<asio::ssl::context> tls_;      // Shared with clients that are being adopted.
-  std::vector<std::shared_ptr<TcpDoor>> doors_;  // Shared with what waits for clients at them.
+  std::vector<std::shared_ptr<TcpDoor>> doors_;  // Shared with pending accepts.
   std::unique_ptr<Local::acceptor> unix_door_;
   std::string unix_path_;
   asio::steady_timer rest_{context_};

@@ -24,15 +24,15 @@ std::size_t ThreadCount(const Config& config) {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// At least two: one slow question must not hold up the next.
+// At least two: one slow request must not hold up the next.
 std::size_t HttpThreadCount(const Config& config) {
   const std::int64_t wanted = config.Number("http-threads");
   return wanted > 0 ? static_cast<std::size_t>(wanted)
                     : std::max<std::size_t>(ThreadCount(config), 2);
 }
 
-// Room for the descriptors of all clients, as far as the machine lets us; if it does not, fewer
-// clients are served.
+// Raises the limit of descriptors for all clients, as far as the machine allows; else fewer clients
+// are served.
 void MakeRoomForClients(Server& server) {
   const auto wanted =
       static_cast<rlim_t>(server.config().Number("maxclients")) + rlim_t{kOwnDescriptors};
@@ -48,7 +48,7 @@ void MakeRoomForClients(Server& server) {
   static_cast<void>(server.config().SetAtStart("maxclients", std::to_string(clients)));
 }
 
-// Settings that say where and how clients are met, and what is told when they cannot be.
+// Settings of addresses and TLS, and the error when they cannot be applied.
 struct Followed {
   std::string_view setting;
   Status (Listener::*change)();
@@ -101,7 +101,7 @@ Status Network::Open() {
   MakeRoomForClients(server_);
   MAYFLY_RETURN_IF_ERROR(listener_.Open());
   server_.port = listener_.port();
-  // A free port that was found is the one from now on.
+  // A free port that was found stays the port.
   MAYFLY_RETURN_IF_ERROR(server_.config().SetAtStart("port", std::to_string(listener_.port())));
   const auto http_port = static_cast<int>(server_.config().Number("http-port"));
   if (http_port >= 0) {

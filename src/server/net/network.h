@@ -1,7 +1,7 @@
 // network.h - a server with its threads and sockets.
 //   Open() -> Run(), until Stop(), SIGINT, SIGTERM or SHUTDOWN
-// The thread that calls Run() accepts clients and waits for signals; IoThreads serve them; one more
-// makes commits durable every second; some answer HTTP. All of them are gone when Run()
+// The thread that calls Run() accepts clients and waits for signals; each IoThread serves some; one
+// more makes commits durable every second; some answer HTTP. All of them have ended when Run()
 // returns, and everything acknowledged is on disk.
 #pragma once
 
@@ -33,10 +33,10 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
-  // Listens. IoError and Invalid say where and why not.
+  // Listens. IoError and Invalid name the address and the reason.
   Status Open();
 
-  // Serves until it is stopped. The Status of the last save.
+  // Serves until it is stopped. Returns the Status of the last save.
   Status Run();
 
   // From any thread.
@@ -49,7 +49,7 @@ class Network {
   http::Router& router() { return router_; }
 
  private:
-  // CONFIG SET of addresses, ports and what TLS is made of: from the threads of clients.
+  // CONFIG SET of addresses, ports and TLS: from the threads of clients.
   Status Follow(Status (Listener::*change)(), std::string_view fault);
 
   Server& server_;

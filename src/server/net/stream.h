@@ -1,4 +1,4 @@
-// stream.h - the bytes of a client, whatever they come over: TCP, a unix socket, TLS.
+// stream.h - a client's byte stream over TCP, a unix socket or TLS.
 #pragma once
 
 #include <boost/asio/buffer.hpp>
@@ -41,7 +41,8 @@ class Stream {
     });
   }
 
-  // Calls the handler with an ErrorCode when there is something to read, or the end.
+  // Calls the handler with an ErrorCode when there is something to read, or at the end of the
+  // stream.
   template <typename Handler>
   void AsyncAwaitBytes(Handler handler) {
     Visit([&](auto& socket) {
@@ -49,7 +50,7 @@ class Stream {
     });
   }
 
-  // Ends what is under way with operation_aborted; no byte that arrived is lost.
+  // Ends pending operations with operation_aborted; no byte that arrived is lost.
   void Cancel() {
     Visit([](auto& socket) {
       ErrorCode ignored;
@@ -57,7 +58,7 @@ class Stream {
     });
   }
 
-  // Ends everything under way with an error.
+  // Ends all pending operations with an error.
   void Close() {
     Visit([](auto& socket) {
       ErrorCode ignored;

@@ -55,7 +55,7 @@ Status LoadAuthority(const Config& config, ssl::context& context) {
   return Loaded("tls-auth-clients", clients, error);
 }
 
-// Older versions than 1.2 are spoken only if they are asked for by name.
+// Versions older than 1.2 are offered only if the settings name them.
 Status ChooseVersions(const Config& config, ssl::context& context) {
   struct Version {
     std::string_view name;

@@ -1,4 +1,4 @@
-// tls.h - certificates and keys from the settings.
+// tls.h - the TLS context: certificates and keys from the settings.
 #pragma once
 
 #include <boost/asio/ssl/context.hpp>
@@ -9,7 +9,7 @@
 
 namespace mayfly::server {
 
-// Invalid, naming the file, when one is missing or is not what it should be.
+// Invalid, naming the file, when one is missing or malformed.
 Result<std::unique_ptr<boost::asio::ssl::context>> NewTlsContext(const Config& config);
 
 }  // namespace mayfly::server

@@ -1,4 +1,4 @@
-// message.h - what a subscriber gets: one message that was published.
+// message.h - one published message, as a subscriber gets it.
 //   message   channel payload              to subscribers of the channel
 //   pmessage  pattern channel payload      to those of a pattern that matches it
 //   smessage  channel payload              to those of the shard channel, a namespace of its own
@@ -14,7 +14,7 @@ namespace mayfly::server {
 enum class ChannelKind : std::uint8_t { kChannel, kPattern, kShard };
 inline constexpr int kChannelKinds = 3;
 
-// Views hold for the call they are handed to.
+// The views are valid during the call.
 struct PubSubMessage {
   ChannelKind kind;
   Bytes pattern;  // Empty unless the kind is kPattern.

@@ -1,5 +1,5 @@
-// outbox.h - messages of a transaction or script, held until its writes are there.
-// Whoever gets a message may read at once, and must find what was written before it was published.
+// outbox.h - messages of a transaction or script, held until its writes are committed.
+// A subscriber may read at once when it gets a message, and must find the writes made before it.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ class Outbox {
  public:
   explicit Outbox(PubSub& registry) : registry_(registry) {}
 
-  // Returns how many would get it now, which is what PUBLISH answers.
+  // Returns how many subscribers it has now, which is what PUBLISH answers.
   std::size_t Add(ChannelKind kind, Bytes channel, Bytes payload);
 
-  // Publishes everything, in the order it came. To be called after the commit.
+  // Publishes everything, in the order it came. Call it after the commit.
   void Send();
   void Discard() { held_.clear(); }
 

@@ -6,7 +6,7 @@
 namespace mayfly::server {
 namespace {
 
-// As KEYS does: "*" is everything, which the matcher would not say of an empty name.
+// As KEYS does: "*" matches everything, also an empty name, which the matcher would not match.
 bool Matches(Bytes pattern, Bytes name) { return pattern == "*" || GlobMatches(pattern, name); }
 
 }  // namespace

@@ -1,9 +1,8 @@
-// pubsub.h - who listens to which channel, and how messages reach them.
+// pubsub.h - the registry of subscribers by channel, and the delivery of messages.
 // One mutex covers the registry and a publication as a whole. So all subscribers see the messages
-// of a channel in one order, and whoever has left is not called any more: when Subscriptions are
-// gone, their subscriber may be, too.
-// Lock order: under its mutex only what Deliver() takes (ARCHITECTURE.md, "Lock order").
-// Safe to call from any thread.
+// of a channel in one order, and a subscriber that has left is not called any more: once its
+// Subscriptions are destroyed, it may be, too. Lock order: the registry's mutex comes before any
+// lock that Deliver() takes. Safe to call from any thread.
 #pragma once
 
 #include <array>
@@ -23,15 +22,15 @@ namespace mayfly::server {
 
 class Subscriptions;
 
-// Where messages go: a connection.
+// The receiver of messages: a connection.
 class Subscriber {
  public:
   virtual ~Subscriber() = default;
 
-  // Takes the message over, by copying it to a queue. Called by publishers, on their threads and
-  // under the registry's mutex: be quick, and do not call back. What arrives while a command of the
-  // subscriber runs must be sent after the command's reply: it may be the one that subscribes.
-  // False: will take nothing any more; all its subscriptions end.
+  // Copies the message to a queue. Called by publishers, on their threads and under the registry's
+  // mutex: be quick, and do not call back. A message that arrives while a command of the subscriber
+  // runs must be sent after the command's reply: it may be the one that subscribes. False: takes no
+  // more messages; all its subscriptions end.
   [[nodiscard]] virtual bool Deliver(const PubSubMessage& message) = 0;
 };
 
@@ -42,7 +41,7 @@ class PubSub {
   std::size_t Publish(Bytes channel, Bytes payload);
   std::size_t PublishShard(Bytes channel, Bytes payload);
 
-  // What publishing now would return.
+  // What Publish() would return now.
   std::size_t CountReceivers(ChannelKind kind, Bytes channel) const;
 
   // Channels, or shard channels, that have a subscriber and match, in no order.
@@ -67,16 +66,16 @@ class PubSub {
   Book& book(ChannelKind kind) { return books_[static_cast<std::size_t>(kind)]; }
   const Book& book(ChannelKind kind) const { return books_[static_cast<std::size_t>(kind)]; }
 
-  // With the mutex held.
+  // Call these with the mutex held.
   void DeliverTo(const Listeners& listeners, const PubSubMessage& message, std::size_t& delivered);
   void ForgetDeaf();
   void Remove(ChannelKind kind, const std::string& name, std::uint64_t id);
 
   mutable std::mutex mutex_;
 
-  // Guarded by mutex_, as is everything of the Subscriptions that stand in here.
+  // Guarded by mutex_, as are the Subscriptions registered here.
   std::array<Book, kChannelKinds> books_;
-  std::vector<Subscriptions*> deaf_;  // Those that refused a message of the publication under way.
+  std::vector<Subscriptions*> deaf_;  // Refused a message of the current publication.
   std::uint64_t next_id_ = 1;
 };
 

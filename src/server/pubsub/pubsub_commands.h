@@ -10,11 +10,11 @@
 
 namespace mayfly::server {
 
-// What the commands work on, from CallHost::pubsub().
+// The state that the commands use, from CallHost::pubsub().
 struct PubSubContext {
   PubSub& registry;
-  Subscriptions* mine = nullptr;  // Null where no client is, as in a script.
-  Outbox* outbox = nullptr;       // Null: what is published goes out at once.
+  Subscriptions* mine = nullptr;  // Null without a client, as in a script.
+  Outbox* outbox = nullptr;       // Null: messages are published at once.
 };
 
 CommandFamily PubSubFamily();

@@ -1,4 +1,4 @@
-// Goal: messages reach exactly those who listen, in the order they were published.
+// Goal: messages reach exactly the subscribers of their channel, in the order they were published.
 // Method: subscribers that note what they get, on one thread; some that refuse or leave.
 #include "server/pubsub/pubsub.h"
 

@@ -1,5 +1,5 @@
-// Goal: publishers, subscribers that come and go, and one that refuses meet on threads, safely.
-// Method: several threads at once; afterwards all listeners must have seen one order. For tsan.
+// Goal: publishers, subscribers that come and go, and one that refuses are safe on many threads.
+// Method: several threads at once; afterwards all subscribers must have seen one order. For tsan.
 #include <gtest/gtest.h>
 
 #include <atomic>

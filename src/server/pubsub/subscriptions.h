@@ -1,5 +1,5 @@
-// subscriptions.h - what one subscriber listens to. Going away ends all of it.
-// Calls are the owner's; a publisher may end the subscriptions meanwhile when the subscriber
+// subscriptions.h - the subscriptions of one subscriber. The destructor ends them.
+// Only the owner calls it; a publisher may end the subscriptions meanwhile when the subscriber
 // refuses a message, so everything but the two references is under the registry's mutex.
 #pragma once
 
@@ -23,7 +23,7 @@ class Subscriptions {
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
-  // True when it was not so before.
+  // True when this changed it.
   bool Subscribe(ChannelKind kind, Bytes name);
   bool Unsubscribe(ChannelKind kind, Bytes name);
 
@@ -32,15 +32,15 @@ class Subscriptions {
   // In their order as bytes.
   std::vector<std::string> names(ChannelKind kind) const;
 
-  // How many of a kind. Takes no lock: it is asked before every command.
+  // How many of a kind. Takes no lock: called before every command.
   std::size_t size(ChannelKind kind) const {
     return sizes_[static_cast<std::size_t>(kind)].load(std::memory_order_relaxed);
   }
 
-  // What replies count: shard channels by themselves, channels and patterns together.
+  // As replies count them: shard channels by themselves, channels and patterns together.
   std::size_t count(ChannelKind kind) const;
 
-  // Whether there is any, so that a client of RESP2 may do nothing else.
+  // Whether there is any, so that a RESP2 client may run no other commands.
   bool any() const;
 
  private:

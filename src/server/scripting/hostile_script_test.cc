@@ -157,7 +157,7 @@ TEST_F(HostileScript, JsonStaysWithinTheMemoryOfScripts) {  // CVE-2022-24834.
 }
 
 TEST_F(HostileScript, FailedDecodingLosesNoMemory) {
-  // Each of them fills its memory, fails and is thrown away.
+  // Each of them fills its memory, fails and is discarded.
   for (int i = 0; i < 10; ++i) {
     ExpectError("return cjson.decode('['..string.rep('\"x\",{},',400000)..'1]')",
                 "not enough memory");
@@ -166,7 +166,7 @@ TEST_F(HostileScript, FailedDecodingLosesNoMemory) {
 }
 
 TEST_F(HostileScript, TheCollectorTakesNothingTheCompilerHolds) {  // CVE-2025-49844.
-  // Names that nobody else holds, texts that make the compiler allocate, a collector under
+  // Names that have no other reference, texts that make the compiler allocate, a collector under
   // pressure.
   EXPECT_EQ(
       Run("local n=0 for i=1,300 do local body='local t={} '..string.rep('t.x'..i..'=1 ',500) "

@@ -1,7 +1,7 @@
-// Goal: what a script pays for a string does not depend on how many it holds.
-// Method: scripts that keep n and 10n strings of 1 kB which differ in few bytes; time of the
-// processor, of this thread alone. Where strings are hashed by a part of their bytes, ten times as
-// many took a hundred times as long.
+// Goal: the cost of a string to a script does not depend on how many it holds.
+// Method: scripts that keep n and 10n strings of 1 kB which differ in few bytes; processor time of
+// this thread alone. With a hash over a part of the bytes, ten times as many took a hundred times
+// as long.
 #include <gtest/gtest.h>
 
 #include <ctime>

@@ -21,9 +21,9 @@ namespace {
 
 constexpr const char* kGlobals = "mayfly.globals";  // In the registry: the real table of globals.
 
-// What is offered of Lua's own. Not among it: dofile, loadfile, print, require, module, package,
-// io, debug; getfenv and setfenv, which reach other functions' globals; newproxy, whose finalizers
-// would run in somebody else's script.
+// The functions of Lua that are offered. Left out: dofile, loadfile, print, require, module,
+// package, io, debug; getfenv and setfenv, which reach other functions' globals; newproxy, whose
+// finalizers would run in another script.
 constexpr const char* kOffered[] = {
     "_VERSION", "assert", "coroutine", "error",    "gcinfo", "ipairs", "getmetatable",
     "math",     "next",   "pairs",     "rawequal", "rawget", "rawset", "select",

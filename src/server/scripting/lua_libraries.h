@@ -1,6 +1,6 @@
-// lua_libraries.h - the world a script lives in: what of Lua it can use, and no way out.
-// There is nothing that reads files, loads code from elsewhere, takes bytecode or reaches another
-// script's values. Globals can be read, not made; libraries cannot be changed.
+// lua_libraries.h - the sandbox of scripts: the part of Lua they can use.
+// Nothing in it reads files, loads code from elsewhere, takes bytecode or reaches another script's
+// values. Globals can be read, not created; libraries cannot be changed.
 #pragma once
 
 #include <lua.hpp>
@@ -8,14 +8,13 @@
 
 namespace mayfly::server {
 
-// Fills an empty state. `version` is what redis.REDIS_VERSION shows. To be called within
-// lua_cpcall().
+// Fills an empty state. `version` is what redis.REDIS_VERSION shows. Call it within lua_cpcall().
 void OpenLibraries(lua_State* lua, std::string_view version);
 
-// Gives a run its globals KEYS and ARGV: the two tables on top of the stack, which it takes off.
+// Gives a run its globals KEYS and ARGV: the two tables on top of the stack, which it pops.
 void SetKeysAndArguments(lua_State* lua);
 
-// Puts back what a run may have changed: the settings of cjson.
+// Resets what a run may have changed: the settings of cjson.
 void ResetLibraries(lua_State* lua);
 
 }  // namespace mayfly::server

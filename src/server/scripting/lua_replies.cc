@@ -17,7 +17,7 @@ void PushMap(lua_State* lua, const Reply& reply, ProtocolVersion version) {
     PushReply(lua, reply.items()[i], version);
     PushReply(lua, reply.items()[i + 1], version);
     if (lua_isnil(lua, -2)) {
-      lua_pop(lua, 2);  // No key of a table.
+      lua_pop(lua, 2);  // Not a valid table key.
     } else {
       lua_rawset(lua, -3);
     }
@@ -66,7 +66,7 @@ void PushVerbatim(lua_State* lua, Bytes text) {
   lua_setfield(lua, -2, "verbatim_string");
 }
 
-// Cut off towards zero; what does not fit becomes the smallest, as the conversion of x86 has it.
+// Truncates; a number out of range becomes the smallest, as the conversion of x86 does.
 std::int64_t ToInteger(double number) {
   constexpr double kEnd = 9223372036854775808.0;
   const bool fits = number >= -kEnd && number < kEnd;
@@ -87,7 +87,7 @@ class LuaValueWriter {
                  ReplyWriter& writer)
       : lua_(lua), version_(version), limits_(limits), writer_(writer) {}
 
-  // Writes the value on top and takes it off.
+  // Writes the value on top and pops it.
   void Write(int depth) {
     if (++values_ > limits_.values_max || bytes_ > limits_.bytes_max) {
       too_large_ = true;
@@ -180,7 +180,7 @@ class LuaValueWriter {
     return written;
   }
 
-  // Of the table on top, which it takes off: keys and values, or keys alone.
+  // Pops the table on top and writes keys and values, or keys alone.
   void WritePairs(Aggregate kind, int depth) {
     const ReplyWriter::Deferred header = writer_.BeginDeferred(kind);
     std::size_t count = 0;

@@ -1,4 +1,4 @@
-// lua_replies.h - replies as values of Lua, and the reverse.
+// lua_replies.h - converts replies to values of Lua, and back.
 //   RESP              Lua                              Lua                    RESP
 //   integer           number                           number                 integer, cut off
 //   bulk              string                           string                 bulk
@@ -9,7 +9,7 @@
 //   double            {double = number}                                       a double
 //   big number        {big_number = digits}                                   a big number
 //   verbatim          {verbatim_string = {format =, string =}}                a verbatim string
-// RESP2 or RESP3 is what the script chose by redis.setresp(), whatever its client speaks.
+// The script chooses RESP2 or RESP3 by redis.setresp(), independently of its client.
 #pragma once
 
 #include <lua.hpp>
@@ -24,8 +24,8 @@ namespace mayfly::server {
 // Pushes one value; an error is pushed, not raised.
 void PushReply(lua_State* lua, const Reply& reply, ProtocolVersion version);
 
-// Writes the value on top of the stack, which stays. Invalid when it passes the limits; then the
-// writer holds a part of it. Calls no function of the script's.
+// Writes the value on top of the stack, which stays. Invalid when it exceeds the limits; then the
+// writer holds a part of it. Calls no function of the script.
 Status WriteLuaValue(lua_State* lua, ProtocolVersion version, const ScriptReplyLimits& limits,
                      ReplyWriter& writer);
 

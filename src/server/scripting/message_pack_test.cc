@@ -80,7 +80,7 @@ TEST_F(MessagePack, ReadsPiecesFromAnOffset) {
 TEST_F(MessagePack, CutsTablesOffAtItsDepth) {
   EXPECT_EQ(Run("local a={} a[1]=a local s=cmsgpack.pack(a) return {#s,string.byte(s,17)}"),
             "*2 :17 :192");
-  // Ten times in itself, sixteen deep, would be more than there is memory in the world.
+  // Ten times in itself, sixteen deep: more than any memory.
   EXPECT_NE(
       Run("local a={} for i=1,10 do a[i]=a end return #cmsgpack.pack(a)").find("not enough memory"),
       std::string::npos);

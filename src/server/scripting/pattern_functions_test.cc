@@ -184,7 +184,7 @@ TEST_F(PatternFunctions, BoundTheirDepth) {
   EXPECT_EQ(Run("return (string.find(('a'):rep(100),('a?'):rep(2000)))"), ":1");
 }
 
-// Ends the script when it is asked to breathe for the third time.
+// Ends the script at the third call of Breathe().
 class TiredHost final : public ScriptHost {
  public:
   Reply Call(std::span<const Bytes>, ProtocolVersion, ScriptRun&) override { return Reply::Null(); }

@@ -21,7 +21,7 @@ constexpr int kReplicateAll = 3;
 
 LuaJob& JobOf(lua_State* lua) { return *LuaState::Of(lua).job; }
 
-// The arguments as a command's. False, and why in `error`, if they cannot be one.
+// Reads the arguments of a command. False, with the reason in `error`, if they are not valid ones.
 bool ReadArguments(lua_State* lua, std::vector<std::string>& args, std::string& error) {
   const int count = lua_gettop(lua);
   if (count == 0) {
@@ -44,8 +44,8 @@ bool ReadArguments(lua_State* lua, std::vector<std::string>& args, std::string& 
   return true;
 }
 
-// The reply, or an error one. What our own code throws must not travel through Lua, which would
-// take it for one of its own.
+// The reply, or an error reply. C++ exceptions must not travel through Lua, which would take them
+// for its own.
 Reply CallHost(LuaJob& job, const std::vector<std::string>& args) {
   const std::vector<Bytes> views(args.begin(), args.end());
   try {
@@ -88,7 +88,7 @@ bool TakesOneString(lua_State* lua) {
   return false;
 }
 
-// {err = line}. A text of one word is no code word, so it gets one.
+// {err = line}. A text of one word gets a code word.
 int ErrorReply(lua_State* lua) {
   if (!TakesOneString(lua)) return 1;
   Bytes text = ToBytes(lua, 1);
@@ -165,7 +165,7 @@ int ReplicateCommands(lua_State* lua) {
   return 1;
 }
 
-// Of Redis' debugger, which is never on.
+// For Redis' debugger, which is never on.
 int Breakpoint(lua_State* lua) {
   lua_pushboolean(lua, 0);
   return 1;

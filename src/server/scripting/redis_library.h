@@ -1,7 +1,6 @@
 // redis_library.h - the table `redis` of scripts.
-// As in Redis 7.0, without `breakpoint` and `debug`: there is no debugger. What concerns
-// replication is there and does nothing, since a latched transaction is replicated as what it
-// changed.
+// As in Redis 7.0, without `breakpoint` and `debug`: there is no debugger. The functions about
+// replication exist and have no effect, since a transaction is replicated by its changes.
 #pragma once
 
 #include <lua.hpp>

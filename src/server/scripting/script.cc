@@ -25,7 +25,7 @@ constexpr FlagName kFlagNames[] = {
 };
 // clang-format on
 
-// Cuts off what comes before the separator.
+// Cuts off the text before the separator.
 std::string_view TakeUntil(std::string_view& text, char separator) {
   const std::size_t end = text.find(separator);
   const std::string_view taken = text.substr(0, end);

@@ -15,18 +15,18 @@ namespace mayfly::server {
 std::string Sha1Hex(Bytes bytes);
 
 struct ScriptFlags {
-  bool declared = false;  // There was a first line of the kind above.
+  bool declared = false;  // The first line has the form above.
   bool no_writes = false;
   bool allow_oom = false;
   bool allow_stale =
-      false;  // These three are known, and mean nothing to a server without replicas.
+      false;  // These three are accepted, and have no effect without replicas.
   bool no_cluster = false;
   bool allow_cross_slot_keys = false;
 };
 
 struct Script {
   std::string sha;
-  std::string body;  // Without the first line, but with its line break: lines keep their numbers.
+  std::string body;  // Without the first line, but with its line break, which keeps line numbers.
   ScriptFlags flags;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 Reply ErrorReply(std::string line) { return Reply::Text(Reply::Kind::kError, std::move(line)); }
 
-// Keys of a script up to which they are looked through one by one.
+// Up to this many keys of a script are searched linearly.
 constexpr std::size_t kKeysLookedThrough = 16;
 
 constexpr const char* kUnknownLine = "ERR Unknown Redis command called from script";
@@ -28,7 +28,7 @@ std::string Unknown(Bytes name) {
   return fmt::format("ERR This Redis command is not allowed from script: {}", *unoffered);
 }
 
-// Redis counts messages among the changes: a read-only script sends none.
+// Redis counts messages as changes: a read-only script publishes none.
 bool Changes(const CommandSpec& spec) { return (spec.flags & (kWrite | kPublishes)) != 0; }
 
 }  // namespace
@@ -51,7 +51,7 @@ bool ScriptCalls::IsNamed(Bytes key) {
 }
 
 bool ScriptCalls::NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> args) {
-  // What is about the server itself happens at once, and could not be taken back.
+  // Effects on the server itself happen at once, and could not be rolled back.
   if ((spec.flags & kNoRows) != 0) return (spec.flags & (kAdmin | kWrite)) == 0;
   if ((spec.flags & kEverything) != 0 || database_ != outer_.database) return false;
   FindKeys(spec.keys, args, key_uses_);
@@ -138,7 +138,7 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
   if (Changes(*spec) && rules_.read_only) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
-  // What has begun to write goes on: half of a script would be worse than a little more memory.
+  // A script that has begun to write goes on: half of it would be worse than a little more memory.
   if ((spec->flags & kDenyOom) != 0 && !rules_.allow_oom && !has_written_ &&
       context_.out_of_memory()) {
     return "OOM command not allowed when used memory > 'maxmemory'.";
@@ -165,7 +165,7 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
           .kind = Effect::Kind::kRefused});
     return ErrorReply(error);
   }
-  if (!keys_only_) context_.Called(*spec, database_, args);  // Else nobody looks.
+  if (!keys_only_) context_.Called(*spec, database_, args);  // Else there are no monitors.
   const SteadyTime begin = SystemClock::Process().Steady();
   OutputBuffer out;
   ReplyWriter writer(out, version);

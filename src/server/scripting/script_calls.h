@@ -1,8 +1,9 @@
-// script_calls.h - runs what a script calls, within the work of the command that runs the script.
-// All of it happens at the transaction's one instant, sees what came before, and is committed
-// together. Where the transaction is on the script's keys alone, a call that needs more, or time
-// that runs out, aborts the script and asks for everything. It is then run again from the start; so
-// what others would see of this run (figures, lines of the log) waits until Settle().
+// script_calls.h - runs the commands a script calls, within the transaction of the command that
+// runs the script.
+// All of them run at the transaction's one instant, see the writes before them, and are committed
+// together. If the transaction is on the script's keys alone, a call that needs more, or a timeout,
+// aborts the script and asks for all keys. The script then runs again from the start; so effects
+// visible to others (statistics, log lines) are held back until Settle().
 #pragma once
 
 #include <optional>
@@ -21,16 +22,16 @@ class ScriptCalls final : public ScriptHost {
   struct Rules {
     bool read_only = false;            // Refuses writes.
     bool allow_oom = false;            // Lets commands pass that need memory.
-    std::span<const Bytes> keys = {};  // The script's own.
+    std::span<const Bytes> keys = {};  // Those the script names.
   };
   // `outer` is the call of EVAL or its like; all must outlive it.
   ScriptCalls(const server::Call& outer, ScriptContext& context, const Rules& rules);
 
-  // The script has ended, and is not run again.
+  // The script has ended, and does not run again: publishes the held-back effects.
   void Settle();
 
-  // It was aborted to be run again with everything; and because it used a key that it had not
-  // named, or a command that names none.
+  // Whether it was aborted to run again on all keys; and whether that was because it used a key it
+  // had not named, or a command that names none.
   bool asked_for_everything() const { return asked_for_everything_; }
   bool went_beyond_keys() const { return went_beyond_keys_; }
 
@@ -40,7 +41,7 @@ class ScriptCalls final : public ScriptHost {
   void Log(LogLevel level, Bytes message) override;
 
  private:
-  // What others will see of the script.
+  // An effect that is visible to others.
   struct Effect {
     const CommandSpec* spec;  // Of a command that ran, or was refused with `text`.
     std::chrono::nanoseconds took;
@@ -48,18 +49,18 @@ class ScriptCalls final : public ScriptHost {
     std::string text;  // Or a line of the log.
     LogLevel level;
     enum class Kind : std::uint8_t { kRan, kRefused, kLogged, kDenied } kind;
-    std::vector<std::string> args = {};  // Of what the client's user may not do.
+    std::vector<std::string> args = {};  // Of a command that ACL denies.
   };
   void Note(Effect effect);
   void Show(const Effect& effect);
 
-  // Whether the keys of the transaction are enough for the command.
+  // Whether the transaction's keys are enough for the command.
   bool NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> args);
   bool IsNamed(Bytes key);
   bool OutOfTime() const;
   Reply AskForEverything(ScriptRun& run);
 
-  // Why the client's user may not run it. The log of refusals hears of it once.
+  // Why the client's user may not run it. A refusal is logged once.
   std::optional<std::string> Denial(const CommandSpec& spec, std::span<const Bytes> args);
 
   // Why it cannot be run; empty if it can.
@@ -71,14 +72,14 @@ class ScriptCalls final : public ScriptHost {
   const Rules rules_;
   const bool keys_only_;
   const SteadyTime begin_;
-  int database_;  // SELECT holds for the script alone.
+  int database_;  // SELECT applies to the script alone.
   bool has_written_ = false;
   bool asked_for_everything_ = false;
   bool went_beyond_keys_ = false;
   std::vector<Effect> effects_;
-  std::vector<KeyUse> key_uses_;  // Kept for its memory.
+  std::vector<KeyUse> key_uses_;  // A member to reuse its memory.
   std::unordered_set<Bytes>
-      many_keys_;  // Of a script with so many that looking through them costs.
+      many_keys_;  // Of a script with so many that a linear search is slow.
 };
 
 }  // namespace mayfly::server

@@ -1,4 +1,4 @@
-// script_context.h - what the commands on scripts work with, from CallHost::scripts().
+// script_context.h - the context of the commands on scripts, from CallHost::scripts().
 #pragma once
 
 #include <chrono>
@@ -17,20 +17,21 @@ class ScriptContext {
 
   virtual ScriptEngine& engine() = 0;
 
-  // The command these arguments mean, the subcommand where it has any; null if there is none. The
-  // number of arguments is not looked at.
+  // The command these arguments name, the subcommand where it has any; null if there is none. The
+  // number of arguments is not checked.
   virtual const CommandSpec* Find(std::span<const Bytes> args) = 0;
 
   // Why the client's user may not run the command from a script, as a whole error line; nothing if
-  // he may. `tries`: he does so, and a refusal is worth a note.
+  // the user may. `tries`: the script runs the command, and a refusal is logged.
   virtual std::optional<std::string> Refusal(const CommandSpec& spec, std::span<const Bytes> args,
                                              bool tries) = 0;
 
-  // Told of each command that a script of the client is about to run.
+  // Called before each command that a script of the client runs.
   virtual void Called(const CommandSpec& /*spec*/, int /*database*/,
                       std::span<const Bytes> /*args*/) {}
 
-  // For the statistics. A command that ran; and one that was not let run, null if there is no such.
+  // For the statistics: a command that ran; and one that was refused, null if there is no such
+  // command.
   virtual void CountRun(const CommandSpec& /*spec*/, std::chrono::nanoseconds /*took*/,
                         const Answer& /*answer*/) {}
   virtual void CountRefused(const CommandSpec* /*spec*/, Bytes /*error_line*/) {}

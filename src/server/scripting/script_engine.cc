@@ -46,19 +46,19 @@ void PushList(lua_State* lua, std::span<const Bytes> items) {
 
 }  // namespace
 
-// What Main() is to do, and what came of it.
+// Input and output of Main().
 struct ScriptEngine::Job {
   State& state;
   const Script& script;
   std::span<const Bytes> keys;
   std::span<const Bytes> args;
-  LuaJob* lua_job;     // Null: to be compiled only.
+  LuaJob* lua_job;     // Null: compile only.
   ReplyWriter* reply;  // Null as well, then.
   const ScriptReplyLimits* limits = nullptr;
   Status status = {};
   std::string error_line = {};
   bool failed = false;        // The reply is an error that the script returned,
-  std::string to_count = {};  // which is this, if nobody has counted it.
+  std::string to_count = {};  // which is this, if it is not counted yet.
   bool out_of_memory = false;
 };
 
@@ -193,7 +193,7 @@ std::unique_ptr<ScriptEngine::State> ScriptEngine::TakeState() {
     NewFunctions(lua);
     state->compiled = 0;
   }
-  // Lua 5.1 does not collect when it runs out, so begin with room.
+  // Lua 5.1 does not collect when it runs out of memory, so begin with room.
   if (state->lua.memory_bytes() > options_.memory_bytes_max / 4) lua_gc(lua, LUA_GCCOLLECT, 0);
   return state;
 }
@@ -272,7 +272,7 @@ Answer ScriptEngine::Run(const Script& script, std::span<const Bytes> keys,
     current_ = nullptr;
   }
   state->lua.job = nullptr;
-  // A script that was stopped leaves the hook at every line; memory that ran out, who knows what.
+  // A stopped script leaves the hook at every line; one out of memory leaves an unknown state.
   if (status == 0 && !job.out_of_memory && !run.stop_requested()) {
     lua_settop(lua, 0);
     ResetLibraries(lua);
@@ -290,7 +290,7 @@ Answer ScriptEngine::Finish(int status, const Job& job, ReplyWriter& reply) {
     return fail(fmt::format("ERR not enough memory script: {}", job.script.sha), false);
   }
   const ScriptRun& run = job.lua_job->run;
-  // One that caught the error and came to its end all the same has written a reply.
+  // A script that caught the error and ended normally has written a reply.
   if (run.stop_requested() && job.error_line.empty()) return Answer::Error(run.stop_line());
   if (!job.status.ok()) return job.status;
   if (!job.error_line.empty() && run.half_done()) return Answer::Error(job.error_line);

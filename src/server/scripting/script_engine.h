@@ -1,10 +1,10 @@
-// script_engine.h - keeps scripts and runs them.
-// Scripts may run at once, each in a Lua state of its own; states that are idle wait in a pool, so
-// there are as many as ran at once at most, and each compiles a script once. A state that ran out
-// of memory is thrown away. Scripts are kept by the SHA1 of their text until they are flushed;
-// those that nobody asked to keep, a number of the latest used ones. What is compiled is bounded.
-// One of those that run can be killed: the one that was begun so. Each mutex is held for a moment,
-// with nothing taken under it. Safe to call from any thread.
+// script_engine.h - caches scripts and runs them.
+// Scripts may run at once, each in a Lua state of its own; idle states wait in a pool, so there are
+// never more than ran at once, and each compiles a script once. A state that ran out of memory is
+// discarded. Loaded scripts are kept by the SHA1 of their text until they are flushed; those that
+// only EVAL brought, up to a number of the most recently used. The cache of compiled code is
+// bounded. Only one of the running scripts can be killed: the one begun as `killable`. Each mutex
+// is held briefly, with no other lock taken under it. Safe to call from any thread.
 #pragma once
 
 #include <atomic>
@@ -33,46 +33,46 @@ namespace mayfly::server {
 struct ScriptEngineOptions {
   // Bytes of memory for one Lua state. Raising it lets each script take as much.
   std::size_t memory_bytes_max = kScriptMemoryBytesDefault;
-  // What redis.REDIS_VERSION tells scripts; some choose their commands by it.
+  // What redis.REDIS_VERSION shows to scripts; some choose their commands by it.
   std::string redis_version = "7.0.15";
   ScriptReplyLimits reply = {};
 };
 
 class ScriptEngine {
  public:
-  // `clock` must outlive it; it tells how long a script has been running.
+  // `clock` must outlive it; it measures how long a script has been running.
   explicit ScriptEngine(const Clock& clock, ScriptEngineOptions options = {});
   ~ScriptEngine();
 
-  // Compiles the text and keeps it: until others were used, or for good. Invalid, with the message
-  // of the first error, if it is none.
+  // Compiles the text and keeps it: until it is evicted, or for good. Invalid, with the message of
+  // the first error, if it does not compile.
   enum class Keep : std::uint8_t { kWhileUsed, kForGood };
   Result<std::shared_ptr<const Script>> Load(Bytes text, Keep keep = Keep::kWhileUsed);
 
-  // By 40 hexadecimal digits in any case; null if it is not kept.
+  // By 40 hexadecimal digits in any case; null if it is not cached.
   std::shared_ptr<const Script> Find(Bytes sha) const;
 
-  // The same, for one that is about to run.
+  // The same, for a script that is about to run: marks it as used.
   std::shared_ptr<const Script> Use(Bytes sha);
 
-  // Forgets all; what is compiled goes before the next run.
+  // Drops all scripts; compiled code is dropped before the next run.
   void Flush();
   std::size_t count() const;
   std::size_t kept_bytes() const;
 
-  // Runs the script and writes its reply, which may be an error (Answer::FailedReply): what it
-  // called happened all the same. An error is returned, and a part of a reply may be written, when
-  // nothing of it shall be: as for a script that was stopped though it had written.
-  // `killable`: Kill() ends it. At most one such script runs at a time.
+  // Runs the script and writes its reply, which may be an error (Answer::FailedReply): the effects
+  // of its calls stay. An error is returned, and a part of a reply may be written, when the caller
+  // must roll all of it back: as for a script that was stopped after it had written. `killable`:
+  // Kill() ends it. At most one such script runs at a time.
   Answer Run(const Script& script, std::span<const Bytes> keys, std::span<const Bytes> args,
              ScriptHost& host, ReplyWriter& reply, bool killable = true);
 
-  // Scripts that could not do with the keys they named, so that they are begun with everything the
-  // next time. A hint: the oldest are forgotten all at once when there are too many.
+  // Scripts that needed more than the keys they named, so that the next run begins on all keys. A
+  // hint: all are dropped at once when there are too many.
   void NoteGreedy(const std::string& sha);
   bool IsGreedy(const std::string& sha) const;
 
-  // Bytes a script may write before it is ended and taken back.
+  // Bytes a script may write before it is aborted and rolled back.
   void set_write_bytes_max(std::size_t bytes) { write_bytes_max_ = bytes; }
   std::size_t write_bytes_max() const { return write_bytes_max_; }
 
@@ -82,7 +82,7 @@ class ScriptEngine {
   // For how long a script has been running, if one is.
   std::optional<Millis> running_for() const;
 
-  // Of all idle states: asking waits for none.
+  // Of all idle states: does not wait for running ones.
   std::size_t memory_bytes() const;
 
  private:
@@ -94,7 +94,7 @@ class ScriptEngine {
     std::uint64_t generation = 0;  // Of the scripts it was made for.
   };
 
-  using Evaluated = std::list<std::string>;  // Names of scripts.
+  using Evaluated = std::list<std::string>;  // SHA1s of scripts.
   struct Kept {
     std::shared_ptr<const Script> script;
     std::optional<Evaluated::iterator> evaluated = std::nullopt;  // Nothing: kept for good.
@@ -105,7 +105,7 @@ class ScriptEngine {
   static int Main(lua_State* lua);
   static Status PushFunction(lua_State* lua, Job& job);
 
-  // An idle state, or a new one, ready for a script; and back to the others.
+  // Takes an idle state, or a new one, ready for a script; and returns it to the pool.
   std::unique_ptr<State> TakeState();
   void GiveBack(std::unique_ptr<State> state);
   static Answer Finish(int status, const Job& job, ReplyWriter& reply);
@@ -115,11 +115,11 @@ class ScriptEngine {
 
   mutable std::mutex states_mutex_;
   std::vector<std::unique_ptr<State>> idle_;   // Guarded by it.
-  std::atomic<std::uint64_t> generation_ = 0;  // States of an older one are thrown away.
+  std::atomic<std::uint64_t> generation_ = 0;  // States of an older one are discarded.
 
   mutable std::mutex scripts_mutex_;
   std::unordered_map<std::string, Kept> scripts_;  // Guarded by it, as the next two.
-  Evaluated evaluated_;                            // The latest used one comes last.
+  Evaluated evaluated_;                            // The most recently used comes last.
   std::unordered_set<std::string> greedy_;
 
   mutable std::mutex current_mutex_;

@@ -1,7 +1,7 @@
 // Goal: no call of any function that scripts have, with any arguments, breaks the process.
 // Method: the input chooses functions of all libraries and arguments from a list of nasty ones, or
-// what earlier calls returned; some inputs are texts of scripts as they are. Each call is caught,
-// so that a script goes on to the next. A script that runs for long is stopped.
+// results of earlier calls; some inputs are texts of scripts as they are. Each call is caught, so
+// that a script goes on to the next. A script that runs for long is stopped.
 #include <cstdint>
 #include <string>
 

@@ -83,7 +83,7 @@ TEST_F(ScriptKill, EndsAScriptThatHasWrittenWhenTheServerGoes) {
       Start("redis.call('set','a','1') redis.call('get','a') while true do end", 2);
   EXPECT_EQ(engine_.Kill(), Outcome::kHasWritten);
   EXPECT_EQ(engine_.Kill(true), Outcome::kKilled);
-  // Returned, not written as its reply: whoever ran it takes back what it wrote.
+  // Returned, not written as its reply: the caller rolls back what it wrote.
   EXPECT_TRUE(reply.get().starts_with("ERR Script killed"));
 }
 

@@ -1,6 +1,6 @@
 // Goal: a script cannot leave its sandbox, change what the next one sees, or take all memory.
-// Method: a table of attempts with what each must get; after each, a probe finds the world as it
-// was.
+// Method: a table of attempts with the expected results; after each, a probe checks that the
+// sandbox is unchanged.
 #include <gtest/gtest.h>
 
 #include "server/scripting/script_testing.h"
@@ -98,7 +98,7 @@ TEST_F(ScriptSandbox, TakesNoBytecode) {
   EXPECT_EQ(Run("local d=string.dump(function() return 1 end) local f,e=load(function() local x=d "
                 "d=nil return x end) return {f==nil,e}"),
             "*2 :1 $37 attempt to load chunk with wrong mode");
-  // An empty piece ends the text; what would come behind it is not asked for.
+  // An empty piece ends the text; the reader is not called again.
   EXPECT_EQ(Run("local d,i=string.dump(function() return 1 end),0 return {load(function() i=i+1 "
                 "return ({'',d})[i] end)() == nil,i}"),
             "*2 :1 :1");

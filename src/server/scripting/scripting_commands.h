@@ -5,10 +5,10 @@
 
 namespace mayfly::server {
 
-// EVAL and its like are begun with a latched transaction on the keys they name. A script that uses
-// others, as many libraries' do, or that takes long, is taken back unseen and run again with a
-// latched transaction on everything; one without keys is run so at once. Functions (FUNCTION,
-// FCALL) are answered with an error: they are not offered.
+// EVAL and its like begin with a latched transaction on the keys they name. A script that uses
+// others, as many libraries' do, or that takes long, is rolled back and runs again with a latched
+// transaction on all keys; one without keys does so at once. Functions (FUNCTION, FCALL) are
+// answered with an error: they are not offered.
 CommandFamily ScriptingFamily();
 
 }  // namespace mayfly::server

@@ -91,7 +91,7 @@ Result<JobResult> Backups::Run(const std::string& file, bool own_name, JobContro
   return JobResult([file, done = *report](ReplyWriter& reply) { WriteReport(reply, file, done); });
 }
 
-// Names have the instant in them, so their order is that of time.
+// Names contain the instant, so their order is that of time.
 void Backups::RemoveOld(const std::string& folder) const {
   std::vector<std::filesystem::path> files;
   std::error_code error;

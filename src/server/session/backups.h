@@ -1,7 +1,7 @@
 // backups.h - backups of the served database, taken as jobs while clients go on.
-// They lie in the folder `backups` within the database's own, each named after its instant, or by
-// whoever asked; BGSAVE keeps as many of its own as the setting `backups-keep` says. Restoring is
-// for the executable: mayfly restore. Safe to call from any thread.
+// They lie in the folder `backups` within the database's own, each named by the client or after its
+// instant; BGSAVE keeps as many of its own as the setting `backups-keep` says. `mayfly restore`
+// restores them. Safe to call from any thread.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ class Backups {
   const Config& config_;
   const Clock& clock_;
   Jobs& jobs_;
-  std::mutex starting_;  // One starts at a time.
+  std::mutex starting_;  // Serialises Start().
   std::atomic<bool> last_ok_{true};
   std::atomic<std::int64_t> last_ms_{0};
   std::atomic<std::int64_t> last_took_seconds_{-1};

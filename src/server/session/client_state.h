@@ -1,4 +1,4 @@
-// client_state.h - what the server remembers of a client between two commands.
+// client_state.h - the state of a client between two commands.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct QueuedCommand {
 
 struct TransactionState {
   bool open = false;    // MULTI was sent.
-  bool broken = false;  // A command was refused: EXEC will be, too.
+  bool broken = false;  // A command was refused: EXEC fails, too.
   std::vector<QueuedCommand> commands;
   std::size_t bytes = 0;  // Of memory that the commands take.
 };

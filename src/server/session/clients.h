@@ -1,4 +1,4 @@
-// clients.h - every client that is connected.
+// clients.h - all connected clients.
 // Safe to call from any thread.
 #pragma once
 

@@ -1,7 +1,6 @@
 // event_trimmer.h - keeps expiry events from growing without bound: events-keep, events-keep-ms.
-// Events are there for whoever reads them (TTL.EVENTS), which may be nobody: notifications switch
-// them on by themselves. Work is done in steps, so that those who purge, and wait for a step, do
-// not wait for long. One thread.
+// Notifications switch events on by themselves, even if no client reads them (TTL.EVENTS). Trims in
+// steps, so that purges, which wait for a step, do not wait for long. One thread.
 #pragma once
 
 #include <atomic>
@@ -17,8 +16,8 @@ class EventTrimmer {
   // The server must outlive it.
   explicit EventTrimmer(Server& server);
 
-  // Trims if it is time: a setting has changed, the last time is long ago, or it did not come to
-  // the end of it. Returns early when `stopping`. A failure is logged, and tried again in time.
+  // Trims when due: a setting has changed, the interval has passed, or the last run did not finish.
+  // Returns early when `stopping`. A failure is logged and retried later.
   void Tick(SteadyTime now, const std::atomic<bool>& stopping);
 
  private:

@@ -62,7 +62,7 @@ void Jobs::RunAll() {
     job->began = Now();
     lock.unlock();
     Result<JobResult> result = job->run(job->control);
-    job->run = nullptr;  // With what it holds.
+    job->run = nullptr;  // Frees its captures.
     lock.lock();
     job->info.took = std::chrono::duration_cast<Millis>(Now() - job->began);
     job->ended = clock_.Now();

@@ -1,8 +1,8 @@
-// jobs.h - long work beside the clients: started by a command, run on one thread, asked about
-// later. Jobs run one after the other, in the order in which they were started, so that two of them
-// never share the disk with each other and the clients. A job is told by JobControl that it should
-// end, and tells it how far it is; what it found stays for a while, as something that can be
-// written as a reply. Safe to call from any thread.
+// jobs.h - background jobs: started by a command, run on one thread, queried later.
+// Jobs run one after the other, in the order in which they were started, so that two of them never
+// share the disk with each other and the clients. A job reports its progress to JobControl and
+// learns from it that it was cancelled; its result is kept for a while, as a function that writes a
+// reply. Safe to call from any thread.
 #pragma once
 
 #include <atomic>
@@ -23,14 +23,14 @@
 
 namespace mayfly::server {
 
-// What a job found, written as one element of a reply. Kept and called after the job has ended,
-// from any thread, perhaps often.
+// A job's result, written as one element of a reply. Kept and called after the job has ended, from
+// any thread, any number of times.
 using JobResult = std::function<void(ReplyWriter&)>;
 
-// A job's view of whoever runs it.
+// Between a job and the thread that queries or cancels it.
 class JobControl {
  public:
-  // How far it is, in whatever it counts. False: it should end, with any error.
+  // Reports progress, in the job's own unit. False: the job should end, with any error.
   bool Tell(std::uint64_t done, std::uint64_t all) {
     done_.store(done, std::memory_order_relaxed);
     all_.store(all, std::memory_order_relaxed);
@@ -59,7 +59,7 @@ struct JobInfo {
   std::uint64_t done = 0;
   std::uint64_t all = 0;
   std::string error;      // Of one that failed or was cancelled.
-  JobResult result = {};  // Null while it runs, and when it was forgotten.
+  JobResult result = {};  // Null while it runs, and once it was dropped.
 };
 
 class Jobs {
@@ -77,13 +77,13 @@ class Jobs {
   // The latest first: those that wait and run, and the last kJobsKept that ended.
   std::vector<JobInfo> List() const;
 
-  // NotFound: there was none, or it is forgotten.
+  // NotFound: there was none, or it was dropped.
   Result<JobInfo> Find(std::uint64_t id) const;
 
   // NotFound when it has ended, or never was. One that runs ends soon.
   Status Cancel(std::uint64_t id);
 
-  // Forgets what jobs found that ended before this.
+  // Drops the results of jobs that ended before this.
   void ForgetResults(WallTime before);
 
   bool empty() const;

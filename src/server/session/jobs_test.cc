@@ -1,5 +1,5 @@
-// Goal: jobs run beside their callers, one after the other, can be watched and ended, and what they
-// found can be asked for until it is forgotten. Method: jobs that wait for the test.
+// Goal: jobs run beside their callers, one after the other, can be watched and ended, and their
+// results can be queried until they are dropped. Method: jobs that wait for the test.
 #include "server/session/jobs.h"
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ void Monitors::Show(WallTime now, int database, std::string_view source, const C
   std::string line =
       fmt::format("{}.{:03}000 [{} {}]", ms / kMsPerSecond, ms % kMsPerSecond, database, source);
   for (const Bytes arg : ShownArgs(spec, args)) line.append(1, ' ').append(Quoted(arg));
-  const auto shown = std::make_shared<const std::string>(std::move(line));  // By all of them.
+  const auto shown = std::make_shared<const std::string>(std::move(line));  // Shared by them.
   const std::lock_guard lock(mutex_);
   for (const auto& [id, weak] : sessions_) {
     if (const auto session = weak.lock()) {

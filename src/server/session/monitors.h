@@ -26,11 +26,11 @@ class Monitors {
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
   std::size_t size() const { return count_; }
 
-  // How long a write to one of them may take before it is let go; zero: as long as it likes.
+  // How long a write to one of them may take before it is closed; zero: no bound.
   void SetSendTimeMax(Millis max) { send_time_max_ms_.store(max.count()); }
   Millis send_time_max() const { return Millis(send_time_max_ms_.load()); }
 
-  // Tells all of them of a command that is about to run, without its secrets. `source` is the
+  // Shows a command that is about to run to all of them, without its secrets. `source` is the
   // client's address.
   void Show(WallTime now, int database, std::string_view source, const CommandSpec& spec,
             std::span<const Bytes> args);

@@ -23,7 +23,7 @@ class ClientPause {
     SteadyTime until;
     PauseMode mode;
   };
-  // Nothing when there is no pause, or no longer.
+  // Nothing when there is no pause, or it has ended.
   std::optional<State> Now(SteadyTime now) const;
 
   bool maybe() const { return maybe_.load(std::memory_order_acquire); }

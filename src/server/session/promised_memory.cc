@@ -23,7 +23,8 @@ std::optional<Millis> ShortestPromise(Database& database) {
 void KeepPromisesInMemory(Server& server) {
   if (server.slowlog().size() == 0 && server.monitors().empty() && server.jobs().empty()) return;
   const auto promise = ShortestPromise(server.database());
-  // What waits behind the lines that are being sent arrived while they were: twice this is its age.
+  // Lines queued behind a write arrived while it was in progress: their age is at most twice its
+  // time.
   server.monitors().SetSendTimeMax(promise ? *promise / 4 : Millis(0));
   if (!promise) return;
   const WallTime before = server.clock().Now() - *promise / 2;

@@ -1,8 +1,8 @@
-// promised_memory.h - what the server keeps in memory of commands that ran, and the promise.
-// Arguments of commands are keys and values: the slow log has some, the results of jobs name keys,
-// and lines of MONITOR wait for clients that do not read. A keyspace that promises purge_within
-// means these, too. They are not sorted by keyspace: all of them go after half of the shortest
-// promise there is, whichever keyspace made it.
+// promised_memory.h - keeps purge_within for data of commands that the server holds in memory.
+// Arguments of commands are keys and values: the slow log has some, results of jobs name keys, and
+// lines of MONITOR wait for clients that do not read. The promise of a keyspace covers these, too.
+// They are not sorted by keyspace: all of them are dropped after half of the shortest promise of
+// any keyspace.
 #pragma once
 
 #include <optional>

@@ -44,7 +44,7 @@ std::uint64_t ScanCursors::Keep(int database, const Place& from, std::uint64_t r
   Milestone* milestone = &MilestoneFor(database, from, rows, next_key);
   if (milestone->key == next_key) return milestone->number << kPlaceBits;
   const bool same = milestone->number == from.milestone;
-  // A number is for one place for good: when they are used up, the milestone gets another block.
+  // A number means one place for good: when they are used up, the milestone gets another block.
   if (milestone->places == kPlacesPerMilestone) {
     milestone = &NewMilestone(database, std::string(milestone->key));
   }
@@ -56,7 +56,7 @@ std::uint64_t ScanCursors::Keep(int database, const Place& from, std::uint64_t r
   return cursor;
 }
 
-// The one that the scan lies behind already; or, where it has gone far enough, one further on.
+// The milestone that the scan lies behind already; or, where it has gone far enough, a new one.
 ScanCursors::Milestone& ScanCursors::MilestoneFor(int database, const Place& from,
                                                   std::uint64_t rows, Bytes next_key) {
   Milestone* last = Use(from.milestone, database);

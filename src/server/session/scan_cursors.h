@@ -1,4 +1,4 @@
-// scan_cursors.h - where scans over keys have come to, under numbers clients can send back.
+// scan_cursors.h - positions of scans over keys, under numbers that clients send back.
 // Keys lie in byte order and SCAN's cursor is a number, so the server remembers, in two steps:
 //   places       where a scan stands, exactly: the last places_max that were given out or used
 //   milestones   a key every `spacing` rows or so; a number tells which one its place lies behind
@@ -37,13 +37,13 @@ class ScanCursors {
 
   // Where a scan goes on.
   struct Place {
-    std::string key;              // The first that it may not have shown.
-    std::uint64_t milestone = 0;  // The one it lies behind; 0: it is not known.
+    std::string key;              // The first key that it may not have shown.
+    std::uint64_t milestone = 0;  // The one it lies behind; 0: unknown.
     std::uint64_t rows_behind = 0;
     std::uint64_t rows_min = 0;  // Rows that have to be visited before it may stop again.
   };
 
-  // Of a scan of this database; 0 is one that begins. A cursor can be used more than once.
+  // The place of a scan of this database; 0 begins one. A cursor can be used more than once.
   Place Find(int database, std::uint64_t cursor);
 
   // The number for a scan that has come from `from` to `next_key`, `rows` further: below 2^53,
@@ -65,8 +65,8 @@ class ScanCursors {
   using Milestones = std::list<Milestone>;
   using Places = std::list<ExactPlace>;
 
-  // These with the mutex held.
-  Milestone* Use(std::uint64_t number, int database);  // Null: not known any more.
+  // Call these with the mutex held.
+  Milestone* Use(std::uint64_t number, int database);  // Null: evicted.
   Milestone& NewMilestone(int database, Bytes key);
   Milestone& MilestoneAt(int database, Bytes key);
   Milestone& MilestoneFor(int database, const Place& from, std::uint64_t rows, Bytes next_key);

@@ -1,4 +1,4 @@
-// Cursors of scans never go stale. Method: scans over a sorted set of keys with bounds so small
+// Goal: cursors of scans never go stale. Method: scans over a sorted set of keys with bounds so small
 // that nearly everything is forgotten, with others scanning, keys coming and going, and restarts.
 #include "server/session/scan_cursors.h"
 

@@ -25,7 +25,8 @@ bool ScriptGate::Shut(SteadyTime now) {
     since_ = now;
     shut_ = true;
   }
-  // Whoever goes in from now on sees that it is shut, and leaves again; whoever leaves tells us.
+  // A thread that enters from now on sees that the gate is shut, and leaves again; leaving
+  // notifies.
   for (Door& door : doors_) {
     while (door.inside_.load() != 0) door.inside_.wait(1);
   }

@@ -1,11 +1,11 @@
-// script_gate.h - lets one script at a time have the server to itself, and nobody stuck behind it.
-// A script may run for long and holds every latch. Whoever waited for latches meanwhile would take
-// its thread out of service, and SCRIPT KILL with it. So an executor passes this gate before it
-// begins a latched transaction: while a script runs it is shut, and the session is put off instead.
-//   executor:  Enter -> work -> Leave            script:  Shut -> (all others are out) -> Open
-// Invariants: (1) While it is shut nobody but the script is inside. (2) A session that is put off
-// is told when it opens; there is no moment between asking and being put off in which that is
-// missed. Safe to call from any thread, but NewDoor(): that is for the time before the server runs.
+// script_gate.h - lets one script at a time have the server to itself, without blocking threads.
+// A script may run for long and holds every latch. A thread that waited for latches meanwhile would
+// be out of service, and SCRIPT KILL with it. So an executor passes this gate before it begins a
+// latched transaction: while a script runs the gate is shut, and the session is put off instead.
+//   executor:  Enter -> transaction -> Leave     script:  Shut -> (all others are out) -> Open
+// Invariants: (1) While it is shut only the script is inside. (2) A session that is put off is
+// notified when the gate opens; the check and the registration are atomic, so no opening is missed.
+// Safe to call from any thread, but NewDoor(): that is for the time before the server runs.
 #pragma once
 
 #include <atomic>
@@ -24,14 +24,14 @@ class Session;
 
 class ScriptGate {
  public:
-  // Where one executor goes in and out; each has a cache line, so that they do not meet.
+  // The entry of one executor; each has a cache line, to avoid contention.
   class alignas(64) Door {
     friend class ScriptGate;
     std::atomic<int> inside_{0};
   };
   Door& NewDoor() { return doors_.emplace_back(); }
 
-  // False: a script runs. One that has only just begun is waited for a little: most are short.
+  // False: a script runs. Waits a little for one that has just begun: most are short.
   bool Enter(Door& door) {
     if (TryEnter(door)) return true;
     return EnterSoon(door);
@@ -42,14 +42,14 @@ class ScriptGate {
     if (shut_.load()) door.inside_.notify_one();
   }
 
-  // For a script, whose executor is outside: waits for those inside. False: another one runs.
+  // For a script, whose executor is outside: waits for those inside. False: another script runs.
   bool Shut(SteadyTime now);
   void Open();
 
   // Since when a script has been running, if one is.
   std::optional<SteadyTime> shut_since() const;
 
-  // Tells the session when it opens. False: it is open.
+  // Notifies the session when the gate opens. False: it is open.
   bool Await(std::weak_ptr<Session> session);
 
  private:

@@ -1,4 +1,4 @@
-// Goal: a script and works never overlap, and nobody waits for a script for long.
+// Goal: a script and latched transactions never overlap, and no thread waits for a script for long.
 // Method: doors of threads that go in and out as fast as they can, and one that shuts.
 #include "server/session/script_gate.h"
 

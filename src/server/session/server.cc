@@ -54,8 +54,7 @@ Status Server::Start() {
   return FollowNotifications(static_cast<std::uint32_t>(config().Number("notify-keyspace-events")));
 }
 
-// Expired keys and fields of hashes are told by whoever purges them, through the events of the
-// keyspaces.
+// Purges of expired keys and fields of hashes are notified through the events of the keyspaces.
 Status Server::FollowNotifications(std::uint32_t bits) {
   const NotifyClasses classes = NotifyClasses::FromBits(bits);
   const bool expired = classes.Wants(NotifyClass::kExpired) || classes.Wants(NotifyClass::kHash);

@@ -1,6 +1,6 @@
-// server.h - what all sessions share. Knows no socket: network.h brings those.
-// Handlers of the server's own commands reach it through CallHost::server(). Its parts are safe to
-// call from any thread.
+// server.h - the state that all sessions share. Knows no socket: network.h does.
+// Handlers of admin commands reach it through CallHost::server(). Its parts are safe to call from
+// any thread.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@
 
 namespace mayfly::server {
 
-// What a server is built from. References must outlive it.
+// The parts a server is built from. References must outlive it.
 struct ServerParts {
   Database& database;
   TransactionSource& transactions;
@@ -48,16 +48,16 @@ struct ServerParts {
   Logger& logger;
   const CommandTable& table;
   Authorizer* authorizer = nullptr;         // Null: a PasswordAuthorizer.
-  Publisher* publisher = nullptr;           // Null: nobody listens.
-  ExtensionMaker* extensions = nullptr;     // Null: none.
-  TablePolicies* table_policies = nullptr;  // Null: there are no tables.
-  ManualClock* manual_clock = nullptr;      // What DEBUG CLOCK moves; null: it is refused.
+  Publisher* publisher = nullptr;           // Null: no subscribers.
+  ExtensionMaker* extensions = nullptr;     // Null: no extensions.
+  TablePolicies* table_policies = nullptr;  // Null: no tables.
+  ManualClock* manual_clock = nullptr;      // Moved by DEBUG CLOCK; null: it is refused.
   std::string version = "0";
 };
 
 class Server {
  public:
-  // As Databases::Open().
+  // Fails as Databases::Open().
   static Result<std::unique_ptr<Server>> Open(ServerParts parts);
   ~Server();
   Server(const Server&) = delete;
@@ -103,35 +103,36 @@ class Server {
   bool Wants(NotifyClass kind) const;
   bool WantsNotifications() const { return notify_bits_.load(std::memory_order_relaxed) != 0; }
 
-  // Something other than a command took so long: LATENCY knows it as `event` if that is too long.
+  // Records that something other than a command took this long, as `event` of LATENCY if over its
+  // threshold.
   void NoteLatency(std::string_view event, std::chrono::nanoseconds took);
 
-  // A command that has ended goes to the slow log if it took long enough. The session's thread.
+  // Adds a command that has ended to the slow log if it took long enough. The session's thread.
   void NoteSlow(Session& session, const CommandEntry& entry, std::span<const Bytes> args,
                 std::uint64_t nanos);
 
-  // A client speaks another protocol, such as HTTP, and is to be closed: says so in the log, once
-  // a minute at most.
+  // Logs, at most once a minute, that a client is closed because it speaks another protocol, such
+  // as HTTP.
   void WarnOfForeignProtocol(const Session& session);
 
-  // CLIENT UNPAUSE, or the end of a pause.
+  // Called by CLIENT UNPAUSE and at the end of a pause.
   void ResumePaused();
 
-  // Commits since the last time everything was made durable, and when that was.
+  // Commits since the last sync, and when that was.
   std::atomic<std::uint64_t> changes_since_save{0};
   std::atomic<std::int64_t> last_save_ms{0};
   std::atomic<bool> last_save_ok{true};
-  std::atomic<std::int64_t> last_asked_save_ms{0};  // SAVE; at first, when the server began.
+  std::atomic<std::int64_t> last_asked_save_ms{0};  // By SAVE; at first, the server's start.
   Status Save();
 
-  // SHUTDOWN and signals: whoever holds the sockets says how.
+  // SHUTDOWN and signals call `stop`, which the owner of the sockets sets.
   void OnShutdown(std::function<void()> stop);
   void Shutdown();
 
-  // The server stops: a script that runs is ended, and leaves nothing.
+  // The server stops: a running script is aborted and rolled back.
   std::atomic<bool> stops{false};
 
-  // The port clients are told, once it is known.
+  // The port that clients are shown, once it is known.
   std::atomic<int> port{0};
 
  private:
@@ -166,10 +167,10 @@ class Server {
   const std::atomic<std::int64_t>& slow_micros_;     // slowlog-log-slower-than.
   std::atomic<std::int64_t> foreigner_told_ms_;      // On the steady clock.
 
-  std::mutex saving_;  // One saves at a time, so that changes are counted off once.
+  std::mutex saving_;  // Serialises saves, so that changes are counted off once.
   std::mutex stopping_;
   std::function<void()> stop_;  // Guarded by stopping_.
-  Jobs jobs_;                   // What runs uses the rest, backups_ too: they are last, in
+  Jobs jobs_;                   // Jobs use the other parts, backups_ too: these two are last, in
   Backups backups_;             // this order, and ~Server() stops the jobs first.
 };
 

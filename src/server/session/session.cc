@@ -238,7 +238,7 @@ void Session::Abort() {
 }
 
 void Session::Kill() {
-  // Else it could still be given what it waits for, though nobody will read the reply.
+  // Else it could still be given its value, though no client will read the reply.
   if (const auto waiting = waiter()) EndWait(waiting);
   extension_->Leave();
   server_.clients().Remove(origin_.id);

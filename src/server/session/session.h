@@ -1,6 +1,6 @@
-// session.h - one client: its state, its replies, and what others may do to it.
-// A session belongs to the thread that reads its socket. Others see what it published of itself
-// last, and reach it through Post() and what is built on it; both outlive the connection.
+// session.h - one client: its state, its replies, and what other threads may do to it.
+// A session belongs to the thread that reads its socket. Other threads see the state it published
+// last, and reach it through Post() and functions built on it; both outlive the connection.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace mayfly::server {
 
 class Server;
 
-// Memory of a client's buffers: what is in them, and room for more of it.
+// Memory of a client's buffers: bytes in use, and spare capacity.
 struct BufferBytes {
   std::size_t input = 0;
   std::size_t input_room = 0;
@@ -30,7 +30,7 @@ struct BufferBytes {
   std::size_t output_room = 0;
 };
 
-// What a session asks of whoever holds its socket.
+// What a session asks of the owner of its socket.
 class Outlet {
  public:
   virtual ~Outlet() = default;
@@ -41,7 +41,7 @@ class Outlet {
   // On the session's thread. Sends what is in out().
   virtual void Flush() = 0;
 
-  // Goes on with commands that have arrived: the session waits for nothing any more.
+  // Goes on with commands that have arrived: the session no longer waits.
   virtual void Resume() = 0;
 
   // While a command runs: handles what has arrived for the other clients of this thread.
@@ -64,7 +64,7 @@ struct ClientOrigin {
   bool local = false;  // Loopback or unix socket.
 };
 
-// What others see of a session, as CLIENT LIST tells it.
+// The published state of a session, as CLIENT LIST shows it.
 struct ClientInfo {
   std::string name;
   std::string user;
@@ -85,7 +85,7 @@ struct ClientInfo {
   bool no_touch = false;
   bool closing = false;
 
-  // All that the client takes: its session, its buffers, what it has queued.
+  // All memory of the client: its session, its buffers, its queued commands.
   std::size_t memory_bytes() const;
 };
 
@@ -114,20 +114,21 @@ class Session : public std::enable_shared_from_this<Session> {
   void Park(std::shared_ptr<Waiter> waiter, std::optional<Millis> timeout);
   void CancelPark();
   std::optional<Millis> block_timeout() const { return block_timeout_; }
-  void Publish();  // Lets others see the state as it is now.
-  void Forget();   // Watches, subscriptions, a blocked command: all that others hold.
+  void Publish();  // Publishes the current state to other threads.
+  void Forget();   // Drops watches, subscriptions, a blocked command: all that others hold.
   void Reset();    // RESET.
   void DropWatches();
 
-  // As CLIENT LIST tells it, for logs. `command`: what it is about; empty: what it did last.
+  // As CLIENT LIST shows it, for logs. `command`: the one concerned; empty: the last one.
   std::string Describe(std::string_view command = {}) const;
 
-  // A message or reply made elsewhere, written between two replies. While a command runs it waits.
+  // Writes a message or a reply of another thread between two replies; deferred while a command
+  // runs.
   void Send(const std::function<void(ReplyWriter&)>& write);
   void BeginCommand() { running_ = true; }
   void EndCommand();
 
-  // Ends a wait: writes the reply and goes on. Nothing happens when it no longer waits.
+  // Ends a wait: writes the reply and goes on. No effect when the session no longer waits.
   void Unpark(const std::shared_ptr<Waiter>& waiter, Bytes reply);
   void Unpause() { GoOn(Hold::kPaused); }
   void ScriptEnded() { GoOn(Hold::kScript); }
@@ -139,20 +140,20 @@ class Session : public std::enable_shared_from_this<Session> {
   // Within a command: the connection ends when it does, and its reply is not sent.
   void Abort();
 
-  // What the buffers take now, for others to see: more often than the rest is published.
+  // Publishes the memory of the buffers: more often than the rest is published.
   void NoteBuffers(const BufferBytes& bytes);
 
   // Any thread.
   ClientInfo info() const;
   void Post(std::function<void(Session&)> task);
 
-  // The same for a message of so many bytes. Its thread may be busy: a session to which more than
-  // kPostedBytesMax is on its way is closed, and gets no more.
+  // The same for a message of so many bytes. Its thread may be busy: a session with more than
+  // kPostedBytesMax posted is closed, and gets no more.
   void PostMessage(std::size_t bytes, std::function<void(Session&)> task);
-  void Kill();  // Takes part in nothing any more when this returns; its thread has yet to close it.
+  void Kill();  // When it returns, others hold nothing of it; its thread has yet to close it.
   bool gone() const { return outlet_.expired(); }
 
-  // CLIENT UNBLOCK: true when it was blocked and is not any more.
+  // CLIENT UNBLOCK: true when this call ended the wait.
   bool Unblock(bool with_error);
 
  private:
@@ -172,7 +173,7 @@ class Session : public std::enable_shared_from_this<Session> {
   Hold hold_ = Hold::kNone;
   std::optional<Millis> block_timeout_;
   bool running_ = false;
-  std::vector<std::function<void(ReplyWriter&)>> deferred_;  // What came while a command ran.
+  std::vector<std::function<void(ReplyWriter&)>> deferred_;  // Came while a command ran.
 
   struct NotedBytes {
     std::atomic<std::size_t> input{0};

@@ -1,6 +1,6 @@
-// session_extension.h - what modules above the server keep with each session: subscriptions,
-// users, scripts. The server knows none of their types; handlers of those modules ask for them
-// through CallHost.
+// session_extension.h - per-session state of modules above the server: subscriptions, users,
+// scripts.
+// The server knows none of their types; handlers of those modules reach them through CallHost.
 #pragma once
 
 #include <cstddef>
@@ -25,22 +25,22 @@ class SessionExtension {
     std::size_t shard_channels = 0;
     bool any() const { return channels + patterns + shard_channels > 0; }
   };
-  // Asked before every command: it should cost no lock.
+  // Called before every command: it should cost no lock.
   virtual Subscriptions subscriptions() const { return {}; }
 
-  // Of a command that runs a script: whether the script is free to write. Asked before it runs.
+  // Whether the script that a command runs may write. Called before it runs.
   virtual bool ScriptMayWrite(const CommandSpec& /*spec*/, std::span<const Bytes> /*args*/) const {
     return true;
   }
 
-  // RESET: back to how a new client begins.
+  // RESET: back to the state of a new client.
   virtual void Reset() {}
 
-  // From any thread: the client hears of nothing any more.
+  // From any thread: the client gets no more messages.
   virtual void Leave() {}
 
-  // Around a batch or transaction: what was published within it goes out after the commit, or
-  // nowhere.
+  // End of a batch or transaction: messages published within it are sent after the commit, or
+  // dropped.
   virtual void Committed() {}
   virtual void Abandoned() {}
 };

@@ -1,9 +1,8 @@
 // waiting_clients.h - clients that wait for keys to change, first come first served per key.
-// A waiter is entered while the latches of its keys are held by the work that found nothing, so a
-// change can only come after it. Whoever commits a change to a key with waiters runs their commands
-// again, oldest first, before its own reply leaves (waiter_service.cc).
-// Lock order: a waiter's mutex, then the table's; ARCHITECTURE.md, 8. The table is safe to call
-// from any thread.
+// A waiter is entered while the transaction that found nothing still holds the latches of its keys,
+// so no change is missed. A thread that commits a change to a key with waiters runs their commands
+// again, oldest first, before its own reply is sent (executor_waiters.cc). Lock order: latches,
+// then a waiter's mutex, then the table's mutex. The table is safe to call from any thread.
 #pragma once
 
 #include <atomic>
@@ -24,7 +23,7 @@ namespace mayfly::server {
 
 class Session;
 
-// One blocked command. Shared by its session, the table and whoever serves it.
+// One blocked command. Shared by its session, the table and the thread that serves it.
 struct Waiter {
   // Constant.
   std::weak_ptr<Session> session;
@@ -34,11 +33,11 @@ struct Waiter {
   int database = 0;
   ProtocolVersion version = ProtocolVersion::kResp2;
   bool null_array = true;
-  std::string user;  // Whose rules hold when it is served; empty: there are none.
+  std::string user;  // Its rules apply when it is served; empty: no rules.
   SteadyTime began;
 
   std::mutex mutex;
-  bool over = false;  // Guarded by mutex: it has, or will be sent, its reply; or it is gone.
+  bool over = false;  // Guarded by mutex: its reply is sent or on its way; or the client is gone.
 };
 
 class WaitingClients {
@@ -54,7 +53,7 @@ class WaitingClients {
   // The longest waiting first.
   std::vector<std::shared_ptr<Waiter>> On(const DatabaseKey& key) const;
 
-  // Keys of this database that somebody waits for: when all of them may have changed.
+  // Keys of this database with waiters: when all of them may have changed.
   std::vector<DatabaseKey> KeysOf(int database) const;
 
  private:

@@ -1,10 +1,10 @@
-// watches.h - which keys transactions wait upon, and whether somebody changed them.
-// A key is watched, touched, and looked at again by EXEC while its latch is held: WATCH registers
-// within a latched transaction on its keys, a writer touches before its transaction commits, and
-// EXEC asks within a latched transaction that has the watched keys too. So there is no gap between
-// a change and the mark it leaves. A commit that fails after it touched makes an EXEC fail that
-// need not have: harmless. Death leaves no mark; EXEC asks whether what lived at WATCH lives
-// (transaction_run.cc). Safe to call from any thread.
+// watches.h - the keys that clients WATCH, and whether they were changed.
+// Keys are watched, touched and checked while their latches are held: WATCH registers within a
+// latched transaction on its keys, a writer touches before its transaction commits, and EXEC checks
+// within a latched transaction that has the watched keys too. So there is no gap between a change
+// and its mark. A commit that fails after it touched makes an EXEC fail that need not have:
+// harmless. Death leaves no mark; EXEC checks whether keys alive at WATCH are still alive
+// (executor_exec.cc). Safe to call from any thread.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@
 
 namespace mayfly::server {
 
-// What one client watches.
+// One key watched by one client.
 struct Watch {
   explicit Watch(DatabaseKey watched, bool lived) : key(std::move(watched)), alive(lived) {}
 
@@ -40,7 +40,7 @@ class Watches {
 
   void Touch(int database, Bytes key);
 
-  // Those in this database for which `changed` says so: when it is emptied, or swapped.
+  // Touches those in this database for which `changed` is true: when it is emptied, or swapped.
   void TouchIf(int database, FunctionRef<bool(const Watch&)> changed);
 
  private:

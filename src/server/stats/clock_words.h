@@ -9,7 +9,7 @@
 namespace mayfly::server {
 
 // "ok", "ahead" (of the machine's clock, which was set back or had been wrong) or "jumped" (nothing
-// is removed until somebody decides).
+// is removed until an operator decides).
 std::string_view ClockState(const ClockReport& report);
 
 // What an operator should know and do; empty when all is well.

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t kNanosPerMicro = 1000;
 
-// Only the thread itself writes, so a load and a store do.
+// Only the owning thread writes, so a load and a store suffice.
 void Increase(std::atomic<std::uint64_t>& counter, std::uint64_t by = 1) {
   counter.store(counter.load(std::memory_order_relaxed) + by, std::memory_order_relaxed);
 }

@@ -1,6 +1,6 @@
-// command_statistics.h - what commands were run, how long they took, and how they failed.
-// Each thread counts for itself; whoever asks adds up. Reset() by CONFIG RESETSTAT may lose what is
-// counted at that moment.
+// command_statistics.h - counts of commands, their durations and failures.
+// Each thread has its own counters; a reader adds them up. Reset() by CONFIG RESETSTAT may lose
+// counts of that moment.
 #pragma once
 
 #include <atomic>
@@ -39,8 +39,8 @@ class ThreadCounters {
   std::atomic<std::uint64_t> bytes_out{0};
   std::atomic<std::uint64_t> batches{0};  // Transactions that were committed.
   std::atomic<std::uint64_t> commands{0};
-  std::atomic<std::uint64_t> hits{0};    // Keys that were read, and there;
-  std::atomic<std::uint64_t> misses{0};  // and not there.
+  std::atomic<std::uint64_t> hits{0};    // Keys that were read, and existed;
+  std::atomic<std::uint64_t> misses{0};  // and did not exist.
 
  private:
   friend class CommandStatistics;
@@ -63,8 +63,8 @@ class CommandStatistics {
   // For a new thread; lives as long as this.
   ThreadCounters& NewThread();
 
-  // For what has no thread's counters at hand: commands that scripts call, and one that waited and
-  // was ended by somebody else.
+  // For callers without a thread's counters: commands that scripts call, and a blocked one that
+  // another thread ended.
   void CountRun(std::size_t id, std::uint64_t nanos, bool failed, bool with_latency);
   void CountRejected(std::size_t id);
   void CountFailedLater(std::size_t id);
@@ -83,7 +83,7 @@ class CommandStatistics {
 
   // Errors by their first word, "ERR", "WRONGTYPE": the first kErrorKindsMax of them.
   void CountError(Bytes line);
-  // Whether it failed.
+  // Counts the error, if it is one. Returns whether the command failed.
   bool CountFailure(const Answer& answer);
   std::map<std::string, std::uint64_t, std::less<>> errors() const;
   std::uint64_t errors_total() const { return errors_total_; }
@@ -95,7 +95,7 @@ class CommandStatistics {
   std::atomic<std::uint64_t> errors_total_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  std::vector<std::unique_ptr<ThreadCounters>> threads_;  // The first is nobody's own.
+  std::vector<std::unique_ptr<ThreadCounters>> threads_;  // The first is shared.
   std::map<std::string, std::uint64_t, std::less<>> errors_;
 };
 

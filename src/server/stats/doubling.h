@@ -1,5 +1,5 @@
-// doubling.h - when something that goes on and on is worth telling again: once it has lasted twice
-// as long as the last time it was told. What lasts less than before is another.
+// doubling.h - rate limit for reports of something that lasts: each must have lasted twice as long
+// as at the report before. A shorter duration is a new event.
 // One thread at a time.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace mayfly::server {
 
 class Doubling {
  public:
-  // `least`: what is shorter is never told.
+  // `least`: a shorter duration is never reported.
   bool IsNews(std::chrono::nanoseconds lasted, std::chrono::nanoseconds least) {
     if (lasted < told_) told_ = {};
     if (lasted < std::max(least, 2 * told_)) return false;

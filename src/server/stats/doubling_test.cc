@@ -1,4 +1,5 @@
-// What goes on is told when it has lasted twice as long. Method: lengths one after the other.
+// Goal: something that lasts is reported when it has lasted twice as long. Method: a series of
+// lengths.
 #include "server/stats/doubling.h"
 
 #include <gtest/gtest.h>

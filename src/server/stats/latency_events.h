@@ -1,4 +1,4 @@
-// latency_events.h - moments in which something took longer than latency-monitor-threshold.
+// latency_events.h - events that took longer than latency-monitor-threshold.
 // Safe to call from any thread.
 #pragma once
 
@@ -23,7 +23,7 @@ struct LatencySample {
 
 struct LatencySeries {
   std::deque<LatencySample> samples;  // The oldest first, kLatencySamplesMax at most.
-  std::uint64_t max_millis = 0;       // Since it began.
+  std::uint64_t max_millis = 0;       // Since the first one.
 };
 
 class LatencyEvents {
@@ -33,11 +33,11 @@ class LatencyEvents {
 
   std::map<std::string, LatencySeries, std::less<>> All() const;
 
-  // Forgets these events, or all when none is named. Returns how many there were.
+  // Drops these events, or all when none is named. Returns how many there were.
   std::size_t Reset(const std::vector<std::string>& events);
 
-  // Whether anything was forgotten this long ago or later: who asked for that does not want to hear
-  // again of what was under way by then.
+  // Whether there was a Reset() within the last `length`: an event that had begun before it is not
+  // reported again.
   bool ResetWithin(std::chrono::nanoseconds length) const;
 
  private:

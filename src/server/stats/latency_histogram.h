@@ -1,4 +1,4 @@
-// latency_histogram.h - how often something took how long, in microseconds.
+// latency_histogram.h - a histogram of durations, in microseconds.
 // Eight buckets per power of two: a percentile is off by at most an eighth. Add() is for one
 // thread, reading for any.
 #pragma once
@@ -52,10 +52,10 @@ class LatencyHistogram {
   std::array<std::atomic<std::uint64_t>, kBuckets> buckets_{};
 };
 
-// How many are counted.
+// How many values are counted.
 std::uint64_t CountOf(const LatencyHistogram::Counts& counts);
 
-// The value that `percent` of all counted ones do not exceed; 0 when there are none.
+// The value that `percent` of the counted ones do not exceed; 0 when there are none.
 std::uint64_t Percentile(const LatencyHistogram::Counts& counts, double percent);
 
 }  // namespace mayfly::server

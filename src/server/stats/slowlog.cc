@@ -41,7 +41,7 @@ void Slowlog::Clear() {
 
 void Slowlog::ForgetArguments(WallTime before) {
   const std::lock_guard lock(mutex_);
-  // From the oldest on, until those that were dealt with before are passed and a young one comes.
+  // From the oldest on: skips those shortened before, and stops at the first young one.
   for (auto command = commands_.rbegin(); command != commands_.rend(); ++command) {
     if (command->at >= before) break;
     if (command->args.size() < 2 || command->args[1].starts_with(kForgottenArgs)) continue;

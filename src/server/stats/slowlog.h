@@ -1,4 +1,4 @@
-// slowlog.h - the last commands that took long.
+// slowlog.h - the latest slow commands.
 // Safe to call from any thread.
 #pragma once
 
@@ -20,7 +20,8 @@ struct SlowCommand {
   std::uint64_t id = 0;
   WallTime at;
   std::uint64_t micros = 0;
-  // Shortened: kSlowlogArgsMax of kSlowlogArgBytesMax bytes. When they are too old, the name alone.
+  // Shortened: kSlowlogArgsMax of kSlowlogArgBytesMax bytes. After ForgetArguments(), the name
+  // alone.
   std::vector<std::string> args;
   std::string client_address;
   std::string client_name;
@@ -36,8 +37,8 @@ class Slowlog {
   std::size_t size() const;
   void Clear();
 
-  // Arguments of commands that ran before this are replaced by their number: they may be keys and
-  // values of rows that are over.
+  // Replaces the arguments of commands that ran before this by their number: they may be keys and
+  // values of dead rows.
   void ForgetArguments(WallTime before);
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::chrono::seconds kLeast(1);
 
-// A total may be less than it was: somebody set it to zero after it was noted.
+// A total may be less than at the note: it may have been reset since.
 double PerSecond(std::uint64_t before, std::uint64_t after, double seconds) {
   return after <= before ? 0.0 : static_cast<double>(after - before) / seconds;
 }
@@ -17,7 +17,7 @@ double PerSecond(std::uint64_t before, std::uint64_t after, double seconds) {
 
 void Throughput::Note(SteadyTime now, const Totals& totals) {
   const std::lock_guard lock(mutex_);
-  // Notes that come sooner would make the length shorter than a second.
+  // An earlier note would make the interval shorter than a second.
   if (now - notes_[0].at < kLeast) return;
   notes_[1] = notes_[0];
   notes_[0] = {now, totals};

@@ -1,7 +1,7 @@
-// throughput.h - how much goes on now: commands and bytes per second, over the last second or two.
-// Somebody notes the totals about once a second; whoever asks gets the change since the newest note
-// that is a second old. So the length looked at is between one second and two, or as much longer as
-// notes came late. Safe to call from any thread.
+// throughput.h - commands and bytes per second, over the last second or two.
+// A thread notes the totals about once a second; a reader gets the change since the newest note
+// that is at least a second old. So the interval is between one second and two, or longer if notes
+// came late. Safe to call from any thread.
 #pragma once
 
 #include <array>
@@ -27,10 +27,10 @@ class Throughput {
 
   void Note(SteadyTime now, const Totals& totals);
 
-  // The totals have been set to something else, as CONFIG RESETSTAT does.
+  // Call it after the totals were reset, as by CONFIG RESETSTAT.
   void Restart(SteadyTime now, const Totals& totals);
 
-  // Less than a second after the begin it counts as a second: a single command is no thousand.
+  // In the first second the interval counts as a second: a single command is no thousand.
   Rates At(SteadyTime now, const Totals& totals) const;
 
  private:

@@ -1,5 +1,5 @@
 // command_tester.h - runs commands of some families on a manual clock, without sockets and
-// sessions: for tests of what a command does.
+// sessions.
 #pragma once
 
 #include <map>
@@ -20,9 +20,9 @@ class CommandTester final : public CallHost {
  public:
   static constexpr int kDatabases = 16;
 
-  // What commands work on.
+  // The store that the commands use.
   enum class Rows : std::uint8_t {
-    kPlainMaps,  // The shortest there can be; TTL commands without a latched transaction see no rows then.
+    kPlainMaps,  // Minimal. TTL commands without a transaction see no rows.
     kDatabase,  // The core, in memory.
   };
 
@@ -34,7 +34,7 @@ class CommandTester final : public CallHost {
   Reply Run(const std::string& line);
   Reply RunArgs(const std::vector<std::string>& args);
 
-  // All that the command replied, for commands that reply more than once.
+  // All replies of the command, for commands with more than one.
   std::vector<Reply> RunAll(const std::string& line);
 
   // The reply as text, short enough for EXPECT_EQ: (nil), (nil array), "bulk" as it is, simple
@@ -48,23 +48,23 @@ class CommandTester final : public CallHost {
   void Retry(bool retried) { retried_ = retried; }  // As if the commands had been blocked before.
   void Set(const std::string& setting, std::int64_t value) { settings_[setting] = value; }
 
-  // What the families of ACL, channels and scripts work on; each must outlive its use.
+  // The contexts of the ACL, pubsub and scripting families; each must outlive its use.
   void SetAcl(AclContext* context) { acl_ = context; }
   void SetPubSub(PubSubContext* context) { pubsub_ = context; }
   void SetScripts(ScriptContext* context) { scripts_ = context; }
 
-  // The command or subcommand these arguments name; null, and why in `error`, if there is none or
-  // the number of arguments is wrong.
+  // The command or subcommand these arguments name; null, with the reason in `error`, if there is
+  // none or the number of arguments is wrong.
   const CommandSpec* Find(std::span<const Bytes> args, std::string& error) const;
 
-  // What the last command asked for; "class event db key" each.
+  // Notifications of the last command; "class event db key" each.
   const std::vector<std::string>& notifications() const { return notifications_; }
   const std::optional<BlockRequest>& blocked() const { return blocked_; }
 
-  // Keys that the last command read: "found/missed".
+  // Reads of the last command: "found/missed".
   std::string reads() const;
 
-  core::LatchedTransaction& transaction() { return *transaction_; }  // Of a command that runs.
+  core::LatchedTransaction& transaction() { return *transaction_; }  // Of the running command.
 
   core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
   int databases() const override { return kDatabases; }
@@ -93,8 +93,8 @@ class CommandTester final : public CallHost {
   const std::vector<CommandFamily> families_;
   const Rows rows_;
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
-  // With plain maps, its keyspaces name the maps, and it holds no rows but those that a test puts
-  // there, for commands without a latched transaction.
+  // With plain maps, its keyspaces name the maps, and it holds only rows that a test puts there,
+  // for commands without a latched transaction.
   std::unique_ptr<Database> database_handle_;
   std::vector<std::shared_ptr<Keyspace>> keyspaces_;
   core::PlainState state_;
@@ -118,7 +118,7 @@ class CommandTester final : public CallHost {
 
 std::string TextOf(const Reply& reply);
 
-// Where the command's keys are; {-1}: the arguments do not say.
+// Positions of the command's keys; {-1}: the arguments do not tell.
 inline std::vector<int> KeyPositions(const CommandSpec& spec, const std::vector<Bytes>& args) {
   std::vector<KeyUse> keys;
   if (!FindKeys(spec.keys, args, keys)) return {-1};

@@ -30,7 +30,7 @@ Status ParseOnlyCondition(const std::string& text, const ExpressionArguments& gi
   return arguments.CheckAllUsed(!text.empty());
 }
 
-// Puts and deletes show the item before, or nothing.
+// Puts and deletes return the item before, or nothing.
 Status ShowBefore(ReturnValues return_values, ItemAction& action) {
   switch (return_values) {
     case ReturnValues::kNone: return {};
@@ -43,7 +43,7 @@ Status ShowBefore(ReturnValues return_values, ItemAction& action) {
   }
 }
 
-// What an update shows. It has changed nothing when it has no expression.
+// What an update returns. Without an expression it has changed nothing.
 std::optional<Item> ShownOf(ReturnValues return_values, const Update* update, const Item* before,
                             const Item* after) {
   const bool old =
@@ -84,7 +84,7 @@ Result<std::optional<Item>> Updated(const Table& table, const Update* update, co
   return std::optional(std::move(after));
 }
 
-// Of a put or delete: what it does needs no item.
+// Of a put or delete, which do not need the item itself.
 bool LooksAtItem(const ItemAction& action) {
   return action.condition || action.expected_version || action.show;
 }

@@ -1,5 +1,5 @@
-// item_action.h - one write of one item, understood and checked as far as that goes without the
-// item: made before anything is locked, run by item_transaction.h.
+// item_action.h - one write of one item, parsed and checked as far as possible without the item:
+// built before anything is locked, run by item_transaction.h.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace mayfly::tables {
 
 struct ItemAction {
-  const Table* table;  // In use as long as the action is there.
+  const Table* table;  // In use as long as the action lives.
   std::string key;
 
   std::optional<expressions::Condition> condition = std::nullopt;
@@ -25,27 +25,26 @@ struct ItemAction {
   bool only_checks = false;        // It has a condition and changes nothing.
   bool only_if_different = false;  // An item that stays the same is not written.
 
-  // False: of the item that is there only the version and the size matter.
+  // False: only the version and the size of the existing item matter.
   bool looks_at_item = true;
 
-  // The item there should be, whatever is there. A part of the request.
+  // The new item, whatever exists. A part of the request.
   const Item* put = nullptr;
 
-  // Without one to put: the item there should be instead; nothing: none. `before` is null where no
-  // item is.
+  // Without `put`: makes the new item; nothing: deletes. `before` is null where no item exists.
   std::function<Result<std::optional<Item>>(const Item* before, WallTime now)> make = {};
 
-  // What the caller wants to see of the two; nothing if that is nothing.
+  // What the caller wants returned of the two; nothing if nothing.
   std::function<std::optional<Item>(const Item* before, const Item* after)> show = {};
 
-  // What ItemLatches know the item by.
+  // The item's key for ItemLatches.
   std::string LatchKey() const { return table->id + key; }
 
-  // Whether it goes ahead on this item, null for none.
+  // Whether the condition holds for this item, null for none.
   bool Holds(const items::StoredItem* before) const;
 };
 
-// What is wrong with the request is Invalid. The request must outlive the action.
+// Invalid for a malformed request. The request must outlive the action.
 Result<ItemAction> ActionOf(const Table& table, const PutItemRequest& request);
 Result<ItemAction> ActionOf(const Table& table, const UpdateItemRequest& request);
 Result<ItemAction> ActionOf(const Table& table, const DeleteItemRequest& request);

@@ -1,8 +1,8 @@
-// item_calls.h - the calls on items, by families. What they promise is in mayfly/tables.h.
+// item_calls.h - the calls on items, by families. Their contracts are in mayfly/tables.h.
 // A write uses its tables, takes the latches of its items, holds their streams and runs one
-// transaction, optimistic or latched (single_row_writes.h); a read of several items is one snapshot.
-// What is dead is absent to both because core says so: nothing here compares a deadline with the
-// time.
+// transaction, optimistic or latched (single_row_writes.h); a read of several items is one
+// snapshot. Dead items are absent to both because core hides them: nothing here compares a deadline
+// with the time.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// item_context.h - what every call on items works with. All of it belongs to the Tables object.
+// item_context.h - the state that every call on items uses. All of it belongs to the Tables object.
 #pragma once
 
 #include "mayfly/database.h"

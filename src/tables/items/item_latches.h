@@ -1,5 +1,5 @@
-// item_latches.h - who changes an item has it to himself, so that transactions of the tables do not
-// conflict with each other.
+// item_latches.h - exclusive latches on items, so that transactions of the tables do not conflict
+// with each other.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@ class ItemLatches {
  public:
   using Held = std::vector<std::unique_lock<std::mutex>>;
 
-  // Waits. `keys`: table id and item key put together, in any order, repeats allowed. Within one
-  // order of stripes, so that nobody waits in a circle.
+  // Waits for the latches. `keys`: table id and item key concatenated, in any order, repeats
+  // allowed. Stripes are taken in ascending order, so there is no deadlock.
   Held Take(const std::vector<std::string>& keys);
 
  private:

@@ -1,4 +1,4 @@
-// item_outcome.h - what becomes of an item by an action: decided from the item as it was found.
+// item_outcome.h - the outcome of an action on an item, computed from the item found.
 #pragma once
 
 #include <cstdint>
@@ -16,35 +16,35 @@ struct ActionOutcome {
   bool holds = true;  // The condition and the expected version.
   Status fault = {};  // Invalid: the item does not fit the action, or NotFound if it needs one.
   std::optional<items::StoredItem> before = std::nullopt;  // Without its attributes, if the action
-                                                           // does not look at them.
+                                                           // does not read them.
   const Item* put = nullptr;                               // The action's.
   std::optional<Item> made = std::nullopt;
-  std::uint64_t next_version = 0;  // What a living item after it has.
+  std::uint64_t next_version = 0;  // The version of a living item after it.
   std::uint64_t version = 0;       // As WriteOutcome's: 0 also when the item was born dead.
   std::uint64_t bytes = 0;
 
   bool ok() const { return holds && fault.ok(); }
 
-  // Null: there is none, or shall be none.
+  // Null: no item.
   const Item* item_before() const { return before ? &before->item : nullptr; }
   const Item* item_after() const { return made ? &*made : put; }
 };
 
-// An item as it is stored, as far as the action looks at it.
+// A stored item, decoded as far as the action needs it.
 struct FoundBefore {
   items::StoredItem item;
   std::uint64_t bytes = 0;
 };
 Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored);
 
-// Says what the item shall be. Writes nothing.
+// Computes the new item. Writes nothing.
 ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now,
                     VersionClock& versions);
 
-// Whether rows change by it; if not, the version is final.
+// Whether the action changes rows; if not, `outcome.version` is final.
 bool IsToWrite(const ItemAction& action, ActionOutcome& outcome);
 
-// How a call with one action tells it.
+// The result of a call with one action.
 Result<WriteOutcome> ToWriteOutcome(const ItemAction& action, const ActionOutcome& outcome);
 
 }  // namespace mayfly::tables

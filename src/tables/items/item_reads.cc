@@ -13,7 +13,7 @@
 namespace mayfly::tables {
 namespace {
 
-// A read of one item, understood and checked.
+// A read of one item, parsed and checked.
 struct ItemRead {
   const Table* table;
   std::string key;
@@ -46,7 +46,7 @@ Result<FoundItem> Read(const KeyspaceReader& rows, const ItemRead& read) {
   return found;
 }
 
-// All in one state, each item once.
+// In one snapshot, each item once.
 Result<std::vector<FoundItem>> ReadTogether(const ItemContext& context,
                                             const std::vector<GetItemRequest>& requests,
                                             const char* twice) {

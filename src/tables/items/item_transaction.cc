@@ -29,7 +29,7 @@ Status Write(Transaction& transaction, Streams::Hold& hold, const ItemAction& ac
   MAYFLY_RETURN_IF_ERROR(
       WriteItem(transaction, *action.table, action.key, before, after, outcome.next_version));
   if (after != nullptr) {
-    // Whether it is there is core's to say: its instant may have passed.
+    // Only core knows whether the row is alive: its deadline may have passed.
     MAYFLY_TRY(const bool lives, transaction.In(*action.table->items).Exists(action.key));
     outcome.version = lives ? outcome.next_version : 0;
   }

@@ -1,7 +1,7 @@
-// item_transaction.h - runs actions as one: all of them, or nothing.
-// Order of locks: the caller uses the tables; then latches of the items, streams, the transaction.
-// With the latches held no other work changes these items, so a condition that held when it was
-// read holds at the commit.
+// item_transaction.h - runs actions as one transaction: all of them, or nothing.
+// Lock order: the caller uses the tables; then latches of the items, streams, the transaction. With
+// the latches held no other call changes these items, so a condition that held when it was read
+// holds at the commit.
 #pragma once
 
 #include <functional>
@@ -28,22 +28,22 @@ class TableUses {
   std::map<std::string, TableUse> uses_;
 };
 
-// What a call does beside its actions, in the same transaction.
+// Steps of a call beside its actions, in the same transaction.
 struct OwnSteps {
   std::vector<std::string> latches = {};
-  // False: nothing is to be done any more, and no outcomes are returned.
+  // False: the call ends, and no outcomes are returned.
   std::function<Result<bool>(Transaction&)> first = {};
   std::function<Status(Transaction&, const std::vector<ActionOutcome>&)> last = {};
 };
 
-// One outcome per action, in order. If one is not ok nothing has been written, and the rest says
-// what would have become of them. Actions must be about different items. Busy when others, who take
-// no latches, changed the items again and again.
+// One outcome per action, in order. If one is not ok nothing has been written, and the others say
+// what would have happened. Actions must be about different items. Busy when writers without
+// latches kept changing the items.
 Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
                                               const std::vector<ItemAction>& actions,
                                               const OwnSteps& own = {});
 
-// One action by itself, told as its call tells it.
+// Runs one action by itself; returns the result of its call.
 Result<WriteOutcome> RunAction(const ItemContext& context, ItemAction action);
 
 }  // namespace mayfly::tables

@@ -20,7 +20,7 @@ Status CheckCount(const std::vector<TransactWrite>& actions) {
       kTransactActionsMax));
 }
 
-// What the table's description forbids of an action, whatever is in the table.
+// Checks what an action must satisfy by the table's description alone.
 Status CheckFits(const Table& table, const PutItemRequest& request) {
   MAYFLY_RETURN_IF_ERROR(KeyOfItem(table, request.item).status());
   return CheckNewItem(table, request.item);
@@ -30,7 +30,7 @@ Status CheckFits(const Table& table, const Request& request) {
   return KeyOf(table, request.key).status();
 }
 
-// Such an action cancels the transaction, as one does that does not fit the item that is there.
+// Such an action cancels the transaction, as one does that does not fit the existing item.
 std::optional<TransactOutcome> Misfits(const TableUses& tables,
                                        const std::vector<TransactWrite>& writes) {
   TransactOutcome outcome;
@@ -79,7 +79,7 @@ TransactOutcome::Verdict VerdictOf(const ItemAction& action, const ActionOutcome
   return verdict;
 }
 
-// Each as it was or will be, whichever is larger; what is only checked or deleted counts, too.
+// The larger of an item's size before and after; checked and deleted items count, too.
 Status CheckBytes(const std::vector<ActionOutcome>& outcomes) {
   std::uint64_t bytes = 0;
   for (const ActionOutcome& outcome : outcomes) bytes += outcome.bytes;
@@ -121,7 +121,7 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
   std::optional<TransactOutcome> before;
   OwnSteps own;
   own.latches = {"token/" + token};
-  // A token of other actions is the caller's mistake and not a Conflict to begin again from.
+  // A token of other actions is the caller's mistake, not a Conflict to retry.
   Status mismatch;
   own.first = [&](Transaction& transaction) -> Result<bool> {
     auto found = known.Known(transaction);

@@ -13,7 +13,7 @@ namespace {
 
 Status NoItem() { return Status::NotFound("there is no living item under this key"); }
 
-// A ttl that is a part of the key cannot change: it would be another item's.
+// A ttl attribute that is a part of the key cannot change: that would be another item.
 Status CheckNoKey(const Table& table) {
   const std::string& attribute = table.spec.ttl_attribute;
   const bool is_key = attribute == table.spec.partition.name ||
@@ -24,7 +24,7 @@ Status CheckNoKey(const Table& table) {
                   attribute, table.spec.name));
 }
 
-// Seconds since the epoch, rounded up: the item lives at least as long as was asked.
+// Seconds since the epoch, rounded up: the item lives at least as long as requested.
 Number SecondsAt(WallTime instant) { return {(ToMs(instant) + 999) / 1000}; }
 
 }  // namespace
@@ -85,7 +85,7 @@ Result<Millis> GetTtl(const ItemContext& context, const std::string& name, const
   const auto left = rows.Ttl(item_key);
   if (!left && left.error().IsNotFound()) return NoItem();
   if (!left || table->shadows == nullptr) return left;
-  // The item is there until a sweep takes it; what is left may be nothing.
+  // The item exists until it is swept; the time left may be zero.
   MAYFLY_TRY(const std::string value, rows.Get(item_key));
   MAYFLY_TRY(const items::StoredItem stored, items::DecodeItem(value));
   const auto deadline = DeadlineOf(*table, stored.item, snapshot->now());

@@ -15,7 +15,7 @@ const AttributeValue* IndexValueOf(const KeyAttribute& attribute, const Item& it
   return &found->second;
 }
 
-// An entry that is there as it should be is left alone: most updates change no index.
+// An entry that is already right is not written: most updates change no index.
 Status PutEntry(KeyspaceWriter& entries, const std::string& key, const std::string& value,
                 const std::optional<WallTime>& deadline, bool may_be_there) {
   if (may_be_there) {
@@ -74,7 +74,7 @@ Status WriteItem(Transaction& transaction, const Table& table, Bytes key, const 
   if (after != nullptr) deadline = DeadlineOf(table, *after, transaction.now());
   if (table.shadows != nullptr) {
     MAYFLY_RETURN_IF_ERROR(WriteShadow(transaction, table, key, deadline));
-    deadline.reset();  // The sweep ends the item, and its entries with it.
+    deadline.reset();  // A sweep removes the item, and its entries with it.
   }
   KeyspaceWriter& rows = transaction.In(*table.items);
   if (after == nullptr) {

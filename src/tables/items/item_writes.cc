@@ -23,7 +23,7 @@ Status CheckPlain(const Request& request) {
       "in a transaction");
 }
 
-// As one, which is more than was promised: it costs one commit instead of one for each.
+// In one transaction, which is more than was promised: it costs one commit instead of one for each.
 Result<std::vector<ActionOutcome>> RunBatch(const ItemContext& context,
                                             const std::vector<ItemAction>& actions) {
   std::vector<const ItemAction*> alone;

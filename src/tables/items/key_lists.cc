@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kHashBytes = 2;  // Of item_key.h.
 
-// The partition an item's key begins with. Takes its bytes off.
+// The partition at the beginning of an item's key. Takes its bytes off.
 Result<AttributeValue> TakePartition(Bytes& key) {
   if (key.size() < kHashBytes) return Status::Corruption("a damaged key of an item");
   key.remove_prefix(kHashBytes);
@@ -27,7 +27,7 @@ Status CheckPartition(const Table& table, const AttributeValue& value) {
   return CheckKeyValue(key, value, true);
 }
 
-// What lies before the first delimiter at `from` or behind it; the whole key when there is none.
+// The part before the first delimiter at or behind `from`; the whole key when there is none.
 std::string FolderOf(const std::string& key, const std::string& delimiter, std::size_t from,
                      bool& whole) {
   const std::size_t end = key.find(delimiter, from);

@@ -15,7 +15,7 @@ Result<std::optional<FoundBefore>> Find(core::LatchedKeyspace& rows, const ItemA
   return std::optional(std::move(before));
 }
 
-// A row that cannot be put or deleted is left as it was.
+// On failure the row stays as it was.
 Status Write(core::LatchedTransaction& transaction, core::LatchedKeyspace& rows,
              const ItemAction& action, ActionOutcome& outcome) {
   const Item* const after = outcome.item_after();
@@ -23,7 +23,7 @@ Status Write(core::LatchedTransaction& transaction, core::LatchedKeyspace& rows,
   MAYFLY_RETURN_IF_ERROR(
       rows.Put(action.key, items::EncodeItem(*after, outcome.next_version),
                LifetimeUntil(DeadlineOf(*action.table, *after, transaction.now()))));
-  // Whether it is there is core's to say: its instant may have passed.
+  // Only core knows whether the row is alive: its deadline may have passed.
   core::FoundRow found;
   MAYFLY_RETURN_IF_ERROR(rows.Find(action.key, found));
   outcome.version = found.exists ? outcome.next_version : 0;
@@ -88,7 +88,7 @@ std::vector<ActionOutcome> RunAlone(const ItemContext& context,
     if (Shows(*action)) shown += outcome.bytes;
     if (shown > kShownBytesMax) break;
   }
-  // What one of them found may be what another one wrote: then it holds no more than that does.
+  // An action may have read what another one wrote: so a failed commit fails all of them.
   const Status committed = (*transaction)->Commit();
   if (!committed.ok()) {
     for (ActionOutcome& outcome : outcomes) outcome.fault = committed;

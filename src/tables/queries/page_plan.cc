@@ -29,7 +29,7 @@ std::vector<std::string> NotProjected(const Table& table, const Index& index,
   return missing;
 }
 
-// A local index lies with its table, which has what it lacks; a global one offers what it has.
+// A local index lies with its table, which has the other attributes; a global one has only its own.
 Status DecideFetch(bool all_attributes, PagePlan& plan) {
   if (plan.index == nullptr) return {};
   const Index& index = *plan.index;
@@ -110,7 +110,7 @@ Status AddLimit(const std::optional<std::uint64_t>& limit, PagePlan& plan) {
 
 Result<std::string> PositionOf(const PagePlan& plan, const Item& last_key, const char* otherwise) {
   const Table& table = *plan.table;
-  // It names the keys, all of them and nothing else.
+  // It must name the keys, all of them and nothing else.
   const auto key = KeyOf(table, KeyAttributesOf(table, nullptr, last_key));
   if (!key || KeyAttributesOf(table, plan.index, last_key).size() != last_key.size()) {
     return Status::Invalid(otherwise);
@@ -123,7 +123,7 @@ Result<std::string> PositionOf(const PagePlan& plan, const Item& last_key, const
 
 void GoOnBehind(const std::string& position, PagePlan& plan) {
   if (plan.forward) {
-    plan.range.begin = position + '\0';  // The next key there could be.
+    plan.range.begin = position + '\0';  // The smallest key behind it.
   } else {
     plan.range.end = position;
   }

@@ -1,5 +1,5 @@
-// page_plan.h - what Query and Scan have in common: where they read, what they look at, what they
-// return, and where a page goes on.
+// page_plan.h - the common part of Query and Scan: the range they read, their expressions, what
+// they return, and where a page continues.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace mayfly::tables {
 
-// Keys from begin on, before end; empty: as far as there are keys.
+// Keys from begin on, before end; empty: to the last key.
 struct PageRange {
   std::string begin;
   std::string end;
@@ -34,18 +34,18 @@ struct PagePlan {
   std::optional<expressions::Condition> filter = std::nullopt;
   std::optional<expressions::Projection> projection = std::nullopt;
   bool count_only = false;
-  bool fetch = false;  // Entries are to be replaced by their items.
+  bool fetch = false;  // Entries are replaced by their items.
 
   Keyspace& rows() const { return index != nullptr ? *index->rows : *table->items; }
   const KeyAttribute& partition() const;
   const std::optional<KeyAttribute>& sort() const;
 };
 
-// Where to read; Invalid when there is no such index, or it cannot be read like that.
+// Invalid when there is no such index, or it does not support such a read.
 Result<PagePlan> PlanOn(const Table& table, const std::string& index, bool consistent);
 
-// Reads the request's filter, projection and limit into the plan. Arguments may have been used by
-// other expressions before; these are the last.
+// Parses the request's filter, projection and limit into the plan. Other expressions may have used
+// the arguments before; these are the last.
 struct PageExpressions {
   const std::string& filter;
   const std::string& projection;
@@ -56,14 +56,14 @@ Status AddExpressions(const PageExpressions& given, expressions::Arguments& argu
                       PagePlan& plan);
 Status AddLimit(const std::optional<std::uint64_t>& limit, PagePlan& plan);
 
-// The row that a page's last_key names, whether it is there still or not. Invalid: it is none.
+// The row that a page's last_key names, whether or not it still exists. Invalid: not a key.
 Result<std::string> PositionOf(const PagePlan& plan, const Item& last_key, const char* otherwise);
 
-// Leaves only what lies behind the position, in the plan's direction.
+// Restricts the range to what lies behind the position, in the plan's direction.
 void GoOnBehind(const std::string& position, PagePlan& plan);
 
-// All in one state. Ends after the limit, after a megabyte, or with the range. The page's items go
-// into the sink.
+// Reads one snapshot. Ends after the limit, after a megabyte, or with the range. The page's items
+// go into the sink.
 Result<ItemPage> ReadPage(Database& database, const PagePlan& plan, PageSink& sink);
 
 }  // namespace mayfly::tables

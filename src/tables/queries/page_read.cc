@@ -6,7 +6,7 @@
 namespace mayfly::tables {
 namespace {
 
-// The item of an entry, in the same state: there is one, since both change and die together.
+// The item of an entry, in the same snapshot: it exists, since both change and die together.
 Result<Item> Fetch(const KeyspaceReader& rows, const PagePlan& plan, const Item& entry) {
   MAYFLY_TRY(const std::string key, KeyOfItem(*plan.table, entry));
   const auto value = rows.Get(key);
@@ -19,7 +19,7 @@ Result<Item> Fetch(const KeyspaceReader& rows, const PagePlan& plan, const Item&
   return std::move(stored.item);
 }
 
-// Counts, and hands on, the item of a row that somebody has to look into.
+// Counts the item of a row that must be decoded, and passes it on.
 Status TakeItem(const KeyspaceReader& rows, const PagePlan& plan, Bytes stored, ItemPage& page,
                 PageSink& sink) {
   MAYFLY_TRY(items::StoredItem decoded, items::DecodeItem(stored));
@@ -34,7 +34,7 @@ Status TakeItem(const KeyspaceReader& rows, const PagePlan& plan, Bytes stored, 
   return {};
 }
 
-// The same of a row that can go as it is.
+// The same for a row that is passed on as it is.
 Status TakeStored(const PagePlan& plan, Bytes stored, ItemPage& page, PageSink& sink) {
   MAYFLY_TRY(const items::StoredSize measured, items::MeasureStored(stored));
   page.bytes += measured.size;

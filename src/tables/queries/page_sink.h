@@ -1,5 +1,5 @@
-// page_sink.h - pages of Query and Scan for whoever makes something else of items than items: text,
-// say, for which most items need not be made at all.
+// page_sink.h - lets a caller take the items of a page as stored bytes, for example to format them
+// as text without decoding most of them.
 #pragma once
 
 #include "mayfly/bytes.h"
@@ -8,13 +8,13 @@
 
 namespace mayfly::tables {
 
-// Gets the items of a page, in order, as one or the other.
+// Receives the items of a page, in order, in either form.
 class PageSink {
  public:
   virtual ~PageSink() = default;
 
-  // As items::EncodeItem() wrote it: an item nobody had to look into. The bytes are there until it
-  // returns. An error ends the page.
+  // An item as items::EncodeItem() wrote it, which was not decoded. The bytes are valid during the
+  // call. An error ends the page.
   virtual Status TakeStored(Bytes stored) = 0;
 
   virtual void Take(Item item) = 0;

@@ -11,8 +11,8 @@ namespace {
 using expressions::KeyCondition;
 using expressions::SortCondition;
 
-// The keys of one partition whose sort key fulfils the condition. Behind it there may be more in a
-// key: an entry ends with the key of its item.
+// The keys of one partition whose sort key fulfils the condition. A key may go on behind it: an
+// entry ends with the key of its item.
 PageRange RangeOf(const KeyCondition& condition) {
   const std::string all = items::PartitionPrefix(condition.partition);
   if (!condition.sort) return {.begin = all, .end = items::PrefixEnd(all)};

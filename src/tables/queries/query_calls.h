@@ -1,4 +1,4 @@
-// query_calls.h - Query and Scan. What they promise is in mayfly/tables.h.
+// query_calls.h - Query and Scan. Their contracts are in mayfly/tables.h.
 #pragma once
 
 #include "mayfly/result.h"

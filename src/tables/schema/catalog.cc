@@ -52,7 +52,7 @@ Status Catalog::Load() {
     }
     const auto entry = std::make_shared<TableEntry>();
     MAYFLY_TRY(entry->table, OpenTable(database_, stored));
-    // A crash may have come between the description and the policies that it asks for.
+    // A crash may have come between the description and its policies.
     const Status set = ApplyPolicies(stored);
     if (set.code() != StatusCode::kReadOnly) MAYFLY_RETURN_IF_ERROR(set);
     tables_.emplace(stored.spec.name, entry);
@@ -72,8 +72,7 @@ Status Catalog::ApplyPolicies(const StoredTable& stored) {
   return {};
 }
 
-// Jobs name keys of items, so their rows go as soon as those of the table with the shortest
-// promise.
+// Jobs name keys of items, so their rows are purged within the shortest promise of all tables.
 Status Catalog::KeepOwnPromise(std::optional<Millis> also) {
   KeyspacePolicy policy{.purge_within = also};
   {
@@ -95,7 +94,7 @@ Status Catalog::DropLeftovers() {
   for (const std::string& keyspace : keyspaces) {
     if (!IsOfATable(keyspace) || named.contains(keyspace)) continue;
     const Status dropped = database_.DropKeyspace(keyspace);
-    if (dropped.code() == StatusCode::kReadOnly) return {};  // It harms no reader.
+    if (dropped.code() == StatusCode::kReadOnly) return {};  // Harmless to readers.
     MAYFLY_RETURN_IF_ERROR(dropped);
   }
   return {};
@@ -111,7 +110,7 @@ Result<TableUse> Catalog::Use(const std::string& name) {
   while (const auto entry = Find(name)) {
     TableUse use(entry);
     if (use.table_ != nullptr) return use;
-    // Dropped since it was found; there may be another one of that name by now.
+    // Dropped since it was found; another table of that name may exist by now.
   }
   return NoSuchTable(name);
 }
@@ -174,8 +173,8 @@ Status Catalog::Create(const StoredTable& stored, const AlsoWrite& also,
   }();
   if (made.ok()) return {};
   const auto forgotten = rows_->Delete(TableRow(name));
-  if (!forgotten) return made;  // The description may be there, so its keyspaces must be.
-  // What cannot be dropped now is when the tables are opened again.
+  if (!forgotten) return made;  // The description may be stored, so its keyspaces must exist.
+  // What cannot be dropped now is dropped by the next Open().
   for (const std::string& keyspace : KeyspacesOf(stored)) (void)DropIfThere(database_, keyspace);
   return made;
 }
@@ -215,7 +214,7 @@ Status Catalog::Change::Drop(const AlsoWrite& also) {
   for (const std::string& keyspace : KeyspacesOf(entry_->stored)) {
     (void)DropIfThere(catalog.database_, keyspace);  // The table is gone either way.
   }
-  (void)catalog.KeepOwnPromise();  // One that is too short does no harm.
+  (void)catalog.KeepOwnPromise();  // A promise that is too short does no harm.
   return {};
 }
 
@@ -246,7 +245,7 @@ Millis RecordTtl(const TableSpec& spec) {
 
 KeyspacePolicy PolicyOf(const StoredTable& stored, const std::string& keyspace) {
   KeyspacePolicy policy{.purge_within = stored.spec.purge_within};
-  // Deaths are told to streams from the events, with the item that died; sweeps need the key alone.
+  // Streams learn of deaths from events that carry the item; sweeps need the key alone.
   if (keyspace == ItemsKeyspace(stored.label()) && stored.spec.stream != StreamView::kOff) {
     policy.events = EventDetail::kKeyAndValue;
   }

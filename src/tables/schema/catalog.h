@@ -1,12 +1,12 @@
-// catalog.h - the tables there are, on disk and in memory.
-//   keyspace "tables": "table/" name -> description; "job/" id -> what an upkeep has still to do;
-//                      "place/" ... -> how far events have been dealt with;
+// catalog.h - the tables, on disk and in memory.
+//   keyspace "tables": "table/" name -> description; "job/" id -> an upkeep's pending work;
+//                      "place/" ... -> how far events have been processed;
 //                      "versions" -> the last version, if it is ahead of the time
 // A call on items uses a table: as long as the use is alive the table does not change. Changes wait
-// for uses to end, and uses that come later wait for the change. Where both stand
-// in the lock order, with the other locks of tables: ARCHITECTURE.md, "Lock order", 2.
+// for uses to end, and uses that come later wait for the change. Locks are taken in this order: a
+// sweep, upkeep, changes of tables, use of a table, item latches, streams, transaction.
 //
-// Invariant: a description names keyspaces that are there. So a keyspace is made before the
+// Invariant: a description names keyspaces that exist. So a keyspace is created before the
 // description that names it, and dropped after the one that named it is gone. What a crash leaves
 // in between no description names, and Open() drops it.
 #pragma once
@@ -26,13 +26,13 @@
 
 namespace mayfly::tables {
 
-// Those who use a table, together, or one who changes it, alone.
+// Shared by the users of a table, exclusive to a change of it.
 struct TableGate {
   std::mutex turnstile;  // Held by a change that waits, so that new uses queue behind it.
   std::shared_mutex gate;
 };
 
-// A table as the catalog keeps it. Shared by the catalog, uses and the change under way.
+// A table in the catalog. Shared by the catalog, uses and the current change.
 struct TableEntry {
   TableGate gate;
   // Guarded by gate. Null: dropped.
@@ -40,14 +40,14 @@ struct TableEntry {
   StoredTable stored;
 };
 
-// Many at a time. A thread uses a table once: asking again while a change waits would be a circle.
+// Many at a time. A thread uses a table once: a second use while a change waits would deadlock.
 class TableUse {
  public:
   const Table& operator*() const { return *table_; }
   const Table* operator->() const { return table_.get(); }
 
   TableUse(TableUse&&) noexcept = default;
-  TableUse& operator=(TableUse&&) = delete;  // Would let go of a gate before its lock.
+  TableUse& operator=(TableUse&&) = delete;  // Would release a gate before its lock.
 
  private:
   friend class Catalog;
@@ -60,7 +60,7 @@ class TableUse {
 
 class Catalog {
  public:
-  // Reads what is there, and drops keyspaces that a crash left behind.
+  // Reads the stored tables, and drops keyspaces that a crash left behind.
   static Result<std::unique_ptr<Catalog>> Open(Database& database);
 
   // NotFound: "Requested resource not found: Table: NAME not found". A call that uses several
@@ -78,7 +78,7 @@ class Catalog {
   // What a change writes beside the description, in the same transaction.
   using AlsoWrite = std::function<Status(Transaction&)>;
 
-  // The only one who changes tables, as long as it lives. Its table, if it has one, is not in use.
+  // Exclusive right to change tables, as long as it lives. Its table, if it has one, is not in use.
   class Change {
    public:
     const StoredTable& stored() const { return entry_->stored; }
@@ -87,15 +87,15 @@ class Catalog {
     Change(Change&&) noexcept = default;
     Change& operator=(Change&&) = delete;
 
-    // Makes the table look like this from now on. Keyspaces it names must be there; those that only
-    // the old one named are dropped, or left for the next Open().
+    // Replaces the table's description. Keyspaces it names must exist; those that only the old one
+    // named are dropped, or left for the next Open().
     Status Store(StoredTable next, const AlsoWrite& also = {});
 
-    // Its keyspaces are as the description asks, once it is stored. What fails here the next Open()
-    // does.
+    // Applies the policies of the stored description to its keyspaces. The next Open() repeats what
+    // fails.
     Status ApplyPolicies();
 
-    // The table and its keyspaces are gone.
+    // Drops the table and its keyspaces.
     Status Drop(const AlsoWrite& also = {});
 
    private:
@@ -112,12 +112,12 @@ class Catalog {
   // NotFound as for Use().
   Result<Change> BeginChange(const std::string& name);
 
-  // Busy when there is one of that name. Keyspaces it names are made here. `ready` is called when
-  // the table is on disk, before anybody can use it.
+  // Busy when there is one of that name. Creates the keyspaces it names. `ready` is called when the
+  // table is on disk, before a caller can use it.
   Status Create(const StoredTable& stored, const AlsoWrite& also,
                 const std::function<Status(const Table&)>& ready);
 
-  // Each table once. Before anybody uses or changes any.
+  // Each table once. Call it before any table is used or changed.
   Status ForEach(const std::function<Status(const StoredTable&, const Table&)>& visit) const;
 
  private:
@@ -133,7 +133,7 @@ class Catalog {
 
   Database& database_;
   const std::shared_ptr<Keyspace> rows_;  // Shared with the database.
-  std::mutex changes_mutex_;              // Held by whoever changes tables.
+  std::mutex changes_mutex_;              // Held by a change.
   mutable std::shared_mutex names_mutex_;
   std::map<std::string, std::shared_ptr<TableEntry>> tables_;  // Guarded by names_mutex_.
 };
@@ -144,13 +144,13 @@ std::vector<std::string> KeyspacesOf(const StoredTable& stored);
 // The policy of a keyspace that a description names.
 KeyspacePolicy PolicyOf(const StoredTable& stored, const std::string& keyspace);
 
-// What a table's promise leaves to its streams. A record of an item's end is written at its end, so
-// it may live for a quarter of the promise, and its bytes stay for another; half is left for deaths
-// to be noticed.
+// The part of a table's promise that its streams get. A record of an item's end is written at its
+// end, so it may live for a quarter of the promise, and its bytes stay for another; half is left
+// for deaths to be noticed.
 std::optional<Millis> StreamPromise(const TableSpec& spec);
 Millis RecordTtl(const TableSpec& spec);
 
-// Opens what it names. Corruption when something is not there.
+// Opens the keyspaces it names. Corruption when one is missing.
 Result<std::shared_ptr<const Table>> OpenTable(Database& database, const StoredTable& stored);
 
 }  // namespace mayfly::tables

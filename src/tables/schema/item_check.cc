@@ -24,7 +24,7 @@ Status CheckMembers(const Item& members) {
   return {};
 }
 
-// No set is empty. The depth has been checked: it does not recurse far.
+// Refuses empty sets. The depth has been checked: the recursion is bounded.
 Status CheckContent(const AttributeValue& value) {
   constexpr const char* kWrong = "One or more parameter values were invalid: ";
   if (value.string_set() != nullptr && value.string_set()->empty()) {
@@ -59,7 +59,7 @@ Status CheckForm(const Item& item) {
   return CheckMembers(item);
 }
 
-// Of an index key that an item is put with.
+// For an index key of an item that is put.
 Status CheckNewIndexValue(const Index& index, const KeyAttribute& key, const AttributeValue& value,
                           bool partition) {
   if (value.type() != TypeOf(key.type)) {
@@ -78,7 +78,7 @@ Status CheckNewIndexValue(const Index& index, const KeyAttribute& key, const Att
   return CheckKeyValue(key, value, partition);
 }
 
-// Of an index key that an update has changed.
+// For an index key that an update has changed.
 Status CheckUpdatedIndexValue(const Index& /*index*/, const KeyAttribute& key,
                               const AttributeValue& value, bool partition) {
   if (value.type() != TypeOf(key.type)) {
@@ -102,7 +102,7 @@ Status CheckUpdatedIndexValue(const Index& /*index*/, const KeyAttribute& key,
 
 using CheckIndexValue = Status(const Index&, const KeyAttribute&, const AttributeValue&, bool);
 
-// Keys of indexes that differ from those of `before`, which may be null.
+// Checks the index keys that differ from those of `before`, which may be null.
 Status CheckIndexValues(const Table& table, const Item* before, const Item& item,
                         CheckIndexValue& check) {
   const auto check_one = [&](const Index& index, const KeyAttribute& key,

@@ -20,32 +20,32 @@ inline constexpr std::size_t kBatchWritesMax = 25;
 inline constexpr std::size_t kTransactActionsMax = 100;
 inline constexpr std::uint64_t kTransactBytesMax = std::uint64_t{4} << 20;  // Of all its items.
 
-// A page ends behind the item that reaches this.
+// A page ends after the item that reaches this.
 inline constexpr std::size_t kPageBytesMax = std::size_t{1} << 20;
 inline constexpr std::uint32_t kSegmentsMax = 1'000'000;
 
-// Of writes that have nothing to do with each other: so many share a commit, and behind the one
-// with which the items to be shown pass this many bytes, it ends.
+// Independent writes: so many share a commit, which ends after the write with which the returned
+// items exceed this many bytes.
 inline constexpr std::size_t kWritesTogetherMax = 32;
 inline constexpr std::uint64_t kShownBytesMax = std::uint64_t{1} << 20;
 
-// How long a transaction's token is known, and how long one may be.
+// How long a transaction's token is remembered, and how long one may be.
 inline constexpr Millis kTokenTtl = std::chrono::minutes(10);
 inline constexpr std::size_t kTokenBytesMax = 36;
 
-// Latches keep calls on items from conflicting with each other, but not with whoever writes rows of
-// the same keyspaces without them. This often a call begins again before it says Busy.
+// Latches keep calls on items from conflicting with each other, but not with writers of the same
+// keyspaces that take none. A call retries this often before it returns Busy.
 inline constexpr int kAttemptsMax = 16;
 
-// A version is at least the time of its write in milliseconds, shifted by this: 1024 writes may
-// come in a millisecond before versions run ahead of time.
+// A version is at least the time of its write in milliseconds, shifted by this: up to 1024 writes
+// in a millisecond do not run ahead of time.
 inline constexpr int kVersionTimeShift = 10;
 
-// In mode kUntilSwept an instant further back does not count.
+// In mode kUntilSwept a ttl further back is ignored.
 inline constexpr Millis kForgottenAfter = std::chrono::years(5);
 
-// Instants that core takes as deadlines without asking which unit was meant. An attribute that says
-// less has passed and stays so; one that says more lies past the end of time.
+// Instants that core accepts as deadlines: outside of them the unit may be wrong. An attribute
+// below has passed and stays so; one above never comes.
 inline constexpr WallTime kDeadlineFirst = WallTimeFromMs(100'000'000'000);
 inline constexpr WallTime kDeadlineLast = WallTimeFromMs(100'000'000'000'000);
 

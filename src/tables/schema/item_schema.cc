@@ -27,7 +27,7 @@ Status DoesNotFit(const PartitionSchema& schema, fmt::format_string<Args...> why
                                      fmt::format(why, std::forward<Args>(args)...)));
 }
 
-// Keys and the ttl attribute are the table's own and belong to every item.
+// Keys and the ttl attribute belong to the table and are allowed in every item.
 bool IsOwn(const Table& table, const std::string& name) {
   const TableSpec& spec = table.spec;
   return name == spec.partition.name || (spec.sort && name == spec.sort->name) ||

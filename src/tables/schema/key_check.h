@@ -1,4 +1,4 @@
-// key_check.h - whether a value may be a key. The words are DynamoDB's.
+// key_check.h - whether a value may be a key. The errors are DynamoDB's.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@ AttributeType TypeOf(KeyType type);
 // "S", "N", "B".
 std::string_view NameOf(KeyType type);
 
-// An empty string or binary: no key, of a table or an index, is one.
+// An empty string or binary, which cannot be a key of a table or an index.
 bool IsEmptyKey(const AttributeValue& value);
 
-// The size that limits of keys are about; 0 for numbers, which none exceeds.
+// The size to which the limits of keys apply; 0 for numbers, which never exceed them.
 std::size_t KeyBytesOf(const AttributeValue& value);
 
 // Of a value of the key's type: Invalid when it is empty or too large.

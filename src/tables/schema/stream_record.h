@@ -1,4 +1,4 @@
-// stream_record.h - a record of a stream as the bytes of a row, and what a view shows of a change.
+// stream_record.h - a record of a stream as the bytes of a row, and the images of its view.
 //   key   := sequence, big endian
 //   value := format byte | kind and by_ttl | at | keys | old image, if any | new image, if any
 #pragma once
@@ -13,8 +13,8 @@
 
 namespace mayfly::tables {
 
-// A record of what became of `before`; null: there was, or is, no item. One of the two is there.
-// Its sequence is the caller's to set.
+// A record of a change from `before` to `after`; null: no item. At least one is not null. The
+// caller sets its sequence.
 StreamRecord MakeRecord(const TableSpec& table, StreamView view, const Item* before,
                         const Item* after, bool by_ttl, WallTime at);
 
@@ -24,7 +24,7 @@ Item StreamKeysOf(const TableSpec& table, const Item& item);
 std::string EncodeSequence(std::uint64_t sequence);
 std::string EncodeRecord(const StreamRecord& record);
 
-// Corruption when the bytes are none.
+// Corruption for malformed bytes.
 Result<std::uint64_t> DecodeSequence(Bytes key);
 Result<StreamRecord> DecodeRecord(Bytes key, Bytes value);
 

@@ -53,8 +53,8 @@ Result<std::string> KeyWith(const Table& table, const Item& from, ValueOf& value
   return items::ItemKey(*partition, sort);
 }
 
-// Seconds to milliseconds, of a number in its normal form. What lies between two milliseconds is
-// rounded up: an item does not die before its instant. Nothing: past the end of time.
+// Seconds to milliseconds, of a number in its normal form. Fractions of a millisecond are rounded
+// up: an item does not die before its instant. Nothing: out of range.
 std::optional<WallTime> InstantOf(std::string_view seconds) {
   if (seconds.front() == '-') return kDeadlineFirst;
   const std::size_t point = std::min(seconds.find('.'), seconds.size());

@@ -1,4 +1,4 @@
-// table.h - a table as calls see it. Never changed: a change of the table makes another one.
+// table.h - a table as calls see it. Immutable: a change of the table makes another one.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,7 @@ Result<std::string> KeyOfItem(const Table& table, const Item& item);
 // The key attributes of a table, or an index and its table, that an item has.
 Item KeyAttributesOf(const Table& table, const Index* index, const Item& item);
 
-// When the item dies by the table's ttl attribute; nothing: never. The one reading of that
+// The deadline of an item by the table's ttl attribute; nothing: never. Nothing else reads that
 // attribute. In mode kUntilSwept instants more than five years before `now` do not count.
 std::optional<WallTime> DeadlineOf(const Table& table, const Item& item, WallTime now);
 

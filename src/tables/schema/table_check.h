@@ -1,4 +1,4 @@
-// table_check.h - what a table may look like.
+// table_check.h - validates the description of a table.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace mayfly::tables {
 
-// Invalid, in DynamoDB's words where it has some: names, keys, indexes, projections, schemas. Of a
-// new table, and of one as it would be after a change.
+// Invalid, in DynamoDB's words where it has some: names, keys, indexes, projections, schemas. For a
+// new table, and for the result of a change.
 Status CheckTable(const TableSpec& spec);
 
 }  // namespace mayfly::tables

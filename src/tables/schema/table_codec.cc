@@ -9,8 +9,8 @@ namespace {
 
 constexpr char kFormat = 2;
 
-// Eats from the front, and remembers whether anything was wrong: what is read behind that is
-// nothing, and lists are empty.
+// Consumes from the front, and remembers whether anything was malformed: after that it reads zeros
+// and empty lists.
 class Reader {
  public:
   explicit Reader(Bytes in) : in_(in) {}
@@ -45,7 +45,7 @@ class Reader {
     return static_cast<T>(good_ ? value : 0);
   }
 
-  // An element takes a byte at least, so a length cannot exceed what is left.
+  // An element takes at least a byte, so a length cannot exceed the rest.
   std::size_t Length() {
     const std::uint64_t length = Varint();
     Expect(length <= in_.size());

@@ -20,7 +20,7 @@
 
 namespace mayfly::tables {
 
-// What a description knows of an index beside its spec.
+// The stored state of an index beside its spec.
 struct StoredIndex {
   IndexStatus status = IndexStatus::kActive;
   std::uint64_t number = 0;  // Of its keyspace.
@@ -31,8 +31,8 @@ struct StoredStream {
   StreamView view = StreamView::kOff;
   bool enabled = true;
   WallTime created_at;
-  // How long its records live. It only ever gets shorter: records tell when they were written by
-  // their deadlines, and one that seems older than it is would be overlooked (stream_feed.cc).
+  // How long its records live. It only ever gets shorter: the deadline of a record tells when it
+  // was written, and one that seems older than it is would be overlooked (stream_feed.cc).
   Millis record_ttl = kStreamRecordTtl;
 };
 
@@ -41,9 +41,9 @@ struct StoredTable {
   std::string id;
   WallTime created_at;
   TtlStatus ttl_status = TtlStatus::kDisabled;
-  std::uint64_t next_number = 1;  // Of a keyspace that is to come.
-  std::uint64_t shadows = 0;      // Number of their keyspace; 0: there is none.
-  // As many as there are in spec, in their order.
+  std::uint64_t next_number = 1;  // For the next keyspace.
+  std::uint64_t shadows = 0;      // Number of their keyspace; 0: none.
+  // As many as in `spec`, in their order.
   std::vector<StoredIndex> global_indexes = {};
   std::vector<StoredIndex> local_indexes = {};
   // In order of time. The last one may be enabled.
@@ -59,25 +59,25 @@ struct RewriteJob {
   // Stored; append, never renumber.
   enum class Kind : std::uint8_t {
     kEverything = 0,  // The description changed.
-    kUnshadowed = 1,  // Items may have outlived their shadow without anybody being told.
+    kUnshadowed = 1,  // Items may have outlived their shadow without an event.
   };
   // Stored; append, never renumber.
   enum class Stage : std::uint8_t {
     kWalking = 0,
-    kDone = 1,          // The walk is; the statuses are to be set.
-    kWalkingFirst = 2,  // When it is through, another one begins.
+    kDone = 1,          // The walk is done; the statuses are to be set.
+    kWalkingFirst = 2,  // At its end, another one begins.
   };
   std::string table;
   Kind kind = Kind::kEverything;
   Stage stage = Stage::kWalking;
   std::uint64_t walked = 0;
-  std::string after = {};  // Items up to this key have been seen to.
+  std::string after = {};  // Items up to this key are done.
 };
 
 std::string EncodeJob(const RewriteJob& job);
 Result<RewriteJob> DecodeJob(Bytes bytes);
 
-// A place in the event log.
+// A position in the event log.
 std::string EncodePlace(std::uint64_t sequence);
 Result<std::uint64_t> DecodePlace(Bytes bytes);
 

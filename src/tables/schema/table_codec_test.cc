@@ -1,6 +1,5 @@
-// Goal: what is stored about tables comes back as it was, and damaged bytes are never taken for it.
-// Method: records with everything in them; each beginning of their bytes, and seeded changes of
-// them.
+// Goal: stored records of tables are read back unchanged, and damaged bytes are refused.
+// Method: records with everything in them; each prefix of their bytes, and seeded changes of them.
 #include "tables/schema/table_codec.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// table_figures.h - what a table is and how much is in it.
+// table_figures.h - the description of a table with its counts.
 #pragma once
 
 #include "mayfly/result.h"
@@ -7,8 +7,8 @@
 
 namespace mayfly::tables {
 
-// Items are counted exactly, dead ones excluded; bytes are reckoned from a few of them. The caller
-// uses or changes the table.
+// Items are counted exactly, dead ones excluded; bytes are estimated from a sample. The caller uses
+// or changes the table.
 Result<TableDescription> DescribeTable(const Table& table);
 
 }  // namespace mayfly::tables

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kPrefix = "table.";
 constexpr std::string_view kIdForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
 
-// Two of them, an ID and the rest fit into the name of a keyspace, which has 255 bytes at most.
+// Two of them, an ID and the rest fit into the 255 bytes of a keyspace's name.
 constexpr std::size_t kNameBytesShown = 80;
 
 std::string Cut(std::string_view name) {

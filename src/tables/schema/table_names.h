@@ -5,7 +5,7 @@
 //   table.NAME.shadows#ID.N        see table.h
 //   table.NAME.stream.LABEL#ID     records of a stream
 // An ID belongs to one table for ever, so a keyspace that no description names is a leftover. The
-// names in front of it are for people, who meet them in proofs and metrics; long ones are cut.
+// names in front of it are for people, who see them in proofs and metrics; long ones are cut.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ std::string IndexKeyspace(const TableLabel& table, std::string_view index, std::
 std::string ShadowsKeyspace(const TableLabel& table, std::uint64_t number);
 std::string StreamKeyspace(const TableLabel& table, std::string_view label);
 
-// Whether a table may have made a keyspace of that name.
+// Whether the name has the form of a table's keyspace.
 bool IsOfATable(std::string_view keyspace);
 
-// The same of one for items.
+// The same for a keyspace of items.
 bool IsItemsOfATable(std::string_view keyspace);
 
 // Keys of rows in keyspace "tables".

@@ -14,7 +14,7 @@ constexpr char kKeyspaceName[] = "tables.tokens";
 constexpr char kFormat = 1;  // Stored; append, never renumber.
 constexpr std::size_t kHashBytes = 16;
 
-// Everything an action says, so that two that differ have different bytes.
+// Serialises an action completely, so that different actions have different bytes.
 class Writer {
  public:
   void operator()(const PutItemRequest& request) {
@@ -85,7 +85,7 @@ Result<std::shared_ptr<Keyspace>> Rows(Database& database) {
   if (opened || !opened.error().IsNotFound()) return opened;
   auto made = database.CreateKeyspace(kKeyspaceName);
   if (made) return made;
-  return database.OpenKeyspace(kKeyspaceName);  // Somebody else was faster.
+  return database.OpenKeyspace(kKeyspaceName);  // Another thread was faster.
 }
 
 }  // namespace

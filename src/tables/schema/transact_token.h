@@ -1,7 +1,8 @@
-// transact_token.h - which transactions have been done, for callers who ask twice.
+// transact_token.h - remembers committed transactions by token, so that a repeated call has no
+// effect.
 //   keyspace "tables.tokens": token -> format byte | hash of the actions (16 bytes) | bytes of each
-// A row is written in the transaction it is about, so it is there if and only if that happened, and
-// it dies by itself.
+// A row is written in the transaction it is about, so it exists if and only if that was committed,
+// and it dies by its deadline.
 #pragma once
 
 #include <optional>
@@ -16,14 +17,14 @@ namespace mayfly::tables {
 
 class TransactToken {
  public:
-  // Of these actions. The database keeps the keyspace; it is made when the first token comes.
+  // For these actions. The keyspace is created with the first token.
   static Result<TransactToken> Of(Database& database, const std::string& token,
                                   const std::vector<TransactWrite>& actions);
 
-  // What it said then; nothing: the token is new. Conflict: it belongs to other actions.
+  // The earlier outcome; nothing: the token is new. Conflict: it belongs to other actions.
   Result<std::optional<TransactOutcome>> Known(Transaction& transaction) const;
 
-  // For ten minutes.
+  // Stores the outcome for ten minutes.
   Status Remember(Transaction& transaction, const TransactOutcome& outcome) const;
 
  private:

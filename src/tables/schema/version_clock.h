@@ -1,7 +1,8 @@
-// version_clock.h - what versions items get: larger than any before, also those of items that are
-// gone and left nothing behind. They go with the time, which does not go back, so that they grow
-// from one run to the next. Where it was taken back (Database::RevertClock()) they go on from the
-// largest; who opens tables sees to it that the next run begins there.
+// version_clock.h - the versions of items: each larger than any before, also those of deleted
+// items.
+// They follow the time, which does not go back, so that they grow from one run to the next. Where
+// it was set back (Database::RevertClock()) they continue from the largest; TableService stores it,
+// so that the next run begins there.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 
 namespace mayfly::tables {
 
-// Safe from any thread.
+// Safe to call from any thread.
 class VersionClock {
  public:
   static std::uint64_t OfTime(WallTime now) {
@@ -31,10 +32,10 @@ class VersionClock {
     return next;
   }
 
-  // The largest so far, or what was given to GoOnBehind().
+  // The largest so far, or the argument of GoOnBehind().
   std::uint64_t last() const { return last_.load(std::memory_order_relaxed); }
 
-  // Before the first Next().
+  // Call it before the first Next().
   void GoOnBehind(std::uint64_t last) { last_ = std::max(last_.load(), last); }
 
  private:

@@ -52,7 +52,7 @@ Status StreamFeed::Load() {
     MAYFLY_TRY(place_, DecodePlace(*place));
   }
   saved_place_ = place_;
-  // A crash may have come before records were as short as the description says.
+  // A crash may have come before existing records were shortened.
   return record_ttl_ < kStreamRecordTtl ? ShortenRecords() : Status();
 }
 
@@ -151,8 +151,8 @@ Result<std::vector<StreamFeed::Death>> StreamFeed::DeathsAmong(const std::vector
 }
 
 // Records of the same commit die at the same instant, a day later or sooner: so their deadlines
-// tell when they were written, or a later instant if they were shortened since. That does no harm:
-// an item that is back has a record behind its removal.
+// tell when they were written, or a later instant if they were shortened since. That is harmless:
+// an item that was put again has a record behind its removal.
 Result<std::set<std::string>> StreamFeed::RemovedSince(WallTime instant) const {
   std::set<std::string> removed;
   std::set<std::string> seen;
@@ -163,7 +163,7 @@ Result<std::set<std::string>> StreamFeed::RemovedSince(WallTime instant) const {
     if (leaves_at && *leaves_at - record_ttl_ < instant) break;
     MAYFLY_TRY(const StreamRecord record, DecodeRecord(cursor->key(), cursor->value()));
     std::string key = KeyOf(record.keys);
-    if (!seen.insert(key).second) continue;  // The last one about an item counts.
+    if (!seen.insert(key).second) continue;  // The last record of an item counts.
     if (record.kind == StreamRecord::Kind::kRemove) removed.insert(std::move(key));
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
@@ -199,8 +199,8 @@ Result<StreamDescription> StreamFeed::Describe() const {
   if (any) {
     MAYFLY_TRY(description.first_sequence, DecodeSequence(cursor->key()));
   }
-  // Numbers were given out for what never happened, or left out at a restart: who reads an ended
-  // stream would wait for them.
+  // Some numbers were given out for writes that failed, or skipped at a restart: a reader of an
+  // ended stream would wait for them.
   if (any && !enabled_) {
     cursor->SeekToLast();
     MAYFLY_RETURN_IF_ERROR(cursor->status());

@@ -1,17 +1,17 @@
-// stream_feed.h - one stream: its records, and how deaths come to be among them.
-// A death is an event of the items' keyspace, told by whoever removed the dead row: a purge, a
-// read, a write. It becomes a record of the stream exactly once: records and the place in the event
-// log that they bring us to are one transaction. Two things can make an event say less than it
-// seems to.
+// stream_feed.h - one stream: its records, and how deaths are recorded among them.
+// A death is an event of the items' keyspace, written by the purge, read or write that removed the
+// dead row. It becomes a record of the stream exactly once: records and the new position in the
+// event log are written in one transaction. Two things can make an event mean less than it seems
+// to.
 //
 // (1) A write began before the item died and was committed after: the item lives on, changed, or it
-// was deleted and that is on record. So a death counts if the item is not there, and the last
-// record about it since the event is no removal.
-// (2) The item of (1) died again, unnoticed so far. So before a death is recorded, what is left of
-// the item is removed: its event comes before the record and is covered by it.
+// was deleted and that is recorded. So a death counts if the item does not exist, and the last
+// record about it since the event is no removal. (2) The item of (1) died again, unnoticed so far.
+// So before a death is recorded, what is left of the item is removed: its event comes before the
+// record and is covered by it.
 //
-// Both rest on this: whoever writes items of the table holds the feed, deals with all events first,
-// and nobody looks at events while a write is under way.
+// Both rest on this: a writer of the table's items holds the feed and processes all events first,
+// and no thread reads events while a write is in progress.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ namespace mayfly::tables {
 
 class StreamFeed {
  public:
-  // Finds the last record and the place in the event log. `places` is the keyspace of the latter.
+  // Finds the last record and the position in the event log. `places` is the keyspace of the
+  // latter.
   static Result<std::shared_ptr<StreamFeed>> Open(Database& database, const Keyspace& places,
                                                   const Table& table, const StoredStream& stream);
 
@@ -39,27 +40,27 @@ class StreamFeed {
   const std::string& table_id() const { return id_; }
   const std::string& label() const { return label_; }
 
-  // Held by whoever calls what follows.
+  // Callers of the functions below hold it.
   std::mutex& mutex() { return mutex_; }
 
   bool enabled() const { return enabled_; }
 
-  // It gets no more records.
+  // The stream gets no more records.
   void End() { enabled_ = false; }
 
-  // Its records live no longer than this from now on, those that are there, too.
+  // Records live no longer than this from now on, existing ones, too.
   Status SetRecordTtl(Millis ttl);
 
-  // A write of these items begins; the caller holds their latches. What is left of those that are
-  // dead is removed, and all deaths are on record.
+  // Begins a write of these items; the caller holds their latches. Removes what is left of dead
+  // ones, and records all deaths.
   Status BeginWrite(const std::set<std::string>& keys);
 
-  // Adds a record to the transaction, which was begun after that. Conflict: an item died between
-  // the two, and its death must come first; begin again.
+  // Adds a record to the transaction, which was begun after BeginWrite(). Conflict: an item died
+  // between the two, and its death must come first; begin again.
   Status Append(Transaction& transaction, const Item* before, const Item* after, bool by_ttl);
 
-  // Records the deaths of which there are events. If events were trimmed before we came, the deaths
-  // they told of are not known any more.
+  // Records the deaths for which there are events. Deaths whose events were trimmed before are
+  // lost.
   Status CatchUp();
 
   // 0: it has ended more than a day ago.
@@ -86,28 +87,28 @@ class StreamFeed {
 
   Database& database_;
   const Keyspace& places_;  // The catalog's.
-  const TableSpec spec_;    // Its keys are for good.
+  const TableSpec spec_;    // Its keys never change.
   const std::string id_;
   const std::string label_;
   const StreamView view_;
   const WallTime created_at_;
   const std::shared_ptr<Keyspace> items_;  // Shared with the table and the database.
-  std::shared_ptr<Keyspace> records_;      // Likewise. Constant once open.
+  std::shared_ptr<Keyspace> records_;      // As items_. Constant once open.
 
   std::mutex mutex_;
   // Guarded by mutex_.
   bool enabled_;
   Millis record_ttl_;
-  std::uint64_t place_ = 0;        // Events up to this one have been dealt with.
-  std::uint64_t saved_place_ = 0;  // The same as far as the disk knows.
+  std::uint64_t place_ = 0;        // Events up to this one are processed.
+  std::uint64_t saved_place_ = 0;  // The same as stored on disk.
   std::uint64_t last_sequence_ = 0;
-  std::set<std::string> alive_;  // Items of the write under way that were there when it began.
-  // While catching up: items whose removal is on record.
+  std::set<std::string> alive_;  // Items of the current write that existed when it began.
+  // While catching up: items whose removal is recorded.
   std::optional<std::set<std::string>> told_;
 };
 
-// A row of an ended stream that lives as long as the youngest record can: when nothing is left, the
-// stream may go.
+// A row of an ended stream that lives as long as the youngest record can: when no row is left, the
+// stream may be dropped.
 std::string EndMarkerKey();
 
 }  // namespace mayfly::tables

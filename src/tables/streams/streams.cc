@@ -139,7 +139,7 @@ Result<std::vector<StreamRecord>> Streams::Read(const std::string& table, const 
     const std::lock_guard lock(feed->mutex());
     MAYFLY_RETURN_IF_ERROR(feed->CatchUp());
   }
-  // What is committed is in order, so that reading needs no hold.
+  // Committed records are in order, so that reading needs no hold.
   return feed->Read(sequence, records_max);
 }
 

@@ -1,9 +1,9 @@
-// streams.h - what happened to the items of a table, in order, for a day.
+// streams.h - the changes of a table's items, in order, for a day.
 //   keyspace "table.NAME.stream.LABEL#ID": sequence, big endian -> record; each row dies after a
 //   day, or sooner, if the table has a promise (purge_within).
 // A write holds its table's stream from before its transaction to after its commit, so that
 // sequences become visible in their order. Deaths come from the database's events, once each: a
-// place in the event log is stored with the records (stream_feed.h).
+// position in the event log is stored with the records (stream_feed.h).
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@
 
 namespace mayfly::tables {
 
-// What a write changed. Null: no item.
+// The change of one item by a write. Null: no item.
 struct ItemChange {
   const Table* table;
   const Item* before;
@@ -40,8 +40,9 @@ class Streams {
     Hold(Hold&&) noexcept = default;
     Hold& operator=(Hold&&) noexcept = default;
 
-    // Adds a record to the transaction, if the table has a stream and something changed. Of an item
-    // that was named. Conflict: it died between the two; begin the write again.
+    // Adds a record to the transaction, if the table has a stream and something changed. The item
+    // must be among those of BeginWrite(). Conflict: it died between the two; begin the write
+    // again.
     Status Append(Transaction& transaction, const ItemChange& change);
 
    private:
@@ -56,27 +57,27 @@ class Streams {
     std::vector<Held> held_;
   };
 
-  // The items a write is about, by table and key. Deaths of these items that have not been recorded
-  // yet are recorded first, so that a removal comes before what was put in its place.
+  // The items of a write, by table and key. Deaths of these items that have not been recorded yet
+  // are recorded first, so that a removal comes before what was put in its place.
   struct About {
     const Table* table;
     std::string key;
   };
   Result<Hold> BeginWrite(const std::vector<About>& items);
 
-  // Knows the streams of a table as its description has them, from now on. The table is not in use.
+  // Follows the streams of a table's description from now on. The table must not be in use.
   Status Refresh(const StoredTable& stored, const Table& table);
   void Forget(const std::string& table);
 
-  // Records the deaths of which there are events, in all streams.
+  // Records the deaths for which there are events, in all streams.
   Status CatchUp();
-  // In those of one table.
+  // In the streams of one table.
   Status CatchUp(const std::string& table);
 
-  // Tables with an ended stream of which nothing is left.
+  // Tables with an ended stream that has no records left.
   Result<std::vector<std::string>> WithEmptyEnded() const;
 
-  // `table` empty: of all. By table, then in order of time.
+  // `table` empty: all tables. By table, then in order of time.
   Result<std::vector<StreamDescription>> List(const std::string& table);
   // NotFound when there is no such stream.
   Result<StreamDescription> Describe(const std::string& table, const std::string& label);
@@ -86,7 +87,7 @@ class Streams {
  private:
   using Feeds = std::vector<std::shared_ptr<StreamFeed>>;
 
-  // Of a table; empty: of all.
+  // Empty: all tables.
   Feeds FeedsOf(const std::string& table) const;
   Result<std::shared_ptr<StreamFeed>> Find(const std::string& table,
                                            const std::string& label) const;

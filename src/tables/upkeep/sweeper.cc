@@ -32,7 +32,7 @@ Result<Sweeper::Swept> Sweeper::Sweep(const std::string& name, std::uint64_t ite
       purged = report.rows > 0;
     }
     if (purged) continue;
-    if (!search) {  // Usually there is nothing to look for.
+    if (!search) {  // The usual case: nothing to search for.
       MAYFLY_TRY(search, upkeep_.SearchUnshadowed(name, kSweepSearchItemsMax));
       if (search->seen > 0) continue;
     }
@@ -60,7 +60,7 @@ Result<Sweeper::Place*> Sweeper::PlaceOf(const Table& table) {
     MAYFLY_TRY(place.read, DecodePlace(*stored));
     place.saved = place.read;
   }
-  // Of tables that are gone, too; all can be read again.
+  // Includes dropped tables; all can be read again.
   if (places_.size() >= kSweepPlacesMax) places_.clear();
   return &places_.emplace(table.shadows->name(), place).first->second;
 }
@@ -79,7 +79,7 @@ Result<std::uint64_t> Sweeper::FollowEvents(const Table& table, std::uint64_t it
     if (place->read >= last) break;
     MAYFLY_TRY(const auto events, context_.database.ReadEvents(place->read, kEventPageMax));
     const std::uint64_t first = events.empty() ? last + 1 : events.front().sequence;
-    // Asked after the reading: what was trimmed before it counts.
+    // Checked after the read: what was trimmed before it counts.
     const bool gaps_matter = MayHaveMissed(table, *place);
     if (gaps_matter && first > place->read + 1) {
       MAYFLY_RETURN_IF_ERROR(SavePlace(table, *place, first - 1, /*missed=*/true));
@@ -101,7 +101,7 @@ Result<std::uint64_t> Sweeper::FollowEvents(const Table& table, std::uint64_t it
     }
     place->read = through;
   }
-  // Else the next process would take what this one has read for missed.
+  // Else the next process would take the events that this one has read for missed.
   const std::uint64_t trimmed = context_.database.EventsTrimmedThrough();
   if (place->saved < trimmed && trimmed <= place->read) {
     MAYFLY_RETURN_IF_ERROR(SavePlace(table, *place, place->read, /*missed=*/false));

@@ -1,13 +1,13 @@
-// sweeper.h - removes items that are dead.
+// sweeper.h - removes dead items.
 // In mode kExact they are gone already, and a sweep is a purge of their bytes. In mode kUntilSwept
 // an item has a shadow that dies at its instant, with an event: the sweep purges shadows and reads
-// the events behind its place, which is stored with what it removed. An item goes if its instant is
-// still the one its shadow died at; if it has another instant, and no shadow yet, it gets one. So
-// nothing here compares an instant with the time: the shadow's death decides, and the work is that
-// of the dead, not of the table. If events were trimmed before they were read, and may have been of
-// this table's shadows, an upkeep looks for items that have no shadow, and gives them one: those
-// whose instant has passed are told anew. A sweep goes on with that search by a bounded number of
-// items; those it has not come to are not swept yet, and visible.
+// the events behind its position, which is stored with the removals. An item is removed if its
+// instant is still the one its shadow died at; if it has another instant, and no shadow yet, it
+// gets one. So nothing here compares an instant with the time: the shadow's death decides, and the
+// cost is that of the dead, not of the table. If events were trimmed before they were read, and may
+// have been of this table's shadows, an upkeep searches for items without a shadow, and gives them
+// one: for those whose instant has passed that makes a new event. Each sweep continues that search
+// by a bounded number of items; those not reached yet are not swept yet, and visible.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +29,17 @@ class Sweeper {
 
   struct Swept {
     std::uint64_t items = 0;
-    bool more = false;  // There may be dead items left: the bound was reached, or a search goes on.
+    bool more = false;  // Dead items may be left: the bound was reached, or a search continues.
   };
 
   // Removes up to this many items, oldest first.
   Result<Swept> Sweep(const std::string& table, std::uint64_t items_max);
 
  private:
-  // How far it has read the event log.
+  // Its position in the event log.
   struct Place {
     std::uint64_t read = 0;
-    std::uint64_t saved = 0;  // As far as the disk knows.
+    std::uint64_t saved = 0;  // As stored on disk.
   };
 
   Result<std::uint64_t> PurgeExact(const Table& table, std::uint64_t items_max);

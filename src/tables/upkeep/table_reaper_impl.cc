@@ -13,7 +13,7 @@ Result<std::shared_ptr<TableReaperImpl>> TableReaperImpl::Start(Database& databa
     return Status::Invalid("the time between sweeps must be more than zero");
   }
   std::shared_ptr<TableReaperImpl> made(new TableReaperImpl(options, std::move(work)));
-  // Shadows die in their own time: a sweep finds them.
+  // Deaths of shadows need no wake: a sweep finds them.
   MAYFLY_TRY(made->subscription_, database.Subscribe([waker = &made->waker_](const Event& e) {
     if (IsItemsOfATable(e.keyspace_name)) waker->Wake();
   }));
@@ -43,7 +43,7 @@ bool TableReaperImpl::stopping() const {
 }
 
 void TableReaperImpl::AwaitIdle() {
-  // What has died has its events after this.
+  // Purging first writes the events of dead rows.
   {
     const std::lock_guard alone(stop_mutex_);
     if (reaper_ != nullptr) reaper_->AwaitIdle();

@@ -1,7 +1,7 @@
-// table_reaper_impl.h - a thread that does upkeep as it falls due.
+// table_reaper_impl.h - the thread that does the upkeep of tables when it is due.
 // It sleeps until there is an event of a table's items, a new job, or the next sweep; without
-// tables in mode kUntilSwept, for as long as nothing happens. What fails is tried again after the
-// pause between two sweeps.
+// tables in mode kUntilSwept, until something happens. A failed step is retried after the pause
+// between two sweeps.
 #pragma once
 
 #include <condition_variable>
@@ -17,11 +17,11 @@
 
 namespace mayfly::tables {
 
-// What it does. Called on its thread alone.
+// The steps it runs, on its thread alone.
 struct TableReaperTasks {
-  // Some of what jobs and events ask for; true when there is more.
+  // A part of the work for jobs and events; true when there is more.
   std::function<Result<bool>()> upkeep;
-  // Some of what is dead in tables of mode kUntilSwept; true when there is more.
+  // Sweeps some dead items in tables of mode kUntilSwept; true when there is more.
   std::function<Result<bool>()> sweep;
   std::function<bool()> has_sweeps;
 };
@@ -36,10 +36,10 @@ class TableReaperImpl {
   TableReaperImpl(const TableReaperImpl&) = delete;
   TableReaperImpl& operator=(const TableReaperImpl&) = delete;
 
-  // Waits for the step under way. Afterwards nothing of it runs.
+  // Waits for the current step. Afterwards nothing of it runs.
   void Stop();
 
-  // There may be something to do.
+  // Call it when there may be something to do.
   void Wake() { waker_.Wake(); }
 
   void AwaitIdle();
@@ -49,7 +49,7 @@ class TableReaperImpl {
       : options_(options), work_(std::move(work)) {}
 
   void Run();
-  // Until there is nothing more, or it is to end.
+  // Repeats the step until there is nothing more, or Stop().
   Status RunToEnd(const std::function<Result<bool>()>& step);
   Result<bool> SweepStep();
   void Rest(bool failed, SteadyTime next_sweep);
@@ -58,16 +58,16 @@ class TableReaperImpl {
   const TableReaperOptions options_;
   const TableReaperTasks work_;
   Waker waker_;
-  std::mutex stop_mutex_;  // Of those who stop it; taken first.
+  std::mutex stop_mutex_;  // Held by Stop(); taken first.
   std::unique_ptr<EventSubscription> subscription_;
-  std::unique_ptr<Reaper> reaper_;  // Null if not asked for.
+  std::unique_ptr<Reaper> reaper_;  // Null if not requested.
   std::thread thread_;
 
   mutable std::mutex mutex_;
   std::condition_variable passed_;
   // Guarded by mutex_.
   bool stopping_ = false;
-  std::uint64_t wanted_ = 0;  // Passes that somebody waits for.
+  std::uint64_t wanted_ = 0;  // Passes that a caller waits for.
   std::uint64_t done_ = 0;
 };
 

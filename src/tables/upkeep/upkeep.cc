@@ -12,7 +12,7 @@ namespace {
 
 using Stage = RewriteJob::Stage;
 
-// A step went over these.
+// Moves the job behind these keys.
 void Advance(RewriteJob& job, const std::vector<std::string>& keys, bool at_end) {
   if (!keys.empty()) job.after = keys.back();
   job.walked += keys.size();
@@ -52,14 +52,14 @@ Result<std::uint64_t> Upkeep::Run(std::uint64_t items_max, const std::string& ta
 Result<std::uint64_t> Upkeep::RunJob(Job job, std::uint64_t& items_left) {
   while (items_left > 0 && job.job.stage != Stage::kDone) {
     auto use = context_.catalog.Use(job.job.table);
-    if (!use && use.status().IsNotFound()) return std::uint64_t{0};  // Dropped, the job with it.
+    if (!use && use.status().IsNotFound()) return std::uint64_t{0};  // Dropped, with the job.
     MAYFLY_RETURN_IF_ERROR(use.status());
     MAYFLY_TRY(const std::uint64_t seen, Step(**use, job, items_left));
     items_left -= std::min(items_left, seen);
   }
   if (job.job.stage == Stage::kDone) {
     MAYFLY_RETURN_IF_ERROR(Finish(job));
-    // A change may have begun it again.
+    // A change may have restarted it.
     MAYFLY_TRY(const bool begun, context_.catalog.rows().Exists(JobRow(job.id)));
     return std::uint64_t{begun ? 1U : 0U};
   }
@@ -71,7 +71,7 @@ Result<std::uint64_t> Upkeep::RunJob(Job job, std::uint64_t& items_left) {
 }
 
 Result<std::uint64_t> Upkeep::Step(const Table& table, Job& job, std::uint64_t items_max) {
-  // The table is in use, so nobody begins the job again meanwhile; somebody may have before.
+  // The table is in use, so the job is not restarted meanwhile; it may have been before.
   const auto row = context_.catalog.rows().Get(JobRow(job.id));
   if (!row && row.status().IsNotFound()) {  // Another table has the name now.
     job.job.stage = Stage::kDone;
@@ -96,7 +96,7 @@ Result<std::uint64_t> Upkeep::Step(const Table& table, Job& job, std::uint64_t i
     Advance(job.job, keys, /*at_end=*/!cursor->Valid());
   }
   const ItemLatches::Held held = context_.latches.Take(latches);
-  // An item that dies while it is written anew must be alive or dead for the stream, not both.
+  // An item that dies while it is rewritten must be alive or dead for the stream, not both.
   MAYFLY_TRY(const Streams::Hold hold, context_.streams.BeginWrite(about));
   MAYFLY_RETURN_IF_ERROR(context_.database.Transact(
       [&](Transaction& transaction) -> Status {
@@ -136,7 +136,7 @@ Status Upkeep::Finish(const Job& job) {
   if (!row && row.status().IsNotFound()) return {};
   MAYFLY_RETURN_IF_ERROR(row.status());
   MAYFLY_TRY(const RewriteJob now, DecodeJob(*row));
-  if (now.stage != Stage::kDone) return {};  // A change began it again.
+  if (now.stage != Stage::kDone) return {};  // A change restarted it.
   StoredTable next = change->stored();
   const bool off = next.spec.ttl_attribute.empty();
   next.ttl_status = off ? TtlStatus::kDisabled : TtlStatus::kEnabled;
@@ -166,7 +166,7 @@ Status Upkeep::FindUnshadowed(Transaction& transaction, const Table& table) {
   if (!row && !row.status().IsNotFound()) return row.status();
   RewriteJob job{.table = table.spec.name, .kind = RewriteJob::Kind::kUnshadowed};
   if (row) {
-    // Whatever is under way, all items are gone over again.
+    // Whatever its stage, all items are visited again.
     MAYFLY_TRY(const RewriteJob there, DecodeJob(*row));
     job.kind = there.kind;
     if (there.stage != Stage::kDone) {

@@ -113,7 +113,7 @@ Result<std::span<const Bytes>> FieldsClause(std::span<const Bytes> clause, std::
 
 Result<WallTime> FieldInstant(Bytes argument, TimeUnit unit, WallTime now,
                               std::string_view command) {
-  // Redis keeps two bits of its 48 for itself; the year is 4199.
+  // Redis reserves two of its 48 bits; the year is 4199.
   constexpr WallTime kLast = WallTimeFromMs((std::int64_t{1} << 46) - 1);
   MAYFLY_TRY(const std::int64_t number, IntegerArgument(argument));
   if (number < 0) return Status::Invalid("invalid expire time, must be >= 0");

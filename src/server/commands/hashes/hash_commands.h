@@ -1,5 +1,4 @@
-// hash_commands.h - what the files of the hash family share: its handlers, by file, and a few steps
-// that most of them take.
+// hash_commands.h - the handlers of the hash family, by file, and the functions they share.
 #pragma once
 
 #include <initializer_list>
@@ -15,21 +14,21 @@ namespace mayfly::server {
 // The hash under the command's key.
 Result<types::Hash> HashOf(Call& call);
 
-// Tells what happened to the hash: that it is new, the events themselves, and that it went,
-// whichever is so.
+// Notifies of what happened to the hash: that it is new, the events themselves, and that it was
+// deleted, as far as they apply.
 void NotifyHash(Call& call, const types::Hash& hash,
                 std::initializer_list<std::string_view> events);
 
 // The value, or a null.
 void ReplyField(Call& call, const core::FoundMember& found);
 
-// The arguments from the word FIELDS on: it, how many there are, and the fields. Errors are worded
-// as Redis 7.4 does; `count_error` is what a count that is none, or not positive, gets.
+// The arguments from the word FIELDS on: it, their number, and the fields. Errors are worded as in
+// Redis 7.4; `count_error` is for a count that is no positive number.
 Result<std::span<const Bytes>> FieldsClause(std::span<const Bytes> clause, std::string_view command,
                                             std::string_view count_error);
 inline constexpr std::string_view kFieldCountError = "Number of fields must be a positive integer";
 
-// When fields die, as given: zero or more, and early enough to be one of Redis' instants.
+// The deadline of fields, as given: zero or more, and within the range of Redis.
 Result<WallTime> FieldInstant(Bytes argument, TimeUnit unit, WallTime now,
                               std::string_view command);
 

@@ -1,5 +1,6 @@
-// When fields die: setting it, asking for it, taking it away. Codes per field: -2 there is no such
-// field, -1 it has no deadline, 0 the condition does not hold, 1 done, 2 it is dead and gone.
+// hash_commands_deadlines.cc - deadlines of fields: sets, reads and removes them. Codes per field:
+// -2 no such field, -1 no deadline, 0 the condition does not hold, 1 done, 2 dead at once and
+// deleted.
 #include <optional>
 #include <string>
 
@@ -29,7 +30,7 @@ std::optional<DeadlineIf> ReadCondition(Bytes argument) {
   return std::nullopt;
 }
 
-// No deadline is later than every deadline.
+// No deadline counts as later than every deadline.
 bool Holds(DeadlineIf condition, std::optional<WallTime> before, WallTime after) {
   switch (condition) {
     case DeadlineIf::kAlways: break;
@@ -79,7 +80,7 @@ Answer ExpireFields(Call& call, TimeUnit unit, std::string_view command) {
   return {};
 }
 
-// Asks each field for its deadline; `tell` makes a number of one.
+// Replies with a number per field; `tell` makes it of the deadline.
 Answer TellDeadlines(Call& call, std::string_view command,
                      FunctionRef<std::int64_t(WallTime deadline)> tell) {
   MAYFLY_TRY(const types::Hash hash, HashOf(call));
@@ -97,7 +98,7 @@ Answer TellDeadlines(Call& call, std::string_view command,
   return {};
 }
 
-// Rounded up: who has something left is never told zero.
+// Rounded up: a field that is alive never shows zero.
 std::int64_t Seconds(std::int64_t ms) { return (ms + kMsPerSecond - 1) / kMsPerSecond; }
 
 }  // namespace

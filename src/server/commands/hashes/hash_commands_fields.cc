@@ -1,4 +1,4 @@
-// Fields one by one: setting, getting, removing, counting up.
+// hash_commands_fields.cc - single fields: sets, reads, removes and increments them.
 #include <cmath>
 #include <limits>
 
@@ -11,7 +11,7 @@
 namespace mayfly::server {
 namespace {
 
-// Sets field after field; how many of them are new.
+// Sets the fields in order; returns how many of them are new.
 Result<std::int64_t> SetFields(Call& call, std::string_view command) {
   const auto pairs = call.args.subspan(2);
   if (pairs.size() % 2 != 0) return WrongArity(command);

@@ -1,4 +1,4 @@
-// Values and deadlines of fields in one step: HGETEX, HSETEX, HGETDEL.
+// hash_commands_lifetimes.cc - values and deadlines of fields in one step: HGETEX, HSETEX, HGETDEL.
 #include <fmt/format.h>
 
 #include <limits>
@@ -21,7 +21,7 @@ std::optional<TimeUnit> ReadUnit(Bytes argument) {
   return std::nullopt;
 }
 
-// What HGETEX makes of the fields it reads.
+// What HGETEX does to the deadlines of the fields it reads.
 struct GetExOptions {
   std::optional<WallTime> instant;
   bool persist = false;
@@ -42,7 +42,7 @@ Result<GetExOptions> ReadGetExOptions(const Call& call) {
   return read;
 }
 
-// Changes the deadline of a field that is there; true when something changed.
+// Changes the deadline of an existing field; true when something changed.
 Result<bool> ChangeLifetime(types::Hash& hash, Bytes field, const core::FoundMember& found,
                             const GetExOptions& options, WallTime now) {
   if (options.instant && core::IsDead(*options.instant, now)) return hash.Remove(field);
@@ -54,10 +54,10 @@ Result<bool> ChangeLifetime(types::Hash& hash, Bytes field, const core::FoundMem
   return true;
 }
 
-// What HSETEX asks for. None of instant and keep_deadline: for ever.
+// The options of HSETEX. None of instant and keep_deadline: no deadline.
 struct SetExOptions {
-  bool only_new = false;    // FNX: none of the fields may be there.
-  bool only_known = false;  // FXX: all of them must be.
+  bool only_new = false;    // FNX: none of the fields may exist.
+  bool only_known = false;  // FXX: all of them must exist.
   std::optional<WallTime> instant;
   bool keep_deadline = false;
   std::span<const Bytes> pairs;
@@ -75,7 +75,7 @@ Status ReadPairs(std::span<const Bytes> clause, SetExOptions& read) {
   return {};
 }
 
-// One option in front of FIELDS; takes it and its argument off `rest`.
+// Parses one option in front of FIELDS; takes it and its argument off `rest`.
 Status ReadSetExOption(const Call& call, std::span<const Bytes>& rest, SetExOptions& read) {
   const Bytes word = rest[0];
   const auto unit = ReadUnit(word);

@@ -1,4 +1,4 @@
-// A hash as a whole: all of it, some by chance, page by page.
+// hash_commands_walks.cc - whole hashes: all fields, random ones, and HSCAN.
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/commands/hashes/hash_commands.h"
@@ -47,7 +47,7 @@ Result<RandomFields> ReadRandomFields(const Call& call) {
   return RandomFields{.count = count, .with_values = with_values};
 }
 
-// RESP3 has pairs where RESP2 has one flat list.
+// RESP3 has pairs where RESP2 has one flat array.
 Answer ReplyRandomFields(Call& call, const types::Hash& hash, const RandomFields& wanted) {
   const bool paired = wanted.with_values && call.reply.version() == ProtocolVersion::kResp3;
   const std::uint64_t drawn = wanted.count.Of(hash.size());

@@ -1,4 +1,4 @@
-// DUMP and RESTORE: values as bytes that Redis and mayfly take from each other.
+// dump_commands.cc - DUMP and RESTORE: values as bytes that Redis and mayfly exchange.
 #include <optional>
 
 #include "core/layout/liveness.h"
@@ -16,7 +16,7 @@ struct RestoreOptions {
   bool absolute = false;
 };
 
-// IDLETIME and FREQ are checked and then left alone: neither is recorded here.
+// IDLETIME and FREQ are checked and then ignored: neither is recorded here.
 Result<RestoreOptions> ParseRestoreOptions(std::span<const Bytes> words) {
   constexpr std::int64_t kFrequencyMax = 255;
   RestoreOptions options;
@@ -45,7 +45,7 @@ Result<RestoreOptions> ParseRestoreOptions(std::span<const Bytes> words) {
   return options;
 }
 
-// When the row is to die; a 0 says never.
+// The deadline of the row; 0: none.
 Result<std::optional<WallTime>> DeadlineArgument(const Call& call, Bytes argument, TimeUnit unit) {
   MAYFLY_TRY(const std::int64_t ms, IntegerArgument(argument));
   if (ms < 0) return Status::Invalid("Invalid TTL value, must be >= 0");
@@ -88,7 +88,7 @@ Answer Restore(Call& call) {
     MAYFLY_RETURN_IF_ERROR(WriteRows(call.space(), key, value, call.now()));
     if (deadline) {
       const Status given = call.space().Expire(key, Lifetime::Until(*deadline)).status();
-      // A hash whose fields have all died meanwhile is not there.
+      // A hash whose fields have all died meanwhile does not exist.
       if (!given.ok() && !given.IsNotFound()) return given;
     }
     call.Notify(NotifyClass::kNew, "new", key);

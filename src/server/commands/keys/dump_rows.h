@@ -1,4 +1,4 @@
-// dump_rows.h - values of any type out of their rows, and back into them.
+// dump_rows.h - reads values of any type from their rows, and writes them.
 #pragma once
 
 #include "core/transactions/latched_transaction.h"
@@ -9,7 +9,8 @@ namespace mayfly::server {
 // Of a row that exists.
 Result<DumpedValue> ReadRows(core::LatchedKeyspace& space, Bytes key, const core::FoundRow& row);
 
-// In place of whatever the key held, deadline included. A hash whose fields are all dead is none.
+// Replaces the key's value and deadline. A hash whose fields are all dead does not exist
+// afterwards.
 Status WriteRows(core::LatchedKeyspace& space, Bytes key, const DumpedValue& value, WallTime now);
 
 }  // namespace mayfly::server

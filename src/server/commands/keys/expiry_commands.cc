@@ -1,4 +1,4 @@
-// Deadlines: giving one, taking it away, and telling what is left.
+// expiry_commands.cc - deadlines of keys: sets, removes and reads them.
 #include <fmt/format.h>
 
 #include <optional>
@@ -13,13 +13,13 @@
 namespace mayfly::server {
 namespace {
 
-// What TTL and its kin answer where there is no time to tell.
+// Replies of TTL and its kin without a time left.
 constexpr std::int64_t kNoKey = -2;
 constexpr std::int64_t kNoDeadline = -1;
 
 struct ExpireConditions {
-  bool none = false;     // NX: there is no deadline yet.
-  bool present = false;  // XX: there is one.
+  bool none = false;     // NX: only without a deadline.
+  bool present = false;  // XX: only with a deadline.
   bool later = false;    // GT: the new one is later; no deadline is the latest.
   bool earlier = false;  // LT
 };
@@ -100,8 +100,7 @@ Answer Persist(Call& call) {
 
 enum class Told : std::uint8_t { kSeconds, kMillis };
 
-// Half a second and more counts as a whole one, so that a key given 10 seconds has 10 left when
-// asked at once.
+// Rounded half up, so that a key given 10 seconds has 10 left when asked at once.
 std::int64_t In(Told unit, std::int64_t ms) {
   return unit == Told::kMillis ? ms : (ms + 500) / 1000;
 }

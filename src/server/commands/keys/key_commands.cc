@@ -1,4 +1,4 @@
-// The keyspace family's table, and the handlers that ask whether keys are there.
+// key_commands.cc - the keyspace family's table, and the handlers about existence and type of keys.
 #include "server/commands/keys/key_commands.h"
 
 #include "server/commands/support/families.h"
@@ -12,7 +12,7 @@ constexpr std::uint32_t kReads = kReadOnly | kFast;
 constexpr std::uint32_t kChanges = kWrite | kFast;
 constexpr std::uint32_t kSorts = kDangerous | kEverything;
 
-// Those that work on two databases, or follow patterns to keys they do not name, latch everything.
+// Commands on two databases, or on keys that a pattern leads to, latch all keys.
 // clang-format off
 constexpr CommandSpec kKeyCommands[] = {
     {"copy",      -3, kWrite | kDenyOom | kEverything, TwoKeys(kRO | kAccess, kOW | kUpdate),           Copy,

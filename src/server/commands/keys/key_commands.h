@@ -8,18 +8,18 @@
 
 namespace mayfly::server {
 
-// key_commands.cc: whether keys are there, and of which type.
+// key_commands.cc: existence and type of keys.
 Answer Del(Call& call);
 Answer Exists(Call& call);
 Answer Type(Call& call);
 Answer DbSize(Call& call);
 
-// key_commands_scan.cc: walking over keys.
+// key_commands_scan.cc: iterating over keys.
 Answer Keys(Call& call);
 Answer Scan(Call& call);
 Answer RandomKey(Call& call);
 
-// key_commands_move.cc: giving rows other names.
+// key_commands_move.cc: renaming rows.
 Answer Rename(Call& call);
 Answer RenameNx(Call& call);
 Answer Copy(Call& call);

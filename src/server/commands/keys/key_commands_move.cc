@@ -1,4 +1,5 @@
-// Giving rows other names, in this database or another. Deadlines and members come along.
+// key_commands_move.cc - renames rows, in this database or into another. Deadlines and members move
+// along.
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/commands/keys/key_commands.h"
@@ -26,7 +27,7 @@ Result<bool> IsThere(core::LatchedKeyspace& space, Bytes key) {
   return row.exists;
 }
 
-// True when the row has its new name.
+// True when the row was renamed.
 Result<bool> RenameRow(const Call& call, bool if_absent) {
   const Bytes from = call.args[1];
   const Bytes to = call.args[2];

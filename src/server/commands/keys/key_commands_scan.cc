@@ -1,4 +1,5 @@
-// Walking over keys. They lie in byte order, so whatever a pattern begins with bounds the walk.
+// key_commands_scan.cc - iterates over keys. They lie in byte order, so the prefix of a pattern
+// bounds the range.
 #include <charconv>
 #include <string>
 
@@ -13,10 +14,10 @@
 namespace mayfly::server {
 namespace {
 
-// Rows one SCAN may visit, however many it is asked for: others wait for the thread meanwhile.
+// Rows one SCAN may visit, whatever its COUNT: the thread's other clients wait meanwhile.
 constexpr std::int64_t kScanRowsMax = 100'000;
 
-// Dead rows it passes over before it says how far it came.
+// Dead rows it skips before it returns its position.
 constexpr std::uint64_t kScanDeadRowsMax = 1000;
 
 bool Matches(Bytes pattern, Bytes key) { return pattern == "*" || GlobMatches(pattern, key); }
@@ -48,7 +49,7 @@ Result<ScanOptions> ParseScanOptions(std::span<const Bytes> words) {
   return options;
 }
 
-// Redis takes nothing at all for a zero.
+// As Redis, an empty cursor is 0.
 Result<std::uint64_t> CursorOf(Bytes argument) {
   std::uint64_t cursor = 0;
   if (argument.empty()) return cursor;
@@ -102,7 +103,7 @@ Answer Scan(Call& call) {
     if (wanted) keys.emplace_back(walk->key());
   }
   MAYFLY_RETURN_IF_ERROR(walk->status());
-  // Dead rows it has passed over are rows, too: the next call begins behind them.
+  // Skipped dead rows count as visited: the next call begins behind them.
   const auto stopped_at = walk->stopped_at();
   const auto ended_at = walk->Valid() ? std::optional(walk->key()) : stopped_at;
   const std::uint64_t passed = rows + (stopped_at ? dead_max : 0);

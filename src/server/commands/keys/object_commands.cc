@@ -1,4 +1,4 @@
-// OBJECT and MEMORY: how values are kept, and what they take.
+// object_commands.cc - OBJECT and MEMORY: the encoding of values, and their memory.
 #include <string_view>
 
 #include "server/command/arguments.h"
@@ -9,12 +9,12 @@
 namespace mayfly::server {
 namespace {
 
-// What a row or a member takes beside its own bytes: tag, counts, deadline, the engine's header.
+// Overhead of a row or a member: tag, counts, deadline, the engine's header.
 constexpr std::uint64_t kRowOverheadBytes = 32;
 
 constexpr std::int64_t kSamplesDefault = 5;
 
-// False, with a null as the reply, when the key is not there.
+// False, with a null as the reply, when the key does not exist.
 Result<bool> FindObject(Call& call, core::FoundRow& row) {
   MAYFLY_RETURN_IF_ERROR(call.space().Find(call.args[2], row));
   if (!row.exists) call.reply.Null();
@@ -76,7 +76,7 @@ Answer ObjectHelp(Call& call) {
   return {};
 }
 
-// The bytes of the first `samples` members, 0: of all, extended to all.
+// The bytes of the first `samples` members (0: all), extrapolated to all.
 Result<std::uint64_t> MemberBytes(const Call& call, Bytes key, const core::FoundRow& row,
                                   core::Part part, std::uint64_t samples) {
   MAYFLY_TRY(const auto cursor, call.space().NewMemberCursor(key, part));

@@ -7,18 +7,18 @@
 namespace mayfly::server {
 namespace {
 
-// Each costs about ten seeks; names that are alike for longer are drawn as they come.
+// Each costs about ten seeks; of names with a longer common prefix the first is drawn.
 constexpr std::size_t kDescentBytesMax = 128;
 
-// Dead rows that one seek of a draw passes over, beside a purge that has yet to remove them.
+// Dead rows that one seek of a draw skips, while a purge has yet to remove them.
 constexpr std::uint64_t kDeadRowsPassedMax = 100;
 
-// How often a draw that is lost among the dead tries elsewhere, and how many it looks at there.
+// How often a draw that met only dead rows tries elsewhere, and how many rows it reads there.
 constexpr int kJumpsMax = 256;
 constexpr std::uint64_t kDeadRowsAtAJumpMax = 16;
 
-// For as long a draw looks for an even one. What a purge has removed lies about until the engine
-// has tidied up, and a seek that meets it takes milliseconds.
+// How long a draw tries to be even. Tombstones of purged rows stay until compaction, and a seek
+// that meets them takes milliseconds.
 constexpr Millis kDrawTime(5);
 
 class Patience {
@@ -29,12 +29,13 @@ class Patience {
   SteadyTime end_ = SystemClock::Process().Steady() + kDrawTime;
 };
 
-// Where a seek stops among the dead, nothing is taken to be.
+// A seek that stops among dead rows counts as empty.
 class Descent {
  public:
   Descent(core::LatchedCursor& walk, Random& random) : walk_(walk), random_(random) {}
 
-  // The walk stands on the key drawn, unless it failed or the first keys of all are dead.
+  // Afterwards the cursor stands on the key drawn, unless it failed or the first keys of all are
+  // dead.
   void Run() {
     std::string prefix;
     while (prefix.size() < kDescentBytesMax && (prefix.empty() || !patience_.is_over())) {
@@ -88,7 +89,7 @@ std::optional<std::string> KeyOf(const core::LatchedCursor& walk) {
   return std::string(walk.key());
 }
 
-// Jumps about among dead rows for a living one behind some of them. May find none.
+// Tries random positions among dead rows for a living one. May find none.
 Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Random& random) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsAtAJumpMax));
   walk->SeekToFirst();
@@ -102,7 +103,7 @@ Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Ran
   return KeyOf(*walk);
 }
 
-// Nothing when all that it came across was dead, or others deleted it meanwhile.
+// Nothing when all visited rows were dead, or were deleted meanwhile.
 Result<std::optional<std::string>> DrawByWalk(core::LatchedKeyspace& space, std::uint64_t rows,
                                               Random& random) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsPassedMax));
@@ -115,7 +116,7 @@ Result<std::optional<std::string>> DrawByWalk(core::LatchedKeyspace& space, std:
   return KeyOf(*walk);
 }
 
-// The first key there is, behind any number of dead ones.
+// The first living key, behind any number of dead ones.
 Result<std::optional<std::string>> FirstKey(core::LatchedKeyspace& space) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}));
   walk->SeekToFirst();
@@ -130,7 +131,7 @@ Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random&
   if (rows == 0) return std::optional<std::string>();
   MAYFLY_TRY(auto drawn, DrawByWalk(space, rows, random));
   if (drawn) return drawn;
-  // Most keys are dead: the order of deadlines has the living ones, if they are mortal.
+  // Most keys are dead: the expiry index has the living ones, if they are mortal.
   MAYFLY_TRY(drawn, space.MortalKey(random.Below(std::min(rows, kEvenDrawRowsMax))));
   if (drawn) return drawn;
   MAYFLY_TRY(drawn, space.MortalKey(0));

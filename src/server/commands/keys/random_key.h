@@ -1,4 +1,4 @@
-// random_key.h - some key, drawn from an order in which keys cannot be counted off quickly.
+// random_key.h - draws a random key from an ordered keyspace that cannot be indexed by rank.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace mayfly::server {
 
-// Keyspaces up to this size are drawn from evenly, by a walk.
+// Keyspaces up to this size are drawn from evenly, by iterating.
 inline constexpr std::uint64_t kEvenDrawRowsMax = 1000;
 
-// Nothing when there are no keys. In larger keyspaces it goes down byte by byte, with even chances
+// Nothing when there are no keys. In larger keyspaces it descends byte by byte, with even chances
 // for all bytes between the smallest and the largest that may follow. Keys with running numbers or
 // hashes in their names are drawn almost evenly; a key far from all others is drawn more often.
 Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random);

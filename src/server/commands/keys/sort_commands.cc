@@ -1,4 +1,4 @@
-// SORT: the elements of a list, set or sorted set in another order, and what they point at.
+// sort_commands.cc - SORT: sorts the elements of a list, set or sorted set, and follows patterns.
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
@@ -18,7 +18,7 @@ namespace {
 
 struct Sortable {
   std::string element;
-  std::optional<std::string> text;  // What bytes are compared; nothing comes first.
+  std::optional<std::string> text;  // Compared as bytes; nothing comes first.
   double number = 0;
 };
 
@@ -26,14 +26,14 @@ Result<double> NumberOf(const std::string& text) {
   char* end = nullptr;
   errno = 0;
   const double number = std::strtod(text.c_str(), &end);
-  // As C reads it, and so Redis: a zero byte ends the number.
+  // As C and Redis read it: a zero byte ends the number.
   if (*end != '\0' || errno == ERANGE || std::isnan(number)) {
     return Status::Invalid("One or more scores can't be converted into double");
   }
   return number;
 }
 
-// Finds what each is to be compared by.
+// Finds the weight of each element.
 Status Weigh(core::LatchedKeyspace& space, const SortQuery& query, std::vector<Sortable>& all,
              HeldResult& held) {
   for (Sortable& one : all) {
@@ -85,8 +85,8 @@ Result<std::vector<Sortable>> ReadAll(core::LatchedKeyspace& space, Bytes key,
   }));
   MAYFLY_RETURN_IF_ERROR(held.status());
   if (query.unsorted && type == types::ValueType::kSet && (query.store || from_script)) {
-    // A set has no order of its own, and neither what is stored nor what a script goes by should
-    // depend on how it is laid out.
+    // A set has no order of its own, and neither a stored result nor a script should depend on its
+    // layout.
     query.unsorted = false;
     query.alpha = true;
     query.by.reset();
@@ -96,7 +96,7 @@ Result<std::vector<Sortable>> ReadAll(core::LatchedKeyspace& space, Bytes key,
   return all;
 }
 
-// What is told of each element, in order.
+// The values replied for each element, in order.
 using Columns = std::vector<std::optional<std::string>>;
 
 Result<Columns> Project(core::LatchedKeyspace& space, const SortQuery& query,

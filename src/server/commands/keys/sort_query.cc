@@ -50,7 +50,7 @@ Result<std::optional<std::string>> FollowPattern(core::LatchedKeyspace& space, B
   const std::size_t star = pattern.find('*');
   if (star == Bytes::npos) return std::optional<std::string>();
   const std::size_t arrow = pattern.find("->", star + 1);
-  // An arrow that leads nowhere is a part of the name.
+  // An arrow without a field is a part of the name.
   const bool has_field = arrow != Bytes::npos && arrow + 2 < pattern.size();
   const Bytes rest = pattern.substr(star + 1, has_field ? arrow - star - 1 : Bytes::npos);
   const std::string key = std::string(pattern.substr(0, star)).append(element).append(rest);

@@ -17,7 +17,7 @@ namespace mayfly::server {
 struct SortQuery {
   bool descending = false;
   bool alpha = false;     // By bytes; else by numbers.
-  bool unsorted = false;  // A BY without a star asks for the order there is.
+  bool unsorted = false;  // A BY without a star keeps the stored order.
   std::optional<Bytes> by;
   std::vector<Bytes> gets;
   std::int64_t offset = 0;
@@ -25,12 +25,12 @@ struct SortQuery {
   std::optional<Bytes> store;
 };
 
-// `words` begins behind the key. STORE is a syntax error in what only reads.
+// `words` begins behind the key. STORE is a syntax error in a read-only command.
 Result<SortQuery> ParseSortQuery(std::span<const Bytes> words, bool read_only);
 
-// What a pattern of BY or GET leads to: "#" is the element itself; in others the first star stands
-// for the element, and a name behind "->" for a field of a hash. Nothing when there is no such
-// string or field.
+// The value that a pattern of BY or GET leads to: "#" is the element itself; in others the first
+// star stands for the element, and a name behind "->" for a field of a hash. Nothing when there is
+// no such string or field.
 Result<std::optional<std::string>> FollowPattern(core::LatchedKeyspace& space, Bytes pattern,
                                                  Bytes element);
 

@@ -1,5 +1,4 @@
-// list_commands.h - what the files of the list family share: its handlers, by file, and a few steps
-// that most of them take.
+// list_commands.h - the handlers of the list family, by file, and the functions they share.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +16,12 @@ Result<types::List> ListOf(Call& call);
 // LEFT or RIGHT; a syntax error otherwise.
 Result<types::ListEnd> EndArgument(Bytes argument);
 
-// Tell what happened to the list under `key`: that it is new, or went, too.
+// Notify of what happened to the list under `key`, also if it is new or was deleted.
 void NotifyList(Call& call, const types::List& list, Bytes key, std::string_view event);
 void NotifyPush(Call& call, const types::List& list, Bytes key, types::ListEnd end);
 void NotifyPop(Call& call, const types::List& list, Bytes key, types::ListEnd end);
 
-// What is popped, and from where.
+// How many values to pop, and from which end.
 struct PopRequest {
   std::span<const Bytes> keys;
   types::ListEnd end = types::ListEnd::kHead;
@@ -32,7 +31,7 @@ struct PopRequest {
 // The arguments of LMPOP from numkeys on.
 Result<PopRequest> ReadPopRequest(std::span<const Bytes> args);
 
-// A value taken off one list and put on another, or on the same.
+// A move of a value from one list to another, or within one.
 struct MoveRequest {
   Bytes from;
   Bytes to;
@@ -43,9 +42,9 @@ struct MoveRequest {
 // Moves and replies with the value. False, without a reply, when there is nothing to move.
 Result<bool> MoveValue(Call& call, const MoveRequest& request, types::List& from);
 
-// Pops from the first list that has something, and replies with its key and what was popped: as
-// LMPOP, or as BLPOP. False, without a reply, when none has. A key of another type is an error,
-// unless the command waited and looks again: then it is passed over, as Redis does.
+// Pops from the first list that is not empty, and replies with its key and the values: as LMPOP, or
+// as BLPOP. False, without a reply, when there is none. A key of another type is an error, unless
+// the command has waited: then it is skipped, as in Redis.
 enum class PopReply : std::uint8_t { kKeyAndValues, kKeyAndValue };
 Result<bool> PopFirst(Call& call, const PopRequest& request, PopReply shape);
 

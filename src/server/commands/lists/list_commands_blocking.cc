@@ -1,6 +1,6 @@
-// Commands that wait for a list to have something. What they find missing they ask their host to
-// watch; when it changes they run again from the start. Where nobody may wait, in a transaction or
-// a script, the time is over at once.
+// list_commands_blocking.cc - commands that wait for a list to have an element. When their keys are
+// empty they ask their host to block; after a change they run again from the start. Where blocking
+// is not allowed, in a transaction or a script, they time out at once.
 #include <optional>
 #include <utility>
 

@@ -1,4 +1,4 @@
-// The ends of lists: pushing, popping, moving from one to another.
+// list_commands_ends.cc - the ends of lists: push, pop, and move from one list to another.
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,7 +30,7 @@ void ReplyValues(Call& call, const std::vector<std::string>& values) {
   for (const std::string& value : values) call.reply.Bulk(value);
 }
 
-// LPOP and RPOP with a count: a list even of nothing, and a null for no list.
+// LPOP and RPOP with a count: an array, even if empty, and a null for no list.
 Answer PopSome(Call& call, ListEnd end) {
   MAYFLY_TRY(const std::int64_t count, NaturalArgument(call.args[2], NotPositive()));
   MAYFLY_TRY(types::List list, ListOf(call));
@@ -93,7 +93,7 @@ Result<bool> MoveValue(Call& call, const MoveRequest& request, types::List& from
   const std::uint64_t position = request.from_end == ListEnd::kHead ? 0 : from.size() - 1;
   MAYFLY_TRY(const std::string value, from.At(position));
   const Bytes pushed = value;
-  // Pushed before it is popped: a list that turns in itself is never empty, and keeps its deadline.
+  // Pushed before it is popped: a list rotated in itself is never empty, and keeps its deadline.
   if (request.from == request.to) {
     MAYFLY_RETURN_IF_ERROR(from.Push(request.to_end, std::span(&pushed, 1)));
     NotifyPush(call, from, request.to, request.to_end);

@@ -1,4 +1,4 @@
-// What lies within a list: by position, by range, by value.
+// list_commands_positions.cc - the elements of a list: by position, by range, by value.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace mayfly::server {
 namespace {
 
-// Positions as clients give them: below zero from the end, -1 being the last.
+// Indexes as clients give them: below zero from the end, -1 being the last.
 std::optional<std::uint64_t> PositionOf(std::int64_t index, std::uint64_t size) {
   if (index < 0) index += static_cast<std::int64_t>(size);
   if (index < 0 || static_cast<std::uint64_t>(index) >= size) return std::nullopt;
@@ -24,10 +24,10 @@ std::optional<std::uint64_t> PositionOf(std::int64_t index, std::uint64_t size) 
 
 struct Range {
   std::uint64_t begin = 0;
-  std::uint64_t end = 0;  // Not after begin: nothing lies in it.
+  std::uint64_t end = 0;  // Not after begin: an empty range.
 };
 
-// The part of a list between two indexes, both included and cut to what there is.
+// The part of a list between two indexes, both included and clipped to the list.
 Range RangeOf(std::int64_t first, std::int64_t last, std::uint64_t size) {
   const auto signed_size = static_cast<std::int64_t>(size);
   if (first < 0) first = std::max<std::int64_t>(first + signed_size, 0);
@@ -37,7 +37,7 @@ Range RangeOf(std::int64_t first, std::int64_t last, std::uint64_t size) {
   return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last) + 1};
 }
 
-// Where LREM finds what it removes: positions, ascending.
+// The positions of the values that LREM removes, ascending.
 Result<std::vector<std::uint64_t>> FindEqual(const types::List& list, Bytes wanted,
                                              std::int64_t count) {
   const std::uint64_t limit = count == 0  ? std::numeric_limits<std::uint64_t>::max()

@@ -1,4 +1,4 @@
-// set_commands.cc - sets: the table, and what concerns single members.
+// set_commands.cc - the set family's table, and the commands on single members.
 #include "server/commands/sets/set_commands.h"
 
 #include "server/commands/support/families.h"
@@ -136,7 +136,7 @@ Answer SMove(Call& call) {
   const Bytes name = call.args[3];
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(from_key, row));
-  if (!row.exists) {  // Whatever lies at the other key.
+  if (!row.exists) {  // Whatever the other key holds.
     call.reply.Integer(0);
     return {};
   }

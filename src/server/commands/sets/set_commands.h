@@ -1,4 +1,4 @@
-// set_commands.h - what the files of the set family share: its handlers, by file, and a few steps.
+// set_commands.h - the handlers of the set family, by file, and the functions they share.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@ namespace mayfly::server {
 // The set under the key.
 Result<types::Set> SetOf(const Call& call, Bytes key);
 
-// Tells what happened to the set: that it is new, the event itself, and that it went, whichever is
-// so.
+// Notifies of what happened to the set: that it is new, the event itself, and that it was deleted,
+// as far as they apply.
 void NotifySet(const Call& call, const types::Set& set, std::string_view event, Bytes key);
 
 // Corruption when a reply does not have the members its header announced.

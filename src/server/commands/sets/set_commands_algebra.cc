@@ -38,7 +38,7 @@ Answer Tell(Call& call, Walk walk) {
   return {};
 }
 
-// Writes what the walk shows as it comes: much of it is written before the commit.
+// Writes members as they are found: much of it is written before the commit.
 Result<std::uint64_t> StoreWalked(Call& call, Walk walk, const Operands& operands, Bytes target) {
   types::NewSet fresh(call.space(), target);
   Status status;
@@ -50,7 +50,7 @@ Result<std::uint64_t> StoreWalked(Call& call, Walk walk, const Operands& operand
   return fresh.size();
 }
 
-// The names wait for the end of the walk: the target is one of the operands.
+// Holds the names until the iteration ends: the target is one of the operands.
 Result<std::uint64_t> StoreHeld(Call& call, Walk walk, const Operands& operands, Bytes target) {
   std::vector<std::string> names;
   HeldResult held;
@@ -105,7 +105,7 @@ Answer SInterCard(Call& call) {
   }
   const auto keys = rest.first(static_cast<std::size_t>(number));
   const auto options = rest.subspan(keys.size());
-  std::int64_t limit = 0;  // None.
+  std::int64_t limit = 0;  // 0: none.
   for (std::size_t i = 0; i < options.size(); i += 2) {
     if (!IsWord(options[i], "limit") || i + 1 == options.size()) return SyntaxError();
     MAYFLY_TRY(limit, NaturalArgument(options[i + 1], Status::Invalid("LIMIT can't be negative")));

@@ -1,4 +1,4 @@
-// set_commands_random.cc - members of sets drawn by chance.
+// set_commands_random.cc - random members of sets.
 #include "server/command/errors.h"
 #include "server/commands/sets/set_commands.h"
 #include "server/commands/support/count_arguments.h"

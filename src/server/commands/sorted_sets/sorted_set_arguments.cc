@@ -17,7 +17,7 @@ namespace {
 struct Strtod {
   double value;
   bool whole;  // The text was a number and nothing else.
-  bool lost;   // Too large or too small for a double.
+  bool lost;   // Overflow or underflow of a double.
 };
 
 Strtod ReadAsC(Bytes text) {
@@ -34,7 +34,7 @@ struct ScoreBound {
   bool excluded;
 };
 
-// Unlike a score, a bound may be empty (0), have blanks in front, or lie beyond all doubles.
+// Unlike a score, a bound may be empty (0), have blanks in front, or overflow.
 std::optional<ScoreBound> ReadScoreBound(Bytes argument) {
   const bool excluded = argument.starts_with('(');
   if (excluded) argument.remove_prefix(1);

@@ -1,4 +1,4 @@
-// sorted_set_arguments.h - scores and ranges as clients write them.
+// sorted_set_arguments.h - parses scores and ranges.
 #pragma once
 
 #include "mayfly/bytes.h"
@@ -7,7 +7,7 @@
 
 namespace mayfly::server {
 
-// NotAFloat() for what is no number; takes whatever strtod() does, hexadecimal numbers as well.
+// NotAFloat() for no number; accepts what strtod() does, hexadecimal numbers as well.
 Result<double> ScoreArgument(Bytes argument);
 
 // A score, "(" in front of one that is excluded, "-inf" or "+inf".

@@ -1,4 +1,4 @@
-// sorted_set_commands.cc - the table of sorted sets, and what its files share.
+// sorted_set_commands.cc - the sorted set family's table, and the functions its files share.
 #include "server/commands/sorted_sets/sorted_set_commands.h"
 
 #include "server/commands/support/families.h"

@@ -1,5 +1,5 @@
-// sorted_set_commands.h - what the files of the sorted set family share: its handlers, by file, and
-// a few steps.
+// sorted_set_commands.h - the handlers of the sorted set family, by file, and the functions they
+// share.
 #pragma once
 
 #include <span>
@@ -13,10 +13,10 @@ namespace mayfly::server {
 // The sorted set under the key.
 Result<types::SortedSet> SortedSetOf(const Call& call, Bytes key);
 
-// Pairs of name and score stand in a row, or each in an array of its own.
+// Pairs of name and score are flat, or each in an array of its own.
 enum class PairShape : std::uint8_t { kFlat, kNested };
 
-// What RESP3 nests and RESP2 does not.
+// RESP3 nests pairs, RESP2 does not.
 PairShape ShapeFor(const Call& call);
 
 void WritePair(Call& call, Bytes name, double score, PairShape shape);
@@ -24,12 +24,12 @@ void WritePair(Call& call, Bytes name, double score, PairShape shape);
 // An array of these, with their scores or without.
 void WriteScored(Call& call, std::span<const types::ScoredName> all, bool with_scores);
 
-// Puts `all` under the key and replies how many these are. Without any the key goes.
+// Stores `all` under the key and replies with their number. If there are none the key is deleted.
 Answer StoreScored(Call& call, Bytes key, std::span<const types::ScoredName> all,
                    std::string_view event);
 
-// Tells what happened to the sorted set: that it is new, the event itself, and that it went,
-// whichever is so.
+// Notifies of what happened to the sorted set: that it is new, the event itself, and that it was
+// deleted, as far as they apply.
 void NotifySortedSet(const Call& call, const types::SortedSet& sorted_set, std::string_view event,
                      Bytes key);
 

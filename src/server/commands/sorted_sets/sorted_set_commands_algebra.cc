@@ -23,7 +23,7 @@ using Walk = Status (*)(core::LatchedKeyspace&, std::span<const types::Operand>,
 
 enum class Aggregation : std::uint8_t { kSum, kMin, kMax };
 
-// What a command of this family is, by its name.
+// The form of a command, by its name.
 struct AlgebraForm {
   std::string_view name;
   Walk walk;
@@ -37,10 +37,10 @@ struct AlgebraRequest {
   std::vector<double> weights;  // By operand; so are the scores shown.
   Aggregation aggregation = Aggregation::kSum;
   bool with_scores = false;
-  std::int64_t limit = 0;  // None.
+  std::int64_t limit = 0;  // 0: none.
 };
 
-// Infinities of both signs make no number. Redis takes 0 for their sum, and so for products.
+// The sum of opposite infinities is no number. Redis takes 0 for it, and so for products.
 double NumberOrZero(double value) { return std::isnan(value) ? 0 : value; }
 
 double Combine(Aggregation aggregation, double a, double b) {
@@ -117,7 +117,7 @@ Result<AlgebraRequest> ParseRequest(Call& call, const AlgebraForm& form,
   return request;
 }
 
-// Sums of doubles depend on the order they are made in, and Redis begins with the smallest.
+// Sums of doubles depend on their order, and Redis begins with the smallest operand.
 void SortBySize(AlgebraRequest& request) {
   std::vector<std::pair<types::Operand, double>> weighted;
   for (std::size_t i = 0; i < request.operands.size(); ++i) {
@@ -141,7 +141,7 @@ Answer Compute(Call& call, const AlgebraForm& form) {
     call.reply.Integer(count);
     return {};
   }
-  // The result waits for the end: it is to be sorted, and the target may be one of the operands.
+  // The result is held until the end: it is sorted, and the target may be one of the operands.
   std::vector<ScoredName> result;
   HeldResult held;
   MAYFLY_RETURN_IF_ERROR(form.walk(call.space(), request.operands, [&](Bytes name, Scores scores) {

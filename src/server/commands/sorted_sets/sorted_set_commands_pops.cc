@@ -1,5 +1,4 @@
-// sorted_set_commands_pops.cc - members taken from an end of a sorted set, at once or when there
-// are some.
+// sorted_set_commands_pops.cc - pops members from an end of a sorted set, at once or by blocking.
 #include "server/command/arguments.h"
 #include "server/command/block_timeout.h"
 #include "server/command/errors.h"
@@ -23,7 +22,7 @@ struct PopRequest {
 };
 
 struct Popped {
-  Bytes key;  // The request's. What follows is empty when no key has a sorted set.
+  Bytes key;  // The request's. The rest is empty when no key has a sorted set.
   std::vector<ScoredName> members;
 };
 
@@ -37,8 +36,8 @@ Result<std::vector<ScoredName>> PopFrom(Call& call, Bytes key, SortedSet& sorted
   return members;
 }
 
-// From the first key that has any. A client that has waited goes on waiting when its key was given
-// another type meanwhile.
+// From the first key that has any. A client that has waited keeps waiting when its key holds
+// another type.
 Result<Popped> PopFirst(Call& call, const PopRequest& request) {
   for (const Bytes key : request.keys) {
     Result<SortedSet> found = SortedSet::Open(call.space(), key);

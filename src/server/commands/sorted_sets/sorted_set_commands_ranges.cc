@@ -13,7 +13,7 @@ using types::SortedSet;
 
 enum class RangeBy : std::uint8_t { kRank, kScore, kName };
 
-// What the command's name says, and what it leaves to options.
+// What the command's name fixes, and what it leaves to options.
 struct RangeForm {
   std::optional<RangeBy> by = {};
   std::optional<bool> reverse = {};
@@ -33,7 +33,7 @@ struct RangeOptions {
   std::int64_t limit = -1;
 };
 
-// What the name or an earlier option has decided is decided: REV twice is a syntax error.
+// An option must not repeat the name or an earlier option: REV twice is a syntax error.
 Result<RangeOptions> ParseOptions(RangeForm form, std::span<const Bytes> args) {
   RangeOptions options;
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -65,7 +65,7 @@ Result<RangeOptions> ParseOptions(RangeForm form, std::span<const Bytes> args) {
   return options;
 }
 
-// From "begin end [options]". Where the walk goes down, so do the bounds: the larger comes first.
+// From "begin end [options]". In descending order the bounds are reversed: the larger comes first.
 Result<RangeRequest> ParseRange(const RangeForm& form, std::span<const Bytes> args) {
   MAYFLY_TRY(const RangeOptions options, ParseOptions(form, args.subspan(2)));
   RangeRequest request{.query = {.range = types::RankRange{},

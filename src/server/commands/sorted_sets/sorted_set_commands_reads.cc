@@ -1,4 +1,4 @@
-// sorted_set_commands_reads.cc - sorted sets: sizes, scores, ranks, chance and pages.
+// sorted_set_commands_reads.cc - sorted sets: sizes, scores, ranks, random members and ZSCAN.
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/commands/sorted_sets/sorted_set_arguments.h"
@@ -108,7 +108,7 @@ Answer ZRandMember(Call& call) {
   return {};
 }
 
-// Scores are texts here, in RESP3 too.
+// Scores are strings here, in RESP3 too.
 Answer ZScan(Call& call) {
   return ScanMembers(call, types::ValueType::kSortedSet,
                      [&](Bytes name, Bytes value) -> Result<std::size_t> {

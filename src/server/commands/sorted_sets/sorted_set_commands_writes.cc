@@ -1,4 +1,4 @@
-// sorted_set_commands_writes.cc - sorted sets: scores written, members removed.
+// sorted_set_commands_writes.cc - sorted sets: writes scores and removes members.
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/commands/sorted_sets/sorted_set_arguments.h"

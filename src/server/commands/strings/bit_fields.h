@@ -15,10 +15,10 @@ struct FieldType {
   unsigned bits;
 };
 
-// What becomes of a number that does not fit.
+// How a number that does not fit is stored.
 enum class Overflow : std::uint8_t {
-  kWrap,      // Its lowest bits are taken.
-  kSaturate,  // The nearest that fits is taken.
+  kWrap,      // Wraps around: only its lowest bits.
+  kSaturate,  // The nearest number that fits.
   kFail,      // Nothing is written.
 };
 
@@ -28,11 +28,11 @@ std::optional<FieldType> FieldTypeNamed(Bytes name);
 // Bits behind the end are zeros.
 std::int64_t ReadField(Bytes bytes, std::uint64_t offset, FieldType type);
 
-// The field lies within the bytes, and the value fits.
+// The field must lie within the bytes, and the value must fit.
 void WriteField(std::string& bytes, std::uint64_t offset, FieldType type, std::int64_t value);
 
-// The sum, or the number alone, as the field can hold it. Nothing: it cannot, and that is a
-// failure. A negative number counts as a large one when it is put into a field without a sign.
+// The sum, or the number alone, as the field can hold it. Nothing: overflow with kFail. In a field
+// without a sign a negative number counts as a large one.
 std::optional<std::int64_t> FitSum(FieldType type, std::int64_t a, std::int64_t b, Overflow mode);
 std::optional<std::int64_t> FitNumber(FieldType type, std::int64_t number, Overflow mode);
 

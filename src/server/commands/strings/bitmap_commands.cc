@@ -1,4 +1,4 @@
-// The bitmap family's table, and the handlers that look at single bits or at all of them.
+// bitmap_commands.cc - the bitmap family's table, and the commands on single bits or all of them.
 #include "server/commands/strings/bitmap_commands.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ ParsedRange RangeWithin(std::uint64_t bytes, std::int64_t first, std::int64_t la
                    (static_cast<std::uint64_t>(last) + 1) * unit}};
 }
 
-// Whether the word says BIT; else it must say BYTE.
+// True for BIT, false for BYTE; a syntax error otherwise.
 Result<bool> IsBitUnit(Bytes word) {
   if (IsWord(word, "bit")) return true;
   if (IsWord(word, "byte")) return false;
@@ -84,7 +84,7 @@ Result<BitOperation> OperationArgument(Bytes word) {
   return SyntaxError();
 }
 
-// A string that is shorter than others counts as filled up with zeros.
+// A shorter string is padded with zeros.
 void Combine(std::string& result, Bytes other, BitOperation operation) {
   for (std::size_t i = 0; i < result.size(); ++i) {
     const char byte = i < other.size() ? other[i] : '\0';
@@ -167,7 +167,7 @@ Answer BitCount(Call& call) {
   const std::size_t count = call.args.size();
   types::String string(call.space(), call.args[1]);
   MAYFLY_RETURN_IF_ERROR(string.Open());
-  if (!string.exists()) {  // Redis does not look at the rest then.
+  if (!string.exists()) {  // Redis does not check the rest then.
     call.reply.Integer(0);
     return {};
   }
@@ -197,7 +197,7 @@ Answer BitPos(Call& call) {
   if (bit != 0 && bit != 1) return Status::Invalid("The bit argument must be 1 or 0.");
   types::String string(call.space(), call.args[1]);
   MAYFLY_RETURN_IF_ERROR(string.Open());
-  if (!string.exists()) {  // A missing key is zeros without end.
+  if (!string.exists()) {  // A missing key is an endless run of zeros.
     call.reply.Integer(bit == 1 ? -1 : 0);
     return {};
   }
@@ -222,7 +222,7 @@ Answer BitPos(Call& call) {
     if (const auto found = FindBit(window.bytes, window.bits, bit == 1)) {
       position = static_cast<std::int64_t>(window.first_bit + *found);
     } else if (bit == 0 && count < 5) {
-      // Without an end the string counts as followed by zeros.
+      // Without an end the string is followed by zeros.
       position = static_cast<std::int64_t>(string.size() * 8);
     }
   }

@@ -19,8 +19,8 @@ Answer BitOp(Call& call);
 Answer BitField(Call& call);
 Answer BitFieldReadOnly(Call& call);
 
-// The number of a bit that a string can have. With a '#' in front, where `width` is not 0, it
-// counts fields of that many bits.
+// A bit offset within the bounds of strings. With a '#' in front, where `width` is not 0, it counts
+// fields of that many bits.
 Result<std::uint64_t> BitOffsetArgument(Bytes argument, unsigned width = 0);
 
 }  // namespace mayfly::server

@@ -1,4 +1,5 @@
-// BITFIELD: a list of small operations on one string, each with a reply of its own.
+// bitmap_commands_fields.cc - BITFIELD: a list of small operations on one string, each with a
+// reply.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -77,8 +78,8 @@ Result<std::vector<FieldOperation>> ParseOperations(std::span<const Bytes> words
   return operations;
 }
 
-// Returns what the client is told. `window` is the bytes in which the field lies, from its first
-// one on; writes to it and sets `changed` when that made a difference.
+// Returns the reply. `window` is the bytes in which the field lies, from its first one on; writes
+// to it and sets `changed` when that made a difference.
 std::optional<std::int64_t> Apply(const FieldOperation& operation, std::string& window,
                                   bool& changed) {
   const std::uint64_t offset = operation.offset % 8;
@@ -123,7 +124,7 @@ Answer RunOperations(Call& call, bool read_only) {
     const std::uint64_t bytes = (operation.offset + operation.type.bits + 7) / 8 - begin;
     MAYFLY_TRY(const Bytes stored, string.Read(begin, bytes, room));
     std::string window(stored);
-    window.resize(bytes);  // Behind the end there are zeros.
+    window.resize(bytes);  // Zeros behind the end.
     bool changed = false;
     const auto told = Apply(operation, window, changed);
     if (changed) MAYFLY_RETURN_IF_ERROR(string.Write(begin, window));
@@ -137,7 +138,7 @@ Answer RunOperations(Call& call, bool read_only) {
   }
   if (written > 0) MAYFLY_RETURN_IF_ERROR(NotePieced(call, key, string));
   if (!grew && !changed_any) return {};
-  // Redis lets a string grow for a write that then fails, and does not tell of that.
+  // In Redis a string grows even for a write that fails, and that is not notified.
   if (written_any) call.Notify(NotifyClass::kString, "setbit", key);
   return {};
 }

@@ -28,7 +28,7 @@ std::uint64_t CountOnesOf(Bytes bytes) {
   return count;
 }
 
-// The first byte in [index, end) with a bit like `on`, or end.
+// The first byte in [index, end) with a bit that equals `on`, or end.
 std::uint64_t SkipBytes(Bytes bytes, std::uint64_t index, std::uint64_t end, bool on) {
   const std::uint64_t dull_word = on ? 0 : ~std::uint64_t{0};
   const unsigned dull_byte = on ? 0x00 : 0xff;

@@ -1,4 +1,4 @@
-// bits.h - strings as rows of bits. Bit 0 is the highest of the first byte.
+// bits.h - strings as arrays of bits. Bit 0 is the highest of the first byte.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ inline std::uint64_t BitsOf(Bytes bytes) { return std::uint64_t{bytes.size()} * 
 // False behind the end.
 bool BitAt(Bytes bytes, std::uint64_t bit);
 
-// `bit` lies within the bytes.
+// `bit` must lie within the bytes.
 void SetBitAt(std::string& bytes, std::uint64_t bit, bool on);
 
 std::uint64_t CountOnes(Bytes bytes, BitRange range);
 
-// The first bit in the range that is like `on`.
+// The first bit in the range that equals `on`.
 std::optional<std::uint64_t> FindBit(Bytes bytes, BitRange range, bool on);
 
 }  // namespace mayfly::server

@@ -1,4 +1,4 @@
-// Goal: counting and finding bits, a word at a time, agree with looking at every single one.
+// Goal: counting and finding bits, a word at a time, agree with testing every single one.
 // Method: random strings and ranges, mostly of equal bytes; the seed is printed when they differ.
 #include "server/commands/strings/bits.h"
 

@@ -1,4 +1,5 @@
-// The string family's table, and the handlers that read strings or change a part of one.
+// string_commands.cc - the string family's table, and the commands that read strings or change a
+// part.
 #include "server/commands/strings/string_commands.h"
 
 #include <algorithm>
@@ -95,7 +96,7 @@ Answer MGet(Call& call) {
     core::FoundRow row;
     MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
     MAYFLY_RETURN_IF_ERROR(types::ShowString(call.space(), key, row));
-    // Another type counts as missing here: the others' values are still an answer.
+    // Another type counts as missing here: the other keys still have values.
     if (row.is_collection) row.exists = false;
     ReplyString(call, row);
   }
@@ -131,8 +132,8 @@ Answer GetRange(Call& call) {
   types::String string(call.space(), call.args[1]);
   MAYFLY_RETURN_IF_ERROR(string.Open());
   const auto size = static_cast<std::int64_t>(string.size());
-  // Both counted from the end and the wrong way round: nothing, even where clamping to the first
-  // byte would make one of it.
+  // Both counted from the end and reversed: empty, even where clamping to the first byte would give
+  // one byte.
   const bool reversed = first < 0 && last < 0 && first > last;
   if (first < 0) first = std::max<std::int64_t>(first + size, 0);
   if (last < 0) last = std::max<std::int64_t>(last + size, 0);

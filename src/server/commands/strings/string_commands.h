@@ -5,7 +5,7 @@
 
 namespace mayfly::server {
 
-// string_commands_set.cc: writing a string as a whole, and its deadline with it.
+// string_commands_set.cc: writing a whole string and its deadline.
 Answer Set(Call& call);
 Answer SetNx(Call& call);
 Answer SetEx(Call& call);

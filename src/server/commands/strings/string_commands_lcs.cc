@@ -1,6 +1,6 @@
-// LCS: the longest sequence of bytes that two strings share, not necessarily side by side.
-// The table of lengths is filled from the front and walked from the back, as Redis does: where
-// several answers are equally long, both give the same one.
+// string_commands_lcs.cc - LCS: the longest common subsequence of two strings.
+// The table of lengths is filled from the front and read from the back, as in Redis: among several
+// answers of equal length, both give the same one.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@
 namespace mayfly::server {
 namespace {
 
-// Memory that one call may take.
+// Memory of one call.
 constexpr std::uint64_t kTableBytesMax = std::uint64_t{512} << 20;
 
 struct LcsOptions {
@@ -45,7 +45,7 @@ Result<LcsOptions> ParseLcsOptions(std::span<const Bytes> words) {
   return options;
 }
 
-// Length of the longest sequence that the first i and the first j bytes share.
+// Length of the longest common subsequence of the first i and the first j bytes.
 class LengthTable {
  public:
   LengthTable(Bytes a, Bytes b) : width_(b.size() + 1), lengths_((a.size() + 1) * width_) {
@@ -66,7 +66,7 @@ class LengthTable {
   std::vector<std::uint32_t> lengths_;
 };
 
-// A run of bytes that both strings have: `size` of them up to a_end and b_end.
+// A run of common bytes: `size` of them up to a_end and b_end.
 struct SharedRun {
   std::size_t a_end;
   std::size_t b_end;

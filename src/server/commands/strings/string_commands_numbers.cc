@@ -1,5 +1,5 @@
-// Commands on strings that are numbers. The number is read from the string and written back as one,
-// so that other commands and other clients see plain digits.
+// string_commands_numbers.cc - commands on strings that are numbers. A number is stored as plain
+// digits, which other commands can read.
 #include <cmath>
 #include <limits>
 #include <string>

@@ -1,4 +1,4 @@
-// Commands that write a string as a whole, and its deadline with it.
+// string_commands_set.cc - commands that write a whole string and its deadline.
 #include <optional>
 #include <string_view>
 
@@ -30,7 +30,7 @@ std::optional<TimeUnit> UnitOf(Bytes word) {
   return std::nullopt;
 }
 
-// False when the word is no option of SET's that has no value, or contradicts one before it.
+// False when the word is no option of SET without a value, or contradicts one before it.
 bool TakeSetWord(Bytes word, SetOptions& options) {
   if (IsWord(word, "nx") && !options.if_present) return options.if_absent = true;
   if (IsWord(word, "xx") && !options.if_absent) return options.if_present = true;
@@ -49,7 +49,7 @@ Result<SetOptions> ParseOptions(std::span<const Bytes> words,
   SetOptions options;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (const auto unit = UnitOf(words[i])) {
-      // Naming a unit again is allowed and the last number counts; naming two is not.
+      // A unit may be repeated, and the last number counts; two units are an error.
       const bool contradicts =
           options.keep_deadline || options.persist || (options.unit && *options.unit != *unit);
       if (contradicts || i + 1 == words.size()) return SyntaxError();
@@ -62,8 +62,8 @@ Result<SetOptions> ParseOptions(std::span<const Bytes> words,
   return options;
 }
 
-// Writes the row and tells of it. An instant that has passed leaves no row, and Redis, too, tells
-// of the write.
+// Writes the row and notifies. An instant that has passed leaves no row, but is notified as a
+// write, as in Redis.
 Status WriteString(const Call& call, Bytes key, Bytes value, Lifetime lifetime) {
   MAYFLY_RETURN_IF_ERROR(PutString(call, key, value, lifetime));
   call.Notify(NotifyClass::kString, "set", key);
@@ -73,7 +73,7 @@ Status WriteString(const Call& call, Bytes key, Bytes value, Lifetime lifetime) 
   return {};
 }
 
-// Of MSET and MSETNX. Tells of the writes when all have succeeded.
+// For MSET and MSETNX. Notifies when all writes have succeeded.
 Status WritePairs(const Call& call) {
   for (std::size_t i = 1; i < call.args.size(); i += 2) {
     MAYFLY_RETURN_IF_ERROR(PutString(call, call.args[i], call.args[i + 1], Lifetime::Default()));

@@ -1,4 +1,4 @@
-// collection_walk.h - what a list, set or sorted set consists of, for commands that take any.
+// collection_walk.h - iterates over a list, set or sorted set, for commands that take any.
 #pragma once
 
 #include "base/function_ref.h"
@@ -7,13 +7,13 @@
 
 namespace mayfly::server {
 
-// Shows every element: a list's from head to tail, a set's in no order that means anything, a
-// sorted set's from the lowest score on. WrongType for all other types. The collection must stay as
-// it is meanwhile.
+// Visits every element: a list's from head to tail, a set's in no particular order, a sorted set's
+// from the lowest score on. WrongType for all other types. The collection must not change
+// meanwhile.
 Status WalkElements(core::LatchedKeyspace& space, Bytes key, types::ValueType type,
                     FunctionRef<void(Bytes element)> show);
 
-// Puts a list of these in place of whatever the key held; of none: deletes it.
+// Replaces the key's value by a list of these; without any: deletes it.
 Status ReplaceWithList(core::LatchedKeyspace& space, Bytes key, std::span<const Bytes> elements);
 
 }  // namespace mayfly::server

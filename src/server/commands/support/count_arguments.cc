@@ -29,7 +29,7 @@ Result<DrawCount> DrawCountArgument(const Call& call, Bytes argument) {
         fmt::format("value is out of range, value must between {} and {}", -kMax, kMax));
   }
   if (count < -kDrawsMax) {
-    // In Redis a client with a bound on its output would be let go while the reply grows.
+    // In Redis a client with a bound on its output would be closed while the reply grows.
     const std::uint64_t bytes_max = std::numeric_limits<std::uint64_t>::max();
     const auto draws = static_cast<std::uint64_t>(-count);
     const bool countable = draws < bytes_max / kDrawnBytesMin;

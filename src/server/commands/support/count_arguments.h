@@ -1,4 +1,4 @@
-// count_arguments.h - how many a client wants.
+// count_arguments.h - parses counts.
 #pragma once
 
 #include <algorithm>
@@ -12,28 +12,28 @@
 
 namespace mayfly::server {
 
-// Zero or more, or `error`: some commands say the same whatever is wrong with the number.
+// Zero or more, or `error`: some commands have one error for every malformed number.
 Result<std::int64_t> NaturalArgument(Bytes argument, const Status& error);
 
-// One or more, or an error that names what was counted, as in "numkeys should be greater than 0".
+// One or more, or an error that names the argument, as in "numkeys should be greater than 0".
 Result<std::int64_t> PositiveArgument(Bytes argument, std::string_view what);
 
-// Draws from all that a command makes at most: its reply is made in memory.
+// The most draws with repetition that a command makes: its reply is built in memory.
 inline constexpr std::int64_t kDrawsMax = 1 << 24;
 
-// Of a drawn member in a reply, be it empty.
+// Bytes of a drawn member in a reply, even if it is empty.
 inline constexpr std::uint64_t kDrawnBytesMin = 6;
 
-// Redis refuses to draw more with their scores or values, different ones as well.
+// Redis refuses more draws with scores or values, without repetition as well.
 inline constexpr std::uint64_t kPairDrawsMax = std::numeric_limits<std::int64_t>::max() / 2;
 
-// What draws of members by chance are given: so many different ones or, when it is negative, so
-// many draws from all.
+// The count of a random draw: so many different members or, when it is negative, so many draws with
+// repetition.
 struct DrawCount {
   std::uint64_t draws;
   bool with_repetition;
 
-  // How many that makes of so many members.
+  // The number of draws from so many members.
   std::uint64_t Of(std::uint64_t members) const {
     if (members == 0) return 0;
     return with_repetition ? draws : std::min(draws, members);

@@ -1,4 +1,4 @@
-// families.h - the commands on data, by family.
+// families.h - the families of commands on data.
 // Nothing registers itself at static initialisation, where the linker may drop it unseen.
 #pragma once
 

@@ -1,6 +1,6 @@
-// held_result.h - what a command holds in memory until it knows all of its result.
-// A result that is sorted, or takes the place of one of the keys it is made of, cannot be written
-// as it comes. It is counted meanwhile, and too much of it is an error instead of all memory.
+// held_result.h - bounds the memory of a result that must be complete before it is written.
+// A result that is sorted, or replaces one of its operands, cannot be written as it is computed.
+// Its bytes are counted, and too many are an error.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@ class HeldResult {
  public:
   explicit HeldResult(std::size_t bytes_max = kHeldResultBytesMax) : bytes_max_(bytes_max) {}
 
-  // For one more value of so many bytes, in an object of that size. False: it must not be held.
+  // Counts one more value of so many bytes, in an object of that size. False: it must not be held.
   [[nodiscard]] bool Add(std::size_t bytes, std::size_t object) {
     bytes_ += bytes + object;
     return bytes_ <= bytes_max_;
   }
 
-  // An error when something was not let in.
+  // An error when a value was refused.
   Status status() const {
     if (bytes_ <= bytes_max_) return {};
     return Status::Invalid(

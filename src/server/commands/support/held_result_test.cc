@@ -1,4 +1,4 @@
-// Goal: what a command holds is counted, and no more than the bound is let in.
+// Goal: held values are counted, and no more than the bound is accepted.
 // Method: values around the bound.
 #include "server/commands/support/held_result.h"
 

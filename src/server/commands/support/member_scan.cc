@@ -20,7 +20,7 @@ struct ScanOptions {
   std::int64_t count = kCountUnlessGiven;
 };
 
-// Nothing at all is 0, as strtoul() has it.
+// An empty cursor is 0, as for strtoul().
 Result<std::uint64_t> CursorArgument(Bytes argument) {
   std::uint64_t cursor = 0;
   if (argument.empty()) return cursor;
@@ -44,7 +44,7 @@ Result<ScanOptions> ParseOptions(std::span<const Bytes> args, bool* no_values) {
       if (options.count < 1) return SyntaxError();
     } else if (IsWord(args[i], "match")) {
       options.pattern = args[i + 1];
-      if (options.pattern == "*") options.pattern.reset();  // Matches what GlobMatches() does not.
+      if (options.pattern == "*") options.pattern.reset();  // Matches an empty name, too.
     } else {
       return SyntaxError();
     }
@@ -66,7 +66,7 @@ Answer ScanMembers(Call& call, types::ValueType type, WriteMember write, bool* n
   }
   MAYFLY_TRY(const ScanOptions options, ParseOptions(call.args.subspan(3), no_values));
 
-  // The cursor to go on with stands first in the reply and is known last, so the members wait.
+  // The next cursor stands first in the reply and is known last, so the members are held.
   std::vector<std::pair<std::string, std::string>> found;
   MAYFLY_TRY(
       const std::uint64_t next,

@@ -11,7 +11,7 @@
 
 namespace mayfly::server {
 
-// Writes what the members that match are to look like, and says how many replies that were.
+// Writes a member that matches; returns how many replies that were.
 using WriteMember = FunctionRef<Result<std::size_t>(Bytes name, Bytes value)>;
 
 // Answers "scan key cursor [MATCH pattern] [COUNT count]" for a key of this type. With `no_values`

@@ -1,4 +1,4 @@
-// string_rows.h - keys that hold strings, as several families read and write them.
+// string_rows.h - reads and writes keys that hold strings, for several families.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,17 @@
 
 namespace mayfly::server {
 
-// WrongType for a key that holds something else; a missing one is found empty.
+// WrongType for a key of another type; a missing one is an empty row.
 Status FindString(const Call& call, Bytes key, core::FoundRow& row);
 
-// Writes the row, and tells of it first if it is a new one.
+// Writes the row; notifies first if it is new.
 Status PutString(const Call& call, Bytes key, Bytes value, Lifetime lifetime);
 
-// Writes over a part of the string, and tells of it first if it is a new one. It is a pieced one
-// from then on.
+// Overwrites a part of the string; notifies first if it is new. Notes it as a pieced string.
 Status WriteString(const Call& call, Bytes key, types::String& string, std::uint64_t begin,
                    Bytes bytes);
 
-// A string that Redis would keep as one that was written in part.
+// Notes a string that Redis would mark as written in part (pieced_strings.h).
 Status NotePieced(const Call& call, Bytes key, types::String& string);
 
 struct PlaceOfRow {
@@ -30,17 +29,17 @@ struct PlaceOfRow {
   Bytes key;
 };
 
-// Another key gets the row of `from`: it is as pieced as that one.
+// Copies the note when another key gets the row of `from`.
 void CarryPieced(const Call& call, const PlaceOfRow& from, const PlaceOfRow& to, Bytes value);
 
-// For a string that would come to be `bytes` long.
+// Fails if a string of `bytes` would be too long.
 Status CheckStringBytes(std::uint64_t bytes);
 
 // The bytes, or a null when there is no row.
 void ReplyString(const Call& call, const core::FoundRow& row);
 
-// What a write that named this instant asks for. A length stays one, so that the jitter of the
-// keyspace's policy is applied to it.
+// The lifetime for a write that named this instant. A relative time stays one, so that the jitter
+// of the keyspace's policy applies to it.
 Lifetime LifetimeUntil(WallTime instant, TimeUnit unit, WallTime now);
 
 inline bool IsLength(TimeUnit unit) {

@@ -24,7 +24,7 @@ bool AtMost(const Call& call, std::uint64_t count, std::string_view setting) {
   return bound >= 0 && count <= static_cast<std::uint64_t>(bound);
 }
 
-// Whether all members, `row.members` of them, are small in that setting's sense and few in this.
+// Whether the row has at most `count_setting` members, all of them `small`.
 Result<bool> AllMembers(const Call& call, Bytes key, const core::FoundRow& row,
                         std::string_view count_setting,
                         FunctionRef<bool(Bytes name, Bytes value)> small) {
@@ -43,7 +43,7 @@ Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::Fou
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
   switch (type) {
     case types::ValueType::kString:
-      // One that is in chunks is long.
+      // A string in chunks is long.
       return row.is_collection ? std::string_view("raw") : EncodingOfString(call, key, row.value);
     case types::ValueType::kList: return "quicklist";
     case types::ValueType::kHash: {

@@ -1,6 +1,7 @@
-// value_encoding.h - how Redis would keep a value, which some programs and many tests ask for.
-// mayfly keeps all values of a type in one way. The answer follows from the value and the settings,
-// not from how the value came about.
+// value_encoding.h - the encoding Redis would use for a value, which some programs and many tests
+// ask for.
+// mayfly stores all values of a type in one way. The answer follows from the value and the
+// settings, not from the value's history.
 #pragma once
 
 #include <string_view>

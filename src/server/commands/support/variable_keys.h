@@ -1,4 +1,4 @@
-// variable_keys.h - for the lines of commands whose arguments decide what is done to keys.
+// variable_keys.h - key flags that depend on the arguments of a command.
 #pragma once
 
 #include <span>
@@ -8,13 +8,13 @@
 
 namespace mayfly::server {
 
-// SET reads the key with GET alone.
+// SET reads the key only with GET.
 KeyFlags SetKeyFlags(std::span<const Bytes> args);
 
-// BITFIELD reads as long as there are GETs alone. Arguments that are not understood may write.
+// BITFIELD only reads if all its operations are GET. Malformed arguments count as writes.
 KeyFlags BitFieldKeyFlags(std::span<const Bytes> args);
 
-// The target of SORT's STORE. Of several the last one counts.
+// The target of SORT's STORE. The last one counts.
 void FindSortTarget(std::span<const Bytes> args, std::vector<KeyUse>& keys);
 
 // The key that is sorted, those that BY and GET lead to, and the target.

@@ -1,5 +1,5 @@
-// mayfly's own commands: questions that only an index by deadline can answer. docs/ttl_commands.md
-// shows each with its reply.
+// ttl_commands.cc - mayfly's own commands, based on the expiry index. docs/ttl_commands.md shows
+// each with its reply.
 #include "server/commands/ttl/ttl_commands.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@
 namespace mayfly::server {
 namespace {
 
-// Not within MULTI or a script: there the thread holds a latched transaction, and may not ask the
+// Not within MULTI or a script: there the thread holds a latched transaction, and must not call the
 // database.
 constexpr std::uint32_t kAlone = kNoRows | kNoMulti | kNoScript;
 
@@ -121,8 +121,8 @@ Answer TtlHelp(Call& call) {
   return {};
 }
 
-// An error when events behind `after` are gone that the client has not been shown; 0 is a client
-// who begins, with whatever there is.
+// An error when events behind `after` were trimmed before the client saw them; 0 begins at the
+// first event kept.
 Answer CheckGap(const Database& database, std::uint64_t after, const std::vector<Event>& events) {
   if (after == 0) return {};
   const std::uint64_t kept_behind =

@@ -11,7 +11,7 @@
 
 namespace mayfly::server {
 
-// ttl_commands.cc: what the index and the events know.
+// ttl_commands.cc: commands on the expiry index and the events.
 Answer TtlHelp(Call& call);
 Answer TtlEvents(Call& call);
 Answer TtlPurge(Call& call);
@@ -37,7 +37,7 @@ Answer TtlPolicy(Call& call);
 Answer TtlProve(Call& call);
 Answer TtlJob(Call& call);
 
-// The selected database. These commands hold no work, and ask the database as any program does.
+// The selected database. These commands hold no transaction, and use the public interface.
 Result<Keyspace*> SelectedKeyspace(const Call& call);
 Result<Database*> WholeDatabase(const Call& call);
 
@@ -53,7 +53,7 @@ struct NumberOption {
   std::optional<std::int64_t>& value;
 };
 
-// SyntaxError() for words that are none of the options.
+// SyntaxError() for words that are not among the options.
 Status ParseNumbers(std::span<const Bytes> words, std::span<const NumberOption> options);
 
 }  // namespace mayfly::server

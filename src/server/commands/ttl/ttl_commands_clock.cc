@@ -1,4 +1,5 @@
-// TTL.CLOCK: shows the time the database decides by, and settles a jump of the machine's clock.
+// ttl_commands_clock.cc - TTL.CLOCK: shows the database's clock, and resolves a jump of the
+// machine's.
 #include "mayfly/database.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"

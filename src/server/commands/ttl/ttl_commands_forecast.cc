@@ -1,4 +1,4 @@
-// TTL.FORECAST: how many keys will die, and when, a bounded number of keys a call.
+// ttl_commands_forecast.cc - TTL.FORECAST: how many keys will die, and when, in bounded pages.
 #include <algorithm>
 
 #include "base/coding.h"
@@ -11,7 +11,7 @@
 namespace mayfly::server {
 namespace {
 
-// A place in a forecast: | begin of the first span u64 | deadline u64 | key |.
+// A position in a forecast: | begin of the first span u64 | deadline u64 | key |.
 std::string PlaceIn(const ForecastPart& part) {
   std::string place;
   AppendBigEndian64(place, static_cast<std::uint64_t>(ToMs(*part.begin)));

@@ -1,5 +1,6 @@
-// TTL.POLICY: what a database asks of its keys' lives; include/mayfly/policy.h tells what each
-// means. A table of fields, each with its way to be shown and to be set.
+// ttl_commands_policy.cc - TTL.POLICY: the keyspace policy of a database; see
+// include/mayfly/policy.h.
+// A table of fields, each with a function to show and one to set it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,7 +83,7 @@ bool SetEvents(KeyspacePolicy& policy, Bytes value) {
 struct PolicyField {
   std::string_view name;
   std::string (*show)(const KeyspacePolicy& policy);
-  bool (*set)(KeyspacePolicy& policy, Bytes value);  // False: it does not take this value.
+  bool (*set)(KeyspacePolicy& policy, Bytes value);  // False: not a valid value.
   std::string_view takes;
 };
 
@@ -157,7 +158,7 @@ Answer TtlPolicy(Call& call) {
     return {};
   }
   if (!IsWord(words[0], "set") || words.size() < 3 || words.size() % 2 == 0) return SyntaxError();
-  static std::mutex changes;  // Of two that set different fields at once, none is lost.
+  static std::mutex changes;  // Serialises changes: none of a concurrent one is lost.
   const std::lock_guard lock(changes);
   policy = keyspace->policy();
   for (std::size_t i = 1; i < words.size(); i += 2) {

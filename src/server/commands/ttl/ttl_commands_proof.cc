@@ -1,5 +1,5 @@
-// TTL.PROVE: what is left of the dead, looked up beside the clients; and TTL.JOB, which tells of it
-// and of other long work.
+// ttl_commands_proof.cc - TTL.PROVE: searches for remains of dead rows, as a job; and TTL.JOB,
+// which shows jobs.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -113,7 +113,7 @@ Result<JobResult> Prove(Database& database, const std::string& find, JobControl&
     return control.Tell(done, all);
   };
   MAYFLY_TRY(Proof proof, core::ProveWatched(database, {.find = find}, progress));
-  // Shared with whoever asks, while another forgets it.
+  // Shared with readers, while another thread drops it.
   return JobResult(
       [proof = std::make_shared<const Proof>(std::move(proof)),
        searched = !find.empty()](ReplyWriter& reply) { WriteProof(reply, *proof, searched); });

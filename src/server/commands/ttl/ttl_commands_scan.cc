@@ -1,4 +1,4 @@
-// TTL.SCAN: keys in the order they will die, and those that never do.
+// ttl_commands_scan.cc - TTL.SCAN: keys in the order they will die, and those that never do.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace mayfly::server {
 namespace {
 
-// Rows one call may look at for some without a deadline: others wait for the thread meanwhile.
+// Rows one call may read in search of some without a deadline: the thread's other clients wait.
 constexpr std::uint64_t kLookedAtMax = 20'000;
 
 Answer ScanMortal(Call& call, DeadlineWindow window, const std::optional<std::string>& place) {
@@ -33,8 +33,8 @@ Answer ScanMortal(Call& call, DeadlineWindow window, const std::optional<std::st
   return {};
 }
 
-// A page may be short, or empty, where most keys have deadlines; the cursor tells whether it was
-// the last.
+// A page may be short, or empty, where most keys have deadlines; only the cursor shows whether it
+// was the last.
 Answer ScanImmortal(Call& call, std::size_t rows_max, const std::optional<std::string>& place) {
   MAYFLY_TRY(const Keyspace* const keyspace, SelectedKeyspace(call));
   MAYFLY_TRY(const auto cursor, keyspace->NewCursor({}));

@@ -1,4 +1,5 @@
-// TTL.BACKUP and TTL.CHECK: long work on a database that is served, as jobs. TTL.JOB tells of them.
+// ttl_commands_upkeep.cc - TTL.BACKUP and TTL.CHECK: jobs on the served database. TTL.JOB shows
+// them.
 #include <string>
 
 #include "core/upkeep/watched_upkeep.h"

@@ -1,6 +1,6 @@
-// ttl_cursor.h - cursors of mayfly's own commands: texts that hold the place itself. So a cursor is
-// as good in a year, and after a restart, and costs the server nothing.
-//   "at:" and the bytes of the place in hexadecimal digits; "0" at the end.
+// ttl_cursor.h - cursors of mayfly's own commands: strings that contain the position itself. So a
+// cursor never expires, survives a restart, and costs the server no memory.
+//   "at:" and the bytes of the position in hexadecimal digits; "0" at the end.
 #pragma once
 
 #include <optional>
@@ -15,10 +15,10 @@ namespace mayfly::server {
 std::string CursorText(Bytes place);
 
 // Takes CURSOR and its argument out of `words`, options and arguments in pairs, and returns the
-// place; nothing: there is none, or it is "0". InvalidCursor() for what is no cursor.
+// position; nothing: no CURSOR, or "0". InvalidCursor() for a malformed one.
 Result<std::optional<std::string>> TakeCursor(std::vector<Bytes>& words);
 
-// A place among deadlines: | deadline u64 | key |, of the last that was shown.
+// A position among deadlines: | deadline u64 | key |, of the last entry shown.
 std::string PlaceBehind(const DeadlineEntry& entry);
 Result<DeadlineEntry> EntryAt(Bytes place);
 

@@ -1,4 +1,4 @@
-// ttl_fields.h - names and values in the maps that mayfly's own commands reply.
+// ttl_fields.h - writes names and values into the map replies of mayfly's own commands.
 #pragma once
 
 #include <cstdint>

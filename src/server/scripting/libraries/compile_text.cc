@@ -6,7 +6,7 @@
 namespace mayfly::server {
 namespace {
 
-// What the two functions return: the function, or nil and why there is none.
+// The results of the two functions: the function, or nil and the reason.
 int Loaded(lua_State* lua, bool compiled) {
   if (compiled) return 1;
   lua_pushnil(lua);
@@ -26,7 +26,7 @@ bool CompileText(lua_State* lua, Bytes text, const char* name) {
     lua_pushliteral(lua, "script too large");
     return false;
   }
-  lua_pushstring(lua, name);  // Lua keeps each string once: this holds the one the compiler makes.
+  lua_pushstring(lua, name);  // Lua interns strings: this holds the one the compiler makes.
   lua_gc(lua, LUA_GCSTOP, 0);
   const int status = luaL_loadbuffer(lua, text.data(), text.size(), name);
   lua_gc(lua, LUA_GCRESTART, 0);  // Scripts cannot stop it, so it was on.

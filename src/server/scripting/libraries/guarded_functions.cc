@@ -12,10 +12,10 @@
 namespace mayfly::server {
 namespace {
 
-// Runs the function of Lua's own, upvalue 1, in this very call, so that its errors name it rightly.
+// Runs Lua's own function, upvalue 1, in this very call, so that its errors name it rightly.
 int RunOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
 
-// string.rep(): nothing repeated is nothing, which Lua finds out one by one, out of the hook's
+// string.rep(): repeating an empty string is empty, but Lua loops over the count, out of the hook's
 // reach.
 int Repeat(lua_State* lua) {
   if (lua_type(lua, 1) == LUA_TSTRING && lua_objlen(lua, 1) == 0) {
@@ -26,7 +26,7 @@ int Repeat(lua_State* lua) {
   return RunOriginal(lua);
 }
 
-// table.insert(): moves what lies between the position and the end, one by one; from a position of
+// table.insert(): moves the values between the position and the end, one by one; from a position of
 // -2^31 that takes minutes, out of the hook's reach.
 int Insert(lua_State* lua) {
   CheckWritable(lua, 1);
@@ -57,8 +57,8 @@ int Unpack(lua_State* lua) {
   return count;
 }
 
-// collectgarbage(): scripts can ask and collect, and not change how the collector works, on whose
-// being on the memory bound relies and whose being off the compiler does.
+// collectgarbage(): scripts can query and collect, and not change the collector: the memory bound
+// relies on its being on, and the compiler on its being off.
 int CollectGarbage(lua_State* lua) {
   static constexpr const char* kWords[] = {"stop", "restart",  "collect",    "count",
                                            "step", "setpause", "setstepmul", nullptr};

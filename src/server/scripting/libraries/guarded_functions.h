@@ -1,5 +1,5 @@
-// guarded_functions.h - functions of Lua's own libraries that a script could end the process or
-// hold its thread with, as they are offered instead: the same, within bounds.
+// guarded_functions.h - bounded replacements for functions of Lua's own libraries with which a
+// script could end the process or block its thread.
 #pragma once
 
 #include <lua.hpp>

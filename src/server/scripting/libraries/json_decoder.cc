@@ -150,7 +150,7 @@ JsonDecoder::Token JsonDecoder::ReadToken() {
   return Fail("invalid token", at_);
 }
 
-// What strtod() takes for a number and JSON does not.
+// Numbers that strtod() takes and JSON does not.
 bool JsonDecoder::IsOddNumber(std::size_t at) const {
   if (At(at) == '+') return true;
   if (At(at) == '-') ++at;
@@ -168,7 +168,7 @@ bool JsonDecoder::HasWord(std::size_t at, Bytes small_letters) const {
 JsonDecoder::Token JsonDecoder::ReadNumber() {
   const char* const begin = text_.data() + at_;
   char* end = nullptr;
-  number_ = std::strtod(begin, &end);  // Ends at the byte of zero behind the text at the latest.
+  number_ = std::strtod(begin, &end);  // Stops at the zero byte behind the text at the latest.
   if (end == begin) return Fail("invalid number", at_);
   at_ += static_cast<std::size_t>(end - begin);
   return Token::kNumber;
@@ -196,7 +196,7 @@ JsonDecoder::Token JsonDecoder::ReadString() {
   }
 }
 
-// At the u of \uXXXX, or of a pair of them. False: it is none.
+// At the u of \uXXXX, or of a pair of them. False: malformed.
 bool JsonDecoder::ReadEscape() {
   const std::optional<unsigned> first = HexDigits(at_ + 1);
   if (!first) return false;

@@ -13,11 +13,11 @@ namespace mayfly::server {
 
 class JsonDecoder {
  public:
-  // All must outlive it; a byte of zero must follow the text, as it does in strings of Lua.
+  // All must outlive it; a zero byte must follow the text, as it does in strings of Lua.
   JsonDecoder(lua_State* lua, const JsonSettings& settings, Bytes text)
       : lua_(lua), settings_(settings), text_(text) {}
 
-  // Pushes the value. Anything but one JSON text is an error of Lua, which says where.
+  // Pushes the value. Anything but one JSON text is an error of Lua, with its position.
   void Decode();
 
  private:
@@ -41,7 +41,7 @@ class JsonDecoder {
   void Object(int depth);
   void Array(int depth);
 
-  // Reads the next token into token_ and what belongs to it.
+  // Reads the next token into token_ and its value.
   void Next();
   Token ReadToken();
   Token ReadString();

@@ -15,7 +15,7 @@ namespace mayfly::server {
 
 void JsonEncoder::Refuse(int index, const char* why) {
   luaL_error(lua_, "Cannot serialise %s: %s", luaL_typename(lua_, index), why);
-  std::abort();  // luaL_error() does not come back, and is not declared so.
+  std::abort();  // luaL_error() does not return, and is not declared so.
 }
 
 void JsonEncoder::Value(int depth) {
@@ -97,10 +97,10 @@ void JsonEncoder::Object(int depth) {
   text_ += '}';
 }
 
-// Below the value on top.
+// Writes the key below the value on top.
 void JsonEncoder::Key() {
   switch (lua_type(lua_, -2)) {
-    case LUA_TNUMBER:  // Read as a number: made a string, it would end the walk.
+    case LUA_TNUMBER:  // Read as a number: made a string, it would break lua_next().
       text_ += '"';
       Number(lua_tonumber(lua_, -2));
       text_ += '"';

@@ -12,12 +12,13 @@ namespace mayfly::server {
 
 class JsonEncoder {
  public:
-  // A text of more than `bytes_max` is an error of Lua: a table may stand in itself many times
-  // over, so the memory of its values bounds nothing. All must outlive it.
+  // A text of more than `bytes_max` is an error of Lua: a table may contain itself many times over,
+  // so the memory of its values bounds nothing. All must outlive it.
   JsonEncoder(lua_State* lua, const JsonSettings& settings, std::size_t bytes_max)
       : lua_(lua), settings_(settings), bytes_max_(bytes_max) {}
 
-  // Writes the value on top of the stack, which stays. What cannot be written is an error of Lua.
+  // Writes the value on top of the stack, which stays. A value that JSON cannot hold is an error of
+  // Lua.
   void Encode() { Value(0); }
 
   Bytes text() const { return text_; }

@@ -17,7 +17,7 @@ void CheckCount(lua_State* lua, int max) {
   if (lua_gettop(lua) > max) luaL_argerror(lua, max + 1, "found too many arguments");
 }
 
-// Each of these sets what its argument says, if it has one, and returns what holds then.
+// Each of these sets its argument, if it has one, and returns the current value.
 void SetInteger(lua_State* lua, int index, int& setting, int min, int max) {
   if (lua_isnoneornil(lua, index)) return;
   const lua_Integer value = luaL_checkinteger(lua, index);
@@ -97,7 +97,7 @@ int Encode(lua_State* lua) {
     encoder.Encode();
     PushBytes(lua, encoder.text());
   } catch (const std::bad_alloc&) {
-    out_of_memory = true;  // Ours, and not Lua's: an exception of C++ must not reach Lua.
+    out_of_memory = true;  // C++ memory, not Lua's: the exception must not reach Lua.
   }
   return out_of_memory ? luaL_error(lua, "not enough memory") : 1;
 }

@@ -1,6 +1,7 @@
 // json_library.h - the table `cjson` of scripts: values of Lua as JSON, and back.
-// As lua-cjson 2.1 documents it, with the texts of its errors. Own code: lua-cjson takes memory
-// that no bound of Lua's sees, loses it when Lua runs out, and ends the process when there is none.
+// As lua-cjson 2.1 documents it, with the texts of its errors. Own code: lua-cjson allocates
+// outside of Lua's bound, leaks when Lua runs out of memory, and aborts the process when there is
+// none.
 #pragma once
 
 #include <lua.hpp>

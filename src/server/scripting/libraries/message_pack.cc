@@ -15,13 +15,13 @@
 namespace mayfly::server {
 namespace {
 
-// Writes into memory of its own, so that a value that is not taken leaves nothing on Lua's stack.
+// Writes into its own buffer, so that a failure leaves nothing on Lua's stack.
 class Packer {
  public:
-  // A table may stand in itself many times over, so the memory of its values bounds nothing.
+  // A table may contain itself many times over, so the memory of its values bounds nothing.
   explicit Packer(lua_State* lua) : lua_(lua), bytes_max_(LuaState::Of(lua).memory_left()) {}
 
-  // Of any depth: the value on top, which it takes off.
+  // Pops the value on top, at any depth.
   void Pack(int depth) {
     if (out_.size() > bytes_max_) luaL_error(lua_, "not enough memory");
     luaL_checkstack(lua_, 4, "in function mp_pack");
@@ -103,7 +103,7 @@ class Packer {
     }
   }
 
-  // How many entries the table on top has, and whether their keys are 1 to that.
+  // How many entries the table on top has, and whether their keys are 1 to that number.
   std::size_t CountEntries(bool& is_array) {
     std::size_t count = 0;
     lua_Number last = 0;
@@ -146,7 +146,7 @@ class Packer {
   std::string out_;
 };
 
-// What our own code throws must not travel through Lua, which would take it for one of its own.
+// C++ exceptions must not travel through Lua, which would take them for its own.
 int Pack(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) return luaL_argerror(lua, 0, "MessagePack pack needs input.");
@@ -166,8 +166,8 @@ int Pack(lua_State* lua) {
   return packed ? 1 : luaL_error(lua, "not enough memory");
 }
 
-// Reads up to `limit` values from `offset` on, 0 for all, and pushes them; before them where the
-// next one begins, or -1 when there is none, if `with_offset`.
+// Pushes up to `limit` values from `offset` on, 0 for all; before them, if `with_offset`, where the
+// next one begins, or -1 when there is none.
 int ReadValues(lua_State* lua, int limit, int offset, bool with_offset) {
   const Bytes text = ToBytes(lua, 1);
   const auto size = static_cast<int>(text.size());

@@ -44,7 +44,7 @@ void MessagePackReader::PushOfTag(unsigned char tag, int depth) {
     case 0xc0: return lua_pushnil(lua_);
     case 0xc2: return lua_pushboolean(lua_, 0);
     case 0xc3: return lua_pushboolean(lua_, 1);
-    case 0xc4: return PushString(Number(1));  // Bytes, which Lua keeps as strings.
+    case 0xc4: return PushString(Number(1));  // Bytes, which Lua holds as strings.
     case 0xc5: return PushString(Number(2));
     case 0xc6: return PushString(Number(4));
     case 0xca:
@@ -88,7 +88,7 @@ void MessagePackReader::PushMap(std::uint64_t count, int depth) {
   lua_newtable(lua_);
   for (std::uint64_t i = 0; i < count; ++i) {
     Push(depth + 1);
-    // No key of a table.
+    // Not a valid table key.
     const bool not_a_number =
         lua_type(lua_, -1) == LUA_TNUMBER && std::isnan(lua_tonumber(lua_, -1));
     if (lua_isnil(lua_, -1) || not_a_number) luaL_error(lua_, "Bad data format in input.");

@@ -1,5 +1,5 @@
-// message_pack_reader.h - MessagePack as values of Lua.
-// A package is not trusted: what it announces takes no memory before it is there.
+// message_pack_reader.h - decodes MessagePack into values of Lua.
+// A package is not trusted: an announced size allocates nothing before its bytes are read.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class MessagePackReader {
   // The text must stay on Lua's stack.
   MessagePackReader(lua_State* lua, Bytes text) : lua_(lua), text_(text) {}
 
-  // Pushes the next value, or raises an error of Lua's when it is cut short or none.
+  // Pushes the next value, or raises an error of Lua when it is cut short or malformed.
   void PushNext() { Push(0); }
 
   bool done() const { return text_.empty(); }
@@ -31,7 +31,7 @@ class MessagePackReader {
   Bytes Take(std::uint64_t size);
 
   lua_State* const lua_;
-  Bytes text_;  // What is left.
+  Bytes text_;  // The remaining bytes.
 };
 
 }  // namespace mayfly::server

@@ -15,7 +15,7 @@ Bytes CheckBytes(lua_State* lua, int index) {
   return {data, size};
 }
 
-// A place that counts from 1, or from the end if it is negative, as an offset within the string.
+// A position that counts from 1, or from the end if it is negative, as an offset within the string.
 std::size_t CheckOffset(lua_State* lua, int index, std::size_t size) {
   lua_Integer place = luaL_optinteger(lua, index, 1);
   if (place < 0) place += static_cast<lua_Integer>(size) + 1;
@@ -90,7 +90,7 @@ int EachMatch(lua_State* lua) {
   return 1;
 }
 
-// What a match is replaced by, as a string with %0 to %9.
+// The replacement of a match, as a string with %0 to %9.
 void AddExpanded(lua_State* lua, luaL_Buffer& buffer, PatternMatcher& matcher, std::size_t begin,
                  std::size_t end) {
   const Bytes text = ToBytes(lua, 3);
@@ -144,7 +144,7 @@ int Substitute(lua_State* lua) {
       lua,
       kind == LUA_TNUMBER || kind == LUA_TSTRING || kind == LUA_TFUNCTION || kind == LUA_TTABLE, 3,
       "string/function/table expected");
-  if (kind == LUA_TNUMBER) lua_tostring(lua, 3);  // Makes it a string where it is.
+  if (kind == LUA_TNUMBER) lua_tostring(lua, 3);  // Converts it to a string in place.
   const lua_Integer wanted = luaL_optinteger(lua, 4, static_cast<lua_Integer>(subject.size()) + 1);
   const bool anchored = pattern.starts_with('^');
   if (anchored) pattern.remove_prefix(1);

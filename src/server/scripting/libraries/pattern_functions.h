@@ -5,7 +5,7 @@
 
 namespace mayfly::server {
 
-// Puts them in the place of Lua's own in the table at `strings`.
+// Replaces Lua's own in the table at `strings`.
 void ReplacePatternFunctions(lua_State* lua, int strings);
 
 }  // namespace mayfly::server

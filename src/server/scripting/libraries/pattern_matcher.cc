@@ -181,7 +181,7 @@ std::size_t PatternMatcher::ItemEnd(std::size_t p) {
   }
   if (first != '[') return p;
   if (At(p) == '^') ++p;
-  // The first one is of the set, though it be a bracket.
+  // The first character belongs to the set, even if it is a bracket.
   do {
     if (p >= pattern_.size()) luaL_error(lua_, "malformed pattern (missing ']')");
     if (pattern_[p++] == '%' && p < pattern_.size()) ++p;

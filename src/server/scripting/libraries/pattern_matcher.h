@@ -1,8 +1,7 @@
 // pattern_matcher.h - matches a string with a pattern of Lua 5.1.
 // Own code, since Lua's recurses without a bound and, with a pattern such as ".-.-.-b", can take
-// years without a moment in which a script could be stopped. This one counts its steps and lets the
-// host of the script breathe between them. What is wrong with a pattern is an error of Lua, in its
-// words.
+// years without a moment in which a script could be stopped. This one counts its steps and calls
+// the host's Breathe() between them. A malformed pattern is an error of Lua, in its words.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@ class PatternMatcher {
  public:
   static constexpr std::size_t kNone = Bytes::npos;
 
-  // All must outlive it. A byte of zero ends the pattern. Without the '^' that anchors.
+  // All must outlive it. A zero byte ends the pattern. Without the '^' that anchors.
   PatternMatcher(lua_State* lua, Bytes subject, Bytes pattern)
       : lua_(lua), subject_(subject), pattern_(pattern.substr(0, pattern.find('\0'))) {}
 
@@ -29,19 +28,19 @@ class PatternMatcher {
   int PushCaptures(std::size_t begin, std::size_t end);
   int capture_count() const { return level_; }
 
-  // Pushes one; 0 is the whole match, too, where there is no capture.
+  // Pushes one; 0 is the whole match if there is no capture.
   void PushCapture(int index, std::size_t begin, std::size_t end);
 
  private:
   static constexpr std::size_t kCapturesMax = 32;      // As Lua has it.
   static constexpr std::size_t kOpen = kNone;          // Lengths of a capture that is not closed,
-  static constexpr std::size_t kPosition = kNone - 1;  // and of one that is a place.
+  static constexpr std::size_t kPosition = kNone - 1;  // and of a position capture.
   struct Capture {
     std::size_t begin;
     std::size_t length;
   };
 
-  // Matches what is left of the pattern at `p` with what is left of the subject at `s`.
+  // Matches the rest of the pattern at `p` with the rest of the subject at `s`.
   std::size_t Rest(std::size_t s, std::size_t p);
   std::size_t RestOf(std::size_t s, std::size_t p);
   std::size_t OpenCapture(std::size_t s, std::size_t p, std::size_t length);

@@ -6,7 +6,7 @@ namespace mayfly::server {
 namespace {
 
 constexpr const char* kRefusal = "Attempt to modify a readonly table";
-constexpr const char* kRealTables = "mayfly.real_tables";  // In the registry: stand-in -> real.
+constexpr const char* kRealTables = "mayfly.real_tables";  // In the registry: proxy -> real.
 
 void PushRealTables(lua_State* lua) {
   lua_getfield(lua, LUA_REGISTRYINDEX, kRealTables);
@@ -14,17 +14,17 @@ void PushRealTables(lua_State* lua) {
   lua_pop(lua, 1);
   lua_newtable(lua);
   lua_createtable(lua, 0, 1);
-  lua_pushliteral(lua, "k");  // Stand-ins that nobody has any more leave it.
+  lua_pushliteral(lua, "k");  // Weak keys: unreferenced proxies leave it.
   lua_setfield(lua, -2, "__mode");
   lua_setmetatable(lua, -2);
   lua_pushvalue(lua, -1);
   lua_setfield(lua, LUA_REGISTRYINDEX, kRealTables);
 }
 
-// __newindex of stand-ins.
+// __newindex of proxies.
 int Refuse(lua_State* lua) { return luaL_error(lua, kRefusal); }
 
-// Runs a function of Lua's own, upvalue 1, in this very call, so that its errors name it rightly.
+// Runs Lua's own function, upvalue 1, in this very call, so that its errors name it rightly.
 int RunOriginal(lua_State* lua) { return lua_tocfunction(lua, lua_upvalueindex(1))(lua); }
 
 // For functions that would write to their first argument.
@@ -39,8 +39,8 @@ int ReadFirst(lua_State* lua) {
   return RunOriginal(lua);
 }
 
-// pairs(): upvalue 1 is next() as it was, upvalue 2 the one that knows stand-ins. It walks over the
-// stand-in, so that the real table does not show.
+// pairs(): upvalue 1 is the original next(), upvalue 2 the one that knows proxies. It iterates over
+// the proxy, so that the real table does not show.
 int Pairs(lua_State* lua) {
   luaL_checktype(lua, 1, LUA_TTABLE);
   const bool stands_in = PushRealTable(lua, 1);
@@ -60,13 +60,13 @@ void Replace(lua_State* lua, int table, const char* name, lua_CFunction by) {
 
 void MakeReadOnly(lua_State* lua) {
   const int real = lua_gettop(lua);
-  lua_newtable(lua);  // The stand-in.
+  lua_newtable(lua);  // The proxy.
   lua_createtable(lua, 0, 3);
   lua_pushvalue(lua, real);
   lua_setfield(lua, -2, "__index");
   lua_pushcfunction(lua, Refuse);
   lua_setfield(lua, -2, "__newindex");
-  // What getmetatable() shows: itself a table that cannot be changed, and an empty one.
+  // The result of getmetatable(): itself a read-only, empty table.
   lua_newtable(lua);
   lua_createtable(lua, 0, 2);
   lua_pushcfunction(lua, Refuse);

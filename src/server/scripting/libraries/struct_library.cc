@@ -24,7 +24,7 @@ bool IsPowerOfTwo(int number) {
 struct Item {
   char option;
   int size;     // In bytes; 0 where the data decides.
-  int padding;  // Before it, at the offset it was asked for.
+  int padding;  // Before it, at the given offset.
 };
 
 // Walks over a format. Its numbers are bounded, so that no sum of them can overflow.
@@ -45,7 +45,7 @@ class FormatReader {
   }
 
  private:
-  // Nothing: an option that says how to go on.
+  // Nothing: an option that changes how the rest is read.
   std::optional<int> SizeOf(char option) {
     switch (option) {
       case ' ': return std::nullopt;
@@ -107,7 +107,7 @@ class FormatReader {
   int alignment_ = 1;
 };
 
-// The number as a C conversion to 64 bits would have it, without its undefined cases.
+// The number as a C conversion to 64 bits, without its undefined cases.
 std::uint64_t ToInteger(lua_Number number) {
   constexpr lua_Number kEnd = 9223372036854775808.0;
   if (std::isnan(number)) return 0;
@@ -116,7 +116,7 @@ std::uint64_t ToInteger(lua_Number number) {
   return number < 2 * kEnd ? static_cast<std::uint64_t>(number) : 0;
 }
 
-// Of any size up to the limit; what lies beyond 64 bits is zero.
+// Of any size up to the limit; bytes beyond 64 bits are zero.
 void AddInteger(luaL_Buffer& buffer, std::uint64_t number, int size, bool big_endian) {
   for (int i = 0; i < size; ++i) {
     const int byte = big_endian ? size - 1 - i : i;
@@ -133,7 +133,7 @@ std::uint64_t ReadInteger(Bytes bytes, bool big_endian) {
   return number;
 }
 
-// With the sign, if the option is a small letter.
+// Sign-extended, if the option is a small letter.
 lua_Number IntegerValue(const Item& item, std::uint64_t number) {
   if (item.option < 'a') return static_cast<lua_Number>(number);
   if (item.size < 8 && item.size > 0) {
@@ -143,7 +143,7 @@ lua_Number IntegerValue(const Item& item, std::uint64_t number) {
   return static_cast<lua_Number>(static_cast<std::int64_t>(number));
 }
 
-// Adds the value of the argument; how many bytes.
+// Adds the value of the argument; returns how many bytes.
 std::size_t AddValue(lua_State* lua, luaL_Buffer& buffer, const Item& item, int arg,
                      bool big_endian) {
   switch (item.option) {
@@ -193,8 +193,8 @@ int Pack(lua_State* lua) {
   return 1;
 }
 
-// The bytes of the item at the front of `data`; raises an error if there are not as many. `taken`
-// counts what belongs to it. The value before it, which c0 needs, is on top and leaves.
+// The bytes of the item at the front of `data`; raises an error if there are too few. `taken` is
+// its length. Pops the value before it, which c0 needs.
 Bytes TakeText(lua_State* lua, const Item& item, Bytes data, std::size_t& taken, bool has_value) {
   if (item.option == 's') {
     const std::size_t end = data.find('\0');
@@ -218,7 +218,7 @@ Bytes TakeText(lua_State* lua, const Item& item, Bytes data, std::size_t& taken,
   return data.substr(0, taken);
 }
 
-// Pushes the item at the front of `data`, if it has a value; how many bytes it took.
+// Pushes the item at the front of `data`, if it has a value; returns how many bytes it took.
 std::size_t PushItem(lua_State* lua, const Item& item, Bytes data, bool big_endian,
                      bool has_value) {
   std::size_t taken = 0;

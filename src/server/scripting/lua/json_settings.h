@@ -1,4 +1,4 @@
-// json_settings.h - how the table `cjson` of scripts reads and writes JSON. Of one run: the next
+// json_settings.h - settings of the table `cjson` of scripts. They last for one run: the next
 // begins with these defaults, which are Redis'.
 #pragma once
 
@@ -18,7 +18,7 @@ struct JsonSettings {
   int encode_depth_max = kJsonDepthMax;
   int decode_depth_max = kJsonDepthMax;
   int precision = 14;       // Digits of a number.
-  bool keep_buffer = true;  // Taken and shown; there is no buffer to keep.
+  bool keep_buffer = true;  // Accepted and shown; there is no buffer to keep.
   InvalidNumbers encode_invalid = InvalidNumbers::kRefused;
   bool decode_invalid = true;
 };

@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* kCounted = "ignore_error_stats_update";  // Redis' name.
 
-// What tostring() says, metatables aside.
+// As tostring(), ignoring metatables.
 std::string TextOf(lua_State* lua, int index) {
   switch (lua_type(lua, index)) {
     case LUA_TNIL: return "nil";
@@ -28,7 +28,7 @@ std::string TextOf(lua_State* lua, int index) {
   }
 }
 
-// Pushes a field of the table, metatables aside.
+// Pushes a field of the table, ignoring metatables.
 void PushField(lua_State* lua, int index, const char* name) {
   lua_pushvalue(lua, index);
   lua_pushstring(lua, name);
@@ -64,7 +64,7 @@ std::string ErrorLine(lua_State* lua, int index) {
 void RaiseError(lua_State* lua, Bytes line) {
   PushError(lua, line);
   lua_error(lua);
-  std::abort();  // lua_error() does not come back, and is not declared so.
+  std::abort();  // lua_error() does not return, and is not declared so.
 }
 
 void RaiseText(lua_State* lua, const char* text) {
@@ -91,7 +91,7 @@ int DescribeError(lua_State* lua) {
   }
   LuaState::Of(lua).job->error_counted = IsCountedError(lua, 1);
   lua_Debug where;
-  // Level 0 is this function. A function of Lua's own has no lines: then it is its caller's.
+  // Level 0 is this function. A C function has no lines: then take its caller's.
   bool known = lua_getstack(lua, 1, &where) != 0 && lua_getinfo(lua, "Sl", &where) != 0;
   if (known && *where.what == 'C') {
     known = lua_getstack(lua, 2, &where) != 0 && lua_getinfo(lua, "Sl", &where) != 0;

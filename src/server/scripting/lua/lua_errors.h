@@ -15,18 +15,18 @@ namespace mayfly::server {
 // Raises the text as Lua's own functions do, with no position before it. Does not return.
 [[noreturn]] void RaiseText(lua_State* lua, const char* text);
 
-// Pushes the table. `counted`: whoever answered the error has counted it already.
+// Pushes the table. `counted`: the statistics have counted the error already.
 void PushError(lua_State* lua, Bytes line, bool counted = false);
 
-// Whether the value is such a table; and whether it was counted, then.
+// Whether the value is such a table; and whether its error is counted.
 bool IsError(lua_State* lua, int index);
 bool IsCountedError(lua_State* lua, int index);
 
 // The line of such a table.
 std::string ErrorLine(lua_State* lua, int index);
 
-// The error line for what a script raised, as a message handler of lua_pcall(): leaves a string,
-// which begins with a code word and ends with where it happened. The name of the script, upvalue 1.
+// A message handler of lua_pcall(): leaves the error line for what a script raised, a string that
+// begins with a code word and ends with the position. Upvalue 1 is the name of the script.
 int DescribeError(lua_State* lua);
 
 // pcall() of scripts: an error of redis.call() arrives as its line, as it did before Redis 7.

@@ -11,7 +11,7 @@ namespace mayfly::server {
 LuaState::LuaState(std::size_t memory_bytes_max)
     : memory_bytes_max_(memory_bytes_max), lua_(lua_newstate(Allocate, this)) {
   if (lua_ == nullptr) throw std::bad_alloc();
-  // Coroutines take the hook over from who makes them.
+  // A coroutine inherits the hook of its creator.
   lua_sethook(lua_, Hook, LUA_MASKCOUNT, kScriptHookInstructions);
 }
 
@@ -54,8 +54,8 @@ void LuaState::Breathe(lua_State* lua) {
 void LuaState::StopIfAsked(lua_State* lua) {
   const LuaState& self = Of(lua);
   if (!self.job->run.stop_requested()) return;
-  // From now on at every line: a script that catches the error gets the next one right away, where
-  // it no longer catches any.
+  // From now on at every line: a script that catches the error gets the next one at once, until no
+  // handler is left.
   lua_sethook(lua, Hook, LUA_MASKLINE | LUA_MASKCOUNT, 1);
   RaiseError(lua, self.job->run.stop_line());
 }

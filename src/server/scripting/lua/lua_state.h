@@ -1,7 +1,6 @@
 // lua_state.h - a Lua state with a bound on its memory and a hook that can stop it.
-// Errors of Lua are exceptions here, and pass through our frames as such: never catch (...) in a
-// function that Lua calls. Everything that may raise one runs within lua_cpcall().
-// One thread at a time.
+// Errors of Lua are exceptions here, and unwind our frames: never catch (...) in a function that
+// Lua calls. Everything that may raise one runs within lua_cpcall(). One thread at a time.
 #pragma once
 
 #include <algorithm>
@@ -14,49 +13,50 @@
 
 namespace mayfly::server {
 
-// What the functions that a script calls work with.
+// The context of the functions that a script calls.
 struct LuaJob {
   ScriptHost& host;
   ScriptRun& run;
   ProtocolVersion version = ProtocolVersion::kResp2;  // Of redis.call()'s replies.
-  bool error_counted = false;  // What ended the script was a command's error: that one counts.
+  bool error_counted = false;  // The script ended by a command's error, which is counted.
 };
 
 class LuaState {
  public:
-  // An empty state without libraries. Throws std::bad_alloc when there is no memory.
+  // An empty state without libraries. Throws std::bad_alloc when out of memory.
   explicit LuaState(std::size_t memory_bytes_max);
   ~LuaState();
   LuaState(const LuaState&) = delete;
   LuaState& operator=(const LuaState&) = delete;
 
-  // The one a function was called by; `lua` may be a coroutine of it.
+  // The state that called a function; `lua` may be a coroutine of it.
   static LuaState& Of(lua_State* lua);
 
   lua_State* get() const { return lua_; }
   std::size_t memory_bytes() const { return memory_bytes_; }
 
-  // What a script may still take: the bound of texts made outside of Lua that become its strings.
+  // What a script may still allocate: the bound of texts made outside of Lua that become its
+  // strings.
   std::size_t memory_left() const {
     return memory_bytes_max_ - std::min(memory_bytes_max_, memory_bytes_);
   }
 
-  // Outside of scripts the bound is off, so that what we do ourselves does not fail by it.
+  // Outside of scripts the bound is off, so that the engine's own calls do not fail by it.
   void set_bounded(bool bounded) { bounded_ = bounded; }
 
-  // Ends the script if its run is to stop. Does not come back then.
+  // Ends the script if its run must stop: then it does not return.
   static void StopIfAsked(lua_State* lua);
 
-  // The same, and lets the host look after something else first: for functions that take long.
+  // The same, and calls the host's Breathe() first: for functions that take long.
   static void Breathe(lua_State* lua);
 
-  // The script that runs; null between runs.
+  // The running script; null between runs.
   LuaJob* job = nullptr;
 
-  // Of math.random(): the state of the generator.
+  // State of math.random().
   std::array<unsigned short, 3> random = {};
 
-  // Of cjson; each run begins with the defaults.
+  // Settings of cjson; each run begins with the defaults.
   JsonSettings json;
 
  private:

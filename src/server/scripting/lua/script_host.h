@@ -1,4 +1,4 @@
-// script_host.h - what a script may ask of whoever runs it: to run a command, and little else.
+// script_host.h - what a script may ask of its host: to run a command, and little else.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,14 @@ class ScriptHost {
  public:
   virtual ~ScriptHost() = default;
 
-  // Runs a command and returns its reply in the words of `version`; what is wrong is an error
-  // reply. Before it changes anything it asks run.BeginWrite().
+  // Runs a command and returns its reply in protocol `version`; failures are error replies. Calls
+  // run.BeginWrite() before it changes anything.
   virtual Reply Call(std::span<const Bytes> args, ProtocolVersion version, ScriptRun& run) = 0;
 
   // Whether the script's user may run the command. Nothing: there is no such command.
   virtual std::optional<bool> MayCall(std::span<const Bytes> args) = 0;
 
-  // Called every so often while the script runs, so that the host can look after something else.
+  // Called every so often while the script runs, so that the host can serve other clients.
   virtual void Breathe(ScriptRun& /*run*/) {}
 
   virtual void Log(LogLevel level, Bytes message) = 0;
