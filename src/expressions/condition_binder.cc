@@ -1,3 +1,4 @@
+// condition_binder.cc - binds and checks a condition: the second half of ParseCondition().
 #include <fmt/format.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// condition_eval.cc - evaluates a condition on an item.
 #include <algorithm>
 #include <optional>
 

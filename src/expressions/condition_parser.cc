@@ -1,3 +1,4 @@
+// condition_parser.cc - the grammar of conditions (parser.h).
 #include <utility>
 
 #include "expressions/syntax/parser.h"

@@ -1,3 +1,4 @@
+// projection_parser.cc - the grammar of projections (parser.h).
 #include <utility>
 
 #include "expressions/syntax/parser.h"

@@ -1,3 +1,4 @@
+// update_apply.cc - applies an update to an item (update_plan.h).
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -1,3 +1,4 @@
+// update_parser.cc - the grammar of updates (parser.h).
 #include <utility>
 
 #include "expressions/syntax/parser.h"

@@ -1,3 +1,4 @@
+// number.cc - parses, compares, adds and subtracts numbers of up to 38 digits.
 #include <algorithm>
 #include <boost/multiprecision/cpp_int.hpp>
 #include <charconv>

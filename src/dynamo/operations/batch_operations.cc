@@ -1,3 +1,4 @@
+// batch_operations.cc - BatchGetItem and BatchWriteItem.
 #include <fmt/format.h>
 
 #include <array>

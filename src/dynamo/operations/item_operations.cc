@@ -1,3 +1,4 @@
+// item_operations.cc - PutItem, UpdateItem, DeleteItem and GetItem.
 #include <array>
 
 #include "dynamo/json/attribute_json.h"

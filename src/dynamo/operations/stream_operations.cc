@@ -1,3 +1,4 @@
+// stream_operations.cc - ListStreams, DescribeStream, GetShardIterator and GetRecords.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// table_operations.cc - CreateTable, DescribeTable, ListTables, UpdateTable and DeleteTable.
 #include <fmt/format.h>
 
 #include <array>

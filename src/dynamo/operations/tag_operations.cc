@@ -1,3 +1,4 @@
+// tag_operations.cc - TagResource, UntagResource and ListTagsOfResource.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// transaction_operations.cc - TransactWriteItems and TransactGetItems.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

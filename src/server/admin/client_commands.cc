@@ -1,3 +1,4 @@
+// client_commands.cc - the subcommands of CLIENT about clients, but KILL.
 #include <fmt/format.h>
 
 #include <array>

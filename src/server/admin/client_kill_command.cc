@@ -1,3 +1,4 @@
+// client_kill_command.cc - CLIENT KILL and its filters.
 #include <fmt/format.h>
 
 #include "server/admin/admin_handlers.h"

@@ -1,3 +1,4 @@
+// command_commands.cc - COMMAND and its subcommands.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// config_commands.cc - CONFIG and its subcommands.
 #include <fmt/format.h>
 
 #include <algorithm>

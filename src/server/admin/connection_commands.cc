@@ -1,3 +1,4 @@
+// connection_commands.cc - AUTH, HELLO, SELECT and other commands about the own connection.
 #include <fmt/format.h>
 
 #include "server/admin/admin_families.h"

@@ -1,3 +1,4 @@
+// debug_commands.cc - the parts of DEBUG that are offered.
 #include <fmt/format.h>
 
 #include <array>

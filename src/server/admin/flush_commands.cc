@@ -1,3 +1,4 @@
+// flush_commands.cc - FLUSHDB, FLUSHALL and SWAPDB.
 #include <limits>
 
 #include "server/admin/admin_handlers.h"

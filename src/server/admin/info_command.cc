@@ -1,3 +1,4 @@
+// info_command.cc - INFO.
 #include "server/admin/admin_handlers.h"
 #include "server/admin/info_sections.h"
 

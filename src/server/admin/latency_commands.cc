@@ -1,3 +1,4 @@
+// latency_commands.cc - LATENCY and its subcommands.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// persistence_commands.cc - SAVE, BGSAVE, SHUTDOWN, and commands about replicas.
 #include <fmt/format.h>
 
 #include <algorithm>

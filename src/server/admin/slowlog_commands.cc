@@ -1,3 +1,4 @@
+// slowlog_commands.cc - SLOWLOG and its subcommands.
 #include <array>
 
 #include "server/admin/admin_handlers.h"

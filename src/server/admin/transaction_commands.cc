@@ -1,3 +1,4 @@
+// transaction_commands.cc - MULTI, DISCARD, EXEC, WATCH and UNWATCH.
 #include <algorithm>
 
 #include "server/admin/admin_handlers.h"

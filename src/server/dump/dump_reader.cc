@@ -1,3 +1,4 @@
+// dump_reader.cc - decodes the payload of RESTORE (dump_payload.h).
 #include <fmt/format.h>
 
 #include <algorithm>

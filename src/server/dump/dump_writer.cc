@@ -1,3 +1,4 @@
+// dump_writer.cc - encodes the payload of DUMP (dump_payload.h).
 #include <algorithm>
 #include <bit>
 #include <limits>

@@ -1,3 +1,4 @@
+// item_reads.cc - GetItem, BatchGetItem and TransactGetItems.
 #include <fmt/format.h>
 
 #include <set>

@@ -1,3 +1,4 @@
+// item_transactions.cc - TransactWriteItems.
 #include <fmt/format.h>
 
 #include <set>

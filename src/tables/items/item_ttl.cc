@@ -1,3 +1,4 @@
+// item_ttl.cc - SetTtl, RemoveTtl and GetTtl.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// item_writes.cc - PutItem, UpdateItem, DeleteItem and BatchWriteItem.
 #include <set>
 
 #include "tables/items/item_calls.h"

@@ -1,3 +1,4 @@
+// key_lists.cc - ListPartitionKeys and ListSortKeyPrefixes.
 #include <fmt/format.h>
 
 #include <set>

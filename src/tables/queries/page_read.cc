@@ -1,3 +1,4 @@
+// page_read.cc - reads one page of Query or Scan (page_plan.h).
 #include "items/item_codec.h"
 #include "items/item_size.h"
 #include "tables/queries/page_plan.h"

@@ -1,3 +1,4 @@
+// query.cc - Query.
 #include <fmt/format.h>
 
 #include "expressions/key_condition.h"

@@ -1,3 +1,4 @@
+// scan.cc - Scan.
 #include <fmt/format.h>
 
 #include "items/item_key.h"

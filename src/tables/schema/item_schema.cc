@@ -1,3 +1,4 @@
+// item_schema.cc - checks an item against the schema of its partition (item_check.h).
 #include <fmt/format.h>
 
 #include <algorithm>
