@@ -1,8 +1,8 @@
-// comparison.h - two ways of doing the same work, timed side by side.
-// Machines have moods: clock speed, neighbours, caches. So the two take turns in short chunks of
-// the same work, in the order A B B A, which cancels any drift that is steady over the four; each
-// four give one ratio, and the median over many fours is what we report. The time is the calling
-// thread's CPU time: waiting and background threads do not count.
+// comparison.h - compares the time of two implementations of the same work.
+// A machine's speed varies: clock speed, neighbours, caches. So the two take turns in short chunks,
+// in the order A B B A, which cancels any drift that is steady over the four; each four give one
+// ratio, and the median over many fours is reported. The time is the calling thread's CPU time:
+// waiting and background threads do not count.
 #pragma once
 
 #include <time.h>
@@ -31,7 +31,7 @@ inline double Quantile(std::vector<double> values, double part) {
 class Comparison {
  public:
   // Adds `repetitions` fours. `a(first)` and `b(first)` do the operations number first to
-  // first + count - 1. As many as a tenth more go before them to warm up and are not counted.
+  // first + count - 1. A tenth more run before them as a warm-up and are not counted.
   template <typename A, typename B>
   void Add(std::size_t repetitions, std::size_t count, A a, B b) {
     const std::size_t warm_up = repetitions / 10 + 1;
@@ -57,7 +57,7 @@ class Comparison {
   double a_ns() const { return Quantile(a_ns_, 0.5); }
   double b_ns() const { return Quantile(b_ns_, 0.5); }
 
-  // a / b: the value that `part` of all fours lie below.
+  // The quantile `part` of a / b over all fours.
   double ratio(double part = 0.5) const { return Quantile(ratios_, part); }
 
  private:

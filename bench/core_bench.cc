@@ -189,7 +189,7 @@ void RegisterEngine(const char* engine, Stage& stage) {
   for (const auto& [operation, body] : on_both_cores) {
     Register(engine, operation, body, stage)->Threads(1)->Threads(2);
   }
-  // Once each, for they take the time they take.
+  // Once each: they take long.
   const auto times = [](std::size_t n) { return static_cast<benchmark::IterationCount>(n); };
   Register(engine, "sliding_session", SlidingSession, stage)
       ->Iterations(times(stage.data().rows() / 10 * kTouches));

@@ -1,7 +1,7 @@
 // core_overhead - what a TTL costs on top of the engine's own calls, and whether that is too much.
 // One database is loaded, compacted and copied; core opens one copy and its engine alone another,
-// so both read the same files and touch the same rows. How work is timed, and why there are rounds:
-// comparison.h and engine_overhead.cc. Ends with 1 when a bar is passed.
+// so both read the same files and touch the same rows. How time is measured, and why there are
+// rounds: comparison.h and engine_overhead.cc. Exits with 1 when a bar is exceeded.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ struct StoredKeys {
   std::vector<std::string> mortal;
   std::vector<std::string> plain;
   std::vector<std::string> entries;
-  std::vector<std::string> fresh;  // Of rows that are not there.
+  std::vector<std::string> fresh;  // Of rows that do not exist.
   std::vector<std::string> fresh_entries;
   std::vector<std::string> counters;
 };

@@ -52,7 +52,7 @@ class Stage {
   const Dataset& data_;
   const TemporaryDirectory& directory_;
   std::string name_;             // Of the kind of store_.
-  std::shared_ptr<void> store_;  // Only for its deleter; nobody shares it.
+  std::shared_ptr<void> store_;  // Only for its deleter; not shared.
 };
 
 // Where a thread begins in the dataset: apart from the others.

@@ -2,7 +2,7 @@
 // One database is loaded, compacted and copied; our engine opens one copy and raw RocksDB another,
 // so both read the same files and are given the same writes. Where memory happens to lie makes two
 // equal databases differ by some per cent, so this is repeated over several rounds with fresh
-// copies, opened in turns. How work is timed: comparison.h. Ends with 1 when a bar is passed.
+// copies, opened in turns. How time is measured: comparison.h. Exits with 1 when a bar is exceeded.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -28,7 +28,7 @@ constexpr double kBatchRatioMax = 1.03;
 constexpr double kNoBar = std::numeric_limits<double>::infinity();
 
 // Operations per turn: a turn lasts a millisecond or two, far above the clock's own cost and far
-// below the time in which a machine changes its mood.
+// below the time in which a machine's speed changes.
 constexpr std::size_t kGetsPerTurn = 500;
 constexpr std::size_t kMissesPerTurn = 2000;
 constexpr std::size_t kScanRowsPerTurn = 5000;
@@ -44,7 +44,7 @@ struct Comparisons {
   Comparison put;
 };
 
-// Compares A with raw RocksDB, once round.
+// Compares A with raw RocksDB, in one round.
 template <typename A>
 class Round {
  public:
@@ -62,7 +62,7 @@ class Round {
   }
 
  private:
-  // The same work on both stores: work(store, session, first).
+  // Compares work(store, session, first) on both stores.
   template <typename Work>
   void Both(Comparison& comparison, std::size_t count, Work work) {
     typename A::Session a_session;

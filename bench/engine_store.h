@@ -1,6 +1,6 @@
 // engine_store.h - mayfly's engines as the benchmarks call them.
 // RawRocks in raw_rocks.h has the same members; the benchmarks are templates over the two, so that
-// nothing stands between a loop and the calls it measures.
+// a loop makes the calls it measures directly.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class EngineStore {
     engine::Batch batch;
   };
 
-  // False when there is no such row.
+  // False when the row does not exist.
   bool Get(Session& session, Bytes key) const {
     const Status status = engine_->Get(kRows, key, session.value);
     if (!status.ok() && !status.IsNotFound()) Must(status);
@@ -46,7 +46,7 @@ class EngineStore {
     Must(engine_->Commit(session.batch, durability));
   }
 
-  // Walks `rows` rows from `start`, going round at the end. Returns the bytes it saw.
+  // Reads `rows` rows from `start`, wrapping around at the end. Returns the bytes read.
   std::size_t Scan(Bytes start, std::size_t rows, Direction direction) const;
 
   // Brings the rows into their final order on disk.
@@ -63,7 +63,7 @@ class EngineStore {
 
 struct MemoryStore : EngineStore {
   static constexpr const char* kName = "memory";
-  explicit MemoryStore(const std::string& directory);  // Which it does not need.
+  explicit MemoryStore(const std::string& directory);  // Not used.
 };
 
 struct RocksStore : EngineStore {

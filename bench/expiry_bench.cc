@@ -1,7 +1,7 @@
 // expiry_bench - space and latency while rows die.
 //   expiry_bench [a|b|c|d ...] [--out DIR] [--scale X] [--quick] ...
-// Each scenario prints its results beside their bars and leaves its time series in DIR. Ends with 1
-// when a bar is missed. Time is real: the database's clock is the machine's.
+// Each scenario prints its results beside their bars and writes its time series to DIR. Exits with
+// 1 when a bar is missed. Time is real: the database's clock is the machine's.
 #include <fmt/format.h>
 
 #include <algorithm>

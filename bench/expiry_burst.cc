@@ -1,9 +1,8 @@
-// A million rows die in the same second while others are read and written: what do readers and
-// writers notice?
+// Measures the latency of reads and writes while a million other rows die in the same second.
 // The database is made once. Each run opens a copy; in every other run the clock is moved to just
 // before the rows' deadline, in the others they live on. Runs come in pairs whose order alternates,
-// so that a machine that gets slower or faster is on nobody's side. Percentiles are of one run; two
-// runs side by side give a ratio, and the median of the ratios is what counts.
+// so that a machine that gets slower or faster favours neither. Percentiles are of one run; two
+// consecutive runs give a ratio, and the median of the ratios is the result.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,7 +27,7 @@ using namespace std::chrono_literals;
 constexpr double kRiseMax = 1.25;  // Of p99, with the dying over without.
 
 constexpr std::size_t kDyingRows = 1'000'000;
-constexpr std::size_t kLivingRows = 200'000;  // What is read and written.
+constexpr std::size_t kLivingRows = 200'000;  // Rows that are read and written.
 constexpr std::size_t kValueBytes = 100;
 constexpr double kGetsPerSecond = 5000;
 constexpr double kPutsPerSecond = 5000;
@@ -62,7 +61,7 @@ class Rows {
   const std::string keys_;
 };
 
-// What one run saw. Microseconds and seconds.
+// The results of one run. Microseconds and seconds.
 struct Latencies {
   double p50 = 0;
   double p99 = 0;

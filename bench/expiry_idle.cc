@@ -1,5 +1,5 @@
-// Everything dies at once and then nobody writes: the engine has no reason of its own to touch a
-// file again. The keyspace has promised that nothing is left after purge_within.
+// Measures the space left when all rows die at once and no writes follow: the engine has no reason
+// of its own to touch a file again. The keyspace promises that nothing is left after purge_within.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// A scan over a range in which a million rows have died, beside one over a range that never held
-// any: how long does the past stay in the way?
+// Compares a scan over a range in which a million rows have died with one over a range that never
+// had any.
 #include <fmt/format.h>
 
 #include <vector>

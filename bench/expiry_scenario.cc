@@ -25,7 +25,7 @@ DiskUse DiskUseOf(const std::string& directory) {
   std::error_code gone;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, gone)) {
     struct stat file {};
-    // Files come and go while we look.
+    // Files come and go during the listing.
     if (::stat(entry.path().c_str(), &file) != 0 || !S_ISREG(file.st_mode)) continue;
     use.sizes += static_cast<std::uint64_t>(file.st_size);
     use.blocks += static_cast<std::uint64_t>(file.st_blocks) * 512;

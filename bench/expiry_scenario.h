@@ -51,8 +51,8 @@ void RunIdle(const ScenarioContext& context);
 void RunBurst(const ScenarioContext& context);
 void RunScan(const ScenarioContext& context);
 
-// The machine's time, moved ahead: a deadline an hour away comes when told, and from then on time
-// passes as it does. Well below DatabaseOptions::clock_jump_max.
+// The machine's time plus an offset, so that a run can move to a deadline an hour away. The offset
+// stays well below DatabaseOptions::clock_jump_max.
 class MovedClock final : public Clock {
  public:
   const Clock& clock() const { return *this; }
@@ -96,7 +96,7 @@ void SleepSeconds(double seconds);
 // Waits for compactions that are under way to end: nothing changes on the disk for a second.
 void AwaitStillDisk(const std::string& directory);
 
-// What the reaper has done to files, beside what the user wrote.
+// Prints the bytes that the reaper rewrote, beside those the user wrote.
 void PrintReclaimed(const Statistics& statistics, std::uint64_t user_bytes);
 
 constexpr double MiB(std::uint64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }

@@ -1,5 +1,5 @@
-// Rows come at a fixed rate and all live for the same time: once the first have died, as much dies
-// as comes, and what is on the disk should stay in proportion to what is alive.
+// Measures disk use while rows come at a fixed rate and all live for the same time: once the first
+// have died, as many die as come, and the disk use should stay in proportion to the living rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,9 +28,10 @@ constexpr std::size_t kTtls = 20;
 constexpr std::size_t kTtlsToSettle = 3;
 constexpr double kSampleSeconds = 0.25;
 
-// What two cores can write, purge and compact at the same time, with room to spare, times a ttl is
-// about 580 MiB alive: rows of two kilobytes, since most of the work is per row. Buffers and logs
-// of a profile do not shrink with what is stored; the tiny one shows the same with less of both.
+// The rate that two cores can write, purge and compact at the same time, with room to spare, times
+// a ttl is about 580 MiB alive: rows of two kilobytes, since most of the cost is per row. Buffers
+// and logs of a profile do not shrink with the data; the tiny profile shows the same with less of
+// both.
 struct Plan {
   const char* name;
   MemoryProfile profile;
@@ -61,7 +62,7 @@ class Ingest {
   // The largest lag behind the plan, in seconds.
   double behind() const { return behind_.load(); }
 
-  // Written within the ttl before now.
+  // Rows written within the ttl before now.
   std::uint64_t LiveRows() const {
     const auto now = static_cast<std::size_t>(watch_.Seconds() * 1000 / kTick.count());
     const auto ttl = static_cast<std::size_t>(kTtlSeconds * 1000 / kTick.count());

@@ -28,7 +28,7 @@ namespace {
 
 constexpr int kRounds = 5;
 
-// Below this a call costs as good as nothing, and noise is most of it.
+// Below this, noise is most of the cost of a call.
 constexpr double kFloorUs = 5;
 
 double CpuUs(bool all_threads) {
@@ -50,7 +50,7 @@ double CostAt(const GrowthCase& one, std::size_t size) {
   return cheapest;
 }
 
-// True when it grows as it may.
+// Runs a case; true when its cost grows within the bound.
 bool Try(const GrowthCase& one) {
   const double small = CostAt(one, one.size);
   const double large = CostAt(one, 10 * one.size);

@@ -1,8 +1,7 @@
-// growth.h - what a call costs at one size, and at ten times it.
-// A case fills a database, does the same call many times and says what one cost; the program runs
-// it at both sizes and compares. CPU of the calling thread, as a rule, so that compactions in the
-// background and other programs count for little; the cheaper of some rounds, since noise only
-// adds.
+// growth.h - the cost of a call at one size, and at ten times it.
+// A case fills a database and makes the same call many times; the program measures one call at both
+// sizes and compares. CPU of the calling thread, as a rule, so that background compactions and
+// other programs count for little; the cheapest of some rounds, since noise only adds.
 #pragma once
 
 #include <functional>
@@ -29,7 +28,7 @@ class GrowthStage {
   ManualClock& clock() { return clock_; }
 
   static constexpr Bytes kKey = "collection";
-  // One work on the collection, committed.
+  // Runs one latched transaction on the collection and commits it.
   void Run(const std::function<void(core::LatchedKeyspace&)>& task);
 
  private:
@@ -42,14 +41,14 @@ struct GrowthCase {
   const char* name;
   std::size_t size;   // And ten times as much.
   double growth_max;  // Of the cost of one call between them.
-  // Fills a stage; the function it returns is the call that is measured, told how many came before.
+  // Fills a stage; returns the call that is measured, which gets the number of calls before it.
   std::function<std::function<void(int)>(GrowthStage& stage, std::size_t size)> prepare;
   int calls = 500;
-  // What counts: the CPU of all threads, for calls that others work on, instead of the caller's.
+  // Measures the CPU of all threads instead of the caller's, for calls that other threads execute.
   bool all_threads = false;
 };
 
-// A family each.
+// The cases of each family.
 std::vector<GrowthCase> SortedSetGrowth();
 std::vector<GrowthCase> ListGrowth();
 std::vector<GrowthCase> SetAndHashGrowth();

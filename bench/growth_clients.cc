@@ -1,4 +1,4 @@
-// Clients: what those that are idle, subscribed or blocked cost a command of another.
+// Clients: the cost of a command beside many idle, subscribed or blocked clients.
 #include <string_view>
 
 #include "growth.h"
@@ -8,10 +8,10 @@
 namespace mayfly::bench {
 namespace {
 
-// A server in this process, many clients that have said something once, and one that is measured.
+// A server in this process, many clients that have sent one command, and one that is measured.
 class Crowd {
  public:
-  // What each of the many says; # stands for its number.
+  // `said` is the command of each of the many; # stands for the client's number.
   Crowd(std::size_t clients, std::string_view said) : client_(served_.port()) {
     for (std::size_t i = 0; i < clients; ++i) {
       others_.push_back(std::make_unique<server::TestClient>(served_.port()));

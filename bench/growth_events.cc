@@ -1,4 +1,4 @@
-// Events: what the ones that are kept cost those that come.
+// Events: the cost of new events beside those kept.
 #include "growth.h"
 #include "must.h"
 
@@ -29,7 +29,7 @@ std::function<void(int)> ReadInTheMiddle(GrowthStage& stage, std::size_t size) {
   };
 }
 
-// Those that were trimmed before are what grows.
+// The number of events trimmed before is what grows.
 std::function<void(int)> TrimAfterTrims(GrowthStage& stage, std::size_t size) {
   FillEvents(stage, size + 10'000, 0);
   Must(stage.database().TrimEvents({.through_sequence = size}).status());

@@ -34,7 +34,7 @@ std::function<void(int)> Expire(GrowthStage& stage, std::size_t size) {
   };
 }
 
-// Of rows that are dead, the next few; those that were purged before are what grows.
+// Purges the next few dead rows; the number of rows purged before is what grows.
 std::function<void(int)> Purge(GrowthStage& stage, std::size_t size) {
   Fill(stage, size + 10'000, Lifetime::For(kDay));
   stage.clock().Advance(kDay);
@@ -42,7 +42,7 @@ std::function<void(int)> Purge(GrowthStage& stage, std::size_t size) {
   return [&stage](int) { Must(stage.database().Purge({.rows_max = 16}).status()); };
 }
 
-// Among dead rows that nobody has purged yet.
+// Among dead rows that have not been purged yet.
 std::function<void(int)> GetBesideTheDead(GrowthStage& stage, std::size_t size) {
   Fill(stage, size, Lifetime::For(kDay));
   Must(stage.rows().Put("key:", "a value"));

@@ -1,4 +1,4 @@
-// Sets and hashes: members, chance, pages.
+// Sets and hashes: members, random members, pages.
 #include "base/random.h"
 #include "growth.h"
 #include "must.h"
@@ -48,7 +48,7 @@ std::function<void(int)> Draw(GrowthStage& stage, std::size_t size) {
   };
 }
 
-// Down to a few: what was popped before is what grows.
+// Pops down to a few; the number of members popped before is what grows.
 std::function<void(int)> PopLast(GrowthStage& stage, std::size_t size) {
   constexpr std::size_t kLeft = 600;
   FillSet(stage, size);

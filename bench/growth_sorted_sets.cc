@@ -67,7 +67,7 @@ std::function<void(int)> Count(GrowthStage& stage, std::size_t size) {
   };
 }
 
-// What was popped before is what grows.
+// The number of members popped before is what grows.
 std::function<void(int)> PopMin(GrowthStage& stage, std::size_t size) {
   Fill(stage, size + 10'000);
   const auto pop = [&stage](int) {

@@ -1,4 +1,4 @@
-// Tables: what other tables and other items cost one item.
+// Tables: the cost of one item beside other tables and other items.
 #include "growth.h"
 #include "must.h"
 #include "tables_workload.h"

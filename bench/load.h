@@ -1,4 +1,4 @@
-// load.h - a database filled, settled and warm.
+// load.h - fills a store, compacts it and warms its caches.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace mayfly::bench {
 
 inline constexpr std::size_t kBatchRows = 100;
 
-// Writes every row and brings files into their final order.
+// Writes every row and compacts.
 template <typename Store>
 void Load(Store&& store, const Dataset& data) {
   typename std::remove_reference_t<Store>::Session session;
@@ -23,7 +23,7 @@ void Load(Store&& store, const Dataset& data) {
   store.Compact();
 }
 
-// Reads everything once, so that caches hold what they can hold.
+// Reads everything once, so that caches are full.
 template <typename Store>
 void Warm(const Store& store, const Dataset& data) {
   const std::size_t bytes = store.Scan(data.key(0), data.rows(), Direction::kForward);

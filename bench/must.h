@@ -1,4 +1,4 @@
-// must.h - a benchmark that went wrong has no figures: it says why and ends.
+// must.h - ends a benchmark with a message when a call fails.
 #pragma once
 
 #include <string>

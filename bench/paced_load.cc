@@ -14,7 +14,7 @@ constexpr std::size_t kTimedReserve = 1 << 20;
 
 SteadyTime Steady() { return SystemClock::Process().Steady(); }
 
-// Not the library's sleep: it is what is measured.
+// Not the library's sleep, which is what is measured.
 void SleepUntil(SteadyTime moment) {
   const auto length = moment - Steady();
   if (length.count() <= 0) return;

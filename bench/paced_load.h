@@ -1,8 +1,8 @@
 // paced_load.h - one operation over and over, at a fixed rate, each one timed.
-// The plan is fixed: an operation that comes late does not move the ones after it, so a database
-// that stands still meets the same number of operations afterwards. What is measured is the time of
-// service, from the call to its return; on a machine with few cores the time from the planned
-// moment tells more of its scheduler than of us. Late ones are counted instead.
+// The schedule is fixed: a late operation does not delay the ones after it, so a database that
+// stalls gets the same number of operations afterwards. The time measured is the service time, from
+// the call to its return; on a machine with few cores the time from the scheduled moment says more
+// about the scheduler. Late operations are counted instead.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Timed {
 
 class PacedLoad {
  public:
-  // Later than this after its planned moment an operation is late.
+  // An operation is late when it begins later than this after its scheduled moment.
   static constexpr std::chrono::microseconds kLate{1000};
 
   // Starts a thread that calls `operation(i)` for i = 0, 1, ... `per_second` times a second, until
@@ -38,7 +38,7 @@ class PacedLoad {
   const std::vector<Timed>& timed() const { return timed_; }
   std::uint64_t late() const { return late_; }
 
-  // Microseconds: what `part` of all operations that began in [begin, end) stayed below.
+  // The percentile, in microseconds, of all operations that began in [begin, end).
   double Percentile(double begin_seconds, double end_seconds, double part) const;
 
  private:

@@ -1,4 +1,4 @@
-// raw_rocks.h - RocksDB called directly, the way a careful program would: the yardstick of our
+// raw_rocks.h - RocksDB called directly, the way a careful program would: the baseline of our
 // engine. Same options, same column families, one slice and one set of options kept from call to
 // call. Members as in engine_store.h.
 #pragma once
@@ -30,8 +30,8 @@ class RawRocks {
     rocksdb::WriteBatch batch;
   };
 
-  // Opens with the options of our engine's kDefault profile; made if missing. A closed database of
-  // our engine will do, too.
+  // Opens with the options of our engine's kDefault profile; created if missing. It can also open a
+  // closed database of our engine.
   explicit RawRocks(const std::string& directory);
   ~RawRocks();
   RawRocks(const RawRocks&) = delete;
@@ -71,7 +71,7 @@ class RawRocks {
       GiveUp(status.ToString());
   }
 
-  // kNone leaves the log out. Our engine keeps it, so this is what that promise costs.
+  // kNone skips the log. Our engine writes it, so this shows the cost of that promise.
   static void SetDurability(Session& session, Durability durability) {
     session.write.sync = durability == Durability::kDisk;
     session.write.disableWAL = durability == Durability::kNone;

@@ -1,7 +1,7 @@
-// What the files of the rocks engine cost: the memory of indexes and filters, and a get with them
-// in the block cache or beside it; a flush and a drop of a file at ever more files; and a commit
-// that fills a write buffer on a disk with slow syncs.
-// CPU time of the calling thread, but for the last, which waits: wall time. Variants take turns.
+// Measures the files of the rocks engine: the memory of indexes and filters, and a get with them in
+// the block cache or beside it; a flush and a drop of a file at ever more files; and a commit that
+// fills a write buffer on a disk with slow syncs.
+// CPU time of the calling thread, except for the last, which waits: wall time. Variants take turns.
 #include <fmt/format.h>
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
@@ -209,7 +209,7 @@ void MeasureFiles(int files) {
              list.size(), Median(flushes), Median(drops));
 }
 
-// Run with a preloaded library that makes fdatasync() slow, to see who waits for it.
+// Run with a preloaded library that makes fdatasync() slow, to see which calls wait for it.
 void MeasureSeal() {
   TemporaryDirectory directory;
   auto engine = Must(

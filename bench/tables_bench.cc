@@ -2,7 +2,7 @@
 // library.
 //   tables_bench PORT create                         makes the table
 //   tables_bench PORT put|get|update|query N DEPTH   N requests over 16 connections, each of which
-//                                                    sends DEPTH requests before it reads answers
+//                                                    sends DEPTH requests before it reads responses
 //   tables_bench PORT nothing N DEPTH                the same of a request that touches no table
 //   tables_bench embedded DIR N                      all four on a database of its own
 // About 10,000 items, again and again. Prints operations per second; of the library also
@@ -42,7 +42,7 @@ std::size_t NumberIn(std::string_view text) {
 }
 
 std::string RequestOf(std::string_view target, const std::string& body) {
-  // dynalite wants a signature, and does not look into it; mayfly has no keys here.
+  // dynalite requires a signature, but does not check it; mayfly has no keys here.
   return fmt::format(
       "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-amz-json-1.0\r\n"
       "X-Amz-Target: DynamoDB_20120810.{}\r\nX-Amz-Date: 20261101T000000Z\r\n"
@@ -52,11 +52,11 @@ std::string RequestOf(std::string_view target, const std::string& body) {
       target, body.size(), body);
 }
 
-// One connection: some requests, their answers, the next ones. By hand, since it shares the cores
-// with what is measured.
+// One connection, which sends some requests, reads their responses, and sends the next. Written by
+// hand for speed, since it shares the cores with the server.
 class Client {
  public:
-  // Adds a request to the text; false: there are no more.
+  // Appends a request to the text; false: there are no more.
   using Next = std::function<bool(std::string& to)>;
 
   Client(asio::io_context& context, int port) : socket_(context) {
@@ -93,7 +93,7 @@ class Client {
                             });
   }
 
-  // False: it is not whole yet.
+  // Takes one response. False: it is not complete yet.
   bool TakeAnswer() {
     const std::string_view rest = std::string_view(answers_).substr(taken_);
     const std::size_t end = rest.find("\r\n\r\n");
@@ -121,11 +121,11 @@ class Client {
   std::string requests_;
   std::string answers_;
   std::size_t taken_ = 0;    // Of answers_.
-  std::size_t missing_ = 0;  // Answers.
+  std::size_t missing_ = 0;  // Responses.
   std::array<char, 65536> piece_;
 };
 
-// Requests that follow each other, to be sent again and again.
+// A sequence of requests, to be sent again and again.
 std::vector<std::string> RequestsOf(std::string_view name) {
   if (name == "nothing") return {RequestOf("DescribeEndpoints", "{}")};
   const auto* const operation =

@@ -1,4 +1,4 @@
-// tables_workload.h - what tables_bench does, in the words of the library and in those of the wire.
+// tables_workload.h - the operations of tables_bench, as library calls and as DynamoDB requests.
 // A table with a partition key and a sort key: 100 items to a partition, each with a name, a
 // counter, 100 bytes of text and an instant far away.
 #pragma once
@@ -37,7 +37,7 @@ std::string RequestBody(TableOperation operation, std::size_t i);
 
 std::string CreateTableBody();
 
-// The same on the library. Ends the program when it fails.
+// Makes the same request to the library. Ends the program when it fails.
 void Do(Tables& tables, TableOperation operation, std::size_t i);
 
 }  // namespace mayfly::bench

@@ -1,6 +1,6 @@
 // watched_database.h - a database on disk, as Database::Open() makes it, whose rows can be counted
-// while it runs without disturbing it. GetStatistics() walks over the backlog, which is what the
-// scenarios are about; the counters are there anyway.
+// while it runs without disturbing it. GetStatistics() would walk over the backlog, which the
+// scenarios measure; this reads counters.
 #pragma once
 
 #include <memory>

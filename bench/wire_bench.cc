@@ -1,7 +1,7 @@
 // wire_bench - what the Redis protocol costs on buffers, without sockets and commands.
-// Times are per command or per reply, whatever the length of the pipeline. A pipeline is fed as a
-// server does it: room is asked for, bytes are copied into it as read() would, and commands are
-// taken until there are none.
+// Times are per command or per reply, whatever the length of the pipeline. A pipeline is fed as by
+// a server: it reserves room, copies bytes into it as read() would, and takes commands until there
+// are none.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{16} * 1024;  // What Redis reads at once.
 constexpr std::size_t kKeyBytes = 16;
 
-// A command as clients send it, which is what the writer calls an array of bulk strings.
+// A command as clients send it: an array of bulk strings.
 void WriteCommand(OutputBuffer& out, std::initializer_list<Bytes> args) {
   ReplyWriter writer(out, ProtocolVersion::kResp2);
   writer.Array(args.size());
@@ -83,7 +83,7 @@ void ParsePipeline(benchmark::State& state) {
 }
 BENCHMARK(ParsePipeline)->ArgsProduct({{1, 16, 64}, {0, 16, 100}})->ArgNames({"depth", "value"});
 
-// The same with nothing parsed: what copying the bytes in costs by itself.
+// The same without parsing: the cost of copying the bytes in.
 void CopyPipeline(benchmark::State& state) {
   const auto commands = static_cast<std::size_t>(state.range(0));
   const std::string wire = Pipeline(commands, static_cast<std::size_t>(state.range(1)));
@@ -169,7 +169,7 @@ void WriteDouble(benchmark::State& state) {
 }
 BENCHMARK(WriteDouble)->Arg(0)->Arg(1)->ArgName("whole");
 
-// Per element of an array of 1000 whose size is told at its end.
+// Per element of an array of 1000 whose size is set at its end.
 void WriteDeferredArray(benchmark::State& state) {
   OutputBuffer out;
   while (KeepRunning(state, 1000)) {

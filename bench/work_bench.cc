@@ -1,6 +1,6 @@
-// work_bench - what a latched transaction costs beside the same call of the library, in CPU of the
-// process. A latched transaction with one key is what a server does for SET and GET: it should cost
-// what Put() and Get() do. Members are measured in a collection of a thousand.
+// work_bench - the cost of a latched transaction beside the same call of the library, in CPU of the
+// process. A latched transaction with one key is what a server runs for SET and GET: it should cost
+// as much as Put() and Get(). Members are measured in a collection of a thousand.
 #include <benchmark/benchmark.h>
 
 #include <memory>

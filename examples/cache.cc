@@ -1,4 +1,4 @@
-// cache - results of slow work, kept for ten minutes.
+// cache - results of slow computations, kept for ten minutes.
 //
 // The keyspace's default ttl makes every plain Put() a cached one; no caller can forget it, and
 // `require_ttl` refuses a row that would stay for ever. A little jitter spreads the deadlines of
@@ -19,13 +19,13 @@ namespace {
 using namespace std::chrono_literals;
 using mayfly::Status;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
 
-// The slow work.
+// The slow computation.
 class WeatherService {
  public:
   std::string Ask(const std::string& city) { return city + ": sunny #" + std::to_string(++asked_); }

@@ -1,11 +1,11 @@
-// idempotency_keys - a payment that is asked for twice is made once.
+// idempotency_keys - a payment that is requested twice is made once.
 //
-// The client sends a key of its own with each request and repeats the request when it hears
-// nothing. The first to put the key owns the request: PutIf(Absent) decides, also when two copies
-// arrive at once. It holds the key for a minute, so that a server which dies at work does not block
-// the payment for ever; when the work is done the answer takes its place for a day. A repetition
-// gets the stored answer, after a restart too, and after the day the key means nothing any more,
-// without anybody cleaning up.
+// The client sends a key of its own with each request and repeats the request when it gets no
+// response. The first request to put the key is processed: PutIf(Absent) decides, also when two
+// copies arrive at once. The key is held for a minute, so that a server which dies meanwhile does
+// not block the payment for ever; when the payment is done, the response replaces it for a day. A
+// repetition gets the stored response, after a restart too. After the day the key is gone, without
+// any cleaning up.
 //
 // The clock is a manual one so that the example takes no time; leave it out and the system's is
 // used.
@@ -26,13 +26,13 @@ using mayfly::Status;
 
 constexpr const char* kAtWork = "at work";
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
 }
 
-// A directory that goes with the example.
+// A directory that is removed after the example.
 struct Scratch {
   std::string path =
       (std::filesystem::temp_directory_path() / ("mayfly_example_" + std::to_string(::getpid())))
@@ -45,7 +45,7 @@ struct Bank {
   std::string Pay() { return "receipt " + std::to_string(++payments); }
 };
 
-// The answer to a request. Busy while somebody else is at work on it.
+// The response to a request. Busy while another thread processes it.
 mayfly::Result<std::string> Handle(mayfly::Keyspace& requests, Bank& bank, const std::string& key) {
   MAYFLY_TRY(const bool mine,
              requests.PutIf(key, kAtWork, mayfly::PutCondition::Absent(), Lifetime::For(1min)));

@@ -2,9 +2,9 @@
 //
 // A lease alone is not safe: its holder may stall past the deadline and come back believing that it
 // still holds the lock. So every lease has a token that only ever grows, given out in the
-// transaction that takes the lock, and what the lock protects refuses a token smaller than one it
-// has seen. Renewing and releasing compare the token, so that nobody renews or releases the lease
-// of somebody else.
+// transaction that takes the lock, and the protected resource refuses a token smaller than one it
+// has seen. Renewing and releasing compare the token, so that only its holder can renew or release
+// a lease.
 //
 // The clock is a manual one so that the example takes no time; leave it out and the system's is
 // used.
@@ -22,7 +22,7 @@ using mayfly::Status;
 
 constexpr mayfly::Millis kLease = 10s;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
@@ -33,7 +33,7 @@ class Locks {
   Locks(mayfly::Database& database, mayfly::Keyspace& leases, mayfly::Keyspace& tokens)
       : database_(database), leases_(leases), tokens_(tokens) {}
 
-  // The token of a new lease; Busy while somebody has one.
+  // The token of a new lease; Busy while the lease is held.
   mayfly::Result<int> Take(const std::string& name) {
     int token = 0;
     MAYFLY_RETURN_IF_ERROR(database_.Transact([&](mayfly::Transaction& transaction) -> Status {
@@ -47,7 +47,7 @@ class Locks {
     return token;
   }
 
-  // False when the lease is over or somebody else's.
+  // False when the lease is over or has another holder.
   mayfly::Result<bool> Renew(const std::string& name, int token) {
     const std::string mine = std::to_string(token);
     return leases_.PutIf(name, mine, mayfly::PutCondition::Equals(mine), Lifetime::For(kLease));
@@ -66,7 +66,7 @@ class Locks {
   mayfly::Keyspace& tokens_;
 };
 
-// What the lock protects: takes writes of the newest holder it has heard of.
+// The protected resource: accepts writes with the largest token it has seen.
 class Printer {
  public:
   bool Print(int token) {

@@ -1,9 +1,9 @@
-// one_time_codes - codes that work once, for five minutes, and stand three wrong guesses.
+// one_time_codes - codes that are valid once, for five minutes, and for three wrong guesses.
 //
 // A code is taken in a transaction: read, compare, delete. When two requests bring the same code at
 // once, both see it, but only one commits; the other gets Conflict, is run again by Transact(), and
-// finds nothing. A dead code is absent for the transaction like for any other read, so there is no
-// check of the time to forget.
+// finds nothing. A dead code is absent for the transaction as for any other read, so no check of
+// the time can be forgotten.
 //
 // The clock is a manual one so that the example takes no time; leave it out and the system's is
 // used.
@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using mayfly::Status;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);

@@ -1,9 +1,10 @@
-// personal_data - papers of applicants, which must be gone a day after they have died.
+// personal_data - papers of applicants, whose bytes must be gone a day after they have died.
 //
-// A keyspace with purge_within promises that nothing of a row is in any file, log or event that
-// long after its end. Prove() tells whether the promise is kept, and searches the files for what
-// should be gone. In a running program a reaper keeps it (auto reaper = database->StartReaper());
-// here one call does, on a manual clock, so that the example takes no month.
+// A keyspace with purge_within promises that no byte of a row is in any file, log or event that
+// long after its end. Prove() reports whether the promise is kept, and searches the files for bytes
+// that should be gone. In a running program a reaper keeps it (auto reaper =
+// database->StartReaper()); here one call does, on a manual clock, so that the example takes no
+// month.
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 using mayfly::Status;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);

@@ -22,7 +22,7 @@ using mayfly::Status;
 constexpr int kRequestsMax = 5;
 constexpr mayfly::Millis kWindow = 1min;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);

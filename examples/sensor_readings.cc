@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using mayfly::Status;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);

@@ -1,10 +1,9 @@
 // session_store - sessions that end after half an hour without a request.
 //
 // The keyspace's default ttl is the idle time, and Touch() reads a session and renews it as one
-// step, so a request costs one call. A session nobody touches is gone to the millisecond, whether
-// or not anything has cleaned up. Cleaning up leaves an event for each session that ended by
-// itself, in the batch that removes it: here a callback writes the audit line. A logout is a plain
-// delete and leaves none.
+// step, so a request costs one call. A session without requests is gone to the millisecond, purged
+// or not. A purge writes an event for each session that expired, in the batch that removes it: here
+// a callback writes the audit line. A logout is a plain delete and leaves no event.
 //
 // The clock is a manual one so that the example takes no time; leave it out and the system's is
 // used.
@@ -20,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 using mayfly::Status;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);

@@ -1,9 +1,9 @@
 // tables - items with keys, an index and an instant at which they die, embedded in a program.
 //
 // A shop keeps carts: one item per customer and cart, found by customer, or through an index by
-// the coupon that was used. A cart nobody touches is gone after half an hour, for the table and its
-// index at the same millisecond, whether or not anything has cleaned up. Conditions keep two
-// cashiers from selling the same cart, and a transaction moves stock and order together.
+// the coupon that was used. An untouched cart is gone after half an hour, for the table and its
+// index at the same millisecond, purged or not. Conditions keep two cashiers from selling the same
+// cart, and a transaction changes stock and order together.
 //
 // The clock is a manual one so that the example takes no time; leave it out and the system's is
 // used.
@@ -24,7 +24,7 @@ using mayfly::KeyType;
 using mayfly::Number;
 using mayfly::Status;
 
-// Says what happened, and ends the story when it did not.
+// Prints what happened, or returns an error if it did not.
 Status Tell(bool holds, const std::string& what) {
   std::printf("%s %s\n", holds ? "-" : "NOT TRUE:", what.c_str());
   return holds ? Status() : Status::Internal(what);
@@ -52,7 +52,7 @@ mayfly::QueryRequest WithCoupon() {
           .arguments = {.values = {{":c", "SPRING"}}}};
 }
 
-// Takes a lamp from stock, if there is one, and notes it in the cart: both or neither.
+// Takes a lamp from stock, if there is one, and adds it to the cart: both or neither.
 mayfly::Result<mayfly::TransactOutcome> Reserve(mayfly::Tables& tables, const Item& cart) {
   const mayfly::UpdateItemRequest take = {
       .table = "stock",

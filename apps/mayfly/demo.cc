@@ -25,8 +25,8 @@ constexpr Bytes kBob = "session:bob";
 constexpr Bytes kCode = "code:4711";
 constexpr Bytes kTheme = "theme";
 
-// Standard output may be a closed pipe; main looks at that once, at the end. Flushed line by line,
-// so that a reader sees a step when it is done, in a pipe as well.
+// Standard output may be a closed pipe; main checks that once, at the end. Flushed line by line, so
+// that a reader sees a step when it is done, in a pipe as well.
 template <typename... Args>
 void Say(fmt::format_string<Args...> format, Args&&... args) {
   const std::string line = fmt::format(format, std::forward<Args>(args)...) + "\n";
@@ -37,7 +37,7 @@ void Say(fmt::format_string<Args...> format, Args&&... args) {
 class Demo {
  public:
   explicit Demo(std::string directory)
-      // Errors alone: a warning about a clock that the demo itself moves would mislead.
+      // Only errors: a warning about a clock that the demo itself moves would mislead.
       : logger_(NewStderrLogger(LogLevel::kError)),
         directory_(std::move(directory)),
         clock_(SystemClock::Process().Now()),
@@ -46,7 +46,7 @@ class Demo {
   Status Run();
 
  private:
-  // The steps, in the order of the story.
+  // The steps, in order.
   Status PutRows();
   Status DieOnTime();
   Status Slide();

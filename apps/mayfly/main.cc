@@ -1,6 +1,6 @@
-// main.cc - flags and subcommands of the executable; the work is done elsewhere.
-// Exit codes: 0 done, 1 it failed, 2 it was called wrongly (an unknown flag or setting, or a value
-// that one cannot have), 3 what was to be proved is not so, 130 interrupted.
+// main.cc - flags and subcommands of the executable; each subcommand has its own file.
+// Exit codes: 0 success, 1 failure, 2 wrong usage (an unknown flag or setting, or a bad value), 3 a
+// check or proof found something, 130 interrupted.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -57,7 +57,7 @@ int RunServeCommand(const ServeFlags& flags, const std::string& version) {
   return loaded.code() == StatusCode::kInvalid ? kExitUsage : code;
 }
 
-// Exit code of a command that looks for something wrong: `good` says whether there was nothing.
+// The exit code of a command that checks something: `good` is true if it found nothing.
 int ExitCodeOf(const Result<bool>& good) {
   if (!good) {
     fmt::print(stderr, "mayfly: {}\n", good.error().ToString());
@@ -67,7 +67,7 @@ int ExitCodeOf(const Result<bool>& good) {
   return *good ? 0 : kExitNotProved;
 }
 
-// Every setting is a flag of the same name; the last one given counts. Those without an effect are
+// Every setting is a flag of the same name; the last one given counts. Settings without effect are
 // not shown.
 void AddServeFlags(CLI::App& serve, ServeFlags& flags) {
   serve
@@ -90,7 +90,7 @@ void AddServeFlags(CLI::App& serve, ServeFlags& flags) {
   }
 }
 
-// Hexadecimal digits, as CLI11 asks of a check: empty when they are good.
+// A check of hexadecimal digits for CLI11: the error, or empty.
 std::string CheckHex(const std::string& hex) {
   const auto bytes = BytesFromHex(hex);
   return bytes ? std::string() : std::string(bytes.error().message());
@@ -104,7 +104,7 @@ int Main(int argc, char** argv) {
   CLI::App app("A key-value database in which every row can carry the instant it dies.", "mayfly");
   app.set_version_flag("--version", version);
   app.require_subcommand(0,
-                         1);  // None is our own case: CLI11 would hide a mistyped name behind it.
+                         1);  // None is handled below: CLI11's error would hide a mistyped name.
   CLI::App* demo = app.add_subcommand("demo", "Show, step by step, what the engine does.");
   demo->add_option("--dir", flags.directory,
                    "Keep the demo's database in this folder (default: a temporary one, removed "

@@ -52,8 +52,8 @@ bool SupervisorWaits() {
   return path != nullptr && *path != '\0';
 }
 
-// systemd's protocol: one datagram to the socket that the environment names; '@' in front stands
-// for a zero, which marks a name outside of the file system.
+// systemd's protocol: one datagram to the socket that the environment names; a leading '@' stands
+// for a zero byte, which marks an abstract name.
 Status TellSupervisor(std::string_view state) {
   if (!SupervisorWaits()) return Status::IoError("NOTIFY_SOCKET is not set");
   const std::string_view path = std::getenv(kSocketName);

@@ -1,5 +1,5 @@
-// process.h - what a server is to the system it runs on: a process in the background, with a file
-// that tells its id, and a supervisor that waits for it.
+// process.h - the server as a process: going to the background, the pid file, and notifying
+// systemd.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace mayfly::app {
 // Before any thread is started.
 Status GoToBackground();
 
-// Writes the process id to the file, and removes it again with this object.
+// Writes the process id to the file; the destructor removes the file.
 class PidFile {
  public:
   explicit PidFile(std::string path);  // Empty: there is none.
@@ -29,10 +29,10 @@ class PidFile {
   Status status_;
 };
 
-// Whether systemd waits to be told: NOTIFY_SOCKET is set.
+// True if systemd waits for a notification: NOTIFY_SOCKET is set.
 bool SupervisorWaits();
 
-// Tells systemd, for example "READY=1". IoError when that fails, or nobody waits.
+// Notifies systemd, for example "READY=1". IoError when that fails, or NOTIFY_SOCKET is not set.
 Status TellSupervisor(std::string_view state);
 
 }  // namespace mayfly::app

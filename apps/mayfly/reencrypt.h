@@ -1,5 +1,5 @@
-// reencrypt.h - the subcommand that gives a database another password, or none, and the flag by
-// which others take one.
+// reencrypt.h - the subcommand that changes or removes a database's password, and the flag by which
+// other subcommands take one.
 #pragma once
 
 #include <CLI/CLI.hpp>

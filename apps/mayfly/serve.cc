@@ -35,7 +35,7 @@ MemoryProfile ProfileOf(const std::string& name) {
   return name == "default" ? MemoryProfile::kDefault : MemoryProfile::kServer;
 }
 
-// Redis' four levels and "nothing", on our four.
+// Maps Redis' four levels and "nothing" to our four.
 void SetLogLevel(LevelledLogger& logger, const std::string& name) {
   if (name == "debug" || name == "verbose") {
     logger.SetLevel(LogLevel::kDebug);
@@ -110,7 +110,7 @@ void Tell(std::string_view state, Logger& logger) {
   if (!told.ok()) Log(logger, LogLevel::kWarning, "cannot tell systemd: {}", told.message());
 }
 
-// Lines that cannot be written are lost later; at the start somebody can still mend it.
+// Lines that cannot be written are lost later; at the start the operator can still fix it.
 Status CheckLogFile(const std::string& path) {
   if (path.empty() || std::ofstream(path, std::ios::app)) return {};
   return Status::IoError(fmt::format("cannot open the logfile {}: {}", path, std::strerror(errno)));
@@ -164,7 +164,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_RETURN_IF_ERROR(network.Open());
     std::unique_ptr<Reaper> reaper;
     if (config.IsOn("reaper")) {
-      // For how long the dead have waited to be removed; the living do not wait for it.
+      // Reports for how long purging has had a backlog; clients do not wait for it.
       const auto note = [&server = *shared, doubling = server::Doubling()](auto purging) mutable {
         const Millis least(server.config().Number("latency-monitor-threshold"));
         if (doubling.IsNews(purging, least)) server.NoteLatency("expire-cycle", purging);
@@ -207,7 +207,7 @@ Status RunServe(const ServeFlags& flags, const std::string& version, Config& con
   const auto logger = NewLogfmtLogger(LogLevel::kInfo, config.Text("logfile"));
   SetLogLevel(*logger, config.Text("loglevel"));
   const Status served = Serve(flags, version, config, *logger);
-  // Who looks into the log, or started it in the background, sees nothing else.
+  // With a log file or in the background, standard error may go unseen.
   const bool seen = config.Text("logfile").empty() && !config.IsOn("daemonize");
   if (!served.ok() && !seen) Log(*logger, LogLevel::kError, "{}", served.ToString());
   return served;

@@ -19,11 +19,12 @@ struct ServeFlags {
   bool manual_clock = false;
 };
 
-// Takes over what file and flags say. Invalid: there is no such setting, or it cannot be so.
+// Applies the settings of file and flags. Invalid: a setting is unknown, or its value is wrong.
 Status LoadSettings(const ServeFlags& flags, server::Config& config);
 
 // Serves until SIGINT, SIGTERM or SHUTDOWN, then makes everything durable and closes the database.
-// The error says what is wrong with the folder or the addresses, or could not be made durable.
+// Returns the error when the folder or an address cannot be used, or something cannot be made
+// durable.
 Status RunServe(const ServeFlags& flags, const std::string& version, server::Config& config);
 
 }  // namespace mayfly::app

@@ -1,4 +1,4 @@
-// text_table.h - columns that stand under each other.
+// text_table.h - formats rows of text as aligned columns.
 #pragma once
 
 #include <fmt/format.h>

@@ -18,7 +18,7 @@ std::string Counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// Prints what could not be read. True: everything could.
+// Prints the places that could not be read. True if there are none.
 Result<bool> PrintDamage(const Database& database) {
   MAYFLY_TRY(const Statistics statistics, database.GetStatistics());
   if (statistics.damage_seen == 0) return true;
@@ -88,7 +88,7 @@ CLI::App* AddCheck(CLI::App& app, UpkeepFlags& flags) {
 Result<bool> RunBackup(const UpkeepFlags& flags) {
   const auto logger = NewStderrLogger(flags.salvage ? LogLevel::kWarning : LogLevel::kError);
   MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
-  // For reading alone when it is damaged: then the backup is not noted in the database.
+  // Read-only when it is damaged: then the backup is not recorded in the database.
   MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
                                                   .read_only = flags.salvage,
                                                   .create_if_missing = false,
@@ -125,7 +125,7 @@ Result<bool> RunBackup(const UpkeepFlags& flags) {
 
 namespace {
 
-// A folder that a command makes, and that goes again if the command fails.
+// A folder that a command creates, and that is removed again if the command fails.
 class NewFolder {
  public:
   explicit NewFolder(const std::string& directory) {
@@ -135,7 +135,7 @@ class NewFolder {
       if (std::filesystem::is_empty(path, error)) inside_ = path;
       return;
     }
-    // With the folders above it that are not there either.
+    // With its missing parent folders.
     for (made_ = path;
          !std::filesystem::exists(made_.parent_path(), error) && made_.has_relative_path();) {
       made_ = made_.parent_path();
@@ -192,12 +192,13 @@ Result<bool> RunRestore(const UpkeepFlags& flags) {
 
 namespace {
 
-// A finding is: keyspace 'NAME': WHAT: 'KEY'. Output may end up where keys must not be.
+// Removes the key from a finding, which is: keyspace 'NAME': WHAT: 'KEY'. Output may end up where
+// keys must not be.
 std::string WithoutKey(const std::string& finding) {
   return finding.substr(0, finding.find(": '"));
 }
 
-// Where the files themselves are damaged, what can be read of them is checked.
+// With `salvage`, checks what can be read of damaged files.
 Result<CheckReport> CheckAs(const UpkeepFlags& flags, bool salvage, Bytes password, Logger& logger,
                             std::unique_ptr<Database>& database) {
   MAYFLY_TRY(database, Database::Open({.directory = flags.directory,

@@ -1,4 +1,4 @@
-// upkeep.h - the subcommands backup, restore and check, for a database that nobody serves.
+// upkeep.h - the subcommands backup, restore and check, for a database that no server has open.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -26,8 +26,8 @@ CLI::App* AddBackup(CLI::App& app, UpkeepFlags& flags);
 CLI::App* AddRestore(CLI::App& app, UpkeepFlags& flags);
 CLI::App* AddCheck(CLI::App& app, UpkeepFlags& flags);
 
-// True: done, and nothing is wrong. False: a check found something, or a salvage had to leave
-// something out; standard output says what.
+// Each returns true on success. False: a check found something, or a salvage left something out;
+// standard output says what.
 Result<bool> RunBackup(const UpkeepFlags& flags);
 Result<bool> RunRestore(const UpkeepFlags& flags);
 Result<bool> RunCheck(const UpkeepFlags& flags);

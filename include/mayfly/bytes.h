@@ -1,7 +1,7 @@
 // bytes.h - borrowed bytes.
-// Keys and values are plain bytes; nothing in mayfly looks for a terminator or an encoding. A Bytes
-// owns nothing: whoever keeps one in a member says beside it who owns the memory.
-// Order is memcmp's, so unsigned byte by byte, a prefix before what it begins.
+// Keys and values are plain bytes; mayfly expects no terminator and no encoding. A Bytes owns
+// nothing: a class that keeps one in a member states beside it who owns the memory.
+// Order is memcmp's: unsigned, byte by byte, a prefix before longer keys.
 #pragma once
 
 #include <string_view>

@@ -12,27 +12,28 @@
  * transaction.h, lifetime.h, policy.h, events.h, maintenance.h, cursor.h); this page says what is
  * different in C.
  *
- * How calls fail. A call returns MAYFLY_OK or the code of what went wrong, and then has written
- * nothing: not to the database, and to out parameters only where it says so. mayfly_error_message()
- * tells the reason in words. A null handle, or null where bytes, a name or an out parameter are
- * needed, is MAYFLY_INVALID. Nothing is thrown, whatever callbacks do, as long as they return.
+ * How calls fail. A call returns MAYFLY_OK or an error code. A call that fails has written nothing:
+ * not to the database, and to out parameters only where it says so. mayfly_error_message() gives
+ * the reason in words. A null handle, or null where bytes, a name or an out parameter are needed,
+ * is MAYFLY_INVALID. Nothing is thrown, whatever callbacks do, as long as they return.
  *
  * How long things live. Handles are released by the call named at their type; releasing NULL does
  * nothing. Handles of one database may be released in any order, also after it closed: until then
- * calls on them answer MAYFLY_INVALID. A handle must not be used after its own release. Buffers and
- * lists that a call hands out are the caller's and go back with mayfly_free(), one call per out
- * parameter. A value has a zero byte behind its end, outside its size, so that text can be printed.
+ * calls on them return MAYFLY_INVALID. A handle must not be used after its own release. Buffers and
+ * lists that a call returns belong to the caller, who releases them with mayfly_free(), one call
+ * per out parameter. A value is followed by a zero byte, outside its size, so that text can be
+ * printed.
  *
- * Structs that begin with `size` can grow: set it to sizeof the struct. In options, what is zero
- * has its default, so `{.size = sizeof o}` and a null pointer ask for all defaults. Structs without
- * `size` stay as they are.
+ * Structs that begin with `size` can grow: set it to sizeof the struct. In options, a field that is
+ * zero has its default, so `{.size = sizeof o}` and a null pointer ask for all defaults. Structs
+ * without `size` stay as they are.
  *
  * Threads. Calls on databases, keyspaces, their views and snapshots are safe from any thread. A
  * transaction, its views and a cursor belong to one thread at a time.
  *
  * Processes. In a child made by fork() calls on the parent's handles are MAYFLY_INVALID; releasing
- * and closing them is allowed and touches nothing. Open the database anew there, once the parent has
- * closed it.
+ * and closing them is allowed and touches nothing. The child opens the database anew, once the
+ * parent has closed it.
  *
  * Time is in milliseconds: instants since 1970 (int64_t), lengths likewise.
  *
@@ -57,8 +58,8 @@ typedef struct mayfly_bytes {
   size_t size;
 } mayfly_bytes;
 
-/* One answer of mayfly_multi_get(): MAYFLY_OK with the value, MAYFLY_NOT_FOUND, or why this key
- * failed. */
+/* One result of mayfly_multi_get(): MAYFLY_OK with the value, MAYFLY_NOT_FOUND, or the error of
+ * this key. */
 typedef struct mayfly_answer {
   int code;
   const void* value;
@@ -74,17 +75,18 @@ int mayfly_get(const mayfly_view* view, const void* key, size_t key_size, void**
 int mayfly_get_row(const mayfly_view* view, const void* key, size_t key_size, void** value,
                    size_t* value_size, int64_t* deadline_ms) MAYFLY_NOEXCEPT;
 
-/* The row as it was at `as_of_ms`, in a keyspace ordered by timestamp. `*deadline_ms` and
- * `*timestamp_ms` may be null. */
+/* The row as it was at `as_of_ms`, in a keyspace ordered by timestamp. `deadline_ms` and
+ * `timestamp_ms` may be null. */
 int mayfly_get_as_of(const mayfly_view* view, const void* key, size_t key_size, int64_t as_of_ms,
                      void** value, size_t* value_size, int64_t* deadline_ms,
                      int64_t* timestamp_ms) MAYFLY_NOEXCEPT;
 
-/* One answer per key, in order, all from one state at one instant, in one block: free `*answers`
- * alone. MAYFLY_INVALID for more than 2^24 keys. */
+/* One result per key, in order, all from one state at one instant, in one block: free `*answers`
+ * only. MAYFLY_INVALID for more than 2^24 keys. */
 int mayfly_multi_get(const mayfly_view* view, const mayfly_bytes* keys, size_t count,
                      mayfly_answer** answers) MAYFLY_NOEXCEPT;
 
+/* Tells whether a living row exists. */
 int mayfly_exists(const mayfly_view* view, const void* key, size_t key_size,
                   bool* exists) MAYFLY_NOEXCEPT;
 
@@ -132,7 +134,7 @@ static inline mayfly_lifetime mayfly_until(int64_t instant_ms) {
 static inline mayfly_lifetime mayfly_forever(void) {
   return mayfly_lifetime_of(MAYFLY_LIFETIME_FOREVER, 0);
 }
-/* As long as the row that is replaced. */
+/* The deadline of the row that is replaced; for a new row, the keyspace's default. */
 static inline mayfly_lifetime mayfly_keep(void) {
   return mayfly_lifetime_of(MAYFLY_LIFETIME_KEEP, 0);
 }
@@ -153,39 +155,39 @@ enum {
   MAYFLY_DEADLINE_IF_EARLIER = 4
 };
 
-/* Writes the row, whatever was there. */
+/* Writes the row, replacing any row under the key. */
 int mayfly_put(mayfly_view* view, const void* key, size_t key_size, const void* value,
                size_t value_size, mayfly_lifetime lifetime) MAYFLY_NOEXCEPT;
 
-/* `condition` is MAYFLY_PUT_...; `expected` counts for MAYFLY_PUT_IF_EQUALS only. `*written` tells
- * whether it held. */
+/* Writes the row if the condition, MAYFLY_PUT_..., holds; `*written` tells whether it did.
+ * `expected` is for MAYFLY_PUT_IF_EQUALS only. */
 int mayfly_put_if(mayfly_view* view, const void* key, size_t key_size, const void* value,
                   size_t value_size, mayfly_lifetime lifetime, int condition, mayfly_bytes expected,
                   bool* written) MAYFLY_NOEXCEPT;
 
-/* `*was_there`, which may be null, tells whether a living row was. */
+/* Deletes the row. `*was_there`, which may be null, tells whether a living row existed. */
 int mayfly_delete(mayfly_view* view, const void* key, size_t key_size,
                   bool* was_there) MAYFLY_NOEXCEPT;
 
-/* The same at a timestamp of the caller's, in a keyspace ordered by timestamp. `*is_last`, which
- * may be null, tells whether it is the last word on the key. */
+/* Each of the two writes or deletes at the caller's timestamp, in a keyspace ordered by timestamp.
+ * `*is_last`, which may be null, tells whether this is now the newest write to the key. */
 int mayfly_put_at(mayfly_view* view, const void* key, size_t key_size, const void* value,
                   size_t value_size, int64_t timestamp_ms, mayfly_lifetime lifetime,
                   bool* is_last) MAYFLY_NOEXCEPT;
 int mayfly_delete_at(mayfly_view* view, const void* key, size_t key_size, int64_t timestamp_ms,
                      bool* is_last) MAYFLY_NOEXCEPT;
 
-/* What an update wants. */
+/* What a mayfly_update_function returns. */
 enum { MAYFLY_UPDATE_PUT = 0, MAYFLY_UPDATE_DELETE = 1, MAYFLY_UPDATE_LEAVE = 2 };
 
-/* Given the living value, or null when there is none, returns MAYFLY_UPDATE_..., else it is invalid;
- * for MAYFLY_UPDATE_PUT with the new value in `*fresh`, which stays the callback's own and is copied
- * before mayfly_update() returns. Runs under the key's latch: it must be quick and must not call
- * into the database. */
+/* Given the living value, or null when there is none, returns MAYFLY_UPDATE_...; any other number
+ * is MAYFLY_INVALID. For MAYFLY_UPDATE_PUT the new value is in `*fresh`, which belongs to the
+ * callback and is copied before mayfly_update() returns. Runs under the key's latch: it must be
+ * quick and must not call into the database. */
 typedef int (*mayfly_update_function)(void* context, const void* old, size_t old_size,
                                       const void** fresh, size_t* fresh_size);
 
-/* Reads, computes and writes as one step. Say mayfly_keep() to keep the deadline. */
+/* Reads, computes and writes as one step. Pass mayfly_keep() to keep the deadline. */
 int mayfly_update(mayfly_view* view, const void* key, size_t key_size,
                   mayfly_update_function update, void* context,
                   mayfly_lifetime lifetime) MAYFLY_NOEXCEPT;
@@ -206,7 +208,8 @@ int mayfly_touch(mayfly_view* view, const void* key, size_t key_size, mayfly_lif
 
 enum { MAYFLY_ROWS_ALL = 0, MAYFLY_ROWS_MORTAL = 1, MAYFLY_ROWS_IMMORTAL = 2 };
 
-/* Keys with the prefix, from begin on, before end. What is empty does not bind. */
+/* The keys a cursor shows: those with the prefix, from begin on, before end. An empty field sets no
+ * bound. */
 typedef struct mayfly_cursor_options {
   size_t size;
   mayfly_bytes prefix;
@@ -217,13 +220,14 @@ typedef struct mayfly_cursor_options {
   int64_t as_of_ms;
 } mayfly_cursor_options;
 
-/* A walk over one frozen state at one frozen instant, both ways. It starts nowhere: seek first. */
+/* Opens a cursor over one frozen state at one frozen instant, both ways. A new cursor is on no row:
+ * seek first. */
 int mayfly_open_cursor(const mayfly_view* view, const mayfly_cursor_options* options,
                        mayfly_cursor** cursor) MAYFLY_NOEXCEPT;
 void mayfly_close_cursor(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
 
-/* MAYFLY_OK also when no row is left: ask mayfly_cursor_valid(). Moving on from there is
- * MAYFLY_INVALID. */
+/* Each of the six returns MAYFLY_OK also when no row is left: check mayfly_cursor_valid(). Moving
+ * on from there is MAYFLY_INVALID. */
 int mayfly_seek_first(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
 int mayfly_seek_last(mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
 int mayfly_seek_at_or_after(mayfly_cursor* cursor, const void* key,
@@ -240,10 +244,11 @@ bool mayfly_cursor_valid(const mayfly_cursor* cursor) MAYFLY_NOEXCEPT;
 int mayfly_cursor_row(const mayfly_cursor* cursor, mayfly_bytes* key, mayfly_bytes* value,
                       int64_t* deadline_ms) MAYFLY_NOEXCEPT;
 
-/* The timestamp of that row; MAYFLY_INVALID in a keyspace that is not ordered by it. */
+/* The timestamp of the row the cursor is on. MAYFLY_INVALID in a keyspace that is not ordered by
+ * timestamp. */
 int mayfly_cursor_timestamp(const mayfly_cursor* cursor, int64_t* timestamp_ms) MAYFLY_NOEXCEPT;
 
-/* ---- Who dies when ---- */
+/* ---- Deadlines and forecasts ---- */
 
 typedef struct mayfly_deadline_entry {
   const void* key;
@@ -258,10 +263,10 @@ typedef struct mayfly_deadline_window {
   int64_t end_ms;  /* 0: no end. */
   size_t rows_max; /* 0: 1000. */
   const mayfly_deadline_entry*
-      after; /* The last entry of the page before, to go on behind it; or null. */
+      after; /* The last entry of the page before, to continue after it; or null. */
 } mayfly_deadline_window;
 
-/* The entries in the order they will die, in one block: free `*entries` alone. */
+/* The entries in the order they will die, in one block: free `*entries` only. */
 int mayfly_scan_deadlines(const mayfly_view* view, const mayfly_deadline_window* window,
                           mayfly_deadline_entry** entries, size_t* count) MAYFLY_NOEXCEPT;
 
@@ -269,7 +274,7 @@ typedef struct mayfly_forecast_options {
   size_t size;
   int64_t bucket_ms;  /* 0: a minute. */
   size_t buckets;     /* 0: 60. At most 10,000. */
-  bool without_bytes; /* Reads the index alone; `bytes` stay 0. */
+  bool without_bytes; /* Reads the index only; `bytes` stay 0. */
 } mayfly_forecast_options;
 
 /* Rows that die in [begin, end). */
@@ -280,6 +285,8 @@ typedef struct mayfly_forecast_bucket {
   uint64_t bytes;
 } mayfly_forecast_bucket;
 
+/* The numbers and bytes of rows that will die, by time from now on, in one block: free `*buckets`
+ * only. */
 int mayfly_forecast(const mayfly_view* view, const mayfly_forecast_options* options,
                     mayfly_forecast_bucket** buckets, size_t* count) MAYFLY_NOEXCEPT;
 
@@ -295,20 +302,21 @@ int mayfly_transaction_view(mayfly_transaction* transaction, mayfly_keyspace* ke
 /* The frozen instant. */
 int mayfly_transaction_now(mayfly_transaction* transaction, int64_t* now_ms) MAYFLY_NOEXCEPT;
 
-/* Marks a point to come back to; they nest. Rolling back undoes everything since the last and
- * forgets it. */
+/* Marks a point to come back to. Savepoints nest. Rolling back undoes everything since the last
+ * savepoint and forgets that savepoint; MAYFLY_INVALID when there is none. */
 int mayfly_set_savepoint(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
 int mayfly_rollback_to_savepoint(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
 
-/* MAYFLY_CONFLICT: nothing was written; begin again. MAYFLY_BUSY while cursors of it are open, and
- * it goes on. After any other outcome the transaction is over, and every call on it MAYFLY_INVALID.
- */
+/* Commits. MAYFLY_CONFLICT: nothing was written; begin again. MAYFLY_BUSY while cursors of the
+ * transaction are open: it goes on. After any other outcome the transaction is over, and every call
+ * on it is MAYFLY_INVALID. */
 int mayfly_commit(mayfly_transaction* transaction, int durability) MAYFLY_NOEXCEPT;
 
-/* Ends it without a trace. MAYFLY_BUSY as above. */
+/* Ends the transaction; nothing is written. MAYFLY_BUSY while its cursors are open: it goes on. */
 int mayfly_rollback(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
 
-/* Rolls back what is not over; with open cursors, once the last of them closes. */
+/* Releases the handle and rolls back a transaction that is not over; with open cursors, once the
+ * last of them closes. */
 void mayfly_release_transaction(mayfly_transaction* transaction) MAYFLY_NOEXCEPT;
 
 int mayfly_take_snapshot(mayfly_database* database, mayfly_snapshot** snapshot) MAYFLY_NOEXCEPT;
@@ -316,7 +324,7 @@ int mayfly_snapshot_view(mayfly_snapshot* snapshot, mayfly_keyspace* keyspace,
                          mayfly_view** view) MAYFLY_NOEXCEPT;
 int mayfly_snapshot_now(mayfly_snapshot* snapshot, int64_t* now_ms) MAYFLY_NOEXCEPT;
 
-/* With open cursors: once the last of them closes. */
+/* Releases the handle; the snapshot stays until the last of its open cursors closes. */
 void mayfly_release_snapshot(mayfly_snapshot* snapshot) MAYFLY_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* c_maintenance.h - the part of c.h that looks after a database: purging and giving space back,
- * expiry events, the clock, checks, backups, figures. How calls fail, how long things live and how
- * structs grow is said in c.h. */
+/* c_maintenance.h - the part of c.h that maintains a database: purging and giving space back,
+ * expiry events, the clock, checks, backups, statistics. c.h says how calls fail, how long things
+ * live and how structs grow. */
 #ifndef MAYFLY_C_MAINTENANCE_H
 #define MAYFLY_C_MAINTENANCE_H
 
@@ -45,16 +45,17 @@ typedef struct mayfly_reaper_options {
 int mayfly_start_reaper(mayfly_database* database, const mayfly_reaper_options* options,
                         mayfly_reaper** reaper) MAYFLY_NOEXCEPT;
 
-/* Returns once the reaper has looked at the clock after this call and found nothing more to do. */
+/* Returns once the reaper has checked the clock after this call and found nothing more to do. */
 int mayfly_await_idle(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
 
+/* Stops the thread and releases the handle. */
 void mayfly_stop_reaper(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
 
 typedef struct mayfly_reclaim_options {
   size_t size;
   uint32_t dead_percent;     /* 0: 25. */
   uint64_t bytes_per_second; /* 0: no bound. */
-  bool everything;           /* All that promises ask for, at once and for all keyspaces. */
+  bool everything;           /* Purges and rewrites at once, for all keyspaces. */
 } mayfly_reclaim_options;
 
 typedef struct mayfly_reclaim_report {
@@ -62,17 +63,17 @@ typedef struct mayfly_reclaim_report {
   uint64_t files_dropped;
   uint64_t files_rewritten;
   uint64_t bytes_rewritten;
-  bool held_up; /* Something stays because it may still be read; mayfly_prove() says by whom. */
+  bool held_up; /* Dead bytes stay because a state that shows them is open; see mayfly_prove(). */
   bool stopped_by_clock;
 } mayfly_reclaim_report;
 
-/* Gives the space of what was purged and deleted back to the disk. `report` may be null. */
+/* Gives the space of purged and deleted rows back to the disk. `report` may be null. */
 int mayfly_reclaim(mayfly_database* database, const mayfly_reclaim_options* options,
                    mayfly_reclaim_report* report) MAYFLY_NOEXCEPT;
 
-/* Tells whether all promises are kept, and looks for the bytes `find` in everything the database
- * keeps (null: no search). `words`, which may be null with its count, is a list of what holds old
- * bytes and where `find` was found, in one block. */
+/* Reports whether all promises are kept, and searches everything the database keeps for the bytes
+ * `find` (null: no search). `words`, which may be null with its count, lists what holds old bytes
+ * and where `find` was found, in one block. */
 int mayfly_prove(mayfly_database* database, const void* find, size_t find_size, bool* kept,
                  size_t* traces, char*** words, size_t* words_count) MAYFLY_NOEXCEPT;
 
@@ -85,8 +86,8 @@ enum {
   MAYFLY_CAUSE_BORN_DEAD = 3
 };
 
-/* See events.h. The death of a member of a collection looks like one of the collection's row here;
- * the calls that end in _with_members tell them apart. */
+/* See events.h. The death of a collection's member is the same here as that of the collection's
+ * row; the calls that end in _with_members distinguish them. */
 typedef struct mayfly_event {
   uint64_t sequence;
   const char* keyspace_name; /* "" when it was dropped since. */
@@ -100,26 +101,26 @@ typedef struct mayfly_event {
   int cause; /* MAYFLY_CAUSE_... */
 } mayfly_event;
 
-/* The next events behind sequence `after`, in one block: free `*events` alone. */
+/* The next events after sequence `after`, in one block: free `*events` only. */
 int mayfly_read_events(mayfly_database* database, uint64_t after, size_t events_max,
                        mayfly_event** events, size_t* count) MAYFLY_NOEXCEPT;
 
-/* An event with what mayfly_event, which stays as it is, has no room for. */
+/* An event with the member that died; mayfly_event cannot grow. */
 typedef struct mayfly_event_with_member {
   mayfly_event event;
-  const void* member; /* What died, while its collection lives on. Null: the row did. */
+  const void* member; /* The member that died while its collection lives on. Null: the row died. */
   size_t member_size;
 } mayfly_event_with_member;
 
-/* The same events with their members, likewise in one block. */
+/* The next events after sequence `after` with their members, in one block: free `*events` only. */
 int mayfly_read_events_with_members(mayfly_database* database, uint64_t after, size_t events_max,
                                     mayfly_event_with_member** events,
                                     size_t* count) MAYFLY_NOEXCEPT;
 
-/* The sequence of the last event there was, trimmed or not; 0: none yet. */
+/* The sequence of the newest event ever written, also if it has been trimmed; 0: none yet. */
 int mayfly_last_event_sequence(mayfly_database* database, uint64_t* sequence) MAYFLY_NOEXCEPT;
 
-/* What is removed: events that fulfil any of the conditions that are switched on. */
+/* The events that a trim removes: those that match any of the conditions that are switched on. */
 typedef struct mayfly_event_trim {
   size_t size;
   bool by_sequence;
@@ -128,10 +129,10 @@ typedef struct mayfly_event_trim {
   int64_t older_than_ms;
   bool by_number;
   uint64_t keep_newest;
-  uint64_t events_max; /* Of those the oldest, and no more: new events wait meanwhile. 0: all. */
+  uint64_t events_max; /* At most this many of those, the oldest. 0: all. See EventTrim. */
 } mayfly_event_trim;
 
-/* `removed` may be null. */
+/* Removes events. `removed`, which may be null, is their number. */
 int mayfly_trim_events(mayfly_database* database, const mayfly_event_trim* trim,
                        uint64_t* removed) MAYFLY_NOEXCEPT;
 
@@ -139,10 +140,11 @@ int mayfly_trim_events(mayfly_database* database, const mayfly_event_trim* trim,
  * lives for the call. */
 typedef void (*mayfly_event_function)(void* context, const mayfly_event* event);
 
+/* Calls `function` for every event from now on, until mayfly_unsubscribe(). */
 int mayfly_subscribe(mayfly_database* database, mayfly_event_function function, void* context,
                      mayfly_subscription** subscription) MAYFLY_NOEXCEPT;
 
-/* The same with members. */
+/* As mayfly_event_function, for mayfly_subscribe_with_members(). */
 typedef void (*mayfly_event_with_member_function)(void* context,
                                                   const mayfly_event_with_member* event);
 
@@ -150,7 +152,7 @@ int mayfly_subscribe_with_members(mayfly_database* database,
                                   mayfly_event_with_member_function function, void* context,
                                   mayfly_subscription** subscription) MAYFLY_NOEXCEPT;
 
-/* Ends the calls; waits for one that runs on another thread. */
+/* Ends the calls and releases the handle; waits for a call that runs on another thread. */
 void mayfly_unsubscribe(mayfly_subscription* subscription) MAYFLY_NOEXCEPT;
 
 /* ---- The clock ---- */
@@ -168,13 +170,13 @@ typedef struct mayfly_clock_report {
 
 int mayfly_get_clock_report(mayfly_database* database, mayfly_clock_report* report) MAYFLY_NOEXCEPT;
 
-/* The machine's clock is right after a jump: physical deletion goes on. MAYFLY_INVALID while it
- * reads less than the database's time. */
+/* Confirms that the machine's clock is right after a jump: physical deletion goes on.
+ * MAYFLY_INVALID while it reads less than the database's time. */
 int mayfly_confirm_clock(mayfly_database* database) MAYFLY_NOEXCEPT;
 
-/* The machine's clock was wrong and has been set right: the database's time goes back to it, and
- * rows that a jump had hidden are there again. MAYFLY_INVALID while the clock does not read less
- * than the database's time. See Database::RevertClock() in database.h. */
+/* Call it when the machine's clock was wrong and has been set right: the database's time goes back
+ * to it, and rows that a jump had hidden are visible again. MAYFLY_INVALID while the clock does not
+ * read less than the database's time. See Database::RevertClock() in database.h. */
 int mayfly_revert_clock(mayfly_database* database) MAYFLY_NOEXCEPT;
 
 /* ---- Checking, saving, counting ---- */
@@ -213,8 +215,8 @@ typedef struct mayfly_backup_report {
   uint64_t rows;
   uint64_t bytes;
   int64_t taken_at_ms;
-  uint64_t lost_rows;    /* Of a salvage: rows that are left out, and members that are missing in */
-  uint64_t lost_members; /* collections that are in the file. */
+  uint64_t lost_rows;    /* Of a salvage: rows left out. */
+  uint64_t lost_members; /* Of a salvage: members missing from collections that are in the file. */
 } mayfly_backup_report;
 
 /* Writes one file with all rows. MAYFLY_INVALID when the file exists. `report` may be null. */
@@ -222,7 +224,7 @@ int mayfly_backup(mayfly_database* database, const char* file,
                   mayfly_backup_report* report) MAYFLY_NOEXCEPT;
 
 enum {
-  MAYFLY_RESTORE_HONOUR = 0, /* What died meanwhile is not restored. */
+  MAYFLY_RESTORE_HONOUR = 0, /* Rows that died meanwhile are not restored. */
   MAYFLY_RESTORE_FREEZE = 1, /* Each row has the time left that it had at the backup. */
   MAYFLY_RESTORE_SHIFT = 2,  /* Deadlines move by shift_ms. */
   MAYFLY_RESTORE_STRIP = 3   /* No row has a deadline any more. */
@@ -232,7 +234,7 @@ typedef struct mayfly_restore_options {
   size_t size;
   int mode;
   int64_t shift_ms;
-  /* Of the database the backup was taken of; see maintenance.h. Null or of size 0: none. */
+  /* The password of the source; see RestoreOptions in maintenance.h. Null or of size 0: none. */
   const void* password;
   size_t password_size;
 } mayfly_restore_options;
@@ -257,7 +259,7 @@ typedef struct mayfly_keyspace_statistics {
   uint64_t due_rows;         /* Dead and not yet purged. */
   int64_t lag_ms;            /* How long the oldest of those has been dead. */
   int64_t purge_within_ms;   /* 0: no promise. */
-  int64_t purged_through_ms; /* What was dead or deleted by then has no byte left. */
+  int64_t purged_through_ms; /* No row dead or deleted by then has a byte left. */
 } mayfly_keyspace_statistics;
 
 typedef struct mayfly_statistics {
@@ -273,12 +275,12 @@ typedef struct mayfly_statistics {
   uint64_t memory_bytes;
   uint64_t open_snapshots;
   uint64_t purged_members;      /* Dead members of collections. */
-  uint64_t removed_collections; /* Gone before, and since then with all their members. */
-  uint64_t revoked_states;      /* Snapshots, transactions and cursors taken away for their age. */
+  uint64_t removed_collections; /* Dead or deleted ones whose members are all removed. */
+  uint64_t revoked_states;      /* Snapshots, transactions and cursors revoked for their age. */
   uint64_t files_dropped;       /* By reclaiming, as the next two. */
   uint64_t files_rewritten;
   uint64_t bytes_rewritten;
-  uint64_t damage_seen; /* How often something could not be read because a file is damaged. */
+  uint64_t damage_seen; /* How often a read failed because a file is damaged. */
   bool disk_full;       /* Writes that add bytes are refused. */
 } mayfly_statistics;
 

@@ -1,9 +1,9 @@
 // clock.h - where time comes from, and the only place it does.
 // Wall time makes deadlines, which outlive the process; steady time makes pauses and measurements,
-// and tells how much of what the wall clock shows has really passed. They are two types, so mixing
-// them does not compile. A Clock reports what the machine says, wrong or not; which instant a
-// database decides by, and that it never goes back, is the database's own affair (ClockReport in
-// maintenance.h). ManualClock moves only when told, and so no test sleeps.
+// and shows how much of what the wall clock shows has really passed. They are two types, so mixing
+// them does not compile. A Clock reports what the machine says, wrong or not. The database derives
+// from it the instant it decides by, which never goes back (ClockReport in maintenance.h).
+// ManualClock moves only by Advance(), Set() and Reboot(), and so no test sleeps.
 #pragma once
 
 #include <atomic>
@@ -22,15 +22,16 @@ using Millis = std::chrono::milliseconds;
 struct WallTimeline {};
 using WallTime = std::chrono::time_point<WallTimeline, Millis>;
 
-// Nanoseconds since an arbitrary point, such as the start of the machine. It says something to
-// another process only together with Clock::BootId().
+// Nanoseconds since an arbitrary point, such as the start of the machine. Comparable between
+// processes only if Clock::BootId() is the same.
 struct SteadyTimeline {};
 using SteadyTime = std::chrono::time_point<SteadyTimeline, std::chrono::nanoseconds>;
 
 constexpr WallTime WallTimeFromMs(std::int64_t ms) { return WallTime(Millis(ms)); }
 constexpr std::int64_t ToMs(WallTime time) { return time.time_since_epoch().count(); }
 
-// Ends a sleep early. A wake before the sleep counts: it ends the next one at once.
+// Ends a sleep early. A wake before the sleep counts: it ends the next one at once. Safe to call
+// from any thread.
 class Waker {
  public:
   void Wake();
@@ -59,11 +60,11 @@ class Clock {
   // an earlier call returned.
   virtual SteadyTime Steady() const = 0;
 
-  // How much time has really passed, the machine's sleep included. Another than Steady() only for a
-  // clock that knows nothing but wall time: it stands still there, and wall time is all there is.
+  // How much time has really passed, the machine's sleep included. Differs from Steady() only for a
+  // clock that knows nothing but wall time: there it stands still.
   virtual SteadyTime Passed() const { return Steady(); }
 
-  // Returns when Now() has reached `until`, when woken, or earlier: look again and sleep on.
+  // Returns when Now() has reached `until`, when woken, or earlier: check and sleep again.
   virtual void Sleep(Waker& waker, WallTime until) const = 0;
 
   // Names the run of the machine that Passed() counts from: two readings can be compared, also
@@ -87,7 +88,8 @@ class SystemClock final : public Clock {
   bool IsSynchronized() const override;
 };
 
-// Stands still until told to move. Each one is a machine of its own.
+// Stands still until Advance(), Set() or Reboot() moves it. Each ManualClock is a machine of its
+// own.
 class ManualClock final : public Clock {
  public:
   explicit ManualClock(WallTime start);
@@ -104,15 +106,14 @@ class ManualClock final : public Clock {
   // Time passes: moves both times forward; a negative step is refused by an assertion.
   void Advance(Millis step);
 
-  // Puts wall time anywhere, backwards too: it plays the part of a machine whose clock was set.
-  // Steady time stays.
+  // Sets wall time, also backwards, as on a machine whose clock was set. Steady time stays.
   void Set(WallTime now);
 
-  // The machine was off for that long: wall time went on, steady time starts again from nothing.
+  // The machine was off for that long: wall time went on, steady time starts again from zero.
   // Call it between two runs of a database.
   void Reboot(Millis off);
 
-  // Says whether a time server vouches for wall time. At first none does.
+  // Sets what IsSynchronized() returns. At first false.
   void SetSynchronized(bool synchronized) { synchronized_ = synchronized; }
 
  private:

@@ -1,7 +1,7 @@
-// cursor.h - a walk over the living rows of a keyspace, in key order, both ways.
+// cursor.h - a cursor over the living rows of a keyspace, in key order, both ways.
 // A cursor shows one frozen state at one frozen instant: rows that die while it walks stay. Inside
-// a transaction it shows the transaction's own writes up to the moment it was made. It starts
-// nowhere: seek before reading. Must be gone before its snapshot, transaction or database is. One
+// a transaction it shows the transaction's own writes up to the moment it was made. A new cursor is
+// on no row: seek before reading. Destroy it before its snapshot, transaction or database. One
 // thread at a time.
 #pragma once
 
@@ -20,8 +20,8 @@ enum class RowFilter : std::uint8_t {
   kImmortal,  // Only rows without one.
 };
 
-// Keys a cursor shows: those with the prefix, from begin on, before end. What is empty does not
-// bind.
+// The keys a cursor shows: those with the prefix, from begin on, before end. An empty field sets no
+// bound.
 struct CursorOptions {
   Bytes prefix = {};
   Bytes begin = {};
@@ -37,7 +37,7 @@ class Cursor {
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
 
-  // True on a row. When false, ask status(): the range may have ended, or reading failed.
+  // True on a row. When false, check status(): the range may have ended, or reading failed.
   virtual bool Valid() const = 0;
 
   virtual void SeekToFirst() = 0;
@@ -55,10 +55,10 @@ class Cursor {
   virtual std::optional<WallTime> deadline() const = 0;
   virtual std::optional<WallTime> timestamp() const = 0;  // In keyspaces ordered by timestamp.
 
-  // The row is a collection, which the library shows and does not read: its value() is empty here.
+  // True if the row is a collection. The library does not read collections: its value() is empty.
   virtual bool is_collection() const { return false; }
 
-  // Ok at the end of the range; Corruption or IoError when the walk broke off.
+  // Ok at the end of the range; Corruption or IoError when reading failed.
   virtual Status status() const = 0;
 
  protected:

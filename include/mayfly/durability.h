@@ -5,11 +5,11 @@
 
 namespace mayfly {
 
-// Each level includes the ones before it; more than was asked may be given, never less.
+// Each level includes the ones before it. An engine may give a higher level, never a lower one.
 enum class Durability : std::uint8_t {
   kNone,     // Visible. For bulk loads that are repeated after a crash.
   kProcess,  // In the operating system's hands: survives kill -9, not a power cut.
-  kDisk,     // On the device before the call returns. Threads that ask at once share one fsync.
+  kDisk,     // On the device before the call returns. Concurrent commits share one fsync.
 };
 
 }  // namespace mayfly

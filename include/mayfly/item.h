@@ -1,4 +1,4 @@
-// item.h - what tables keep: items of named attributes, in DynamoDB's types.
+// item.h - items of tables: maps of named attributes, in DynamoDB's types.
 //
 //   mayfly::Item item = {{"user", "alice"}, {"age", mayfly::Number(42)}};
 #pragma once
@@ -26,8 +26,8 @@ class Number {
   Number() = default;                                           // 0.
   Number(std::int64_t value) : text_(std::to_string(value)) {}  // NOLINT: a number is one.
 
-  // Digits with a sign, a point and an exponent, or some of them: "12", "-0.5", "6.02E23". Invalid:
-  // not a number, more than 38 digits, too large or too small; the message is DynamoDB's.
+  // Parses digits with an optional sign, point and exponent: "12", "-0.5", "6.02E23". Invalid: not
+  // a number, more than 38 digits, too large or too small; the message is DynamoDB's.
   static Result<Number> Parse(std::string_view text);
 
   const std::string& text() const { return text_; }
@@ -37,7 +37,7 @@ class Number {
   friend bool operator==(const Number& a, const Number& b) { return a.text_ == b.text_; }
 
  private:
-  friend struct NumberAccess;  // Makes one of a normal form that is known to be one.
+  friend struct NumberAccess;  // Makes a Number of a text that is known to be in normal form.
 
   std::string text_ = "0";
 };
@@ -66,7 +66,7 @@ std::string_view AttributeTypeName(AttributeType type);
 class AttributeValue;
 using Item = std::map<std::string, AttributeValue, std::less<>>;
 
-// Bytes, where text would be a string.
+// A value of type kBinary.
 struct Binary {
   std::string bytes;
   friend auto operator<=>(const Binary&, const Binary&) = default;
@@ -103,7 +103,7 @@ class AttributeValue {
 
   AttributeType type() const { return static_cast<AttributeType>(value_.index()); }
 
-  // Null when it is of another type.
+  // Each returns null when the value is of another type.
   const std::string* string() const { return std::get_if<std::string>(&value_); }
   const Number* number() const { return std::get_if<Number>(&value_); }
   const Binary* binary() const { return std::get_if<Binary>(&value_); }
@@ -121,7 +121,7 @@ class AttributeValue {
 
   bool is_null() const { return type() == AttributeType::kNull; }
 
-  // Of one type and equal. Numbers by value.
+  // True if the types are the same and the values equal. Numbers compare by value.
   friend bool operator==(const AttributeValue& a, const AttributeValue& b);
 
  private:

@@ -1,15 +1,15 @@
 // keyspace.h - reading and writing rows.
-// The same calls work three ways: on a Keyspace, each call by itself and atomic; on what a Snapshot
-// shows of it; and inside a Transaction. What differs is the instant: a call on a Keyspace asks the
-// clock once, a snapshot and a transaction stay at theirs.
+// The same calls exist on a Keyspace, where each call is atomic by itself; on a Snapshot's view of
+// it; and inside a Transaction. What differs is the instant: a call on a Keyspace asks the clock
+// once, a snapshot and a transaction stay at theirs.
 //
-// One rule decides what is there: a row whose deadline has come is gone, for every call. NotFound
-// covers "never written", "deleted" and "dead" alike; they cannot be told apart.
+// One rule decides which rows are visible: a row whose deadline has come is gone, for every call.
+// NotFound covers "never written", "deleted" and "dead" alike; they cannot be told apart.
 //
-// Rows that a server's clients made may be collections, of members. Calls that need their value
-// answer WrongType; the others, Put and Delete among them, treat them as the rows they are. A
-// collection dies with the last of its members, if all of these have deadlines: so the ttl it has
-// left may be shorter than what Expire() gave it.
+// Rows written by a server's clients may be collections, of members. Calls that need their value
+// return WrongType; the others, Put and Delete among them, treat them as any row. A collection dies
+// with the last of its members if all of these have deadlines: so the ttl it has left may be
+// shorter than the one Expire() gave it.
 //
 // Limits: keys 1 to 65,536 bytes, values up to 256 MiB; beyond them Invalid, and nothing is
 // written. Errors all calls share: Invalid after the database closed or the keyspace was dropped;
@@ -35,7 +35,7 @@
 
 namespace mayfly {
 
-// The answer of Ttl() for a row without a deadline.
+// What Ttl() returns for a row without a deadline.
 inline constexpr Millis kForever = Millis::max();
 
 struct Row {
@@ -44,7 +44,7 @@ struct Row {
   std::optional<WallTime> timestamp = std::nullopt;  // In keyspaces ordered by timestamp.
 };
 
-// When a write goes ahead. The dead are absent.
+// When a write goes ahead. A dead row counts as absent.
 class PutCondition {
  public:
   enum class Kind : std::uint8_t { kAlways, kAbsent, kPresent, kEquals };
@@ -84,18 +84,18 @@ struct DeadlineWindow {
   WallTime begin = WallTime::min();
   WallTime end = WallTime::max();
   std::size_t rows_max = 1000;
-  // The last entry of the page before, to go on behind it.
+  // The last entry of the page before, to continue after it.
   std::optional<DeadlineEntry> after = std::nullopt;
 };
 
-// A forecast that is asked for in parts, each of a bounded number of rows: call again with the same
-// part until it has no `after`. Buckets of one part lie where those of the others do; their sums
-// are the forecast, of rows as each part met them.
+// The position of a forecast that is computed in parts, each of a bounded number of rows: call
+// again with the same part until it has no `after`. All parts have the same buckets; their sums are
+// the forecast, of rows as each part read them.
 struct ForecastPart {
   std::size_t rows_max = 10'000;
   // Of the first bucket; set by the first call.
   std::optional<WallTime> begin = std::nullopt;
-  // The last row read, to go on behind it; nothing: from the beginning, or there are no more.
+  // The last row read, to continue after it; nothing: from the beginning, or there are no more.
   std::optional<DeadlineEntry> after = std::nullopt;
 };
 
@@ -127,16 +127,16 @@ class KeyspaceReader {
   // A copy of the value, which outlives everything.
   Result<std::string> Get(Bytes key) const;
 
-  // The value and what is known about the row.
+  // The value, deadline and timestamp.
   virtual Result<Row> GetRow(Bytes key) const = 0;
 
-  // The row as it was at `as_of`: the write with the largest timestamp up to it. What is dead now
-  // is not shown, however alive it was then. Inside a transaction, what was committed before it
-  // began. Invalid when the keyspace is not ordered by timestamp, or `as_of` lies before its
-  // history.
+  // The row as it was at `as_of`: the write with the largest timestamp up to it. A version that is
+  // dead now is NotFound, although it was alive then. Inside a transaction, shows what was
+  // committed before it began. Invalid when the keyspace is not ordered by timestamp, or `as_of`
+  // lies before its history.
   virtual Result<Row> GetAsOf(Bytes key, WallTime as_of) const = 0;
 
-  // One answer per key, in order, all from one state at one instant.
+  // One result per key, in order, all from one state at one instant.
   virtual Result<std::vector<Result<std::string>>> MultiGet(std::span<const Bytes> keys) const = 0;
 
   virtual Result<bool> Exists(Bytes key) const = 0;
@@ -148,13 +148,14 @@ class KeyspaceReader {
   // purged; inside a transaction or snapshot, over all rows.
   virtual Result<std::uint64_t> Count() const = 0;
 
+  // A cursor over the living rows. Destroy it before its snapshot, transaction or database.
   virtual Result<std::unique_ptr<Cursor>> NewCursor(const CursorOptions& options = {}) const = 0;
 
   // A page of the expiry index, at most window.rows_max entries.
   virtual Result<std::vector<DeadlineEntry>> ScanDeadlines(const DeadlineWindow& window) const = 0;
 
-  // What dies when, from now on, or a part of that. Invalid when the buckets are too many or not
-  // positive.
+  // The numbers and bytes of rows that will die, by time from now on. Invalid when the buckets are
+  // too many or not positive.
   virtual Result<std::vector<ForecastBucket>> Forecast(const ForecastOptions& options) const = 0;
 
  protected:
@@ -167,26 +168,27 @@ class KeyspaceWriter : public KeyspaceReader {
   // under the key's latch: it must be quick and must not call into the database.
   using UpdateFunction = std::function<std::optional<std::string>(std::optional<Bytes>)>;
 
-  // Writes the row, whatever was there. Its old deadline goes, unless the lifetime keeps it.
+  // Writes the row, replacing any row under the key. The old deadline goes, unless the lifetime
+  // keeps it.
   Status Put(Bytes key, Bytes value, Lifetime lifetime = Lifetime::Default());
 
-  // True when it was written, false when the condition did not hold.
+  // Writes the row if the condition holds. True when it did.
   virtual Result<bool> PutIf(Bytes key, Bytes value, const PutCondition& condition,
                              Lifetime lifetime = Lifetime::Default()) = 0;
 
-  // True when a living row was there.
+  // Deletes the row. True when a living row existed.
   virtual Result<bool> Delete(Bytes key) = 0;
 
-  // Writes, or deletes, at a timestamp of the caller's, in a keyspace ordered by timestamp; in
-  // others Invalid. True when it is the last word on the key. False when a later one is known: then
-  // nothing changes but the past. Of two with one timestamp the one that came last counts. A ttl
-  // counts from the timestamp. Calls without a timestamp take the clock's instant, or that of the
-  // last word on the key if it is later: they always count, and their ttl counts from now.
+  // Writes, or deletes, at the caller's timestamp, in a keyspace ordered by timestamp; in others
+  // Invalid. True if this is now the newest write to the key. False if a newer one exists; then
+  // only history changes. Of two writes with the same timestamp, the later call wins. A ttl counts
+  // from the timestamp. Calls without a timestamp take the clock's instant, or the timestamp of the
+  // newest write if that is later: they always win, and their ttl counts from now.
   virtual Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp,
                              Lifetime lifetime = Lifetime::Default()) = 0;
   virtual Result<bool> DeleteAt(Bytes key, WallTime timestamp) = 0;
 
-  // Reads, computes and writes as one step. Keeps the deadline unless told otherwise.
+  // Reads, computes and writes as one step. Keeps the deadline unless `lifetime` says otherwise.
   virtual Status Update(Bytes key, const UpdateFunction& update,
                         Lifetime lifetime = Lifetime::Keep()) = 0;
 
@@ -204,17 +206,17 @@ class KeyspaceWriter : public KeyspaceReader {
 };
 
 // A keyspace of an open database. Safe from any thread. Handles stay valid until the database
-// closes; after the keyspace is dropped, every call on them answers Invalid.
+// closes; after the keyspace is dropped, every call on them returns Invalid.
 class Keyspace : public KeyspaceWriter {
  public:
   virtual const std::string& name() const = 0;
 
   virtual KeyspacePolicy policy() const = 0;
 
-  // From now on writes follow the new policy. Invalid when it contradicts itself.
+  // Sets the policy of writes from now on. Invalid when it contradicts itself.
   virtual Status SetPolicy(const KeyspacePolicy& policy) = 0;
 
-  // Removes every row at once, without events. Snapshots keep what they see.
+  // Removes every row at once, without events. Open snapshots and transactions keep showing them.
   virtual Status Clear() = 0;
 };
 

@@ -6,40 +6,41 @@
  *   kvstore_close(kv);
  *
  * Names, parameters, numbers and structs are that interface's; new programs are better served by
- * c.h or the C++ headers. What is worth knowing about how mayfly does it:
+ * c.h or the C++ headers. How mayfly implements it:
  *
  * Paths. The path is a small regular file that names the directory beside it in which the rows are;
- * each file that is made names a fresh one. To remove the file is to remove the database: the next
- * open makes a new one. The directory, `<file>-<16 hex digits>.mayfly`, is left behind, never
- * opened again unless the file comes back, and yours to delete. File and directory move together.
- * One open for writing at a time, in this process and all others: else KVSTORE_BUSY, after
- * busyTimeout. Any number of read-only ones beside it, which show what has been committed when a call
- * or a transaction begins.
+ * each new file names a new directory. Removing the file removes the database: the next open
+ * creates a new one. The directory, `<file>-<16 hex digits>.mayfly`, is left behind, never opened
+ * again unless the file comes back, and yours to delete. File and directory move together. One open
+ * for writing at a time, in this process and all others: else KVSTORE_BUSY, after busyTimeout. Any
+ * number of read-only opens beside it, which show what has been committed when a call or a
+ * transaction begins.
  *
  * Expiry. A row is gone from its deadline on, for every call. A get, an exists or a ttl that meets
  * it outside transactions removes it, iterators step over it, kvstore_purge_expired() removes all
  * of a family. A row that is put with a deadline in the past is not stored; purge still counts it,
- * as its program expects.
+ * as programs expect.
  *
  * Transactions. From kvstore_begin() on, all calls on the handle and its families are part of it,
  * from whatever thread: with write, as one transaction that is applied at commit; without, as reads
  * of one frozen state, and writes are KVSTORE_READONLY. Time stands still inside: what was alive at
  * begin stays alive. Meeting or purging dead rows never commits, ends or fails it.
  *
- * How calls fail. They return a KVSTORE_... code; kvstore_errmsg() has the words. KVSTORE_ERROR for
- * null handles, null or empty keys, what is too large (keys 64 KiB, values 10 MiB, names 255 bytes)
- * and every call that is wrong as made; nothing is written then. Out parameters are null or 0 after
- * a failure.
+ * How calls fail. They return a KVSTORE_... code; kvstore_errmsg() returns the message.
+ * KVSTORE_ERROR for null handles, null or empty keys, keys above 64 KiB, values above 10 MiB, names
+ * above 255 bytes, and every call that is wrong as made; nothing is written then. Out parameters
+ * are null or 0 after a failure.
  *
- * How long things live. What is handed out is the caller's, released with snkv_free(), unless said.
- * Column families and iterators have their own close, also after the store was closed: until then
- * calls on them are KVSTORE_ERROR.
+ * How long things live. Memory that a call returns belongs to the caller, who releases it with
+ * snkv_free(), unless said otherwise. Column families and iterators have their own close, also
+ * after the store was closed: until then calls on them are KVSTORE_ERROR.
  *
- * Threads. A KVStore and its families may be used from any; an iterator from one at a time.
+ * Threads. A KVStore and its families may be used from any thread; an iterator from one at a time.
  * kvstore_close() must be the last call on the store.
  *
- * Processes. In a child made by fork() calls on the parent's handles are KVSTORE_ERROR; closing them
- * is allowed and touches nothing. Open the store anew there, once the parent has closed it. */
+ * Processes. In a child made by fork() calls on the parent's handles are KVSTORE_ERROR; closing
+ * them is allowed and touches nothing. The child opens the store anew, once the parent has closed
+ * it. */
 #ifndef MAYFLY_KVSTORE_H
 #define MAYFLY_KVSTORE_H
 
@@ -83,36 +84,36 @@ typedef struct KVIterator KVIterator;
 
 typedef struct KVStoreConfig KVStoreConfig;
 struct KVStoreConfig {
-  int journalMode; /* Taken as given; there is one kind of log. */
+  int journalMode; /* Accepted and ignored; there is one kind of log. */
   int syncLevel;   /* Off and normal: survives the process. Full: survives a power cut, an fsync per
                       commit. */
   int cacheSize;   /* Pages. 0: default. Chooses one of three memory profiles. */
   int pageSize;    /* Bytes. 0: 4096. Only used to count pages. */
   int readOnly;    /* 1: writes are KVSTORE_READONLY. */
-  int busyTimeout; /* Milliseconds to wait in open for somebody to close it. */
+  int busyTimeout; /* Milliseconds that open waits while the store is open elsewhere. */
   int walSizeLimit;   /* Checkpoint every so many commits. 0: none. */
   int allowEncrypted; /* Not used: an encrypted store needs its password. */
   int fullMutex;      /* Not used; calls are always safe from any thread. */
 };
 
-/* Since open or the last reset, but for nDbPages. */
+/* Counters since open or the last reset, except nDbPages. */
 typedef struct KVStoreStats KVStoreStats;
 struct KVStoreStats {
   uint64_t nPuts;
   uint64_t nGets;
   uint64_t nDeletes;
-  uint64_t nIterations;   /* Iterators made. */
+  uint64_t nIterations;   /* Iterators created. */
   uint64_t nErrors;       /* Calls that failed; a missing key is no failure. */
   uint64_t nBytesRead;    /* Of values. */
   uint64_t nBytesWritten; /* Of keys and values. */
   uint64_t nWalCommits;
   uint64_t nCheckpoints;
   uint64_t nTtlExpired; /* Dead rows removed by reads. */
-  uint64_t nTtlPurged;  /* Dead rows removed by kvstore_purge_expired() and its twin. */
+  uint64_t nTtlPurged;  /* Dead rows removed by kvstore_purge_expired() and its cf variant. */
   uint64_t nDbPages;
 };
 
-/* Memory: zeroed by snkv_malloc(); null when there is none. */
+/* Allocates zeroed memory, or returns null. snkv_free() releases it. */
 void* snkv_malloc(size_t n);
 void snkv_free(void* p);
 
@@ -128,56 +129,57 @@ void snkv_free(void* p);
 
 /* ---- Opening and closing ---- */
 
-/* Opens the store at `path`, or makes it. Null path: in memory. `*ppKV` is null after a failure.
+/* Opens the store at `path`, or creates it. Null path: in memory. `*ppKV` is null after a failure.
  * KVSTORE_CORRUPT when the file is not mayfly's or its directory is gone. */
 int kvstore_open(const char* path, KVStore** ppKV, int journalMode);
 
-/* Null config: defaults, that is WAL and SYNC_NORMAL. Reading only, a missing store is
- * KVSTORE_ERROR. */
+/* As kvstore_open(), with a configuration. Null: defaults, that is WAL and SYNC_NORMAL. With
+ * readOnly, a missing store is KVSTORE_ERROR. */
 int kvstore_open_v2(const char* path, KVStore** ppKV, const KVStoreConfig* pConfig);
 
-/* Rolls back, ends iterators, closes. The handle is gone whatever the answer. */
+/* Rolls back, ends iterators, closes. The handle is gone whatever the code. */
 int kvstore_close(KVStore* pKV);
 
-/* As kvstore_open_v2(), for a store whose files are encrypted, keys, values and names alike. A new
- * store is made so; one that is not encrypted is encrypted first, which takes as long as copying it
- * and is KVSTORE_BUSY while somebody reads it.
- * KVSTORE_AUTH_FAILED when the password is another, and from kvstore_open() for such a store.
- * A password has 1 to 4096 bytes of any kind. An open takes about 0.2 s longer. */
+/* As kvstore_open_v2(), for a store whose files are encrypted: keys, values and names. A new store
+ * is encrypted from the start; an existing one is encrypted first, which takes as long as copying
+ * it and is KVSTORE_BUSY while a reader has it open. KVSTORE_AUTH_FAILED when the password is
+ * wrong, and from kvstore_open() for such a store. A password has 1 to 4096 bytes of any kind. An
+ * open takes about 0.2 s longer. */
 int kvstore_open_encrypted(const char* path, const void* pPassword, int nPassword, KVStore** ppKV,
                            const KVStoreConfig* pConfig);
 
-/* 1 for a store with a password. One in memory counts as well, though there is nothing to encrypt.
- */
+/* 1 for a store with a password; also for one in memory, although it has no files to encrypt. */
 int kvstore_is_encrypted(KVStore* pKV);
 
 /* Writes all files anew under another password, or under none, and removes the old ones: a copy of
- * the store's file that named them (see above) leads nowhere then. Handles and iterators stay good.
- * KVSTORE_ERROR when the store is not encrypted, KVSTORE_BUSY in a transaction. When it fails, or the
- * process dies, the old password is in force or the new one, and files of the other are removed at
- * the next open. */
+ * the store's file that named them (see above) leads nowhere then. Handles and iterators stay
+ * valid. KVSTORE_ERROR when the store is not encrypted, KVSTORE_BUSY in a transaction. After a
+ * failure or a crash, the old password is in force or the new one, and files of the other are
+ * removed at the next open. */
 int kvstore_reencrypt(KVStore* pKV, const void* pPassword, int nPassword);
 int kvstore_remove_encryption(KVStore* pKV);
 
-/* Why the last call on this handle that failed did so. Null: the last of this thread that had no
- * handle, such as an open. Never null; lives until the next kvstore_errmsg() on this thread. */
+/* The message of the last call that failed on this handle. For a null handle: of the last call on
+ * this thread that had none, such as an open. Never null; lives until the next kvstore_errmsg() on
+ * this thread. */
 const char* kvstore_errmsg(KVStore* pKV);
 
 /* ---- Rows of the default family ---- */
 
-/* Writes the row; a deadline it had goes. */
+/* Writes the row, without a deadline. */
 int kvstore_put(KVStore* pKV, const void* pKey, int nKey, const void* pValue, int nValue);
 
-/* KVSTORE_NOTFOUND when there is no living row. */
+/* Get and delete return KVSTORE_NOTFOUND when there is no living row. */
 int kvstore_get(KVStore* pKV, const void* pKey, int nKey, void** ppValue, int* pnValue);
 int kvstore_delete(KVStore* pKV, const void* pKey, int nKey);
 int kvstore_exists(KVStore* pKV, const void* pKey, int nKey, int* pExists);
 
-/* Writes if no living row is there. `expire_ms` as below. `pInserted` may be null. */
+/* Writes the row if there is no living one. `expire_ms` as in kvstore_put_ttl(). `pInserted` may be
+ * null. */
 int kvstore_put_if_absent(KVStore* pKV, const void* pKey, int nKey, const void* pValue, int nValue,
                           int64_t expire_ms, int* pInserted);
 
-/* The row dies at `expire_ms`, since 1970. 0: never. Negative: KVSTORE_ERROR. */
+/* Writes the row, which dies at `expire_ms`, since 1970. 0: never. Negative: KVSTORE_ERROR. */
 int kvstore_put_ttl(KVStore* pKV, const void* pKey, int nKey, const void* pValue, int nValue,
                     int64_t expire_ms);
 
@@ -204,23 +206,23 @@ int kvstore_count(KVStore* pKV, int64_t* pnCount);
 
 /* ---- Column families ---- */
 
-/* KVSTORE_ERROR when it exists, or the name begins with "__" or "_snkv_". Made at once, in a
- * transaction too. */
+/* Creates a family, at once, also within a transaction. KVSTORE_ERROR when it exists, or the name
+ * begins with "__" or "_snkv_". */
 int kvstore_cf_create(KVStore* pKV, const char* zName, KVColumnFamily** ppCF);
 
-/* KVSTORE_NOTFOUND when there is none. */
+/* Opens a family. KVSTORE_NOTFOUND when there is none of that name. */
 int kvstore_cf_open(KVStore* pKV, const char* zName, KVColumnFamily** ppCF);
 int kvstore_cf_get_default(KVStore* pKV, KVColumnFamily** ppCF);
 
-/* Drops it with its rows; calls on its handles are KVSTORE_ERROR then. KVSTORE_LOCKED within a
- * transaction. */
+/* Drops a family with its rows; calls on its handles are KVSTORE_ERROR then. KVSTORE_LOCKED within
+ * a transaction. */
 int kvstore_cf_drop(KVStore* pKV, const char* zName);
 
-/* All but the default one. The caller releases each name and the list. */
+/* The names of all families but the default one. The caller releases each name and the list. */
 int kvstore_cf_list(KVStore* pKV, char*** pazNames, int* pnCount);
 void kvstore_cf_close(KVColumnFamily* pCF);
 
-/* As their twins above, in this family. */
+/* As the functions without cf_, in this family. */
 int kvstore_cf_put(KVColumnFamily* pCF, const void* pKey, int nKey, const void* pValue, int nValue);
 int kvstore_cf_get(KVColumnFamily* pCF, const void* pKey, int nKey, void** ppValue, int* pnValue);
 int kvstore_cf_delete(KVColumnFamily* pCF, const void* pKey, int nKey);
@@ -239,9 +241,8 @@ int kvstore_cf_count(KVColumnFamily* pCF, int64_t* pnCount);
 
 /* ---- Iterators ---- */
 
-/* Living rows in the order of memcmp, or against it. A new iterator is on the first row of its
- * direction. First, last and seek look at the newest state; next and prev go on in the one they
- * found. */
+/* Living rows in the order of memcmp, or in reverse. A new iterator is on the first row of its
+ * direction. First, last and seek read the newest state; next and prev go on in that state. */
 int kvstore_iterator_create(KVStore* pKV, KVIterator** ppIter);
 int kvstore_reverse_iterator_create(KVStore* pKV, KVIterator** ppIter);
 int kvstore_prefix_iterator_create(KVStore* pKV, const void* pPrefix, int nPrefix,
@@ -264,7 +265,7 @@ int kvstore_iterator_prev(KVIterator* pIter);
 
 int kvstore_iterator_eof(KVIterator* pIter); /* 1 when there is no row; of null, 1. */
 
-/* Owned by the iterator, until it moves. KVSTORE_ERROR at the end. */
+/* The current row. Owned by the iterator, until it moves. KVSTORE_ERROR at the end. */
 int kvstore_iterator_key(KVIterator* pIter, void** ppKey, int* pnKey);
 int kvstore_iterator_value(KVIterator* pIter, void** ppValue, int* pnValue);
 
@@ -275,10 +276,10 @@ void kvstore_iterator_close(KVIterator* pIter);
 
 /* ---- Transactions ---- */
 
-/* One at a time per handle; KVSTORE_ERROR within another. */
+/* Begins a transaction. One at a time per handle: KVSTORE_ERROR within another. */
 int kvstore_begin(KVStore* pKV, int wrflag);
 
-/* KVSTORE_ERROR without a transaction. */
+/* Commits or rolls back. KVSTORE_ERROR without a transaction. */
 int kvstore_commit(KVStore* pKV);
 int kvstore_rollback(KVStore* pKV);
 
@@ -291,15 +292,15 @@ int kvstore_stats_reset(KVStore* pKV);
  * `pzErrMsg` may be null. */
 int kvstore_integrity_check(KVStore* pKV, char** pzErrMsg);
 
-/* Makes what is committed survive a power cut. A transaction that is open stays so. */
+/* Makes everything committed so far survive a power cut. An open transaction stays open. */
 int kvstore_sync(KVStore* pKV);
 
-/* Gives the disk what was deleted, cleared or dead and purged; all of it, whatever `nPage`. Takes
- * as long as it takes to rewrite the files that hold it. */
+/* Gives the space of deleted, cleared and purged rows back to the disk; all of it, whatever
+ * `nPage`. Takes as long as rewriting the files that contain them. */
 int kvstore_incremental_vacuum(KVStore* pKV, int nPage);
 
-/* As kvstore_sync(). KVSTORE_BUSY in a write transaction. Nothing is left in a log to report: both
- * are 0; they may be null. */
+/* As kvstore_sync(). KVSTORE_BUSY in a write transaction. `*pnLog` and `*pnCkpt` are 0, since no
+ * pages are left in a log; both may be null. */
 int kvstore_checkpoint(KVStore* pKV, int mode, int* pnLog, int* pnCkpt);
 
 #ifdef __cplusplus

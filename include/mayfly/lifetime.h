@@ -2,8 +2,8 @@
 // A lifetime is turned into an absolute deadline once, when the write commits, from the database's
 // time then (see ClockReport); from then on only the deadline exists. A ttl of n ms lives for
 // exactly n ms. Refused as Invalid, with nothing written: a ttl of zero or less, a deadline past
-// the end of time, an instant that looks like another unit (seconds given as milliseconds). An
-// instant that has passed deletes the row, with its expiry event: it was never alive.
+// the end of time, an instant probably in another unit (seconds given as milliseconds). An instant
+// that has passed deletes the row, with its expiry event: it was never alive.
 #pragma once
 
 #include <cassert>

@@ -1,6 +1,6 @@
-// logger.h - where mayfly says what it does behind the caller's back.
-// Results are returned, never logged: a line here is about background work, recovery and anomalies.
-// A library stays silent by default; the server brings a logger of its own.
+// logger.h - where mayfly logs background work, recovery and anomalies.
+// Results of calls are returned, never logged. The library is silent by default; the server brings
+// a logger of its own.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class Logger {
   virtual void Write(LogLevel level, std::string_view line) = 0;
 };
 
-// Swallows everything. Lives until the process ends.
+// Discards everything. Lives until the process ends.
 Logger& SilentLogger();
 
 }  // namespace mayfly

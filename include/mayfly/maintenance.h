@@ -24,27 +24,27 @@ struct PurgeOptions {
 
 struct PurgeReport {
   std::uint64_t rows = 0;  // Dead rows removed.
-  std::uint64_t versions =
-      0;  // Of keyspaces ordered by timestamp: what nobody can ask for any more.
+  // Versions removed from keyspaces ordered by timestamp: those that no read can reach any more.
+  std::uint64_t versions = 0;
   std::uint64_t members = 0;    // Dead members of collections, removed.
   std::uint64_t leftovers = 0;  // Parts of collections that were deleted, replaced or dead.
-  std::uint64_t stale_entries =
-      0;                  // Index entries without their row. Always 0 unless something is wrong.
+  // Index entries without their row. Always 0 unless something is wrong.
+  std::uint64_t stale_entries = 0;
   bool more_due = false;  // A bound was reached before the due rows ended.
   bool stopped_by_clock = false;  // Nothing dead was removed: the clock jumped, see ClockReport.
 };
 
-// How files are rewritten to give back the space of what was purged and deleted.
+// How files are rewritten to give back the space of purged and deleted rows.
 struct ReclaimOptions {
   // Rewrites a file when this share of its bytes is dead or deleted. Lower: less space, more
   // writing. 1 to 100.
   std::uint32_t dead_percent = 25;
 
-  // Of rewriting; files that are dead as a whole are removed unread and cost nothing. 0: no bound.
+  // The rate of rewriting. Files that are dead as a whole are removed unread and cost nothing. 0:
+  // no bound.
   std::uint64_t bytes_per_second = 0;
 
-  // Does at once what the keyspaces' purge_within asks to have done by then, and the same for
-  // keyspaces without one.
+  // Purges and rewrites at once, instead of within purge_within, and also for keyspaces without it.
   bool everything = false;
 };
 
@@ -52,20 +52,20 @@ struct ReclaimReport {
   std::uint64_t files_dropped = 0;    // Unread.
   std::uint64_t files_rewritten = 0;  // Each with what lay beneath it.
   std::uint64_t bytes_rewritten = 0;  // Of the files chosen.
-  // Something that is dead or deleted is still in a file because an open snapshot, transaction or
-  // cursor may read it. Database::Prove() names it.
+  // Dead or deleted rows are still in a file because an open snapshot, transaction or cursor may
+  // read them. Database::Prove() names it.
   bool held_up = false;
-  // The clock jumped, see ClockReport: what was deleted was dealt with, what died was not.
+  // The clock jumped, see ClockReport: deleted rows were reclaimed, dead ones were not.
   bool stopped_by_clock = false;
 };
 
-// How the reaper, a thread of its own, goes about it. It sleeps until the next deadline.
+// How the reaper, a thread of its own, purges. It sleeps until the next deadline.
 struct ReaperOptions {
-  std::uint64_t step_rows_max = 1024;  // Rows between two looks at the clock and the files.
-  // The share of time it may purge while there is a backlog, in percent; it rests after every few
-  // rows. Twice as much when it is a minute behind, three times at two minutes, and so on; in a
-  // stream of deaths with half a second for each minute. At least 60 while nobody writes. 100:
-  // without a pause.
+  std::uint64_t step_rows_max = 1024;  // Rows between two checks of the clock and the files.
+  // The share of time the reaper may purge while there is a backlog, in percent; it pauses after
+  // every few rows. Twice as much when it is a minute behind, three times at two minutes, and so
+  // on; while rows keep dying, per half second instead of per minute. At least 60 while there are
+  // no writes. 100: without a pause.
   std::uint32_t work_percent = 20;
 
   // False: purges rows and leaves the files to the engine. Promises are not kept then.
@@ -73,18 +73,18 @@ struct ReaperOptions {
   std::uint32_t reclaim_dead_percent = 25;  // As ReclaimOptions::dead_percent.
   std::uint64_t reclaim_bytes_per_second = std::uint64_t{64} << 20;
 
-  // Told after every few rows for how long there has been something to purge, rests included; at
-  // most since the reaper began. On the reaper's thread, with nothing held; it must not throw.
+  // Called after every few rows with the time for which there has been a backlog, pauses included;
+  // at most since the reaper began. On the reaper's thread, without locks; it must not throw.
   std::function<void(std::chrono::nanoseconds)> on_progress = nullptr;
 };
 
-// Stops the thread when it goes.
+// The handle of a reaper's thread. Its destructor stops the thread.
 class Reaper {
  public:
   virtual ~Reaper() = default;
 
-  // Returns once the reaper has looked at the clock after this call and found nothing more to
-  // purge or to reclaim.
+  // Returns once the reaper has checked the clock after this call and found nothing more to purge
+  // or to reclaim.
   virtual void AwaitIdle() = 0;
 
   Reaper(const Reaper&) = delete;
@@ -95,20 +95,20 @@ class Reaper {
 };
 
 struct CheckOptions {
-  bool repair = false;  // Mends index and counts from the rows, which are what counts.
+  bool repair = false;  // Rebuilds index and counters from the rows.
 };
 
 struct CheckReport {
   std::uint64_t rows = 0;
   std::uint64_t entries = 0;
-  std::uint64_t missing_entries = 0;  // Rows with a deadline that the index does not know.
+  std::uint64_t missing_entries = 0;  // Rows with a deadline that the index lacks.
   std::uint64_t stale_entries = 0;    // Entries whose row is gone or has another deadline.
-  std::uint64_t wrong_counts = 0;     // Counters that differ from what is there.
+  std::uint64_t wrong_counts = 0;     // Counters that differ from the rows.
   std::uint64_t unreadable_rows = 0;  // Rows and versions that cannot be decoded. Not repaired.
   std::uint64_t versions = 0;         // Of keyspaces ordered by timestamp, beside their rows.
   std::uint64_t stray_versions = 0;   // Of keyspaces that have none. Not repaired.
   std::uint64_t members = 0;          // Of collections, and what else they keep.
-  std::uint64_t stray_members = 0;    // Collections that are gone and that nobody will remove.
+  std::uint64_t stray_members = 0;    // Of collections that are gone; no purge will remove them.
   std::uint64_t repaired = 0;
   std::vector<std::string> findings;  // The first hundred, in words.
 
@@ -119,10 +119,9 @@ struct CheckReport {
   }
 };
 
-// What happens to deadlines in a restore. The time that passed between backup and restore is the
-// question.
+// How a restore treats deadlines, given the time that passed since the backup.
 enum class RestoreMode : std::uint8_t {
-  kHonour,  // Deadlines are instants: what died meanwhile is not restored.
+  kHonour,  // Deadlines are instants: rows that died meanwhile are not restored.
   kFreeze,  // Time stood still: each row has the time left that it had at the backup.
   kShift,   // Deadlines move by a given time.
   kStrip,   // No row has a deadline any more.
@@ -131,17 +130,17 @@ enum class RestoreMode : std::uint8_t {
 struct RestoreOptions {
   RestoreMode mode = RestoreMode::kHonour;
   Millis shift = Millis(0);  // For kShift; may be negative.
-  // Of the database the backup was taken of, as it was then. Empty: it was not encrypted, or this
-  // is that database under the key it had. Looked at during the call alone.
+  // The password of the source at the time of the backup. Empty: the source was not encrypted, or
+  // this is the same database under the same key. Used during the call only.
   Bytes password = {};
 };
 
 struct RestoreReport {
   std::uint64_t keyspaces = 0;
   std::uint64_t rows = 0;
-  std::uint64_t dropped_rows = 0;  // Dead by the mode's reckoning.
-  // Collections that the backup has no member of, and that are left out: their members could not be
-  // read when it was made, by a salvage.
+  std::uint64_t dropped_rows = 0;  // Dead under the mode, and not restored.
+  // Collections that are left out because the backup, made by a salvage, has none of their members:
+  // they could not be read.
   std::uint64_t lost_collections = 0;
 };
 
@@ -150,24 +149,24 @@ struct BackupReport {
   std::uint64_t rows = 0;
   std::uint64_t bytes = 0;
   WallTime taken_at;
-  // Of a salvage: rows that are left out because they cannot be decoded, or are collections whose
-  // members cannot be read; and members that are missing in collections that are in the file.
+  // Of a salvage: rows left out because they cannot be decoded, or are collections whose members
+  // cannot be read; and members missing from collections that are in the file.
   std::uint64_t lost_rows = 0;
   std::uint64_t lost_members = 0;
 };
 
-// The time a database decides by, and how the machine's clock stands to it. It follows the wall
-// clock, by two rules. Time that passes, passes: while the wall clock reads less than the database
-// has reached, because it was set back or had been wrong, the database's time goes on by the steady
-// clock; so a ttl of n ms is n ms, and nothing dead returns. And a jump ahead that nothing explains
-// removes nothing until it is confirmed or taken back. Downtime and sleep of the machine explain
-// themselves.
+// The time a database decides by, and how the machine's clock relates to it. The database's time
+// follows the wall clock, by two rules. (1) While the wall clock reads less than the time reached,
+// because it was set back or had been wrong, the database's time goes on by the steady clock; so a
+// ttl of n ms is n ms, and no dead row returns. (2) After an unexplained jump ahead nothing is
+// removed until the jump is confirmed or reverted. Downtime and sleep of the machine are
+// explanations.
 struct ClockReport {
-  WallTime now;
+  WallTime now;      // The database's time.
   WallTime machine;  // What the wall clock reads; less than `now` after it was set back.
   std::uint64_t steps_back = 0;     // How often it was found to be set back, since the open.
   std::uint64_t jumps_forward = 0;  // Jumps beyond the limit since the database opened.
-  // A jump awaits ConfirmClock() or RevertClock(): the dead are hidden but nothing is removed.
+  // A jump awaits ConfirmClock() or RevertClock(): dead rows are hidden but not removed.
   bool physical_deletion_stopped = false;
   Millis last_jump = Millis(0);
   // While deletion is stopped: what `now` would be without the jump.
@@ -184,10 +183,10 @@ struct KeyspaceStatistics {
   // Collections of which a member has a deadline; dead ones included.
   std::uint64_t collections_with_mortal_members = 0;
   std::uint64_t orphans = 0;  // Collections that are gone and whose members are not yet removed.
-  std::optional<Millis> purge_within = std::nullopt;  // The promise, if there is one,
-  WallTime purged_through = {};                       // and how far it is fulfilled: see Proof.
-  // How long ago bytes should have been gone that are not, counted from when the promise was made,
-  // and without a jump of the clock that awaits its decision. 0: the promise is kept.
+  std::optional<Millis> purge_within = std::nullopt;  // The promise, if there is one.
+  WallTime purged_through = {};                       // How far it is fulfilled: see KeyspaceProof.
+  // How overdue the oldest remaining bytes are, counted from when the promise was made at the
+  // earliest, and without a jump of the clock that awaits its decision. 0: the promise is kept.
   Millis promise_overdue = Millis(0);
 };
 
@@ -196,24 +195,25 @@ struct Statistics {
   std::uint64_t purged_rows = 0;          // By whatever means, since the database opened.
   std::uint64_t purged_by_reads = 0;      // Of these, by reads.
   std::uint64_t purged_members = 0;       // Dead members of collections.
-  std::uint64_t removed_collections = 0;  // Gone before, and since then with all their members.
+  std::uint64_t removed_collections = 0;  // Dead or deleted ones whose members are all removed.
   std::uint64_t stale_entries = 0;        // Found by purges.
   std::uint64_t clamped_lifetimes = 0;
-  std::uint64_t conflicts = 0;     // Transactions that did not commit for that reason.
+  std::uint64_t conflicts = 0;     // Commits that failed with Conflict.
   std::uint64_t events_first = 0;  // Sequence of the oldest event kept; 0: none.
   std::uint64_t events_last = 0;
   std::uint64_t disk_bytes = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t open_snapshots = 0;  // Of the engine: transactions and cursors hold one each.
-  std::uint64_t revoked_states = 0;  // Taken away for their age, see DatabaseOptions.
+  std::uint64_t revoked_states = 0;  // See DatabaseOptions::state_age_max.
   std::uint64_t files_dropped = 0;   // By reclaiming, since the database opened.
   std::uint64_t files_rewritten = 0;
   std::uint64_t bytes_rewritten = 0;
-  // How often something could not be read because a file is damaged, since the database opened,
-  // and what was said the first time. Rows in sound files are served all the same.
+  // How often a read failed because a file is damaged, since the database opened, and the first
+  // message. Rows in sound files are served all the same.
   std::uint64_t damage_seen = 0;
   std::string first_damage = {};
-  // With DatabaseOptions::salvage: what is given up so far, the first hundred places, in words.
+  // With DatabaseOptions::salvage: what has been given up so far, the first hundred places, in
+  // words.
   std::vector<std::string> given_up = {};
   // Writes that add bytes are refused because the disk is full; see
   // DatabaseOptions::disk_reserve_bytes.

@@ -1,7 +1,7 @@
-// pinned_bytes.h - a value that was read, without a copy forced on it.
-// The engine leaves its own holder (a pinned cache block, a shared buffer, an epoch) inside, in
+// pinned_bytes.h - a value that was read, without a copy where the engine allows.
+// The engine keeps its own holder (a pinned cache block, a shared buffer, an epoch) inside, in
 // place; a read allocates nothing for it. Keep one PinnedBytes and pass it to read after read: the
-// holder and its buffer are used again. Invariant: the bytes stay valid and unchanged until the
+// holder and its buffer are reused. Invariant: the bytes stay valid and unchanged until the
 // next read into this object, Reset(), or its destruction, whatever happens to the row meanwhile.
 // They survive Engine::Close(), not the destruction of the engine. Not safe to share between
 // threads while one of them changes it.
@@ -21,20 +21,20 @@ class PinnedBytes {
   PinnedBytes() = default;
   ~PinnedBytes() { Reset(); }
 
-  // The holder stays where it was made; what reads many values makes an array of these.
+  // The holder cannot move. To read many values, make an array of these.
   PinnedBytes(const PinnedBytes&) = delete;
   PinnedBytes& operator=(const PinnedBytes&) = delete;
 
   Bytes view() const { return view_; }
 
-  // Lets go of what is held.
+  // Releases the holder and its bytes.
   void Reset() {
     if (destroy_ != nullptr) destroy_(storage_);
     destroy_ = nullptr;
     view_ = {};
   }
 
-  // For engines: the Holder inside, the one of the last read when it was of the same type.
+  // For engines: returns the Holder inside; that of the last read if it was of the same type.
   template <typename Holder>
   Holder& Hold() {
     static_assert(sizeof(Holder) <= kHolderBytesMax &&
@@ -59,7 +59,7 @@ class PinnedBytes {
   }
 
   Bytes view_;
-  void (*destroy_)(void*) = nullptr;  // Tells the holder's type, too.
+  void (*destroy_)(void*) = nullptr;  // Also identifies the holder's type.
   alignas(std::max_align_t) std::byte storage_[kHolderBytesMax];
 };
 

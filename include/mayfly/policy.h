@@ -1,7 +1,7 @@
 // policy.h - what a keyspace asks of its rows: how long they may live, which of two writes counts,
 // and when nothing may be left of them.
-// A policy looks at writes. Changing it touches no row: what has died stays dead, what lives keeps
-// the deadline it was given.
+// A policy applies to writes. Changing it touches no row: dead rows stay dead, living rows keep the
+// deadline they have.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace mayfly {
 
-// What becomes of a write whose lifetime the policy does not allow.
+// What happens to a write whose lifetime the policy does not allow.
 enum class PolicyBreach : std::uint8_t {
   kRefuse = 0,  // Invalid, naming the limit; nothing is written.
   kClamp = 1,   // The nearest allowed lifetime is taken. Statistics count it.
@@ -24,18 +24,18 @@ enum class EventDetail : std::uint8_t {
   kKeyAndValue = 2,  // The value it died with, too.
 };
 
-// Which of two writes to a key counts. Chosen when the keyspace is made, for good.
+// Which of two writes to a key wins. Fixed when the keyspace is created.
 enum class RowOrder : std::uint8_t {
   kArrival = 0,    // The one that came last.
   kTimestamp = 1,  // The one with the larger timestamp, whatever the order of arrival.
 };
 
 struct KeyspacePolicy {
-  // For writes that say Lifetime::Default(). Nothing: they live for ever.
+  // The ttl of writes with Lifetime::Default(). Nothing: they live for ever.
   std::optional<Millis> default_ttl = std::nullopt;
 
-  // Bounds on the time a write may ask for, the default included. A row without a deadline exceeds
-  // any maximum.
+  // Bounds on the ttl of a write, the default included. A row without a deadline exceeds any
+  // maximum.
   std::optional<Millis> min_ttl = std::nullopt;
   std::optional<Millis> max_ttl = std::nullopt;
 
@@ -45,32 +45,30 @@ struct KeyspacePolicy {
 
   PolicyBreach breach = PolicyBreach::kRefuse;
 
-  // Spreads deadlines: up to this share of a ttl is taken away, in thousandths, the same for the
-  // same key. For ttls only, not for instants. 100 makes an hour's ttl 54 to 60 minutes. At most
-  // 900.
+  // Spreads deadlines: shortens a ttl by up to this share, in thousandths, the same for the same
+  // key. For ttls only, not for instants. 100 makes an hour's ttl 54 to 60 minutes. At most 900.
   std::uint32_t jitter_permille = 0;
 
   // Costs a write per purged row, and the space until events are trimmed.
   EventDetail events = EventDetail::kOff;
 
-  // A promise: this long after it was deleted, written over with other bytes, or died, no byte of a
-  // row, its key included, is in any file, log or event of the database (docs/promises.md lists the
-  // places). The reaper keeps it, and Database::Reclaim(); Database::Prove() tells how far. At
-  // least a second. Costs a rewrite of such files every half of it; events go after a quarter.
+  // A promise: this long after a row died, was deleted, or was written over with other bytes, none
+  // of its bytes, the key included, is in any file, log or event of the database (docs/promises.md
+  // lists the places). The reaper and Database::Reclaim() keep it; Database::Prove() shows how far.
+  // At least a second. Costs a rewrite of such files every half of it; events are trimmed after a
+  // quarter.
   std::optional<Millis> purge_within = std::nullopt;
 
   RowOrder order = RowOrder::kArrival;
 
-  // The rest is for kTimestamp.
-
-  // How far back reads can ask for the past (GetAsOf, CursorOptions::as_of). Costs the space of the
-  // versions that were overtaken within it.
+  // For kTimestamp: how far back reads can go (GetAsOf, CursorOptions::as_of). Costs the space of
+  // the versions that were overtaken within it.
   Millis history = Millis(0);
 
-  // How far from the clock an explicit timestamp may lie, either way; one further off is Invalid.
-  // Nothing: any distance, and then what was deleted or died leaves its key and timestamp behind
-  // for ever, so that a write that comes late enough cannot bring it back. With purge_within it
-  // must be set, to a quarter of that at most.
+  // For kTimestamp: how far from the clock an explicit timestamp may lie, either way; one further
+  // off is Invalid. Nothing: any distance, and then a deleted or dead row leaves its key and
+  // timestamp behind for ever, so that a late write cannot bring it back. With purge_within it must
+  // be set, to at most a quarter of that.
   std::optional<Millis> late_max = std::nullopt;
 
   friend bool operator==(const KeyspacePolicy&, const KeyspacePolicy&) = default;

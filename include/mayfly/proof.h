@@ -1,6 +1,6 @@
 // proof.h - what is left of the dead, where, and why.
-// The answer to "is it really gone". A proof looks at the files as they are, not at what should
-// have happened to them. What the file system has freed, and copies made by others, it cannot see.
+// Answers "is it really gone?". A proof reads the files as they are, not what should have happened
+// to them. It cannot see blocks that the file system has freed, and copies made by others.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 namespace mayfly {
 
 struct ProofOptions {
-  // Bytes to look for in everything the database keeps: rows, old versions, tombstones, logs, every
-  // file. Empty: no search. Reads all of it.
+  // Bytes to search for in everything the database keeps: rows, old versions, tombstones, logs,
+  // every file. Costs a read of all of it. Empty: no search.
   std::string find = {};
 };
 
 // A file that may hold rows, versions or index entries of a keyspace.
 struct ProofFile {
-  std::string role;  // Of the map it is a part of: "rows", "members", "expiry".
+  std::string role;  // Of the map the file is a part of: "rows", "members", "expiry".
   std::string name;
   int level = 0;
   std::uint64_t bytes = 0;
@@ -28,8 +28,8 @@ struct ProofFile {
   std::optional<WallTime> last_deadline;
   std::uint64_t mortal_bytes = 0;
   std::uint64_t immortal_bytes = 0;
-  std::uint64_t dead_bytes = 0;  // At least so many; short of the truth by what dies in a moment.
-  std::uint64_t tombstones = 0;  // They hold keys, and hide older bytes beneath them.
+  std::uint64_t dead_bytes = 0;  // At least; rows that died in the last moments may be missing.
+  std::uint64_t tombstones = 0;  // They contain keys, and hide older bytes beneath them.
 
   // Between 0 and 1, of the bytes in rows.
   double dead_share() const {
@@ -38,15 +38,15 @@ struct ProofFile {
   }
 };
 
-// Something that keeps bytes of dead rows from going, or has them.
+// Something that prevents the removal of dead rows' bytes, or contains them.
 struct ProofHolder {
   enum class Kind : std::uint8_t {
     kSnapshot,
     kTransaction,
-    kCursor,   // Open ones: what they show stays.
-    kBackup,   // A file taken while they were alive, which is still there.
+    kCursor,   // Open snapshots, transactions and cursors: rows that they show stay.
+    kBackup,   // A backup file, taken while the rows were alive, which still exists.
     kClock,    // It jumped; nothing is removed until ConfirmClock() or RevertClock().
-    kBacklog,  // Dead rows that nobody has purged yet.
+    kBacklog,  // Dead rows that have not been purged yet.
     kReader,   // Another process reads the files, and may have deleted ones open.
   };
 
@@ -64,13 +64,13 @@ struct KeyspaceProof {
   WallTime purged_rows_through;
   std::uint64_t rows = 0;
   std::uint64_t due_rows = 0;  // Dead, not yet removed.
-  // Without a promise, true. False: something that died or was deleted more than purge_within ago
-  // may be left.
+  // False: bytes of a row that died or was deleted more than purge_within ago may be left. True
+  // without a promise.
   bool kept = true;
   std::vector<ProofFile> files;
 };
 
-// A place where the bytes that were searched for are.
+// A place where the bytes of ProofOptions::find were found.
 struct ProofTrace {
   std::string where;
   std::string what;

@@ -14,8 +14,7 @@ namespace mayfly {
 template <typename T>
 class Result;
 
-// What a Result<T> takes as its value: anything that becomes a T, and is no Result or Status
-// itself.
+// A type that a Result<T> accepts as its value: convertible to T, and no Result or Status itself.
 template <typename U, typename T>
 concept ValueFor =
     std::is_convertible_v<U&&, T> && !std::is_same_v<std::remove_cvref_t<U>, Result<T>> &&

@@ -17,15 +17,15 @@ enum class StatusCode : std::uint8_t {
   kNotFound = 1,   // No such row: never written, deleted or dead. These cannot be told apart.
   kInvalid = 2,    // The call is wrong as made; repeating it cannot help.
   kWrongType = 3,  // The row holds another type than the operation needs.
-  kConflict = 4,   // Somebody else was faster, or a condition does not hold: read again, retry now.
-  kBusy = 5,       // Held by somebody else: retry later.
+  kConflict = 4,   // Another writer was faster, or a condition does not hold: reread, retry now.
+  kBusy = 5,       // Held by another caller or process: retry later.
   kCrossSlot = 6,  // The engine is atomic within one slot and this would span several.
   kReadOnly = 7,   // Opened for reading; open for writing to change it.
   kCorruption = 8,      // Stored bytes are damaged. Stop and restore; nothing was guessed.
   kIoError = 9,         // The machine refused: disk full, permission, device.
   kUnsupported = 10,    // Not offered by this build, engine or format.
   kInternal = 11,       // A fault of mayfly's own. Please report it.
-  kWrongPassword = 12,  // It is encrypted, and the password is missing or another.
+  kWrongPassword = 12,  // The database is encrypted, and the password is missing or wrong.
 };
 
 // The code's name as users read it, for example "NotFound".
@@ -65,7 +65,7 @@ class [[nodiscard]] Status {
   // "Busy: the message", for logs and tests.
   std::string ToString() const;
 
-  // Two statuses are the same when a caller would act the same on them: the message does not count.
+  // Compares codes only: a caller acts on the code, not on the message.
   friend bool operator==(const Status& a, const Status& b) { return a.code_ == b.code_; }
 
  private:
@@ -80,7 +80,7 @@ class [[nodiscard]] Status {
 #define MAYFLY_CONCAT_INNER(a, b) a##b
 #define MAYFLY_CONCAT(a, b) MAYFLY_CONCAT_INNER(a, b)
 
-// Leaves the function with the Status of `...` unless it is ok. A lambda in `...` may use it, too.
+// Returns the Status of `...` unless it is ok. A lambda in `...` may use the macro, too.
 #define MAYFLY_RETURN_IF_ERROR(...) \
   MAYFLY_RETURN_IF_ERROR_INNER(MAYFLY_CONCAT(mayfly_status_, __COUNTER__), __VA_ARGS__)
 #define MAYFLY_RETURN_IF_ERROR_INNER(temporary, ...)                   \

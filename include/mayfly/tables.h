@@ -7,20 +7,20 @@
 //   (*tables)->PutItem({.table = "sessions", .item = {{"id", "7"}, {"user", "alice"}}});
 //   (*tables)->SetTtl("sessions", {{"id", "7"}}, 30min);
 //
-// The attribute holds seconds since the epoch, as a number; fractions count. From that instant on
-// the item is gone, for every call: get, query, scan, indexes, conditions, transactions, counts. 0,
-// no attribute, anything that is not a number, and an instant past the end of time mean that it
-// lives for ever. A put whose instant has passed leaves no item.
+// The ttl attribute holds seconds since the epoch, as a number; fractions count. From that instant
+// on the item is gone, for every call: get, query, scan, indexes, conditions, transactions, counts.
+// The item lives for ever if the attribute is missing, is 0 or no number, or names an instant past
+// the end of time. A put whose instant has passed leaves no item.
 //
 // Expressions and limits are DynamoDB's, and so are the texts of errors about them: items up to 400
 // KB, partition keys up to 2048 bytes, sort keys up to 1024, 32 levels of nesting. Errors all calls
-// share: NotFound names a table that is not there; Invalid says what is wrong with a request, and
-// nothing is written; Busy: somebody else keeps changing these items; Corruption, IoError as the
-// words say. Safe from any thread, but for callbacks of the database's events: a write of the table
-// may be waiting for them.
+// share: NotFound when the table does not exist; Invalid when the request is wrong, and nothing is
+// written; Busy when other threads keep changing these items; Corruption and IoError when the
+// storage fails. Safe from any thread, except from callbacks of the database's events: a write to
+// the table may be waiting for the callback.
 //
 // Streams, and sweeps in mode kUntilSwept, learn of deaths from the database's events, which stay
-// until somebody trims them (Database::TrimEvents): see SweepExpired().
+// until Database::TrimEvents() removes them: see SweepExpired().
 #pragma once
 
 #include <chrono>
@@ -41,18 +41,17 @@ namespace mayfly {
 
 class Database;
 
-// --- What tables are ---
-
-// Stored; append, never renumber.
+// The type of a key attribute. Stored; append, never renumber.
 enum class KeyType : std::uint8_t { kString = 0, kNumber = 1, kBinary = 2 };
 
+// An attribute of a table's or an index's key.
 struct KeyAttribute {
   std::string name;
   KeyType type = KeyType::kString;
   friend bool operator==(const KeyAttribute&, const KeyAttribute&) = default;
 };
 
-// Which attributes an index holds beside the keys of the table and its own.
+// The attributes an index holds beside the keys of the table and its own.
 struct IndexProjection {
   enum class Kind : std::uint8_t { kAll = 0, kKeysOnly = 1, kInclude = 2 };
   Kind kind = Kind::kAll;
@@ -60,7 +59,8 @@ struct IndexProjection {
   friend bool operator==(const IndexProjection&, const IndexProjection&) = default;
 };
 
-// Items that lack one of an index' keys are not in it. A local index has its table's partition key.
+// A secondary index. An item that lacks one of its key attributes is not in it. A local index has
+// the partition key of its table.
 struct IndexSpec {
   std::string name;
   KeyAttribute partition;
@@ -69,15 +69,15 @@ struct IndexSpec {
   friend bool operator==(const IndexSpec&, const IndexSpec&) = default;
 };
 
-// What becomes of an item whose instant has passed.
+// When an item whose instant has passed disappears.
 enum class TtlMode : std::uint8_t {
-  kExact = 0,  // Gone at once.
-  // As AWS does it: visible until a sweep removes it, and an instant more than five years past does
-  // not count.
+  kExact = 0,  // At that instant.
+  // When a sweep removes it, as on AWS: until then it is visible. An instant more than five years
+  // past is ignored.
   kUntilSwept = 1,
 };
 
-// What a stream's records show of an item.
+// The images of an item that the records of a stream carry.
 enum class StreamView : std::uint8_t {
   kOff = 0,
   kKeysOnly = 1,
@@ -86,8 +86,8 @@ enum class StreamView : std::uint8_t {
   kNewAndOldImages = 4,
 };
 
-// Items whose partition key, a string, begins with `prefix` must look like this. The longest prefix
-// that fits counts.
+// Constrains the items whose partition key, a string, begins with `prefix`. Of several schemas that
+// match, the one with the longest prefix applies.
 struct PartitionSchema {
   struct Attribute {
     std::string name;
@@ -97,10 +97,11 @@ struct PartitionSchema {
   };
   std::string prefix;
   std::vector<Attribute> attributes;
-  bool only_these = false;  // Others are refused, but for keys and the ttl attribute.
+  bool only_these = false;  // Refuses other attributes, except keys and the ttl attribute.
   friend bool operator==(const PartitionSchema&, const PartitionSchema&) = default;
 };
 
+// A table's definition.
 struct TableSpec {
   std::string name;  // 3 to 255 of a-z A-Z 0-9 _ - .
   KeyAttribute partition;
@@ -112,11 +113,11 @@ struct TableSpec {
   StreamView stream = StreamView::kOff;
   std::vector<PartitionSchema> schemas = {};
   // A promise, as KeyspacePolicy::purge_within: this long after an item's end no byte of it is left
-  // in the table, its indexes and its streams. At least a second, with a stream four. Records of a
-  // stream then live for a quarter of it, and for no longer when the promise is changed later: end
-  // the stream and begin another for that.
+  // in the table, its indexes and its streams. At least one second; with a stream, four. Records of
+  // a stream then live for a quarter of it. A longer promise made later does not lengthen that: end
+  // the stream and begin another.
   std::optional<Millis> purge_within = std::nullopt;
-  // What callers want to find again with the table: tags, billing. Not looked at.
+  // Free-form data of the caller, stored with the table: tags, billing.
   std::map<std::string, std::string> notes = {};
   friend bool operator==(const TableSpec&, const TableSpec&) = default;
 };
@@ -124,6 +125,7 @@ struct TableSpec {
 enum class IndexStatus : std::uint8_t { kActive = 0, kCreating = 1 };
 enum class TtlStatus : std::uint8_t { kDisabled = 0, kEnabling = 1, kEnabled = 2, kDisabling = 3 };
 
+// A table's definition, state and size at the time of a call.
 struct TableDescription {
   struct Index {
     IndexStatus status = IndexStatus::kActive;
@@ -131,21 +133,21 @@ struct TableDescription {
     std::uint64_t bytes = 0;
   };
   TableSpec spec;
-  std::string id;  // Of this table, not of a later one with its name. A UUID.
+  std::string id;  // A UUID. A later table of the same name has another.
   WallTime created_at;
-  std::uint64_t items = 0;  // Living ones, exactly.
-  std::uint64_t bytes = 0;  // About.
+  std::uint64_t items = 0;  // Living items, exactly.
+  std::uint64_t bytes = 0;  // Approximate.
   TtlStatus ttl_status = TtlStatus::kDisabled;
   std::map<std::string, Index> indexes;  // By name.
-  std::string stream_label;              // Of the current stream, or the last one; empty: never.
+  std::string stream_label;              // Of the newest stream; empty: the table never had one.
 };
 
-// A change of a table. What is not there stays.
+// A change of a table's definition. A field without a value leaves its part unchanged.
 struct TableChange {
   std::optional<IndexSpec> add_global_index = std::nullopt;  // Filled online: see RunUpkeep().
   std::string drop_global_index = {};
   std::optional<StreamView> stream = std::nullopt;
-  // Empty: off. Items get their deadlines online, and lose those of the old attribute.
+  // Empty: items no longer expire. Deadlines of existing items are changed online.
   std::optional<std::string> ttl_attribute = std::nullopt;
   std::optional<TtlMode> ttl_mode = std::nullopt;
   std::optional<std::vector<PartitionSchema>> schemas = std::nullopt;
@@ -153,59 +155,62 @@ struct TableChange {
   std::optional<std::map<std::string, std::string>> notes = std::nullopt;
 };
 
-// Makes a change from the table as it is. A Status is passed on, and nothing changes. It must not
-// call Tables.
+// Computes a change from the table's current definition. If it returns an error, nothing changes
+// and the caller gets the error. It must not call Tables.
 using TableDecision = std::function<Result<TableChange>(const TableSpec& now)>;
 
-// Says whether a table may be dropped as it is; likewise.
+// Checks the current definition of a table before it is dropped. If it returns an error, the table
+// stays and the caller gets the error. It must not call Tables.
 using TableCheck = std::function<Status(const TableSpec& now)>;
 
-// --- What is done with items ---
-
-// Placeholders of a request's expressions. What no expression uses is Invalid.
+// Placeholders of a request's expressions. One that no expression uses is Invalid.
 struct ExpressionArguments {
   std::map<std::string, std::string> names = {};      // "#n" to an attribute's name.
   std::map<std::string, AttributeValue> values = {};  // ":v" to a value.
 };
 
+// The attributes that WriteOutcome::attributes has after a write, as in DynamoDB.
 enum class ReturnValues : std::uint8_t { kNone, kAllOld, kUpdatedOld, kAllNew, kUpdatedNew };
 
-// What a conditional write says when the condition does not hold.
+// The attributes that are returned when a condition does not hold: none, or all of the stored item.
 enum class OnFailure : std::uint8_t { kNone, kAllOld };
 
+// Writes a whole item, replacing one with the same key.
 struct PutItemRequest {
   std::string table;
   Item item;
   std::string condition = {};
   ExpressionArguments arguments = {};
-  // Writes only over this version; 0: only where no item is. Nothing: whatever is there.
+  // Writes only if the stored item has this version; 0: only if there is no item. Nothing: always.
   std::optional<std::uint64_t> expected_version = std::nullopt;
   ReturnValues return_values = ReturnValues::kNone;  // Or kAllOld.
   OnFailure on_failure = OnFailure::kNone;
 };
 
+// Deletes an item, if it exists.
 struct DeleteItemRequest {
   std::string table;
   Item key;
   std::string condition = {};
   ExpressionArguments arguments = {};
-  std::optional<std::uint64_t> expected_version = std::nullopt;
+  std::optional<std::uint64_t> expected_version = std::nullopt;  // See PutItemRequest.
   ReturnValues return_values = ReturnValues::kNone;  // Or kAllOld.
   OnFailure on_failure = OnFailure::kNone;
 };
 
+// Changes attributes of an item. Creates the item if it does not exist.
 struct UpdateItemRequest {
   std::string table;
   Item key;
-  std::string update = {};  // SET, REMOVE, ADD, DELETE. Empty: makes the item if it is not there.
+  std::string update = {};  // SET, REMOVE, ADD, DELETE. Empty: changes no attribute.
   std::string condition = {};
   ExpressionArguments arguments = {};
-  std::optional<std::uint64_t> expected_version = std::nullopt;
+  std::optional<std::uint64_t> expected_version = std::nullopt;  // See PutItemRequest.
   ReturnValues return_values = ReturnValues::kNone;
   OnFailure on_failure = OnFailure::kNone;
 };
 
-// A condition and nothing else, in a transaction.
+// A part of a transaction that checks a condition and writes nothing.
 struct ConditionCheck {
   std::string table;
   Item key;
@@ -214,12 +219,13 @@ struct ConditionCheck {
   OnFailure on_failure = OnFailure::kNone;
 };
 
+// The outcome of one write. A condition that does not hold is an outcome, not an error.
 struct WriteOutcome {
   bool written = true;  // False: the condition, or the expected version, did not hold.
-  std::optional<Item>
-      attributes;             // As asked: of before or after, or of the item that was in the way.
-  std::uint64_t version = 0;  // Of the item now; 0: there is none.
-  std::uint64_t bytes = 0;    // The larger of the item before and after.
+  // As ReturnValues asks; if not written, the stored item, as OnFailure asks.
+  std::optional<Item> attributes;
+  std::uint64_t version = 0;  // Of the item after the call; 0: there is none.
+  std::uint64_t bytes = 0;    // The item's size before or after, whichever is larger.
 };
 
 struct GetItemRequest {
@@ -229,12 +235,14 @@ struct GetItemRequest {
   ExpressionArguments arguments = {};
 };
 
+// The result of reading one key.
 struct FoundItem {
   std::optional<Item> item;   // Nothing: no living item.
-  std::uint64_t version = 0;  // Larger after every write, also if the item was gone in between.
-  std::uint64_t bytes = 0;    // Of the whole item.
+  std::uint64_t version = 0;  // Grows with every write, also across deletion and expiry.
+  std::uint64_t bytes = 0;    // Of the whole item, before the projection.
 };
 
+// Reads the items of one partition, in the order of the sort key.
 struct QueryRequest {
   std::string table;
   std::string index = {};  // Empty: the table itself.
@@ -244,14 +252,15 @@ struct QueryRequest {
   ExpressionArguments arguments = {};
   bool forward = true;
   bool count_only = false;
-  bool consistent = false;  // Invalid with a global index. Reads always are.
-  std::optional<std::uint64_t> limit = std::nullopt;  // Items looked at, before the filter.
+  bool consistent = false;  // All reads are consistent. True is Invalid with a global index.
+  std::optional<std::uint64_t> limit = std::nullopt;  // Items read, before the filter.
   std::optional<Item> start_after = std::nullopt;     // ItemPage::last_key of the page before.
-  // With an index: whole items, also what it does not project. A local index has them fetched from
-  // the table; Invalid with a global one that does not project all.
+  // With an index: returns whole items, with attributes that it does not project. For a local index
+  // they are read from the table; Invalid with a global index that does not project all.
   bool all_attributes = false;
 };
 
+// Reads all items of a table or an index. See QueryRequest for the fields both have.
 struct ScanRequest {
   std::string table;
   std::string index = {};
@@ -262,23 +271,26 @@ struct ScanRequest {
   bool consistent = false;
   std::optional<std::uint64_t> limit = std::nullopt;
   std::optional<Item> start_after = std::nullopt;
-  std::uint32_t segment = 0;  // Of `segments`, which together are the table.
+  std::uint32_t segment = 0;  // Reads this one of `segments`, which together make up the table.
   std::uint32_t segments = 1;
-  bool all_attributes = false;  // As of QueryRequest.
+  bool all_attributes = false;
 };
 
+// One page of a query or scan.
 struct ItemPage {
-  std::vector<Item> items;       // Empty when only counted.
+  std::vector<Item> items;       // Empty with count_only.
   std::uint64_t count = 0;       // Items that passed the filter.
-  std::uint64_t scanned = 0;     // Items looked at.
-  std::uint64_t bytes = 0;       // Of these. A page ends after a megabyte.
-  std::optional<Item> last_key;  // There may be more, behind this one.
+  std::uint64_t scanned = 0;     // Items read, before the filter.
+  std::uint64_t bytes = 0;       // Of the items read. A page ends after a megabyte.
+  std::optional<Item> last_key;  // More items may follow this one. Nothing: the last page.
 };
 
+// One action of TransactWriteItems().
 struct TransactWrite {
   std::variant<PutItemRequest, UpdateItemRequest, DeleteItemRequest, ConditionCheck> action;
 };
 
+// The outcome of TransactWriteItems(). Conditions that do not hold are an outcome, not an error.
 struct TransactOutcome {
   enum class Reason : std::uint8_t { kNone, kConditionFailed, kInvalid };
   struct Verdict {
@@ -286,18 +298,17 @@ struct TransactOutcome {
     std::string message = {};
     std::optional<Item> item = std::nullopt;  // As OnFailure asks.
   };
-  bool written = true;
+  bool written = true;               // All actions, or with false none.
   std::vector<Verdict> verdicts;     // One per action. All kNone when written.
-  std::vector<std::uint64_t> bytes;  // Likewise.
+  std::vector<std::uint64_t> bytes;  // One per action; see WriteOutcome::bytes.
 };
 
-// --- Streams ---
-
+// One change of one item, in a stream.
 struct StreamRecord {
   enum class Kind : std::uint8_t { kInsert = 0, kModify = 1, kRemove = 2 };
   std::uint64_t sequence = 0;  // Grows within a stream.
   Kind kind = Kind::kInsert;
-  bool by_ttl = false;  // The item expired; nobody deleted it.
+  bool by_ttl = false;  // A kRemove by expiry, not by a delete.
   WallTime at;
   Item keys;
   std::optional<Item> old_image;  // As the stream's view asks.
@@ -305,130 +316,145 @@ struct StreamRecord {
   std::uint64_t bytes = 0;
 };
 
+// A stream's definition and range at the time of a call.
 struct StreamDescription {
   std::string table;
-  std::string label;  // Tells streams of one table apart.
+  std::string label;  // Distinguishes the streams of one table.
   StreamView view = StreamView::kOff;
-  bool enabled = true;  // False: it gets no more records.
+  bool enabled = true;  // False: the stream has ended and gets no more records.
   Item key_schema;      // Names of the key attributes to "HASH" and "RANGE".
   WallTime created_at;
-  std::uint64_t first_sequence = 0;  // Of the oldest record kept, or of the next one.
-  std::uint64_t next_sequence = 0;   // Of an ended stream: behind its last record.
+  std::uint64_t first_sequence = 0;  // Of the oldest record kept; without records, next_sequence.
+  std::uint64_t next_sequence = 0;   // Of the next record; of an ended stream, one past its last.
 };
 
-// Ends upkeep when it goes.
+// The handle of a thread started by Tables::StartReaper(). Its destructor stops the thread.
 class TableReaper {
  public:
   virtual ~TableReaper() = default;
 
-  // Returns once everything that was due at this call is done.
+  // Returns once everything that was due at this call is done. Safe from any thread.
   virtual void AwaitIdle() = 0;
 };
 
 struct TableReaperOptions {
-  bool reap = true;  // Also starts the database's reaper. False: somebody else does.
-  Millis sweep_every = Millis(1000);  // Tables in mode kUntilSwept.
+  bool reap = true;  // Also starts the database's reaper. False: the caller runs it, or purges.
+  Millis sweep_every = Millis(1000);  // The pause between sweeps of tables in mode kUntilSwept.
 };
 
+// The tables of a database. See the top of this file for shared errors and threads.
 class Tables {
  public:
-  // Opens the tables of a database, which must outlive it. One per database: Busy while there is
-  // another.
+  // Opens the tables of `database`, which must outlive the result. Busy while another Tables of
+  // this database is open.
   static Result<std::unique_ptr<Tables>> Open(Database& database);
 
   virtual ~Tables() = default;
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
 
-  // Busy when there is one of that name.
+  // Creates a table. Busy when a table of that name exists.
   virtual Result<TableDescription> CreateTable(const TableSpec& spec) = 0;
   virtual Result<TableDescription> DescribeTable(const std::string& name) = 0;
-  // In order of their names, those behind `after`.
+  // Returns names of tables in order: those after `after`, at most `tables_max`.
   virtual Result<std::vector<std::string>> ListTables(const std::string& after = {},
                                                       std::size_t tables_max = SIZE_MAX) = 0;
+  // Changes a table's definition. NotFound also when the index to drop does not exist.
   virtual Result<TableDescription> UpdateTable(const std::string& name,
                                                const TableChange& change) = 0;
-  // The same in one step: between what `decide` is shown and its change nobody else changes the
-  // table. For whoever adds to the notes rather than replace them.
+  // Changes a table's definition by a function of the current one, atomically: for example, to add
+  // to the notes instead of replacing them.
   virtual Result<TableDescription> ReviseTable(const std::string& name,
                                                const TableDecision& decide) = 0;
-  // With all its items, at once, if `check` has nothing against it. The description is the last one
-  // there was.
+  // Drops a table with all its items at once, unless `check` returns an error. Returns the table's
+  // last description.
   virtual Result<TableDescription> DropTable(const std::string& name,
                                              const TableCheck& check = {}) = 0;
 
+  // Each of the three writes one item atomically, and reports a condition that does not hold in
+  // WriteOutcome::written.
   virtual Result<WriteOutcome> PutItem(const PutItemRequest& request) = 0;
   virtual Result<WriteOutcome> UpdateItem(const UpdateItemRequest& request) = 0;
   virtual Result<WriteOutcome> DeleteItem(const DeleteItemRequest& request) = 0;
+
+  // Reads one item. A missing item is an empty FoundItem, not an error.
   virtual Result<FoundItem> GetItem(const GetItemRequest& request) = 0;
 
-  // Each item by itself. All are from one state. At most 100.
+  // Reads up to 100 items, each key once, from one state. Returns one result per request, in order.
   virtual Result<std::vector<FoundItem>> BatchGetItem(
       const std::vector<GetItemRequest>& requests) = 0;
-  // Puts and deletes without conditions. Each happens or does not; at most 25, none twice.
+  // Puts and deletes up to 25 items without conditions, each key once. Each write is atomic, all of
+  // them together are not. Returns one outcome per request, in order.
   virtual Result<std::vector<WriteOutcome>> BatchWriteItem(
       const std::vector<std::variant<PutItemRequest, DeleteItemRequest>>& requests) = 0;
 
-  // All as one, or nothing. At most 100, each item once, and 4 MB of items together: of a write,
-  // each as it was or will be, whichever is larger.
+  // Reads up to 100 items, each key once and 4 MB in total, from one state. Returns one result per
+  // request, in order.
   virtual Result<std::vector<FoundItem>> TransactGetItems(
       const std::vector<GetItemRequest>& requests) = 0;
-  // A `token` with which something was written within ten minutes does nothing and says what it
-  // said then; Conflict when the actions differ from those it was used with. Tokens of what failed
-  // are free to be used again.
+  // Applies up to 100 actions, each on another key, as one, or none. Their items may have 4 MB in
+  // total; each counts with its size before or after, whichever is larger. If `token` was used for
+  // a successful call within the last ten minutes, nothing is written and that call's outcome is
+  // returned; Conflict if the actions differ from that call's. A failed call leaves its token
+  // unused.
   virtual Result<TransactOutcome> TransactWriteItems(const std::vector<TransactWrite>& actions,
                                                      const std::string& token = {}) = 0;
 
+  // Each of the two returns one page. For the next page, pass its last_key as start_after.
   virtual Result<ItemPage> Query(const QueryRequest& request) = 0;
   virtual Result<ItemPage> Scan(const ScanRequest& request) = 0;
 
-  // Partition keys with a living item, once each, in the table's order; those behind `after`.
+  // Returns the partition keys that have a living item, once each, in the table's order: those
+  // after `after`, at most `keys_max`.
   virtual Result<std::vector<AttributeValue>> ListPartitionKeys(
       const std::string& table, const std::optional<AttributeValue>& after = std::nullopt,
       std::size_t keys_max = 1000) = 0;
 
-  // For sort keys that are strings: what lies before the first `delimiter` behind `prefix`, prefix
-  // included, once each, in the order of the keys; a key without one counts as a whole. The way to
-  // list folders.
+  // Lists "folders": of each string sort key that begins with `prefix`, the part before the first
+  // `delimiter` after the prefix, prefix included; the whole key if it has none. Once each, in key
+  // order, at most `prefixes_max`.
   virtual Result<std::vector<std::string>> ListSortKeyPrefixes(const std::string& table,
                                                                const AttributeValue& partition,
                                                                const std::string& delimiter,
                                                                const std::string& prefix = {},
                                                                std::size_t prefixes_max = 1000) = 0;
 
-  // The item dies `ttl` from now: its ttl attribute is set, in seconds rounded up. NotFound when
-  // there is no living item: none is made. Invalid when the table has no ttl attribute, or the ttl
-  // is not positive.
+  // Sets the ttl attribute so that the item dies `ttl` from now, in seconds rounded up. NotFound
+  // when there is no living item: none is created. Invalid when the table has no ttl attribute, or
+  // the ttl is not positive.
   virtual Status SetTtl(const std::string& table, const Item& key, Millis ttl) = 0;
-  // Takes the attribute away. True when there was one; NotFound as above.
+  // Removes the ttl attribute. True when the item had one; NotFound when there is no living item.
   virtual Result<bool> RemoveTtl(const std::string& table, const Item& key) = 0;
-  // The time left, or kForever. NotFound as above.
+  // Returns the time the item has left, or kForever. NotFound when there is no living item.
   virtual Result<Millis> GetTtl(const std::string& table, const Item& key) = 0;
 
-  // Removes up to this many items that are dead, oldest first; O(dead). Returns how many. For
-  // tables in mode kUntilSwept this is when items go. If events of their deaths were trimmed before
-  // a sweep read them, these items are looked for in the whole table, 1024 items by each sweep:
-  // they stay until it comes to them. RunUpkeep() takes that search to its end.
+  // Removes up to `items_max` dead items, oldest first; O(dead). Returns how many. In mode
+  // kUntilSwept this is when items disappear. If the events of deaths were trimmed before a sweep
+  // read them, the sweeps search the whole table for these items, 1024 items each; until found they
+  // stay visible. RunUpkeep() completes that search.
   virtual Result<std::uint64_t> SweepExpired(const std::string& table,
                                              std::uint64_t items_max = UINT64_MAX) = 0;
 
-  // A thread that purges the dead of all tables, sweeps those in mode kUntilSwept, writes what died
-  // to streams, and does RunUpkeep(). At most one.
+  // Starts a thread that purges dead items of all tables, sweeps those in mode kUntilSwept, writes
+  // deaths to streams, and does what RunUpkeep() does. Busy while another one runs. The thread ends
+  // with the handle.
   virtual Result<std::unique_ptr<TableReaper>> StartReaper(
       const TableReaperOptions& options = {}) = 0;
 
-  // What a keeper does in the background, for those who have none: fills new indexes, gives items
-  // the deadlines of a new ttl attribute, looks for what sweeps have missed, writes deaths to
-  // streams. Up to this many items; returns how many are known to be left, at least 1 while there
-  // are any.
+  // Does on the calling thread what a TableReaper does in the background: fills new indexes, gives
+  // items the deadlines of a new ttl attribute, searches for dead items that sweeps missed, writes
+  // deaths to streams. Up to `items_max` items; returns how many are known to be left, at least 1
+  // while there are any.
   virtual Result<std::uint64_t> RunUpkeep(std::uint64_t items_max = UINT64_MAX) = 0;
 
-  // Records are kept for a day. `table` empty: of all tables.
+  // Lists the streams of a table, ended ones included while records are left. Empty: of all tables.
   virtual Result<std::vector<StreamDescription>> ListStreams(const std::string& table = {}) = 0;
+  // Describes a stream. NotFound when it does not exist.
   virtual Result<StreamDescription> DescribeStream(const std::string& table,
                                                    const std::string& label) = 0;
-  // Those from `sequence` on, in order: at most this many, and about a megabyte. None: there are no
-  // more by now.
+  // Reads records in order, from `sequence` on: at most `records_max`, and about a megabyte. Empty:
+  // there are none yet. Records live for a day, or less (TableSpec::purge_within). NotFound when
+  // the stream does not exist.
   virtual Result<std::vector<StreamRecord>> ReadStream(const std::string& table,
                                                        const std::string& label,
                                                        std::uint64_t sequence,

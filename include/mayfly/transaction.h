@@ -1,10 +1,10 @@
-// transaction.h - many calls as one.
+// transaction.h - atomic groups of calls, and snapshots.
 // A transaction sees the database as it was when it began, at the instant it began, plus its own
-// writes. Commit applies all of them as one batch, or none: Conflict when somebody changed a row
-// that it read or wrote. Rows that only died, or were purged, are not changed by that: expiry never
-// breaks a transaction. Ranges are not watched: a row that appears in a range it walked is no
-// conflict. Lifetimes::For counts from the commit. Until then nothing of it is anywhere but in
-// memory: a transaction that rolls back leaves no trace. One thread at a time.
+// writes. Commit applies all writes as one batch, or none: Conflict when another writer changed a
+// row that it read or wrote. Expiry and purging are no such change: they never make a transaction
+// fail. Ranges are not watched: a row that appears in a range it walked is no conflict.
+// Lifetime::For() counts from the commit. Until then its writes exist only in memory: a transaction
+// that rolls back leaves no trace on disk. One thread at a time.
 #pragma once
 
 #include "mayfly/durability.h"
@@ -31,20 +31,20 @@ class Transaction {
   // none.
   virtual Status RollbackToSavepoint() = 0;
 
-  // Conflict: nothing was written; begin again. After any outcome the transaction is over. Without
-  // a word on it, the database's durability.
+  // Writes everything as one batch. Conflict: nothing was written; begin again. After any outcome
+  // the transaction is over. Without an argument, the database's durability applies.
   virtual Status Commit() = 0;
   virtual Status Commit(Durability durability) = 0;
 
-  // Ends it without a trace.
+  // Ends the transaction; nothing is written.
   virtual void Rollback() = 0;
 
  protected:
   Transaction() = default;
 };
 
-// A frozen state at a frozen instant. What it saw alive stays alive for it. Keep it short: what it
-// shows cannot be given back to the disk. Safe from any thread.
+// A frozen state at a frozen instant: a row alive at that instant stays visible in it. Keep it
+// short: the space of rows that it shows cannot be reclaimed. Safe from any thread.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;

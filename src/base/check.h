@@ -1,7 +1,7 @@
 // check.h - assertions that stay in release builds.
 // A Status is for what the world may do to us; MAYFLY_CHECK is for what we did wrong. It prints
-// where and what, and aborts: a database that goes on after a broken invariant writes the breakage
-// down. On hot paths use assert(), which costs nothing in release.
+// where and what, and aborts: a database that goes on after a broken invariant stores the damage.
+// On hot paths use assert(), which costs nothing in release.
 #pragma once
 
 namespace mayfly {

@@ -1,6 +1,6 @@
-// checksum.h - short numbers that stand for bytes.
-// Hash64 (XXH3) tells damage from data and spreads keys; Crc16 (polynomial 0x1021, start 0, the one
-// Redis Cluster uses) picks the slot of a key. Both reach the disk: their results never change.
+// checksum.h - hashes and checksums of bytes.
+// Hash64 (XXH3) detects damage and spreads keys; Crc16 (polynomial 0x1021, start 0, the one Redis
+// Cluster uses) picks the slot of a key. Both reach the disk: their results never change.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ std::string ReadBootId() {
   return id;
 }
 
-// No two manual clocks share a boot, in other processes neither.
+// No two manual clocks share a boot, not even in different processes.
 std::uint64_t NewManualBoot() {
   static std::atomic<std::uint64_t> last{
       static_cast<std::uint64_t>(ReadNanoseconds(CLOCK_REALTIME))};
@@ -92,7 +92,7 @@ void ManualClock::Sleep(Waker& waker, WallTime until) const {
 
 void ManualClock::Advance(Millis step) {
   MAYFLY_CHECK(step.count() >= 0, "Advance() goes forward; Set() plays a clock that was set back");
-  // In this order: who reads wall time first and steady time second never sees a jump in between.
+  // In this order: a thread that reads wall time first and steady time second never sees a jump.
   steady_ns_ += std::chrono::nanoseconds(step).count();
   now_ms_ += step.count();
   WakeSleepers();

@@ -1,4 +1,4 @@
-// Goal: the machine's clocks are told as they are; a manual one moves as told, each time by itself.
+// Goal: SystemClock reports the machine's clocks; a ManualClock moves only when it is moved.
 // Method: the process' clock is compared with itself; a manual one is moved by one and by many
 // threads.
 #include "mayfly/clock.h"

@@ -1,8 +1,8 @@
 // coding.h - integers as bytes.
 // Big endian where byte order must be number order (anything inside a key), little endian where it
 // only has to be read back, varints where most numbers are small. Writers append to a string;
-// readers eat from the front of a view and say false when it is too short or malformed, leaving the
-// view as it was: bytes from disk or wire are never trusted to be complete.
+// readers consume the front of a view and return false when it is too short or malformed, leaving
+// the view as it was: bytes from disk or wire are never trusted to be complete.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,7 @@ void AppendLittleEndian64(std::string& out, std::uint64_t value);
 // back, so that equal numbers have equal bytes.
 void AppendVarint(std::string& out, std::uint64_t value);
 
-// A varint in which small numbers of either sign are short: 0, -1, 1, -2, ... become 0, 1, 2, 3,
-// ...
+// A varint in which small numbers of either sign are short: 0, -1, 1, -2 become 0, 1, 2, 3.
 void AppendZigZag(std::string& out, std::int64_t value);
 
 // A varint of the length, then the bytes.

@@ -16,7 +16,7 @@ namespace mayfly {
 namespace {
 
 int OpenLockFile(const std::string& path, bool shared) {
-  // A reader needs no right to write where the file is already there.
+  // A reader needs no write permission where the file exists already.
   const int descriptor = shared ? ::open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
   if (descriptor >= 0) return descriptor;
   return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -62,7 +62,7 @@ Result<DirectoryLock> DirectoryLock::Take(const std::string& directory,
                            directory));
 }
 
-// A lock of the open file, as flock() is, but of the other family: the two do not see each other.
+// An fcntl() lock of the open file. It and flock() do not see each other.
 DirectoryLock DirectoryLock::Beside(const std::string& directory, const std::string& file_name) {
   const std::string path = directory + "/" + file_name;
   const int descriptor = OpenKept([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });

@@ -1,8 +1,8 @@
 // directory_lock.h - at most one writer for a directory, among all processes and within this one.
-// The lock is the kernel's, on a file in the directory: it goes with the process that held it,
-// however that ended, and so is never stale. The file itself stays. A child made by fork() holds
-// nothing: it gives its copy up at once, so that the parent alone decides. Readers that exclude
-// nobody leave a mark on the same file, a second lock of the kernel, by which others know of them.
+// The lock is the kernel's, on a file in the directory: it ends with the process that held it, and
+// so is never stale. The file itself stays. A child made by fork() holds nothing: it closes its
+// copy at once. Readers beside a writer, which exclude no one, hold a second kernel lock on the
+// same file, by which the writer detects them.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ class DirectoryLock {
  public:
   enum class Mode : std::uint8_t {
     kShared,     // For readers; any number of them.
-    kExclusive,  // For a writer; nobody else.
+    kExclusive,  // For one writer.
   };
 
-  // Locks `directory`, which must exist, through its file `file_name`, made if missing.
-  // Busy, naming the directory, when somebody holds it in a mode that excludes this one. A reader
-  // who cannot make the file, because the medium is read-only, gets a lock that holds nothing:
-  // nobody can write there. IoError when the machine refuses otherwise.
+  // Locks `directory`, which must exist, through its file `file_name`, created if missing. Busy,
+  // naming the directory, while it is held in a mode that excludes this one. A reader that cannot
+  // create the file, because the medium is read-only, gets a lock that holds nothing: no writer can
+  // exist there. IoError when the system refuses otherwise.
   static Result<DirectoryLock> Take(const std::string& directory, const std::string& file_name,
                                     Mode mode);
 
-  // Marks a reader that excludes nobody and is excluded by nobody, for as long as this is held.
-  // Holds nothing where there is no such file, or the machine refuses.
+  // Registers a reader beside a writer, for as long as the result is held. It excludes no one and
+  // always succeeds; it holds nothing where the file is missing or the system refuses.
   static DirectoryLock Beside(const std::string& directory, const std::string& file_name);
 
-  // Whether somebody else holds what Beside() gave, in this process or another. False when this
-  // holds nothing.
+  // True while another reader, in this process or another, holds a lock of Beside(). False when
+  // this lock holds nothing.
   bool HasReadersBeside() const;
 
   DirectoryLock() = default;  // Holds nothing.
@@ -46,7 +46,7 @@ class DirectoryLock {
   explicit DirectoryLock(int descriptor) : descriptor_(descriptor) {}
 
   int descriptor_ = -1;
-  OwnerProcess owner_;  // In another process, the descriptor is somebody else's.
+  OwnerProcess owner_;  // In another process, the number may be another file's descriptor.
 };
 
 }  // namespace mayfly

@@ -84,8 +84,7 @@ TEST(DirectoryLock, AForkedChildHoldsNothing) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    // Lives until the parent is done; its own end of the lock must not matter, and giving it back
-    // must not either.
+    // Lives until the parent is done. Neither its copy of the lock nor releasing it may matter.
     ::close(wait[1]);
     ::close(ready[1]);
     char byte = 0;

@@ -1,5 +1,5 @@
 // function_ref.h - a borrowed callable, for parameters: no copy, no allocation.
-// Lives no longer than the call it is passed to.
+// Must not outlive the call it is passed to.
 #pragma once
 
 #include <memory>

@@ -32,7 +32,7 @@ class Matcher {
       } else if (pattern_at_ < pattern_.size() && MatchOne()) {
         ++text_at_;
       } else {
-        // The last star takes one byte more. Without a star there is no other way.
+        // The last star takes one byte more. Without a star the match has failed.
         if (star_ == kNone) return false;
         ++star_text_;
         if (!LeapToCandidate()) return false;
@@ -51,8 +51,8 @@ class Matcher {
     while (AtStar()) ++pattern_at_;
   }
 
-  // Goes on behind the last star, at the next place where what follows it could begin. False if
-  // there is none.
+  // Continues after the last star, at the next place where the rest of the pattern could match.
+  // False if there is none.
   bool LeapToCandidate() {
     pattern_at_ = star_;
     if (!fold_ && IsLiteral(pattern_[star_])) {
@@ -65,7 +65,7 @@ class Matcher {
 
   bool Same(char a, char b) const { return fold_ ? Lower(Byte(a)) == Lower(Byte(b)) : a == b; }
 
-  // Whether the next element of the pattern takes the next byte. If so, the pattern moves on.
+  // True if the next element of the pattern matches the next byte. If so, the pattern moves on.
   bool MatchOne() {
     const char c = text_[text_at_];
     std::size_t at = pattern_at_;
@@ -83,7 +83,7 @@ class Matcher {
     return matches;
   }
 
-  // `at` comes in on '[' and leaves on what closes the class: its ']' or the pattern's end.
+  // `at` is on '[' before, and after on the end of the class: its ']' or the pattern's end.
   bool MatchClass(std::size_t& at, char c) const {
     ++at;
     const bool negated = at < pattern_.size() && pattern_[at] == '^';
@@ -106,8 +106,7 @@ class Matcher {
     return found != negated;
   }
 
-  // Ends are put in order before their case is folded, so [Z-a] holds nothing without regard to
-  // case.
+  // Ends are ordered before their case is folded, so [Z-a] is empty without regard to case.
   bool InRange(char from, char to, char c) const {
     unsigned char first = Byte(from);
     unsigned char last = Byte(to);
@@ -126,8 +125,8 @@ class Matcher {
   const bool fold_;
   std::size_t pattern_at_ = 0;
   std::size_t text_at_ = 0;
-  std::size_t star_ = kNone;   // In the pattern, right behind the last star passed.
-  std::size_t star_text_ = 0;  // What that star does not take begins here.
+  std::size_t star_ = kNone;   // In the pattern, right after the last star passed.
+  std::size_t star_text_ = 0;  // In the text, right after the bytes that star takes.
 };
 
 }  // namespace

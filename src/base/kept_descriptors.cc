@@ -10,8 +10,8 @@
 namespace mayfly {
 namespace {
 
-// Of this process, for the one moment in which a child must close its copies. fork() leaves no
-// other way to find them, hence a global.
+// The descriptors of this process that a child must close right after fork(). The handler of
+// pthread_atfork() has no other way to find them, hence a global.
 class KeptDescriptors {
  public:
   static KeptDescriptors& Process() {
@@ -51,7 +51,7 @@ int OpenKept(FunctionRef<int()> open) {
 void CloseKept(int descriptor) {
   const std::lock_guard no_fork(KeptDescriptors::Process().mutex());
   KeptDescriptors::Process().Remove(descriptor);
-  // Closing would leave the lock to a child that has not yet come to close its copy.
+  // Closing alone would leave the lock to a child that has not yet closed its copy.
   ::flock(descriptor, LOCK_UN);
   ::close(descriptor);
 }

@@ -1,18 +1,17 @@
-// kept_descriptors.h - descriptors that children do not get.
-// flock() belongs to the open file, so a child made by fork() would hold the parent's lock, and for
-// longer than the parent. It closes its copies before fork() returns, so that the parent alone
-// decides.
+// kept_descriptors.h - descriptors that are closed in children made by fork().
+// flock() belongs to the open file, so a child would hold the parent's lock, and for longer than
+// the parent. The child closes its copies before fork() returns.
 #pragma once
 
 #include "base/function_ref.h"
 
 namespace mayfly {
 
-// Calls `open` with no fork() under way, which would copy the descriptor unseen, and keeps what it
-// returns from children. Returns it; a negative one is passed on.
+// Calls `open` while no fork() is under way, which would copy the descriptor unseen, and registers
+// the descriptor it returns. Returns that descriptor; a negative one is passed on.
 int OpenKept(FunctionRef<int()> open);
 
-// Gives up the lock and closes a descriptor of OpenKept(), in the process that opened it.
+// Releases the lock and closes a descriptor of OpenKept(), in the process that opened it.
 void CloseKept(int descriptor);
 
 }  // namespace mayfly

@@ -1,4 +1,4 @@
-// Goal: a line nobody wants costs nothing, and a wanted one arrives whole, once, at its level.
+// Goal: a line below the level costs nothing; one at or above it arrives whole, once, at its level.
 // Method: a logger that records, arguments that count how often they are formatted, captured
 // stderr.
 #include "base/log.h"
@@ -29,7 +29,7 @@ class RecordingLogger final : public Logger {
   const LogLevel lowest_;
 };
 
-// Something that is dear to format.
+// A value that counts how often it is formatted.
 struct Dear {
   int* formatted;
 };

@@ -1,4 +1,4 @@
-// logfmt_logger.h - structured lines on standard error or in a file, for whoever collects logs.
+// logfmt_logger.h - a logger of structured lines, to standard error or a file.
 //   ts=2023-11-14T22:13:20.000+0000 level=info msg="the port \"6379\" is taken"
 #pragma once
 
@@ -17,8 +17,8 @@ class LevelledLogger : public Logger {
   virtual void SetLevel(LogLevel lowest, bool silent = false) = 0;
 };
 
-// Lines are added to the file; an empty path is standard error. The file is opened for each line,
-// so it can be moved away at any time; one that cannot be opened loses the line.
+// Appends lines to the file; an empty path is standard error. The file is opened for each line, so
+// it can be moved away at any time; if it cannot be opened, the line is lost.
 std::unique_ptr<LevelledLogger> NewLogfmtLogger(LogLevel lowest, const std::string& path = {});
 
 // The text between quotes, with quotes, backslashes and line breaks escaped: one line stays one.

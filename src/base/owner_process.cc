@@ -6,7 +6,7 @@ namespace mayfly {
 
 OwnerProcess::OwnerProcess() {
   static const int watched = ::pthread_atfork(nullptr, nullptr, &InChild);
-  static_cast<void>(watched);  // Fails without memory alone; then forks go unnoticed.
+  static_cast<void>(watched);  // Fails only without memory; then forks go unnoticed.
   generation_ = current_.load(std::memory_order_relaxed);
 }
 

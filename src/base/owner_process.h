@@ -1,11 +1,11 @@
-// owner_process.h - whether this is still the process that something belongs to.
+// owner_process.h - detects that a child made by fork() uses an object of its parent.
 // A child made by fork() has a copy of the parent's memory and descriptors and none of its threads:
-// a lock that one of those held stays held for ever, a condition they wait on cannot be destroyed,
-// and what is written through a copied descriptor lands in the middle of the parent's file. So what
-// has threads, locks or files remembers its owner, refuses calls in another process, and leaves
-// what it holds where it is when it is destroyed there.
-// A fork is noticed by a handler of pthread_atfork(): asking costs one load, not a system call.
-// What clone() makes without running such handlers is not noticed.
+// a lock that a thread held stays held for ever, a condition it waits on cannot be destroyed, and
+// bytes written through a copied descriptor land in the middle of the parent's file. So an object
+// with threads, locks or files remembers its owner, refuses calls in another process, and abandons
+// its members when it is destroyed there.
+// A handler of pthread_atfork() counts forks: a check costs one load, not a system call. A process
+// made by clone() without these handlers is not detected.
 #pragma once
 
 #include <atomic>
@@ -19,11 +19,11 @@ namespace mayfly {
 
 class OwnerProcess {
  public:
-  OwnerProcess();  // This one.
+  OwnerProcess();  // The owner is the calling process.
 
   bool IsThis() const { return generation_ == current_.load(std::memory_order_relaxed); }
 
-  // What calls in another process answer.
+  // The error of calls in another process.
   static Status Refusal();
 
  private:
@@ -35,8 +35,7 @@ class OwnerProcess {
   std::uint64_t generation_;
 };
 
-// Leaves something where it is for as long as the process lives: in a child, its destructor would
-// wait for threads that are not there.
+// Leaks an object on purpose: in a child, its destructor would wait for threads that do not exist.
 template <typename T>
 void Abandon(T&& thing) {
   static_cast<void>(new std::remove_cvref_t<T>(std::forward<T>(thing)));

@@ -1,4 +1,4 @@
-// random.h - randomness that can be played again.
+// random.h - a random generator with reproducible draws.
 // The same seed gives the same draws on every machine and with every standard library, which the
 // standard's distributions do not promise. For tests and jitter, not for secrets.
 #pragma once
@@ -16,10 +16,10 @@ class Random {
 
   std::uint64_t Next() { return generator_(); }
 
-  // Evenly from [0, end). `end` must be positive.
+  // Uniform over [0, end). `end` must be positive.
   std::uint64_t Below(std::uint64_t end);
 
-  // Evenly from [first, last].
+  // Uniform over [first, last].
   std::uint64_t Between(std::uint64_t first, std::uint64_t last);
 
   // True once in `n` draws on average.

@@ -24,8 +24,8 @@ std::string DirectoryOf(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// mkstemp() makes files that are their owner's alone; what replaces a file is to be read by those
-// who could read it.
+// mkstemp() creates files that only their owner may read; the new file gets the mode of the old
+// one.
 Status KeepMode(int file, const std::string& path) {
   struct stat old = {};
   if (::stat(path.c_str(), &old) != 0) return errno == ENOENT ? Status() : Failed("look at", path);

@@ -1,6 +1,6 @@
-// replace_file.h - a file gets other contents, all or nothing.
-// They are written to a file of another name in the same directory, made durable, and given the
-// name: a reader, and whoever looks after a power cut, sees what was there or what is there now.
+// replace_file.h - replaces the contents of a file atomically.
+// The contents are written to a temporary file in the same directory, made durable, and renamed: a
+// reader sees the old contents or the new ones, also after a power cut.
 #pragma once
 
 #include <string>
@@ -10,16 +10,15 @@
 
 namespace mayfly {
 
-// The file keeps its mode; one that was not there is its owner's alone. IoError, naming the file:
-// then it is as it was, unless only its directory could not be made durable. Safe to call from any
-// thread, for one file, too: the last one stays.
+// The file keeps its mode; a new one is readable by its owner only. After IoError, which names the
+// file, the file is as it was, unless only its directory could not be made durable. Safe to call
+// from any thread, also for the same file: the last call wins.
 Status ReplaceFile(const std::string& path, Bytes contents);
 
-// Writes all of it to an open file; IoError names `path`.
+// Writes all of `contents` to an open file; IoError names `path`.
 Status WriteAll(int file, Bytes contents, const std::string& path);
 
-// Makes names of files durable that were made, given or taken away beside `path`: they are in the
-// directory, which is written back apart from the files.
+// Syncs the directory of `path`, so that files created, renamed or removed in it are so durably.
 Status SyncFolderOf(const std::string& path);
 
 }  // namespace mayfly

@@ -1,5 +1,4 @@
-// spdlog_level.h - our levels in spdlog's words. For the loggers' sources alone: who includes it
-// includes spdlog.
+// spdlog_level.h - LogLevel as spdlog's level. For the sources of loggers only: it includes spdlog.
 #pragma once
 
 #include <spdlog/common.h>

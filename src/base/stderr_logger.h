@@ -1,4 +1,4 @@
-// stderr_logger.h - lines on standard error, with time and level, through spdlog.
+// stderr_logger.h - a logger to standard error, with time and level, through spdlog.
 #pragma once
 
 #include <memory>

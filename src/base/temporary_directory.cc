@@ -15,7 +15,7 @@ TemporaryDirectory::TemporaryDirectory()
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
-  std::error_code ignored;  // A leftover under the temporary place is no reason to end a process.
+  std::error_code ignored;  // A directory left in the temporary place is no reason to fail.
   std::filesystem::remove_all(path_, ignored);
 }
 

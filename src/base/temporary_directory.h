@@ -1,4 +1,4 @@
-// temporary_directory.h - a directory that goes away with the object.
+// temporary_directory.h - a directory that is removed with the object.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@ namespace mayfly {
 
 class TemporaryDirectory {
  public:
-  // Made under the system's place for temporary files, under a name nobody else has. Throws
-  // std::system_error when that fails: there is nothing sensible to do without it.
+  // Creates a directory with a unique name in the system's place for temporary files. Throws
+  // std::system_error when that fails.
   TemporaryDirectory();
 
-  // Removes it with all that is in it.
+  // Removes the directory with its contents.
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

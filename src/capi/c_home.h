@@ -34,7 +34,7 @@ static inline int put(mayfly_view* view, const char* key, const char* value,
   return mayfly_put(view, key, strlen(key), value, strlen(value), lifetime);
 }
 
-/* 1 when the key has this value; NULL: when it has none. */
+/* 1 when the key has this value; for NULL, when it has none. */
 static inline int has(const mayfly_view* view, const char* key, const char* expected) {
   void* value = NULL;
   size_t size = 0;

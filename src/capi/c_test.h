@@ -1,4 +1,4 @@
-/* c_test.h - the few words that the tests written in plain C need. */
+/* c_test.h - the macros that the tests written in plain C need. */
 #ifndef MAYFLY_CAPI_C_TEST_H
 #define MAYFLY_CAPI_C_TEST_H
 

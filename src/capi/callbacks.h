@@ -1,4 +1,4 @@
-// callbacks.h - a clock and a logger that ask the caller's functions.
+// callbacks.h - a Clock and a Logger that call the caller's functions.
 #pragma once
 
 #include "mayfly/c.h"
@@ -15,7 +15,7 @@ class CallbackClock final : public Clock {
   SteadyTime Steady() const override;
   SteadyTime Passed() const override;
 
-  // Nobody tells when the caller's clock moves, so a sleeper looks again after a short while.
+  // Polls: the caller's clock gives no notice when it moves.
   void Sleep(Waker& waker, WallTime until) const override;
 
  private:

@@ -1,4 +1,4 @@
-// c.h, cursors.
+// Implements the cursors of c.h.
 #include <fmt/format.h>
 
 #include "capi/handles.h"
@@ -26,7 +26,7 @@ static_assert(static_cast<int>(RowFilter::kImmortal) == MAYFLY_ROWS_IMMORTAL);
 
 Status NowhereToGo() { return Status::Invalid("the cursor is on no row; seek first"); }
 
-// Moves the cursor and tells what became of it.
+// Moves the cursor and returns the code of its status.
 template <typename Move>
 int MoveCursor(mayfly_cursor* cursor, Move move) {
   return Guard([&]() -> Status {

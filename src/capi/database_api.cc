@@ -1,4 +1,4 @@
-// c.h, databases: opening, closing, durability.
+// Implements the databases of c.h: opening, closing, durability.
 #include <fmt/format.h>
 
 #include "capi/handles.h"

@@ -1,4 +1,4 @@
-// c.h, who dies when.
+// Implements deadlines and forecasts of c.h.
 #include <fmt/format.h>
 
 #include "capi/handles.h"

@@ -1,4 +1,4 @@
-// c.h, events.
+// Implements the events of c.h.
 #include "capi/handles.h"
 #include "capi/memory.h"
 #include "capi/structs.h"
@@ -8,7 +8,7 @@ namespace {
 
 static_assert(static_cast<int>(EventCause::kBornDead) == MAYFLY_CAUSE_BORN_DEAD);
 
-// Shows the event as it lies in C++.
+// Converts an event; pointers refer to the C++ object.
 mayfly_event ToEvent(const Event& event) {
   return {.sequence = event.sequence,
           .keyspace_name = event.keyspace_name.c_str(),
@@ -33,7 +33,7 @@ std::size_t BytesOf(const Event& event) {
          (event.member ? event.member->size() : 0);
 }
 
-// What `shown` points at moves into the block.
+// Copies the bytes that `shown` points at into the block.
 template <typename T>
 void CopyInto(Block<T>& block, const Event& event, mayfly_event& shown) {
   shown.keyspace_name = block.Add(event.keyspace_name);
@@ -64,7 +64,7 @@ mayfly_event_with_member* CopyEventsWithMembers(const std::vector<Event>& events
   return block.Release();
 }
 
-// The next events, as `copy` hands them out.
+// Reads the next events, converted by `copy`.
 template <typename T>
 Status ReadEvents(mayfly_database* database, std::uint64_t after, std::size_t events_max,
                   T** events, std::size_t* count, T* (*copy)(const std::vector<Event>&)) {
@@ -79,7 +79,7 @@ Status ReadEvents(mayfly_database* database, std::uint64_t after, std::size_t ev
   return {};
 }
 
-// Calls `function` with each event, as `show` makes it.
+// Calls `function` with each event, converted by `show`.
 template <typename T>
 Status Subscribe(mayfly_database* database, void (*function)(void*, const T*), void* context,
                  mayfly_subscription** subscription, T (*show)(const Event&)) {

@@ -5,8 +5,8 @@
 namespace mayfly::capi {
 namespace {
 
-// The one piece of state outside handles: C has no other place for the words. Of fixed size, so
-// that keeping a message cannot fail.
+// The last message of this thread, the only state outside handles. Of fixed size, so that storing a
+// message cannot fail.
 constexpr std::size_t kMessageBytesMax = 1024;
 thread_local char last_message[kMessageBytesMax] = "";
 

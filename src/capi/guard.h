@@ -1,6 +1,6 @@
 // guard.h - the edge between C++ and C: every function of the C ABI runs in one Guard().
-// Invariant: nothing thrown passes it. A Status becomes its code, anything thrown becomes one, and
-// the words are kept for mayfly_error_message().
+// Invariant: no exception passes it. A Status and an exception become codes, and the message is
+// stored for mayfly_error_message().
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@
 
 namespace mayfly::capi {
 
-// Keeps the message for this thread, and returns the code.
+// Stores the message for this thread, and returns the code.
 int Fail(StatusCode code, std::string_view message) noexcept;
 
 template <typename Work>
@@ -34,10 +34,10 @@ int Guard(Work&& work) noexcept {
 // Invalid, naming `what`, when the pointer is null.
 Status Need(const void* pointer, std::string_view what);
 
-// The caller's bytes. Invalid when there is a size without bytes.
+// The caller's bytes. Invalid when `data` is null and `size` is not 0.
 Status TakeBytes(const void* data, std::size_t size, std::string_view what, Bytes& bytes);
 
-// As above; null is refused whatever the size, so that it is not taken for an empty key.
+// The caller's key. Invalid for null whatever the size, so that it is not taken for an empty key.
 Status TakeKey(const void* data, std::size_t size, Bytes& key);
 
 }  // namespace mayfly::capi

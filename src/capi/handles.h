@@ -1,7 +1,7 @@
-// handles.h - what stands behind the C ABI's opaque types.
-// Every handle shares the database with the others, so that they may be released in any order. Who
-// is asked for views owns them; a cursor shares that owner, so that what it walks over stays until
-// it closes.
+// handles.h - the structs behind the C ABI's opaque types.
+// All handles share the database, so that they may be released in any order. A keyspace,
+// transaction or snapshot owns its views; a cursor shares that owner, which so stays until the
+// cursor closes.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace mayfly::capi {
 
-// A database and what it was opened with.
+// A database and the options that must outlive it.
 struct SharedDatabase {
   std::optional<CallbackClock> clock;
   std::optional<CallbackLogger> logger;
@@ -29,7 +29,7 @@ struct ViewOwner;
 }  // namespace mayfly::capi
 
 struct mayfly_view {
-  mayfly::capi::ViewOwner* owner;  // It owns this.
+  mayfly::capi::ViewOwner* owner;  // Owns this view.
   const mayfly::KeyspaceReader* reader;
   mayfly::KeyspaceWriter* writer;  // Null in a snapshot.
 };
@@ -75,19 +75,19 @@ struct SnapshotOwner final : ViewOwner {
   const std::unique_ptr<Snapshot> snapshot;
 };
 
-// Invalid unless both are of one database.
+// Invalid unless both belong to the same database.
 Status CheckSameDatabase(const ViewOwner& owner, const mayfly_keyspace& keyspace);
 
 Result<Durability> ToDurability(int durability, Durability otherwise);
 Result<Lifetime> ToLifetime(mayfly_lifetime lifetime);
 
-// The handle that is given out.
+// The handle as it is returned to the caller.
 template <typename Handle>
 Handle* NewHandle(Handle handle) {
   return std::make_unique<Handle>(std::move(handle)).release();
 }
 
-// MAYFLY_FOREVER when there is none.
+// MAYFLY_FOREVER without a deadline.
 std::int64_t ToDeadlineMs(const std::optional<WallTime>& deadline);
 
 }  // namespace mayfly::capi
@@ -125,7 +125,7 @@ struct mayfly_cursor {
   mayfly_cursor(const mayfly_cursor&) = delete;
   mayfly_cursor& operator=(const mayfly_cursor&) = delete;
 
-  const std::shared_ptr<mayfly::capi::ViewOwner> owner;  // Shared with the handle asked for it.
+  const std::shared_ptr<mayfly::capi::ViewOwner> owner;  // Shared with the handle of its view.
   std::unique_ptr<mayfly::Cursor> cursor;
 };
 

@@ -1,4 +1,4 @@
-// c.h, keyspaces: making, finding, dropping, policies.
+// Implements the keyspaces of c.h: creating, opening, dropping, policies.
 #include <fmt/format.h>
 
 #include "capi/handles.h"
@@ -39,7 +39,7 @@ Result<KeyspacePolicy> ToPolicy(const mayfly_policy* given) {
                         .late_max = ToTtl(asked.late_max_ms)};
 }
 
-// Checks what the three ways to a keyspace share, and hands the handle out.
+// The common part of the three calls that return a keyspace.
 template <typename Find>
 int GiveKeyspace(mayfly_database* database, const char* name, mayfly_keyspace** keyspace,
                  Find find) {

@@ -1,8 +1,7 @@
 // kvstore_born_dead.h - keys that were put with a deadline in the past.
-// mayfly does not store such rows. Programs written for kvstore.h put them, though, and expect that
-// a purge counts them and that a read which meets one counts as lazy expiry. So their keys are
-// remembered, and nothing else: in memory, for this open of the store, within a bound. Threads:
-// any.
+// mayfly does not store such rows, but programs written for kvstore.h expect that a purge counts
+// them and that a read of one counts as lazy expiry. So their keys are remembered, and nothing
+// else: in memory, for this open of the store, within a bound. Safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -26,7 +25,7 @@ class BornDead {
     ++count_;
   }
 
-  // Tells whether it was there.
+  // True if the key was remembered.
   bool Forget(Bytes key) {
     if (empty()) return false;
     const std::lock_guard lock(mutex_);
@@ -38,7 +37,7 @@ class BornDead {
     return true;
   }
 
-  // Returns how many were there.
+  // Returns how many keys were remembered.
   std::uint64_t ForgetAll() {
     if (empty()) return 0;
     const std::lock_guard lock(mutex_);
@@ -51,7 +50,7 @@ class BornDead {
 
  private:
   std::atomic<std::uint64_t> count_{
-      0};  // Of keys_; programs that never do this pay one look at it.
+      0};  // Of keys_; programs that never put such rows pay one load.
   std::mutex mutex_;
   std::set<std::string, std::less<>> keys_;  // Guarded by mutex_.
   std::size_t bytes_ = 0;                    // Of keys_, guarded by mutex_.

@@ -9,7 +9,8 @@
 namespace mayfly::kvstore {
 namespace {
 
-// Of calls without a handle, an open for one. Of fixed size, so that keeping it cannot fail.
+// The message of calls without a handle, such as an open. Of fixed size, so that storing it cannot
+// fail.
 constexpr std::size_t kMessageBytesMax = 1024;
 thread_local char message_without_handle[kMessageBytesMax] = "no error";
 
@@ -56,7 +57,7 @@ int Fail(Store* store, int code, std::string_view message) noexcept {
   try {
     store->SetMessage(message);
   } catch (...) {
-    // Out of memory for the words; the code says enough.
+    // Out of memory for the message; the code must do.
   }
   return code;
 }
@@ -97,7 +98,7 @@ Status NullPlace() { return Status::Invalid("the place for the answer is null");
 
 const char* kvstore_errmsg(KVStore* pKV) {
   if (pKV == nullptr) return mayfly::kvstore::message_without_handle;
-  // A copy of this thread's: others may fail meanwhile.
+  // A copy per thread: calls of other threads may fail meanwhile.
   thread_local std::string copy;
   try {
     copy = pKV->store->message();

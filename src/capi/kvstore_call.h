@@ -1,5 +1,5 @@
 // kvstore_call.h - the frame of every call of kvstore.h: null handles, locks, codes, messages.
-// Invariant: nothing thrown passes it, and every failure leaves its words with the handle.
+// Invariant: no exception passes it, and every failure stores its message with the handle.
 #pragma once
 
 #include <exception>
@@ -12,7 +12,7 @@ namespace mayfly::kvstore {
 
 int ToCode(StatusCode code);
 
-// Keeps the words where kvstore_errmsg() finds them, and returns the code. Null: those of this
+// Stores the message for kvstore_errmsg(), and returns the code. Null store: the message of this
 // thread.
 int Fail(Store* store, int code, std::string_view message) noexcept;
 
@@ -38,7 +38,7 @@ int Guard(Store* store, Work work) noexcept {
   }
 }
 
-// For calls that begin or end something: alone.
+// Runs calls that begin or end something, under the exclusive gate.
 template <typename Work>
 int CallAlone(FamilyHandle* handle, Work work) noexcept {
   if (handle == nullptr) return Fail(nullptr, KVSTORE_ERROR, "the handle is null");
@@ -51,8 +51,8 @@ int CallAlone(FamilyHandle* handle, Work work) noexcept {
   });
 }
 
-// For calls that join a transaction if there is one: side by side, but one by one within a
-// transaction.
+// Runs calls that join the open transaction, if there is one: concurrently without a transaction,
+// one at a time within one.
 template <typename Work>
 int Call(FamilyHandle* handle, Work work) noexcept {
   if (handle == nullptr) return Fail(nullptr, KVSTORE_ERROR, "the handle is null");

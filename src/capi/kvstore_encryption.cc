@@ -1,4 +1,4 @@
-// kvstore.h, passwords.
+// Implements the passwords of kvstore.h.
 //   the file names   removes at the next open   and so
 //   old              new                        a copy that was cut off leaves nothing
 //   new              old                        nothing is left under the old key
@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kLockFile = "MAYFLY.lock";  // docs/formats/rocks_directory.md
 
-// Busy when somebody has the directory open. A reader may have come while it was copied.
+// Busy while the directory is open. A reader may have opened it during the copy.
 Status CheckUnread(const std::string& directory) {
   const auto lock = DirectoryLock::Take(directory, kLockFile, DirectoryLock::Mode::kExclusive);
   if (!lock) return lock.error().code() == StatusCode::kBusy ? lock.error() : Status();
@@ -42,7 +42,7 @@ Status CheckChangeable(const Store& store) {
   return Status::Busy("a transaction is open; commit it or roll it back first");
 }
 
-// Under the gate, alone.
+// The caller holds the gate exclusively.
 Status ChangePassword(Store& store, Bytes new_password) {
   MAYFLY_RETURN_IF_ERROR(CheckChangeable(store));
   NameFile* const file = store.file();
@@ -67,7 +67,7 @@ Status ChangePassword(Store& store, Bytes new_password) {
 
 Status SettleDoomed(NameFile& file) {
   if (file.doomed().empty()) return {};
-  // What is removed must not be what a power cut brings back into force.
+  // A power cut must not bring back a name of the directory that is removed next.
   MAYFLY_RETURN_IF_ERROR(file.Harden());
   MAYFLY_RETURN_IF_ERROR(CheckUnread(file.doomed()));
   MAYFLY_RETURN_IF_ERROR(RemoveDirectory(file.doomed()));

@@ -1,5 +1,5 @@
-// Stores with a password: what is in their files, who gets in, and what a change of the password
-// leaves behind, whatever happens in the middle of it.
+// Stores with a password: what is in their files, which password opens them, and what a change of
+// the password leaves behind, also when it is interrupted.
 // Method: planted bytes looked for in every file below the folder; a limit on the size of files
 // fails a copy or kills the process in it; states that a crash leaves are made by hand.
 #include <gtest/gtest.h>

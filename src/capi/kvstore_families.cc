@@ -1,4 +1,4 @@
-// kvstore.h, column families.
+// Implements the column families of kvstore.h.
 #include "capi/kvstore_call.h"
 #include "capi/memory.h"
 

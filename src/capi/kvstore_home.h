@@ -65,7 +65,7 @@ class KvstoreHome {
     return kvstore_put_ttl(kv_, key.data(), Size(key), value.data(), Size(value), expire_ms);
   }
 
-  // The value, or nothing when there is none. Fails the test on errors.
+  // The value, or nothing without a living row. Fails the test on errors.
   std::optional<std::string> Get(const std::string& key) const {
     void* value = nullptr;
     int size = 0;

@@ -1,17 +1,17 @@
-// kvstore.h, iterators.
+// Implements the iterators of kvstore.h.
 #include "capi/kvstore_call.h"
 
 namespace mayfly::kvstore {
 namespace {
 
-// A fresh look at the family, as the handle sees it now.
+// Opens a cursor over the family as the handle sees it now.
 Status OpenCursor(Store& store, const Family& family, KVIterator& iterator) {
   MAYFLY_TRY(iterator.cursor, store.ReaderOf(family).NewCursor({.prefix = iterator.prefix}));
   iterator.of_transaction = store.in_transaction();
   return {};
 }
 
-// Takes note of where the cursor is now.
+// Stores the position of the cursor.
 Status Settle(KVIterator& iterator) {
   iterator.key.reset();
   iterator.value.reset();
@@ -28,7 +28,7 @@ Status ToFirst(Store& store, const Family& family, KVIterator& iterator, bool ba
 Status Step(Store& store, const Family& family, KVIterator& iterator, bool backward) {
   if (iterator.at_end) return {};
   if (iterator.cursor == nullptr) {
-    // Its transaction ended: the place is found again by the key, which need not be there any more.
+    // Its transaction ended: the position is found again by the key, which may be gone by now.
     const std::string place = *iterator.key;
     MAYFLY_RETURN_IF_ERROR(OpenCursor(store, family, iterator));
     backward ? iterator.cursor->SeekAtOrBefore(place) : iterator.cursor->SeekAtOrAfter(place);
@@ -73,7 +73,7 @@ int Create(FamilyHandle* handle, const Wanted& wanted, KVIterator** iterator) {
   });
 }
 
-// Hands out the iterator's own copy.
+// Returns the iterator's own copy of the bytes.
 Status Give(std::optional<std::string>& copy, Bytes bytes, void** data, int* size) {
   if (!copy) copy.emplace(bytes);
   *data = copy->data();
@@ -181,7 +181,7 @@ void kvstore_iterator_close(KVIterator* pIter) {
     delete pIter;
     return;
   }
-  const std::shared_lock gate(store->gate);  // Nobody parks it meanwhile.
+  const std::shared_lock gate(store->gate);  // No other thread parks it meanwhile.
   {
     const std::lock_guard lock(store->iterators_mutex);
     store->iterators.erase(pIter);

@@ -1,4 +1,4 @@
-// kvstore.h, statistics and upkeep.
+// Implements statistics and upkeep of kvstore.h.
 #include <fmt/format.h>
 
 #include "capi/kvstore_call.h"
@@ -46,7 +46,7 @@ std::string Words(const CheckReport& report) {
   return words;
 }
 
-// Nothing of a read-only store waits for the disk.
+// Ok for a read-only store, which has nothing to sync.
 Status Harden(Store& store) {
   return store.options.read_only ? Status() : store.database->Sync(Durability::kDisk);
 }

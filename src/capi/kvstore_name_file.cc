@@ -31,13 +31,13 @@ Status Refused(const char* what, const std::string& path) {
       fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(errno)));
 }
 
-// 64 bits from the system: unlike those of any file before.
+// 64 random bits from the system: unique among all files.
 std::string FreshId() {
   std::random_device source;
   return fmt::format("{:08x}{:08x}", source(), source());
 }
 
-// A file of its own with the given text, synced and locked, under a name that nobody else has.
+// A temporary file with the given text and a unique name, synced and locked.
 class Draft {
  public:
   ~Draft() {
@@ -188,7 +188,7 @@ Status NameFile::Publish(const std::string& directory) {
       fmt::format("{}{}\n", kFirstLine, fs::path(directory).filename().string());
   MAYFLY_RETURN_IF_ERROR(draft.Write(directory + ".draft", text));
   if (descriptor_ >= 0) {
-    // An empty file is there and locked by us: the draft takes its place.
+    // An empty file exists and is locked by us: the draft replaces it.
     if (::rename(draft.path(), path_.c_str()) != 0) return Refused("replace", path_);
   } else if (::link(draft.path(), path_.c_str()) != 0) {
     if (errno == EEXIST) return Status::Busy(fmt::format("{} was made by somebody else", path_));

@@ -1,16 +1,15 @@
-// kvstore_name_file.h - the small file that a store's path is, and the directory it names.
+// kvstore_name_file.h - the small file at a store's path, and the directory it names.
 //   mayfly kvstore 1\n
 //   <file name>-<16 hex digits>.mayfly\n        in the folder of the file
 // While another password is brought into force, with a second name:
 //   mayfly kvstore 2\n
 //   <as above>\n
 //   <as above>\n                                the directory that the next open removes
-// Programs take the path for the database: they remove it to start afresh, move it and look at its
+// Programs treat the path as the database: they remove it to start afresh, move it and check its
 // size. Invariants: (1) A file appears whole and locked, after its directory holds a database; so a
-// file without its directory is damage, and a directory without a file is nobody's. (2) Ids are
-// fresh for each file, so a new file never finds the rows of a removed one. (3) Directories are
-// never removed, since a copy of the file may name them; but those under a password that was
-// changed are.
+// file without its directory is damage, and a directory without a file is unused. (2) Ids are fresh
+// for each file, so a new file never finds the rows of a removed one. (3) Directories are never
+// removed, since a copy of the file may name them, except those under a password that was changed.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +24,8 @@ namespace mayfly::kvstore {
 class NameFile {
  public:
   // Locks the file at `path`; readers lock nothing. Without a file, or with an empty one,
-  // directory() is empty. Busy when somebody has it; Corruption when it is not one of ours; IoError
-  // as the machine says.
+  // directory() is empty. Busy while the file is locked; Corruption when it is no name file;
+  // IoError when the system refuses.
   static Result<NameFile> Lock(const std::string& path, bool read_only);
 
   NameFile(NameFile&& other) noexcept;
@@ -36,26 +35,28 @@ class NameFile {
   // The directory's path. Empty: there is none yet.
   const std::string& directory() const { return directory_; }
 
-  // The path of a directory that has to be removed before anything else. Empty: there is none.
+  // The path of a directory that must be removed first. Empty: there is none.
   const std::string& doomed() const { return doomed_; }
 
   // The path of a directory that does not exist.
   std::string FreshDirectory() const;
 
-  // Makes the file, naming `directory`, which FreshDirectory() gave. Busy when somebody was faster.
+  // Creates the file, naming `directory`, a result of FreshDirectory(). Busy when another process
+  // created it first.
   Status Publish(const std::string& directory);
 
-  // Names another directory, and one to be removed or none, at once and for good: a crash leaves
-  // the file as it was or as it is now. It stays locked.
+  // Replaces both names atomically and durably: a crash leaves the old names or the new ones. The
+  // file stays locked. `doomed` may be empty.
   Status Replace(const std::string& directory, const std::string& doomed);
 
-  // Makes durable which file is at the path.
+  // Makes it durable which file is at the path.
   Status Harden() const;
 
  private:
   explicit NameFile(std::string path) : path_(std::move(path)) {}
 
-  // True when it is locked and still the one at the path, false when it was exchanged meanwhile.
+  // True when the file is locked and still the one at the path, false when it was replaced
+  // meanwhile.
   Result<bool> LockOpened(bool read_only);
   Status Read();
   bool TakeName(std::string_view& names, std::string& directory) const;
@@ -64,7 +65,7 @@ class NameFile {
 
   std::string path_;  // Without links in it.
   int descriptor_ = -1;
-  OwnerProcess owner_;  // In another process, the descriptor is somebody else's.
+  OwnerProcess owner_;  // In another process, the number may be another file's descriptor.
   std::string directory_;
   std::string doomed_;
 };

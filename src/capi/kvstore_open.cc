@@ -1,4 +1,4 @@
-// kvstore.h, opening and closing.
+// Implements opening and closing of kvstore.h.
 #include "capi/kvstore_open.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ DatabaseOptions ToDatabaseOptions(const StoreOptions& options, const std::string
           .password = password,
           .memory = options.memory,
           .durability = options.durability,
-          .allow_any_instant = true,  // Programs of this interface say what they mean.
+          .allow_any_instant = true,  // The interface defines the unit.
           .clock_jump_max = Millis::max(),
           .clock = &ClockOfStores()};
 }
@@ -43,7 +43,7 @@ Result<StoreOptions> ToOptions(const KVStoreConfig& config) {
   if (config.pageSize > 0) options.page_bytes = static_cast<std::uint64_t>(config.pageSize);
   options.checkpoint_commits = static_cast<std::uint64_t>(config.walSizeLimit);
   options.busy_timeout = Millis(config.busyTimeout);
-  // The profile whose caches are of the order asked for.
+  // The profile whose caches are closest to the requested size.
   constexpr std::uint64_t kTinyBytes = std::uint64_t{16} << 20;
   constexpr std::uint64_t kServerBytes = std::uint64_t{256} << 20;
   const std::uint64_t cache = static_cast<std::uint64_t>(config.cacheSize) * options.page_bytes;
@@ -71,14 +71,14 @@ namespace {
 Status EncryptIfPlain(const StoreOptions& options, NameFile& file, Bytes password) {
   if (password.empty()) return {};
   const auto encrypted = IsEncrypted(file.directory());
-  if (!encrypted || *encrypted) return {};  // Opening says what is wrong.
+  if (!encrypted || *encrypted) return {};  // Opening reports errors.
   if (options.read_only) {
     return Status::ReadOnly("the store is not encrypted; open it for writing to encrypt it");
   }
   return ChangePasswordOf(file, {}, password);
 }
 
-// A new database, and the file that names it. What was made goes away if that fails.
+// Creates a database, and the file that names it. Removes both again on failure.
 Result<std::unique_ptr<Database>> MakeNamed(const StoreOptions& options, NameFile& file,
                                             Bytes password) {
   if (options.read_only) {
@@ -115,7 +115,7 @@ Result<std::shared_ptr<Store>> OpenStore(const char* path, const StoreOptions& o
                                  crypto::Secret(password));
 }
 
-// Waits for somebody else to close it, as long as the program is willing to.
+// Opens the store; while it is Busy, tries again until the busy timeout.
 Result<std::shared_ptr<Store>> OpenStorePatiently(const char* path, const StoreOptions& options,
                                                   Bytes password) {
   const auto end = std::chrono::steady_clock::now() + options.busy_timeout;

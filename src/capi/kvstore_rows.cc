@@ -1,4 +1,4 @@
-// kvstore.h, rows: each call once, for the default family and for named ones.
+// Implements the rows of kvstore.h: each call once, for the default family and for named ones.
 #include <algorithm>
 #include <limits>
 
@@ -8,7 +8,7 @@
 namespace mayfly::kvstore {
 namespace {
 
-// How the interface states a lifetime.
+// A lifetime as the interface states it.
 struct Expiry {
   Lifetime lifetime = Lifetime::Forever();
   bool past = false;  // By the store's clock before the write: it will be born dead.
@@ -158,7 +158,7 @@ int Purge(FamilyHandle* handle, int* deleted) {
   if (deleted != nullptr) *deleted = 0;
   return Call(handle, [&](Store& store, Family& family) -> Status {
     if (store.options.read_only) return store.CheckWritable();
-    // Beside a transaction, not within: what is dead is in nobody's way.
+    // Outside the open transaction: purging dead rows conflicts with nothing.
     MAYFLY_TRY(const PurgeReport report,
                store.database->Purge({.keyspace = family.keyspace.get()}));
     const std::uint64_t rows = report.rows + family.born_dead.ForgetAll();
@@ -169,7 +169,7 @@ int Purge(FamilyHandle* handle, int* deleted) {
   });
 }
 
-// A transaction has no other way to clear than row by row.
+// Deletes row by row: a transaction has no other way to clear.
 Status ClearWithin(KeyspaceWriter& writer) {
   std::vector<std::string> keys;
   {

@@ -1,7 +1,7 @@
 // Seed 000's test plan, case by case and under its names, on kvstore.h; tests/core/seed_000_test.cc
-// has it on the C++ API and looks deeper. Where seed 003 differs, it holds. Method: a clock that
-// moves when told, in memory and in a file; statistics and the integrity check where the plan looks
-// into its trees.
+// has it on the C++ API and checks more. Where seed 003 differs, seed 003 holds. Method: a manual
+// clock, in memory and in a file; statistics and the integrity check where the plan inspects its
+// trees.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -5,7 +5,7 @@
 namespace mayfly::kvstore {
 namespace {
 
-// The only global, for tests: programs have no place to pass a clock.
+// The only global, for tests: the interface has no parameter for a clock.
 std::atomic<const Clock*> test_clock{nullptr};
 
 }  // namespace

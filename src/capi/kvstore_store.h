@@ -1,8 +1,8 @@
-// kvstore_store.h - what stands behind kvstore.h's handles.
-// Handles share the store, which outlives its close as an empty shell, so that late calls are
-// answered. Calls by themselves run side by side; a write transaction is one thread's at a time, so
-// calls within one run alone. Lock order: gate, then one of the other mutexes, then the
-// database's own (ARCHITECTURE.md, "Lock order", 1).
+// kvstore_store.h - the structs behind kvstore.h's handles.
+// Handles share the store, which outlives its close as an empty shell, so that late calls return an
+// error. Calls outside transactions run concurrently; calls within a transaction run one at a time.
+// Lock order: gate, then the mutexes of iterators, messages and keys born dead; then the database's
+// own.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct StoreOptions {
   Durability durability = Durability::kProcess;
   MemoryProfile memory = MemoryProfile::kDefault;
   std::uint64_t page_bytes = 4096;
-  std::uint64_t checkpoint_commits = 0;  // 0: never by itself.
+  std::uint64_t checkpoint_commits = 0;  // 0: no automatic checkpoints.
   Millis busy_timeout{0};
 };
 
@@ -57,7 +57,7 @@ struct Counts {
   std::atomic<std::uint64_t> purged{0};
 };
 
-// A write whose row is, or is no longer, born dead; told to the family once it is committed.
+// A write whose row is, or is no longer, born dead; applied to the family after the commit.
 struct Birth {
   std::shared_ptr<Family> family;
   std::string key;
@@ -69,24 +69,25 @@ class Store {
   Store(StoreOptions options, std::optional<NameFile> file, std::unique_ptr<Database> database,
         crypto::Secret password);
 
-  // Ends everything that is open. Alone.
+  // Ends everything that is open. Under the exclusive gate.
   Status Close();
 
-  // Closes the database and keeps the handles, for somebody who has to do with its files, and takes
-  // it back. Between the two calls answer as after Close(). Alone, outside transactions.
+  // Suspend() closes the database and keeps the handles, so that its files can be rewritten;
+  // Resume() takes it back. In between, calls return the same as after Close(). Under the exclusive
+  // gate, outside transactions.
   Status Suspend();
   Status Resume(std::unique_ptr<Database> opened);
   NameFile* file() { return file_ ? &*file_ : nullptr; }  // Null: in memory. Under the gate.
 
   // The one object for this keyspace.
   std::shared_ptr<Family> FamilyOf(std::shared_ptr<Keyspace> keyspace);
-  // After its keyspace was dropped: one made under the same name is another.
+  // Call it after the keyspace was dropped: a new keyspace of that name is another family.
   void ForgetFamily(const std::string& name);
 
-  // Ok in the process that opened it: in a child made by fork() no lock may be taken.
+  // Ok in the process that opened the store: a child made by fork() must take no lock.
   Status CheckOwner() const { return owner_.IsThis() ? Status() : OwnerProcess::Refusal(); }
 
-  // Ok when calls make sense. Under the gate, as the rest.
+  // Ok while the store is open. Under the gate, as all that follow.
   Status CheckOpen() const;
   Status CheckWritable() const;
   const KeyspaceReader& ReaderOf(const Family& family) const;
@@ -94,11 +95,11 @@ class Store {
   WallTime now() const;
   bool in_transaction() const { return transaction != nullptr || snapshot != nullptr; }
 
-  // Takes note of a write that succeeded.
+  // Records a write that succeeded.
   void Wrote(const std::shared_ptr<Family>& family, Bytes key, bool born_dead);
-  // Takes note of a read that found nothing.
+  // Records a read that found nothing.
   void Missed(Family& family, Bytes key);
-  // Counts a commit and makes a checkpoint when it is time.
+  // Counts a commit and makes a checkpoint every checkpoint_commits.
   Status Committed();
 
   // Ends the transaction or snapshot, after it was committed or to roll back.
@@ -110,8 +111,8 @@ class Store {
   const StoreOptions options;
   Counts counts;
 
-  std::shared_mutex gate;  // Shared: calls by themselves. Alone: within transactions, and for what
-                           // begins or ends.
+  std::shared_mutex gate;  // Shared: calls outside transactions. Exclusive: calls within one, and
+                           // calls that begin or end something.
   std::unique_ptr<Database> database;  // Guarded by gate, as the next three. Null once closed.
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Snapshot> snapshot;
@@ -132,7 +133,7 @@ class Store {
   std::string message_;  // Guarded by message_mutex_.
 };
 
-// What KVStore, for the default family, and KVColumnFamily are.
+// The base of KVStore, for the default family, and of KVColumnFamily.
 struct FamilyHandle {
   std::shared_ptr<Store> store;  // Shared with all handles of the store.
   std::shared_ptr<Family> family;
@@ -151,13 +152,13 @@ struct KVIterator {
   bool reverse = false;
   std::string prefix = {};
 
-  // Null when its transaction ended: it is found again by the key.
+  // Null when its transaction ended: the position is found again by the key.
   std::unique_ptr<mayfly::Cursor> cursor = nullptr;
   bool of_transaction = false;
   bool at_end = true;
-  std::optional<std::string> key = std::nullopt;  // Copies of what was asked for, until it moves.
+  std::optional<std::string> key = std::nullopt;  // Copies returned to the caller, until it moves.
   std::optional<std::string> value = std::nullopt;
 
-  // Lets go of the cursor and keeps the place.
+  // Destroys the cursor and keeps the position.
   void Park();
 };

@@ -1,4 +1,4 @@
-// kvstore_testing.h - for tests of kvstore.h alone: time that moves when told.
+// kvstore_testing.h - a clock for tests of kvstore.h.
 #pragma once
 
 #include "mayfly/clock.h"

@@ -1,4 +1,4 @@
-// kvstore.h, transactions.
+// Implements the transactions of kvstore.h.
 #include "capi/kvstore_call.h"
 
 using namespace mayfly;  // NOLINT(google-build-using-namespace): this file is their C side.
@@ -33,7 +33,7 @@ int kvstore_commit(KVStore* pKV) {
       return {};
     }
     {
-      // Iterators walk over the state that the commit ends.
+      // Iterators read the transaction's state, which the commit ends.
       const std::lock_guard lock(store.iterators_mutex);
       for (KVIterator* const iterator : store.iterators) {
         if (iterator->of_transaction) iterator->Park();

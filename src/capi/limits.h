@@ -1,4 +1,4 @@
-// limits.h - the bounds of the C interfaces. What c.h takes is bounded by the core, but for the
+// limits.h - the bounds of the C interfaces. Arguments of c.h are bounded by core, except for the
 // first; the others are kvstore.h's.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace mayfly::capi {
 
-// Keys of one mayfly_multi_get(): more are a wrong count rather than a wish.
+// Keys of one mayfly_multi_get(): a larger count is taken for an error.
 inline constexpr std::size_t kMultiGetKeysMax = std::size_t{1} << 24;
 
 }  // namespace mayfly::capi
@@ -23,10 +23,10 @@ inline constexpr std::size_t kNameBytesMax = 255;
 // Bytes of keys born dead that a family remembers until the next purge; more are not counted by it.
 inline constexpr std::size_t kBornDeadBytesMax = std::size_t{16} << 20;
 
-// What a name file may hold; ours are far smaller.
+// The size of a name file; ours are far smaller.
 inline constexpr std::size_t kNameFileBytesMax = 1024;
 
-// How often an open looks again while somebody else removes and makes the same file.
+// How often an open retries while another process removes and creates the same file.
 inline constexpr int kOpenAttemptsMax = 8;
 
 // The pause between attempts while the store is busy.

@@ -1,4 +1,4 @@
-// c.h, checking, saving and counting.
+// Implements checks, backups and statistics of c.h.
 #include <fmt/format.h>
 
 #include "capi/handles.h"
@@ -10,7 +10,7 @@ namespace {
 
 static_assert(static_cast<int>(RestoreMode::kStrip) == MAYFLY_RESTORE_STRIP);
 
-// A list may be left out, with its count.
+// Checks the out parameters of a list: both may be null.
 Status PrepareList(const void* list, std::size_t* count) {
   if ((list == nullptr) == (count == nullptr)) return {};
   return Status::Invalid("a list and its count go together; pass both or neither");

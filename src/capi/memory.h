@@ -1,4 +1,4 @@
-// memory.h - what is handed to the caller and comes back through mayfly_free().
+// memory.h - memory that is returned to the caller, who releases it with mayfly_free().
 #pragma once
 
 #include <cstdlib>
@@ -19,10 +19,10 @@ using Malloced = std::unique_ptr<T, Freer>;
 // Never null. Throws std::bad_alloc.
 Malloced<void> Allocate(std::size_t size);
 
-// A copy with a zero byte behind it.
+// A copy, followed by a zero byte.
 Malloced<void> Copy(Bytes bytes);
 
-// A list in one block: `count` elements, zeroed, and behind them room for the bytes they point to.
+// A list in one block: `count` elements, zeroed, followed by room for the bytes they point to.
 template <typename T>
 class Block {
  public:
@@ -35,7 +35,7 @@ class Block {
 
   T& operator[](std::size_t i) { return elements()[i]; }
 
-  // Copies the bytes into the block, with a zero byte behind them.
+  // Copies the bytes into the block, followed by a zero byte.
   char* Add(Bytes bytes) {
     char* const at = free_;
     free_[bytes.copy(free_, bytes.size())] = '\0';

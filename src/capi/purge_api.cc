@@ -1,4 +1,4 @@
-// c.h, giving space back, and the clock that decides about it.
+// Implements purging, the reaper, reclaiming and the clock of c.h.
 #include "capi/handles.h"
 #include "capi/structs.h"
 

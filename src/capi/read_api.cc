@@ -1,4 +1,4 @@
-// c.h, reading rows.
+// Implements reading rows of c.h.
 #include <fmt/format.h>
 
 #include <vector>

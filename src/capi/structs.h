@@ -11,9 +11,9 @@
 
 namespace mayfly::capi {
 
-// What the caller knows of `T`; what is missing, or all of it for null, is zero. Invalid when the
-// size cannot be right; Unsupported when the caller asks for something that this build does not
-// know.
+// Copies a caller's struct to a `T`; fields the caller's version lacks, or all of them for null,
+// are zero. Invalid when the size cannot be right; Unsupported when the caller sets a field that
+// this build does not know.
 template <typename T>
 Result<T> TakeStruct(const T* given, std::string_view what) {
   T taken{};
@@ -31,7 +31,7 @@ Result<T> TakeStruct(const T* given, std::string_view what) {
   return taken;
 }
 
-// Invalid unless `out` can be filled. Null is fine when it is `optional`.
+// Invalid unless `out` can be filled. Null is allowed when it is `optional`.
 template <typename T>
 Status CheckFillable(const T* out, bool optional, std::string_view what) {
   if (out == nullptr) {
@@ -41,7 +41,8 @@ Status CheckFillable(const T* out, bool optional, std::string_view what) {
   return Status::Invalid(fmt::format("the size of {} is not set; set it to sizeof", what));
 }
 
-// Fills as much as the caller knows; the rest of a larger struct is zeroed. Null: nothing to do.
+// Fills the fields the caller's version has, and zeroes the rest of a larger struct. Does nothing
+// for null.
 template <typename T>
 void Fill(T* out, T filled) {
   if (out == nullptr) return;

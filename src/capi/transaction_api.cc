@@ -1,4 +1,4 @@
-// c.h, transactions and snapshots.
+// Implements transactions and snapshots of c.h.
 #include <fmt/format.h>
 
 #include "capi/handles.h"
@@ -12,7 +12,7 @@ Status CheckTransaction(const mayfly_transaction* transaction) {
   return Status::Invalid("the transaction is over; begin another");
 }
 
-// Ends are refused while somebody walks over the transaction's state.
+// Busy while a cursor of the transaction is open.
 Status CheckNoCursors(const ViewOwner& owner) {
   const std::uint64_t cursors = owner.open_cursors.load();
   if (cursors == 0) return {};

@@ -1,4 +1,4 @@
-// c.h, writing rows.
+// Implements writing rows of c.h.
 #include <fmt/format.h>
 
 #include "capi/handles.h"
@@ -7,7 +7,7 @@
 namespace mayfly::capi {
 namespace {
 
-// Ends an update without a change. Thrown through the core, which holds its latches by scope.
+// Ends an update without a change. Thrown through core, whose latches are released by destructors.
 struct LeaveTheRow {
   Status why;  // What mayfly_update() returns.
 };
@@ -46,7 +46,7 @@ static_assert(static_cast<int>(DeadlineIf::kEarlier) == MAYFLY_DEADLINE_IF_EARLI
 
 std::optional<std::string> CallUpdate(mayfly_update_function update, void* context,
                                       std::optional<Bytes> old) {
-  // An empty value is not null: that means no row.
+  // An empty value must not be null, which means no row.
   const char* const at = !old ? nullptr : old->data() != nullptr ? old->data() : "";
   const void* fresh = nullptr;
   std::size_t fresh_size = 0;

@@ -51,7 +51,8 @@ CipherContext NewGcm(const Secret& key, Bytes nonce, Bytes associated, bool seal
 }  // namespace
 
 Result<Secret> DeriveKey(const Secret& key, Bytes purpose, Bytes nonce) {
-  // The purpose ends with a byte that no purpose has, so that no two pairs are the same text.
+  // The purpose ends with a byte that no purpose contains, so that different pairs give different
+  // texts.
   std::string text(purpose);
   text.push_back('\0');
   text.append(nonce);
@@ -130,7 +131,7 @@ bool CounterCipher::Apply(std::uint64_t offset, Bytes in, char* out) const {
   }
   std::array<unsigned char, kBlockBytes> skipped{};
   const Bytes skip(reinterpret_cast<const char*>(skipped.data()), offset % kBlockBytes);
-  // Without a key the one it has stays.
+  // A null key keeps the one the context has.
   const bool done =
       EVP_EncryptInit_ex(context.get(), nullptr, nullptr, nullptr, counter.data()) == 1 &&
       Update(context.get(), skip, skipped.data()) &&

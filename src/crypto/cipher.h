@@ -1,7 +1,7 @@
-// cipher.h - AES-256, in the two modes there is a use for.
-//   counter mode  files that are read anywhere and written at their end. It hides and does not
-//                 protect against change: checksums inside the files find damage, not forgers.
-//   GCM           whatever is written and read as a whole: it also tells when a bit was changed.
+// cipher.h - AES-256 in two modes.
+//   counter mode  files that are read anywhere and written at their end. It encrypts without
+//                 authentication: checksums inside the files find damage, not forgery.
+//   GCM           whatever is written and read as a whole: it also detects any changed bit.
 // Invariant: no key sees one counter or nonce twice. Files have keys of their own (file_header.h),
 // so their counters begin at zero.
 #pragma once
@@ -27,12 +27,12 @@ inline constexpr std::size_t kGcmNonceBytes = 12;
 // A key for one purpose and one nonce: HMAC-SHA256 of both.
 Result<Secret> DeriveKey(const Secret& key, Bytes purpose, Bytes nonce);
 
-// Writes plain.size() + kTagBytes bytes to `out`. `nonce` has kGcmNonceBytes; `associated` is not
-// in the output and must be the same when it is opened.
+// Encrypts: writes plain.size() + kTagBytes bytes to `out`. `nonce` has kGcmNonceBytes;
+// `associated` is not in the output and must be the same in Unseal().
 Status Seal(const Secret& key, Bytes nonce, Bytes associated, Bytes plain, void* out);
 
-// Writes sealed.size() - kTagBytes bytes to `out`. False when the key is another or something was
-// changed; `out` holds nothing of use then.
+// Decrypts: writes sealed.size() - kTagBytes bytes to `out`. False when the key is wrong or a byte
+// was changed; the bytes in `out` are meaningless then.
 Result<bool> Unseal(const Secret& key, Bytes nonce, Bytes associated, Bytes sealed, void* out);
 
 struct FreeCipherContext {
@@ -45,7 +45,7 @@ class CounterCipher {
  public:
   static Result<std::unique_ptr<CounterCipher>> Make(const Secret& key);
 
-  // Encrypts, or decrypts, bytes that lie at `offset` of the file. `in` and `out` may be the same.
+  // Encrypts, or decrypts, the bytes at `offset` of the file. `in` and `out` may be the same.
   // False when OpenSSL refused. Safe to call from any thread.
   bool Apply(std::uint64_t offset, Bytes in, char* out) const;
 
@@ -53,7 +53,7 @@ class CounterCipher {
   CounterCipher() = default;
   CipherContext Take() const;
 
-  CipherContext original_;  // Has the key. The others are copies, which spares its schedule.
+  CipherContext original_;  // Has the key. Others are copied from it, with its key schedule.
   mutable std::mutex mutex_;
   mutable std::vector<CipherContext> idle_;  // Guarded by mutex_; as many as threads at once.
 };

@@ -1,4 +1,4 @@
-// Whether ciphers are AES-256 as others know it, at every offset, and tell what was changed.
+// Ciphers are standard AES-256, at every offset, and detect changes.
 // Method: published vectors (NIST SP 800-38A F.5.5, the GCM specification's case 16), and pieces
 // compared with the whole.
 #include "crypto/cipher.h"
@@ -27,12 +27,12 @@ std::string Applied(const CounterCipher& cipher, std::uint64_t offset, const std
 }
 
 TEST(CounterCipher, IsAesInCounterMode) {
-  // The counter of block 0 is zero, so that its keystream is what AES makes of sixteen zero bytes:
-  // with a key of zeros, the example everybody has.
+  // The counter of block 0 is zero, so its keystream is AES of sixteen zero bytes: with a key of
+  // zeros, a published vector.
   const auto cipher = CounterCipher::Make(Secret(kKeyBytes)).value();
   EXPECT_EQ(Applied(*cipher, 0, std::string(16, '\0')),
             FromHex("dc95c078a2408989ad48a21492842087"));
-  // Block 1: what AES makes of 1.
+  // Block 1: AES of 1.
   EXPECT_EQ(Applied(*cipher, 16, std::string(16, '\0')),
             FromHex("530f8afbc74536b9a963b4f1c4cb738b"));
 }

@@ -17,14 +17,14 @@ constexpr Bytes kAnyFirstLine = "mayfly key ";
 constexpr std::size_t kSaltBytes = 16;
 constexpr std::size_t kTextBytesMax = 1024;
 
-// Of scrypt: 32 MiB, three times. About 0.2 s; what OWASP asks of a password's keeper.
+// The cost of scrypt: 32 MiB, three times. About 0.2 s, as OWASP recommends for passwords.
 struct Cost {
   std::uint64_t n = 32768;
   std::uint64_t r = 8;
   std::uint64_t p = 3;
 };
 
-// A key file is not to be trusted with the machine's memory or the caller's day.
+// Bounds on the cost that a key file may ask for, in memory and time.
 constexpr std::uint64_t kScryptBytesMax = std::uint64_t{1} << 30;
 constexpr std::uint64_t kScryptRoundsMax = 64;
 
@@ -72,7 +72,7 @@ std::optional<std::string> FromHex(Bytes hex, std::size_t bytes) {
 
 std::string CheckLine(Bytes lines) { return fmt::format("check {:016x}\n", Hash64(lines)); }
 
-// Eats "word rest\n".
+// Consumes "word rest\n" and returns the rest.
 std::optional<Bytes> EatLine(Bytes& text, Bytes word) {
   const auto end = text.find('\n');
   if (end == Bytes::npos || !text.starts_with(word)) return std::nullopt;
@@ -99,7 +99,7 @@ struct KeyText {
   Bytes vouched;  // Lines 1 to 3.
 };
 
-// The lines that the last one vouches for; empty when it does not.
+// The lines above the check line; empty when the check does not match.
 Bytes CheckedLines(Bytes text) {
   if (text.size() < 2 || text.size() > kTextBytesMax || text.back() != '\n') return {};
   const auto last_line = text.rfind('\n', text.size() - 2);

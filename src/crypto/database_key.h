@@ -1,12 +1,12 @@
 // database_key.h - the key of a database, and how a password opens it.
-// The key is random and never changes while its files are there. A password is stretched by scrypt,
-// which costs an attacker memory for each guess, and what comes out encrypts the key (GCM). So a
-// wrong password is known at once, and another password needs no other files.
+// The key is random and never changes while its files exist. scrypt, which costs an attacker memory
+// for each guess, derives from the password a key that encrypts the database's key (GCM). So a
+// wrong password is detected at once, and a new password needs no new files.
 //   mayfly key 1
 //   kdf scrypt 32768 8 3          its N, r and p
 //   salt <32 hex digits>
 //   nonce <24 hex digits>
-//   key <96 hex digits>           the key, encrypted, with GCM's tag; it vouches for lines 1 to 3
+//   key <96 hex digits>           the key, encrypted, with GCM's tag; authenticates lines 1 to 3
 //   check <16 hex digits>         Hash64 of the lines above: tells damage from a wrong password
 // Layout: docs/formats/encryption.md.
 #pragma once
@@ -26,16 +26,17 @@ inline constexpr std::size_t kPasswordBytesMax = 4096;
 
 class DatabaseKey {
  public:
-  // A new one. Invalid when the password is empty or too long.
+  // Makes a new key. Invalid when the password is empty or too long.
   static Result<std::shared_ptr<const DatabaseKey>> Make(Bytes password);
 
-  // WrongPassword; Corruption when the text is damaged; Unsupported when a newer mayfly wrote it.
+  // Decrypts the key. WrongPassword when the password is wrong; Corruption when the text is
+  // damaged; Unsupported when a newer mayfly wrote it.
   static Result<std::shared_ptr<const DatabaseKey>> Open(Bytes text, Bytes password);
 
   // The same key under another password.
   Result<std::shared_ptr<const DatabaseKey>> WithPassword(Bytes password) const;
 
-  // The lines above. They hold nothing that could be used without the password.
+  // The lines above. They are useless without the password.
   const std::string& text() const { return text_; }
 
   Result<Secret> Derive(Bytes purpose, Bytes nonce) const {

@@ -1,4 +1,4 @@
-// Which password opens a key, and what is said of a damaged one.
+// Only its password opens a key, and a damaged one is refused.
 // Method: every byte of the text changed, with and without a check line that fits.
 #include "crypto/database_key.h"
 

@@ -1,4 +1,4 @@
-// Whether every file has a key of its own, and a header tells whose it is.
+// Every file has a key of its own, and a header identifies its database.
 // Method: many headers of one key; each bit of one changed.
 #include "crypto/file_header.h"
 

@@ -1,5 +1,5 @@
-// password_file.h - a password that lies in a file, as a server is given one: flags and settings
-// can be seen by others.
+// password_file.h - reads a password from a file. A server takes its password this way, because
+// flags and settings can be seen by others.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace mayfly::crypto {
 
-// What is in the file, but for one line end behind it. NotFound and IoError name the file; Invalid
-// when it holds nothing or more than a password may have (database_key.h).
+// Returns the contents without one line end at the end. NotFound and IoError name the file; Invalid
+// when it is empty or longer than a password may be (database_key.h).
 Result<Secret> ReadPasswordFile(const std::string& path);
 
 }  // namespace mayfly::crypto

@@ -1,4 +1,4 @@
-// What of a file is the password, and what is no password.
+// Which part of a file is the password, and which files are refused.
 // Method: files with every kind of end.
 #include "crypto/password_file.h"
 

@@ -1,5 +1,5 @@
 // secret.h - bytes that must not outlive their use: passwords and keys.
-// They are overwritten when the object goes, and never copied but on purpose.
+// The destructor overwrites them, and copies are explicit.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Secret {
   std::size_t size_ = 0;
 };
 
-// From the system's source for keys. IoError when it has none to give.
+// From the system's source of randomness. IoError when it fails.
 Result<Secret> RandomSecret(std::size_t size);
 Result<std::string> RandomBytes(std::size_t size);  // For salts and nonces, which are no secrets.
 

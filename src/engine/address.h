@@ -1,4 +1,4 @@
-// address.h - in which map, and on which shard, a key lives.
+// address.h - the map (role) and the shard (slot) of a key.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace mayfly::engine {
 
-// A role is a physical map of its own: own files, own cache of indexes, own compaction. Roles are
-// fixed; keyspaces are prefixes of keys and cost nothing. Stored; append, never renumber.
+// A role is a physical map with its own files, cache of indexes and compaction. Roles are fixed;
+// keyspaces are prefixes of keys and cost nothing. Stored; append, never renumber.
 enum class Role : std::uint8_t {
   kRows = 0,     // Keys and their values.
   kMembers = 1,  // Sub-rows of collections, and versions.
   kExpiry = 2,   // Keys in the order they will die.
-  kEvents = 3,   // What was purged, in sequence.
+  kEvents = 3,   // Expiry events, in sequence.
   kMeta = 4,     // Keyspaces, policies, watermarks, format.
 };
 inline constexpr std::size_t kRoleCount = 5;

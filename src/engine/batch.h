@@ -31,7 +31,7 @@ class Batch {
     Bytes value;  // The end key, exclusive, for kDeleteRange; empty for kDelete.
   };
 
-  // What must hold at the moment of the commit.
+  // A condition that must hold at the moment of the commit.
   struct Condition {
     Address at;
     Bytes key;
@@ -45,11 +45,11 @@ class Batch {
   void DeleteRange(Address at, Bytes begin, Bytes end);
 
   // The commit happens only if `key` still has exactly these bytes, or still is absent. Conditions
-  // look at the state before the batch, wherever they stand in it.
+  // apply to the state before the batch, wherever they stand in it.
   void Require(Address at, Bytes key, Bytes expected);
   void RequireAbsent(Address at, Bytes key);
 
-  // Forgets everything but the memory.
+  // Removes all operations and keeps the memory.
   void Clear();
 
   std::size_t change_count() const { return changes_.size(); }
@@ -62,7 +62,7 @@ class Batch {
   Change change(std::size_t i) const;
   Condition condition(std::size_t i) const;
 
-  // Ok, or what is wrong with the first bad operation.
+  // Ok, or the error of the first bad operation.
   const Status& status() const { return status_; }
 
   // True when changes or conditions name more than one slot.
@@ -98,7 +98,7 @@ class Batch {
   bool spans_slots_ = false;
 };
 
-// Inline: engines ask for every change of every commit.
+// Inline: engines call it for every change of every commit.
 inline Batch::Change Batch::change(std::size_t i) const {
   assert(i < changes_.size());
   const Record& record = changes_[i];

@@ -1,10 +1,10 @@
-// cursor.h - a walk over the keys of one role, in byte order, both ways.
-// A cursor shows one frozen state: that of its snapshot, or of the moment it was made. It starts
-// nowhere; seek before reading. A move costs one virtual call and reading costs none: engines leave
-// the current key and value in the base class.
+// cursor.h - a cursor over the keys of one role, in byte order, both ways.
+// A cursor shows one frozen state: that of its snapshot, or of the moment it was made. A new cursor
+// is on no key: seek before reading. A move costs one virtual call and reading costs none: engines
+// store the current key and value in the base class.
 // Keys outside the bounds do not exist for it: seeks clamp to the bounds.
-// Lifetime: a cursor must be gone before its engine closes. One thread at a time. In a child made
-// by fork() it moves nowhere, and status() says so.
+// Lifetime: destroy a cursor before its engine closes. One thread at a time. In a child made by
+// fork() it does not move, and status() is an error.
 #pragma once
 
 #include <cassert>
@@ -21,7 +21,7 @@ class Snapshot;
 struct CursorOptions {
   KeyRange range = {};                 // Copied.
   const Snapshot* snapshot = nullptr;  // Null: the state as of now. Must outlive the cursor.
-  bool fill_cache = true;              // False for one-off scans that would push out hot blocks.
+  bool fill_cache = true;              // False for one-off scans that would evict hot blocks.
 };
 
 class Cursor {
@@ -30,7 +30,7 @@ class Cursor {
   Cursor(const Cursor&) = delete;
   Cursor& operator=(const Cursor&) = delete;
 
-  // True on a key. When false, ask status(): the range may have ended, or reading failed.
+  // True on a key. When false, check status(): the range may have ended, or reading failed.
   bool Valid() const { return valid_; }
 
   // Both hold until the cursor moves. Only when Valid().
@@ -44,11 +44,11 @@ class Cursor {
   // Last key <= target.
   void SeekAtOrBefore(Bytes target) { is_owner() ? DoSeekAtOrBefore(target) : Hide(); }
 
-  // Only when Valid(). Turning round costs a seek.
+  // Only when Valid(). Changing direction costs a seek.
   void Next() { assert(valid_), is_owner() ? DoNext() : Hide(); }
   void Prev() { assert(valid_), is_owner() ? DoPrev() : Hide(); }
 
-  // Ok at the end of the range; Corruption or IoError when the walk broke off.
+  // Ok at the end of the range; Corruption or IoError when reading failed.
   virtual Status status() const = 0;
 
  protected:

@@ -1,8 +1,7 @@
-// damage_log.h - whether storage was found damaged since it was opened.
-// A damaged file is met by whoever reads it first: a client, a cursor, a compaction. Each of them
-// gets an error, but the person who runs the database must learn of it as well, without reading
-// every reply. So every Corruption an engine returns is noted here, and Stats() reports it.
-// Threads: any.
+// damage_log.h - counts damage found in storage since it was opened.
+// A client, a cursor or a compaction that reads a damaged file gets an error, but the operator must
+// learn of it as well. So every Corruption an engine returns is recorded here, and Stats() reports
+// it. Safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -17,14 +16,14 @@ namespace mayfly::engine {
 
 class DamageLog {
  public:
-  // `logger` is told of the first, second, fourth, eighth ... time; it must outlive this.
+  // Logs the first, second, fourth, eighth ... occurrence to `logger`, which must outlive this.
   explicit DamageLog(Logger& logger) : logger_(logger) {}
 
-  // Counts `status` if it is Corruption; hands it on.
+  // Counts `status` if it is Corruption; returns it.
   Status Note(Status status);
 
   std::uint64_t times() const { return times_.load(std::memory_order_relaxed); }
-  std::string first() const;  // What was said the first time; empty: never.
+  std::string first() const;  // The first message; empty: no damage so far.
 
  private:
   Logger& logger_;

@@ -1,5 +1,5 @@
-// Goal: damage is counted, its first message kept, and the log told without being flooded.
-// Method: statuses handed through, beside a logger that keeps its lines.
+// Goal: damage is counted, its first message kept, and logged without flooding the log.
+// Method: statuses passed through, and a logger that keeps its lines.
 #include "engine/damage_log.h"
 
 #include <gtest/gtest.h>

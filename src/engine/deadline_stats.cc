@@ -132,7 +132,8 @@ Result<DeadlineStats> DeadlineStats::Decode(Bytes in) {
   return stats;
 }
 
-// Takes only what Add() can have made: a forged minimum or width would call living bytes dead.
+// Accepts only what Add() can have made: a forged minimum or width would count living bytes as
+// dead.
 bool DeadlineStats::EatBuckets(Bytes& in) {
   std::uint64_t width_log2 = 0;
   std::uint64_t count = 0;

@@ -1,12 +1,12 @@
 // deadline_stats.h - when the rows of one file die, in a few hundred bytes.
 //   | version u8 | mortal_rows | immortal_rows | immortal_bytes            (varints)
 //   | min_ms zigzag | max_ms zigzag | width_log2 | first_bucket zigzag | count | bytes... |
-// Kept as a property of the file, so that "is anything in here still alive" and "how much of it is
+// Stored as a property of the file, so that "is any row in it still alive" and "how much of it is
 // dead" are answered without reading it. Buckets are 2^width_log2 ms wide and aligned to multiples
 // of their width; when a deadline falls outside kBucketsMax of them, widths double and buckets
 // merge, so memory is bounded whatever the deadlines are. Invariants: (1) The bytes of all buckets
-// plus immortal_bytes are the bytes added. (2) Bytes are never called dead before their deadline:
-// BytesDeadBy counts whole buckets only. Layout: docs/formats/deadline_stats.md.
+// plus immortal_bytes are the bytes added. (2) Bytes are never counted as dead before their
+// deadline: BytesDeadBy counts whole buckets only. Layout: docs/formats/deadline_stats.md.
 #pragma once
 
 #include <cstdint>
@@ -32,11 +32,11 @@ class DeadlineStats {
   std::uint64_t immortal_bytes() const { return immortal_bytes_; }
   std::uint64_t mortal_bytes() const;
 
-  // Of the rows that have one; nothing when none has.
+  // The earliest and latest deadline; nothing when no row has one.
   std::optional<WallTime> min_deadline() const;
   std::optional<WallTime> max_deadline() const;
 
-  // At least this many bytes are dead at `now`; short of the truth by at most one bucket.
+  // A lower bound of the bytes dead at `now`; too low by at most one bucket.
   std::uint64_t BytesDeadBy(WallTime now) const;
 
   // True when every row counted is dead at `now`; exact. False for an empty file.
@@ -50,7 +50,7 @@ class DeadlineStats {
   friend bool operator==(const DeadlineStats&, const DeadlineStats&) = default;
 
  private:
-  static constexpr unsigned kWidthLog2Min = 10;  // About a second; where every width begins.
+  static constexpr unsigned kWidthLog2Min = 10;  // About a second; the initial width.
 
   void Widen();
   bool EatBuckets(Bytes& in);

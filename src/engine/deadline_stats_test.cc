@@ -247,8 +247,8 @@ std::vector<std::string> Encodings() {
   return encodings;
 }
 
-// What an accepted encoding must be good for, whatever its bytes were: it is the one encoding of
-// its contents, answers are in order and add up, and counting goes on.
+// Expects of an accepted encoding, whatever its bytes were: it is the only encoding of its
+// contents, the results are in order and add up, and counting goes on.
 void ExpectSelfConsistent(DeadlineStats stats, const std::string& encoded) {
   EXPECT_EQ(stats.Encode(), encoded);
   EXPECT_EQ(stats.min_deadline().has_value(), stats.mortal_rows() > 0);
@@ -302,7 +302,7 @@ TEST(DeadlineStatsDecode, RefusesEveryFlippedBitOrMakesSenseOfIt) {
   }
 }
 
-// The fields in their stored order, as somebody might forge them.
+// The fields in their stored order, for forged encodings.
 struct Forged {
   std::uint64_t mortal_rows = 2;
   std::uint64_t immortal_rows = 0;

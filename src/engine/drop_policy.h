@@ -1,11 +1,11 @@
-// drop_policy.h - what compaction asks whoever understands the bytes.
-// The engine moves bytes and knows no rows; core knows rows and moves no files. The policy stands
-// between them: the engine shows a stored pair and hears "dead" or a deadline.
-// A dead pair vanishes from the newest state, and nothing older beneath it comes back.
+// drop_policy.h - the interface by which compaction asks core which pairs are dead.
+// The engine moves bytes and knows no rows; core knows rows and moves no files. The engine passes a
+// stored pair to the policy, which returns whether it is dead, or its deadline.
+// A dead pair vanishes from the newest state, and no older version beneath it comes back.
 // Snapshots: an engine may drop a dead pair that an open snapshot still shows. A judge therefore
-// condemns only what is dead at its own frozen instant, and the policy puts that instant no later
-// than that of the oldest open snapshot. Threads: any, background threads of the engine included,
-// several at once. Must not throw, block on the engine, or call into it.
+// drops only pairs that are dead at its own frozen instant, and the policy sets that instant no
+// later than that of the oldest open snapshot. Threads: any, background threads of the engine
+// included, several at once. Must not throw, block on the engine, or call into it.
 #pragma once
 
 #include <memory>

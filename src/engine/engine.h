@@ -1,24 +1,23 @@
 // engine.h - ordered bytes that change atomically: the contract every engine keeps.
 // An engine knows nothing of rows, time or types. It keeps one ordered map per role, applies
-// batches whole or not at all, and shows frozen states. Core builds the database on exactly this;
-// whatever an engine cannot hold it says in capabilities(), and core refuses it instead of
-// pretending.
+// batches whole or not at all, and shows frozen states. Core builds the database on exactly this.
+// An engine states in capabilities() what it cannot do, and core refuses calls that need it.
 //
 // Invariants, checked for every engine by tests/engine:
 // (1) A batch is visible whole or not at all, to every reader, at every moment, and after a crash.
 // (2) A commit that returned Ok is seen by every later read; one that returned an error changed
 //     nothing, unless the message says that its outcome is unknown.
 // (3) What survives the death of the process, or a power cut, is a prefix of the commits in their
-//     order. After the first nothing acknowledged with kProcess or more is missing, after the
-//     second nothing up to the last kDisk.
+//     order. After the death of the process no commit acknowledged with kProcess or more is
+//     missing; after a power cut, no commit up to the last kDisk.
 // (4) A snapshot and a cursor show one state, whatever is committed meanwhile.
 // (5) Damaged storage gives Corruption, never other bytes than were written.
 //
-// Public calls check their arguments in one place and hand on to the Do... functions of the engine,
-// so that all engines refuse the same things with the same words.
+// Public calls check their arguments and then call the Do... functions of the engine, so that all
+// engines refuse the same arguments with the same messages.
 // Threads: every call from any thread, except that Close() and the destructor must be alone.
-// Processes: in a child made by fork() every call answers Invalid, Close() does nothing, and what
-// is destroyed there leaves files, locks and threads as they are (base/owner_process.h).
+// Processes: in a child made by fork() every call returns Invalid, Close() does nothing, and
+// destructors leave files, locks and threads as they are (base/owner_process.h).
 #pragma once
 
 #include <atomic>
@@ -52,14 +51,14 @@ struct Capabilities {
   bool atomic_across_slots = true;
   // False: everything is gone when the engine closes, and Durability means nothing.
   bool persistent = true;
-  // False: Commit, Persist and Compact answer ReadOnly.
+  // False: Commit, Sync and Compact return ReadOnly.
   bool writable = true;
-  // True: another process may commit to what this one reads, and Refresh() takes that over.
+  // True: another process may commit to the same files, and Refresh() shows its commits.
   bool follows = false;
 };
 
-// A state that stays. Keep it short: what it shows cannot be cleaned away. Release it before the
-// engine closes. Reading from it is safe from any thread.
+// A frozen state. Keep it short: the space of versions that it shows cannot be reclaimed. Release
+// it before the engine closes. Reading from it is safe from any thread.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
@@ -70,12 +69,12 @@ class Snapshot {
   Snapshot() = default;
 };
 
-// One key of a MultiGet: what is asked, and what was found.
+// One key of a MultiGet, and its result.
 struct Lookup {
   Address at;
   Bytes key;
   PinnedBytes value;  // Meaningful when `status` is ok.
-  Status status;      // Ok, NotFound, or why this key could not be read.
+  Status status;      // Ok, NotFound, or the error of this key.
 };
 
 // A file of one role, as `mayfly prove` and the reaper see it.
@@ -89,7 +88,7 @@ struct FileInfo {
   std::string first_key;
   std::string last_key;
   DeadlineStats deadlines;  // Empty when the engine was opened without a DropPolicy.
-  // Nothing in it was committed before this one; as EngineStats::last_commit. 0: it may be.
+  // The file contains no commit before this number (EngineStats::last_commit). 0: unknown.
   std::uint64_t first_commit = 0;
 };
 
@@ -105,31 +104,31 @@ class HandleTicket {
   std::atomic<std::uint64_t>& count_;
 };
 
-// A place that still holds some bytes, visible or not.
+// A place where Find() found the bytes, visible or not.
 struct Trace {
   std::string where;  // A file's name, or the role.
-  std::string what;   // In words: what the bytes are part of there.
+  std::string what;   // In words: what the bytes are part of.
 };
 
-// Told how far a search is, in bytes; false ends it.
+// Called with the progress of a search, in bytes; returning false ends the search.
 using FindProgress = std::function<bool(std::uint64_t done, std::uint64_t all)>;
 
 struct EngineStats {
   std::uint64_t disk_bytes = 0;    // Files and logs.
   std::uint64_t memory_bytes = 0;  // Buffers, caches, indexes; an estimate.
-  // Files that are no part of the newest state any more: a snapshot or cursor still reads them.
+  // Files that are not part of the newest state: a snapshot or cursor still reads them.
   std::uint64_t obsolete_files = 0;
-  // Commits are slowed down or stopped, or close to it, because compaction lags behind. Whoever
-  // compacts for other reasons should wait.
+  // Commits are slowed down or stopped, or close to it, because compaction lags behind. Callers of
+  // Compact() and CompactFile() should wait.
   bool commits_held_back = false;
   std::uint64_t last_commit = 0;  // Grows with commits; 0 for an engine without files.
   std::uint64_t open_snapshots = 0;
   std::uint64_t open_cursors = 0;
-  // How often something could not be read because a file is damaged, background work included, and
-  // what was said the first time.
+  // How often a read failed because a file is damaged, background work included, and the first
+  // message.
   std::uint64_t damage_seen = 0;
   std::string first_damage = {};
-  // Of an engine that was opened for a salvage: what it gives up so far, the first hundred places.
+  // Of an engine opened for a salvage: what it has given up so far, the first hundred places.
   std::vector<std::string> given_up = {};
   // Commits that add bytes are refused, because the disk is full.
   bool disk_full = false;
@@ -137,7 +136,7 @@ struct EngineStats {
 
 class Engine {
  public:
-  // Closes, if Close() was not called; errors of that go to the logger alone. Open snapshots or
+  // Closes, if Close() was not called; errors of that go to the logger only. Open snapshots or
   // cursors are a fault of the caller and end the process.
   virtual ~Engine() = default;
   Engine(const Engine&) = delete;
@@ -145,15 +144,15 @@ class Engine {
 
   const Capabilities& capabilities() const { return capabilities_; }
 
-  // What messages call this engine: "memory", or "rocks at /var/lib/mayfly".
+  // The name of this engine in messages: "memory", or "rocks at /var/lib/mayfly".
   const std::string& name() const { return name_; }
 
-  // What its files are encrypted with; what is written elsewhere, backups say, should be, too.
-  // Null: nothing is encrypted.
+  // The key that encrypts its files; files written elsewhere, such as backups, should be encrypted
+  // with it, too. Null: nothing is encrypted.
   virtual std::shared_ptr<const crypto::DatabaseKey> encryption_key() const { return nullptr; }
 
-  // Whether somebody else, in this process or another, reads the same files beside this engine, and
-  // may have deleted ones open.
+  // True while a reader, in this process or another, has the same files open, deleted ones possibly
+  // among them.
   virtual bool HasReadersBeside() const { return false; }
 
   // Reads the value of `key` into `value`.
@@ -161,9 +160,9 @@ class Engine {
   // Corruption or IoError when it could not be read. The bytes live as PinnedBytes says.
   Status Get(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot = nullptr) const;
 
-  // Reads many keys from one state, cheaper than one by one.
-  // Ok when every key was answered, NotFound being an answer; each key's own outcome is in its
-  // Lookup. The first failure otherwise, the others being answered all the same.
+  // Reads many keys from one state, cheaper than one by one. Each key's result is in its Lookup. Ok
+  // when every key was found or is NotFound; otherwise the first error, and the other keys have
+  // their results all the same.
   Status MultiGet(std::span<Lookup> lookups, const Snapshot* snapshot = nullptr) const;
 
   // A cursor over one role. Invalid when the bounds are reversed or too long.
@@ -172,20 +171,20 @@ class Engine {
   // Freezes the present state of all roles.
   Result<std::unique_ptr<Snapshot>> NewSnapshot() const;
 
-  // Of an engine that follows a writer in another process: takes over what that has committed by
-  // now, so that reads without a snapshot, and snapshots taken from here on, show it. Returns how
-  // often there was something to take over; 0 for all others. Busy when the writer changes files
-  // faster than it can be followed; the state stays as it was.
+  // In an engine that follows a writer in another process: applies the writer's commits up to now,
+  // so that reads without a snapshot, and new snapshots, show them. Returns how many calls so far
+  // found new commits; 0 for all other engines. Busy when the writer changes files faster than they
+  // can be followed; the state stays as it was.
   Result<std::uint64_t> Refresh() const;
 
-  // The number of the last Refresh() that brought a change of a key of the role beginning with this
-  // byte, or may have.
+  // The number, as Refresh() returns it, of the last refresh that may have changed a key of the
+  // role that begins with this byte.
   virtual std::uint64_t ChangedAt(Role /*role*/, unsigned char /*first*/) const { return 0; }
 
   // Applies the batch, if its conditions hold.
   // Conflict when one does not: nothing is written, and the message names the key. Invalid when the
-  // batch holds a bad operation. CrossSlot and ReadOnly as capabilities() tell. IoError when the
-  // device refused, a full disk among them: nothing is written, and the engine takes commits again
+  // batch has a bad operation. CrossSlot and ReadOnly as capabilities() says. IoError when the
+  // device refused, a full disk included: nothing is written, and the engine accepts commits again
   // as soon as there is room. The batch is not changed. An empty batch is Ok.
   Status Commit(const Batch& batch, Durability durability = Durability::kProcess);
 
@@ -194,27 +193,27 @@ class Engine {
   Status Sync(Durability durability);
 
   // Rewrites the files of a role's range now, bottom level included, asking the DropPolicy about
-  // each pair. Takes as long as it takes; reads and commits go on.
+  // each pair. May take long; reads and commits go on.
   Status Compact(Role role, const KeyRange& range = {});
 
   // Rewrites one file of Files(), together with what overlaps it on the way down, into the last
-  // level, asking the DropPolicy about each pair: afterwards nothing it held lies in any file but
-  // what somebody can see, and its tombstones are gone. Works on the calling thread, beside the
-  // engine's own compactions, at about `bytes_per_second` (0: as fast as it can). False when the
-  // file is gone or is being compacted.
+  // level, asking the DropPolicy about each pair: afterwards only visible pairs of it are left in
+  // any file, and its tombstones are gone. Runs on the calling thread, beside the engine's own
+  // compactions, at about `bytes_per_second` (0: no limit). False when the file is gone or is being
+  // compacted.
   Result<bool> CompactFile(Role role, const std::string& name, std::uint64_t bytes_per_second = 0);
 
-  // Removes a file unread. The caller vouches that nobody can see any pair in it, in the newest
-  // state or in an open one. False when it is gone, is being compacted, or has files beneath its
+  // Removes a file unread. The caller guarantees that no pair in it is visible, in the newest state
+  // or in an open one. False when the file is gone, is being compacted, or has files beneath its
   // level, whose older versions its tombstones may hide.
   Result<bool> DropFile(Role role, const std::string& name);
 
-  // Writes what only memory and the log hold into files, and removes logs and files that nobody
-  // needs. Afterwards the log holds nothing that was committed before the call.
+  // Writes memory out to files, and removes unneeded logs and files. Afterwards the log contains
+  // nothing that was committed before the call.
   Status Flush();
 
-  // Looks for the bytes in everything the engine keeps, visible or not: old versions, tombstones,
-  // logs, every file. At most `traces_max` places. Slow: it reads all of it. Conflict when
+  // Searches everything the engine keeps for the bytes, visible or not: old versions, tombstones,
+  // logs, every file. Returns at most `traces_max` places. Slow: it reads all of it. Conflict when
   // `progress` ended it.
   Result<std::vector<Trace>> Find(Bytes needle, std::size_t traces_max = 100,
                                   const FindProgress& progress = {}) const;
@@ -224,25 +223,25 @@ class Engine {
 
   Result<EngineStats> Stats() const;
 
-  // Hands everything to the operating system and lets go of the storage.
+  // Writes everything to the operating system and closes the storage.
   // Busy while snapshots or cursors are open, with their number: nothing is closed. Afterwards
-  // every other call answers Invalid; closing again is Ok.
+  // every other call returns Invalid; closing again is Ok.
   Status Close();
 
  protected:
   Engine(std::string name, Capabilities capabilities);
 
-  // What Close() and Stats() count; a derived snapshot or cursor holds a HandleTicket on one.
+  // The open handles that Close() and Stats() count; each snapshot or cursor holds a HandleTicket.
   std::atomic<std::uint64_t>& open_snapshots() const { return open_snapshots_; }
   std::atomic<std::uint64_t>& open_cursors() const { return open_cursors_; }
 
   // False in a child made by fork().
   bool is_owner() const { return owner_.IsThis(); }
 
-  // The Conflict that Commit() answers for a condition that does not hold.
+  // The Conflict that Commit() returns for a condition that does not hold.
   static Status ConditionFailed(const Batch::Condition& condition);
 
-  // For destructors of derived engines: Close(), with a broken invariant if handles are open.
+  // For destructors of derived engines: Close(), and a failed MAYFLY_CHECK if handles are open.
   Status CloseAtDestruction();
 
  private:

@@ -1,4 +1,4 @@
-// key_range.h - a stretch of keys.
+// key_range.h - a range of keys.
 #pragma once
 
 #include "mayfly/bytes.h"

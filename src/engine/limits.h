@@ -1,12 +1,12 @@
-// limits.h - the bounds of what an engine takes. Every engine has the same.
+// limits.h - the bounds of an engine's arguments, the same for every engine.
 #pragma once
 
 #include <cstddef>
 
 namespace mayfly::engine {
 
-// Room for a 64 KiB user key twice (a collection's key and its member) and what core puts around
-// them. Keys are compared often and kept in file indexes, so longer ones would cost every reader.
+// Room for two 64 KiB user keys (a collection's key and its member) and core's framing. Keys are
+// compared often and kept in file indexes, so longer ones would cost every reader.
 inline constexpr std::size_t kKeyBytesMax = std::size_t{192} << 10;
 
 // The largest value Redis' dialect allows.

@@ -1,5 +1,5 @@
-// Goal: a holder is made once, used again while its type stays, and destroyed exactly once.
-// Method: holders that count their lives; the sanitizers watch the storage they lie in.
+// Goal: a holder is made once, reused while its type stays, and destroyed exactly once.
+// Method: holders that count constructions and destructions; the sanitizers check the storage.
 #include "mayfly/pinned_bytes.h"
 
 #include <gtest/gtest.h>

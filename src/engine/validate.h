@@ -1,7 +1,7 @@
-// validate.h - what every engine refuses, worded once.
-// The checks run before an engine sees a call, so engines cannot differ in what they take. Reads
-// and batches ask the inline predicates, which cost a comparison or two, and leave the wording of
-// the refusal to the Check... functions on the slow side.
+// validate.h - the checks of arguments that all engines share.
+// The checks run before an engine sees a call, so engines cannot differ in what they accept. Reads
+// and batches use the inline predicates, which cost a comparison or two; the Check... functions on
+// the slow path word the error.
 #pragma once
 
 #include "engine/address.h"
@@ -37,10 +37,10 @@ inline Status CheckValue(Bytes value) {
   return IsGoodValue(value) ? Status() : internal::BadValue(value);
 }
 
-// `begin` is not behind `end`.
+// Invalid when `begin` is after `end`.
 Status CheckOrder(Bytes begin, Bytes end);
 
-// Bounds of a walk: in order where both are given, none longer than a key may be.
+// Invalid unless the bounds are in order, where both are given, and no longer than a key may be.
 Status CheckRange(const KeyRange& range);
 
 }  // namespace mayfly::engine

@@ -1,4 +1,4 @@
-// Goal: every engine refuses the same calls, at exactly the limits, with words that say what to do.
+// Goal: every engine refuses the same calls, at exactly the limits; messages say what to do.
 // Method: each check on the last good value, the first bad one, and beyond.
 #include "engine/validate.h"
 

@@ -1,4 +1,4 @@
-// mayfly/encryption.h, on the engine that has files.
+// Implements mayfly/encryption.h on the RocksDB engine.
 #include "mayfly/encryption.h"
 
 #include "engine/rocks/rocks_reencrypt.h"

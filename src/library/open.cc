@@ -19,7 +19,7 @@ engine::Profile ToProfile(MemoryProfile memory) {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// For what latched transactions read, beside what the engine keeps.
+// The size of core's cache of rows read by latched transactions, beside the engine's caches.
 std::size_t CacheBytes(MemoryProfile memory) {
   switch (memory) {
     case MemoryProfile::kTiny: return 1 * kMiB;
@@ -49,8 +49,8 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
                              .salvage = options.salvage,
                              .drop_policy = horizon,
                              .logger = options.logger};
-  // What is saved from a damaged database must stand still, and encrypted logs are RocksDB's to
-  // read: there a reader and a writer exclude each other.
+  // A salvage needs files that do not change, and only RocksDB can read encrypted logs: there a
+  // reader and a writer exclude each other.
   const bool follows = options.read_only && !options.salvage && options.password.empty();
   if (follows) return engine::OpenReaderEngine({.rocks = rocks});
   return engine::OpenRocksEngine(rocks);
@@ -59,7 +59,7 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options) {
-  // What core knows to be gone, and compaction asks for.
+  // Core sets it, and compaction reads it.
   const auto horizon = std::make_shared<core::DropHorizon>();
   MAYFLY_TRY(auto engine, OpenEngine(options, horizon));
   return core::NewDatabase(std::move(engine),
@@ -69,7 +69,7 @@ Result<std::unique_ptr<Database>> Database::Open(const DatabaseOptions& options)
                             .salvage = options.salvage,
                             .clock_jump_max = options.clock_jump_max,
                             .state_age_max = options.state_age_max,
-                            // Nobody tells a reader what has changed.
+                            // A reader cannot invalidate: it does not see the writer's changes.
                             .cache_bytes = options.read_only ? 0 : CacheBytes(options.memory),
                             .horizon = horizon,
                             .clock = options.clock,

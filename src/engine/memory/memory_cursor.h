@@ -1,6 +1,6 @@
-// memory_cursor.h - a walk over one role of the memory engine, at one frozen state.
-// It stands on a node of the map and shows the node's own key and value: both stay until the frozen
-// state is let go (memory_map.h, invariant 4). The lock is held only while moving.
+// memory_cursor.h - a cursor over one role of the memory engine, at one frozen state.
+// It is on a node of the map and shows the node's own key and value: both stay until the frozen
+// state is released (memory_map.h, invariant 4). The lock is held only while moving.
 #pragma once
 
 #include <atomic>
@@ -32,12 +32,12 @@ class MemoryCursor final : public Cursor {
   void DoNext() override;
   void DoPrev() override;
 
-  // Stands on the first visible node from `node` on, or the last before it. With the lock held.
+  // Move to the first visible node from `node` on, or the last before it. With the lock held.
   void StandAtOrAfter(Node node);
   void StandBefore(Node node);
   bool StandOn(Node node);  // False, and no move, when the node is not visible.
 
-  const HandleTicket ticket_;  // First, so that it goes last.
+  const HandleTicket ticket_;  // First, so that it is destroyed last.
   const MemoryStore& store_;
   const MemoryMap& map_;
   const std::string begin_;

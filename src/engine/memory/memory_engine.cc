@@ -17,7 +17,7 @@ class MemorySnapshot final : public Snapshot {
   const MemoryStore::FrozenState& frozen() const { return frozen_; }
 
  private:
-  const HandleTicket ticket_;  // First, so that it goes last.
+  const HandleTicket ticket_;  // First, so that it is destroyed last.
   const MemoryStore::FrozenState frozen_;
 };
 
@@ -71,7 +71,7 @@ class MemoryEngine final : public Engine {
     return {};
   }
 
-  // Nothing is in files: none can be rewritten or removed, and nothing waits to be written out.
+  // There are no files to rewrite or remove, and nothing to write out.
   Result<bool> DoCompactFile(Role, const std::string&, std::uint64_t) override { return false; }
   Result<bool> DoDropFile(Role, const std::string&) override { return false; }
   Status DoFlush() override { return {}; }
@@ -93,7 +93,7 @@ class MemoryEngine final : public Engine {
   }
 
   const MemoryOptions options_;
-  mutable MemoryStore store_;  // Opening a state is no change a caller could see.
+  mutable MemoryStore store_;  // Opening a state changes nothing a caller can see.
 };
 
 }  // namespace

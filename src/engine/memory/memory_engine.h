@@ -9,7 +9,7 @@
 namespace mayfly::engine {
 
 struct MemoryOptions {
-  // Asked by Compact(). Shared by the engine and whoever made it. Null: nothing is ever dropped.
+  // Used by Compact(). Shared by the engine and its creator. Null: nothing is ever dropped.
   std::shared_ptr<const DropPolicy> drop_policy = nullptr;
 };
 

@@ -6,7 +6,7 @@
 namespace mayfly::engine {
 namespace {
 
-// What the allocator and the tree take beside the bytes themselves.
+// The overhead of the allocator and the tree, beside the bytes themselves.
 constexpr std::size_t kNodeOverheadBytes = sizeof(MemoryMap::Chains::value_type) + 48;
 constexpr std::size_t kValueOverheadBytes = sizeof(std::string) + 32;
 constexpr std::size_t kVersionOverheadBytes = sizeof(Sequence) + sizeof(Value);

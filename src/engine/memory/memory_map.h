@@ -1,14 +1,14 @@
-// memory_map.h - the keys of one role, each with the versions that somebody may still see.
-// Old versions are kept only for open states (snapshots and cursors). Every one of them stands in a
-// queue, in the order of the commits that replaced them, so that giving them back costs what it
-// frees. Invariants:
+// memory_map.h - the keys of one role, each with the versions that an open state may still see.
+// Old versions are kept only for open states (snapshots and cursors). They stand in a queue, in the
+// order of the commits that replaced them, so that pruning costs in proportion to what it frees.
+// Invariants:
 // (1) A version newer than every open state is rewritten in place: a key has at most one version
-//     more than states were opened while the oldest open one has been there.
+//     more than the states opened since the oldest open one.
 // (2) A key has one queue entry per version but its newest, oldest first.
 // (3) A key whose only version is "deleted" is not in the map.
 // (4) From (1) to (3): the node and the value that an open state sees stay where they are until the
-//     state closes, so a cursor may stand on them without the lock.
-// Threads: guarded by the lock of the store it lives in.
+//     state closes, so a cursor may point at them without the lock.
+// Threads: guarded by the lock of its store.
 #pragma once
 
 #include <cstddef>
@@ -39,22 +39,22 @@ class MemoryMap {
   // The value of `key` at `state`; null when it was absent then.
   Value Find(Bytes key, Sequence state) const;
 
-  // Gives `key` a value. Null: deletes it.
+  // Sets the value of `key`. Null: deletes it.
   void Write(Bytes key, Value value, Moment moment);
 
   // Deletes the keys in [begin, end).
   void DeleteRange(Bytes begin, Bytes end, Moment moment);
 
-  // Gives back every version that no state from `oldest_open` on sees.
+  // Removes every version that no state from `oldest_open` on sees.
   void Prune(Sequence oldest_open);
 
-  // Forgets everything; no state may be open.
+  // Removes everything; no state may be open.
   void Clear();
 
-  // Keys, values, and what is needed to keep them; an estimate.
+  // Keys, values and their overhead; an estimate.
   std::size_t memory_bytes() const { return memory_bytes_; }
 
-  // Versions kept for open states alone.
+  // Versions kept only for open states.
   std::size_t obsolete_versions() const { return obsolete_.size(); }
 
  private:

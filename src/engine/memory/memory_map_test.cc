@@ -1,5 +1,5 @@
 // Goal: old versions are kept exactly as long as an open state sees them.
-// Method: play commits and states against one map by hand and look at what it keeps.
+// Method: apply commits and open states on one map by hand, and check what it keeps.
 #include "engine/memory/memory_map.h"
 
 #include <gtest/gtest.h>

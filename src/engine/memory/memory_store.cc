@@ -38,7 +38,7 @@ MemoryStore::FrozenState::FrozenState(MemoryStore& store, const FrozenState& oth
 }
 
 MemoryStore::FrozenState::~FrozenState() {
-  if (!store_.owner_.IsThis()) return;  // The lock may be somebody's who is not here.
+  if (!store_.owner_.IsThis()) return;  // A thread of the parent may hold the lock.
   const std::unique_lock lock(store_.mutex_);
   auto& open = store_.open_states_;
   open.erase(open.find(sequence_));
@@ -103,7 +103,7 @@ void MemoryStore::Compact(Role role, const KeyRange& range, DropPolicy::Judge& j
       const Value& newest = node->second.newest();
       if (newest && judge.IsDead(node->first, *newest)) dead.push_back(node->first);
     }
-    if (!done) from = std::prev(node)->first + '\0';  // The first key behind what was judged.
+    if (!done) from = std::prev(node)->first + '\0';  // The first key after those judged.
 
     if (dead.empty()) continue;
     const MemoryMap::Moment moment = NextMoment();

@@ -1,7 +1,7 @@
-// memory_store.h - all roles of the memory engine, their lock, and the states somebody looks at.
-// One number counts commits over all roles, so a state of the whole store is one number, too.
-// Commits hold the lock alone, from the first condition to the last change, which makes a batch
-// atomic; readers share it. Threads: every call from any thread, Clear() alone.
+// memory_store.h - all roles of the memory engine, their lock, and the open states.
+// One number counts commits over all roles, so a state of the whole store is one number, too. A
+// commit holds the lock exclusively, from the first condition to the last change, which makes a
+// batch atomic; readers share it. Threads: every call from any thread, Clear() alone.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ namespace mayfly::engine {
 
 class MemoryStore {
  public:
-  // Keeps one state open. Must be gone before its store.
+  // Keeps one state open. Destroy it before its store.
   class FrozenState {
    public:
     explicit FrozenState(MemoryStore& store);                   // The present state.
@@ -45,24 +45,24 @@ class MemoryStore {
   // The value of `key` at `state` (kNewest: now); null when absent.
   Value Get(Role role, Bytes key, Sequence state) const;
 
-  // Answers all lookups from one state.
+  // Reads all lookups from one state.
   void MultiGet(std::span<Lookup*> lookups, Sequence state) const;
 
   // Applies the batch, or changes nothing and returns the first condition that does not hold; its
   // views point into the batch.
   std::optional<Batch::Condition> Commit(const Batch& batch);
 
-  // Deletes what `judge` calls dead, a step of keys at a time.
+  // Deletes pairs that `judge` calls dead, a step of keys at a time.
   void Compact(Role role, const KeyRange& range, DropPolicy::Judge& judge);
 
-  // The places that hold `needle`, old versions and tombstones included, `traces_max` at most.
+  // The places that contain `needle`, old versions and tombstones included, at most `traces_max`.
   std::vector<Trace> Find(Bytes needle, std::size_t traces_max) const;
 
   void Clear();
 
   std::size_t memory_bytes() const;
 
-  // For cursors: hold the lock while looking at the map.
+  // For cursors: hold the lock while reading the map.
   std::shared_lock<std::shared_mutex> LockToRead() const { return std::shared_lock(mutex_); }
   const MemoryMap& map(Role role) const { return maps_[static_cast<std::size_t>(role)]; }
 

@@ -7,7 +7,7 @@
 namespace mayfly::engine {
 
 Value VersionChain::At(Sequence state) const {
-  // Most readers want the newest.
+  // Most readers read the newest.
   if (newest_since() <= state) return newest();
   const auto later = std::upper_bound(
       versions_.begin(), versions_.end(), state,

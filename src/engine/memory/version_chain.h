@@ -1,9 +1,9 @@
-// version_chain.h - what one key has been, and since when.
+// version_chain.h - the versions of one key.
 //   oldest | since 5: "a" | since 9: deleted | since 12: "b" | newest
 // A state is the number of the last commit it shows; a version holds from its own `since` up to the
 // `since` of the next. Invariants: (1) A chain is never empty. (2) `since` rises from version to
 // version. (3) The bytes of a value never change; a rewrite puts another value in its place.
-// Threads: guarded by the lock of the store it lives in.
+// Threads: guarded by the lock of its store.
 #pragma once
 
 #include <boost/container/devector.hpp>
@@ -15,11 +15,11 @@
 
 namespace mayfly::engine {
 
-// Counts commits. The state 0 is the empty one.
+// Counts commits. State 0 is empty.
 using Sequence = std::uint64_t;
 inline constexpr Sequence kNewest = std::numeric_limits<Sequence>::max();
 
-// Null: the key is deleted. Shared by the chain and by readers who pinned it.
+// Null: the key is deleted. Shared by the chain and by readers that pinned it.
 using Value = std::shared_ptr<const std::string>;
 
 class VersionChain {
@@ -43,7 +43,7 @@ class VersionChain {
   // open state reaches it.
   void RewriteNewest(Value value) { versions_.back().value = std::move(value); }
 
-  // Takes the oldest of at least two versions away.
+  // Removes and returns the oldest of at least two versions.
   Value TakeOldest();
 
  private:

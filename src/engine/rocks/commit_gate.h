@@ -1,8 +1,8 @@
-// commit_gate.h - keeps everybody out while somebody checks conditions and writes.
-// A condition and its batch must not be parted by another commit. Commits without conditions pass
-// side by side; one with conditions waits until they are through and goes alone. The one that waits
-// holds the turnstile, at which newcomers queue: a stream of plain commits, each an fsync long,
-// would otherwise never leave a gap.
+// commit_gate.h - a fair shared lock: a commit with conditions runs alone.
+// No other commit may come between checking a condition and writing its batch. Commits without
+// conditions pass concurrently; one with conditions waits until they are done and runs alone. While
+// it waits, it holds the turnstile, at which new commits queue: a stream of plain commits, each an
+// fsync long, would otherwise never leave a gap.
 #pragma once
 
 #include <atomic>

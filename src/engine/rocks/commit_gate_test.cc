@@ -1,5 +1,5 @@
-// The gate lets the many through together and the one alone, and the one is not kept waiting for
-// ever. Method: threads that are always inside together, and one that wants to be alone.
+// The gate lets shared holders pass together and an exclusive one alone, which does not starve.
+// Method: threads that are always inside together, and one that wants to be alone.
 #include "engine/rocks/commit_gate.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 TEST(CommitGate, TheOneIsAloneWhileInside) {
   CommitGate gate;
-  int shared = 0;  // Written alone, read together: tsan and the sum tell when that is broken.
+  int shared = 0;  // Written alone, read together: tsan and the sum show when that is broken.
   constexpr int kTurns = 2000;
   {
     std::vector<std::jthread> threads;
@@ -38,10 +38,11 @@ TEST(CommitGate, TheOneIsAloneWhileInside) {
 }
 
 TEST(CommitGate, AStreamOfOthersDoesNotStarveTheOne) {
-  // Two threads relieve each other: who is inside leaves only when somebody entered after him, so
-  // that the gate is never empty by chance. A gate that prefers those who come together never lets
-  // the one in, and the test runs into its time limit. At this gate newcomers queue behind the one,
-  // the last one inside gives up waiting for relief, and the one is next.
+  // Two threads relieve each other: a thread inside leaves only when the other has entered after
+  // it, so that the gate is never empty by chance. A gate that prefers shared holders never lets
+  // the exclusive one in, and the test runs into its time limit. At this gate newcomers queue
+  // behind the exclusive one, the last thread inside gives up waiting for relief, and the exclusive
+  // one is next.
   constexpr int kYieldsUntilGivingUp = 200000;
   CommitGate gate;
   std::atomic<int> inside{0};

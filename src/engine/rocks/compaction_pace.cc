@@ -8,7 +8,7 @@
 namespace mayfly::engine {
 namespace {
 
-// RocksDB makes the filter, on the compaction's thread, and passes nothing of ours on to it.
+// RocksDB makes the filter on the compaction's thread and cannot pass it a pace, hence a global.
 thread_local CompactionPace* pace_of_this_thread = nullptr;
 
 }  // namespace
@@ -33,7 +33,7 @@ CompactionPace* CompactionPace::OfThisThread() { return pace_of_this_thread; }
 void CompactionPace::GoneBy(std::size_t bytes) {
   bytes_ += bytes;
   unchecked_bytes_ += bytes;
-  // A slow pace looks more often: a step is at most what one sleep is for.
+  // A slow pace checks more often: a step is at most the bytes of one longest sleep.
   const std::uint64_t slice = bytes_per_second_ / (1000 / kPaceSleepMax.count());
   if (unchecked_bytes_ < std::min<std::uint64_t>(kPaceStepBytes, slice)) return;
   unchecked_bytes_ = 0;
@@ -46,7 +46,7 @@ void CompactionPace::GoneBy(std::size_t bytes) {
   }
 }
 
-// How long the bytes so far should have taken, less what they did take.
+// How long the bytes so far should have taken, minus how long they took.
 std::chrono::nanoseconds CompactionPace::Ahead() const {
   const std::chrono::duration<double> due(static_cast<double>(bytes_) /
                                           static_cast<double>(bytes_per_second_));
@@ -54,7 +54,7 @@ std::chrono::nanoseconds CompactionPace::Ahead() const {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(ahead);
 }
 
-// What went by in a hurry is not made up for.
+// Bytes that passed in a hurry are not made up for.
 void CompactionPace::StartAfresh() {
   start_ = clock_.Steady();
   bytes_ = 0;

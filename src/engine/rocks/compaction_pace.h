@@ -1,8 +1,8 @@
-// compaction_pace.h - holds one compaction to a rate, and no other.
-// RocksDB's own limiter bounds all of them together, and so would slow down the ones that commits
-// wait for. A compaction that CompactFile() runs works on the caller's thread and shows each pair
-// to the drop filter there: the filter finds the pace that is in force on its thread and tells it
-// what went by. Threads: one.
+// compaction_pace.h - limits the rate of one compaction.
+// RocksDB's own limiter bounds all compactions together, and so would slow down those that commits
+// wait for. A compaction by CompactFile() runs on the caller's thread and passes each pair to the
+// drop filter there: the filter finds the pace in force on its thread and reports the bytes to it.
+// One thread.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@
 
 namespace mayfly::engine {
 
-// Bytes that go by between two looks at the clock.
+// Bytes between two checks of the clock.
 inline constexpr std::size_t kPaceStepBytes = std::size_t{256} << 10;
 
-// The longest sleep before the next look whether somebody is waiting.
+// The longest sleep before the next check of `in_a_hurry`.
 inline constexpr Millis kPaceSleepMax{50};
 
 class CompactionPace {
  public:
-  // In force on this thread until destroyed. `in_a_hurry` is asked before each sleep; while it says
-  // yes, the compaction runs as fast as it can. All three are borrowed or kept.
+  // In force on this thread until destroyed. `in_a_hurry` is called before each sleep; while it
+  // returns true, the compaction runs without a limit.
   CompactionPace(std::uint64_t bytes_per_second, std::function<bool()> in_a_hurry,
                  const Clock& clock, std::function<void(std::chrono::nanoseconds)> sleep);
   ~CompactionPace();
@@ -33,7 +33,7 @@ class CompactionPace {
   // The pace in force on this thread; null when there is none.
   static CompactionPace* OfThisThread();
 
-  // Sleeps when this was more than the rate allows.
+  // Counts bytes, and sleeps when they exceed the rate.
   void GoneBy(std::size_t bytes);
 
  private:
@@ -47,7 +47,7 @@ class CompactionPace {
 
   SteadyTime start_;
   std::uint64_t bytes_ = 0;          // Since start_.
-  std::size_t unchecked_bytes_ = 0;  // Of these, since the last look at the clock.
+  std::size_t unchecked_bytes_ = 0;  // Of these, since the last check of the clock.
 };
 
 }  // namespace mayfly::engine

@@ -1,5 +1,5 @@
-// Goal: a paced compaction takes the time its rate allows, and none while somebody waits for it.
-// Method: a clock that stands still but for the sleeps it is told of; nothing really sleeps.
+// Goal: a paced compaction takes the time its rate allows, and does not sleep while in a hurry.
+// Method: a clock that only sleeps move; nothing really sleeps.
 #include "engine/rocks/compaction_pace.h"
 
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@ namespace mayfly::engine {
 
 class RocksCursor final : public Cursor {
  public:
-  // What a cursor needs of its engine, which outlives it.
+  // The parts of its engine that a cursor needs. The engine outlives it.
   struct Owner {
     const std::string& name;  // For messages.
     DamageLog& damage;
@@ -38,7 +38,7 @@ class RocksCursor final : public Cursor {
 
   const Owner owner_;
   const HandleTicket ticket_;
-  const std::string begin_;  // RocksDB keeps pointers to the slices below for as long as it walks.
+  const std::string begin_;  // RocksDB's iterator keeps pointers to the slices below.
   const std::string end_;
   rocksdb::Slice begin_slice_;
   rocksdb::Slice end_slice_;

@@ -199,7 +199,7 @@ TEST_F(RocksDamage, AMissingFileOfAnyKindIsReported) {
   EXPECT_TRUE(ReportsDamage());
 }
 
-// RocksDB looks for an older name as well, and complains of that.
+// RocksDB tries an old form of the name as well, and reports that one.
 TEST_F(RocksDamage, AMissingTableIsCalledByItsName) {
   Write(/*compacted=*/true);
   const auto file = Largest(".sst");

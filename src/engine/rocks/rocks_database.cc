@@ -13,8 +13,8 @@ namespace mayfly::engine {
 
 namespace {
 
-// A value in the block cache. In a child made by fork() it is left there: the cache's locks may be
-// held by threads that are not.
+// A value in the block cache. In a child made by fork() it is not released: threads of the parent
+// may hold the cache's locks.
 class PinnedSlice final : public rocksdb::PinnableSlice {
  public:
   PinnedSlice() = default;
@@ -28,8 +28,8 @@ class PinnedSlice final : public rocksdb::PinnableSlice {
   const OwnerProcess owner_;
 };
 
-// Whether a commit takes away more than it brings, or is the housekeeping of one that does: such
-// may go on when the disk is full. Events, of rows that go, and index entries come in proportion.
+// True if a commit frees more than it adds, or is housekeeping for such commits: it may go on when
+// the disk is full. It may add events of purged rows and index entries in proportion.
 bool MakesRoom(const Batch& batch) {
   std::uint64_t deletes = 0;
   std::uint64_t brings = 0;
@@ -62,7 +62,7 @@ RocksDatabase::RocksDatabase(RocksHandles handles, bool writable, Logger& logger
 
 RocksDatabase::~RocksDatabase() {
   if (!is_owner()) {
-    Abandon(std::move(handles_));  // It has threads, which are the parent's.
+    Abandon(std::move(handles_));  // Its threads exist only in the parent.
     return;
   }
   CountOpenDatabase(-1);
@@ -141,7 +141,7 @@ Status RocksDatabase::DoCommit(const Batch& batch, Durability durability) {
     if (batch.change_count() == 0) return {};
     MAYFLY_RETURN_IF_ERROR(Write(writes, Durability::kProcess, MakesRoom(batch)));
   }
-  // The fsync comes after the gate has opened, so that others share it instead of waiting for it.
+  // The fsync comes after the gate has opened, so that other commits share it instead of waiting.
   if (durability != Durability::kDisk) return {};
   const Status synced = DoSync(durability);
   if (synced.ok()) return {};
@@ -150,14 +150,13 @@ Status RocksDatabase::DoCommit(const Batch& batch, Durability durability) {
 }
 
 Status RocksDatabase::DoSync(Durability durability) {
-  // Every commit has been handed to the operating system before it returned.
+  // Every commit was written to the operating system before it returned.
   if (durability != Durability::kDisk) return {};
-  // Those that have returned are in it; of the ones under way it may miss some that get synced,
-  // too.
+  // Includes all commits that have returned, and some of those under way.
   const std::uint64_t committed = handles_.database->GetLatestSequenceNumber();
   if (committed == synced_sequence_.load(std::memory_order_acquire)) return {};
-  // RocksDB ends the process when a log is synced whose last write failed. The next commit tells
-  // it to go on with another.
+  // RocksDB ends the process when a log is synced whose last write failed. The next commit makes it
+  // resume with another log.
   if (log_failed_.load(std::memory_order_acquire)) {
     return Status::IoError(fmt::format(
         "{} cannot sync its log, whose last write failed; the next commit begins another", name()));
@@ -171,8 +170,8 @@ Status RocksDatabase::DoSync(Durability durability) {
 }
 
 Status RocksDatabase::DoCompact(Role role, const KeyRange& range) {
-  // A compaction that is under way judges at an earlier instant, and the files it works on are out
-  // of reach until it is done: they need a second pass.
+  // A compaction under way judges at an earlier instant, and its files cannot be compacted until it
+  // is done: they need a second pass.
   std::uint64_t under_way = 0;
   handles_.database->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions, &under_way);
 
@@ -220,8 +219,8 @@ rocksdb::Status RocksDatabase::Translate(const Batch& batch, rocksdb::WriteBatch
       case Batch::Kind::kPut: status = writes.Put(family, key, ToSlice(change.value)); break;
       case Batch::Kind::kDelete: status = writes.Delete(family, key); break;
       case Batch::Kind::kDeleteRange:
-        // RocksDB would log an empty range and keep it nowhere else, so that no flush could take
-        // its key out of the log.
+        // RocksDB would log an empty range and store it nowhere else, so that no flush could remove
+        // its key from the log.
         if (change.key == change.value) break;
         status = writes.DeleteRange(family, key, ToSlice(change.value));
         break;
@@ -244,8 +243,8 @@ Status RocksDatabase::CheckConditions(const Batch& batch) const {
 }
 
 Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room) {
-  // Nothing is left of a batch of empty ranges. RocksDB would log it all the same, and keep that
-  // log until something else is flushed.
+  // A batch of empty ranges is empty now. RocksDB would log it all the same, and keep that log
+  // until something else is flushed.
   if (writes.Count() == 0) return {};
   // kNone is logged as well: without the log, a later batch could outlive an earlier one.
   if (!makes_room && !handles_.reserve->MayGrow()) return DiskIsFull();
@@ -258,9 +257,8 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   }
   log_failed_.store(true, std::memory_order_release);
 
-  // After a failed write or flush, a full disk mostly, RocksDB refuses commits until it is told to
-  // go on. Tell it now: either the obstacle is gone and the batch goes through, or it is still
-  // there.
+  // After a failed write or flush, mostly a full disk, RocksDB refuses commits until it is resumed.
+  // Resume it now: if the cause is gone, the batch goes through.
   const bool full = status.IsNoSpace() && handles_.reserve->GiveUp();
   const bool resumed = Resume().ok();
   if (full && !makes_room) return DiskIsFull();
@@ -276,8 +274,8 @@ Status RocksDatabase::DiskIsFull() const {
                   name()));
 }
 
-// Resuming writes memory out. A log that cannot be synced meanwhile would be another error, on
-// which RocksDB waits for ever: logs are not synced then, but right after.
+// Resuming writes memory out. If a log could not be synced meanwhile, RocksDB would wait for ever:
+// so logs are not synced during the resume, but right after.
 rocksdb::Status RocksDatabase::Resume() {
   const std::lock_guard one_at_a_time(resume_mutex_);
   *handles_.open_database = nullptr;

@@ -1,8 +1,8 @@
 // rocks_database.h - the Engine over an open RocksDB database.
-// Lock order: ARCHITECTURE.md, 14: gate_, or drop_mutex_ and then forget_mutex_, or release_mutex_,
-// and then resume_mutex_, then RocksDB's own, and nothing of ours below. Its parts:
-// rocks_database.cc reads and commits, rocks_files.cc tells of files, rocks_reclaim.cc gives bytes
-// back, rocks_find.cc looks for them.
+// Lock order: gate_, or drop_mutex_ and then forget_mutex_, or release_mutex_, and then
+// resume_mutex_, before anything inside RocksDB; nothing of ours is taken after them. Its parts:
+// rocks_database.cc reads and commits, rocks_files.cc lists files, rocks_reclaim.cc gives space
+// back, rocks_find.cc searches for bytes.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -28,7 +28,7 @@
 
 namespace mayfly::engine {
 
-// Of a role's family, as it was opened.
+// The settings of a role's family, as it was opened.
 struct FamilyFigures {
   int last_level = 0;
   std::uint64_t file_bytes = 0;              // Compaction begins a new file from here on.
@@ -36,19 +36,19 @@ struct FamilyFigures {
   std::uint64_t slowdown_pending_bytes = 0;  // To be compacted; the same.
 };
 
-// What opening hands over.
+// What opening passes to the engine.
 struct RocksHandles {
   std::string directory;
   DirectoryLock lock;
   std::shared_ptr<rocksdb::Cache> block_cache;  // Shared with RocksDB's tables and pinned reads.
   std::shared_ptr<std::atomic<std::uint64_t>> removals;  // Counted by a listener; rocks_profile.h.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.
-  std::shared_ptr<DamageLog> damage;                         // Likewise.
+  std::shared_ptr<DamageLog> damage;                         // Shared with the same listener.
   std::unique_ptr<DiskReserve> reserve;
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted. Shared with the files.
   std::unique_ptr<rocksdb::Env> encrypted_files;   // Null: not encrypted. What env wraps.
-  std::unique_ptr<rocksdb::Env> files_env;         // Null: all files. What env wraps, else.
-  std::unique_ptr<rocksdb::Env> env;               // Of the database, which goes before it.
+  std::unique_ptr<rocksdb::Env> files_env;         // Null: all files. Otherwise what env wraps.
+  std::unique_ptr<rocksdb::Env> env;               // Of the database, which is destroyed first.
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.
   std::vector<FamilyFigures> figures;                  // By Role.
@@ -93,7 +93,7 @@ class RocksDatabase final : public Engine {
   Status DiskIsFull() const;
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 
-  // How a file of a role lies; nothing when it is not in the newest state.
+  // The metadata of a file of a role; nothing when it is not in the newest state.
   std::optional<rocksdb::SstFileMetaData> FileOf(Role role, const std::string& name) const;
   bool MayDrop(Role role, const std::string& name) const;
   Result<bool> DropUncompacted(Role role, const std::string& name);
@@ -117,19 +117,20 @@ class RocksDatabase final : public Engine {
   RocksHandles handles_;  // Constant until DoClose().
   CommitGate gate_;       // Safe on its own.
 
-  // Every commit up to here is on the disk, so nothing is synced twice: whoever wants to be sure
-  // may ask at any time, and an idle database leaves the disk alone. What was there at the start
-  // may still be in the hands of the system.
+  // Every commit up to here is on the disk, so nothing is synced twice, and syncing an idle
+  // database does not touch the disk. Commits from before the open may still be in the system's
+  // buffers.
   static constexpr std::uint64_t kNeverSynced = UINT64_MAX;
   std::atomic<std::uint64_t> synced_sequence_{kNeverSynced};
 
   std::mutex resume_mutex_;
   std::atomic<bool> log_failed_{false};  // A write of the log has failed since it was resumed.
 
-  // Shared by compactions that we ask for, alone by whoever drops a file unread.
+  // Shared by compactions that we start, exclusive for dropping a file unread.
   std::shared_mutex drop_mutex_;
 
-  // Whoever forbids RocksDB to remove files for a moment does it alone, so that all are gone after.
+  // Held while RocksDB is forbidden to remove files, by one thread, so that all are gone
+  // afterwards.
   std::mutex release_mutex_;
 
   // The count of handles_.removals whose keys have left the manifest; nothing: unknown.

@@ -19,7 +19,7 @@ class DeadlineCollector final : public rocksdb::TablePropertiesCollector {
   rocksdb::Status AddUserKey(const rocksdb::Slice& key, const rocksdb::Slice& value,
                              rocksdb::EntryType type, rocksdb::SequenceNumber /*sequence*/,
                              std::uint64_t /*file_size*/) override {
-    // Versions of one key come together, the newest first.
+    // Versions of a key are adjacent, the newest first.
     if (type != rocksdb::kEntryRangeDeletion) {
       if (any_ && ToBytes(key) == last_key_) ++covered_;
       any_ = true;
@@ -64,7 +64,7 @@ class DeadlineCollectorFactory final : public rocksdb::TablePropertiesCollectorF
   const char* Name() const override { return kProperty; }
 
  private:
-  const std::shared_ptr<const DropPolicy> policy_;  // Shared with whoever opened the engine.
+  const std::shared_ptr<const DropPolicy> policy_;  // Shared with the engine's creator.
   const Role role_;
 };
 
@@ -83,7 +83,7 @@ Result<DeadlineStats> DeadlinesOf(const rocksdb::TableProperties& properties) {
 
 std::uint64_t CoveredIn(const rocksdb::TableProperties& properties) {
   const auto found = properties.user_collected_properties.find(kCoveredProperty);
-  // Of a file from before this was counted nothing is known: there may be one.
+  // Older files have no such count: there may be one.
   if (found == properties.user_collected_properties.end()) return 1;
   Bytes rest = found->second;
   std::uint64_t covered = 0;

@@ -131,7 +131,7 @@ TEST_P(RocksDiskFull, WhatWasAcknowledgedSurvivesADeathOnAFullDisk) {
     ++acknowledged;
   }
   EXPECT_EQ(acknowledged, 1500);
-  const Status closed = engine_->Close();  // May tell of the full disk; must not lose anything.
+  const Status closed = engine_->Close();  // May report the full disk; must not lose anything.
   (void)closed;
   engine_.reset();
   disk_.SetFull(false);
@@ -166,13 +166,13 @@ TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   EXPECT_EQ(logger_.lines(" is full"), 1);
 
   disk_.SetFull(false);
-  // Whoever looks sees that it is over, though nobody writes.
+  // Stats() shows that it is over, without any write.
   for (int tries = 0; engine_->Stats()->disk_full && tries < 1000; ++tries) {
     Waker().WaitFor(Millis(1));
   }
   EXPECT_FALSE(engine_->Stats()->disk_full);
   EXPECT_EQ(logger_.lines("has room again"), 1);
-  // Room is looked for now and then.
+  // The engine checks for room now and then.
   Status accepted = Commit(kRows);
   for (int tries = 0; !accepted.ok() && tries < 1000; ++tries) {
     Waker().WaitFor(Millis(1));

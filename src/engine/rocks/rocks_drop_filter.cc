@@ -45,7 +45,7 @@ class DropFilterFactory final : public rocksdb::CompactionFilterFactory {
   const char* Name() const override { return "mayfly.drop"; }
 
  private:
-  const std::shared_ptr<const DropPolicy> policy_;  // Shared with whoever opened the engine.
+  const std::shared_ptr<const DropPolicy> policy_;  // Shared with the engine's creator.
   const Role role_;
 };
 

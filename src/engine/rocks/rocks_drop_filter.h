@@ -1,7 +1,7 @@
-// rocks_drop_filter.h - lets compaction ask the DropPolicy.
-// A dead pair becomes a tombstone, which RocksDB carries down until nothing older can lie beneath
-// it: an older version never comes back. The filter also keeps the pace of a compaction that has
-// one (compaction_pace.h).
+// rocks_drop_filter.h - a compaction filter that asks the DropPolicy.
+// A dead pair becomes a tombstone, which RocksDB carries down until no older version can lie
+// beneath it: an older version never comes back. The filter also keeps the pace of a compaction
+// that has one (compaction_pace.h).
 #pragma once
 
 #include <rocksdb/compaction_filter.h>

@@ -1,7 +1,7 @@
-// Whether an encrypted database shows nothing of its keys and values, and whom it lets in.
-// Method: planted bytes in every role, looked for in every file as it lies on the disk, with a
-// database that is not encrypted as the proof that they would be found; the process killed; the
-// disk full or dead in the middle of a copy.
+// The files of an encrypted database contain no key or value in plain, and only its password opens
+// it. Method: planted bytes in every role, searched for in every raw file, with a database that is
+// not encrypted as the proof that they would be found; the process killed; the disk full or dead in
+// the middle of a copy.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ Status Put(Engine& engine, const std::string& key, const std::string& value) {
   return engine.Commit(batch);
 }
 
-// Tables on two levels, and a log, in which each role has something planted.
+// Makes tables on two levels, and a log, with planted bytes of each role.
 void Plant(Engine& engine) {
   for (int i = 0; i < 2000; ++i) {
     ASSERT_TRUE(Put(engine, kPlantedKey + std::to_string(i),

@@ -1,4 +1,4 @@
-// What the database's files are, and how they stand: DoFiles() and DoStats().
+// Lists the database's files and their statistics: DoFiles() and DoStats().
 #include <algorithm>
 #include <charconv>
 
@@ -11,7 +11,7 @@ namespace {
 
 using Properties = rocksdb::DB::Properties;
 
-// From this share of the point where RocksDB slows commits down, it is close to it.
+// The threshold at which RocksDB is close to slowing commits down.
 constexpr std::uint64_t NearlyOf(std::uint64_t limit) { return limit - limit / 4; }
 
 std::uint64_t IntProperty(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* family,
@@ -34,7 +34,7 @@ std::uint64_t YoungFiles(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* fam
 Result<std::vector<FileInfo>> RocksDatabase::DoFiles(Role role) const {
   rocksdb::TablePropertiesCollection properties;
   rocksdb::ColumnFamilyMetaData family;
-  // Files come and go between the two questions; one without properties was replaced meanwhile.
+  // Files come and go between the two calls; one without properties was replaced meanwhile.
   handles_.database->GetColumnFamilyMetaData(Family(role), &family);
   if (const rocksdb::Status status =
           handles_.database->GetPropertiesOfAllTables(Family(role), &properties);
@@ -102,8 +102,8 @@ std::map<std::uint64_t, Role> RocksDatabase::LiveTables() const {
   return live;
 }
 
-// Asked in this order after the list was made, a file that is just being written is never taken for
-// an obsolete one: it has a number that is still kept, or is live by the time that is asked.
+// With the calls in this order, after the list was made, a file that is just being written is never
+// taken for an obsolete one: its number is still kept, or it is live by the second call.
 std::uint64_t RocksDatabase::CountObsolete(const std::vector<DirectoryFile>& files) const {
   rocksdb::DB& database = *handles_.database;
   const std::uint64_t kept_table = IntProperty(database, database.DefaultColumnFamily(),

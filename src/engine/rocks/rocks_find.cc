@@ -40,9 +40,9 @@ RocksFind::RocksFind(rocksdb::Env& env, std::string directory, Questions ask, By
       traces_max_(traces_max),
       progress_(std::move(progress)) {}
 
-// A file that could be opened is read to its end, even when it is removed meanwhile. One that was
-// gone before has handed its bytes to newer files, so the list is made again, and only what is new
-// in it is read.
+// A file that could be opened is read to its end, even when it is removed meanwhile. The bytes of a
+// file that was removed before are in newer files, so the directory is listed again, and only new
+// files are read.
 Result<std::vector<Trace>> RocksFind::Run() {
   for (int pass = 0; pass < kFindPassesMax; ++pass) {
     bool complete = true;
@@ -81,7 +81,7 @@ Result<RocksFind::Outcome> RocksFind::SearchFile(const DirectoryFile& file,
 Result<RocksFind::Outcome> RocksFind::SearchTable(const DirectoryFile& file,
                                                   const LiveTables& live) {
   std::unique_ptr<rocksdb::RandomAccessFile> opened;
-  // Its size as the list has it may be from before the file was finished.
+  // The size in the list may be from before the file was finished.
   std::uint64_t bytes = 0;
   rocksdb::Status status = env_.NewRandomAccessFile(PathOf(file), &opened, rocksdb::EnvOptions());
   if (status.ok()) status = env_.GetFileSize(PathOf(file), &bytes);
@@ -97,8 +97,8 @@ Result<RocksFind::Outcome> RocksFind::SearchTable(const DirectoryFile& file,
     return !Full();
   });
   if (walked.ok()) return Outcome::kDone;
-  // Files that are no part of any state may be half written. What a running compaction writes, it
-  // reads from files that are searched as well.
+  // Files that are not part of any state may be half written. A running compaction writes only
+  // bytes that it reads from files that are searched as well.
   if (role == nullptr) return Outcome::kUnfinished;
   return Broken(file, walked);
 }
@@ -126,7 +126,7 @@ Result<RocksFind::Outcome> RocksFind::SearchRaw(const DirectoryFile& file, const
   return Outcome::kDone;
 }
 
-// The bytes were read for the last time.
+// Reports progress: these bytes will not be read again.
 Status RocksFind::Tell(std::uint64_t bytes) {
   bytes_done_ += bytes;
   if (!progress_ || progress_(bytes_done_, std::max(bytes_done_, bytes_all_))) return {};

@@ -1,7 +1,7 @@
-// rocks_find.h - looks for bytes in everything that lies in a database's directory.
-// SST files are read entry by entry, logs and manifests record by record, and all of them as they
-// lie on the disk as well. What is in memory alone is in a log, too. An SST file that cannot be
-// read is an error: "nothing found" must mean that all of it was looked at.
+// rocks_find.h - searches all files of a database's directory for bytes.
+// SST files are read entry by entry, logs and manifests record by record, and all of them raw as
+// well. What is in memory is in a log, too. An SST file that cannot be read is an error: "nothing
+// found" must mean that everything was searched.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -22,18 +22,19 @@ struct SstEntry;
 
 class RocksFind {
  public:
-  // What the search asks the database.
+  // Callbacks to the database.
   struct Questions {
     std::function<Result<std::vector<DirectoryFile>>()> files;
     std::function<std::map<std::uint64_t, Role>()> live_tables;
-    // Whether this is what readers of the newest state get.
+    // True if readers of the newest state see this pair.
     std::function<bool(Role role, Bytes key, Bytes value)> is_visible;
   };
 
   RocksFind(rocksdb::Env& env, std::string directory, Questions ask, Bytes needle,
             std::size_t traces_max, FindProgress progress = {});
 
-  // Busy when files came and went faster than they could be opened, Conflict when it was to end.
+  // Busy when files came and went faster than they could be opened, Conflict when the progress
+  // callback ended it.
   Result<std::vector<Trace>> Run();
 
  private:

@@ -1,4 +1,4 @@
-// Goal: Find() sees what readers hide, in every kind of file, and says when it could not look.
+// Goal: Find() sees what readers hide, in every kind of file, and fails when a file is unreadable.
 // Method: rows put into one hiding place each; files read back as RocksDB wrote them.
 #include <gtest/gtest.h>
 #include <rocksdb/sst_file_writer.h>
@@ -127,8 +127,8 @@ TEST_F(RocksFindTest, SeesEveryVersionBeneathATombstoneOfARange) {
   ExpectSays(Told("secret begin"), "a tombstone of the keys from 'a secret begin' to 'l' in rows");
 }
 
-// Neighbours share the first bytes of their keys, and what has settled is compressed: hardly a key
-// lies in the file as it is. The file is one that no state has, as a crash may leave it.
+// Neighbours share the first bytes of their keys, and lower levels are compressed: hardly any key
+// is in the raw file. The file is in no state, as a crash may leave it.
 TEST_F(RocksFindTest, SeesEveryKeyAndValueOfACompressedFile) {
   constexpr int kKeys = 3000;
   const auto key = [](int i) { return "user:with:a:long:name:" + std::to_string(10000 + i); };

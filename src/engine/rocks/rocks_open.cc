@@ -1,4 +1,4 @@
-// Opening: who may, what is there, and only then RocksDB.
+// Opens a rocks directory: first the lock, format and key, and only then RocksDB.
 #include <fmt/format.h>
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
@@ -32,8 +32,8 @@ Status Missing(const RocksOptions& options) {
       fmt::format("there is no database in {}; check the path", options.directory));
 }
 
-// While a database is opened for its tables alone, its logs are empty: whether they are all there
-// is looked at, and none is replayed. Later they are as they are, and Find() looks into them.
+// While a database is opened for its tables only, its logs read as empty: they must exist, and none
+// is replayed. Afterwards they read as they are, so that Find() can search them.
 class EmptyLogs final : public rocksdb::FileSystemWrapper {
  public:
   explicit EmptyLogs(const std::shared_ptr<rocksdb::FileSystem>& target)
@@ -68,7 +68,7 @@ class EmptyLogs final : public rocksdb::FileSystemWrapper {
   std::atomic<bool> shows_logs_{false};
 };
 
-// Sees to it that the directory is there.
+// Creates the directory if it is missing and may be created.
 Status FindDirectory(const RocksOptions& options) {
   std::error_code error;
   const std::filesystem::path path(options.directory);
@@ -88,8 +88,8 @@ Status FindDirectory(const RocksOptions& options) {
                   options.directory, error.message()));
 }
 
-// A directory without our format file must be empty but for our lock and an unfinished format file:
-// opening would mix our files with somebody else's.
+// A directory without our format file must be empty except for our lock and an unfinished format
+// file: opening would mix our files with others.
 Status CheckUnused(const RocksOptions& options) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(options.directory, error)) {
@@ -117,7 +117,7 @@ Status CannotOpen(const RocksOptions& options, const Status& why) {
   return Status(why.code(), words);
 }
 
-// Whether RocksDB's files lie here, whatever became of ours.
+// True if the directory has files of RocksDB, whatever happened to ours.
 bool HoldsDatabase(const RocksOptions& options) {
   std::vector<std::string> names;
   if (!EnvOf(options).GetChildren(options.directory, &names).ok()) return false;
@@ -130,7 +130,7 @@ Result<DirectoryFormat> FormatOf(const RocksOptions& options) {
   auto format = ReadFormatFile(EnvOf(options), options.directory);
   if (options.salvage && !(format.has_value() && format->state == DirectoryState::kReady) &&
       format.status().code() != StatusCode::kUnsupported) {
-    // A salvage takes what there is; if that is nothing of ours, it says so.
+    // A salvage reads what there is, and fails if there is no database.
     const bool encrypted = EnvOf(options).FileExists(options.directory + "/" + kKeyFileName).ok();
     return DirectoryFormat{DirectoryState::kAbsent, encrypted};
   }
@@ -138,7 +138,7 @@ Result<DirectoryFormat> FormatOf(const RocksOptions& options) {
   return CannotOpen(options, format.error());
 }
 
-// The key of a database that is there, or of the one to be made; null: not encrypted.
+// The key of the existing database, or of the one to be created; null: not encrypted.
 Result<std::shared_ptr<const crypto::DatabaseKey>> KeyOf(const RocksOptions& options,
                                                          const DirectoryFormat& format) {
   rocksdb::Env& env = EnvOf(options);
@@ -152,7 +152,7 @@ Result<std::shared_ptr<const crypto::DatabaseKey>> KeyOf(const RocksOptions& opt
   return CannotOpen(options, key.error());
 }
 
-// Before the lock, so that a stranger's directory is left as it is.
+// Runs before the lock, so that a directory of another program is left as it is.
 Status CheckMayOpen(const RocksOptions& options) {
   MAYFLY_TRY(const DirectoryFormat format, FormatOf(options));
   if (format.state == DirectoryState::kReady || options.salvage) {
@@ -190,7 +190,7 @@ FamilyFigures FiguresOf(const rocksdb::ColumnFamilyOptions& options) {
 
 Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
   const std::string doing = "opening " + options.directory;
-  // The format file says that a database was here, so a missing piece is damage, whatever RocksDB
+  // The format file says that there is a database, so a missing file is damage, whatever RocksDB
   // calls it.
   if (status.IsInvalidArgument() || status.IsNotFound()) {
     return Damaged(options, fmt::format("{}: {}", doing, status.ToString()));
@@ -200,10 +200,10 @@ Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
   return Damaged(options, failed.message());
 }
 
-// A database has a log from its making on, an empty one at least. RocksDB misses those that it
-// knows to be closed, and takes the lack of the one that was written to for nothing lost.
+// A database always has a log, an empty one at least. RocksDB notices missing logs that are closed,
+// but treats a missing newest log as an empty one.
 Status CheckLogs(const RocksOptions& options, rocksdb::Env& env) {
-  // The manifest first: while somebody writes, logs become newer.
+  // The manifest first: beside a writer, logs become newer.
   const auto manifest = ReadCurrentManifest(env, options.directory);
   const std::uint64_t newest = manifest ? NewestLogAtLeast(*manifest) : 0;
   std::vector<std::string> names;
@@ -251,7 +251,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     MAYFLY_TRY(handles.lock, DirectoryLock::Take(options.directory, kLockFileName, mode));
   }
 
-  // Asked again now that nobody can change the answer.
+  // Read again, now that the lock keeps it from changing.
   MAYFLY_TRY(DirectoryFormat format, FormatOf(options));
   if (options.salvage) return OpenDamaged(options, format, std::move(handles.lock));
   const bool is_new = format.state != DirectoryState::kReady;

@@ -1,4 +1,4 @@
-// Who may open what, and what an opener is told otherwise.
+// Which directories can be opened, and the errors for the others.
 // Method: real directories, one thing wrong with each.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ class RocksOpen : public Test {
         << "the message does not name the directory: " << engine.error().ToString();
   }
 
-  // Gives the MAYFLY file another text, with a check that fits.
+  // Replaces the text of the MAYFLY file, with a correct check.
   static void RewriteFormat(const RocksOptions& options, const std::string& lines) {
     char check[32];
     std::snprintf(check, sizeof check, "check %016lx\n", static_cast<unsigned long>(Hash64(lines)));

@@ -1,4 +1,4 @@
-// After a power cut, everything acknowledged with kDisk is there and no batch is there in part.
+// After a power cut, no batch acknowledged with kDisk is missing and no batch is there in part.
 // Method: seeded batches over all roles from two threads on a disk that forgets unsynced bytes; cut
 // at a random operation, reopen, compare batch by batch; many rounds on one database. MAYFLY_SEED
 // repeats a run, MAYFLY_ROUNDS lengthens it.
@@ -30,9 +30,9 @@ Batch BatchOf(int writer, std::uint64_t number, std::size_t value_bytes) {
   return batch;
 }
 
-// What became of one writer's batches in one round.
+// The outcome of one writer's batches in one round.
 struct Progress {
-  std::uint64_t begun = 0;         // Batches handed to Commit().
+  std::uint64_t begun = 0;         // Batches passed to Commit().
   std::uint64_t acknowledged = 0;  // Of those, the first so many are promised to be on the disk.
 };
 
@@ -50,7 +50,7 @@ class PowerCut : public ::testing::Test {
     engine_ = *std::move(engine);
   }
 
-  // Commits until the power goes. A kDisk commit vouches for all that this writer did before it.
+  // Commits until the power goes. A kDisk commit covers all earlier commits of this writer.
   void WriteUntilDark(int writer, std::uint64_t seed) {
     Random random(seed);
     Progress& progress = progress_[static_cast<std::size_t>(writer)];
@@ -105,7 +105,7 @@ void PowerCut::CutAgainAndAgain(std::uint64_t default_rounds) {
     ASSERT_NO_FATAL_FAILURE(Open());
     std::array<std::uint64_t, kWriters> first;
     for (std::size_t w = 0; w < kWriters; ++w) {
-      // What the last cut left in doubt is settled by now; numbers go on behind it.
+      // The outcome of the last cut is known by now; numbers go on after it.
       first[w] = progress_[w].begun;
       progress_[w].acknowledged = progress_[w].begun;
     }
@@ -137,14 +137,14 @@ void PowerCut::CutAgainAndAgain(std::uint64_t default_rounds) {
 
 TEST_F(PowerCut, LosesNothingAcknowledgedAndLeavesNoHalfBatch) { CutAgainAndAgain(40); }
 
-// Headers may be lost, too, and half of one is no damage. Fewer rounds: each stretches a password.
+// Headers may be lost, too, and half of one is no damage. Fewer rounds: each runs scrypt.
 TEST_F(PowerCut, LosesNothingOfEncryptedFiles) {
   password_ = "password";
   CutAgainAndAgain(15);
 }
 
-// Whoever answers clients asks after each commit, and a thread every second: neither may cost an
-// fsync when there is nothing to sync.
+// A server syncs after each commit, and a thread every second: neither may cost an fsync when there
+// is nothing to sync.
 TEST_F(PowerCut, NothingIsSyncedTwice) {
   Open();
   const auto changes_of_persist = [&] {

@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
 
-// While a compaction runs, what it reads and what it writes are both on the disk. Few files at a
-// time keep that a small part of the whole where rows come and go for ever.
+// While a compaction runs, its inputs and outputs are both on the disk. Few files at a time keep
+// that a small part of the database.
 constexpr std::size_t kCompactionFiles = 2;
 
 struct Figures {
   std::size_t block_cache_bytes;
   std::size_t write_buffer_bytes;      // Of rows and members; see ShareOf() for the others. Level 0
-                                       // gathers four of them, which is space, too.
+                                       // gathers four of them, which takes disk space, too.
   std::size_t file_bytes;              // Of files below level 0.
   std::size_t all_write_buffer_bytes;  // Of all roles together; reaching it writes the largest out.
   std::size_t log_bytes_max;           // Bounds recovery: about a second per 100 MiB.
@@ -59,11 +59,11 @@ class Listener final : public rocksdb::EventListener {
   void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
                          rocksdb::Status* error) override {
     const Status seen = damage_->Note(FromRocks(*error, "flushing or compacting"));
-    static_cast<void>(seen);  // Commits answer it from now on.
+    static_cast<void>(seen);  // Commits return it from now on.
   }
 
-  // RocksDB would look for free space every few seconds after a full disk, and refuse to be told
-  // that there is some meanwhile. The next commit tells it; see RocksDatabase::Write().
+  // RocksDB would poll for free space every few seconds after a full disk, and refuse a resume
+  // meanwhile. The next commit resumes it; see RocksDatabase::Write().
   void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason /*reason*/, rocksdb::Status /*error*/,
                             bool* auto_recovery) override {
     *auto_recovery = false;
@@ -74,9 +74,9 @@ class Listener final : public rocksdb::EventListener {
     ++*removals_;
   }
 
-  // The next commit goes to a new log. What a power cut leaves must not have a gap, so the old one
-  // is on disk before; a little later a flush would have done the same. Called by the thread that
-  // commits, without RocksDB's lock; an error shows in the flush.
+  // The next commit goes to a new log. A power cut must not leave a gap, so the old log is synced
+  // first; a little later a flush would have done the same. Called by the thread that commits,
+  // without RocksDB's lock; an error shows in the flush.
   void OnMemTableSealed(const rocksdb::MemTableInfo& /*info*/) override {
     rocksdb::DB* const database = open_database_->load();
     if (database != nullptr) database->SyncWAL().PermitUncheckedError();
@@ -84,8 +84,8 @@ class Listener final : public rocksdb::EventListener {
 
  private:
   const std::shared_ptr<std::atomic<std::uint64_t>> removals_;      // Shared with the engine.
-  const std::shared_ptr<std::atomic<rocksdb::DB*>> open_database_;  // The same.
-  const std::shared_ptr<DamageLog> damage_;                         // The same.
+  const std::shared_ptr<std::atomic<rocksdb::DB*>> open_database_;  // Shared with the engine.
+  const std::shared_ptr<DamageLog> damage_;                         // Shared with the engine.
 };
 
 rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& figures) {
@@ -100,24 +100,24 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
   db.db_write_buffer_size = figures.all_write_buffer_bytes;
   db.max_total_wal_size = figures.log_bytes_max;
 
-  // A torn end of the log is a crash; damage before it is not, and what lies behind it was
-  // acknowledged. Point in time would drop that without a word.
+  // A torn end of the log is a crash; damage before it is not, and the commits after it were
+  // acknowledged. Point-in-time recovery would drop them silently.
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   db.track_and_verify_wals_in_manifest = true;
   db.paranoid_checks = true;
 
   if (options.tables_only) db.max_open_files = -1;
 
-  // The manifest names the first and last key of every file, long after a file is gone. A new one
-  // begins with the files there are, so one per change forgets at the change after. What it costs:
-  // docs/decisions/0046-a-manifest-per-change.md.
+  // The manifest names the first and last key of every file, long after a file is gone. A new
+  // manifest begins with the current files, so with one per change the keys of a removed file are
+  // gone after the next change. The cost: docs/decisions/0046-a-manifest-per-change.md.
   db.max_manifest_file_size = 1;
 
   db.bytes_per_sync = 1 * kMiB;  // Spreads write-back, so that an fsync finds little left to do.
   db.wal_bytes_per_sync = 1 * kMiB;
   db.avoid_unnecessary_blocking_io = true;
   db.skip_stats_update_on_db_open = true;
-  db.stats_dump_period_sec = 0;  // No thread that wakes up for nothing.
+  db.stats_dump_period_sec = 0;  // Without it RocksDB would wake up a thread.
   db.stats_persist_period_sec = 0;
   return db;
 }
@@ -130,7 +130,7 @@ rocksdb::BlockBasedTableOptions TableOptions(Role role, const Figures& figures,
   table.format_version = 5;
   table.cache_index_and_filter_blocks = figures.index_in_cache;
   table.pin_l0_filter_and_index_blocks_in_cache = figures.index_in_cache;
-  // Expiry and events are walked in order and never asked for a key that may be missing.
+  // Expiry and events are read in order and never by a key that may be missing.
   const bool looked_up = role != Role::kExpiry && role != Role::kEvents;
   if (looked_up) {
     table.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -141,8 +141,8 @@ rocksdb::BlockBasedTableOptions TableOptions(Role role, const Figures& figures,
   return table;
 }
 
-// A log stays until every role has written out what is in it, so one that gathers for long keeps
-// the logs of all. Each commit leaves a few bytes of counters in meta for the kilobytes in rows.
+// A log stays until every role has written out its part of it, so a role that gathers for long
+// keeps the logs of all. Each commit writes a few bytes of counters to meta and kilobytes to rows.
 std::size_t ShareOf(Role role) {
   switch (role) {
     case Role::kRows:
@@ -171,7 +171,7 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Role role, const RocksOptions& option
   family.max_bytes_for_level_base = 4 * family.target_file_size_base;
   family.level_compaction_dynamic_level_bytes = true;
   family.max_compaction_bytes = kCompactionFiles * family.target_file_size_base;
-  // Young files are rewritten soon, so only what has settled is worth compressing.
+  // Files of the upper levels are rewritten soon, so only lower levels are compressed.
   family.compression_per_level = {rocksdb::kNoCompression, rocksdb::kNoCompression,
                                   rocksdb::kLZ4Compression};
   family.memtable_whole_key_filtering = bulky;
@@ -205,7 +205,7 @@ RocksSetup SetupRocks(const RocksOptions& options) {
       std::make_shared<Listener>(setup.removals, setup.open_database, setup.damage));
   for (std::size_t i = 0; i < kRoleCount; ++i) {
     const Role role = static_cast<Role>(i);
-    // RocksDB insists on a family called "default"; rows live in it, so that no empty one is left.
+    // RocksDB requires a family called "default"; it has the rows, so that no empty one exists.
     const std::string name =
         role == Role::kRows ? rocksdb::kDefaultColumnFamilyName : std::string(RoleName(role));
     setup.families.emplace_back(name, FamilyOptions(role, options, figures, setup.block_cache));

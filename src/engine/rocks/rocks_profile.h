@@ -1,5 +1,5 @@
-// rocks_profile.h - RocksDB's settings for small rows, from mayfly's few.
-// Benchmarks open raw RocksDB with the same, so that they compare calls and not settings.
+// rocks_profile.h - RocksDB's settings, derived from RocksOptions.
+// Benchmarks open raw RocksDB with the same settings, so that they compare calls and not settings.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -22,13 +22,13 @@ struct RocksSetup {
   std::shared_ptr<rocksdb::Cache> block_cache;            // One for all families.
   // Counts compactions, each after its inputs have left the newest state. Shared with the database.
   std::shared_ptr<std::atomic<std::uint64_t>> removals;
-  // What the listener syncs when a log is full; null while it is opened and closed.
+  // The database whose log the listener syncs when it is full; null while opening and closing.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;
-  // Told by the listener what background work met. Shared with the database.
+  // The listener records damage met by background work in it. Shared with the database.
   std::shared_ptr<DamageLog> damage;
 };
 
-// As large as the profile says.
+// A cache of the profile's size.
 std::shared_ptr<rocksdb::Cache> NewBlockCache(const RocksOptions& options);
 
 RocksSetup SetupRocks(const RocksOptions& options);

@@ -1,5 +1,5 @@
 // Profiles bound memory and threads.
-// Method: write several times what a profile may hold, then ask the engine and the kernel.
+// Method: write several times a profile's memory, then check the engine's and the kernel's figures.
 #include "engine/rocks/rocks_profile.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Giving back the bytes of what nobody can see: one file rewritten or dropped, and everything
-// written out so that logs, old files and the manifest forget it. Decisions 7 and 46 say why.
+// Gives back the space of invisible pairs: rewrites or drops one file, and writes everything out so
+// that logs, old files and the manifest no longer contain them. Decisions 7 and 46 say why.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,15 +14,14 @@
 namespace mayfly::engine {
 namespace {
 
-// RocksDB's names for "not with this file, not now": it is being compacted, or it went away
-// between our look and the call.
+// True if RocksDB refused because the file is being compacted, or was removed before the call.
 bool IsRefusal(const rocksdb::Status& status) {
   return status.IsAborted() || status.IsInvalidArgument();
 }
 
 void SleepFor(std::chrono::nanoseconds length) { Waker().WaitFor(length); }
 
-// Setting it, to whatever it is, is also a change of the manifest.
+// Setting the option, even to its current value, is also a change of the manifest.
 rocksdb::Status SetAutoCompactions(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* family,
                                    bool on) {
   const std::pair<const std::string, std::string> setting{"disable_auto_compactions",
@@ -55,24 +54,24 @@ Result<bool> RocksDatabase::DoCompactFile(Role role, const std::string& name,
   options.compression = rocksdb::kDisableCompressionOption;  // As the family says.
   options.output_file_size_limit = figures.file_bytes;
 
-  // Without a DropPolicy there is no filter that could hold the pace, and none is held.
+  // Without a DropPolicy there is no filter to keep the pace, and so no pace.
   std::optional<CompactionPace> pace;
   if (bytes_per_second > 0) {
     pace.emplace(
         bytes_per_second, [this] { return CommitsHeldBack(); }, SystemClock::Process(), SleepFor);
   }
-  // RocksDB adds what overlaps on the way down and, for a file of level 0, all older ones there.
-  // Levels are filled from the last one up, so that is where everything ends.
+  // RocksDB adds overlapping files on the way down and, for a file of level 0, all older ones
+  // there. Levels are filled from the last one up, so everything ends in the last level.
   const rocksdb::Status status =
       handles_.database->CompactFiles(options, Family(role), {name}, figures.last_level);
-  ++*handles_.removals;  // RocksDB tells its listeners of its own compactions alone.
+  ++*handles_.removals;  // RocksDB notifies its listeners of its own compactions only.
   if (IsRefusal(status)) return false;
   if (!status.ok()) return Failed(status, "compacting a file of");
   return true;
 }
 
-// RocksDB drops a file of the last level that has any, in level 0 the oldest; of others it would
-// warn in the log.
+// RocksDB drops only a file of the last level that has files, in level 0 the oldest; for others it
+// would log a warning.
 bool RocksDatabase::MayDrop(Role role, const std::string& name) const {
   rocksdb::ColumnFamilyMetaData family;
   handles_.database->GetColumnFamilyMetaData(Family(role), &family);
@@ -88,9 +87,9 @@ bool RocksDatabase::MayDrop(Role role, const std::string& name) const {
 
 Result<bool> RocksDatabase::DoDropFile(Role role, const std::string& name) {
   if (!MayDrop(role, name)) return false;
-  // RocksDB drops a file without telling its compactions, and one that has just chosen the same
-  // file ends in a damaged manifest. So none may begin meanwhile, of ours or of its own; what one
-  // has chosen before is marked, and left alone.
+  // RocksDB does not coordinate a drop with its compactions: one that has just chosen the same file
+  // would damage the manifest. So no compaction, ours or its own, may begin meanwhile; files chosen
+  // before are marked, and not dropped.
   const std::unique_lock no_compactions(drop_mutex_, std::try_to_lock);
   if (!no_compactions.owns_lock()) return false;
   rocksdb::DB& database = *handles_.database;
@@ -100,9 +99,9 @@ Result<bool> RocksDatabase::DoDropFile(Role role, const std::string& name) {
   return dropped;
 }
 
-// While no compaction can begin.
+// Call it while no compaction can begin.
 Result<bool> RocksDatabase::DropUncompacted(Role role, const std::string& name) {
-  // RocksDB finds files by name alone; ours must be of this role. A compaction that ended before
+  // RocksDB finds files by name only; the file must be of this role. A compaction that ended before
   // the pause may have moved it.
   if (!MayDrop(role, name)) return false;
   const rocksdb::Status status = handles_.database->DeleteFile(name);
@@ -114,7 +113,7 @@ Result<bool> RocksDatabase::DropUncompacted(Role role, const std::string& name) 
 }
 
 Status RocksDatabase::DoFlush() {
-  // A log that is empty now holds nothing from before the call, and may stay.
+  // A log that is empty now contains nothing from before the call, and may stay.
   MAYFLY_TRY(std::vector<DirectoryFile> doomed, ListFiles());
   std::erase_if(doomed, [](const DirectoryFile& file) {
     return file.kind != FileKind::kLog || file.bytes == 0;
@@ -125,7 +124,7 @@ Status RocksDatabase::DoFlush() {
   return AwaitRemoval(doomed);
 }
 
-// As in Write(): after a full disk RocksDB refuses until it is told to go on.
+// As in Write(): after a full disk RocksDB refuses until it is resumed.
 rocksdb::Status RocksDatabase::WriteOut() {
   rocksdb::DB& database = *handles_.database;
   rocksdb::Status status = database.Flush(rocksdb::FlushOptions(), handles_.families);
@@ -136,12 +135,12 @@ rocksdb::Status RocksDatabase::WriteOut() {
   return status;
 }
 
-// A manifest begins with the files there were before the change it was made for: the keys of files
-// that left with that change are still in it, and go with the next one. This makes a next one, by
-// setting an option to what it is. A compaction counts itself after its change, so a count that was
-// read before ours covers no change that comes after it.
+// A manifest begins with the files from before the change it was made for: the keys of files that
+// the change removed are still in it, and are gone in the next manifest. This makes a next one, by
+// setting an option to its current value. A compaction is counted after its change, so a count that
+// was read before ours covers no change that comes after it.
 rocksdb::Status RocksDatabase::ForgetOldKeys() {
-  const std::shared_lock no_drops(drop_mutex_);  // One of them would lose its pause.
+  const std::shared_lock no_drops(drop_mutex_);  // A drop would lose its pause of compactions.
   const std::lock_guard lock(forget_mutex_);
   const std::uint64_t removals = handles_.removals->load();
   if (forgotten_removals_ == removals) return {};
@@ -150,10 +149,10 @@ rocksdb::Status RocksDatabase::ForgetOldKeys() {
   return status;
 }
 
-// RocksDB keeps every log from the lowest on that some family may have something in. A family
-// without anything moves on with each new log, unless its last flush is still under way: that one
-// ends with an older log, which the family keeps until the next log begins. None may ever begin, so
-// RocksDB is made to begin one and to move on the families that keep the oldest.
+// RocksDB keeps every log from the lowest on that some family may still need. An empty family moves
+// on with each new log, unless its last flush is still under way: that flush ends with an older
+// log, which the family keeps until the next log begins. Since none may ever begin, RocksDB is made
+// to begin one and to flush the families that keep the oldest.
 rocksdb::Status RocksDatabase::ReleaseLogs(const std::vector<DirectoryFile>& doomed) {
   const std::lock_guard lock(release_mutex_);
   rocksdb::Status status = RemoveObsolete();
@@ -173,17 +172,16 @@ rocksdb::Status RocksDatabase::BeginLog() {
   return handles_.database->SetDBOptions({{"wal_bytes_per_sync", std::to_string(other)}});
 }
 
-// Allowing deletions after forbidding them makes RocksDB look through the directory, at once and on
-// this thread.
+// Allowing deletions after forbidding them makes RocksDB scan the directory, at once and on this
+// thread.
 rocksdb::Status RocksDatabase::RemoveObsolete() {
   rocksdb::Status status = handles_.database->DisableFileDeletions();
   if (status.ok()) status = handles_.database->EnableFileDeletions(/*force=*/false);
   return status;
 }
 
-// A background thread of RocksDB may have taken files on itself and not got round to them. For logs
-// that is waited for. Tables may be in use: by an open handle, which is not waited for at all, or
-// by a compaction.
+// A background thread of RocksDB may have files to remove and not have done it yet. This waits for
+// logs. Tables may be in use: by an open handle, for which it does not wait, or by a compaction.
 Status RocksDatabase::AwaitRemoval(const std::vector<DirectoryFile>& doomed) const {
   bool logs_left = true;
   for (int look = 0; look < kLogLooksMax && logs_left; ++look) {

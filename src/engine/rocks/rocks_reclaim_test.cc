@@ -1,6 +1,6 @@
 // Goal: what CompactFile(), DropFile() and Flush() promise beyond the contract's cases: nothing is
-// left in logs and manifests, files in use are let alone, in every family.
-// Method: the engine on a real directory, whose files are looked at from outside.
+// left in logs and manifests, files in use are left alone, in every family.
+// Method: the engine on a real directory, whose files are inspected from outside.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,8 +17,8 @@
 namespace mayfly::engine {
 namespace {
 
-// Values that begin with "dead" are. While told to wait, judges do; while flushes are held, whoever
-// writes a file of members does.
+// Values that begin with "dead" are dead. On request, judges wait, and so do writers of a file of
+// members.
 class WaitingPolicy final : public DropPolicy {
  public:
   class WaitingJudge final : public Judge {
@@ -46,7 +46,7 @@ class WaitingPolicy final : public DropPolicy {
     return std::nullopt;
   }
 
-  // Whether the last pair was judged on a thread with a pace.
+  // True if the last pair was judged on a thread with a pace.
   bool paced() const { return paced_; }
 
   void HoldFlushesOfMembers() { hold_members_ = true; }
@@ -194,7 +194,7 @@ TEST_F(RocksReclaim, FlushWorksAfterReopening) {
 }
 
 // RocksDB keeps logs from the one on in which a family began its newest buffer. A family whose
-// flush ends after another one began a new log, and that has nothing since, would keep the log
+// flush ends after another family began a new log, and that is empty since, would keep the log
 // between.
 TEST_F(RocksReclaim, AFamilyThatIsStillBeingFlushedKeepsNoLogAfterwards) {
   engine_.reset();

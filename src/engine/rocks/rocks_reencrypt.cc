@@ -36,7 +36,7 @@ Result<DirectoryFormat> FormatOf(const std::string& directory, rocksdb::Env& env
   return Status::NotFound(fmt::format("there is no database in {}; check the path", directory));
 }
 
-// A directory as RocksDB's files are read and written in it.
+// A directory, and the Env and key to read and write its files.
 struct Side {
   Side(std::string at, rocksdb::Env& plain, Key with)
       : directory(std::move(at)), key(std::move(with)) {
@@ -80,7 +80,7 @@ Status CopyFiles(const Side& from, const Side& to) {
   return {};
 }
 
-// Made if missing; Invalid unless it is empty.
+// Creates the directory if missing; Invalid unless it is empty.
 Status TakeEmpty(const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
@@ -97,12 +97,12 @@ Status CopyInto(const Side& from, const RocksCopy& copy, rocksdb::Env& env) {
   MAYFLY_TRY(Key key, MakeKeyFile(env, copy.new_directory, copy.new_password));
   const Side to(copy.new_directory, env, std::move(key));
   MAYFLY_RETURN_IF_ERROR(CopyFiles(from, to));
-  // Last: until it is there, the directory is no database and nobody opens it as an empty one. This
-  // makes the names of the others durable, too.
+  // Last: until it exists, the directory is no database and cannot be opened as an empty one. This
+  // makes the names of the other files durable, too.
   return WriteFormatFile(env, to.directory, {DirectoryState::kReady, to.key != nullptr});
 }
 
-// Whoever removes the old directory then would remove the copy with it.
+// Invalid if the copy would be inside the old directory: removing that would remove the copy.
 Status CheckOutside(const RocksCopy& copy) {
   namespace fs = std::filesystem;
   std::error_code ignored;  // A path that cannot be resolved fails soon enough.
@@ -142,7 +142,7 @@ Status ReencryptRocks(const RocksCopy& copy, rocksdb::Env* env) {
   MAYFLY_TRY(const DirectoryFormat format, FormatOf(copy.directory, files));
   MAYFLY_TRY(const DirectoryLock lock,
              DirectoryLock::Take(copy.directory, kLockFileName, DirectoryLock::Mode::kExclusive));
-  // They would go on reading what is about to be replaced.
+  // Readers would go on reading the files that are about to be replaced.
   if (lock.HasReadersBeside()) {
     return At(copy.directory, Status::Busy("it is read elsewhere; close it there first"));
   }
@@ -153,7 +153,7 @@ Status ReencryptRocks(const RocksCopy& copy, rocksdb::Env* env) {
   MAYFLY_RETURN_IF_ERROR(TakeEmpty(copy.new_directory));
   Status copied = CopyInto(from, copy, files);
   if (copied.ok()) return copied;
-  std::error_code ignored;  // What is left is no database, and the message says why.
+  std::error_code ignored;  // Files left are no database; the error of the copy is returned.
   std::filesystem::remove_all(copy.new_directory, ignored);
   return copied;
 }

@@ -1,6 +1,6 @@
-// rocks_reencrypt.h - a database's files under another key, or another password.
-// Works on files, which RocksDB has closed: all there is, old versions included, is copied as it
-// is. See mayfly/encryption.h.
+// rocks_reencrypt.h - copies a database's files under another key, or changes the password.
+// Works on the files of a closed database: everything, old versions included, is copied as it is.
+// See mayfly/encryption.h.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace mayfly::engine {
 
 class RocksSnapshot final : public Snapshot {
  public:
-  // `database` must outlive the snapshot; Engine::Close() sees to it through `open_snapshots`.
+  // `database` must outlive the snapshot; Engine::Close() checks that through `open_snapshots`.
   RocksSnapshot(rocksdb::DB& database, std::atomic<std::uint64_t>& open_snapshots)
       : ticket_(open_snapshots), database_(database), snapshot_(database.GetSnapshot()) {
     read_options_.snapshot = snapshot_;
@@ -20,10 +20,10 @@ class RocksSnapshot final : public Snapshot {
     if (owner_.IsThis()) database_.ReleaseSnapshot(snapshot_);
   }
 
-  // Made once, since building one costs more than the checks of a read.
+  // Built once, since building one costs more than the checks of a read.
   const rocksdb::ReadOptions& read_options() const { return read_options_; }
 
-  // The snapshot as `database`'s own.
+  // Casts a snapshot, which must be of `database`.
   static const RocksSnapshot& Of(const Snapshot& snapshot, const rocksdb::DB& database) {
     const auto& own = static_cast<const RocksSnapshot&>(snapshot);
     assert(&own.database_ == &database && "a snapshot of another engine");

@@ -12,10 +12,10 @@ class ByteSearch {
   // `needle` is borrowed and not empty.
   explicit ByteSearch(Bytes needle) : needle_(needle) {}
 
-  // Whether the needle ends in this piece; it may have begun in earlier ones.
+  // True if the needle ends in this piece; it may begin in an earlier one.
   bool Feed(Bytes piece);
 
-  // What comes next does not continue what came before.
+  // The next piece does not continue the last one.
   void Reset() { tail_.clear(); }
 
  private:

@@ -58,7 +58,7 @@ DiskReserve::DiskReserve(DiskSpace& space, std::string directory, std::uint64_t 
 
 void DiskReserve::BeforeOpen() {
   if (bytes_ == 0) {
-    unlink(path_.c_str());  // Of another time.
+    unlink(path_.c_str());  // Left by an earlier open with a reserve.
     return;
   }
   bytes_ = std::min(bytes_, space_.TotalBytes(directory_) / kReserveShareOfDisk);

@@ -1,12 +1,12 @@
-// disk_reserve.h - space set aside for a full disk, so that there is a way out of it.
-// Deleting takes space before it gives any: tombstones go to the log, memory is written out, files
+// disk_reserve.h - space set aside for a full disk, so that rows can still be deleted.
+// Deleting takes space before it frees any: tombstones go to the log, memory is written out, files
 // are rewritten. On a disk that is full to the last byte nothing can be deleted any more, and the
 // database cannot even be opened. So a file of the directory keeps some space:
-//   kept      the file has its bytes; nobody uses them
-//   given up  the disk was met full: the file is empty, and its bytes are for what makes room.
-//             Commits that add bytes are refused, or they would use it up.
-// It is kept again when there is room for it and for something else besides, which is looked for
-// when a commit would be refused. Threads: any.
+//   kept      the file has its bytes, unused
+//   given up  a write failed on a full disk: the file is empty, and its bytes are for calls that
+//             make room. Commits that add bytes are refused, or they would use it up.
+// It is kept again when there is room for it and some more, which is checked when a commit would be
+// refused. Safe from any thread.
 #pragma once
 
 #include <atomic>
@@ -21,16 +21,16 @@ namespace mayfly::engine {
 
 inline constexpr const char* kReserveFileName = "RESERVE";
 
-// What a disk is asked for; tests bring their own.
+// The calls to the file system; tests bring their own.
 class DiskSpace {
  public:
   virtual ~DiskSpace() = default;
 
-  // Of the file system with this directory; 0 when it does not tell.
+  // Of the file system with this directory; 0 when unknown.
   virtual std::uint64_t FreeBytes(const std::string& directory) = 0;
   virtual std::uint64_t TotalBytes(const std::string& directory) = 0;
 
-  // Makes the file have so many bytes of the disk, or none. False: it could not, and has none.
+  // Gives the file this many bytes of the disk, or none. False: it failed, and the file has none.
   virtual bool Allocate(const std::string& path, std::uint64_t bytes) = 0;
 
   // The machine's.
@@ -42,30 +42,31 @@ class DiskReserve {
   // 0 bytes: nothing is ever kept, and every commit may go on.
   DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes, Logger& logger);
 
-  // Before the database is opened, which needs space on a disk that has none; and after.
+  // Call these before the database is opened, which needs space on a full disk; and after.
   void BeforeOpen();
   void AfterOpen();
 
-  // The disk was met full. True: there is a reserve to be used, or was before.
+  // Call it after a write failed on a full disk. True: there is a reserve to be used, or was
+  // before.
   bool GiveUp();
 
-  // A commit that adds bytes went through.
+  // Call it after a commit that adds bytes succeeded.
   void Grew() {
     if (full_.load(std::memory_order_relaxed) && bytes_ == 0) [[unlikely]]
       EndFull();
   }
 
-  // Whether commits that add bytes are refused. Looks for room now and then while they are, so that
-  // its end shows where nobody writes, too.
+  // True while commits that add bytes are refused. Checks for room now and then, so that the state
+  // ends without commits, too.
   bool IsFull();
 
-  // Whether a commit that adds bytes may go on. Looks for room as IsFull() does.
+  // True if a commit that adds bytes may go on. Checks for room as IsFull() does.
   bool MayGrow() { return !given_up_.load(std::memory_order_relaxed) || KeepAgain(); }
 
  private:
   bool KeepAgain();
   bool IsTimeToLook();  // With mutex_ held.
-  void BeginFull();     // Both tell the log, once.
+  void BeginFull();     // Both write one line to the log.
   void EndFull();
 
   DiskSpace& space_;

@@ -60,7 +60,7 @@ IOStatus OpenHeader(const DatabaseKey& key, Bytes header, const std::string& pat
   return IOStatus::OK();
 }
 
-// Decrypts what was read at `offset` into `scratch`, where it lies already or is copied.
+// Decrypts the bytes read at `offset` into `scratch`, where they are already or are copied to.
 IOStatus Decrypt(const CounterCipher& cipher, std::uint64_t offset, Slice* result, char* scratch) {
   if (!cipher.Apply(offset, ToBytes(*result), scratch)) return CipherFailed();
   *result = Slice(scratch, result->size());
@@ -69,7 +69,7 @@ IOStatus Decrypt(const CounterCipher& cipher, std::uint64_t offset, Slice* resul
 
 class SequentialFile final : public rocksdb::FSSequentialFileOwnerWrapper {
  public:
-  // `file` stands behind its header.
+  // `file` is positioned after its header.
   SequentialFile(std::unique_ptr<rocksdb::FSSequentialFile> file, Cipher cipher)
       : FSSequentialFileOwnerWrapper(std::move(file)), cipher_(std::move(cipher)) {}
 
@@ -156,7 +156,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
         header_(std::move(header)),
         cipher_(std::move(cipher)) {}
 
-  // The header comes with the first bytes: RocksDB does not expect that making a file needs room.
+  // The header comes with the first bytes: RocksDB does not expect that creating a file needs room.
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* debug) override {
     if (cut_) return NeverTwice("writing behind a cut");
     IOStatus status = FindEnd(options, debug);
@@ -172,7 +172,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     }
     return status;
   }
-  // The checksum that comes along is that of what is not encrypted.
+  // The checksum passed in is that of the plain bytes.
   IOStatus Append(const Slice& data, const IOOptions& options,
                   const rocksdb::DataVerificationInfo& /*checksum*/,
                   IODebugContext* debug) override {
@@ -190,7 +190,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     return NeverTwice("a positioned append");
   }
 
-  // As a file is before it is closed: nothing may follow.
+  // RocksDB truncates a file before it closes it: nothing may follow.
   IOStatus Truncate(std::uint64_t size, const IOOptions& options, IODebugContext* debug) override {
     cut_ = size + kHeaderBlockBytes < end_;
     return FSWritableFileOwnerWrapper::Truncate(size + kHeaderBlockBytes, options, debug);
@@ -223,7 +223,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
     return status;
   }
 
-  // A full disk takes a part of what is appended, and RocksDB goes on behind it.
+  // A full disk takes a part of an append, and RocksDB goes on after that part.
   IOStatus FindEnd(const IOOptions& options, IODebugContext* debug) {
     if (end_known_) return IOStatus::OK();
     IOStatus status = base_.GetFileSize(path_, options, &end_, debug);
@@ -235,7 +235,7 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
   const std::string path_;
   const std::string header_;
   const Cipher cipher_;
-  std::uint64_t end_ = 0;  // Of what is in the file, header included.
+  std::uint64_t end_ = 0;  // Of the file, header included.
   bool end_known_ = true;
   bool cut_ = false;
   std::string scratch_;

@@ -1,4 +1,4 @@
-// Whether encrypted files read as they were written, whatever a crash or a full disk made of them.
+// Encrypted files read as they were written, also after a crash or a full disk.
 // Method: files written and read through the layer, and changed beneath it.
 #include "engine/rocks/files/encrypted_files.h"
 

@@ -24,7 +24,7 @@ constexpr std::size_t kFormatFileBytesMax = 4096;
 
 std::string CheckLine(Bytes lines) { return fmt::format("check {:016x}\n", Hash64(lines)); }
 
-// Eats "word rest\n" from the front.
+// Consumes "word rest\n" from the front.
 bool EatLine(Bytes& text, Bytes word, Bytes& rest) {
   const auto end = text.find('\n');
   if (end == Bytes::npos || !text.starts_with(word)) return false;
@@ -106,9 +106,9 @@ Status WriteOwnFile(rocksdb::Env& env, const std::string& directory, const std::
   const std::string fresh = path + ".new";
   rocksdb::Status status = rocksdb::WriteStringToFile(&env, text, fresh, /*should_sync=*/true);
   if (name == kKeyFileName) {
-    // Whoever can read it can guess at the password.
+    // Readable by the owner only: with the file, passwords can be guessed offline.
     using std::filesystem::perms;
-    std::error_code ignored;  // Files that lie elsewhere than on the disk have no rights.
+    std::error_code ignored;  // Files of an Env in memory have no permissions.
     std::filesystem::permissions(fresh, perms::owner_read | perms::owner_write, ignored);
   }
   if (status.ok()) status = env.RenameFile(fresh, path);

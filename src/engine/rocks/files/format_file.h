@@ -5,7 +5,8 @@
 //   encryption aes-256-ctr   in format 3, which is format 1 with encrypted files
 //   check 0123456789abcdef   Hash64 of the lines above
 // It is read before RocksDB opens anything, so that a newer layout is refused by name instead of
-// failing somewhere inside. "creating" was never handed to anybody and may be begun again.
+// failing somewhere inside. A directory in state "creating" was never in use and may be begun
+// again.
 #pragma once
 
 #include <cstdint>
@@ -40,10 +41,10 @@ Result<DirectoryFormat> DecodeFormat(Bytes text);
 // kAbsent when there is no such file.
 Result<DirectoryFormat> ReadFormatFile(rocksdb::Env& env, const std::string& directory);
 
-// Replaces the file at once and durably: a crash leaves the old one or the new one.
+// Replaces the file atomically and durably: a crash leaves the old one or the new one.
 Status WriteFormatFile(rocksdb::Env& env, const std::string& directory, DirectoryFormat format);
 
-// The same for any of our own files.
+// Replaces any of our own files atomically and durably.
 Status WriteOwnFile(rocksdb::Env& env, const std::string& directory, const std::string& name,
                     const std::string& text);
 

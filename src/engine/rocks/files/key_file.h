@@ -16,23 +16,23 @@ namespace mayfly::engine {
 
 inline constexpr const char* kKeyFileName = "MAYFLY.key";
 
-// Whether there is a password where one is needed, and none where not: WrongPassword, Invalid.
+// WrongPassword when a password is needed and missing, Invalid when one is given and not needed.
 Status CheckPasswordGiven(const DirectoryFormat& format, Bytes password);
 
-// The key of a database that is there; null when it is not encrypted. Fails as
-// CheckPasswordGiven() and DatabaseKey::Open() do; Corruption when the file is missing.
+// The key of an existing database; null when it is not encrypted. Fails as CheckPasswordGiven() and
+// DatabaseKey::Open() do; Corruption when the file is missing.
 Result<std::shared_ptr<const crypto::DatabaseKey>> OpenKeyFile(rocksdb::Env& env,
                                                                const std::string& directory,
                                                                const DirectoryFormat& format,
                                                                Bytes password);
 
-// A new key, and its file; null, and no file, without a password.
+// Makes a new key and its file; without a password, null and no file.
 Result<std::shared_ptr<const crypto::DatabaseKey>> MakeKeyFile(rocksdb::Env& env,
                                                                const std::string& directory,
                                                                Bytes password);
 
-// Removes what is left of a creation that was cut off: its files are under a key of their own. Only
-// in a directory that was never handed to anybody, and that is locked.
+// Removes the files of an interrupted creation: they are under a key of their own. Only in a locked
+// directory in state "creating".
 Status RemoveUnfinished(rocksdb::Env& env, const std::string& directory);
 
 }  // namespace mayfly::engine

@@ -25,20 +25,20 @@ struct Frame {
   std::size_t length = 0;
   unsigned kind = 0;
 
-  // Room that was never written; the bytes behind it are zeros, too.
+  // Room that was never written; the bytes after it are zeros, too.
   bool IsEmptyRoom() const { return kind == 0 && length == 0; }
   bool HasKnownKind() const { return kWholeRecord <= kind && kind <= kLastFragment; }
 };
 
-// `bytes` has a header at least.
+// `bytes` has at least a header.
 Frame ReadFrame(Bytes bytes);
 
-// The bytes of the frame at the front of `bytes`, all of which are there.
+// The payload of the frame at the front of `bytes`, which contain all of it.
 inline Bytes PayloadOf(const Frame& frame, Bytes bytes) {
   return bytes.substr(kFrameHeaderBytes, frame.length);
 }
 
-// Whether the checksum fits the frame at the front of `bytes`, all of which is there.
+// True if the checksum matches the frame at the front of `bytes`, which contain all of it.
 bool IsSoundFrame(const Frame& frame, Bytes bytes);
 
 }  // namespace mayfly::engine

@@ -12,7 +12,7 @@ constexpr unsigned kLastRecyclableType = 8;
 constexpr std::size_t kHeaderBytes = 7;
 constexpr std::size_t kRecyclableHeaderBytes = 11;
 
-// Whether a fragment of this type begins a record: a whole one, or the first of several.
+// True if a fragment of this type begins a record: a whole one, or the first of several.
 constexpr bool Begins(unsigned type) { return type == 1 || type == 2 || type == 5 || type == 6; }
 
 }  // namespace

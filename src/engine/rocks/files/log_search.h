@@ -1,8 +1,8 @@
 // log_search.h - finds bytes in a log or manifest, past RocksDB's framing.
 //   block of 32 KiB: | crc u32 | length u16 | type u8 | log number u32, types 5 to 8 | bytes | ...
 // A record that does not fit its block goes on in the next as another fragment, so a header may
-// stand in the middle of what is looked for. Bytes that are no record, a torn end or a recycled
-// rest, are looked at as they lie there. The number of bytes fed at a time does not matter.
+// stand in the middle of the needle. Bytes that are no record, a torn end or a recycled rest, are
+// searched raw. The number of bytes fed at a time does not matter.
 #pragma once
 
 #include <cstddef>
@@ -19,10 +19,10 @@ class LogSearch {
   // `needle` is borrowed and not empty.
   explicit LogSearch(Bytes needle) : records_(needle), raw_(needle) {}
 
-  // Whether the needle ends in what was fed now.
+  // True if the needle ends in this piece.
   bool Feed(Bytes piece);
 
-  // Whether it ends in the last, unfilled block.
+  // True if the needle ends in the last, unfilled block.
   bool Finish();
 
  private:

@@ -45,7 +45,7 @@ rocksdb::Status ListDirectory(rocksdb::Env& env, const std::string& directory,
   for (auto& child : children) {
     if (child.name == "." || child.name == ".." || child.name == kReserveFileName) continue;
     DirectoryFile file = FileNamed(std::move(child.name), child.size_bytes);
-    // Folders are others', backups say; ours are all files.
+    // Folders are not the database's (backups, for example); it has files only.
     bool is_folder = false;
     if (file.kind == FileKind::kOther &&
         env.IsDirectory(directory + "/" + file.name, &is_folder).ok() && is_folder) {

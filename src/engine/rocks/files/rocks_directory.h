@@ -1,4 +1,4 @@
-// rocks_directory.h - the files in a database's directory, by what they are.
+// rocks_directory.h - the files in a database's directory, by kind.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -18,10 +18,10 @@ struct DirectoryFile {
   std::uint64_t bytes = 0;
 };
 
-// What the name says.
+// The kind and number that the name says.
 DirectoryFile FileNamed(std::string name, std::uint64_t bytes = 0);
 
-// Files that vanish while the list is made are left out, and so is what disk_reserve.h sets aside.
+// Lists the files, except those that vanish meanwhile and the file of disk_reserve.h.
 rocksdb::Status ListDirectory(rocksdb::Env& env, const std::string& directory,
                               std::vector<DirectoryFile>& files);
 

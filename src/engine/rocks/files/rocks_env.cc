@@ -16,8 +16,8 @@
 namespace mayfly::engine {
 namespace {
 
-// A record lock of the kernel, as RocksDB takes it: a tool of RocksDB's that is pointed at the
-// directory is refused. Not passed on to children. Among our own, MAYFLY.lock decides.
+// A record lock of the kernel, as RocksDB takes it: RocksDB's own tools are refused by it. Children
+// do not inherit it. Between mayfly processes, MAYFLY.lock decides.
 class RecordLock final : public rocksdb::FileLock {
  public:
   explicit RecordLock(int descriptor) : descriptor_(descriptor) {}
@@ -33,7 +33,7 @@ std::atomic<int> open_databases{0};
 
 RocksEnv::RocksEnv(rocksdb::Env& target, bool has_threads)
     : EnvWrapper(&target), has_threads_(has_threads) {
-  // As they are, and not through a wrapper that would call back here for every block.
+  // Directly, and not through a wrapper that would call back here for every block.
   file_system_ = target.GetFileSystem();
   system_clock_ = target.GetSystemClock();
   for (Pool& pool : pools_) pool.threads.reset(rocksdb::NewThreadPool(0));
@@ -53,7 +53,7 @@ void RocksEnv::Schedule(void (*function)(void*), void* argument, Priority priori
   pool.threads->SubmitJob([this, &pool] { RunNext(pool); });
 }
 
-// As often as something was scheduled: what was cancelled leaves a turn without a job.
+// Runs once per scheduled job: a cancelled job leaves a turn without a job.
 void RocksEnv::RunNext(Pool& pool) {
   std::list<Job> next;
   {
@@ -134,7 +134,7 @@ void LetChildrenExit() {
         ::_exit(status);
       },
       nullptr);
-  static_cast<void>(registered);  // Fails without memory alone; then a child's exit() waits.
+  static_cast<void>(registered);  // Fails only without memory; then a child's exit() waits.
 }
 
 }  // namespace mayfly::engine

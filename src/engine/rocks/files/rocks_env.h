@@ -1,8 +1,8 @@
-// rocks_env.h - what one open RocksDB database has of its own: threads, and a lock on its file.
+// rocks_env.h - the threads and the file lock of one open RocksDB database.
 // RocksDB would share both among all databases of a process, in static objects, and a child made by
 // fork() has a copy of these: its flushes would wait for threads that only the parent has, and its
-// lock table would list what the parent has open. With its own, the child can open databases anew.
-// Files and time are the target's.
+// lock table would list the parent's databases. With an Env per database, the child can open
+// databases anew. Files and time are the target's.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -18,8 +18,8 @@ namespace mayfly::engine {
 
 class RocksEnv final : public rocksdb::EnvWrapper {
  public:
-  // `target` must outlive it. Without threads, RocksDB's wish for some is ignored: readers have
-  // nothing for them to do.
+  // `target` must outlive it. Without threads, RocksDB's requests for some are ignored: readers
+  // schedule no jobs.
   explicit RocksEnv(rocksdb::Env& target, bool has_threads = true);
   ~RocksEnv() override;  // Waits for its threads.
 
@@ -41,7 +41,7 @@ class RocksEnv final : public rocksdb::EnvWrapper {
     void (*function)(void*);
     void* argument;
     void* tag;
-    void (*cancelled)(void*);  // Null: nobody wants to know.
+    void (*cancelled)(void*);  // May be null.
   };
   struct Pool {
     std::unique_ptr<rocksdb::ThreadPool> threads;
@@ -57,12 +57,12 @@ class RocksEnv final : public rocksdb::EnvWrapper {
 };
 
 // A child made by fork() cannot destroy RocksDB's static objects, on whose conditions threads of
-// the parent wait: its exit() would not return. Once called, after a database was opened, a child
-// that was forked while databases were open flushes its streams and ends when exit() comes to what
-// was registered before that.
+// the parent wait: its exit() would not return. Call this after a database was opened. It registers
+// an exit handler by which a child that was forked while databases were open flushes its streams
+// and ends, before those objects are destroyed.
 void LetChildrenExit();
 
-// How many databases this process has open, for the same.
+// Counts the open databases of this process, for LetChildrenExit().
 void CountOpenDatabase(int change);
 
 }  // namespace mayfly::engine

@@ -9,7 +9,7 @@
 namespace mayfly::engine {
 namespace {
 
-// RocksDB narrates at its info level; to us that is debugging.
+// RocksDB's info lines are detailed; they are debug lines here.
 LogLevel ToLevel(rocksdb::InfoLogLevel level) {
   switch (level) {
     case rocksdb::InfoLogLevel::WARN_LEVEL: return LogLevel::kWarning;

@@ -1,4 +1,4 @@
-// rocks_logger.h - what RocksDB has to say goes to mayfly's logger, and no file of its own appears.
+// rocks_logger.h - passes RocksDB's log lines to mayfly's logger instead of a file.
 #pragma once
 
 #include <rocksdb/env.h>

@@ -7,7 +7,7 @@
 namespace mayfly::engine {
 namespace {
 
-// Where a table is missing, RocksDB tries a name that it had long ago, and speaks of that.
+// If a table is missing, RocksDB tries an old form of its name, and reports that one.
 std::string WithTablesAsNamed(std::string words) {
   constexpr std::string_view kOldEnding = ".ldb";
   for (std::size_t at = 0; (at = words.find(kOldEnding, at)) != std::string::npos; ++at) {
@@ -22,7 +22,7 @@ std::string WithTablesAsNamed(std::string words) {
 Status FromRocks(const rocksdb::Status& status, std::string_view doing) {
   using Code = rocksdb::Status::Code;
   if (status.ok()) return {};
-  // RocksDB may tell of keys, which can be any bytes.
+  // RocksDB's messages may contain keys, which can be any bytes.
   constexpr std::size_t kWordsBytesMax = 1024;
   const std::string words = WithTablesAsNamed(Printable(status.ToString(), kWordsBytesMax));
   const auto said = [&](StatusCode code) {

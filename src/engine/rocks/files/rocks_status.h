@@ -1,4 +1,4 @@
-// rocks_status.h - RocksDB's outcomes in mayfly's words.
+// rocks_status.h - converts RocksDB's Status to mayfly's.
 #pragma once
 
 #include <rocksdb/slice.h>
@@ -11,8 +11,8 @@
 
 namespace mayfly::engine {
 
-// Translates what happened while `doing` something ("committing to rocks at /data"). A file that is
-// not where RocksDB left it is Corruption; a full disk says what to do about it.
+// Converts the status of an operation; `doing` names it in the message ("committing to rocks at
+// /data"). A missing file is Corruption; the message about a full disk says what to do.
 Status FromRocks(const rocksdb::Status& status, std::string_view doing);
 
 inline rocksdb::Slice ToSlice(Bytes bytes) { return {bytes.data(), bytes.size()}; }

@@ -51,7 +51,7 @@ Status Uncompress(Bytes in, std::string& out) {
   return {};
 }
 
-// Cuts off what stands behind the entries: | restarts u32 ... | hash index, if so | count u32 |.
+// Cuts off what follows the entries: | restarts u32 ... | hash index, if any | count u32 |.
 bool CutToEntries(Bytes& block) {
   constexpr std::uint32_t kHasHashIndex = 1u << 31;
   const auto cut = [&block](std::uint64_t bytes) {
@@ -72,7 +72,7 @@ bool CutToEntries(Bytes& block) {
   return cut(std::uint64_t{count & ~kHasHashIndex} * sizeof(std::uint32_t));
 }
 
-// Eats the key of one entry and leaves it whole in `key`. `shared`: bytes it took over.
+// Consumes the key of one entry; `key` is the whole key then. `shared`: bytes of the key before.
 bool EatKey(Bytes& in, std::string& key, std::uint64_t& shared, std::uint64_t* value_bytes) {
   std::uint64_t own = 0;
   if (!EatVarint(in, shared) || !EatVarint(in, own)) return false;
@@ -112,7 +112,7 @@ Result<SstFooter> ReadSstFooter(const rocksdb::RandomAccessFile& file, std::uint
 }
 
 bool IsBlockChecksum(Bytes stored, std::uint32_t checksum) {
-  // RocksDB takes the compression in apart from the block, so as not to copy the two together.
+  // RocksDB mixes the compression into the checksum separately, to avoid copying it to the block.
   constexpr std::uint32_t kForCompression = 0x6b9083d9;
   const auto compression = static_cast<unsigned char>(stored.back());
   const auto hash = static_cast<std::uint32_t>(Hash64(stored.substr(0, stored.size() - 1)));
@@ -164,8 +164,8 @@ Status ForEachPair(Bytes block, FunctionRef<Status(Bytes key, Bytes value)> take
   return {};
 }
 
-// An index entry has no length of its value: | shared | own | rest of the key | handle |, and
-// where the key shares bytes, the handle is told by how much longer its block is than the last.
+// An index entry has no length of its value: | shared | own | rest of the key | handle |, and where
+// the key shares bytes, the handle is encoded as the difference of its size from the last one's.
 Status ForEachIndexEntry(Bytes block, FunctionRef<Status(Bytes key, const BlockHandle&)> take) {
   if (!CutToEntries(block)) return Damaged("index");
   std::string key;

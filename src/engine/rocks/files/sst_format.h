@@ -1,9 +1,9 @@
-// sst_format.h - how RocksDB lays out an SST file: blocks, where they are, and what is in one.
+// sst_format.h - reads RocksDB's SST files: blocks, handles and entries.
 //   | data block ... | range tombstones | properties ... | metaindex | index | footer 53 bytes |
 //   block: entries, then | compression u8 | checksum u32 |
 //   entry: | shared | own | value bytes (varints) | rest of the key | value |
-// A key repeats the first `shared` bytes of the key before it. Knows the files that
-// rocks_profile.cc asks for, and refuses others as Unsupported.
+// A key repeats the first `shared` bytes of the key before it. Reads files written with the
+// settings of rocks_profile.cc, and refuses others as Unsupported.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -23,7 +23,7 @@ struct BlockHandle {
   std::uint64_t bytes = 0;
 };
 
-// Behind each block: its compression and its checksum.
+// After each block: its compression and its checksum.
 inline constexpr std::size_t kBlockTrailerBytes = 5;
 
 // The checksum of our files, XXH3; RocksDB's number for it.
@@ -41,19 +41,20 @@ Result<SstFooter> ReadSstFooter(const rocksdb::RandomAccessFile& file, std::uint
 Status ReadSstBlock(const rocksdb::RandomAccessFile& file, const BlockHandle& handle, char checksum,
                     std::string& block);
 
-// Whether `stored`, the bytes of a block and its compression, has this checksum.
+// True if `stored`, the bytes of a block and its compression, has this checksum.
 bool IsBlockChecksum(Bytes stored, std::uint32_t checksum);
 
-// The same for a block that was read already: `stored` ends with its compression.
+// Uncompresses a block that was read already: `stored` ends with its compression.
 Status UnpackSstBlock(Bytes stored, std::string& block);
 
-// Calls `take` for each entry of a block, in order; Corruption when it is none.
+// Calls `take` for each entry of a block, in order; Corruption when it cannot be parsed.
 Status ForEachPair(Bytes block, FunctionRef<Status(Bytes key, Bytes value)> take);
 
-// The same for the entries of an index: each has a key that no key of its block is above.
+// Calls `take` for each entry of an index block, in order: an upper bound of the keys of a block,
+// and its handle.
 Status ForEachIndexEntry(Bytes block, FunctionRef<Status(Bytes key, const BlockHandle&)> take);
 
-// What stands behind a user's key: | type u8 | sequence u56 |.
+// A key as stored: the user's key, then | type u8 | sequence u56 |.
 struct InternalKey {
   Bytes user_key;
   std::uint64_t sequence = 0;
@@ -70,7 +71,7 @@ inline constexpr unsigned char kTypeRangeDeletion = 15;
 inline constexpr Bytes kRangeTombstonesBlock = "rocksdb.range_del";
 inline constexpr Bytes kPropertiesBlock = "rocksdb.properties";
 
-// Eats a handle, as metaindex and index have it.
+// Consumes a handle, as in metaindex and index.
 [[nodiscard]] bool EatBlockHandle(Bytes& in, BlockHandle& handle);
 
 }  // namespace mayfly::engine

@@ -1,5 +1,5 @@
-// hidden_ranges.h - keys of the tables that the log says are deleted, as ranges.
-// Immutable: a state keeps the one of its moment. Sorted, and apart from each other.
+// hidden_ranges.h - the ranges of the tables' keys that the log deleted.
+// Immutable: each state keeps its own. Sorted and disjoint.
 #pragma once
 
 #include <memory>
@@ -17,10 +17,10 @@ class HiddenRanges {
     std::string end;  // Exclusive.
   };
 
-  // The range that the key lies in; null when there is none.
+  // The range that contains the key; null when there is none.
   const Range* Find(Bytes key) const;
 
-  // These, and one more.
+  // A copy with one range more.
   std::shared_ptr<const HiddenRanges> With(Bytes begin, Bytes end) const;
 
  private:

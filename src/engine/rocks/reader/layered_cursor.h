@@ -1,4 +1,4 @@
-// layered_cursor.h - a walk over a layered state: tail and tables merged, deletions left out.
+// layered_cursor.h - a cursor over a layered state: tail and tables merged, deletions left out.
 #pragma once
 
 #include <memory>
@@ -11,9 +11,9 @@ namespace mayfly::engine {
 
 class LayeredCursor final : public Cursor {
  public:
-  // What it walks over; all of one moment.
+  // The sources of the cursor, all of one moment.
   struct Layers {
-    std::shared_ptr<const LayeredState> state;  // Shared with the engine; it goes last.
+    std::shared_ptr<const LayeredState> state;  // Shared with the engine; destroyed last.
     std::unique_ptr<Cursor> tail;
     std::unique_ptr<Cursor> tables;
     std::shared_ptr<const HiddenRanges> hidden;
@@ -35,12 +35,12 @@ class LayeredCursor final : public Cursor {
   Cursor& tail() const { return *layers_.tail; }
   Cursor& tables() const { return *layers_.tables; }
 
-  // Stand on the first pair that is there, from where the two are, in the direction of forward_.
+  // Moves to the first visible pair, from where the two are, in the direction of forward_.
   void Settle();
   void SkipHidden();
   void Step(Cursor& cursor) const { forward_ ? cursor.Next() : cursor.Prev(); }
 
-  // Whether the tail's key comes before the tables', in the direction; both are valid.
+  // True if the tail's key comes before the tables', in the direction; both are valid.
   bool TailComesFirst() const {
     return forward_ ? tail().key() < tables().key() : tail().key() > tables().key();
   }

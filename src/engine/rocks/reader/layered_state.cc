@@ -10,7 +10,7 @@ namespace {
 constexpr char kPutMark = 'v';
 constexpr char kDeletedMark = 'd';
 
-// Turns RocksDB's batch into one for the tail.
+// Converts RocksDB's batch into one for the tail.
 class ToTail final : public rocksdb::WriteBatch::Handler {
  public:
   ToTail(HiddenByRole& hidden, FunctionRef<void(Role, Bytes, Bytes)> touched)

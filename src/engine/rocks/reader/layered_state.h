@@ -1,8 +1,8 @@
-// layered_state.h - tables as RocksDB opened them, and over them what the log says since.
-//   tail:   key -> 'v' value | 'd'         what the log put, and deleted
-//   hidden: ranges that the log deleted; their keys in the tables are not there
-// A key is in the tail, or else hidden, or else as the tables have it. The tail grows with the log;
-// the tables stay, and their files stay open, until nobody looks at the state any more.
+// layered_state.h - tables as RocksDB opened them, and over them the changes of the logs since.
+//   tail:   key -> 'v' value | 'd'         keys that the log put, and deleted
+//   hidden: ranges that the log deleted; they hide keys of the tables
+// A key is in the tail, or else hidden, or else as in the tables. The tail grows with the log; the
+// tables stay, and their files stay open, until the last reader of the state is gone.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace mayfly::engine {
 
 using HiddenByRole = std::array<std::shared_ptr<const HiddenRanges>, kRoleCount>;
 
-// What the tail says about a key.
+// What the tail has for a key.
 enum class TailWord : std::uint8_t { kNothing, kPut, kDeleted };
 
 struct LayeredState {
@@ -26,15 +26,15 @@ struct LayeredState {
   std::unique_ptr<Engine> tail;    // In memory.
   HiddenByRole hidden;             // As of the newest commit in the tail.
 
-  // Applies one record of the log, a batch of RocksDB's. `touched` is told of each key, or of both
+  // Applies one record of the log, a batch of RocksDB's. Calls `touched` with each key, or both
   // ends of a range.
   Status Apply(const std::string& record, FunctionRef<void(Role, Bytes begin, Bytes end)> touched);
 };
 
-// The value that a pair of the tail holds; kDeleted when it holds none.
+// Decodes a value of the tail; kDeleted when it is a deletion.
 TailWord ReadTailValue(Bytes stored, Bytes& value);
 
-// A frozen state of it.
+// A frozen layered state.
 class LayeredSnapshot final : public Snapshot {
  public:
   LayeredSnapshot(std::shared_ptr<const LayeredState> of, std::unique_ptr<Snapshot> tail,
@@ -51,7 +51,7 @@ class LayeredSnapshot final : public Snapshot {
  private:
   const HandleTicket ticket_;
   const std::shared_ptr<const LayeredState> state_;  // Shared with the engine and other readers.
-  const std::unique_ptr<Snapshot> tail_;             // Goes before the state.
+  const std::unique_ptr<Snapshot> tail_;             // Destroyed before the state.
   const HiddenByRole hidden_;
 };
 

@@ -19,11 +19,12 @@
 namespace mayfly::engine {
 namespace {
 
-// How often tables are opened for one look, while the writer removes what was just listed.
+// How often one refresh opens tables, while the writer removes files that were just listed.
 constexpr int kOpeningsMax = 100;
 // A part of the kernel's tick, which is 1 to 10 ms.
 constexpr std::chrono::milliseconds kTickPause{1};
-// From here on the tail is not worth its memory; and at least this often as large as after opening.
+// The tail is dropped, and tables opened anew, when it is larger than this and this many times as
+// large as after opening.
 constexpr std::uint64_t kTailBytesMax = std::uint64_t{32} << 20;
 constexpr std::uint64_t kTailGrowthMax = 2;
 
@@ -52,15 +53,15 @@ Result<Span> SpanOf(const std::string& record) {
   return span;
 }
 
-// Leaves of each log what counts, and tells where the last one ends: `tables_end` if there is
-// nothing behind it. A gap behind a log means that the next one was removed, and so that all up to
-// there is in the tables; unless the log stops within a record, which then may be what is missing.
-// Where a log begins before the end of the one before it, a write had failed, and what was left of
-// it never happened.
+// Keeps of each log the records that count, and returns where the last one ends: `tables_end` if
+// there are none after it. A gap after a log means that the next one was removed, and so that
+// everything up to there is in the tables; unless the log stops within a record, which may be the
+// one missing. Where a log begins before the end of the one before it, a write had failed, and the
+// records from there on were never committed.
 Result<std::uint64_t> KeepWhatCounts(std::vector<std::vector<std::string>>& logs,
                                      const std::deque<std::unique_ptr<LogTail>>& tails,
                                      std::uint64_t tables_end) {
-  std::uint64_t next_first = 0;  // Of the log behind; 0: none has any record.
+  std::uint64_t next_first = 0;  // Of the following log; 0: no following log has a record.
   std::uint64_t end = tables_end;
   bool gone = false;
   for (auto log = logs.rbegin(); log != logs.rend(); ++log) {
@@ -111,12 +112,12 @@ Result<std::uint64_t> LogFollower::Refresh() {
     const Status opened = OpenAnew();
     if (opened.ok()) continue;
     draft_.reset();
-    logs_.clear();  // They are not those that the state was read from.
-    // What was listed may be gone, or what is missing may be there by now.
+    logs_.clear();  // They are not the logs that the state was read from.
+    // Files that were listed may be gone, and missing ones may exist by now.
     MAYFLY_TRY(const Stamp after, ReadStamp());
     if (after.changed_ns != before.changed_ns) continue;
     if (before.tick_is_over) return opened;
-    std::this_thread::sleep_for(kTickPause);  // Until a change would show.
+    std::this_thread::sleep_for(kTickPause);  // Until a change would be visible.
   }
   return Status::Busy(
       fmt::format("the writer of {} changes files faster than they can be opened here; retry later",
@@ -156,8 +157,8 @@ Result<std::unique_ptr<LogTail>> LogFollower::OpenLog(std::uint64_t number) cons
                        fmt::format("{}/{:06}.log", options_.rocks.directory, number), number);
 }
 
-// The log that is known is read after others were looked for: if there is one behind it, nothing
-// more comes into it.
+// Reads the known log after listing the directory: if a newer log exists, the known one is
+// complete.
 Result<LogFollower::Outcome> LogFollower::Advance() {
   MAYFLY_TRY(const Outcome looked, LookForLogs());
   if (looked == Outcome::kLost || logs_.empty()) return Outcome::kLost;
@@ -234,7 +235,7 @@ Status LogFollower::OpenAnew() {
 Status LogFollower::Apply(const std::vector<std::string>& records) {
   if (records.empty()) return {};
   std::unique_lock lock(mutex_, std::defer_lock);
-  if (draft_ == nullptr) lock.lock();  // Nobody sees a draft.
+  if (draft_ == nullptr) lock.lock();  // No reader sees the draft.
   LayeredState& state = draft_ != nullptr ? *draft_ : *state_;
   const auto touched = [this](Role role, Bytes begin, Bytes end) {
     auto& bytes = touched_[static_cast<std::size_t>(role)];
@@ -256,7 +257,7 @@ Status LogFollower::Apply(const std::vector<std::string>& records) {
 std::uint64_t LogFollower::Show() {
   if (draft_ == nullptr && !applied_) return changes_;
   const std::uint64_t change = changes_ + 1;
-  std::shared_ptr<LayeredState> old;  // Goes without the lock, with its tables.
+  std::shared_ptr<LayeredState> old;  // Destroyed without the lock, with its tables.
   {
     const std::unique_lock lock(mutex_);
     if (draft_ != nullptr) {

@@ -1,17 +1,17 @@
-// log_follower.h - keeps a layered state level with what another process commits.
-// Nothing is written to the directory and nothing is asked of the writer. Its files say everything:
-// (1) A commit that was acknowledged is in a log, as bytes before its end. Logs that appear change
-//     the directory's time; what the newest one holds is read on from where the last look ended. So
-//     a look at an unchanged database costs a stat() and a read of nothing.
-// (2) RocksDB numbers changes without a gap, so a log that goes on where the last one ended is the
-//     next one. If it does not, or is empty and cannot tell, logs in between may have been removed:
-//     then tables and logs are opened anew.
-// (3) To open anew, logs are opened first and tables after them: what was in a log that is gone by
-//     then is in the tables. Logs that end before the tables do were left behind by a removal and
-//     say nothing new. The new state is shown once the logs have been read to their end.
+// log_follower.h - keeps a layered state up to date with the commits of another process.
+// It writes nothing to the directory and asks nothing of the writer, whose files are enough:
+// (1) A commit that was acknowledged is in a log, as bytes before its end. A new log changes the
+//     directory's time; the newest one is read on from where the last refresh ended. So a refresh
+//     of an unchanged database costs a stat() and a read of nothing.
+// (2) RocksDB numbers changes without a gap, so a log that continues where the last one ended is
+//     the next one. If it does not continue there, or is empty and so has no number, logs in
+//     between may have been removed: then tables and logs are opened anew.
+// (3) To open anew, logs are opened first and tables after them: changes of a log that is gone by
+//     then are in the tables. Logs that end before the tables do were left behind by a removal and
+//     contain nothing new. The new state is shown once the logs have been read to their end.
 // (4) Tables are opened anew as well when a file that is held open was deleted `let_go_after` ago,
 //     and when the tail has grown large.
-// Threads: any; one look at a time.
+// Safe from any thread; refreshes run one at a time.
 #pragma once
 
 #include <array>
@@ -56,8 +56,8 @@ class LogFollower {
   void Close();
 
  private:
-  // When the directory's entries last changed. Two changes within a tick of the kernel's clock look
-  // the same, so it tells apart what comes later only if the tick was over when it was read.
+  // When the directory's entries last changed. Two changes within a tick of the kernel's clock have
+  // the same time, so a later change is only visible if the tick was over when it was read.
   struct Stamp {
     std::int64_t changed_ns = 0;
     bool tick_is_over = false;
@@ -83,7 +83,7 @@ class LogFollower {
   const ReaderOptions options_;
   RocksOptions tables_options_;  // Constant.
 
-  std::mutex follow_mutex_;  // Held by whoever looks; before mutex_. Guards the next ones.
+  std::mutex follow_mutex_;  // Held by a refresh; taken before mutex_. Guards the next ones.
   std::deque<std::unique_ptr<LogTail>> logs_;  // Not read to their end; all but the last are ended.
   std::shared_ptr<LayeredState> draft_;        // Opened and not shown yet.
   Stamp stamp_;
@@ -91,8 +91,8 @@ class LogFollower {
   std::optional<std::chrono::steady_clock::time_point> deleted_at_;  // A file that is held.
   std::uint64_t tail_bytes_ = 0;
   std::uint64_t tail_bytes_max_ = 0;
-  std::array<std::bitset<256>, kRoleCount> touched_;  // First bytes of keys, since the last look.
-  bool applied_ = false;                              // Something was, since the last look.
+  std::array<std::bitset<256>, kRoleCount> touched_;  // First bytes of keys since a refresh.
+  bool applied_ = false;                              // A change was since a refresh.
 
   std::atomic<std::uint64_t> next_sequence_{1};
   std::atomic<std::uint64_t> openings_{0};
@@ -100,7 +100,7 @@ class LogFollower {
   std::array<std::array<std::atomic<std::uint64_t>, 256>, kRoleCount> changed_at_ = {};
 
   mutable std::shared_mutex mutex_;
-  std::shared_ptr<LayeredState> state_;  // Guarded by mutex_. Shared with those who look at it.
+  std::shared_ptr<LayeredState> state_;  // Guarded by mutex_. Shared with its readers.
 };
 
 }  // namespace mayfly::engine

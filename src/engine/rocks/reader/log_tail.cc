@@ -8,7 +8,7 @@
 namespace mayfly::engine {
 namespace {
 
-constexpr std::size_t kFirstReadBytes = std::size_t{4} << 10;  // Mostly there is little or nothing.
+constexpr std::size_t kFirstReadBytes = std::size_t{4} << 10;  // Mostly there is little to read.
 constexpr std::size_t kReadBytes = std::size_t{256} << 10;
 
 }  // namespace
@@ -40,13 +40,13 @@ Status LogTail::ReadNew(std::vector<std::string>& records) {
       stops_within_record_ = in_record_ || !bytes.empty();
       return {};
     }
-    // A fragment is smaller than a block, so a large read always gets on.
+    // A fragment is smaller than a block, so a large read always makes progress.
     if (offset_ == before && wanted == kReadBytes) return Damaged("it does not go on");
     wanted = kReadBytes;
   }
 }
 
-// Behind room that was never written there is nothing. Elsewhere zeros are damage.
+// After room that was never written only zeros may follow; otherwise zeros are damage.
 Status LogTail::CheckRestIsEmpty() {
   stops_within_record_ = in_record_;
   buffer_.resize(kReadBytes);

@@ -1,6 +1,6 @@
-// log_tail.h - the records of one of RocksDB's logs, as they are written.
-// What has arrived is read once; a record that is not whole yet is waited for. The bytes before the
-// end of a file are final, so a checksum that does not fit is damage and not a race. The frames:
+// log_tail.h - reads the records of one of RocksDB's logs while it is being written.
+// Each byte is read once; an incomplete record is left for the next call. The bytes before the end
+// of a file are final, so a checksum that does not match is damage and not a race. The frames:
 // log_format.h. One thread at a time.
 #pragma once
 
@@ -25,7 +25,7 @@ class LogTail {
   std::uint64_t number() const { return number_; }
   const std::string& path() const { return path_; }
 
-  // Whether the last ReadNew() met a record that is not whole.
+  // True if the last ReadNew() ended at an incomplete record.
   bool stops_within_record() const { return stops_within_record_; }
 
   // Appends the records that have been completed since the last call. Corruption for damage before

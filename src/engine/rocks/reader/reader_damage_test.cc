@@ -1,6 +1,6 @@
-// Goal: a reader of a damaged log answers Corruption and never a guess, and it lets go of files
-// that the writer deleted. Method: a writer in this process fills logs; bytes of them are changed
-// before or after the reader has opened them. Which files are held the kernel tells.
+// Goal: a reader of a damaged log returns Corruption and never wrong rows, and it closes files that
+// the writer deleted. Method: a writer in this process fills logs; bytes of them are changed before
+// or after the reader has opened them. The kernel lists the open files.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -51,7 +51,7 @@ class ReaderEngine final : public Engine {
   bool HasReadersBeside() const override { return mark_.HasReadersBeside(); }
 
  private:
-  // Looks now and then.
+  // A thread that refreshes once a second.
   class Looker {
    public:
     explicit Looker(LogFollower& follower)
@@ -59,7 +59,7 @@ class ReaderEngine final : public Engine {
             std::unique_lock lock(mutex_);
             while (!stop.stop_requested()) {
               rest_.wait_for(lock, stop, kLookPause, [] { return false; });
-              // A failure is told to whoever reads next.
+              // The next read returns the error.
               if (!stop.stop_requested()) static_cast<void>(follower.Refresh());
             }
           }) {}
@@ -129,7 +129,7 @@ class ReaderEngine final : public Engine {
     LayeredCursor::Layers layers;
     CursorOptions of_tail = options;
     CursorOptions of_tables = options;
-    of_tables.snapshot = nullptr;  // They stay as they are.
+    of_tables.snapshot = nullptr;  // The tables do not change.
     if (options.snapshot != nullptr) {
       const auto& frozen = static_cast<const LayeredSnapshot&>(*options.snapshot);
       layers.state = frozen.state();
@@ -185,7 +185,7 @@ class ReaderEngine final : public Engine {
     return {};
   }
 
-  // What is in files is a question to the writer, if there is one: Busy.
+  // Busy beside a writer, which may change the files meanwhile.
   Result<DirectoryLock> KeepWritersOut() const {
     MAYFLY_TRY(auto lock,
                DirectoryLock::Take(directory_, kLockFileName, DirectoryLock::Mode::kShared));
@@ -200,7 +200,7 @@ class ReaderEngine final : public Engine {
 
   Logger& logger_;
   const std::string directory_;
-  DirectoryLock mark_;  // Before any file is opened, and until all are closed.
+  DirectoryLock mark_;  // Held before any file is opened, and until all are closed.
   std::unique_ptr<LogFollower> follower_;
   std::unique_ptr<Looker> looker_;
 };

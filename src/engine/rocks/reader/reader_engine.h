@@ -1,9 +1,9 @@
 // reader_engine.h - the engine that reads a rocks directory beside its writer, or without one.
-// Refresh() takes over what the writer has committed; between two of them the state stands still.
-// It excludes nobody and writes no file, so that any number of readers may be there, writers come,
-// go and crash as they like, and a medium that cannot be written to will do. How it follows:
-// log_follower.h. Why so: docs/decisions/0026-readers-beside-a-writer.md.
-// A thread of its own looks once a second, so that it lets go of deleted files when nobody asks.
+// Refresh() applies the writer's commits; between two refreshes the state does not change. It
+// excludes no other opener and writes no file: any number of readers may exist, writers may come,
+// go and crash, and the medium may be read-only. How it follows: log_follower.h. Why so:
+// docs/decisions/0026-readers-beside-a-writer.md. A thread of its own refreshes once a second, so
+// that deleted files are closed without calls, too.
 #pragma once
 
 #include <chrono>
@@ -14,13 +14,13 @@
 namespace mayfly::engine {
 
 struct ReaderOptions {
-  RocksOptions rocks = {};  // Of it: directory, profile, logger, env.
+  RocksOptions rocks = {};  // Used of it: directory, profile, logger, env.
 
-  // A file that the writer deleted is let go of this long after it was missed, unless a snapshot or
+  // A file that the writer deleted is closed this long after that was noticed, unless a snapshot or
   // cursor reads it. Lowering it opens tables more often while a writer compacts.
   std::chrono::milliseconds let_go_after{2000};
 
-  // Tests look themselves.
+  // False in tests, which call Refresh() themselves.
   bool has_thread = true;
 };
 

@@ -1,6 +1,6 @@
 // Goal: a reader shows what its writer has committed, exactly, whatever the writer does to its
-// files. Method: seeded random play of a writer in this process; after some steps the reader looks,
-// and everything it shows is compared with what the writer shows at that moment.
+// files. Method: seeded random steps of a writer in this process; after some steps the reader
+// refreshes, and everything it shows is compared with the writer's state at that moment.
 #include "engine/rocks/reader/reader_engine.h"
 
 #include <gtest/gtest.h>
@@ -188,7 +188,7 @@ class ReaderPlay {
     ASSERT_EQ(seen.view(), expected.view()) << key;
   }
 
-  // Both walk about alike, turning round at will.
+  // Moves both cursors alike, changing direction at random.
   void CompareTurns() {
     const Role role = RandomRole();
     const std::string begin = RandomKey();

@@ -1,6 +1,6 @@
 // Goal: damage in a log costs a salvage the batches it hit, whole, and nothing else; its place is
-// told. Method: a log of known batches, taken apart frame by frame; bytes of chosen frames are
-// flipped or zeroed, and what is left is compared with what was written.
+// reported. Method: a log of known batches, parsed frame by frame; bytes of chosen frames are
+// flipped or zeroed, and the rows left are compared with those written.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -243,8 +243,8 @@ std::string LogOfAnother(const std::string& path, int commits_before) {
   return newest;
 }
 
-// Somebody may keep copies of logs as values. Looking for the next sound record in a damaged one
-// must not bring these to life.
+// Values may be copies of logs. A search for the next sound record in a damaged log must not apply
+// records within values.
 TEST_F(DamagedLog, RecordsWithinValuesAreNotTakenForItsOwn) {
   for (const int commits_before : {1, 100'000}) {
     SCOPED_TRACE("behind " + std::to_string(commits_before));

@@ -11,7 +11,7 @@ namespace {
 
 bool IsZeros(Bytes bytes) { return bytes.find_first_not_of('\0') == Bytes::npos; }
 
-// Whether a frame begins here and its checksum fits.
+// True if a frame begins here and its checksum matches.
 bool BeginsSoundFrame(Bytes bytes) {
   if (bytes.size() < kFrameHeaderBytes) return false;
   const Frame frame = ReadFrame(bytes);
@@ -19,8 +19,8 @@ bool BeginsSoundFrame(Bytes bytes) {
          IsSoundFrame(frame, bytes);
 }
 
-// How many bytes at the front of `block`, where a frame is damaged, are to be passed over; all of
-// them if nothing sound follows.
+// How many bytes to skip at the front of `block`, where a frame is damaged; all of them if nothing
+// sound follows.
 std::size_t DamagedBytes(Bytes block) {
   const std::size_t led_to = kFrameHeaderBytes + ReadFrame(block).length;
   if (led_to <= block.size()) {
@@ -56,7 +56,7 @@ class Frames {
       } else {
         bytes = DamagedBytes(block);
         const bool leaves = ReadFrame(block).length > block.size() - kFrameHeaderBytes;
-        if (is_last && leaves && bytes == block.size()) {  // Cut off, for all that can be seen.
+        if (is_last && leaves && bytes == block.size()) {  // Probably cut off by a crash.
           report_.ends_within_a_record = true;
           return;
         }
@@ -80,7 +80,7 @@ class Frames {
     is_behind_damage_ = true;
   }
 
-  // A sound one, at the front of `bytes`.
+  // Takes a sound fragment at the front of `bytes`.
   void Fragment(Bytes bytes, FileRange at) {
     const Frame frame = ReadFrame(bytes);
     if (frame.kind == kWholeRecord || frame.kind == kFirstFragment) {
@@ -90,7 +90,7 @@ class Frames {
       in_record_ = true;
       is_found_ = is_behind_damage_;
     }
-    if (!in_record_) return;  // The rest of one whose beginning is damaged.
+    if (!in_record_) return;  // The rest of a record whose beginning is damaged.
     record_.append(PayloadOf(frame, bytes));
     record_at_.bytes = at.offset + at.bytes - record_at_.offset;
     if (frame.kind != kWholeRecord && frame.kind != kLastFragment) return;
@@ -102,9 +102,9 @@ class Frames {
   std::string record_;
   FileRange record_at_;
   bool in_record_ = false;
-  bool is_found_ = false;          // The record.
+  bool is_found_ = false;          // The record, after damage.
   bool is_behind_damage_ = false;  // In this block.
-  std::uint64_t zeros_ = 0;        // In front of what comes next.
+  std::uint64_t zeros_ = 0;        // Before the next bytes.
   FramedReport report_;
 };
 

@@ -1,6 +1,6 @@
-// framed_records.h - the records of a log or manifest of RocksDB, whatever is damaged between them.
-// RocksDB stops at the first damage. Here a damaged frame is given up alone: reading goes on at the
-// frame that its length leads to, if that is sound, and otherwise at the next sound one of the
+// framed_records.h - reads all intact records of a damaged log or manifest of RocksDB.
+// RocksDB stops at the first damage. Here only the damaged frame is given up: reading goes on at
+// the frame that its length leads to, if that is sound, and otherwise at the next sound one of the
 // block. A record that lost a fragment is given up whole. The frames: log_format.h.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace mayfly::engine {
 
-// A stretch of a file.
+// A range of bytes of a file.
 struct FileRange {
   std::uint64_t offset = 0;
   std::uint64_t bytes = 0;
@@ -25,17 +25,17 @@ struct FileRange {
 struct FramedRecord {
   Bytes bytes;
   FileRange at;  // From its first fragment to its last.
-  // It was found behind damage, so its place vouches for nothing: it may be the bytes of a value
-  // that look like a record.
+  // It was found after damage, so its position is no proof: it may be bytes of a value that have
+  // the form of a record.
   bool is_found = false;
 };
 
 struct FramedReport {
   std::vector<FileRange> damaged;
-  bool ends_within_a_record = false;  // As a crash leaves it.
+  bool ends_within_a_record = false;  // As after a crash.
 };
 
-// Calls `take` for each record that is whole. IoError or Corruption when the file cannot be read.
+// Calls `take` for each intact record. IoError or Corruption when the file cannot be read.
 Result<FramedReport> ForEachRecord(rocksdb::Env& env, const std::string& path,
                                    FunctionRef<void(const FramedRecord& record)> take);
 

@@ -10,7 +10,7 @@
 namespace mayfly::engine {
 namespace {
 
-// Takes a batch apart. Each change has a sequence number of its own, from the batch's on.
+// Decodes a batch. Each change has a sequence number of its own, from the batch's on.
 class Changes final : public rocksdb::WriteBatch::Handler {
  public:
   Changes(const LoggedChanges::RoleOf& role_of, std::uint64_t sequence)
@@ -36,7 +36,7 @@ class Changes final : public rocksdb::WriteBatch::Handler {
   }
   void LogData(const rocksdb::Slice& /*blob*/) override {}
 
-  // When the whole batch was understood.
+  // Call it when the whole batch was decoded.
   void MoveTo(LoggedRole* roles) {
     for (auto& [role, entry] : rows_) {
       std::string key = entry.key;
@@ -83,9 +83,9 @@ class LogReading {
     }
   }
 
-  // Unreadable stretches, those of `damaged` among them, in order and joined where they touch.
+  // The unreadable ranges, those of `damaged` among them, in order and joined where they touch.
   std::vector<FileRange> Finish(std::vector<FileRange> damaged) {
-    // What looks like a record within another comes first; the last one is the log's own.
+    // Bytes in the form of a record within another come first; the last one is the log's own.
     if (!found_.empty()) TakeFound(found_.back().end);
     unreadable_.insert(unreadable_.end(), damaged.begin(), damaged.end());
     std::sort(unreadable_.begin(), unreadable_.end(),
@@ -110,7 +110,7 @@ class LogReading {
     std::uint64_t end = 0;
   };
 
-  // Of those that were found, these count whose numbers lie between what was applied and `end`.
+  // Applies those found records whose numbers lie between the last one applied and `end`.
   void TakeFound(std::uint64_t end) {
     for (const Logged& batch : found_) {
       if (next_ <= batch.first && batch.end <= end) {
@@ -134,8 +134,8 @@ class LogReading {
 
   LoggedRole* const roles_;
   const LoggedChanges::RoleOf& role_of_;
-  std::uint64_t next_ = 0;     // The sequence number behind what was applied.
-  std::vector<Logged> found_;  // Behind damage, until it is known what follows: a block's worth.
+  std::uint64_t next_ = 0;     // The sequence number after the last one applied.
+  std::vector<Logged> found_;  // After damage, until the next number is known: a block's worth.
   std::vector<FileRange> unreadable_;
 };
 

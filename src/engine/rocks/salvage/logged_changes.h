@@ -1,7 +1,7 @@
-// logged_changes.h - what the logs hold, which is in no SST file yet.
-// A record is a whole batch, so what is damaged is lost as a whole and nothing is half there. What
-// was found behind damage counts if its sequence numbers fit between those of its neighbours:
-// values may hold bytes that look like records.
+// logged_changes.h - the changes in the logs that are in no SST file yet.
+// A record is a whole batch, so a damaged batch is lost as a whole. A record found after damage
+// counts if its sequence numbers fit between those of its neighbours: values may contain bytes in
+// the form of records.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -18,7 +18,7 @@
 
 namespace mayfly::engine {
 
-// Of one role.
+// The changes of one role.
 struct LoggedRole {
   std::map<std::string, TableEntry, std::less<>> rows;  // The newest version of each key.
   std::vector<RangeTombstone> ranges;
@@ -26,10 +26,10 @@ struct LoggedRole {
 
 class LoggedChanges {
  public:
-  // Says which role a family's number means, if this log's changes of it count.
+  // Maps a family's number to its role; null if this log's changes of the family do not count.
   using RoleOf = std::function<const Role*(std::uint32_t family)>;
 
-  // Adds a log; logs come in their order. Returns what of it cannot be read.
+  // Adds a log; call it in the order of the logs. Returns the ranges that cannot be read.
   Result<std::vector<FileRange>> Add(rocksdb::Env& env, const std::string& path,
                                      const RoleOf& role_of);
 

@@ -11,7 +11,7 @@
 namespace mayfly::engine {
 namespace {
 
-// RocksDB's numbers. Tags with kMayBeSkipped are followed by the size of what belongs to them.
+// RocksDB's numbers. Tags with kMayBeSkipped are followed by the size of their fields.
 enum Tag : std::uint64_t {
   kComparator = 1,
   kLogNumber = 2,
@@ -84,7 +84,7 @@ bool ForgetLogs(Bytes in, Manifest& manifest) {
   return true;
 }
 
-// One record, field by field. A field that names the family may come behind those it is about.
+// One record, field by field. The field that names the family may come after those it applies to.
 class Change {
  public:
   bool Read(Bytes record, Manifest& manifest) {

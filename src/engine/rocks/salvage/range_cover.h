@@ -1,4 +1,4 @@
-// range_cover.h - which keys of a role range tombstones hide, and up to which commit.
+// range_cover.h - the keys of a role that range tombstones hide, and up to which commit.
 // Constant once it is built.
 #pragma once
 
@@ -17,7 +17,7 @@ class RangeCover {
   RangeCover() = default;
   explicit RangeCover(const std::vector<RangeTombstone>& tombstones);
 
-  // Whether a version of the key that was committed at `sequence` is hidden.
+  // True if the version of the key that was committed at `sequence` is hidden.
   bool Hides(Bytes key, std::uint64_t sequence) const;
 
  private:

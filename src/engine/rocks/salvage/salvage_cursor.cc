@@ -49,8 +49,8 @@ void SalvageCursor::SeekForward(std::string target) {
   sources_.clear();
   logged_ = state_.logged(role_).rows.lower_bound(target);
   const auto& tables = state_.tables(role_);
-  // Tables that end before the target are passed by; those that begin behind it are opened when
-  // the walk gets there.
+  // Tables that end before the target are skipped; those that begin after it are opened when the
+  // cursor reaches them.
   for (next_table_ = 0; next_table_ < tables.size() && tables[next_table_].smallest <= target;
        ++next_table_) {
     if (tables[next_table_].largest >= target) OpenReached(target);
@@ -69,7 +69,7 @@ void SalvageCursor::OpenReached(const std::string& target) {
   if (source.Valid()) sources_.push_back(std::move(source));
 }
 
-// All sources are behind what was shown last.
+// All sources are after the last key shown.
 void SalvageCursor::Forward() {
   const auto& tables = state_.tables(role_);
   const auto& rows = state_.logged(role_).rows;
@@ -117,7 +117,7 @@ void SalvageCursor::SeekBackward(const std::string* target) {
   Backward();
 }
 
-// All sources are before what was shown last.
+// All sources are before the last key shown.
 void SalvageCursor::Backward() {
   const auto& rows = state_.logged(role_).rows;
   while (true) {

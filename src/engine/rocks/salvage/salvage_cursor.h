@@ -1,6 +1,6 @@
 // salvage_cursor.h - a cursor over what can be read of a damaged database.
-// Merges the tables of a role and what its logs hold. For each key the version with the highest
-// sequence counts, unless it is a deletion or a range tombstone hides it.
+// Merges the tables of a role and the changes of the logs. For each key the version with the
+// highest sequence counts, unless it is a deletion or a range tombstone hides it.
 #pragma once
 
 #include <memory>
@@ -19,12 +19,12 @@ class SalvageCursor final : public Cursor {
   SalvageCursor(const SalvagedState& state, Role role, const CursorOptions& options,
                 std::atomic<std::uint64_t>& open_cursors);
 
-  Status status() const override { return {}; }  // What cannot be read is noted, and left out.
+  Status status() const override { return {}; }  // Damage is recorded, and left out.
 
  private:
   // A table, or the logs, at some key.
   struct Source {
-    std::uint64_t number = 0;  // Of two versions with one sequence, the newer file's counts.
+    std::uint64_t number = 0;  // Of two versions with the same sequence, the newer file's counts.
     std::unique_ptr<TableWalk> walk;
 
     bool Valid() const { return walk->Valid(); }
@@ -55,14 +55,14 @@ class SalvageCursor final : public Cursor {
   const std::string end_;
 
   bool forward_ = true;
-  std::vector<Source> sources_;  // Those that the walk has reached.
-  std::size_t next_table_ = 0;   // Forward: the first that it has not.
-  LoggedWalk logged_;            // Forward: the next. Backward: the one behind the next.
+  std::vector<Source> sources_;  // The sources that the cursor has reached.
+  std::size_t next_table_ = 0;   // Forward: the first table not reached yet.
+  LoggedWalk logged_;            // Forward: the next. Backward: one past the next.
 
-  std::string key_;  // Where it is.
-  TableEntry best_;  // The version that counts so far,
+  std::string key_;  // The current key.
+  TableEntry best_;  // The version that counts so far, if found_.
   std::uint64_t best_number_ = 0;
-  bool found_ = false;  // if there is one.
+  bool found_ = false;  // best_ is set.
 };
 
 }  // namespace mayfly::engine

@@ -17,7 +17,7 @@ class SalvageSnapshot final : public Snapshot {
   const HandleTicket ticket_;
 };
 
-// What is read, and what it is read through, which goes after it.
+// The state, and the Env it reads through, which is destroyed after it.
 struct SalvagedFiles {
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: they are not encrypted.
   std::unique_ptr<rocksdb::Env> encrypted;
@@ -120,7 +120,7 @@ Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, D
     env = files.encrypted.get();
   }
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
-  // Whoever salvages is told of each place by Stats(), and not to salvage by the log.
+  // Stats() lists the damaged places; the log's advice to salvage would be of no use here.
   auto damage = std::make_shared<DamageLog>(SilentLogger());
   files.state = std::make_unique<SalvagedState>(*env, options.directory, damage);
   SalvagedState* const state = files.state.get();

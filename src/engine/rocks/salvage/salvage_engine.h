@@ -1,4 +1,4 @@
-// salvage_engine.h - a damaged database, opened to save what can be read.
+// salvage_engine.h - the engine that reads a damaged database, to save what can be read.
 // Read-only, one state; why without RocksDB: salvaged_state.h.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace mayfly::engine {
 
-// The directory was found and is locked. `key`: of its files; null: they are not encrypted.
-// `is_marked` tells whether it has a sound format file. NotFound when it has no file of a database.
+// Opens a directory that exists and is locked. `key` is that of its files; null: they are not
+// encrypted. `is_marked`: it has a sound format file. NotFound when it has no file of a database.
 Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, DirectoryLock lock,
                                                   std::shared_ptr<const crypto::DatabaseKey> key,
                                                   bool is_marked);

@@ -1,7 +1,7 @@
-// Goal: a salvage shows what the files hold, and of a damaged one gives up what that held, no more.
+// Goal: a salvage shows the rows of the files, and gives up those in damaged places, no more.
 // Method: a database with known rows in old and young files and in the log; each kind of file is
-// flipped, cut and removed in turn, and what is left is counted. Sound databases of random changes
-// are compared with what RocksDB shows.
+// flipped, cut and removed in turn, and the rows left are counted. Sound databases of random
+// changes are compared with what RocksDB shows.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -65,7 +65,7 @@ Status SalvagedState::Open() {
   return {};
 }
 
-// The one that CURRENT names, or else the newest that is whole.
+// The manifest that CURRENT names, or else the newest intact one.
 std::optional<Manifest> SalvagedState::FindManifest(const std::vector<DirectoryFile>& files) const {
   if (auto manifest = ReadCurrentManifest(env_, directory_)) return *std::move(manifest);
   Note("CURRENT", "CURRENT, or the list of files that it names, is missing or damaged");
@@ -109,8 +109,8 @@ void SalvagedState::OpenTable(std::uint64_t number, const std::string& name,
   if (!role && (*opened)->family()) role = RoleOfFamily(*(*opened)->family());
   if (!role) return give_up("nothing tells what it holds");
   RoleFiles& files = roles_[static_cast<std::size_t>(*role)];
-  // A tombstone counts within its file alone: outside of it, RocksDB may have applied it, and made
-  // newer versions look older than it is.
+  // A tombstone counts only within its file: outside of it, RocksDB may have applied it already,
+  // and given newer versions smaller sequence numbers.
   for (RangeTombstone range : (*opened)->range_tombstones()) {
     if (listed != nullptr) {
       range.begin = std::max(range.begin, listed->smallest);
@@ -125,7 +125,7 @@ void SalvagedState::OpenTable(std::uint64_t number, const std::string& name,
 
 void SalvagedState::OpenLogs(const std::vector<DirectoryFile>& files, const Manifest* manifest) {
   std::map<std::uint64_t, std::uint64_t> missing;
-  std::uint64_t newest = 0;  // The log that is written to is this one, or behind it.
+  std::uint64_t newest = 0;  // A lower bound of the current log's number.
   if (manifest != nullptr) {
     missing = manifest->logs;
     newest = NewestLogAtLeast(*manifest);
@@ -151,7 +151,7 @@ void SalvagedState::OpenLogs(const std::vector<DirectoryFile>& files, const Mani
         }
         role = RoleOfFamily(found->second.name);
       } else if (family < kRoleCount) {
-        role = static_cast<Role>(family);  // They are made in this order.
+        role = static_cast<Role>(family);  // Families are created in this order.
       }
       return role ? &*role : nullptr;
     };

@@ -1,9 +1,9 @@
 // salvaged_state.h - everything that can be read of a database's files, as one state.
-// Files are looked at one by one, without RocksDB, which gives up what overlaps a damaged file as
-// well. What is given up is what a damaged block, file or log held, and nothing else; each such
-// place is noted. For a key the newest version that can be read counts: that may be one that was
-// replaced or deleted by what is given up.
-// Constant once it is open, but for the tables it keeps open. Threads: any.
+// Files are read one by one, without RocksDB, which also gives up files that overlap a damaged one.
+// Given up is what a damaged block, file or log held, and nothing else; each such place is
+// recorded. For a key the newest version that can be read counts: that may be one that was replaced
+// or deleted by a change that is given up. Constant once it is open, except for the tables it keeps
+// open. Safe from any thread.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -34,7 +34,7 @@ class SalvagedState {
   struct Table {
     std::uint64_t number = 0;
     std::string name;
-    std::string smallest;  // No key that can be read lies outside of the two.
+    std::string smallest;  // All keys that can be read lie between the two.
     std::string largest;
   };
 
@@ -46,7 +46,7 @@ class SalvagedState {
 
   // In the order of their smallest keys.
   const std::vector<Table>& tables(Role role) const { return At(role).tables; }
-  // Null when it can be read no more.
+  // Null when it cannot be read any more.
   std::shared_ptr<const SoundTable> Load(const Table& table) const;
   const LoggedRole& logged(Role role) const { return logged_[role]; }
   const RangeCover& cover(Role role) const { return At(role).cover; }
@@ -56,7 +56,7 @@ class SalvagedState {
   // What is given up, in words; the first hundred places.
   std::vector<std::string> GivenUp() const;
 
-  // Notes a damaged place, the first time it is met.
+  // Records a damaged place, the first time it is met.
   void Note(const std::string& where, const std::string& what) const;
 
  private:

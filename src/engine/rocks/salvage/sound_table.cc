@@ -12,7 +12,7 @@
 namespace mayfly::engine {
 namespace {
 
-// Bytes in which the end of a block is looked for when no index tells it.
+// Bytes in which the end of a block is searched for without an index.
 constexpr std::size_t kLookForBlockBytesMax = std::size_t{1} << 20;
 
 // RocksDB's numbers.
@@ -156,7 +156,7 @@ Status SoundTable::ReadIndex(const BlockHandle& handle) {
   });
 }
 
-// At its end a block has its compression and its checksum. Where bytes fit both, it ends.
+// A block ends with its compression and checksum: it ends where the bytes match both.
 bool SoundTable::FindNextBlock(std::uint64_t offset) {
   if (offset >= bytes_) return false;
   std::string bytes(std::min<std::uint64_t>(kLookForBlockBytesMax, bytes_ - offset), '\0');
@@ -173,7 +173,7 @@ bool SoundTable::FindNextBlock(std::uint64_t offset) {
     std::uint32_t checksum = 0;
     const Bytes stored = here.substr(0, length + 1);
     if (!EatLittleEndian32(end, checksum) || !IsBlockChecksum(stored, checksum)) continue;
-    // Behind the last block of data there are others.
+    // Blocks of other kinds follow the last data block.
     if (!UnpackSstBlock(stored, block).ok() || !ParseDataBlock(block, entries).ok()) return false;
     if (entries.empty()) return false;
     if (!blocks_.empty() && entries.front().key < blocks_.back().last_key) return false;

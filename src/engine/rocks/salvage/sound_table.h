@@ -1,8 +1,7 @@
-// sound_table.h - what can be read of one SST file, damaged or not.
-// Every block has a checksum of its own, so one that is damaged is given up by itself. Where the
-// index is gone, blocks are found one behind the other by their checksums, up to the first damaged
-// one. A file that has neither is given up.
-// Threads: a table may be read by any number, a walk by one.
+// sound_table.h - reads the sound blocks of an SST file, damaged or not.
+// Every block has a checksum of its own, so a damaged one is given up by itself. Where the index is
+// lost, blocks are found one after the other by their checksums, up to the first damaged one. A
+// file without either is given up. Threads: a table may be read by any number, a TableWalk by one.
 #pragma once
 
 #include <rocksdb/env.h>
@@ -20,7 +19,7 @@
 
 namespace mayfly::engine {
 
-// One version of a key, or the end of it.
+// One version of a key, or its deletion.
 struct TableEntry {
   std::string key;
   std::uint64_t sequence = 0;
@@ -36,7 +35,7 @@ struct RangeTombstone {
 
 class SoundTable {
  public:
-  // Something of the file that cannot be read. `where` is the same each time it is met.
+  // A part of the file that cannot be read. `where` is the same each time it is met.
   struct Damage {
     std::string where;
     std::string what;
@@ -47,19 +46,19 @@ class SoundTable {
   static Result<std::shared_ptr<const SoundTable>> Open(rocksdb::Env& env, const std::string& path,
                                                         std::string name, NoteDamage note);
 
-  // As the file's own properties tell; nothing when they cannot be read.
+  // The family named in the file's own properties; nothing when they cannot be read.
   const std::optional<std::string>& family() const { return family_; }
   const std::vector<RangeTombstone>& range_tombstones() const { return ranges_; }
 
   std::size_t blocks() const { return blocks_.size(); }
-  // The first block that may hold `key` or something behind it; blocks() when none does.
+  // The first block that may contain `key` or a later key; blocks() when none does.
   std::size_t FindBlock(Bytes key) const;
-  // False, and noted, when the block is damaged.
+  // False, and recorded, when the block is damaged.
   bool ReadBlock(std::size_t block, std::vector<TableEntry>& entries) const;
 
  private:
   struct Block {
-    std::string last_key;  // No key of the block is behind it.
+    std::string last_key;  // An upper bound of the block's keys.
     BlockHandle at;
   };
 
@@ -109,7 +108,7 @@ class TableWalk {
   std::size_t at_ = 0;
 };
 
-// Entries of a data block, the newest version of each key. Corruption when it is none.
+// Entries of a data block, the newest version of each key. Corruption when it cannot be parsed.
 Status ParseDataBlock(Bytes block, std::vector<TableEntry>& entries);
 
 }  // namespace mayfly::engine

@@ -62,8 +62,8 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
     return fs::IOStatus::NotSupported("hard links are not tracked by the faulty disk");
   }
 
-  // A change is about to reach the disk: false when there is no power. With `torn`, the process
-  // dies after half of the change was made.
+  // Call it before a change reaches the disk: false when there is no power. If the process is to
+  // die at this change, it calls `half` first, which makes half of the change.
   bool Arrives(const std::function<void()>& half = nullptr);
 
   void Appended(const std::string& path, std::uint64_t bytes);
@@ -74,7 +74,7 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
 
   std::uint64_t DropUnsynced(Random& random);
 
-  // On a full disk: whether there is room for so many bytes, which are taken then.
+  // On a full disk: true if there is room for this many bytes, which are taken then.
   bool TakeRoom(std::uint64_t bytes) {
     std::uint64_t left = room;
     while (left >= bytes && !room.compare_exchange_weak(left, left - bytes)) {
@@ -105,9 +105,9 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
     Extent displaced_extent;
   };
 
-  // Puts an existing file aside instead of losing it. With `keep_name`, it has its name as well
-  // until another file takes it: the process may die on another thread between the two, and no
-  // crash leaves a rename half done. Needs mutex_.
+  // Puts an existing file aside instead of losing it. With `keep_name`, it keeps its name as well
+  // until another file takes it: another thread may kill the process between the two, and no crash
+  // leaves a rename half done. Needs mutex_.
   void PutAside(const std::string& path, NameChange& change, bool keep_name = false);
   void Undo(const NameChange& change);
   fs::IOStatus Track(const std::string& path, std::unique_ptr<fs::FSWritableFile>* file);
@@ -118,7 +118,7 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
   std::uint64_t aside_count_ = 0;
 };
 
-// Forwards to the real file and keeps the books.
+// Forwards to the real file and records what was synced.
 class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
  public:
   TrackedFile(std::unique_ptr<fs::FSWritableFile>&& file, std::string path, FileSystem& disk)
@@ -154,7 +154,7 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
     return status;
   }
 
-  // The disk is simulated, so a sync is a matter of its books; the real one would only take time.
+  // A sync is only recorded: the disk is simulated, and a real fsync would only take time.
   fs::IOStatus Sync(const fs::IOOptions& options, fs::IODebugContext* debug) override {
     if (!disk_.Arrives()) return NoPower();
     const std::uint64_t size = disk_.SizeOf(path_);  // Bytes appended meanwhile are not covered.
@@ -332,7 +332,7 @@ void FaultyDisk::FileSystem::DirectorySynced() {
 void FaultyDisk::FileSystem::PutAside(const std::string& path, NameChange& change, bool keep_name) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return;
-  // Beside the database's directory, so that neither RocksDB nor a listing of it meets the file.
+  // Beside the database's directory, so that neither RocksDB nor a listing of it finds the file.
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   change.displaced = directory.string() + ".aside." + std::to_string(aside_count_++);
   if (keep_name) {

@@ -1,9 +1,9 @@
-// faulty_disk.h - a disk that fills up, dies with the process, or loses its power.
-// Everything is written through to real files; beside that, the disk remembers what has been
-// synced. A power cut keeps exactly what the standard promises: bytes up to a file's last fsync,
-// names up to the directory's last fsync. Of what came later, each file keeps an arbitrary part of
-// its unsynced bytes, torn anywhere, and the directory an arbitrary first part of its unsynced
-// changes. One database directory per disk. Safe from any thread, except where said.
+// faulty_disk.h - a simulated disk that fills up, dies with the process, or loses its power.
+// Everything is written through to real files; in addition, the disk records what has been synced.
+// A power cut keeps exactly what the standard promises: bytes up to a file's last fsync, names up
+// to the directory's last fsync. Of later changes, each file keeps an arbitrary part of its
+// unsynced bytes, torn anywhere, and the directory an arbitrary first part of its unsynced changes.
+// One database directory per disk. Safe from any thread, except where said.
 #pragma once
 
 #include <cstdint>
@@ -32,15 +32,15 @@ class FaultyDisk {
   // While full, appends fail with "no space", after half of their bytes found room.
   void SetFull(bool full);
 
-  // For RocksOptions::disk_space. It is as large as it says and, unless it is full, free but for
-  // what is set aside; what is given up on a full disk are bytes that appends find room for.
+  // For RocksOptions::disk_space. Unless the disk is full, all of it is free except the reserve. On
+  // a full disk, appends find room for as many bytes as the reserve gives up.
   DiskSpace* space();
 
   // Kills this process with SIGKILL when the `operations`-th change from now reaches the disk, in
   // the middle of it when it is an append.
   void KillProcessAt(std::uint64_t operations);
 
-  // Changes that reached the disk so far: appends, syncs, names made, moved and removed.
+  // Changes that reached the disk so far: appends, syncs, names created, moved and removed.
   std::uint64_t operations() const;
 
   // From now on, or from the `operations`-th change on, every change fails. Close the engine, then
