@@ -1,4 +1,4 @@
-// The database as its users see it: hands every call to the part that knows.
+// The implementation of Database: passes each call to the part of core that implements it.
 #include <map>
 #include <mutex>
 
@@ -31,7 +31,7 @@ class DatabaseImpl final : public Database, public StoreHolder {
 
   ~DatabaseImpl() override {
     if (!store_->is_owner()) {
-      Abandon(std::shared_ptr<Store>(store_));  // With threads of the parent's that wait in it.
+      Abandon(std::shared_ptr<Store>(store_));  // Threads of the parent may wait in it.
       return;
     }
     if (const Status closed = store_->Close(); !closed.ok()) {
@@ -70,7 +70,7 @@ class DatabaseImpl final : public Database, public StoreHolder {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
     MAYFLY_RETURN_IF_ERROR(store_->catalog().Drop(name, store_->clock().Now()));
     store_->NoteMassRemoval();
-    store_->watch().WakeAll();  // Its promise may be what comes next.
+    store_->watch().WakeAll();  // Its promise may be due first.
     return {};
   }
 
@@ -127,7 +127,7 @@ class DatabaseImpl final : public Database, public StoreHolder {
     MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
     EventTrim allowed = trim;
     const WallTime now = store_->clock().Now();
-    // How old they are is the clock's word, which may have to be taken back.
+    // Their age depends on the clock, which may have to be reverted.
     if (!store_->clock().may_delete()) allowed.older_than.reset();
     return store_->events().Trim(allowed, now);
   }
@@ -172,7 +172,7 @@ class DatabaseImpl final : public Database, public StoreHolder {
   }
 
  private:
-  // For what cannot fail: where the writer cannot be followed, it is as it was.
+  // For calls that cannot fail: if the writer cannot be followed, they show the last known state.
   bool Followed() const {
     if (!store_->is_owner()) return false;
     static_cast<void>(store_->Follow());

@@ -1,4 +1,4 @@
-// new_database.h - a database on an engine. Core never learns which one it is.
+// new_database.h - makes a database on an engine. Core does not know which engine it is.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace mayfly::core {
 
-// Takes the engine over. Fails as Database::Open() does, once the engine is open.
+// Takes ownership of the engine. Fails as Database::Open() does once the engine is open.
 Result<std::unique_ptr<Database>> NewDatabase(std::unique_ptr<engine::Engine> engine,
                                               const StoreOptions& options);
 

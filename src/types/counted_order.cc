@@ -7,7 +7,7 @@
 namespace mayfly::types {
 namespace {
 
-// The shortest bytes that lie behind `left` and not behind `right`.
+// The shortest bytes that lie after `left` and not after `right`.
 std::string Between(Bytes left, Bytes right) {
   const auto differ = std::mismatch(left.begin(), left.end(), right.begin(), right.end());
   return std::string(right.substr(0, static_cast<std::size_t>(differ.second - right.begin()) + 1));
@@ -26,8 +26,8 @@ bool IsTooLarge(std::span<const OrderChild> children) {
   return bytes > kNodeBytesMax && children.size() > kLongChildrenMin;
 }
 
-// In the middle; or in front of the last one when the item is in it: what is filled in order is
-// filled up.
+// In the middle; or before the last one when the item is in it, so that insertion in order leaves
+// full nodes.
 std::size_t SplitAt(std::size_t size, Bytes last, Bytes item) {
   return last <= item ? size - 1 : size / 2;
 }
@@ -38,7 +38,7 @@ std::uint64_t RemovedMax(const OrderNode& leaf) {
 
 }  // namespace
 
-// The child in which the item would be; nothing when it lies before all of them.
+// The child whose range has the item; nothing when it lies before all of them.
 Result<std::optional<CountedOrder::Step>> CountedOrder::Below(const Step& step, Bytes item) const {
   std::optional<Step> below;
   if (step.node.rows == 0) return below;
@@ -74,7 +74,7 @@ Result<CountedOrder::Rows> CountedOrder::RowsOf(const Step& leaf) const {
   return rows;
 }
 
-// False when the path ends above the leaves: the item lies before all that is there.
+// False when the path ends above the leaves: the item lies before all others.
 Result<bool> CountedOrder::Descend(Bytes item) {
   if (!path_.empty()) {
     const Step& leaf = path_.back();
@@ -101,7 +101,7 @@ Status CountedOrder::WriteUp() {
   return {};
 }
 
-// Makes the path reach a leaf, in front of all that its last node has.
+// Extends the path to a new leaf, before all children of its last node.
 Status CountedOrder::Fill() {
   while (path_.size() <= root_.levels) {
     Step& parent = path_.back();
@@ -147,8 +147,7 @@ Status CountedOrder::SplitLeaf(Bytes item) {
   return AddChild(path_.size() - 1, std::move(left), std::move(right), item);
 }
 
-// Puts what came of the node of the path at this depth in its place. What is above it may split,
-// too.
+// Replaces the node of the path at this depth by its two halves. Nodes above it may split, too.
 Status CountedOrder::AddChild(std::size_t depth, OrderChild left, OrderChild right, Bytes item) {
   if (depth == 0) return Raise(std::move(left), std::move(right));
   Step& parent = path_[depth - 1];
@@ -180,7 +179,7 @@ Status CountedOrder::AddChild(std::size_t depth, OrderChild left, OrderChild rig
   return AddChild(depth - 1, std::move(upper_left), std::move(upper_right), item);
 }
 
-// A new root above what was the root.
+// Adds a new root above the old one.
 Status CountedOrder::Raise(OrderChild left, OrderChild right) {
   const OrderChild children[] = {std::move(left), std::move(right)};
   root_.node = {.space = NewSpace(), .count = CountOf(children), .rows = std::size(children)};
@@ -218,7 +217,7 @@ Status CountedOrder::Remove(Bytes item, std::uint64_t weight) {
   return leaf.node.rows == kLeafRowsFew && path_.size() > 1 ? Join() : Status();
 }
 
-// Takes the items to a space where nothing was removed.
+// Moves the items to a fresh space.
 Status CountedOrder::Renew(Step& leaf, const Rows& rows) {
   const std::uint64_t fresh = NewSpace();
   for (const auto& [item, value] : rows) {
@@ -230,8 +229,8 @@ Status CountedOrder::Renew(Step& leaf, const Rows& rows) {
   return {};
 }
 
-// What is empty stays as a place where nothing was removed, behind a neighbour that is not empty;
-// else it goes, and its parent with it if that was all.
+// An empty leaf stays, in a fresh space, after a neighbour that is not empty; else it is removed,
+// and its parent with it if that has no other child.
 Status CountedOrder::LeaveEmpty() {
   while (path_.size() > 1) {
     const std::size_t place = path_.back().place;
@@ -243,7 +242,7 @@ Status CountedOrder::LeaveEmpty() {
     const auto at = children.begin() + static_cast<std::ptrdiff_t>(place);
     const bool goes = place == 0 || std::prev(at)->node.rows == 0;
     at->node = {.space = NewSpace()};
-    // One behind it that is empty would be the second of two, or the first of all.
+    // An empty one after it would be the second of two, or the first of all.
     if (std::next(at) != children.end() && std::next(at)->node.rows == 0) {
       children.erase(std::next(at));
     }
@@ -258,7 +257,7 @@ Status CountedOrder::LeaveEmpty() {
   return Lower();
 }
 
-// Makes one of the leaf and a neighbour if they are small enough together.
+// Joins the leaf with a neighbour if they are small enough together.
 Status CountedOrder::Join() {
   const Step leaf = path_.back();
   Step& parent = path_[path_.size() - 2];
@@ -299,7 +298,7 @@ Status CountedOrder::Join() {
   return Lower();
 }
 
-// A root that has but one node below it gives way to it; a leaf has to be small for that, since it
+// Replaces a root that has a single child by that child; a leaf has to be small for that, since it
 // moves.
 Status CountedOrder::Lower() {
   while (root_.levels > 0 && root_.node.rows <= 2) {

@@ -1,22 +1,22 @@
-// counted_order.h - items in the order of their bytes, counted, in the sides of a collection.
-// A tree. Each item is a row of its own, and a leaf is a stretch of them; above the leaves, nodes
-// know where their children begin and what they count. So a change writes its item and one small
-// row for each level, and an order of up to kLeafRowsMax items, which is one leaf, writes its item
-// alone: its root is in the collection's head.
+// counted_order.h - a counted tree of items in byte order, in the sides of a collection.
+// Each item is a row of its own, and a leaf is a range of them; above the leaves, nodes have the
+// beginnings and the counts of their children. So a change writes its item and one small row for
+// each level, and an order of up to kLeafRowsMax items, which is one leaf, writes its item alone:
+// its root is in the collection's head.
 //
 //   root, in the head ---- node: where its children begin, and their counts ---- rows of a leaf
 //
 // Items weigh 1 unless their value says otherwise; counts are sums of weights.
-// Rows lie in a space, a number in front of their keys. To split a leaf is to write where its
-// second half begins: both stay where they are. What was removed, however, leaves a tombstone in
-// the engine, and walks would meet all of them; so a leaf knows how many lie in its stretch, and
-// past kLeafRemovedMax what is left of it moves to a fresh space, where nothing ever was. A leaf
-// that has become empty gets a fresh space, too, or goes. Hence no walk, seek or pop depends on how
-// much was removed before. Invariants: (1) Items below a child are at or behind its beginning and
-// before the next one's. (2) Of neighbours below one node no two are empty, and the first is not;
-// what lies before the first has no leaf until an item comes. (3) A space is used once. A
-// CountedOrder is that of one collection within a latched transaction; borrows both. One thread at
-// a time.
+// Rows lie in a space, a number in front of their keys. Splitting a leaf writes where its second
+// half begins: both halves stay where they are. Removed items leave tombstones in the engine, which
+// cursors would have to pass; so a leaf counts the tombstones in its range, and past
+// kLeafRemovedMax its items move to a fresh space, which has none. An empty leaf gets a fresh
+// space, too, or is removed. Hence no cursor, seek or pop depends on how much was removed before.
+// Invariants: (1) Items below a child are at or after its beginning and before the next one's. (2)
+// Of neighbours below one node no two are empty, and the first is not; the range before the first
+// has no leaf until an item comes. (3) A space is used once.
+// A CountedOrder belongs to one collection within a latched transaction; it borrows both. Threads:
+// one at a time.
 #pragma once
 
 #include <cstdint>
@@ -39,17 +39,17 @@ class CountedOrder {
   CountedOrder(core::LatchedKeyspace& space, Bytes key, const OrderRoot& root)
       : space_(&space), key_(key), nodes_(space, key), root_(root) {}
 
-  // After changes the owner writes it to the collection's head.
+  // After changes the caller writes it to the collection's head.
   const OrderRoot& root() const { return root_; }
 
-  // A new item. A value that is not empty begins with the item's weight (WeightOf).
+  // Inserts a new item. A value that is not empty begins with the item's weight (WeightOf).
   Status Insert(Bytes item, Bytes value = {});
 
-  // Of an item that is there; both are Corruption when it cannot be.
+  // Change an item that exists. Corruption when the tree contradicts that.
   Status Remove(Bytes item, std::uint64_t weight = 1);
   Status Replace(Bytes item, std::uint64_t weight, Bytes value);
 
-  // The weights of all items before this one, which need not be there; and whether it is.
+  // The sum of weights of all items before this one, which need not exist; and whether it exists.
   struct KeyState {
     std::uint64_t before = 0;
     bool exists = false;
@@ -60,7 +60,7 @@ class CountedOrder {
   struct Place {
     std::string item;
     std::string value;
-    std::uint64_t before = 0;  // The weights of all items before it.
+    std::uint64_t before = 0;  // The sum of weights of all items before it.
   };
   Result<Place> At(std::uint64_t position) const;
 
@@ -68,13 +68,13 @@ class CountedOrder {
   using Rows = std::vector<std::pair<std::string, std::string>>;
   using Children = std::vector<OrderChild>;
 
-  // A node with where it begins and ends, and its place below the one before it on the path.
+  // A node, its begin and end, and its place among the children of the previous one on the path.
   struct Step {
     OrderNode node;
     std::string low = {};
     std::optional<std::string> end = {};
     std::size_t place = 0;
-    std::vector<OrderNode> group = {};  // It and its neighbours, as they are stored.
+    std::vector<OrderNode> group = {};  // The stored group it belongs to.
   };
 
   Result<std::optional<Step>> Below(const Step& step, Bytes item) const;

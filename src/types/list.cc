@@ -10,10 +10,10 @@
 namespace mayfly::types {
 namespace {
 
-// Up to so many values a change in the middle moves those of the shorter side.
+// Up to so many values, a change in the middle moves those of the shorter side.
 constexpr std::uint64_t kShortMax = 128;
 
-// Of a list that loses one value of so many, and more than a few, the others are written anew.
+// A list that loses more than a few values, and more than one of so many, is rewritten.
 constexpr std::uint64_t kFewRemoved = 64;
 constexpr std::uint64_t kManyRemovedShare = 8;
 
@@ -58,7 +58,7 @@ Status List::Push(ListEnd end, std::span<const Bytes> values) {
     MAYFLY_RETURN_IF_ERROR(PutAt(index, value, true));
   }
   size_ += values.size();
-  // The head of a plain list says where it begins; a push behind it leaves that alone.
+  // The head of a plain list has its first index; a push at the tail leaves that unchanged.
   return at_head || !was_plain || !is_plain() ? WriteHead() : Status();
 }
 
@@ -115,7 +115,7 @@ Status List::Trim(std::uint64_t begin, std::uint64_t end) {
   const std::uint64_t kept = end - begin;
   if (kept == size_) return {};
   if (kept < size_ - kept) {
-    // Writing the few that stay under a new version is cheaper than removing the many.
+    // Writing the few that stay under a new collection id is cheaper than removing the many.
     MAYFLY_TRY(const std::vector<std::string> values, Read(begin, end));
     return Rewrite(values);
   }
@@ -142,7 +142,7 @@ Status List::WalkToHead(std::uint64_t position, Visitor visit) const {
   return Walk(position, false, visit);
 }
 
-// One piece after the other: the cursor never steps beyond one, where something may have been.
+// One piece after the other: the cursor never steps beyond a piece, where tombstones may lie.
 Status List::Walk(std::uint64_t position, bool to_tail, Visitor visit) const {
   if (position >= size_) return {};
   MAYFLY_TRY(const auto cursor, space_->NewMemberCursor(key_, core::Part::kMembers));
@@ -202,7 +202,7 @@ Status List::RemoveIndexes(std::int64_t begin, std::int64_t end) {
 
 Status List::WriteHead() { return space_->SetHead(key_, ListHead(pieces_.shape())); }
 
-// Under a new version, in one piece.
+// Rewrites the list under a new collection id, in one piece.
 Status List::Rewrite(const std::vector<std::string>& values) {
   SetPlain(0, values.size());
   MAYFLY_RETURN_IF_ERROR(space_->MakeCollection(key_, ListHead(pieces_.shape()), Lifetime::Keep()));

@@ -1,11 +1,11 @@
-// list.h - values in a row, reached from both ends and by position.
+// list.h - lists: values in sequence, accessed from both ends and by position.
 //   head    | 'l' | first index i64, little endian | where its pieces are, if it has several |
 //   member  | index i64, big endian, sign bit flipped |  ->  value
-// Byte order is index order, below zero too. A list that was changed at its ends has indexes
-// without gaps: position p is at index first + p. One that was changed in its middle is several
-// such pieces, and no value has moved (list_pieces.h); only a short list of one piece moves the
-// shorter side instead, and stays one. A push or pop at an end touches one member.
-// docs/formats/types.md.
+// Byte order is index order, below zero too. A list that was only changed at its ends has indexes
+// without gaps: position p is at index first + p. A change in the middle splits the list into
+// pieces, and no value moves (list_pieces.h); only a short list of one piece moves the values of
+// its shorter side instead, and stays one piece. A push or pop at an end touches one member.
+// Layout: docs/formats/types.md.
 #pragma once
 
 #include <cstdint>
@@ -24,38 +24,39 @@ namespace mayfly::types {
 
 enum class ListEnd : std::uint8_t { kHead, kTail };
 
-// A list within a latched transaction, there or not yet, as Hash is. Positions count from 0 at the
-// head and must be below size() unless a call says otherwise.
+// A list within a latched transaction; a key without a row is an empty list, as with Hash.
+// Positions count from 0 at the head and must be below size() unless a call says otherwise.
+// Threads: one at a time.
 class List {
  public:
-  // WrongType when the key holds something else, Corruption when the head cannot be read.
+  // WrongType when the key holds another type, Corruption when the head cannot be read.
   static Result<List> Open(core::LatchedKeyspace& space, Bytes key);
 
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // Whether it was not there when it was opened, and is now.
+  // Whether the list was empty when it was opened, and is not now.
   bool is_new() const { return was_empty_ && size_ > 0; }
 
   Result<std::string> At(std::uint64_t position) const;
   Status Set(std::uint64_t position, Bytes value);
 
-  // One after the other: those pushed at the head come to lie in reverse.
+  // Pushes the values one by one: those pushed at the head end up in reverse.
   Status Push(ListEnd end, std::span<const Bytes> values);
 
-  // Takes up to `count` values off, from the end inwards.
+  // Removes and returns up to `count` values, from the end inwards.
   Result<std::vector<std::string>> Pop(ListEnd end, std::uint64_t count);
 
-  // Puts a value in front of what is at `position`; size() is behind all.
+  // Inserts a value before the one at `position`; size() appends.
   Status Insert(std::uint64_t position, Bytes value);
 
   // Removes the values at these positions, which ascend.
   Status Remove(std::span<const std::uint64_t> positions);
 
-  // Keeps what lies in [begin, end).
+  // Keeps only the values in [begin, end).
   Status Trim(std::uint64_t begin, std::uint64_t end);
 
-  // Shows the values from `position` on, towards the tail or the head, until the visitor says
+  // Visits the values from `position` on, towards the tail or the head, until the visitor returns
   // false.
   using Visitor = FunctionRef<bool(std::uint64_t position, Bytes value)>;
   Status WalkToTail(std::uint64_t position, Visitor visit) const;
@@ -65,7 +66,7 @@ class List {
   List(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, const ListShape& shape)
       : space_(&space), key_(key), was_empty_(size == 0), size_(size), pieces_(space, key, shape) {}
 
-  // Of a list of one piece at both ends of its lane.
+  // These are for a list of one piece that fills its lane.
   bool is_plain() const { return pieces_.shape().is_plain(); }
   bool is_short() const;
   std::int64_t first() const { return pieces_.shape().front.first; }
@@ -83,7 +84,7 @@ class List {
   Status Rewrite(const std::vector<std::string>& values);
   Status RewriteIfScattered();
   Status Walk(std::uint64_t position, bool to_tail, Visitor visit) const;
-  // What lies in [begin, end), those at `holes` left out; the first hole must not lie before begin.
+  // The values in [begin, end) without those at `holes`; no hole may lie before `begin`.
   Result<std::vector<std::string>> Read(std::uint64_t begin, std::uint64_t end,
                                         std::span<const std::uint64_t> holes = {}) const;
 

@@ -12,15 +12,15 @@ constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
 constexpr std::int64_t kMiddleLane = std::int64_t{1} << 60;
 constexpr std::int64_t kMiddleStride = std::int64_t{1} << 20;
 
-// Items begin with a number, so that a piece at either end of the order gets the next one; between
-// two others there are always longer ones.
+// Items begin with a number, so that a piece at either end of the order gets the next one. Between
+// two items there is always a longer one.
 constexpr std::uint64_t kItemStride = std::uint64_t{1} << 20;
 
-// It takes a thousand changes and more at one place to make an item that long.
+// An item gets that long only after a thousand or more changes at one place.
 constexpr std::size_t kItemBytesMax = 256;
 
-// Lists of up to so many values are written anew when they are scattered: at kPiecesFew pieces and
-// one for kValuesPerPiece values.
+// Lists of up to so many values are rewritten when they are scattered: at kPiecesFew pieces and one
+// for kValuesPerPiece values.
 constexpr std::uint64_t kRewrittenMax = 4096;
 constexpr std::uint64_t kPiecesFew = 64;
 constexpr std::uint64_t kValuesPerPiece = 16;
@@ -32,7 +32,7 @@ std::string Item(std::uint64_t number) {
   return item;
 }
 
-// As its first bytes say; a short one goes on with zeros.
+// The number that an item begins with; a short item counts as followed by zeros.
 std::uint64_t NumberOf(Bytes item) {
   std::string bytes(item.substr(0, std::min(item.size(), sizeof(std::uint64_t))));
   bytes.resize(sizeof(std::uint64_t));
@@ -41,11 +41,11 @@ std::uint64_t NumberOf(Bytes item) {
   return EatBigEndian64(rest, number) ? number : 0;
 }
 
-// Bytes behind `left` and before `right`, which is behind `left`, too, and does not end in zero.
-// Neither does what is returned.
+// Bytes after `left` and before `right`, which is after `left`, too, and does not end in zero.
+// Neither does the result.
 std::string ItemBetween(Bytes left, Bytes right) {
   std::string item;
-  bool bound = true;  // So far it is as `right` begins.
+  bool bound = true;  // So far the result is a prefix of `right`.
   for (std::size_t i = 0;; ++i) {
     const unsigned low = i < left.size() ? static_cast<unsigned char>(left[i]) : 0;
     const unsigned high = bound && i < right.size() ? static_cast<unsigned char>(right[i]) : 256;
@@ -204,7 +204,7 @@ Result<ListPiece> ListPieces::DropTail(std::uint64_t count) {
   return ListPiece{.first = last.end(), .count = dropped};
 }
 
-// Takes the piece that is there out of the order.
+// Removes the piece at `position` from the order.
 Result<ListPiece> ListPieces::TakeFrom(std::uint64_t position) {
   MAYFLY_TRY(const auto place, order_.At(position));
   MAYFLY_TRY(const ListPiece piece, PieceOf(place.value));
@@ -272,7 +272,7 @@ Result<std::int64_t> ListPieces::Close(std::uint64_t position) {
   return index;
 }
 
-// What is between two halves, if anything is, and the halves instead of the piece.
+// Replaces the piece by two halves, with another piece between them if there is one.
 Status ListPieces::Split(const Found& found, const ListPiece& left,
                          std::optional<ListPiece> between, const ListPiece& right) {
   switch (found.where) {
@@ -332,7 +332,8 @@ Status ListPieces::InsertBehind(const std::string& item, const ListPiece& piece)
   return Insert(fresh, piece);
 }
 
-// The first item on the way from `from`, or from the end if that is empty. Empty: there is none.
+// The first item from `from` on in this direction, or from the end if that is empty. Empty: there
+// is none.
 Result<std::string> ListPieces::ItemFrom(Bytes from, OrderWalk::Way way) const {
   OrderWalk walk(*space_, key_, order_.root(), way);
   from.empty() ? walk.Enter() : walk.EnterAt(from);

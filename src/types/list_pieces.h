@@ -1,10 +1,10 @@
-// list_pieces.h - where the values of a list lie, once it was changed in its middle.
-// A list is a row of pieces, each of indexes without gaps; a list that was changed at its ends only
-// is one. To put a value in between splits a piece and adds one of a single value, to remove one
-// splits or shortens it: no value moves. The first and the last piece are in the head, so that
-// pushes and pops at the ends write the head alone; those between them are items of a counted
-// order, weighed by their values, which finds positions and has no more rows than there were such
-// changes.
+// list_pieces.h - the pieces of a list that was changed in its middle.
+// A list is a sequence of pieces, each of indexes without gaps; a list that was only changed at its
+// ends is one piece. Inserting a value splits a piece and adds one of a single value, removing a
+// value splits or shortens its piece: no value moves. The first and the last piece are in the head,
+// so that pushes and pops at the ends write the head alone. The pieces between them are items of a
+// counted order, weighed by their number of values, which finds positions and has at most one row
+// per such change.
 //   lanes of indexes   | low ... high |: pushes take the next one at either end, never one between
 //                      from kMiddleLane on: pieces made in between, kMiddleStride apart, with room
 //                      to grow both ways; so values put in one after the other are one piece
@@ -37,14 +37,14 @@ struct ListShape {
   std::int64_t low = 0;      // All indexes of the ends' lane are in [low, high).
   std::int64_t high = 0;
   std::uint64_t made = 0;  // Pieces so far that began in the middle lane.
-  OrderRoot root = {};     // Of the order of the pieces between.
+  OrderRoot root = {};     // Of the order of the middle pieces.
 
   bool is_one() const { return middle == 0 && back.count == 0; }
-  // One piece at both ends of its lane, and it was never otherwise.
+  // One piece that fills its lane, and always did.
   bool is_plain() const;
 };
 
-// The head of a list: of a plain one its first index alone. docs/formats/types.md has the bytes.
+// The head of a list; that of a plain one is its first index alone. Layout: docs/formats/types.md.
 std::string ListHead(const ListShape& shape);
 [[nodiscard]] bool ReadListHead(Bytes head, std::uint64_t size, ListShape& shape);
 
@@ -62,7 +62,7 @@ class ListPieces {
     ListPiece piece;
     std::uint64_t begin = 0;
     enum class Where : std::uint8_t { kFront, kMiddle, kBack } where = Where::kFront;
-    std::string item = {};  // Of the order, if it is there.
+    std::string item = {};  // The item of the order, for kMiddle.
 
     std::int64_t IndexOf(std::uint64_t position) const {
       return piece.first + static_cast<std::int64_t>(position - begin);
@@ -70,27 +70,27 @@ class ListPieces {
   };
   Result<Found> Find(std::uint64_t position) const;
 
-  // The piece that follows, towards the tail or the head, and is there. `walk` is empty the first
-  // time, and for nobody else.
+  // The next piece towards the tail or the head, which must exist. `walk` is empty on the first
+  // call and only used by this function.
   Result<Found> Next(const Found& found, bool to_tail, std::optional<OrderWalk>& walk) const;
 
-  // The index for a value that is pushed.
+  // The index for a pushed value.
   Result<std::int64_t> PushHead();
   Result<std::int64_t> PushTail();
 
-  // Takes values off an end, at least one and at most `count`; the rest is for the next call. Not
-  // all there are.
+  // Removes values from an end, at least one and at most `count`; the caller repeats for the rest.
+  // Must not remove all values of the list.
   Result<ListPiece> DropHead(std::uint64_t count);
   Result<ListPiece> DropTail(std::uint64_t count);
 
-  // The index for a value in front of what is at `position`, which is not the first.
+  // The index for a value before the one at `position`, which is not the first.
   Result<std::int64_t> Open(std::uint64_t position);
 
-  // Takes one value out, which is not the only one; returns its index.
+  // Removes one value, which is not the only one; returns its index.
   Result<std::int64_t> Close(std::uint64_t position);
 
-  // In so many pieces, or so deep in each other, that writing all values anew is better. Of a long
-  // list the former never is.
+  // The list has so many pieces, or splits nested so deeply, that rewriting all values is better. A
+  // long list is never rewritten for its number of pieces.
   bool IsScattered() const;
 
  private:

@@ -1,7 +1,7 @@
-// member_page.h - a collection's members, a page at a time, for cursors of 48 bits.
-// The cursor is the hash of the last member that was shown (member_key.h), so nobody has to
-// remember it. A page ends only between different hashes: else names of one hash that were left for
-// the next page would be passed over.
+// member_page.h - reads a collection's members page by page, with cursors of 48 bits.
+// The cursor is the hash of the last member that was shown (member_key.h), so the server keeps no
+// state. A page ends only between different hashes: else the next page would skip the rest of the
+// names of one hash.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace mayfly::types {
 
-// Shows members behind `cursor`, 0 for the first page: `count`, or a few more where hashes are
-// equal, or all that are left. Returns the cursor to go on with, 0 when there is nothing more. The
-// collection must be there; one that a cursor of long ago belonged to may have changed meanwhile.
+// Shows members after `cursor`, 0 for the first page: `count`, or a few more where hashes are
+// equal, or all that are left. Returns the cursor of the next page, 0 when there is none. The
+// collection must exist; it may have changed since an old cursor was returned.
 Result<std::uint64_t> WalkPage(core::LatchedKeyspace& space, Bytes key, std::uint64_t cursor,
                                std::uint64_t count,
                                FunctionRef<void(Bytes name, Bytes value)> show);

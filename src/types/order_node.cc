@@ -88,7 +88,7 @@ Result<OrderIndex> OrderIndex::Of(Bytes stored) {
   return OrderIndex(size, stored.substr(0, size * kEndBytes), stored.substr(size * kEndBytes));
 }
 
-// Of damaged bytes it is some part of them: what it leads to does not fit.
+// Damaged bytes give some part of them, which leads to rows that do not fit.
 
 Bytes OrderIndex::Child(std::size_t child) const {
   const std::size_t begin = child == 0 ? 0 : Number(ends_, (child - 1) * kEndBytes, kEndBytes);
@@ -114,7 +114,7 @@ std::size_t OrderIndex::CountUpTo(Bytes item) const {
   return begin;
 }
 
-// Of leaves whose items weigh 1, count and rows are one number.
+// For leaves whose items weigh 1, count and rows are one number.
 std::string OrderGroupBytes(std::span<const OrderNode> group) {
   std::string bytes;
   for (const OrderNode& node : group) {

@@ -3,8 +3,8 @@
 //   leaf     | space varint | item |           ->  what the owner keeps with the item
 //   node     | space varint |                  ->  its children: where each begins, and its space
 //            | space varint | group u8 |       ->  the counts of kGroupChildren of them
-// A varint is no prefix of another, so the rows of one space lie together. counted_order.h says
-// what all of it is for. Layout: docs/formats/types.md.
+// A varint is no prefix of another, so the rows of one space lie together. The tree is explained in
+// counted_order.h. Layout: docs/formats/types.md.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@
 
 namespace mayfly::types {
 
-// Items of a leaf, and children of a node: past these it is split in two. A node is also when its
-// bytes are too many, which takes long names. Few levels make changes cheap, small leaves ranks.
+// Items of a leaf, and children of a node: past these it is split in two. A node is also split when
+// it has too many bytes, which takes long names. Few levels make changes cheap, small leaves make
+// ranks cheap.
 inline constexpr std::uint64_t kLeafRowsMax = 256;
 inline constexpr std::size_t kChildrenMax = 1024;
 inline constexpr std::size_t kNodeBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kLongChildrenMin = 4;
 
-// A leaf that has become as small as this looks for a neighbour to join.
+// A leaf that has become as small as this is joined with a neighbour if possible.
 inline constexpr std::uint64_t kLeafRowsFew = 32;
 
-// Items removed from a leaf's part of its space after which what is left moves to a fresh one. No
-// walk through a leaf meets more of their tombstones. A small leaf moves at less cost, and so
-// earlier.
+// Items removed from a leaf's range of its space after which its items move to a fresh space. No
+// cursor over a leaf passes more tombstones. A small leaf costs less to move, and so moves earlier.
 inline constexpr std::uint64_t kLeafRemovedMax = 512;
 inline constexpr std::uint64_t kLeafRemovedMin = 64;
 inline constexpr std::uint64_t kRemovedPerRow = 4;
@@ -40,9 +40,9 @@ inline constexpr std::size_t kGroupChildren = 32;
 
 struct OrderNode {
   std::uint64_t space = 0;    // Where its rows are.
-  std::uint64_t count = 0;    // The weights of all items below it.
+  std::uint64_t count = 0;    // The sum of weights of all items below it.
   std::uint64_t rows = 0;     // Items of a leaf, children of a node.
-  std::uint64_t removed = 0;  // Of a leaf: items that were removed from where its own are, at most.
+  std::uint64_t removed = 0;  // Of a leaf: the most tombstones in its range.
 };
 
 struct OrderRoot {
@@ -51,20 +51,20 @@ struct OrderRoot {
   std::uint64_t next_space = 1;
 };
 
-// The count is what the owner knows anyway, and is asked when it is read. A leaf of items that
-// weigh 1, of which none was removed yet, needs no bytes at all.
+// The count is not stored: the owner knows it and passes it in. A leaf of items that weigh 1, of
+// which none was removed yet, needs no bytes at all.
 void AppendRoot(std::string& out, const OrderRoot& root);
 [[nodiscard]] bool EatRoot(Bytes& in, std::uint64_t count, OrderRoot& root);
 
 std::string OrderRowKey(std::uint64_t space, Bytes item);
-std::string OrderSpaceEnd(std::uint64_t space);  // Behind all of its rows.
+std::string OrderSpaceEnd(std::uint64_t space);  // After all of its rows.
 Bytes ItemOfOrderRow(Bytes row);
 
-// Of an item: 1 unless its value says otherwise, in a varint in front.
+// The weight of an item: 1, unless its value begins with another as a varint.
 Result<std::uint64_t> WeightOf(Bytes value);
 
 struct OrderChild {
-  std::string low;  // No item of it lies before this, none of the one before it behind.
+  std::string low;  // Its items lie at or after this, those of the child before it lie before.
   OrderNode node;
 };
 
@@ -79,7 +79,7 @@ class OrderIndex {
   Bytes low(std::size_t child) const;
   std::uint64_t space(std::size_t child) const;
 
-  // How many begin at or before the item.
+  // How many children begin at or before the item.
   std::size_t CountUpTo(Bytes item) const;
 
  private:
@@ -93,7 +93,7 @@ class OrderIndex {
   Bytes children_;
 };
 
-// Count, rows and removed of the children of one group; spaces are the index's.
+// Count, rows and removed of the children of one group; their spaces are in the index.
 std::string OrderGroupBytes(std::span<const OrderNode> group);
 Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored);
 

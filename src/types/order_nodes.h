@@ -1,7 +1,7 @@
 // order_nodes.h - reads and writes the nodes of a counted order above its leaves.
-// A node is an index, which changes when children come and go, and groups of counts, of which each
-// change writes one. All are read by their keys and not by a cursor: rows that change all the time
-// have many versions in the engine, and a cursor would step over each.
+// A node is an index, which changes when children are added and removed, and groups of counts, of
+// which each change writes one. All are read by their keys and not by a cursor: rows that change
+// often have many versions in the engine, and a cursor would step over each.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ class OrderNodes {
   OrderNodes(core::LatchedKeyspace& space, Bytes key) : space_(&space), key_(key) {}
 
   // Views hold until the collection changes, or `found` is used again. A node without children has
-  // no index: `found` says so.
+  // no index: then `found.exists` is false.
   Result<OrderIndex> Index(std::uint64_t space, core::FoundMember& found) const;
 
   Result<std::vector<OrderNode>> Group(std::uint64_t space, std::size_t group) const;
   Status PutGroup(std::uint64_t space, std::size_t group, std::span<const OrderNode> nodes) const;
 
   Result<std::vector<OrderChild>> Children(const OrderNode& node) const;
-  // In place of `before` children.
+  // Replaces `before` children.
   Status PutChildren(std::uint64_t space, std::size_t before,
                      std::span<const OrderChild> children) const;
 

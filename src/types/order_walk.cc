@@ -29,8 +29,8 @@ Result<OrderWalk::Stretch> OrderWalk::ChildOf(const Level& level) {
                  next < index.size() ? std::optional(std::string(index.low(next))) : level.end};
 }
 
-// To the first item on the way below this node, at `item` or beyond if one is given; if there is
-// none, to the next behind it. False when all is walked.
+// Moves to the first item below this node, at `item` or beyond if one is given; if there is none,
+// to the next item after it. False at the end.
 Result<bool> OrderWalk::Down(Stretch at, std::optional<Bytes> item) {
   while (levels_.size() < root_.levels) {
     core::FoundMember found;
@@ -62,7 +62,7 @@ Result<bool> OrderWalk::Down(Stretch at, std::optional<Bytes> item) {
   return leaf_->Valid() ? Result<bool>(true) : GoOn();
 }
 
-// Whether the node it has come to has no children, and therefore no index: its parent knows.
+// Whether the node reached has no children, and therefore no index: its parent knows.
 Result<bool> OrderWalk::IsEmpty() const {
   if (levels_.empty()) return false;
   const Level& parent = levels_.back();
@@ -71,7 +71,7 @@ Result<bool> OrderWalk::IsEmpty() const {
   return place < group.size() && group[place].rows == 0;
 }
 
-// To the next leaf that has an item.
+// Moves to the next leaf that has an item.
 Result<bool> OrderWalk::GoOn() {
   while (!levels_.empty()) {
     Level& level = levels_.back();

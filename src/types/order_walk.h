@@ -1,6 +1,6 @@
-// order_walk.h - a walk over the items of a counted order, up or down.
-// It enters a leaf's own stretch of its space and nothing else, so that it meets nothing that was
-// removed elsewhere. Must be gone before the collection is changed.
+// order_walk.h - a cursor over the items of a counted order, up or down.
+// It reads only the range of each leaf in its space, so that it passes no tombstones elsewhere.
+// Must be destroyed before the collection is changed.
 #pragma once
 
 #include <cstdint>
@@ -25,21 +25,21 @@ class OrderWalk {
   OrderWalk(core::LatchedKeyspace& space, Bytes key, const OrderRoot& root, Way way)
       : space_(space), key_(key), nodes_(space, key), root_(root), up_(way == Way::kUp) {}
 
-  // To the first item on its way; or to the first one at `item` or beyond.
+  // Move to the first item in its direction; or to the first one at `item` or beyond.
   void Enter() { Settle(Begin(std::nullopt)); }
   void EnterAt(Bytes item) { Settle(Begin(item)); }
 
   bool Valid() const { return valid_; }
   void Next();
 
-  // These until it moves on.
+  // These hold until it moves.
   Bytes item() const { return ItemOfOrderRow(leaf_->member()); }
   Bytes value() const { return leaf_->value(); }
 
   const Status& status() const { return status_; }
 
  private:
-  // A node it is in, and which of its children it has entered.
+  // A node on the path, and which of its children was entered.
   struct Level {
     std::uint64_t space;
     std::string bytes;  // Of the index.
@@ -64,7 +64,7 @@ class OrderWalk {
   const OrderNodes nodes_;
   const OrderRoot root_;
   const bool up_;
-  std::vector<Level> levels_;  // From the root down to the leaf it is in.
+  std::vector<Level> levels_;  // From the root down to the current leaf.
   std::unique_ptr<core::MemberCursor> leaf_;
   bool valid_ = false;
   Status status_;

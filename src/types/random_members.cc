@@ -12,11 +12,11 @@ namespace {
 
 using Names = std::unordered_set<std::string>;
 
-// Asking for this share of the members or more, walking all of them is cheaper than drawing.
+// For one in this many members or more, a scan of all of them is cheaper than drawing.
 constexpr std::uint64_t kWalkedShare = 3;
 
-// Draws per member wanted after which drawing is given up for a walk. Names can be chosen so that
-// their hashes lie close together, and then the same few are drawn again and again.
+// Draws per member wanted after which a scan replaces drawing. Names can be chosen so that their
+// hashes lie close together, and then the same few are drawn again and again.
 constexpr std::uint64_t kDrawsPerMemberMax = 8;
 
 // Puts the cursor on a member near a random place. False when there is none.
@@ -30,8 +30,8 @@ bool SeekRandom(core::MemberCursor& cursor, Random& random) {
   return cursor.Valid();
 }
 
-// Walks all members but the `known` and takes `count` of the `left` ones, each choice equally
-// likely: a member is taken with the chance that what is still wanted has among what is still left.
+// Scans all members but the `known` and takes `count` of the `left` others, each choice equally
+// likely: a member is taken with probability (still wanted) / (still left).
 Status WalkDistinct(core::MemberCursor& cursor, std::uint64_t left, std::uint64_t count,
                     const Names& known, Random& random, DrawnMember drawn) {
   for (cursor.SeekToFirst(); cursor.Valid() && count > 0 && left > 0; cursor.Next()) {
@@ -62,7 +62,7 @@ Status DrawFromAll(core::MemberCursor& cursor, std::uint64_t count, Random& rand
 Status DrawWithRepetition(core::MemberCursor& cursor, std::uint64_t members, std::uint64_t count,
                           Random& random, DrawnMember drawn) {
   if (members <= kWalkedMembersMax) {
-    // A single one needs no copy of all.
+    // A single draw needs no copy of all members.
     if (count == 1) return WalkDistinct(cursor, members, 1, {}, random, drawn);
     return DrawFromAll(cursor, count, random, drawn);
   }

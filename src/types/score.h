@@ -1,4 +1,4 @@
-// score.h - scores as bytes that sort as the numbers do.
+// score.h - encodes scores as bytes that sort as the numbers do.
 //   u64 big endian: the bits of the double, of which a positive one has the sign bit flipped, a
 //   negative one all bits
 // So byte order is number order, from -inf to inf. -0 becomes 0: equal scores have equal bytes. nan
@@ -16,12 +16,12 @@ namespace mayfly::types {
 
 inline constexpr std::size_t kScoreBytes = 8;
 
-// Ascends with the score, and so does the next number's: no score lies between n and n + 1.
+// Ascends with the score: no score lies between those of n and n + 1.
 std::uint64_t OrderOfScore(double score);
 
 std::string ScoreBytes(double score);
 
-// Of bytes that begin with a score. Corruption when they are too short, or nan.
+// The score that the bytes begin with. Corruption when they are too short, or nan.
 Result<double> ScoreOf(Bytes bytes);
 
 }  // namespace mayfly::types

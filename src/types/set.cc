@@ -44,7 +44,8 @@ Result<bool> Set::Contains(Bytes name) const {
   return found.exists;
 }
 
-// A name that is there is not written again: nothing has changed, for whoever watches the key.
+// A name that is in the set is not written again: nothing has changed, for clients that watch the
+// key.
 Result<bool> Set::Add(Bytes name) {
   const std::string member = MemberKey(name);
   if (empty()) {

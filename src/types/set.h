@@ -1,8 +1,8 @@
 // set.h - sets: names, each at most once.
 //   head "s" | removed (worn_members.h)        member MemberKey(name) -> empty
-// A Set is one key within a latched transaction. It is there while it has a name: the first Add()
-// makes it, and it goes with the last one removed. Borrows the space and the key's bytes; one
-// thread at a time.
+// A Set is one key within a latched transaction. It exists while it has a name: the first Add()
+// makes it, and it is removed with its last name. Borrows the space and the key's bytes. Threads:
+// one at a time.
 #pragma once
 
 #include <cstdint>
@@ -19,35 +19,35 @@ namespace mayfly::types {
 
 class Set {
  public:
-  // WrongType when the key holds something else. A key without a row is an empty set.
+  // WrongType when the key holds another type. A key without a row is an empty set.
   static Result<Set> Open(core::LatchedKeyspace& space, Bytes key);
 
-  // Puts these names, all different and at least one, in place of whatever the key held, deadline
-  // included.
+  // Replaces the key's value, deadline included, by a set of these names, all different and at
+  // least one.
   static Status Replace(core::LatchedKeyspace& space, Bytes key,
                         std::span<const std::string> names);
 
   bool empty() const { return size_ == 0; }
   std::uint64_t size() const { return size_; }
 
-  // Whether it was not there when it was opened, and is now.
+  // Whether the set was empty when it was opened, and is not now.
   bool is_new() const { return was_empty_ && size_ > 0; }
 
   Result<bool> Contains(Bytes name) const;
 
-  // True when the name was not there before.
+  // True when the name is new.
   Result<bool> Add(Bytes name);
 
-  // True when it was there.
+  // True when the name was in the set.
   Result<bool> Remove(Bytes name);
 
-  // Removes all names at once, at the cost of one.
+  // Removes all names at the cost of removing one.
   Status Clear();
 
-  // Shows every name, in the order of MemberKey(). The set must stay as it is meanwhile.
+  // Visits every name, in the order of MemberKey(). The set must not change meanwhile.
   Status Walk(FunctionRef<void(Bytes name)> visit) const;
 
-  // Shows names drawn by chance, as in random_members.h: different ones, or each out of all.
+  // Visit names drawn at random, as in random_members.h: different ones, or each out of all.
   Status DrawDistinct(std::uint64_t count, Random& random, FunctionRef<void(Bytes)> visit) const;
   Status DrawWithRepetition(std::uint64_t count, Random& random,
                             FunctionRef<void(Bytes)> visit) const;
@@ -60,17 +60,17 @@ class Set {
   Bytes key_;  // The caller's.
   bool was_empty_;
   std::uint64_t size_;
-  std::uint64_t removed_;  // As the head says.
+  std::uint64_t removed_;  // As in the head.
 };
 
-// A set that is made of names as they come, in place of whatever the key held, deadline included;
-// without a name nothing happens. Many are written before the commit
+// Builds a set name by name, which replaces the key's value, deadline included; without a name
+// nothing changes. A large set is staged before the commit
 // (core/transactions/write_buffer_staging.cc).
 class NewSet {
  public:
   NewSet(core::LatchedKeyspace& space, Bytes key) : space_(space), key_(key) {}
 
-  // It must not have been added before.
+  // The name must not have been added before.
   Status Add(Bytes name);
   std::uint64_t size() const { return size_; }
 

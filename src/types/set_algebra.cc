@@ -28,7 +28,7 @@ Result<Cursor> CursorOver(core::LatchedKeyspace& space, const Operand& operand) 
   return cursor;
 }
 
-// Nothing when the member is not there.
+// The member's score; nothing when it is not in the operand.
 Result<std::optional<double>> LookUp(core::LatchedKeyspace& space, const Operand& operand,
                                      Bytes member) {
   if (operand.members == 0) return std::optional<double>();
@@ -54,8 +54,8 @@ class Merge {
     return {};
   }
 
-  // Puts the smallest member in sight, and who has it with which score, and steps over it. False at
-  // the end of all.
+  // Returns the smallest member with its score in each operand, and moves past it. False at the end
+  // of all.
   Result<bool> Next(std::string& member, Scores& scores) {
     const core::MemberCursor* smallest = nullptr;
     for (const Cursor& cursor : cursors_) {
@@ -85,7 +85,7 @@ class Merge {
 
   core::LatchedKeyspace& space_;
   const std::span<const Operand> operands_;
-  std::vector<Cursor> cursors_;  // By operand; null for one that is not there.
+  std::vector<Cursor> cursors_;  // By operand; null for a key without a row.
 };
 
 }  // namespace

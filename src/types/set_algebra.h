@@ -1,8 +1,8 @@
-// set_algebra.h - what several sets have together, in common, or one alone.
-// Sorted sets take part beside sets, whose members count as having the score 1. All of them keep
-// their members in the one order of MemberKey(), so a union is a merge of walks; an intersection
-// walks the smallest and looks its members up in the others, a difference walks the first. Nothing
-// is held in memory but the member at hand.
+// set_algebra.h - union, intersection and difference of sets and sorted sets.
+// Members of sets count as having the score 1. All operands have their members in the order of
+// MemberKey(), so a union is a merge of cursors; an intersection scans the smallest and looks its
+// members up in the others, a difference scans the first. Only the current member is held in
+// memory.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,19 @@ namespace mayfly::types {
 struct Operand {
   Bytes key;  // The caller's.
   bool scored = false;
-  std::uint64_t members = 0;  // 0: there is none, as good as an empty one.
+  std::uint64_t members = 0;  // 0: the key has no row, which counts as an empty set.
 };
 
 enum class OperandKind : std::uint8_t { kSets, kSetsAndSortedSets };
 
-// WrongType when the key holds something else than these.
+// WrongType when the key holds a type that `kind` does not allow.
 Result<Operand> FindOperand(core::LatchedKeyspace& space, Bytes key, OperandKind kind);
 
-// Takes a name and, by operand, the score it has there, where that was asked; false ends the walk.
+// Receives a name and, by operand, its score there, where the call shows it; false ends the scan.
 // The view holds during the call.
 using ShowShared = FunctionRef<bool(Bytes name, std::span<const std::optional<double>> scores)>;
 
-// Each shows every name once, in the order of MemberKey(). The operands must stay as they are
+// Each call shows every name once, in the order of MemberKey(). The operands must not change
 // meanwhile; one may be given more than once.
 
 Status WalkUnion(core::LatchedKeyspace& space, std::span<const Operand> operands, ShowShared show);
@@ -40,7 +40,7 @@ Status WalkUnion(core::LatchedKeyspace& space, std::span<const Operand> operands
 Status WalkIntersection(core::LatchedKeyspace& space, std::span<const Operand> operands,
                         ShowShared show);
 
-// The first without what is in one of the others. Shows the first one's score.
+// The members of the first operand that are in no other. Shows the first operand's score.
 Status WalkDifference(core::LatchedKeyspace& space, std::span<const Operand> operands,
                       ShowShared show);
 

@@ -18,7 +18,7 @@ std::string HeadOf(const OrderRoot& root) {
   return head;
 }
 
-// What random draws hand on. The first damage met is kept, and ends nothing: draws are few.
+// Receives drawn members. Keeps the first error; the draw continues, since draws are few.
 class ScoredMembers {
  public:
   explicit ScoredMembers(ShowScored show) : show_(show) {}
@@ -58,7 +58,7 @@ Result<SortedSet> SortedSet::Open(core::LatchedKeyspace& space, Bytes key) {
   return found;
 }
 
-// In the order of scores, which fills the order up.
+// Inserts in the order of scores, which leaves full leaves.
 Status SortedSet::Replace(core::LatchedKeyspace& space, Bytes key,
                           std::span<const ScoredName> all) {
   std::vector<const ScoredName*> sorted;
@@ -138,7 +138,7 @@ Result<bool> SortedSet::Remove(Bytes name) {
   return true;
 }
 
-// The order first: with the last member the collection goes, and all of it.
+// The order first: with its last member the whole collection is removed.
 Status SortedSet::Drop(Bytes name, double score) {
   if (size_ > 1) {
     MAYFLY_RETURN_IF_ERROR(order_.Remove(OrderItem(score, name)));
@@ -154,7 +154,7 @@ Result<std::vector<ScoredName>> SortedSet::Take(const RangeQuery& query) {
   MAYFLY_RETURN_IF_ERROR(Walk(query, [&](Bytes name, double score) {
     found.push_back({std::string(name), score});
   }));
-  if (!empty() && found.size() == size_) {  // All go at the cost of one.
+  if (!empty() && found.size() == size_) {  // Removes all at the cost of one.
     size_ = 0;
     MAYFLY_RETURN_IF_ERROR(space_.Delete(key_).status());
     return found;

@@ -3,8 +3,9 @@
 // The order is a counted one (counted_order.h) of items | score | name |; scores are the 8 bytes of
 // score.h, so the order of items is that of the set. Invariant: a member with a score has the one
 // item with that score, written and removed together.
-// A SortedSet is one key within a latched transaction. It is there while it has a name: the first one makes it,
-// and it goes with the last. Borrows the space and the key's bytes; one thread at a time.
+// A SortedSet is one key within a latched transaction. It exists while it has a name: the first one
+// makes it, and it is removed with the last. Borrows the space and the key's bytes. Threads: one at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +24,20 @@
 
 namespace mayfly::types {
 
-// When a score may be written, and what it means; as ZADD's options.
+// When a score may be written, and how; as ZADD's options.
 struct ScoreRule {
   bool only_new = false;
   bool only_present = false;
   bool only_greater = false;  // These two do not bind new names.
   bool only_less = false;
-  bool increment = false;  // The score is to be added to the present one.
+  bool increment = false;  // The score is added to the present one.
 };
 
 struct ScoreOutcome {
-  bool allowed = false;  // By the rule. All else says nothing without this.
+  bool allowed = false;  // By the rule. If false, the other fields mean nothing.
   bool added = false;
   bool changed = false;  // A present name got another score.
-  double score = 0;      // That it has now; -0 is stored as 0.
+  double score = 0;      // The present score; -0 is stored as 0.
 };
 
 struct ScoredName {
@@ -51,39 +52,39 @@ struct Rank {
 
 class SortedSet {
  public:
-  // WrongType when the key holds something else. A key without a row is an empty sorted set.
+  // WrongType when the key holds another type. A key without a row is an empty sorted set.
   static Result<SortedSet> Open(core::LatchedKeyspace& space, Bytes key);
 
-  // Puts these, names all different and at least one, in place of whatever the key held, deadline
-  // included.
+  // Replaces the key's value, deadline included, by a sorted set of these, with names all different
+  // and at least one.
   static Status Replace(core::LatchedKeyspace& space, Bytes key, std::span<const ScoredName> all);
 
   bool empty() const { return size_ == 0; }
   std::uint64_t size() const { return size_; }
 
-  // Whether it was not there when it was opened, and is now.
+  // Whether the sorted set was empty when it was opened, and is not now.
   bool is_new() const { return was_empty_ && size_ > 0; }
 
-  // Nothing when the name is not there; so for the rank.
+  // Score and rank of a name; nothing when it is not in the set.
   Result<std::optional<double>> Score(Bytes name) const;
   Result<std::optional<Rank>> RankOf(Bytes name) const;
 
-  // Invalid when the sum is not a number. `score` must be one.
+  // Writes a score by the rule. Invalid when the sum is nan. `score` must not be nan.
   Result<ScoreOutcome> Put(Bytes name, double score, const ScoreRule& rule = {});
 
-  // True when the name was there.
+  // True when the name was in the set.
   Result<bool> Remove(Bytes name);
 
-  // Removes what lies in the range and returns it, in the direction of the query.
+  // Removes the names in the range and returns them, in the direction of the query.
   Result<std::vector<ScoredName>> Take(const RangeQuery& query);
 
-  // Shows what lies in the range, in its direction. The set must stay as it is meanwhile.
+  // Shows the names in the range, in its direction. The set must not change meanwhile.
   Status Walk(const RangeQuery& query, ShowScored show) const;
 
-  // How many that would be, without offset and limit, at the cost of finding both ends.
+  // How many names Walk() would show without offset and limit, at the cost of finding both ends.
   Result<std::uint64_t> Count(const RangeQuery& query) const;
 
-  // Shows names drawn by chance, as in random_members.h: different ones, or each out of all.
+  // Show names drawn at random, as in random_members.h: different ones, or each out of all.
   Status DrawDistinct(std::uint64_t count, Random& random, ShowScored show) const;
   Status DrawWithRepetition(std::uint64_t count, Random& random, ShowScored show) const;
 
@@ -101,7 +102,7 @@ class SortedSet {
   bool was_empty_;
   std::uint64_t size_;
   CountedOrder order_;
-  bool plain_head_ = true;  // What is stored is the head of an order without bytes.
+  bool plain_head_ = true;  // The stored head has no bytes of the order.
 };
 
 }  // namespace mayfly::types

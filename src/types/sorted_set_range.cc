@@ -29,10 +29,10 @@ bool IsAtOrBefore(Bytes name, const NameBound& max) {
   return false;
 }
 
-// So few steps cost less than to find a place by its rank.
+// So few steps cost less than finding a place by its rank.
 constexpr std::int64_t kFewSteps = 64;
 
-// Of a range of names among equal scores, or of a range of scores: items in [from, to).
+// A range of names among equal scores, or a range of scores, as items in [from, to).
 struct ItemRange {
   std::string from;
   std::string to;
@@ -45,7 +45,7 @@ ItemRange ItemsOf(const ScoreRange& range) {
   return items;
 }
 
-// Where the names that a bound is about begin, or where it ends them.
+// The item at which the names within a bound begin or end.
 std::string ItemAt(double score, const NameBound& bound, NameBound::Kind behind) {
   std::string item = OrderItem(score, bound.name);
   if (bound.kind == behind) item.push_back('\0');
@@ -101,7 +101,7 @@ class Walker {
     const ItemRange items = ItemsOf(range);
     if (items.from >= items.to) return {};
     reverse_ ? walk_.EnterAt(items.to) : walk_.EnterAt(items.from);
-    // What begins with the bound itself is the next score's.
+    // An item that begins with the bound itself belongs to the next score.
     if (reverse_ && walk_.Valid() && walk_.item() >= items.to) walk_.Next();
     const auto within = [&](Bytes item) { return reverse_ ? item >= items.from : item < items.to; };
     MAYFLY_RETURN_IF_ERROR(Skip());
@@ -131,7 +131,7 @@ class Walker {
   }
 
  private:
-  // Enters so many steps behind the end it comes from.
+  // Enters so many steps after the end it comes from.
   Status EnterAt(std::int64_t steps) {
     if (steps < kFewSteps) {
       walk_.Enter();
@@ -157,8 +157,8 @@ class Walker {
     return walk_.status();
   }
 
-  // Leaves out what the offset says, if that is much: items up to there are all in the range, or
-  // the one there is not.
+  // Skips a large offset by rank: either all items up to there are in the range, or the item there
+  // is not.
   Status Skip() {
     if (offset_ < kFewSteps || !walk_.Valid()) return walk_.status();
     MAYFLY_TRY(const auto here, set_.order.Locate(walk_.item()));

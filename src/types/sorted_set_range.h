@@ -1,5 +1,5 @@
-// sorted_set_range.h - parts of a sorted set: by rank, by score, or by name where scores are equal.
-// A range becomes a place to enter the order at, and a place to leave it.
+// sorted_set_range.h - ranges of a sorted set: by rank, by score, or by name at equal scores.
+// A range becomes the place where a scan of the order begins, and the place where it ends.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,10 @@ struct NameBound {
   Bytes name = {};  // The caller's.
 };
 
-// Asks for equal scores. With others it takes what Redis takes of a small sorted set: nothing when
-// the last name of all lies before `min` or the first behind `max`; else, in the direction of the
-// query, the first name within the bound it meets and all up to the first beyond the other bound.
+// Meant for equal scores. With different scores the result is that of Redis for a small sorted set:
+// nothing when the last name of all lies before `min` or the first after `max`; else, in the
+// direction of the query, from the first name within the bound met first up to the first name
+// beyond the other bound.
 struct NameRange {
   NameBound min;
   NameBound max;
@@ -44,20 +45,20 @@ struct NameRange {
 struct RangeQuery {
   std::variant<RankRange, ScoreRange, NameRange> range;
   bool reverse = false;
-  // Of what lies in the range, leave the first ones out, and show no more than so many. A negative
-  // limit does not bind; a negative offset leaves all out. Ignored by ranges of ranks.
+  // Skips the first `offset` names of the range, and shows at most `limit`. A negative limit is no
+  // limit; a negative offset skips all. Ignored by ranges of ranks.
   std::int64_t offset = 0;
   std::int64_t limit = -1;
 };
 
-// Takes a name and its score; the view holds during the call.
+// Receives a name and its score; the view holds during the call.
 using ShowScored = FunctionRef<void(Bytes name, double score)>;
 
 // The item of a name in the order of a sorted set; and the name of an item.
 std::string OrderItem(double score, Bytes name);
 Bytes NameOfItem(Bytes item);
 
-// A sorted set that is there, within a latched transaction.
+// An existing sorted set within a latched transaction.
 struct ScoredOrder {
   core::LatchedKeyspace& space;
   Bytes key;
@@ -66,7 +67,7 @@ struct ScoredOrder {
 
 Status WalkRange(const ScoredOrder& set, const RangeQuery& query, ShowScored show);
 
-// How many WalkRange() would show, but for offset and limit, which must not be set.
+// How many names WalkRange() would show. Offset and limit must not be set.
 Result<std::uint64_t> CountRange(const ScoredOrder& set, const RangeQuery& query);
 
 }  // namespace mayfly::types

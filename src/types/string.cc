@@ -10,7 +10,7 @@ namespace {
 using core::ChunkName;
 using core::kChunkBytes;
 
-// `out` says how many bytes.
+// Reads as many bytes as `out` has room for.
 Status ReadChunks(core::LatchedKeyspace& space, Bytes key, std::uint64_t begin, std::string& out) {
   if (out.empty()) return {};
   const std::string first = ChunkName(begin / kChunkBytes);
@@ -27,7 +27,7 @@ Status ReadChunks(core::LatchedKeyspace& space, Bytes key, std::uint64_t begin, 
   return cursor->status();
 }
 
-// Makes the key a string of so many bytes in chunks, that begins with these and goes on with zeros.
+// Makes the key a string of `size` bytes in chunks: `bytes`, followed by zeros.
 Status MakeChunks(core::LatchedKeyspace& space, Bytes key, Bytes bytes, std::uint64_t size,
                   Lifetime lifetime) {
   const core::ChunkedHead head{.size = size, .edits = 0};
@@ -35,7 +35,7 @@ Status MakeChunks(core::LatchedKeyspace& space, Bytes key, Bytes bytes, std::uin
   bool any = false;
   for (std::size_t at = 0; at < bytes.size(); at += kChunkBytes) {
     const Bytes piece = bytes.substr(at, kChunkBytes);
-    // A collection has a member, or is not there.
+    // A collection without a member would not be written.
     const bool last = at + kChunkBytes >= bytes.size();
     if (piece.find_first_not_of('\0') == Bytes::npos && (any || !last)) continue;
     any = true;
@@ -101,7 +101,7 @@ Status String::Write(std::uint64_t begin, Bytes bytes) {
     head_ = {fresh_size, head_->edits + 1};
     MAYFLY_RETURN_IF_ERROR(space_.SetHead(key_, core::EncodeChunkedHead(*head_)));
   } else {
-    const std::string old(row_.value);  // Making chunks gives the row up.
+    const std::string old(row_.value);  // Making chunks replaces the row.
     MAYFLY_RETURN_IF_ERROR(MakeChunks(space_, key_, old, fresh_size, Lifetime::Keep()));
   }
   for (std::uint64_t at = begin; at < end;) {

@@ -1,10 +1,9 @@
-// string.h - strings, short ones as plain rows and long ones that change in part as chunks.
-// A string is a plain row, as the library writes it, until a part of one that is long is written
-// over or added to: then it becomes chunks (core/commit/whole_value.h), and such a write costs the
-// chunks that it touches instead of all of them. A write of the whole makes it a plain row again,
-// unless it is longer than a row can be: then it is chunks from the beginning, and goes to the
-// engine in batches before the commit, as all large collections do. Callers do not see the
-// difference, and neither do clients: it is a string.
+// string.h - strings: short ones as plain rows, long ones that change in part as chunks.
+// A string is a plain row, as the library writes it, until a part of a long one is overwritten or
+// appended to: then it becomes chunks (core/commit/whole_value.h), and such a write costs only the
+// chunks that it touches. A write of the whole makes it a plain row again, unless it is longer than
+// a row can be: then it is chunks from the beginning, and is staged in the engine before the
+// commit, as all large collections are. Callers and clients do not see the difference.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +25,10 @@ inline constexpr std::size_t kWholeStringBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kStringBytesMax = std::size_t{512} << 20;
 static_assert(kStringBytesMax >= core::kValueBytesMax);
 
-// Writes a string as a whole, whatever the key held before. At most kStringBytesMax bytes.
+// Writes a whole string in place of the key's value of any type. At most kStringBytesMax bytes.
 Status PutString(core::LatchedKeyspace& space, Bytes key, Bytes value, Lifetime lifetime);
 
-// Makes a row that is a string in chunks look like the plain one it stands for. Others stay.
+// Turns a row in chunks into the plain row that it stands for. Other rows stay unchanged.
 Status ShowString(core::LatchedKeyspace& space, Bytes key, core::FoundRow& row);
 
 class String {
@@ -39,18 +38,19 @@ class String {
   String(const String&) = delete;
   String& operator=(const String&) = delete;
 
-  // Before everything else. WrongType when the key holds something else; a key without a row is an
-  // empty string.
+  // Call it first. WrongType when the key holds another type; a key without a row is an empty
+  // string.
   Status Open();
 
   bool exists() const { return row_.exists; }
   std::uint64_t size() const { return head_ ? head_->size : row_.value.size(); }
 
-  // The bytes from `begin` on, `count` of them or as many as there are. They lie in the row or in
-  // `room`, until the next write.
+  // The bytes from `begin` on, `count` of them or as many as there are. The view points into the
+  // row or into `room`, and holds until the next write.
   Result<Bytes> Read(std::uint64_t begin, std::uint64_t count, std::string& room);
 
-  // Writes over what is there from `begin` on and behind it; zeros fill a gap. Keeps the deadline.
+  // Overwrites the bytes from `begin` on, and appends past the end; zeros fill a gap. Keeps the
+  // deadline.
   Status Write(std::uint64_t begin, Bytes bytes);
 
  private:

@@ -1,9 +1,9 @@
-// worn_members.h - hashes and sets from which much was removed begin anew.
-// What is removed leaves a tombstone in the engine until a compaction comes by, and whoever walks
-// over the members meets it. So a collection counts in its head how many were removed since it was
-// made, and when these are many times those that are left, and few enough are left to be written
-// again in some milliseconds, it is: under a new version, where nothing was ever removed. Hence a
-// walk over few members is short, whatever there was before.
+// worn_members.h - rewrites hashes and sets from which many members were removed.
+// A removed member leaves a tombstone in the engine until a compaction, and cursors over the
+// members have to pass it. So a collection counts in its head how many were removed since it was
+// made. When these are many times those left, and few enough are left to be rewritten in some
+// milliseconds, it is rewritten under a new collection id, which has no tombstones. Hence a scan of
+// few members is short, however many there were before.
 //   head   | type u8 | removed varint, unless it is 0 |
 #pragma once
 
@@ -16,8 +16,8 @@
 
 namespace mayfly::types {
 
-// Removed ones, at least and for each that is left, after which it begins anew; and how many these
-// may be.
+// How many must have been removed, at least and for each member left, before it is rewritten; and
+// how many may be left.
 inline constexpr std::uint64_t kWornRemovedMin = 512;
 inline constexpr std::uint64_t kWornRemovedShare = 4;
 inline constexpr std::uint64_t kRenewedMax = 2048;
@@ -25,7 +25,8 @@ inline constexpr std::uint64_t kRenewedMax = 2048;
 // Corruption when the head cannot be read.
 Result<std::uint64_t> RemovedOf(Bytes head);
 
-// One more was removed, and so many are left, at least one. `removed` becomes what the head says.
+// Notes that one more was removed and `left` are left, at least one. Sets `removed` to the head's
+// count.
 Status NoteRemoved(core::LatchedKeyspace& space, Bytes key, ValueType type, std::uint64_t left,
                    std::uint64_t& removed);
 

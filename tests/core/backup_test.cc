@@ -224,7 +224,7 @@ TEST_P(Backups, AreConsistentWhileAWriterRuns) {
   });
   for (int round = 0; round < 5; ++round) {
     const int before = written;
-    written.wait(before);  // Until it is seen to write.
+    written.wait(before);  // Until it has written.
     const std::string name = "backup " + std::to_string(round);
     Backup(name);
     const auto fresh = Fresh();

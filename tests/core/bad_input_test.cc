@@ -1,5 +1,5 @@
-// What is refused, and that a refusal changes nothing: sizes, a closed database, one opened for
-// reading. Method: every public call is made where it cannot work.
+// Goal: bad calls are refused and change nothing: sizes, a closed database, one opened for reading.
+// Method: every public call is made where it must fail.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 std::optional<std::string> Changed(std::optional<Bytes> /*old*/) { return "changed"; }
 
-// Every write there is, with one key and value.
+// Every kind of write, with one key and value.
 std::vector<std::pair<const char*, Status>> AllWrites(KeyspaceWriter& writer, Bytes key,
                                                       Bytes value) {
   // clang-format off

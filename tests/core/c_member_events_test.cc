@@ -1,4 +1,4 @@
-// Goal: in C, too, the death of a member is told apart from that of its collection's row. Method:
+// Goal: in C, too, the death of a member differs from that of its collection's row. Method:
 // collections cannot be made in C, so a database is written in C++ and opened again in C.
 #include <gtest/gtest.h>
 

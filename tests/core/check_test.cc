@@ -1,4 +1,4 @@
-// A check finds what does not fit together, names it, and mends it from the rows.
+// Goal: a check finds inconsistencies, names them, and repairs them from the rows.
 // Method: damage is planted through the engine, beneath an open database or while it is closed.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using core::RowKey;
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kExpiry{engine::Role::kExpiry};
 constexpr engine::Address kMeta{engine::Role::kMeta};
-constexpr KeyspaceId kDefault = 1;  // The first there is.
+constexpr KeyspaceId kDefault = 1;  // The first keyspace.
 
 // A database whose engine the test can reach.
 class Checking : public ::testing::TestWithParam<EngineKind> {
@@ -57,7 +57,7 @@ class Checking : public ::testing::TestWithParam<EngineKind> {
     return report.value_or(CheckReport{});
   }
 
-  // One finding, which names `word`; a repair mends it and nothing else.
+  // One finding, which names `word`; a repair mends it alone.
   void ExpectFoundAndMended(const char* word) {
     const CheckReport found = Check();
     EXPECT_FALSE(found.clean());
@@ -232,7 +232,7 @@ TEST_P(Checking, KeepsTheWordsOfTheFirstHundredFindings) {
 }
 
 TEST_P(Checking, FindsDamageThatWasDoneWhileTheDatabaseWasClosed) {
-  if (GetParam() == EngineKind::kMemory) return;  // Nothing is left of it.
+  if (GetParam() == EngineKind::kMemory) return;  // Nothing is persistent.
   for (int i = 0; i < 100; ++i) Put(std::to_string(i), Lifetime::For(50ms));
   database_.reset();
   {

@@ -1,8 +1,8 @@
 // Goal: whatever happens to the machine's clock, a ttl of n ms ends after n ms of running time,
-// nothing dead returns unless time was taken back, no living row is removed while a jump awaits
-// a decision, and no steps ahead add up to a jump unseen. Method: a seeded play of steps, jumps,
-// closes, crashes, starts of the machine, confirmations and reverts, beside a plain list of rows;
-// prints its seed when it differs.
+// nothing dead returns unless time was reverted, no living row is removed while a jump awaits a
+// decision, and no steps ahead add up to an unnoticed jump. Method: a seeded play of steps, jumps,
+// closes, crashes, reboots, confirmations and reverts, beside a plain list of rows; prints its seed
+// when it differs.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -109,7 +109,7 @@ class Play {
     const WallTime now = home_.database().clock_report().now;
     EXPECT_EQ(now, std::max(before.machine, before.without_jump.value_or(before.machine)));
     for (auto& [key, row] : rows_) {
-      // What a jump had hidden is there again; by its deadline, which is all that it has.
+      // A row that a jump had hidden is visible again, by its deadline alone.
       const bool there = home_.rows().Exists(key).value();
       if (before.physical_deletion_stopped && !row.may_be_removed) {
         EXPECT_EQ(there, row.deadline > now) << key;
@@ -121,7 +121,7 @@ class Play {
 
   void Restart() {
     const WallTime before = home_.database().clock_report().now;
-    // Reads have been told this instant: it is on record, or the machine's steady clock knows.
+    // Reads have seen this instant: it is on record, or the machine's steady clock has it.
     (void)home_.rows().Exists("key0");
     const bool crash = random_.OneIn(2);
     crash ? home_.Crash() : home_.Close();
@@ -137,7 +137,7 @@ class Play {
     const WallTime after = home_.database().clock_report().now;
     EXPECT_GE(after, before);
     if (started_anew_) {
-      expected_ = after;  // Nobody measured how long it was off.
+      expected_ = after;  // No clock measured how long it was off.
       for (auto& [key, row] : rows_) row.left = std::min(row.left, row.deadline - after);
       started_anew_ = false;
     }
@@ -164,7 +164,7 @@ class Play {
   bool started_anew_ = false;
   WallTime expected_ = home_.database().clock_report().now;
   Millis unexplained_ = {};
-  Millis drift_ = {};  // As much time has explained by itself, at most.
+  Millis drift_ = {};  // The most that passing time has explained.
 };
 
 class ClockPlay : public ::testing::TestWithParam<std::uint64_t> {};

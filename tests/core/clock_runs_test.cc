@@ -1,6 +1,6 @@
-// Goal: what time was survives the end of a run, orderly or not: nothing seen dead returns, and
-// downtime, idleness and reads alone are no jumps. Method: runs end by a close or a crash, the
-// machine's clock is moved in between, and the machine is started anew or not.
+// Goal: the database's time survives the end of a run, orderly or not: nothing seen dead returns,
+// and downtime, idleness and reads alone are no jumps. Method: runs end by a close or a crash, the
+// machine's clock is moved in between, and the machine is rebooted or not.
 #include <gtest/gtest.h>
 
 #include <functional>

@@ -1,6 +1,6 @@
-// Goal: a clock that was set wrongly destroys nothing: no path removes a row's bytes before
-// somebody confirms the time, within a run and across a restart. Method: the clock is set back and
-// ahead, steady time key_state still; every path that removes is tried; files are searched for the
+// Goal: a clock that was set wrongly destroys nothing: no path removes a row's bytes before the
+// time is confirmed, within a run and across a restart. Method: the clock is set back and ahead
+// while steady time stands still; every path that removes is tried; files are searched for the
 // bytes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -142,7 +142,7 @@ TEST_P(StepsAhead, ThatAreTakenBackDropNothingThatLives) {
   Take({-GetParam().by, GetParam().across_restart});
   TryToRemove();
   ExpectAllThere("after the clock came back");
-  // Time does not go back; nobody has said which reading was right, so nothing goes.
+  // Time does not go back; which reading was right is not decided, so nothing is removed.
   EXPECT_TRUE(database().clock_report().physical_deletion_stopped);
   EXPECT_EQ(CodeOf(database().ConfirmClock()), kInvalid);
 
@@ -174,7 +174,7 @@ TEST_P(StepsBack, RemoveNothingAndTimeGoesOnWhereItStood) {
   EXPECT_GT(database().clock_report().steps_back, 0u);
   EXPECT_FALSE(database().clock_report().physical_deletion_stopped);
 
-  // And forth again, to where it should be: nothing is early.
+  // The clock returns to the right time: nothing is early.
   Take({-GetParam().by, GetParam().across_restart});
   TryToRemove();
   ExpectAllThere("after the step forth");

@@ -1,6 +1,6 @@
 // Time as the database trusts it: it never goes back nor stands still, and a jump ahead removes
-// nothing by itself. Method: a manual clock is set back and ahead, with steady time key_state
-// still, and over reopens.
+// nothing by itself. Method: a manual clock is set back and ahead, with steady time standing still,
+// and over reopens.
 #include <gtest/gtest.h>
 
 #include "core/each_engine.h"
@@ -59,7 +59,7 @@ TEST_P(Clocks, ATtlIsAsLongAsItSaysAfterAStartThatWasYearsAhead) {
   home.clock().Advance(1s);
   EXPECT_EQ(CodeOf(home.keyspace().Get("otp")), kNotFound);
   EXPECT_EQ(CodeOf(home.database().ConfirmClock()), kInvalid) << "the machine reads less";
-  // The one command that puts it right.
+  // The one call that corrects it.
   ASSERT_EQ(CodeOf(home.database().RevertClock()), kOk);
   EXPECT_EQ(home.database().clock_report().now, kStart + 1s);
   ASSERT_EQ(CodeOf(home.keyspace().Put("at", "1", Lifetime::Until(kStart + 3s))), kOk);
@@ -70,7 +70,7 @@ TEST_P(Clocks, ATtlIsAsLongAsItSaysAfterAStartThatWasYearsAhead) {
   home.ExpectClean();
 }
 
-// There is one time: what the machine's clock has not reached may have passed.
+// There is one time: an instant that the machine's clock has not reached may have passed.
 TEST_P(Clocks, AnInstantIsJudgedByTheDatabasesTime) {
   clock().Set(kStart - 30s);
   for (const Millis left : {-1ms, 0ms, 1ms}) {
@@ -240,7 +240,7 @@ TEST_P(Clocks, AJumpThatWasPutRightIsTakenBackWithoutALoss) {
   Put("new", 10s);
   clock().Advance(10s);
   EXPECT_EQ(CodeOf(rows().Get("new")), kNotFound);
-  // What was written by the wrong time dies by it; it can be given another life.
+  // A row written by the wrong time dies by it; it can be given another lifetime.
   EXPECT_EQ(rows().Ttl("written meanwhile").value(), 365 * 24h - 1min);
   EXPECT_TRUE(rows().Expire("written meanwhile", Lifetime::For(10s)).has_value());
   clock().Advance(59min - 10s);
@@ -272,7 +272,7 @@ TEST_P(Clocks, AJumpThatWasPutRightIsTakenBackAfterARestart) {
 }
 
 TEST_P(Clocks, WhatIsWrittenAfterATakenBackTimeIsPurgedWhenItDies) {
-  // Watermarks, and what compaction was told, lie in the wrong future.
+  // Watermarks, and the published horizon, lie in the wrong future.
   DatabaseHome home(GetParam(), {}, kStart + 365 * 24h);
   Keyspace& rows = home.keyspace();
   ASSERT_EQ(CodeOf(rows.SetPolicy({.events = EventDetail::kKey, .purge_within = 10s})), kOk);

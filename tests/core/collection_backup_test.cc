@@ -1,5 +1,5 @@
 // Goal: a backup carries collections, and every mode of restoring counts for members as for rows.
-// Method: back up on one engine, restore into an empty database at a later time, and look.
+// Method: back up on one engine, restore into an empty database at a later time, and compare.
 #include <gtest/gtest.h>
 
 #include "core/latched_fixture.h"
@@ -29,7 +29,7 @@ class CollectionBackup : public EachEngine {
         ASSERT_TRUE(space.PutMember("large", std::to_string(i), "v").value());
       }
     });
-    EXPECT_TRUE(rows().Delete("gone").value());  // What is left of it stays here.
+    EXPECT_TRUE(rows().Delete("gone").value());  // Its orphan is not in the backup.
     file_ = files_.Inside("backup");
     EXPECT_EQ(CodeOf(database().Backup(file_)), kOk);
   }

@@ -1,4 +1,4 @@
-// Goal: a check finds whatever does not fit in a collection, names it, and mends it from the
+// Goal: a check finds every inconsistency of a collection, names it, and repairs it from the
 // members. Method: damage is planted through the engine, beneath an open database.
 #include <gtest/gtest.h>
 
@@ -22,8 +22,8 @@ constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kExpiry{engine::Role::kExpiry};
 constexpr engine::Address kMeta{engine::Role::kMeta};
-constexpr core::KeyspaceId kDefault = 1;  // The first there is.
-constexpr std::uint64_t kVersion = 1;     // Likewise.
+constexpr core::KeyspaceId kDefault = 1;  // The first keyspace.
+constexpr std::uint64_t kVersion = 1;     // The first collection id.
 constexpr WallTime kDeadline = kStart + 10ms;
 
 class CollectionDamage : public ::testing::Test {
@@ -56,7 +56,7 @@ class CollectionDamage : public ::testing::Test {
     const CheckReport after = *database_->Check();
     EXPECT_TRUE(after.clean()) << (after.findings.empty() ? "" : after.findings.front());
     EXPECT_EQ(Look(*database_, rows(), "set").members, members);
-    // And the law holds again: the mortal one dies when it should, and is purged.
+    // And the law holds again: the mortal member dies when it should, and is purged.
     clock_.Advance(10ms);
     ASSERT_EQ(CodeOf(database_->Purge({})), kOk);
     EXPECT_TRUE(database_->Check()->clean());

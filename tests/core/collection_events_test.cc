@@ -1,4 +1,4 @@
-// Goal: a member that dies leaves one event, whoever removes it, and a collection leaves its own.
+// Goal: a member that dies leaves one event, however it is removed, and so does a collection.
 // Method: each way a dead member can leave, on each engine, and the log of events afterwards.
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST_P(CollectionEvents, OfAMovedCollectionNameItsNewKey) {
   clock().Advance(5ms);
   ASSERT_EQ(CodeOf(database().Purge({})), kOk);
   EXPECT_EQ(Told(), Lines{"moved/early=value of early 0"});
-  // One that is dead when its collection goes is told by the removal of what is left.
+  // A member that is dead when its collection is removed gets its event from the orphan's purge.
   clock().Advance(3ms);
   EXPECT_TRUE(rows().Delete("moved").value());
   ASSERT_EQ(CodeOf(database().Purge({})), kOk);
@@ -81,7 +81,7 @@ TEST_P(CollectionEvents, OfADeadMemberThatIsReplacedIsToldByTheWrite) {
   In([](LatchedKeyspace& space) { Fill(space, "set", {"stays"}); });
   clock().Advance(5ms);
   In([](LatchedKeyspace& space) {
-    // It was looked for, and was not there; the dead one is, still.
+    // It was read as absent; the dead member is still stored.
     EXPECT_TRUE(
         space.PutMember("set", "dies", "again", MemberLifetime::Forever(), /*known_new=*/true)
             .value());

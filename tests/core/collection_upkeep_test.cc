@@ -1,5 +1,5 @@
-// Goal: a collection comes and goes at the cost of one row, and what it leaves behind goes in
-// bounded steps. Method: an engine that counts what is asked of it, and a hundred thousand members.
+// Goal: removing or renaming a collection costs one row, and its members are removed in bounded
+// steps. Method: an engine that counts its calls, and a hundred thousand members.
 #include <gtest/gtest.h>
 
 #include "core/latched_fixture.h"
@@ -18,7 +18,7 @@ using core::MemberLifetime;
 
 constexpr std::uint64_t kMany = 100'000;
 
-// A number that is as long as all others, so that members lie in the order of numbers.
+// Numbers of equal length, so that members lie in the order of numbers.
 std::string Name(std::uint64_t i) { return std::to_string(10'000'000 + i); }
 
 class LargeCollection : public ::testing::Test {
@@ -52,7 +52,7 @@ class LargeCollection : public ::testing::Test {
   std::unique_ptr<Database> database_;
 };
 
-// However it ends, it costs a few changes and no walk.
+// However it ends, it costs a few changes and no scan.
 void ExpectCheap(const EngineCosts& costs) {
   EXPECT_LT(costs.changes, 12u);
   EXPECT_LT(costs.gets, 12u);
@@ -174,7 +174,7 @@ TEST_F(LargeCollection, KnowsItsLivingMembersWithoutAWalkOverThem) {
     }
   });
   clock_.Advance(10ms);
-  // As many moves as there are dead ones, for the count; the last deadline costs none.
+  // As many steps as there are dead members, for the count; the last deadline costs none.
   ExpectCheap(CostsOf([&] {
     InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
       core::FoundRow row;
@@ -227,8 +227,8 @@ TEST_F(LargeCollection, WhoseMembersDieTogetherIsPurgedInBatches) {
   EXPECT_EQ(database_->GetStatistics()->purged_members, 1000u);
 }
 
-// What is asked of the engine until all members that die together are purged, by batches of the
-// reaper's size, and what a look at the collection costs in the middle of it.
+// The engine's costs until all members that die together are purged, by batches of the reaper's
+// size, and the costs of reading the collection in the middle of it.
 struct PurgeCosts {
   std::uint64_t purge;
   std::uint64_t look;
@@ -293,7 +293,7 @@ TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
   clock_.Advance(10ms);
   find();
   EXPECT_LT(CostsOf(find).cursor_moves, 5u);
-  // One that dies later is found beside those that are known.
+  // A member that dies later is counted beside the known ones.
   InLatched(*database_, rows(), {"hash"}, [](LatchedKeyspace& space) {
     ASSERT_TRUE(
         space.PutMember("hash", "later", "v", MemberLifetime::Until(kStart + 20ms)).value());
@@ -353,8 +353,8 @@ TEST_P(CollectionUpkeep, AReopenedDatabaseGoesOnWithWhatIsLeft) {
 
 TEST_P(CollectionUpkeep, NoVersionIsUsedTwice) {
   if (!home_.persistent()) return;
-  // The same key, emptied and made again, before and after a restart: if a version came back, so
-  // would the members that are still queued.
+  // The same key, emptied and made again, before and after a restart: if a collection id were
+  // reused, the members that are still queued would come back.
   for (int i = 0; i < 4; ++i) {
     In([&](LatchedKeyspace& space) { Fill(space, "set", {std::to_string(i)}); });
     EXPECT_EQ(Look(database(), rows(), "set").names, std::vector<std::string>{std::to_string(i)});
@@ -380,7 +380,7 @@ TEST_P(CollectionUpkeep, ADeadLargeOneIsSeenNowhereBeforeItIsPurged) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, CollectionUpkeep, AllEngines(), NameOfEngine);
 
-// Compaction drops what purges have dealt with, and nothing else of a collection.
+// Compaction drops purged members, and nothing else of a collection.
 TEST(CollectionCompaction, DropsPurgedMembersAndKeepsTheLiving) {
   EngineInHand hand;
   Keyspace& rows = hand.database().default_keyspace();

@@ -1,7 +1,7 @@
-// Goal: threads that write, read, purge and commit on one database at once never break what each of
-// them relies on. Method: bounded loops that start together on a clock that one of them moves;
-// invariants are checked while they run and when they are through. MAYFLY_RACES sets the number of
-// races between a renewal and a purge.
+// Goal: threads that write, read, purge and commit on one database at once never break the
+// invariants that each of them relies on. Method: bounded loops that start together on a clock that
+// one of them moves; invariants are checked while they run and at the end. MAYFLY_RACES sets the
+// number of races between a renewal and a purge.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ class Concurrency : public ::testing::TestWithParam<EngineKind> {
   std::uint64_t seed_ = 0;
 };
 
-// Transfers between accounts leave their sum alone, whoever looks and however.
+// Transfers between accounts leave their sum unchanged, for every kind of read.
 class Accounts {
  public:
   static constexpr int kAccounts = 12;
@@ -178,7 +178,7 @@ TEST_P(Concurrency, ACountIsExactWhileRowsMove) {
   ExpectExactCounts(keyspace);
 }
 
-// Every way to find out whether a row is there.
+// Every call that can tell whether a row exists.
 bool Sees(Database& database, Keyspace& keyspace, const std::string& key, std::uint64_t way) {
   switch (way) {
     case 0: return keyspace.Get(key).has_value();
@@ -239,7 +239,7 @@ TEST_P(Concurrency, WhatOneReaderSawDeadNoLaterOneSeesAlive) {
   ExpectExactCounts(keyspace);
 }
 
-// What subscribers and readers of the event log were told.
+// The events that subscribers and readers of the event log have seen.
 class Told {
  public:
   void Add(const Event& event) {

@@ -1,4 +1,4 @@
-// When a transaction's commit is refused because somebody was faster, and when it is not.
+// Goal: a transaction's commit is refused when a concurrent write conflicts, and only then.
 // Method: a transaction and plain calls beside it, interleaved by hand, on every engine.
 #include <gtest/gtest.h>
 

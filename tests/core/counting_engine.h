@@ -1,4 +1,4 @@
-// counting_engine.h - counts what is asked of an engine, so that a test can say what a call costs
+// counting_engine.h - an engine that counts its calls, so that a test can measure what a call costs
 // without a clock.
 #pragma once
 
@@ -18,15 +18,15 @@ namespace mayfly {
 struct EngineCosts {
   std::uint64_t gets = 0;
   std::uint64_t cursor_moves = 0;
-  // Keys that were deleted and that a cursor had to pass: an engine that merges its files does so
-  // one by one until it gets round to dropping them, and this one is taken not to.
+  // Deleted keys that a cursor had to pass: an engine that merges its files passes them one by one
+  // until it drops them, and this one counts as if it never did.
   std::uint64_t tombstones = 0;
   std::uint64_t commits = 0;
   std::uint64_t changes = 0;  // Of all batches.
   std::uint64_t bytes = 0;    // Of their keys and values.
   std::uint64_t largest_batch = 0;
   std::uint64_t syncs = 0;  // Sync() with kDisk.
-  bool disk_fails = false;  // For the test to set: those fail.
+  bool disk_fails = false;  // Set by the test: these syncs fail.
 };
 
 class CountingEngine final : public engine::suite::ForwardingEngine {
@@ -83,7 +83,7 @@ class CountingEngine final : public engine::suite::ForwardingEngine {
       PassDown(from);
     }
 
-    // From there to where it is now, or to the bound.
+    // Counts from `from` to the current key, or to the bound.
     void PassUp(Bytes from) { Count(from, Valid() ? key() : Bytes(end_)); }
     void PassDown(Bytes from) { Count(Valid() ? key() : Bytes(begin_), from); }
     void Count(Bytes begin, Bytes end) {

@@ -1,6 +1,6 @@
-// crashing_home.h - a database in files that can end as a killed process ends it.
-// A crash copies the files as they are while the database is open, and goes on with the copy: what
-// the operating system has at that moment is what the next process finds.
+// crashing_home.h - a database in files that can end as if its process were killed.
+// A crash copies the files as they are while the database is open, and continues with the copy: the
+// next process finds what the operating system had at that moment.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +60,8 @@ class CrashingHome {
     return names;
   }
 
-  // The engine makes and removes files in the background: a copy counts if none came or went.
+  // The engine makes and removes files in the background: a copy counts if the list of files did
+  // not change.
   static bool CopyAtOneMoment(const std::string& from, const std::string& to) {
     constexpr int kTriesMax = 1000;
     for (int i = 0; i < kTriesMax; ++i) {

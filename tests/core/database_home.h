@@ -45,15 +45,15 @@ class DatabaseHome {
     database_ = *std::move(opened);
   }
 
-  // Everything is as it was, on an engine that keeps it; else empty.
+  // Closes and opens again. Keeps everything on a persistent engine; else empty.
   void Reopen() {
     ASSERT_TRUE(database_->Close().ok());
     database_.reset();
     Open();
   }
 
-  // Nothing that is dead or deleted is left anywhere. A compaction of the engine's own may be in
-  // the way for a moment.
+  // Reclaims until nothing dead or deleted is left. The engine's own compaction may hold it up for
+  // a moment.
   void ReclaimEverything() {
     constexpr int kTriesMax = 100;
     for (int i = 0; i < kTriesMax; ++i) {
@@ -64,7 +64,7 @@ class DatabaseHome {
     ADD_FAILURE() << "something is in the way of reclaiming";
   }
 
-  // Index, rows and counters agree.
+  // Checks that index, rows and counters agree.
   void ExpectClean() {
     const auto report = database_->Check();
     ASSERT_TRUE(report.has_value()) << report.status().ToString();

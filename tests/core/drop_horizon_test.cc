@@ -1,6 +1,6 @@
-// Goal: compaction is told of what core has dealt with and nobody can see, and of nothing else.
-// Method: watermarks and open states by hand, judges asked a millisecond before, at and after; then
-// a database whose engine is compacted while somebody looks.
+// Goal: compaction may drop what core has purged and no reader can see, and nothing else.
+// Method: watermarks and open states by hand, judges called a millisecond before, at and after;
+// then a database whose engine is compacted while states are open.
 #include "core/store/drop_horizon.h"
 
 #include <gtest/gtest.h>
@@ -92,7 +92,7 @@ TEST_F(DropHorizonTest, WaitsForStatesThatAreOlder) {
   keyspace_->RaiseWatermark(At(200));
   EXPECT_FALSE(Advance());
   older.reset();
-  // What was taken before the younger one is published; what was purged since waits for that one.
+  // The horizon taken before the younger state is published; later purges wait for that state.
   EXPECT_FALSE(Advance());
   EXPECT_TRUE(IsDead(Role::kRows, keyspace_->id(), 99));
   EXPECT_FALSE(IsDead(Role::kRows, keyspace_->id(), 150));
@@ -154,7 +154,7 @@ class Compacted : public ::testing::TestWithParam<engine::suite::EngineKind> {
     EXPECT_TRUE(report && report->clean());
   }
 
-  // Publishes what may be, and has every file rewritten.
+  // Publishes the horizon if possible, and rewrites every file.
   void Compact() {
     ASSERT_TRUE(database_->Reclaim({.everything = true}).has_value());
     for (const Role role : {Role::kRows, Role::kMembers, Role::kExpiry}) {

@@ -1,7 +1,6 @@
-// Goal: how many rows live is known at the same cost whether few or many dead ones wait for their
-// purge, and is right at every moment. Method: an engine that counts what is asked of it; a
-// reaper's purge in steps; threads that write, purge and count at once, and a check of what is
-// stored.
+// Goal: counting living rows costs the same whether few or many dead ones wait for their purge, and
+// is right at every moment. Method: an engine that counts its calls; a reaper's purge in steps;
+// threads that write, purge and count at once, and a check of what is stored.
 #include "core/reads/due_count.h"
 
 #include <gtest/gtest.h>
@@ -166,8 +165,8 @@ TEST_F(DueCount, SurvivesAReopenAndACheckFindsAWrongOne) {
   EXPECT_EQ(rows().Count().value(), 3u);
 }
 
-// Rows die and are written over while one thread counts ahead, one purges and one asks. What it is
-// told is never more than there can be.
+// Rows die and are overwritten while one thread counts ahead, one purges and one reads the count,
+// which is never more than there can be.
 TEST(DueCountTogether, IsExactWhileOthersWriteAndPurge) {
   ManualClock clock{kStart};
   const auto database = *core::NewDatabase(engine::NewMemoryEngine(), {.clock = &clock});

@@ -1,5 +1,5 @@
-// Every write is as durable as its caller, or the database's options, ask.
-// Method: an engine that notes what durability each commit asked for.
+// Goal: every write is as durable as its caller, or the database's options, request.
+// Method: an engine that records the durability of each commit.
 #include <gtest/gtest.h>
 
 #include <mutex>

@@ -1,7 +1,6 @@
-// Whether an encrypted database stays one through all the library offers: backups, restores, a
-// search for bytes, and other passwords.
-// Method: planted bytes looked for in files as they lie on the disk; every byte of a backup
-// changed.
+// Goal: an encrypted database stays encrypted through every call of the library: backups, restores,
+// a search for bytes, and other passwords.
+// Method: a search for planted bytes in the files on disk; every byte of a backup changed.
 #include "mayfly/encryption.h"
 
 #include <gtest/gtest.h>
@@ -133,8 +132,8 @@ TEST_F(Encryption, ABackupTellsEveryChange) {
   for (std::size_t i = 0; i < good.size(); ++i) {
     std::string bad = good;
     bad[i] = static_cast<char>(bad[i] ^ 1);
-    // The encrypted key in it is not looked at: this database has the key. Nor are the first words
-    // of the header.
+    // The encrypted key in it is not read: this database has the key. Nor are the first words of
+    // the header.
     const std::size_t key_begin = 20;
     const std::size_t header_end = good.find("mayflye1") + 8;
     if (i >= key_begin && i < header_end) continue;

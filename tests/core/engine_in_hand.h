@@ -1,6 +1,6 @@
-// engine_in_hand.h - a database on RocksDB whose engine the test holds as well.
-// For tests that write memory out and compact at moments of their own choice: the database has no
-// call for that, because nobody needs one.
+// engine_in_hand.h - a database on RocksDB whose engine the test can call as well.
+// For tests that flush and compact at moments of their own choice: the database has no call for
+// that, because no caller needs one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,10 +40,10 @@ class EngineInHand {
     Open();
   }
 
-  // What memory holds goes into files.
+  // Writes memory to files.
   void Flush() { ASSERT_EQ(CodeOf(engine_->Flush()), kOk); }
 
-  // Every file of every role is rewritten into the last level, by what may be dropped now.
+  // Rewrites every file of every role into the last level, with the present drop policy.
   void Compact() {
     Flush();
     for (std::size_t role = 0; role < engine::kRoleCount; ++role) {

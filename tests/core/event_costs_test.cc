@@ -1,4 +1,4 @@
-// Goal: what an event costs does not grow with the events that are kept, nor with those that were
+// Goal: the cost of an event does not grow with the events that are kept, nor with those that were
 // trimmed. Method: an engine that counts its reads, steps and tombstones, at one size and at ten
 // times it.
 #include <gtest/gtest.h>

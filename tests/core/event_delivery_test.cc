@@ -1,6 +1,6 @@
 // Goal: events reach every subscriber once, in order, by one thread at a time, whatever callbacks
-// do: write, wait, throw, or end subscriptions; and nobody waits for anybody in a circle. Method:
-// rows that are born dead make events at once; threads make them together.
+// do: write, wait, throw, or end subscriptions; and no threads deadlock. Method: rows that are born
+// dead make events at once; threads make them together.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 using engine::suite::RunTogether;
 
-// What one subscriber was told, and that it was told by one thread at a time.
+// The events of one subscriber; checks that it is called by one thread at a time.
 class Listener {
  public:
   void Hear(const Event& event) {
@@ -40,7 +40,7 @@ class Listener {
 
  private:
   std::atomic<bool> inside_{false};
-  // By whoever calls, one at a time: the log orders them.
+  // Written by the calling thread, one at a time: the log orders the calls.
   std::vector<std::uint64_t> heard_;
   std::vector<std::string> keys_;
 };

@@ -16,7 +16,7 @@ constexpr WallTime kThen = WallTimeFromMs(1'700'000'000'000);
 
 class EventTrim : public ::testing::Test {
  protected:
-  // Event i is of kMine or kOther in turn, and was purged i ms after kThen.
+  // Event i belongs to kMine or kOther in turn, and was purged i ms after kThen.
   void Fill(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       engine::Batch batch;

@@ -225,7 +225,7 @@ TEST_P(Events, TellHowFarTheyWereTrimmed) {
   EXPECT_EQ(database().EventsTrimmedThrough(), 6u);
   EXPECT_EQ(database().TrimEvents({.through_sequence = 2}).value(), 0u);
   EXPECT_EQ(database().EventsTrimmedThrough(), 6u);
-  // A promise takes events out of the middle, and is not meant.
+  // A promise trims events from the middle, which must not count.
   ASSERT_TRUE(rows().SetPolicy({.events = EventDetail::kKey, .purge_within = 4s}).ok());
   clock().Advance(2s);
   ASSERT_TRUE(database().Reclaim({.everything = true}).has_value());

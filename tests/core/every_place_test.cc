@@ -1,7 +1,7 @@
 // Goal: purge_within covers every place a byte can lie in (docs/promises.md lists them): keys,
 // members, values, the names of collections, and what was written over while it lived.
 // Method: each place gets bytes of its own, in the log alone or settled in files; each is ended in
-// its own way; after the promise a grep over every file looks for all of them. Each search that
+// its own way; after the promise a grep over every file searches for all of them. Each search that
 // must find nothing found the same bytes before. MAYFLY_SEED repeats a run.
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ using core::MemberLifetime;
 
 struct Place {
   std::string name;
-  std::string bytes;               // Of the row, or whatever else must be gone.
+  std::string bytes;               // The bytes that must be gone.
   std::function<void()> end = {};  // Deletes it or writes over it; empty: it dies.
 };
 
@@ -326,7 +326,7 @@ TEST_F(Overwriting, AndDeletingWakeAReaperThatSleeps) {
   for (const bool deletes : {true, false}) {
     for (int i = 0; i < 3; ++i) {
       clock().Advance(kPromise);
-      reaper->AwaitIdle();  // Until it has nothing more to look at.
+      reaper->AwaitIdle();  // Until it has nothing left to do.
     }
     const Planted& row = deletes ? deleted : overwritten;
     if (deletes) {
@@ -365,7 +365,7 @@ TEST_F(Overwriting, AKeyspaceThatIsDroppedKeepsItsPromise) {
   EXPECT_TRUE(Prove().kept());
 }
 
-// Keeps what is said about promises.
+// Keeps log lines about promises.
 class PromiseLog : public Logger {
  public:
   bool Wants(LogLevel level) const override { return level >= LogLevel::kWarning; }

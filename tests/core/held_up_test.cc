@@ -1,6 +1,6 @@
-// Goal: what an open snapshot, transaction or cursor shows stays, Prove() says who is in the way
-// and that the promise is broken, and it is kept as soon as they are closed or taken away. Method:
-// as in provable_deletion_test.cc, with one of them open.
+// Goal: bytes that an open snapshot, transaction or cursor shows stay, Prove() reports it and the
+// broken promise, which is kept as soon as they are closed or revoked. Method: as in
+// provable_deletion_test.cc, with one of them open.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Opens something that shows the row, and what it is called in a proof.
+// A snapshot, transaction or cursor that shows the row, and its name in a proof.
 struct Holder {
   ProofHolder::Kind kind;
   std::shared_ptr<void> handle;
-  std::function<void()> check;  // It still shows what it showed.
+  std::function<void()> check;  // Checks that it still shows the row.
 };
 
 class HeldUp : public ProvableDeletion {

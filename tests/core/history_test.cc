@@ -1,6 +1,6 @@
-// Goal: how things were can be asked for as far back as the history goes, and no further.
-// Method: every instant a millisecond before, at and after the edge it is about; walks both ways;
-// versions and markers are counted to see them leave.
+// Goal: the past can be read as far back as the history goes, and no further.
+// Method: every instant a millisecond before, at and after its edge; cursors both ways; versions
+// and markers are counted to see them leave.
 #include <array>
 #include <vector>
 
@@ -254,7 +254,7 @@ TEST_P(History, WalksKeepTheOrderOfKeysWithZerosAndCommonPrefixes) {
     EXPECT_EQ(Keys({.end = bound}, -20), within("", "", bound));
     EXPECT_EQ(Keys({.prefix = "a", .begin = bound}, -20), within("a", bound, ""));
     EXPECT_EQ(Keys({.prefix = "a", .end = bound}, -20), within("a", "", bound));
-    // From everywhere to everywhere.
+    // From every position to every other.
     const auto cursor = stamped().NewCursor({.end = bound, .as_of = At(-20)}).value();
     const auto some = within("", "", bound);
     for (const std::string& target : keys) {
@@ -282,7 +282,7 @@ TEST_P(History, AKeyMayBeAsLongAsAnywhere) {
   }
 }
 
-// Ids of keyspaces end in every byte there is.
+// Ids of keyspaces end in every possible byte.
 TEST_P(History, WalksEndWithTheirKeyspaceWhateverItsNumber) {
   for (int i = 0; i < 260; ++i) {
     Make({.history = Millis(100)});

@@ -1,6 +1,6 @@
-// Goal: a database that nobody uses is left alone: no commit, no fsync, no flush, no look at files,
-// however long, whether or not rows wait for deadlines far away. Method: an engine that counts what
-// is asked of it; a reaper; a manual clock that goes on second by second.
+// Goal: an idle database is left alone: no commit, no fsync, no flush, no listing of files, however
+// long, whether or not rows wait for deadlines far away. Method: an engine that counts its calls; a
+// reaper; a manual clock that advances second by second.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -68,7 +68,7 @@ class Idle : public ::testing::Test {
     database_ = *std::move(opened);
   }
 
-  // What was begun comes to its end: the reaper looks once more after the last write.
+  // Lets pending work end: the reaper checks the files once more after the last write.
   void Settle(Reaper& reaper) {
     for (int i = 0; i < 5; ++i) {
       clock_.Advance(1s);

@@ -1,5 +1,5 @@
 // Goal: promises of the headers that were broken once, in corners that only threads or failing
-// disks reach. Method: each corner by itself; what races, races often.
+// disks reach. Method: each corner by itself; races run many times.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST_P(KeptPromises, RowsThatDieDuringTheirRestoreArePurgedLikeOthers) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, KeptPromises, AllEngines(), NameOfEngine);
 
-// After everything was trimmed, this record alone knows which numbers were given out.
+// After everything was trimmed, only this record has the numbers that were given out.
 std::uint64_t TrimmedThrough(const engine::Engine& engine) {
   PinnedBytes record;
   EXPECT_TRUE(
@@ -105,7 +105,7 @@ std::uint64_t TrimmedThrough(const engine::Engine& engine) {
   return through;
 }
 
-// Lets others run before each commit, so that commits change places.
+// Lets other threads run before each commit, so that commits change places.
 class Hesitates final : public engine::suite::ForwardingEngine {
   using ForwardingEngine::ForwardingEngine;
 
@@ -173,7 +173,8 @@ TEST(Trimming, ByTwoAtOnceNeverMakesANumberFreeAgain) {
                }});
 }
 
-// A disk at which two have to arrive before either goes on; who waits too long goes on alone.
+// A disk at which two threads have to arrive before either continues; one that waits too long
+// continues alone.
 class TwoAtTheDisk final : public engine::suite::ForwardingEngine {
  public:
   TwoAtTheDisk(std::unique_ptr<engine::Engine> inner, std::atomic<bool>& met)
@@ -218,7 +219,7 @@ TEST(Numbering, OfEventsLetsOthersCommitWhileTheDiskIsWaitedFor) {
   EXPECT_EQ(database->LastEventSequence(), 2u);
 }
 
-// An engine whose disk is full when told so.
+// An engine whose disk is full when the test says so.
 class FullDisk final : public engine::suite::ForwardingEngine {
  public:
   FullDisk(std::unique_ptr<engine::Engine> inner, const std::atomic<bool>& full,
@@ -250,7 +251,7 @@ TEST(Reaping, WaitsWhenItCannotPurgeAndGoesOnWhenItCan) {
   clock.Advance(Millis(10));
   reaper->AwaitIdle();
   EXPECT_GE(refused, 1);
-  // Work enough for thousands of attempts, if it made them without a pause.
+  // Enough time for thousands of attempts without a pause.
   const int before = refused;
   const SteadyTime start = SystemClock::Process().Steady();
   for (int i = 0; i < 20'000; ++i) EXPECT_FALSE(rows.Exists("key").value());

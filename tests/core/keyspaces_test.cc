@@ -1,5 +1,5 @@
-// Keyspaces as things: made, found, listed, cleared, dropped, by name.
-// Method: the public calls on every engine; what must survive is looked at again after a reopen.
+// Goal: keyspaces are made, found, listed, cleared and dropped by name.
+// Method: the public calls on every engine; what must survive is checked again after a reopen.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,6 @@
-// Goal: what latched transactions read is kept for the next transaction, and whoever changes it
-// afterwards, the next transaction sees the change. Method: each way to change a row or member
-// between two transactions that look at it, on an engine that counts what it is asked.
+// Goal: pairs that latched transactions read are cached for the next one, which sees every change
+// made in between. Method: each way to change a row or member between two transactions that read
+// it, on an engine that counts its calls.
 #include <gtest/gtest.h>
 
 #include "core/counting_engine.h"
@@ -37,7 +37,7 @@ class LatchedCache : public ::testing::Test {
        [&](LatchedKeyspace& space) { ASSERT_EQ(CodeOf(space.Put(key, value, lifetime)), kOk); });
   }
 
-  // What a latched transaction of its own finds; "" when there is nothing.
+  // The row that a latched transaction of its own finds; "" when there is none.
   std::string Find(Bytes key) {
     std::string value;
     In({key}, [&](LatchedKeyspace& space) {
@@ -56,7 +56,7 @@ class LatchedCache : public ::testing::Test {
     return value;
   }
 
-  // How often the engine is asked for a pair meanwhile.
+  // How often the engine reads a pair meanwhile.
   std::uint64_t Gets(const std::function<void()>& something) {
     const std::uint64_t before = costs_->gets;
     something();
@@ -128,7 +128,7 @@ TEST_F(LatchedCache, ADeadlineIsJudgedByTheClockAndNotByTheCache) {
   EXPECT_EQ(Find("key"), "");
   ASSERT_EQ(database_->Purge()->rows, 1u);
   EXPECT_EQ(Find("key"), "");
-  // The counters would not fit if the purged row were replaced once more.
+  // The counters would be wrong if the purged row were replaced once more.
   Put("key", "again");
   EXPECT_EQ(Find("key"), "again");
 }

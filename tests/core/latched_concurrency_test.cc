@@ -1,6 +1,6 @@
-// Goal: works, the library's calls, purges and a reaper do not get in each other's way, and what
-// they leave fits together. Method: threads on few keys while the clock moves; each thread's own
-// members tell whether anything of it was lost. MAYFLY_SEED repeats the calls, not their order.
+// Goal: latched transactions, the library's calls, purges and a reaper run side by side and leave a
+// consistent database. Method: threads on few keys while the clock moves; each thread's own members
+// show whether a write was lost. MAYFLY_SEED repeats the calls, not their order.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -25,7 +25,7 @@ class LatchedConcurrency : public EachEngine {
  protected:
   LatchedConcurrency() : EachEngine({.clock_jump_max = std::chrono::hours(24 * 365)}) {}
 
-  // Members that nobody else touches, on keys that everybody does; others come and go.
+  // Members that only this thread touches, on keys that all threads do; other members come and go.
   void Work(int thread, Random random) {
     for (int i = 0; i < kWorks; ++i) {
       const std::string mine = std::to_string(thread) + "/" + std::to_string(i);

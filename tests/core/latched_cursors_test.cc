@@ -1,5 +1,5 @@
-// Goal: what a latched transaction counts and walks over is one state, taken before its instant, so
-// that a purge beside it neither shows a part of what died together nor makes the dead count.
+// Goal: counts and cursors of a latched transaction read one state, taken before its instant, so
+// that a concurrent purge neither shows a part of what died together nor makes dead rows count.
 // Method: one thread; an engine purges at the one moment in which it could be noticed.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// latched_fixture.h - works on one keyspace, a line each.
+// latched_fixture.h - latched transactions on one keyspace, in one line each.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 
 namespace mayfly {
 
-// Does something in a latched transaction of its own and commits it. Without keys it is begun with
-// everything.
+// Runs a function in a latched transaction of its own and commits it. Without keys the transaction
+// is begun with everything.
 inline void InLatched(Database& database, const Keyspace& keyspace, const std::vector<Bytes>& keys,
                       const std::function<void(core::LatchedKeyspace&)>& something) {
   core::KeySet scope;
@@ -26,7 +26,7 @@ inline void InLatched(Database& database, const Keyspace& keyspace, const std::v
   ASSERT_EQ(CodeOf((*transaction)->Commit()), kOk);
 }
 
-// Adds members to the collection, which is made if it is not there.
+// Adds members to the collection, which is made if it does not exist.
 inline void Fill(core::LatchedKeyspace& space, Bytes key, const std::vector<std::string>& members,
                  core::MemberLifetime lifetime = core::MemberLifetime::Forever()) {
   core::FoundRow row;
@@ -39,7 +39,7 @@ inline void Fill(core::LatchedKeyspace& space, Bytes key, const std::vector<std:
   }
 }
 
-// What a collection is seen to be.
+// A collection as reads show it.
 struct Seen {
   bool exists = false;
   std::uint64_t members = 0;

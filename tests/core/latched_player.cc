@@ -82,7 +82,7 @@ void LatchedPlayer::Upkeep() {
       if (random_.OneIn(5)) home_.ExpectClean();
       break;
     case 7: {
-      // The library's own calls, on rows that are perhaps collections.
+      // The library's own calls, on rows that may be collections.
       const std::size_t i = SomeSpace();
       const std::string key = "k" + SomeKey();
       auto& rows = state_[keyspaces_[i].get()];
@@ -107,7 +107,7 @@ void LatchedPlayer::PlayTransaction() {
     }
     for (const auto& [space, key] : scope_) scope.keys.push_back({keyspaces_[space].get(), key});
   }
-  // Some transactions write what they make ahead of its row.
+  // Some transactions stage members ahead of their row.
   core::StoreOf(home_.database()).draft_bounds().parts_max = random_.OneIn(2) ? 2 : 1000;
   scope.walks = true;
   auto begun = core::BeginLatched(home_.database(), scope);

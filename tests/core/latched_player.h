@@ -1,7 +1,7 @@
 // latched_player.h - plays the same random transactions on a database and on plain maps, and
-// compares. Each call of the one is made of the other with the same arguments, and the answers must
-// be the same; what a cursor shows too. Between transactions time goes by, and the database is
-// purged, reaped, compacted and opened anew, of which the maps know nothing.
+// compares. Each call is made on both with the same arguments, and results and cursors must be the
+// same. Between transactions time passes, and the database is purged, reaped, compacted and
+// reopened, which the maps are not.
 #pragma once
 
 #include <map>
@@ -25,10 +25,10 @@ class LatchedPlayer {
   // test.
   void Step();
 
-  // Everything there is, row by row and member by member.
+  // Compares everything, row by row and member by member.
   void CompareAll();
 
-  // After a purge when everything that can die is dead, nothing is stored but what lives.
+  // Once all mortal rows are dead and purged, only living ones are stored.
   void ExpectNothingLeftOver();
 
   DatabaseHome& home() { return home_; }

@@ -1,4 +1,4 @@
-// What cursors and walks show, of both.
+// Compares the cursors of both.
 #include "core/each_engine.h"
 #include "core/latched_player.h"
 

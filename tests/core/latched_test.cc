@@ -1,6 +1,6 @@
-// Goal: a latched transaction holds what it was begun with, sees its own writes, happens whole or
-// not at all, and follows the law of TTL. Method: the calls of work.h on each engine, on a clock
-// that stands still.
+// Goal: a latched transaction holds the keys it was begun with, sees its own writes, happens whole
+// or not at all, and follows the law of TTL. Method: the calls of latched_transaction.h on each
+// engine, on a clock that stands still.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -228,7 +228,7 @@ TEST_P(Works, AKeyOutsideOfItsScopeIsRefused) {
     refused +=
         CodeOf((*transaction)->In(rows()).Find("other" + std::to_string(i), row)) == kInternal;
   }
-  EXPECT_GE(refused, 18u);  // Others may share the latch of "mine".
+  EXPECT_GE(refused, 18u);  // Some keys may share the latch of "mine".
   EXPECT_EQ(CodeOf((*transaction)->In(rows()).Find("mine", row)), kOk);
 }
 

@@ -1,5 +1,5 @@
-// The law of TTL: a row is there until its deadline and gone from it on, whoever asks and however.
-// Method: every call that can tell whether a row is there, tried 1 ms before, at and 1 ms after the
+// The law of TTL: a row exists until its deadline and is gone from then on, for every call.
+// Method: every call that can tell whether a row exists, tried 1 ms before, at and 1 ms after the
 // deadline, with the reaper off and on, on a keyspace, in a transaction and in a snapshot, on every
 // engine, in keyspaces of both orders.
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr Millis kTtl{1000};
 constexpr const char* kKey = "key";
 constexpr const char* kValue = "value";
 
-// A way to ask whether the row is there. Fails the test on any error but NotFound.
+// A call that tells whether the row exists. Fails the test on any error but NotFound.
 struct ReadProbe {
   const char* name;
   bool (*sees)(const KeyspaceReader& reader);
@@ -132,7 +132,7 @@ constexpr WriteProbe kWriteProbes[] = {
     {"Touch", [](KeyspaceWriter& w) { return Answered(w.Touch(kKey, Lifetime::For(kTtl))); }},
 };
 
-// What only keyspaces ordered by timestamp can be asked, given when the row was written.
+// A read that only keyspaces ordered by timestamp have, given when the row was written.
 struct StampedReadProbe {
   const char* name;
   bool (*sees)(const KeyspaceReader& reader, WallTime written);
@@ -252,7 +252,7 @@ class Law : public ::testing::TestWithParam<Case> {
     if (reaper_) reaper_->AwaitIdle();
   }
 
-  // Time goes on and everything that dies is purged; frozen views must not notice.
+  // Time passes and everything that dies is purged; frozen views must not change.
   void LetTheWorldGoOn() {
     home_.clock().Advance(2 * kTtl);
     EXPECT_TRUE(home_.database().Purge().has_value());

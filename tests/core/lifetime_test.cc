@@ -1,4 +1,4 @@
-// What a write may say about its row's lifetime, and what becomes of it.
+// Goal: writes accept valid lifetimes, give rows the right deadlines, and refuse the rest.
 // Method: every call that takes a lifetime is given each kind, good and bad; time is tried in
 // threes.
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ class Lifetimes : public EachEngine {
  protected:
   void Put(Lifetime lifetime) { ASSERT_EQ(CodeOf(rows().Put("key", "value", lifetime)), kOk); }
 
-  // Every call refuses the lifetime, plainly and in a transaction, and the row is as it was.
+  // Every call refuses the lifetime, plainly and in a transaction, and the row is unchanged.
   void ExpectRefused(Lifetime lifetime, const char* word) {
     for (const WriteCall& call : kWriteCalls) {
       SCOPED_TRACE(call.name);

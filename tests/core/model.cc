@@ -183,7 +183,7 @@ Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const Model
   decision.draft.kind = Fate::Kind::kPut;
   decision.draft.value = call.value;
   decision.draft.asked = *asked;
-  // What a row of a transaction's own was asked counts from the commit, as it did.
+  // The requested lifetime of a transaction's own row still counts from the commit.
   decision.draft.ttl_from_now =
       changes_deadline_alone || (lifetime.kind() == Lifetime::Kind::kKeep && pending != nullptr);
   if (changes_deadline_alone) {
@@ -260,7 +260,7 @@ void Model::Apply(const std::string& keyspace, const std::string& key, const Fat
     }
     here.Say(key, *fresh.timestamp,
              draft.kind == Fate::Kind::kPut ? std::optional(fresh) : std::nullopt);
-    if (newest && *fresh.timestamp < *newest) return;  // Late: the present stays as it is.
+    if (newest && *fresh.timestamp < *newest) return;  // Late: the present does not change.
   }
   ModelRows& stored = here.stored;
   const auto old = stored.find(key);
@@ -309,7 +309,7 @@ bool Model::PurgeNext(const std::string& keyspace) {
 std::uint64_t Model::Trim(const EventTrim& trim) {
   const std::size_t before = events.size();
   std::size_t index = 0;
-  std::size_t last = 0;  // One behind the last event that a condition takes: no gap is left.
+  std::size_t last = 0;  // One past the last event that a condition selects: no gap is left.
   for (const Event& event : events) {
     ++index;
     const bool goes = (trim.through_sequence && event.sequence <= *trim.through_sequence) ||
@@ -317,7 +317,7 @@ std::uint64_t Model::Trim(const EventTrim& trim) {
                       (trim.older_than && may_delete && now - event.purged_at > *trim.older_than);
     if (goes) last = index;
   }
-  // The bound counts sequences from the oldest on, and what a promise took among them.
+  // The bound counts sequences from the oldest on, those that a promise trimmed included.
   while (last > 0 && trim.events_max &&
          events[last - 1].sequence - events.front().sequence >= *trim.events_max) {
     --last;

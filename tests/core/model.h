@@ -1,8 +1,8 @@
-// model.h - what a TTL database should be: plain maps, deadlines, and one instant they all share.
+// model.h - the reference model of a TTL database: plain maps, deadlines, and one shared instant.
 // A copy of the maps is a snapshot of them. Dead rows stay until something would remove their
-// bytes, because that is when events are told. Where order is by timestamp, everything that was
-// ever said of a key is kept for ever: whatever the database forgets, it must not be possible to
-// notice. Nothing here is clever, so that it is right.
+// bytes, because that is when events are delivered. Where order is by timestamp, every write of a
+// key is kept for ever: no read may show what the database has forgotten. The code is simple, so
+// that it is right.
 #pragma once
 
 #include <cstdint>
@@ -35,16 +35,17 @@ inline bool IsAlive(const ModelRow& row, WallTime now) {
 }
 ModelRows Living(const ModelRows& stored, WallTime now);
 
-// What was said of one key, by timestamp. Nothing: that it is deleted.
+// The writes of one key, by timestamp. Nothing: a delete.
 using ModelWords = std::map<WallTime, std::optional<ModelRow>>;
 
-// Of all keys. Words do not change: a new word on a key makes new words, so that copies are cheap.
+// The writes of all keys. ModelWords are immutable: a new write makes a new map, so that copies are
+// cheap.
 using ModelPast = std::map<std::string, std::shared_ptr<const ModelWords>, std::less<>>;
 
-// The timestamp of the last word on the key; nothing when there was none.
+// The timestamp of the key's newest write; nothing when there was none.
 std::optional<WallTime> NewestOf(const ModelPast& past, const std::string& key);
 
-// The rows as they were, those that are dead by now left out.
+// The rows as they were at `as_of`, without those that are dead by now.
 ModelRows AsOf(const ModelPast& past, WallTime as_of, WallTime now);
 
 struct ModelState {
@@ -60,14 +61,14 @@ struct ModelKeyspace : ModelState {
   void Say(const std::string& key, WallTime timestamp, std::optional<ModelRow> word);
 };
 
-// How long a row was asked to live; "for" counts from the commit.
+// The requested lifetime of a row; "for" counts from the commit.
 struct Asked {
   Lifetime::Kind kind = Lifetime::Kind::kForever;  // Of kFor, kUntil and kForever.
   std::int64_t ms = 0;
   bool clamped = false;
 };
 
-// What becomes of a key.
+// The draft of a key.
 struct Fate {
   enum class Kind : std::uint8_t { kNothing, kPut, kDelete };
 
@@ -77,7 +78,7 @@ struct Fate {
 
   // Where order is by timestamp.
   std::optional<WallTime> timestamp = std::nullopt;   // The caller's.
-  bool same_timestamp = false;                        // It changes the row that is there.
+  bool same_timestamp = false;                        // It changes the living row.
   bool ttl_from_now = false;                          // Though it has a timestamp.
   std::optional<WallTime> not_before = std::nullopt;  // For one without.
 
@@ -89,8 +90,8 @@ struct Decision {
   Fate draft;
 };
 
-// What a write makes of a living row, or of none. `pending` is what the row was asked, when it is a
-// transaction's own and has no deadline for good yet; `newest` the timestamp of the last word.
+// Decides a write, given the living row or null. `pending` is the row's requested lifetime, if it
+// is a transaction's own row without a final deadline; `newest` the timestamp of the newest write.
 Decision Decide(const WriteCall& call, const KeyspacePolicy& policy, const ModelRow* living,
                 const Asked* pending, std::optional<WallTime> newest, WallTime now);
 
@@ -106,29 +107,30 @@ class Model {
 
   Model();
 
-  // By name; the default one is always there.
+  // By name; the default one always exists.
   std::map<std::string, ModelKeyspace> keyspaces;
   WallTime now;
   bool may_delete = true;
   std::vector<Event> events;        // Those not trimmed.
-  std::vector<Event> fresh_events;  // Those that subscribers are still to be told.
+  std::vector<Event> fresh_events;  // Those not delivered to subscribers yet.
   std::uint64_t last_sequence = 0;
   Statistics statistics;  // Only the counts of rows purged and clamped, and of conflicts.
 
   void Create(const std::string& name, const KeyspacePolicy& policy);
   WriteAnswer Write(const std::string& keyspace, const WriteCall& call);
   void MeetOnRead(const std::string& keyspace, const std::string& key);
-  // Everything that is due, of keyspaces one after the other.
+  // Purges all due rows, keyspace by keyspace.
   void Purge();
-  // The row of the keyspace that has been dead the longest; false if none is, or none may go.
+  // Purges the row of the keyspace that has been dead the longest; false if there is none, or none
+  // may be purged.
   bool PurgeNext(const std::string& keyspace);
   std::uint64_t Trim(const EventTrim& trim);
 
-  // Everything, as a snapshot would keep it.
+  // All states, as a snapshot would keep them.
   StatesById States() const;
   const std::string* NameOf(std::uint32_t id) const;  // Null when there is none.
 
-  // Makes the change, by all the rules of events.
+  // Applies the draft, with its events.
   void Apply(const std::string& keyspace, const std::string& key, const Fate& draft);
 
  private:

@@ -1,5 +1,5 @@
-// model_clock.h - what a database should take the time to be, whatever happens to the machine's
-// clock. Of a machine that is never started anew: steady time is the same for all runs.
+// model_clock.h - the reference model of a database's trusted time, whatever happens to the
+// machine's clock. The machine is never rebooted: steady time is the same for all runs.
 #pragma once
 
 #include <algorithm>
@@ -13,23 +13,23 @@ struct ModelClock {
   static constexpr Millis kTolerance = std::chrono::minutes(1);
   static constexpr Millis kStepMin = std::chrono::milliseconds(100);
 
-  // Of what nothing explains, one part in so many of the time that passes explains itself.
+  // Unexplained time shrinks by one part in so many of the time that passes.
   static constexpr std::int64_t kDriftInverse = 2000;
 
   WallTime now;
   SteadyTime looked_at;  // Steady time at `now`.
   bool stopped = false;
-  // How far `now` is ahead of what steady time and what was confirmed since explain.
+  // How far `now` is ahead of what steady time and confirmations explain.
   std::chrono::microseconds unexplained = {};
   Millis behind = {};  // How far the wall clock was behind `now`.
 
-  // A reading. Time goes on by the steady clock, or follows the wall clock where that is ahead;
-  // when it has gained more than anything explains, nothing may be deleted.
+  // Reads the clock. Time advances with the steady clock, or follows the wall clock where that is
+  // ahead; when it has gained more than is explained, nothing may be removed.
   void Read(WallTime wall, SteadyTime steady) {
     const auto passed = std::chrono::duration_cast<std::chrono::microseconds>(steady - looked_at);
     looked_at = steady;
     now += std::chrono::duration_cast<Millis>(passed);
-    // It explains what the wall clock shows, no more.
+    // Passing time explains what the wall clock shows, no more.
     const auto shown = std::max(unexplained - behind, std::chrono::microseconds(0));
     if (!stopped) unexplained -= std::min(shown, passed / kDriftInverse);
     if (wall > now) unexplained += wall - now;
@@ -38,7 +38,7 @@ struct ModelClock {
     if (unexplained > kJumpMax) stopped = true;
   }
 
-  // Both say whether it is allowed.
+  // Both return whether it is allowed.
   bool Confirm(WallTime wall) {
     if (wall < now - kTolerance) return false;
     stopped = false;

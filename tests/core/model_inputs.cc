@@ -96,7 +96,7 @@ WallTime ModelInputs::AsOf(const KeyspacePolicy& policy, WallTime now) {
 
 WriteCall ModelInputs::Write(const ModelRows& living, const KeyspacePolicy& policy) {
   WriteCall call{.key = Key(), .value = Value(), .lifetime = AnyLifetime()};
-  // Half of the time on a row that is there.
+  // Half of the time on a living row.
   if (!living.empty() && random_.OneIn(2)) {
     call.key =
         std::next(living.begin(), static_cast<std::ptrdiff_t>(random_.Below(living.size())))->first;

@@ -1,4 +1,4 @@
-// model_inputs.h - random calls that are likely to meet each other.
+// model_inputs.h - random calls that are likely to touch the same keys.
 // Keys are short and from a small alphabet with both extreme bytes in it: many are prefixes or
 // neighbours of others, and a few hundred of them are hit again and again. Lifetimes are mostly as
 // short as the clock's steps.
@@ -23,7 +23,7 @@ class ModelInputs {
   WallTime InstantNearNow();
   KeyspacePolicy Policy();  // Rarely one that contradicts itself.
 
-  // At what a keyspace with this policy has edges at, or near; mostly good.
+  // A timestamp at or near the edges of this policy; mostly a valid one.
   WallTime Timestamp(const KeyspacePolicy& policy);
   WallTime AsOf(const KeyspacePolicy& policy, WallTime now);
 

@@ -39,7 +39,7 @@ class Shrinker {
     }
   }
 
-  // Goes on with `fewer` operations if these fail as well.
+  // Continues with `fewer` operations if these fail as well.
   bool Adopt(std::vector<Operation> fewer) {
     if (played_ + fewer.size() > subject_.shrink_operations_max) return false;
     played_ += fewer.size();

@@ -1,7 +1,7 @@
 // model_play.h - plays random operations on a database and on the model, and compares.
 // A seed names a play: the same seed gives the same operations on every machine. Every operation
 // carries a seed of its own, so that it does the same in a play from which others were left out.
-// That is how the story of a difference becomes short: whatever can be left out is, as long as the
+// That is how the report of a difference becomes short: operations are left out as long as the
 // database still differs.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace mayfly::core::suite {
 
-// What is played on: an engine, in a wrapper that lets others in while a purge runs.
+// The database under test: an engine, in a wrapper that can run other work while a purge runs.
 struct Subject {
   using Wrap = std::function<std::unique_ptr<engine::Engine>(std::unique_ptr<engine::Engine>,
                                                              std::shared_ptr<Race>)>;
@@ -31,11 +31,11 @@ struct Subject {
   Wrap wrap = [](std::unique_ptr<engine::Engine> inner, std::shared_ptr<Race> race) {
     return std::make_unique<RacingEngine>(std::move(inner), std::move(race));
   };
-  // What compaction asks, given what core would have it ask.
+  // The drop policy that compaction asks, given core's.
   using Policy = std::shared_ptr<const engine::DropPolicy>;
   std::function<Policy(std::shared_ptr<DropHorizon>)> policy =
       [](std::shared_ptr<DropHorizon> horizon) -> Policy { return horizon; };
-  std::size_t shrink_operations_max = 400'000;  // Played again to make a story short.
+  std::size_t shrink_operations_max = 400'000;  // Played again to make a report short.
 };
 
 std::vector<Subject> AllSubjects();
@@ -52,7 +52,7 @@ std::vector<Operation> MakeOperations(std::uint64_t seed, std::size_t count);
 
 struct Difference {
   std::string what;
-  std::size_t played = 0;         // Operations up to and with the one that showed it.
+  std::size_t played = 0;         // Operations up to and including the one that showed it.
   std::vector<std::string> told;  // The last of them, in words.
 };
 
@@ -60,7 +60,7 @@ struct Difference {
 std::optional<Difference> PlayOperations(const Subject& subject,
                                          std::span<const Operation> operations);
 
-// The same, with as much left out as a bounded search finds superfluous, told in words.
+// The same, in words, without the operations that a bounded search finds superfluous.
 std::optional<std::string> PlayAgainstModel(const Subject& subject, std::uint64_t seed,
                                             std::size_t count);
 

@@ -126,7 +126,7 @@ void ModelPlayer::Open() {
   }
 }
 
-// What subscribers were told is what the model would have told them.
+// Compares the events that subscribers got with the model's.
 void ModelPlayer::CompareFreshEvents() {
   const std::size_t count = std::max(delivered_.size(), model_.fresh_events.size());
   for (std::size_t i = 0; i < count && !differs(); ++i) {

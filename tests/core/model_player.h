@@ -1,4 +1,5 @@
-// model_player.h - one play: a database, the model beside it, and what is open on both.
+// model_player.h - one play: a database, its model, and the transactions, snapshots and cursors
+// open on both.
 #pragma once
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ class ModelPlayer {
 
   std::optional<Difference> Run(std::span<const Operation> operations);
 
-  // A kind of operation, by weight.
+  // Draws a kind of operation, by weight.
   static std::uint32_t AnyKind(Random& random);
 
  private:
@@ -44,13 +45,13 @@ class ModelPlayer {
     WallTime now;
   };
   using RowList = std::vector<std::pair<std::string, ModelRow>>;
-  // A cursor, and what it walks over.
+  // A cursor, and the rows it should show.
   struct OpenCursor {
     std::unique_ptr<Cursor> real;
     RowList rows;
     std::optional<std::size_t> at;
   };
-  // Where a read is made, and what is there.
+  // Where a read is made, and the rows it should see.
   struct Place {
     std::string keyspace;
     const KeyspaceReader* reader;
@@ -59,7 +60,7 @@ class ModelPlayer {
     WallTime now;
     OpenTransaction* transaction;  // Null outside.
     bool plain;                    // In neither transaction nor snapshot.
-    std::string name;              // For the story.
+    std::string name;              // For the report.
   };
   struct Kind {
     unsigned weight;
@@ -164,7 +165,7 @@ class ModelPlayer {
 
 std::string Describe(const Event& event);
 
-// Rows and where cursors stand, to be compared and told.
+// Rows and positions of cursors as text, to be compared and reported.
 std::string Shown(Bytes key, Bytes value, std::optional<WallTime> deadline,
                   std::optional<WallTime> timestamp);
 std::string Shown(const std::string& key, const ModelRow& row);

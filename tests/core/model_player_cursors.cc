@@ -76,8 +76,8 @@ void ModelPlayer::Walk() {
   }
 }
 
-// One that is still there when much has changed. In neither transaction nor snapshot: those must
-// outlive their cursors.
+// Keeps a cursor open while much changes. In neither transaction nor snapshot: those must outlive
+// their cursors.
 void ModelPlayer::KeepCursor() {
   const Place place = AnyPlace();
   if (cursors_.size() == kCursorsMax || !place.plain) return;
@@ -123,7 +123,7 @@ void ModelPlayer::MoveAndCompare(OpenCursor& open) {
   } else if (move == 1) {
     name = "last";
     cursor.SeekToLast();
-    stand(rows.size() - 1);  // Of none: nowhere.
+    stand(rows.size() - 1);  // Without rows: invalid.
   } else if (move == 2) {
     name = "at or after " + Printable(target);
     cursor.SeekAtOrAfter(target);

@@ -172,7 +172,7 @@ void ModelPlayer::GetAsOf() {
              Shown(key, row->second));
 }
 
-// The keyspace as it was then, both ways.
+// Compares the keyspace as of `as_of`, both ways.
 void ModelPlayer::ComparePast(const KeyspaceReader& reader, const ModelPast& past, WallTime as_of,
                               WallTime now, const std::string& name) {
   const auto cursor = reader.NewCursor({.as_of = as_of});

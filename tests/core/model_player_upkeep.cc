@@ -15,7 +15,7 @@ using std::chrono::minutes;
 
 constexpr std::size_t kKeyspacesMax = 6;
 
-// As a restore should leave the row; nothing when it is dropped.
+// The row after a restore; nothing when it is dropped.
 std::optional<ModelRow> Restored(ModelRow row, Millis passed, WallTime now,
                                  const RestoreOptions& options) {
   if (row.deadline) {
@@ -29,7 +29,7 @@ std::optional<ModelRow> Restored(ModelRow row, Millis passed, WallTime now,
   return IsAlive(row, now) ? std::optional(row) : std::nullopt;
 }
 
-// The same for the past: what was dead when it was saved has left its timestamp alone.
+// The same for the past: a row that was dead at the backup leaves only its timestamp.
 ModelPast Restored(const ModelPast& past, WallTime then, WallTime now,
                    const RestoreOptions& options) {
   ModelPast restored;
@@ -61,7 +61,7 @@ void ModelPlayer::ObserveClock() {
 }
 
 void ModelPlayer::AdvanceClock() {
-  // Back where it should be, if it was set back.
+  // Returns to the right time, if it was set back.
   if (clock_.Now() < model_clock_.now && random_.OneIn(2)) clock_.Set(model_clock_.now);
   const std::uint64_t draw = random_.Below(200);
   Millis step(random_.Between(1, draw < 40 ? 40 : 6));
@@ -100,7 +100,7 @@ void ModelPlayer::Purge() {
                    options.keyspace != nullptr ? only : "all"));
   const std::size_t told = delivered_.size();
   const auto report = database_->Purge(options);
-  race_->work = nullptr;  // There may have been nothing to look at.
+  race_->work = nullptr;  // It may not have run.
   if (!report) return Differ("the purge gave " + report.status().ToString());
   ExpectSame("the stop by the clock", report->stopped_by_clock, !model_.may_delete);
   ExpectSame("the number of purged rows", report->rows, FollowPurge(told));
@@ -116,8 +116,8 @@ void ModelPlayer::Purge() {
   if (report->more_due) ExpectSame("what the bound lets through", at_bound, true);
 }
 
-// Whose turn it was is the database's affair, and told by events and by how much is left: which row
-// goes then, and what is told of it, the model knows. Returns how many went.
+// The database chooses whose turn it is, which events and the rows left show; the model knows which
+// row is purged then, and its event. Returns how many were purged.
 std::uint64_t ModelPlayer::FollowPurge(std::size_t told) {
   std::uint64_t rows = 0;
   const auto follow = [&](const std::string& keyspace) {
@@ -142,7 +142,7 @@ std::uint64_t ModelPlayer::FollowPurge(std::size_t told) {
 void ModelPlayer::Reclaim() {
   const ReclaimOptions options{.dead_percent = static_cast<std::uint32_t>(random_.Between(1, 100)),
                                .everything = random_.OneIn(2)};
-  // What is open holds back what may go. Sometimes nothing is.
+  // Open states hold removals back. Sometimes none is open.
   const bool alone = random_.OneIn(2);
   if (alone) {
     cursors_.clear();
@@ -160,7 +160,7 @@ void ModelPlayer::Reclaim() {
     ExpectSame("what is in the way", report->held_up, false);
   }
   for (std::size_t i = 0; i < snapshots_.size() && !differs(); ++i) VerifySnapshot();
-  // What may be dropped from now on goes at once, where that is cheap.
+  // Drops at once what may be dropped, where that is cheap.
   if (subject_.persistent && !random_.OneIn(4)) return;
   for (const engine::Role role :
        {engine::Role::kRows, engine::Role::kMembers, engine::Role::kExpiry}) {
@@ -168,7 +168,7 @@ void ModelPlayer::Reclaim() {
   }
 }
 
-// The engine does so of its own accord, at any moment.
+// The engine does this by itself at any moment.
 void ModelPlayer::CompactEngine() {
   constexpr engine::Role kRoles[] = {engine::Role::kRows, engine::Role::kMembers,
                                      engine::Role::kExpiry};
@@ -186,7 +186,7 @@ void ModelPlayer::PurgeWhileSomebodyWrites() {
   const std::string keyspace = inputs_.ExistingKeyspace();
   const ModelRows& stored = model_.keyspaces.at(keyspace).stored;
   WriteCall call = inputs_.Write(stored, model_.keyspaces.at(keyspace).policy);
-  // Mostly to a row that the purge is after.
+  // Mostly to a row that the purge has found.
   const auto dead = std::find_if(stored.begin(), stored.end(), [this](const auto& row) {
     return !IsAlive(row.second, model_.now);
   });
@@ -237,7 +237,7 @@ void ModelPlayer::CreateKeyspace() {
   Tell("create " + name);
   auto made = database_->CreateKeyspace(name, policy);
   if (!made) {
-    // Taken, or a policy that makes no sense: that one the database may judge.
+    // The name is taken, or the policy invalid, which the database may judge.
     ExpectCode("creating it", made.status(), StatusCode::kInvalid);
     return;
   }
@@ -273,8 +273,8 @@ void ModelPlayer::SetPolicy() {
   KeyspacePolicy policy = inputs_.Policy();
   const bool other_order = policy.order != old.order;
   if (!other_order || !random_.OneIn(4)) {
-    // The history stays: of the past before a change it may be too late to tell. Timestamps may be
-    // held closer to the clock.
+    // The history stays: the past before a change may be lost already. Timestamps may be held
+    // closer to the clock.
     policy.order = old.order;
     policy.history = old.history;
     policy.late_max = old.late_max;
@@ -388,7 +388,7 @@ void ModelPlayer::CompareRestored(Database& restored, WallTime now, const Restor
     }
     CompareRows(**handle, rows, "the restored " + name);
     if (!keyspace.by_timestamp()) continue;
-    // What was not to be asked for any more is not in the backup.
+    // Versions that could not be read any more are not in the backup.
     const WallTime as_of = std::max(now, model_.now) - keyspace.policy.history;
     ComparePast(**handle, Restored(keyspace.past, model_.now, now, options), as_of, now,
                 "the restored " + name);

@@ -19,7 +19,7 @@ void ModelPlayer::Write() {
   ExpectSame("the write", Describe(found), Describe(expected));
 }
 
-// More rows that die together than a purge takes at a time.
+// More rows that die together than one purge batch takes.
 void ModelPlayer::WriteBurst() {
   const std::string keyspace = inputs_.ExistingKeyspace();
   const Lifetime lifetime = inputs_.AnyLifetime();

@@ -1,6 +1,6 @@
 // Goal: no sequence of operations tells a database from plain maps with deadlines.
 // Method: a seeded random play per engine, on a clock that the play moves. MAYFLY_SEED repeats one,
-// MAYFLY_OPERATIONS sets its length; a difference is told with as few operations as show it.
+// MAYFLY_OPERATIONS sets its length; a difference is reported with as few operations as show it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

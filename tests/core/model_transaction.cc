@@ -20,8 +20,8 @@ const ModelState& StateOf(const Model::StatesById& all, std::uint32_t id) {
   return found == all.end() ? kNone : found->second;
 }
 
-// The timestamp of the last word, as long as it matters: the row lives, or something may still come
-// that it holds back.
+// The timestamp of the newest write, as long as it matters: the row lives, or a write that it holds
+// back may still come.
 std::optional<WallTime> LastWord(const ModelState& state, const KeyspacePolicy& policy,
                                  const std::string& key, WallTime now) {
   const auto newest = NewestOf(state.past, key);
@@ -69,7 +69,7 @@ WriteAnswer ModelTransaction::Write(const ModelKeyspace& keyspace, const WriteCa
   const Decision decision =
       Decide(call, keyspace.policy, living ? &*living : nullptr, pending, newest, now_);
   // Keeping a deadline is no change of it, and timestamps are not for every keyspace: refused
-  // before the row is looked at.
+  // before the row is read.
   const bool keeps =
       (call.kind == WriteCall::Kind::kExpire || call.kind == WriteCall::Kind::kTouch) &&
       call.lifetime.kind() == Lifetime::Kind::kKeep;
@@ -82,7 +82,7 @@ WriteAnswer ModelTransaction::Write(const ModelKeyspace& keyspace, const WriteCa
   return decision.answer;
 }
 
-// What it overtakes of its own, and has a timestamp of its own, is part of the past.
+// A pending write with a timestamp of its own that is overtaken becomes part of the past.
 void ModelTransaction::Keep(const KeyOfAll& at, const Fate& draft, std::optional<WallTime> newest,
                             bool by_timestamp) {
   const auto own = overlay_.find(at);
@@ -132,7 +132,7 @@ bool ModelTransaction::IsChanged(const Model& model, const KeyOfAll& at) const {
              LastWord(present, present.policy, at.second, model.now);
 }
 
-// The write comes at the commit, and may be too late by then.
+// The write takes effect at the commit, and may be too late by then.
 bool ModelTransaction::IsBad(const Model& model, const KeyOfAll& at, const Pending& pending) const {
   const ModelKeyspace& keyspace = model.keyspaces.at(*model.NameOf(at.first));
   if (pending.own_timestamp && !IsGoodTimestamp(*pending.timestamp, keyspace.policy, model.now)) {
@@ -165,7 +165,7 @@ StatusCode ModelTransaction::Commit(Model& model) const {
   for (const auto& [at, pending] : late_) {
     const auto& [key, timestamp] = at;
     const std::string& name = *model.NameOf(key.first);
-    // Overtaken by one of its own at its own timestamp: as if it had not been.
+    // Overtaken by a write of this transaction at the same timestamp: never visible.
     const bool replaced = NewestOf(model.keyspaces.at(name).past, key.second) == timestamp;
     if (!replaced) model.Apply(name, key.second, pending.draft());
   }

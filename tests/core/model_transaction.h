@@ -1,4 +1,4 @@
-// model_transaction.h - a transaction on the model: a copy of everything, and what it would change.
+// model_transaction.h - a transaction on the model: a copy of everything, and its pending changes.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ class ModelTransaction {
   // The living rows of a keyspace as the transaction sees them.
   ModelRows View(std::uint32_t id) const;
 
-  // What was said in it before the transaction began.
+  // The keyspace's writes from before the transaction began.
   const ModelPast& Past(std::uint32_t id) const;
 
-  // The transaction has named this keyspace: it must still be there at the commit.
+  // The transaction has used this keyspace: it must still exist at the commit.
   void Use(std::uint32_t id) { used_.insert(id); }
 
-  // The transaction has looked at this key.
+  // The transaction has read this key.
   void Touch(std::uint32_t id, const std::string& key) {
     if (!overlay_.contains({id, key}) && !key.empty()) touched_.emplace(id, key);
   }
@@ -38,7 +38,7 @@ class ModelTransaction {
   void SetSavepoint() { savepoints_.emplace_back(overlay_, late_); }
   StatusCode RollbackToSavepoint();
 
-  // Makes the changes in `model`, or says why not.
+  // Makes the changes in `model`, or returns why not.
   StatusCode Commit(Model& model) const;
 
  private:
@@ -52,7 +52,7 @@ class ModelTransaction {
     // Where order is by timestamp.
     std::optional<WallTime> timestamp = std::nullopt;  // The same, unless it is its own.
     bool own_timestamp = false;
-    bool same_timestamp = false;  // As that of the row that was there.
+    bool same_timestamp = false;  // That of the row it changes.
     bool ttl_from_commit = false;
 
     ModelRow row() const { return {value, deadline, timestamp}; }
@@ -69,7 +69,7 @@ class ModelTransaction {
   Model::StatesById then_;
   WallTime now_;
   Overlay overlay_;
-  Late late_;  // Overtaken before they came.
+  Late late_;  // Late writes.
   std::vector<std::pair<Overlay, Late>> savepoints_;
   std::set<KeyOfAll> touched_;
   std::set<std::uint32_t> used_;

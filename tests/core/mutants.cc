@@ -21,7 +21,7 @@ using engine::Engine;
 using engine::Role;
 using engine::suite::ForwardingEngine;
 
-// Adds to a batch what becomes of a change, or nothing.
+// Adds a mutated change to a batch, or nothing.
 using Change = std::function<void(const Batch::Change& change, Batch& batch)>;
 
 void Copy(const Batch::Change& change, Batch& batch) {
@@ -78,12 +78,12 @@ void LivesLonger(const Batch::Change& change, Batch& batch) {
   Copy(change, batch);
 }
 
-// A purge that trusts what it saw before it took the latches: between its look at the index and its
-// commit every row is read as it was at that look.
+// A purge that trusts what it read before it took the latches: between its scan of the index and
+// its commit every row is read as it was at the scan.
 class TrustsItsFirstLook final : public RacingEngine {
  public:
   using RacingEngine::RacingEngine;
-  // The state goes before the engine that made it.
+  // The snapshot must be released before its engine.
   ~TrustsItsFirstLook() override { look_.reset(); }
 
  private:
@@ -98,7 +98,7 @@ class TrustsItsFirstLook final : public RacingEngine {
     if (!trusts_ || at.role != Role::kRows || snapshot != nullptr) {
       return RacingEngine::DoGet(at, key, value, snapshot);
     }
-    // It does see whether the row is there and may die, just not that it got another deadline.
+    // It sees whether the row exists and is mortal, but not that it got another deadline.
     MAYFLY_RETURN_IF_ERROR(inner().Get(at, key, value));
     const auto row = DecodeRow(value.view());
     if (!row || !row->deadline) return {};
@@ -129,10 +129,10 @@ Mutant PurgesWithoutASecondLook() {
            }}};
 }
 
-// Judges what compaction shows by something else than the horizon, given that.
+// A drop policy that judges by another rule than the horizon's.
 class JudgesBy final : public engine::DropPolicy {
  public:
-  // The keyspace as the index has it: of versions with kMembersBit.
+  // The keyspace as in the index: with kMembersBit for versions.
   using IsDead = std::function<bool(const Horizon& horizon, KeyspaceId keyspace,
                                     std::optional<WallTime> deadline)>;
 
@@ -177,7 +177,7 @@ Mutant Drops(const std::string& name, JudgesBy::IsDead is_dead) {
   return mutant;
 }
 
-// What is dead a moment after the horizon goes as well; nobody has purged it.
+// Also drops what dies a moment after the horizon and is not purged.
 JudgesBy::IsDead TooEarly(Millis by, KeyspaceId bits) {
   return [=](const Horizon& horizon, KeyspaceId keyspace, std::optional<WallTime> deadline) {
     const auto dead_by = horizon.dead_by.find(keyspace);
@@ -186,7 +186,7 @@ JudgesBy::IsDead TooEarly(Millis by, KeyspaceId bits) {
   };
 }
 
-// Seldom is the past of that very key asked for in the few milliseconds.
+// The past of that very key is rarely read within the few milliseconds.
 Mutant DropsAVersionTooEarly() {
   Mutant mutant = Drops("DropsAVersionTooEarly", TooEarly(Millis(20), kMembersBit));
   mutant.operations = 100'000;
@@ -198,7 +198,7 @@ bool OfALivingKeyspace(const Horizon& horizon, KeyspaceId keyspace, std::optiona
   return (keyspace & ~kMembersBit) < horizon.next_id && keyspace % 2 == 0;
 }
 
-// How far purges have come, as they write it down.
+// The watermarks that purges have stored.
 struct Watermarks {
   std::mutex mutex;
   std::map<KeyspaceId, WallTime> reached;  // Guarded by mutex.
@@ -231,8 +231,8 @@ class NotesWatermarks final : public RacingEngine {
   const std::shared_ptr<Watermarks> watermarks_;  // Shared with the policy.
 };
 
-// Lets compaction drop what was purged at once, whoever still looks at it. On an engine whose
-// compactions do not ask for snapshots.
+// Lets compaction drop purged rows at once, though open states show them. On an engine whose
+// compactions ignore snapshots.
 Mutant IgnoresOpenStates() {
   const auto watermarks = std::make_shared<Watermarks>();
   Mutant mutant{"IgnoresOpenStates",
@@ -261,14 +261,14 @@ Mutant IgnoresOpenStates() {
   return mutant;
 }
 
-// A purge that leaves no marker: the last word on a key is forgotten with its row.
+// A purge that leaves no marker: the newest timestamp of a key is forgotten with its row.
 void LosesMarkers(const Batch::Change& change, Batch& batch) {
   const bool marker = change.kind == Batch::Kind::kPut && change.at.role == Role::kMembers &&
                       change.key.ends_with(std::string_view("\0\1\1", 3));
   if (!marker) Copy(change, batch);
 }
 
-// What is left of a version that is dead, or was deleted, goes with it: an older one shows.
+// Removes dead and deleted versions completely, so that an older one shows.
 void LosesBareVersions(const Batch::Change& change, Batch& batch) {
   if (change.kind == Batch::Kind::kPut && change.at.role == Role::kMembers) {
     const auto version = DecodeVersion(change.value);

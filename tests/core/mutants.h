@@ -1,6 +1,5 @@
 // mutants.h - databases broken on purpose, each in one way.
-// Most live on an engine that loses or changes one kind of bytes, which is what core would leave
-// behind if it forgot or mistook them.
+// Most are on an engine that loses or changes one kind of bytes, as if core forgot or mistook them.
 #pragma once
 
 #include <ostream>
@@ -14,8 +13,8 @@ namespace mayfly::core::suite {
 struct Mutant {
   std::string name;
   Subject subject;
-  std::size_t operations = 25'000;  // Within which it shows.
-  std::ptrdiff_t lines_max = 40;    // In which it is told.
+  std::size_t operations = 25'000;  // The difference shows within so many.
+  std::ptrdiff_t lines_max = 40;    // The longest report.
 };
 
 std::vector<Mutant> AllMutants();

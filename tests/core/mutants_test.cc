@@ -1,7 +1,7 @@
-// Goal: the model play notices a broken database, each kind of breakage, and tells it in a few
-// operations. Method: play on databases broken on purpose, and expect a difference; play the same
-// on the same wrappers unbroken, and expect none. The purge that loses a renewed row is also shown
-// step by step.
+// Goal: the model play notices each kind of broken database, and reports it in a few operations.
+// Method: play on databases broken on purpose, and expect a difference; play the same on the same
+// wrappers unbroken, and expect none. The purge that loses a renewed row is also shown step by
+// step.
 #include "tests/core/mutants.h"
 
 #include <gtest/gtest.h>
@@ -34,8 +34,8 @@ TEST(CoreUnbroken, PassesTheSamePlay) {
   EXPECT_EQ(PlayAgainstModel(subject, kSeed, kOperations), std::nullopt);
 }
 
-// A dead row is written anew after the purge has found it dead and before it is removed. Returns
-// what is there then.
+// Writes a dead row anew after the purge has found it dead and before it removes it. Returns the
+// row read afterwards.
 Result<std::string> RenewWhileAPurgeLooks(const Subject& subject, bool& check_is_clean) {
   ManualClock clock(kStart);
   const auto race = std::make_shared<Race>();

@@ -1,6 +1,6 @@
 // one_machine.h - the clock of a machine that outlives processes which are killed on it.
 // Each ManualClock is a machine of its own, so that a database which is opened on a second one
-// after a crash goes on a second past the time it recorded (docs/decisions/0018-trusted-time.md).
+// after a crash continues a second past the time it recorded (docs/decisions/0018-trusted-time.md).
 // On this one steady time is wall time, in every process, and nothing is guessed: the first clock
 // may only go ahead.
 #pragma once

@@ -1,4 +1,4 @@
-// Goal: the book of open states tells who is older than a mark, and states can be taken away.
+// Goal: OpenStates knows whether a state is older than a mark, and can revoke states.
 // Method: states of a memory engine, in every order of opening and closing.
 #include "core/store/open_states.h"
 

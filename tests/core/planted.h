@@ -1,7 +1,7 @@
-// planted.h - rows whose bytes can be recognised wherever they were left.
-// Keys and values are random bytes: no compression shortens them, no two are alike, and nothing
-// else looks like them. The search is a plain grep over every file, which knows nothing of the
-// database: what it does not find is not there.
+// planted.h - rows whose bytes can be recognised in any file.
+// Keys and values are random bytes: no compression shortens them, no two are alike, and no other
+// bytes resemble them. The search is a plain grep over every file, which knows nothing of the
+// database's formats.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ struct Planted {
   std::string key;
   std::string value;
 
-  // What to look for. The first bytes of a key may be shared with its neighbour's, and a log cuts
-  // long values into pieces.
+  // The bytes to search for. The first bytes of a key may be shared with its neighbour's, and a log
+  // cuts long values into pieces.
   Bytes key_mark() const { return Bytes(key).substr(8); }
   std::array<Bytes, 3> value_marks() const {
     constexpr std::size_t kMark = 24;
@@ -39,7 +39,7 @@ class Planter {
  public:
   Planter() : seed_(NumberFromEnvironment("MAYFLY_SEED", FreshSeed())), random_(seed_) {
     ::testing::Test::RecordProperty("seed", std::to_string(seed_));
-    // Seen when a test fails, and by whoever repeats it.
+    // Shown when a test fails, to repeat it.
     std::printf("MAYFLY_SEED=%llu\n", static_cast<unsigned long long>(seed_));
   }
 
@@ -67,7 +67,7 @@ class FileBytes {
     }
   }
 
-  // The files that hold it; empty: none does.
+  // The files that hold the mark; empty: none does.
   std::string FilesWith(Bytes mark) const {
     std::string found;
     for (const File& file : files_) {
@@ -91,7 +91,7 @@ class FileBytes {
     }
   }
 
-  // Or a search that finds nothing would prove nothing.
+  // Otherwise a search that finds nothing would prove nothing.
   void ExpectBothOf(const Planted& row, const std::string& what) const {
     EXPECT_TRUE(HasKeyOf(row)) << "the key of " << what;
     EXPECT_TRUE(HasValueOf(row)) << "the value of " << what;

@@ -1,4 +1,4 @@
-// A keyspace's policy decides what lifetimes its writes may have, and touches no row that is there.
+// Goal: a keyspace's policy decides the lifetimes of its writes, and changes no stored row.
 // Method: each rule with ttls one below, on and one above its bound, refused and clamped.
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class Policy : public EachEngine {
 
   Status Put(Lifetime lifetime) { return rows().Put("key", "value", lifetime); }
 
-  // The ttl of a row that is written so.
+  // The ttl of a row that is written with this lifetime.
   Millis TtlAfter(Lifetime lifetime) {
     EXPECT_EQ(CodeOf(Put(lifetime)), kOk);
     return rows().Ttl("key").value_or(Millis(0));

@@ -1,6 +1,6 @@
-// Goal: a promise counts from when it was made, by time that has passed; what callers delete leaves
-// whatever the clock does, and what they clear leaves at once. Method: promises that are made late,
-// a clock that jumps, and a grep over all files.
+// Goal: a promise counts from when it was made, by time that has passed; deleted bytes are removed
+// whatever the clock does, and cleared ones at once. Method: promises that are made late, a clock
+// that jumps, and a grep over all files.
 #include <gtest/gtest.h>
 
 #include "core/proof_fixture.h"

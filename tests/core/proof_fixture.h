@@ -1,4 +1,4 @@
-// proof_fixture.h - a database with a promise, and a grep that tells whether it was kept.
+// proof_fixture.h - a database with a promise, and a grep that checks whether it was kept.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ class ProvableDeletion : public ::testing::Test {
     return proof ? *std::move(proof) : Proof{};
   }
 
-  // The grep and the proof are of one opinion.
+  // Checks that the grep and the proof agree.
   void ExpectGone(const Planted& row, const std::string& what) {
     Files().ExpectNoneOf(row, what);
     EXPECT_TRUE(Prove(row.key_mark()).traces.empty()) << what;
@@ -84,7 +84,7 @@ class ProvableDeletion : public ::testing::Test {
     EXPECT_TRUE(found) << what;
   }
 
-  // Time goes by in small steps, and the reaper has its turn in each.
+  // Lets time pass in small steps, and the reaper run in each.
   void Live(Reaper& reaper, Millis length) {
     const WallTime end = clock().Now() + length;
     while (clock().Now() < end) {

@@ -72,7 +72,7 @@ TEST_F(ProvableCollections, LeaveNothingBehindAReclaimOfEverything) {
   EXPECT_EQ(Look(database(), promised(), "living").members, 1u);
 }
 
-// What leads from a collection to its members must not keep its key.
+// The records that lead from a collection to its members must not keep its key.
 TEST_F(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
   const MemberLifetime dies = MemberLifetime::Until(clock().Now() + kTtl);
   std::vector<std::string> keys;

@@ -76,7 +76,7 @@ class EveryWayToEnd : public ProvableDeletion {
     }
   }
 
-  // Some may have gone early, when memory was written out: not those that died by themselves.
+  // Some may have left early, at a flush, but not those that died by themselves.
   void ExpectThere(const Lives& lives, const std::string& where) {
     const FileBytes files = Files();
     for (const Planted& row : lives.died) files.ExpectBothOf(row, where);

@@ -1,4 +1,4 @@
-// Purging gives space back and changes nothing that anybody sees.
+// Goal: purging gives space back and changes nothing that a reader sees.
 // Method: rows that die at known instants; what is stored is read from the statistics, what is
 // alive by reads.
 #include <gtest/gtest.h>

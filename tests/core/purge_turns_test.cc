@@ -1,6 +1,6 @@
-// Goal: a death in one place does not wait for all deaths elsewhere: keyspaces, and rows, members
-// and leftovers of one, take turns. Method: a large backlog in one place, one death in another, and
-// purges that end at a bound of rows.
+// Goal: a dead row in one place does not wait for all dead rows elsewhere: keyspaces, and the rows,
+// members and orphans of one, take turns. Method: a large backlog in one place, one dead row in
+// another, and purges that end at a bound of rows.
 #include <gtest/gtest.h>
 
 #include "core/latched_fixture.h"
@@ -18,7 +18,7 @@ constexpr std::uint64_t kTurn = core::kPurgeTurnRowsMax;
 
 class PurgeTurns : public EachEngine {
  protected:
-  // Their turn comes first, by what they are called and when they were made.
+  // Their turn comes first, by their names and the order they were made in.
   void FillBacklog() {
     for (int i = 0; i < kBacklog; ++i) {
       ASSERT_EQ(CodeOf(rows().Put("backlog " + std::to_string(i), "v", Lifetime::For(10ms))), kOk);
@@ -88,7 +88,7 @@ TEST_P(PurgeTurns, AllThatIsDueGoesInTheEnd) {
   EXPECT_FALSE(report.more_due);
 }
 
-// Their members go in a turn of their own, before what is left of them; that has no parts then.
+// Their members are removed in a turn of their own, before the orphans, which have no parts then.
 TEST_P(PurgeTurns, OrphansWithoutPartsGoAsWell) {
   InLatched(database(), rows(), {"a", "b", "c"}, [](LatchedKeyspace& space) {
     for (const char* const key : {"a", "b", "c"}) {

@@ -1,7 +1,7 @@
-// racing_engine.h - lets somebody in at the one moment in which a purge could lose a row.
-// A purge walks the expiry index in a frozen state, then removes what it found. Between the two
-// anybody may write. This engine runs a given piece of work there, on the same thread, so that a
-// test on one thread can play the race and repeat it.
+// racing_engine.h - an engine that runs a test's work at the one moment in which a purge could lose
+// a row. A purge reads the expiry index in a frozen state, then removes what it found. Between the
+// two other threads may write. This engine runs a given function there, on the same thread, so that
+// a test on one thread can play the race and repeat it.
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ class RacingEngine : public engine::suite::ForwardingEngine {
       : ForwardingEngine(std::move(inner)), race_(std::move(race)) {}
 
  protected:
-  // Around the transaction: for engines that are wrong about it.
+  // Called around the work: for engines that are broken here.
   virtual void BeforeRace() const {}
   virtual void AfterRace() const {}
 

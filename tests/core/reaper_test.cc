@@ -43,7 +43,7 @@ class EventCounter {
   std::condition_variable counted_;
   int count_ = 0;  // Guarded by mutex_, like the next.
   std::uint64_t last_ = 0;
-  std::unique_ptr<EventSubscription> subscription_;  // Last: it goes before what the callback uses.
+  std::unique_ptr<EventSubscription> subscription_;  // Last: the callback uses the members above.
 };
 
 class Reaping : public EachEngine {
@@ -133,7 +133,7 @@ TEST_P(Reaping, WhoAsksWhileItRestsIsAnswered) {
   Put("key", 5ms);
   clock().Advance(5ms);
   purged.acquire();
-  reaper->AwaitIdle();  // Ends the rest, and must not be taken for answered by that.
+  reaper->AwaitIdle();  // Ends the rest, which alone must not make it return.
   EXPECT_EQ(StatisticsOf(database()).rows, 0u);
 }
 

@@ -47,7 +47,7 @@ class Reclaiming : public ::testing::Test {
     for (const KeyspaceProof& one : proof.keyspaces) {
       if (one.name != keyspace) continue;
       std::vector<ProofFile> files = one.files;
-      // Which hold something of all keyspaces, and of the database itself.
+      // These hold bytes of all keyspaces, and of the database itself.
       std::erase_if(files, [](const ProofFile& file) {
         return file.role == "meta" || file.role == "events";
       });
@@ -202,7 +202,7 @@ TEST_F(Reclaiming, TheReaperGivesTheSpaceOfAClearedKeyspaceBack) {
   const auto reaper = *database().StartReaper();
   reaper->AwaitIdle();
   ASSERT_EQ(CodeOf(rows().Clear()), kOk);
-  clock().Advance(2s);  // Nobody has written for a while.
+  clock().Advance(2s);  // No write for a while.
   reaper->AwaitIdle();
   EXPECT_LT(DiskBytes(), kMany * 200u / 5);
 }

@@ -1,7 +1,6 @@
 // Every call on the rows of a keyspace does what its declaration says.
-// Method: each call with and without a row, with and without a deadline, on every engine. What dies
-// when is law_test's business; what a lifetime may be, lifetime_test's; how cursors walk,
-// cursor_test's.
+// Method: each call with and without a row, with and without a deadline, on every engine. Deadlines
+// are tested in law_test, lifetimes in lifetime_test, cursors in cursor_test.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -137,7 +136,7 @@ TEST_P(Rows, AnUpdateKeepsTheDeadlineUnlessToldOtherwise) {
   EXPECT_EQ(rows().Ttl("key").value(), kForever);
 }
 
-// What Expire() answers for a row with this deadline, asked for 50 ms.
+// What Expire() of 50 ms returns for rows with these deadlines.
 struct ExpireCase {
   DeadlineIf condition;
   bool without;  // The row has no deadline.

@@ -1,5 +1,5 @@
-// Goal: whatever file of a database is damaged, what the others hold can be saved, and what is
-// saved makes a database in which nothing is wrong.
+// Goal: whatever file of a database is damaged, the rows of the others can be saved, and make a
+// consistent database.
 // Method: a database on disk with rows in old and young files and in the log; each of its files in
 // turn is flipped, cut or removed; a salvage is backed up, restored elsewhere, counted and checked.
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class SalvagedBackup : public ::testing::Test {
     ASSERT_TRUE(again->Close().ok());
   }
 
-  // Salvages "damaged" into "restored", which nothing may be wrong with.
+  // Salvages "damaged" into "restored", which must be consistent.
   void Salvage(Statistics& statistics) {
     fs::remove(Path("saved"));
     fs::remove_all(Path("restored"));

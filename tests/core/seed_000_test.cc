@@ -1,7 +1,7 @@
 // Seed 000's test plan, case by case and under its names, on the C++ API;
-// src/capi/kvstore_seed_test.cc has it on kvstore.h. Method: a clock that moves when told instead
-// of sleeps; where the plan looks into its three trees, the check of rows against the index, the
-// statistics, and an engine that counts what it is asked.
+// src/capi/kvstore_seed_test.cc has it on kvstore.h. Method: a manual clock instead of sleeps;
+// where the plan inspects its three trees, the check of rows against the index, the statistics, and
+// an engine that counts its calls.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -42,7 +42,7 @@ class Seed000 : public ::testing::TestWithParam<EngineKind> {
     return found.has_value();
   }
 
-  // What is stored, dead or alive: rows, and entries of the index. In all keyspaces.
+  // Checks the number of stored rows, dead or alive, and of index entries, in all keyspaces.
   void ExpectStored(std::uint64_t stored_rows, std::uint64_t entries) {
     const auto report = home_.database().Check();
     ASSERT_TRUE(report.has_value()) << report.status().ToString();
@@ -166,7 +166,7 @@ TEST_P(Seed000, ttl_no_ttl_key) {
   EXPECT_EQ(rows().Ttl("key").value(), kForever);
 }
 
-// The plan answers 0 here. The law of TTL cannot tell a dead row from none, so it is NotFound.
+// The plan returns 0 here. The law of TTL cannot tell a dead row from none, so it is NotFound.
 TEST_P(Seed000, ttl_expired_key) {
   PutFor(rows(), "key", kMinute);
   home_.clock().Advance(kMinute);
@@ -316,7 +316,7 @@ TEST_P(Seed000, large_dataset) {
 INSTANTIATE_TEST_SUITE_P(Every, Seed000, ::testing::Values(EngineKind::kMemory, EngineKind::kRocks),
                          [](const auto& engine) { return NameOf(engine.param); });
 
-// What an engine was asked, by role.
+// The calls of an engine, by role.
 struct Asked {
   std::array<int, 8> gets{};  // Keys, one by one or many at once.
   std::array<int, 8> cursors{};
@@ -391,8 +391,7 @@ TEST_F(Seed000Counted, purge_order) {
   clock_.Advance(kMinute * 3);
   asked_ = {};
   EXPECT_EQ(database_->Purge()->rows, 3U);
-  // Three dead entries, the first living one behind them, and once more to see that it is the
-  // first.
+  // Three dead entries, the first living one after them, and once more to see that it is the first.
   EXPECT_LE(asked_.steps[Asked::Of(engine::Role::kExpiry)], 6);
   EXPECT_EQ(asked_.steps[Asked::Of(engine::Role::kRows)], 0);
   EXPECT_EQ(asked_.gets[Asked::Of(engine::Role::kRows)], 3);
@@ -442,7 +441,7 @@ int DieAround(const char* directory, bool committed) {
   return 1;
 }
 
-// Runs this program again to do so: a fork alone would not have the engine's threads.
+// Runs this program again for that: a fork alone would not have the engine's threads.
 void KillAround(const std::string& directory, bool committed) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

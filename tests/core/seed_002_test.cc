@@ -1,8 +1,7 @@
 // Seed 002's interleavings of timestamps and ttls, one by one and under its names, and the rest of
 // what it promises: an own clock, a default ttl, a ttl per write, the latest of three insertions.
-// Method: the seed's own small instants; each state is asked for a millisecond before, at and after
-// each instant at which it changes, as it was written and after every kind of upkeep, on every
-// engine.
+// Method: the seed's own small instants; each state is read a millisecond before, at and after each
+// instant at which it changes, as it was written and after every kind of upkeep, on every engine.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -99,7 +98,7 @@ class Seed002 : public ::testing::TestWithParam<Case> {
     Tend();
   }
 
-  // One that comes when it comes. Whether it is the last word.
+  // An insertion at another instant than its timestamp. True if it is the newest write.
   bool InsertAt(std::int64_t ms, Bytes value, Lifetime lifetime = Lifetime::Default()) {
     const auto last = rows().PutAt(kKey, value, At(ms), lifetime);
     EXPECT_TRUE(last.has_value()) << last.status().ToString();
@@ -164,7 +163,7 @@ TEST_P(Seed002, OutOfOrderOverwrites) {
   EXPECT_FALSE(InsertAt(50, "older"));
   Expect(100, "newer");
   Expect(199, "newer");
-  // The older one has no ttl, and must not come to light now.
+  // The older one has no ttl, and must not show now.
   Expect(200, kGone);
   Expect(201, kGone);
   EXPECT_FALSE(InsertAt(99, "older still late"));

@@ -1,5 +1,5 @@
-// Goal: a latched transaction can make a collection that is larger than memory or a batch may be,
-// and it is there as a whole or not at all. Method: a bound of a few members, so that most of them
+// Goal: a latched transaction can make a collection larger than memory or a batch may be, and it
+// becomes visible as a whole or not at all. Method: a bound of a few members, so that most of them
 // are written before the commit; each way a latched transaction can end; and an engine that counts.
 #include <gtest/gtest.h>
 
@@ -131,7 +131,7 @@ TEST_F(StagedCollection, ThatIsTakenBackIsPurgedAndTheRestIsDone) {
   Make(space, "before", kMany);
   const auto mark = transaction->SetMark();
   Make(space, "set", kMany);
-  // Of a collection from before the mark each change can be taken back.
+  // Each change of a collection from before the mark can be rolled back.
   for (std::uint64_t i = 0; i < 3 * kBound; ++i) {
     EXPECT_TRUE(space.RemoveMember("before", Name(i)).value());
     EXPECT_TRUE(space.PutMember("before", "more" + Name(i), "v").value());

@@ -1,7 +1,7 @@
-// Goal: with state_age_max, what has been open for too long is taken away: its calls answer
-// Conflict, it keeps nothing, it is in nobody's way, and nobody reads anything wrong meanwhile.
+// Goal: with state_age_max, states that are open for too long are revoked: their calls return
+// Conflict, they hold nothing and delay nothing, and no reader sees wrong rows meanwhile.
 // Method: snapshots, transactions and cursors grow old on a clock that stands still, on both
-// engines; threads read while what they read from is taken away.
+// engines; threads read while their states are revoked.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ class StateAge : public EachEngine {
     for (const char* key : {"a", "b", "c"}) EXPECT_EQ(CodeOf(rows().Put(key, "value")), kOk);
   }
 
-  // Looks for what is too old.
+  // Revokes states that are too old.
   void Look() { ASSERT_TRUE(database().Reclaim().has_value()); }
 
   void GrowOld() {
@@ -148,10 +148,10 @@ TEST_P(StateAge, WhatWasTakenAwayIsInNobodysWayWhenTheDatabaseCloses) {
   EXPECT_EQ(rows().Get("a").value_or(""), "value") << "nothing is closed";
   GrowOld();
   EXPECT_EQ(CodeOf(snapshot->In(rows()).Get("a")), kConflict);
-  // A reader holds on to its keyspace, so it is asked before that goes.
+  // A reader keeps its keyspace, so it is used before that goes.
   home_.Reopen();
   EXPECT_EQ(rows().Count().value_or(0), home_.persistent() ? 3u : 0u);
-  // They may go in any order, after the database they were from.
+  // They may be destroyed in any order, after their database.
   cursor->Next();
   EXPECT_EQ(CodeOf(cursor->status()), kConflict);
   snapshot.reset();

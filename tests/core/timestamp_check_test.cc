@@ -1,5 +1,5 @@
-// Goal: a check finds versions, markers and entries that do not fit together, and mends them from
-// the rows. Method: damage is planted through the engine, beneath an open database.
+// Goal: a check finds inconsistent versions, markers and entries, and repairs them from the rows.
+// Method: damage is planted through the engine, beneath an open database.
 #include <functional>
 
 #include "core/layout/keys.h"
@@ -25,7 +25,7 @@ class TimestampDamage : public ::testing::Test {
     EXPECT_TRUE(stamped_->DeleteAt("deleted", At(-10)).value());
   }
 
-  // Found by one finding or more with this word, and mended from the rows.
+  // One or more findings with this word; a repair mends them from the rows.
   void ExpectFoundAndMended(const char* word) {
     const auto found = database_->Check();
     ASSERT_TRUE(found.has_value()) << found.status().ToString();

@@ -1,5 +1,5 @@
 // Goal: a transaction's writes at timestamps are what they would be one by one, as of its commit.
-// Method: own late writes, savepoints, and what others do meanwhile, on every engine.
+// Method: own late writes, savepoints, and concurrent writes, on every engine.
 #include "core/timestamped.h"
 
 namespace mayfly {
@@ -188,7 +188,7 @@ TEST_P(TimestampTransactions, APurgeIsNoConflict) {
   }
 }
 
-// Whether a purge has run must make no difference.
+// A purge must make no difference.
 TEST_P(TimestampTransactions, AWordThatHoldsNothingBackAnyMoreIsNoConflictPurgedOrNot) {
   for (const bool purged : {false, true}) {
     Make({.late_max = Millis(20)});

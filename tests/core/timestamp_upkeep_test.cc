@@ -1,5 +1,5 @@
 // Goal: versions and markers are kept, counted, saved and removed with their rows, and show nowhere
-// else. Method: each call that looks at a whole keyspace or database, on every engine.
+// else. Method: each call on a whole keyspace or database, on every engine.
 #include <vector>
 
 #include "core/timestamped.h"

@@ -9,7 +9,7 @@
 
 namespace mayfly {
 
-// An instant, told by its distance from the one at which every test begins.
+// An instant, given by its distance from the one at which every test begins.
 constexpr WallTime At(std::int64_t ms) { return kStart + Millis(ms); }
 
 constexpr Lifetime For(std::int64_t ms) { return Lifetime::For(Millis(ms)); }
@@ -50,7 +50,7 @@ class Timestamped : public EachEngine {
 
   void GoTo(std::int64_t ms) { clock().Advance(At(ms) - clock().Now()); }
 
-  // Writes that must succeed; whether they are the last word.
+  // Writes that must succeed; true if they are the newest of their key.
   bool PutAt(Bytes key, Bytes value, std::int64_t ms, Lifetime lifetime = Lifetime::Default()) {
     const auto last = stamped().PutAt(key, value, At(ms), lifetime);
     EXPECT_TRUE(last.has_value()) << last.status().ToString();
@@ -65,7 +65,7 @@ class Timestamped : public EachEngine {
   std::string Get(Bytes key) { return ValueOf(stamped().Get(key)); }
   std::string AsOf(Bytes key, std::int64_t ms) { return ValueOf(stamped().GetAsOf(key, At(ms))); }
 
-  // Versions and markers that are stored, in all keyspaces.
+  // The number of stored versions and markers, in all keyspaces.
   std::uint64_t Versions() {
     const auto report = database().Check();
     EXPECT_TRUE(report && report->clean());

@@ -1,5 +1,5 @@
 // Goal: where order is by timestamp the largest one wins, whatever the order of arrival.
-// Method: every call that writes, before, at and after the timestamp it meets, on every engine.
+// Method: every call that writes, before, at and after the stored timestamp, on every engine.
 #include <algorithm>
 #include <array>
 
@@ -118,10 +118,10 @@ TEST_P(Timestamps, OneThatIsBornDeadIsTheLastWordAllTheSame) {
   EXPECT_EQ(Get("key"), "(gone)");
   EXPECT_FALSE(PutAt("key", "late", 49));
   EXPECT_EQ(Get("key"), "(gone)");
-  // One that would have been the last word a millisecond longer.
+  // A write that would have been the newest for a millisecond longer.
   EXPECT_TRUE(PutAt("other", "living", 50, For(51)));
   EXPECT_EQ(Get("other"), "living");
-  // Born dead and late: no word on the present at all.
+  // Born dead and late: it does not change the present.
   EXPECT_FALSE(PutAt("other", "dead", 40, For(5)));
   EXPECT_EQ(Get("other"), "living");
 }
@@ -187,7 +187,7 @@ TEST_P(Timestamps, MayLieBeforeAndAfterEverything) {
     EXPECT_EQ(Get("key"), std::to_string(ToMs(instant)));
   }
   EXPECT_EQ(ValueOf(stamped().GetAsOf("key", WallTimeFromMs(-1))), "-1");
-  // A ttl from long ago: dead before 1970, and no trouble.
+  // A ttl from long ago: dead before 1970, and no error.
   EXPECT_TRUE(stamped().PutAt("dead", "", WallTimeFromMs(-100), For(50)).value());
   EXPECT_EQ(Get("dead"), "(gone)");
   EXPECT_EQ(CodeOf(stamped().PutAt("key", "", WallTime::max(), For(1))), kInvalid)

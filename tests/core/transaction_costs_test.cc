@@ -1,6 +1,6 @@
-// Goal: a transaction asks the engine once for a row, and once more at its commit, and all the same
-// notices who changed it. Method: an engine that counts; rows that are short, absent, dead, large,
-// and too many to be remembered.
+// Goal: a transaction reads a row once from the engine, and once more at its commit, and still
+// notices changes. Method: an engine that counts; rows that are short, absent, dead, large, and too
+// many to be kept.
 #include <gtest/gtest.h>
 
 #include "core/counting_engine.h"
@@ -26,7 +26,7 @@ class TransactionCosts : public ::testing::Test {
   Keyspace& rows() { return database_->default_keyspace(); }
   std::unique_ptr<Transaction> Begin() { return *database_->Begin(); }
 
-  // How often the engine is asked for a pair meanwhile.
+  // How often the engine reads a pair meanwhile.
   std::uint64_t Gets(const std::function<void()>& something) {
     const std::uint64_t before = costs_->gets;
     something();
@@ -67,7 +67,7 @@ TEST_F(TransactionCosts, ARowThatIsNotThereIsRememberedToo) {
   EXPECT_EQ(rows().Get("key").value(), "somebody's");
 }
 
-// Remembered as it is stored: the bytes are the same, and dead at the commit.
+// The read set has the stored bytes: they are the same, and dead, at the commit.
 TEST_F(TransactionCosts, ARowThatDiesMeanwhileIsNoConflict) {
   ASSERT_EQ(CodeOf(rows().Put("key", "1", Lifetime::For(10ms))), kOk);
   const auto transaction = Begin();
@@ -124,7 +124,7 @@ TEST_F(TransactionCosts, WhatIsRememberedHasABound) {
   EXPECT_EQ(CodeOf(transaction->Commit()), kConflict);
 }
 
-// The caller's bytes are the caller's.
+// Returned bytes belong to the caller.
 TEST_F(TransactionCosts, RememberedBytesOutliveTheTransaction) {
   ASSERT_EQ(CodeOf(rows().Put("key", "a value too long to be kept in place")), kOk);
   PinnedBytes value;

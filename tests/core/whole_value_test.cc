@@ -1,6 +1,6 @@
-// Goal: to the library a string that a server changed in part is the plain row it stands for.
+// Goal: the library shows a string that a server changed in part as the plain row it stands for.
 // Method: such rows are made through types::String, on each engine; then every call of the library
-// that looks at a value, and what others change meanwhile.
+// that reads a value, and concurrent changes.
 #include <gtest/gtest.h>
 
 #include "core/latched_fixture.h"
@@ -68,7 +68,7 @@ TEST_P(WholeValue, ThatChangesUnderATransactionIsAConflict) {
   auto transaction = *database().Begin();
   EXPECT_TRUE(transaction->In(rows()).Get("key").value() == whole_);
   ASSERT_EQ(CodeOf(transaction->In(rows()).Put("other", "v")), kOk);
-  Write(50'000, "z");  // No other size, no other number of chunks.
+  Write(50'000, "z");  // The same size and number of chunks.
   EXPECT_EQ(CodeOf(transaction->Commit()), kConflict);
 }
 

@@ -1,4 +1,4 @@
-// write_call.h - a write as data: made up once, then made on a database and on the model.
+// write_call.h - a write as data: drawn once, then made on a database and on the model.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct WriteCall {
 
   Kind kind = Kind::kPut;
   std::string key = {};
-  std::string value = {};  // An update appends it to what is there, or deletes when it is empty.
+  std::string value = {};  // An update appends it to the row, or deletes when it is empty.
   Lifetime lifetime = Lifetime::Default();
   PutCondition::Kind condition = PutCondition::Kind::kAlways;
   std::string expected = {};

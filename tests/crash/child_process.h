@@ -1,6 +1,6 @@
-// child_process.h - a process that is killed.
-// It runs this same program with other arguments, and writes lines of a fixed size to a pipe. The
-// test is at the other end. What was written before the death is read even after it.
+// child_process.h - a child process that is killed.
+// It runs this same program with other arguments, and writes lines of a fixed size to a pipe, which
+// the test reads. Lines written before the death are read even after it.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace mayfly::crash {
 
 class ChildProcess {
  public:
-  // Throws std::system_error when there can be no process.
+  // Throws std::system_error when the process cannot be started.
   explicit ChildProcess(std::vector<std::string> arguments);
   ~ChildProcess();  // Kills it if it still runs.
   ChildProcess(const ChildProcess&) = delete;
@@ -33,8 +33,8 @@ class ChildProcess {
   // Reaps the process. True when it died by SIGKILL, as it should.
   bool Wait();
 
-  // In the child: hands a line to the test, or ends the process when there is nobody to read it.
-  // Lines of several threads do not mix.
+  // In the child: writes a line to the test, or ends the process when the pipe has no reader. Lines
+  // of several threads do not mix.
   template <typename Line>
   static void Write(const Line& line) {
     static_assert(sizeof line <= 512, "a pipe takes this much at once, always");

@@ -1,7 +1,7 @@
 // Kill -9 at any moment loses no acknowledged write, deadline or event, and leaves no half
-// transaction. Method: a process writes, expires, commits and purges by a seed and dies, from
-// outside or by its own hand inside a change on disk; reopen and compare with the operations played
-// on the plain model of tests/core; again on the same database. MAYFLY_SEED repeats a run,
+// transaction. Method: a process writes, expires, commits and purges by a seed and is killed, from
+// outside or by itself inside a change on disk; reopen and compare with the operations played on
+// the plain model of tests/core; again on the same database. MAYFLY_SEED repeats a run,
 // MAYFLY_CYCLES lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -39,7 +39,7 @@ Model EmptyModel() {
   return model;
 }
 
-// An operation that can be told from its number alone.
+// An operation derived from its number alone.
 struct Operation {
   std::string keyspace;
   std::vector<WriteCall> calls;
@@ -54,8 +54,8 @@ Operation OperationOf(std::uint64_t seed, std::uint64_t number) {
   ModelInputs inputs(random, scene);
   Operation operation{.keyspace = inputs.ExistingKeyspace(), .calls = {}};
   if (random.OneIn(10)) {
-    // Everything: a purge takes a batch per keyspace, and one that is cut short between two of them
-    // would have used up a part of a smaller bound that the model knows nothing of.
+    // Purges everything: a purge commits a batch per keyspace, and one that is killed between two
+    // of them would have used a part of a smaller bound, which the model could not know.
     operation.purges = true;
     return operation;
   }
@@ -140,7 +140,7 @@ class Crash {
     EXPECT_TRUE(database->CreateKeyspace(kSessions, policy).has_value());
   }
 
-  // One life and death of the process. Returns what is wrong with what it left, or nothing.
+  // Runs the process until it is killed. Returns what is wrong with what it left, or nothing.
   std::string Cycle(bool splits_batches = false) {
     const Life life = LiveAndDie({.work = "write",
                                   .directory = directory_.Inside("db"),
@@ -216,7 +216,7 @@ void StopAroundTheCommit(Database& database, ManualClock&, const DatabasePlan&) 
   for (;;) ::pause();
 }
 
-// Lets the process come to its stop, kills it there, and returns the ttl of the row it left.
+// Waits until the process stops, kills it there, and returns the ttl of the row it left.
 Result<Millis> TtlLeftBy(const char* work) {
   const TemporaryDirectory directory;
   ChildProcess process(

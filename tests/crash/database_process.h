@@ -1,7 +1,7 @@
-// database_process.h - a process that works on a database until it is killed.
-// The test names the transaction; the process opens the database on a disk that may kill it in the
-// middle of a change, does the transaction, and tells what it has done. The transaction never ends
-// by itself.
+// database_process.h - a child process that uses a database until it is killed.
+// The test names the work (NamedWork); the process opens the database on a disk that may kill it in
+// the middle of a change, runs the work, and reports what it has done. The work never ends by
+// itself.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +22,16 @@ struct DatabasePlan {
   std::string work;
   std::string directory;
   std::uint64_t seed = 0;
-  std::uint64_t first = 0;         // The next thing to do; what that is, the work knows.
+  std::uint64_t first = 0;         // The number of the next operation of the work.
   std::uint64_t known_events = 0;  // The last event the test knows.
   std::int64_t clock_ms = 0;       // When it starts.
-  std::uint64_t die_at_operation =
-      0;  // The change on disk it kills itself in; 0: waits to be killed.
+  // The change on disk in which it kills itself; 0: waits to be killed.
+  std::uint64_t die_at_operation = 0;
   bool with_reaper = false;
-  bool splits_batches = false;  // Breaks every batch in two: for tests that the check has teeth.
+  bool splits_batches = false;  // Breaks every batch in two: to test that the check catches it.
 };
 
-// What the process tells.
+// A line of the process to the test.
 struct Told {
   enum class Kind : std::uint64_t { kDone, kEvent };
 
@@ -47,19 +47,19 @@ struct NamedWork {
 
 std::vector<std::string> ToArguments(const DatabasePlan& plan);
 
-// main() of the test and of its children: a command line that is a plan makes a database of the
-// process, any other runs the tests.
+// main() of the test and of its children: a command line that is a plan runs the work, any other
+// runs the tests.
 int RunTestsOrDatabase(int argc, char** argv, std::span<const NamedWork> works);
 
-// Ends the process, with a word, unless the status is ok. For works.
+// Ends the process, with a message, unless the status is ok. For the code of a NamedWork.
 void MustBeOk(const Status& status, const char* what);
 
-// For the test: one life and death of the process, from outside or by its own hand, at a moment
-// that is drawn. It works through numbers from plan.first on.
+// For the test: runs the process until it is killed, from outside or by itself, at a random moment.
+// It does the operations from plan.first on.
 struct Life {
-  bool was_killed = false;   // False: it ended by itself, and said why.
+  bool was_killed = false;   // False: it ended by itself, with a message.
   std::uint64_t next = 0;    // Everything before it was acknowledged.
-  std::optional<Told> last;  // What it told last.
+  std::optional<Told> last;  // Its last line.
 };
 Life LiveAndDie(DatabasePlan plan, Random& random);
 

@@ -1,6 +1,6 @@
 // Kill -9 at any moment loses no acknowledged batch and leaves no half one.
-// Method: a process commits seeded batches and dies, from outside after some acknowledgements or by
-// its own hand inside a change on disk; reopen and compare with the batches played into a map;
+// Method: a process commits seeded batches and is killed, from outside after some acknowledgements
+// or by itself inside a change on disk; reopen and compare with the batches played into a map;
 // again on the same database. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ class Crash {
  public:
   explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {}
 
-  // One life and death of the writer process. Returns what is wrong with what it left, or nothing.
+  // Runs the writer process until it is killed. Returns what is wrong with what it left, or
+  // nothing.
   std::string Cycle(Fault fault = Fault::kNone) {
     WriterPlan plan{.directory = directory_.Inside("db"),
                     .seed = seed_,
@@ -35,7 +36,7 @@ class Crash {
                     .die_at_operation = 0,
                     .fault = fault};
     for (const Known& known : known_) plan.first.push_back(known.next);
-    // Half of the deaths come from outside, at a number of acknowledgements, half from inside.
+    // Half of the kills come from outside, at a number of acknowledgements, half from inside.
     const bool by_own_hand = random_.OneIn(2);
     if (by_own_hand) plan.die_at_operation = random_.Between(1, 600);
     const std::uint64_t patience = random_.Between(0, 150);

@@ -1,9 +1,9 @@
 // Every row that expires has exactly one event, also when the process is killed in the midst of
 // mass expiry, while files are dropped and rewritten. Method: a process writes rows that die in
 // heaps, purges them by hand or with a reaper, reclaims their space, keeps a promise, and reads the
-// events; it dies, from outside or by its own hand inside a change on disk. Afterwards rows and
-// events must add up, so nothing is lost and nothing dead is back, and what was read before the
-// death must be there as it was. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
+// events; it is killed, from outside or by itself inside a change on disk. Afterwards rows and
+// events must add up, so nothing is lost and nothing dead is back, and events that were read before
+// must be unchanged. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kHeap = 40;  // Rows that die together.
 constexpr Millis kTtlMax{20};
 
-// A keyspace that promises to leave nothing, with values that nothing else looks like.
+// A keyspace with a promise, whose values resemble no other bytes.
 constexpr const char* kSecrets = "secrets";
 constexpr KeyspacePolicy kSecretsPolicy{.purge_within = Millis(1000)};
 constexpr Bytes kSecretMark = "\x01\xfe a secret \xfe\x01";
@@ -67,7 +67,7 @@ class Expiry {
   void LetThemDie() {
     for (Millis passed(0); passed <= kTtlMax; passed += Millis(5)) {
       clock_.Advance(Millis(5));
-      TellEvents();  // The reaper may be at it.
+      TellEvents();  // The reaper may be purging.
       if (reaper_ != nullptr) reaper_->AwaitIdle();
       if (reaper_ == nullptr) Purge();
       TellEvents();
@@ -84,7 +84,8 @@ class Expiry {
     clock_.Advance(kSecretsPolicy.purge_within.value() / 2);
   }
 
-  // By files or everything at once; in some heaps not at all, and the reaper is by itself.
+  // Reclaims by files or everything at once; for some heaps not at all, which leaves it to the
+  // reaper.
   void Reclaim() {
     const std::uint64_t choice = Hash64(std::to_string(++reclaims_), plan_.seed) % 3;
     if (choice == 0) return;
@@ -139,7 +140,7 @@ class Crash {
     EXPECT_TRUE(database->CreateKeyspace(kSecrets, kSecretsPolicy).has_value());
   }
 
-  // One life and death of the process. Returns what is wrong with what it left, or nothing.
+  // Runs the process until it is killed. Returns what is wrong with what it left, or nothing.
   std::string Cycle(bool splits_batches = false) {
     const bool by_own_hand = random_.OneIn(2);
     DatabasePlan plan{.work = "expire",
@@ -168,9 +169,9 @@ class Crash {
     return Check();
   }
 
-  // Whatever is left dies as well, and then every row has its one event.
+  // Lets all rows die, and checks that every row has its one event.
   std::string Finish() {
-    // The time on record lags behind by a second at most, so what was put then may die then.
+    // The recorded time lags behind by a second at most, so rows put then may die that much later.
     ManualClock clock(now_ + 2 * kTtlMax + Millis(2000));
     const OneMachine machine(clock);
     const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
@@ -202,7 +203,7 @@ class Crash {
     if (!check->clean()) return "the check found: " + check->findings.at(0);
     std::string wrong = CheckEvents(**database);
     if (!wrong.empty()) return wrong;
-    // Each row is still there, dead or alive, or has an event. One more may have been under way.
+    // Each row is still stored, dead or alive, or has an event. One more may have been under way.
     const std::uint64_t there = StatisticsOf(**database).rows;
     const std::uint64_t accounted = there + events_.size();
     if (accounted != rows_ && accounted != rows_ + 1) {
@@ -218,7 +219,7 @@ class Crash {
     return closed.ok() ? Finish() : closed.ToString();
   }
 
-  // Whatever the process left half done, the next round leaves nothing.
+  // Whatever the process left unfinished, the next round of promises leaves nothing.
   std::string CheckSecrets(Database& database) {
     const auto secrets = database.OpenKeyspace(kSecrets);
     if (!secrets) return secrets.status().ToString();
@@ -229,7 +230,7 @@ class Crash {
     return SecretsAreLeft(directory_.Inside("db")) ? "a secret is left in the files" : "";
   }
 
-  // The log has no gap, tells of each row once, and still says what was read from it before.
+  // The log has no gap and one event for each row, and events read before are unchanged.
   std::string CheckEvents(const Database& database) {
     const auto found = database.ReadEvents(0, SIZE_MAX);
     if (!found) return found.status().ToString();
@@ -254,7 +255,7 @@ class Crash {
   std::uint64_t rows_ = 0;                         // Put so far: 0 to rows_ - 1.
   std::map<std::uint64_t, std::uint64_t> events_;  // Known events: rows by sequence.
   WallTime now_ = kStart;
-  bool secrets_seen_ = false;  // Or not finding them would prove nothing.
+  bool secrets_seen_ = false;  // Otherwise not finding them would prove nothing.
 };
 
 TEST(ExpiryCrash, GivesEveryRowThatDiesExactlyOneEvent) {

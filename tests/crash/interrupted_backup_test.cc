@@ -1,5 +1,5 @@
-// Goal: a backup or restore that fails or is killed leaves nothing behind that nobody knows of: no
-// bytes of rows in a forgotten file, no half of a database that passes for a whole one.
+// Goal: a backup or restore that fails or is killed leaves nothing unrecorded: no bytes of rows in
+// a forgotten file, no half of a database that passes for a whole one.
 // Method: a limit on the size of files, which fails a write or kills the process in the middle of
 // one; and an engine that kills the process, or fails, at its n-th commit.
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ using crash::ChildProcess;
 
 void Die(int /*signal*/) { ::kill(::getpid(), SIGKILL); }
 
-// No file may grow beyond so many bytes while this lives. `kills`: whoever tries dies of it.
+// No file may grow beyond so many bytes while this lives. `kills`: a write beyond that kills the
+// process.
 class FileLimit {
  public:
   FileLimit(std::uint64_t bytes, bool kills) {
@@ -228,7 +229,7 @@ TEST_F(InterruptedRestore, ThatFailsLeavesAnEmptyDatabase) {
   }
 }
 
-// In the child: as far as it comes.
+// In the child: writes a backup until it is killed.
 int BackUp(const std::string& directory, const std::string& file) {
   const auto database = *Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
   const FileLimit limit(kLimit, /*kills=*/true);
@@ -238,7 +239,7 @@ int BackUp(const std::string& directory, const std::string& file) {
 int Restore(const std::string& directory, const std::string& file, int commits) {
   const ManualClock clock(kStart);
   const auto database = OpenThatEnds(directory, commits, /*kills=*/true, clock);
-  // Without closing it, which commits the time: a death there would be one of a whole restore.
+  // Without closing it, which commits the time: a kill there would come after a whole restore.
   std::_Exit(database->Restore(file).has_value() ? 0 : 1);
 }
 

@@ -1,7 +1,7 @@
-// Kill -9 at any moment leaves whole transactions: rows, members, counts and what is queued to go.
-// Method: a process does transactions by a seed, with purges between, and dies, from outside or by
-// its own hand inside a change on disk; reopen and compare with the same works on plain maps; again
-// on the same database. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
+// Kill -9 at any moment leaves whole latched transactions: rows, members, counts and orphans.
+// Method: a process runs latched transactions by a seed, with purges between, and is killed, from
+// outside or by itself inside a change on disk; reopen and compare with the same transactions on
+// plain maps; again on the same database. MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ bool IsPurge(std::uint64_t seed, std::uint64_t number) {
   return random.OneIn(5);
 }
 
-// A call that can be told from its number alone, on whatever kind of work.
+// A call derived from its number alone, on any kind of latched transaction.
 void Call(LatchedKeyspace& space, Random& random, WallTime now) {
   const std::string key = std::to_string(random.Below(4));
   const std::string member = std::to_string(random.Below(10));
@@ -77,7 +77,7 @@ void Play(LatchedTransaction& transaction, const Keyspace& keyspace, std::uint64
   MustBeOk(transaction.Commit(), "a commit");
 }
 
-// The work of the process: works one after the other, a millisecond each.
+// The work of the process: latched transactions one after the other, a millisecond each.
 void WorkForever(Database& database, ManualClock& clock, const DatabasePlan& plan) {
   core::StoreOf(database).draft_bounds().parts_max = 2;  // Most collections begin without a row.
   for (std::uint64_t number = plan.first;; ++number) {
@@ -93,7 +93,7 @@ void WorkForever(Database& database, ManualClock& clock, const DatabasePlan& pla
   }
 }
 
-// All there is, in words.
+// All rows, in words.
 std::string Describe(LatchedTransaction& transaction, const Keyspace& keyspace) {
   LatchedKeyspace& space = transaction.In(keyspace);
   std::string all = fmt::format("{} rows\n", space.Count().value());
@@ -121,7 +121,7 @@ class LatchedCrash {
  public:
   explicit LatchedCrash(std::uint64_t seed) : random_(seed), seed_(seed) {}
 
-  // One life and death of the process. Returns what is wrong with what it left, or nothing.
+  // Runs the process until it is killed. Returns what is wrong with what it left, or nothing.
   std::string Cycle(bool splits_batches = false) {
     const Life life = LiveAndDie({.work = "work",
                                   .directory = directory_.Inside("db"),

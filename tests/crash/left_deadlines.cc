@@ -22,7 +22,7 @@ std::string InWords(const std::optional<WallTime>& deadline) {
   return deadline ? std::to_string(ToMs(*deadline)) : "for ever";
 }
 
-// Those of the living rows of a keyspace, by `key_of` of key and value.
+// The deadlines of the living rows of a keyspace, by `key_of` of key and value.
 template <typename KeyOfRow>
 Result<Deadlines> Read(Database& database, const std::string& keyspace, const KeyOfRow& key_of) {
   MAYFLY_TRY(const auto rows, database.OpenKeyspace(keyspace));
@@ -48,7 +48,7 @@ Result<Deadlines> ReadEntries(Database& database, const std::string& keyspace) {
   });
 }
 
-// What `found` has must be in `wanted`, and as there.
+// Every deadline of `found` must be in `wanted`, and the same there.
 Status Within(const std::string& what, const Deadlines& wanted, const Deadlines& found) {
   for (const auto& [key, deadline] : found) {
     const auto at = wanted.find(key);

@@ -1,5 +1,5 @@
-// left_deadlines.h - looks whether items, entries and shadows die when their table's description
-// says so.
+// left_deadlines.h - checks that items, entries and shadows have the deadlines of their table's
+// description.
 #pragma once
 
 #include "crash/plain_tables.h"
@@ -8,13 +8,13 @@
 
 namespace mayfly::crash {
 
-// The rows of the items as the plain table has them: in mode kExact each has its item's deadline;
-// in the other none has, and there is a shadow in its place for each instant ahead, and no other.
-// Entries of indexes have their items' deadlines. No job of the table's ttl is under way.
+// Compares with the plain table. In mode kExact each row has its item's deadline; in the other mode
+// no row has one, and there is exactly one shadow for each instant ahead. Entries of indexes have
+// their items' deadlines. No job of the table's ttl is under way.
 Status CompareDeadlines(Database& database, const TableDescription& table, const PlainTable& plain);
 
-// While such a job is under way: it is on record, and items are those before it, but for some that
-// it ends. `before` and `after` it.
+// Checks a table while such a job is under way: the job is on record, and the items are those of
+// `before`, except some that the job ends. `before` and `after` are the table's states around it.
 Status CheckHalfDone(Database& database, Tables& tables, const PlainTable& before,
                      const PlainTable& after);
 

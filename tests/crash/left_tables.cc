@@ -26,7 +26,7 @@ std::string InWords(const std::multiset<std::string>& lines) {
   return all;
 }
 
-// As the index must show them.
+// The items as the index must show them.
 std::multiset<std::string> Recompute(const TableSpec& table, const IndexSpec& index,
                                      const std::vector<Item>& items) {
   std::set<std::string> shown = {table.partition.name, table.sort->name, index.partition.name};
@@ -63,8 +63,8 @@ Status CompareIndex(Tables& tables, const TableDescription& table, const IndexSp
                 std::to_string(described->second.items));
 }
 
-// The records tell one story from beginning to end: each begins where the last one about its item
-// stopped. What was written is told in its order, and no death twice.
+// The records are consistent from beginning to end: each begins where the last one about its item
+// ended. Writes are recorded in their order, and no death twice.
 Status CompareStream(const std::string& what, const PlainStream& plain,
                      const std::vector<StreamRecord>& records, bool settled) {
   std::map<std::string, std::string> story = plain.at_begin;
@@ -127,7 +127,7 @@ Status CompareTable(Database& database, Tables& tables, const PlainTable& plain,
   MAYFLY_RETURN_IF_ERROR(Expect("items of " + name, Describe(wanted), Describe(items)));
   MAYFLY_RETURN_IF_ERROR(Expect("number of items of " + name, std::to_string(wanted.size()),
                                 std::to_string(table.items)));
-  // Of a table without a stream nobody reads the events of deaths, and they would stay.
+  // Without a stream no reader trims the events of deaths, and they would stay.
   MAYFLY_TRY(const auto rows, database.OpenKeyspace(tables::ItemsKeyspace({name, table.id})));
   if ((rows->policy().events != EventDetail::kOff) != plain.streaming()) {
     return Wrong("events of " + name + " are on without a stream, or off with one");
@@ -146,7 +146,7 @@ Status CompareTable(Database& database, Tables& tables, const PlainTable& plain,
   return CompareStreams(tables, plain, settled);
 }
 
-// Each table has its keyspaces and rows, and there are no others.
+// Checks that each table has its keyspaces and rows, and that there are no others.
 Status CompareKeyspaces(Database& database, Tables& tables, const PlainTables& plain) {
   std::multiset<std::string> wanted;
   std::set<std::string> ids;
@@ -165,7 +165,7 @@ Status CompareKeyspaces(Database& database, Tables& tables, const PlainTables& p
   MAYFLY_TRY(const auto keyspaces, database.ListKeyspaces());
   for (const std::string& keyspace : keyspaces) {
     if (!keyspace.starts_with("table.")) continue;
-    // "table", its name, a kind, and its id; left out is what tells two of a kind apart.
+    // "table", its name, a kind, and its id; without the suffix that tells two of a kind apart.
     const std::size_t mark = keyspace.find('#');
     const std::size_t kind = keyspace.find('.', keyspace.find('.') + 1);
     const std::string id = keyspace.substr(mark + 1, keyspace.find('.', mark) - mark - 1);

@@ -1,5 +1,5 @@
-// left_tables.h - looks whether tables are what they should be.
-// A difference is told as a Status, like anything else that can be wrong with them.
+// left_tables.h - compares tables with the plain tables of the model.
+// A difference is returned as a Status, like any other error.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace mayfly::crash {
 
-// How far the job of a table has come: 0 when there is none, else more with each item.
+// The progress of a table's job: 0 when there is none, else more with each item.
 Result<std::uint64_t> JobProgress(Database& database, const std::string& table);
 
-// All pages.
+// The items of all pages.
 Result<std::vector<Item>> AllItems(Tables& tables, ScanRequest request);
 
-// Runs what is left of jobs, tells deaths to streams, and purges what is dead.
+// Finishes jobs, writes deaths to streams, and purges dead rows.
 Status Settle(Database& database, Tables& tables);
 
-// Items, deadlines, indexes, figures, streams and keyspaces. `settled`: nothing has happened since
-// Settle(), so all deaths are on record and all indexes filled.
+// Compares items, deadlines, indexes, counts, streams and keyspaces. `settled`: nothing has
+// happened since Settle(), so all deaths are on record and all indexes filled.
 Status Compare(Database& database, Tables& tables, const PlainTables& plain, bool settled);
 
 }  // namespace mayfly::crash

@@ -124,7 +124,7 @@ void PlainTables::PlayChange(const TableOperation& operation) {
   }
 }
 
-// All of them, if all tables are there.
+// Plays all writes, if all tables exist.
 void PlainTables::PlayWrites(const TableOperation& operation) {
   for (const auto& write : operation.writes) {
     if (Find(write.table) == nullptr) return;
@@ -139,7 +139,7 @@ void PlainTables::Play(const TableOperation& operation) {
   if (operation.ChangesTable()) return PlayChange(operation);
   if (operation.kind == Kind::kWrite) return PlayWrites(operation);
   PlainTable* const table = Find(operation.table);
-  if (table == nullptr) return;  // Or about none: purges and upkeep change nothing one can see.
+  if (table == nullptr) return;  // Or none is named: purges and upkeep change nothing visible.
   if (operation.kind == Kind::kSweep) return table->Sweep();
   const Item* found = table->items.Find(operation.key);
   if (operation.kind != Kind::kSetTtl || found == nullptr) return;

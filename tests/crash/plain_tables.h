@@ -1,5 +1,5 @@
-// plain_tables.h - tables, their indexes' names and their streams in plain memory: what a process
-// that died must have left.
+// plain_tables.h - the model of tables, in memory: items, names of indexes and streams that a
+// killed process must have left.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct PlainTable {
   bool streaming() const { return spec.stream != StreamView::kOff; }
   void BeginStream();
 
-  // Nothing when the table has no stream.
+  // Does nothing when the table has no stream.
   void Died(const Item& item);
   void Write(const Item& key, const std::optional<Item>& after);
   void Sweep();
@@ -38,10 +38,10 @@ struct PlainTable {
 
   TableSpec spec;
   TablesModel items;
-  std::vector<PlainStream> streams;  // The last one goes on, if the table has one.
+  std::vector<PlainStream> streams;  // The last one is open, if the table has a stream.
 
  private:
-  // Items that are gone after it have died.
+  // Records items that are gone after `change` as dead.
   void SeeWhoDies(const std::function<void()>& change);
 };
 

@@ -1,8 +1,8 @@
-// Goal: compaction drops only what is durably dealt with: after a power cut rows, index, counters
-// and events fit together, whatever files were dropped or rewritten just before. Method: a database
-// on a disk that forgets unsynced bytes purges and reclaims until the power goes; it is opened
-// again and checked; many rounds on one database. One that publishes what may be dropped before it
-// is on disk must be caught. MAYFLY_SEED repeats a run, MAYFLY_ROUNDS lengthens it.
+// Goal: compaction drops only what is durably purged: after a power cut rows, index, counters and
+// events are consistent, whatever files were dropped or rewritten just before. Method: a database
+// on a disk that forgets unsynced bytes purges and reclaims until the power fails; it is opened
+// again and checked; many rounds on one database. A database that publishes its horizon before the
+// purges are on disk must be caught. MAYFLY_SEED repeats a run, MAYFLY_ROUNDS lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@
 namespace mayfly::crash {
 namespace {
 
-// Says that everything is on the disk, and does nothing for it.
+// Reports that everything is on disk without syncing.
 class SkipsPersist final : public engine::suite::ForwardingEngine {
   using ForwardingEngine::ForwardingEngine;
   Status DoSync(Durability) override { return {}; }
@@ -30,7 +30,7 @@ class Dark {
  public:
   Dark(std::uint64_t seed, bool skips_persist) : random_(seed), skips_persist_(skips_persist) {}
 
-  // One time with power and without. Returns what is wrong afterwards, or nothing.
+  // One run until the power fails. Returns what is wrong afterwards, or nothing.
   std::string Round() {
     if (const Status opened = Open(); !opened.ok()) return opened.ToString();
     disk_.CutPowerAt(random_.Between(100, 2000));
@@ -88,7 +88,7 @@ class Dark {
     for (const Event& event : *events) {
       if (!died.insert(event.key).second) return event.key + " died twice";
     }
-    // Nobody writes a key twice: what has died does not live.
+    // No key is written twice: a dead row must not live again.
     const auto cursor = database_->default_keyspace().NewCursor();
     if (!cursor) return cursor.status().ToString();
     for ((*cursor)->SeekToFirst(); (*cursor)->Valid(); (*cursor)->Next()) {

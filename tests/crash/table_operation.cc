@@ -50,7 +50,7 @@ Write AnyWrite(RandomPosts& posts, WallTime now) {
   return write;
 }
 
-// "brief" comes and goes more than the others.
+// "brief" is made and dropped more often than the others.
 TableOperation AnyChange(Random& random) {
   static constexpr Kind kKinds[] = {Kind::kAddIndex, Kind::kDropIndex, Kind::kBeginStream,
                                     Kind::kEndStream};
@@ -111,7 +111,7 @@ Status PerformWrites(const TableOperation& operation, Tables& tables) {
 
 constexpr std::uint64_t kItemsMax = 2;  // So that a job takes many steps.
 
-// When it was done by half before, the change is none and its job goes on.
+// If it was interrupted before, the change itself is done and its job continues.
 Status ChangeTtl(const TableOperation& operation, Tables& tables) {
   MAYFLY_RETURN_IF_ERROR(
       tables

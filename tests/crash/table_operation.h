@@ -1,8 +1,8 @@
-// table_operation.h - what a process does with tables, told from a seed and a number alone.
+// table_operation.h - an operation on tables, derived from a seed and a number alone.
 // Three tables of the form of "posts" (tests/tables/tables_home.h): "posts" and "brief", whose
-// items die exactly, and "swept", whose items stay until a sweep. Operations go on whether their
-// table is there or not; what then happens is nothing. Items may have two instants, "expires" and
-// "ends"; a table goes by the first until it is changed.
+// items die exactly, and "swept", whose items stay until a sweep. An operation on a table that does
+// not exist changes nothing. Items may have two instants, "expires" and "ends"; a table uses the
+// first until it is changed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace mayfly::crash {
 
 struct TableOperation {
-  // Changes of tables first, upkeep last: ranges of them are asked for below.
+  // Changes of tables first, upkeep last: the code below compares ranges.
   enum class Kind : std::uint8_t {
     kCreate,
     kDrop,
@@ -32,7 +32,7 @@ struct TableOperation {
     kUpkeep,
   };
 
-  // What becomes of one item.
+  // The write of one item.
   struct Write {
     enum class Kind : std::uint8_t { kPut, kUpdate, kDelete };
     Kind kind = Kind::kPut;
@@ -49,14 +49,14 @@ struct TableOperation {
   std::string token = {};          // Of the transaction.
   Item key = {};                   // kSetTtl.
   Millis ttl = {};                 // kSetTtl.
-  // kChangeTtl: both at once, and all that follows from it for the items. They are as the new
-  // description has them when it is done, and no time passes meanwhile.
+  // kChangeTtl: both at once, with the changes of all items that follow. Afterwards the items have
+  // the deadlines of the new description; no time passes meanwhile.
   std::string ttl_attribute = {};
   TtlMode ttl_mode = TtlMode::kExact;
 
   bool ChangesTable() const { return kind <= Kind::kChangeTtl; }
 
-  // Whether doing it again after a half comes to the same as doing it once.
+  // Whether repeating it after an interruption has the same result as doing it once.
   bool MayBeRepeated() const {
     return kind >= Kind::kPurge || kind == Kind::kChangeTtl || !token.empty();
   }
@@ -70,7 +70,7 @@ TableSpec SpecOf(const std::string& table);
 // The index that comes and goes.
 IndexSpec ByTitle();
 
-// Ok also when the table is, or is not, there and the operation comes to nothing.
+// Ok also when the table exists, or does not, so that the operation changes nothing.
 Status Perform(const TableOperation& operation, Database& database, Tables& tables);
 
 }  // namespace mayfly::crash

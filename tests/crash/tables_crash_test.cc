@@ -1,7 +1,7 @@
 // Kill -9 at any moment leaves whole writes of tables: items with their index entries and stream
-// records, transactions, changes of tables and of their ttl, and jobs that go on. Method: a process
-// plays operations by a seed and dies, from outside or by its own hand inside a change on disk;
-// reopen and compare with the same operations on plain maps; again on the same database.
+// records, transactions, changes of tables and of their ttl, and jobs that continue. Method: a
+// process plays operations by a seed and is killed, from outside or by itself inside a change on
+// disk; reopen and compare with the same operations on plain maps; again on the same database.
 // MAYFLY_SEED repeats a run, MAYFLY_CYCLES lengthens it.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kWatchedJob = "posts";
 
-// Each item of a transaction by itself: for a test that the check has teeth.
+// Writes each item of a transaction by itself, to test that the check catches it.
 Status PerformInParts(const TableOperation& operation, Database& database, Tables& tables) {
   if (operation.writes.size() < 2) return Perform(operation, database, tables);
   for (const TableOperation::Write& write : operation.writes) {
@@ -29,7 +29,7 @@ Status PerformInParts(const TableOperation& operation, Database& database, Table
   return {};
 }
 
-// The work of the process: operations one after the other. Tells how far the job of one table is.
+// The work of the process: operations one after the other. Reports the progress of one table's job.
 template <bool kWholeTransactions>
 void WorkForever(Database& database, ManualClock& clock, const DatabasePlan& plan) {
   auto tables = Tables::Open(database);
@@ -53,7 +53,7 @@ class TablesCrash {
  public:
   explicit TablesCrash(std::uint64_t seed) : random_(seed), seed_(seed) {}
 
-  // One life and death of the process. Returns what is wrong with what it left, or nothing.
+  // Runs the process until it is killed. Returns what is wrong with what it left, or nothing.
   std::string Cycle(const char* work = "tables", bool splits_batches = false) {
     const Life life = LiveAndDie({.work = work,
                                   .directory = directory_.Inside("db"),
@@ -93,14 +93,14 @@ class TablesCrash {
     if (!under_way.ChangesTable()) MAYFLY_RETURN_IF_ERROR(AskAgain(*database, *tables));
     if (under_way.kind == TableOperation::Kind::kChangeTtl && random_.OneIn(2)) {
       MAYFLY_TRY(half_done_, IsHalfDone(*database, *tables, under_way));
-      if (half_done_) return {};  // The next process does the other half, or dies of it, too.
+      if (half_done_) return {};  // The next process finishes it, or is killed in it, too.
     }
     half_done_ = false;
     if (under_way.MayBeRepeated()) {
       MAYFLY_RETURN_IF_ERROR(Perform(under_way, *database, *tables));
       PlayNext();
     }
-    // Not always, or no process would find anything to go on with.
+    // Not always, or no process would find unfinished jobs.
     const bool settled = random_.OneIn(3);
     if (settled) MAYFLY_RETURN_IF_ERROR(Settle(*database, *tables));
     Status compared = Compare(*database, *tables, plain_, settled);
@@ -118,8 +118,8 @@ class TablesCrash {
     return Clean(*database);
   }
 
-  // Acknowledged transactions with a token do nothing when they are asked for again, as long as
-  // their tables are the same.
+  // Acknowledged transactions with a token change nothing when they are repeated, as long as their
+  // tables are the same.
   Status AskAgain(Database& database, Tables& tables) {
     constexpr std::uint64_t kLookBackMax = 20;
     for (std::uint64_t back = 1; back <= std::min(next_, kLookBackMax); ++back) {
@@ -131,7 +131,7 @@ class TablesCrash {
     return {};
   }
 
-  // Whether a change of a ttl has happened, and not come to all items. What is there fits that.
+  // Whether a change of a ttl has happened, but not for all items yet. Checks the items.
   Result<bool> IsHalfDone(Database& database, Tables& tables, const TableOperation& under_way) {
     PlainTable* const before = plain_.Find(under_way.table);
     if (before == nullptr) return false;
@@ -149,7 +149,7 @@ class TablesCrash {
     return true;
   }
 
-  // What a job had done it need not do again. A change of the table may begin it anew.
+  // A job must not lose progress, unless a change of the table begins it anew.
   Status CheckJob(Database& database, const TableOperation& under_way) {
     MAYFLY_TRY(const std::uint64_t progress, JobProgress(database, kWatchedJob));
     const bool begins_anew =
@@ -164,9 +164,9 @@ class TablesCrash {
   Random random_;
   const std::uint64_t seed_;
   std::uint64_t next_ = 0;      // Everything before it is on disk and in the maps.
-  std::uint64_t progress_ = 0;  // Of the watched job, as far as it was told.
+  std::uint64_t progress_ = 0;  // Of the watched job, as last reported.
   std::uint64_t jobs_continued_ = 0;
-  bool half_done_ = false;  // The next operation is: a change of a ttl.
+  bool half_done_ = false;  // The next operation, a change of a ttl, is.
   std::uint64_t halves_ = 0;
   PlainTables plain_{InstantOf(0)};
 };

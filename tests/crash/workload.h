@@ -1,8 +1,7 @@
-// workload.h - batches that can be told from their numbers alone, and what they leave behind.
+// workload.h - batches derived from their numbers alone, and the rows they leave.
 // Batch n of writer w under a seed is always the same, so the checker needs no log of what the
 // writer did: it plays the first n batches into a plain map and compares. Every batch writes the
-// writer's marker, so no two prefixes look alike. Writers keep to their own keys and do not see
-// each other.
+// writer's marker, so no two prefixes are equal. Writers have keys of their own.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,8 @@ struct Workload {
   std::uint64_t seed;
   int writer;
 
-  // Puts, deletes and range deletes over all roles; sometimes with the condition that the batch
-  // before it is there.
+  // Puts, deletes and range deletes over all roles; sometimes with the condition that the previous
+  // batch was committed.
   engine::Batch BatchOf(std::uint64_t number) const;
 
   Durability DurabilityOf(std::uint64_t number) const;
@@ -31,7 +30,7 @@ using Rows = std::map<std::pair<engine::Role, std::string>, std::string>;
 
 void Apply(const engine::Batch& batch, Rows& rows);
 
-// What the engine holds of the writer. Fails the running test when it cannot be read.
+// The writer's rows in the engine. Fails the running test when they cannot be read.
 Rows ReadRows(const engine::Engine& engine, int writer);
 
 }  // namespace mayfly::crash

@@ -108,7 +108,7 @@ std::optional<int> RunAsWriter(int argc, char** argv) {
   for (int writer = 0; writer < kWriters; ++writer) {
     threads.emplace_back([&, writer] { WriteForever(**opened, plan, writer); });
   }
-  threads.clear();  // Joins; nobody returns.
+  threads.clear();  // Joins; no thread returns.
   return 5;
 }
 

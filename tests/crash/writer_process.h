@@ -1,6 +1,6 @@
-// writer_process.h - the process that is killed.
+// writer_process.h - a process that commits batches until it is killed.
 // It commits batches from several threads and writes a line of 16 bytes to a pipe after each one
-// that was acknowledged: which writer, which batch. The test is at the other end.
+// that was acknowledged: which writer, which batch. The test reads the pipe.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace mayfly::crash {
 
 inline constexpr int kWriters = 2;
 
-// Ways to be wrong, for tests that the check has teeth.
+// Faults, to test that the check catches them.
 enum class Fault : std::uint8_t {
   kNone,
-  kAcknowledgesTooEarly,  // Says so before it commits.
+  kAcknowledgesTooEarly,  // Acknowledges before it commits.
   kSplitsBatches,         // Commits each batch in two parts.
 };
 
@@ -40,7 +40,7 @@ class WriterProcess {
  public:
   explicit WriterProcess(const WriterPlan& plan);
 
-  // Waits for the next one; nothing when the process is dead and all of them were read.
+  // Waits for the next acknowledgement; nothing when the process is dead and all were read.
   std::optional<Acknowledgement> Next() { return process_.Next<Acknowledgement>(); }
 
   void Kill() { process_.Kill(); }

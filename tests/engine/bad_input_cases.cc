@@ -1,5 +1,5 @@
-// Goal: what cannot be meant is refused, with nothing written and a message that helps.
-// Method: each bad argument to each call that takes it; then a look that nothing changed.
+// Goal: bad arguments are refused, with nothing written and a message that helps.
+// Method: each bad argument to each call that takes it; then a check that nothing changed.
 #include <gtest/gtest.h>
 
 #include "engine/limits.h"
@@ -22,7 +22,7 @@ const std::string& TooLongKey() {
   return key;
 }
 
-// A view longer than what is behind it: whoever reads before checking is caught by the sanitizer.
+// A view longer than its bytes: the sanitizer catches an engine that reads before it checks.
 Bytes TooLargeValue() { return {"x", kValueBytesMax + 1}; }
 
 void ExpectInvalid(const Status& status) {
@@ -30,7 +30,7 @@ void ExpectInvalid(const Status& status) {
   EXPECT_FALSE(status.message().empty());
 }
 
-// Commits a batch in which everything is fine but what `spoil` adds.
+// Commits a batch in which everything is valid but what `spoil` adds.
 void ExpectRefused(Rig& rig, void (*spoil)(Batch& batch)) {
   Batch batch;
   batch.Put(kRows, "before", "value");

@@ -1,7 +1,7 @@
-// cases.h - the conformance suite: what every engine does, one case per sentence.
-// A case gets a fresh, empty engine and speaks through GTest's assertions. Cases are plain
+// cases.h - the conformance suite of engines: one case per sentence of the contract.
+// A case gets a fresh, empty engine and reports through GTest's assertions. Cases are plain
 // functions in tables, one table per topic, so that the same ones run on every engine as tests and
-// on broken engines as a proof that breakage is seen.
+// on broken engines as a proof that breakage is noticed.
 #pragma once
 
 #include <ostream>
@@ -40,7 +40,7 @@ Cases LifecycleCases();
 Cases BadInputCases();
 Cases ConcurrencyCases();
 
-// All of them. Names are unique.
+// All cases. Names are unique.
 Cases AllCases();
 
 }  // namespace mayfly::engine::suite

@@ -1,6 +1,6 @@
 // Goal: batches stay whole, conditions stay true and states stay frozen while many threads work.
 // Method: writers that keep a simple law (all equal, sum constant), readers that check it all the
-// time. A reader stops at its first complaint; loops are bounded by the writers' counts.
+// time. A reader stops at its first failure; loops are bounded by the writers' counts.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -16,7 +16,8 @@ namespace {
 constexpr std::size_t kThreads = 4;
 constexpr std::size_t kCommits = 500;  // Of each writer, at least.
 
-// Lets a writer go on until the readers beside it have had their turn, however busy the machine is.
+// Lets a writer continue until the concurrent readers have had their turn, however busy the
+// machine.
 class Progress {
  public:
   void CountRead() { ++reads_; }
@@ -47,8 +48,8 @@ int NumberAt(Rig& rig, Address at, Bytes key, const Snapshot* snapshot = nullptr
   return NumberIn(rig.Get(at, key, snapshot).value_or("-1"));
 }
 
-// Reads, computes and commits under conditions until nobody was faster. Every conflict is somebody
-// else's success, so the attempts are bounded by what all threads commit together.
+// Reads, computes and commits under conditions until there is no conflict. Every conflict is
+// another thread's success, so the attempts are bounded by what all threads commit together.
 void Retry(Rig& rig, const std::function<void(Batch& batch)>& fill) {
   constexpr std::size_t kAttemptsMax = 20 * kThreads * kCommits;
   Batch batch;
@@ -93,7 +94,8 @@ void OfManyThreadsThatRequireAbsenceExactlyOneWins(Rig& rig) {
 }
 
 // Plain commits set both sides to a new number. Conditional ones set the right side to the number
-// they require on the left: whoever slips in between condition and change leaves them unequal.
+// they require on the left: a commit that slips in between condition and change leaves them
+// unequal.
 void PlainCommitsDoNotSlipBetweenConditionAndChange(Rig& rig) {
   const auto set_both = [&rig](int number) {
     Batch batch;

@@ -1,5 +1,5 @@
-// Goal: a cursor walks one frozen state in byte order, both ways.
-// Method: small walks by hand, and long ones over rows in files and in memory.
+// Goal: a cursor shows one frozen state in byte order, both ways.
+// Method: small scans by hand, and long ones over rows in files and in memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // deadline_policy.h - a DropPolicy for tests: a value begins with the instant it dies.
 //   | deadline_ms u64 big endian, 0: never | payload |
-// It stands still until told to move. Values too short to hold a deadline live forever.
+// Its instant changes only when the test sets it. Values too short to hold a deadline live forever.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace mayfly::engine::suite {
 std::string Mortal(std::uint64_t deadline_ms, Bytes payload);
 std::string Immortal(Bytes payload);
 
-// Nothing for what never dies.
+// The deadline of a value; nothing when it never dies.
 std::optional<WallTime> DeadlineIn(Bytes value);
 
 class DeadlinePolicy final : public DropPolicy {
@@ -28,7 +28,7 @@ class DeadlinePolicy final : public DropPolicy {
 
   void SetNow(WallTime now) { now_ms_ = ToMs(now); }
 
-  // How many compactions of `role` have asked.
+  // How many compactions of `role` have asked for a judge.
   int judges(Role role) const { return judges_[static_cast<std::size_t>(role)]; }
 
   std::unique_ptr<Judge> NewJudge(Role role) const override;

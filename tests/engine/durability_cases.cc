@@ -1,5 +1,5 @@
-// Goal: what was committed is there again after a close, if the engine says that it persists.
-// Method: commit in every way, close, open, compare. What a crash leaves is tests/crash's matter.
+// Goal: committed pairs survive a close, if the engine is persistent.
+// Method: commit in every way, close, open, compare. Crashes are tested in tests/crash.
 #include <gtest/gtest.h>
 
 #include "tests/engine/cases.h"
@@ -7,7 +7,7 @@
 namespace mayfly::engine::suite {
 namespace {
 
-// What is expected after a reopen where `pairs` was committed before it.
+// The pairs expected after a reopen, if `pairs` was committed before it.
 Pairs Kept(Rig& rig, Pairs pairs) {
   return rig.engine().capabilities().persistent ? std::move(pairs) : Pairs();
 }

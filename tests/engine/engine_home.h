@@ -1,8 +1,7 @@
-// engine_home.h - where the engines under test live, one home per test.
-// A home makes an engine of its kind, again and again, one at a time; a persistent engine finds
-// what the one before it left. What a home put on the disk goes with the home.
-// The suite knows engines only through these: a new engine joins it with one line in
-// AllEngineKinds().
+// engine_home.h - opens the engines under test, one home per test.
+// A home opens an engine of its kind, again and again, one at a time; a persistent engine finds the
+// data of the one before it. The files of a home are removed with it. The suite knows engines only
+// through homes: a new engine joins it with one line in AllEngineKinds().
 #pragma once
 
 #include <functional>
@@ -20,10 +19,10 @@ class EngineHome {
  public:
   virtual ~EngineHome() = default;
 
-  // The engine before must be gone. Failing to open ends the process.
+  // The previous engine must be destroyed. A failure to open ends the process.
   virtual std::unique_ptr<Engine> Open(std::shared_ptr<const DropPolicy> policy) = 0;
 
-  // Whether Files() of a role that was compacted shows some.
+  // Whether Files() of a compacted role returns any.
   virtual bool has_files() const = 0;
 };
 
@@ -41,10 +40,10 @@ std::vector<EngineKind> AllEngineKinds();
 // The first of them, the reference.
 EngineKind MemoryKind();
 
-// One that has files.
+// An engine that has files.
 EngineKind RocksKind();
 
-// Puts an engine into another.
+// Wraps an engine in another.
 using Wrapper = std::function<std::unique_ptr<Engine>(std::unique_ptr<Engine>)>;
 
 // The engines of `inner`, each wrapped.

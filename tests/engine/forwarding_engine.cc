@@ -43,7 +43,7 @@ Status ForwardingEngine::DoGet(Address at, Bytes key, PinnedBytes& value,
   return inner_->Get(at, key, value, InnerOf(snapshot));
 }
 
-// Lookups cannot be moved, so the inner ones stay alive behind the values of the outer ones.
+// Lookups cannot be moved, so the values of the outer ones keep the inner ones alive.
 void ForwardingEngine::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const {
   const auto answers = std::make_shared<std::vector<Lookup>>(lookups.size());
   for (std::size_t i = 0; i < lookups.size(); ++i) {

@@ -1,6 +1,6 @@
-// forwarding_engine.h - an engine that hands every call to another one.
-// Tests override the one call they want to break, slow down or count. It shows the inner engine's
-// name, and its capabilities unless told otherwise, and counts its own handles.
+// forwarding_engine.h - an engine that forwards every call to another one.
+// Tests override the one call they want to break, slow down or count. It has the inner engine's
+// name, and its capabilities unless others are given, and counts its own handles.
 #pragma once
 
 #include <memory>

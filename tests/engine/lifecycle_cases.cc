@@ -1,4 +1,4 @@
-// Goal: an engine counts what is open, closes when nothing is, and then says so to everybody.
+// Goal: an engine counts its open handles, closes when there are none, and then refuses every call.
 // Method: open and release handles around Stats() and Close(); call everything on a closed engine.
 #include <gtest/gtest.h>
 

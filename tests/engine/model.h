@@ -1,5 +1,5 @@
-// model.h - what an engine should be: a plain map per role, no more.
-// A copy of a model is a snapshot of it. Nothing here is clever, so that it is right.
+// model.h - the reference model of an engine: a plain map per role.
+// A copy of a model is a snapshot of it. The code is simple, so that it is right.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// model_cursor.h - a cursor over a list of pairs: the plain map's side of a walk.
+// model_cursor.h - the model's cursor, over a list of pairs.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// model_inputs.h - random keys, values, ranges and batches that are likely to meet each other.
+// model_inputs.h - random keys, values, ranges and batches that are likely to overlap.
 // Keys are short and from a small alphabet with both extreme bytes in it: many are prefixes or
 // neighbours of others, and a few hundred of them are hit again and again.
 // Values of kDyingRole begin with a deadline (deadline_policy.h) around kDyingNow.

@@ -59,7 +59,7 @@ class ModelPlayer {
     std::unique_ptr<Snapshot> snapshot;
     Model model;
   };
-  // What is read: a kept state, or the present one.
+  // The state to read: a kept one, or the present one.
   struct State {
     const Snapshot* snapshot;
     const Model* model;
@@ -233,7 +233,7 @@ void ModelPlayer::Walk() {
   if (!made) return Differ("no cursor: " + made.status().ToString());
   const std::unique_ptr<Cursor> cursor = *std::move(made);
   for (std::uint64_t i = random_.Between(1, kWalkMovesMax); i > 0 && difference_.empty(); --i) {
-    if (random_.OneIn(10)) CommitOneChange();  // A cursor stays where it is.
+    if (random_.OneIn(10)) CommitOneChange();  // Must not change the cursor.
     Move(*cursor, model_cursor);
     if (Shown(*cursor) != Shown(model_cursor)) {
       Differ(fmt::format("the cursor is on {}, not on {}", Shown(*cursor), Shown(model_cursor)));

@@ -1,5 +1,5 @@
 // model_player.h - plays random operations on an engine and on a plain map, and compares.
-// A seed names a play: the same seed gives the same operations on every machine. The story of a
+// A seed names a play: the same seed gives the same operations on every machine. The report of a
 // difference ends with the operations before it and how to play just these again.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Goal: a MultiGet answers each key as a Get would, all from one state.
-// Method: lists of hits, misses, twins and bad keys, now and on a snapshot.
+// Goal: a MultiGet returns for each key what a Get would, all from one state.
+// Method: lists of hits, misses, duplicates and bad keys, now and on a snapshot.
 #include <gtest/gtest.h>
 
 #include "engine/limits.h"

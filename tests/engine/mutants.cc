@@ -89,7 +89,7 @@ class LosesTheLastChangeOverRoles final : public ForwardingEngine {
   }
 };
 
-// Each role decides for itself, so a conflict in one leaves the changes of those before it.
+// Commits each role by itself, so a conflict in one leaves the changes of those before it.
 class CommitsRoleByRole final : public ForwardingEngine {
   using ForwardingEngine::ForwardingEngine;
 
@@ -109,7 +109,7 @@ class CommitsRoleByRole final : public ForwardingEngine {
   }
 };
 
-// Right in the end, but for a moment the first half is there alone.
+// Right in the end, but for a moment only the first half is visible.
 class ShowsHalfABatch final : public ForwardingEngine {
   using ForwardingEngine::ForwardingEngine;
 
@@ -177,7 +177,7 @@ class CursorsMissTheirBegin final : public ForwardingEngine {
 class CursorsAreNotFrozen final : public ForwardingEngine {
   using ForwardingEngine::ForwardingEngine;
 
-  // Looks anew at every step.
+  // Reads the present state at every step.
   class Thawed final : public ForwardingCursor {
    public:
     Thawed(std::function<std::unique_ptr<Cursor>()> look, std::atomic<std::uint64_t>& open_cursors)

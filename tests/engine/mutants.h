@@ -13,8 +13,8 @@ struct Mutant {
   const char* name;  // What is wrong with it.
   Wrapper make;
 
-  // Where it is wrong: everywhere; only while threads race, which one thread cannot tell; only with
-  // files, which the model play does not touch.
+  // Where it is wrong: everywhere; only while threads race, which one thread cannot notice; only
+  // with files, which the model play does not touch.
   enum class Needs : std::uint8_t { kNothing, kThreads, kFiles };
   Needs needs;
 
@@ -24,7 +24,7 @@ struct Mutant {
 
 std::vector<Mutant> ReclaimMutants();
 
-// Those above included.
+// Includes those above.
 std::vector<Mutant> AllMutants();
 
 }  // namespace mayfly::engine::suite

@@ -1,4 +1,4 @@
-// Goal: the conformance suite and the model play notice a broken engine, each kind of breakage.
+// Goal: the conformance suite and the model play notice each kind of broken engine.
 // Method: run them on engines broken on purpose, with GTest's failures caught instead of reported,
 // and expect some; run them on the same wrapper unbroken, and expect none.
 #include "tests/engine/mutants.h"
@@ -42,7 +42,7 @@ EngineKind KindOf(const Mutant& mutant, EngineKind inner = MemoryKind()) {
 class Mutants : public testing::TestWithParam<Mutant> {};
 
 TEST_P(Mutants, AreCaughtByTheConformanceSuite) {
-  // Files take their time, and only these cases look at them.
+  // Files are slow, and only these cases use them.
   const auto failing = GetParam().needs == Mutant::Needs::kFiles
                            ? FailingCases(KindOf(GetParam(), RocksKind()), ReclaimCases())
                            : FailingCases(KindOf(GetParam()), AllCases());

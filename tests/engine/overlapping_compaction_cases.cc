@@ -1,5 +1,5 @@
-// Goal: after Compact() nothing is left that was dead when it was called, even what the engine was
-// compacting by itself at that moment, with a judge of an earlier instant.
+// Goal: after Compact() nothing is left that was dead at the call, even in files that the engine
+// was compacting by itself at that moment, with a judge of an earlier instant.
 // Method: a judge that stops in the middle of the engine's own compaction until Compact() is under
 // way. An engine that does not compact by itself has nothing to show here.
 #include <gtest/gtest.h>
@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t kDeadlineMs = 1'000'000;
 constexpr WallTime kDeadline = WallTimeFromMs(kDeadlineMs);
-constexpr Bytes kMarker = "zz";  // Behind all other keys.
+constexpr Bytes kMarker = "zz";  // After all other keys.
 
-// The first judge of rows waits at its first pair until all are let go.
+// The first judge of rows waits at its first pair until it is released.
 class WaitingPolicy final : public DropPolicy {
  public:
   void SetNow(WallTime now) { deadlines_.SetNow(now); }
@@ -69,7 +69,7 @@ class WaitingPolicy final : public DropPolicy {
   mutable std::atomic<bool> marker_written_{false};
 };
 
-// Gives other threads their turn until `happened`, or until it must be supposed never to.
+// Yields to other threads until `happened`, or up to a bound.
 void YieldUntil(const std::function<bool()>& happened, std::size_t yields_max = 100'000) {
   for (std::size_t i = 0; i < yields_max && !happened(); ++i) std::this_thread::yield();
 }
@@ -84,7 +84,7 @@ bool HasMarkerInAFile(Rig& rig) {
 }
 
 // Writes files that overlap until the engine compacts them and its judge waits. The buffer then
-// holds nothing but a key behind all of them, so that nothing else makes Compact() touch them.
+// holds nothing but a key after all of them, so that nothing else makes Compact() touch them.
 void FillUntilWaiting(Rig& rig, const WaitingPolicy& policy) {
   constexpr std::size_t kRoundsMax = 12;
   for (std::size_t round = 0; round < kRoundsMax && !policy.waiting(); ++round) {
@@ -98,9 +98,8 @@ void FillUntilWaiting(Rig& rig, const WaitingPolicy& policy) {
   }
 }
 
-// Compact() first writes out what is in the buffer, the marker, and then looks which files there
-// are. One that first waits for the engine's own compaction does not get that far, which is as
-// good.
+// Compact() first flushes the buffer, with the marker, and then lists the files. An engine that
+// first waits for its own compaction does not get that far, which is as good.
 void LetCompactBegin(Rig& rig, const WaitingPolicy& policy) {
   YieldUntil([&policy] { return policy.marker_written(); });
   if (!policy.marker_written()) return;

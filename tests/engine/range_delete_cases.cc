@@ -1,5 +1,5 @@
 // Goal: a range delete removes exactly [begin, end) of one role, as of its place in the batch.
-// Method: deletes over stored, absent and newly put keys, looked at now, by snapshot, compacted.
+// Method: deletes over stored, absent and newly put keys, read now, by snapshot, and compacted.
 #include <gtest/gtest.h>
 
 #include "tests/engine/cases.h"

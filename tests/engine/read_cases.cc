@@ -1,4 +1,4 @@
-// Goal: a key gives back what was last put under it, and a read stays what it was.
+// Goal: a read returns what was last put under its key, and its value stays unchanged.
 // Method: single puts and gets over all kinds of bytes; values held while their rows change.
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-// Goal: bytes that nobody can see leave when told, file by file, and nothing else changes; Find()
-// tells whether they did.
+// Goal: bytes that no reader can see are removed on demand, file by file, and nothing else changes;
+// Find() reports whether they are gone.
 // Method: rows in files of different ages, rewritten or dropped one by one. An engine without files
-// has none to name, and answers that nothing was done.
+// lists none, and returns that nothing was done.
 #include <gtest/gtest.h>
 
 #include "tests/engine/cases.h"
@@ -19,7 +19,7 @@ std::shared_ptr<DeadlinePolicy> OpenWithPolicy(Rig& rig) {
   return policy;
 }
 
-// The one file that was flushed last; none for an engine without files.
+// The file that was flushed last; none for an engine without files.
 std::vector<FileInfo> YoungestFile(Rig& rig) {
   std::vector<FileInfo> files = rig.Files(Role::kRows);
   std::erase_if(files, [](const FileInfo& file) { return file.level > 0; });
@@ -85,7 +85,7 @@ void AnExpiredNewerVersionOverAPermanentOlderOneNeverRevivesIt(Rig& rig) {
   rig.Flush();
   policy->SetNow(kDeadline);
 
-  // The older one's file first: whatever happens to it, readers have the newer one.
+  // The older one's file first: readers still have the newer one.
   for (const FileInfo& file : rig.Files(Role::kRows)) {
     if (file.level == 0) continue;
     EXPECT_TRUE(rig.CompactFile(Role::kRows, file.name));
@@ -218,7 +218,7 @@ void FindStopsAtItsLimit(Rig& rig) {
   }
 }
 
-// The path of a deletion that is proved: delete, rewrite what held it, write out, look.
+// The steps of a proved deletion: delete, rewrite the files that held it, flush, search.
 void NothingIsFoundOfADeletedKeyOnceItsFilesAreRewritten(Rig& rig) {
   rig.Put(kRows, "a neighbour", "value");
   rig.Put(kRows, "the secret key", "the secret value");
@@ -240,7 +240,7 @@ void NothingIsFoundOfADeletedKeyOnceItsFilesAreRewritten(Rig& rig) {
   EXPECT_EQ(rig.ScanKeys(kRows), (Keys{"a neighbour", "the third"}));
 }
 
-// The first and last keys of a file stand in more places than those between them.
+// The first and last keys of a file are stored in more places than those between them.
 void NothingIsFoundOfTheDeadAtTheEdgesOfAFile(Rig& rig) {
   const auto policy = OpenWithPolicy(rig);
   rig.Put(kRows, "a secret", Mortal(kDeadlineMs, "secret"));

@@ -1,5 +1,5 @@
-// Engines that are wrong in what gives bytes back: CompactFile(), DropFile(), Flush(), Find().
-// What they do to rows is done through the plain calls, so that they stay broken in one way only.
+// Engines that are wrong in the calls that reclaim: CompactFile(), DropFile(), Flush(), Find().
+// They change rows through the plain calls, so that they stay broken in one way only.
 #include <map>
 #include <memory>
 #include <string>
@@ -41,7 +41,7 @@ class RemembersFirstValues : public ForwardingEngine {
   std::map<std::pair<Role, std::string>, std::string> first_;
 };
 
-// A tombstone goes with its file, and what it hid comes back.
+// A tombstone is removed with its file, and the value it hid comes back.
 class DropFileTakesAFileWithSomethingBeneath final : public RemembersFirstValues {
   using RemembersFirstValues::RemembersFirstValues;
 
@@ -56,7 +56,7 @@ class DropFileTakesAFileWithSomethingBeneath final : public RemembersFirstValues
   }
 };
 
-// The dead go without a tombstone for what lies beneath them.
+// Dead values are removed without a tombstone for older values beneath them.
 class CompactFileRevives final : public RemembersFirstValues {
   using RemembersFirstValues::RemembersFirstValues;
 

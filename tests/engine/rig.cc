@@ -8,7 +8,7 @@
 namespace mayfly::engine::suite {
 namespace {
 
-// A cursor that goes round in circles is reported instead of waited for.
+// A cursor that never ends is reported instead of waited for.
 constexpr std::size_t kScanKeysMax = 1'000'000;
 
 void ExpectOk(const Status& status) { EXPECT_TRUE(status.ok()) << status.ToString(); }

@@ -1,6 +1,6 @@
-// rig.h - one engine on the test bench, with the calls that cases repeat.
+// rig.h - one engine under test, with the calls that cases repeat.
 // The short calls expect success and report a failure to GTest themselves, so that a case reads as
-// a story. What a case wants to see fail, it calls on engine() itself.
+// a story. A case makes calls that should fail on engine() itself.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ class Rig {
   // Closes, destroys and opens again.
   void Reopen(std::shared_ptr<const DropPolicy> policy = nullptr);
 
-  // Puts the engine into another one, until the next Reopen().
+  // Wraps the engine in another one, until the next Reopen().
   void Wrap(const Wrapper& wrapper);
 
   void Put(Address at, Bytes key, Bytes value);
@@ -55,7 +55,7 @@ class Rig {
   // Nothing when absent.
   std::optional<std::string> Get(Address at, Bytes key, const Snapshot* snapshot = nullptr);
 
-  // Never null: a failure that leaves none ends the process.
+  // Never null: a failure ends the process.
   std::unique_ptr<Snapshot> NewSnapshot();
   std::unique_ptr<Cursor> NewCursor(Address at, const CursorOptions& options = {});
 

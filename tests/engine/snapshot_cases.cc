@@ -1,5 +1,5 @@
 // Goal: a snapshot shows one state of all roles for as long as it is open.
-// Method: change everything behind a snapshot's back, compact, and look again in every way.
+// Method: change everything beside a snapshot, compact, and read it again in every way.
 #include <gtest/gtest.h>
 
 #include "tests/engine/cases.h"

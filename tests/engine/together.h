@@ -1,4 +1,4 @@
-// together.h - threads that start at once and are all waited for.
+// together.h - runs functions on threads that start at once, and waits for all.
 #pragma once
 
 #include <barrier>
@@ -10,8 +10,8 @@
 
 namespace mayfly::engine::suite {
 
-// Runs each of `works` on a thread of its own, all from the same moment on. Returns when all are
-// through.
+// Runs each of `works` on a thread of its own, all from the same moment on. Returns when all have
+// ended.
 inline void RunTogether(std::vector<std::function<void()>> works) {
   std::barrier start(static_cast<std::ptrdiff_t>(works.size()));
   std::vector<std::jthread> threads;
@@ -24,7 +24,7 @@ inline void RunTogether(std::vector<std::function<void()>> works) {
   }
 }
 
-// The same work `count` times, numbered from 0.
+// Runs the same function `count` times, numbered from 0.
 inline void RunTogether(std::size_t count, const std::function<void(std::size_t)>& work) {
   std::vector<std::function<void()>> works;
   for (std::size_t i = 0; i < count; ++i) works.push_back([&work, i] { work(i); });

@@ -1,4 +1,4 @@
-// fork_fixture.h - what the tests of children share.
+// fork_fixture.h - shared by the tests of children made by fork().
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace mayfly {
 
-// Collects what was not refused as it should be.
+// Collects the calls that were not refused as they should be.
 class Refusals {
  public:
   void Expect(const char* call, const Status& status) {

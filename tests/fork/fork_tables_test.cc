@@ -61,7 +61,7 @@ TEST(ForkTables, EveryCallOfTablesIsRefusedWhateverTheParentDoes) {
   auto database = MustOpen(directory.Inside("db"));
   auto tables = *Tables::Open(*database);
   ASSERT_TRUE(tables->CreateTable(SpecOf("table")).has_value());
-  // A thread of the parent holds the table while the child is made, and the child has it held for
+  // A thread of the parent holds the table while the child is made, so in the child it is held for
   // ever.
   const Signal held;
   const Signal forked;

@@ -1,6 +1,6 @@
 // Goal: a child made by fork() cannot harm its parent's database, nor hang on it, and can use one
-// of its own. Method: real children of a process that writes all the while, which call everything
-// there is, let go of everything, and end by exit().
+// of its own. Method: real children of a process that writes all the while, which make every call,
+// destroy every handle, and end by exit().
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kForks = 25;
 
-// Writes, reads and flushes until it goes, so that locks are held when a child is made.
+// Writes, reads and flushes until it is destroyed, so that locks are held when a child is made.
 class Traffic {
  public:
   explicit Traffic(Database& database) {
@@ -57,7 +57,7 @@ class Traffic {
   std::vector<std::thread> threads_;
 };
 
-// What a program may hold when it forks.
+// Handles that a program may hold when it forks.
 struct Held {
   std::unique_ptr<Database> database;
   std::unique_ptr<Reaper> reaper;
@@ -160,7 +160,7 @@ TEST(Fork, EveryCallInAChildIsRefusedWhateverTheParentDoes) {
     for (int i = 0; i < kForks; ++i) {
       Forked child([&] {
         std::string said = CallEverything(held, directory.Inside("backup"));
-        // Everything goes, in the order of a careful program.
+        // Destroys everything, in the order of a careful program.
         held.cursor.reset();
         held.snapshot.reset();
         held.transaction.reset();
@@ -251,7 +251,7 @@ TEST(Fork, WhenTheParentHasClosedAnyoneCanOpenItThoughTheChildLives) {
   const Signal closed;
   Forked child([&] {
     closed.Await();
-    return UseOfItsOwn(home);  // It can have it, too, once the parent has closed.
+    return UseOfItsOwn(home);  // The child can open it, too, once the parent has closed it.
   });
   ASSERT_TRUE(database->Close().ok());
   database = MustOpen(home);

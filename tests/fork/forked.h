@@ -1,4 +1,4 @@
-// forked.h - runs something in a child made by fork(), and tells how that ended.
+// forked.h - runs a function in a child made by fork(), and reports how it ended.
 #pragma once
 
 #include <poll.h>
@@ -13,12 +13,12 @@
 
 namespace mayfly {
 
-// What a child has to say against; empty: nothing.
+// Returns what went wrong in the child; empty: nothing.
 using InChild = std::function<std::string()>;
 
 class Forked {
  public:
-  // The child runs `work`, tells what that returned, and ends by exit().
+  // The child runs `work`, sends its result to the parent, and ends by exit().
   explicit Forked(const InChild& work) {
     int pipe_ends[2];
     if (::pipe(pipe_ends) != 0) std::abort();
@@ -39,7 +39,7 @@ class Forked {
   Forked(const Forked&) = delete;
   Forked& operator=(const Forked&) = delete;
 
-  // What it said against, or how it failed to end; empty: all is well.
+  // What went wrong in the child, or how it failed to end; empty: nothing.
   std::string Wait() {
     const int watched = static_cast<int>(::syscall(SYS_pidfd_open, child_, 0));
     pollfd end{.fd = watched, .events = POLLIN, .revents = 0};
@@ -67,7 +67,7 @@ class Forked {
   int from_child_ = -1;
 };
 
-// Tells another thread or process to go on.
+// Lets another thread or process continue.
 class Signal {
  public:
   Signal() {

@@ -1,7 +1,7 @@
 // Goal: a process that reads beside the one that writes sees whole commits in their order, all that
-// were acknowledged before it asked, and nothing dead. Method: a writer in a process of its own,
-// which plays at random by a seed and tells in shared memory what it has been told; it is stopped,
-// started again and killed while readers look.
+// were acknowledged before its read, and nothing dead. Method: a writer in a process of its own,
+// which plays at random by a seed and publishes its acknowledged commits in shared memory; it is
+// stopped, started again and killed while readers read.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -39,7 +39,7 @@ std::unique_ptr<Database> MustOpen(const DatabaseOptions& options) {
   return *std::move(opened);
 }
 
-// What processes share.
+// The shared memory of the processes.
 struct Board {
   std::atomic<std::uint64_t> acknowledged{0};
   std::atomic<bool> stop{false};
@@ -105,7 +105,7 @@ std::string WriteUntilStopped(const std::string& directory, Board& board, std::u
   }
 }
 
-// One look: at most what was begun, at least what was acknowledged, whole, never back.
+// One read: at most what was begun, at least what was acknowledged, whole, never back.
 std::string Look(Database& reader, const Board& board, std::uint64_t& seen) {
   const std::uint64_t acknowledged = board.acknowledged;
   auto snapshot = reader.NewSnapshot();
@@ -191,7 +191,7 @@ TEST(ReaderProcess, OutlivesWritersThatAreKilled) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
     ASSERT_EQ(Look(*reader, *board.operator->(), seen), "") << "without a writer";
-    board->acknowledged = seen;  // It may have got one further than it could tell.
+    board->acknowledged = seen;  // It may have committed one more than it published.
   }
 }
 
@@ -239,7 +239,7 @@ TEST(ReaderProcess, FollowsTheTimeOfItsWriter) {
   auto& seen = reader->default_keyspace();
   ASSERT_TRUE(rows.Put("row", "1", Lifetime::For(std::chrono::minutes(30))).ok());
   EXPECT_TRUE(*seen.Exists("row"));
-  // The clock is an hour ahead for a moment, and only the writer looks at it then.
+  // The clock is an hour ahead for a moment, and only the writer reads it then.
   clock.Set(kStart + std::chrono::hours(1));
   EXPECT_FALSE(*rows.Exists("row"));
   clock.Set(kStart + Millis(1));

@@ -1,7 +1,7 @@
-// Counted orders beside a std::set: whatever is done to both, they hold the same, and counts fit.
+// Goal: a counted order equals a std::set after the same changes, and its counts are right.
 // Method: seeded phases of many changes each, of the kinds that make trees grow, drain and shift:
 // in order, against it, at random, from both ends, from the middle. After each phase everything is
-// counted again, and places, ranks and walks are compared at random. On a database in memory.
+// counted again, and places, ranks and cursors are compared at random. On a database in memory.
 #include <algorithm>
 #include <set>
 
@@ -126,7 +126,7 @@ class Game {
     });
   }
 
-  // From a place in between, some steps either way; and from the ends.
+  // Scans some steps either way from a place in between, and from the ends.
   void Walk(core::LatchedKeyspace& space, const std::vector<std::string>& all,
             const std::string& from, std::size_t place) {
     OrderWalk up(space, "key", root_, OrderWalk::Way::kUp);

@@ -1,7 +1,7 @@
-// Goal: what a command on a collection costs does not grow with the collection, nor with what was
+// Goal: the cost of a command on a collection does not grow with the collection, nor with what was
 // removed from it before. Method: an engine that counts its reads, steps and tombstones, at one
-// size and at ten times it; no clock. Bounds are well above what is needed and far below one of the
-// sizes.
+// size and at ten times it; no clock. Bounds are well above what is needed and far below either
+// size.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -34,7 +34,7 @@ class Growth : public ::testing::Test {
     InLatched(*database_, database_->default_keyspace(), {"key"}, task);
   }
 
-  // All that a call makes the engine do.
+  // The engine's cost of a call.
   std::uint64_t Cost(const std::function<void(core::LatchedKeyspace&)>& task) {
     const EngineCosts before = *costs_;
     Run(task);
@@ -42,7 +42,7 @@ class Growth : public ::testing::Test {
            costs_->tombstones - before.tombstones + costs_->changes - before.changes;
   }
 
-  // The dearest of some calls in a row.
+  // The highest cost of some calls in a row.
   std::uint64_t CostMax(int calls, const std::function<void(core::LatchedKeyspace&)>& task) {
     std::uint64_t dearest = 0;
     for (int i = 0; i < calls; ++i) dearest = std::max(dearest, Cost(task));

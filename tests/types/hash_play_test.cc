@@ -1,4 +1,4 @@
-// Hashes with mortal fields beside a map of values and deadlines, while time passes.
+// Goal: hashes with mortal fields equal a map of values and deadlines, while time passes.
 // Method: seeded random operations on a few fields, a latched transaction each; the seed is printed
 // when they differ. Steps of the clock often end right on a deadline.
 #include <map>

@@ -1,4 +1,4 @@
-// Hashes: their bytes, what they say of themselves, fields that die.
+// Goal: hashes have the right bytes, size and state, and fields that die.
 // Method: single calls on plain maps, with a clock that is moved by hand.
 #include "types/hash.h"
 

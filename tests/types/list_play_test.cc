@@ -1,7 +1,7 @@
-// Lists beside std::deque: whatever is done to both, they hold the same.
+// Goal: a list equals a std::deque after the same changes.
 // Method: seeded random operations, a latched transaction each; the seed is printed when they
-// differ. Short lists on plain maps; long ones, which are changed in their middle without moving,
-// on a database in memory, where the order of their pieces is counted again after each phase.
+// differ. Short lists on plain maps; long ones, whose middle changes without moving values, on a
+// database in memory, where the order of their pieces is checked after each phase.
 #include <deque>
 #include <set>
 
@@ -30,7 +30,7 @@ class RealHome {
   std::shared_ptr<Keyspace> keyspace_ = database_->CreateKeyspace("lists").value();
 };
 
-// Pieces take no index twice and hold as many values as they say; and their order is right.
+// Checks that pieces use no index twice, have the right number of values, and the right order.
 void CheckPieces(core::LatchedKeyspace& space) {
   core::FoundRow row;
   ASSERT_TRUE(space.Find("key", row).ok());

@@ -1,5 +1,5 @@
-// Lists: their bytes, which side a change moves, damage that is noticed.
-// Method: single calls on plain maps; what is stored is looked at.
+// Goal: lists have the right bytes, move the right side, and report damage.
+// Method: single calls on plain maps; the stored rows are inspected.
 #include "types/list.h"
 
 #include "types/plain_home.h"

@@ -1,4 +1,4 @@
-// Pages of members: no name of a hash is left behind when a page ends.
+// Goal: no name of a hash is skipped when a page ends.
 // Method: members planted under hashes of our choice, which names alone could hardly have.
 #include "types/member_page.h"
 

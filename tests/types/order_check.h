@@ -1,5 +1,5 @@
-// order_check.h - counts a counted order again, from its rows alone: every invariant of
-// counted_order.h, and that nothing lies beside it.
+// order_check.h - checks a counted order from its rows alone: every invariant of counted_order.h,
+// and that there are no other rows.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class OrderCheck {
   }
 
  private:
-  // Takes a row away from those that are left.
+  // Removes a row from those not checked yet.
   std::string Eat(const std::string& key) {
     const auto at = rows_.find(key);
     EXPECT_NE(at, rows_.end());

@@ -16,7 +16,7 @@ class PlainHome {
       : names_(Database::Open({.clock = &clock_}).value()),
         keyspace_(names_->CreateKeyspace("types").value()) {}
 
-  // Runs `task` on the keyspace and commits what it did.
+  // Runs `task` on the keyspace and commits its changes.
   template <typename Task>
   void Run(Task task) {
     core::PlainTransaction transaction(state_, clock_.Now());
@@ -26,7 +26,7 @@ class PlainHome {
 
   ManualClock& clock() { return clock_; }
 
-  // What is stored, dead or not.
+  // The stored rows, dead or not.
   core::PlainRows& rows() { return state_[keyspace_.get()]; }
 
  private:

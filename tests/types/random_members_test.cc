@@ -1,4 +1,4 @@
-// Draws: how many, which, and how evenly, for small and large collections.
+// Goal: draws have the right number, members and distribution, for small and large collections.
 // Method: fixed seeds; evenness by Pearson's chi-squared against a bound that a fair draw passes by
 // far, and by every member being drawn.
 #include "types/random_members.h"
@@ -28,7 +28,7 @@ void WithHash(std::uint64_t members, Task task) {
   });
 }
 
-// Counts what is drawn, and sees to it that values go with their members.
+// Counts what is drawn, and checks that values belong to their members.
 struct Tally {
   std::map<std::string, int> times;
   int draws = 0;

@@ -1,4 +1,4 @@
-// Unions, intersections and differences beside the standard library's, sets and sorted sets mixed.
+// Goal: unions, intersections and differences of sets and sorted sets equal the standard library's.
 // Method: seeded random sets on plain maps; the seed is printed when they differ.
 #include "types/set_algebra.h"
 

@@ -1,4 +1,4 @@
-// Sets beside std::set: whatever is done to both, they hold the same.
+// Goal: a set equals a std::set after the same changes.
 // Method: seeded random operations, a latched transaction each; the seed is printed when they
 // differ.
 #include <set>

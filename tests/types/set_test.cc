@@ -1,4 +1,4 @@
-// Sets: their bytes, and what they say of themselves.
+// Goal: sets have the right bytes, size and state.
 // Method: single calls on plain maps.
 #include "types/set.h"
 

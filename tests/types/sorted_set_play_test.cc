@@ -1,4 +1,4 @@
-// Sorted sets beside a std::set of pairs and a map: whatever is done to both, they hold the same.
+// Goal: a sorted set equals a std::set of pairs and a map after the same changes.
 // Method: seeded random operations, a latched transaction each; the seed is printed when they
 // differ. Few names and few scores, so that scores are often equal and bounds often hit.
 #include <algorithm>

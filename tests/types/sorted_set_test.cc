@@ -1,4 +1,4 @@
-// Sorted sets: their bytes, their order, and damage that is noticed.
+// Goal: sorted sets have the right bytes and order, and report damage.
 // Method: single calls on plain maps.
 #include "types/sorted_set.h"
 

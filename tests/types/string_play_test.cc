@@ -1,4 +1,4 @@
-// Strings beside std::string: whatever is read and written of them, whole or in part, is the same.
+// Goal: a string equals a std::string after the same reads and writes, whole or in part.
 // Method: seeded random operations around the size at which a string becomes chunks, a latched
 // transaction each; the seed is printed when they differ.
 #include "base/random.h"

@@ -1,6 +1,6 @@
 // Goal: steps of the machine's clock are judged in sum, so that no number of small ones removes
-// what lives; and what explains them is not counted. Method: a clock moved by hand, in steps below
-// the limit, with and without what explains them.
+// living rows; explained steps do not count. Method: a clock moved by hand, in steps below the
+// limit, with and without an explanation.
 #include <gtest/gtest.h>
 
 #include "core/clock/trusted_clock.h"
@@ -106,7 +106,7 @@ TEST_F(ClockSum, TakesATimeServersWordForStepsThatStand) {
   const TrustedClock clock = Make();
   machine_.SetSynchronized(true);
   for (int night = 0; night < 5; ++night) {
-    machine_.Set(machine_.Now() + 10h);  // A virtual machine that was paused, and does not know.
+    machine_.Set(machine_.Now() + 10h);  // As after a pause that a virtual machine did not notice.
     for (int hour = 0; hour < 14; ++hour) {
       machine_.Advance(1h);
       (void)clock.ToStore(false);
@@ -173,7 +173,7 @@ TEST_F(ClockSum, JudgesEachLeapOfAClockThatKnowsNothingButWallTime) {
   } wall;
   const TrustedClock clock(wall, kJumpMax, std::nullopt, SilentLogger());
   for (int i = 0; i < 100; ++i) {
-    wall.now += 11h;  // All time there is.
+    wall.now += 11h;  // This clock has no steady time.
     EXPECT_EQ(clock.Now(), wall.now);
   }
   EXPECT_TRUE(clock.may_delete());

@@ -1,5 +1,6 @@
-// deadline_watch.h - tells sleepers that a deadline earlier than they know of was written.
-// Writers look at one number; only when theirs is smaller do they take the lock.
+// deadline_watch.h - wakes sleeping threads when an earlier deadline than theirs is written.
+// Writers compare with one number; only if their deadline is smaller do they take the lock.
+// Threads: any.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +27,8 @@ class DeadlineWatch {
     for (const auto& [waker, until] : sleepers_) waker->Wake();
   }
 
-  // Announces a sleep until `until`. Announce WallTime::max(), look at the index, then announce
-  // what you found there: so no deadline slips between.
+  // Announces a sleep until `until`. Announce WallTime::max(), read the index, then announce the
+  // first deadline found there: so no deadline is missed in between.
   void Announce(Waker& waker, WallTime until) {
     const std::lock_guard lock(mutex_);
     sleepers_[&waker] = until;
@@ -50,7 +51,7 @@ class DeadlineWatch {
 
   std::atomic<std::int64_t> sleeping_until_ms_{std::numeric_limits<std::int64_t>::min()};
   std::mutex mutex_;
-  std::map<Waker*, WallTime> sleepers_;  // Guarded by mutex_; each withdraws before it goes.
+  std::map<Waker*, WallTime> sleepers_;  // Guarded by mutex_; each withdraws before it ends.
 };
 
 }  // namespace mayfly::core

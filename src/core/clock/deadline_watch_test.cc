@@ -19,7 +19,7 @@ bool EndsEarly(Waker& waker, std::chrono::nanoseconds length) {
 // Long enough for any machine; a waker that was woken takes none of it.
 bool WasWoken(Waker& waker) { return EndsEarly(waker, std::chrono::seconds(30)); }
 
-// A wait that nobody ends takes its whole length, however short.
+// A wait without a wake-up takes its whole length, however short.
 bool WasLeftAlone(Waker& waker) { return !EndsEarly(waker, std::chrono::microseconds(100)); }
 
 TEST(DeadlineWatch, WakesForAnEarlierDeadlineOnly) {

@@ -28,7 +28,7 @@ void AppendInstant(std::string& out, WallTime instant) {
   AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(instant)));
 }
 
-// It did not say what time would be without an unconfirmed jump: as far back as there is.
+// Version 1 did not store the time without an unconfirmed jump: the earliest instant stands in.
 Result<StoredTime> DecodeVersion1(Bytes rest) {
   StoredTime time;
   if (!EatInstant(rest, time.trusted) || ToMs(time.trusted) < 0) return Damaged();

@@ -1,5 +1,5 @@
-// Goal: the record of the time says what it was given, and refuses what it is not.
-// Method: round trips, an old record, every shorter piece of one.
+// Goal: the record of the time comes back as it was written, and other bytes are refused.
+// Method: round trips, an old record, every truncation.
 #include "core/clock/time_codec.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(TimeCodec, ReadsRecordsOfVersion1) {
 
 TEST(TimeCodec, RefusesWhatIsNoRecord) {
   const std::string whole = EncodeTime(Full());
-  constexpr std::size_t kFixed = 26;  // What is left of a shorter one is a shorter boot id.
+  constexpr std::size_t kFixed = 26;  // From here on a truncation only shortens the boot id.
   for (std::size_t size = 0; size < kFixed; ++size) {
     if (size == 9) continue;  // The size of version 1.
     EXPECT_EQ(DecodeTime(Bytes(whole).substr(0, size)).status().code(), StatusCode::kCorruption)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kUsPerMs = 1000;
 
-// Half of what fits, so that sums of two do.
+// Half of what fits, so that the sum of two fits.
 constexpr std::int64_t kMsMax = std::numeric_limits<std::int64_t>::max() / (2 * kUsPerMs);
 
 std::int64_t ToUs(Millis length) { return std::clamp(length.count(), -kMsMax, kMsMax) * kUsPerMs; }
@@ -40,7 +40,7 @@ std::string Length(std::int64_t us) {
   return fmt::format("{} ms", us / kUsPerMs);
 }
 
-// A clock that knows nothing but wall time has a time of its own that stands still.
+// The steady time of a clock that has only wall time stands still.
 bool KnowsPassed(const Clock& clock) {
   const SteadyTime before = clock.Steady();
   const SteadyTime passed = clock.Passed();
@@ -80,15 +80,15 @@ void TrustedClock::Open(const StoredTime& stored) {
   const std::string boot = clock_.BootId();
   const bool same_boot =
       !boot.empty() && boot == stored.boot_id && ToUs(stored.passed) <= reading.passed_us;
-  // Where the last run's steady time is ours its lead is, too. Otherwise time goes on from what was
-  // stored, which may lag behind what was told.
+  // Within one boot steady time and the lead stay the same. Otherwise time continues from the
+  // stored instant, which may lag behind instants that callers saw.
   const std::int64_t lag_us = stored.orderly_stop ? 0 : ToUs(kHighWaterStep);
   const std::int64_t origin_us = same_boot ? ToUs(stored.passed) : reading.passed_us - lag_us;
   const std::int64_t old_lead = ToUs(stored.trusted) - origin_us;
   const bool is_downtime = !same_boot && ExplainsDowntime(stored);
   lead_us_ = old_lead;
   explained_lead_us_ = stored.explained ? ToUs(*stored.explained) - origin_us : old_lead;
-  // The limit may be another one now.
+  // The limit may have changed since.
   stopped_ = old_lead - explained_lead_us_ > jump_max_us_;
   if (same_boot) {
     explained_at_us_ = origin_us;
@@ -99,8 +99,8 @@ void TrustedClock::Open(const StoredTime& stored) {
   if (stopped_) {
     last_jump_us_ = old_lead - explained_lead_us_;
     may_be_downtime_ = stored.may_be_downtime;
-    // The clock came back while nobody looked: where it is now may be downtime from the time
-    // without the jump.
+    // The clock was corrected while the database was closed: from the time without the jump, its
+    // present reading may be downtime.
     if (IsBehind(reading.lead_us()) && is_downtime) {
       explained_lead_us_ = std::max(explained_lead_us_, reading.lead_us());
     }
@@ -110,7 +110,7 @@ void TrustedClock::Open(const StoredTime& stored) {
     Jumped(unexplained);
     may_be_downtime_ = !same_boot;
   } else if (!same_boot && gap > 0) {
-    // The machine was off for so long. What was unexplained before, still is.
+    // The machine was off for so long. What was unexplained before stays so.
     explained_lead_us_ += gap;
   }
   lead_us_ = std::max(old_lead, reading.lead_us());
@@ -122,7 +122,7 @@ void TrustedClock::Open(const StoredTime& stored) {
       Length(lead_us_ - reading.lead_us()), kFollow);
 }
 
-// Of a machine that was started since: how long it was off nobody measured.
+// After a boot of the machine no clock has measured how long it was off.
 bool TrustedClock::ExplainsDowntime(const StoredTime& stored) const {
   return stored.orderly_stop || clock_.IsSynchronized();
 }
@@ -131,14 +131,14 @@ bool TrustedClock::IsBehind(std::int64_t wall_lead_us) const {
   return wall_lead_us < lead_us_.load() - tolerance_us_;
 }
 
-// Wall time first: if the thread rests in between, wall time is the older, and nothing looks like a
-// jump ahead.
+// Wall time first: if the thread is preempted in between, wall time is the older one, which cannot
+// be taken for a jump ahead.
 TrustedClock::Reading TrustedClock::Read() const {
   const std::int64_t wall_us = ToUs(clock_.Now());
   return {wall_us, ToUs(clock_.Passed())};
 }
 
-// Of a few readings the one in which the thread rested least.
+// Of a few readings the one with the shortest preemption.
 TrustedClock::Reading TrustedClock::ReadWithCare() const {
   Reading best = Read();
   for (int i = 0; i < 2; ++i) {
@@ -162,8 +162,8 @@ WallTime TrustedClock::Now() const {
   return TimeAt(reading);
 }
 
-// Rounding, and threads that rest between two readings, make it creep up by a little. What is more
-// must be stored: the next run could not make up for it.
+// Rounding, and threads preempted between two readings, raise it by a little. A larger change must
+// be stored: the next run could not derive it.
 void TrustedClock::Raise(std::int64_t lead_us) const {
   std::int64_t lead = lead_us_.load(std::memory_order_acquire);
   const bool much = lead_us - lead > ToUs(kClockStepFloor);
@@ -194,7 +194,7 @@ void TrustedClock::Explain(const Reading& reading, std::int64_t lead_max_us) con
   const std::int64_t per_us = clock_.IsSynchronized() ? 1 : kClockDriftInverse;
   const std::int64_t grown = (reading.passed_us - explained_at_us_) / per_us;
   explained_lead_us_ += std::min(open, grown);
-  explained_at_us_ += grown * per_us;  // The rest counts the next time.
+  explained_at_us_ += grown * per_us;  // The remainder counts next time.
 }
 
 void TrustedClock::LookAt(const Reading& reading) const {
@@ -203,7 +203,7 @@ void TrustedClock::LookAt(const Reading& reading) const {
   const std::int64_t moved = wall_lead - wall_lead_us_.load();
   if (moved >= -step_min_us_ && moved <= step_min_us_) return Raise(wall_lead);
   const std::int64_t lead = lead_us_.load();
-  // On top of a jump only another one is told.
+  // After a jump only another jump is logged.
   const std::int64_t gained = wall_lead - (stopped_ ? lead : explained_lead_us_);
   if (gained > jump_max_us_) {
     Jumped(gained);
@@ -333,7 +333,7 @@ void TrustedClock::Follow(const StoredTime& stored) {
   const bool same_boot = !boot.empty() && boot == stored.boot_id;
   const std::int64_t origin_us = same_boot ? ToUs(stored.passed) : reading.passed_us;
   const std::int64_t lead = ToUs(stored.trusted) - origin_us;
-  // Nothing but that lowers a lead, on one run of the steady clock.
+  // Within one boot only a revert lowers a lead.
   const bool taken_back =
       same_boot && followed_lead_us_ && lead < *followed_lead_us_ - ToUs(kClockStepFloor);
   if (same_boot) followed_lead_us_ = lead;

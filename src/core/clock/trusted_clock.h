@@ -1,12 +1,13 @@
 // trusted_clock.h - the instant a database decides by.
 // Trusted time is steady time plus a lead, or wall time where that is later. Every reading of the
 // wall clock that is ahead raises the lead; nothing lowers it but Revert(). So:
-// (1) Now() never goes back, and while the wall clock is behind, trusted time goes on by the steady
-//     clock: a ttl of n ms is n ms. Across a restart the same holds if the machine was not started
-//     in between, since the lead is stored; otherwise it goes on from the stored instant.
+// (1) Now() never goes back, and while the wall clock is behind, trusted time advances with the
+//     steady clock: a ttl of n ms is n ms. Across a restart the same holds if the machine was not
+//     booted in between, since the lead is stored; otherwise time continues from the stored
+//     instant.
 // (2) A lead that is larger than the explained one by more than the limit is a jump, whether it
-//     came in one step or in many. The dead are hidden by its word, but nothing is removed until
-//     Confirm() or Revert(), after a restart neither: hiding can be taken back, removing cannot.
+//     came in one step or in many. Rows that are dead by it are hidden, but nothing is removed
+//     until Confirm() or Revert(), not even after a restart: hiding can be undone, removing cannot.
 //     The lead of a new database is explained; Confirm(), Revert(), downtime, a time server and,
 //     slowly, time itself explain more.
 // What explains a gap at open, and why: docs/decisions/0018-trusted-time.md.
@@ -26,26 +27,26 @@
 
 namespace mayfly::core {
 
-// What one run leaves to the next.
+// The record of time that one run leaves to the next.
 struct StoredTime {
   WallTime trusted = {};
   SteadyTime passed = {};     // At the same moment, on the timeline of
   std::string boot_id = {};   // this boot. Empty: unknown.
-  bool orderly_stop = false;  // The last thing that happened before the database was closed.
+  bool orderly_stop = false;  // Written last, as the database was closed.
   // What trusted time would be if the wall clock had not been set ahead since it was last
   // explained; nothing: `trusted`. A jump if the two are apart by more than the limit.
   std::optional<WallTime> explained = std::nullopt;
-  // It may have been downtime alone, of a machine that was started since: a time server can tell.
+  // The jump may be downtime alone, of a machine that was booted since: a time server can tell.
   bool may_be_downtime = false;
 };
 
 class TrustedClock {
  public:
-  // `stored` is what the last run left, if there was one.
+  // `stored` is the record of the last run, if there was one.
   TrustedClock(const Clock& clock, Millis jump_max, const std::optional<StoredTime>& stored,
                Logger& logger);
 
-  // The instant an operation decides by; ask once per operation.
+  // The instant an operation decides by; read it once per operation.
   WallTime Now() const;
 
   SteadyTime Steady() const { return clock_.Steady(); }
@@ -58,24 +59,24 @@ class TrustedClock {
   // Invalid while the wall clock is behind: see Database::ConfirmClock().
   Status Confirm();
 
-  // Invalid while it is not. Nobody may use instants from before the call for writes or removals
-  // afterwards; that is the caller's to see to.
+  // Invalid while the wall clock is not behind. The caller must ensure that no thread uses an
+  // instant from before the call for writes or removals afterwards.
   Status Revert();
 
-  // For who reads beside a writer: what that has stored. Its time is this one's, or later; where it
-  // was taken back, this one's is.
+  // For a reader beside a writer: takes over the writer's stored time. This clock is never behind
+  // it; where the writer's time was reverted, this clock's is, too.
   void Follow(const StoredTime& stored);
 
-  // How often time was taken back: instants from before and after cannot be compared.
+  // How often time was reverted: instants from before and after cannot be compared.
   std::uint64_t reverts() const { return reverts_.load(std::memory_order_acquire); }
 
-  // The wall clock was set, or what must be stored with the time has changed, since ToStore().
+  // True when the wall clock was set, or another field of StoredTime changed, since ToStore().
   bool changed() const { return changed_.load(std::memory_order_relaxed); }
 
   StoredTime ToStore(bool orderly_stop) const;
 
-  // Whether a time server has vouched by now for a jump that may have been downtime. Deletion goes
-  // on then.
+  // True when a time server now vouches for a jump that may have been downtime. Then removal
+  // resumes.
   bool Reconsider();
 
   ClockReport Report() const;
@@ -107,7 +108,7 @@ class TrustedClock {
   const Clock& clock_;
   const std::int64_t jump_max_us_;
   const std::int64_t tolerance_us_;  // Less than this is not "behind": clocks are adjusted.
-  const std::int64_t step_min_us_;   // Less than this is not worth a look.
+  const std::int64_t step_min_us_;   // Smaller steps are ignored.
   const bool knows_passed_;          // Else time passes by the wall clock alone.
   Logger& logger_;
 
@@ -117,13 +118,13 @@ class TrustedClock {
   mutable std::atomic<bool> changed_{true};
   std::atomic<std::uint64_t> reverts_{0};
 
-  mutable std::mutex
-      mutex_;  // Guards the rest, and changes of the above but small ones of lead_us_.
+  // Guards the rest, and changes of the above except small ones of lead_us_.
+  mutable std::mutex mutex_;
   mutable std::uint64_t steps_back_ = 0;
   mutable std::uint64_t jumps_ = 0;
   mutable std::int64_t last_jump_us_ = 0;
   mutable std::int64_t explained_lead_us_ = 0;
-  mutable std::int64_t explained_at_us_ = 0;      // Steady time up to which it has grown.
+  mutable std::int64_t explained_at_us_ = 0;      // Steady time up to which that has grown.
   mutable bool may_be_downtime_ = false;          // While stopped.
   std::optional<std::int64_t> followed_lead_us_;  // Of the record that Follow() was last given.
 };

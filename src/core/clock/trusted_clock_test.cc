@@ -1,6 +1,6 @@
-// Goal: a database's time never goes back and never stands still, and a leap that nothing explains
-// stops deletion until it is confirmed or taken back. Method: a clock moved by hand: Advance()
-// moves wall and steady time, Set() wall time alone, Reboot() starts steady time anew.
+// Goal: a database's time never goes back and never stands still, and an unexplained jump stops
+// removal until it is confirmed or reverted. Method: a clock moved by hand: Advance() moves wall
+// and steady time, Set() wall time alone, Reboot() starts steady time anew.
 #include "core/clock/trusted_clock.h"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class TrustedClockTest : public ::testing::Test {
     return TrustedClock(machine_, kJumpMax, stored, log_);
   }
 
-  // A run that ends; the next one starts after the given play of the machine.
+  // Ends a run; the next one starts after `play` has changed the machine.
   template <typename Play>
   TrustedClock After(bool orderly_stop, Play play) {
     const StoredTime stored = Make().ToStore(orderly_stop);

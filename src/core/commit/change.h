@@ -1,4 +1,4 @@
-// change.h - what a write decides about a key, and from what.
+// change.h - the decision of a write about one key, and its inputs.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace mayfly::core {
 
-// What a write decides about a key.
+// The decision of a write about a key.
 struct Change {
   enum class Kind : std::uint8_t { kNothing, kPut, kDelete };
 
@@ -21,14 +21,14 @@ struct Change {
   Bytes payload = {};  // For kPut; lives until the change is applied.
   Span span = {};      // For kPut.
 
-  // The rest matters where order is by timestamp. Without one of its own a change takes the clock's
-  // instant, or the timestamp of the last word on the key if that is later.
+  // The rest matters where order is by timestamp. A change without a timestamp takes the clock's
+  // instant, or the timestamp of the key's newest write if that is later.
   std::optional<WallTime> timestamp = std::nullopt;
-  bool same_timestamp = false;  // It changes the row that is there, which keeps its timestamp.
+  bool same_timestamp = false;  // It changes the living row, which keeps its timestamp.
   bool ttl_from_now = false;    // Though it has a timestamp.
-  std::optional<WallTime> not_before = std::nullopt;  // For one without: it is not below this.
+  std::optional<WallTime> not_before = std::nullopt;  // Lower bound, if `timestamp` is not set.
 
-  // It gives the collection that is there another deadline, and leaves the rest as it is.
+  // It changes only the deadline of the stored collection.
   bool of_collection = false;
 
   static Change Nothing() { return {}; }
@@ -57,11 +57,11 @@ struct Change {
   WallTime TtlFrom(WallTime now) const { return timestamp && !ttl_from_now ? *timestamp : now; }
 };
 
-// What a decision is made from.
+// The inputs of a decision.
 struct Known {
   const RowView* row;              // The living row, or null.
   WallTime now;                    // The instant it is living at.
-  std::optional<WallTime> newest;  // The timestamp of the last word on the key; see Standing.
+  std::optional<WallTime> newest;  // The timestamp of the key's newest write; see KeyState.
 };
 
 using Decide = FunctionRef<Result<Change>(const Known& known)>;

@@ -23,8 +23,7 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
                      const RowView& fresh) {
   const bool old_is_dead = old != nullptr && IsDead(old->deadline, now_);
   if (IsDead(fresh.deadline, now_)) {
-    // One event for a row that dies: its own if it was dead before, else for the one that never
-    // lived.
+    // One event: for the old row if it was dead already, else for the new row, which never lived.
     if (old != nullptr) Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
     if (!old_is_dead) {
       const bool is_stored = old != nullptr && old->collection_id == fresh.collection_id &&
@@ -37,7 +36,7 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
   row_.clear();
   AppendRow(row_, fresh);
   batch_.Put(kRows, row_key, row_);
-  // The entry of an unchanged deadline is there already.
+  // The entry of an unchanged deadline exists already.
   const bool moved = old == nullptr || old->deadline != fresh.deadline;
   if (old != nullptr && old->deadline && moved) {
     RemoveRowEntry(keyspace, stripe, *old->deadline, key);
@@ -49,8 +48,8 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     NoteRemoval(keyspace, stripe, *old->deadline);
     BookingOf(keyspace, stripe).overwrote = true;
   } else if (old != nullptr && (!old->collection_id || old->collection_id != fresh.collection_id)) {
-    // A collection that stays one has a head of its type's and counts in its row; what is a user's
-    // lies in its members.
+    // The row of a collection that stays one holds its head and counts; users' bytes are in its
+    // members.
     NoteReplaced(keyspace, stripe, old->payload, fresh.payload);
   }
   if (old != nullptr && old->collection_id != fresh.collection_id)
@@ -83,7 +82,7 @@ void CommitPlan::PutVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member
   const KeyspaceId index = MembersOf(keyspace.id());
   const auto leaves_at = LeavesAt(fresh);
   const auto [put, first] = members_put_.try_emplace(std::string(Bytes(stored_key)));
-  // Of two in one plan the later one counts, and the first one's entry goes with it.
+  // Of two writes in one plan the later one counts, and replaces the first one's entry.
   const auto before = first ? (old != nullptr ? LeavesAt(*old) : std::nullopt) : put->second;
   if (before && before != leaves_at) batch_.Delete(kExpiry, EntryKey(index, *before, member_key));
   put->second = leaves_at;
@@ -100,7 +99,7 @@ void CommitPlan::RemoveVersion(KeyspaceState& keyspace, Stripe stripe, Bytes mem
   if (const auto leaves_at = LeavesAt(old)) {
     batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), *leaves_at, member_key));
   }
-  // The row that it was kept for ended before.
+  // The row that the version was kept for ended before.
   WallTime since = std::min(old.row.deadline.value_or(now_), now_);
   const Millis behind = KeptBehind(*keyspace.policy());
   if (old.kept_until && behind < *old.kept_until - WallTime()) {
@@ -114,7 +113,7 @@ void CommitPlan::Clear(KeyspaceState& keyspace) {
   Booking& booking = BookingOf(keyspace, 0);
   booking.cleared = true;
   NoteRemoval(keyspace, booking.stripe, now_);
-  // However many members they had: the memory they lie in is worth giving back.
+  // However many members the rows had: their space is worth giving back.
   if (keyspace.TotalCounters().rows + keyspace.orphans() > 0) removed_ += kFlushAfterRows;
 }
 
@@ -156,10 +155,10 @@ Status CommitPlan::Seal(const engine::Engine& engine) {
   MAYFLY_RETURN_IF_ERROR(AddChunkedValues(engine));
   for (const Booking& booking : bookings_) {
     KeyspaceState& keyspace = *booking.keyspace;
-    // Before it is visible: whoever looks for entries must not think that there are none.
+    // Before the commit is visible, so that a purge does not take the index of members for empty.
     if (booking.mortal_members) keyspace.NoteMortalMember();
     if (booking.change == Counters()) continue;
-    // Rows that go are counted, since their latches are held.
+    // The number of removed rows is exact, since their latches are held.
     const Counters base = booking.cleared ? Counters() : keyspace.TotalCounters();
     const Counters total = base + booking.change;
     if (total.rows < 0 || total.mortal < 0) {
@@ -257,7 +256,7 @@ void CommitPlan::Count(KeyspaceState& keyspace, Stripe stripe, const RowView* ol
 }
 
 CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe stripe) {
-  // Changes come keyspace by keyspace, so it is the last one, if any.
+  // Changes come keyspace by keyspace, so it is mostly the last booking.
   const auto found = std::find_if(bookings_.rbegin(), bookings_.rend(),
                                   [&](const Booking& b) { return b.keyspace == &keyspace; });
   if (found != bookings_.rend()) return *found;
@@ -281,7 +280,7 @@ void CommitPlan::AddEvent(const KeyspaceState& keyspace, Bytes key, const RowVie
     if (!row.collection_id) {
       event.value = std::string(row.payload);
     } else if (const auto chunks = ChunksOf(row);
-               chunks && is_stored && chunks->size <= kValueBytesMax) {  // Else it fits no event.
+               chunks && is_stored && chunks->size <= kValueBytesMax) {  // Larger: fits no event.
       chunked_deaths_.push_back({events_.size(), *row.collection_id, chunks->size});
     }
   }

@@ -1,10 +1,11 @@
 // commit_plan.h - turns changes of rows into one batch that keeps the index exact.
-// Whoever changes rows, a write, a transaction, a purge, puts each change in here with the row it
-// replaces, and commits the plan while it still holds the latches. Invariants: (1) A row with a
-// deadline has exactly one entry, for that deadline, written in the same batch. (2) Counters change
-// in the batch that changes the rows. (3) The bytes of a dead row or member leave with one event,
-// if the keyspace wants events. (4) A collection's row that goes leaves an orphan record, which
-// finds its members: whoever removes or replaces it, and however many they are.
+// Every change of a row, by a write, a transaction or a purge, is added here with the row it
+// replaces, and the plan is committed while the latches are still held. Threads: one at a time.
+// Invariants: (1) A row with a deadline has exactly one entry, for that deadline, written in the
+// same batch. (2) Counters change in the batch that changes the rows. (3) The bytes of a dead row
+// or member leave with one event, if the keyspace wants events. (4) A collection's row that is
+// removed or replaced, by any caller, leaves an orphan record, which finds its members, however
+// many they are.
 #pragma once
 
 #include <map>
@@ -37,53 +38,52 @@ class CommitPlan {
   void Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
               EventCause cause);
 
-  // Removes an entry that nothing stands behind, of a row or of a member.
+  // Removes a stale entry of a row or of a member: one whose row does not have that deadline.
   void RemoveStaleEntry(KeyspaceState& keyspace, Stripe stripe, bool of_member, WallTime deadline,
                         Bytes key);
 
-  // The same for versions and markers, given their key without the keyspace. `old` is what is
-  // stored there (null: nothing); what the plan itself put there it knows.
+  // As Put() and Remove(), for versions and markers, given their key without the keyspace. `old` is
+  // the stored one (null: none); the plan itself knows what it has put there.
   void PutVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member_key, const VersionView* old,
                   const VersionView& fresh);
   void RemoveVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member_key,
                      const VersionView& old);
 
-  // Everything of the keyspace goes, without events; before any other change of it, and under all
-  // latches.
+  // Removes everything of the keyspace, without events. Call it before any other change of the
+  // keyspace, under all latches.
   void Clear(KeyspaceState& keyspace);
 
-  // A collection of this id is under another key than before: its members are not left
-  // behind. Before the changes of its rows.
+  // Keeps the members of a collection that moves to another key: they become no orphan. Call it
+  // before the changes of its rows.
   void KeepMembers(std::uint64_t collection_id) { kept_versions_.insert(collection_id); }
 
-  // What is left of a collection has been removed.
+  // Removes a collection's orphan record: its parts have been removed.
   void RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t collection_id);
 
-  // For MemberPlan: the index of members, and what a member that is dead leaves behind.
+  // For MemberPlan: the index of members, and the events of dead members.
   void PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes member_key);
   void RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadline, Bytes member_key);
   void AddMemberEvent(const KeyspaceState& keyspace, Bytes key, Bytes member, WallTime deadline,
                       Bytes value, EventCause cause);
   void CountDeadMember() { ++dead_members_removed_; }
 
-  // The policy gave a row another lifetime than was asked.
+  // Counts a row whose requested lifetime the policy changed.
   void CountClamped() { ++clamped_; }
 
-  // What the plan replaced leaves bytes behind, dead or deleted since then, which should go from
-  // the files.
+  // Notes that replaced rows, dead or deleted since `since`, leave bytes in files that should go.
   void NoteRemoval(KeyspaceState& keyspace, Stripe stripe, WallTime since);
 
-  // The same for what was written over, at the plan's instant: in a keyspace with a promise, and
-  // if other bytes took its place.
+  // As NoteRemoval(), for bytes overwritten at the plan's instant: in a keyspace with a promise,
+  // and if the new bytes differ.
   void NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old, Bytes fresh);
 
-  // Adds the counters to the batch, and to events the values that lie in chunks of the engine;
-  // once, after the last change. Corruption when the keyspace would count fewer rows than none:
-  // what is stored does not fit together.
+  // Adds the counters to the batch, and to events the values that are stored in chunks. Call it
+  // once, after the last change. Corruption when a keyspace's count of rows would become negative:
+  // the stored records are inconsistent.
   Status Seal(const engine::Engine& engine);
 
-  // After the commit, still under the latches: what the batch did becomes what is known. Returns
-  // when a promise wants its bytes dealt with, if none was to be before.
+  // Updates the state in memory after the commit, still under the latches. Returns when a promise
+  // wants its bytes removed, if none was due before.
   std::optional<WallTime> Applied();
 
   bool empty() const { return batch_.empty(); }
@@ -97,7 +97,7 @@ class CommitPlan {
   bool clears() const;
   std::uint64_t removed() const { return removed_; }  // The dead and the deleted.
 
-  // The earliest deadline that was written, for whoever sleeps until the next.
+  // The earliest deadline written, for threads that sleep until the next one.
   std::optional<WallTime> earliest() const { return earliest_; }
 
  private:
@@ -106,14 +106,14 @@ class CommitPlan {
     KeyspaceState* keyspace;
     Stripe stripe;
     Counters change;
-    std::optional<WallTime> removed_since = std::nullopt;  // Of the bytes that are left behind.
+    std::optional<WallTime> removed_since = std::nullopt;  // Of the bytes left behind.
     std::int64_t orphans = 0;
-    bool overwrote = false;       // Among them such as newer versions cover.
+    bool overwrote = false;       // Some of these bytes were overwritten.
     bool mortal_members = false;  // Some were written.
     bool cleared = false;
   };
 
-  // A dead row's value in chunks, which stay stored at least until the plan is committed.
+  // A dead row whose value is in chunks, which stay stored at least until the plan is committed.
   struct ChunkedDeath {
     std::size_t event;
     std::uint64_t collection_id;
@@ -142,7 +142,7 @@ class CommitPlan {
   std::uint64_t clamped_ = 0;
   std::uint64_t removed_ = 0;
   std::set<std::uint64_t> kept_versions_;
-  std::map<std::string, std::optional<WallTime>> members_put_;  // Row key's like, when they leave.
+  std::map<std::string, std::optional<WallTime>> members_put_;  // Version key, when it leaves.
   std::string row_;                                             // Scratch.
 };
 

@@ -69,7 +69,7 @@ void MemberPlan::PutSide(Bytes side, Bytes value) {
   std::string row;
   AppendRow(row, {.deadline = {}, .payload = value});
   plan_.batch().Put(kMembers, keys_.Of(PartKind::kSide, side), row);
-  // What it replaces, if anything, nobody has read. Most sides are all name.
+  // The replaced side, if any, was not read. Most sides have only a name.
   if (!value.empty()) plan_.NoteReplaced(keyspace_, stripe_, {}, value);
 }
 

@@ -14,7 +14,7 @@ WallTime LaterBy(WallTime instant, Millis by) {
 VersionView MarkerOf(const KeyspacePolicy& policy, WallTime timestamp) {
   VersionView marker{.row = {.deadline = {}, .payload = {}, .timestamp = timestamp},
                      .deleted = true};
-  // Later on, whatever it would hold back is refused, and nobody asks for a time before it.
+  // After that, writes that it would hold back are refused, and times before it cannot be read.
   if (policy.late_max) {
     marker.kept_until = LaterBy(timestamp, std::max(*policy.late_max, policy.history));
   }
@@ -52,7 +52,7 @@ void VersionPlan::PutLate(const VersionView& version, WallTime overtaken_at,
   if (!kept_until) return;
   VersionView kept = version;
   kept.kept_until = kept_until;
-  // The dead are not shown; that they were there is: what is older must not show instead.
+  // A dead version is kept without its value, so that an older one does not show in its place.
   if (IsDead(kept.row.deadline, plan_.now())) kept = Bare(kept);
   plan_.PutVersion(keyspace_, stripe(), VersionKey(key_, *kept.row.timestamp), same, kept);
 }
@@ -69,8 +69,8 @@ void VersionPlan::Purge(EventCause cause) {
 
 Stripe VersionPlan::stripe() const { return StripeOf(keyspace_.id(), key_); }
 
-// What was the last word before goes into the history. A row overtaken at its own timestamp was
-// never seen by any other.
+// Moves the newest write so far into the history. A row overtaken at its own timestamp was never
+// visible to a read by timestamp.
 void VersionPlan::Retire(WallTime overtaken_at) {
   if (key_state_.marker) {
     plan_.RemoveVersion(keyspace_, stripe(), MarkerKey(key_), *key_state_.marker);
@@ -85,11 +85,12 @@ void VersionPlan::Retire(WallTime overtaken_at) {
 void VersionPlan::Mark(WallTime timestamp) {
   const VersionView marker = MarkerOf(*keyspace_.policy(), timestamp);
   if (IsDead(marker.kept_until, plan_.now())) return;
-  // An old marker, which there is only without a row, was removed by Retire().
+  // An old marker, which exists only without a row, was removed by Retire().
   plan_.PutVersion(keyspace_, stripe(), MarkerKey(key_), nullptr, marker);
 }
 
-// Without a history, too, the present is what lies before a timestamp that is to come.
+// Even without a history a write stays readable until the timestamp that overtakes it, if that lies
+// ahead of the clock.
 std::optional<WallTime> VersionPlan::KeptUntil(WallTime overtaken_at) const {
   const WallTime until = LaterBy(overtaken_at, keyspace_.policy()->history);
   if (IsDead(until, plan_.now())) return std::nullopt;

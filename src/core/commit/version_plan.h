@@ -1,8 +1,8 @@
 // version_plan.h - changes of one key where the largest timestamp wins.
-// A write is either the last word on its key or comes late. The last word becomes the row, or the
-// marker when it is a delete or is dead; what it overtakes goes into the history, for as long as
-// somebody may ask for it. What comes late goes straight into the history, or nowhere. A row that
-// dies leaves a marker with its timestamp: it was the last word, and nothing older may come back.
+// A write is either the newest of its key or late. The newest write becomes the row, or the marker
+// if it is a delete or is dead; the write it overtakes goes into the history, for as long as reads
+// of the past may ask for it. A late write goes straight into the history, or nowhere. A row that
+// dies leaves a marker with its timestamp: it was the newest write, and no older one may come back.
 #pragma once
 
 #include "core/commit/commit_plan.h"
@@ -10,34 +10,34 @@
 
 namespace mayfly::core {
 
-// What is kept of a key whose last word left no row.
+// The marker of a key whose newest write left no row.
 VersionView MarkerOf(const KeyspacePolicy& policy, WallTime timestamp);
 
-// How long after its end something of a row may be kept on purpose: its key, so that a late write
-// does not bring it back, and its value, for whoever asks for the past. Millis::max(): for ever.
+// How long after its end a part of a row may be kept on purpose: its key, so that a late write does
+// not bring it back, and its value, for reads of the past. Millis::max(): for ever.
 Millis KeptBehind(const KeyspacePolicy& policy);
 
 class VersionPlan {
  public:
-  // All four must outlive the plan.
+  // All four must outlive this object.
   VersionPlan(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const KeyState& key_state)
       : plan_(plan), keyspace_(keyspace), key_(key), key_state_(key_state) {}
 
-  // The last word: at or after key_state.newest().
+  // The newest write: at or after key_state.newest().
   void Put(const RowView& fresh);
   void Delete(WallTime timestamp);
 
-  // One that comes late, overtaken at `overtaken_at` at the latest. `same` is the version that is
-  // stored with its timestamp, if there is one.
+  // A late write, overtaken at `overtaken_at` at the latest. `same` is the stored version with the
+  // same timestamp, if there is one.
   void PutLate(const VersionView& version, WallTime overtaken_at, const VersionView* same);
 
-  // A row from elsewhere, where nothing is known of the key. If it died on the way, its marker.
+  // Writes a row of a backup, where nothing is stored of the key; its marker if it has died since.
   void Restore(const RowView& row);
 
-  // The stored row, which is dead, goes.
+  // Removes the stored row, which is dead.
   void Purge(EventCause cause);
 
-  // How long somebody may ask for what was overtaken then. Nothing: nobody can any more.
+  // Until when a write that was overtaken then can be read. Nothing: it cannot any more.
   std::optional<WallTime> KeptUntil(WallTime overtaken_at) const;
 
  private:

@@ -31,7 +31,7 @@ bool EatOptional(Bytes& in, std::optional<Millis>& ttl) {
   return true;
 }
 
-// Asked with the gate closed: whoever dropped it may have been a moment faster.
+// Checked with the gate held alone: another thread may just have dropped it.
 Status CheckNotDropped(const KeyspaceState& keyspace) {
   if (!keyspace.dropped()) return {};
   return Status::Invalid(fmt::format("the keyspace '{}' was dropped; open or create another",
@@ -87,7 +87,7 @@ std::string EncodeKeyspace(const std::string& name, const KeyspacePolicy& policy
 
 namespace {
 
-// What the second version added.
+// Decodes the fields that version 2 of the record added.
 bool EatPromiseAndOrder(Bytes& in, KeyspacePolicy& policy) {
   std::uint64_t history = 0;
   if (!EatOptional(in, policy.purge_within) || in.empty()) return false;
@@ -164,7 +164,7 @@ Status Catalog::Reload() {
     by_name_ = std::move(before);
     return loaded;
   }
-  // Handles keep the one they have.
+  // Existing states stay, because handles share them.
   for (auto& [name, keyspace] : by_name_) {
     const auto known = before.find(name);
     if (known == before.end() || known->second->id() != keyspace->id()) continue;
@@ -239,20 +239,20 @@ Status Catalog::LoadInstants() {
     MAYFLY_TRY(const auto removing, LoadInstant(kMetaRemovingSince, id));
     MAYFLY_TRY(const auto promised, LoadInstant(kMetaPromisedSince, id));
     keyspace->SetPromisedSince(promised.value_or(WallTime()));
-    // A writer elsewhere may take time back, and entries lie before them then.
+    // A writer in another process may revert time; then entries lie before them.
     if (!engine_.capabilities().follows) {
       keyspace->RaiseWatermark(rows.value_or(WallTime()));
       keyspace->RaiseMembersWatermark(members.value_or(WallTime()));
     } else {
       keyspace->NoteMortalMember();  // Or have some.
     }
-    // What a run that was not closed removed after its last round, nobody remembers.
+    // After a run that was not closed it is unknown what it removed after its last round.
     keyspace->NoteRemoval(removing ? *removing : through.value_or(WallTime()) + Millis(1));
   }
   return {};
 }
 
-// What collections left to do, and whether members of theirs may die.
+// Counts orphans, and notes keyspaces whose members may have deadlines.
 Status Catalog::LoadCollections() {
   MAYFLY_RETURN_IF_ERROR(LoadOrphans());
   for (const auto& [name, keyspace] : by_name_) {
@@ -275,7 +275,7 @@ Status Catalog::LoadOrphans() {
     KeyspaceId id = 0;
     if (!EatBigEndian32(key, id)) return Damaged("an orphan");
     const auto keyspace = by_id.find(id);
-    // A writer elsewhere may have made one since the names were read.
+    // A writer in another process may have made a keyspace since the names were read.
     if (keyspace == by_id.end() && !engine_.capabilities().follows) return Damaged("an orphan");
     if (keyspace != by_id.end()) keyspace->second->AddOrphans(1);
     return Status();
@@ -293,7 +293,7 @@ Status Catalog::LoadDropped() {
       return Damaged("a dropped keyspace");
     }
     const KeyspacePolicy policy{.purge_within = Millis(static_cast<std::int64_t>(promise))};
-    // Its name is nobody's business any more.
+    // A dropped keyspace has no name any more.
     dropped_.push_back(
         std::make_shared<KeyspaceState>(id, fmt::format("dropped keyspace {}", id), policy));
     dropped_.back()->MarkDropped();
@@ -401,8 +401,7 @@ Status Catalog::Drop(const std::string& name, WallTime now) {
   };
   if (shared == nullptr) return none();
   KeyspaceState& keyspace = *shared;
-  // The gate first: whoever holds a latched transaction, and so the gate, may ask which keyspaces
-  // there are.
+  // The gate first: a thread in a latched transaction, which holds the gate, may list keyspaces.
   const std::lock_guard alone(keyspace.gate());
   const std::lock_guard lock(mutex_);
   if (keyspace.dropped()) return none();
@@ -437,7 +436,7 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   engine::Batch batch;
   DeleteRowsOf(batch, keyspace.id());
   const Status committed = engine_.Commit(batch);
-  cache_.Forget(keyspace.id());  // Whatever became of it, with the gate still held.
+  cache_.Forget(keyspace.id());  // After success and failure, with the gate still held.
   MAYFLY_RETURN_IF_ERROR(committed);
   for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
     keyspace.SetCounters(static_cast<Stripe>(stripe), {});
@@ -445,7 +444,7 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   keyspace.ForgetOrphans();
   keyspace.ForgetDue();
   keyspace.NoteRemoval(now);
-  // There is much to do, and nothing more to wait for.
+  // There is much to remove, and no reason to wait for more.
   keyspace.HurryRound();
   return {};
 }
@@ -472,10 +471,10 @@ Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy,
     batch.Put(kMeta, MetaKey(kMetaPromisedSince, keyspace.id()), since);
   }
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
-  // First: nobody may see the promise and the time of another.
+  // First, so that no thread sees the new promise with the old one's time.
   if (promises_more) keyspace.SetPromisedSince(now);
   keyspace.SetPolicy(policy);
-  // What was written over until now nobody has noted.
+  // Overwrites were not noted until now.
   if (keyspace.promises() && !promised_before) keyspace.NoteOverwrite(now);
   return {};
 }

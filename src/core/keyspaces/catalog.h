@@ -1,8 +1,8 @@
 // catalog.h - the keyspaces of a database, by name.
 //   stored in meta: | 'k' | id | -> | version u8 | name, sized | policy |
 // Layout: docs/formats/row.md.
-// Ids are never used again, so that rows of a dropped keyspace that are still in some file can
-// never be mistaken for another's.
+// Ids are never reused, so that rows of a dropped keyspace that are still in files can never be
+// mistaken for another's. Lock order: ARCHITECTURE.md. Threads: any, after Load().
 #pragma once
 
 #include <map>
@@ -26,18 +26,18 @@ inline constexpr const char* kDefaultKeyspaceName = "default";
 
 class Catalog {
  public:
-  // The cache is told what goes with a keyspace.
+  // Removes the rows of dropped and cleared keyspaces from the cache.
   Catalog(engine::Engine& engine, StoredCache& cache) : engine_(engine), cache_(cache) {}
 
   // Reads all keyspaces with their counters and watermarks; makes the default one if there is none.
   Status Load();
 
-  // The same for a database that is to be salvaged, without counters and watermarks, which a
-  // backup does not need. A keyspace whose record is missing gets a name by its id, and no policy.
+  // As Load(), for a salvage: without counters and watermarks, which a backup does not need. A
+  // keyspace whose record is missing gets a name from its id, and no policy.
   Status LoadSalvaged(Logger& logger);
 
-  // The same once more, for who reads beside a writer: keyspaces that this has made, dropped and
-  // changed.
+  // As Load(), for a reader beside a writer: takes over the keyspaces that the writer has made,
+  // dropped and changed.
   Status Reload();
 
   Result<std::shared_ptr<KeyspaceState>> Create(const std::string& name,
@@ -45,17 +45,19 @@ class Catalog {
   Result<std::shared_ptr<KeyspaceState>> Find(const std::string& name) const;
   std::vector<std::shared_ptr<KeyspaceState>> All() const;  // By name.
 
-  // With those behind them that were dropped, and had promised to leave nothing behind.
+  // All(), followed by dropped keyspaces whose promise is not kept yet.
   std::vector<std::shared_ptr<KeyspaceState>> AllWithDropped() const;
 
-  // Nothing is left of this one. The record of it, MetaKey(kMetaDropped, id), is the caller's.
+  // Forgets a dropped keyspace of which nothing is left. The caller removes its record,
+  // MetaKey(kMetaDropped, id).
   void ForgetDropped(KeyspaceId id);
 
-  // All of them, and the id that the next one made will have, at one moment.
+  // All keyspaces, and the id that the next one will get, at one moment.
   std::pair<std::vector<std::shared_ptr<KeyspaceState>>, KeyspaceId> AllWithNextId() const;
 
-  // For the next run: since when there may be bytes of removed rows in files. As the last thing
-  // before the engine closes; the next Load() takes it back, so that a crash finds nothing of it.
+  // Records for the next run since when there may be bytes of removed rows in files. Called last
+  // before the engine closes. The next Load() removes the record, so that it is missing after a
+  // crash.
   Status RecordRemovals();
   Status ForgetRecordedRemovals();
 
@@ -90,7 +92,7 @@ Status DecodeKeyspace(Bytes encoded, std::string& name, KeyspacePolicy& policy);
 
 Status CheckKeyspaceName(const std::string& name);
 
-// Everything of a keyspace but its name and policy goes with the batch.
+// Adds to the batch the removal of everything of a keyspace but its name and policy.
 void DeleteRowsOf(engine::Batch& batch, KeyspaceId id);
 
 }  // namespace mayfly::core

@@ -1,4 +1,4 @@
-// Catalog::LoadSalvaged(): the keyspaces of a database of which meta may be missing in part.
+// Catalog::LoadSalvaged(): loads keyspaces when parts of meta may be missing.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ Status Catalog::LoadSalvaged(Logger& logger) {
     if (!EatBigEndian32(key, id) || !DecodeKeyspace(records->value(), name, policy).ok()) continue;
     by_name_.emplace(name, std::make_shared<KeyspaceState>(id, name, policy));
   }
-  // What was dropped is not brought back, if that is known.
+  // Keyspaces that are known to be dropped are not brought back.
   std::set<KeyspaceId> dropped;
   MAYFLY_TRY(const auto drops, WalkMeta(engine_, kMetaDropped));
   for (drops->SeekToFirst(); drops->Valid(); drops->Next()) {

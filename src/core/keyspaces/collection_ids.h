@@ -1,7 +1,7 @@
-// collection_ids.h - numbers for collections, each given out once in the life of a database.
-// A block is reserved in meta before its first number is used. What survives a crash is a prefix of
-// the commits, so a number that survived in a row has its reservation before it; what is left of a
-// block when the process ends is never used. Threads: any.
+// collection_ids.h - ids for collections, each given out once in the life of a database.
+// A block is reserved in meta before its first id is used. A prefix of the commits survives a
+// crash, so an id that survived in a row has its reservation before it. The rest of a block is
+// never used once the process has ended. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class CollectionIds {
  public:
   explicit CollectionIds(engine::Engine& engine) : engine_(engine) {}
 
-  // Reads what was reserved before. Before anything else.
+  // Reads the reservations of earlier runs. Call it first.
   Status Load();
 
   Result<std::uint64_t> Next();
@@ -25,7 +25,7 @@ class CollectionIds {
   engine::Engine& engine_;
   std::mutex mutex_;  // Guards the rest; held while a block is reserved.
   std::uint64_t next_ = 1;
-  std::uint64_t reserved_ = 1;  // The first one that is not.
+  std::uint64_t reserved_ = 1;  // The first id that is not reserved.
 };
 
 }  // namespace mayfly::core

@@ -1,12 +1,12 @@
-// key_latches.h - who may read and who may change a key right now.
-// A write reads the row it replaces and commits under the key's latch, so that nothing comes
+// key_latches.h - reader-writer latches of keys, by stripe.
+// A write reads the row it replaces and commits under the key's latch, so that no other write comes
 // between the two: this is what makes the index exact. Transactions that only read a key share its
 // latch with other readers. Keys share latches by stripe; several stripes are taken in their order,
-// and so nobody waits in a circle. A latch is never upgraded: who may write takes it alone from the
-// start. Writers go first: a reader waits behind a writer that waits, or overlapping readers of a
-// hot key would keep writers out for ever. Hence no thread may take a stripe twice. Stripes are
-// those of the counters, which their latch guards; so there are not more of them. Reads outside of
-// works take none.
+// so threads cannot deadlock. A latch is never upgraded: a transaction that may write takes it
+// alone from the start. Writers go first: a reader waits behind a waiting writer, or overlapping
+// readers of a hot key would keep writers out for ever. Hence no thread may take a stripe twice.
+// Stripes are those of the counters, which their latch guards; so there are not more of them. Reads
+// outside latched transactions take no latch.
 #pragma once
 
 #include <pthread.h>
@@ -27,13 +27,14 @@ namespace mayfly::core {
 using Stripe = std::uint8_t;
 static_assert(kStripes == 256, "a stripe is a byte");
 
-// Stored with the counters; the seed is the keyspace, so that keyspaces do not collide alike.
+// Stored with the counters. The keyspace is the seed, so that the same keys collide differently in
+// different keyspaces.
 inline Stripe StripeOf(KeyspaceId keyspace, Bytes key) {
   return static_cast<Stripe>(Hash64(key, keyspace));
 }
 
 // As std::shared_mutex, which lets readers go first.
-class alignas(64) KeyLatch {  // A cache line each, so that neighbours do not slow each other.
+class alignas(64) KeyLatch {  // A cache line each, against false sharing.
  public:
   KeyLatch() {
     pthread_rwlockattr_t attributes;
@@ -47,7 +48,7 @@ class alignas(64) KeyLatch {  // A cache line each, so that neighbours do not sl
   KeyLatch(const KeyLatch&) = delete;
   KeyLatch& operator=(const KeyLatch&) = delete;
 
-  // The names that std::unique_lock and std::shared_lock ask for.
+  // The names that std::unique_lock and std::shared_lock need.
   void lock() { Check(pthread_rwlock_wrlock(&lock_)); }
   bool try_lock() { return pthread_rwlock_trywrlock(&lock_) == 0; }
   void unlock() { pthread_rwlock_unlock(&lock_); }
@@ -68,8 +69,7 @@ class KeyLatches {
   using One = std::unique_lock<KeyLatch>;
   using Shared = std::shared_lock<KeyLatch>;
 
-  // Holds a set of stripes alone, and another one with other readers. What is in both is held
-  // alone.
+  // Holds one set of stripes alone and another shared. A stripe in both is held alone.
   class Many {
    public:
     explicit Many(KeyLatches& latches, const Stripes& alone, const Stripes& shared = {})
@@ -97,7 +97,7 @@ class KeyLatches {
   One Lock(Stripe stripe) { return One(latches_[stripe]); }
   Shared LockShared(Stripe stripe) { return Shared(latches_[stripe]); }
 
-  // Holds nothing when somebody else does.
+  // Holds nothing if another thread holds the stripe.
   One TryLock(Stripe stripe) { return One(latches_[stripe], std::try_to_lock); }
 
  private:

@@ -1,6 +1,6 @@
-// Goal: a latch keeps others out of its stripe and of no other, and threads that take many never
-// wait in a circle. Method: latches held by hand; threads that take random sets of stripes and
-// count under them.
+// Goal: a latch keeps other threads out of its stripe and of no other, and threads that take many
+// never deadlock. Method: latches held by hand; threads that take random sets of stripes and count
+// under them.
 #include "core/keyspaces/key_latches.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST(KeyLatches, AWriterGetsInThoughReadersOverlapForEver) {
   std::vector<std::thread> readers;
   for (int i = 0; i < 2; ++i) {
     readers.emplace_back([&] {
-      // Each leaves only when the other is inside, if it may: somebody always is.
+      // Each reader leaves only when the other is inside, if it can enter: one always is.
       while (!written) {
         const KeyLatches::Shared shared = latches.LockShared(9);
         ++inside;

@@ -80,7 +80,7 @@ void KeyspaceState::Raise(std::atomic<std::int64_t>& watermark_ms, WallTime to) 
 void KeyspaceState::LowerWatermarks(WallTime to) {
   if (watermark() > to) watermark_ms_.store(ToMs(to));
   if (members_watermark() > to) members_watermark_ms_.store(ToMs(to));
-  // What a purge passed over at a later instant may have to be visited again.
+  // Entries that a purge passed over at a later instant may have to be visited again.
   SetPurgePass(/*members=*/false, {});
   SetPurgePass(/*members=*/true, {});
 }

@@ -1,4 +1,4 @@
-// keyspace_state.h - what all handles of one keyspace share.
+// keyspace_state.h - the state in memory that all handles of one keyspace share.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,15 @@
 
 namespace mayfly::core {
 
-// Numbers of rows, or changes of them. A keyspace keeps one per stripe, and what counts is their
-// sum: a commit books all it changes on one stripe whose latch it holds, in its own batch. So the
-// sum is exact after a crash, no single row is rewritten by every commit, and a stripe by itself
-// may be below zero. Why so: docs/decisions/0006-counters-by-stripe.md.
+// Numbers of rows, or changes of them. A keyspace has one per stripe, and their sum is the number:
+// a commit books all its changes on one stripe whose latch it holds, in its own batch. So the sum
+// is exact after a crash, no single row is rewritten by every commit, and a stripe by itself may be
+// below zero. Why so: docs/decisions/0006-counters-by-stripe.md.
 struct Counters {
   std::int64_t rows = 0;                 // Stored, dead ones included.
   std::int64_t mortal = 0;               // Of these, with a deadline.
   std::int64_t with_mortal_members = 0;  // Of all, collections with members that have a deadline.
-  // How the number of entries has changed that lie at or before each of two instants; due_count.h.
+  // Changes of the number of entries that lie at or before each of two instants; due_count.h.
   std::array<std::int64_t, 2> due = {};
 
   friend Counters operator+(const Counters& a, const Counters& b) {
@@ -41,7 +41,7 @@ struct Counters {
 std::string EncodeCounters(const Counters& counters);
 Status DecodeCounters(Bytes encoded, Counters& counters);
 
-// What a count of the entries up to an instant found: in every state that holds it there are
+// The result of counting the entries up to an instant: every state that holds this record has
 // `base` + the sum of Counters::due[field] of them.
 struct DueRecord {
   std::uint8_t field = 0;  // 0 or 1.
@@ -52,11 +52,11 @@ struct DueRecord {
 std::string EncodeDueRecord(const DueRecord& record);
 Status DecodeDueRecord(Bytes encoded, DueRecord& record);
 
-// A walk of purges over an index, from the watermark on.
+// A pass of purges over an index, from the watermark on.
 struct PurgePass {
-  std::string reached;  // The last entry removed: what lies before is gone, or was written since
+  std::string reached;  // The last entry removed: those before it are gone, or were written since
                         // the pass began. Empty: no pass is under way.
-  WallTime settled;     // When it began, every write of an instant up to this was done.
+  WallTime settled;     // When the pass began, every write of an instant up to this was done.
 };
 
 class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
@@ -71,30 +71,30 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   KeyspaceId id() const { return id_; }
   const std::string& name() const { return name_; }
 
-  // The policy as of now; stays as it is while it is held.
+  // The present policy; the returned object does not change.
   std::shared_ptr<const KeyspacePolicy> policy() const { return std::atomic_load(&policy_); }
   void SetPolicy(const KeyspacePolicy& policy) {
     promises_.store(policy.purge_within.has_value(), std::memory_order_relaxed);
     std::atomic_store(&policy_, std::make_shared<const KeyspacePolicy>(policy));
   }
 
-  // Whether the policy has a promise, for those who ask at each write.
+  // Whether the policy has a promise; cheap enough to ask at each write.
   bool promises() const { return promises_.load(std::memory_order_relaxed); }
 
-  // Held shared by every write, alone by what changes the keyspace as a whole, which goes first:
+  // Held shared by every write, and alone by changes of the keyspace as a whole, which go first:
   // eight busy writers kept a change of policy out for half a minute. So no thread may take it
-  // twice. Taken before latches.
+  // twice. Lock order: ARCHITECTURE.md.
   using Gate = KeyLatch;
   Gate& gate() { return gate_; }
 
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
   void MarkDropped() { dropped_.store(true, std::memory_order_release); }
 
-  // What is booked on a stripe. Under its latch, or with the gate held alone.
+  // The counters of one stripe. Under its latch, or with the gate held alone.
   const Counters& counters(Stripe stripe) const { return counters_[stripe]; }
   void SetCounters(Stripe stripe, const Counters& counters);
 
-  // Rows and mortal ones, summed over the stripes. From any thread; a row counts from the end of
+  // Rows and mortal rows, summed over the stripes. From any thread; a row counts from the end of
   // its commit on.
   Counters TotalCounters() const {
     return {.rows = total_rows_.load(), .mortal = total_mortal_.load()};
@@ -102,26 +102,27 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
 
   bool by_timestamp() const { return by_timestamp_; }
 
-  // Collections whose row is gone and whose members are not. Exact between commits.
+  // The number of collections whose row is gone and whose members are not. Exact between commits.
   std::int64_t orphans() const { return orphans_.load(); }
   void AddOrphans(std::int64_t change) { orphans_ += change; }
   void ForgetOrphans() { orphans_ = 0; }
 
-  // Whether a member of a collection ever had a deadline since its entries were last known to be
-  // none. A keyspace without such members pays nothing for them.
+  // Whether a member of a collection has had a deadline since the index of members was last known
+  // to be empty. A keyspace without such members pays nothing for them.
   bool has_mortal_members() const { return has_mortal_members_.load(); }
   void NoteMortalMember() {
     if (!has_mortal_members()) has_mortal_members_ = true;
   }
 
-  // No entry lies before it: purges begin here instead of at old tombstones.
+  // No entry lies before the watermark: purges begin there and not at old tombstones.
   WallTime watermark() const { return WallTimeFromMs(watermark_ms_.load()); }
   WallTime members_watermark() const { return WallTimeFromMs(members_watermark_ms_.load()); }
   void RaiseWatermark(WallTime to) { Raise(watermark_ms_, to); }
   void RaiseMembersWatermark(WallTime to) { Raise(members_watermark_ms_, to); }
   void LowerWatermarks(WallTime to);
 
-  // Up to which instant each field of Counters::due counts entries; before all time: it does not.
+  // The instant up to which each field of Counters::due counts entries; before all time: it does
+  // not count.
   WallTime due_through(std::size_t field) const {
     return WallTimeFromMs(due_through_ms_[field].load(std::memory_order_relaxed));
   }
@@ -129,8 +130,8 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
     due_through_ms_[field] = ToMs(through);
   }
 
-  // The count that is stored, if there is one. Changes under a latch; due_count.h.
-  std::mutex& due_mutex() { return due_mutex_; }  // Held by whoever counts: one at a time.
+  // The stored count, if there is one. Changes under a latch; due_count.h.
+  std::mutex& due_mutex() { return due_mutex_; }  // Held while counting: one thread at a time.
   std::optional<DueRecord> due_record() const {
     const std::lock_guard lock(short_mutex_);
     return due_record_;
@@ -139,7 +140,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   void ForgetDue();
   std::uint64_t due_generation() const { return due_generation_; }  // Changes with ForgetDue().
 
-  // How far purges have come, of rows or of members, while more is due; due_walk.h.
+  // The progress of purges of rows or of members, while more is due; due_walk.h.
   PurgePass purge_pass(bool members) const {
     const std::lock_guard lock(short_mutex_);
     return purge_passes_[members ? 1 : 0];
@@ -154,34 +155,34 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   WallTime removing_since() const {
     return WallTimeFromMs(std::min(round_since_ms_.load(), removing_since_ms_.load()));
   }
-  // True when nothing before it was known.
+  // True when no removal was noted before.
   bool NoteRemoval(WallTime since) { return Lower(removing_since_ms_, since); }
 
-  // Something was written over: it may lie beneath a newer version, where no tombstone and no
-  // deadline shows it. Counts as noted until a round has succeeded.
+  // Notes an overwrite: the old bytes may lie beneath a newer version, where no tombstone and no
+  // deadline shows them. Stays noted until a round has succeeded.
   bool NoteOverwrite(WallTime since) {
     overwrote_ = true;
     return NoteRemoval(since);
   }
 
-  // When a round of Promises should begin, which leaves half of the promise for its work, or at
-  // once; WallTime::max(): there is no promise, or nothing to do.
+  // When a round of Promises should begin: halfway to the end of the promise, or at once.
+  // WallTime::max(): there is no promise, or nothing to do.
   WallTime RoundDue() const;
   void HurryRound() { hurry_ = true; }
 
-  // The promise as it is was made then: what had ended before counts as if it had ended then.
+  // When the present promise was made: rows that had ended before count as if they had ended then.
   WallTime promised_since() const { return WallTimeFromMs(promised_since_ms_.load()); }
   void SetPromisedSince(WallTime since) { promised_since_ms_ = ToMs(since); }
 
-  // A round of Promises takes what was noted upon itself. Until it ends nothing is forgotten, and
-  // when it did not succeed it is as if it had not begun. One round at a time.
+  // A round of Promises takes over what was noted. Until it ends nothing is forgotten, and if it
+  // fails everything stays noted. One round at a time.
   void BeginRound();
   void EndRound(bool done);
 
-  // Whether the round has to look for what was written over.
+  // Whether the round has to search for overwritten bytes.
   bool round_overwrote() const { return round_overwrote_.load(); }
 
-  // The promise is late, and somebody was told so; returns what it was before.
+  // Sets whether it was reported that the promise is late; returns the previous value.
   bool SetTold(bool late) { return told_late_.exchange(late); }
 
  private:
@@ -192,8 +193,8 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   const std::string name_;
   const bool by_timestamp_;  // As in the policy, which cannot change it.
   std::atomic<bool> promises_;
-  std::shared_ptr<const KeyspacePolicy>
-      policy_;  // Read and replaced atomically; shared with writers.
+  // Read and replaced atomically; shared with writers.
+  std::shared_ptr<const KeyspacePolicy> policy_;
   Gate gate_;
   std::atomic<bool> dropped_{false};
   std::array<Counters, kStripes> counters_{};  // Each guarded by its stripe's latch.
@@ -212,8 +213,8 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::array<PurgePass, 2> purge_passes_;
   static constexpr std::int64_t kNeverMs = std::numeric_limits<std::int64_t>::max();
   std::atomic<std::int64_t> removing_since_ms_{kNeverMs};
-  std::atomic<std::int64_t> round_since_ms_{kNeverMs};  // What the round under way deals with.
-  std::atomic<bool> overwrote_{true};  // What an earlier run, or one without a promise did.
+  std::atomic<std::int64_t> round_since_ms_{kNeverMs};  // Taken over by the round under way.
+  std::atomic<bool> overwrote_{true};  // An earlier run, or one without a promise, may have.
   std::atomic<bool> round_overwrote_{false};
   std::atomic<bool> told_late_{false};
   std::atomic<bool> hurry_{false};

@@ -1,4 +1,4 @@
-// leases.h - names that one at a time has, as long as the database is open.
+// leases.h - named exclusive leases, in memory, until released. Threads: any.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace mayfly::core {
 
 class Leases {
  public:
-  // Busy while somebody has it. The claim may outlive the database.
+  // Takes the lease of this name. Busy while it is held. The lease may outlive the database.
   Result<std::unique_ptr<Lease>> Take(const std::string& name);
 
  private:
@@ -25,7 +25,7 @@ class Leases {
   };
   class Held;
 
-  const std::shared_ptr<Taken> taken_ = std::make_shared<Taken>();  // Shared with those who hold.
+  const std::shared_ptr<Taken> taken_ = std::make_shared<Taken>();  // Shared with held leases.
 };
 
 }  // namespace mayfly::core

@@ -45,8 +45,8 @@ Status CheckTimestamp(WallTime timestamp, const LifetimeRule& rule, WallTime now
 
 namespace {
 
-// Takes away a share of the ttl that depends on the key alone, so that repeating a write gives the
-// same.
+// Takes away a share of the ttl that depends on the key alone, so that a repeated write gets the
+// same ttl.
 std::int64_t Jittered(std::int64_t ttl_ms, Bytes key, std::uint32_t permille) {
   if (permille == 0) return ttl_ms;
   constexpr std::uint64_t kJitterSeed = 0x6a69'7474'6572;  // Unlike that of the stripes.
@@ -61,7 +61,7 @@ Status Breach(const char* what, Millis limit) {
       fmt::format("{} of {} ms; change the lifetime or the policy", what, limit.count()));
 }
 
-// Holds a ttl against the bounds.
+// Applies the policy's bounds to a ttl.
 Result<Span> Bounded(std::int64_t ttl_ms, const KeyspacePolicy& policy) {
   Span span{Span::Kind::kFor, ttl_ms};
   const bool refuse = policy.breach == PolicyBreach::kRefuse;
@@ -100,7 +100,7 @@ Result<Span> LifetimeRule::Ask(Lifetime lifetime, Bytes key,
                                std::optional<std::optional<WallTime>> old, WallTime now) const {
   switch (lifetime.kind()) {
     case Lifetime::Kind::kKeep:
-      // What the row had, it had by an earlier policy, and keeps.
+      // The row keeps the deadline that an earlier policy allowed.
       if (old) {
         Span span = *old ? Span::Until(**old) : Span::Forever();
         span.kept = true;

@@ -1,6 +1,6 @@
-// lifetime_rule.h - from what a write says to the deadline its row gets.
-// In two steps, because a transaction takes them at different times: first what is asked is held
-// against the policy, which gives a Span; then, at the commit, the span becomes a deadline.
+// lifetime_rule.h - turns a requested lifetime into the row's deadline.
+// In two steps, because a transaction takes them at different times: first the policy turns the
+// request into a Span; then, at the commit, the span becomes a deadline.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Span {
 
   Kind kind = Kind::kForever;
   std::int64_t ms = 0;   // kFor: the ttl. kUntil: the instant.
-  bool clamped = false;  // The policy changed what was asked.
-  bool kept = false;     // It is that of the row that is replaced.
+  bool clamped = false;  // The policy changed the request.
+  bool kept = false;     // Taken from the replaced row.
 
   static Span Forever() { return {}; }
   static Span Until(WallTime instant) { return {Kind::kUntil, ToMs(instant)}; }
@@ -32,9 +32,9 @@ struct LifetimeRule {
   bool allow_any_instant = false;
 
   // What the policy makes of `lifetime` for `key` at `now`. `old` is the deadline of the living row
-  // that is replaced, if there is one and it has one: nothing in the outer optional means no such
-  // row. Invalid as lifetime.h says, so that a bad lifetime is refused whatever else the write
-  // depends on.
+  // that is replaced, if it has one; an empty outer optional means that there is no such row.
+  // Invalid as lifetime.h says, so that a bad lifetime is refused whatever else the write depends
+  // on.
   Result<Span> Apply(Lifetime lifetime, Bytes key, std::optional<std::optional<WallTime>> old,
                      WallTime now) const;
 

@@ -1,5 +1,5 @@
-// Goal: readers of stored records survive any bytes, and what they accept is what the writers
-// write. Method: the first byte chooses the record; what is accepted is written again and compared.
+// Goal: decoders of stored records survive any bytes, and accept only what the encoders write.
+// Method: the first byte chooses the record; an accepted record is encoded again and compared.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kBucketsMin = 16;
 
-// The largest pair may be this share of a shard, if that is more than kCachedPairBytesMax: what is
-// large to a small cache is not to a large one.
+// The largest pair may take 1 / this of a shard, if that is more than kCachedPairBytesMax: a large
+// cache has room for larger pairs.
 constexpr std::size_t kLargePairsPerShard = 64;
 
 std::size_t PairBytesMax(std::size_t shard_bytes_max) {
@@ -40,7 +40,7 @@ struct StoredCache::Line {
   std::uint32_t room;  // For key and value.
   engine::Role role;
   bool present;
-  bool asked = false;  // Since the hand came by.
+  bool asked = false;  // Hit since the hand passed it.
 
   char* bytes() { return reinterpret_cast<char*>(this + 1); }
   Bytes key() { return {bytes(), key_size}; }
@@ -118,7 +118,7 @@ void StoredCache::Remove(Shard& shard, LinePointer& line) {
   line = std::move(line->next);
 }
 
-// What was asked for since the hand came by stays for another round.
+// CLOCK: a line that was hit since the hand passed it stays for another round.
 void StoredCache::MakeRoom(Shard& shard, std::size_t bytes) const {
   while (shard.lines > 0 && shard.bytes + bytes > shard_bytes_max_) {
     LinePointer* at = &shard.buckets[shard.hand];
@@ -183,7 +183,7 @@ void StoredCache::Follow(const engine::Batch::Change& change, bool happened) {
   const std::size_t size = change.key.size() + change.value.size();
   if (!happened || size > PairBytesMax(shard_bytes_max_)) return Remove(shard, *at);
   const bool present = change.kind == engine::Batch::Kind::kPut;
-  // Half empty is as bad as too small.
+  // A line that would be less than half full is allocated anew, too.
   if (size <= line.room && line.room <= 2 * size) return line.SetValue(change.value, present);
   LinePointer larger = NewLine(role, change.key, change.value, present, hash);
   Remove(shard, *at);

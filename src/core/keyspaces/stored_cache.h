@@ -1,12 +1,12 @@
-// stored_cache.h - what latched transactions read last, so that the next transaction need not ask
-// the engine for it. Holds pairs of `rows` and `members` exactly as the engine has them, and knows
-// of absent ones, too; what a row means is decided elsewhere, as if the engine had answered. It is
-// exact because of the latches: a pair is looked for and kept only under the latch of its row,
-// which readers may share since they keep the same, and changed by who holds it alone; every commit
-// tells what it changed before it lets go of that latch. Hence it is for transactions alone; reads
-// without a latch go to the engine. It would be wrong beside a second process that writes.
-// Invariant: a pair that is kept is the one that is stored, whenever nobody holds its latch. What
-// has not been asked for lately makes room. Safe from any thread.
+// stored_cache.h - a cache of the pairs that latched transactions read.
+// Caches pairs of `rows` and `members` exactly as the engine has them, and absent ones, too;
+// callers interpret them as if the engine had answered. It is exact because of the latches: a pair
+// is read and cached only under the latch of its row, which readers may share since they cache the
+// same bytes, and changed only under the latch held alone; every commit updates the cache before it
+// releases that latch. Hence it is for latched transactions alone; reads without a latch go to the
+// engine. It would be wrong beside a second process that writes.
+// Invariant: a cached pair equals the stored one whenever no thread holds its latch. Evicts by
+// CLOCK. Threads: any.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ namespace mayfly::core {
 
 class StoredCache {
  public:
-  // 0: keeps nothing.
+  // 0: caches nothing.
   explicit StoredCache(std::size_t bytes_max);
   ~StoredCache();
   StoredCache(const StoredCache&) = delete;
@@ -37,18 +37,17 @@ class StoredCache {
 
   enum class Answer : std::uint8_t { kUnknown, kAbsent, kPresent };
 
-  // Leaves a copy in `value` if the pair is there.
+  // On a hit of a present pair leaves a copy in `value`. kUnknown is a miss.
   Answer Find(engine::Role role, Bytes key, PinnedBytes& value);
 
-  // What the engine said: the value, or that there is none.
+  // Caches the engine's answer: the value, or that there is none.
   void KeepPresent(engine::Role role, Bytes key, Bytes value) { Keep(role, key, value, true); }
   void KeepAbsent(engine::Role role, Bytes key) { Keep(role, key, {}, false); }
 
-  // The batch was committed: what is known of its keys changes. It makes nothing known that was
-  // not.
+  // Updates cached pairs after the batch was committed. Caches no new ones.
   void Applied(const engine::Batch& batch) { FollowEach(batch, true); }
 
-  // The batch failed, and nobody knows how far it came.
+  // Forgets the batch's keys after it failed: how much of it was applied is unknown.
   void Failed(const engine::Batch& batch) { FollowEach(batch, false); }
 
   void Forget(KeyspaceId keyspace);
@@ -67,7 +66,7 @@ class StoredCache {
     std::vector<LinePointer> buckets;  // Chains; a power of two of them.
     std::size_t lines = 0;
     std::size_t bytes = 0;
-    std::size_t hand = 0;  // The bucket that makes room next.
+    std::size_t hand = 0;  // The bucket that CLOCK visits next.
   };
 
   static LinePointer NewLine(engine::Role role, Bytes key, Bytes value, bool present,
@@ -82,7 +81,7 @@ class StoredCache {
   Shard& ShardOf(std::uint64_t hash) { return shards_[hash >> (64 - kCacheShardBits)]; }
 
   const std::size_t shard_bytes_max_;
-  std::atomic<bool> used_{false};  // Until then commits have nothing to tell.
+  std::atomic<bool> used_{false};  // Until then commits need not update it.
   std::array<Shard, std::size_t{1} << kCacheShardBits> shards_;
 };
 

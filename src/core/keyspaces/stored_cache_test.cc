@@ -1,5 +1,5 @@
-// Goal: the cache says what is stored or that it does not know. Method: keys kept by hand, and a
-// seeded play of reads, commits, failures and clears beside a plain map, in little room.
+// Goal: a hit equals the stored pair. Method: keys cached by hand, and a seeded play of reads,
+// commits, failures and clears beside a plain map, in little room.
 #include "core/keyspaces/stored_cache.h"
 
 #include <gtest/gtest.h>
@@ -107,10 +107,10 @@ TEST(StoredCache, StaysWithinItsBytesAndKeepsWhatIsAskedFor) {
   for (int i = 0; i < 20'000; ++i) {
     known += Ask(cache, Role::kRows, KeyOf(1, std::to_string(i))) != "unknown" ? 1 : 0;
   }
-  EXPECT_GT(known, 500);  // Rather full than empty.
+  EXPECT_GT(known, 500);  // Most keys are hits.
 }
 
-// Nodes of the order of a large sorted set are some 20 KiB.
+// The nodes that order a large sorted set have some 20 KiB.
 TEST(StoredCache, KeepsLargerPairsTheLargerItIs) {
   const std::string node(std::size_t{20} << 10, 'x');
   StoredCache small(std::size_t{1} << 20);
@@ -140,7 +140,7 @@ TEST(StoredCache, WithoutBytesItKnowsNothing) {
   EXPECT_EQ(Ask(cache, Role::kRows, KeyOf(1, "a")), "unknown");
 }
 
-// As a store would use it: whatever the cache answers is what the map has.
+// As a store uses it: every hit equals the map's value.
 TEST(StoredCache, NeverSaysWhatIsNotStored) {
   const std::uint64_t seed = 20'240'611;
   SCOPED_TRACE(seed);
@@ -184,7 +184,7 @@ TEST(StoredCache, NeverSaysWhatIsNotStored) {
       stored[{role, key}] = value;
     }
     if (random.Below(10) == 0) {
-      cache.Failed(batch);  // It came all the way, and nobody was told.
+      cache.Failed(batch);  // It was applied, but reported as failed.
     } else {
       cache.Applied(batch);
     }

@@ -1,6 +1,6 @@
-// Goal: a collection's row and keys come back as they were written, lie in the order that walks
-// rely on, and bytes that are neither are refused. Method: round trips at the edges, every
-// truncation, keys with every byte that is escaped.
+// Goal: a collection's row and keys come back as they were written, lie in the order that cursors
+// rely on, and other bytes are refused. Method: round trips at the edges, every truncation, keys
+// with every byte that is escaped.
 #include "core/layout/collection_codec.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 namespace mayfly::core {
 namespace {
 
-constexpr char kOfRow = 1;  // Versions. Stored.
+constexpr char kOfRow = 1;  // Record versions. Stored.
 constexpr char kOfMember = 2;
 
 }  // namespace

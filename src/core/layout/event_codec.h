@@ -1,7 +1,7 @@
 // event_codec.h - the bytes of one expiry event.
 //   | version u8 | cause u8 | keyspace u32 | deadline_ms u64 | purged_ms u64 | has_value u8
 //   | key, sized | member, sized, only in version 2 | value, sized, only if has_value |
-// Numbers are little endian. Version 2 is of members, 1 of rows.
+// Numbers are little endian. Version 2 is for members, 1 for rows.
 // The sequence is the event's key. Layout: docs/formats/event.md.
 #pragma once
 

@@ -13,13 +13,13 @@
 //            | 'w' | id u32 BE | purge watermark;  | 'v' | id u32 BE | that of members;
 //            | 'p' | id u32 BE | purged through;
 //            | 'r' | id u32 BE | removing since, from a close to the next opening;
-//            | 'b' | taken at, ms u64 BE | a backup's file | nothing;  | 'n' | versions reserved;
-//            | 'o' | id u32 BE | version u64 BE | what is left of a collection
+//            | 'b' | taken at, ms u64 BE | a backup's file | nothing;
+//            | 'n' | collection ids reserved;
+//            | 'o' | id u32 BE | collection id u64 BE | orphan, see collection_codec.h
 //            | 'g' | id u32 BE | the promise of a dropped keyspace;  | 'x' | a restore is under way
 //            each written by the file that owns it
-// Big endian makes byte order number order: in a keyspace whatever is due comes first, and the
-// first entry still ahead of us ends the scan. A keyspace is a prefix, so dropping it is a range
-// delete.
+// Big endian makes byte order number order: in a keyspace the due entries come first, and the first
+// entry that is not due ends the scan. A keyspace is a prefix, so dropping it is a range delete.
 #pragma once
 
 #include <array>
@@ -36,12 +36,12 @@ namespace mayfly::core {
 using KeyspaceId = std::uint32_t;
 
 // In the index, members of a keyspace have a range of their own, as if they were another keyspace.
-// So an entry tells what it stands for, and each range has its watermark.
+// So an entry shows whether it is a row's or a member's, and each range has its watermark.
 inline constexpr KeyspaceId kMembersBit = 0x8000'0000;
 constexpr KeyspaceId MembersOf(KeyspaceId keyspace) { return keyspace | kMembersBit; }
 
-// The byte behind the keyspace in `members`: what a pair is tells its key alone, for those who know
-// nothing of the keyspace. Stored; append, never renumber.
+// The byte after the keyspace in `members`, so that the key alone tells the kind of a pair, without
+// the keyspace's policy. Stored; append, never renumber.
 inline constexpr char kVersionsOfKeys = 0x01;
 inline constexpr char kPartsOfCollections = 0x02;
 

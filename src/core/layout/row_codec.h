@@ -1,7 +1,7 @@
 // row_codec.h - the bytes of one row.
 //   | tag u8 | deadline_ms u64, if the tag has kHasDeadline | timestamp_ms i64, if it has
 //   kHasTimestamp | collection id u64, if it has kHasVersion | payload |
-// A row with a id is a collection's: its payload is laid out in collection_codec.h.
+// A row with a collection id is a collection's: its payload is laid out in collection_codec.h.
 // The deadline travels with the value, so a read tells live from dead with the bytes it already
 // holds. The expiry index can be rebuilt from rows; rows can never be rebuilt from the index.
 // Invariants: (1) Decode(Encode(row)) == row. (2) A tag bit this build does not know is refused
@@ -22,7 +22,7 @@ namespace mayfly::core {
 struct RowView {
   std::optional<WallTime> deadline;
   Bytes payload;
-  std::optional<WallTime> timestamp = std::nullopt;     // In keyspaces ordered by it.
+  std::optional<WallTime> timestamp = std::nullopt;           // In keyspaces ordered by it.
   std::optional<std::uint64_t> collection_id = std::nullopt;  // Of a collection.
 };
 

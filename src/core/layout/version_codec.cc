@@ -21,7 +21,8 @@ constexpr char kEscape = 0x00;
 constexpr char kZero = static_cast<char>(0xff);
 constexpr char kEndOfKey = 0x01;
 
-// Ends a key; what is appended to it lies behind every member key of the user's key.
+// kVersionsOfKeys and the escaped key with its end: the prefix of all member keys of the user's
+// key.
 std::string Escaped(Bytes key) {
   std::string out;
   out.reserve(1 + key.size() + 2 + 1 + sizeof(std::uint64_t));

@@ -1,13 +1,13 @@
-// version_codec.h - what a keyspace ordered by timestamp remembers of a key beside its row.
+// version_codec.h - the bytes of versions and markers, which keyspaces ordered by timestamp keep.
 //   members  | keyspace u32 BE | kVersionsOfKeys | key, escaped | kind u8 | ~timestamp u64 BE, of
 //            versions only |
 //            -> | tag u8 | kept_until_ms u64, if the tag has it | row, with its timestamp |
 // The row in `rows` is the version with the largest timestamp. Here are
-//   versions: what was overtaken within the history, to be asked for with as_of;
-//   the marker: the timestamp of the last word on a key that has no row, because it was a delete or
-//   has died. A write that comes late must not pass it.
+//   versions: writes that were overtaken within the history, to be read with as_of;
+//   the marker: the timestamp of the newest write of a key that has no row, because it was a delete
+//   or has died. A late write must not pass it.
 // A key has a row or a marker, not both. Escaped, 00 becomes 00 FF and 00 01 ends the key: so keys
-// are in the order of user keys, and versions of a key, the latest first, behind its marker.
+// are in the order of user keys, and versions of a key, the latest first, after its marker.
 // Layout: docs/formats/row.md.
 #pragma once
 
@@ -24,15 +24,15 @@ namespace mayfly::core {
 
 struct VersionView {
   RowView row;           // Always with a timestamp; without payload when deleted.
-  bool deleted = false;  // There was no row from the timestamp on. Markers are.
-  std::optional<WallTime> kept_until =
-      std::nullopt;  // Nobody can ask for it any more. Nothing: for ever.
+  bool deleted = false;  // There was no row from the timestamp on. Always set in markers.
+  // From this instant on it cannot be read any more. Nothing: it is kept for ever.
+  std::optional<WallTime> kept_until = std::nullopt;
 };
 
-// When it goes: as its row dies, or when nobody can ask for it any more. Nothing: never.
+// When it leaves: as its row dies, or when it cannot be read any more. Nothing: never.
 std::optional<WallTime> LeavesAt(const VersionView& version);
 
-// That there was nothing from its timestamp on: what is left of a version whose row has died.
+// The version without its row, as kept once the row has died: no row from its timestamp on.
 inline VersionView Bare(const VersionView& version) {
   return {.row = {.deadline = {}, .payload = {}, .timestamp = version.row.timestamp},
           .deleted = true,

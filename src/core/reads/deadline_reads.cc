@@ -1,4 +1,4 @@
-// Questions that the expiry index answers: how many live, who dies when.
+// Reads of the expiry index: counts of living rows, and keys by deadline.
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -18,7 +18,7 @@ Status DamagedEntry() {
   return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
 }
 
-// Walks the entries of deadlines in [begin, end), until `take` says no more.
+// Scans the entries with deadlines in [begin, end), until `take` returns false.
 template <typename Take>
 Status ForEachEntry(const View& view, const std::string& begin, WallTime end, Take take) {
   const std::string last = end == WallTime::max() ? KeyspaceEnd(view.keyspace.id())
@@ -53,7 +53,7 @@ bool Before(const DeadlineEntry& a, const DeadlineEntry& b) {
   return std::tie(a.deadline, a.key) < std::tie(b.deadline, b.key);
 }
 
-// The first key of the index behind an entry.
+// The first possible key of the index after an entry.
 std::string BehindEntry(const View& view, const DeadlineEntry& entry) {
   return EntryBegin(view.keyspace.id(), entry.deadline) + entry.key + '\0';
 }
@@ -82,11 +82,11 @@ Result<std::vector<ForecastBucket>> EmptyForecast(WallTime begin, const Forecast
 }  // namespace
 
 Result<std::uint64_t> CountRows(const View& view) {
-  // Before the state is taken: what a purge removes later is in it, behind this watermark. A state
-  // taken earlier may hold entries from before it.
+  // Read before the state is taken: entries that a purge removes later are in the state, at or
+  // after this watermark. A state taken earlier may hold entries from before it.
   const WallTime first = view.snapshot == nullptr ? view.keyspace.watermark() : WallTimeFromMs(0);
   MAYFLY_TRY(const View frozen, Freeze(view));
-  // Not from the counters in memory: they are read one after the other, and a transaction changes
+  // The counters in memory would not do: they are read one by one, and a transaction changes
   // several.
   if (view.overlay == nullptr || view.overlay->empty()) {
     MAYFLY_TRY(const RowCounts counts, CountStored(frozen, first));
@@ -109,7 +109,8 @@ Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const Deadli
   }
   std::vector<DeadlineEntry> own = OwnEntries(view, window);
   std::vector<DeadlineEntry> page;
-  // Behind the last one of the page before; else at the window's begin, which is past all the dead.
+  // After the last entry of the page before; else at the window's begin, which is past all the
+  // dead.
   std::string begin = EntryBegin(view.keyspace.id(), window.begin);
   if (window.after) {
     begin = std::max(begin, BehindEntry(view, *window.after));

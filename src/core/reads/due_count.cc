@@ -70,7 +70,7 @@ Result<RowCounts> CountStored(const View& frozen, WallTime first) {
   if (read.ok()) {
     DueRecord record;
     MAYFLY_RETURN_IF_ERROR(DecodeDueRecord(pin.view(), record));
-    // A clock that was set right may show an instant before the one of the count.
+    // A corrected clock may show an instant before that of the count.
     if (IsDead(record.through, frozen.now)) {
       counts.dead = record.base + sum.due[record.field];
       first = std::max(first, record.through + Millis(1));

@@ -12,7 +12,7 @@ Result<std::unique_ptr<Cursor>> HistoryCursor::Open(const View& frozen,
   const engine::CursorOptions over_rows{.range = {bounds.begin, bounds.end},
                                         .snapshot = frozen.snapshot};
   MAYFLY_TRY(auto rows, frozen.store.engine().NewCursor({engine::Role::kRows}, over_rows));
-  // All members of the keyspace: the bounds of user keys are asked of each.
+  // All members of the keyspace: each is checked against the bounds of user keys.
   const std::string begin = KeyspaceBegin(id);
   const std::string end = KeyspaceEnd(id);
   const engine::CursorOptions over_members{.range = {begin, end}, .snapshot = frozen.snapshot};
@@ -90,7 +90,7 @@ std::optional<std::string> HistoryCursor::LastNamed(const std::optional<std::str
   } else {
     rows_->SeekAtOrBefore(RowKey(id, *from));
     if (!with && rows_->Valid() && UserKeyOf(rows_->key()) == *from) rows_->Prev();
-    // No member has just the key that all members of a key begin with.
+    // No member's key equals the prefix of all member keys of a user key.
     members_->SeekAtOrBefore(RowKey(id, with ? VersionKeysEnd(*from) : VersionKeysBegin(*from)));
   }
   if (rows_->Valid()) last = std::string(UserKeyOf(rows_->key()));
@@ -100,7 +100,7 @@ std::optional<std::string> HistoryCursor::LastNamed(const std::optional<std::str
   return last;
 }
 
-// The user's key of the member the cursor stands on.
+// The user's key of the current member.
 std::optional<std::string> HistoryCursor::KeyOfMember() {
   if (!members_->Valid()) return std::nullopt;
   auto key = UserKeyOfMember(UserKeyOf(members_->key()));
@@ -116,7 +116,7 @@ bool HistoryCursor::Good() {
   return status_.ok();
 }
 
-// True ends the search: the row is there, or reading failed.
+// True ends the search: a row was found, or reading failed.
 bool HistoryCursor::Take(const std::string& key) {
   status_ = FindAsOf(view_, key, as_of_, pin_, row_);
   if (!status_.ok()) row_.reset();

@@ -1,7 +1,7 @@
-// history_cursor.h - the rows of a keyspace as they were at an instant of the past.
-// A key that has a row then has one in `rows` now, or versions or a marker in `members`: both are
-// walked together, and each key that one of them names is looked up. Costs a few lookups per row;
-// the past is asked for seldom.
+// history_cursor.h - a cursor over the rows of a keyspace as they were at an instant of the past.
+// A key that had a row then has one in `rows` now, or versions or a marker in `members`: both are
+// scanned together, and each key found in either is looked up. Costs a few lookups per row; reads
+// of the past are rare.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace mayfly::core {
 
 class HistoryCursor final : public Cursor {
  public:
-  // The options have an as_of that the view can answer.
+  // `options` must have an as_of that the view can answer.
   static Result<std::unique_ptr<Cursor>> Open(const View& frozen, const CursorOptions& options);
 
   bool Valid() const override { return row_.has_value(); }
@@ -36,12 +36,12 @@ class HistoryCursor final : public Cursor {
   HistoryCursor(View frozen, const CursorOptions& options, RowBounds bounds,
                 std::unique_ptr<engine::Cursor> rows, std::unique_ptr<engine::Cursor> members);
 
-  // Goes to the first key from there on that had a row; the other way to the last one before, or
-  // `with`, at `from` (nothing: the end of the keyspace).
+  // FindForward() moves to the first key at or after `from` that had a row; FindBackward() to the
+  // last one before, or if `with` is set at, `from` (nothing: the end of the keyspace).
   void FindForward(Bytes from);
   void FindBackward(const std::optional<std::string>& from, bool with);
 
-  // Keys that either source names, within the bounds.
+  // The first and last key that either source has, within the bounds.
   std::optional<std::string> FirstNamed(const std::string& from);
   std::optional<std::string> LastNamed(const std::optional<std::string>& from, bool with);
 
@@ -50,9 +50,9 @@ class HistoryCursor final : public Cursor {
   bool Good();
   bool Take(const std::string& key);
 
-  // Shared with the catalog and handles, which may let go of it first: it is view_'s.
+  // The keyspace of view_. Shared with the catalog and handles, which may release it first.
   const std::shared_ptr<const KeyspaceState> keyspace_;
-  View view_;  // Without what was lent for the call that opened it.
+  View view_;  // Without the snapshot lent to the call that opened it.
   const WallTime as_of_;
   const RowFilter filter_;
   const RowBounds bounds_;

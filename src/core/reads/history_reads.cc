@@ -1,4 +1,4 @@
-// How things were: reads of keyspaces ordered by timestamp at an instant of the past.
+// Reads of keyspaces ordered by timestamp as of an instant of the past.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ Status FindAsOf(const View& view, Bytes key, WallTime as_of, PinnedBytes& pin,
   row.reset();
   KeyState key_state;
   MAYFLY_RETURN_IF_ERROR(view.store.ReadKeyState(view.keyspace, key, view.snapshot, key_state));
-  // What is dead now is not shown, nor what would have been dead then.
+  // A row that is dead now is not shown, nor one that was dead then.
   const WallTime now = std::max(view.now, as_of);
   if (const auto newest = key_state.newest(); newest && *newest <= as_of) {
     const RowView* const living = key_state.Living(now);

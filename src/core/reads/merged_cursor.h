@@ -1,6 +1,7 @@
-// merged_cursor.h - stored rows and a transaction's own writes as one sequence, both ways.
-// A name is a stored key without its first bytes, which all keys of the cursor share. A write of the
-// transaction's own shadows the stored row of its name. The writes must not change meanwhile.
+// merged_cursor.h - a cursor over stored rows and a transaction's own writes, both ways.
+// A name is a stored key without the prefix that all keys of the cursor share. A write of the
+// transaction's own shadows the stored row of its name. The writes must not change while the cursor
+// is in use.
 #pragma once
 
 #include <cassert>
@@ -22,8 +23,8 @@ class MergedCursor {
   using Owns = std::map<std::string, Own, std::less<>>;
   using Position = typename Owns::const_iterator;
 
-  // `stored` may be null: there is nothing. `begin` and `end` bound the own rows by name; empty:
-  // not.
+  // `stored` may be null: nothing is stored. `begin` and `end` bound the own rows by name; an empty
+  // one is no bound.
   MergedCursor(std::string prefix, std::unique_ptr<engine::Cursor> stored, const Owns& own,
                Bytes begin, Bytes end, WallTime now, std::uint64_t dead_max = UINT64_MAX)
       : prefix_(std::move(prefix)),
@@ -69,7 +70,7 @@ class MergedCursor {
   void Next() {
     assert(Valid());
     if (!forward_) {
-      // Turning round: the other source stands behind us, so both are placed anew.
+      // A change of direction: the other source is behind this row, so both seek again.
       const std::string here(name());
       if (stored_) {
         SeekStoredAtOrAfter(here);
@@ -102,7 +103,7 @@ class MergedCursor {
 
   Bytes name() const { return at_ == At::kStored ? StoredName() : Bytes(OwnHere()->first); }
 
-  // The row here: one of them is null.
+  // The current row: one of the two is null.
   const RowView* stored_row() const { return at_ == At::kStored ? &row_ : nullptr; }
   const Own* own_row() const { return at_ == At::kOwn ? &OwnHere()->second : nullptr; }
 
@@ -157,7 +158,7 @@ class MergedCursor {
 
   bool ShowsOwn(const Own& own) const { return own.dirty() && own.Shows(now_); }
 
-  // Moves the stored source on to a row that can be shown, or to where the bound is reached.
+  // Moves the stored source to the next visible row, or to where the bound is reached.
   void Settle() {
     status_ = Status();
     stopped_ = false;
@@ -193,9 +194,9 @@ class MergedCursor {
   const std::uint64_t dead_max_;
 
   std::uint64_t passed_ = 0;  // Dead rows, since the last seek.
-  bool stopped_ = false;      // The stored source stands on a dead row, at the bound.
-  RowView row_;               // Of the stored source, where it stands.
-  Position position_;         // In reverse, the element after the one it stands on.
+  bool stopped_ = false;      // The stored source is on a dead row, at the bound.
+  RowView row_;               // The stored source's current row.
+  Position position_;         // In reverse, the element after the current one.
   At at_ = At::kNowhere;
   bool forward_ = true;
   Status status_;

@@ -1,4 +1,4 @@
-// overlay.h - what a transaction has written and not yet committed, by row key.
+// overlay.h - the uncommitted writes of a transaction, by row key.
 #pragma once
 
 #include <map>
@@ -21,16 +21,17 @@ struct Pending {
   std::optional<WallTime> deadline = std::nullopt;
   std::optional<WallTime> timestamp = std::nullopt;  // In keyspaces ordered by it.
   bool own_timestamp = false;                        // The caller gave it.
-  bool same_timestamp = false;                       // It changes the row that is there.
+  bool same_timestamp = false;                       // It changes the living row.
   bool ttl_from_commit = false;                      // Though it has a timestamp of its own.
-  // Of a collection whose deadline changes. Its payload is the stored one but for the deadline.
+  // Set for a collection whose deadline changes. Its payload is the stored one but for the
+  // deadline.
   std::optional<std::uint64_t> collection_id = std::nullopt;
 
-  // For MergedCursor: every write of the transaction's shadows what is stored.
+  // For MergedCursor: every pending write shadows the stored row.
   static constexpr bool dirty() { return true; }
   bool Shows(WallTime now) const { return present && !IsDead(deadline, now); }
 
-  // A ttl that does has become a deadline already.
+  // A ttl that counts from the timestamp has become a deadline already.
   bool TtlCountsFromTimestamp() const { return own_timestamp && !ttl_from_commit; }
 
   RowView view() const {

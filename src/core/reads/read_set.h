@@ -1,7 +1,7 @@
-// read_set.h - the rows a transaction has looked at, and what it saw of them.
-// All of it comes from one state, so a row is read from the engine once: what is remembered answers
-// the next look at it, and the commit's question whether it has changed since. Bounded: past
-// kSeenBytesMax, or for a row that is large by itself, only the key is remembered.
+// read_set.h - the rows a transaction has read, and their bytes.
+// All of them come from one state, so a row is read from the engine once: the copy here serves the
+// next read and the commit's check whether the row has changed. Bounded: past kSeenBytesMax, or for
+// a row that is large by itself, only the key is kept.
 #pragma once
 
 #include <map>
@@ -23,7 +23,7 @@ class ReadSet {
   // Adds the key if it is new.
   Seen& At(Bytes row_key);
 
-  // Nothing: there was no row.
+  // `stored` is nothing when there was no row.
   void Remember(Seen& seen, std::optional<Bytes> stored);
 
   const Rows& rows() const { return rows_; }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr engine::Address kRows{engine::Role::kRows};
 
-// The transaction's own word on a key, if it has one.
+// The transaction's pending write of a key, if there is one.
 const Pending* FindPending(const View& view, Bytes key) {
   if (view.overlay == nullptr || view.overlay->empty()) return nullptr;
   const RowKey row_key(view.keyspace.id(), key);
@@ -26,7 +26,7 @@ Result<std::string> ValueOf(const RowView& row) {
   return std::string(row.payload);
 }
 
-// Of the view's state. A transaction remembers what it read.
+// Reads from the view's state. A transaction keeps what it read in its read set.
 Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
   const auto ask = [&] {
     return view.store.ReadStored(view.keyspace, key, view.snapshot, pin, row);
@@ -40,7 +40,7 @@ Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<R
   }
   row.reset();
   if (!seen.stored) return {};
-  auto& copy = pin.Hold<std::string>();  // The caller's, to outlive the transaction.
+  auto& copy = pin.Hold<std::string>();  // A copy, which may outlive the transaction.
   copy.assign(*seen.stored);
   pin.Show(copy);
   MAYFLY_TRY(row, DecodeRow(copy));
@@ -124,7 +124,7 @@ Status ReadValue(const View& view, Bytes key, PinnedBytes& value) {
     return CollectionHasNoValue();
   }
   if (FindPending(view, key) != nullptr) {
-    // The overlay's bytes change with the next write; the caller gets bytes that stay.
+    // The overlay's bytes change with the next write; the caller gets a copy.
     auto& copy = value.Hold<std::string>();
     copy.assign(row->payload);
     value.Show(copy);
@@ -152,7 +152,7 @@ Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<c
   std::vector<std::string> row_keys;
   row_keys.reserve(keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    // A bad key is answered below, by itself; the engine would refuse the whole call for it.
+    // A bad key gets its own error below; the engine would refuse the whole call for it.
     const Bytes key = CheckUserKey(keys[i]).ok() ? keys[i] : Bytes();
     row_keys.emplace_back(Bytes(RowKey(view.keyspace.id(), key)));
     lookups[i].at = kRows;

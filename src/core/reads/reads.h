@@ -1,6 +1,6 @@
-// reads.h - every read there is, over one view of a keyspace.
-// A view is a state and an instant. Keyspaces, snapshots and transactions differ in the view they
-// give and in nothing else, so that a rule of visibility holds in all three or in none.
+// reads.h - all public reads, over one view of a keyspace.
+// A view is a state and an instant. Reads of keyspaces, snapshots and transactions differ only in
+// their view, so that a rule of visibility holds in all three or in none.
 #pragma once
 
 #include <string>
@@ -24,11 +24,11 @@ struct View {
   std::shared_ptr<const engine::Snapshot> lent = nullptr;  // Keeps the snapshot for this call.
   const Overlay* overlay = nullptr;                        // Null outside transactions.
   ReadSet* reads = nullptr;                                // Null outside transactions.
-  bool over = false;                                       // Of a transaction that has ended.
-  Status trouble = {};                                     // Why there is nothing to read from.
-  bool may_purge = false;  // Outside snapshots and transactions a read may tidy up behind itself.
+  bool over = false;                                       // The transaction has ended.
+  Status trouble = {};                                     // Why the view cannot be read.
+  bool may_purge = false;  // Outside snapshots and transactions a read may purge a dead row.
 
-  // Reads from the state from now on, if it was not taken away.
+  // Reads from this state from now on, if it was not revoked.
   void ReadFrom(std::shared_ptr<OpenStates::State> from) {
     if (store.is_open()) lent = from->Lend();
     snapshot = lent.get();
@@ -36,24 +36,24 @@ struct View {
   }
 };
 
-// Ok when there is something to read from.
+// Ok when the view can be read.
 Status CheckView(const View& view);
 
-// What calls answer whose state was taken away.
+// The error of calls whose state was revoked.
 Status StateRevoked();
 
-// What calls answer that need a value and meet a collection.
+// The error of calls that need a value and find a collection.
 Status CollectionHasNoValue();
 
-// A view that stands still, for calls that look at more than one row.
-// The instant is read after the state is taken: a row that was purged before that is dead at it,
-// too. The other way round, of two rows with one deadline one could be gone and the other alive.
+// A frozen view, for calls that read more than one row.
+// The instant is read after the state is taken: a row that was purged before is then dead at the
+// instant, too. In the other order, of two rows with one deadline one could be gone and one alive.
 Result<View> Freeze(const View& view, StateKind kind = StateKind::kCall);
 
 // Finds the living row; nothing when there is none. The row points into `pin` or the overlay.
 Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row);
 
-// The same, and a value in chunks is the plain row that it stands for, in `pin`.
+// As FindRow(), with a value in chunks assembled in `pin`.
 Status FindPlainRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row);
 
 Status ReadValue(const View& view, Bytes key, PinnedBytes& value);
@@ -62,7 +62,7 @@ Result<std::vector<Result<std::string>>> ReadMany(const View& view, std::span<co
 Result<Millis> ReadTtl(const View& view, Bytes key);
 Result<Row> ReadAsOf(const View& view, Bytes key, WallTime as_of);
 
-// Ok when the view can tell how things were at `as_of`.
+// Ok when the view can be read as of `as_of`.
 Status CheckAsOf(const View& view, WallTime as_of);
 
 // The row as it was then, if it is not dead by now; nothing when there is none. In a frozen view.

@@ -1,7 +1,7 @@
-// revocable_cursor.h - a cursor that can be taken away while its owner holds it.
-// An open cursor keeps files from going. Where states have a maximum age, a cursor must let go
-// when told from another thread, also if nobody ever moves it again. So it works under a lock, and
-// shows copies: the bytes it showed last stay where they are.
+// revocable_cursor.h - a cursor that can be revoked while its owner holds it.
+// An open cursor keeps files from being deleted. Where states have a maximum age, another thread
+// can make a cursor release its state, even if its owner never moves it again. So it moves under a
+// lock, and shows copies: the bytes it showed last stay valid.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace mayfly::core {
 
 class RevocableCursor final : public Cursor, private StateReader {
  public:
-  // Conflict when the state is gone already.
+  // Conflict when the state was revoked already.
   static Result<std::unique_ptr<Cursor>> Over(std::unique_ptr<Cursor> inner,
                                               std::shared_ptr<OpenStates::State> state);
   ~RevocableCursor() override { state_->Detach(*this); }
@@ -44,12 +44,12 @@ class RevocableCursor final : public Cursor, private StateReader {
   template <typename Move>
   void Do(Move move);
 
-  const std::shared_ptr<OpenStates::State> state_;  // Shared with whoever opened it.
+  const std::shared_ptr<OpenStates::State> state_;  // Shared with the view it was opened on.
 
   std::mutex mutex_;
   std::unique_ptr<Cursor> inner_;  // Guarded by mutex_; null once revoked.
 
-  // Of the owner's thread.
+  // Used by the owner's thread only.
   bool valid_ = false;
   std::string key_;
   std::string value_;

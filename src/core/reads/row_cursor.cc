@@ -9,8 +9,7 @@
 namespace mayfly::core {
 namespace {
 
-// The end of all keys with this prefix; empty when there is no end, which a keyspace prefix always
-// has.
+// The end of all keys with this prefix; empty when there is none. A keyspace's prefix has one.
 std::string PrefixEnd(std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xff) prefix.pop_back();
   if (!prefix.empty()) prefix.back() = static_cast<char>(prefix.back() + 1);
@@ -26,13 +25,13 @@ Result<RowBounds> RowBounds::Of(KeyspaceId keyspace, const CursorOptions& option
   const std::string begin = KeyspaceBegin(keyspace);
   RowBounds bounds{begin + std::string(options.prefix),
                    PrefixEnd(begin + std::string(options.prefix))};
-  // What is left when nothing of the prefix is may be shorter than a keyspace's id.
+  // If no byte of the prefix is left, the end may be shorter than a keyspace's id.
   if (bounds.end.size() <= begin.size()) bounds.end = KeyspaceEnd(keyspace);
   if (!options.begin.empty()) {
     bounds.begin = std::max(bounds.begin, begin + std::string(options.begin));
   }
   if (!options.end.empty()) bounds.end = std::min(bounds.end, begin + std::string(options.end));
-  if (bounds.end < bounds.begin) bounds.end = bounds.begin;  // Nothing fits both: an empty walk.
+  if (bounds.end < bounds.begin) bounds.end = bounds.begin;  // Disjoint bounds: an empty range.
   return bounds;
 }
 
@@ -131,7 +130,7 @@ Bytes RowCursor::value() const {
   return is_collection() ? Bytes() : WholeHere();
 }
 
-// Put together only for callers that ask.
+// Assembled only when value() is called.
 Bytes RowCursor::WholeHere() const {
   if (!whole_is_here_) {
     const auto snapshot = state_->Lend();

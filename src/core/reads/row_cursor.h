@@ -1,4 +1,4 @@
-// row_cursor.h - the living rows of a view, in key order.
+// row_cursor.h - a cursor over the living rows of a view, in key order.
 // Merges two sorted sources: stored rows, and a copy of the transaction's own writes in the range,
 // which shadow stored rows of the same key. Outside transactions the second is empty.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace mayfly::core {
 
-// Key ranges in `rows` as cursors have them.
+// The key range of a cursor in `rows`.
 struct RowBounds {
   std::string begin;
   std::string end;
@@ -47,7 +47,7 @@ class RowCursor final : public Cursor {
   RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
             Overlay own);
 
-  // Moves on, or back, to a row that the filter lets through.
+  // Moves forward, or back, to a row that passes the filter.
   void SettleForward();
   void SettleBackward();
   bool IsFilteredOut() const;
@@ -55,13 +55,13 @@ class RowCursor final : public Cursor {
   Bytes WholeHere() const;
 
   const engine::Engine& engine_;
-  const std::shared_ptr<OpenStates::State> state_;  // Shared with the snapshot, if it is from one.
+  const std::shared_ptr<OpenStates::State> state_;  // Shared with the snapshot, if there is one.
   const KeyspaceId keyspace_;
   const RowFilter filter_;
   const Overlay own_;  // The transaction's writes in the range, by row key.
   MergedCursor<Pending> merged_;
   mutable Status whole_status_;
-  mutable PinnedBytes whole_;  // Of a value in chunks, once it was asked for.
+  mutable PinnedBytes whole_;  // A value in chunks, once value() was called.
   mutable bool whole_is_here_ = false;
 };
 

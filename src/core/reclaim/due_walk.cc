@@ -89,7 +89,7 @@ Result<Stripe> StripeOfDue(const IndexHalf& half, MemberStripes& members, const 
   const KeyspaceState& keyspace = half.keyspace;
   if (!half.members) return StripeOf(keyspace.id(), key);
   if (!keyspace.by_timestamp()) return members.Of(key);
-  // A damaged key is nobody's: its entry is stale, and any latch will do.
+  // A damaged key has no row: its entry is stale, and any latch will do.
   return StripeOf(keyspace.id(), UserKeyOfMember(key).value_or(key));
 }
 

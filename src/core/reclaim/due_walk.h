@@ -1,9 +1,10 @@
-// due_walk.h - the entries of one index that are due, page by page, over many steps of a purge.
-// Where many rows die in one instant the watermark stands still while they go, and a walk that
-// began there each time would pass the tombstones of all that went before. So a walk goes on where
-// the last one was: it is a pass over the index, which belongs to the keyspace, so that purges of a
-// few rows each share it. What others write behind a pass is found by the next one; hence the
-// watermark may follow a pass only up to what had settled when the pass began.
+// due_walk.h - reads the due entries of one index, page by page, over many steps of a purge.
+// While many rows of one deadline are removed the watermark stands still, and a scan that began
+// there each time would pass the tombstones of all rows removed before. So each scan continues
+// where the last one ended: together they are a pass over the index, which belongs to the keyspace,
+// so that purges of a few rows each share it. Entries that other threads write behind a pass are
+// found by the next one; hence the watermark may follow a pass only up to the instant that was
+// settled when the pass began.
 // Threads: one at a time.
 #pragma once
 
@@ -19,7 +20,7 @@
 
 namespace mayfly::core {
 
-// One half of a keyspace's index: of its rows, or of versions and members.
+// One half of a keyspace's index: that of its rows, or that of versions and members.
 struct IndexHalf {
   KeyspaceState& keyspace;
   bool members;
@@ -39,34 +40,34 @@ struct IndexHalf {
 
 struct Due {
   WallTime deadline;
-  std::string key;  // Of members, without the keyspace.
+  std::string key;  // A member's is without the keyspace.
   Stripe stripe;
 };
 
 class DueWalk {
  public:
-  // What a page is read for.
+  // How to read a page.
   struct Request {
     WallTime now;
     WallTime settled;  // Every write of an instant up to this is done.
-    bool by_latch;     // Rows of one latch one after the other, instead of the oldest first.
+    bool by_latch;     // Groups rows by latch, instead of the oldest first.
     std::size_t rows_max;
   };
 
-  // Makes sure that there is something in hand. False: nothing is due.
+  // Reads a page unless rows of the last one are left. False: nothing is due.
   Result<bool> Fill(const Store& store, const IndexHalf& half, const Request& request);
 
-  // The next rows to remove, of one latch if the page is ordered so; until Done() or Fill().
+  // The next rows to remove, of one latch if the page is grouped so. Valid until Done() or Fill().
   std::span<Due> Next(std::size_t rows_max);
 
-  // Once these and all before are gone: up to where the watermark may follow; nothing before the
-  // page ends.
+  // How far the watermark may rise once these rows and all before them are removed; nothing before
+  // the page ends.
   std::optional<WallTime> ReachedWith(const IndexHalf& half, std::span<const Due> rows) const;
 
-  // These are gone.
+  // Notes that these rows are removed.
   void Done(const IndexHalf& half, std::span<const Due> rows);
 
-  // Of what Fill() read last.
+  // Of the page that Fill() read last.
   std::size_t page_rows() const { return page_.size(); }
   bool page_begins() const { return done_ == 0; }
 
@@ -74,7 +75,7 @@ class DueWalk {
   Result<bool> Read(const Store& store, const IndexHalf& half, const std::string& begin,
                     const Request& request);
 
-  PurgePass pass_;  // That the page belongs to; it reaches to where the page begins.
+  PurgePass pass_;  // The page's pass; it reaches to where the page begins.
   std::vector<Due> page_;
   std::size_t done_ = 0;  // Of the page.
   bool by_latch_ = false;
@@ -83,7 +84,8 @@ class DueWalk {
   std::string last_;  // and its entry.
 };
 
-// The latch of what an entry stands for; of members, until their collection gets another key.
+// The stripe of an entry's row or member. A member's holds until its collection moves to another
+// key.
 Result<Stripe> StripeOfDue(const IndexHalf& half, MemberStripes& members, const std::string& key);
 
 // The earliest deadline in the index from `begin` on; nothing when there is none.

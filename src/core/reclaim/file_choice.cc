@@ -7,7 +7,7 @@
 namespace mayfly::core {
 
 bool DeadFiles::IsWhollyDead(const engine::FileInfo& file) const {
-  // One keyspace from end to end, and that one was dropped: deadlines do not matter.
+  // All keys are of one dropped keyspace: deadlines do not matter.
   const auto first = KeyspaceOf(file.first_key);
   if (first && first == KeyspaceOf(file.last_key) && IsOfDropped(file.first_key)) return true;
   return dead_by_ && file.deadlines.AllDeadBy(*dead_by_);

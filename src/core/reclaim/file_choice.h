@@ -1,4 +1,4 @@
-// file_choice.h - which files hold what nobody can see, by what is known without reading them.
+// file_choice.h - finds files with invisible rows, by their properties and without reading them.
 #pragma once
 
 #include "core/store/drop_horizon.h"
@@ -6,16 +6,16 @@
 
 namespace mayfly::core {
 
-// What is dead and out of sight, as far as files can tell.
+// Judges files by a horizon.
 class DeadFiles {
  public:
   explicit DeadFiles(const Horizon& horizon)
       : horizon_(horizon), dead_by_(horizon.DeadEverywhere()) {}
 
-  // Nothing in it can be seen by anybody.
+  // No reader can see anything in the file.
   bool IsWhollyDead(const engine::FileInfo& file) const;
 
-  // It holds something that is dead, or a tombstone.
+  // The file holds a dead pair or a tombstone.
   bool HoldsSomethingDead(const engine::FileInfo& file) const;
 
   // The share of its bytes that is dead, or of its entries that are tombstones, in percent.
@@ -28,7 +28,7 @@ class DeadFiles {
   const std::optional<WallTime> dead_by_;
 };
 
-// The level of these files that nothing lies beneath.
+// The lowest level of these files: no file lies beneath it.
 int LastLevelOf(const std::vector<engine::FileInfo>& files);
 
 // Whether keys of the keyspace, given as in the index, may be in the file.

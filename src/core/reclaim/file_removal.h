@@ -1,4 +1,4 @@
-// file_removal.h - removes or rewrites one file, and keeps count.
+// file_removal.h - removes or rewrites one file, and counts it.
 #pragma once
 
 #include "core/store/store.h"
@@ -10,8 +10,8 @@ class FileRemoval {
  public:
   FileRemoval(Store& store, ReclaimReport& report) : store_(store), report_(report) {}
 
-  // Removes a file in which nobody can see anything, unread. False when that cannot be done: it is
-  // gone, the engine is at it, or something lies beneath it.
+  // Removes, unread, a file in which no reader can see anything. False when that cannot be done:
+  // the file is gone, the engine is compacting it, or another file lies beneath it.
   Result<bool> Drop(engine::Role role, const engine::FileInfo& file) {
     MAYFLY_TRY(const bool dropped, store_.engine().DropFile(role, file.name));
     if (!dropped) return false;
@@ -20,7 +20,7 @@ class FileRemoval {
     return true;
   }
 
-  // False when the file is gone, or the engine is at it.
+  // Rewrites a file. False when the file is gone, or the engine is compacting it.
   Result<bool> Rewrite(engine::Role role, const engine::FileInfo& file,
                        std::uint64_t bytes_per_second) {
     MAYFLY_TRY(const bool rewritten,

@@ -12,7 +12,7 @@ constexpr engine::Address kMeta{engine::Role::kMeta};
 }  // namespace
 
 Result<Stripe> MemberStripes::Of(Bytes member_key) {
-  // What has no name is nobody's, and any latch will do.
+  // A collection without a name has no key, and any latch will do.
   const auto part = DecodePartKey(member_key);
   if (!part) return StripeOf(keyspace_.id(), member_key);
   if (last_collection_ == part->collection_id) return last_stripe_;
@@ -69,7 +69,7 @@ Status MemberPurge::ReadOrphan(std::uint64_t collection_id, Touched& touched) co
   PinnedBytes pin;
   const std::string record = OrphanKey(keyspace_.id(), collection_id);
   const Status read = store_.engine().Get(kMeta, record, pin);
-  if (read.IsNotFound()) return {};  // A check would find it stray.
+  if (read.IsNotFound()) return {};  // A check reports it as stray.
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(const Orphan orphan, DecodeOrphan(record, pin.view()));
   touched.ended = orphan.ended;
@@ -86,12 +86,12 @@ Result<std::uint64_t> MemberPurge::Finish() {
   return gone;
 }
 
-// True when the row went.
+// True when the row was removed.
 Result<bool> MemberPurge::FinishOne(Touched& touched) {
   const RowView& old = *touched.key_state.stored;
   Collection& collection = touched.collection;
   const std::uint64_t removed = touched.removed;
-  // Before the counts change: each member is walked over once, however many batches they go in.
+  // Before the counts change, so that each dead member is scanned once over all batches.
   MAYFLY_TRY(const DeadMembers found,
              CountDeadMembers(store_.engine(), touched.keys, collection, plan_.now()));
   if (collection.mortal < removed || found.dead < removed) {
@@ -112,7 +112,8 @@ Result<bool> MemberPurge::FinishOne(Touched& touched) {
     collection.dead = 0;
     collection.first_deadline.reset();
   }
-  // Whether all are mortal has not changed, nor which dies last: so neither has the deadline.
+  // Whether all members are mortal, and which dies last, has not changed; so neither has the
+  // deadline.
   std::string payload;
   AppendCollection(payload, collection);
   const RowView fresh{

@@ -1,7 +1,8 @@
-// member_purge.h - dead members of collections, within one batch of a purge.
-// Members of one collection may die together: its row, with its counts, is then read once and
-// written once. A collection with nothing left goes. A member whose collection went before is an
-// orphan's; it goes here because its entry is due, and the rest of the orphan stays queued.
+// member_purge.h - removes dead members of collections, within one batch of a purge.
+// When members of one collection die together, its row, with its counts, is read once and written
+// once. A collection without members left is removed. A member whose collection was removed before
+// belongs to an orphan; it is removed here because its entry is due, and the rest of the orphan
+// stays queued.
 #pragma once
 
 #include <map>
@@ -12,8 +13,8 @@
 
 namespace mayfly::core {
 
-// The latches of members that are due: those of their collections' keys. Collections get other
-// keys, so an answer holds only once that latch is held.
+// Finds the latches of due members: those of their collections' keys. Collections can move to other
+// keys, so the result must be checked again once the latch is held.
 class MemberStripes {
  public:
   MemberStripes(const Store& store, const KeyspaceState& keyspace)
@@ -25,22 +26,23 @@ class MemberStripes {
  private:
   const Store& store_;
   const KeyspaceState& keyspace_;
-  // Members that die together mostly are of one collection.
+  // Members that die together mostly belong to one collection.
   std::optional<std::uint64_t> last_collection_;
   Stripe last_stripe_ = 0;
 };
 
 class MemberPurge {
  public:
-  // Under the latches of all keys; both outlive it.
+  // Used under the latches of all keys. The arguments must outlive it.
   MemberPurge(Store& store, CommitPlan& plan, KeyspaceState& keyspace)
       : store_(store), plan_(plan), keyspace_(keyspace) {}
 
-  // Removes the member with this key, given without the keyspace, if it still has the deadline,
-  // which has passed. False when it has not.
+  // Removes the member with this key, given without the keyspace, if it still has this deadline,
+  // which has passed. False when it has another, or is gone.
   Result<bool> Remove(Bytes member_key, WallTime deadline);
 
-  // After the last of them: what becomes of the collections. Returns how many rows went.
+  // Writes or removes the rows of the collections, after the last Remove(). Returns how many rows
+  // were removed.
   Result<std::uint64_t> Finish();
 
  private:
@@ -54,7 +56,7 @@ class MemberPurge {
     KeyState key_state;
     bool is_orphan = false;
     std::optional<WallTime> ended;  // Of an orphan, if its record was found.
-    Collection collection;          // Else what its row will say.
+    Collection collection;          // Else its new row.
     std::uint64_t removed = 0;
   };
 
@@ -65,7 +67,7 @@ class MemberPurge {
   Store& store_;
   CommitPlan& plan_;
   KeyspaceState& keyspace_;
-  std::map<std::uint64_t, Touched> touched_;  // By version.
+  std::map<std::uint64_t, Touched> touched_;  // By collection id.
 };
 
 }  // namespace mayfly::core

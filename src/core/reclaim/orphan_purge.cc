@@ -12,7 +12,7 @@ namespace {
 constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kMeta{engine::Role::kMeta};
 
-// It goes with the last part, and is none itself.
+// The name is removed with the last part, and does not count as one.
 bool IsName(const PartKeys& keys, Bytes key) {
   return static_cast<PartKind>(key[keys.name_at() - 1]) == PartKind::kName;
 }
@@ -29,7 +29,7 @@ Result<std::optional<std::uint64_t>> OrphanPurge::Step(KeyspaceState& keyspace,
   return std::optional(removed);
 }
 
-// The one that the last step was at, or the next; in the end those that came behind it.
+// The orphan of the last step, or the next one; after the last, the first again.
 Result<std::optional<Orphan>> OrphanPurge::Next(KeyspaceId keyspace, Place& place) const {
   const std::string begin = MetaKey(kMetaOrphan, keyspace);
   MAYFLY_TRY(auto orphan, FirstFrom(keyspace, std::max(begin, place.record)));
@@ -66,8 +66,8 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
   {
     const std::shared_lock gate(keyspace.gate());
     if (keyspace.dropped()) return removed;
-    // What is an orphan gets no other key. One without mortal members has no name: nobody but
-    // another step like this one looks for its parts.
+    // An orphan cannot move to another key. One without mortal members has no name: only steps like
+    // this one read its parts.
     MAYFLY_TRY(const auto name, NameOf(store_.engine(), keys));
     const Leftover leftover{orphan, keys, name ? Bytes(*name) : Bytes(keys.begin()),
                             name.has_value()};
@@ -75,7 +75,7 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
     const KeyLatches::One latch = store_.latches().Lock(stripe);
     PinnedBytes pin;
     const Status read = store_.engine().Get(kMeta, place.record, pin);
-    if (read.IsNotFound()) return removed;  // Somebody else was faster.
+    if (read.IsNotFound()) return removed;  // Another purge was faster.
     MAYFLY_RETURN_IF_ERROR(read);
     CommitPlan plan(store_.clock().Now());
     const std::string begin = std::max(keys.begin(), place.part);

@@ -1,8 +1,9 @@
-// orphan_purge.h - removes what is left of collections whose row is gone, in bounded steps.
-// A step removes some parts of one orphan, under its key's latch and in one batch; with the last of
-// them, its name, goes the record of it. Parts go one by one: a tombstone each tells the reclaimer
-// which files hold them, which one over their range would not. Members that had died before their
-// collection ended leave their event. Threads: any number at once, each of one thread.
+// orphan_purge.h - removes the parts of collections whose row is gone, in bounded steps.
+// A step removes some parts of one orphan, under its key's latch and in one batch; the last part,
+// its name, leaves together with the orphan's record. Parts are removed one by one: their
+// tombstones show the reclaimer which files hold them, which a range tombstone would not. Members
+// that had died before their collection ended leave their event. Threads: any number of objects at
+// once, each used by one thread.
 #pragma once
 
 #include <map>
@@ -18,11 +19,11 @@ class OrphanPurge {
  public:
   explicit OrphanPurge(Store& store) : store_(store) {}
 
-  // What one step removed; nothing when there is no orphan.
+  // Removes up to `parts_max` parts. Returns how many; nothing when there is no orphan.
   Result<std::optional<std::uint64_t>> Step(KeyspaceState& keyspace, std::size_t parts_max);
 
  private:
-  // Where the last step ended, so that the next does not walk over its tombstones.
+  // Where the last step ended, so that the next does not scan its tombstones.
   struct Place {
     std::string record;
     std::string part;
@@ -32,7 +33,7 @@ class OrphanPurge {
     const Orphan& orphan;
     const PartKeys& keys;
     Bytes key;   // The user's, if it is known.
-    bool named;  // It is.
+    bool named;  // `key` is known.
   };
 
   Result<std::optional<Orphan>> Next(KeyspaceId keyspace, Place& place) const;

@@ -23,7 +23,7 @@ WallTime Before(WallTime instant, Millis by) {
   return by > instant - WallTime() ? WallTime() : instant - by;
 }
 
-// What a rewrite made lies in the last level; what came into others meanwhile is not its work.
+// Files made by a rewrite are in the last level; new ones in other levels come from elsewhere.
 void AddNamesThatAreNew(const std::vector<engine::FileInfo>& before,
                         const std::vector<engine::FileInfo>& after, std::set<std::string>& names) {
   std::set<std::string> known;
@@ -40,7 +40,7 @@ bool MayHoldAny(const engine::FileInfo& file, const Promises::Keyspaces& keyspac
   });
 }
 
-// Those of which something was, or may have been, written over.
+// The keyspaces in which bytes were, or may have been, overwritten.
 Promises::Keyspaces Overwritten(const Promises::Keyspaces& keyspaces) {
   Promises::Keyspaces overwritten = keyspaces;
   std::erase_if(overwritten, [](const auto& keyspace) {
@@ -49,15 +49,14 @@ Promises::Keyspaces Overwritten(const Promises::Keyspaces& keyspaces) {
   return overwritten;
 }
 
-// How much more than the promise has passed since then. What was noted before a jump of the clock
-// is as old as it was, and has aged by the time without it.
+// How much more time than the promise has passed since then, without the length of a jump.
 Millis LateBy(WallTime since, Millis promise, const ClockReport& clock) {
   const bool before_jump = clock.without_jump && since <= *clock.without_jump;
   const WallTime now = before_jump ? *clock.without_jump : clock.now;
   return since > now ? Millis(0) : std::max(now - since - promise, Millis(0));
 }
 
-// Which files of a role a round has to rewrite.
+// Decides which files of a role a round has to rewrite.
 class Unclean {
  public:
   Unclean(engine::Role role, const Promises::Keyspaces& keyspaces, const Horizon& horizon,
@@ -75,8 +74,8 @@ class Unclean {
     if (!keyed_) return file.deletions > 0;
     if (!MayHoldAny(file, keyspaces_)) return false;
     if (dead_.HoldsSomethingDead(file)) return true;
-    // An older version lies beneath in another file, or in the same one if a state showed it when
-    // that was made.
+    // An older version may lie beneath in another file, or in the same one if a state showed it
+    // when the file was made.
     const bool may_cover = file.level == 0 || file.level < last_level || file.covered > 0;
     return may_cover && MayHoldAny(file, overwritten_);
   }
@@ -140,7 +139,7 @@ Result<bool> Promises::Round(const Keyspaces& keyspaces, std::uint64_t bytes_per
   }
   MAYFLY_TRY(bool clean,
              store_.horizon().Advance(store_.catalog(), store_.states(), store_.engine()));
-  // All that the round has to deal with was committed by now.
+  // Everything that the round has to remove was committed by now.
   MAYFLY_TRY(const engine::EngineStats stats, store_.engine().Stats());
   MAYFLY_RETURN_IF_ERROR(store_.engine().Flush());
   for (const engine::Role role :
@@ -154,8 +153,8 @@ Result<bool> Promises::Round(const Keyspaces& keyspaces, std::uint64_t bytes_per
   return AwaitDeletions(stop);
 }
 
-// True when files that were rewritten are gone. The engine deletes them once nobody reads them any
-// more, some of them in the background, and some with the next flush.
+// True when files that were rewritten are gone. The engine deletes them once they have no readers,
+// some in the background, and some with the next flush.
 Result<bool> Promises::AwaitDeletions(Stop stop) {
   for (std::size_t looks = 0;; ++looks) {
     MAYFLY_TRY(const engine::EngineStats stats, store_.engine().Stats());
@@ -175,10 +174,10 @@ Status Promises::Begin(Claim& claim) {
   }
   Purger purger(store_);
   MAYFLY_RETURN_IF_ERROR(purger.PurgeAll(keyspace));
-  // What is removed from here on counts anew. What dies up to this instant is the last that the
-  // round takes with it.
+  // Removals from here on are the next round's. Rows that die up to this instant are the last that
+  // this round removes.
   keyspace.BeginRound();
-  // Events are as old as they are without a jump.
+  // A jump of the clock does not age events.
   const ClockReport clock = store_.clock().Report();
   const WallTime through = clock.without_jump.value_or(clock.now);
   claim.through = through;
@@ -193,20 +192,21 @@ Status Promises::Begin(Claim& claim) {
   return {};
 }
 
-// True when nothing dead is left in the files of the role that may hold the keyspaces'.
+// True when nothing dead is left in the files of the role that may hold these keyspaces.
 Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspaces,
                                     std::uint64_t last_commit, std::uint64_t bytes_per_second,
                                     Stop stop, ReclaimReport& report) {
   const auto horizon = store_.horizon().horizon();
   const Unclean unclean(role, keyspaces, *horizon, last_commit);
   FileRemoval work(store_, report);
-  // Each file is tried once, and what it becomes is not tried at all: if that still holds something
-  // dead, somebody looks at it, and trying again would not help. One that the engine is at is
-  // waited for, a little.
+  // Each file is tried once, and the files it becomes are not tried: if those still hold something
+  // dead, an open state shows it, and another try would not help. A file that the engine is
+  // compacting is waited for, a little.
   std::set<std::string> tried;
   std::size_t looks = 0;
   MAYFLY_TRY(auto files, store_.engine().Files(role));
-  // First what can go unread, before the tombstones above it are rewritten together with it.
+  // First the files that can be removed unread, before they are rewritten with the tombstones
+  // above.
   bool dropped = false;
   int last_level = LastLevelOf(files);
   for (const engine::FileInfo& file : files) {
@@ -259,7 +259,7 @@ Status Promises::Record(const std::vector<Claim>& claims) {
   return {};
 }
 
-// Once when a promise is found to be late, and once when it is kept again.
+// Logs once when a promise is late, and once when it is kept again.
 void Promises::TellLate(const Claim& claim, bool done) const {
   const auto promise = claim.keyspace->policy()->purge_within;
   if (!promise) return;
@@ -284,11 +284,11 @@ Result<WallTime> Promises::LeftSince(const Store& store, const KeyspaceState& ke
                                      std::optional<WallTime> first_due, WallTime now) {
   WallTime since = std::min(keyspace.removing_since(), first_due.value_or(WallTime::max()));
   if (!keyspace.by_timestamp() && !keyspace.has_mortal_members()) return since;
-  // Members that nobody has purged; or markers and versions, of rows that ended before them.
+  // Members that are not purged yet; or markers and versions, whose rows ended before them.
   const KeyspaceId index = MembersOf(keyspace.id());
   const WallTime watermark = keyspace.members_watermark();
   const std::string begin = EntryBegin(index, watermark);
-  // A purge is on its way: behind the watermark lie the tombstones of what it has removed.
+  // A purge is under way: from the watermark on lie the tombstones of what it has removed.
   if (keyspace.purge_pass(/*members=*/true).reached > begin && IsDead(watermark, now)) {
     return std::min(since, Before(watermark, KeptBehind(*keyspace.policy())));
   }
@@ -317,7 +317,7 @@ Result<Millis> Promises::Overdue(const Store& store, const KeyspaceState& keyspa
 WallTime Promises::PurgedThrough(const KeyspaceState& keyspace, WallTime left_since, WallTime now) {
   const WallTime through = left_since > now ? now : left_since - Millis(1);
   if (!keyspace.by_timestamp()) return through;
-  // What ended lately has left its key behind, so that late writes do not bring it back.
+  // Rows that ended lately have left their keys in markers, against late writes.
   return std::min(through, Before(now, KeptBehind(*keyspace.policy())));
 }
 

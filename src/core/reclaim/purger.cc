@@ -54,7 +54,7 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
   return report;
 }
 
-// What deleted collections left is gone whatever the time is.
+// Orphans may be removed even while the clock is not trusted.
 std::vector<Purger::Turn> Purger::TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock) {
   if (stopped_by_clock) return {{&keyspace, Kind::kOrphans}};
   // clang-format off
@@ -83,7 +83,7 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Job& job) {
   const auto first = std::find_if(turns.begin(), turns.end(),
                                   [&](const Turn& turn) { return turn.place() >= next; });
   std::rotate(turns.begin(), first, turns.end());
-  // What was due may be alive again once time is taken back.
+  // Due rows may be alive again once time is reverted.
   for (bool worked = true; worked && store_.clock().reverts() == job.reverts;) {
     worked = false;
     std::vector<Turn> left;
@@ -94,10 +94,10 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Job& job) {
         store_.set_purge_turn(turn.place() + (Done(job.report) > before ? 1 : 0));
         return {};
       }
-      // A turn may have nothing to show and leave more: others were faster, or an orphan had no
+      // A turn may remove nothing and leave more: other purges were faster, or an orphan had no
       // parts.
       worked = worked || more || Done(job.report) > before;
-      // Nothing becomes due at an instant that has passed, but rows that go leave orphans.
+      // No more rows become due at an instant that has passed, but removed rows leave orphans.
       if (more || turn.kind == Kind::kOrphans) left.push_back(turn);
     }
     turns = std::move(left);
@@ -169,11 +169,11 @@ Result<bool> Purger::PurgeSome(const IndexHalf& half, const Job& job) {
   return false;
 }
 
-// All that was due is gone, and what comes will be due later. In memory only: the stored one may
-// lag behind.
+// Raises the watermark: all due rows are gone, and new ones will be due later. In memory only: the
+// stored watermark may lag behind.
 void Purger::FinishHalf(const IndexHalf& half, const Job& job) {
   const KeyLatches::One latch =
-      store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
+      store_.latches().Lock(Stripe{0});  // Keeps time from being reverted.
   if (store_.clock().reverts() != job.reverts) return;
   half.RaiseWatermark(std::min(job.now, job.settled) + Millis(1));
 }
@@ -185,7 +185,8 @@ std::uint64_t Purger::NoteReverts() {
   return reverts;
 }
 
-// Latches what is due. A collection that got another key before that is latched anew, there.
+// Latches the due rows. If a collection moved to another key before its latch was held, starts
+// over.
 Status Purger::LatchDue(const IndexHalf& half, std::span<Due> due,
                         std::optional<KeyLatches::Many>& latches) const {
   for (bool moved = true; moved;) {
@@ -215,7 +216,7 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
     if (keyspace.dropped()) return {};
     std::optional<KeyLatches::Many> latches;
     MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
-    // They may be alive again.
+    // The rows may be alive again.
     if (store_.clock().reverts() != job.reverts) return {};
     CommitPlan plan(store_.clock().Now());
     MemberPurge members(store_, plan, keyspace);
@@ -233,7 +234,8 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
         ++found_ones;
         continue;
       }
-      // Mostly somebody else was faster with row and entry. An entry that is still there is stale.
+      // Mostly another purge has removed row and entry already. An entry that still exists is
+      // stale.
       const Status read =
           store_.engine().Get(kExpiry, EntryKey(half.index(), row.deadline, row.key), pin);
       if (read.IsNotFound()) continue;
@@ -280,8 +282,8 @@ Result<bool> Purger::PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, cons
     plan.RemoveVersion(keyspace, StripeOf(keyspace.id(), *key), due.key, *version);
     return true;
   }
-  // Its row is dead, but one may still ask for that time: that nothing was there is kept, or what
-  // is older would show.
+  // Its row is dead, but that time can still be read: the version is kept without its row, or an
+  // older one would show.
   plan.PutVersion(keyspace, StripeOf(keyspace.id(), *key), due.key, &*version, Bare(*version));
   plan.NoteRemoval(keyspace, StripeOf(keyspace.id(), *key), due.deadline);
   return true;
@@ -293,7 +295,7 @@ Result<std::optional<WallTime>> Purger::NextDeadline() const {
     for (const bool members : {false, true}) {
       const IndexHalf half{*keyspace, members};
       if (half.IsEmpty()) continue;
-      // Not over the tombstones of what it has removed itself.
+      // Skips the tombstones of what this purger has removed.
       std::string begin = EntryBegin(half.index(), half.watermark());
       begin = std::max(begin, keyspace->purge_pass(members).reached);
       MAYFLY_TRY(const auto first, FirstDeadline(store_, half, begin));

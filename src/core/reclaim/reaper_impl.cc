@@ -24,7 +24,8 @@ Result<std::unique_ptr<Reaper>> ReaperImpl::Start(std::shared_ptr<Store> store,
       std::unique_ptr<ReaperImpl>(new ReaperImpl(std::move(store), options))));
 }
 
-// In a child made by fork() there is no thread to stop, but conditions that one waits on.
+// A child made by fork() has no thread to stop; it has conditions that the parent's thread waits
+// on, which must not be destroyed.
 ReaperImpl::Handle::~Handle() {
   if (!owner_.IsThis()) Abandon(std::move(reaper_));
 }
@@ -52,7 +53,7 @@ ReaperImpl::~ReaperImpl() {
 
 void ReaperImpl::AwaitIdle() {
   std::unique_lock lock(mutex_);
-  // The round under way may have read the clock before this call; the next one will not have.
+  // The round under way may have read the clock before this call; the next one reads it later.
   const std::uint64_t wanted = rounds_begun_ + 1;
   rounds_wanted_ = wanted;
   waker_.Wake();
@@ -75,9 +76,9 @@ void ReaperImpl::Run(const std::stop_token& stop) {
       wanted = rounds_wanted_ > round;
     }
     idle_.notify_all();
-    if (wanted) continue;  // Whoever asked may have woken it from a rest.
+    if (wanted) continue;  // AwaitIdle() may have woken it from a rest.
     if (outcome == Outcome::kFailed) {
-      waker_.WaitFor(kReaperRetryPause);  // What is due is due already: no deadline would wake it.
+      waker_.WaitFor(kReaperRetryPause);  // Rows are due already: no deadline would wake it.
     } else {
       SleepUntilDue(stop);
     }
@@ -114,9 +115,9 @@ ReaperImpl::Outcome ReaperImpl::Purge(const std::stop_token& stop) {
   return Outcome::kFailed;
 }
 
-// Grows with the lag: whoever falls behind for good must not be kept from catching up. A stream of
-// deaths moves the head of the index along, and being behind it costs space as long as it lasts:
-// there it grows fast. Many deaths at one instant leave the head where it is, and pass by.
+// Grows with the lag, so that a reaper that falls behind can catch up. A stream of deaths moves the
+// head of the index, and a lag costs space as long as the stream lasts: there the share grows fast.
+// Many deaths at one instant leave the head where it is, and are over once purged.
 std::uint32_t ReaperImpl::WorkPercent() {
   const auto first = purger_.NextDeadline();
   lag_ = first && *first ? std::max(store_->clock().Now() - **first, Millis(0)) : Millis(0);
@@ -144,7 +145,7 @@ ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop) {
   const std::int64_t written = store_->counts().last_write_ms;
   removed_seen_ = removed;
   written_seen_ = written;
-  if (!alone.owns_lock()) return Outcome::kIdle;  // Somebody calls Database::Reclaim().
+  if (!alone.owns_lock()) return Outcome::kIdle;  // A caller is in Database::Reclaim().
   const bool quiet = store_->clock().Now() - WallTimeFromMs(written) >= kQuietAfter;
   ReclaimReport report;
   const auto outcome = reclaimer_.Step(
@@ -157,20 +158,21 @@ ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop) {
     return Outcome::kFailed;
   }
   if (*outcome == Reclaimer::Outcome::kProgressed) return Outcome::kMore;
-  // After the last row that callers deleted it looks once more.
+  // After the last row that callers deleted the files are checked once more.
   look_again_ = *outcome == Reclaimer::Outcome::kLater || report.held_up || !quiet ||
                 removed != removed_at_look_;
   removed_at_look_ = removed;
   return Outcome::kIdle;
 }
 
-// Wakes in vain cost a look at the head of the index. Only what is due, or was written, is worth a
-// step: a step on a database that nobody uses would list its files and sync its log for nothing.
+// A wake-up in vain costs a read of the head of the index. Only due rows or new writes are worth a
+// step: a step on an idle database would list its files and sync its log for nothing.
 void ReaperImpl::SleepUntilDue(const std::stop_token& stop) {
   const WallTime next_look = store_->clock().Now() + kReclaimPause;
   while (!stop.stop_requested() && !IsAwaited()) {
     store_->watch().Announce(waker_, WallTime::max());
-    // While the clock is not trusted what has died must wait for a word, what was deleted need not.
+    // While the clock is not trusted dead rows must wait for Confirm() or Revert(); deleted ones
+    // need not.
     const bool may_delete = store_->clock().Reconsider();
     const auto next = purger_.NextDeadline();
     WallTime until = may_delete && next && *next ? **next : WallTime::max();
@@ -190,8 +192,8 @@ bool ReaperImpl::IsAwaited() {
   return rounds_wanted_ > rounds_begun_;
 }
 
-// Since the files were last looked at. Rows that callers delete do not wake it, unless they clear a
-// keyspace.
+// True when rows were written or removed since the last reclaim. Deletes by callers do not wake the
+// reaper, unless they clear a keyspace.
 bool ReaperImpl::WasWritten() const {
   return store_->counts().removed_rows != removed_seen_ ||
          store_->counts().last_write_ms != written_seen_;
@@ -208,7 +210,8 @@ void ReaperImpl::TellProgress(SteadyTime step_began) {
   if (options_.on_progress) options_.on_progress(store_->clock().Steady() - *purging_since_);
 }
 
-// A line when many rows wait, and one when they are gone: until then disk and figures lag behind.
+// Logs when many rows wait, and when they are gone: until then disk usage and statistics lag
+// behind.
 void ReaperImpl::TellBacklog(bool more_due) {
   const std::uint64_t waiting = purger_.TakeBacklog();
   const SteadyTime now = store_->clock().Steady();

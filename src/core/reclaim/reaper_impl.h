@@ -1,7 +1,7 @@
-// reaper_impl.h - purges as rows die and gives their space back, on a thread of its own.
+// reaper_impl.h - implements Reaper: a thread that purges dead rows and reclaims their space.
 // It sleeps until the head of the index or a promise is due; a write with an earlier deadline wakes
-// it. While there is a backlog it works in small steps and rests between them, so that live traffic
-// keeps its share. When nothing is left to purge it looks at the files.
+// it. While there is a backlog it purges in small steps and rests in between, so that live traffic
+// keeps its share. When nothing is left to purge it reclaims files.
 #pragma once
 
 #include <condition_variable>
@@ -27,7 +27,7 @@ class ReaperImpl {
   ReaperImpl& operator=(const ReaperImpl&) = delete;
 
  private:
-  // What Start() gives out.
+  // The handle that Start() returns.
   class Handle final : public Reaper {
    public:
     explicit Handle(std::unique_ptr<ReaperImpl> reaper) : reaper_(std::move(reaper)) {}
@@ -46,7 +46,7 @@ class ReaperImpl {
 
   enum class Outcome : std::uint8_t {
     kIdle,    // Nothing was left to do, at an instant after the step began.
-    kMore,    // There is.
+    kMore,    // There is more to do.
     kFailed,  // Nothing could be done.
   };
 
@@ -68,17 +68,17 @@ class ReaperImpl {
   Purger purger_;
   Reclaimer reclaimer_;
   const SteadyTime started_;
-  Millis lag_{0};  // How long the head of the index has been due, when it was last looked at.
+  Millis lag_{0};  // How long the head of the index had been due when it was last read.
   std::optional<SteadyTime> purging_since_;  // Nothing: there was nothing to purge.
-  std::optional<SteadyTime> backlog_since_;  // Since a large one was told.
+  std::optional<SteadyTime> backlog_since_;  // When a large backlog was logged.
   std::chrono::nanoseconds owed_rest_{0};
-  WallTime head_;  // Of the index, when it was last looked at.
+  WallTime head_;  // Of the index, when it was last read.
   SteadyTime head_seen_at_;
   bool head_moves_ = false;
   SteadyTime reclaimed_at_;
-  bool look_again_ = false;            // At the files, after kReclaimPause.
-  std::uint64_t removed_at_look_ = 0;  // The last that found nothing to do,
-  std::uint64_t removed_seen_ = 0;     // and any.
+  bool look_again_ = false;            // Reclaim files again after kReclaimPause.
+  std::uint64_t removed_at_look_ = 0;  // Removed rows at the last reclaim that found nothing to do,
+  std::uint64_t removed_seen_ = 0;     // and at the last of any.
   std::int64_t written_seen_ = 0;
   Waker waker_;
 
@@ -86,7 +86,7 @@ class ReaperImpl {
   std::condition_variable idle_;
   std::uint64_t rounds_begun_ = 0;   // Guarded by mutex_, like the next three.
   std::uint64_t rounds_idle_ = 0;    // The last round that ended with nothing left.
-  std::uint64_t rounds_wanted_ = 0;  // The last one that somebody awaits.
+  std::uint64_t rounds_wanted_ = 0;  // The last round that AwaitIdle() waits for.
   bool stopped_ = false;
 
   std::jthread thread_;  // Last: it uses the others.

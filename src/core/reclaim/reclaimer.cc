@@ -38,7 +38,7 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
 Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool quiet, Stop stop,
                                            ReclaimReport& report) {
   RevokeOldStates();
-  // What callers deleted leaves all the same; what died is still there, and no horizon covers it.
+  // Deleted rows are reclaimed all the same; dead ones are not purged, and no horizon covers them.
   report.stopped_by_clock = report.stopped_by_clock || !store_.clock().may_delete();
   MAYFLY_TRY(const Outcome promised, KeepPromises(options, stop, report));
   if (promised == Outcome::kProgressed) return promised;
@@ -53,7 +53,7 @@ Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool q
 }
 
 WallTime Reclaimer::NextDue() const {
-  // Time may have been taken back since the last try, which then says nothing.
+  // Time may have been reverted since the last try; then its instant means nothing.
   const bool in_future = promises_tried_ > store_.clock().Now();
   return Promises(store_, started_).NextDue(in_future ? WallTime() : promises_tried_);
 }
@@ -72,8 +72,8 @@ Result<Reclaimer::Outcome> Reclaimer::KeepPromises(const ReclaimOptions& options
 Status Reclaimer::AdvanceHorizon(ReclaimReport& report) {
   const SteadyTime steady = store_.clock().Steady();
   if (advanced_at_ && steady - *advanced_at_ < kHorizonPause) return {};
-  // Watermarks go on with the time. Without anything removed since, that tells compaction nothing,
-  // and would cost an fsync.
+  // Watermarks rise with time. If nothing was removed since, a new horizon would not help
+  // compaction, and cost an fsync.
   const std::uint64_t removed = store_.counts().removed_rows;
   if (removed == removed_at_advance_ &&
       store_.horizon().horizon()->KnowsTheKeyspacesOf(store_.catalog())) {
@@ -108,7 +108,7 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
     MAYFLY_TRY(const auto files, store_.engine().Files(role));
     const int last_level = LastLevelOf(files);
     FileRemoval work(store_, report);
-    // Before the tombstones above them are rewritten, which would read them.
+    // Dropped before the tombstones above them are rewritten, which would read them.
     for (const engine::FileInfo& file : files) {
       if (file.level != last_level || !dead.IsWhollyDead(file)) continue;
       MAYFLY_TRY(const bool dropped, work.Drop(role, file));
@@ -123,7 +123,7 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
       }
       MAYFLY_TRY(const bool done, work.Rewrite(role, file, options.bytes_per_second));
       if (!done) continue;
-      // What still looks the same where it was is kept by somebody: once is enough.
+      // A new file that still holds dead bytes is kept by an open state: one try is enough.
       MAYFLY_TRY(const auto after, store_.engine().Files(role));
       for (const engine::FileInfo& left : after) {
         const bool overlaps = left.first_key <= file.last_key && file.first_key <= left.last_key;
@@ -142,7 +142,7 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
 
 void Reclaimer::RevokeOldStates() {
   const WallTime now = store_.clock().Now();
-  // That very reading may be a jump, by which all of them are old.
+  // This reading of the clock may be a jump, by which all states seem old.
   if (!store_.options().state_age_max || !store_.clock().may_delete()) return;
   store_.counts().revoked_states +=
       store_.states().RevokeBefore(now - *store_.options().state_age_max, now);

@@ -1,4 +1,4 @@
-// collection_reads.h - what a collection's order of deadlines tells.
+// collection_reads.h - reads of a collection's order of deadlines.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace mayfly::core {
 
-// Stored members that are dead and not yet purged, and what the row may say of them.
+// The stored members that are dead and not yet purged, and what to write to the row about them.
 struct DeadMembers {
   std::uint64_t dead = 0;
   std::optional<WallTime> first_deadline = std::nullopt;  // Exactly `dead` members die before it.
-  std::optional<WallTime> next =
-      std::nullopt;          // Of those that live the first to die, if it was seen.
-  std::uint64_t walked = 0;  // What it cost: those that the row did not know of.
+  // The deadline of the first living member to die, if the scan reached it.
+  std::optional<WallTime> next = std::nullopt;
+  std::uint64_t walked = 0;  // Its cost: dead members that the row did not count yet.
 };
 Result<DeadMembers> CountDeadMembers(const engine::Engine& engine, const PartKeys& keys,
                                      const Collection& collection, WallTime now);
 
-// The user's key, as its name says; nothing when it has none.
+// The user's key, from the collection's name record; nothing when there is none.
 Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const PartKeys& keys);
 
-// Says of a member in the order that it does not count.
+// True for a member of the order that does not count.
 using SkipMember = FunctionRef<bool(Bytes member)>;
 
 // The latest deadline in the order; nothing when there is none.

@@ -13,7 +13,7 @@ namespace {
 
 using engine::Role;
 
-// When a stored pair goes, whoever it belongs to; nothing when it stays, or cannot be read.
+// The instant from which a stored pair may go; nothing when it stays, or cannot be read.
 std::optional<WallTime> LeavesAt(Role role, Bytes key, Bytes value) {
   switch (role) {
     case Role::kRows: {
@@ -52,7 +52,7 @@ class HorizonJudge final : public engine::DropPolicy::Judge {
   }
 
  private:
-  // Pairs come in the order of keyspaces, so one look serves many.
+  // Pairs come in the order of keyspaces, so one lookup serves many.
   void Look(KeyspaceId keyspace) {
     last_keyspace_ = keyspace;
     const KeyspaceId index =
@@ -74,7 +74,7 @@ Horizon Take(const Catalog& catalog) {
   const auto [keyspaces, next_id] = catalog.AllWithNextId();
   horizon.next_id = next_id;
   for (const auto& keyspace : keyspaces) {
-    // No entry lies before a watermark; what is on it may still be there.
+    // No entry lies before a watermark; one at the watermark may still exist.
     const KeyspaceId id = keyspace->id();
     horizon.dead_by[id] = keyspace->watermark() - Millis(1);
     horizon.dead_by[MembersOf(id)] = keyspace->members_watermark() - Millis(1);
@@ -126,7 +126,7 @@ Result<bool> DropHorizon::Advance(const Catalog& catalog, const OpenStates& stat
     Publish(std::move(candidate_->horizon));
     candidate_.reset();
   }
-  // First what was purged, then the mark: states from the mark on show none of it.
+  // The watermarks first, then the mark: states from the mark on show nothing that was purged.
   Horizon taken = Take(catalog);
   if (taken == *horizon()) return true;
   if (candidate_ && !states.AllSince(candidate_->mark)) return false;

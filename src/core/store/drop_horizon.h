@@ -1,17 +1,17 @@
-// drop_horizon.h - what compaction may drop, and how that is known.
+// drop_horizon.h - decides what compaction may drop.
 // Compaction removes bytes without a batch, so it cannot write events, move counters or touch the
-// index. It therefore drops only what core has dealt with before: rows, versions and entries that a
-// purge has removed from the newest state, and what a dropped keyspace left. A keyspace's watermark
-// says which these are: no entry, so no row, lies before it. Two things must hold before a
-// watermark is published to compaction:
+// index. It therefore drops only what core has removed before: rows, versions and entries that a
+// purge has removed from the newest state, and the remains of dropped keyspaces. A keyspace's
+// watermark tells which these are: no entry, so no row, lies before it. Two things must hold before
+// a watermark is published to compaction:
 // (1) the purges behind it are on disk: else a power cut could bring back the entry of a row whose
 //     bytes are gone;
 // (2) no open state is older than they are: it may show what they removed.
-// The clock is not asked: while it is not trusted nothing is purged, no watermark moves, and
+// The clock is not among them: while it is not trusted nothing is purged, no watermark moves, and
 // nothing is dropped.
 //
 // Dropping is then invisible: every reader sees what it saw, counters and index stay exact, events
-// are written. A dropped pair leaves as a tombstone while something may lie beneath it.
+// are written. A dropped pair becomes a tombstone while an older one may lie beneath it.
 // Threads: any.
 #pragma once
 
@@ -29,16 +29,16 @@ namespace mayfly::core {
 
 class Catalog;
 
-// Up to where the bytes of keyspaces are out of everybody's sight.
+// The instants up to which no reader can see the dead rows of each keyspace.
 struct Horizon {
-  // Of each keyspace there was, by its id and, for versions, MembersOf(id): what is dead at this
+  // For each keyspace, under its id and, for versions, under MembersOf(id): what is dead at this
   // instant has been purged.
   std::map<KeyspaceId, WallTime> dead_by;
-  // A keyspace with a smaller id that is not named above was dropped; a larger one is younger than
-  // the horizon.
+  // A keyspace with a smaller id that is not in dead_by was dropped; one with a larger id is
+  // younger than the horizon.
   KeyspaceId next_id = 0;
 
-  // What is dead at this instant is out of sight whatever keyspace it is in.
+  // What is dead at this instant is invisible in every keyspace.
   std::optional<WallTime> DeadEverywhere() const;
 
   bool IsDropped(KeyspaceId keyspace) const {
@@ -56,14 +56,14 @@ class DropHorizon final : public engine::DropPolicy {
   std::unique_ptr<Judge> NewJudge(engine::Role role) const override;
   std::optional<WallTime> DeadlineOf(engine::Role role, Bytes key, Bytes value) const override;
 
-  // What is published. Never null.
+  // The published horizon. Never null.
   std::shared_ptr<const Horizon> horizon() const;
 
-  // Takes the horizon as the catalog has it, makes it durable, and publishes it, or the one it took
-  // before, as soon as no older state is open. True when all of it is published.
+  // Takes the catalog's horizon, makes it durable, and publishes it, or the one taken before, once
+  // no older state is open. True when all of it is published.
   Result<bool> Advance(const Catalog& catalog, const OpenStates& states, engine::Engine& engine);
 
-  // Forgets what it took and has not published: a repair has changed what is known.
+  // Forgets a horizon that was taken and not yet published: a repair has changed what is known.
   void Forget();
 
  private:

@@ -44,7 +44,7 @@ class EventLog::Subscription final : public EventSubscription {
 };
 
 Status EventLog::Load() {
-  // After a trim the last number given out lives on in meta, so that none is given out twice.
+  // After a trim meta keeps the last number given out, so that none is given out twice.
   PinnedBytes trimmed;
   const Status read = engine_.Get(kMeta, MetaKey(kMetaEventsTrimmed), trimmed);
   if (!read.ok() && !read.IsNotFound()) return read;
@@ -63,7 +63,7 @@ Status EventLog::Load() {
 
 Status EventLog::LoadTrimmed(Bytes record) {
   bool good = EatLittleEndian64(record, last_sequence_);
-  // Records of before it was written down: whatever had a number may have been trimmed.
+  // Older records lack this field: any event with a number may have been trimmed.
   trimmed_through_ = last_sequence_;
   if (!record.empty()) good = EatLittleEndian64(record, trimmed_through_) && good;
   if (good && record.empty() && trimmed_through_ <= last_sequence_) return {};
@@ -89,7 +89,7 @@ Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector
     MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch, Durability::kProcess));
     last_sequence_ = sequence;
   }
-  // The fsync comes afterwards, so that others share it instead of waiting for it.
+  // The fsync comes after the lock, so that other commits share it instead of waiting for it.
   if (durability != Durability::kDisk) return {};
   const Status synced = engine_.Sync(Durability::kDisk);
   if (synced.ok()) return {};
@@ -112,7 +112,8 @@ void EventLog::Deliver(const std::vector<Event>& events) {
       const std::lock_guard lock(subscriber->mutex);
       if (subscriber->ended) continue;
       subscriber->waiting.insert(subscriber->waiting.end(), events.begin(), events.end());
-      // Somebody is at it, perhaps this very thread further up: it will come to these, too.
+      // Another thread, or this one further up its stack, is delivering and will deliver these,
+      // too.
       if (subscriber->calling_thread != std::thread::id()) continue;
       subscriber->calling_thread = std::this_thread::get_id();
     }
@@ -187,7 +188,7 @@ std::uint64_t EventLog::TrimmedThrough() const {
   return trimmed_through_;
 }
 
-// The last sequence that any of the conditions takes, within the bound; 0 for none.
+// The last sequence that any of the conditions selects, within the bound; 0 for none.
 Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now) const {
   MAYFLY_TRY(const auto extent, Extent());
   const auto [first, last] = extent;
@@ -199,8 +200,8 @@ Result<std::uint64_t> EventLog::TrimThrough(const EventTrim& trim, WallTime now)
   }
   through = std::min(through, bound);
   if (!trim.older_than) return through;
-  // Purge times grow with sequences, so the first young one ends the walk; but for those from a
-  // time that was taken back since, whose age nobody knows: they go with the next old one.
+  // Purge times rise with sequences, so the first young event ends the scan. Events from a time
+  // that was reverted since have no known age: they go with the next old one.
   MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));
   for (cursor->SeekAtOrAfter(EventKey(through + 1)); through < bound && cursor->Valid();
        cursor->Next()) {
@@ -226,8 +227,8 @@ Result<EventLog::Kept> EventLog::TrimKeyspace(KeyspaceId keyspace, WallTime purg
   return kept;
 }
 
-// The next events from `first` on; commits that have events wait for no more than these. Returns
-// where to go on; nothing when the newest event was among them.
+// Trims one step of events from `first` on; commits with events wait for one step at most. Returns
+// where the next step begins; nothing when the newest event was reached.
 Result<std::optional<std::uint64_t>> EventLog::TrimSome(const KeyspaceTrim& trim,
                                                         std::uint64_t first, Kept& kept) {
   const std::lock_guard lock(sequence_mutex_);
@@ -237,7 +238,7 @@ Result<std::optional<std::uint64_t>> EventLog::TrimSome(const KeyspaceTrim& trim
   for (std::size_t i = 0; i < kTrimStepEventsMax && cursor->Valid(); ++i, cursor->Next()) {
     MAYFLY_TRY(const Event event, DecodeEvent(cursor->value()));
     if (event.keyspace != trim.keyspace) continue;
-    // One from a time that was taken back since would stay for as long again.
+    // An event from a time that was reverted since would stay for as long again.
     const bool taken_back = event.purged_at > trim.now + kClockTolerance;
     if (event.purged_at <= trim.purged_by || taken_back) {
       batch.Delete(kEvents, cursor->key());
@@ -254,7 +255,7 @@ Result<std::optional<std::uint64_t>> EventLog::TrimSome(const KeyspaceTrim& trim
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   if (batch.empty()) return next;
-  // No number is given out twice, though the last event may be among those that go.
+  // No number is given out twice, even if the last event is trimmed.
   PutTrimmed(batch, last_sequence_, trimmed_through_);
   MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
   return next;
@@ -272,13 +273,13 @@ Status EventLog::GoOnBehind(std::uint64_t sequence) {
 }
 
 Result<std::uint64_t> EventLog::Trim(const EventTrim& trim, WallTime now) {
-  // One at a time, so that the record of what was trimmed never goes back.
+  // One trim at a time, so that the record of what was trimmed never goes back.
   const std::lock_guard lock(sequence_mutex_);
   MAYFLY_TRY(const auto extent, Extent());
   if (extent.second == 0) return std::uint64_t{0};
   MAYFLY_TRY(const std::uint64_t through, TrimThrough(trim, now));
   if (through < extent.first) return std::uint64_t{0};
-  // Counted, since events of keyspaces with a promise may have gone before.
+  // Counted one by one, since events of keyspaces with a promise may have been trimmed before.
   std::uint64_t removed = 0;
   {
     MAYFLY_TRY(const auto cursor, engine_.NewCursor(kEvents));

@@ -1,7 +1,8 @@
-// event_log.h - numbers events, keeps them, and tells who wants to know.
+// event_log.h - numbers events, stores them, and delivers them to subscribers.
 // Sequence numbers are given out under a lock that is held until the batch is committed, so that
-// events become visible in their order and a reader who has seen n will never meet one below n
-// again. Lock order: ARCHITECTURE.md, 13; held while the engine commits, but not while it syncs.
+// events become visible in their order and a reader that has seen n never sees a new one below n.
+// The lock is held while the engine commits, but not while it syncs. Lock order: ARCHITECTURE.md.
+// Threads: any, after Load().
 #pragma once
 
 #include <condition_variable>
@@ -25,48 +26,48 @@ class EventLog {
  public:
   EventLog(engine::Engine& engine, Logger& logger) : engine_(engine), logger_(logger) {}
 
-  // Finds the last sequence number given out. Before anything else.
+  // Finds the last sequence number given out. Call it first.
   Status Load();
 
   // Numbers the events, adds them to the batch and commits it. On failure no number is used up. A
-  // number that somebody has seen must not be given out again after a crash, so with events it is
-  // kProcess at least.
+  // number that a reader has seen must not be given out again after a crash, so a batch with events
+  // is committed with kProcess at least.
   Status Commit(engine::Batch& batch, Durability durability, std::vector<Event>& events);
 
-  // Calls the subscribers; after latches are released. A subscriber is called by one thread at a
-  // time, with no lock held: what others bring meanwhile, that thread delivers.
+  // Calls the subscribers; to be called after the latches are released. A subscriber is called by
+  // one thread at a time, with no lock held; that thread also delivers what other threads add.
   void Deliver(const std::vector<Event>& events);
 
   std::unique_ptr<EventSubscription> Subscribe(EventCallback callback);
 
   Result<std::vector<Event>> Read(std::uint64_t after, std::size_t events_max) const;
   std::uint64_t LastSequence() const;
-  // Behind this one only TrimKeyspace() has removed events.
+  // All events up to this sequence are trimmed. Above it only TrimKeyspace() has removed events.
   std::uint64_t TrimmedThrough() const;
   Result<std::uint64_t> Trim(const EventTrim& trim, WallTime now);
 
-  // As Load(), for who reads beside a writer.
+  // As Load(), for a reader beside a writer.
   Status Reload() {
     const std::lock_guard lock(sequence_mutex_);
     return Load();
   }
 
-  // Numbers up to this one count as given out, their events as trimmed.
+  // Counts numbers up to this one as given out and their events as trimmed.
   Status GoOnBehind(std::uint64_t sequence);
 
-  // What is left of a keyspace's events after TrimKeyspace().
+  // The outcome of TrimKeyspace(): what it removed, and the oldest times among the events left.
   struct Kept {
     std::uint64_t removed = 0;
-    std::optional<WallTime> first_purged_at;  // Nothing: none is left.
+    std::optional<WallTime> first_purged_at;  // Nothing: no event is left.
     std::optional<WallTime> first_deadline;
   };
 
-  // Removes the events of a keyspace that were purged up to `purged_by`, and those from a time that
-  // was taken back before `now`. Walks over all events, in steps between which commits with events
-  // go on.
+  // Removes the events of a keyspace that were purged up to `purged_by`, and those with a purge
+  // time ahead of `now`, which was reverted since. Scans all events, in steps between which commits
+  // with events proceed.
   Result<Kept> TrimKeyspace(KeyspaceId keyspace, WallTime purged_by, WallTime now);
 
-  // Sequences of the oldest and newest event kept; both 0 when there is none.
+  // Sequence numbers of the oldest and newest event kept; both 0 when there is none.
   Result<std::pair<std::uint64_t, std::uint64_t>> Extent() const;
 
  private:
@@ -76,14 +77,14 @@ class EventLog {
     const EventCallback callback;
 
     std::mutex mutex;
-    std::condition_variable quiet;   // Nobody calls any more.
+    std::condition_variable quiet;   // No thread calls it any more.
     std::deque<Event> waiting;       // Guarded by mutex, like the next two.
-    std::thread::id calling_thread;  // Nobody: the default one.
+    std::thread::id calling_thread;  // Default: none.
     bool ended = false;
   };
   class Subscription;
 
-  // What TrimKeyspace() was asked for.
+  // The arguments of TrimKeyspace().
   struct KeyspaceTrim {
     KeyspaceId keyspace;
     WallTime purged_by;

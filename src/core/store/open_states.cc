@@ -7,14 +7,14 @@ namespace mayfly::core {
 Result<std::shared_ptr<OpenStates::State>> OpenStates::Open(StateKind kind, WallTime since) {
   const std::shared_ptr<State> state(new State(book_, kind, since));
   {
-    // On the books before it is taken: whoever finds no older state there can rely on it.
+    // Registered before the snapshot is taken, so that AllSince() never misses an older state.
     const std::lock_guard lock(book_->mutex);
     state->ticket_ = book_->next++;
     book_->open[state->ticket_] = state.get();
   }
   MAYFLY_TRY(auto snapshot, engine_.NewSnapshot());
   const std::lock_guard lock(state->mutex_);
-  // It may be old already, by a clock that jumped: then it is not there from the beginning.
+  // After a jump of the clock it may be too old, and revoked, already.
   if (!state->revoked_) state->snapshot_ = std::move(snapshot);
   return state;
 }

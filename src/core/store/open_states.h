@@ -1,9 +1,9 @@
-// open_states.h - who looks at a frozen state, and since when.
-// Every snapshot, transaction, cursor and long read takes its state here. Two questions need the
-// book: may compaction drop what became invisible at some moment (only when all states were taken
-// after it), and who is in the way of a promise. States that are too old can be taken away: their
-// next call finds nothing to read from. Tickets rise in the order in which states are taken.
-// Threads: any.
+// open_states.h - the registry of open frozen states, with their kind and age.
+// Every snapshot, transaction, cursor and long read takes its state here. The registry answers two
+// questions: may compaction drop what became invisible at some moment (only when all states were
+// taken after it), and which states delay a promise. States that are too old can be revoked: the
+// next call on one fails. Tickets rise in the order in which states are taken. Lock order:
+// ARCHITECTURE.md. Threads: any.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,12 @@ using StateTicket = std::uint64_t;
 
 enum class StateKind : std::uint8_t { kSnapshot, kTransaction, kCursor, kCall };
 
-// Something that reads from a state between calls, and can be told to let go of it.
+// A reader that holds a part of a state between calls, and can release it on demand.
 class StateReader {
  public:
   virtual ~StateReader() = default;
 
-  // From any thread, at most once.
+  // Releases the state. Called from any thread, at most once.
   virtual void Revoke() = 0;
 };
 
@@ -36,17 +36,17 @@ class OpenStates {
   struct Book;
 
  public:
-  // A frozen state, on the books as long as it lives.
+  // A frozen state, registered as long as it lives.
   class State {
    public:
     ~State();
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    // For the length of one call; null once it was revoked.
+    // Lends the snapshot for the length of one call; null once the state was revoked.
     std::shared_ptr<const engine::Snapshot> Lend() const;
 
-    // Readers that keep something of the state between calls. False when it was revoked.
+    // Registers a reader that keeps a part of the state between calls. False when it was revoked.
     bool Attach(StateReader& reader);
     void Detach(StateReader& reader);
 
@@ -55,14 +55,14 @@ class OpenStates {
     State(std::shared_ptr<Book> book, StateKind kind, WallTime since)
         : book_(std::move(book)), kind_(kind), since_(since) {}
 
-    // False when it was before.
+    // False when it was revoked before.
     bool Revoke();
     bool IsRevoked() const;
 
-    const std::shared_ptr<Book> book_;  // Shared with all states: a revoked one may outlive all.
+    const std::shared_ptr<Book> book_;  // Shared with all states, which may outlive OpenStates.
     const StateKind kind_;
     const WallTime since_;
-    StateTicket ticket_ = 0;  // Set once, as it gets on the books.
+    StateTicket ticket_ = 0;  // Set once, when it is registered.
 
     mutable std::mutex mutex_;                              // Guards the rest.
     std::shared_ptr<const engine::Snapshot> snapshot_;      // Shared with calls under way.
@@ -78,28 +78,28 @@ class OpenStates {
 
   explicit OpenStates(engine::Engine& engine) : engine_(engine), book_(std::make_shared<Book>()) {}
 
-  // The present state. `since` is for the book.
+  // Opens the present state. `since` is recorded as its age.
   Result<std::shared_ptr<State>> Open(StateKind kind, WallTime since);
 
-  // Every state opened from now on has a ticket of at least this.
+  // A ticket that every state opened from now on reaches.
   StateTicket Mark() const;
 
-  // No state from before the mark is open.
+  // True when no state from before the mark is open.
   bool AllSince(StateTicket mark) const;
 
-  // Oldest first; those of calls that are under way included.
+  // All open states, oldest first; those of calls under way included.
   std::vector<Info> List() const;
 
-  // Takes away what was opened before `limit`, calls that are under way aside, and what was opened
-  // after `now`, before time was taken back: nobody knows its age. Returns how many.
+  // Revokes states opened before `limit`, except those of calls under way, and states with a
+  // `since` after `now`: time was reverted, so their age is unknown. Returns how many.
   std::uint64_t RevokeBefore(WallTime limit, WallTime now);
 
  private:
   struct Book {
     const OwnerProcess owner;
-    std::mutex mutex;  // Taken before those of states. Guards the rest.
+    std::mutex mutex;  // Guards the rest.
     StateTicket next = 0;
-    std::map<StateTicket, State*> open;  // Each takes itself off before it goes.
+    std::map<StateTicket, State*> open;  // Each removes itself before it is destroyed.
   };
 
   engine::Engine& engine_;

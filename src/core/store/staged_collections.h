@@ -1,8 +1,8 @@
-// staged_collections.h - collections that works are writing and whose rows are not there yet.
+// staged_collections.h - ids of collections whose members are being written before their row.
 // A latched transaction that makes a large collection writes its members before its row, and the
-// record of an orphan before its members: if the process dies, they are purged like what a delete
-// leaves. While the transaction goes on nobody may purge them: whoever looks for orphans passes
-// over those named here. Safe from any thread.
+// record of an orphan before its members: if the process dies, they are purged like those of a
+// deleted collection. While the transaction runs they must not be purged: the purge of orphans
+// skips the ids listed here. Threads: any.
 #pragma once
 
 #include <cstdint>

@@ -20,17 +20,17 @@ namespace {
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
 constexpr engine::Address kMeta{engine::Role::kMeta};
-// Stored; raise it with every change an older build misreads. 3: the record of the time, and counts
-// of the dead.
+// Stored; raise it with every change that an older build misreads. 3: the record of time, and
+// counts of dead members.
 constexpr std::uint32_t kFormat = 3;
-constexpr std::uint32_t kFirstFormat = 2;  // That this build reads.
+constexpr std::uint32_t kFirstFormat = 2;  // The oldest that this build reads.
 
 }  // namespace
 
 WallTime TimestampOf(const Change& change, const KeyState& key_state, WallTime now) {
   if (change.timestamp) return *change.timestamp;
   const auto newest = key_state.newest();
-  // A row that has died since, under a transaction, is written anew.
+  // A row that has died during the transaction is written anew.
   if (change.same_timestamp && key_state.Living(now) != nullptr) return *newest;
   return std::max({now, newest.value_or(now), change.not_before.value_or(now)});
 }
@@ -71,11 +71,11 @@ Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(collection_ids_.Load());
   catalog_ = std::make_unique<Catalog>(*engine_, cache_);
   MAYFLY_RETURN_IF_ERROR(options_.salvage ? catalog_->LoadSalvaged(logger_) : catalog_->Load());
-  // The time recorded last may lag behind what a purge knew. New deadlines must not lie below a
-  // watermark.
+  // The recorded time may lag behind the instant of the last purge. New deadlines must not lie
+  // below a watermark.
   for (const auto& keyspace : catalog_->All()) keyspace->LowerWatermarks(clock_->Now());
-  // From here on the database is in use: an end without Close() is none in good order. On a full
-  // disk it opens all the same; then the first use tries again.
+  // From here on the database is in use: an end without Close() is no orderly stop. If this fails,
+  // say on a full disk, the database still opens, and the first use tries again.
   KeepTime(clock_->Now());
   follows_ = engine_->capabilities().follows;
   if (follows_ && stored) clock_->Follow(*stored);
@@ -125,7 +125,7 @@ Status Store::StoreFormat() {
 Status Store::LoadFormat() {
   PinnedBytes stored;
   const Status read = engine_->Get(kMeta, MetaKey(kMetaFormat), stored);
-  if (read.IsNotFound() && options_.salvage) return {};  // Rows tell by themselves what they have.
+  if (read.IsNotFound() && options_.salvage) return {};  // Rows can be decoded without it.
   if (read.IsNotFound()) {
     if (!engine_->capabilities().writable) {
       return Status::NotFound(fmt::format("{} holds no database yet", engine_->name()));
@@ -146,7 +146,7 @@ Status Store::LoadFormat() {
   }
   if (format == kFormat) return {};
   if (format < kFormat) {
-    // What it has is read as it is; what this build writes, an older one must not change.
+    // Old data is read as it is; an older build must not change what this one writes.
     return engine_->capabilities().writable ? StoreFormat() : Status();
   }
   return Status::Unsupported(
@@ -159,19 +159,19 @@ Status Store::Close() {
   if (const std::uint64_t reapers = counts_.reapers.load(); reapers > 0) {
     return Status::Busy(fmt::format("{} reapers run; stop them first", reapers));
   }
-  // The engine's own answer counts more than those of what is recorded on the way.
+  // The engine's own status counts more than those of the records written here.
   Status recorded;
   const auto attempt = [&recorded](Status status) {
     if (recorded.ok()) recorded = std::move(status);
   };
   const bool records = clock_ != nullptr && catalog_ != nullptr && engine_->capabilities().writable;
   if (records) {
-    // Time must not go back across the restart, and the time until then is no jump.
+    // Time must not go back across the restart, and the time in between is no jump.
     attempt(CommitTime(/*orderly_stop=*/true));
     attempt(catalog_->RecordRemovals());
   }
   const Status closed = engine_->Close();
-  // If it goes on, what it removes from here on must not be taken for known.
+  // If the database stays open, the record must go: later removals are not in it.
   if (!closed.ok() && records) {
     attempt(catalog_->ForgetRecordedRemovals());
     attempt(CommitTime(/*orderly_stop=*/false));
@@ -364,7 +364,7 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     const Result<Change> change =
         decide({.row = living, .now = plan.now(), .newest = key_state.newest()});
     if (!change) {
-      KeepTime(plan.now());  // That it is dead, say.
+      KeepTime(plan.now());  // The caller may learn that the row is dead.
       return change.status();
     }
     if (change->kind != Change::Kind::kNothing) {
@@ -390,7 +390,7 @@ bool Store::IsNothing(CommitPlan& plan) {
 
 Status Store::Commit(CommitPlan& plan, Durability durability) {
   MAYFLY_RETURN_IF_ERROR(plan.Seal(*engine_));
-  // A batch that removes the dead records the time that made them so.
+  // A batch that removes dead rows also records the instant at which they were dead.
   const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
   AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);
   if (const Status committed = events_->Commit(plan.batch(), durability, plan.events());
@@ -405,8 +405,8 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
   counts_.removed_rows += plan.removed();
   counts_.clamped_lifetimes += plan.clamped();
   if (plan.earliest()) watch_.Written(*plan.earliest());
-  if (promised) watch_.Written(*promised);  // Deletes and overwriting set no deadline.
-  // Orphans are due at once, and so is a look at what was cleared.
+  if (promised) watch_.Written(*promised);  // Deletes and overwrites set no deadline.
+  // Orphans are due at once, and so is the space of cleared keyspaces.
   if (plan.orphans_queued() || plan.clears()) watch_.Written(WallTimeFromMs(0));
   return {};
 }
@@ -420,7 +420,7 @@ void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
     const KeyLatches::One latch = latches_.TryLock(StripeOf(keyspace.id(), key));
     if (!latch.owns_lock()) return;
     CommitPlan plan(clock_->Now());
-    if (!clock_->may_delete()) return;  // That very reading may have been a jump.
+    if (!clock_->may_delete()) return;  // This reading of the clock may have been a jump.
     KeyState key_state;
     if (!ReadKeyState(keyspace, key, nullptr, key_state).ok()) return;
     if (!key_state.stored || key_state.Living(plan.now()) != nullptr) return;

@@ -1,7 +1,5 @@
 // store.h - what all parts of one database share: engine, clock, latches, keyspaces, events.
-// Lock order: ARCHITECTURE.md, "Lock order". There reclaim_mutex() is 4, gates are 6, latches 7,
-// time_mutex_ is 10, the horizon's mutex and follow_mutex_ are 11; the catalog, collection ids and
-// the event log, and the engine are 12 to 14. Callbacks run with none of 5 to 14 held.
+// Lock order: ARCHITECTURE.md. Threads: any, after Load().
 #pragma once
 
 #include <atomic>
@@ -36,20 +34,19 @@ struct StoreOptions {
   Durability durability = Durability::kProcess;
   bool purge_on_read = true;
   bool allow_any_instant = false;
-  // The engine was opened for a salvage: what is missing in meta is done without.
+  // The engine was opened for a salvage: records missing in meta are no error.
   bool salvage = false;
   Millis clock_jump_max = std::chrono::hours(12);
   std::optional<Millis> state_age_max = std::nullopt;
-  // For what latched transactions read; 0: each asks the engine.
+  // Size of the cache of rows that latched transactions read; 0: no cache.
   std::size_t cache_bytes = std::size_t{1} << 20;
-  // The one that the engine's compactions ask. Null: none does. Shared with the engine.
+  // The drop policy that the engine's compactions ask. Null: they ask none. Shared with the engine.
   std::shared_ptr<DropHorizon> horizon = nullptr;
   const Clock* clock = nullptr;
   Logger* logger = nullptr;
 };
 
-// What a latched transaction holds of a collection that it makes, before the members go to the
-// engine.
+// How much of a new collection a latched transaction buffers before it stages the members.
 struct DraftBounds {
   std::size_t parts_max = kDraftPartsMax;
   std::size_t bytes_max = kDraftBytesMax;
@@ -65,7 +62,7 @@ struct StoreCounts {
   std::atomic<std::uint64_t> conflicts{0};
   std::atomic<std::uint64_t> reapers{0};
   std::atomic<std::uint64_t> removed_rows{0};  // Purged and deleted: bytes that files may hold.
-  std::atomic<std::int64_t> last_write_ms{0};  // When a caller, and not the upkeep, wrote last.
+  std::atomic<std::int64_t> last_write_ms{0};  // The last write by a caller; upkeep not counted.
   std::atomic<std::uint64_t> revoked_states{0};
   std::atomic<std::uint64_t> files_dropped{0};
   std::atomic<std::uint64_t> files_rewritten{0};
@@ -76,26 +73,25 @@ class Store {
  public:
   Store(std::unique_ptr<engine::Engine> engine, const StoreOptions& options);
 
-  // Reads what the last run left, or makes an empty database.
+  // Reads the stored state of the last run, or makes an empty database. Call it first.
   Status Load();
 
   // Busy, as Engine::Close(), or while a reaper runs.
   Status Close();
 
-  // As those of Database; for the next run, too.
+  // As those of Database; durable for the next run.
   Status ConfirmClock();
   Status RevertClock();
 
-  // Told of the instant that a caller was answered by, or is about to be: the next run must not
-  // fall behind it, after a crash neither. Writes once a second at most, and when the clock was
-  // set.
+  // Records an instant by which a call was or will be answered: the next run must not start behind
+  // it, not even after a crash. Writes at most once a second, and when the clock was set.
   void KeepTime(WallTime now) {
     if (TimeIsDue(now, kHighWaterStep)) [[unlikely]]
       KeepDueTime(now);
   }
 
-  // Of a database that another process may write to: takes over what that has committed, and what
-  // is kept of it in memory. Before a state or instant is taken that must show it.
+  // For a database that another process may write to: reads that process's commits and refreshes
+  // what is cached of them in memory. Call it before taking a state or instant that must show them.
   Status Follow() {
     if (!follows_) [[likely]]
       return {};
@@ -107,7 +103,7 @@ class Store {
   // False in a child made by fork(), where nothing may be touched and no lock taken.
   bool is_owner() const { return owner_.IsThis(); }
 
-  // Ok when calls on the keyspace make sense.
+  // Ok when the database is open and the keyspace not dropped.
   Status CheckUsable(const KeyspaceState& keyspace) const;
   Status CheckOpen() const;
 
@@ -118,16 +114,15 @@ class Store {
   Status ReadStored(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
                     PinnedBytes& pin, std::optional<RowView>& row) const;
 
-  // The same as of now, for whoever holds the key's latch: spares the engine what it was asked
-  // before.
+  // As ReadStored() of the present, for callers that hold the key's latch. Uses the cache.
   Status ReadLatched(const KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
                      std::optional<RowView>& row);
 
-  // The same for any pair of `rows` or `members` whose row's latch is held; NotFound: there is
-  // none.
+  // As ReadLatched(), for any pair of `rows` or `members` whose row's latch is held. NotFound:
+  // there is none.
   Status GetLatched(engine::Role role, Bytes key, PinnedBytes& pin);
 
-  // The same for everything that is known of the key.
+  // Reads the stored row of the key, or its marker if there is none.
   Status ReadKeyState(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
                       KeyState& key_state) const;
 
@@ -137,37 +132,37 @@ class Store {
                      const engine::Snapshot* snapshot, PinnedBytes& pin,
                      std::optional<VersionView>& version) const;
 
-  // Adds a change of the key, which stands as given, to the plan; under the key's latch.
+  // Adds a change of the key, whose state is `key_state`, to the plan; under the key's latch.
   Status PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const KeyState& key_state,
                     const Change& change);
 
-  // The same for another deadline of a collection.
+  // As PlanChange(), for another deadline of a collection.
   Status PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
                                 const KeyState& key_state, const Span& span) const;
 
-  // The same for one that something later on the same key has overtaken already.
+  // As PlanChange(), for a change that a newer write of the key has overtaken already.
   Status PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
                         const KeyState& key_state, const Change& change, WallTime overtaken_at);
 
-  // The same for the removal of the stored row, which is dead.
+  // As PlanChange(), for the removal of the stored row, which is dead.
   static void PlanPurge(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
                         const KeyState& key_state, EventCause cause);
 
   // Reads, decides and writes one key under its latch.
   Status Mutate(KeyspaceState& keyspace, Bytes key, Decide decide);
 
-  // Whether the plan changes nothing, so that there is nothing to commit: it is done with.
+  // True when the plan changes nothing and needs no commit. Then counts its clamped lifetimes.
   bool IsNothing(CommitPlan& plan);
 
-  // Seals and commits a plan under the latches of all its keys. Events are to be delivered once the
-  // latches are released.
+  // Seals and commits a plan under the latches of all its keys. The caller delivers the events once
+  // the latches are released.
   Status Commit(CommitPlan& plan, Durability durability);
 
-  // Removes the row if it is dead now, unless that would mean waiting. Never fails what it is part
-  // of.
+  // Removes the row if it is dead now and its latch is free. Never fails the read it is part of.
   void PurgeOnRead(KeyspaceState& keyspace, Bytes key);
 
-  // Everything of a keyspace went, however much it was: its space is worth giving back.
+  // Notes that all rows of a keyspace were removed: their space is worth giving back, however many
+  // they were.
   void NoteMassRemoval() {
     counts_.removed_rows += kFlushAfterRows;
     watch_.Written(WallTimeFromMs(0));
@@ -187,17 +182,17 @@ class Store {
   CollectionIds& collection_ids() { return collection_ids_; }
   StagedCollections& staged() { return staged_; }
 
-  // Lowered by tests, before the first work.
+  // Lowered by tests, before the first latched transaction.
   DraftBounds& draft_bounds() { return draft_bounds_; }
 
   OpenStates& states() const { return *states_; }
   DropHorizon& horizon() const { return *horizon_; }
 
-  // Held by whoever reclaims space: one at a time.
+  // Held while space is reclaimed: one thread at a time.
   std::mutex& reclaim_mutex() { return reclaim_mutex_; }
   DeadlineWatch& watch() { return watch_; }
 
-  // Where purges, whoever runs them, go on when they end at a bound; purger.cc says of what.
+  // Where the next purge continues after one ended at a bound; see purger.cc.
   std::uint64_t purge_turn() const { return purge_turn_; }
   void set_purge_turn(std::uint64_t turn) { purge_turn_ = turn; }
   StoreCounts& counts() { return counts_; }
@@ -210,7 +205,7 @@ class Store {
   Status FollowWriter();
   Result<std::optional<StoredTime>> LoadTime();
 
-  // Whether the record of time lags behind by `lag_max` or more, or says something wrong.
+  // True when the record of time lags behind by `lag_max` or more, or is wrong.
   bool TimeIsDue(WallTime now, Millis lag_max) const {
     return ToMs(now) - recorded_ms_.load(std::memory_order_relaxed) >= lag_max.count() ||
            clock_->changed();
@@ -228,7 +223,7 @@ class Store {
   Logger& logger_;
   const std::unique_ptr<engine::Engine> engine_;
   const std::unique_ptr<OpenStates> states_;
-  const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine, which asks it.
+  const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine's compactions.
   std::mutex reclaim_mutex_;
   std::atomic<std::uint64_t> purge_turn_{0};
   KeyLatches latches_;
@@ -238,21 +233,21 @@ class Store {
   DraftBounds draft_bounds_;
   DeadlineWatch watch_;
   StoreCounts counts_;
-  std::unique_ptr<TrustedClock> clock_;  // These three are set by Load() and stay.
+  std::unique_ptr<TrustedClock> clock_;  // These three are set by Load(), once.
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<EventLog> events_;
   bool follows_ = false;                    // Set by Load() as well.
-  std::mutex follow_mutex_;                 // Held by who takes over.
-  std::atomic<std::uint64_t> followed_{0};  // The Engine::Refresh() that was.
-  std::mutex time_mutex_;                   // Held by who records the time outside of a commit.
+  std::mutex follow_mutex_;                 // Held in FollowWriter().
+  std::atomic<std::uint64_t> followed_{0};  // The last Engine::Refresh().
+  std::mutex time_mutex_;                   // Held while the time is recorded outside of a commit.
   std::atomic<std::int64_t> recorded_ms_{0};
   std::atomic<bool> closed_{false};
 };
 
-// The timestamp a change gets, where order is by timestamp.
+// The timestamp that a change gets where order is by timestamp.
 WallTime TimestampOf(const Change& change, const KeyState& key_state, WallTime now);
 
-// Key and value within the limits.
+// Invalid when the key or value exceeds the limits.
 Status CheckUserKey(Bytes key);
 Status CheckUserValue(Bytes value);
 

@@ -1,4 +1,4 @@
-// store_of.h - the store behind a database.
+// store_of.h - finds the store behind a database.
 #pragma once
 
 #include "core/store/store.h"
@@ -6,7 +6,7 @@
 
 namespace mayfly::core {
 
-// A database that stands on a store, so that the layers beneath it need not know its class.
+// Implemented by databases that have a store, so that lower layers need not know their class.
 class StoreHolder {
  public:
   StoreHolder(const StoreHolder&) = delete;
@@ -25,7 +25,7 @@ inline Store* FindStore(Database& database) {
   return holder == nullptr ? nullptr : &holder->store();
 }
 
-// The same for a database that NewDatabase() made; another one is a fault of the caller.
+// As FindStore(), for a database that NewDatabase() made. Throws std::bad_cast for any other.
 inline Store& StoreOf(Database& database) { return dynamic_cast<StoreHolder&>(database).store(); }
 
 }  // namespace mayfly::core

@@ -1,4 +1,4 @@
-// The time of a store: what is recorded of it, and what changes when it is taken back.
+// The time of a store: recording it, and reverting it.
 #include <algorithm>
 #include <shared_mutex>
 
@@ -52,10 +52,10 @@ Status Store::CommitTime(bool orderly_stop) {
 void Store::KeepDueTime(WallTime now) {
   if (!engine_->capabilities().writable || !is_open()) return;
   const std::unique_lock lock(time_mutex_, std::try_to_lock);
-  if (!lock.owns_lock() || !TimeIsDue(now, kHighWaterStep)) return;  // Somebody else is at it.
+  if (!lock.owns_lock() || !TimeIsDue(now, kHighWaterStep)) return;  // Another thread records it.
   engine::Batch batch;
   PutTime(batch, /*orderly_stop=*/false);
-  // What was asked for is right all the same; the next second tries again.
+  // The caller's result is right all the same; the next second tries again.
   if (const Status kept = engine_->Commit(batch, Durability::kProcess); !kept.ok()) {
     Log(logger_, LogLevel::kWarning, "the time was not recorded: {}", kept.ToString());
   }
@@ -68,8 +68,8 @@ Status Store::ConfirmClock() {
   return CommitTime(/*orderly_stop=*/false);
 }
 
-// Nobody may write, remove, or tell compaction what is gone by an instant from before: all latches
-// keep writes and purges out, the mutex of reclaiming keeps out who looks at files.
+// No thread may write, purge, or publish a horizon by an instant from before the revert: all
+// latches keep writes and purges out, the mutex of reclaiming keeps reclaims out.
 Status Store::RevertClock() {
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   MAYFLY_RETURN_IF_ERROR(CheckWritable());
@@ -96,8 +96,8 @@ Status Store::RevertClock() {
   return engine_->Commit(batch, Durability::kDisk);
 }
 
-// No entry lies before a watermark, and nothing dead is left in files before "purged through": rows
-// that are written from now on may die before what these said.
+// Lowers watermarks and "purged through": rows written from now on may die before these instants,
+// and no entry may lie before a watermark, nothing dead in files before "purged through".
 Status Store::LowerInstants(engine::Batch& batch, KeyspaceState& keyspace, WallTime now) {
   keyspace.LowerWatermarks(now);
   for (const bool members : {false, true}) keyspace.SetPurgePass(members, {});

@@ -12,7 +12,7 @@ namespace {
 
 using Members = std::map<std::string, PlainMember, std::less<>>;
 
-// Over a copy: whatever happens to the collection, it shows what was there when it was made.
+// A cursor over a copy: it shows the collection as it was when the cursor was made.
 class PlainMemberCursor final : public MemberCursor {
  public:
   PlainMemberCursor(const Members& all, const MemberRange& range, WallTime now) {
@@ -72,8 +72,8 @@ class PlainRowWalk final : public LatchedCursor {
 
 constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-// Counts no further than `enough`: whether there are any is asked with every call, and collections
-// of tests may be large.
+// Counts no further than `enough`: every call checks whether there are any, and collections of
+// tests may be large.
 std::uint64_t LivingMembers(const PlainRow& row, WallTime now, std::uint64_t enough = 1) {
   std::uint64_t living = 0;
   for (const auto& [name, member] : row.members) {
@@ -125,7 +125,7 @@ class PlainTransaction::Space final : public LatchedKeyspace {
 
   Result<bool> Delete(Bytes key) override {
     const bool lived = Living(key) != nullptr;
-    // To delete what is dead changes nothing.
+    // Deleting a dead row changes nothing.
     if (lived) Erase(key);
     if (!lived && Rows().contains(key)) Rows().erase(std::string(key));
     return lived;
@@ -238,7 +238,7 @@ class PlainTransaction::Space final : public LatchedKeyspace {
         part == Part::kMembers ? row->members : row->sides, range, transaction_.now_));
   }
 
-  // It keeps no dead rows to pass over, so no bound is ever reached.
+  // It passes over no dead rows, so no bound is ever reached.
   Result<std::unique_ptr<LatchedCursor>> NewCursor(const CursorOptions& options,
                                                    std::uint64_t /*dead_max*/) override {
     PlainRows living;
@@ -273,7 +273,7 @@ class PlainTransaction::Space final : public LatchedKeyspace {
     return {};
   }
 
-  // A collection that got no member is not there.
+  // Removes collections that got no member.
   void DropEmpty() {
     std::erase_if(Rows(), [&](const auto& row) {
       return row.second.is_collection && row.second.members.empty();

@@ -1,5 +1,5 @@
-// plain_transaction.h - a LatchedTransaction on plain maps: what types and commands are tested on,
-// and what the real one is compared with. One at a time, no latches, no policies.
+// plain_transaction.h - a LatchedTransaction on plain maps, for tests of types and commands, and as
+// the reference for the real one. One at a time, no latches, no policies.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ struct PlainRow {
 
 using PlainRows = std::map<std::string, PlainRow, std::less<>>;
 
-// All there is, dead or not; by keyspace.
+// All rows, dead or not, by keyspace.
 using PlainState = std::map<const Keyspace*, PlainRows>;
 
 class PlainTransaction final : public LatchedTransaction {

@@ -1,4 +1,6 @@
-// calls.h - the public calls in terms of views and decisions, for all three ways to make them.
+// calls.h - implements the public reads on views and the public writes on decisions.
+// Keyspaces, snapshots and transactions derive from these and supply the view or apply the
+// decision.
 #pragma once
 
 #include "core/reads/reads.h"

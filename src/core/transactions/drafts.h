@@ -1,7 +1,6 @@
-// drafts.h - what a latched transaction has looked at in order to change it, and what it makes of
-// it. Of each row and member there are two things: what is stored, read once under the latch, and
-// its draft, which the transaction may change and take back. A draft that is not dirty is what is
-// stored.
+// drafts.h - the rows and members that a latched transaction has loaded in order to change them.
+// Each row and member has a stored state, read once under the latch, and a draft, which the
+// transaction may change and roll back. Until `dirty`, the draft equals the stored state.
 #pragma once
 
 #include <cstdint>
@@ -22,16 +21,16 @@ struct RowDraft {
 
   Kind kind = Kind::kAbsent;
   bool dirty = false;
-  bool changed = false;       // It is among LatchedTransaction::changed().
-  bool clamped = false;       // The policy changed the lifetime that was asked.
-  bool stored_value = false;  // The value, or head, is the stored one.
-  std::string value = {};     // Or the head; unless it is the stored one.
-  std::optional<WallTime> deadline = std::nullopt;  // What callers set.
+  bool changed = false;                             // It is among LatchedTransaction::changed().
+  bool clamped = false;                             // The policy changed the requested lifetime.
+  bool stored_value = false;                        // The value, or head, is the stored one.
+  std::string value = {};                           // Or the head; unless it is the stored one.
+  std::optional<WallTime> deadline = std::nullopt;  // As callers set it.
 
-  // The rest is of collections.
+  // The rest is for collections.
   bool fresh = false;  // Made by this transaction, and had no member yet.
   std::uint64_t collection_id = 0;
-  std::uint64_t members = 0;  // As they would be stored: with those that are dead.
+  std::uint64_t members = 0;  // As stored: the dead ones included.
   std::uint64_t mortal = 0;
   std::uint64_t dead = 0;
   std::optional<WallTime> first_deadline = std::nullopt;  // As in Collection.
@@ -41,7 +40,7 @@ struct RowDraft {
 };
 
 struct BufferedRow {
-  PinnedBytes pin;                // What `stored` points into; so it stays where it was made.
+  PinnedBytes pin;                // `stored` points into it, so a BufferedRow must not move.
   std::optional<RowView> stored;  // Dead or not.
   Bytes stored_value;             // The payload, or the head.
   RowDraft draft;
@@ -56,7 +55,7 @@ struct BufferedRow {
   Bytes value() const { return draft.stored_value ? stored_value : Bytes(draft.value); }
 };
 
-// Of a member or a side.
+// The draft of a member or a side.
 struct MemberDraft {
   bool dirty = false;
   bool present = false;  // Dead or not, if it is stored; alive, or born dead, if it is dirty.
@@ -65,7 +64,7 @@ struct MemberDraft {
 };
 
 struct BufferedMember {
-  std::optional<RowView> stored;  // Its payload points into `stored_value`; unknown of sides.
+  std::optional<RowView> stored;  // Its payload points into `stored_value`. Not read for sides.
   std::string stored_value;
   MemberDraft draft;
   std::uint64_t saved_in = 0;  // As above.
@@ -79,7 +78,7 @@ struct BufferedMember {
 using BufferedRows = std::map<std::string, BufferedRow, std::less<>>;
 using BufferedMembers = std::map<std::string, BufferedMember, std::less<>>;
 
-// The parts of one version of a collection.
+// The members and sides of one collection.
 struct BufferedCollection {
   BufferedCollection(KeyspaceId keyspace, std::uint64_t collection_id, bool is_stored,
                      std::uint64_t epoch)
@@ -90,8 +89,8 @@ struct BufferedCollection {
 
   const PartKeys keys;
   const bool is_new;            // This transaction made it,
-  const std::uint64_t made_in;  // in this epoch: what takes back a change in it takes back all.
-  bool stored;                  // The engine may have parts of it; staged ones, if it is new.
+  const std::uint64_t made_in;  // in this epoch: rolling back a change in it rolls back all.
+  bool stored;                  // The engine may have parts of it; staged parts, if it is new.
   bool stored_mortal = false;   // Some stored members have a deadline and may be dead.
   bool staged = false;          // Parts were written before the row.
   std::size_t draft_parts = 0;  // Put since then.

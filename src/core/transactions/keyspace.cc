@@ -1,4 +1,4 @@
-// The calls of the public interfaces that are made of other calls.
+// Calls of the public interfaces that are composed of other calls.
 #include "mayfly/database.h"
 
 namespace mayfly {

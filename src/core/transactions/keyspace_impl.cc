@@ -7,7 +7,7 @@ namespace mayfly::core {
 Status KeyspaceImpl::SetPolicy(const KeyspacePolicy& policy) {
   MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
   const Status set = store_->catalog().SetPolicy(*state_, policy, store_->clock().Now());
-  store_->watch().WakeAll();  // A promise that was just made may be what comes next.
+  store_->watch().WakeAll();  // The new promise may be due first.
   return set;
 }
 

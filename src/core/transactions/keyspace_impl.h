@@ -1,4 +1,4 @@
-// keyspace_impl.h - a keyspace of an open database: each call by itself, at the clock's instant.
+// keyspace_impl.h - implements Keyspace: each call is atomic by itself, at the clock's instant.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,12 @@ class KeyspaceImpl final : public WriteCalls<Keyspace> {
   KeyspaceState& state() const { return *state_; }
   const std::shared_ptr<KeyspaceState>& shared_state() const { return state_; }
 
-  // The implementation behind a public handle; a handle of another database is a fault of the
-  // caller.
+  // The implementation behind a public handle. A handle of another database fails a check.
   static const KeyspaceImpl& Of(const Keyspace& keyspace, const Store& store);
 
  private:
   View MakeView() const override {
-    // After the close the clock may be gone; the view is refused then, whatever its instant.
+    // After Close() the clock may be gone; the view is refused then, whatever its instant.
     Status followed = store_->Follow();
     const WallTime now = store_->is_open() ? store_->clock().Now() : WallTime();
     if (store_->is_open()) store_->KeepTime(now);
@@ -43,8 +42,8 @@ class KeyspaceImpl final : public WriteCalls<Keyspace> {
     return store_->Mutate(*state_, key, decide);
   }
 
-  // Both are shared with the database and other handles; they outlive it so that late calls are
-  // answered.
+  // Both are shared with the database and other handles. They outlive the database, so that late
+  // calls fail with a Status.
   const std::shared_ptr<Store> store_;
   const std::shared_ptr<KeyspaceState> state_;
 };

@@ -1,24 +1,25 @@
-// latched_transaction.h - many changes of many keys as one, under their latches.
-// A latched transaction holds the latches of the keys it was begun with, so that nobody changes
-// them before it is over: what it reads it may rely on, and it never conflicts. Keys it only reads
-// it shares with other readers. All of it happens at one instant, now(). Reads see its own writes.
-// Nothing is written before Commit(), which applies everything as one batch or nothing. A
-// Transaction, by contrast, holds nothing and may have to begin again.
+// latched_transaction.h - a transaction over many keys that holds their latches until it ends.
+// No other thread changes the keys it was begun with before it ends, so it can rely on what it read
+// and never conflicts. Keys it only reads are shared with other readers. Everything happens at one
+// instant, now(). Reads see its own writes. Nothing is written before Commit(), which applies
+// everything as one batch or nothing. A Transaction, by contrast, holds no latches and may have to
+// begin again.
 //
-// Rows are of two kinds. A plain row is a value. A collection is a head, a few bytes of its type's,
-// and members:
-//   rows     key                                       ->  version, counts, deadline, head
-//   members  version | kMember | member                ->  value, with a deadline if it has one
-//            version | kSide   | anything              ->  value
-// Members are counted and may have deadlines; sides are neither, and serve as a second order. Since
-// members belong to a id, which no other collection ever has, replacing, deleting or renaming
-// a collection touches its row alone, however many members it has; what is left of it is queued and
-// removed in bounded steps. Invariants: (1) A collection has a living member, or it is not there:
-// with the last one it goes. If all members are mortal, its row dies with the last of them, so that
-// every reader of rows is right without looking at members. (2) A dead row or member is absent, for
-// every call. Views handed out hold until the next call that changes the same key, or the end of
-// the transaction. One thread at a time. Nothing else may be asked of the database by the thread
-// that holds a latched transaction.
+// Rows are of two kinds. A plain row is a value. A collection is a head, a few bytes that its type
+// defines, and members:
+//   rows     key                                       ->  collection id, counts, deadline, head
+//   members  collection id | kMember | member          ->  value, with a deadline if it has one
+//            collection id | kSide   | anything        ->  value
+// Members are counted and may have deadlines. Sides are not counted and have no deadlines; they
+// serve as a second order. No two collections ever have the same id, and members belong to an id.
+// So replacing, deleting or renaming a collection touches its row alone, however many members it
+// has; the members left behind are queued and removed in bounded steps.
+// Invariants: (1) A collection has a living member; with the last one it is removed. If all members
+// are mortal, its row dies with the last of them, so that readers of rows need not read members.
+// (2) A dead row or member is absent, for every call.
+// Views handed out hold until the next call that changes the same key, or the end of the
+// transaction. Threads: one at a time. The thread that holds a latched transaction must make no
+// other call on the database.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +47,7 @@ struct FoundRow {
   bool exists = false;
   bool is_collection = false;
   Bytes value;                       // Of a collection: its head.
-  std::optional<WallTime> deadline;  // What callers set, not what members bring about.
+  std::optional<WallTime> deadline;  // As callers set it, not as members cause it.
   std::uint64_t members = 0;         // Living ones, exactly.
   PinnedBytes pin;                   // What `value` points into, unless the transaction does.
 };
@@ -78,18 +79,18 @@ class MemberLifetime {
   WallTime instant_;
 };
 
-// Which of a collection's own rows.
+// Which rows of a collection: its members or its sides.
 enum class Part : std::uint8_t { kMembers, kSides };
 
-// Those in [begin, end); what is empty does not bind.
+// The names in [begin, end). An empty bound is no bound.
 struct MemberRange {
   Bytes begin = {};
   Bytes end = {};
 };
 
-// A walk over living members, or sides, in byte order. Shows the transaction's writes up to the
-// moment it was made; must be gone before the collection is changed and before the transaction
-// ends. Starts nowhere: seek first.
+// A cursor over living members, or sides, in byte order. Shows the transaction's writes up to the
+// moment it was made. Must be destroyed before the collection is changed and before the transaction
+// ends. A new cursor is not valid: seek first.
 class MemberCursor {
  public:
   virtual ~MemberCursor() = default;
@@ -103,7 +104,7 @@ class MemberCursor {
   virtual void SeekAtOrBefore(Bytes target) = 0;
   virtual void Next() = 0;
   virtual void Prev() = 0;
-  virtual Bytes member() const = 0;  // These three until the cursor moves.
+  virtual Bytes member() const = 0;  // These three hold until the cursor moves.
   virtual Bytes value() const = 0;
   virtual std::optional<WallTime> deadline() const = 0;
   virtual Status status() const = 0;
@@ -112,8 +113,8 @@ class MemberCursor {
   MemberCursor() = default;
 };
 
-// A walk over the living rows of a keyspace, in key order; as above. One that was made with a bound
-// passes over so many dead rows from a seek on, and then stops.
+// A cursor over the living rows of a keyspace, in key order; otherwise as MemberCursor. One that
+// was made with a bound passes over at most so many dead rows after a seek, and then stops.
 class LatchedCursor {
  public:
   virtual ~LatchedCursor() = default;
@@ -124,9 +125,9 @@ class LatchedCursor {
   virtual void SeekToFirst() = 0;
   virtual void SeekAtOrAfter(Bytes target) = 0;
   virtual void Next() = 0;
-  // Where it stopped at its bound, if it did: it is not valid then, and may be sent on by a seek.
+  // Where the cursor stopped at its bound, if it did. It is not valid then; a seek continues.
   virtual std::optional<Bytes> stopped_at() const = 0;
-  virtual Bytes key() const = 0;  // These until the walk moves on.
+  virtual Bytes key() const = 0;  // These hold until the cursor moves.
   virtual bool is_collection() const = 0;
   virtual Bytes value() const = 0;  // Or the head.
   virtual std::optional<WallTime> deadline() const = 0;
@@ -140,51 +141,53 @@ class LatchedCursor {
 // with, or it must have been begun with everything. Errors of all calls: Corruption, IoError;
 // Invalid for keys and values past the limits and for lifetimes the keyspace's policy refuses;
 // WrongType for a call on collections that meets a plain row. After an error the transaction may be
-// rolled back to a mark and used on.
+// rolled back to a mark and used further.
 class LatchedKeyspace {
  public:
   virtual ~LatchedKeyspace() = default;
   LatchedKeyspace(const LatchedKeyspace&) = delete;
   LatchedKeyspace& operator=(const LatchedKeyspace&) = delete;
 
+  // Fills `row`; `row.exists` is false when there is no living row.
   virtual Status Find(Bytes key, FoundRow& row) = 0;
 
-  // Writes a plain row, whatever was there. A lifetime that is over deletes.
+  // Writes a plain row in place of any row of this key. A lifetime that is over deletes.
   virtual Status Put(Bytes key, Bytes value, Lifetime lifetime) = 0;
 
-  // True when a living row was there. A collection goes as a whole.
+  // True when a living row was removed. A collection is removed as a whole.
   virtual Result<bool> Delete(Bytes key) = 0;
 
   // Changes the deadline alone; as KeyspaceWriter::Expire(). NotFound: no living row.
   virtual Result<bool> Expire(Bytes key, Lifetime lifetime,
                               DeadlineIf condition = DeadlineIf::kAlways) = 0;
 
-  // Puts the row of `from`, with its members and deadlines, under `to` of the same or another
-  // keyspace, in place of what was there. NotFound: no living row. Costs a write per member.
+  // Copies the row of `from`, with its members and deadlines, to `to` of the same or another
+  // keyspace, in place of the row there. NotFound: no living row. Costs a write per member.
   virtual Status Copy(Bytes from, LatchedKeyspace& to_space, Bytes to) = 0;
 
-  // The same, and `from` is no longer there. A collection that stays in its keyspace keeps its
-  // members as they are: it costs the write of a row, however many they are. Another keyspace's
-  // are its own, so that it can be dropped or cleared as a range; there it costs what a copy does.
+  // As Copy(), and removes `from`. A collection that stays in its keyspace keeps its members where
+  // they are: the move costs the write of one row. A move to another keyspace costs what a copy
+  // does, because the members of a keyspace lie in its own range, which can be dropped or cleared.
   virtual Status Move(Bytes from, LatchedKeyspace& to_space, Bytes to) = 0;
 
-  // Makes a collection without members, in place of whatever was there. If it gets none, it is not
-  // there.
+  // Makes a collection without members, in place of any row of this key. If it gets no member
+  // before the commit, no row is written.
   virtual Status MakeCollection(Bytes key, Bytes head, Lifetime lifetime = Lifetime::Default()) = 0;
 
-  // The rest is NotFound when there is no living collection (or a fresh one of this transaction).
+  // The calls below return NotFound when there is no living collection, nor a fresh one of this
+  // transaction.
 
   // Replaces the head, at most 64 bytes.
   virtual Status SetHead(Bytes key, Bytes head) = 0;
 
   virtual Status FindMember(Bytes key, Bytes member, FoundMember& found) = 0;
 
-  // True when the member was not there before. `known_new` says that it is not, and spares a read.
+  // True when the member is new. With `known_new` the caller vouches for that and spares a read.
   virtual Result<bool> PutMember(Bytes key, Bytes member, Bytes value,
                                  MemberLifetime lifetime = MemberLifetime::Forever(),
                                  bool known_new = false) = 0;
 
-  // True when a living member was there. With the last one the collection goes.
+  // True when a living member was removed. With the last one the collection is removed.
   virtual Result<bool> RemoveMember(Bytes key, Bytes member) = 0;
 
   virtual Status FindSide(Bytes key, Bytes side, FoundMember& found) = 0;
@@ -194,15 +197,15 @@ class LatchedKeyspace {
   virtual Result<std::unique_ptr<MemberCursor>> NewMemberCursor(Bytes key, Part part,
                                                                 const MemberRange& range = {}) = 0;
 
-  // The rest asks for a latched transaction that was begun with `walks`, or with everything.
+  // The calls below need a latched transaction that was begun with `walks`, or with everything.
   virtual Result<std::unique_ptr<LatchedCursor>> NewCursor(const CursorOptions& options = {},
                                                            std::uint64_t dead_max = UINT64_MAX) = 0;
 
-  // A living row with a deadline, and before which `n` others die; nothing when there is none.
-  // Those that the transaction has changed are left out. O(n), whatever is dead.
+  // The key of the living row with a deadline before which `n` others die; nothing when there is
+  // none. Rows that the transaction has changed are left out. O(n), however many rows are dead.
   virtual Result<std::optional<std::string>> MortalKey(std::uint64_t n) = 0;
 
-  // Living rows, exactly.
+  // The exact number of living rows.
   virtual Result<std::uint64_t> Count() = 0;
 
   // Removes every row, without events. Only in a latched transaction that was begun with
@@ -213,10 +216,9 @@ class LatchedKeyspace {
   LatchedKeyspace() = default;
 };
 
-// Of the next so many looks of Find(), those that found a row and those that found none. For
-// whoever counts reads: the transaction itself goes by nothing of it.
+// Hits and misses of the next `left` calls of Find(). For statistics; nothing depends on it.
 struct ReadCounts {
-  std::uint64_t left = 0;  // That are to be counted.
+  std::uint64_t left = 0;
   std::uint64_t found = 0;
   std::uint64_t missed = 0;
 
@@ -235,43 +237,41 @@ struct ChangedKey {
 
 class LatchedTransaction {
  public:
-  virtual ~LatchedTransaction() =
-      default;  // Lets go of the latches. What was not committed never was.
+  // Releases the latches. Discards changes that were not committed.
+  virtual ~LatchedTransaction() = default;
   LatchedTransaction(const LatchedTransaction&) = delete;
   LatchedTransaction& operator=(const LatchedTransaction&) = delete;
 
-  // Lives as long as the transaction.
+  // The keyspace within this transaction. Lives as long as the transaction.
   virtual LatchedKeyspace& In(const Keyspace& keyspace) = 0;
 
   virtual WallTime now() const = 0;
 
-  // A point to come back to. Marks of a latched transaction grow; rolling back to one ends the
-  // later ones.
+  // A savepoint. Marks rise within a transaction; rolling back to one ends the later ones.
   using Mark = std::size_t;
   virtual Mark SetMark() = 0;
   virtual void RollBack(Mark mark) = 0;
 
-  // Rows that were written, deleted or given another deadline so far, once each, cleared keyspaces
-  // aside; the views hold until the next change.
+  // Rows that were written, deleted or given another deadline so far, once each, without those of
+  // cleared keyspaces. The reference holds until the next change.
   virtual const std::vector<ChangedKey>& changed() const = 0;
 
-  // About how much memory its writes take until it ends; what was rolled back counts, too. For
-  // callers that bound what one client may hold.
+  // About how much memory its writes take until it ends, rolled back ones included. For callers
+  // that bound what one client may hold.
   virtual std::size_t buffered_bytes() const { return 0; }
 
-  // None are counted unless the caller says how many.
+  // Nothing is counted until the caller sets `left`.
   virtual ReadCounts& read_counts() = 0;
 
-  // Applies everything; a latched transaction that changed nothing costs nothing. Events are
-  // delivered once the latches are released, which this does. After any outcome the transaction is
-  // over.
+  // Applies everything, releases the latches, then delivers events. A transaction that changed
+  // nothing costs nothing. After any outcome the transaction is over.
   virtual Status Commit() = 0;
 
  protected:
   LatchedTransaction() = default;
 };
 
-// The keys a latched transaction is about.
+// The keys a latched transaction latches.
 struct KeySet {
   struct Key {
     const Keyspace* keyspace;
@@ -279,13 +279,13 @@ struct KeySet {
     bool writes = true;  // False: a call that would change the key is refused as Internal.
   };
   std::vector<Key> keys = {};
-  bool everything = false;  // All keys of all keyspaces: for what does not know its keys before.
-  bool walks = false;       // Walks over rows, or counts them: sees others' in one state, taken
+  bool everything = false;  // All keys of all keyspaces: for callers that do not know their keys.
+  bool walks = false;       // Scans or counts rows. Unlatched rows are read from one snapshot taken
                             // before now(), so that no purge shows a part of what died together.
 };
 
-// Waits for the latches. Invalid when the database is closed. Keyspaces ordered by timestamp are
-// refused by In()'s calls as Unsupported.
+// Begins a latched transaction; waits for the latches. Invalid when the database is closed. Calls
+// on keyspaces ordered by timestamp fail as Unsupported.
 Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, const KeySet& scope);
 
 }  // namespace mayfly::core

@@ -9,7 +9,7 @@ namespace mayfly::core {
 
 Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, const KeySet& scope) {
   Store& store = StoreOf(database);
-  // Keys of one keyspace come together mostly.
+  // Keys of one keyspace mostly come together.
   const Keyspace* keyspace = nullptr;
   KeyspaceState* state = nullptr;
   const auto target = [&](const KeySet::Key& key) {
@@ -50,7 +50,7 @@ Result<std::unique_ptr<LatchedTransactionImpl>> LatchedTransactionImpl::Begin(
 
 LatchedTransactionImpl::~LatchedTransactionImpl() { EndStaging(/*committed=*/false); }
 
-// After the latches are held, so that what the transaction may change is as it will find it.
+// Called after the latches are held, so that the snapshot shows latched rows as they will stay.
 Status LatchedTransactionImpl::Freeze() {
   frozen_.emplace();
   for (const auto& keyspace : store_.catalog().All()) {
@@ -106,7 +106,7 @@ Status LatchedTransactionImpl::HoldEverything() {
   std::vector<KeyspaceState*> keyspaces;
   keyspaces.reserve(kept_.size());
   for (const auto& keyspace : kept_) keyspaces.push_back(keyspace.get());
-  // One may be dropped before its gate is held; then nobody asks for it any more.
+  // A keyspace may be dropped before its gate is held; then it is not used any more.
   MAYFLY_RETURN_IF_ERROR(HoldGates(std::move(keyspaces)));
   held_.set();
   latches_.emplace(store_.latches(), held_);

@@ -18,14 +18,14 @@ namespace mayfly::core {
 
 class LatchedTransactionImpl final : public LatchedTransaction {
  public:
-  // What is to be latched.
+  // A stripe to latch.
   struct Target {
     KeyspaceState* keyspace;
     Stripe stripe;
-    bool writes = true;  // Else others may read what is in the stripe, too.
+    bool writes = true;  // False: the stripe is shared with other readers.
   };
 
-  // With everything, `targets` do not matter. The store must outlive the transaction.
+  // Ignores `targets` when `everything` is set. The store must outlive the transaction.
   static Result<std::unique_ptr<LatchedTransactionImpl>> Begin(Store& store,
                                                                std::span<const Target> targets,
                                                                bool everything, bool walks = false);
@@ -42,16 +42,16 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   Status Commit() override { return Commit(store_.options().durability); }
   Status Commit(Durability durability);
 
-  // For the spaces. An epoch ends with every mark that is set or gone back to.
+  // For write buffers. An epoch ends with every mark that is set or rolled back to.
   std::uint64_t epoch() const { return epoch_; }
   bool over() const { return over_; }
   bool has_everything() const { return everything_; }
   bool Holds(Stripe stripe) const { return everything_ || held_[stripe] || shared_[stripe]; }
   bool HoldsAlone(Stripe stripe) const { return everything_ || held_[stripe]; }
 
-  // What rows that are not latched are read from; null with everything, where all are.
+  // The snapshot that unlatched rows are read from; null with everything, where all are latched.
   struct Frozen {
-    std::shared_ptr<const engine::Snapshot> snapshot;  // Shared with the book of states.
+    std::shared_ptr<const engine::Snapshot> snapshot;  // Shared with OpenStates.
     std::map<KeyspaceId, WallTime> watermarks;         // From before the state was taken.
 
     // No entry in the state lies before it.
@@ -66,7 +66,7 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   void Buffered(Bytes bytes) { buffered_bytes_ += bytes.size(); }
   void BufferedChange(Bytes name) { buffered_bytes_ += kBufferedChangeBytes + 2 * name.size(); }
 
-  // Remembers what to go back to, if there is a mark.
+  // Records what a rollback restores, if there is a mark.
   void Save(WriteBuffer& space, Bytes key, const RowDraft& before);
   void Save(WriteBuffer& space, std::uint64_t collection_id, Part part, Bytes name,
             const MemberDraft& before);
@@ -107,26 +107,25 @@ class LatchedTransactionImpl final : public LatchedTransaction {
 
   Store& store_;
   const bool everything_;
-  std::shared_ptr<OpenStates::State>
-      state_;  // Of a latched transaction that walks; shared with nobody.
-  std::optional<Frozen> frozen_;              // What is lent from it.
+  std::shared_ptr<OpenStates::State> state_;  // Only with `walks`. Not shared.
+  std::optional<Frozen> frozen_;              // Lent from state_.
   WallTime now_;
   bool over_ = false;
 
-  // Released in reverse: latches first. A latched transaction with one key of one keyspace, which
-  // is what most are, needs no memory for any of it.
-  std::vector<std::shared_ptr<KeyspaceState>> kept_;  // Shared with the catalog; of everything.
-  const KeyspaceState* only_ = nullptr;               // Whose gate is held, if it is one,
+  // Released in reverse: latches first. Most latched transactions have one key of one keyspace, and
+  // allocate nothing here.
+  std::vector<std::shared_ptr<KeyspaceState>> kept_;  // With everything; the catalog's too.
+  const KeyspaceState* only_ = nullptr;               // The keyspace whose gate is held, if one,
   std::shared_lock<KeyspaceState::Gate> only_gate_;
   std::vector<KeyspaceState*> keyspaces_;  // or several, by id.
   std::vector<std::shared_lock<KeyspaceState::Gate>> gates_;
   KeyLatches::Stripes held_;    // Alone.
   KeyLatches::Stripes shared_;  // With other readers, unless they are among held_.
-  KeyLatches::One latch_;       // Of a latched transaction that needs one,
+  KeyLatches::One latch_;       // For a transaction that needs one latch,
   KeyLatches::Shared shared_latch_;
   std::optional<KeyLatches::Many> latches_;  // or several.
 
-  std::optional<WriteBuffer> first_;  // The first keyspace that was asked for,
+  std::optional<WriteBuffer> first_;  // The first keyspace that was requested.
   std::vector<std::unique_ptr<WriteBuffer>> others_;
   std::vector<ChangedKey> changed_;
   ReadCounts read_counts_;

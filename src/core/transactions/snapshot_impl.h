@@ -1,4 +1,4 @@
-// snapshot_impl.h - a frozen state at a frozen instant.
+// snapshot_impl.h - implements Snapshot: a frozen state of the engine, read at a frozen instant.
 #pragma once
 
 #include <map>

@@ -129,7 +129,7 @@ Status TransactionImpl::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decide
                   .ttl_from_commit = change.ttl_from_now};
   if (change.same_timestamp && newest) {
     pending.timestamp = newest;
-    // A row of its own without a timestamp of its own gets one at the commit.
+    // A pending row without a timestamp of its own gets one at the commit.
     pending.own_timestamp = own != overlay_.end() && own->second.own_timestamp;
     pending.same_timestamp =
         own == overlay_.end() || own->second.own_timestamp || own->second.same_timestamp;
@@ -140,8 +140,8 @@ Status TransactionImpl::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decide
     pending.present = true;
     pending.payload = change.payload;
     pending.span = change.span;
-    // To keep the lifetime of a row of its own is to keep what was asked: a ttl counts from the
-    // commit still. One that counts from a timestamp has a deadline already.
+    // Keeping the lifetime of a pending row keeps the request: its ttl still counts from the
+    // commit. A ttl that counts from a timestamp has become a deadline already.
     if (change.span.kept && own != overlay_.end() && !own->second.TtlCountsFromTimestamp()) {
       pending.span = own->second.span;
       pending.ttl_from_commit = true;
@@ -154,7 +154,7 @@ Status TransactionImpl::ApplyDecision(KeyspaceState& keyspace, Bytes key, Decide
     SetLate(std::move(row_key), std::move(pending));
     return {};
   }
-  // What it overtakes of its own is part of the past as well.
+  // A pending write that this one overtakes becomes history as well.
   if (own != overlay_.end() && own->second.own_timestamp && !change.same_timestamp &&
       (!pending.own_timestamp || *own->second.timestamp < *pending.timestamp)) {
     SetLate(row_key, own->second);
@@ -211,7 +211,7 @@ Status TransactionImpl::Commit(Durability durability) {
   if (!overlay_.empty() || !late_.empty()) {
     committed = CommitChanges(durability, events);
   } else if (state_->Lend() == nullptr) {
-    committed = StateRevoked();  // Whoever wrote nothing wants to know, too.
+    committed = StateRevoked();  // Reported even if nothing was written.
   }
   Rollback();
   if (committed.code() == StatusCode::kConflict) ++store_->counts().conflicts;
@@ -233,7 +233,7 @@ Status TransactionImpl::CommitChanges(Durability durability, std::vector<Event>&
   MAYFLY_RETURN_IF_ERROR(store_->CheckOpen());
   const auto then = state_->Lend();
   if (then == nullptr) return StateRevoked();
-  // Gates in the order of ids, then latches in the order of stripes.
+  // Lock order: ARCHITECTURE.md.
   std::vector<std::shared_lock<KeyspaceState::Gate>> gates;
   for (const auto& [id, writer] : writers_) {
     gates.emplace_back(writer->keyspace()->gate());
@@ -268,7 +268,7 @@ Status TransactionImpl::CommitChanges(Durability durability, std::vector<Event>&
 Status TransactionImpl::CheckUnchanged(KeyspaceState& keyspace, Bytes key,
                                        const engine::Snapshot& then, const ReadSet::Seen& seen,
                                        const KeyState& today, WallTime now) const {
-  // The same bytes, and no word on the key beside them.
+  // The same bytes, and no timestamped write of the key beside them.
   if (seen.known && !keyspace.by_timestamp() &&
       seen.stored.has_value() == today.stored.has_value() &&
       (!seen.stored || *seen.stored == today.pin.view())) {
@@ -279,9 +279,9 @@ Status TransactionImpl::CheckUnchanged(KeyspaceState& keyspace, Bytes key,
   const bool was = before.Living(now) != nullptr;
   const bool is = today.Living(now) != nullptr;
   bool same = was == is && (!was || before.pin.view() == today.pin.view());
-  // Where timestamps decide, a delete of nothing is a word on the key as well. A purge is not: it
-  // keeps the timestamp, or forgets it when nothing is held back by it any more. Then it does not
-  // count, forgotten or not.
+  // Where order is by timestamp, a delete counts even if it removed nothing. A purge does not: it
+  // keeps the timestamp, or forgets it once no write is held back by it. From then on the timestamp
+  // does not count, forgotten or not.
   const auto last_word = [&](const KeyState& key_state) {
     const auto newest = key_state.newest();
     if (!newest || key_state.Living(now) != nullptr) return newest;
@@ -295,7 +295,8 @@ Status TransactionImpl::CheckUnchanged(KeyspaceState& keyspace, Bytes key,
                   Printable(key), Printable(keyspace.name())));
 }
 
-// The write comes at the commit: by then what it should be held back by may be forgotten.
+// Writes take effect at the commit: by then the timestamp that should hold one back may be
+// forgotten.
 Status TransactionImpl::CheckStillInTime(WallTime now) const {
   const auto check = [&](Bytes row_key, const Pending& pending) -> Status {
     if (!pending.own_timestamp) return {};
@@ -319,7 +320,7 @@ Status TransactionImpl::PlanLateChanges(CommitPlan& plan) const {
     if (own != overlay_.end()) {
       const WallTime last = TimestampOf(own->second.change(), key_state, plan.now());
       overtaken_at = std::max(overtaken_at, last);
-      if (timestamp == overtaken_at) continue;  // Overtaken at its own timestamp: never seen.
+      if (timestamp == overtaken_at) continue;  // Overtaken at its own timestamp: never visible.
     }
     if (pending.present && pending.span.clamped) plan.CountClamped();
     MAYFLY_RETURN_IF_ERROR(

@@ -1,7 +1,7 @@
-// transaction_impl.h - reads from a frozen state, writes into an overlay, commits under all
-// latches. A commit checks each key that was read or written: its living row now must be its living
-// row then, both judged at the commit's instant. So a row that died or was purged meanwhile is no
-// conflict, and a row that somebody wrote, renewed or deleted is.
+// transaction_impl.h - implements Transaction: reads from a frozen state, writes into an overlay,
+// commits under the latches of all its keys. A commit checks each key that was read or written: its
+// living row now must be its living row then, both judged at the commit's instant. So a row that
+// died or was purged meanwhile is no conflict, and a row that was written, renewed or deleted is.
 #pragma once
 
 #include <map>
@@ -32,14 +32,14 @@ class TransactionImpl final : public Transaction {
  private:
   class Writer;
 
-  // What undoes one write: the key and what was pending before, if anything.
+  // Undoes one write: its key, and the write that was pending before, if any.
   struct Undo {
     std::string row_key;
-    std::optional<WallTime> late;  // It was a late one, with this timestamp.
+    std::optional<WallTime> late;  // The timestamp of a late write.
     std::optional<Pending> before;
   };
 
-  // A write that something later on its key had overtaken before it came; by row key and timestamp.
+  // Late writes: a newer write of the key existed before them. By row key and timestamp.
   using Late = std::map<std::pair<std::string, WallTime>, Pending>;
 
   TransactionImpl(std::shared_ptr<Store> store, std::shared_ptr<OpenStates::State> state,

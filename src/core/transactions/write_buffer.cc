@@ -34,7 +34,7 @@ Status WriteBuffer::CheckUse() const {
 
 Status WriteBuffer::CheckKey(Bytes key) const {
   MAYFLY_RETURN_IF_ERROR(CheckUse());
-  if (!key.empty()) MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));  // Here a key may be empty.
+  if (!key.empty()) MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));  // An empty key is allowed here.
   if (held_ && transaction_.Holds(StripeOf(state_.id(), key))) [[likely]]
     return {};
   return Status::Internal("a key that the transaction was not begun with");
@@ -48,7 +48,7 @@ Status WriteBuffer::CheckWrite(Bytes key) const {
   return Status::Internal("a key that the transaction was begun with to read it alone");
 }
 
-// The gate is held, so the policy stays.
+// The gate is held, so the policy cannot change.
 LifetimeRule WriteBuffer::Rule() {
   if (policy_ == nullptr) policy_ = state_.policy();
   return store_.RuleOf(*policy_);
@@ -74,7 +74,7 @@ Status WriteBuffer::Look(Bytes key, FoundRow& found) {
   MAYFLY_RETURN_IF_ERROR(store_.ReadLatched(state_, key, found.pin, stored));
   if (!stored || IsDead(stored->deadline, transaction_.now())) return {};
   if (stored->collection_id) {
-    // Its members will be asked for next: the row, which is short, is kept for all of them.
+    // Its members will be read next: the row, which is short, is buffered for all of them.
     MAYFLY_TRY(const Rows* row, Keep(key, found.pin.view()));
     Show(row->second, transaction_.now(), found);
     return {};
@@ -129,7 +129,7 @@ Status WriteBuffer::Fill(Bytes key, BufferedRow& row) const {
   return row.stored ? Settle(key, row) : Status();
 }
 
-// The draft of a row that is stored, as it is.
+// Sets the draft to the stored row.
 Status WriteBuffer::Settle(Bytes key, BufferedRow& row) const {
   row.stored_value = row.stored->payload;
   RowDraft& draft = row.draft;
@@ -156,8 +156,8 @@ Status WriteBuffer::Settle(Bytes key, BufferedRow& row) const {
              CountDeadMembers(store_.engine(), keys, collection, transaction_.now()));
   draft.dead = found.dead;
   draft.first_deadline = found.first_deadline;
-  // A latched transaction leaves a long count to those behind it, though it only reads, unless it
-  // shares the row.
+  // After a long count the row is written with the new counts even if the transaction only reads,
+  // so that later readers need not count again; unless its latch is shared.
   draft.dirty = found.walked > kUncountedMembersMax && store_.engine().capabilities().writable &&
                 transaction_.HoldsAlone(StripeOf(state_.id(), key));
   return {};
@@ -165,7 +165,7 @@ Status WriteBuffer::Settle(Bytes key, BufferedRow& row) const {
 
 RowDraft& WriteBuffer::ToPlan(Rows& row) {
   RowDraft& draft = row.second.draft;
-  // Once for each mark: what it was then is what counts.
+  // Saved once for each mark: a rollback restores the draft as it was at the mark.
   if (!draft.dirty || row.second.saved_in != transaction_.epoch())
     transaction_.BufferedChange(row.first);
   if (row.second.saved_in != transaction_.epoch()) {
@@ -220,7 +220,7 @@ Result<bool> WriteBuffer::Delete(Bytes key) {
 Result<bool> WriteBuffer::Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) {
   MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_TRY(Rows * row, Load(key));
-  // The same decision as everywhere, about the deadline that callers set.
+  // The same decision as for other writers, about the deadline that callers set.
   const auto apply = [&](Bytes, Decide decide) -> Status {
     const RowView view{.deadline = row->second.draft.deadline, .payload = {}};
     const bool lives = row->second.Shows(transaction_.now());

@@ -1,7 +1,6 @@
-// write_buffer.h - one keyspace within a latched transaction: reads through what the transaction
-// wrote, and writes to it. A read that meets nothing of the transaction's goes to the engine as any
-// other read does. A write reads what is stored first, once, so that the commit knows what it
-// replaces.
+// write_buffer.h - one keyspace within a latched transaction: buffers its writes, and reads through
+// them. A read that finds no draft goes to the engine as any other read does. A write first reads
+// the stored row, once, so that the commit knows what it replaces.
 #pragma once
 
 #include <memory>
@@ -47,21 +46,21 @@ class WriteBuffer final : public LatchedKeyspace {
   Result<std::uint64_t> Count() override;
   Status Clear() override;
 
-  // Makes a collection that dies at exactly this instant, whatever the policy says: it had that
+  // Makes a collection that dies at exactly this instant, without asking the policy: it had that
   // deadline before.
   Status MakeCollectionUntil(Bytes key, Bytes head, std::optional<WallTime> deadline);
 
   KeyspaceState& state() const { return state_; }
   const Keyspace* keyspace() const { return keyspace_; }
 
-  // Adds everything to the plan. Keys in the plan point into the space.
+  // Adds everything to the plan. Keys in the plan point into this buffer.
   Status Plan(CommitPlan& plan);
 
-  // The transaction is over: what was staged and did not get its row is an orphan for good. While
-  // the latches are held.
+  // Ends staging as the transaction ends: staged parts that did not get their row become orphans
+  // for good. Called while the latches are held.
   void EndStaging(bool committed);
 
-  // For taking changes back.
+  // For rolling changes back.
   struct Cleared {
     BufferedRows rows;
     BufferedCollections collections;
@@ -81,14 +80,14 @@ class WriteBuffer final : public LatchedKeyspace {
 
   Status Look(Bytes key, FoundRow& found);
 
-  // Finds or reads the row. Stays where it is.
+  // Finds the buffered row or reads it. The pointer holds as long as the buffer.
   Result<Rows*> Load(Bytes key);
   Result<Rows*> Keep(Bytes key, Bytes encoded);
   Status Fill(Bytes key, BufferedRow& row) const;
   Status Settle(Bytes key, BufferedRow& row) const;
   static void Show(const BufferedRow& row, WallTime now, FoundRow& found);
 
-  // Asked before a change: of the row, or of a side, which leaves the row as it is.
+  // Called before a change: of the row, or of a side, which leaves the row unchanged.
   RowDraft& ToChange(Rows& row);
   RowDraft& ToPlan(Rows& row);
   void Remove(Rows& row);
@@ -128,15 +127,15 @@ class WriteBuffer final : public LatchedKeyspace {
   LatchedTransactionImpl& transaction_;
   Store& store_;
   KeyspaceState& state_;
-  const Keyspace* const keyspace_;  // The handle it was asked for with; the caller's.
+  const Keyspace* const keyspace_;  // The caller's handle.
   const bool held_;
   std::shared_ptr<const KeyspacePolicy> policy_;  // Shared with the keyspace; cannot change now.
   BufferedRows rows_;
-  BufferedCollections collections_;  // By version.
-  std::set<std::uint64_t> staged_;   // Versions with parts in the engine and no row.
-  std::set<std::uint64_t> adopted_;  // Of these, those whose row the plan has.
-  bool cleared_ = false;             // Nothing that is stored counts.
-  bool moved_ = false;               // A collection may be under another key than it was.
+  BufferedCollections collections_;  // By collection id.
+  std::set<std::uint64_t> staged_;   // Ids of collections with parts in the engine and no row.
+  std::set<std::uint64_t> adopted_;  // Those of staged_ whose row is in the plan.
+  bool cleared_ = false;             // Stored rows no longer count.
+  bool moved_ = false;               // A collection may be under another key than before.
 };
 
 }  // namespace mayfly::core

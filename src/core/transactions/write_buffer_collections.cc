@@ -1,4 +1,4 @@
-// Collections within a latched transaction: what becomes of members, and so of their collection.
+// Collections within a latched transaction: changes of members, and of the collection's counts.
 #include <algorithm>
 
 #include "core/layout/keys.h"
@@ -22,7 +22,7 @@ Status WriteBuffer::CheckHead(Bytes head) const {
   return Status::Invalid("the head of a collection has at most 64 bytes");
 }
 
-// The name with all that stands around it must fit the engine, in the index too.
+// The longest engine key with this name, its index entry's, must fit the engine.
 Status WriteBuffer::CheckName(const BufferedCollection& parts, Bytes name) const {
   constexpr std::size_t kAround = 32;
   if (name.size() <= kMemberBytesMax &&
@@ -50,7 +50,7 @@ Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
   draft.clamped = span.clamped;
   MAYFLY_TRY(draft.deadline, DeadlineOf(span, transaction_.now()));
   Replace(*row, std::move(draft));
-  PartsOf(*row);  // In the epoch it is made in.
+  PartsOf(*row);  // Now, so that made_in is this epoch.
   return {};
 }
 
@@ -82,7 +82,7 @@ BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
   const bool stored = row.second.stored && row.second.stored->collection_id == collection_id;
   const auto made = collections_.try_emplace(at, collection_id, state_.id(), collection_id, stored,
                                              transaction_.epoch());
-  // Nothing of the collection has changed yet: its members are as they are stored.
+  // The collection has not changed yet: its members are the stored ones.
   made->second.stored_mortal = stored && row.second.draft.mortal > 0;
   return made->second;
 }
@@ -91,7 +91,7 @@ Status WriteBuffer::SetHead(Bytes key, Bytes head) {
   MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_RETURN_IF_ERROR(CheckHead(head));
   MAYFLY_TRY(const Living living, LivingCollection(key));
-  std::string copy(head);  // It may be a part of the old one.
+  std::string copy(head);  // `head` may be a view of the old head.
   RowDraft& draft = ToChange(*living.row);
   draft.value = std::move(copy);
   draft.stored_value = false;
@@ -115,7 +115,7 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   BufferedMembers& own = MapOf(*living.parts, part);
   if (!own.empty()) {
     const auto at = own.find(name);
-    // Of a side that is not dirty nothing is known.
+    // A side that is not dirty was not read.
     if (at != own.end() && (part == Part::kMembers || at->second.dirty())) {
       if (!at->second.Shows(transaction_.now())) return {};
       found.exists = true;
@@ -171,12 +171,12 @@ MemberDraft& WriteBuffer::PartToChange(const Living& living, Part part,
   return member.second.draft;
 }
 
-// Keeps the counts, and takes the collection away with its last living member.
+// Updates the counts, and removes the collection with its last living member.
 void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& member,
                             MemberDraft fresh) {
   const WallTime now = transaction_.now();
   RowDraft& row = ToChange(*living.row);
-  // A dead one that is stored counts as such; one that was born dead never did.
+  // A stored dead member is among the counts; one that was born dead never was.
   const bool stored = !member.second.dirty();
   MemberDraft& draft = PartToChange(living, Part::kMembers, member);
   const bool counted = draft.present && (stored || !IsDead(draft.deadline, now));
@@ -206,7 +206,7 @@ Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, Member
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, member));
-  // A new member may have a dead one of its name before it.
+  // A new member may replace a dead one of its name.
   MAYFLY_TRY(auto* own,
              LoadMember(*living.parts, member, known_new && !living.parts->stored_mortal));
   const bool lived = own->second.Shows(transaction_.now());
@@ -233,7 +233,7 @@ Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
   MAYFLY_TRY(const Living living, LivingCollection(key));
   if (!CheckName(*living.parts, member).ok()) return false;
   MAYFLY_TRY(auto* own, LoadMember(*living.parts, member, false));
-  // A dead one is the purge's.
+  // A dead member is left to the purge.
   if (!own->second.Shows(transaction_.now())) return false;
   SetMember(living, *own, {});
   return true;
@@ -246,7 +246,7 @@ Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
   auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
   transaction_.Buffered(value);
-  std::string copy(value);  // It may be a view of the old one.
+  std::string copy(value);  // `value` may be a view of the old value.
   ToPlan(*living.row);
   MemberDraft& draft = PartToChange(living, Part::kSides, own);
   draft.present = true;

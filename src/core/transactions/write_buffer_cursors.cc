@@ -28,7 +28,7 @@ class MergedMemberCursor final : public MemberCursor {
   }
   std::optional<WallTime> deadline() const override {
     const RowView* const stored = merged_.stored_row();
-    // NOLINTNEXTLINE(clang-analyzer-*): what is not stored is the transaction's own.
+    // NOLINTNEXTLINE(clang-analyzer-*): a row that is not stored is the transaction's own.
     return stored != nullptr ? stored->deadline : merged_.own_row()->draft.deadline;
   }
   Status status() const override { return merged_.status(); }
@@ -63,7 +63,7 @@ class MergedLatchedCursor final : public LatchedCursor {
   Status status() const override { return status_.ok() ? merged_.status() : status_; }
 
  private:
-  // Moves on to a row that the filter lets through, and looks at it.
+  // Moves to the next row that passes the filter, and reads it.
   void Settle() {
     status_ = Status();
     for (; merged_.Valid(); merged_.Next()) {
@@ -93,7 +93,7 @@ class MergedLatchedCursor final : public LatchedCursor {
   MergedCursor<BufferedRow> merged_;
   const RowFilter filter_;
   bool is_collection_ = false;
-  Bytes value_;  // The merged cursor's, like the others: of the row it stands on.
+  Bytes value_;  // Like the others, of the current row; a view into merged_.
   std::optional<WallTime> deadline_;
   Status status_;
 };
@@ -106,7 +106,7 @@ Result<std::unique_ptr<MemberCursor>> WriteBuffer::NewMemberCursor(Bytes key, Pa
   MAYFLY_TRY(const Living living, LivingCollection(key));
   const PartKeys& keys = living.parts->keys;
   const PartKind kind = part == Part::kMembers ? PartKind::kMember : PartKind::kSide;
-  // Nothing lies in a range that is reversed.
+  // A reversed range is empty.
   const Bytes last = range.end.empty() ? range.end : std::max(range.begin, range.end);
   std::unique_ptr<engine::Cursor> stored;
   if (living.parts->stored) {
@@ -148,7 +148,7 @@ Result<std::optional<std::string>> WriteBuffer::MortalKey(std::uint64_t n) {
   MAYFLY_RETURN_IF_ERROR(CheckUse());
   MAYFLY_TRY(const LatchedTransactionImpl::Frozen* const frozen, transaction_.State());
   if (cleared_) return std::optional<std::string>();
-  // What is dead lies before.
+  // Entries of dead rows lie before.
   const std::string begin = EntryBegin(state_.id(), transaction_.now() + Millis(1));
   const std::string end = KeyspaceEnd(state_.id());
   const engine::CursorOptions walk{

@@ -1,4 +1,4 @@
-// What a latched transaction made of a keyspace becomes a plan; and copies.
+// Turns a keyspace's drafts into a commit plan; copies and moves rows.
 #include <algorithm>
 
 #include "core/commit/member_plan.h"
@@ -22,7 +22,7 @@ Status WriteBuffer::Plan(CommitPlan& plan) {
   return {};
 }
 
-// What is moved is no longer under its old key, and still there.
+// Keeps the members of moved collections: their old key is gone, their members stay.
 void WriteBuffer::KeepMoved(CommitPlan& plan) const {
   for (const auto& [key, own] : rows_) {
     const RowDraft& draft = own.draft;
@@ -44,7 +44,7 @@ Status WriteBuffer::PlanRow(CommitPlan& plan, const Rows& row) {
       return {};
     case RowDraft::Kind::kCollection:
       if (draft.living_members() > 0) return PlanCollection(plan, row, old);
-      break;  // It got no member: it is not there.
+      break;  // It got no member: no row is written.
     case RowDraft::Kind::kAbsent: break;
   }
   if (old != nullptr) plan.Remove(state_, stripe, key, *old, EventCause::kReplaced);
@@ -75,7 +75,7 @@ Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowV
   const bool same = old != nullptr && old->deadline == fresh.deadline &&
                     old->collection_id == fresh.collection_id && old->payload == fresh.payload;
   if (!same) plan.Put(state_, StripeOf(state_.id(), key), key, old, fresh);
-  // One whose deadline has passed goes, and its parts with it.
+  // A collection whose deadline has passed is removed with its parts.
   if (IsDead(draft.deadline, plan.now())) return {};
   const bool had_name = draft.named && old != nullptr && old->collection_id == draft.collection_id;
   if (collection.named && !had_name) {
@@ -91,7 +91,7 @@ Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowV
   return {};
 }
 
-// Those that are staged leave no events yet.
+// Staged parts leave no events yet.
 void WriteBuffer::PlanParts(CommitPlan& plan, Bytes key, BufferedCollection& parts,
                             bool staged) const {
   MemberPlan members(plan, state_, StripeOf(state_.id(), key), key, parts.keys);
@@ -114,7 +114,7 @@ void WriteBuffer::PlanParts(CommitPlan& plan, Bytes key, BufferedCollection& par
   }
 }
 
-// Of all members as they will be; they are all mortal.
+// The last deadline of all members after the commit; they are all mortal.
 Result<std::optional<WallTime>> WriteBuffer::LastDeadline(const BufferedCollection* parts,
                                                           std::uint64_t collection_id) const {
   std::optional<WallTime> last;
@@ -146,7 +146,7 @@ Status WriteBuffer::Copy(Bytes from, LatchedKeyspace& to_space, Bytes to) {
     ToChange(*row);
     return {};
   }
-  // In its own keyspace a deadline stays as it is; another's policy may have something against it.
+  // Within a keyspace the deadline stays; the policy of another keyspace may refuse it.
   std::optional<WallTime> deadline = row->second.draft.deadline;
   bool clamped = false;
   if (&target != this) {
@@ -169,8 +169,8 @@ Status WriteBuffer::Copy(Bytes from, LatchedKeyspace& to_space, Bytes to) {
   return {};
 }
 
-// In its own keyspace a collection keeps its id, so its members, however many, stay where they
-// are. Everything else is copied and deleted.
+// Within its keyspace a collection keeps its id, so its members, however many, stay where they are.
+// Other rows are copied and deleted.
 Status WriteBuffer::Move(Bytes from, LatchedKeyspace& to_space, Bytes to) {
   auto& target = dynamic_cast<WriteBuffer&>(to_space);
   if (&target == this && from != to) {
@@ -179,7 +179,7 @@ Status WriteBuffer::Move(Bytes from, LatchedKeyspace& to_space, Bytes to) {
     MAYFLY_TRY(Rows * row, Load(from));
     if (row->second.is_collection() && row->second.Shows(transaction_.now())) {
       MAYFLY_TRY(Rows * written, Load(to));
-      PartsOf(*row);  // Known by its id from now on, stored or not as it is under this key.
+      PartsOf(*row);  // Now, while the row under this key tells whether the parts are stored.
       RowDraft draft = row->second.draft;
       draft.value = std::string(row->second.value());
       draft.stored_value = false;

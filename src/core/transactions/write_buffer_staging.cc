@@ -1,9 +1,9 @@
 // Large collections within a latched transaction: members go to the engine before their row.
-// A latched transaction is one batch at its commit, and a batch has a bound, as memory has. Nobody
-// reads members but through a row of their collection: so those of a collection that this
-// transaction makes can be written before the commit, in batches of their own, and the commit adds
-// the row. Until then they are an orphan to everybody else, as they are for good if the transaction
-// is given up or the process dies.
+// A latched transaction commits one batch, and a batch is bounded, as memory is. Members are only
+// read through a row of their collection, so the members of a collection that this transaction
+// makes can be written before the commit, in batches of their own; the commit adds the row. Until
+// then they are an orphan to other threads, and they stay one if the transaction is abandoned or
+// the process dies.
 #include "core/commit/member_plan.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
@@ -26,8 +26,8 @@ Status WriteBuffer::StageIfMany(Bytes key, std::uint64_t collection_id, std::siz
   parts.draft_bytes += bytes;
   const DraftBounds& bounds = store_.draft_bounds();
   if (parts.draft_parts < bounds.parts_max && parts.draft_bytes < bounds.bytes_max) return {};
-  // What may be taken back without its collection stays in memory, and so does what must not be
-  // there before the keyspace is cleared.
+  // Changes that a rollback may undo without their collection stay in memory, and so do those that
+  // must not be written before the keyspace is cleared.
   if (parts.made_in != transaction_.epoch() || cleared_) return {};
   Rows& row = *rows_.find(key);
   if (!row.second.is_collection() || row.second.draft.collection_id != collection_id) return {};
@@ -44,11 +44,11 @@ Status WriteBuffer::Stage(Rows& row, BufferedCollection& parts) {
                      EncodeOrphan(transaction_.now()));
   }
   if (row.second.draft.mortal > 0) {
-    row.second.draft.named = true;  // Whatever becomes of its mortal members.
+    row.second.draft.named = true;  // Even if no mortal member remains.
     MemberPlan(plan, state_, StripeOf(state_.id(), row.first), row.first, parts.keys).PutName();
   }
   PlanParts(plan, row.first, parts, /*staged=*/true);
-  // The row comes behind it in the log, whatever it is committed with.
+  // The row follows it in the log, so the row's durability covers it.
   const Status written = store_.Commit(plan, Durability::kProcess);
   if (!written.ok()) {
     if (first) store_.staged().Remove(collection_id);
@@ -74,7 +74,7 @@ void WriteBuffer::EndStaging(bool committed) {
     left = true;
   }
   staged_.clear();
-  if (left) store_.watch().Written(WallTimeFromMs(0));  // Due at once, as every orphan.
+  if (left) store_.watch().Written(WallTimeFromMs(0));  // Due at once, like every orphan.
 }
 
 }  // namespace mayfly::core

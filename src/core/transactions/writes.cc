@@ -18,7 +18,7 @@ Result<bool> Holds(const PutCondition& condition, const RowView* row) {
   return false;
 }
 
-// Nothing dies later than a row without a deadline.
+// A row without a deadline counts as dying last.
 bool Holds(DeadlineIf condition, const std::optional<WallTime>& old,
            const std::optional<WallTime>& fresh) {
   switch (condition) {
@@ -33,7 +33,8 @@ bool Holds(DeadlineIf condition, const std::optional<WallTime>& old,
 
 std::optional<std::optional<WallTime>> DeadlineOf(const RowView* row) {
   if (row == nullptr) return std::nullopt;
-  // What callers set, not what members bring about. A damaged one is found when it is changed.
+  // The deadline that callers set, not the one that members cause. A damaged row is reported when
+  // it is changed.
   if (row->collection_id) {
     const auto collection = DecodeCollection(row->payload);
     if (collection) return collection->own_deadline;

@@ -1,6 +1,6 @@
-// writes.h - every write there is, as a decision about one key.
-// A write says what becomes of a key given its living row; whether that happens at once under a
-// latch or waits in a transaction is not its business.
+// writes.h - all public writes, each as a decision about one key.
+// A write decides what becomes of a key given its living row. The caller applies the decision, at
+// once under a latch or later in a transaction.
 #pragma once
 
 #include "core/store/store.h"
@@ -11,7 +11,7 @@ namespace mayfly::core {
 // Applies a decision to one key: at once, or in a transaction.
 using Apply = FunctionRef<Status(Bytes key, Decide decide)>;
 
-// The rule that lifetimes of the keyspace follow; holds the policy for the length of one write.
+// The keyspace's rule for lifetimes; holds the policy for the length of one write.
 struct WriteRule {
   explicit WriteRule(const Store& store, const KeyspaceState& keyspace)
       : policy(store.is_owner() ? keyspace.policy() : std::make_shared<const KeyspacePolicy>()),

@@ -25,7 +25,7 @@
 namespace mayfly::core {
 namespace {
 
-// Deadlines as the restored rows will have them.
+// Computes the deadlines that restored rows get.
 class Reckoning {
  public:
   Reckoning(const RestoreOptions& options, WallTime now) : options_(options), now_(now) {}
@@ -44,7 +44,7 @@ class Reckoning {
   }
 
  private:
-  // Stays within time: what would end after its end ends there, or before 1970 then.
+  // Saturates: a deadline past the end of time becomes the end, one before 1970 becomes 1970.
   static WallTime Moved(WallTime deadline, Millis by) {
     constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
     if (by.count() > 0 && ToMs(deadline) > kLast - by.count()) return WallTime::max();
@@ -62,12 +62,13 @@ Status CheckEmpty(Store& store) {
   return Status::Invalid("a restore fills an empty database and this one is not; open a new one");
 }
 
-// A backup has the keys of versions without the byte that says what they are: its record does.
+// A backup has the keys of versions without the byte of their kind, which the record's kind
+// implies.
 std::string MemberKeyOf(const BackupRecord& record) {
   return std::string(1, kVersionsOfKeys).append(record.key);
 }
 
-// Sees that every record of a file can be taken, before the first one is.
+// Checks that every record of a file can be restored, before the first one is.
 class Inspector {
  public:
   Status Take(const BackupRecord& record) {
@@ -124,8 +125,8 @@ class Restorer {
       case 'T':
         reckoning_.set_taken_at(WallTimeFromMs(static_cast<std::int64_t>(record.number)));
         return {};
-      // Events are not in a backup, and rows that died meanwhile have none: for whoever has stored
-      // how far he has read, that is one event at least that he has missed.
+      // Events are not in a backup, and rows that died meanwhile have none: a reader that has
+      // stored its position has missed at least one event.
       case 'N': return store_.events().GoOnBehind(record.number + 1);
       case 'K': return TakeKeyspace(record);
       case 'V': return TakeVersion(record);
@@ -201,7 +202,7 @@ class Restorer {
     return FlushIfFull();
   }
 
-  // A batch is of one keyspace.
+  // A batch has rows of one keyspace.
   Status FlushBefore(const BackupRecord& record) {
     KeyspaceState* const next = keyspaces_.at(record.keyspace).get();
     if (keyspace_ != next) MAYFLY_RETURN_IF_ERROR(Flush());
@@ -217,8 +218,8 @@ class Restorer {
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(*keyspace_));
     // As every write: the clock is read under the latches.
     const KeyLatches::Many latches(store_.latches(), KeyLatches::Stripes().set());
-    // The clock anew: a deadline that passed since the beginning may lie below the purge watermark
-    // by now.
+    // Read again for each batch: a deadline that has passed since the restore began may lie below
+    // the purge watermark by now.
     CommitPlan plan(store_.clock().Now());
     for (const Fresh& fresh : pending_) {
       MAYFLY_RETURN_IF_ERROR(fresh.member ? PlanVersion(plan, fresh) : PlanRow(plan, fresh));
@@ -229,7 +230,7 @@ class Restorer {
 
   struct Fresh {
     std::string key;
-    std::string row;  // Encoded, as it is to be.
+    std::string row;  // Encoded, as it will be stored.
     bool member;
   };
 
@@ -237,7 +238,7 @@ class Restorer {
     MAYFLY_TRY(const RowView row, DecodeRow(fresh.row));
     const bool dead = IsDead(row.deadline, plan.now());
     ++(dead ? report_.dropped_rows : report_.rows);
-    // One that died where timestamps decide leaves its marker, as if it had been purged here.
+    // Where order is by timestamp a dead row leaves its marker, as if it had been purged here.
     if (keyspace_->by_timestamp()) {
       const KeyState none{};
       VersionPlan(plan, *keyspace_, fresh.key, none).Restore(row);
@@ -272,19 +273,18 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file, const Pr
   MAYFLY_RETURN_IF_ERROR(BackupWriter::CheckFree(file));
   BackupReport report;
   report.taken_at = store.clock().Now();
-  // One that was opened for reading alone has no book to enter it in.
+  // A database that was opened for reading alone cannot record it.
   const bool books = store.engine().capabilities().writable;
   BackupBook book(store.engine());
   if (books) MAYFLY_RETURN_IF_ERROR(book.Begin(file, report.taken_at));
   Status written = WriteBackupRows(store, file, progress, report);
   if (written.ok() && books) {
     written = book.Complete(file, report.taken_at);
-    // A file that nobody knows of must not be left.
+    // A file that is not recorded must not be left.
     if (!written.ok()) ::unlink(file.c_str());
   }
   if (written.ok()) return report;
-  // Unless its bytes could not be removed: then it stays in the book, for Prove() and the next
-  // open.
+  // If its file could not be removed, it stays recorded, for Prove() and the next open.
   std::error_code error;
   if (books && !std::filesystem::exists(PartialOf(file), error)) {
     if (const Status forgotten = book.Forget(file, report.taken_at); !forgotten.ok()) {

@@ -1,7 +1,7 @@
-// backup.h - a whole database in one file, and back.
-// The file holds rows as they are stored, deadlines included, and no index: that is made from the
-// rows. Layout: docs/formats/backup.md. A restore reads the file twice: once to see that it is
-// whole, once to write.
+// backup.h - writes a whole database to one file, and restores it.
+// The file holds rows as they are stored, deadlines included, and no index, which a restore makes
+// from the rows. Layout: docs/formats/backup.md. A restore reads the file twice: once to check that
+// it is whole, once to write.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace mayfly::core {
 
-// From one frozen state, while others write. The file appears under its name only when it is
+// Writes one frozen state, while other threads write. The file gets its name only when it is
 // complete.
 Result<BackupReport> WriteBackup(Store& store, const std::string& file,
                                  const Progress& progress = nullptr);

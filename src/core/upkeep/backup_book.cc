@@ -61,7 +61,7 @@ Status BackupBook::Begin(const std::string& file, WallTime taken_at) {
   const std::string name = Absolute(file);
   engine::Batch batch;
   MAYFLY_RETURN_IF_ERROR(ForEachBackup(engine_, [&](const RecordedBackup& other) {
-    // One that was there under the same name was removed, or this one could not be made.
+    // An earlier backup of the same name was removed, or this one could not be made.
     const bool gone = !Exists(other.file) || other.file == name;
     if (other.complete && gone) batch.Delete(kMeta, BackupKey(other.taken_at, other.file));
   }));
@@ -87,8 +87,8 @@ Status BackupBook::Settle(Logger& logger) {
     if (backup.complete) return;
     const std::string key = BackupKey(backup.taken_at, backup.file);
     const std::string partial = PartialOf(backup.file);
-    // It got its name as the last thing before the book would have said so; nobody else could have
-    // made a file of that name since it began.
+    // The backup got its name right before it would have been recorded as complete; no other
+    // process can have made a file of that name since it began.
     if (!Exists(partial) && Exists(backup.file)) return batch.Put(kMeta, key, {});
     if (const Status removed = RemovePartial(backup.file); !removed.ok()) {
       Log(logger, LogLevel::kError,

@@ -1,7 +1,7 @@
-// backup_book.h - which backups were taken, and where to.
-// A backup holds rows that were alive when it was taken, whatever becomes of them here: whoever
-// asks whether they are gone should hear of it. It is entered before its first byte is written, so
-// that one which was cut off is known, too. Stored in meta:
+// backup_book.h - the record of the backups that were taken, and of their files.
+// A backup holds rows that were alive when it was taken, even after they died here: so a proof that
+// they are gone must name it. It is recorded before its first byte is written, so that an
+// interrupted one is known, too. Stored in meta:
 //   | 'b' | taken at, ms u64 BE | file | -> empty when it is complete, or 'u': not yet
 #pragma once
 
@@ -17,7 +17,7 @@ namespace mayfly::core {
 
 struct RecordedBackup {
   WallTime taken_at;
-  std::string file;  // Absolute; of one that is not complete, the file it has so far.
+  std::string file;  // Absolute; the partial file if it is not complete.
   bool complete = true;
 };
 
@@ -25,25 +25,24 @@ class BackupBook {
  public:
   explicit BackupBook(engine::Engine& engine) : engine_(engine) {}
 
-  // Enters a backup that is about to be written, for good: it is on disk when this returns. Forgets
-  // those whose file is gone.
+  // Records, durably, a backup that is about to be written. Forgets those whose file is gone.
   Status Begin(const std::string& file, WallTime taken_at);
 
-  // It is whole and has its name.
+  // Records that the backup is complete and has its name.
   Status Complete(const std::string& file, WallTime taken_at);
 
-  // It failed, and nothing of it is left.
+  // Removes a backup that failed and left nothing.
   Status Forget(const std::string& file, WallTime taken_at);
 
-  // What an earlier run did not finish: its bytes are removed, and the logger is told. What cannot
-  // be removed stays in the book.
+  // Removes the files of backups that an earlier run did not finish, and logs it. A file that
+  // cannot be removed stays recorded.
   Status Settle(Logger& logger);
 
  private:
   engine::Engine& engine_;
 };
 
-// Those that are there, complete or not, oldest first.
+// The backups whose file exists, complete or not, oldest first.
 Result<std::vector<RecordedBackup>> ListBackups(const engine::Engine& engine);
 
 }  // namespace mayfly::core

@@ -20,7 +20,7 @@ namespace mayfly::core {
 namespace {
 
 constexpr Bytes kMagic = "mayfly backup 4\n";
-// Still read: without versions, without collections, and without the sequence of the last event.
+// Still read: formats without versions, without collections, and without the last event's sequence.
 constexpr Bytes kFirstMagic = "mayfly backup 1\n";
 constexpr Bytes kSecondMagic = "mayfly backup 2\n";
 constexpr Bytes kThirdMagic = "mayfly backup 3\n";
@@ -29,7 +29,7 @@ static_assert(kMagic.size() == kFirstMagic.size() && kMagic.size() == kSecondMag
 
 constexpr Bytes kSealedMagic = "mayfly sealed 1\n";
 static_assert(kSealedMagic.size() == kMagic.size());
-constexpr Bytes kPurpose = "backup";  // Of keys, apart from those of the engine's files.
+constexpr Bytes kPurpose = "backup";  // Separates its keys from those of the engine's files.
 constexpr std::size_t kKeyTextBytesMax = 4096;
 
 // The number of a block is its nonce: each file has a key of its own. It also keeps blocks in their
@@ -136,7 +136,7 @@ Status BackupWriter::WriteHead(const crypto::DatabaseKey* key) {
 BackupWriter::~BackupWriter() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
-  static_cast<void>(RemovePartial(file_));  // Whoever wonders looks into the book.
+  static_cast<void>(RemovePartial(file_));  // BackupBook still has it if this fails.
 }
 
 Status BackupWriter::AddKeyspace(KeyspaceId id, Bytes encoded) {
@@ -198,7 +198,7 @@ Result<std::uint64_t> BackupWriter::Finish() {
   if (error) return Failed("name", file_, error.value());
   ::close(std::exchange(descriptor_, -1));
   if (const Status synced = SyncFolderOf(file_); !synced.ok()) {
-    ::unlink(file_.c_str());  // It failed, and nobody would know of it.
+    ::unlink(file_.c_str());  // It failed, so no file of that name must stay.
     return synced;
   }
   return bytes_;
@@ -251,7 +251,7 @@ class BlockReader {
 
   bool AtEnd() { return stream_.peek() == EOF; }
 
-  // Of the block that was read last.
+  // The error for the block that was read last.
   Status Broken() const { return Damaged(file_, offset_); }
 
  private:

@@ -7,7 +7,7 @@
 //            | 'S' | id u32 | side, sized | row, sized |, since 3
 //            | 'N' | last event's sequence u64 |, since 4, second in the file
 //            | 'E' | rows u64 |, which ends the file
-// Members and sides stand behind the row of their collection.
+// Members and sides follow the row of their collection.
 // A record does not span blocks. What follows 'E', and a file without it, is damage.
 // Of an encrypted database (docs/formats/encryption.md):
 //   "mayfly sealed 1\n" | the database's key, encrypted, sized u32 | header, crypto/file_header.h |
@@ -27,10 +27,10 @@
 
 namespace mayfly::core {
 
-// What a backup is called until it is whole.
+// The name of a backup's file until it is complete.
 inline std::string PartialOf(const std::string& file) { return file + ".partial"; }
 
-// Removes what a backup that was cut off left; Ok when there is nothing.
+// Removes the file of an interrupted backup; Ok when there is none.
 Status RemovePartial(const std::string& file);
 
 class BackupWriter {
@@ -38,8 +38,8 @@ class BackupWriter {
   // Invalid when there is a file of that name, Busy when a backup to it is under way.
   static Status CheckFree(const std::string& file);
 
-  // Writes to PartialOf(file) until Finish(); what was not finished is removed with the writer.
-  // Fails as CheckFree() does, too. `key`: what to encrypt it with; null: nothing.
+  // Writes to PartialOf(file) until Finish(); an unfinished file is removed with the writer. Fails
+  // as CheckFree() does, too. `key` encrypts the file; null: not encrypted.
   static Result<BackupWriter> Create(const std::string& file, WallTime taken_at,
                                      std::uint64_t last_event,
                                      const crypto::DatabaseKey* key = nullptr);
@@ -52,11 +52,11 @@ class BackupWriter {
   Status AddRow(KeyspaceId id, Bytes key, Bytes row);
   Status AddVersion(KeyspaceId id, Bytes member_key, Bytes version);
 
-  // Of the collection whose row was added last.
+  // These belong to the collection whose row was added last.
   Status AddMember(KeyspaceId id, Bytes member, Bytes row) { return Add('M', id, member, row); }
   Status AddSide(KeyspaceId id, Bytes side, Bytes row) { return Add('S', id, side, row); }
 
-  // Completes the file, syncs it and gives it its name, for good. Returns its size.
+  // Completes the file, syncs it and gives it its name, durably. Returns its size.
   Result<std::uint64_t> Finish();
 
  private:
@@ -87,7 +87,7 @@ struct BackupRecord {
   std::uint64_t number = 0;  // Of 'T', 'N' and 'E'.
 };
 
-// What opens an encrypted backup: the password its database had, or, without one, the key of this
+// Opens an encrypted backup: the password that its database had, or, without one, the key of this
 // database, which may be the same. The password is borrowed.
 struct BackupKeys {
   Bytes password = {};

@@ -1,6 +1,5 @@
-// Goal: what is written to a backup is read from it, and a file that is not whole is never taken
-// for one. Method: a file of several blocks, read back; then cut at every byte, and with each byte
-// flipped.
+// Goal: a backup reads back as it was written, and a file that is not whole is never accepted.
+// Method: a file of several blocks, read back; then cut at every byte, and with each byte flipped.
 #include "core/upkeep/backup_file.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +40,7 @@ class BackupFile : public ::testing::Test {
     std::ofstream(file(), std::ios::binary | std::ios::trunc) << bytes;
   }
 
-  // Reads all of it; what it holds goes to records_.
+  // Reads the whole file into records_.
   Status Read() {
     records_.clear();
     return ReadBackup(file(), {}, [this](const BackupRecord& record) {

@@ -15,10 +15,11 @@ namespace {
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
 
-// A backup has the keys of versions without the byte that says what they are: its record does.
+// A backup has the keys of versions without the byte of their kind, which the record's kind
+// implies.
 Bytes InBackup(Bytes member_key) { return member_key.substr(sizeof kVersionsOfKeys); }
 
-// One keyspace after the other, from one state.
+// Writes one keyspace after the other, from one state.
 class RowWriter {
  public:
   RowWriter(Store& store, const engine::Snapshot& snapshot, BackupWriter& writer,
@@ -47,7 +48,7 @@ class RowWriter {
   }
 
  private:
-  // A row that cannot be decoded was added in no part: it is left out by a salvage.
+  // No part of a row that cannot be decoded was added: a salvage leaves it out.
   bool CanDoWithout(const Status& failed) const {
     return salvages_ && failed.code() == StatusCode::kCorruption;
   }
@@ -73,7 +74,7 @@ class RowWriter {
     return row.collection_id ? AddParts(keyspace, *row.collection_id) : Status();
   }
 
-  // A row that is dead is not in the backup. Where timestamps decide, that it was the last word is.
+  // A dead row is not in the backup. Where order is by timestamp its marker is.
   Status AddMarkerOf(const KeyspaceState& keyspace, Bytes key, const RowView& row) {
     if (!keyspace.by_timestamp()) return {};
     std::string marker;
@@ -81,8 +82,8 @@ class RowWriter {
     return writer_.AddVersion(keyspace.id(), InBackup(MarkerKey(key)), marker);
   }
 
-  // Where timestamps decide, a key has a row or a marker, and the later one is the last word. A
-  // salvage may find both: whichever was removed where files are damaged is back.
+  // Where order is by timestamp a key has a row or a marker. A salvage may find both, because
+  // damaged files bring removed pairs back: then the one with the larger timestamp counts.
   Result<bool> IsOvertaken(const KeyspaceState& keyspace, Bytes key, const RowView& row) const {
     if (!row.timestamp) return Status::Corruption("a row without its timestamp");
     PinnedBytes pin;
@@ -91,7 +92,7 @@ class RowWriter {
     return marker && *marker->row.timestamp >= *row.timestamp;
   }
 
-  // The same for a marker or version: whether the row is it, or came after that marker.
+  // The same for a marker or version: whether the row is that version, or newer than the marker.
   Result<bool> IsOvertaken(const KeyspaceState& keyspace, Bytes member_key,
                            const VersionView& version) const {
     const auto key = UserKeyOfMember(member_key);
@@ -104,8 +105,8 @@ class RowWriter {
                                          : *version.row.timestamp == *row->timestamp;
   }
 
-  // Compares the members that a collection says it has with those that can be read. Corruption:
-  // there is none left.
+  // Compares the collection's count of members with those that can be read. Corruption: none is
+  // left.
   Status CountLost(const KeyspaceState& keyspace, const RowView& row) {
     MAYFLY_TRY(const Collection collection, DecodeCollection(row.payload));
     const PartKeys keys(keyspace.id(), *row.collection_id);
@@ -119,7 +120,7 @@ class RowWriter {
     return {};
   }
 
-  // The living members of a collection, and its sides.
+  // Adds the living members of a collection, and its sides.
   Status AddParts(const KeyspaceState& keyspace, std::uint64_t version) {
     const PartKeys keys(keyspace.id(), version);
     const std::string members_end = keys.End(PartKind::kMember);
@@ -141,7 +142,7 @@ class RowWriter {
     return cursor->status();
   }
 
-  // What a keyspace ordered by timestamp keeps beside its rows, without the bytes of what is dead.
+  // Adds the versions and markers of a keyspace ordered by timestamp, without bytes of dead rows.
   Status AddVersions(const KeyspaceState& keyspace) {
     MAYFLY_TRY(const auto cursor,
                Walk(kMembers, KeyspaceBegin(keyspace.id()), KeyspaceEnd(keyspace.id())));
@@ -185,12 +186,12 @@ class RowWriter {
 
 Status WriteBackupRows(Store& store, const std::string& file, const Progress& progress,
                        BackupReport& report) {
-  // Keyspaces before the state: one that is dropped in between is empty in it, one that is made in
-  // between is not in the backup.
+  // Keyspaces are listed before the state is taken: one that is dropped in between is empty in the
+  // state, one that is made in between is not in the backup.
   const auto keyspaces = store.catalog().All();
   MAYFLY_TRY(const auto state, store.states().Open(StateKind::kCall, report.taken_at));
   const auto snapshot = state->Lend();
-  // After the state: no row of it has read further than this.
+  // Read after the state is taken: no event in the state has a larger sequence.
   const std::uint64_t last_event = store.events().LastSequence();
   MAYFLY_TRY(BackupWriter writer, BackupWriter::Create(file, report.taken_at, last_event,
                                                        store.engine().encryption_key().get()));

@@ -1,5 +1,5 @@
-// backup_rows.h - the rows of a backup: one frozen state of all keyspaces, written to its file.
-// Of a damaged database that was opened for a salvage, what cannot be read is left out and counted.
+// backup_rows.h - writes one frozen state of all keyspaces to a backup's file.
+// In a salvage of a damaged database, rows that cannot be read are left out and counted.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace mayfly::core {
 
-// All of the file; `report` says when it is taken, and is told the rest.
+// Writes the whole file. `report` has the instant it is taken at, and gets the counts.
 Status WriteBackupRows(Store& store, const std::string& file, const Progress& progress,
                        BackupReport& report);
 

@@ -42,7 +42,7 @@ Result<CheckReport> Checker::Run() {
   const auto snapshot = state->Lend();
   for (const auto& keyspace : store_.catalog().All()) {
     if (options_.repair) {
-      // With the gate closed the newest state stands still.
+      // With the gate held alone the newest state does not change.
       const std::lock_guard alone(keyspace->gate());
       MAYFLY_RETURN_IF_ERROR(CheckKeyspace(*keyspace, nullptr));
     } else {
@@ -70,7 +70,7 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   MAYFLY_RETURN_IF_ERROR(collections.CheckRecords());
   MAYFLY_RETURN_IF_ERROR(CheckCounters(keyspace, snapshot, expected, repair));
   if (!options_.repair || repair.empty()) return {};
-  // A mended entry may lie before what purges have reached.
+  // A repaired entry may lie before the watermark.
   repair.Delete(kMeta, MetaKey(kMetaWatermark, keyspace.id()));
   repair.Delete(kMeta, MetaKey(kMetaMembersWatermark, keyspace.id()));
   repair.Delete(kMeta, MetaKey(kMetaDue, keyspace.id()));
@@ -176,7 +176,7 @@ Status Checker::CheckVersions(KeyspaceState& keyspace, const engine::Snapshot* s
   return ForEachOf(store_, kMembers, keyspace.id(), snapshot, check);
 }
 
-// A key has a row or a marker, not both: the row is what counts.
+// A key has a row or a marker, not both: the row counts.
 Status Checker::CheckMarker(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                             const std::string& key, Bytes member_key, const VersionView& version,
                             engine::Batch& repair) {
@@ -254,7 +254,7 @@ void Checker::Find(const KeyspaceState& keyspace, const char* what, Bytes key) {
       fmt::format("keyspace '{}': {}: '{}'", Printable(keyspace.name()), what, Printable(key)));
 }
 
-// The count of dead rows fits the entries.
+// Checks the count of dead rows against the entries.
 Status Checker::CheckDue(KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                          const Counters& sum) {
   PinnedBytes pin;

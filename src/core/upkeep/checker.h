@@ -1,6 +1,6 @@
-// checker.h - holds rows, index and counters against each other.
-// Rows are what counts: an entry or a counter can be made from them, never the other way round. The
-// check reads one frozen state; a repair looks again, with the keyspace to itself.
+// checker.h - checks rows, index and counters against each other.
+// Rows are authoritative: an entry or a counter can be made from them, never the other way round. A
+// check reads one frozen state; a repair checks again, with the keyspace's gate held alone.
 #pragma once
 
 #include "core/store/store.h"
@@ -18,7 +18,7 @@ class Checker {
   Result<CheckReport> Run();
 
  private:
-  // What can be mended and was found so far.
+  // How many repairable faults were found so far.
   std::uint64_t Mendable() const {
     return report_.missing_entries + report_.stale_entries + report_.wrong_counts +
            report_.stray_members;
@@ -45,7 +45,7 @@ class Checker {
   const CheckOptions options_;
   RowProgress passed_;
   CheckReport report_;
-  bool counters_mended_ = false;  // Of the keyspace at hand, by its repair.
+  bool counters_mended_ = false;  // By the repair of the present keyspace.
 };
 
 }  // namespace mayfly::core

@@ -76,7 +76,7 @@ bool CollectionCheck::Fits(Bytes key, const RowView& row, const Collection& coll
          row.deadline == DeadlineOf(counted, parts.last);
 }
 
-// As many members as the row calls dead, and no others, die before the instant it names.
+// Checks that exactly as many members as the row counts as dead die before its first_deadline.
 Result<bool> CollectionCheck::FirstFits(const PartKeys& keys, const Collection& collection,
                                         const Parts& parts) const {
   if (!parts.first) return collection.dead == 0;
@@ -168,7 +168,7 @@ Result<CollectionCheck::Parts> CollectionCheck::WalkParts(Bytes key, const PartK
   return parts;
 }
 
-// A member with a deadline is in the index and in the order.
+// Checks that a member with a deadline is in the index and in the order.
 Status CollectionCheck::CheckMember(Bytes key, const PartKeys& keys, Bytes name,
                                     const RowView& row) {
   if (!row.deadline) return {};

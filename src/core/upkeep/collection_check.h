@@ -1,8 +1,8 @@
-// collection_check.h - holds collections against their members.
-// Members are what counts: counts, order and entries can be made from them. A collection without
-// members is none. Members that belong to no row need an orphan record, or nobody would ever remove
-// them; a record must not be of a collection that is there, or its members would be removed. Of two
-// rows with one version, which no write can bring about, the first keeps the members.
+// collection_check.h - checks collections against their members.
+// Members are authoritative: counts, order and entries can be made from them. A collection without
+// members is removed. Members that belong to no row need an orphan record, or no purge would ever
+// remove them; a collection with a row must not have a record, or its members would be removed. Of
+// two rows with one collection id, which no write can cause, the first keeps the members.
 #pragma once
 
 #include <set>
@@ -19,7 +19,8 @@ class CollectionCheck {
  public:
   using Find = FunctionRef<void(const char* what, Bytes key)>;
 
-  // All outlive it. `snapshot` null: the newest state. What is to be mended goes into `repair`.
+  // All arguments must outlive it. `snapshot` null: the newest state. Repairs are added to
+  // `repair`.
   CollectionCheck(Store& store, const KeyspaceState& keyspace, const engine::Snapshot* snapshot,
                   CheckReport& report, engine::Batch& repair, Find find)
       : store_(store),
@@ -29,19 +30,19 @@ class CollectionCheck {
         repair_(repair),
         find_(find) {}
 
-  // Of a row that cannot be read.
+  // Notes a row that cannot be read.
   void NoteUnreadable() { some_unreadable_ = true; }
 
-  // Of a row with a id. Adds what the row counts for, as it should be. False when it is not
-  // as it should be.
+  // Checks a collection's row, and adds to `expected` what it should count for. False when the row
+  // is wrong.
   Result<bool> CheckRow(Bytes key, const RowView& row, Counters& expected);
 
-  // After all rows. Members without a collection; records of orphans that are none.
+  // After all rows: checks for members without a collection, and for records that are of no orphan.
   Status CheckParts();
   Status CheckRecords();
   Status CheckEntries();
 
-  // How many orphans there will be.
+  // The number of orphans after the repair.
   std::int64_t orphans() const { return orphans_; }
 
  private:
@@ -72,8 +73,8 @@ class CollectionCheck {
   CheckReport& report_;
   engine::Batch& repair_;
   Find find_;
-  std::set<std::uint64_t> versions_;  // Of the rows.
-  bool some_unreadable_ = false;      // A row whose version is not known.
+  std::set<std::uint64_t> versions_;  // The collection ids of the rows.
+  bool some_unreadable_ = false;      // A row could not be read, so its collection id is unknown.
   std::int64_t orphans_ = 0;
 };
 

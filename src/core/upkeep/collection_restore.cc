@@ -25,7 +25,7 @@ Status CollectionRestore::Flush() {
   FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key_, row));
   if (!row.exists) MAYFLY_RETURN_IF_ERROR(space.MakeCollectionUntil(key_, head_, deadline_));
-  // What died on the way is not restored, and leaves no event: it had its own where it died.
+  // Dead members are not restored and leave no event: they had one where they died.
   if (!IsDead(deadline_, transaction->now())) {
     for (const Fresh& fresh : pending_) {
       if (IsDead(fresh.deadline, transaction->now())) continue;

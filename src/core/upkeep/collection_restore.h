@@ -1,7 +1,7 @@
-// collection_restore.h - a collection out of a backup, member by member.
-// Its row comes first and its members behind it, many or few: they are written in batches, each a
-// work of its own that leaves a whole collection. It gets a id of this database, and counts of
-// what is alive here.
+// collection_restore.h - restores a collection from a backup, member by member.
+// Its row comes first, then its members, many or few: they are written in batches, each a latched
+// transaction of its own that leaves a whole collection. It gets a collection id of this database,
+// and counts of the members that are alive here.
 #pragma once
 
 #include <optional>
@@ -25,10 +25,10 @@ class CollectionRestore {
 
   Status Add(Part part, Bytes name, Bytes value, std::optional<WallTime> deadline);
 
-  // True when there is a living collection in the end.
+  // Writes the rest. True when the collection is alive.
   Result<bool> Finish();
 
-  // Whether nothing of it was added, dead or alive.
+  // Whether no member was added, dead or alive.
   bool empty() const { return empty_; }
 
  private:

@@ -17,7 +17,7 @@ namespace {
 
 constexpr engine::Role kRoles[] = {engine::Role::kRows, engine::Role::kMembers,
                                    engine::Role::kExpiry};
-// Their keys do not begin with a keyspace: whichever it is, it may have something there.
+// Keys of these roles do not begin with a keyspace: any keyspace may have bytes there.
 constexpr engine::Role kSharedRoles[] = {engine::Role::kEvents, engine::Role::kMeta};
 
 constexpr std::size_t kTracesMax = 100;
@@ -90,7 +90,7 @@ class Prover {
     for (const auto& state : store_.states().List()) proof_.holders.push_back(Describe(state));
   }
 
-  // How many, who they are and what they hold is not known.
+  // How many readers there are, and what they hold, is unknown.
   void AddReaders() {
     if (!store_.engine().HasReadersBeside()) return;
     proof_.holders.push_back(
@@ -129,7 +129,7 @@ class Prover {
     const auto found =
         std::find_if(statistics.keyspaces.begin(), statistics.keyspaces.end(),
                      [&](const KeyspaceStatistics& one) { return one.name == keyspace.name(); });
-    if (found == statistics.keyspaces.end()) return {};  // Made since.
+    if (found == statistics.keyspaces.end()) return {};  // It was made since.
     const auto first_due =
         found->due_rows > 0 ? std::optional(proof_.taken_at - found->lag) : std::nullopt;
     KeyspaceProof proof{.name = keyspace.name(),
@@ -165,7 +165,7 @@ class Prover {
     return {};
   }
 
-  // It has no rows any more, but their bytes may be there.
+  // A dropped keyspace has no rows any more, but their bytes may be left.
   void AddDropped(const KeyspaceState& keyspace) {
     const WallTime since = keyspace.removing_since();
     const Millis promise = *keyspace.policy()->purge_within;

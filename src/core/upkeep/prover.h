@@ -1,4 +1,4 @@
-// prover.h - tells what is left of the dead, from the files as they are.
+// prover.h - reports which bytes of dead and deleted rows are left in files.
 #pragma once
 
 #include "core/store/store.h"
@@ -6,7 +6,7 @@
 
 namespace mayfly::core {
 
-// Conflict when `progress` ended the search.
+// Gathers the proof. Conflict when `progress` ended the search.
 Result<Proof> GatherProof(Store& store, const ProofOptions& options,
                           const engine::FindProgress& progress = {});
 

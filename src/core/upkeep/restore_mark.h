@@ -1,4 +1,4 @@
-// restore_mark.h - makes a restore all or nothing, whatever ends it.
+// restore_mark.h - makes a restore all or nothing, also across a crash.
 // A restore fills an empty database in many commits. A mark is on disk from before the first of
 // them until all are; a database that is opened with the mark in it holds a part of a backup, and
 // is emptied again. Stored in meta: | 'x' | -> the default keyspace as it was, as in the catalog.
@@ -8,15 +8,17 @@
 
 namespace mayfly::core {
 
+// Writes the mark.
 Status BeginRestore(Store& store);
 
-// Everything is there: makes it durable, then takes the mark away.
+// Makes the restored rows durable, then removes the mark.
 Status EndRestore(Store& store);
 
-// Empties the database, of what others wrote meanwhile, too, and takes the mark away.
+// Empties the database, including concurrent writes, and removes the mark.
 Status UndoRestore(Store& store);
 
-// When the database is opened. Corruption when there is a mark and it was opened for reading alone.
+// Undoes an interrupted restore as the database is opened. Corruption when there is a mark and the
+// database was opened for reading alone.
 Status SettleRestore(Store& store);
 
 }  // namespace mayfly::core

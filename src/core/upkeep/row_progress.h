@@ -1,4 +1,4 @@
-// row_progress.h - tells now and then how many of the stored rows a walk has seen.
+// row_progress.h - reports now and then how many of the stored rows a scan has passed.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace mayfly::core {
 
 class RowProgress {
  public:
-  // `progress` may be null: then nobody is told.
+  // `progress` may be null: then nothing is reported.
   RowProgress(Store& store, Progress progress) : progress_(std::move(progress)) {
     if (!progress_) return;
     for (const auto& keyspace : store.catalog().All()) {
@@ -20,7 +20,7 @@ class RowProgress {
     }
   }
 
-  // After each row. Conflict: it is to end.
+  // Call it after each row. Conflict: `progress` ended the scan.
   Status Passed() {
     if (!progress_ || ++done_ % kProgressRows != 0 || progress_(done_, all_)) return {};
     return Status::Conflict("ended as asked");

@@ -1,4 +1,4 @@
-// Numbers about a database that is running.
+// The statistics of a running database.
 #include "core/upkeep/statistics.h"
 
 #include <algorithm>
@@ -13,21 +13,21 @@
 namespace mayfly::core {
 namespace {
 
-// Where the entries begin that a purge under way has yet to remove. Before it, behind the
-// watermark, lie its tombstones, and what was written behind it since.
+// Where the entries begin that a purge under way has yet to remove. Between the watermark and there
+// lie its tombstones, and entries written since it passed.
 std::string DueBegin(const IndexHalf& half) {
   return std::max(EntryBegin(half.index(), half.watermark()),
                   half.keyspace.purge_pass(half.members).reached);
 }
 
-// For promises: no row that is due died before it.
+// For promises: no due row died before this instant.
 WallTime NoDueBefore(const KeyspaceState& keyspace, WallTime first_due) {
   return keyspace.purge_pass(/*members=*/false).reached.empty()
              ? first_due
              : std::min(first_due, keyspace.watermark());
 }
 
-// Dead members that are still there, up to a bound.
+// The number of dead members that are not purged yet, up to a bound.
 Result<std::uint64_t> CountDueMembers(const Store& store, const IndexHalf& half, WallTime now) {
   const std::string begin = DueBegin(half);
   const std::string end = KeyspaceEnd(half.index());
@@ -43,7 +43,7 @@ Result<std::uint64_t> CountDueMembers(const Store& store, const IndexHalf& half,
   return due;
 }
 
-// What a keyspace was known to hold nothing before, when the state was not taken yet.
+// A keyspace, and the watermark it had before the state was taken.
 struct Counted {
   std::shared_ptr<KeyspaceState> keyspace;  // Shared with the catalog.
   WallTime first;

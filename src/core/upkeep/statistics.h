@@ -1,6 +1,6 @@
-// statistics.h - numbers about a database that is running. Rows are counted in
-// one state, taken before the instant at which they are judged; what waits for its purge costs
-// nothing while a purge keeps count of it (due_count.h).
+// statistics.h - gathers the statistics of a running database. Rows are counted in one state, taken
+// before the instant at which they are judged. Rows that wait for their purge cost nothing while a
+// purge maintains their count (due_count.h).
 #pragma once
 
 #include "core/store/store.h"

@@ -7,7 +7,7 @@
 
 namespace mayfly::core {
 
-// A database that wraps another runs its own, unwatched.
+// A database that wraps another runs its own call, without progress.
 
 Result<Proof> ProveWatched(Database& database, const ProofOptions& options,
                            const Progress& progress) {

@@ -1,6 +1,5 @@
-// watched_upkeep.h - proofs, checks and backups for those who run them beside other work: told how
-// far they are, and ended when asked. Safe to call from any thread, for as long as the database is
-// open.
+// watched_upkeep.h - proofs, checks and backups that report their progress and can be ended.
+// Threads: any, as long as the database is open.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@
 
 namespace mayfly::core {
 
-// How much is done, of about how much: bytes of the search for ProofOptions::find, or rows. False
-// ends it, with Conflict.
+// How much is done, of about how much: bytes of the search for ProofOptions::find, or rows. If it
+// returns false, the call ends with Conflict.
 using Progress = std::function<bool(std::uint64_t done, std::uint64_t all)>;
 
 // As the calls of Database.
