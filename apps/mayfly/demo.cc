@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/stderr_logger.h"
+#include "base/line_logger.h"
 #include "base/temporary_directory.h"
 #include "interrupt.h"
 #include "mayfly/database.h"

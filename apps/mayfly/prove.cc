@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cstdio>
 #include <optional>
 #include <utility>
 
+#include "base/line_logger.h"
 #include "base/printable.h"
-#include "base/stderr_logger.h"
+#include "base/text.h"
 #include "mayfly/database.h"
 #include "reencrypt.h"
 #include "text_table.h"
@@ -173,15 +173,8 @@ Result<bool> RunProve(const ProveFlags& flags) {
 }
 
 Result<std::string> BytesFromHex(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
-    unsigned byte = 0;
-    const char* const end = hex.data() + i + 2;
-    const auto [read, error] = std::from_chars(hex.data() + i, end, byte, 16);
-    if (error != std::errc() || read != end) break;
-    bytes.push_back(static_cast<char>(byte));
-  }
-  if (!bytes.empty() && bytes.size() * 2 == hex.size()) return bytes;
+  std::optional<std::string> bytes = FromHex(hex);
+  if (bytes && !bytes->empty()) return *std::move(bytes);
   return Status::Invalid("--find-hex needs pairs of hexadecimal digits, as in 00ff7f");
 }
 

@@ -9,8 +9,8 @@
 #include <fstream>
 #include <memory>
 
+#include "base/line_logger.h"
 #include "base/log.h"
-#include "base/logfmt_logger.h"
 #include "crypto/password_file.h"
 #include "dynamo/service.h"
 #include "http/server.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/stderr_logger.h"
+#include "base/line_logger.h"
 #include "mayfly/database.h"
 #include "reencrypt.h"
 

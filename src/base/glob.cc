@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <utility>
 
+#include "base/text.h"
+
 namespace mayfly {
 namespace {
 
 unsigned char Byte(char c) { return static_cast<unsigned char>(c); }
-
-unsigned char Lower(unsigned char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<unsigned char>(c - 'A' + 'a') : c;
-}
 
 bool IsLiteral(char c) { return c != '*' && c != '?' && c != '[' && c != '\\'; }
 
@@ -63,7 +61,7 @@ class Matcher {
     return true;
   }
 
-  bool Same(char a, char b) const { return fold_ ? Lower(Byte(a)) == Lower(Byte(b)) : a == b; }
+  bool Same(char a, char b) const { return fold_ ? ToLower(a) == ToLower(b) : a == b; }
 
   // True if the next element of the pattern matches the next byte. If so, the pattern moves on.
   bool MatchOne() {
@@ -108,16 +106,13 @@ class Matcher {
 
   // Ends are ordered before their case is folded, so [Z-a] is empty without regard to case.
   bool InRange(char from, char to, char c) const {
-    unsigned char first = Byte(from);
-    unsigned char last = Byte(to);
-    unsigned char byte = Byte(c);
-    if (first > last) std::swap(first, last);
+    if (Byte(from) > Byte(to)) std::swap(from, to);
     if (fold_) {
-      first = Lower(first);
-      last = Lower(last);
-      byte = Lower(byte);
+      from = ToLower(from);
+      to = ToLower(to);
+      c = ToLower(c);
     }
-    return first <= byte && byte <= last;
+    return Byte(from) <= Byte(c) && Byte(c) <= Byte(to);
   }
 
   const Bytes pattern_;

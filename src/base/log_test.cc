@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/stderr_logger.h"
+#include "base/line_logger.h"
 
 namespace mayfly {
 namespace {

@@ -17,5 +17,11 @@ TEST(Printable, CutsWhatIsTooLongAndSaysSo) {
   EXPECT_EQ(Printable("abcdefg", 6), "abcdef...");
 }
 
+TEST(Quoted, EscapesAsRedisDoes) {
+  EXPECT_EQ(Quoted(""), "\"\"");
+  EXPECT_EQ(Quoted("a \"b\"\\"), R"("a \"b\"\\")");
+  EXPECT_EQ(Quoted(Bytes("\n\r\t\a\b\0\x1f\x7f\xff", 9)), R"("\n\r\t\a\b\x00\x1f\x7f\xff")");
+}
+
 }  // namespace
 }  // namespace mayfly

@@ -8,17 +8,12 @@
 #include <thread>
 
 #include "base/random.h"
+#include "base/text.h"
 
 namespace mayfly::crypto {
 namespace {
 
-std::string FromHex(const std::string& hex) {
-  std::string bytes;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    bytes.push_back(static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
-  }
-  return bytes;
-}
+std::string Decoded(std::string_view hex) { return FromHex(hex).value(); }
 
 std::string Applied(const CounterCipher& cipher, std::uint64_t offset, const std::string& in) {
   std::string out(in.size(), '\0');
@@ -31,10 +26,10 @@ TEST(CounterCipher, IsAesInCounterMode) {
   // zeros, a published vector.
   const auto cipher = CounterCipher::Make(Secret(kKeyBytes)).value();
   EXPECT_EQ(Applied(*cipher, 0, std::string(16, '\0')),
-            FromHex("dc95c078a2408989ad48a21492842087"));
+            Decoded("dc95c078a2408989ad48a21492842087"));
   // Block 1: AES of 1.
   EXPECT_EQ(Applied(*cipher, 16, std::string(16, '\0')),
-            FromHex("530f8afbc74536b9a963b4f1c4cb738b"));
+            Decoded("530f8afbc74536b9a963b4f1c4cb738b"));
 }
 
 TEST(CounterCipher, GivesTheSameInPiecesAsAtOnce) {
@@ -72,13 +67,13 @@ TEST(CounterCipher, ServesManyThreads) {
 }
 
 TEST(Seal, IsGcmAsItsSpecificationHasIt) {
-  const Secret key(FromHex("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"));
-  const std::string nonce = FromHex("cafebabefacedbaddecaf888");
-  const std::string associated = FromHex("feedfacedeadbeeffeedfacedeadbeefabaddad2");
-  const std::string plain = FromHex(
+  const Secret key(Decoded("feffe9928665731c6d6a8f9467308308feffe9928665731c6d6a8f9467308308"));
+  const std::string nonce = Decoded("cafebabefacedbaddecaf888");
+  const std::string associated = Decoded("feedfacedeadbeeffeedfacedeadbeefabaddad2");
+  const std::string plain = Decoded(
       "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6"
       "b525b16aedf5aa0de657ba637b39");
-  const std::string expected = FromHex(
+  const std::string expected = Decoded(
       "522dc1f099567d07f47f37a32a84427d643a8cdcbfe5c0c97598a2bd2555d1aa8cb08e48590dbb3da7b08b105682"
       "8838c5f61e6393ba7a0abcc9f66276fc6ece0f4e1768cddf8853bb2d551b");
   std::string sealed(plain.size() + kTagBytes, '\0');

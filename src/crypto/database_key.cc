@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/checksum.h"
+#include "base/text.h"
 
 namespace mayfly::crypto {
 namespace {
@@ -51,23 +52,8 @@ Status CheckPassword(Bytes password) {
       fmt::format("the password has {} bytes, more than {}", password.size(), kPasswordBytesMax));
 }
 
-std::string Hex(Bytes bytes) {
-  std::string hex;
-  for (const char byte : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return hex;
-}
-
-std::optional<std::string> FromHex(Bytes hex, std::size_t bytes) {
-  if (hex.size() != 2 * bytes) return std::nullopt;
-  std::string out;
-  for (std::size_t i = 0; i < hex.size(); i += 2) {
-    unsigned value = 0;
-    const char* const end = hex.data() + i + 2;
-    const auto [read, error] = std::from_chars(hex.data() + i, end, value, 16);
-    if (error != std::errc() || read != end) return std::nullopt;
-    out.push_back(static_cast<char>(value));
-  }
-  return out;
+std::optional<std::string> FromHexOf(Bytes digits, std::size_t bytes) {
+  return digits.size() == 2 * bytes ? FromHex(digits) : std::nullopt;
 }
 
 std::string CheckLine(Bytes lines) { return fmt::format("check {:016x}\n", Hash64(lines)); }
@@ -117,9 +103,9 @@ bool Parse(Bytes lines, KeyText& parsed) {
   const auto nonce = EatLine(rest, "nonce ");
   const auto key = EatLine(rest, "key ");
   if (!cost || !salt || !nonce || !key || !rest.empty()) return false;
-  const auto salt_bytes = FromHex(*salt, kSaltBytes);
-  const auto nonce_bytes = FromHex(*nonce, kGcmNonceBytes);
-  const auto key_bytes = FromHex(*key, kKeyBytes + kTagBytes);
+  const auto salt_bytes = FromHexOf(*salt, kSaltBytes);
+  const auto nonce_bytes = FromHexOf(*nonce, kGcmNonceBytes);
+  const auto key_bytes = FromHexOf(*key, kKeyBytes + kTagBytes);
   if (!ParseCost(*cost, parsed.cost) || !salt_bytes || !nonce_bytes || !key_bytes) return false;
   parsed.salt = *salt_bytes;
   parsed.nonce = *nonce_bytes;
@@ -145,10 +131,10 @@ Result<std::shared_ptr<const DatabaseKey>> DatabaseKey::SealedBy(Bytes password,
   MAYFLY_TRY(const std::string nonce, RandomBytes(kGcmNonceBytes));
   MAYFLY_TRY(const Secret stretched, Stretch(password, salt, cost));
   std::string text = fmt::format("{}kdf scrypt {} {} {}\nsalt {}\n", kFirstLine, cost.n, cost.r,
-                                 cost.p, Hex(salt));
+                                 cost.p, ToHex(salt));
   std::string sealed(kKeyBytes + kTagBytes, '\0');
   MAYFLY_RETURN_IF_ERROR(Seal(stretched, nonce, text, key.view(), sealed.data()));
-  text += fmt::format("nonce {}\nkey {}\n", Hex(nonce), Hex(sealed));
+  text += fmt::format("nonce {}\nkey {}\n", ToHex(nonce), ToHex(sealed));
   text += CheckLine(text);
   return std::shared_ptr<const DatabaseKey>(new DatabaseKey(std::move(key), std::move(text)));
 }

@@ -6,6 +6,7 @@
 #include <boost/beast/http/error.hpp>
 #include <string>
 
+#include "base/text.h"
 #include "http/limits.h"
 
 namespace mayfly::http {
@@ -18,8 +19,6 @@ constexpr int kBodyTooLarge = 413;
 constexpr int kHeaderTooLarge = 431;
 
 constexpr std::size_t kFieldPunctuation = 4;  // Colon, space, end of line.
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 
@@ -47,9 +46,7 @@ void RequestReader::Parser::on_field_impl(Field field, Text name, Text value, Er
     error = wire::error::bad_transfer_encoding;
     return;
   }
-  std::string lower(name.data(), name.size());
-  std::transform(lower.begin(), lower.end(), lower.begin(), Lower);
-  std::string& ours = request_.headers[lower];
+  std::string& ours = request_.headers[ToLower({name.data(), name.size()})];
   if (!ours.empty()) ours += ',';  // A repeated field is joined by a comma, as the standard says.
   ours.append(value.data(), value.size());
 }
@@ -123,8 +120,7 @@ void RequestReader::Next() {
 // Clients of HTTP/1.0 do not wait for it.
 bool RequestReader::asks_before_body() const {
   if (parser_->is_done() || version() < 11) return false;
-  const std::string_view expect = request_.Header("expect");
-  return boost::beast::iequals({expect.data(), expect.size()}, "100-continue");
+  return EqualsIgnoringCase(request_.Header("expect"), "100-continue");
 }
 
 std::size_t RequestReader::body_memory() const {

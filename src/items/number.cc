@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
 #include "items/limits.h"
 #include "items/number_parts.h"
 #include "mayfly/item.h"
@@ -26,8 +27,6 @@ static_assert(kWideDigits + 1 <= std::numeric_limits<Wide>::digits10);
 
 // A larger exponent is out of range, whatever the digits in front of it are.
 constexpr std::int64_t kExponentBound = 1'000'000'000;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether it is a short whole number in normal form, as most numbers are.
 bool IsShortWhole(std::string_view text) {

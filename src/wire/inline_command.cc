@@ -2,21 +2,14 @@
 
 #include <cstddef>
 
+#include "base/text.h"
+
 namespace mayfly {
 namespace {
-
-bool IsBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // What ends an argument outside quotes. Redis leaves vertical tab and form feed out here, though
 // they are blanks between arguments.
 bool EndsArgument(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 char ControlOf(char c) {
   switch (c) {
@@ -62,8 +55,8 @@ class ArgumentReader {
 
   char ReadEscape() {
     if (*at_ == 'x' && last_ - at_ >= 3) {
-      const int high = HexDigit(at_[1]);
-      const int low = HexDigit(at_[2]);
+      const int high = HexValue(at_[1]);
+      const int low = HexValue(at_[2]);
       if (high >= 0 && low >= 0) {
         at_ += 3;
         return static_cast<char>(high * 16 + low);
@@ -85,7 +78,7 @@ class ArgumentReader {
     return false;
   }
 
-  bool ClosesWell() const { return at_ == last_ || IsBlank(*at_); }
+  bool ClosesWell() const { return at_ == last_ || IsSpace(*at_); }
 
   char* const first_;
   char* at_;
@@ -97,7 +90,7 @@ class ArgumentReader {
 
 bool SplitInlineCommand(char* first, char* last, std::vector<Bytes>& args) {
   while (true) {
-    while (first != last && IsBlank(*first)) ++first;
+    while (first != last && IsSpace(*first)) ++first;
     if (first == last) return true;
     ArgumentReader reader(first, last);
     if (!reader.Read()) return false;

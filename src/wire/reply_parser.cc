@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "base/text.h"
 #include "wire/decimal.h"
 
 namespace mayfly {
@@ -26,8 +27,7 @@ Status TooMuch(const char* what) {
 
 bool IsBigNumber(Bytes text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return !text.empty() &&
-         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
 // An integer with RESP3's optional '+'.

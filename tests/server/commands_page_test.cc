@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/text.h"
 #include "server/admin/admin_families.h"
 #include "server/assembly/assembly.h"
 #include "server/command/command_table.h"
@@ -25,7 +26,7 @@ means "at least".
 
 std::string Row(const CommandEntry& entry) {
   std::string name;
-  for (const char c : entry.full_name) name += c == '|' ? ' ' : static_cast<char>(std::toupper(c));
+  for (const char c : entry.full_name) name += c == '|' ? ' ' : ToUpper(c);
   return fmt::format("| `{}` | {} | {} |\n", name, entry.spec->arity, entry.spec->summary);
 }
 

@@ -4,7 +4,8 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/text.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -12,9 +13,7 @@ namespace {
 constexpr std::size_t kGroupText = 4;
 constexpr std::size_t kGroupBytes = 3;
 
-bool IsDigit(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/';
-}
+bool IsBase64Digit(char c) { return IsLetterOrDigit(c) || c == '+' || c == '/'; }
 
 unsigned char* Unsigned(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 const unsigned char* Unsigned(std::string_view text) {
@@ -38,12 +37,11 @@ Result<std::string> FromBase64(std::string_view text) {
   }
   std::string_view digits = text;
   while (text.size() - digits.size() < 2 && digits.ends_with('=')) digits.remove_suffix(1);
-  const auto wrong = std::find_if_not(digits.begin(), digits.end(), IsDigit);
+  const auto wrong = std::find_if_not(digits.begin(), digits.end(), IsBase64Digit);
   if (wrong != digits.end()) {
-    return Status::Invalid(fmt::format("Invalid Base64 character: '{}'",
-                                       std::isprint(static_cast<unsigned char>(*wrong)) != 0
-                                           ? std::string(1, *wrong)
-                                           : std::string("?")));
+    return Status::Invalid(
+        fmt::format("Invalid Base64 character: '{}'",
+                    IsPrintable(*wrong) ? std::string(1, *wrong) : std::string("?")));
   }
   std::string bytes(text.size() / kGroupText * kGroupBytes, '\0');
   const int size = EVP_DecodeBlock(Unsigned(bytes), Unsigned(text), static_cast<int>(text.size()));

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
+
+#include "base/text.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -59,7 +59,7 @@ std::string TableOfArn(std::string_view name) {
 
 std::string Fields::Where(std::string_view name) const {
   std::string where(name);
-  where[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(where[0])));
+  where[0] = ToLower(where[0]);
   return path_.empty() ? where : path_ + "." + where;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "dynamo/json/limits.h"
 
 namespace mayfly::dynamo {
@@ -13,10 +14,7 @@ namespace {
 constexpr std::size_t kNameMin = 3;
 constexpr std::size_t kNameMax = 255;
 
-bool IsNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == '.';
-}
+bool IsNameCharacter(char c) { return IsLetterOrDigit(c) || c == '_' || c == '-' || c == '.'; }
 
 std::string Quoted(std::string_view value) { return fmt::format("'{}'", value); }
 

@@ -10,6 +10,7 @@
 #include <array>
 #include <vector>
 
+#include "base/text.h"
 #include "dynamo/json/amz_date.h"
 #include "dynamo/json/limits.h"
 
@@ -23,12 +24,6 @@ constexpr std::size_t kDayDigits = 8;
 
 const unsigned char* Unsigned(std::string_view text) {
   return reinterpret_cast<const unsigned char*>(text.data());
-}
-
-std::string Hex(std::string_view bytes) {
-  std::string hex;
-  for (const char c : bytes) hex += fmt::format("{:02x}", static_cast<unsigned char>(c));
-  return hex;
 }
 
 std::string Sha256(std::string_view text) {
@@ -208,20 +203,20 @@ std::string CanonicalRequest(const http::Request& request, const std::string& si
   }
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", request.method, request.path,
                      CanonicalQuery(request.query), headers, signed_headers,
-                     Hex(Sha256(request.body)));
+                     ToHex(Sha256(request.body)));
 }
 
 std::string Sign(const http::Request& request, const SignedParts& parts, std::string_view secret) {
   const std::string scope =
       fmt::format("{}/{}/{}/{}", parts.day, parts.region, parts.service, kTerminator);
   const std::string text = fmt::format("{}\n{}\n{}\n{}", kAlgorithm, parts.date, scope,
-                                       Hex(Sha256(CanonicalRequest(request, parts.headers))));
+                                       ToHex(Sha256(CanonicalRequest(request, parts.headers))));
   std::string key = Hmac("AWS4" + std::string(secret), parts.day);
   for (const std::string_view step :
        {std::string_view(parts.region), std::string_view(parts.service), kTerminator}) {
     key = Hmac(key, step);
   }
-  return Hex(Hmac(key, text));
+  return ToHex(Hmac(key, text));
 }
 
 Outcome<void> CheckSignature(const http::Request& request, const Secrets& secrets, WallTime now) {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/text.h"
 #include "dynamo/json/limits.h"
 
 namespace mayfly::dynamo {
@@ -26,7 +26,7 @@ bool IsTagCharacter(char c) {
   const auto byte = static_cast<unsigned char>(c);
   constexpr unsigned char kAsciiEnd = 0x80;
   constexpr std::string_view kSigns = " _.:/=+-@";
-  return byte >= kAsciiEnd || std::isalnum(byte) != 0 || kSigns.find(c) != std::string_view::npos;
+  return byte >= kAsciiEnd || IsLetterOrDigit(c) || kSigns.find(c) != std::string_view::npos;
 }
 
 std::string ReadText(const Fields& tag, std::string_view name, std::size_t min, std::size_t max) {

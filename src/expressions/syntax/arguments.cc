@@ -5,15 +5,14 @@
 #include <algorithm>
 #include <string_view>
 
+#include "base/text.h"
 #include "expressions/syntax/limits.h"
 #include "items/item_size.h"
 
 namespace mayfly::expressions {
 namespace {
 
-bool IsWordPart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
+bool IsWordPart(char c) { return IsLetterOrDigit(c) || c == '_'; }
 
 Status CheckPlaceholder(std::string_view map, char mark, const std::string& placeholder) {
   if (placeholder.size() > kPlaceholderBytesMax) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "base/text.h"
+
 namespace mayfly::expressions {
 namespace {
 
@@ -18,14 +20,7 @@ std::span<const std::string_view> KeywordsOf(ExpressionKind kind) {
 }
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsWordPart(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
-char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
-bool EqualIgnoringCase(std::string_view word, std::string_view upper) {
-  return std::ranges::equal(word, upper, {}, ToUpper);
-}
+bool IsWordPart(char c) { return IsLetterOrDigit(c) || c == '_'; }
 
 bool IsComparator(std::string_view text) {
   return text == "=" || text == "<>" || text == "<" || text == "<=" || text == ">" || text == ">=";
@@ -67,7 +62,7 @@ class Lexer {
   Token Word() {
     Token token = Take(Token::Kind::kWord, CountWordParts(at_));
     for (const std::string_view keyword : keywords_) {
-      if (!EqualIgnoringCase(token.text, keyword)) continue;
+      if (!EqualsIgnoringCase(token.text, keyword)) continue;
       token.kind = Token::Kind::kKeyword;
       token.text = keyword;
     }

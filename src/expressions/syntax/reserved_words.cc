@@ -4,6 +4,8 @@
 #include <array>
 #include <string>
 
+#include "base/text.h"
+
 namespace mayfly::expressions {
 namespace {
 
@@ -79,14 +81,10 @@ constexpr std::array<std::string_view, 573> kReservedWords = {
 
 static_assert(std::ranges::is_sorted(kReservedWords));
 
-char ToUpper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
-
 }  // namespace
 
 bool IsReservedWord(std::string_view word) {
-  std::string upper(word);
-  std::ranges::transform(upper, upper.begin(), ToUpper);
-  return std::ranges::binary_search(kReservedWords, std::string_view(upper));
+  return std::ranges::binary_search(kReservedWords, std::string_view(ToUpper(word)));
 }
 
 }  // namespace mayfly::expressions

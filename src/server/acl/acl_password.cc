@@ -1,6 +1,5 @@
 #include "server/acl/acl_password.h"
 
-#include <fmt/format.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/rand.h>
@@ -10,17 +9,12 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace mayfly::server {
 namespace {
 
 constexpr std::size_t kHashDigits = 64;
-
-std::string Hex(const unsigned char* bytes, std::size_t size) {
-  std::string text;
-  for (std::size_t i = 0; i < size; ++i) text += fmt::format("{:02x}", bytes[i]);
-  return text;
-}
 
 }  // namespace
 
@@ -30,13 +24,11 @@ std::string PasswordHash(Bytes password) {
   const int made =
       EVP_Digest(password.data(), password.size(), digest.data(), &size, EVP_sha256(), nullptr);
   MAYFLY_CHECK(made == 1, "OpenSSL has no SHA256");
-  return Hex(digest.data(), size);
+  return ToHex(digest.data(), size);
 }
 
 bool IsPasswordHash(Bytes text) {
-  return text.size() == kHashDigits && std::all_of(text.begin(), text.end(), [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
+  return text.size() == kHashDigits && std::all_of(text.begin(), text.end(), IsLowerHexDigit);
 }
 
 bool SameHash(Bytes a, Bytes b) {
@@ -48,7 +40,7 @@ std::string NewPassword(int bits) {
   std::vector<unsigned char> secret((digits + 1) / 2);
   const int drawn = RAND_bytes(secret.data(), static_cast<int>(secret.size()));
   MAYFLY_CHECK(drawn == 1, "OpenSSL has no random numbers");
-  return Hex(secret.data(), secret.size()).substr(0, digits);
+  return ToHex(secret.data(), secret.size()).substr(0, digits);
 }
 
 }  // namespace mayfly::server

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/glob.h"
+#include "base/text.h"
 #include "server/command/arguments.h"
 
 namespace mayfly::server {
@@ -13,14 +14,6 @@ Status UnknownName() { return Status::NotFound("Unknown command or category name
 
 bool HasBlanks(Bytes text) {
   return text.find_first_of(std::string_view(" \t\n\v\f\r\0", 7)) != Bytes::npos;
-}
-
-std::string LowerCase(Bytes text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
 }
 
 }  // namespace
@@ -131,7 +124,7 @@ Status AclSelector::Allow(Bytes name) {
   }
   // As +select|0: the command with this first argument.
   std::vector<std::string>& args = first_args_[command->id];
-  std::string first = LowerCase(rest);
+  std::string first = ToLower(rest);
   if (std::find(args.begin(), args.end(), first) == args.end()) args.push_back(std::move(first));
   return Status::Ok();
 }

@@ -1,20 +1,15 @@
 #include "server/command/arguments.h"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "server/command/errors.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {
 
-bool IsWord(Bytes argument, std::string_view word) {
-  return std::equal(argument.begin(), argument.end(), word.begin(), word.end(), [](char a, char b) {
-    return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
-  });
-}
+bool IsWord(Bytes argument, std::string_view word) { return EqualsIgnoringCase(argument, word); }
 
 Result<std::int64_t> IntegerArgument(Bytes argument) {
   std::int64_t value = 0;

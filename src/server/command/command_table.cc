@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 
@@ -27,11 +27,8 @@ Answer UnknownCommand(std::span<const Bytes> args) {
 }
 
 Answer UnknownSubcommand(const CommandEntry& container, Bytes name) {
-  std::string upper(container.spec->name);
-  std::transform(upper.begin(), upper.end(), upper.begin(),
-                 [](unsigned char c) { return std::toupper(c); });
   return Answer::Error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
-                                   name.substr(0, kShownBytesMax), upper));
+                                   name.substr(0, kShownBytesMax), ToUpper(container.spec->name)));
 }
 
 }  // namespace
@@ -47,8 +44,7 @@ CommandTable::CommandTable(const std::vector<CommandFamily>& families) {
   for (const CommandEntry* entry : commands_) {
     const bool fresh = by_name_.emplace(entry->spec->name, entry).second;
     MAYFLY_CHECK(fresh, "two commands of one name");
-    MAYFLY_CHECK(std::none_of(entry->spec->name.begin(), entry->spec->name.end(),
-                              [](unsigned char c) { return std::isupper(c); }),
+    MAYFLY_CHECK(std::none_of(entry->spec->name.begin(), entry->spec->name.end(), IsUpper),
                  "a command's name is not lower case");
   }
 }
@@ -93,8 +89,7 @@ CommandEntry* CommandTable::Add(const CommandSpec& spec, const CommandFamily& fa
 const CommandEntry* CommandTable::Find(Bytes name) const {
   std::array<char, kNameBytesMax> lower;
   if (name.size() > lower.size()) return nullptr;
-  std::transform(name.begin(), name.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::transform(name.begin(), name.end(), lower.begin(), [](char c) { return ToLower(c); });
   const auto found = by_name_.find(std::string_view(lower.data(), name.size()));
   return found == by_name_.end() ? nullptr : found->second;
 }
@@ -133,10 +128,7 @@ const CommandEntry* CommandTable::Resolve(std::span<const Bytes> args, Answer& e
 }
 
 std::optional<std::string> UnofferedText(Bytes name) {
-  std::string lower;
-  for (const char c : name.substr(0, kNameBytesMax)) {
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
+  const std::string lower = ToLower(name.substr(0, kNameBytesMax));
   const auto part = UnofferedPart(lower);
   if (!part) return std::nullopt;
   return fmt::format("'{}' is not offered by mayfly yet: {}", lower, *part);

@@ -1,10 +1,11 @@
 #include "server/command/long_double.h"
 
-#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+
+#include "base/text.h"
 
 namespace mayfly::server {
 namespace {
@@ -16,7 +17,7 @@ constexpr std::size_t kTextBytesMax = std::size_t{5} * 1024;
 
 bool ReadLongDouble(Bytes text, long double& value) {
   if (text.empty() || text.size() >= kTextBytesMax) return false;
-  if (std::isspace(static_cast<unsigned char>(text.front())) != 0) return false;
+  if (IsSpace(text.front())) return false;
   const std::string copy(text);
   char* end = nullptr;
   errno = 0;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
 #include "base/check.h"
 #include "base/glob.h"
+#include "base/text.h"
 #include "server/command/shown_args.h"
 
 namespace mayfly::server {
@@ -17,13 +17,6 @@ namespace {
 Answer Failed(std::string_view name, std::string_view why) {
   return Answer::Error(
       fmt::format("ERR CONFIG SET failed (possibly related to argument '{}') - {}", name, why));
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return lower;
 }
 
 }  // namespace
@@ -60,7 +53,7 @@ void Config::Store(Slot& slot, const SettingValue& value) {
 }
 
 Status Config::SetAtStart(Bytes name, Bytes text) {
-  Slot* const slot = Find(Lower(name));
+  Slot* const slot = Find(ToLower(name));
   if (slot == nullptr) return Status::Invalid(fmt::format("there is no setting '{}'", name));
   const SettingSpec& spec = *slot->spec;
   const Result<SettingValue> value = ReadSetting(spec, text, Text(spec.name));
@@ -94,7 +87,7 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
   }
   std::vector<Change> changes;
   for (const auto& [name, text] : wanted) {
-    Slot* const slot = Find(Lower(name));
+    Slot* const slot = Find(ToLower(name));
     if (slot == nullptr) {
       return Answer::Error(
           fmt::format("ERR Unknown option or number of arguments for CONFIG SET - '{}'", name));
@@ -148,7 +141,7 @@ std::vector<std::pair<std::string, std::string>> Config::Match(
   const std::lock_guard lock(mutex_);
   for (const auto& [name, slot] : by_name_) {
     const bool matches = std::any_of(patterns.begin(), patterns.end(), [&](const auto& pattern) {
-      if (slot->spec->hidden) return Lower(pattern) == name;
+      if (slot->spec->hidden) return EqualsIgnoringCase(pattern, name);
       return GlobMatches(pattern, name, GlobCase::kInsensitive);
     });
     if (matches) found.emplace(name, slot->text);

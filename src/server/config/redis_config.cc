@@ -5,7 +5,6 @@
 #include <glob.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,7 +12,8 @@
 #include <set>
 #include <sstream>
 
-#include "server/command/arguments.h"
+#include "base/printable.h"
+#include "base/text.h"
 #include "wire/inline_command.h"
 
 namespace mayfly::server {
@@ -42,13 +42,6 @@ bool SplitLine(std::string& line, std::vector<Bytes>& words) {
   return SplitInlineCommand(line.data(), line.data() + line.size(), words);
 }
 
-std::string Lower(Bytes text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
-}
-
 Status ApplyLines(const std::string& text, const std::string& path, int depth, Config& config);
 
 Status Include(Bytes pattern, int depth, Config& config) {
@@ -71,7 +64,7 @@ Status Include(Bytes pattern, int depth, Config& config) {
 }
 
 Status ApplyWords(const std::vector<Bytes>& words, int depth, Config& config) {
-  const std::string name = Lower(words[0]);
+  const std::string name = ToLower(words[0]);
   if (name == "include" && words.size() == 2) return Include(words[1], depth, config);
   for (const RefusedDirective& refused : kRefused) {
     if (name != refused.name) continue;
@@ -113,18 +106,7 @@ std::string ShownValue(const std::string& value, bool is_one_word) {
         return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\' ? true
                                                                          : c == ' ' && !is_one_word;
       });
-  if (plain) return value;
-  std::string quoted = "\"";
-  for (const char c : value) {
-    if (c == '"' || c == '\\') {
-      quoted += fmt::format("\\{}", c);
-    } else if (c < ' ' || c > '~') {
-      quoted += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + "\"";
+  return plain ? value : Quoted(value);
 }
 
 std::string LineOf(const std::string& name, const std::string& value) {
@@ -169,7 +151,7 @@ std::string RewriteRedisConfig(const std::string& before, const Config& config,
     std::string copy = line;
     std::vector<Bytes> words;
     const bool is_setting = SplitLine(copy, words) && !words.empty();
-    const std::string name = is_setting ? Lower(words[0]) : "";
+    const std::string name = is_setting ? ToLower(words[0]) : "";
     if (name == "user") {
       write_users();
       continue;

@@ -1,9 +1,8 @@
 #include "server/config/setting_spec.h"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 
+#include "base/text.h"
 #include "server/command/limits.h"
 
 namespace mayfly::server {
@@ -318,16 +317,11 @@ constexpr std::array kAliases = std::to_array<SettingAlias>({
 std::span<const SettingSpec> AllSettings() { return kSettings; }
 
 const SettingSpec* FindSetting(std::string_view name) {
-  const auto is_name = [](std::string_view one, std::string_view other) {
-    return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](char a, char b) {
-      return std::tolower(static_cast<unsigned char>(a)) == static_cast<unsigned char>(b);
-    });
-  };
   for (const SettingAlias& alias : kAliases) {
-    if (is_name(name, alias.alias)) name = alias.name;
+    if (EqualsIgnoringCase(name, alias.alias)) name = alias.name;
   }
   for (const SettingSpec& spec : kSettings) {
-    if (is_name(name, spec.name)) return &spec;
+    if (EqualsIgnoringCase(name, spec.name)) return &spec;
   }
   return nullptr;
 }

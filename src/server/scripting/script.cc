@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/check.h"
+#include "base/text.h"
 
 namespace mayfly::server {
 namespace {
@@ -76,9 +77,7 @@ std::string Sha1Hex(Bytes bytes) {
   const int made =
       EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha1(), nullptr);
   MAYFLY_CHECK(made == 1, "OpenSSL has no SHA1");
-  std::string text;
-  for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-  return text;
+  return ToHex(digest.data(), size);
 }
 
 Result<Script> ParseScript(Bytes text) {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
 
+#include "base/text.h"
 #include "server/scripting/libraries/compile_text.h"
 #include "server/scripting/lua/lua_errors.h"
 #include "server/scripting/lua_libraries.h"
@@ -26,14 +26,6 @@ int OpenState(lua_State* lua) {
   OpenLibraries(lua, version);
   NewFunctions(lua);
   return 0;
-}
-
-std::string LowerCase(Bytes sha) {
-  std::string name(sha);
-  std::transform(name.begin(), name.end(), name.begin(), [](char c) {
-    return c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return name;
 }
 
 void PushList(lua_State* lua, std::span<const Bytes> items) {
@@ -120,14 +112,14 @@ std::shared_ptr<const Script> ScriptEngine::FindLocked(const std::string& name, 
 }
 
 std::shared_ptr<const Script> ScriptEngine::Find(Bytes sha) const {
-  const std::string name = LowerCase(sha);
+  const std::string name = ToLower(sha);
   const std::lock_guard lock(scripts_mutex_);
   const auto found = scripts_.find(name);
   return found == scripts_.end() ? nullptr : found->second.script;
 }
 
 std::shared_ptr<const Script> ScriptEngine::Use(Bytes sha) {
-  const std::string name = LowerCase(sha);
+  const std::string name = ToLower(sha);
   const std::lock_guard lock(scripts_mutex_);
   return FindLocked(name, /*use=*/true);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/printable.h"
 #include "server/command/shown_args.h"
 #include "server/session/session.h"
 
@@ -36,28 +37,6 @@ void Monitors::Show(WallTime now, int database, std::string_view source, const C
       });
     }
   }
-}
-
-std::string Quoted(Bytes bytes) {
-  std::string text = "\"";
-  for (const char c : bytes) {
-    switch (c) {
-      case '\\':
-      case '"': text += fmt::format("\\{}", c); break;
-      case '\n': text += "\\n"; break;
-      case '\r': text += "\\r"; break;
-      case '\t': text += "\\t"; break;
-      case '\a': text += "\\a"; break;
-      case '\b': text += "\\b"; break;
-      default:
-        if (c >= ' ' && c <= '~') {
-          text += c;
-        } else {
-          text += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-        }
-    }
-  }
-  return text + "\"";
 }
 
 }  // namespace mayfly::server

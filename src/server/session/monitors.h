@@ -42,7 +42,4 @@ class Monitors {
   std::map<std::uint64_t, std::weak_ptr<Session>> sessions_;  // Guarded by mutex_.
 };
 
-// An argument in double quotes, as MONITOR and redis-cli show it.
-std::string Quoted(Bytes bytes);
-
 }  // namespace mayfly::server

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/text.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/command/run_handler.h"
@@ -142,8 +143,7 @@ const CommandSpec* CommandTester::Find(std::span<const Bytes> args, std::string&
         std::find_if(subcommands.begin(), subcommands.end(),
                      [&](const CommandSpec& one) { return IsWord(args[1], one.name); });
     if (found == subcommands.end()) {
-      std::transform(name.begin(), name.end(), name.begin(), ::toupper);
-      error = fmt::format("ERR unknown subcommand '{}'. Try {} HELP.", args[1], name);
+      error = fmt::format("ERR unknown subcommand '{}'. Try {} HELP.", args[1], ToUpper(name));
       return nullptr;
     }
     spec = &*found;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "tables/schema/table_limits.h"
 
 namespace mayfly::tables {
@@ -14,10 +15,7 @@ Status Wrong(const std::string& what) {
   return Status::Invalid("One or more parameter values were invalid: " + what);
 }
 
-bool IsNameByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '-' || c == '.';
-}
+bool IsNameByte(char c) { return IsLetterOrDigit(c) || c == '_' || c == '-' || c == '.'; }
 
 Status CheckName(const char* what, const std::string& name) {
   if (name.size() < kTableNameBytesMin || name.size() > kTableNameBytesMax) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/random.h"
+#include "base/text.h"
 
 namespace mayfly::tables {
 namespace {
@@ -17,8 +18,6 @@ std::string Cut(std::string_view name) {
   if (name.size() <= kNameBytesShown) return std::string(name);
   return std::string(name.substr(0, kNameBytesShown - 1)) + "~";
 }
-
-bool IsHexDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 }  // namespace
 
@@ -44,7 +43,7 @@ bool IsOfATable(std::string_view keyspace) {
   const std::string_view id = keyspace.substr(mark + 1);
   if (id.size() < kIdForm.size()) return false;
   for (std::size_t i = 0; i < kIdForm.size(); ++i) {
-    if (kIdForm[i] == 'x' ? !IsHexDigit(id[i]) : id[i] != kIdForm[i]) return false;
+    if (kIdForm[i] == 'x' ? !IsLowerHexDigit(id[i]) : id[i] != kIdForm[i]) return false;
   }
   return id.size() == kIdForm.size() || id[kIdForm.size()] == '.';
 }

@@ -1,12 +1,12 @@
 #include "server/commands/sorted_sets/sorted_set_arguments.h"
 
-#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
 
+#include "base/text.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "wire/decimal.h"
@@ -57,7 +57,7 @@ std::optional<types::NameBound> ReadNameBound(Bytes argument) {
 Result<double> ScoreArgument(Bytes argument) {
   double value = 0;
   if (ReadDouble(argument, value) && !std::isnan(value)) return value;
-  if (argument.empty() || std::isspace(static_cast<unsigned char>(argument.front())) != 0) {
+  if (argument.empty() || IsSpace(argument.front())) {
     return NotAFloat();
   }
   const Strtod read = ReadAsC(argument);

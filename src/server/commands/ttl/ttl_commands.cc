@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "mayfly/database.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
@@ -113,10 +113,7 @@ Result<Database*> WholeDatabase(const Call& call) {
 Answer TtlHelp(Call& call) {
   call.reply.Array(std::size(kTtlCommands));
   for (const CommandSpec& spec : kTtlCommands) {
-    std::string name(spec.name);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    call.reply.Bulk(fmt::format("{}: {}", name, spec.summary));
+    call.reply.Bulk(fmt::format("{}: {}", ToUpper(spec.name), spec.summary));
   }
   return {};
 }

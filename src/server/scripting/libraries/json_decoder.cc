@@ -3,13 +3,11 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/text.h"
 #include "server/scripting/lua/lua_errors.h"
 
 namespace mayfly::server {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-char ToSmall(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 void AppendUtf8(std::string& text, unsigned code) {
   const auto byte = [&text](unsigned bits) { text += static_cast<char>(bits); };
@@ -154,13 +152,13 @@ JsonDecoder::Token JsonDecoder::ReadToken() {
 bool JsonDecoder::IsOddNumber(std::size_t at) const {
   if (At(at) == '+') return true;
   if (At(at) == '-') ++at;
-  if (At(at) == '0') return ToSmall(At(at + 1)) == 'x' || IsDigit(At(at + 1));
+  if (At(at) == '0') return ToLower(At(at + 1)) == 'x' || IsDigit(At(at + 1));
   return HasWord(at, "inf") || HasWord(at, "nan");
 }
 
 bool JsonDecoder::HasWord(std::size_t at, Bytes small_letters) const {
   for (std::size_t i = 0; i < small_letters.size(); ++i) {
-    if (ToSmall(At(at + i)) != small_letters[i]) return false;
+    if (ToLower(At(at + i)) != small_letters[i]) return false;
   }
   return true;
 }
@@ -216,14 +214,9 @@ bool JsonDecoder::ReadEscape() {
 std::optional<unsigned> JsonDecoder::HexDigits(std::size_t at) const {
   unsigned code = 0;
   for (std::size_t i = at; i < at + 4; ++i) {
-    const char digit = ToSmall(At(i));
-    if (IsDigit(digit)) {
-      code = code * 16 + static_cast<unsigned>(digit - '0');
-    } else if (digit >= 'a' && digit <= 'f') {
-      code = code * 16 + static_cast<unsigned>(digit - 'a' + 10);
-    } else {
-      return std::nullopt;
-    }
+    const int digit = HexValue(At(i));
+    if (digit < 0) return std::nullopt;
+    code = code * 16 + static_cast<unsigned>(digit);
   }
   return code;
 }

@@ -1,7 +1,6 @@
 #include "server/scripting/libraries/pattern_matcher.h"
 
-#include <cctype>
-
+#include "base/text.h"
 #include "server/scripting/lua/limits.h"
 #include "server/scripting/lua/lua_errors.h"
 #include "server/scripting/lua/lua_state.h"
@@ -9,22 +8,24 @@
 namespace mayfly::server {
 namespace {
 
-bool ClassHas(unsigned char c, char name) {
+bool ClassHas(unsigned char byte, char name) {
+  const char c = static_cast<char>(byte);
+  constexpr char kDelete = '\x7f';
   bool has = false;
-  switch (std::tolower(static_cast<unsigned char>(name))) {
-    case 'a': has = std::isalpha(c) != 0; break;
-    case 'c': has = std::iscntrl(c) != 0; break;
-    case 'd': has = std::isdigit(c) != 0; break;
-    case 'l': has = std::islower(c) != 0; break;
-    case 'p': has = std::ispunct(c) != 0; break;
-    case 's': has = std::isspace(c) != 0; break;
-    case 'u': has = std::isupper(c) != 0; break;
-    case 'w': has = std::isalnum(c) != 0; break;
-    case 'x': has = std::isxdigit(c) != 0; break;
+  switch (ToLower(name)) {
+    case 'a': has = IsLetter(c); break;
+    case 'c': has = byte < ' ' || c == kDelete; break;
+    case 'd': has = IsDigit(c); break;
+    case 'l': has = IsLower(c); break;
+    case 'p': has = IsPrintable(c) && c != ' ' && !IsLetterOrDigit(c); break;
+    case 's': has = IsSpace(c); break;
+    case 'u': has = IsUpper(c); break;
+    case 'w': has = IsLetterOrDigit(c); break;
+    case 'x': has = HexValue(c) >= 0; break;
     case 'z': has = c == 0; break;
-    default: return static_cast<unsigned char>(name) == c;
+    default: return name == c;
   }
-  return std::isupper(static_cast<unsigned char>(name)) != 0 ? !has : has;
+  return IsUpper(name) ? !has : has;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Structured log lines: one line each, whatever is in the message; levels that can be changed.
 // Method: standard error is caught.
-#include "base/logfmt_logger.h"
+#include "base/line_logger.h"
 
 #include <gtest/gtest.h>
 
