@@ -3,7 +3,7 @@
 #
 # A module is a folder that names its files and what it uses; nothing is globbed. It becomes
 # - the static library mayfly_NAME, linked with what it USES and the third-party libraries it LINKS;
-# - a part of libmayfly, unless it is TEST_SUPPORT;
+# - a part of libmayfly, unless it is TEST_SUPPORT, which may consist of headers alone;
 # - a shared library linked alone with just that and no undefined symbol left, so that a dependency it
 #   forgot to name fails the build;
 # - one test program per file of TESTS and one fuzzer per file of FUZZ.
@@ -19,6 +19,13 @@ endif()
 function(mayfly_module name)
   cmake_parse_arguments(ARG "TEST_SUPPORT" "" "USES;LINKS;SOURCES;TESTS;FUZZ" ${ARGN})
   list(TRANSFORM ARG_USES PREPEND mayfly_ OUTPUT_VARIABLE uses)
+
+  if(ARG_TEST_SUPPORT AND NOT ARG_SOURCES)
+    add_library(mayfly_${name} INTERFACE)
+    target_link_libraries(mayfly_${name} INTERFACE ${uses} ${ARG_LINKS})
+    mayfly_layer(${name} test_support "${ARG_USES}")
+    return()
+  endif()
 
   add_library(mayfly_${name}_objects OBJECT ${ARG_SOURCES})
   target_link_libraries(mayfly_${name}_objects PUBLIC ${uses} ${ARG_LINKS} PRIVATE mayfly_compiler)

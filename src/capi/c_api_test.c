@@ -1,6 +1,6 @@
 /* c.h from plain C: rows, keyspaces, transactions and walks, on a clock that the test moves.
  * Upkeep: c_upkeep_test.c. Bad input: c_bad_input_test.c. */
-#include "capi/c_home.h"
+#include "capi/testing/c_home.h"
 #include "mayfly/c.h"
 
 static void rows_and_lifetimes(void) {

@@ -1,6 +1,6 @@
 /* c.h: every null, empty, oversize, unknown or foreign argument has its code and words, and nothing
  * is written. */
-#include "capi/c_test.h"
+#include "capi/testing/c_test.h"
 #include "mayfly/c.h"
 
 #define OK(call) MAYFLY_CHECK_CODE(call, MAYFLY_OK)

@@ -1,5 +1,5 @@
 /* c.h from plain C: rows ordered by timestamp, promises, proofs, states that get too old. */
-#include "capi/c_home.h"
+#include "capi/testing/c_home.h"
 #include "mayfly/c.h"
 
 static void ordered_by_timestamp(void) {

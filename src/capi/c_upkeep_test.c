@@ -1,6 +1,6 @@
 /* c.h from plain C: purging, events, files, clock, check, backup, on a clock that the test moves.
  */
-#include "capi/c_home.h"
+#include "capi/testing/c_home.h"
 #include "mayfly/c.h"
 
 static void count_event(void* context, const mayfly_event* event) {

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "capi/kvstore_home.h"
+#include "capi/testing/kvstore_home.h"
 
 namespace mayfly::kvstore {
 namespace {

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <thread>
 
-#include "capi/kvstore_home.h"
+#include "capi/testing/kvstore_home.h"
 
 namespace mayfly::kvstore {
 namespace {

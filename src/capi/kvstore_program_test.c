@@ -4,7 +4,7 @@
 #include <kvstore.h>
 #include <stdint.h>
 
-#include "capi/c_test.h"
+#include "capi/testing/c_test.h"
 
 #define OK(call) MAYFLY_CHECK_CODE(call, KVSTORE_OK)
 #define FAILS(call) MAYFLY_CHECK_CODE(call, KVSTORE_ERROR)

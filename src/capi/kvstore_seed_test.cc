@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/random.h"
-#include "capi/kvstore_home.h"
+#include "capi/testing/kvstore_home.h"
 
 namespace mayfly::kvstore {
 namespace {

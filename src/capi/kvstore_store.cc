@@ -1,21 +1,6 @@
 #include "capi/kvstore_store.h"
 
-#include "capi/kvstore_testing.h"
-
 namespace mayfly::kvstore {
-namespace {
-
-// The only global, for tests: the interface has no parameter for a clock.
-std::atomic<const Clock*> test_clock{nullptr};
-
-}  // namespace
-
-void SetClockForTests(const Clock* clock) { test_clock = clock; }
-
-const Clock& ClockOfStores() {
-  const Clock* const clock = test_clock.load();
-  return clock != nullptr ? *clock : SystemClock::Process();
-}
 
 Store::Store(StoreOptions asked, std::optional<NameFile> file, std::unique_ptr<Database> opened,
              crypto::Secret with)

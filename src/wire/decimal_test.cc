@@ -9,8 +9,8 @@
 #include <limits>
 #include <string>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 
 namespace mayfly {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "wire/replies_testing.h"
+#include "wire/testing/replies.h"
 
 namespace mayfly {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "wire/pieces_testing.h"
-#include "wire/replies_testing.h"
+#include "wire/testing/pieces.h"
+#include "wire/testing/replies.h"
 
 namespace mayfly {
 namespace {

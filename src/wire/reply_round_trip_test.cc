@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 #include "wire/decimal.h"
-#include "wire/pieces_testing.h"
-#include "wire/replies_testing.h"
+#include "wire/testing/pieces.h"
+#include "wire/testing/replies.h"
 
 namespace mayfly {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "wire/pieces_testing.h"
-#include "wire/requests_testing.h"
+#include "wire/testing/pieces.h"
+#include "wire/testing/requests.h"
 
 namespace mayfly {
 namespace {

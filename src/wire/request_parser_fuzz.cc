@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "wire/requests_testing.h"
+#include "wire/testing/requests.h"
 
 namespace mayfly {
 namespace {

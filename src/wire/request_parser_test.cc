@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/random.h"
-#include "wire/pieces_testing.h"
-#include "wire/requests_testing.h"
+#include "base/testing/environment.h"
+#include "wire/testing/pieces.h"
+#include "wire/testing/requests.h"
 
 namespace mayfly {
 namespace {

@@ -12,8 +12,8 @@
 #include <mutex>
 #include <set>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 #include "tests/core/database_home.h"
 #include "tests/engine/together.h"
 

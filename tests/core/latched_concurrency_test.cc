@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <thread>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 #include "core/latched_fixture.h"
 
 namespace mayfly {

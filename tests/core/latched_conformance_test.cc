@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "base/environment.h"
+#include "base/testing/environment.h"
 #include "core/each_engine.h"
 #include "core/latched_player.h"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 #include "tests/core/model_play.h"
 
 namespace mayfly::core::suite {

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 #include "mayfly/bytes.h"
 
 namespace mayfly {

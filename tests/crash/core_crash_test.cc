@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
-#include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "base/testing/environment.h"
 #include "crash/database_process.h"
 #include "tests/core/database_home.h"
 #include "tests/core/model.h"

@@ -7,9 +7,9 @@
 
 #include <array>
 
-#include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "base/testing/environment.h"
 #include "crash/workload.h"
 #include "crash/writer_process.h"
 #include "engine/rocks/rocks_engine.h"

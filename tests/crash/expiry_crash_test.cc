@@ -10,9 +10,9 @@
 #include <map>
 
 #include "base/checksum.h"
-#include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "base/testing/environment.h"
 #include "crash/database_process.h"
 #include "tests/core/each_engine.h"
 #include "tests/core/planted.h"

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "base/checksum.h"
-#include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "base/testing/environment.h"
 #include "core/new_database.h"
 #include "core/store/store_of.h"
 #include "core/testing/plain_transaction.h"

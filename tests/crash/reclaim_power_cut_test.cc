@@ -8,9 +8,9 @@
 
 #include <set>
 
-#include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "base/testing/environment.h"
 #include "core/new_database.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/testing/faulty_disk.h"

@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
-#include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "base/testing/environment.h"
 #include "crash/database_process.h"
 #include "crash/left_deadlines.h"
 #include "crash/left_tables.h"

@@ -3,8 +3,8 @@
 // length.
 #include <gtest/gtest.h>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 #include "tests/engine/model_player.h"
 
 namespace mayfly::engine::suite {

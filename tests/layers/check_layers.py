@@ -15,7 +15,8 @@ Rules:
 (3) include/mayfly/ includes standard headers and its own: no third-party type reaches a user.
 (4) A library of RESERVED is included in its folders alone, whoever includes it.
 (5) tests/ and bench/ may include every module; no module includes them, nor an app. A test beside
-    its module (x_test.cc) may include test support without naming it: what ships does not.
+    its module (x_test.cc, x_test.c, x_fuzz.cc) may include test support without naming it: what
+    ships does not.
 (6) USES names known modules and has no cycle. Every file of src/ and apps/ is in a module.
 """
 
@@ -29,6 +30,7 @@ SCANNED = ("include", "src", "apps", "tests", "bench")
 SUFFIXES = {".h", ".cc", ".c", ".hpp", ".cpp"}
 PUBLIC = "include/mayfly/"
 FREE = ("tests/", "bench/")  # May include every module.
+TESTS = ("_test.cc", "_test.c", "_fuzz.cc")
 
 # First part of the include -> the only paths, by their beginning, that may include it.
 RESERVED = {"rocksdb": ("src/engine/rocks/", "bench/raw_rocks")}
@@ -161,7 +163,7 @@ class Tree:
         if target.startswith(FREE):
             return f'"{include.path}" is test or bench code. Only tests/ and bench/ include it.'
         owner = self.owner(target)
-        if owner and owner.kind == "test_support" and file.endswith("_test.cc"):
+        if owner and owner.kind == "test_support" and file.endswith(TESTS):
             return None
         return self._direction_problem(self.owner(file), include, owner)
 

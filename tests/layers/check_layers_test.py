@@ -28,6 +28,8 @@ GOOD = {
     "src/engine/rocks/rocks.cc": '#include "engine/rocks/rocks.h"\n#include <rocksdb/db.h>\n',
     "src/engine/testing/faulty.h": '#include "base/check.h"\n',
     "src/engine/rocks/rocks_test.cc": '#include "engine/testing/faulty.h"\n',
+    "src/engine/rocks/rocks_test.c": '#include "engine/testing/faulty.h"\n',
+    "src/engine/rocks/rocks_fuzz.cc": '#include "engine/testing/faulty.h"\n',
     "src/core/database.cc": '#include "mayfly/database.h"\n#include "engine/engine.h"\n',
     "apps/mayfly/main.cc": '#include <CLI/CLI.hpp>\n#include "mayfly/database.h"\n',
     "tests/engine/suite.h": '#include "engine/engine.h"\n',

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-#include "base/environment.h"
+#include "base/testing/environment.h"
 
 namespace mayfly::server {
 

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "base/environment.h"
 #include "base/random.h"
+#include "base/testing/environment.h"
 #include "tables/tables_home.h"
 
 namespace mayfly {

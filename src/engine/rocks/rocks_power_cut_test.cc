@@ -7,9 +7,9 @@
 #include <array>
 #include <thread>
 
-#include "base/environment.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
+#include "base/testing/environment.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/testing/faulty_disk.h"
 

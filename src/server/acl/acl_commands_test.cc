@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/temporary_directory.h"
-#include "server/acl/acl_testing.h"
+#include "server/acl/testing/test_families.h"
 #include "server/command/errors.h"
 #include "server/testing/command_tester.h"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
-#include "server/acl/acl_testing.h"
+#include "server/acl/testing/test_families.h"
 
 namespace mayfly::server {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "server/acl/acl_password.h"
-#include "server/acl/acl_testing.h"
+#include "server/acl/testing/test_families.h"
 
 namespace mayfly::server {
 namespace {

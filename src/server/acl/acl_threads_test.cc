@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "server/acl/acl_session.h"
-#include "server/acl/acl_testing.h"
+#include "server/acl/testing/test_families.h"
 
 namespace mayfly::server {
 namespace {

@@ -2,7 +2,7 @@
 // Method: scripts with what Redis 7.0 answered to them.
 #include <gtest/gtest.h>
 
-#include "server/scripting/script_testing.h"
+#include "server/scripting/testing/script_runner.h"
 
 namespace mayfly::server {
 namespace {

@@ -7,7 +7,7 @@
 #include <ctime>
 #include <string>
 
-#include "server/scripting/script_testing.h"
+#include "server/scripting/testing/script_runner.h"
 
 namespace mayfly::server {
 namespace {

@@ -2,7 +2,7 @@
 // from a package that lies. Method: scripts that show bytes as hexadecimal digits.
 #include <gtest/gtest.h>
 
-#include "server/scripting/script_testing.h"
+#include "server/scripting/testing/script_runner.h"
 
 namespace mayfly::server {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "server/scripting/script_testing.h"
+#include "server/scripting/testing/script_runner.h"
 
 namespace mayfly::server {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "server/scripting/script_testing.h"
+#include "server/scripting/testing/script_runner.h"
 
 namespace mayfly::server {
 namespace {

@@ -3,7 +3,7 @@
 // sandbox is unchanged.
 #include <gtest/gtest.h>
 
-#include "server/scripting/script_testing.h"
+#include "server/scripting/testing/script_runner.h"
 
 namespace mayfly::server {
 namespace {

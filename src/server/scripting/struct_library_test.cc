@@ -2,7 +2,7 @@
 // Method: formats with the bytes they stand for, both ways; expected ones are Redis 7.0's.
 #include <gtest/gtest.h>
 
-#include "server/scripting/script_testing.h"
+#include "server/scripting/testing/script_runner.h"
 
 namespace mayfly::server {
 namespace {

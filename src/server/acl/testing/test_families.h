@@ -1,4 +1,4 @@
-// acl_testing.h - a small command table for tests of rules.
+// test_families.h - a small table of commands to write rules about, for tests.
 #pragma once
 
 #include <span>

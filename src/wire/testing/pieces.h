@@ -1,4 +1,4 @@
-// pieces_testing.h - ways to cut bytes into pieces, for tests.
+// pieces.h - the ways tests cut bytes into pieces.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-/* c_test.h - the macros that the tests written in plain C need. */
-#ifndef MAYFLY_CAPI_C_TEST_H
-#define MAYFLY_CAPI_C_TEST_H
+/* c_test.h - the few words that the tests written in plain C need. */
+#ifndef MAYFLY_CAPI_TESTING_C_TEST_H
+#define MAYFLY_CAPI_TESTING_C_TEST_H
 
 #include <stdio.h>
 #include <stdlib.h>

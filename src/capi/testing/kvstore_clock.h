@@ -1,4 +1,6 @@
-// kvstore_testing.h - a clock for tests of kvstore.h.
+// kvstore_clock.h - time that moves when told, for tests of kvstore.h.
+// A test that links mayfly_capi_testing_objects has this module's ClockOfStores() and not the
+// library's: objects come before archives.
 #pragma once
 
 #include "mayfly/clock.h"

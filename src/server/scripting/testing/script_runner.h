@@ -1,4 +1,4 @@
-// script_testing.h - runs scripts on a host with a few built-in commands, for tests.
+// script_runner.h - runs scripts on a host that answers from a few lines, for tests.
 #pragma once
 
 #include <fmt/format.h>

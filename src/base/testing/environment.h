@@ -1,6 +1,8 @@
-#include "base/environment.h"
+// environment.h - settings of a test run from outside: MAYFLY_SEED=7 ctest ...
+#pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -8,7 +10,9 @@
 
 namespace mayfly {
 
-std::uint64_t NumberFromEnvironment(const char* name, std::uint64_t otherwise) {
+// The decimal number in the environment variable `name`, or `otherwise` when it is not set. Text
+// that is not a number ends the process: a run with another seed than the one asked for misleads.
+inline std::uint64_t NumberFromEnvironment(const char* name, std::uint64_t otherwise) {
   const char* const set = std::getenv(name);
   if (set == nullptr) return otherwise;
   const std::string_view text(set);

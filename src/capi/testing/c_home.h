@@ -1,9 +1,9 @@
 /* c_home.h - a database through c.h, in memory, on a clock that the test moves. For tests in plain
  * C. */
-#ifndef MAYFLY_CAPI_C_HOME_H
-#define MAYFLY_CAPI_C_HOME_H
+#ifndef MAYFLY_CAPI_TESTING_C_HOME_H
+#define MAYFLY_CAPI_TESTING_C_HOME_H
 
-#include "capi/c_test.h"
+#include "capi/testing/c_test.h"
 #include "mayfly/c.h"
 
 #define OK(call) MAYFLY_CHECK_CODE(call, MAYFLY_OK)

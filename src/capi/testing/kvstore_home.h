@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/temporary_directory.h"
-#include "capi/kvstore_testing.h"
+#include "capi/testing/kvstore_clock.h"
 #include "mayfly/clock.h"
 #include "mayfly/kvstore.h"
 

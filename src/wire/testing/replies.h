@@ -1,4 +1,4 @@
-// replies_testing.h - the result of parsing some bytes, as a value to compare.
+// replies.h - what a parser made of some bytes, as a value to compare.
 #pragma once
 
 #include <string>

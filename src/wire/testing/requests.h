@@ -1,4 +1,4 @@
-// requests_testing.h - the result of parsing some bytes, as a value to compare.
+// requests.h - what a parser made of some bytes, as a value to compare.
 #pragma once
 
 #include <cstdint>
