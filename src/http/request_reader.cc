@@ -12,7 +12,7 @@
 namespace mayfly::http {
 namespace {
 
-namespace wire = boost::beast::http;
+namespace beast_http = boost::beast::http;
 
 constexpr int kBadRequest = 400;
 constexpr int kBodyTooLarge = 413;
@@ -22,7 +22,7 @@ constexpr std::size_t kFieldPunctuation = 4;  // Colon, space, end of line.
 
 }  // namespace
 
-void RequestReader::Parser::on_request_impl(wire::verb, Text method, Text target, int version,
+void RequestReader::Parser::on_request_impl(beast_http::verb, Text method, Text target, int version,
                                             ErrorCode&) {
   request_.method.assign(method.data(), method.size());
   const std::size_t mark = std::min(target.find('?'), target.size());
@@ -38,12 +38,12 @@ void RequestReader::Parser::on_field_impl(Field field, Text name, Text value, Er
   if (is_header_done()) return;  // Trailer fields are ignored.
   header_bytes_ += name.size() + value.size() + kFieldPunctuation;
   if (header_bytes_ > kHeaderBytesMax) {
-    error = wire::error::header_limit;
+    error = beast_http::error::header_limit;
     return;
   }
   // The end of such a body, and the begin of the next request, would be unknown.
   if (field == Field::transfer_encoding && !chunked()) {
-    error = wire::error::bad_transfer_encoding;
+    error = beast_http::error::bad_transfer_encoding;
     return;
   }
   std::string& ours = request_.headers[ToLower({name.data(), name.size()})];
@@ -81,10 +81,10 @@ RequestReader::Outcome RequestReader::Read(std::string_view& bytes) {
     bytes.remove_prefix(parser_->put(boost::asio::buffer(bytes), error));
   }
   const std::size_t begun = has_header() ? 0 : parser_->header_bytes();
-  if (error == wire::error::need_more && begun + bytes.size() > kHeaderBytesMax) {
-    error = wire::error::header_limit;
+  if (error == beast_http::error::need_more && begun + bytes.size() > kHeaderBytesMax) {
+    error = beast_http::error::header_limit;
   }
-  if (error && error != wire::error::need_more) return Fault(error);
+  if (error && error != beast_http::error::need_more) return Fault(error);
   if (has_header() && !told_header_) {
     told_header_ = true;
     return Outcome::kHeader;
@@ -94,8 +94,8 @@ RequestReader::Outcome RequestReader::Read(std::string_view& bytes) {
 
 RequestReader::Outcome RequestReader::Fault(const boost::beast::error_code& error) {
   fault_status_ = kBadRequest;
-  if (error == wire::error::body_limit) fault_status_ = kBodyTooLarge;
-  if (error == wire::error::header_limit) fault_status_ = kHeaderTooLarge;
+  if (error == beast_http::error::body_limit) fault_status_ = kBodyTooLarge;
+  if (error == beast_http::error::header_limit) fault_status_ = kHeaderTooLarge;
   return Outcome::kFault;
 }
 

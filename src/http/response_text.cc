@@ -8,7 +8,7 @@
 namespace mayfly::http {
 namespace {
 
-namespace wire = boost::beast::http;
+namespace beast_http = boost::beast::http;
 
 void AppendField(std::string& out, std::string_view name, std::string_view value) {
   out += "\r\n";
@@ -34,7 +34,7 @@ void AppendStatus(std::string& out, int status, unsigned version) {
   out += version == 10 ? "HTTP/1.0 " : "HTTP/1.1 ";
   out += Digits(static_cast<std::size_t>(status)).view();
   out += ' ';
-  const auto reason = wire::obsolete_reason(static_cast<wire::status>(status));
+  const auto reason = beast_http::obsolete_reason(static_cast<beast_http::status>(status));
   out.append(reason.data(), reason.size());
 }
 

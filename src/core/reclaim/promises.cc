@@ -198,7 +198,7 @@ Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspace
                                     Stop stop, ReclaimReport& report) {
   const auto horizon = store_.horizon().horizon();
   const Unclean unclean(role, keyspaces, *horizon, last_commit);
-  FileRemoval work(store_, report);
+  FileRemoval removal(store_, report);
   // Each file is tried once, and the files it becomes are not tried: if those still hold something
   // dead, an open state shows it, and another try would not help. A file that the engine is
   // compacting is waited for, a little.
@@ -211,7 +211,7 @@ Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspace
   int last_level = LastLevelOf(files);
   for (const engine::FileInfo& file : files) {
     if (file.level != last_level || !unclean.IsWhollyDead(file)) continue;
-    MAYFLY_TRY(const bool gone, work.Drop(role, file));
+    MAYFLY_TRY(const bool gone, removal.Drop(role, file));
     dropped = dropped || gone;
   }
   if (dropped) {
@@ -224,7 +224,7 @@ Result<bool> Promises::RewriteFiles(engine::Role role, const Keyspaces& keyspace
       return unclean.Holds(file, last_level) && !tried.contains(file.name);
     });
     if (next == files.end()) break;
-    MAYFLY_TRY(const bool done, work.Rewrite(role, *next, bytes_per_second));
+    MAYFLY_TRY(const bool done, removal.Rewrite(role, *next, bytes_per_second));
     MAYFLY_TRY(auto after, store_.engine().Files(role));
     if (!done && looks++ < kBusyFileLooksMax) {
       Waker().WaitFor(kBusyFilePause);

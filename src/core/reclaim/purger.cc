@@ -23,7 +23,7 @@ std::uint64_t Done(const PurgeReport& report) {
 
 }  // namespace
 
-Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner& manner) {
+Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgePace& pace) {
   MAYFLY_RETURN_IF_ERROR(store_.CheckOpen());
   if (options.rows_max == 0 || options.time_max.count() <= 0) {
     return Status::Invalid("a purge needs a positive bound of rows and time");
@@ -37,11 +37,11 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
       options.time_max > std::chrono::duration_cast<Millis>(SteadyTime::max() - start)
           ? SteadyTime::max()
           : start + options.time_max;
-  const Job job{options, manner, now, SettledInstant(store_), end, report, reverts};
+  const Run run{options, pace, now, SettledInstant(store_), end, report, reverts};
   if (options.keyspace != nullptr) {
     KeyspaceState& only = KeyspaceImpl::Of(*options.keyspace, store_).state();
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(only));
-    MAYFLY_RETURN_IF_ERROR(TakeTurns(TurnsOf(only, report.stopped_by_clock), job));
+    MAYFLY_RETURN_IF_ERROR(TakeTurns(TurnsOf(only, report.stopped_by_clock), run));
     return report;
   }
   const auto keyspaces = store_.catalog().All();
@@ -50,7 +50,7 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgeManner
     const auto more = TurnsOf(*keyspace, report.stopped_by_clock);
     turns.insert(turns.end(), more.begin(), more.end());
   }
-  MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), job));
+  MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), run));
   return report;
 }
 
@@ -71,12 +71,12 @@ Status Purger::PurgeAll(KeyspaceState& keyspace) {
   const WallTime settled = SettledInstant(store_);
   PurgeReport report{.stopped_by_clock = !store_.clock().may_delete()};
   const PurgeOptions options;
-  const PurgeManner manner;
+  const PurgePace pace;
   return TakeTurns(TurnsOf(keyspace, report.stopped_by_clock),
-                   {options, manner, settled, settled, SteadyTime::max(), report, reverts});
+                   {options, pace, settled, settled, SteadyTime::max(), report, reverts});
 }
 
-Status Purger::TakeTurns(std::vector<Turn> turns, const Job& job) {
+Status Purger::TakeTurns(std::vector<Turn> turns, const Run& run) {
   const auto by_place = [](const Turn& a, const Turn& b) { return a.place() < b.place(); };
   std::sort(turns.begin(), turns.end(), by_place);
   const std::uint64_t next = store_.purge_turn();
@@ -84,19 +84,19 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Job& job) {
                                   [&](const Turn& turn) { return turn.place() >= next; });
   std::rotate(turns.begin(), first, turns.end());
   // Due rows may be alive again once time is reverted.
-  for (bool worked = true; worked && store_.clock().reverts() == job.reverts;) {
+  for (bool worked = true; worked && store_.clock().reverts() == run.reverts;) {
     worked = false;
     std::vector<Turn> left;
     for (const Turn& turn : turns) {
-      const std::uint64_t before = Done(job.report);
-      MAYFLY_TRY(const bool more, Take(turn, job));
-      if (job.report.more_due) {
-        store_.set_purge_turn(turn.place() + (Done(job.report) > before ? 1 : 0));
+      const std::uint64_t before = Done(run.report);
+      MAYFLY_TRY(const bool more, Take(turn, run));
+      if (run.report.more_due) {
+        store_.set_purge_turn(turn.place() + (Done(run.report) > before ? 1 : 0));
         return {};
       }
       // A turn may remove nothing and leave more: other purges were faster, or an orphan had no
       // parts.
-      worked = worked || more || Done(job.report) > before;
+      worked = worked || more || Done(run.report) > before;
       // No more rows become due at an instant that has passed, but removed rows leave orphans.
       if (more || turn.kind == Kind::kOrphans) left.push_back(turn);
     }
@@ -105,29 +105,29 @@ Status Purger::TakeTurns(std::vector<Turn> turns, const Job& job) {
   return {};
 }
 
-Result<bool> Purger::Take(const Turn& turn, const Job& job) {
+Result<bool> Purger::Take(const Turn& turn, const Run& run) {
   if (turn.keyspace->dropped()) return false;
-  if (turn.kind == Kind::kOrphans) return PurgeOrphans(*turn.keyspace, job);
-  return PurgeSome(turn.half(), job);
+  if (turn.kind == Kind::kOrphans) return PurgeOrphans(*turn.keyspace, run);
+  return PurgeSome(turn.half(), run);
 }
 
-bool Purger::MayGoOn(const Job& job) const {
-  const std::uint64_t done = Done(job.report);
-  job.report.more_due =
-      done >= job.options.rows_max || (done > 0 && store_.clock().Steady() >= job.end);
-  return !job.report.more_due;
+bool Purger::MayGoOn(const Run& run) const {
+  const std::uint64_t done = Done(run.report);
+  run.report.more_due =
+      done >= run.options.rows_max || (done > 0 && store_.clock().Steady() >= run.end);
+  return !run.report.more_due;
 }
 
-Result<bool> Purger::PurgeOrphans(KeyspaceState& keyspace, const Job& job) {
+Result<bool> Purger::PurgeOrphans(KeyspaceState& keyspace, const Run& run) {
   if (keyspace.orphans() <= 0) return false;
-  if (!MayGoOn(job)) return true;
+  if (!MayGoOn(run)) return true;
   const SteadyTime began = store_.clock().Steady();
-  const std::uint64_t left = job.options.rows_max - Done(job.report);
+  const std::uint64_t left = run.options.rows_max - Done(run.report);
   MAYFLY_TRY(const auto removed,
              orphans_.Step(keyspace, std::min<std::uint64_t>(left, kOrphanBatchPartsMax)));
   if (!removed) return false;
-  job.report.leftovers += *removed;
-  if (job.manner.rest) job.manner.rest(store_.clock().Steady() - began);
+  run.report.leftovers += *removed;
+  if (run.pace.rest) run.pace.rest(store_.clock().Steady() - began);
   return keyspace.orphans() > 0;
 }
 
@@ -137,45 +137,45 @@ bool Purger::HasOrphans() const {
                      [](const auto& keyspace) { return keyspace->orphans() > 0; });
 }
 
-Result<bool> Purger::PurgeSome(const IndexHalf& half, const Job& job) {
-  const PurgeManner& manner = job.manner;
+Result<bool> Purger::PurgeSome(const IndexHalf& half, const Run& run) {
+  const PurgePace& pace = run.pace;
   DueWalk& walk = walks_[half.index()];
   for (std::size_t taken = 0; !half.IsEmpty() && taken < kPurgeTurnRowsMax;) {
-    const std::uint64_t left = job.options.rows_max - Done(job.report);
-    const bool by_latch = manner.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
-    const std::uint64_t ahead = manner.one_latch
+    const std::uint64_t left = run.options.rows_max - Done(run.report);
+    const bool by_latch = pace.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
+    const std::uint64_t ahead = pace.one_latch
                                     ? kPurgeAheadRowsMax
                                     : std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax);
     MAYFLY_TRY(
         const bool due,
         walk.Fill(
             store_, half,
-            {.now = job.now, .settled = job.settled, .by_latch = by_latch, .rows_max = ahead}));
+            {.now = run.now, .settled = run.settled, .by_latch = by_latch, .rows_max = ahead}));
     if (!due) break;
-    if (!MayGoOn(job)) return true;
+    if (!MayGoOn(run)) return true;
     if (!half.members && walk.page_begins() && walk.page_rows() == kPurgeAheadRowsMax) {
       MAYFLY_TRY(const auto counted, KeepCountOfDue(store_, half.keyspace));
       if (counted) backlog_ = std::max(backlog_, *counted);
     }
     const SteadyTime began = store_.clock().Steady();
-    const auto batch = walk.Next(std::min<std::uint64_t>(left, manner.batch_rows_max));
-    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), job));
+    const auto batch = walk.Next(std::min<std::uint64_t>(left, pace.batch_rows_max));
+    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), run));
     walk.Done(half, batch);
     taken += batch.size();
-    if (manner.rest) manner.rest(store_.clock().Steady() - began);
+    if (pace.rest) pace.rest(store_.clock().Steady() - began);
     if (taken >= kPurgeTurnRowsMax) return true;
   }
-  FinishHalf(half, job);
+  FinishHalf(half, run);
   return false;
 }
 
 // Raises the watermark: all due rows are gone, and new ones will be due later. In memory only: the
 // stored watermark may lag behind.
-void Purger::FinishHalf(const IndexHalf& half, const Job& job) {
+void Purger::FinishHalf(const IndexHalf& half, const Run& run) {
   const KeyLatches::One latch =
-      store_.latches().Lock(Stripe{0});  // Keeps time from being reverted.
-  if (store_.clock().reverts() != job.reverts) return;
-  half.RaiseWatermark(std::min(job.now, job.settled) + Millis(1));
+      store_.latches().Lock(Stripe{0});  // Keeps time from being taken back.
+  if (store_.clock().reverts() != run.reverts) return;
+  half.RaiseWatermark(std::min(run.now, run.settled) + Millis(1));
 }
 
 std::uint64_t Purger::NoteReverts() {
@@ -207,8 +207,8 @@ Status Purger::LatchDue(const IndexHalf& half, std::span<Due> due,
 }
 
 Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
-                         const Job& job) {
-  PurgeReport& report = job.report;
+                         const Run& run) {
+  PurgeReport& report = run.report;
   KeyspaceState& keyspace = half.keyspace;
   std::vector<Event> events;
   {
@@ -217,7 +217,7 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
     std::optional<KeyLatches::Many> latches;
     MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
     // The rows may be alive again.
-    if (store_.clock().reverts() != job.reverts) return {};
+    if (store_.clock().reverts() != run.reverts) return {};
     CommitPlan plan(store_.clock().Now());
     MemberPurge members(store_, plan, keyspace);
     const auto plan_one = [&](const Due& row) {

@@ -31,7 +31,7 @@ namespace mayfly::core {
 
 // How a purge removes rows. Small batches hold latches and the log for a shorter time, and cost
 // more per row.
-struct PurgeManner {
+struct PurgePace {
   std::size_t batch_rows_max = kPurgeBatchRowsMax;
   // All rows of a batch share one latch, where no events show their order. Reads far ahead to find
   // such rows: for a purger that continues.
@@ -46,7 +46,7 @@ class Purger {
 
   // Purges all keyspaces, or the one named, up to the bounds. Nothing is removed while the clock is
   // not trusted.
-  Result<PurgeReport> Purge(const PurgeOptions& options, const PurgeManner& manner = {});
+  Result<PurgeReport> Purge(const PurgeOptions& options, const PurgePace& pace = {});
 
   // Purges a keyspace completely, waiting for writes under way: afterwards no row that was dead at
   // the call is in the newest state, and the watermarks have risen accordingly. While the clock is
@@ -78,9 +78,9 @@ class Purger {
   };
 
   // The bounds and the progress of one Purge().
-  struct Job {
+  struct Run {
     const PurgeOptions& options;
-    const PurgeManner& manner;
+    const PurgePace& pace;
     WallTime now;
     WallTime settled;
     SteadyTime end;
@@ -89,18 +89,18 @@ class Purger {
   };
 
   static std::vector<Turn> TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock);
-  Status TakeTurns(std::vector<Turn> turns, const Job& job);
+  Status TakeTurns(std::vector<Turn> turns, const Run& run);
   // False: nothing more is due in this turn.
-  Result<bool> Take(const Turn& turn, const Job& job);
-  Result<bool> PurgeSome(const IndexHalf& half, const Job& job);
-  Result<bool> PurgeOrphans(KeyspaceState& keyspace, const Job& job);
+  Result<bool> Take(const Turn& turn, const Run& run);
+  Result<bool> PurgeSome(const IndexHalf& half, const Run& run);
+  Result<bool> PurgeOrphans(KeyspaceState& keyspace, const Run& run);
   // Whether another batch may begin. If not, notes in the report that more is due.
-  bool MayGoOn(const Job& job) const;
+  bool MayGoOn(const Run& run) const;
   Status LatchDue(const IndexHalf& half, std::span<Due> due,
                   std::optional<KeyLatches::Many>& latches) const;
   Status RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
-                   const Job& job);
-  void FinishHalf(const IndexHalf& half, const Job& job);
+                   const Run& run);
+  void FinishHalf(const IndexHalf& half, const Run& run);
   std::uint64_t NoteReverts();
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
   Result<bool> PlanVersion(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;

@@ -101,13 +101,13 @@ ReaperImpl::Outcome ReaperImpl::Step(const std::stop_token& stop) {
 ReaperImpl::Outcome ReaperImpl::Purge(const std::stop_token& stop) {
   const std::uint32_t percent = WorkPercent();
   const SteadyTime began = store_->clock().Steady();
-  const PurgeManner manner{.batch_rows_max = kReaperBatchRowsMax,
-                           .one_latch = true,
-                           .rest = [&](std::chrono::nanoseconds worked) {
-                             TellProgress(began);
-                             if (!stop.stop_requested()) Rest(worked, percent);
-                           }};
-  const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, manner);
+  const PurgePace pace{.batch_rows_max = kReaperBatchRowsMax,
+                       .one_latch = true,
+                       .rest = [&](std::chrono::nanoseconds worked) {
+                         TellProgress(began);
+                         if (!stop.stop_requested()) Rest(worked, percent);
+                       }};
+  const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, pace);
   if (report) TellBacklog(report->more_due);
   if (report && !report->more_due) purging_since_.reset();
   if (report) return report->more_due ? Outcome::kMore : Outcome::kIdle;

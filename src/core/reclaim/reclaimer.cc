@@ -107,11 +107,11 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
   for (const engine::Role role : kRoles) {
     MAYFLY_TRY(const auto files, store_.engine().Files(role));
     const int last_level = LastLevelOf(files);
-    FileRemoval work(store_, report);
+    FileRemoval removal(store_, report);
     // Dropped before the tombstones above them are rewritten, which would read them.
     for (const engine::FileInfo& file : files) {
       if (file.level != last_level || !dead.IsWhollyDead(file)) continue;
-      MAYFLY_TRY(const bool dropped, work.Drop(role, file));
+      MAYFLY_TRY(const bool dropped, removal.Drop(role, file));
       if (dropped) return Outcome::kProgressed;
     }
     for (const engine::FileInfo& file : files) {
@@ -121,7 +121,7 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
         outcome = Outcome::kLater;
         continue;
       }
-      MAYFLY_TRY(const bool done, work.Rewrite(role, file, options.bytes_per_second));
+      MAYFLY_TRY(const bool done, removal.Rewrite(role, file, options.bytes_per_second));
       if (!done) continue;
       // A new file that still holds dead bytes is kept by an open state: one try is enough.
       MAYFLY_TRY(const auto after, store_.engine().Files(role));

@@ -98,15 +98,23 @@ Answer Save(Call& call);
 Answer ShutdownCommand(Call& call);
 Answer Wait(Call& call);
 
-// misc_commands.cc
-Answer Lolwut(Call& call);
-Answer ModuleHelp(Call& call);
-Answer ModuleList(Call& call);
+// memory_commands.cc
 Answer MemoryDoctor(Call& call);
 Answer MemoryMallocStats(Call& call);
 Answer MemoryPurge(Call& call);
 Answer MemoryStats(Call& call);
+
+// module_commands.cc
+Answer ModuleHelp(Call& call);
+Answer ModuleList(Call& call);
+
+// lolwut_command.cc
+Answer Lolwut(Call& call);
+
+// monitor_command.cc
 Answer Monitor(Call& call);
+
+// time_command.cc
 Answer Time(Call& call);
 
 // debug_commands.cc

@@ -5,6 +5,14 @@
 #include "items/item_size.h"
 
 namespace mayfly::tables {
+namespace {
+
+bool IsChange(const ItemAction& action, const Item* before, const Item* after) {
+  if (before == nullptr || after == nullptr) return before != after;
+  return !action.only_if_different || *before != *after;
+}
+
+}  // namespace
 
 Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored) {
   FoundBefore found;
@@ -46,18 +54,9 @@ ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before,
     outcome.next_version = versions.Next(now, old);
     outcome.bytes = std::max<std::uint64_t>(outcome.bytes, items::SizeOf(*outcome.item_after()));
   }
+  outcome.changes_rows = IsChange(action, outcome.item_before(), outcome.item_after());
+  if (outcome.before && !outcome.changes_rows) outcome.version = outcome.before->version;
   return outcome;
-}
-
-bool IsToWrite(const ItemAction& action, ActionOutcome& outcome) {
-  const Item* const before = outcome.item_before();
-  const Item* const after = outcome.item_after();
-  if (action.only_checks || (before == nullptr && after == nullptr)) return false;
-  if (!action.only_if_different || before == nullptr || after == nullptr || *before != *after) {
-    return true;
-  }
-  outcome.version = outcome.before->version;
-  return false;
 }
 
 Result<WriteOutcome> ToWriteOutcome(const ItemAction& action, const ActionOutcome& outcome) {

@@ -19,7 +19,8 @@ struct ActionOutcome {
                                                            // does not read them.
   const Item* put = nullptr;                               // The action's.
   std::optional<Item> made = std::nullopt;
-  std::uint64_t next_version = 0;  // The version of a living item after it.
+  bool changes_rows = false;
+  std::uint64_t next_version = 0;  // What a living item after it has.
   std::uint64_t version = 0;       // As WriteOutcome's: 0 also when the item was born dead.
   std::uint64_t bytes = 0;
 
@@ -37,14 +38,11 @@ struct FoundBefore {
 };
 Result<FoundBefore> LookAt(const ItemAction& action, Bytes stored);
 
-// Computes the new item. Writes nothing.
+// Says what the item shall be. Writes nothing. The version is final where no row changes.
 ActionOutcome Judge(const ItemAction& action, std::optional<FoundBefore> before, WallTime now,
                     VersionClock& versions);
 
-// Whether the action changes rows; if not, `outcome.version` is final.
-bool IsToWrite(const ItemAction& action, ActionOutcome& outcome);
-
-// The result of a call with one action.
+// How a call with one action tells it.
 Result<WriteOutcome> ToWriteOutcome(const ItemAction& action, const ActionOutcome& outcome);
 
 }  // namespace mayfly::tables

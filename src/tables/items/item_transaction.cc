@@ -23,7 +23,7 @@ Result<ActionOutcome> Decide(const ItemContext& context, Transaction& transactio
 
 Status Write(Transaction& transaction, Streams::Hold& hold, const ItemAction& action,
              ActionOutcome& outcome) {
-  if (!IsToWrite(action, outcome)) return {};
+  if (!outcome.changes_rows) return {};
   const Item* const before = outcome.item_before();
   const Item* const after = outcome.item_after();
   MAYFLY_RETURN_IF_ERROR(

@@ -42,7 +42,7 @@ ActionOutcome Run(const ItemContext& context, core::LatchedTransaction& transact
   auto before = Find(rows, action);
   if (!before) return Failed(before.error());
   ActionOutcome outcome = Judge(action, *std::move(before), transaction.now(), context.versions);
-  if (outcome.ok() && IsToWrite(action, outcome)) {
+  if (outcome.ok() && outcome.changes_rows) {
     outcome.fault = Write(transaction, rows, action, outcome);
   }
   return outcome;

@@ -2,60 +2,13 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "server/admin/admin_handlers.h"
 #include "server/admin/memory_figures.h"
-#include "server/admin/redis_version.h"
-#include "server/command/arguments.h"
-#include "server/command/errors.h"
-#include "server/command/help.h"
 
 namespace mayfly::server::admin {
-
-Answer Time(Call& call) {
-  constexpr std::int64_t kMsPerSecond = 1000;
-  constexpr std::int64_t kMicrosPerMs = 1000;
-  // The clock by which rows die, even where the machine's clock differs; within a transaction or
-  // script it stands still.
-  const std::int64_t ms =
-      ToMs(call.frozen_now ? *call.frozen_now : ServerOf(call).database().clock_report().now);
-  call.reply.Array(2);
-  call.reply.Bulk(std::to_string(ms / kMsPerSecond));
-  call.reply.Bulk(std::to_string(ms % kMsPerSecond * kMicrosPerMs));
-  return {};
-}
-
-Answer Lolwut(Call& call) {
-  call.reply.Verbatim("txt", fmt::format("   \\ | /\n"
-                                         "  --(o)--==<\n"
-                                         "   / | \\\n\n"
-                                         "A mayfly lives for a day. Redis ver. {}, mayfly {}\n",
-                                         kRedisVersion, ServerOf(call).version()));
-  return {};
-}
-
-Answer Monitor(Call& call) {
-  Session& session = SessionOf(call);
-  if (!session.state().monitors) {
-    session.state().monitors = true;
-    ServerOf(call).monitors().Add(session.shared_from_this());
-  }
-  call.reply.Ok();
-  return {};
-}
-
-Answer ModuleList(Call& call) {
-  call.reply.Array(0);
-  return {};
-}
-
-Answer ModuleHelp(Call& call) {
-  static constexpr std::string_view kLines[] = {
-      "LIST",
-      "    Return an empty list: modules are not offered.",
-  };
-  WriteHelp(call.reply, "MODULE", kLines);
-  return {};
-}
 
 Answer MemoryDoctor(Call& call) {
   const MemoryFigures memory = ReadMemoryFigures();
