@@ -29,6 +29,7 @@ namespace mayfly::app {
 namespace {
 
 using server::Config;
+using server::Setting;
 
 MemoryProfile ProfileOf(const std::string& name) {
   if (name == "tiny") return MemoryProfile::kTiny;
@@ -45,24 +46,25 @@ void SetLogLevel(LevelledLogger& logger, const std::string& name) {
 }
 
 Result<dynamo::ServiceOptions> DynamoOptions(const Config& config) {
-  MAYFLY_TRY(dynamo::Secrets secrets, dynamo::ReadSecrets(config.Text("http-keys")));
-  return dynamo::ServiceOptions{.secrets = std::move(secrets),
-                                .open_to_strangers = !http::IsLoopback(config.Text("http-bind"))};
+  MAYFLY_TRY(dynamo::Secrets secrets, dynamo::ReadSecrets(config.Text(Setting::kHttpKeys)));
+  return dynamo::ServiceOptions{
+      .secrets = std::move(secrets),
+      .open_to_strangers = !http::IsLoopback(config.Text(Setting::kHttpBind))};
 }
 
 Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock& clock,
                                                Logger& logger) {
   crypto::Secret password;
-  if (const std::string file = config.Text("encryption-key-file"); !file.empty()) {
+  if (const std::string file = config.Text(Setting::kEncryptionKeyFile); !file.empty()) {
     MAYFLY_TRY(password, crypto::ReadPasswordFile(file));
   }
   return Database::Open(
-      {.directory = config.Text("dir"),
+      {.directory = config.Text(Setting::kDir),
        .password = password.view(),
-       .memory = ProfileOf(config.Text("memory-profile")),
-       .disk_reserve_bytes = static_cast<std::uint64_t>(config.Number("disk-reserve")),
+       .memory = ProfileOf(config.Text(Setting::kMemoryProfile)),
+       .disk_reserve_bytes = static_cast<std::uint64_t>(config.Number(Setting::kDiskReserve)),
        .allow_any_instant = true,
-       .clock_jump_max = Millis(config.Number("clock-jump-max")),
+       .clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),
        .clock = &clock,
        .logger = &logger});
 }
@@ -85,12 +87,12 @@ class ServedTables final : public server::TablePolicies {
 };
 
 void Greet(const Config& config, const server::Network& network, const std::string& version) {
-  const std::string directory = config.Text("dir");
+  const std::string directory = config.Text(Setting::kDir);
   fmt::print("{} serves {}\n", version,
              directory.empty() ? "a database in memory, gone when it stops" : directory);
   fmt::print("  Redis protocol: {}\n", fmt::join(network.addresses(), ", "));
   if (network.http_port() != 0) {
-    const std::string address = config.Text("http-bind");
+    const std::string address = config.Text(Setting::kHttpBind);
     const bool is_v6 = address.find(':') != std::string::npos;
     const std::string at =
         fmt::format("http://{}:{}", is_v6 ? "[" + address + "]" : address, network.http_port());
@@ -101,7 +103,7 @@ void Greet(const Config& config, const server::Network& network, const std::stri
 }
 
 bool IsSupervised(const Config& config) {
-  const std::string supervised = config.Text("supervised");
+  const std::string supervised = config.Text(Setting::kSupervised);
   return supervised == "systemd" || (supervised == "auto" && SupervisorWaits());
 }
 
@@ -118,14 +120,14 @@ Status CheckLogFile(const std::string& path) {
 
 Status Serve(const ServeFlags& flags, const std::string& version, Config& config,
              LevelledLogger& logger) {
-  const PidFile pid_file(config.Text("pidfile"));
+  const PidFile pid_file(config.Text(Setting::kPidFile));
   if (!pid_file.status().ok()) {
     Log(logger, LogLevel::kWarning, "{}", pid_file.status().message());
   }
   for (const auto& [name, reason] : config.WithoutEffect()) {
     Log(logger, LogLevel::kWarning, "setting '{}' has no effect here: {}", name, reason);
   }
-  config.OnChange("loglevel", [&](const server::SettingValue& value) {
+  config.OnChange(Setting::kLogLevel, [&](const server::SettingValue& value) {
     SetLogLevel(logger, value.text);
     return Status();
   });
@@ -136,11 +138,12 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
   MAYFLY_TRY(dynamo::ServiceOptions dynamo_options, DynamoOptions(config));
   MAYFLY_TRY(const auto database, OpenDatabase(config, clock, logger));
   server::CoreTransactionSource transactions(*database);
-  server::Assembly front(clock, static_cast<std::size_t>(config.Number("lua-memory-max")));
+  server::Assembly front(clock, static_cast<std::size_t>(config.Number(Setting::kLuaMemoryMax)));
   front.Follow(config);
   {
     MAYFLY_TRY(const auto tables, Tables::Open(*database));
-    dynamo_options.make_durable = [&database = *database, &fsync = config.Watched("appendfsync")] {
+    dynamo_options.make_durable = [&database = *database,
+                                   &fsync = config.Watched(Setting::kAppendFsync)] {
       return server::PersistBeforeReply(database, fsync);
     };
     dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
@@ -163,10 +166,10 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     dynamo.Mount(network.router());
     MAYFLY_RETURN_IF_ERROR(network.Open());
     std::unique_ptr<Reaper> reaper;
-    if (config.IsOn("reaper")) {
+    if (config.IsOn(Setting::kReaper)) {
       // Reports for how long purging has had a backlog; clients do not wait for it.
       const auto note = [&server = *shared, doubling = server::Doubling()](auto purging) mutable {
-        const Millis least(server.config().Number("latency-monitor-threshold"));
+        const Millis least(server.config().Number(Setting::kLatencyMonitorThreshold));
         if (doubling.IsNews(purging, least)) server.NoteLatency("expire-cycle", purging);
       };
       MAYFLY_TRY(reaper, database->StartReaper({.on_progress = note}));
@@ -181,8 +184,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
   const Status closed = database->Close();
   if (closed.ok()) {
     Log(logger, LogLevel::kInfo, "stopped; {}",
-        config.Text("dir").empty() ? "the database was in memory, and is gone"
-                                   : "everything is on disk");
+        config.Text(Setting::kDir).empty() ? "the database was in memory, and is gone"
+                                           : "everything is on disk");
   }
   return closed;
 }
@@ -200,15 +203,15 @@ Status LoadSettings(const ServeFlags& flags, Config& config) {
 }
 
 Status RunServe(const ServeFlags& flags, const std::string& version, Config& config) {
-  MAYFLY_RETURN_IF_ERROR(CheckLogFile(config.Text("logfile")));
-  if (config.IsOn("daemonize") && !IsSupervised(config)) {
+  MAYFLY_RETURN_IF_ERROR(CheckLogFile(config.Text(Setting::kLogFile)));
+  if (config.IsOn(Setting::kDaemonize) && !IsSupervised(config)) {
     MAYFLY_RETURN_IF_ERROR(GoToBackground());
   }
-  const auto logger = NewLogfmtLogger(LogLevel::kInfo, config.Text("logfile"));
-  SetLogLevel(*logger, config.Text("loglevel"));
+  const auto logger = NewLogfmtLogger(LogLevel::kInfo, config.Text(Setting::kLogFile));
+  SetLogLevel(*logger, config.Text(Setting::kLogLevel));
   const Status served = Serve(flags, version, config, *logger);
   // With a log file or in the background, standard error may go unseen.
-  const bool seen = config.Text("logfile").empty() && !config.IsOn("daemonize");
+  const bool seen = config.Text(Setting::kLogFile).empty() && !config.IsOn(Setting::kDaemonize);
   if (!served.ok() && !seen) Log(*logger, LogLevel::kError, "{}", served.ToString());
   return served;
 }

@@ -164,9 +164,11 @@ TEST_F(KeyCommands, MemoryUsageGrowsWithTheValue) {
 }
 
 TEST_F(KeyCommands, EncodingFollowsTheSettings) {
-  tester_->Set("hash-max-listpack-entries", 2);
-  tester_->Set("set-max-intset-entries", 2);
-  tester_->Set("zset-max-listpack-value", 3);
+  EncodingLimits limits = tester_->encoding_limits();
+  limits.hash_entries = 2;
+  limits.set_integers = 2;
+  limits.sorted_set_bytes = 3;
+  tester_->SetEncodingLimits(limits);
   Text("HSET h a 1 b 2");
   EXPECT_EQ(Text("OBJECT ENCODING h"), "listpack");
   Text("HSET h c 3");

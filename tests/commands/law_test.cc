@@ -79,11 +79,11 @@ using Rows = CommandTester::Rows;
 
 Outcome Play(Rows rows, const Scene& scene, std::string_view line, Millis at, bool with_deadlines) {
   CommandTester tester(DataFamilies(), rows);
-  for (const char* setting :
-       {"hash-max-listpack-entries", "hash-max-listpack-value", "list-max-listpack-size",
-        "set-max-intset-entries", "zset-max-listpack-entries", "zset-max-listpack-value"}) {
-    tester.Set(setting, 128);
-  }
+  tester.SetEncodingLimits({.hash_entries = 128,
+                            .hash_bytes = 128,
+                            .set_integers = 128,
+                            .sorted_set_entries = 128,
+                            .sorted_set_bytes = 128});
   for (const std::string& step : LinesOf(scene)) tester.Run(step);
   tester.clock().Advance(at);
   Outcome outcome{.reply = tester.Text(std::string(line)), .contents = {}};

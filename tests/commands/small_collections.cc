@@ -110,11 +110,11 @@ std::unique_ptr<CommandTester> NewDataTester(CommandTester::Rows rows) {
   std::vector<CommandFamily> families = DataFamilies();
   families.insert(families.begin(), SmallCollections());
   auto tester = std::make_unique<CommandTester>(families, rows);
-  tester->Set("hash-max-listpack-entries", 512);
-  tester->Set("hash-max-listpack-value", 64);
-  tester->Set("set-max-intset-entries", 512);
-  tester->Set("zset-max-listpack-entries", 128);
-  tester->Set("zset-max-listpack-value", 64);
+  tester->SetEncodingLimits({.hash_entries = 512,
+                             .hash_bytes = 64,
+                             .set_integers = 512,
+                             .sorted_set_entries = 128,
+                             .sorted_set_bytes = 64});
   return tester;
 }
 

@@ -27,7 +27,7 @@ import sys
 from typing import NamedTuple, Optional
 
 SCANNED = ("include", "src", "apps", "tests", "bench")
-SUFFIXES = {".h", ".cc", ".c", ".hpp", ".cpp"}
+SUFFIXES = {".h", ".cc", ".c", ".hpp", ".cpp", ".inc"}
 PUBLIC = "include/mayfly/"
 FREE = ("tests/", "bench/")  # May include every module.
 TESTS = ("_test.cc", "_test.c", "_fuzz.cc")

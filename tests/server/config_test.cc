@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <type_traits>
 
 #include "base/temporary_directory.h"
 #include "server/config/config_file.h"
@@ -26,6 +27,43 @@ std::string ReadFile(const std::string& path) {
 
 void WriteFile(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
+// Whether Config::Number() or Config::IsOn() of the setting compiles.
+template <Setting setting>
+concept HasNumber = requires {
+  typename std::bool_constant<(NumberSetting(setting), true)>;
+};
+template <Setting setting>
+concept IsSwitch = requires {
+  typename std::bool_constant<(SwitchSetting(setting), true)>;
+};
+
+TEST(Config, OnlySettingsOfAKindCompile) {
+  EXPECT_TRUE(HasNumber<Setting::kPort>);
+  EXPECT_TRUE(HasNumber<Setting::kAppendFsync>) << "a choice has its place";
+  EXPECT_TRUE(HasNumber<Setting::kReaper>);
+  EXPECT_FALSE(HasNumber<Setting::kDir>);
+  EXPECT_FALSE(HasNumber<Setting::kLatencyTrackingInfoPercentiles>);
+  EXPECT_TRUE(IsSwitch<Setting::kReaper>);
+  EXPECT_FALSE(IsSwitch<Setting::kPort>);
+  EXPECT_FALSE(IsSwitch<Setting::kDir>);
+}
+
+TEST(Config, AnEnumeratorAndItsNameAreOneSetting) {
+  Config config;
+  ASSERT_TRUE(config.SetAtStart("tls-port", "7001").ok());
+  EXPECT_EQ(config.Number(Setting::kTlsPort), 7001);
+  ASSERT_TRUE(config.SetAtStart("lua-time-limit", "7").ok());
+  EXPECT_EQ(config.Number(Setting::kBusyReplyThreshold), 7) << "by its older name";
+  for (std::size_t i = 0; i < kSettingCount; ++i) {
+    const auto setting = static_cast<Setting>(i);
+    EXPECT_EQ(FindSetting(SpecOf(setting).name), &SpecOf(setting));
+    EXPECT_EQ(SpecOf(setting).kind, KindOf(setting)) << SpecOf(setting).name;
+    const auto matched = config.Match({std::string(SpecOf(setting).name)});
+    ASSERT_EQ(matched.size(), 1u) << SpecOf(setting).name;
+    EXPECT_EQ(matched[0].second, config.Text(setting));
+  }
+}
+
 TEST(Config, SizesHaveUnits) {
   Config config;
   for (const auto& [text, bytes] :
@@ -36,7 +74,7 @@ TEST(Config, SizesHaveUnits) {
                                                          {"1g", 1'000'000'000},
                                                          {"1gb", 1024 * 1024 * 1024}}) {
     EXPECT_TRUE(config.SetAtStart("maxmemory", text).ok()) << text;
-    EXPECT_EQ(config.Number("maxmemory"), bytes);
+    EXPECT_EQ(config.Number(Setting::kMaxMemory), bytes);
   }
   for (const char* text : {"", "x", "1x", "-1", "99999999999gb"}) {
     EXPECT_FALSE(config.SetAtStart("maxmemory", text).ok()) << text;
@@ -45,16 +83,16 @@ TEST(Config, SizesHaveUnits) {
 
 TEST(Config, PercentilesAreNumbersFromNothingToAll) {
   Config config;
-  const char* const name = "latency-tracking-info-percentiles";
-  EXPECT_EQ(config.Text(name), "50 99 99.9");
-  EXPECT_TRUE(config.SetAtStart(name, "0.0  50.0 100.0").ok());
-  EXPECT_EQ(config.Text(name), "0 50 100");
+  const Setting setting = Setting::kLatencyTrackingInfoPercentiles;
+  EXPECT_EQ(config.Text(setting), "50 99 99.9");
+  EXPECT_TRUE(config.SetAtStart(setting, "0.0  50.0 100.0").ok());
+  EXPECT_EQ(config.Text(setting), "0 50 100");
   for (const char* const text : {"10 a", "-1", "50 100.5", "nan"}) {
-    EXPECT_FALSE(config.SetAtStart(name, text).ok()) << text;
+    EXPECT_FALSE(config.SetAtStart(setting, text).ok()) << text;
   }
-  EXPECT_EQ(config.Text(name), "0 50 100");
-  EXPECT_TRUE(config.SetAtStart(name, "").ok());
-  EXPECT_EQ(config.Text(name), "");
+  EXPECT_EQ(config.Text(setting), "0 50 100");
+  EXPECT_TRUE(config.SetAtStart(setting, "").ok());
+  EXPECT_EQ(config.Text(setting), "");
 }
 
 TEST(Config, ErrorsNameTheSetting) {
@@ -104,24 +142,25 @@ TEST(Config, ManyAreSetTogetherOrNotAtAll) {
 
 TEST(Config, AHookThatRefusesUndoesAll) {
   Config config;
-  config.OnChange("maxclients", [](const SettingValue&) { return Status::Invalid("not now"); });
+  config.OnChange(Setting::kMaxClients,
+                  [](const SettingValue&) { return Status::Invalid("not now"); });
   std::vector<std::string> seen;
-  config.OnChange("timeout", [&](const SettingValue& value) {
+  config.OnChange(Setting::kTimeout, [&](const SettingValue& value) {
     seen.push_back(value.text);
     return Status();
   });
   const Answer answer = config.Set({{"timeout", "9"}, {"maxclients", "5"}});
   EXPECT_EQ(answer.error(),
             "ERR CONFIG SET failed (possibly related to argument 'maxclients') - not now");
-  EXPECT_EQ(config.Number("timeout"), 0);
-  EXPECT_EQ(config.Number("maxclients"), 10000);
+  EXPECT_EQ(config.Number(Setting::kTimeout), 0);
+  EXPECT_EQ(config.Number(Setting::kMaxClients), 10000);
   EXPECT_EQ(seen, (std::vector<std::string>{"9", "0"}));
 }
 
 TEST(Config, WhatIsAsItIsWantedNeedsNoChange) {
   Config config;
   int asked = 0;
-  config.OnChange("maxclients", [&](const SettingValue&) {
+  config.OnChange(Setting::kMaxClients, [&](const SettingValue&) {
     ++asked;
     return Status();
   });
@@ -135,12 +174,12 @@ TEST(Config, WhatIsAsItIsWantedNeedsNoChange) {
 TEST(Config, APartOfMemoryIsAPercentage) {
   Config config;
   EXPECT_TRUE(config.Set({{"maxmemory-clients", "5%"}}).ok());
-  EXPECT_EQ(config.Text("maxmemory-clients"), "5%");
+  EXPECT_EQ(config.Text(Setting::kMaxMemoryClients), "5%");
   EXPECT_EQ(config.Set({{"maxmemory-clients", "101%"}}).error(),
             "ERR CONFIG SET failed (possibly related to argument 'maxmemory-clients') - percentage "
             "argument must be less or equal to 100");
   EXPECT_TRUE(config.Set({{"maxmemory-clients", "1kb"}}).ok());
-  EXPECT_EQ(config.Text("maxmemory-clients"), "1024");
+  EXPECT_EQ(config.Text(Setting::kMaxMemoryClients), "1024");
 }
 
 TEST(Config, HiddenOnesAreShownToThoseWhoKnowThem) {
@@ -176,11 +215,11 @@ TEST(Config, TheFileIsToml) {
             "port = 7000\nappendfsync = \"always\"\nprotected-mode = false\n"
             "bind = [\"127.0.0.1\", \"-::1\"]\nmaxmemory = \"1gb\"\n");
   ASSERT_TRUE(LoadConfigFile(path, config).ok());
-  EXPECT_EQ(config.Number("port"), 7000);
-  EXPECT_EQ(config.Text("appendfsync"), "always");
-  EXPECT_EQ(config.Text("protected-mode"), "no");
-  EXPECT_EQ(config.Text("bind"), "127.0.0.1 -::1");
-  EXPECT_EQ(config.Number("maxmemory"), 1 << 30);
+  EXPECT_EQ(config.Number(Setting::kPort), 7000);
+  EXPECT_EQ(config.Text(Setting::kAppendFsync), "always");
+  EXPECT_EQ(config.Text(Setting::kProtectedMode), "no");
+  EXPECT_EQ(config.Text(Setting::kBind), "127.0.0.1 -::1");
+  EXPECT_EQ(config.Number(Setting::kMaxMemory), 1 << 30);
 }
 
 TEST(Config, ErrorsOfTheFileNameTheLine) {
@@ -208,8 +247,8 @@ TEST(Config, RewriteKeepsWhatItDoesNotKnow) {
             "# ours\ntimeout = \"6\"\n\nport = \"7000\"\nrequirepass = \"a\\\"b\"\n");
   Config again;
   ASSERT_TRUE(LoadConfigFile(path, again).ok());
-  EXPECT_EQ(again.Text("requirepass"), "a\"b");
-  EXPECT_EQ(again.Number("timeout"), 6);
+  EXPECT_EQ(again.Text(Setting::kRequirePass), "a\"b");
+  EXPECT_EQ(again.Number(Setting::kTimeout), 6);
 }
 
 TEST(Config, RedisOwnFormatIsRead) {
@@ -225,12 +264,12 @@ TEST(Config, RedisOwnFormatIsRead) {
   Config config;
   const Status loaded = LoadConfigFile(path, config);
   ASSERT_TRUE(loaded.ok()) << loaded.ToString();
-  EXPECT_EQ(config.Number("port"), 7000);
-  EXPECT_EQ(config.Text("bind"), "127.0.0.1 -::1");
-  EXPECT_EQ(config.Text("protected-mode"), "no");
-  EXPECT_EQ(config.Text("requirepass"), "a \"bA");
-  EXPECT_EQ(config.Number("timeout"), 9);
-  EXPECT_EQ(config.Text("client-output-buffer-limit"),
+  EXPECT_EQ(config.Number(Setting::kPort), 7000);
+  EXPECT_EQ(config.Text(Setting::kBind), "127.0.0.1 -::1");
+  EXPECT_EQ(config.Text(Setting::kProtectedMode), "no");
+  EXPECT_EQ(config.Text(Setting::kRequirePass), "a \"bA");
+  EXPECT_EQ(config.Number(Setting::kTimeout), 9);
+  EXPECT_EQ(config.Text(Setting::kClientOutputBufferLimit),
             "normal 1048576 0 0 slave 268435456 67108864 60 pubsub 2097152 0 0");
   EXPECT_EQ(config.user_lines(),
             (std::vector<std::string>{"user ann on >pw ~a* +@all", "user bob on nopass -@all"}));
@@ -296,7 +335,7 @@ TEST(Config, RewriteKeepsRedisOwnFormatAndUsers) {
       "0 0\nbind ::1 -127.0.0.1\nrequirepass \"a \\\"b\"\n");
   Config again;
   ASSERT_TRUE(LoadConfigFile(path, again).ok());
-  EXPECT_EQ(again.Text("requirepass"), "a \"b");
+  EXPECT_EQ(again.Text(Setting::kRequirePass), "a \"b");
   EXPECT_EQ(again.user_lines().size(), 2u);
 }
 

@@ -79,7 +79,7 @@ std::string MakePage() {
   page += "\n## Other names\n\nRedis' older ones, for the same settings.\n\n";
   page += "| name | setting |\n|---|---|\n";
   for (const SettingAlias& alias : SettingAliases()) {
-    page += fmt::format("| `{}` | `{}` |\n", alias.alias, alias.name);
+    page += fmt::format("| `{}` | `{}` |\n", alias.alias, SpecOf(alias.setting).name);
   }
   return page;
 }

@@ -68,7 +68,7 @@ Answer ConfigRewrite(Call& call) {
     return Status::Invalid("The server is running without a config file");
   }
   // Users of an ACL file stay there.
-  const bool has_acl_file = !server.config().Text("aclfile").empty();
+  const bool has_acl_file = !server.config().Text(Setting::kAclFile).empty();
   const Status written = RewriteConfigFile(
       server.config(), has_acl_file ? std::vector<std::string>() : server.authorizer().UserLines());
   if (!written.ok()) {

@@ -13,7 +13,7 @@ namespace mayfly::server::admin {
 namespace {
 
 Answer CheckAllowed(Call& call) {
-  const std::string allowed = ServerOf(call).config().Text("enable-debug-command");
+  const std::string allowed = ServerOf(call).config().Text(Setting::kEnableDebugCommand);
   if (allowed == "yes" || (allowed == "local" && SessionOf(call).origin().local)) return {};
   return Answer::Error(
       "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you "

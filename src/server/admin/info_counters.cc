@@ -79,7 +79,7 @@ std::string LatencyStatsSection(InfoSource& source) {
   Server& server = source.server();
   std::string text;
   const auto percentiles =
-      ReadPercentiles(server.config().Text("latency-tracking-info-percentiles"))
+      ReadPercentiles(server.config().Text(Setting::kLatencyTrackingInfoPercentiles))
           .value_or(std::vector<double>());
   for (const auto& entry : server.table().entries()) {
     const CommandCounts counts = server.statistics().Of(entry->id);

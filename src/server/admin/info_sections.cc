@@ -63,8 +63,8 @@ std::string ClientsSection(InfoSource& source) {
       "connected_clients:{}\r\ncluster_connections:0\r\nmaxclients:{}\r\n"
       "client_recent_max_input_buffer:{}\r\nclient_recent_max_output_buffer:{}\r\n"
       "blocked_clients:{}\r\ntracking_clients:0\r\nclients_in_timeout_table:{}\r\n",
-      server.clients().size(), server.config().Number("maxclients"), input_max, output_max, blocked,
-      blocked);
+      server.clients().size(), server.config().Number(Setting::kMaxClients), input_max, output_max,
+      blocked, blocked);
 }
 
 std::string MemorySection(InfoSource& source) {
@@ -73,7 +73,7 @@ std::string MemorySection(InfoSource& source) {
   const ScriptFigures scripts = server.script_figures();
   const Statistics* statistics = source.statistics();
   const std::uint64_t engine = statistics != nullptr ? statistics->memory_bytes : 0;
-  const auto memory_max = static_cast<std::uint64_t>(server.config().Number("maxmemory"));
+  const auto memory_max = static_cast<std::uint64_t>(server.config().Number(Setting::kMaxMemory));
   std::uint64_t pending = 0;
   if (statistics != nullptr) {
     for (const KeyspaceStatistics& keyspace : statistics->keyspaces) pending += keyspace.orphans;

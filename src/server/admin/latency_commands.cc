@@ -19,7 +19,7 @@ const LatencySeries* FindSeries(const std::map<std::string, LatencySeries, std::
 
 // The reaper reports its latency after a purge; the age of what is still due is read here.
 std::map<std::string, LatencySeries, std::less<>> AllEvents(Server& server) {
-  if (server.config().Number("latency-monitor-threshold") > 0) {
+  if (server.config().Number(Setting::kLatencyMonitorThreshold) > 0) {
     if (const auto statistics = server.database().GetStatistics()) {
       for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
         if (server.latency_events().ResetWithin(keyspace.lag)) continue;
@@ -114,7 +114,7 @@ Answer LatencyGraph(Call& call) {
 Answer LatencyDoctor(Call& call) {
   Server& server = ServerOf(call);
   const auto all = AllEvents(server);
-  const std::int64_t threshold = server.config().Number("latency-monitor-threshold");
+  const std::int64_t threshold = server.config().Number(Setting::kLatencyMonitorThreshold);
   std::string text;
   if (threshold == 0) {
     text =

@@ -12,7 +12,7 @@ namespace mayfly::server::admin {
 // Makes everything durable. There is no dump file to write instead of the database.
 Answer Save(Call& call) {
   Server& server = ServerOf(call);
-  if (server.config().Text("dir").empty()) {
+  if (server.config().Text(Setting::kDir).empty()) {
     return Status::Unsupported("the database is in memory; serve it with --dir to keep it");
   }
   MAYFLY_RETURN_IF_ERROR(server.Save());

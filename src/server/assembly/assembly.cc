@@ -38,8 +38,8 @@ void Assembly::Follow(Config& config) {
   const auto written = [this](std::int64_t bytes) {
     scripts_.set_write_bytes_max(static_cast<std::size_t>(bytes));
   };
-  written(config.Number("script-write-max"));
-  config.OnChange("script-write-max", [written](const SettingValue& value) {
+  written(config.Number(Setting::kScriptWriteMax));
+  config.OnChange(Setting::kScriptWriteMax, [written](const SettingValue& value) {
     written(value.number);
     return Status();
   });
@@ -49,20 +49,20 @@ void Assembly::Follow(Config& config) {
   const auto channels = [this](const std::string& mode) {
     acl_.set_all_channels_at_first(mode == "allchannels");
   };
-  log_length(config.Number("acllog-max-len"));
-  channels(config.Text("acl-pubsub-default"));
-  config.OnChange("acllog-max-len", [log_length](const SettingValue& value) {
+  log_length(config.Number(Setting::kAclLogMaxLen));
+  channels(config.Text(Setting::kAclPubSubDefault));
+  config.OnChange(Setting::kAclLogMaxLen, [log_length](const SettingValue& value) {
     log_length(value.number);
     return Status();
   });
-  config.OnChange("acl-pubsub-default", [channels](const SettingValue& value) {
+  config.OnChange(Setting::kAclPubSubDefault, [channels](const SettingValue& value) {
     channels(value.text);
     return Status();
   });
 }
 
 Status Assembly::LoadUsers(const Config& config) {
-  const std::string file = config.Text("aclfile");
+  const std::string file = config.Text(Setting::kAclFile);
   if (!file.empty() && !config.user_lines().empty()) {
     return Status::Invalid(
         fmt::format("users are told of in {} and in an aclfile; choose one", config.file()));
@@ -74,7 +74,7 @@ Status Assembly::LoadUsers(const Config& config) {
     MAYFLY_RETURN_IF_ERROR(LoadAclText(acl_, text, config.file() + ", users"));
   }
   // Without a default user among them, its password is that of requirepass.
-  const std::string password = config.Text("requirepass");
+  const std::string password = config.Text(Setting::kRequirePass);
   if (!password.empty() && authorizer_.open_to_all()) authorizer_.SetDefaultPassword(password);
   return {};
 }

@@ -40,7 +40,7 @@ ClientExtension::ClientExtension(Server& server, Session& session, PubSub& regis
     : server_(server),
       session_(session),
       engine_(engine),
-      latency_tracking_(server.config().Watched("latency-tracking")),
+      latency_tracking_(server.config().Watched(Setting::kLatencyTracking)),
       mine_(registry, *this),
       outbox_(registry),
       pubsub_{.registry = registry, .mine = &mine_, .outbox = &outbox_} {}
@@ -50,7 +50,7 @@ AclContext* ClientExtension::acl() {
   if (principal == nullptr) return nullptr;
   acl_.emplace(AclContext{.session = principal->session(),
                           .clock = server_.clock(),
-                          .file = server_.config().Text("aclfile"),
+                          .file = server_.config().Text(Setting::kAclFile),
                           .client_info = session_.Describe(),
                           .watcher = this});
   return &*acl_;

@@ -109,6 +109,16 @@ struct BlockRequest {
   bool null_array = true;         // The reply when the time is over: a null array, or a null.
 };
 
+// Bounds up to which OBJECT ENCODING names the encoding of a small collection; they are settings,
+// such as hash-max-listpack-entries.
+struct EncodingLimits {
+  std::int64_t hash_entries = 0;
+  std::int64_t hash_bytes = 0;  // Of a field, or of its value.
+  std::int64_t set_integers = 0;
+  std::int64_t sorted_set_entries = 0;
+  std::int64_t sorted_set_bytes = 0;  // Of a member.
+};
+
 // What a handler may ask of its caller.
 class CallHost {
  public:
@@ -142,10 +152,7 @@ class CallHost {
   virtual void AskForEverything() {}
 
   virtual Random& random() = 0;
-
-  // A number of the configuration, such as "hash-max-listpack-entries". `name` must exist.
-  virtual std::int64_t Setting(std::string_view name) const = 0;
-
+  virtual EncodingLimits encoding_limits() const = 0;
   virtual ScanCursors& scan_cursors() = 0;
   virtual PiecedStrings& pieced_strings() = 0;
 

@@ -22,17 +22,19 @@ Answer Failed(std::string_view name, std::string_view why) {
 }  // namespace
 
 Config::Config() {
-  for (const SettingSpec& spec : AllSettings()) {
+  for (std::size_t i = 0; i < kSettingCount; ++i) {
+    const SettingSpec& spec = AllSettings()[i];
     const Result<SettingValue> value = ReadSetting(spec, spec.initial);
     MAYFLY_CHECK(value.has_value(), "a default is no value of its setting");
-    slots_.push_back(std::make_unique<Slot>());
-    Slot& slot = *slots_.back();
+    Slot& slot = slots_[i];
     slot.spec = &spec;
     slot.text = value->text;
     slot.number = value->number;
     MAYFLY_CHECK(by_name_.emplace(spec.name, &slot).second, "two settings of one name");
   }
-  for (const SettingAlias& alias : SettingAliases()) by_name_[alias.alias] = &Must(alias.name);
+  for (const SettingAlias& alias : SettingAliases()) {
+    by_name_[alias.alias] = &slots_[IndexOf(alias.setting)];
+  }
 }
 
 Config::Slot* Config::Find(std::string_view name) const {
@@ -40,10 +42,9 @@ Config::Slot* Config::Find(std::string_view name) const {
   return found == by_name_.end() ? nullptr : found->second;
 }
 
-Config::Slot& Config::Must(std::string_view name) const {
-  Slot* const slot = Find(name);
-  MAYFLY_CHECK(slot != nullptr, "no such setting");
-  return *slot;
+std::string Config::TextOf(const Slot& slot) const {
+  const std::lock_guard lock(mutex_);
+  return slot.text;
 }
 
 void Config::Store(Slot& slot, const SettingValue& value) {
@@ -55,8 +56,16 @@ void Config::Store(Slot& slot, const SettingValue& value) {
 Status Config::SetAtStart(Bytes name, Bytes text) {
   Slot* const slot = Find(ToLower(name));
   if (slot == nullptr) return Status::Invalid(fmt::format("there is no setting '{}'", name));
-  const SettingSpec& spec = *slot->spec;
-  const Result<SettingValue> value = ReadSetting(spec, text, Text(spec.name));
+  return SetAtStart(*slot, name, text);
+}
+
+Status Config::SetAtStart(Setting setting, Bytes text) {
+  return SetAtStart(slots_[IndexOf(setting)], SpecOf(setting).name, text);
+}
+
+Status Config::SetAtStart(Slot& slot, Bytes name, Bytes text) {
+  const SettingSpec& spec = *slot.spec;
+  const Result<SettingValue> value = ReadSetting(spec, text, TextOf(slot));
   if (value && spec.only_initial && value->text != spec.initial) {
     return Status::Invalid(
         fmt::format("setting '{}' cannot be '{}': {}", name, text, spec.summary));
@@ -65,7 +74,7 @@ Status Config::SetAtStart(Bytes name, Bytes text) {
     return Status::Invalid(fmt::format("setting '{}' cannot be '{}': {}", name,
                                        spec.secret ? kRedacted : text, value.error().message()));
   }
-  Store(*slot, *value);
+  Store(slot, *value);
   return {};
 }
 
@@ -95,7 +104,7 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
     if (std::any_of(changes.begin(), changes.end(), [&](auto& c) { return c.slot == slot; })) {
       return Failed(name, "duplicate parameter");
     }
-    const std::string current = Text(slot->spec->name);
+    const std::string current = TextOf(*slot);
     Result<SettingValue> value = ReadSetting(*slot->spec, text, current);
     // Setting the current value is no change, and allowed.
     if (slot->spec->use == SettingUse::kAtStart && (!value || value->text != current)) {
@@ -121,19 +130,11 @@ Answer Config::Set(const std::vector<std::pair<std::string, std::string>>& wante
   return {};
 }
 
-void Config::OnChange(std::string_view name, Hook hook) { Must(name).hook = std::move(hook); }
-
-std::string Config::Text(std::string_view name) const {
-  const Slot& slot = Must(name);
-  const std::lock_guard lock(mutex_);
-  return slot.text;
+void Config::OnChange(Setting setting, Hook hook) {
+  slots_[IndexOf(setting)].hook = std::move(hook);
 }
 
-std::int64_t Config::Number(std::string_view name) const { return Must(name).number; }
-
-const std::atomic<std::int64_t>& Config::Watched(std::string_view name) const {
-  return Must(name).number;
-}
+std::string Config::Text(Setting setting) const { return TextOf(SlotOf(setting)); }
 
 std::vector<std::pair<std::string, std::string>> Config::Match(
     const std::vector<std::string>& patterns) const {
@@ -152,9 +153,9 @@ std::vector<std::pair<std::string, std::string>> Config::Match(
 std::vector<std::pair<std::string, std::string>> Config::Changed() const {
   std::vector<std::pair<std::string, std::string>> changed;
   const std::lock_guard lock(mutex_);
-  for (const auto& slot : slots_) {
-    const Result<SettingValue> initial = ReadSetting(*slot->spec, slot->spec->initial);
-    if (slot->text != initial->text) changed.emplace_back(slot->spec->name, slot->text);
+  for (const Slot& slot : slots_) {
+    const Result<SettingValue> initial = ReadSetting(*slot.spec, slot.spec->initial);
+    if (slot.text != initial->text) changed.emplace_back(slot.spec->name, slot.text);
   }
   return changed;
 }
@@ -163,7 +164,7 @@ std::vector<std::pair<std::string, std::string>> Config::WithoutEffect() const {
   constexpr std::string_view kWords = "No effect: ";
   std::vector<std::pair<std::string, std::string>> reasons;
   for (const auto& [name, text] : Changed()) {
-    const SettingSpec& spec = *Must(name).spec;
+    const SettingSpec& spec = *Find(name)->spec;
     if (!spec.HasEffect()) reasons.emplace_back(name, spec.summary.substr(kWords.size()));
   }
   return reasons;

@@ -3,10 +3,10 @@
 // take effect together or not at all. Safe to call from any thread; hooks run one change at a time.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -29,6 +29,7 @@ class Config {
   // For the file and the flags, before the server runs: every setting can be set. Invalid, naming
   // the setting, when it does not exist or the text is no value of it.
   Status SetAtStart(Bytes name, Bytes text);
+  Status SetAtStart(Setting setting, Bytes text);
 
   // CONFIG SET: all of them or none, with Redis' errors. A caller that holds a latched transaction
   // never waits, and cannot change notify-keyspace-events: the database follows that by waiting for
@@ -38,15 +39,16 @@ class Config {
 
   // Called with the new value when a setting changes; a hook that refuses undoes the change.
   using Hook = std::function<Status(const SettingValue& value)>;
-  void OnChange(std::string_view name, Hook hook);
+  void OnChange(Setting setting, Hook hook);
 
-  // `name` must be in the table.
-  std::string Text(std::string_view name) const;
-  std::int64_t Number(std::string_view name) const;
-  bool IsOn(std::string_view name) const { return Number(name) != 0; }
+  std::string Text(Setting setting) const;  // Of any kind, as CONFIG GET tells it.
+  std::int64_t Number(NumberSetting setting) const { return Watched(setting); }
+  bool IsOn(SwitchSetting setting) const { return SlotOf(setting.setting()).number != 0; }
 
-  // The number itself, for callers that read it often.
-  const std::atomic<std::int64_t>& Watched(std::string_view name) const;
+  // The number itself, for whoever looks often.
+  const std::atomic<std::int64_t>& Watched(NumberSetting setting) const {
+    return SlotOf(setting.setting()).number;
+  }
 
   // Names and values that match one of the patterns, aliases included, once each, by name.
   std::vector<std::pair<std::string, std::string>> Match(
@@ -71,18 +73,20 @@ class Config {
 
  private:
   struct Slot {
-    const SettingSpec* spec;
+    const SettingSpec* spec = nullptr;
     std::string text;  // Guarded by mutex_.
-    std::atomic<std::int64_t> number;
+    std::atomic<std::int64_t> number = 0;
     Hook hook;  // Set before the server runs.
   };
 
+  const Slot& SlotOf(Setting setting) const { return slots_[IndexOf(setting)]; }
   Slot* Find(std::string_view name) const;
-  Slot& Must(std::string_view name) const;
+  std::string TextOf(const Slot& slot) const;
+  Status SetAtStart(Slot& slot, Bytes name, Bytes text);
   void Store(Slot& slot, const SettingValue& value);
 
-  std::vector<std::unique_ptr<Slot>> slots_;
-  std::unordered_map<std::string_view, Slot*> by_name_;  // Includes aliases.
+  std::array<Slot, kSettingCount> slots_;
+  std::unordered_map<std::string_view, Slot*> by_name_;  // Aliases, too.
   std::string file_;                                     // These two: before the server runs.
   std::vector<std::string> user_lines_;
   mutable std::mutex rewriting_;  // Taken before mutex_.

@@ -11,7 +11,7 @@
 
 namespace mayfly::server {
 
-// `fsync` is Config::Watched("appendfsync").
+// `fsync` is Config::Watched(Setting::kAppendFsync).
 inline Status PersistBeforeReply(Database& database, const std::atomic<std::int64_t>& fsync) {
   const auto mode = static_cast<FsyncMode>(fsync.load(std::memory_order_relaxed));
   return mode == FsyncMode::kAlways ? database.Sync(Durability::kDisk) : Status();

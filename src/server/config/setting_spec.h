@@ -1,7 +1,7 @@
-// setting_spec.h - every setting of the server, one line each.
+// setting_spec.h - the table of settings, from the lines of settings.inc.
 // The configuration file, the flags of `mayfly serve`, CONFIG GET, SET and REWRITE and the manual
-// all read these lines. A name that Redis has and that means nothing here is listed as well, since
-// clients and tests set it, and its line says why it has no effect.
+// all read it. A name that Redis has and that means nothing here is listed as well, since clients
+// and tests set it, and its line says why it has no effect.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,9 @@
 #include <span>
 #include <string_view>
 
-namespace mayfly::server {
+#include "server/config/setting.h"
 
-enum class SettingKind : std::uint8_t {
-  kInteger,
-  kMemory,           // Bytes: "100", "64kb", "1gb".
-  kMemoryOrPercent,  // Bytes, or a part of maxmemory: "5%".
-  kBoolean,          // "yes" or "no".
-  kChoice,           // One of `choices`.
-  kText,             // Any text.
-  kOutputLimits,     // client-output-buffer-limit.
-  kNotify,           // notify-keyspace-events.
-  kOctal,            // Permissions.
-  kPercentiles,      // Numbers from 0 to 100, with blanks between them.
-};
+namespace mayfly::server {
 
 enum class SettingUse : std::uint8_t {
   kLive,      // Can be set while the server runs.
@@ -56,8 +45,9 @@ struct SettingSpec {
   bool HasEffect() const { return !summary.starts_with("No effect: "); }
 };
 
-// In the order of the manual: by topic.
+// In the order of the manual, which is that of the enumerators.
 std::span<const SettingSpec> AllSettings();
+const SettingSpec& SpecOf(Setting setting);
 
 // By its name or an alias, in any case; null when there is none.
 const SettingSpec* FindSetting(std::string_view name);
@@ -65,7 +55,7 @@ const SettingSpec* FindSetting(std::string_view name);
 // Another name for a setting, such as Redis' older ones.
 struct SettingAlias {
   std::string_view alias;
-  std::string_view name;
+  Setting setting;
 };
 std::span<const SettingAlias> SettingAliases();
 

@@ -13,7 +13,7 @@ namespace mayfly::server {
 CommandBatch::CommandBatch(Server& server, ThreadCounters& counters, std::uint64_t seed)
     : server_(server),
       counters_(counters),
-      fsync_(server.config().Watched("appendfsync")),
+      fsync_(server.config().Watched(Setting::kAppendFsync)),
       random_(seed) {}
 
 Status CommandBatch::Begin(std::span<const DatabaseKeyView> keys, KeyReach reach) {
@@ -200,13 +200,23 @@ void CommandBatch::Notify(NotifyClass kind, std::string_view event, int database
 bool CommandBatch::TooMuchToSend(std::uint64_t bytes) {
   if (session_ == nullptr) return false;
   OutputLimits limits;
-  const Status read = ReadOutputLimits(server_.config().Text("client-output-buffer-limit"), limits);
+  const Status read =
+      ReadOutputLimits(server_.config().Text(Setting::kClientOutputBufferLimit), limits);
   const bool subscribed = session_->extension().subscriptions().any();
   const ClientClass client = subscribed ? ClientClass::kPubSub : ClientClass::kNormal;
   const std::uint64_t bytes_max = limits[static_cast<std::size_t>(client)].hard_bytes;
   if (!read.ok() || bytes_max == 0 || bytes <= bytes_max) return false;
   session_->Abort();
   return true;
+}
+
+EncodingLimits CommandBatch::encoding_limits() const {
+  const Config& config = server_.config();
+  return {.hash_entries = config.Number(Setting::kHashMaxListpackEntries),
+          .hash_bytes = config.Number(Setting::kHashMaxListpackValue),
+          .set_integers = config.Number(Setting::kSetMaxIntsetEntries),
+          .sorted_set_entries = config.Number(Setting::kZsetMaxListpackEntries),
+          .sorted_set_bytes = config.Number(Setting::kZsetMaxListpackValue)};
 }
 
 AclContext* CommandBatch::acl() {

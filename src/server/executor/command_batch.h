@@ -97,9 +97,7 @@ class CommandBatch final : public CallHost {
   bool has_everything() const override { return scope_.everything; }
   void AskForEverything() override { asked_for_everything_ = true; }
   Random& random() override { return random_; }
-  std::int64_t Setting(std::string_view name) const override {
-    return server_.config().Number(name);
-  }
+  EncodingLimits encoding_limits() const override;
   ScanCursors& scan_cursors() override { return server_.scan_cursors(); }
   PiecedStrings& pieced_strings() override { return server_.pieced_strings(); }
   Database* database_handle() override { return &server_.database(); }

@@ -32,9 +32,9 @@ Executor::Executor(Server& server, std::uint64_t seed)
     : server_(server),
       door_(server.script_gate().NewDoor()),
       counters_(server.statistics().NewThread()),
-      latency_tracking_(server.config().Watched("latency-tracking")),
-      busy_millis_(server.config().Watched("busy-reply-threshold")),
-      queued_max_(server.config().Watched("client-query-buffer-limit")),
+      latency_tracking_(server.config().Watched(Setting::kLatencyTracking)),
+      busy_millis_(server.config().Watched(Setting::kBusyReplyThreshold)),
+      queued_max_(server.config().Watched(Setting::kClientQueryBufferLimit)),
       run_(server, counters_, seed) {}
 
 void Executor::Run(Session& session, Pipeline& pipeline) {

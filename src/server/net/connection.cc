@@ -113,7 +113,7 @@ void Connection::WaitOrRead() {
 // Once the script has run for too long, the client gets an error.
 void Connection::AwaitScript() {
   Server& server = thread_.server();
-  const Millis threshold(server.config().Number("busy-reply-threshold"));
+  const Millis threshold(server.config().Number(Setting::kBusyReplyThreshold));
   const auto since = server.script_gate().shut_since();
   if (threshold.count() == 0 || !since) return;
   const auto ran = std::chrono::duration_cast<Millis>(server.Steady() - *since);
@@ -342,7 +342,7 @@ void Connection::Look(SteadyTime now) {
   if (closed_) return;
   if (PassesOutputLimit(now) || KeepsLinesTooLong(now)) return Close();
   GiveInputBack(now);
-  const std::int64_t timeout = thread_.server().config().Number("timeout");
+  const std::int64_t timeout = thread_.server().config().Number(Setting::kTimeout);
   if (timeout == 0 || session_->hold() != Hold::kNone || session_->state().monitors ||
       session_->extension().subscriptions().any()) {
     return;

@@ -27,7 +27,7 @@ void FsyncThread::Run() {
 void FsyncThread::Tick() {
   // First, since the rest may take long.
   server_.throughput().Note(server_.Steady(), server_.statistics().totals());
-  const auto mode = static_cast<FsyncMode>(server_.config().Number("appendfsync"));
+  const auto mode = static_cast<FsyncMode>(server_.config().Number(Setting::kAppendFsync));
   // Covers all commits: commands, tables, purges. The database knows whether there is anything to
   // do. A failure is logged and shown in INFO persistence; the next second tries again.
   if (mode == FsyncMode::kEverySecond) static_cast<void>(server_.Save());

@@ -16,7 +16,7 @@ IoThread::IoThread(Server& server, std::uint64_t seed)
       farewell_(context_),
       executor_(server, seed),
       second_executor_(server, ~seed),
-      output_limits_setting_(server.config().Watched("client-output-buffer-limit")) {}
+      output_limits_setting_(server.config().Watched(Setting::kClientOutputBufferLimit)) {}
 
 IoThread::~IoThread() = default;
 
@@ -48,7 +48,7 @@ const OutputLimits& IoThread::output_limits() {
   if (setting != output_limits_seen_) {
     output_limits_seen_ = setting;
     static_cast<void>(
-        ReadOutputLimits(server_.config().Text("client-output-buffer-limit"), output_limits_));
+        ReadOutputLimits(server_.config().Text(Setting::kClientOutputBufferLimit), output_limits_));
   }
   return output_limits_;
 }

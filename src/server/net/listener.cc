@@ -63,8 +63,8 @@ void SayAndClose(Socket& socket, const std::string& line) {
 
 Status Listener::OpenDoors() {
   const Config& config = server_.config();
-  MAYFLY_RETURN_IF_ERROR(OpenTcp(static_cast<int>(config.Number("port")), false, port_));
-  if (const std::int64_t port = config.Number("tls-port"); port != 0) {
+  MAYFLY_RETURN_IF_ERROR(OpenTcp(static_cast<int>(config.Number(Setting::kPort)), false, port_));
+  if (const std::int64_t port = config.Number(Setting::kTlsPort); port != 0) {
     MAYFLY_TRY(tls_, NewTlsContext(config));
     MAYFLY_RETURN_IF_ERROR(OpenTcp(static_cast<int>(port), true, tls_port_));
   }
@@ -74,7 +74,7 @@ Status Listener::OpenDoors() {
 Status Listener::Open() {
   const Config& config = server_.config();
   MAYFLY_RETURN_IF_ERROR(OpenDoors());
-  if (const std::string path = config.Text("unixsocket"); !path.empty()) {
+  if (const std::string path = config.Text(Setting::kUnixSocket); !path.empty()) {
     MAYFLY_RETURN_IF_ERROR(OpenUnix(path));
   }
   for (const auto& door : doors_) Accept(door);
@@ -114,7 +114,7 @@ Status Listener::Reopen() {
 }
 
 Status Listener::RenewTls() {
-  if (server_.config().Number("tls-port") == 0) return {};
+  if (server_.config().Number(Setting::kTlsPort) == 0) return {};
   MAYFLY_TRY(tls_, NewTlsContext(server_.config()));
   return {};
 }
@@ -128,7 +128,7 @@ void Listener::CloseDoors() {
 }
 
 Status Listener::OpenTcp(int port, bool tls, std::atomic<int>& bound_port) {
-  MAYFLY_TRY(const auto addresses, ReadBindAddresses(server_.config().Text("bind")));
+  MAYFLY_TRY(const auto addresses, ReadBindAddresses(server_.config().Text(Setting::kBind)));
   bound_port = port;
   for (const BindAddress& bind : addresses) {
     const Tcp::endpoint endpoint(bind.address, static_cast<unsigned short>(bound_port));
@@ -154,7 +154,7 @@ Status Listener::OpenOne(const Tcp::endpoint& endpoint, bool tls) {
   }
   if (!error) door->acceptor.bind(endpoint, error);
   if (!error) {
-    door->acceptor.listen(static_cast<int>(server_.config().Number("tcp-backlog")), error);
+    door->acceptor.listen(static_cast<int>(server_.config().Number(Setting::kTcpBacklog)), error);
   }
   if (error) return CannotListen(ToText(endpoint), error);
   addresses_.push_back((tls ? "tls " : "") + ToText(door->acceptor.local_endpoint()));
@@ -179,10 +179,10 @@ Status Listener::OpenUnix(const std::string& path) {
   unix_door_->open(Local(), error);
   if (!error) unix_door_->bind(Local::endpoint(path), error);
   if (!error) {
-    unix_door_->listen(static_cast<int>(server_.config().Number("tcp-backlog")), error);
+    unix_door_->listen(static_cast<int>(server_.config().Number(Setting::kTcpBacklog)), error);
   }
   if (error) return CannotListen(path, error);
-  const auto permissions = static_cast<mode_t>(server_.config().Number("unixsocketperm"));
+  const auto permissions = static_cast<mode_t>(server_.config().Number(Setting::kUnixSocketPerm));
   if (permissions != 0 && ::chmod(path.c_str(), permissions) != 0) {
     return Status::IoError(fmt::format("unixsocketperm of {}: {}", path, std::strerror(errno)));
   }
@@ -218,17 +218,19 @@ IoThread& Listener::Idlest() {
 RequestLimits Listener::Limits() const {
   const Config& config = server_.config();
   RequestLimits limits;
-  limits.bulk_bytes_max = config.Number("proto-max-bulk-len");
-  limits.command_bytes_max = static_cast<std::size_t>(config.Number("client-query-buffer-limit"));
+  limits.bulk_bytes_max = config.Number(Setting::kProtoMaxBulkLen);
+  limits.command_bytes_max =
+      static_cast<std::size_t>(config.Number(Setting::kClientQueryBufferLimit));
   return limits;
 }
 
 std::string Listener::TurnAway(bool local) const {
-  const auto clients_max = static_cast<std::size_t>(server_.config().Number("maxclients"));
+  const auto clients_max = static_cast<std::size_t>(server_.config().Number(Setting::kMaxClients));
   std::size_t clients = 0;
   for (const auto& thread : threads_) clients += thread->connections();
   if (clients >= clients_max) return "-ERR max number of clients reached\r\n";
-  const bool closed = server_.config().IsOn("protected-mode") && server_.authorizer().open_to_all();
+  const bool closed =
+      server_.config().IsOn(Setting::kProtectedMode) && server_.authorizer().open_to_all();
   return closed && !local ? std::string(kProtected) : "";
 }
 
@@ -258,7 +260,7 @@ void Listener::Welcome(const TcpDoor& door, Tcp::socket socket, IoThread& thread
   origin.local_address = ToText(socket.local_endpoint(error));
   origin.descriptor = socket.native_handle();
   origin.tls = door.tls;
-  SetKeepAlive(socket, server_.config().Number("tcp-keepalive"));
+  SetKeepAlive(socket, server_.config().Number(Setting::kTcpKeepAlive));
   auto shared = std::make_shared<Tcp::socket>(std::move(socket));
   thread.Adopt([shared, origin, tls = tls_, limits = Limits()](IoThread& home) {
     Stream stream = origin.tls ? Stream(std::make_unique<TlsStream>(std::move(*shared), *tls))

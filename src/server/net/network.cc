@@ -19,14 +19,14 @@ namespace mayfly::server {
 namespace {
 
 std::size_t ThreadCount(const Config& config) {
-  const std::int64_t wanted = config.Number("threads");
+  const std::int64_t wanted = config.Number(Setting::kThreads);
   if (wanted > 0) return static_cast<std::size_t>(wanted);
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
 // At least two: one slow request must not hold up the next.
 std::size_t HttpThreadCount(const Config& config) {
-  const std::int64_t wanted = config.Number("http-threads");
+  const std::int64_t wanted = config.Number(Setting::kHttpThreads);
   return wanted > 0 ? static_cast<std::size_t>(wanted)
                     : std::max<std::size_t>(ThreadCount(config), 2);
 }
@@ -35,7 +35,7 @@ std::size_t HttpThreadCount(const Config& config) {
 // are served.
 void MakeRoomForClients(Server& server) {
   const auto wanted =
-      static_cast<rlim_t>(server.config().Number("maxclients")) + rlim_t{kOwnDescriptors};
+      static_cast<rlim_t>(server.config().Number(Setting::kMaxClients)) + rlim_t{kOwnDescriptors};
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) return;
   limit.rlim_cur = std::min(wanted, limit.rlim_max);
@@ -45,31 +45,32 @@ void MakeRoomForClients(Server& server) {
   Log(server.logger(), LogLevel::kWarning,
       "the machine lets this process have {} descriptors: maxclients is {}", limit.rlim_cur,
       clients);
-  static_cast<void>(server.config().SetAtStart("maxclients", std::to_string(clients)));
+  static_cast<void>(server.config().SetAtStart(Setting::kMaxClients, std::to_string(clients)));
 }
 
 // Settings of addresses and TLS, and the error when they cannot be applied.
 struct Followed {
-  std::string_view setting;
+  Setting setting;
   Status (Listener::*change)();
   std::string_view fault;
 };
+constexpr std::string_view kBindFault = "Failed to bind to specified addresses.";
 constexpr std::string_view kPortFault = "Unable to listen on this port. Check server logs.";
 constexpr std::string_view kTlsFault = "Unable to update TLS configuration. Check server logs.";
 // clang-format off
 constexpr Followed kFollowed[] = {
-    {"bind",                      &Listener::Reopen,   "Failed to bind to specified addresses."},
-    {"port",                      &Listener::Reopen,   kPortFault},
-    {"tls-port",                  &Listener::Reopen,   kPortFault},
-    {"tls-cert-file",             &Listener::RenewTls, kTlsFault},
-    {"tls-key-file",              &Listener::RenewTls, kTlsFault},
-    {"tls-key-file-pass",         &Listener::RenewTls, kTlsFault},
-    {"tls-ca-cert-file",          &Listener::RenewTls, kTlsFault},
-    {"tls-auth-clients",          &Listener::RenewTls, kTlsFault},
-    {"tls-protocols",             &Listener::RenewTls, kTlsFault},
-    {"tls-ciphers",               &Listener::RenewTls, kTlsFault},
-    {"tls-ciphersuites",          &Listener::RenewTls, kTlsFault},
-    {"tls-prefer-server-ciphers", &Listener::RenewTls, kTlsFault},
+    {Setting::kBind,                   &Listener::Reopen,   kBindFault},
+    {Setting::kPort,                   &Listener::Reopen,   kPortFault},
+    {Setting::kTlsPort,                &Listener::Reopen,   kPortFault},
+    {Setting::kTlsCertFile,            &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsKeyFile,             &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsKeyFilePass,         &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsCaCertFile,          &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsAuthClients,         &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsProtocols,           &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsCiphers,             &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsCipherSuites,        &Listener::RenewTls, kTlsFault},
+    {Setting::kTlsPreferServerCiphers, &Listener::RenewTls, kTlsFault},
 };
 // clang-format on
 
@@ -101,11 +102,12 @@ Status Network::Open() {
   MakeRoomForClients(server_);
   MAYFLY_RETURN_IF_ERROR(listener_.Open());
   server_.port = listener_.port();
-  // A free port that was found stays the port.
-  MAYFLY_RETURN_IF_ERROR(server_.config().SetAtStart("port", std::to_string(listener_.port())));
-  const auto http_port = static_cast<int>(server_.config().Number("http-port"));
+  // A free port that was found is the one from now on.
+  MAYFLY_RETURN_IF_ERROR(
+      server_.config().SetAtStart(Setting::kPort, std::to_string(listener_.port())));
+  const auto http_port = static_cast<int>(server_.config().Number(Setting::kHttpPort));
   if (http_port >= 0) {
-    MAYFLY_RETURN_IF_ERROR(http_.Open(server_.config().Text("http-bind"), http_port));
+    MAYFLY_RETURN_IF_ERROR(http_.Open(server_.config().Text(Setting::kHttpBind), http_port));
   }
   for (const Followed& one : kFollowed) {
     server_.config().OnChange(

@@ -15,44 +15,43 @@ namespace {
 namespace ssl = boost::asio::ssl;
 using ErrorCode = boost::system::error_code;
 
-Status Loaded(std::string_view setting, const std::string& file, const ErrorCode& error) {
+Status Loaded(Setting setting, const std::string& file, const ErrorCode& error) {
   if (!error) return {};
-  return Status::Invalid(fmt::format("{} '{}': {}", setting, file, error.message()));
+  return Status::Invalid(fmt::format("{} '{}': {}", SpecOf(setting).name, file, error.message()));
 }
 
 Status LoadOwnKey(const Config& config, ssl::context& context) {
-  const std::string certificate = config.Text("tls-cert-file");
-  const std::string key = config.Text("tls-key-file");
+  const std::string certificate = config.Text(Setting::kTlsCertFile);
+  const std::string key = config.Text(Setting::kTlsKeyFile);
   if (certificate.empty() || key.empty()) {
     return Status::Invalid("tls-port needs tls-cert-file and tls-key-file");
   }
   ErrorCode error;
   context.set_password_callback(
-      [password = config.Text("tls-key-file-pass")](std::size_t, ssl::context::password_purpose) {
-        return password;
-      },
+      [password = config.Text(Setting::kTlsKeyFilePass)](
+          std::size_t, ssl::context::password_purpose) { return password; },
       error);
   context.use_certificate_chain_file(certificate, error);
-  MAYFLY_RETURN_IF_ERROR(Loaded("tls-cert-file", certificate, error));
+  MAYFLY_RETURN_IF_ERROR(Loaded(Setting::kTlsCertFile, certificate, error));
   context.use_private_key_file(key, ssl::context::pem, error);
-  return Loaded("tls-key-file", key, error);
+  return Loaded(Setting::kTlsKeyFile, key, error);
 }
 
 Status LoadAuthority(const Config& config, ssl::context& context) {
-  const std::string authority = config.Text("tls-ca-cert-file");
-  const std::string clients = config.Text("tls-auth-clients");
+  const std::string authority = config.Text(Setting::kTlsCaCertFile);
+  const std::string clients = config.Text(Setting::kTlsAuthClients);
   ErrorCode error;
   if (authority.empty()) {
     if (clients == "no") return {};
     return Status::Invalid("tls-auth-clients needs tls-ca-cert-file; or set it to 'no'");
   }
   context.load_verify_file(authority, error);
-  MAYFLY_RETURN_IF_ERROR(Loaded("tls-ca-cert-file", authority, error));
+  MAYFLY_RETURN_IF_ERROR(Loaded(Setting::kTlsCaCertFile, authority, error));
   int mode = ssl::verify_none;
   if (clients == "optional") mode = ssl::verify_peer;
   if (clients == "yes") mode = ssl::verify_peer | ssl::verify_fail_if_no_peer_cert;
   context.set_verify_mode(mode, error);
-  return Loaded("tls-auth-clients", clients, error);
+  return Loaded(Setting::kTlsAuthClients, clients, error);
 }
 
 // Versions older than 1.2 are offered only if the settings name them.
@@ -70,7 +69,7 @@ Status ChooseVersions(const Config& config, ssl::context& context) {
   };
   // clang-format on
   constexpr auto kServerOrder = static_cast<ssl::context::options>(SSL_OP_CIPHER_SERVER_PREFERENCE);
-  std::string wanted = config.Text("tls-protocols");
+  std::string wanted = config.Text(Setting::kTlsProtocols);
   if (wanted.empty()) wanted = "TLSv1.2 TLSv1.3";
   ssl::context::options options =
       ssl::context::default_workarounds | ssl::context::no_sslv2 | ssl::context::no_sslv3;
@@ -89,18 +88,18 @@ Status ChooseVersions(const Config& config, ssl::context& context) {
     }
     options &= ~found->off;
   }
-  if (config.IsOn("tls-prefer-server-ciphers")) options |= kServerOrder;
+  if (config.IsOn(Setting::kTlsPreferServerCiphers)) options |= kServerOrder;
   ErrorCode error;
   context.set_options(options, error);
-  return Loaded("tls-protocols", wanted, error);
+  return Loaded(Setting::kTlsProtocols, wanted, error);
 }
 
 Status ChooseCiphers(const Config& config, ssl::context& context) {
-  const std::string ciphers = config.Text("tls-ciphers");
+  const std::string ciphers = config.Text(Setting::kTlsCiphers);
   if (!ciphers.empty() && SSL_CTX_set_cipher_list(context.native_handle(), ciphers.c_str()) != 1) {
     return Status::Invalid(fmt::format("tls-ciphers '{}': no such ciphers", ciphers));
   }
-  const std::string suites = config.Text("tls-ciphersuites");
+  const std::string suites = config.Text(Setting::kTlsCipherSuites);
   if (!suites.empty() && SSL_CTX_set_ciphersuites(context.native_handle(), suites.c_str()) != 1) {
     return Status::Invalid(fmt::format("tls-ciphersuites '{}': no such ciphers", suites));
   }

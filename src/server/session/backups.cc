@@ -36,7 +36,7 @@ void WriteReport(ReplyWriter& reply, const std::string& file, const BackupReport
 }  // namespace
 
 Result<std::string> Backups::MakeFolder() const {
-  const std::string directory = config_.Text("dir");
+  const std::string directory = config_.Text(Setting::kDir);
   if (directory.empty()) {
     return Status::Unsupported(
         "the database is in memory and has no folder for a backup; serve it with --dir");
@@ -100,7 +100,7 @@ void Backups::RemoveOld(const std::string& folder) const {
     if (name.starts_with(kOwnPrefix) && name.ends_with(kEnding)) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  const auto keep = static_cast<std::size_t>(config_.Number("backups-keep"));
+  const auto keep = static_cast<std::size_t>(config_.Number(Setting::kBackupsKeep));
   for (std::size_t i = 0; i + keep < files.size(); ++i) std::filesystem::remove(files[i], error);
 }
 

@@ -7,8 +7,8 @@ namespace mayfly::server {
 
 EventTrimmer::EventTrimmer(Server& server)
     : server_(server),
-      keep_(server.config().Watched("events-keep")),
-      keep_ms_(server.config().Watched("events-keep-ms")) {}
+      keep_(server.config().Watched(Setting::kEventsKeep)),
+      keep_ms_(server.config().Watched(Setting::kEventsKeepMs)) {}
 
 bool EventTrimmer::Due(SteadyTime now) {
   const bool changed = last_keep_ != keep_ || last_keep_ms_ != keep_ms_;

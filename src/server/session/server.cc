@@ -27,8 +27,8 @@ Server::Server(ServerParts parts)
       scan_cursors_(parts_.clock.Now()),
       statistics_(parts_.table.entries().size()),
       throughput_(started_),
-      latency_millis_(parts_.config.Watched("latency-monitor-threshold")),
-      slow_micros_(parts_.config.Watched("slowlog-log-slower-than")),
+      latency_millis_(parts_.config.Watched(Setting::kLatencyMonitorThreshold)),
+      slow_micros_(parts_.config.Watched(Setting::kSlowlogLogSlowerThan)),
       foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
       jobs_(parts_.clock),
       backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
@@ -42,16 +42,17 @@ Server::~Server() { jobs_.Stop(); }
 
 Status Server::Start() {
   MAYFLY_TRY(databases_,
-             Databases::Open(database(), static_cast<int>(config().Number("databases"))));
-  authorizer_->SetDefaultPassword(config().Text("requirepass"));
-  config().OnChange("requirepass", [this](const SettingValue& value) {
+             Databases::Open(database(), static_cast<int>(config().Number(Setting::kDatabases))));
+  authorizer_->SetDefaultPassword(config().Text(Setting::kRequirePass));
+  config().OnChange(Setting::kRequirePass, [this](const SettingValue& value) {
     authorizer_->SetDefaultPassword(value.text);
     return Status();
   });
-  config().OnChange("notify-keyspace-events", [this](const SettingValue& value) {
+  config().OnChange(Setting::kNotifyKeyspaceEvents, [this](const SettingValue& value) {
     return FollowNotifications(static_cast<std::uint32_t>(value.number));
   });
-  return FollowNotifications(static_cast<std::uint32_t>(config().Number("notify-keyspace-events")));
+  return FollowNotifications(
+      static_cast<std::uint32_t>(config().Number(Setting::kNotifyKeyspaceEvents)));
 }
 
 // Purges of expired keys and fields of hashes are notified through the events of the keyspaces.
@@ -131,7 +132,7 @@ void Server::NoteSlow(Session& session, const CommandEntry& entry, std::span<con
                 .args = ShortenedArgs(*entry.spec, args),
                 .client_address = session.origin().address,
                 .client_name = session.state().name},
-               static_cast<std::size_t>(config().Number("slowlog-max-len")));
+               static_cast<std::size_t>(config().Number(Setting::kSlowlogMaxLen)));
 }
 
 void Server::WarnOfForeignProtocol(const Session& session) {

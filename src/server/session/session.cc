@@ -151,7 +151,7 @@ void Session::NoteRan(const Waiter& waiter) {
   const std::vector<Bytes> args(waiter.args.begin(), waiter.args.end());
   state_.last_command = waiter.entry;
   server_.statistics().CountRun(waiter.entry->id, nanos, false,
-                                server_.config().IsOn("latency-tracking"));
+                                server_.config().IsOn(Setting::kLatencyTracking));
   server_.NoteSlow(*this, *waiter.entry, args, nanos);
 }
 

@@ -115,12 +115,6 @@ void CommandTester::CountReads(std::uint64_t found, std::uint64_t missed) {
 
 std::string CommandTester::reads() const { return fmt::format("{}/{}", found_, missed_); }
 
-std::int64_t CommandTester::Setting(std::string_view name) const {
-  const auto found = settings_.find(name);
-  if (found == settings_.end()) throw std::runtime_error("no setting " + std::string(name));
-  return found->second;
-}
-
 const CommandSpec* CommandTester::FindName(Bytes name) const {
   for (const CommandFamily& family : families_) {
     for (const CommandSpec& spec : family.commands) {

@@ -2,7 +2,6 @@
 // sessions.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,7 +45,7 @@ class CommandTester final : public CallHost {
   void UseProtocol(ProtocolVersion version) { version_ = version; }
   void AllowBlocking(bool allow) { may_block_ = allow; }
   void Retry(bool retried) { retried_ = retried; }  // As if the commands had been blocked before.
-  void Set(const std::string& setting, std::int64_t value) { settings_[setting] = value; }
+  void SetEncodingLimits(const EncodingLimits& limits) { encoding_limits_ = limits; }
 
   // The contexts of the ACL, pubsub and scripting families; each must outlive its use.
   void SetAcl(AclContext* context) { acl_ = context; }
@@ -72,7 +71,7 @@ class CommandTester final : public CallHost {
   void Block(BlockRequest request) override { blocked_ = std::move(request); }
   void CountReads(std::uint64_t found, std::uint64_t missed) override;
   Random& random() override { return random_; }
-  std::int64_t Setting(std::string_view name) const override;
+  EncodingLimits encoding_limits() const override { return encoding_limits_; }
   ScanCursors& scan_cursors() override { return cursors_; }
   PiecedStrings& pieced_strings() override { return pieced_; }
   Database* database_handle() override { return database_handle_.get(); }
@@ -102,7 +101,7 @@ class CommandTester final : public CallHost {
   Random random_{1};
   ScanCursors cursors_{clock_.Now()};
   PiecedStrings pieced_;
-  std::map<std::string, std::int64_t, std::less<>> settings_;
+  EncodingLimits encoding_limits_;
   ProtocolVersion version_ = ProtocolVersion::kResp2;
   int database_ = 0;
   bool may_block_ = false;

@@ -19,16 +19,14 @@ std::string_view EncodingOfString(const Call& call, Bytes key, Bytes value) {
   return value.size() <= PiecedStrings::kBytesMax ? "embstr" : "raw";
 }
 
-bool AtMost(const Call& call, std::uint64_t count, std::string_view setting) {
-  const std::int64_t bound = call.host.Setting(setting);
+bool AtMost(std::uint64_t count, std::int64_t bound) {
   return bound >= 0 && count <= static_cast<std::uint64_t>(bound);
 }
 
 // Whether the row has at most `count_setting` members, all of them `small`.
 Result<bool> AllMembers(const Call& call, Bytes key, const core::FoundRow& row,
-                        std::string_view count_setting,
-                        FunctionRef<bool(Bytes name, Bytes value)> small) {
-  if (!AtMost(call, row.members, count_setting)) return false;
+                        std::int64_t count_max, FunctionRef<bool(Bytes name, Bytes value)> small) {
+  if (!AtMost(row.members, count_max)) return false;
   MAYFLY_TRY(const auto cursor, call.space().NewMemberCursor(key, core::Part::kMembers));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     if (!small(types::NameOfMember(cursor->member()), cursor->value())) return false;
@@ -41,6 +39,7 @@ Result<bool> AllMembers(const Call& call, Bytes key, const core::FoundRow& row,
 
 Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::FoundRow& row) {
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(row.is_collection, row.value));
+  const EncodingLimits limits = call.host.encoding_limits();
   switch (type) {
     case types::ValueType::kString:
       // A string in chunks is long.
@@ -48,14 +47,14 @@ Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::Fou
     case types::ValueType::kList: return "quicklist";
     case types::ValueType::kHash: {
       MAYFLY_TRY(const bool small,
-                 AllMembers(call, key, row, "hash-max-listpack-entries", [&](Bytes f, Bytes v) {
-                   return AtMost(call, std::max(f.size(), v.size()), "hash-max-listpack-value");
+                 AllMembers(call, key, row, limits.hash_entries, [&](Bytes f, Bytes v) {
+                   return AtMost(std::max(f.size(), v.size()), limits.hash_bytes);
                  }));
       return small ? kListpack : kHashTable;
     }
     case types::ValueType::kSet: {
       MAYFLY_TRY(const bool integers,
-                 AllMembers(call, key, row, "set-max-intset-entries", [](Bytes name, Bytes) {
+                 AllMembers(call, key, row, limits.set_integers, [](Bytes name, Bytes) {
                    std::int64_t number = 0;
                    return ReadInteger(name, number);
                  }));
@@ -64,8 +63,8 @@ Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::Fou
     case types::ValueType::kSortedSet: break;
   }
   MAYFLY_TRY(const bool small,
-             AllMembers(call, key, row, "zset-max-listpack-entries", [&](Bytes name, Bytes) {
-               return AtMost(call, name.size(), "zset-max-listpack-value");
+             AllMembers(call, key, row, limits.sorted_set_entries, [&](Bytes name, Bytes) {
+               return AtMost(name.size(), limits.sorted_set_bytes);
              }));
   return small ? kListpack : std::string_view("skiplist");
 }
