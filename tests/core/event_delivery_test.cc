@@ -45,6 +45,28 @@ class Listener {
   std::vector<std::string> keys_;
 };
 
+// A round of promises purges, and so makes events, while it holds the lock of reclaiming.
+class DeliveryWhileReclaiming : public EachEngine {};
+
+TEST_P(DeliveryWhileReclaiming, ACallbackThatReclaimsIsRefusedAndDoesNotWaitForItself) {
+  ASSERT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKey, .purge_within = Millis(1000)})),
+            kOk);
+  ASSERT_EQ(CodeOf(rows().Put("key", "value", Lifetime::For(Millis(1)))), kOk);
+  clock().Advance(Millis(10));
+  std::vector<StatusCode> codes;
+  auto subscription = database().Subscribe([&](const Event&) {
+    codes.push_back(CodeOf(database().Reclaim({})));
+    codes.push_back(CodeOf(database().RevertClock()));
+    codes.push_back(CodeOf(rows().Put("other", "value")));
+  });
+  ASSERT_TRUE(subscription.has_value());
+  ASSERT_EQ(CodeOf(database().Reclaim({.everything = true})), kOk);
+  EXPECT_EQ(codes, (std::vector<StatusCode>{kBusy, kBusy, kOk}));
+  EXPECT_EQ(CodeOf(database().Reclaim({})), kOk) << "the lock was kept";
+}
+
+INSTANTIATE_TEST_SUITE_P(On, DeliveryWhileReclaiming, AllEngines(), NameOfEngine);
+
 class EventDelivery : public EachEngine {
  protected:
   EventDelivery() { EXPECT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKey})), kOk); }

@@ -20,6 +20,7 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
   if (options.dead_percent == 0 || options.dead_percent > 100) {
     return Status::Invalid("dead_percent must be 1 to 100");
   }
+  MAYFLY_RETURN_IF_ERROR(store_.CheckNotReclaiming());
   const std::lock_guard alone(store_.reclaim_mutex());
   ReclaimReport report;
   const auto never = [] { return false; };

@@ -206,6 +206,15 @@ Status Store::CheckWritable() const {
   return Status::ReadOnly("the database is open read-only; open it for writing to change it");
 }
 
+Status Store::CheckNotReclaiming() const {
+  if (!reclaim_mutex_.IsHeldHere()) [[likely]]
+    return {};
+  return Status::Busy(
+      "this thread reclaims space, and an event's callback asked for it again; call it from "
+      "another "
+      "thread");
+}
+
 Status Store::ReadStored(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
                          PinnedBytes& pin, std::optional<RowView>& row) const {
   row.reset();

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/owned_mutex.h"
 #include "base/owner_process.h"
 #include "core/clock/deadline_watch.h"
 #include "core/clock/trusted_clock.h"
@@ -189,7 +190,10 @@ class Store {
   DropHorizon& horizon() const { return *horizon_; }
 
   // Held while space is reclaimed: one thread at a time.
-  std::mutex& reclaim_mutex() { return reclaim_mutex_; }
+  OwnedMutex& reclaim_mutex() { return reclaim_mutex_; }
+
+  // Busy in a callback that runs while this thread reclaims space: it would wait for itself.
+  Status CheckNotReclaiming() const;
   DeadlineWatch& watch() { return watch_; }
 
   // Where the next purge continues after one ended at a bound; see purger.cc.
@@ -224,7 +228,7 @@ class Store {
   const std::unique_ptr<engine::Engine> engine_;
   const std::unique_ptr<OpenStates> states_;
   const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine's compactions.
-  std::mutex reclaim_mutex_;
+  OwnedMutex reclaim_mutex_;
   std::atomic<std::uint64_t> purge_turn_{0};
   KeyLatches latches_;
   StoredCache cache_;

@@ -73,6 +73,7 @@ Status Store::ConfirmClock() {
 Status Store::RevertClock() {
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   MAYFLY_RETURN_IF_ERROR(CheckWritable());
+  MAYFLY_RETURN_IF_ERROR(CheckNotReclaiming());
   const std::lock_guard alone(reclaim_mutex_);
   auto keyspaces = catalog_->All();
   std::sort(keyspaces.begin(), keyspaces.end(),
