@@ -60,6 +60,31 @@ TEST_F(ScriptKill, EndsAnEndlessLoop) {
   EXPECT_EQ(engine_.Kill(), Outcome::kNothingRuns);
 }
 
+// Few instructions, much time: each makes a long string.
+class CountingHost final : public PlainScriptHost {
+ public:
+  void Breathe(ScriptRun& run) override {
+    if (++breaths == stop_at) run.Abort("ERR stopped");
+  }
+
+  int breaths = 0;
+  int stop_at = 0;
+};
+
+TEST_F(ScriptKill, IsLookedForByWhatIsAllocatedAsWell) {
+  CountingHost host;
+  const char* const kText = "for i=1,100 do local s=string.rep('x',1000000) .. i end return 1";
+  EXPECT_EQ(WireOfScript(engine_, host, kText), ":1");
+  EXPECT_GE(host.breaths, 40) << "200 MB, a breath after 4 MiB";
+  host.breaths = 0;
+  host.stop_at = 3;
+  EXPECT_EQ(WireOfScript(engine_, host, kText).substr(0, 12), "-ERR stopped");
+  host.stop_at = 0;
+  host.breaths = 0;
+  EXPECT_EQ(WireOfScript(engine_, host, "for i=1,10000 do end return 1"), ":1");
+  EXPECT_LE(host.breaths, 100) << "the hook stayed in a hurry";
+}
+
 TEST_F(ScriptKill, SparesAScriptThatHasWritten) {
   std::promise<void> wrote;
   std::promise<void> go;

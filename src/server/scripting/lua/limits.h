@@ -20,7 +20,11 @@ inline constexpr std::chrono::milliseconds kScriptBesideTime{5};
 inline constexpr std::size_t kGreedyScriptsMax = 4096;
 
 // Instructions between two checks whether the script must stop.
-inline constexpr int kScriptHookInstructions = 10'000;
+inline constexpr int kScriptHookInstructions = 1'000;
+
+// Bytes a script may allocate between two checks: few instructions can take long if each makes a
+// long string.
+inline constexpr std::size_t kScriptBytesPerBreath = std::size_t{4} << 20;
 
 // Cached scripts that EVAL brought, the most recently used, as in Redis 7.4. Raising it costs their
 // texts.

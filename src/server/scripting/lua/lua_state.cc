@@ -38,11 +38,30 @@ void* LuaState::Allocate(void* state, void* block, std::size_t old_size, std::si
   // Shrinking must not fail.
   if (self.bounded_ && new_size > held && wanted > self.memory_bytes_max_) return nullptr;
   void* const moved = std::realloc(block, new_size);
-  if (moved != nullptr) self.memory_bytes_ = wanted;
+  if (moved == nullptr) return nullptr;
+  self.memory_bytes_ = wanted;
+  if (new_size > held) self.NoteAllocated(new_size - held);
   return moved;
 }
 
-void LuaState::Hook(lua_State* lua, lua_Debug*) { Breathe(lua); }
+// Within an allocation no error can be raised, and no other client served: the next instruction
+// does it. A coroutine has a hook of its own, which comes by its count.
+void LuaState::NoteAllocated(std::size_t bytes) {
+  allocated_bytes_ += bytes;
+  if (allocated_bytes_ < kScriptBytesPerBreath || hurried_ || job == nullptr) return;
+  hurried_ = true;
+  lua_sethook(lua_, Hook, lua_gethookmask(lua_) | LUA_MASKCOUNT, 1);
+}
+
+void LuaState::Hook(lua_State* lua, lua_Debug*) {
+  LuaState& self = Of(lua);
+  self.allocated_bytes_ = 0;
+  if (self.hurried_ && lua == self.lua_) {
+    self.hurried_ = false;
+    lua_sethook(lua, Hook, lua_gethookmask(lua), kScriptHookInstructions);
+  }
+  Breathe(lua);
+}
 
 void LuaState::Breathe(lua_State* lua) {
   const LuaState& self = Of(lua);

@@ -62,10 +62,13 @@ class LuaState {
  private:
   static void* Allocate(void* state, void* block, std::size_t old_size, std::size_t new_size);
   static void Hook(lua_State* lua, lua_Debug* debug);
+  void NoteAllocated(std::size_t bytes);
 
   const std::size_t memory_bytes_max_;
   std::size_t memory_bytes_ = 0;
   bool bounded_ = false;
+  std::size_t allocated_bytes_ = 0;  // Since the last check.
+  bool hurried_ = false;             // The next instruction of `lua_` checks.
   lua_State* lua_;
 };
 

@@ -15,7 +15,7 @@
 namespace mayfly::server {
 
 // Knows GET and SET on a map, INCR of a word as an error, and a reply of each kind of RESP3.
-class PlainScriptHost final : public ScriptHost {
+class PlainScriptHost : public ScriptHost {
  public:
   Reply Call(std::span<const Bytes> args, ProtocolVersion version, ScriptRun& run) override {
     calls.push_back(fmt::format("{}", fmt::join(args, " ")));
