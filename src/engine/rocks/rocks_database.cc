@@ -191,7 +191,29 @@ Status RocksDatabase::DoCompact(Role role, const KeyRange& range) {
   return Failed(status, "compacting");
 }
 
+// A file that was removed under the open database goes with its last descriptor. What its log held
+// is still in memory, and can be written to tables.
+Status RocksDatabase::SaveRowsOfRemovedLog() {
+  rocksdb::DB& database = *handles_.database;
+  const auto is_missing = [&database](const std::string& path) {
+    return database.GetEnv()->FileExists(path).IsNotFound();
+  };
+  std::unique_ptr<rocksdb::LogFile> log;
+  if (!database.GetCurrentWalFile(&log).ok()) {  // It asks for the file's size.
+    Log(logger_, LogLevel::kError,
+        "the log of {} was removed while the database was open; its rows are written to tables",
+        database.GetName());
+    MAYFLY_RETURN_IF_ERROR(Failed(WriteOut(), "writing the rows of a removed log of"));
+  }
+  if (!is_missing(database.GetName() + "/CURRENT")) return {};
+  return Status::IoError(
+      fmt::format("{}/CURRENT was removed while the database was open; its rows are not on disk. "
+                  "Restore a backup, or try mayfly backup --salvage",
+                  database.GetName()));
+}
+
 Status RocksDatabase::DoClose() {
+  const Status saved = capabilities().writable ? SaveRowsOfRemovedLog() : Status();
   *handles_.open_database = nullptr;
   for (rocksdb::ColumnFamilyHandle* family : handles_.families) {
     handles_.database->DestroyColumnFamilyHandle(family).PermitUncheckedError();
@@ -201,7 +223,7 @@ Status RocksDatabase::DoClose() {
   handles_.database.reset();
   handles_.lock.Release();
   // The block cache stays for reads that are still pinned.
-  return Failed(status, "closing");
+  return saved.ok() ? Failed(status, "closing") : saved;
 }
 
 const rocksdb::ReadOptions& RocksDatabase::ReadOptionsOf(const Snapshot* snapshot) const {

@@ -82,6 +82,7 @@ class RocksDatabase final : public Engine {
   Result<std::vector<FileInfo>> DoFiles(Role role) const override;
   Result<EngineStats> DoStats() const override;
   Status DoClose() override;
+  Status SaveRowsOfRemovedLog();
 
   const rocksdb::ReadOptions& ReadOptionsOf(const Snapshot* snapshot) const;
   rocksdb::ColumnFamilyHandle* Family(Role role) const {

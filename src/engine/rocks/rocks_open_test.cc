@@ -216,6 +216,29 @@ TEST_F(RocksOpen, ADatabaseWithoutItsLogIsCorruption) {
   ExpectRefused(options, StatusCode::kCorruption, "mayfly backup --salvage");
 }
 
+TEST_F(RocksOpen, RowsOfALogThatWasRemovedUnderTheEngineAreSavedByItsClose) {
+  const RocksOptions options = At("db");
+  auto engine = MustOpen(options);
+  PutOne(*engine, "key", "value");
+  for (const auto& entry : std::filesystem::directory_iterator(options.directory)) {
+    if (entry.path().extension() == ".log") std::filesystem::remove(entry.path());
+  }
+  PutOne(*engine, "later", "value");
+  ASSERT_TRUE(engine->Close().ok());
+  engine = MustOpen(options);
+  PinnedBytes value;
+  EXPECT_TRUE(engine->Get({Role::kRows}, "key", value).ok());
+  EXPECT_TRUE(engine->Get({Role::kRows}, "later", value).ok());
+}
+
+TEST_F(RocksOpen, ACloseDoesNotCallARemovedDirectorySaved) {
+  const RocksOptions options = At("db");
+  const auto engine = MustOpen(options);
+  PutOne(*engine, "key", "value");
+  std::filesystem::remove_all(options.directory);
+  EXPECT_FALSE(engine->Close().ok());
+}
+
 TEST_F(RocksOpen, ADatabaseWithoutItsNewestLogIsCorruptionWhateverOlderOnesThereAre) {
   RocksOptions options = At("db");
   options.write_buffer_bytes = 64 << 10;

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "base/log.h"
+#include "base/printable.h"
 
 namespace mayfly::engine {
 namespace {
@@ -40,7 +41,7 @@ class RocksLogger final : public rocksdb::Logger {
     if (level < GetInfoLogLevel() || !logger_.Wants(ToLevel(level))) return;
     std::array<char, 1024> line;  // Longer lines are cut: they are lists of options.
     std::vsnprintf(line.data(), line.size(), format, arguments);
-    Log(logger_, ToLevel(level), "rocksdb: {}", line.data());
+    Log(logger_, ToLevel(level), "rocksdb: {}", Printable(line.data()));
   }
 
  private:
