@@ -70,6 +70,7 @@ enum CommandFlag : std::uint32_t {
   kSetsReplies = 1u << 27,      // Says which replies are wanted: CLIENT REPLY.
   kSavesFirst = 1u << 28,       // Waits for a script that runs, unless NOSAVE is given: SHUTDOWN.
   kByDigest = 1u << 29,         // Names a cached script by digest, where others bring its text.
+  kSortsMembers = 1u << 30,     // Reads lists, sets and sorted sets, to ACL's categories: SORT.
 };
 
 // ACL's categories that do not follow from flags: one per family.

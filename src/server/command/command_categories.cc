@@ -58,6 +58,10 @@ CategoryBits CategoriesOf(const CommandSpec& spec, Category family) {
   if (has(kReadOnly) && family != Category::kScripting) bits |= Bit("read");
   if (has(kAdmin)) bits |= Bit("admin") | Bit("dangerous");
   if (has(kDangerous)) bits |= Bit("dangerous");
+  if (has(kSortsMembers)) {
+    bits &= ~OfFamily(family);
+    bits |= Bit("list") | Bit("set") | Bit("sortedset");
+  }
   if (has(kPubSub)) bits |= Bit("pubsub");
   if (has(kBlocking)) bits |= Bit("blocking");
   bits |= has(kFast) ? Bit("fast") : Bit("slow");

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kReads = kReadOnly | kFast;
 constexpr std::uint32_t kChanges = kWrite | kFast;
-constexpr std::uint32_t kSorts = kDangerous | kEverything;
+constexpr std::uint32_t kSorts = kDangerous | kEverything | kSortsMembers;
 
 // Commands on two databases, or on keys that a pattern leads to, latch all keys.
 // clang-format off

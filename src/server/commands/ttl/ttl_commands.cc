@@ -35,7 +35,7 @@ constexpr CommandSpec kTtlCommands[] = {
      "Compare rows, index and counts, as a job."},
     {"ttl.clock",    -1, kAdmin | kAlone,                kNoKeys, TtlClock,
      "Show the clock; confirm or take back a jump of it."},
-    {"ttl.events",   -3, kReadOnly | kAlone,             kNoKeys, TtlEvents,
+    {"ttl.events",   -3, kAdmin | kAlone,                kNoKeys, TtlEvents,
      "List rows that expired, in order, each once."},
     {"ttl.forecast", -1, kReadOnly | kAlone,             kNoKeys, TtlForecast,
      "Tell how many keys will die, and when."},
