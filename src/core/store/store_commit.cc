@@ -1,0 +1,200 @@
+// Store: turns a change of one key into a plan, and commits plans.
+#include <algorithm>
+#include <mutex>
+#include <shared_mutex>
+
+#include "base/log.h"
+#include "core/commit/version_plan.h"
+#include "core/commit/whole_value.h"
+#include "core/layout/keys.h"
+#include "core/layout/limits.h"
+#include "core/store/collection_reads.h"
+#include "core/store/store.h"
+
+namespace mayfly::core {
+
+WallTime TimestampOf(const Change& change, const KeyState& key_state, WallTime now) {
+  if (change.timestamp) return *change.timestamp;
+  const auto newest = key_state.newest();
+  // A row that has died during the transaction is written anew.
+  if (change.same_timestamp && key_state.Living(now) != nullptr) return *newest;
+  return std::max({now, newest.value_or(now), change.not_before.value_or(now)});
+}
+
+Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                         const KeyState& key_state, const Change& change) {
+  if (change.kind == Change::Kind::kPut) {
+    MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
+    if (change.span.clamped) plan.CountClamped();
+  }
+  const RowView* const old = key_state.stored ? &*key_state.stored : nullptr;
+  if (!keyspace.by_timestamp()) {
+    const Stripe stripe = StripeOf(keyspace.id(), key);
+    if (change.kind == Change::Kind::kDelete) {
+      if (old != nullptr) plan.Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
+      return {};
+    }
+    if (change.of_collection) {
+      return PlanCollectionDeadline(plan, keyspace, key, key_state, change.span);
+    }
+    MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, plan.now()));
+    plan.Put(keyspace, stripe, key, old, {.deadline = deadline, .payload = change.payload});
+    return {};
+  }
+  const auto newest = key_state.newest();
+  if (change.timestamp && newest && *change.timestamp < *newest) {
+    return PlanLateChange(plan, keyspace, key, key_state, change, *newest);
+  }
+  const WallTime timestamp = TimestampOf(change, key_state, plan.now());
+  VersionPlan versions(plan, keyspace, key, key_state);
+  if (change.kind == Change::Kind::kDelete) {
+    versions.Delete(timestamp);
+    return {};
+  }
+  MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, change.TtlFrom(plan.now())));
+  versions.Put({.deadline = deadline, .payload = change.payload, .timestamp = timestamp});
+  return {};
+}
+
+Status Store::PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                                     const KeyState& key_state, const Span& span) const {
+  const RowView* const old = key_state.Living(plan.now());
+  if (old == nullptr || !old->collection_id) {
+    return Status::Conflict("the collection died before its deadline was changed; begin again");
+  }
+  MAYFLY_TRY(Collection collection, DecodeCollection(old->payload));
+  MAYFLY_TRY(collection.own_deadline, DeadlineOf(span, plan.now()));
+  std::optional<WallTime> last;
+  if (collection.all_mortal()) {
+    const PartKeys keys(keyspace.id(), *old->collection_id);
+    MAYFLY_TRY(last, LastMemberDeadline(*engine_, keys, [](Bytes) { return false; }));
+  }
+  std::string payload;
+  AppendCollection(payload, collection);
+  const RowView fresh{.deadline = DeadlineOf(collection, last),
+                      .payload = payload,
+                      .collection_id = old->collection_id};
+  plan.Put(keyspace, StripeOf(keyspace.id(), key), key, old, fresh);
+  return {};
+}
+
+Status Store::PlanLateChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                             const KeyState& key_state, const Change& change,
+                             WallTime overtaken_at) {
+  VersionPlan versions(plan, keyspace, key, key_state);
+  if (!versions.KeptUntil(overtaken_at)) return {};
+  VersionView late{.row = {.deadline = {}, .payload = {}, .timestamp = change.timestamp},
+                   .deleted = change.kind == Change::Kind::kDelete};
+  if (!late.deleted) {
+    MAYFLY_TRY(late.row.deadline, DeadlineOf(change.span, change.TtlFrom(plan.now())));
+    late.row.payload = change.payload;
+  }
+  PinnedBytes pin;
+  std::optional<VersionView> same;
+  MAYFLY_RETURN_IF_ERROR(
+      ReadVersion(keyspace, VersionKey(key, *change.timestamp), nullptr, pin, same));
+  versions.PutLate(late, overtaken_at, same ? &*same : nullptr);
+  return {};
+}
+
+void Store::PlanPurge(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
+                      const KeyState& key_state, EventCause cause) {
+  if (keyspace.by_timestamp()) return VersionPlan(plan, keyspace, key, key_state).Purge(cause);
+  plan.Remove(keyspace, StripeOf(keyspace.id(), key), key, *key_state.stored, cause);
+}
+
+Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));
+  std::vector<Event> events;
+  {
+    const std::shared_lock gate(keyspace.gate());
+    MAYFLY_RETURN_IF_ERROR(CheckUsable(keyspace));
+    MAYFLY_RETURN_IF_ERROR(CheckWritable());
+    const KeyLatches::One latch = latches_.Lock(StripeOf(keyspace.id(), key));
+    CommitPlan plan(clock_->Now());
+    KeyState key_state;
+    MAYFLY_RETURN_IF_ERROR(ReadKeyState(keyspace, key, nullptr, key_state));
+    const RowView* living = key_state.Living(plan.now());
+    RowView plain;
+    PinnedBytes pin;
+    if (living != nullptr) {
+      plain = *living;
+      MAYFLY_RETURN_IF_ERROR(ShowWhole(*engine_, keyspace.id(), nullptr, pin, plain));
+      living = &plain;
+    }
+    const Result<Change> change =
+        decide({.row = living, .now = plan.now(), .newest = key_state.newest()});
+    if (!change) {
+      KeepTime(plan.now());  // The caller may learn that the row is dead.
+      return change.status();
+    }
+    if (change->kind != Change::Kind::kNothing) {
+      MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, key_state, *change));
+    }
+    if (IsNothing(plan)) {
+      KeepTime(plan.now());
+      return {};
+    }
+    MAYFLY_RETURN_IF_ERROR(Commit(plan, options_.durability));
+    counts_.last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
+    events = std::move(plan.events());
+  }
+  events_->Deliver(events);
+  return {};
+}
+
+bool Store::IsNothing(CommitPlan& plan) {
+  if (!plan.empty() || !plan.events().empty()) return false;
+  counts_.clamped_lifetimes += plan.clamped();
+  return true;
+}
+
+Status Store::Commit(CommitPlan& plan, Durability durability) {
+  MAYFLY_RETURN_IF_ERROR(plan.Seal(*engine_));
+  // A batch that removes dead rows also records the instant at which they were dead.
+  const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
+  AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);
+  if (const Status committed = events_->Commit(plan.batch(), durability, plan.events());
+      !committed.ok()) {
+    cache_.Failed(plan.batch());
+    return committed;
+  }
+  cache_.Applied(plan.batch());
+  const auto promised = plan.Applied();
+  counts_.purged_rows += plan.dead_removed();
+  counts_.purged_members += plan.dead_members_removed();
+  counts_.removed_rows += plan.removed();
+  counts_.clamped_lifetimes += plan.clamped();
+  if (plan.earliest()) watch_.Written(*plan.earliest());
+  if (promised) watch_.Written(*promised);  // Deletes and overwrites set no deadline.
+  // Orphans are due at once, and so is the space of cleared keyspaces.
+  if (plan.orphans_queued() || plan.clears()) watch_.Written(WallTimeFromMs(0));
+  return {};
+}
+
+void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
+  if (!options_.purge_on_read || !clock_->may_delete() || !engine_->capabilities().writable) return;
+  std::vector<Event> events;
+  {
+    const std::shared_lock gate(keyspace.gate(), std::try_to_lock);
+    if (!gate.owns_lock() || keyspace.dropped()) return;
+    const KeyLatches::One latch = latches_.TryLock(StripeOf(keyspace.id(), key));
+    if (!latch.owns_lock()) return;
+    CommitPlan plan(clock_->Now());
+    if (!clock_->may_delete()) return;  // This reading of the clock may have been a jump.
+    KeyState key_state;
+    if (!ReadKeyState(keyspace, key, nullptr, key_state).ok()) return;
+    if (!key_state.stored || key_state.Living(plan.now()) != nullptr) return;
+    PlanPurge(plan, keyspace, key, key_state, EventCause::kRead);
+    if (const Status purged = Commit(plan, Durability::kNone); !purged.ok()) {
+      Log(logger_, LogLevel::kWarning, "a dead row was not removed on read: {}", purged.ToString());
+      return;
+    }
+    ++counts_.purged_by_reads;
+    events = std::move(plan.events());
+  }
+  events_->Deliver(events);
+}
+
+}  // namespace mayfly::core
