@@ -1,12 +1,19 @@
 // A full disk refuses commits with advice, loses nothing, and is over as soon as there is room.
-// Method: the faulty disk says "no space" for a while, in the log and under a flush.
+// Method: the faulty disk says "no space" for a while, in the log, under a flush and while the
+// database is opened.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <vector>
 
 #include "base/temporary_directory.h"
+#include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/testing/faulty_disk.h"
 #include "mayfly/clock.h"
@@ -43,15 +50,19 @@ struct Way {
 
 class RocksDiskFull : public ::testing::TestWithParam<Way> {
  protected:
+  Result<std::unique_ptr<Engine>> TryOpen() {
+    return OpenRocksEngine({.directory = directory_.Inside("db"),
+                            .password = GetParam().password,
+                            .profile = Profile::kTiny,
+                            .write_buffer_bytes = 64 << 10,
+                            .reserve_bytes = reserve_bytes_,
+                            .logger = &logger_,
+                            .env = disk_.env(),
+                            .disk_space = disk_.space()});
+  }
+
   void Open() {
-    auto engine = OpenRocksEngine({.directory = directory_.Inside("db"),
-                                   .password = GetParam().password,
-                                   .profile = Profile::kTiny,
-                                   .write_buffer_bytes = 64 << 10,
-                                   .reserve_bytes = reserve_bytes_,
-                                   .logger = &logger_,
-                                   .env = disk_.env(),
-                                   .disk_space = disk_.space()});
+    auto engine = TryOpen();
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
     engine_ = *std::move(engine);
   }
@@ -86,11 +97,41 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
     return engine_->Commit(batch, GetParam().durability);
   }
 
+  // Closes the database with rows in tables and in its log.
+  void CloseWith(int rows) {
+    Open();
+    for (int row = 0; row < rows; ++row) ASSERT_TRUE(Commit(row).ok());
+    ASSERT_TRUE(engine_->Close().ok());
+    engine_.reset();
+    ASSERT_FALSE(Paths(FileKind::kTable).empty());
+    ASSERT_FALSE(Paths(FileKind::kLog).empty());
+  }
+
+  std::vector<std::string> Paths(FileKind kind) {
+    std::vector<std::string> paths;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_.Inside("db"))) {
+      if (FileNamed(entry.path().filename()).kind == kind) paths.push_back(entry.path());
+    }
+    return paths;
+  }
+
+  // Tables as an unfinished compaction leaves them: with numbers before and after the manifest's.
+  void LeaveUnfinishedTables() {
+    for (const std::string& path : unfinished_) disk_.Occupy(path, 1 << 20);
+  }
+  void ExpectUnfinishedTables(bool exist) {
+    for (const std::string& path : unfinished_) {
+      EXPECT_EQ(std::filesystem::exists(path), exist) << path;
+    }
+  }
+
   std::uint64_t reserve_bytes_ = 0;
   TemporaryDirectory directory_;
   CountingLogger logger_;
   FaultyDisk disk_;
   std::unique_ptr<Engine> engine_;
+  const std::vector<std::string> unfinished_{directory_.Inside("db/000002.sst"),
+                                             directory_.Inside("db/900000.sst")};
 };
 
 TEST_P(RocksDiskFull, ARefusedCommitLeavesNoTraceAndTheNextOneAfterwardsGoesThrough) {
@@ -194,6 +235,68 @@ TEST_P(RocksDiskFull, WithAReserveAFullDiskIsOpened) {
   EXPECT_EQ(Commit(kRows).code(), StatusCode::kIoError);
   EXPECT_TRUE(Delete(kRows - 1).ok());
   ExpectExactly(kRows - 1);
+}
+
+TEST_P(RocksDiskFull, OpeningRemovesUnfinishedTablesBeforeItNeedsTheirRoom) {
+  constexpr int kRows = 1000;
+  ASSERT_NO_FATAL_FAILURE(CloseWith(kRows));
+  LeaveUnfinishedTables();
+  disk_.SetFull(true);
+  ASSERT_NO_FATAL_FAILURE(Open());
+  ExpectUnfinishedTables(false);
+  ExpectExactly(kRows);
+}
+
+TEST_P(RocksDiskFull, OpeningRemovesNothingByADamagedManifest) {
+  ASSERT_NO_FATAL_FAILURE(CloseWith(1000));
+  LeaveUnfinishedTables();
+  for (const std::string& path : Paths(FileKind::kManifest)) {
+    std::fstream manifest(path, std::ios::in | std::ios::out | std::ios::binary);
+    manifest.seekp(-20, std::ios::end);
+    manifest << "damage";
+  }
+  disk_.SetFull(true);
+  EXPECT_FALSE(TryOpen().has_value());
+  ExpectUnfinishedTables(true);
+}
+
+TEST_P(RocksDiskFull, OpeningRemovesNothingByAManifestWhoseTablesAreMissing) {
+  ASSERT_NO_FATAL_FAILURE(CloseWith(1000));
+  std::filesystem::remove(Paths(FileKind::kTable).front());
+  LeaveUnfinishedTables();
+  EXPECT_FALSE(TryOpen().has_value());
+  ExpectUnfinishedTables(true);
+}
+
+TEST_P(RocksDiskFull, OpeningWithoutRoomGivesBackWhatFilesPreallocatedAndSaysWhatItNeeds) {
+  constexpr int kRows = 1000;
+  constexpr std::uint64_t kPreallocatedBytes = 8 << 20;
+  ASSERT_NO_FATAL_FAILURE(CloseWith(kRows));
+  std::vector<std::string> paths = Paths(FileKind::kLog);
+  for (std::string& path : Paths(FileKind::kManifest)) paths.push_back(std::move(path));
+  std::vector<std::uint64_t> sizes;
+  for (const std::string& path : paths) {
+    sizes.push_back(std::filesystem::file_size(path));
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    const int made = fallocate(file, FALLOC_FL_KEEP_SIZE, 0, kPreallocatedBytes);
+    close(file);
+    if (made != 0) GTEST_SKIP() << "this file system does not preallocate";
+  }
+  disk_.SetFull(true);
+  const auto refused = TryOpen();
+  ASSERT_EQ(refused.status().code(), StatusCode::kIoError);
+  EXPECT_NE(refused.status().message().find("opening needs about"), Bytes::npos)
+      << refused.status().ToString();
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    struct stat about {};
+    ASSERT_EQ(stat(paths[i].c_str(), &about), 0);
+    EXPECT_EQ(static_cast<std::uint64_t>(about.st_size), sizes[i]) << paths[i];
+    EXPECT_LT(static_cast<std::uint64_t>(about.st_blocks) * 512, kPreallocatedBytes / 2)
+        << paths[i];
+  }
+  disk_.SetFull(false);
+  Open();
+  ExpectExactly(kRows);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryDurability, RocksDiskFull,

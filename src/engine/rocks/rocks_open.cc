@@ -11,11 +11,13 @@
 #include "engine/rocks/files/encrypted_files.h"
 #include "engine/rocks/files/format_file.h"
 #include "engine/rocks/files/key_file.h"
+#include "engine/rocks/files/limits.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/files/rocks_env.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_database.h"
 #include "engine/rocks/rocks_engine.h"
+#include "engine/rocks/rocks_leftovers.h"
 #include "engine/rocks/rocks_profile.h"
 #include "engine/rocks/salvage/manifest.h"
 #include "engine/rocks/salvage/salvage_engine.h"
@@ -188,6 +190,24 @@ FamilyFigures FiguresOf(const rocksdb::ColumnFamilyOptions& options) {
       .slowdown_pending_bytes = options.soft_pending_compaction_bytes_limit};
 }
 
+// Makes room for recovery on a full disk. Returns about how many bytes it needs.
+std::uint64_t MakeRoom(const RocksOptions& options, RocksHandles& handles, Logger& logger) {
+  std::uint64_t needed_bytes = kRecoveryBytesMin;
+  // RocksDB's own tools know this lock only. If one has it, RocksDB refuses to open.
+  rocksdb::FileLock* lock = nullptr;
+  if (handles.env->LockFile(options.directory + "/LOCK", &lock).ok()) {
+    needed_bytes = GiveBackLeftovers(*handles.env, options.directory, logger);
+    handles.env->UnlockFile(lock).PermitUncheckedError();
+  }
+  handles.reserve->BeforeOpen(needed_bytes);
+  return needed_bytes;
+}
+
+Status NoRoomToOpen(const Status& failed, std::uint64_t needed_bytes, std::uint64_t free_bytes) {
+  return Status(failed.code(), fmt::format("{}; opening needs about {} bytes, and {} are free",
+                                           failed.message(), needed_bytes, free_bytes));
+}
+
 Status OpenFailed(const rocksdb::Status& status, const RocksOptions& options) {
   const std::string doing = "opening " + options.directory;
   // The format file says that there is a database, so a missing file is damage, whatever RocksDB
@@ -286,8 +306,12 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   DiskSpace& space = options.disk_space != nullptr ? *options.disk_space : DiskSpace::System();
   handles.reserve = std::make_unique<DiskReserve>(
       space, options.directory, options.read_only ? 0 : options.reserve_bytes, logger);
-  if (!options.read_only) handles.reserve->BeforeOpen();
+  const std::uint64_t needed_bytes = options.read_only ? 0 : MakeRoom(options, handles, logger);
   const rocksdb::Status status = OpenDatabase(options, setup, handles);
+  if (status.IsNoSpace()) {
+    return NoRoomToOpen(OpenFailed(status, options), needed_bytes,
+                        space.FreeBytes(options.directory));
+  }
   if (!status.ok()) return OpenFailed(status, options);
   files->ShowLogs();
   LetChildrenExit();

@@ -56,13 +56,13 @@ DiskReserve::DiskReserve(DiskSpace& space, std::string directory, std::uint64_t 
       bytes_(bytes),
       logger_(logger) {}
 
-void DiskReserve::BeforeOpen() {
+void DiskReserve::BeforeOpen(std::uint64_t needed_bytes) {
   if (bytes_ == 0) {
     unlink(path_.c_str());  // Left by an earlier open with a reserve.
     return;
   }
   bytes_ = std::min(bytes_, space_.TotalBytes(directory_) / kReserveShareOfDisk);
-  if (space_.FreeBytes(directory_) < bytes_) GiveUp();
+  if (space_.FreeBytes(directory_) < std::max(bytes_, needed_bytes)) space_.Allocate(path_, 0);
 }
 
 void DiskReserve::AfterOpen() {

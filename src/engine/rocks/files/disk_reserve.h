@@ -42,8 +42,9 @@ class DiskReserve {
   // 0 bytes: nothing is ever kept, and every commit may go on.
   DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes, Logger& logger);
 
-  // Call these before the database is opened, which needs space on a full disk; and after.
-  void BeforeOpen();
+  // Call these before the database is opened, which needs about this much space, also on a full
+  // disk; and after.
+  void BeforeOpen(std::uint64_t needed_bytes);
   void AfterOpen();
 
   // Call it after a write failed on a full disk. True: there is a reserve to be used, or was

@@ -21,6 +21,9 @@ inline constexpr Millis kReserveLookPause{20};
 // Without a reserve: a full disk counts as having room again from this many free bytes on.
 inline constexpr std::uint64_t kRoomWithoutReserve = std::uint64_t{1} << 20;
 
+// Recovery needs this many bytes for manifests and the ends of tables, besides the rows in the logs.
+inline constexpr std::uint64_t kRecoveryBytesMin = std::uint64_t{1} << 20;
+
 // On a full disk: bytes that a commit may add for each row or member it deletes, and bytes that a
 // commit for housekeeping may add.
 inline constexpr std::uint64_t kFullDiskBytesPerDelete = 256;

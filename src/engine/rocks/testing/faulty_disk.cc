@@ -7,6 +7,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -71,6 +72,7 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
   std::uint64_t SizeOf(const std::string& path);
   void Synced(const std::string& path, std::uint64_t size);
   void DirectorySynced();
+  void Occupy(const std::string& path, std::uint64_t bytes);
 
   std::uint64_t DropUnsynced(Random& random);
 
@@ -115,6 +117,7 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
   std::mutex mutex_;  // Guards the rest.
   std::map<std::string, Extent> files_;
   std::vector<NameChange> unsynced_names_;
+  std::map<std::string, std::uint64_t> occupied_;  // Bytes by path; see FaultyDisk::Occupy().
   std::uint64_t aside_count_ = 0;
 };
 
@@ -248,6 +251,7 @@ fs::IOStatus FaultyDisk::FileSystem::DeleteFile(const std::string& path,
                                                 fs::IODebugContext* debug) {
   if (!Arrives()) return NoPower();
   const std::lock_guard lock(mutex_);
+  if (const auto node = occupied_.extract(path); !node.empty() && full) room += node.mapped();
   NameChange change{.kind = NameChange::Kind::kRemoved,
                     .path = path,
                     .old_path = {},
@@ -327,6 +331,12 @@ void FaultyDisk::FileSystem::DirectorySynced() {
     if (!change.displaced.empty()) std::filesystem::remove(change.displaced);
   }
   unsynced_names_.clear();
+}
+
+void FaultyDisk::FileSystem::Occupy(const std::string& path, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  std::ofstream(path) << std::string(bytes, 'o');
+  occupied_[path] = bytes;
 }
 
 void FaultyDisk::FileSystem::PutAside(const std::string& path, NameChange& change, bool keep_name) {
@@ -430,6 +440,10 @@ rocksdb::Env* FaultyDisk::env() { return env_.get(); }
 void FaultyDisk::SetFull(bool full) {
   file_system_->room = 0;
   file_system_->full = full;
+}
+
+void FaultyDisk::Occupy(const std::string& path, std::uint64_t bytes) {
+  file_system_->Occupy(path, bytes);
 }
 
 void FaultyDisk::KillProcessAt(std::uint64_t operations) {

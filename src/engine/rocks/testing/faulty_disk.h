@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/random.h"
 
@@ -31,6 +32,10 @@ class FaultyDisk {
 
   // While full, appends fail with "no space", after half of their bytes found room.
   void SetFull(bool full);
+
+  // Makes a file of this many bytes. If it is removed while the disk is full, appends find room for
+  // as many.
+  void Occupy(const std::string& path, std::uint64_t bytes);
 
   // For RocksOptions::disk_space. Unless the disk is full, all of it is free except the reserve. On
   // a full disk, appends find room for as many bytes as the reserve gives up.
