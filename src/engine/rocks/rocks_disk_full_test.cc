@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/temporary_directory.h"
+#include "engine/rocks/files/disk_reserve.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/testing/faulty_disk.h"
@@ -50,7 +51,7 @@ struct Way {
 
 class RocksDiskFull : public ::testing::TestWithParam<Way> {
  protected:
-  Result<std::unique_ptr<Engine>> TryOpen() {
+  Result<std::unique_ptr<Engine>> TryOpen(DiskSpace* space) {
     return OpenRocksEngine({.directory = directory_.Inside("db"),
                             .password = GetParam().password,
                             .profile = Profile::kTiny,
@@ -58,11 +59,11 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
                             .reserve_bytes = reserve_bytes_,
                             .logger = &logger_,
                             .env = disk_.env(),
-                            .disk_space = disk_.space()});
+                            .disk_space = space});
   }
 
-  void Open() {
-    auto engine = TryOpen();
+  void Open(DiskSpace* space = nullptr) {
+    auto engine = TryOpen(space != nullptr ? space : disk_.space());
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
     engine_ = *std::move(engine);
   }
@@ -132,6 +133,26 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
   std::unique_ptr<Engine> engine_;
   const std::vector<std::string> unfinished_{directory_.Inside("db/000002.sst"),
                                              directory_.Inside("db/900000.sst")};
+};
+
+// A disk with this many free bytes beside the reserve.
+class SmallDisk final : public DiskSpace {
+ public:
+  explicit SmallDisk(std::uint64_t free_bytes) : free_bytes_(free_bytes) {}
+
+  std::uint64_t FreeBytes(const std::string&) override { return free_bytes_; }
+  std::uint64_t TotalBytes(const std::string&) override { return std::uint64_t{1} << 30; }
+  bool Allocate(const std::string&, std::uint64_t bytes) override {
+    free_bytes_ += held_bytes_;
+    held_bytes_ = bytes <= free_bytes_ ? bytes : 0;
+    free_bytes_ -= held_bytes_;
+    return held_bytes_ == bytes;
+  }
+  std::uint64_t held_bytes() const { return held_bytes_; }
+
+ private:
+  std::uint64_t free_bytes_;
+  std::uint64_t held_bytes_ = 0;
 };
 
 TEST_P(RocksDiskFull, ARefusedCommitLeavesNoTraceAndTheNextOneAfterwardsGoesThrough) {
@@ -237,6 +258,20 @@ TEST_P(RocksDiskFull, WithAReserveAFullDiskIsOpened) {
   ExpectExactly(kRows - 1);
 }
 
+TEST_P(RocksDiskFull, AReserveThatIsHeldCountsAsRoomWhenTheDatabaseIsOpened) {
+  reserve_bytes_ = 4 << 20;
+  SmallDisk space(9 << 20);
+  for (int opening = 0; opening < 2; ++opening) {
+    ASSERT_NO_FATAL_FAILURE(Open(&space));
+    EXPECT_EQ(space.held_bytes(), reserve_bytes_);
+    EXPECT_FALSE(engine_->Stats()->disk_full) << "more is free than the reserve";
+    const Status accepted = Commit(opening);
+    EXPECT_TRUE(accepted.ok()) << accepted.ToString();
+    ASSERT_TRUE(engine_->Close().ok());
+    engine_.reset();
+  }
+}
+
 TEST_P(RocksDiskFull, OpeningRemovesUnfinishedTablesBeforeItNeedsTheirRoom) {
   constexpr int kRows = 1000;
   ASSERT_NO_FATAL_FAILURE(CloseWith(kRows));
@@ -256,7 +291,7 @@ TEST_P(RocksDiskFull, OpeningRemovesNothingByADamagedManifest) {
     manifest << "damage";
   }
   disk_.SetFull(true);
-  EXPECT_FALSE(TryOpen().has_value());
+  EXPECT_FALSE(TryOpen(disk_.space()).has_value());
   ExpectUnfinishedTables(true);
 }
 
@@ -264,7 +299,7 @@ TEST_P(RocksDiskFull, OpeningRemovesNothingByAManifestWhoseTablesAreMissing) {
   ASSERT_NO_FATAL_FAILURE(CloseWith(1000));
   std::filesystem::remove(Paths(FileKind::kTable).front());
   LeaveUnfinishedTables();
-  EXPECT_FALSE(TryOpen().has_value());
+  EXPECT_FALSE(TryOpen(disk_.space()).has_value());
   ExpectUnfinishedTables(true);
 }
 
@@ -283,7 +318,7 @@ TEST_P(RocksDiskFull, OpeningWithoutRoomGivesBackWhatFilesPreallocatedAndSaysWha
     if (made != 0) GTEST_SKIP() << "this file system does not preallocate";
   }
   disk_.SetFull(true);
-  const auto refused = TryOpen();
+  const auto refused = TryOpen(disk_.space());
   ASSERT_EQ(refused.status().code(), StatusCode::kIoError);
   EXPECT_NE(refused.status().message().find("opening needs about"), Bytes::npos)
       << refused.status().ToString();

@@ -68,6 +68,7 @@ void DiskReserve::BeforeOpen(std::uint64_t needed_bytes) {
 void DiskReserve::AfterOpen() {
   if (bytes_ == 0) return;
   given_up_ = true;
+  space_.Allocate(path_, 0);  // What an earlier open kept counts as free.
   if (!KeepAgain()) BeginFull();
 }
 
