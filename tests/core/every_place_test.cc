@@ -82,7 +82,7 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
                 })),
                 kOk);
     });
-    PlantOverwritten("a transaction", [this](Bytes key) {
+    PlantOverwritten("a latched transaction", [this](Bytes key) {
       Change(key, [&](LatchedKeyspace& space) {
         ASSERT_EQ(CodeOf(space.Put(key, "harmless", Lifetime::Forever())), kOk);
       });
