@@ -33,14 +33,11 @@ Status Tell(bool holds, const std::string& what) {
 Status MakeTables(mayfly::Tables& tables) {
   const mayfly::TableSpec carts = {
       .name = "carts",
-      .partition = {"customer",        KeyType::kString},
-      .sort = KeyAttribute{"cart",                 KeyType::kNumber},
+      .partition = {"customer", KeyType::kString},
+      .sort = KeyAttribute{"cart", KeyType::kNumber},
       .ttl_attribute = "expires",
-      .global_indexes = {{.name = "by_coupon", .partition = {"coupon", KeyType::kString}}}
-  };
-  const mayfly::TableSpec stock = {
-      .name = "stock", .partition = {"article", KeyType::kString}
-  };
+      .global_indexes = {{.name = "by_coupon", .partition = {"coupon", KeyType::kString}}}};
+  const mayfly::TableSpec stock = {.name = "stock", .partition = {"article", KeyType::kString}};
   MAYFLY_RETURN_IF_ERROR(tables.CreateTable(carts).status());
   return tables.CreateTable(stock).status();
 }
@@ -73,10 +70,7 @@ Status Run() {
   MAYFLY_TRY(const auto tables, mayfly::Tables::Open(*database));
   MAYFLY_RETURN_IF_ERROR(MakeTables(*tables));
 
-  const Item cart = {
-      {"customer", "alice"  },
-      {"cart",     Number(1)}
-  };
+  const Item cart = {{"customer", "alice"}, {"cart", Number(1)}};
   Item item = cart;
   item["coupon"] = "SPRING";
   const mayfly::PutItemRequest open = {
@@ -87,10 +81,7 @@ Status Run() {
   MAYFLY_RETURN_IF_ERROR(Tell(!again.written, "it cannot be opened a second time"));
   MAYFLY_RETURN_IF_ERROR(tables->SetTtl("carts", cart, 30min));
 
-  const Item lamps = {
-      {"article", "lamp"   },
-      {"pieces",  Number(1)}
-  };
+  const Item lamps = {{"article", "lamp"}, {"pieces", Number(1)}};
   MAYFLY_RETURN_IF_ERROR(tables->PutItem({.table = "stock", .item = lamps}).status());
   MAYFLY_TRY(const auto first, Reserve(*tables, cart));
   MAYFLY_RETURN_IF_ERROR(Tell(first.written, "the last lamp goes from stock into her cart"));

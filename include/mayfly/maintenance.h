@@ -30,7 +30,7 @@ struct PurgeReport {
   std::uint64_t leftovers = 0;  // Parts of collections that were deleted, replaced or dead.
   // Index entries without their row. Always 0 unless something is wrong.
   std::uint64_t stale_entries = 0;
-  bool more_due = false;  // A bound was reached before the due rows ended.
+  bool more_due = false;          // A bound was reached before the due rows ended.
   bool stopped_by_clock = false;  // Nothing dead was removed: the clock jumped, see ClockReport.
 };
 

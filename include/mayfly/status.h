@@ -14,17 +14,17 @@ namespace mayfly {
 // Reaches the C ABI and the wire; append, never renumber.
 enum class StatusCode : std::uint8_t {
   kOk = 0,
-  kNotFound = 1,   // No such row: never written, deleted or dead. These cannot be told apart.
-  kInvalid = 2,    // The call is wrong as made; repeating it cannot help.
-  kWrongType = 3,  // The row holds another type than the operation needs.
-  kConflict = 4,   // Another writer was faster, or a condition does not hold: reread, retry now.
-  kBusy = 5,       // Held by another caller or process: retry later.
-  kCrossSlot = 6,  // The engine is atomic within one slot and this would span several.
-  kReadOnly = 7,   // Opened for reading; open for writing to change it.
-  kCorruption = 8,      // Stored bytes are damaged. Stop and restore; nothing was guessed.
-  kIoError = 9,         // The machine refused: disk full, permission, device.
-  kUnsupported = 10,    // Not offered by this build, engine or format.
-  kInternal = 11,       // A fault of mayfly's own. Please report it.
+  kNotFound = 1,      // No such row: never written, deleted or dead. These cannot be told apart.
+  kInvalid = 2,       // The call is wrong as made; repeating it cannot help.
+  kWrongType = 3,     // The row holds another type than the operation needs.
+  kConflict = 4,      // Another writer was faster, or a condition does not hold: reread, retry now.
+  kBusy = 5,          // Held by another caller or process: retry later.
+  kCrossSlot = 6,     // The engine is atomic within one slot and this would span several.
+  kReadOnly = 7,      // Opened for reading; open for writing to change it.
+  kCorruption = 8,    // Stored bytes are damaged. Stop and restore; nothing was guessed.
+  kIoError = 9,       // The machine refused: disk full, permission, device.
+  kUnsupported = 10,  // Not offered by this build, engine or format.
+  kInternal = 11,     // A fault of mayfly's own. Please report it.
   kWrongPassword = 12,  // The database is encrypted, and the password is missing or wrong.
 };
 

@@ -194,7 +194,7 @@ struct DeleteItemRequest {
   std::string condition = {};
   ExpressionArguments arguments = {};
   std::optional<std::uint64_t> expected_version = std::nullopt;  // See PutItemRequest.
-  ReturnValues return_values = ReturnValues::kNone;  // Or kAllOld.
+  ReturnValues return_values = ReturnValues::kNone;              // Or kAllOld.
   OnFailure on_failure = OnFailure::kNone;
 };
 

@@ -32,12 +32,15 @@ constexpr CommandSpec kClientCommands[] = {
      "Protect the connection from eviction."},
     {"no-touch",     3,  kClient,                kNoKeys, admin::ClientNoTouch,      "Leave access times alone."},
     {"pause",        -3, kOperator,              kNoKeys, admin::ClientPauseCommand, "Hold commands back for a while."},
-    {"reply",        3,  kClient | kSetsReplies, kNoKeys, admin::ClientReply,        "Tell whether replies are wanted."},
-    {"setinfo",      4,  kClient,                kNoKeys, admin::ClientSetInfo,      "Tell which library the client is."},
+    {"reply",        3,  kClient | kSetsReplies, kNoKeys, admin::ClientReply,
+     "Tell whether replies are wanted."},
+    {"setinfo",      4,  kClient,                kNoKeys, admin::ClientSetInfo,
+     "Tell which library the client is."},
     {"setname",      3,  kClient,                kNoKeys, admin::ClientSetName,      "Name the connection."},
     {"tracking",     -3, kClient,                kNoKeys, admin::ClientTracking,     "Switch tracking of keys."},
     {"trackinginfo", 2,  kClient,                kNoKeys, admin::ClientTrackingInfo, "Tell whether keys are tracked."},
-    {"unblock",      -3, kOperator,              kNoKeys, admin::ClientUnblock,      "End the wait of a blocked client."},
+    {"unblock",      -3, kOperator,              kNoKeys, admin::ClientUnblock,
+     "End the wait of a blocked client."},
     {"unpause",      2,  kOperator,              kNoKeys, admin::ClientUnpause,      "End the pause of clients."},
 };
 
@@ -167,7 +170,8 @@ constexpr CommandSpec kServerCommands[] = {
 
 constexpr CommandSpec kWholeDatabaseCommands[] = {
     {"flushall", -1, kWrite | kEverything | kDangerous,         kNoKeys, admin::FlushAll, "Empty all databases."},
-    {"flushdb",  -1, kWrite | kEverything | kDangerous,         kNoKeys, admin::FlushDb,  "Empty the selected database."},
+    {"flushdb",  -1, kWrite | kEverything | kDangerous,         kNoKeys, admin::FlushDb,
+     "Empty the selected database."},
     {"swapdb",   3,  kWrite | kFast | kEverything | kDangerous, kNoKeys, admin::SwapDb,
      "Exchange the numbers of two databases."},
 };

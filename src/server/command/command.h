@@ -177,7 +177,7 @@ struct Call {
   std::span<const Bytes> args;  // args[0] is its name, as the client wrote it.
   ReplyWriter& reply;
   core::LatchedTransaction* transaction;  // Null for kNoRows.
-  int database;      // The selected one.
+  int database;                           // The selected one.
   CallHost& host;
   bool may_block = false;  // Not in a transaction or script: there, time is over at once.
   bool retried = false;    // After a block.

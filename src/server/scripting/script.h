@@ -18,8 +18,7 @@ struct ScriptFlags {
   bool declared = false;  // The first line has the form above.
   bool no_writes = false;
   bool allow_oom = false;
-  bool allow_stale =
-      false;  // These three are accepted, and have no effect without replicas.
+  bool allow_stale = false;  // These three are accepted, and have no effect without replicas.
   bool no_cluster = false;
   bool allow_cross_slot_keys = false;
 };

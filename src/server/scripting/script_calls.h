@@ -77,9 +77,8 @@ class ScriptCalls final : public ScriptHost {
   bool asked_for_everything_ = false;
   bool went_beyond_keys_ = false;
   std::vector<Effect> effects_;
-  std::vector<KeyUse> key_uses_;  // A member to reuse its memory.
-  std::unordered_set<Bytes>
-      many_keys_;  // Of a script with so many that a linear search is slow.
+  std::vector<KeyUse> key_uses_;         // A member to reuse its memory.
+  std::unordered_set<Bytes> many_keys_;  // Of a script with so many that a linear search is slow.
 };
 
 }  // namespace mayfly::server

@@ -22,7 +22,7 @@ class CommandTester final : public CallHost {
   // The store that the commands use.
   enum class Rows : std::uint8_t {
     kPlainMaps,  // Minimal. TTL commands without a transaction see no rows.
-    kDatabase,  // The core, in memory.
+    kDatabase,   // The core, in memory.
   };
 
   explicit CommandTester(std::vector<CommandFamily> families, Rows rows = Rows::kPlainMaps);
