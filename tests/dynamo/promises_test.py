@@ -69,7 +69,8 @@ class TablePromise(unittest.TestCase):
         self.done("TagResource", ResourceArn=arn, Tags=[{"Key": "mayfly:purge-within", "Value": str(PROMISE_MS)}])
         self.assertIn(str(PROMISE_MS), redis("TTL.POLICY TABLE orders"))
 
-        for mark, more in (("MARKDEAD", {"dies": {"N": str(time.time() + 1)}}), ("MARKDELETED", {}), ("MARKALIVE", {})):
+        dies = time.time() + 1
+        for mark, more in (("MARKDEAD", {"dies": {"N": str(dies)}}), ("MARKDELETED", {}), ("MARKALIVE", {})):
             self.done("PutItem", TableName="orders", Item={
                 "id": {"S": "key-" + mark}, "city": {"S": "city-" + mark}, "text": {"S": "value-" + mark}, **more})
         self.done("DeleteItem", TableName="orders", Key={"id": {"S": "key-MARKDELETED"}})
@@ -77,8 +78,10 @@ class TablePromise(unittest.TestCase):
         self.assertIn('keyspace="table.orders.items#', metrics)
         self.assertIn('keyspace="table.orders.index.by_city#', metrics)
         # The tests of tables check the exact time, on a manual clock; this one, that it happens by itself.
+        # A compressed table may hide a mark, so nothing is taken for gone before the promise is due.
         end = time.monotonic() + 60
-        while files_with(b"MARKDEAD") or files_with(b"MARKDELETED"):
+        due = dies + PROMISE_MS / 1000
+        while time.time() < due or files_with(b"MARKDEAD") or files_with(b"MARKDELETED"):
             self.assertLess(time.monotonic(), end, files_with(b"MARKDEAD") + files_with(b"MARKDELETED"))
             time.sleep(0.2)
         self.assertEqual(SERVER.stop(), 0)
