@@ -87,7 +87,7 @@ function(mayfly_test name)
 endfunction()
 
 # mayfly_many_locks(NAME...)
-# Tests with works or transactions that latch more keys at once than ThreadSanitizer's search for
+# Tests with transactions that latch more keys at once than ThreadSanitizer's search for
 # circles of locks can follow: 64.
 function(mayfly_many_locks)
   set_tests_properties(${ARGN}

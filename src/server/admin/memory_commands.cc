@@ -1,4 +1,4 @@
-// misc_commands.cc - TIME, MONITOR, LOLWUT, MODULE, and MEMORY but for USAGE.
+// memory_commands.cc - TIME, MONITOR, LOLWUT, MODULE, and MEMORY but for USAGE.
 #include <fmt/format.h>
 #include <malloc.h>
 
