@@ -1,4 +1,4 @@
-// memory_commands.cc - TIME, MONITOR, LOLWUT, MODULE, and MEMORY but for USAGE.
+// memory_commands.cc - MEMORY, but for USAGE, which is about a key.
 #include <fmt/format.h>
 #include <malloc.h>
 
