@@ -215,6 +215,7 @@ Status RocksDatabase::SaveRowsOfRemovedLog() {
 Status RocksDatabase::DoClose() {
   const Status saved = capabilities().writable ? SaveRowsOfRemovedLog() : Status();
   *handles_.open_database = nullptr;
+  handles_.flushes->Open();
   for (rocksdb::ColumnFamilyHandle* family : handles_.families) {
     handles_.database->DestroyColumnFamilyHandle(family).PermitUncheckedError();
   }
@@ -269,7 +270,8 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   // until something else is flushed.
   if (writes.Count() == 0) return {};
   // kNone is logged as well: without the log, a later batch could outlive an earlier one.
-  if (!makes_room && !handles_.reserve->MayGrow()) return DiskIsFull();
+  LogRoom::Claim claim(*handles_.log_room, writes.GetDataSize());
+  MAYFLY_RETURN_IF_ERROR(TakeRoom(claim, makes_room));
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kDisk;
   rocksdb::Status status = handles_.database->Write(options, &writes);
@@ -283,29 +285,65 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   // Resume it now: if the cause is gone, the batch goes through.
   const bool full = status.IsNoSpace() && handles_.reserve->GiveUp();
   const bool resumed = Resume().ok();
-  if (full && !makes_room) return DiskIsFull();
+  if (status.IsNoSpace() && (!resumed || (full && !makes_room))) return DiskIsFull();
   if (resumed) status = handles_.database->Write(options, &writes);
   if (status.ok() && !makes_room) handles_.reserve->Grew();
   return Failed(status, "committing to");
 }
 
+Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, bool makes_room) {
+  if (!makes_room && !handles_.reserve->MayGrow()) return DiskIsFull();
+  if (claim.Take()) [[likely]]
+    return {};
+  const bool more = handles_.reserve->GiveUp();
+  if (makes_room && more && claim.Take()) return {};
+  return DiskIsFull();
+}
+
 Status RocksDatabase::DiskIsFull() const {
   return Status::IoError(
       fmt::format("committing to {}: the disk is full; free some space and retry, nothing was "
-                  "written. Deletes and expiry go on with space that was set aside",
-                  name()));
+                  "written{}",
+                  name(),
+                  handles_.reserve->exists()
+                      ? ". Deletes and expiry go on with space that was set aside"
+                      : ""));
 }
 
 // Resuming writes memory out. If a log could not be synced meanwhile, RocksDB would wait for ever:
-// so logs are not synced during the resume, but right after.
+// so logs are not synced during the resume, but right after. It fails when a compaction fails
+// meanwhile, on a disk that was full when it began: so these end before.
 rocksdb::Status RocksDatabase::Resume() {
   const std::lock_guard one_at_a_time(resume_mutex_);
+  if (!HasRoomToResume()) return rocksdb::Status::NoSpace();
+  AwaitCompactions();
   *handles_.open_database = nullptr;
+  handles_.flushes->BeginResume();
   rocksdb::Status status = handles_.database->Resume();
+  handles_.flushes->EndResume(status.ok());
   *handles_.open_database = handles_.database.get();
   if (!status.ok()) return status;
   log_failed_.store(false, std::memory_order_release);
   return handles_.database->SyncWAL();
+}
+
+// RocksDB begins none while it has stopped.
+void RocksDatabase::AwaitCompactions() const {
+  std::uint64_t running = 1;
+  while (handles_.database->GetIntProperty(rocksdb::DB::Properties::kNumRunningCompactions,
+                                           &running) &&
+         running > 0) {
+    Waker().WaitFor(kRemovalPause);
+  }
+}
+
+bool RocksDatabase::HasRoomToResume() const {
+  std::uint64_t in_memory = 0;
+  handles_.database->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables,
+                                              &in_memory);
+  // What a reserve gives up is there to be used.
+  const std::uint64_t needed = handles_.reserve->exists() ? 0 : in_memory;
+  return handles_.reserve->FreeBytes() >= kRoomWithoutReserve + needed;
 }
 
 Status RocksDatabase::Failed(const rocksdb::Status& status, std::string_view doing) const {

@@ -23,6 +23,8 @@
 #include "engine/engine.h"
 #include "engine/rocks/commit_gate.h"
 #include "engine/rocks/files/disk_reserve.h"
+#include "engine/rocks/files/flush_gate.h"
+#include "engine/rocks/files/log_room.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "mayfly/logger.h"
 
@@ -43,11 +45,13 @@ struct RocksHandles {
   std::shared_ptr<rocksdb::Cache> block_cache;  // Shared with RocksDB's tables and pinned reads.
   std::shared_ptr<std::atomic<std::uint64_t>> removals;  // Counted by a listener; rocks_profile.h.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.
+  std::shared_ptr<FlushGate> flushes;                        // Shared with the same listener.
   std::shared_ptr<DamageLog> damage;                         // Shared with the same listener.
   std::unique_ptr<DiskReserve> reserve;
+  std::unique_ptr<LogRoom> log_room;  // Of the files beneath env.
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted. Shared with the files.
   std::unique_ptr<rocksdb::Env> encrypted_files;   // Null: not encrypted. What env wraps.
-  std::unique_ptr<rocksdb::Env> files_env;         // Null: all files. Otherwise what env wraps.
+  std::unique_ptr<rocksdb::Env> files_env;         // What env wraps.
   std::unique_ptr<rocksdb::Env> env;               // Of the database, which is destroyed first.
   std::unique_ptr<rocksdb::DB> database;
   std::vector<rocksdb::ColumnFamilyHandle*> families;  // By Role; destroyed before the database.
@@ -91,6 +95,7 @@ class RocksDatabase final : public Engine {
   rocksdb::Status Translate(const Batch& batch, rocksdb::WriteBatch& writes) const;
   Status CheckConditions(const Batch& batch) const;
   Status Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room);
+  Status TakeRoom(LogRoom::Claim& claim, bool makes_room);
   Status DiskIsFull() const;
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 
@@ -105,6 +110,8 @@ class RocksDatabase final : public Engine {
   std::uint64_t FirstLogKept() const;  // RocksDB needs no log with a lower number.
   bool KeepsAny(const std::vector<DirectoryFile>& logs) const;
   rocksdb::Status Resume();
+  bool HasRoomToResume() const;
+  void AwaitCompactions() const;
   rocksdb::Status WriteOut();
   rocksdb::Status ForgetOldKeys();
   rocksdb::Status ReleaseLogs(const std::vector<DirectoryFile>& doomed);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/random.h"
 #include "base/temporary_directory.h"
 #include "engine/rocks/files/disk_reserve.h"
 #include "engine/rocks/files/rocks_directory.h"
@@ -74,6 +75,16 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
     batch.Put(kAt, "row" + std::to_string(row), std::string(200, 'v'));
     batch.Put({Role::kExpiry}, "entry" + std::to_string(row), "");
     return engine_->Commit(batch, GetParam().durability);
+  }
+
+  // Commits rows from this one on until one is refused; returns which.
+  int CommitUntilRefused(int row) {
+    constexpr int kMore = 5000;  // The log owns some space.
+    for (const int end = row + kMore; row < end; ++row) {
+      if (!Commit(row).ok()) return row;
+    }
+    ADD_FAILURE() << "the disk never was full";
+    return row;
   }
 
   bool Has(Role role, const std::string& key) {
@@ -157,42 +168,38 @@ class SmallDisk final : public DiskSpace {
 
 TEST_P(RocksDiskFull, ARefusedCommitLeavesNoTraceAndTheNextOneAfterwardsGoesThrough) {
   Open();
-  constexpr int kRows = 100;
-  for (int row = 0; row < kRows; ++row) ASSERT_TRUE(Commit(row).ok());
+  for (int row = 0; row < 100; ++row) ASSERT_TRUE(Commit(row).ok());
   disk_.SetFull(true);
+  const int rows = CommitUntilRefused(100);
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const Status refused = Commit(kRows);
+    const Status refused = Commit(rows);
     EXPECT_EQ(refused.code(), StatusCode::kIoError);
     EXPECT_NE(refused.message().find("free some space"), Bytes::npos) << refused.ToString();
     EXPECT_NE(refused.message().find(directory_.path()), Bytes::npos) << refused.ToString();
-    ExpectExactly(kRows);
+    ExpectExactly(rows);
     EXPECT_TRUE(engine_->Stats()->disk_full);
   }
   EXPECT_EQ(logger_.lines(" is full"), 1) << "once, not with every commit";
   EXPECT_EQ(logger_.lines("has room again"), 0);
   disk_.SetFull(false);
-  const Status accepted = Commit(kRows);
+  const Status accepted = Commit(rows);
   EXPECT_FALSE(engine_->Stats()->disk_full);
   EXPECT_EQ(logger_.lines("has room again"), 1);
   ASSERT_TRUE(accepted.ok()) << accepted.ToString();
-  ExpectExactly(kRows + 1);
+  ExpectExactly(rows + 1);
 
   ASSERT_TRUE(engine_->Close().ok());
   engine_.reset();
   Open();
-  ExpectExactly(kRows + 1);
+  ExpectExactly(rows + 1);
 }
 
 TEST_P(RocksDiskFull, WhatWasAcknowledgedSurvivesADeathOnAFullDisk) {
   Open();
-  int acknowledged = 0;
   // Past several flushes, so that the disk is full for background work as well.
-  while (acknowledged < 2000) {
-    if (acknowledged == 1500) disk_.SetFull(true);
-    if (!Commit(acknowledged).ok()) break;
-    ++acknowledged;
-  }
-  EXPECT_EQ(acknowledged, 1500);
+  for (int row = 0; row < 1500; ++row) ASSERT_TRUE(Commit(row).ok());
+  disk_.SetFull(true);
+  const int acknowledged = CommitUntilRefused(1500);
   const Status closed = engine_->Close();  // May report the full disk; must not lose anything.
   (void)closed;
   engine_.reset();
@@ -201,18 +208,55 @@ TEST_P(RocksDiskFull, WhatWasAcknowledgedSurvivesADeathOnAFullDisk) {
   ExpectExactly(acknowledged);
 }
 
+TEST_P(RocksDiskFull, ALogThatIsEmptyCanBeWrittenWhenThereIsRoomAgain) {
+  Open();
+  for (int round = 0; round < 3; ++round) {
+    SCOPED_TRACE(round);
+    disk_.SetFull(true);
+    const int rows = CommitUntilRefused(round * 10'000);
+    disk_.SetFull(false);
+    const Status accepted = Commit(rows);
+    ASSERT_TRUE(accepted.ok()) << accepted.ToString();
+    ASSERT_TRUE(engine_->Flush().ok());
+  }
+}
+
+// RocksDB waited for ever when a log could not be written while a flush was about to begin.
+TEST_P(RocksDiskFull, AFullDiskMayComeAtAnyMoment) {
+  const std::uint64_t seed = FreshSeed();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Random random(seed);
+  Open();
+  int row = 0;
+  for (int round = 0; round < 6; ++round) {
+    for (const int end = row + static_cast<int>(random.Between(1, 400)); row < end; ++row) {
+      const Status accepted = Commit(row);
+      ASSERT_TRUE(accepted.ok()) << accepted.ToString() << " in round " << round;
+    }
+    disk_.SetFull(true);
+    row = CommitUntilRefused(row);
+    disk_.SetFull(false);
+  }
+  const Status accepted = Commit(row);
+  ASSERT_TRUE(accepted.ok()) << accepted.ToString();
+  ASSERT_TRUE(engine_->Close().ok());
+  engine_.reset();
+  Open();
+  ExpectExactly(row + 1);
+}
+
 TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   reserve_bytes_ = 4 << 20;
   Open();
-  constexpr int kRows = 1000;
-  for (int row = 0; row < kRows; ++row) ASSERT_TRUE(Commit(row).ok());
+  for (int row = 0; row < 1000; ++row) ASSERT_TRUE(Commit(row).ok());
   disk_.SetFull(true);
+  const int rows = CommitUntilRefused(1000);
   for (int attempt = 0; attempt < 50'000; ++attempt) {
-    const Status refused = Commit(kRows);
+    const Status refused = Commit(rows);
     ASSERT_EQ(refused.code(), StatusCode::kIoError);
     ASSERT_NE(refused.message().find("the disk is full"), Bytes::npos) << refused.ToString();
   }
-  for (int row = kRows / 2; row < kRows; ++row) {
+  for (int row = 500; row < rows; ++row) {
     const Status deleted = Delete(row);
     ASSERT_TRUE(deleted.ok()) << deleted.ToString();
   }
@@ -220,7 +264,7 @@ TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   Batch all;
   all.DeleteRange(kAt, "row4", "row5");
   ASSERT_TRUE(engine_->Commit(all, GetParam().durability).ok());
-  EXPECT_EQ(Commit(kRows).code(), StatusCode::kIoError) << "there is still no room";
+  EXPECT_EQ(Commit(rows).code(), StatusCode::kIoError) << "there is still no room";
   EXPECT_FALSE(Has(Role::kRows, "row999"));
   EXPECT_FALSE(Has(Role::kRows, "row499"));
   EXPECT_TRUE(Has(Role::kRows, "row399"));
@@ -235,10 +279,10 @@ TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   EXPECT_FALSE(engine_->Stats()->disk_full);
   EXPECT_EQ(logger_.lines("has room again"), 1);
   // The engine checks for room now and then.
-  Status accepted = Commit(kRows);
+  Status accepted = Commit(rows);
   for (int tries = 0; !accepted.ok() && tries < 1000; ++tries) {
     Waker().WaitFor(Millis(1));
-    accepted = Commit(kRows);
+    accepted = Commit(rows);
   }
   EXPECT_TRUE(accepted.ok()) << accepted.ToString();
 }

@@ -290,12 +290,15 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     setup.database.create_if_missing = true;
     setup.database.create_missing_column_families = true;
   }
+  handles.flushes = setup.flushes;
+  handles.log_room = std::make_unique<LogRoom>();
   const auto files = std::make_shared<EmptyLogs>(setup.database.env->GetFileSystem());
-  if (options.tables_only) {
-    handles.files_env = rocksdb::NewCompositeEnv(files);
-    setup.database.env = handles.files_env.get();
-  }
-  handles.env = std::make_unique<RocksEnv>(*setup.database.env, !options.tables_only);
+  handles.files_env = rocksdb::NewCompositeEnv(
+      options.tables_only ? std::static_pointer_cast<rocksdb::FileSystem>(files)
+                          : handles.log_room->GiveTo(setup.database.env->GetFileSystem()));
+  setup.database.env = handles.files_env.get();
+  handles.env = 
+      std::make_unique<RocksEnv>(*setup.database.env, *handles.flushes, !options.tables_only);
   setup.database.env = handles.env.get();
   handles.block_cache = setup.block_cache;
   handles.removals = setup.removals;

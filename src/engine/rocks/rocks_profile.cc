@@ -51,15 +51,21 @@ class Listener final : public rocksdb::EventListener {
  public:
   Listener(std::shared_ptr<std::atomic<std::uint64_t>> removals,
            std::shared_ptr<std::atomic<rocksdb::DB*>> open_database,
-           std::shared_ptr<DamageLog> damage)
+           std::shared_ptr<FlushGate> flushes, std::shared_ptr<DamageLog> damage)
       : removals_(std::move(removals)),
         open_database_(std::move(open_database)),
+        flushes_(std::move(flushes)),
         damage_(std::move(damage)) {}
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
                          rocksdb::Status* error) override {
     const Status seen = damage_->Note(FromRocks(*error, "flushing or compacting"));
     static_cast<void>(seen);  // Commits return it from now on.
+    if (error->severity() >= rocksdb::Status::Severity::kHardError) flushes_->Close();
+  }
+
+  void OnFlushBegin(rocksdb::DB* /*database*/, const rocksdb::FlushJobInfo& /*job*/) override {
+    flushes_->Began();
   }
 
   // RocksDB would poll for free space every few seconds after a full disk, and refuse a resume
@@ -85,6 +91,7 @@ class Listener final : public rocksdb::EventListener {
  private:
   const std::shared_ptr<std::atomic<std::uint64_t>> removals_;      // Shared with the engine.
   const std::shared_ptr<std::atomic<rocksdb::DB*>> open_database_;  // Shared with the engine.
+  const std::shared_ptr<FlushGate> flushes_;                        // Shared with the engine.
   const std::shared_ptr<DamageLog> damage_;                         // Shared with the engine.
 };
 
@@ -199,10 +206,12 @@ RocksSetup SetupRocks(const RocksOptions& options) {
   setup.removals = std::make_shared<std::atomic<std::uint64_t>>(0);
   setup.database = DatabaseOptions(options, figures);
   setup.open_database = std::make_shared<std::atomic<rocksdb::DB*>>(nullptr);
+  setup.flushes = std::make_shared<FlushGate>();
   setup.damage =
       std::make_shared<DamageLog>(options.logger != nullptr ? *options.logger : SilentLogger());
   setup.database.listeners.push_back(
-      std::make_shared<Listener>(setup.removals, setup.open_database, setup.damage));
+      std::make_shared<Listener>(setup.removals, setup.open_database, setup.flushes,
+                                 setup.damage));
   for (std::size_t i = 0; i < kRoleCount; ++i) {
     const Role role = static_cast<Role>(i);
     // RocksDB requires a family called "default"; it has the rows, so that no empty one exists.

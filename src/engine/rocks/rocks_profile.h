@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/damage_log.h"
+#include "engine/rocks/files/flush_gate.h"
 #include "engine/rocks/rocks_engine.h"
 
 namespace mayfly::engine {
@@ -24,6 +25,8 @@ struct RocksSetup {
   std::shared_ptr<std::atomic<std::uint64_t>> removals;
   // The database whose log the listener syncs when it is full; null while opening and closing.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;
+  // The listener closes it before RocksDB stops. Shared with the database.
+  std::shared_ptr<FlushGate> flushes;
   // The listener records damage met by background work in it. Shared with the database.
   std::shared_ptr<DamageLog> damage;
 };

@@ -51,6 +51,9 @@ class DiskReserve {
   // before.
   bool GiveUp();
 
+  bool exists() const { return bytes_ > 0; }
+  std::uint64_t FreeBytes() const { return space_.FreeBytes(directory_); }
+
   // Call it after a commit that adds bytes succeeded.
   void Grew() {
     if (full_.load(std::memory_order_relaxed) && bytes_ == 0) [[unlikely]]

@@ -211,7 +211,10 @@ class WritableFile final : public rocksdb::FSWritableFileOwnerWrapper {
   }
   IOStatus Allocate(std::uint64_t offset, std::uint64_t length, const IOOptions& options,
                     IODebugContext* debug) override {
-    return FSWritableFileOwnerWrapper::Allocate(offset + kHeaderBlockBytes, length, options, debug);
+    // The header is written with the first bytes, and needs room as they do.
+    const std::uint64_t begin = offset == 0 ? 0 : offset + kHeaderBlockBytes;
+    const std::uint64_t end = offset + kHeaderBlockBytes + length;
+    return FSWritableFileOwnerWrapper::Allocate(begin, end - begin, options, debug);
   }
 
  private:

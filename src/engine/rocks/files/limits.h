@@ -21,6 +21,13 @@ inline constexpr Millis kReserveLookPause{20};
 // Without a reserve: a full disk counts as having room again from this many free bytes on.
 inline constexpr std::uint64_t kRoomWithoutReserve = std::uint64_t{1} << 20;
 
+// Log room that is taken at a time, and what is left of it at least; see log_room.h.
+inline constexpr std::uint64_t kLogRoomChunk = std::uint64_t{256} << 10;
+inline constexpr std::uint64_t kLogRoomSpare = std::uint64_t{64} << 10;
+
+// RocksDB has begun to resume this long after it was told to; see flush_gate.h.
+inline constexpr Millis kResumeBegins{100};
+
 // Recovery needs this many bytes for manifests and the ends of tables, besides the rows in the logs.
 inline constexpr std::uint64_t kRecoveryBytesMin = std::uint64_t{1} << 20;
 

@@ -31,8 +31,8 @@ std::atomic<int> open_databases{0};
 
 }  // namespace
 
-RocksEnv::RocksEnv(rocksdb::Env& target, bool has_threads)
-    : EnvWrapper(&target), has_threads_(has_threads) {
+RocksEnv::RocksEnv(rocksdb::Env& target, FlushGate& flushes, bool has_threads)
+    : EnvWrapper(&target), flushes_(flushes), has_threads_(has_threads) {
   // Directly, and not through a wrapper that would call back here for every block.
   file_system_ = target.GetFileSystem();
   system_clock_ = target.GetSystemClock();
@@ -40,6 +40,7 @@ RocksEnv::RocksEnv(rocksdb::Env& target, bool has_threads)
 }
 
 RocksEnv::~RocksEnv() {
+  flushes_.Open();
   for (const Pool& pool : pools_) pool.threads->JoinAllThreads();
 }
 
@@ -50,7 +51,15 @@ void RocksEnv::Schedule(void (*function)(void*), void* argument, Priority priori
     const std::lock_guard lock(mutex_);
     pool.waiting.push_back({function, argument, tag, cancelled});
   }
-  pool.threads->SubmitJob([this, &pool] { RunNext(pool); });
+  if (priority != HIGH) {
+    pool.threads->SubmitJob([this, &pool] { RunNext(pool); });
+    return;
+  }
+  pool.threads->SubmitJob([this, &pool] {  // Flushes, and removals of files.
+    flushes_.Enter();
+    RunNext(pool);
+    flushes_.End();
+  });
 }
 
 // Runs once per scheduled job: a cancelled job leaves a turn without a job.

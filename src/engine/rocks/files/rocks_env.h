@@ -14,13 +14,15 @@
 #include <mutex>
 #include <string>
 
+#include "engine/rocks/files/flush_gate.h"
+
 namespace mayfly::engine {
 
 class RocksEnv final : public rocksdb::EnvWrapper {
  public:
-  // `target` must outlive it. Without threads, RocksDB's requests for some are ignored: readers
+  // `target` must outlive it, and `flushes`, through which RocksDB's flushes begin. Without threads, RocksDB's requests for some are ignored: readers
   // schedule no jobs.
-  explicit RocksEnv(rocksdb::Env& target, bool has_threads = true);
+  RocksEnv(rocksdb::Env& target, FlushGate& flushes, bool has_threads = true);
   ~RocksEnv() override;  // Waits for its threads.
 
   void Schedule(void (*function)(void*), void* argument, Priority priority, void* tag,
@@ -50,6 +52,7 @@ class RocksEnv final : public rocksdb::EnvWrapper {
 
   void RunNext(Pool& pool);
 
+  FlushGate& flushes_;
   const bool has_threads_;
 
   mutable std::mutex mutex_;

@@ -134,7 +134,8 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
       if (target()->Append(part, options, debug).ok()) disk_.Appended(path_, part.size());
     };
     if (!disk_.Arrives(half)) return NoPower();
-    if (disk_.full && !disk_.TakeRoom(data.size())) {
+    const std::uint64_t end = disk_.SizeOf(path_) + data.size();
+    if (end > owned_ && disk_.full && !disk_.TakeRoom(std::min(data.size(), end - owned_))) {
       half();
       return NoSpace();
     }
@@ -153,8 +154,24 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
                         fs::IODebugContext* debug) override {
     if (!disk_.Arrives()) return NoPower();
     fs::IOStatus status = target()->Truncate(size, options, debug);
-    if (status.ok()) disk_.Truncated(path_, size);
+    if (!status.ok()) return status;
+    disk_.Truncated(path_, size);
+    if (owned_ > size) {
+      if (disk_.full) disk_.room += owned_ - size;
+      owned_ = size;
+    }
     return status;
+  }
+
+  // Space is only recorded, too.
+  fs::IOStatus Allocate(std::uint64_t offset, std::uint64_t bytes, const fs::IOOptions& /*options*/,
+                        fs::IODebugContext* /*debug*/) override {
+    const std::uint64_t end = offset + bytes;
+    const std::uint64_t begin = std::max<std::uint64_t>(owned_, disk_.SizeOf(path_));
+    if (end <= begin) return fs::IOStatus::OK();
+    if (disk_.full && !disk_.TakeRoom(end - begin)) return NoSpace();
+    owned_ = end;
+    return fs::IOStatus::OK();
   }
 
   // A sync is only recorded: the disk is simulated, and a real fsync would only take time.
@@ -173,6 +190,7 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
  private:
   const std::string path_;
   FileSystem& disk_;
+  std::atomic<std::uint64_t> owned_{0};  // Bytes up to here have room, from Allocate().
 };
 
 class FaultyDisk::TrackedDirectory final : public fs::FSDirectory {

@@ -30,7 +30,8 @@ class FaultyDisk {
   // For RocksOptions::env. Lives as long as the disk.
   rocksdb::Env* env();
 
-  // While full, appends fail with "no space", after half of their bytes found room.
+  // While full, appends fail with "no space", after half of their bytes found room. Bytes for which
+  // a file allocated space before have room.
   void SetFull(bool full);
 
   // Makes a file of this many bytes. If it is removed while the disk is full, appends find room for

@@ -1,0 +1,125 @@
+#include "engine/rocks/files/log_room.h"
+
+#include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/rocks_directory.h"
+
+namespace mayfly::engine {
+namespace {
+
+// RocksDB adds a header to each block of a log, and fills a block's end that is too short for one.
+constexpr std::uint64_t kLogBlockBytes = 32 << 10;
+constexpr std::uint64_t kLogBlockOverhead = 16;
+
+constexpr std::uint64_t InLog(std::uint64_t bytes) {
+  return bytes + (bytes / kLogBlockBytes + 2) * kLogBlockOverhead;
+}
+
+}  // namespace
+
+class LogRoom::Log final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  Log(std::unique_ptr<rocksdb::FSWritableFile> target, LogRoom& room)
+      : FSWritableFileOwnerWrapper(std::move(target)), room_(room) {
+    room_.Begin(*this);
+  }
+  ~Log() override { room_.End(*this); }
+
+  rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* debug) override {
+    room_.size_ += bytes.size();  // Also if it fails: a part of it may have been written.
+    return FSWritableFileOwnerWrapper::Append(bytes, options, debug);
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
+                           const rocksdb::DataVerificationInfo& /*verification*/,
+                           rocksdb::IODebugContext* debug) override {
+    return Append(bytes, options, debug);
+  }
+  rocksdb::IOStatus Close(const rocksdb::IOOptions& options,
+                          rocksdb::IODebugContext* debug) override {
+    room_.End(*this);
+    return FSWritableFileOwnerWrapper::Close(options, debug);
+  }
+
+  bool Extend(std::uint64_t from, std::uint64_t to) {
+    return !Allocate(from, to - from, {}, nullptr).IsNoSpace();
+  }
+
+  // Gives back what is owned beyond the bytes that were written.
+  void Cut(std::uint64_t size) { Truncate(size, {}, nullptr).PermitUncheckedError(); }
+
+ private:
+  LogRoom& room_;
+};
+
+class LogRoom::Files final : public rocksdb::FileSystemWrapper {
+ public:
+  Files(const std::shared_ptr<rocksdb::FileSystem>& target, LogRoom& room)
+      : FileSystemWrapper(target), room_(room) {}
+
+  const char* Name() const override { return "MayflyLogRoom"; }
+
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* debug) override {
+    rocksdb::IOStatus status = target()->NewWritableFile(path, options, file, debug);
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (status.ok() && FileNamed(name).kind == FileKind::kLog) {
+      *file = std::make_unique<Log>(std::move(*file), room_);
+    }
+    return status;
+  }
+
+ private:
+  LogRoom& room_;
+};
+
+std::shared_ptr<rocksdb::FileSystem> LogRoom::GiveTo(
+    const std::shared_ptr<rocksdb::FileSystem>& target) {
+  return std::make_shared<Files>(target, *this);
+}
+
+LogRoom::Claim::Claim(LogRoom& room, std::uint64_t bytes) : room_(room), bytes_(InLog(bytes)) {
+  room_.claimed_ += bytes_;
+}
+
+// The size is read first. If it is the one of a log that has just ended, then either what is owned
+// is read from before that as well, and the next log's beginning covers this claim; or too little
+// is owned.
+bool LogRoom::Owns() const {
+  const std::uint64_t size = size_;
+  return size + 2 * claimed_ + kLogRoomSpare <= owned_;
+}
+
+bool LogRoom::Extend() {
+  const std::lock_guard lock(mutex_);
+  if (newest_ == nullptr || Owns()) return true;
+  const std::uint64_t needed = size_ + 2 * claimed_ + kLogRoomSpare;
+  return ExtendTo(needed + kLogRoomChunk) || ExtendTo(needed);
+}
+
+bool LogRoom::ExtendTo(std::uint64_t end) {
+  if (!newest_->Extend(owned_, end)) return false;
+  owned_ = end;
+  return true;
+}
+
+// No commit is being written meanwhile: RocksDB begins a log between two of them.
+void LogRoom::Begin(Log& log) {
+  const std::lock_guard lock(mutex_);
+  Log* const last = std::exchange(newest_, &log);
+  const std::uint64_t last_size = size_;
+  owned_ = 0;
+  size_ = 0;
+  // Less than the last log owned: blocks that describe a file need space, too.
+  const std::uint64_t needed = claimed_ + kLogRoomSpare / 2;
+  if (ExtendTo(needed + kLogRoomChunk) || last == nullptr) return;
+  last->Cut(last_size);
+  ExtendTo(needed);
+}
+
+void LogRoom::End(Log& log) {
+  const std::lock_guard lock(mutex_);
+  if (newest_ == &log) newest_ = nullptr;
+}
+
+}  // namespace mayfly::engine

@@ -1,0 +1,59 @@
+// log_room.h - space that the newest log owns before anything is written to it.
+// RocksDB does not survive every failed write of a log. It ends the process when it uses that log
+// again, and without rows in memory it has no other; or it waits for ever, if a flush was about to
+// begin. So a commit first takes room: the file system sets blocks aside at the end of the log, or
+// refuses, and then RocksDB is not asked. The next log begins with as much room, given back by the
+// end of this one if the disk has no more. Where a file system cannot set blocks aside, there is
+// always room. Decision 20 says more. Safe from any thread.
+#pragma once
+
+#include <rocksdb/file_system.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace mayfly::engine {
+
+class LogRoom {
+ public:
+  // Room for one commit, until it has been written.
+  class Claim {
+   public:
+    Claim(LogRoom& room, std::uint64_t bytes);
+    ~Claim() { room_.claimed_ -= bytes_; }
+    Claim(const Claim&) = delete;
+    Claim& operator=(const Claim&) = delete;
+
+    // False: the disk has no room. May be called again, when there may be some.
+    bool Take() { return room_.Owns() || room_.Extend(); }
+
+   private:
+    LogRoom& room_;
+    const std::uint64_t bytes_;
+  };
+
+  // `target`, with room for its logs. The room must outlive it and its files.
+  std::shared_ptr<rocksdb::FileSystem> GiveTo(const std::shared_ptr<rocksdb::FileSystem>& target);
+
+ private:
+  class Log;
+  class Files;
+
+  bool Owns() const;
+  bool Extend();
+  bool ExtendTo(std::uint64_t end);  // Needs mutex_.
+  void Begin(Log& log);
+  void End(Log& log);
+
+  // What is owned covers, besides the log's bytes, all claims: once in this log, once in the next.
+  std::atomic<std::uint64_t> claimed_{0};
+  std::atomic<std::uint64_t> size_{0};   // Of the newest log.
+  std::atomic<std::uint64_t> owned_{0};  // From the log's beginning on.
+
+  std::mutex mutex_;
+  Log* newest_ = nullptr;  // Guarded by mutex_.
+};
+
+}  // namespace mayfly::engine
