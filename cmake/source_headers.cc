@@ -1,0 +1,1 @@
+// Empty: source_headers exists for its precompiled header.
