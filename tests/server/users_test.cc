@@ -1,4 +1,5 @@
-// Goal: after a change of users, connections that are no longer allowed are closed, even idle ones.
+// Goal: users may do what their rules say, by the categories of the commands too. After a change of
+// users, connections that are no longer allowed are closed, even idle ones.
 // Method: clients on both threads of a server, one of which changes users.
 #include <gtest/gtest.h>
 
@@ -140,6 +141,43 @@ TEST_F(Users, SortFollowsPatternsOnlyForThoseWhoReadEverything) {
   EXPECT_EQ(a_.Text("SORT l GET v*"), "ERR GET" + denied);
   EXPECT_EQ(admin_.Text("ACL SETUSER ann \"(+sort %R~*)\""), "OK");
   EXPECT_EQ(a_.Text("SORT l BY v* GET v*"), "[1]");
+}
+
+// Events name keys of all databases, and may have values.
+TEST_F(Users, ExpiryEventsAreForAdministrators) {
+  const std::string denied = "NOPERM this user has no permissions to run the 'ttl.events' command";
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* +@all -@dangerous"), "OK");
+  Login(a_, "ann");
+  EXPECT_EQ(a_.Text("TTL.EVENTS AFTER 0"), denied);
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann +@all -@admin"), "OK");
+  EXPECT_EQ(a_.Text("TTL.EVENTS AFTER 0"), denied);
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann -@all +@read +@write"), "OK");
+  EXPECT_EQ(a_.Text("TTL.EVENTS AFTER 0"), denied);
+  EXPECT_EQ(admin_.Text("ACL SETUSER ann +@admin"), "OK");
+  const std::string events = a_.Text("TTL.EVENTS AFTER 0");
+  EXPECT_FALSE(events.starts_with("NOPERM")) << events;
+}
+
+TEST_F(Users, SortBelongsToTheTypesThatItSorts) {
+  EXPECT_EQ(admin_.Text("LPUSH l 1"), "1");
+  for (const std::string command : {"sort", "sort_ro"}) {
+    for (const std::string category : {"list", "set", "sortedset"}) {
+      SCOPED_TRACE(command + " in " + category);
+      const std::string denied =
+          "NOPERM this user has no permissions to run the '" + command + "' command";
+      const std::string listed = admin_.Text("ACL CAT " + category);
+      EXPECT_NE((" " + listed.substr(1, listed.size() - 2) + ",").find(" " + command + ","),
+                std::string::npos)
+          << listed;
+      EXPECT_EQ(admin_.Text("ACL SETUSER ann on >pw ~* -@all +@" + category), "OK");
+      Login(a_, "ann");
+      EXPECT_EQ(a_.Text(command + " l"), "[1]");
+      EXPECT_EQ(admin_.Text("ACL SETUSER ann +@all -@" + category), "OK");
+      EXPECT_EQ(a_.Text(command + " l"), denied);
+      EXPECT_EQ(admin_.Text("ACL SETUSER ann -@all +@keyspace"), "OK");
+      EXPECT_EQ(a_.Text(command + " l"), denied);
+    }
+  }
 }
 
 TEST_F(Users, KillKnowsWhoThereIs) {
