@@ -363,6 +363,38 @@ TEST_F(KvstoreEncryption, ADeathAfterTheCopyIsSettledByTheNextOpen) {
   EXPECT_EQ(first, "mayfly kvstore 1");
 }
 
+// A reader may open the old directory during the copy.
+TEST_F(KvstoreEncryption, ADirectoryThatIsReadIsNotRemoved) {
+  MakeFilled(kOld);
+  std::string old_directory;
+  std::string new_directory;
+  {
+    const NameFile file = NameFile::Lock(path(), false).value();
+    old_directory = file.directory();
+    new_directory = file.FreshDirectory();
+    ASSERT_TRUE(Reencrypt({old_directory, kOld, new_directory, kNew}).ok());
+  }
+  KVStoreConfig reading{};
+  reading.readOnly = 1;
+  KVStore* reader = nullptr;
+  ASSERT_EQ(kvstore_open_encrypted(path().c_str(), kOld, 12, &reader, &reading), KVSTORE_OK);
+  ASSERT_TRUE(NameFile::Lock(path(), false).value().Replace(new_directory, old_directory).ok());
+
+  KVStore* kv = nullptr;
+  EXPECT_EQ(OpenWith(path(), kNew, &kv), KVSTORE_BUSY);
+  EXPECT_NE(std::string(kvstore_errmsg(nullptr)).find(old_directory), std::string::npos)
+      << kvstore_errmsg(nullptr);
+  EXPECT_TRUE(fs::exists(old_directory));
+  ExpectFilled(reader);
+  kvstore_close(reader);
+
+  kv = Open(kNew);
+  ExpectFilled(kv);
+  EXPECT_FALSE(fs::exists(old_directory));
+  ExpectNoLeftovers();
+  kvstore_close(kv);
+}
+
 TEST_F(KvstoreEncryption, AFileThatRemovesWhatItNamesIsRefused) {
   MakeFilled(kOld);
   const std::string name = fs::path(NameFile::Lock(path(), false).value().directory()).filename();
