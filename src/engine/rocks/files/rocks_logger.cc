@@ -41,7 +41,7 @@ class RocksLogger final : public rocksdb::Logger {
     if (level < GetInfoLogLevel() || !logger_.Wants(ToLevel(level))) return;
     std::array<char, 1024> line;  // Longer lines are cut: they are lists of options.
     std::vsnprintf(line.data(), line.size(), format, arguments);
-    Log(logger_, ToLevel(level), "rocksdb: {}", Printable(line.data()));
+    Log(logger_, ToLevel(level), "rocksdb: {}", Printable(line.data(), line.size()));
   }
 
  private:
