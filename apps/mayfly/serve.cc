@@ -15,7 +15,6 @@
 #include "dynamo/service.h"
 #include "http/server.h"
 #include "mayfly/database.h"
-#include "mayfly/tables.h"
 #include "process.h"
 #include "server/assembly/assembly.h"
 #include "server/command/core_transaction_source.h"
@@ -24,6 +23,7 @@
 #include "server/net/network.h"
 #include "server/session/server.h"
 #include "server/stats/doubling.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly::app {
 namespace {
@@ -141,7 +141,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
   server::Assembly front(clock, static_cast<std::size_t>(config.Number(Setting::kLuaMemoryMax)));
   front.Follow(config);
   {
-    MAYFLY_TRY(const auto tables, Tables::Open(*database));
+    MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(*database));
     dynamo_options.make_durable = [&database = *database,
                                    &fsync = config.Watched(Setting::kAppendFsync)] {
       return server::PersistBeforeReply(database, fsync);

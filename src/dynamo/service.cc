@@ -34,7 +34,8 @@ Refusal UnknownOperation(std::string_view target) {
 
 }  // namespace
 
-Service::Service(Tables& tables, const Clock& clock, Logger& logger, ServiceOptions options)
+Service::Service(tables::ProtocolTables& tables, const Clock& clock, Logger& logger,
+                 ServiceOptions options)
     : tables_(tables),
       clock_(clock),
       logger_(logger),

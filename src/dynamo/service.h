@@ -17,7 +17,7 @@
 #include "http/router.h"
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly::dynamo {
 
@@ -35,7 +35,7 @@ struct ServiceOptions {
 class Service {
  public:
   // All must outlive it.
-  Service(Tables& tables, const Clock& clock, Logger& logger, ServiceOptions options = {});
+  Service(tables::ProtocolTables& tables, const Clock& clock, Logger& logger, ServiceOptions options = {});
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
@@ -62,7 +62,7 @@ class Service {
   http::Response Write(int status, const Reply& body);
   std::string NewRequestId();
 
-  Tables& tables_;
+  tables::ProtocolTables& tables_;
   const Clock& clock_;
   Logger& logger_;
   const ServiceOptions options_;

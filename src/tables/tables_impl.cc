@@ -7,8 +7,8 @@
 namespace mayfly {
 
 Result<std::unique_ptr<Tables>> Tables::Open(Database& database) {
-  MAYFLY_TRY(auto service, tables::TableService::Open(database));
-  return std::unique_ptr<Tables>(std::make_unique<tables::TablesImpl>(std::move(service)));
+  MAYFLY_TRY(auto tables, tables::ProtocolTables::Open(database));
+  return std::unique_ptr<Tables>(std::move(tables));
 }
 
 namespace tables {
@@ -29,28 +29,11 @@ class ItemsOfPage final : public PageSink {
   std::vector<Item> items_;
 };
 
-// For a Tables that Open() did not make.
-Result<ItemPage> MoveInto(Result<ItemPage> page, PageSink& sink) {
-  if (!page) return page;
-  for (Item& item : page->items) sink.Take(std::move(item));
-  page->items.clear();
-  return page;
-}
-
 }  // namespace
 
-Result<ItemPage> QueryInto(Tables& tables, const QueryRequest& request, PageSink& sink) {
-  auto* const ours = dynamic_cast<TablesImpl*>(&tables);
-  if (ours == nullptr) return MoveInto(tables.Query(request), sink);
-  MAYFLY_RETURN_IF_ERROR(ours->CheckOwner());
-  return Query(ours->context(), request, sink);
-}
-
-Result<ItemPage> ScanInto(Tables& tables, const ScanRequest& request, PageSink& sink) {
-  auto* const ours = dynamic_cast<TablesImpl*>(&tables);
-  if (ours == nullptr) return MoveInto(tables.Scan(request), sink);
-  MAYFLY_RETURN_IF_ERROR(ours->CheckOwner());
-  return Scan(ours->context(), request, sink);
+Result<std::unique_ptr<ProtocolTables>> ProtocolTables::Open(Database& database) {
+  MAYFLY_TRY(auto service, TableService::Open(database));
+  return std::unique_ptr<ProtocolTables>(std::make_unique<TablesImpl>(std::move(service)));
 }
 
 Result<TableDescription> TablesImpl::CreateTable(const TableSpec& spec) {
@@ -132,16 +115,33 @@ Result<TransactOutcome> TablesImpl::TransactWriteItems(const std::vector<Transac
 
 Result<ItemPage> TablesImpl::Query(const QueryRequest& request) {
   ItemsOfPage items;
-  MAYFLY_TRY(ItemPage page, QueryInto(*this, request, items));
+  MAYFLY_TRY(ItemPage page, QueryInto(request, items));
   page.items = std::move(items).Items();
   return page;
 }
 
 Result<ItemPage> TablesImpl::Scan(const ScanRequest& request) {
   ItemsOfPage items;
-  MAYFLY_TRY(ItemPage page, ScanInto(*this, request, items));
+  MAYFLY_TRY(ItemPage page, ScanInto(request, items));
   page.items = std::move(items).Items();
   return page;
+}
+
+Result<ItemPage> TablesImpl::QueryInto(const QueryRequest& request, PageSink& sink) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
+  return tables::Query(context(), request, sink);
+}
+
+Result<ItemPage> TablesImpl::ScanInto(const ScanRequest& request, PageSink& sink) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
+  return tables::Scan(context(), request, sink);
+}
+
+std::vector<Result<WriteOutcome>> TablesImpl::WritePrefix(std::span<const ItemWrite> writes) {
+  if (const Status owner = CheckOwner(); !owner.ok()) {
+    return std::vector<Result<WriteOutcome>>(writes.size(), owner);
+  }
+  return tables::WritePrefix(context(), writes);
 }
 
 Result<std::vector<AttributeValue>> TablesImpl::ListPartitionKeys(

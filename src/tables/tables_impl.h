@@ -4,17 +4,18 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/owner_process.h"
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 #include "tables/table_service.h"
 
 namespace mayfly::tables {
 
-class TablesImpl final : public Tables {
+class TablesImpl final : public ProtocolTables {
  public:
   explicit TablesImpl(std::unique_ptr<TableService> service) : service_(std::move(service)) {}
   ~TablesImpl() override {
@@ -66,11 +67,14 @@ class TablesImpl final : public Tables {
                                                std::uint64_t sequence,
                                                std::size_t records_max) override;
 
-  Status CheckOwner() const { return owner_.IsThis() ? Status() : OwnerProcess::Refusal(); }
-
-  const ItemContext& context() const { return service_->context(); }
+  Result<ItemPage> QueryInto(const QueryRequest& request, PageSink& sink) override;
+  Result<ItemPage> ScanInto(const ScanRequest& request, PageSink& sink) override;
+  std::vector<Result<WriteOutcome>> WritePrefix(std::span<const ItemWrite> writes) override;
 
  private:
+  Status CheckOwner() const { return owner_.IsThis() ? Status() : OwnerProcess::Refusal(); }
+  const ItemContext& context() const { return service_->context(); }
+
   const OwnerProcess owner_;
   std::unique_ptr<TableService> service_;
 };

@@ -20,7 +20,7 @@
 #include "dynamo/testing/asked.h"
 #include "law_words.h"
 #include "mayfly/logger.h"
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly::dynamo {
 
@@ -36,7 +36,7 @@ struct TableManner {
 class RealService {
  public:
   explicit RealService(Mortal mortal, TableManner manner = {}) {
-    tables_ = Tables::Open(home_.database()).value();
+    tables_ = tables::ProtocolTables::Open(home_.database()).value();
     service_ = std::make_unique<Service>(*tables_, home_.clock(), SilentLogger());
     const std::string stream =
         R"(,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"})";
@@ -108,7 +108,7 @@ class RealService {
   }
 
   DatabaseHome home_{EngineKind::kMemory};
-  std::unique_ptr<Tables> tables_;
+  std::unique_ptr<tables::ProtocolTables> tables_;
   std::unique_ptr<Service> service_;
 };
 

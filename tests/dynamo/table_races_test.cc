@@ -13,7 +13,7 @@
 #include "dynamo/testing/asked.h"
 #include "engine/together.h"
 #include "mayfly/logger.h"
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -56,7 +56,7 @@ class TableRaces : public ::testing::Test {
 
  private:
   DatabaseHome home_{EngineKind::kMemory};
-  const std::unique_ptr<Tables> tables_ = *Tables::Open(home_.database());
+  const std::unique_ptr<tables::ProtocolTables> tables_ = *tables::ProtocolTables::Open(home_.database());
   Service service_{*tables_, home_.clock(), SilentLogger()};
 };
 

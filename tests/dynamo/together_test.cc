@@ -16,7 +16,7 @@
 #include "engine/memory/memory_engine.h"
 #include "http/limits.h"
 #include "mayfly/logger.h"
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 #include "tests/core/counting_engine.h"
 
 namespace mayfly::dynamo {
@@ -73,7 +73,7 @@ class Together : public ::testing::Test {
   const std::shared_ptr<EngineCosts> costs_ = std::make_shared<EngineCosts>();
   const std::unique_ptr<Database> database_ = *core::NewDatabase(
       std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs_), {.clock = &clock_});
-  const std::unique_ptr<Tables> tables_ = *Tables::Open(*database_);
+  const std::unique_ptr<tables::ProtocolTables> tables_ = *tables::ProtocolTables::Open(*database_);
   bool always_ = false;  // appendfsync.
   Service service_{*tables_, clock_, SilentLogger(), {.make_durable = [this] {
                      return always_ ? database_->Sync(Durability::kDisk) : Status();

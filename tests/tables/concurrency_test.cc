@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "tables/tables_home.h"
-#include "tables/write_prefix.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly {
 namespace {
@@ -54,7 +54,7 @@ TEST_P(TablesConcurrency, WritesTogetherLoseNothing) {
     }
     if (thread % 2 == 0) std::reverse(writes.begin(), writes.end());
     for (int i = 0; i < kRounds; ++i) {
-      const auto outcomes = tables::WritePrefix(tables(), writes);
+      const auto outcomes = tables().WritePrefix(writes);
       ASSERT_EQ(outcomes.size(), writes.size());
       for (const auto& outcome : outcomes) EXPECT_TRUE(outcome.has_value());
       EXPECT_TRUE(tables().UpdateItem(Add("a_table", "0", 1)).has_value());

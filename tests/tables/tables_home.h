@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/each_engine.h"
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly {
 
@@ -76,7 +76,7 @@ class EachTables : public ::testing::TestWithParam<EngineKind> {
   }
 
   void OpenTables() {
-    auto opened = Tables::Open(home_.database());
+    auto opened = tables::ProtocolTables::Open(home_.database());
     ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
     tables_ = *std::move(opened);
   }
@@ -123,12 +123,12 @@ class EachTables : public ::testing::TestWithParam<EngineKind> {
     }
   }
 
-  Tables& tables() { return *tables_; }
+  tables::ProtocolTables& tables() { return *tables_; }
   Database& database() { return home_.database(); }
   ManualClock& clock() { return home_.clock(); }
 
   DatabaseHome home_;
-  std::unique_ptr<Tables> tables_;
+  std::unique_ptr<tables::ProtocolTables> tables_;
 };
 
 }  // namespace mayfly

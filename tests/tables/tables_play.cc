@@ -12,7 +12,7 @@ Player::Player(const PlaySubject& subject, std::uint64_t seed)
   if (subject.broken == Broken::kLateClock) options.clock = &late_;
   if (subject.engine == EngineKind::kRocks) options.directory = directory_.Inside("db");
   database_ = Database::Open(options).value();
-  tables_ = Tables::Open(*database_).value();
+  tables_ = tables::ProtocolTables::Open(*database_).value();
   TableSpec spec = PostsSpec(subject.mode);
   if (!subject.indexed) {
     spec.global_indexes.clear();
@@ -102,7 +102,7 @@ void Player::Upkeep() {
       Expect("sweep", std::to_string(wanted), std::to_string(Must("sweep", swept)));
       return;
     }
-    default: tables_.reset(); tables_ = Tables::Open(*database_).value();
+    default: tables_.reset(); tables_ = tables::ProtocolTables::Open(*database_).value();
   }
 }
 

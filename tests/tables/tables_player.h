@@ -14,7 +14,7 @@
 #include "tables/random_posts.h"
 #include "tables/tables_model.h"
 #include "tables/tables_play.h"
-#include "tables/write_prefix.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly {
 
@@ -105,7 +105,7 @@ class Player {
   LateClock late_;
   TablesModel model_;
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Tables> tables_;
+  std::unique_ptr<tables::ProtocolTables> tables_;
   std::optional<std::string> difference_;
 };
 

@@ -184,7 +184,7 @@ void Player::WriteTogether() {
     writes.push_back(planned.back().write);
   }
   for (std::size_t done = 0; done < writes.size();) {
-    const auto outcomes = tables::WritePrefix(*tables_, std::span(writes).subspan(done));
+    const auto outcomes = tables_->WritePrefix(std::span(writes).subspan(done));
     Expect("writes together", "some", outcomes.empty() ? "none" : "some");
     if (outcomes.empty()) return;
     for (const auto& outcome : outcomes) ExpectWrite(planned[done++], outcome);

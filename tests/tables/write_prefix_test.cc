@@ -1,7 +1,7 @@
 // Goal: writes applied together have the same outcomes and effects as one after the other, and
 // share their commits. Method: on each engine, a manual clock; then on an engine that counts
 // commits and can refuse them.
-#include "tables/write_prefix.h"
+#include "tables/protocol_tables.h"
 
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
@@ -43,7 +43,7 @@ class WritesTogether : public EachTables {
     calls_ = 0;
     while (all.size() < writes.size()) {
       ++calls_;
-      Outcomes some = tables::WritePrefix(tables(), std::span(writes).subspan(all.size()));
+      Outcomes some = tables().WritePrefix(std::span(writes).subspan(all.size()));
       EXPECT_FALSE(some.empty());
       if (some.empty()) break;
       for (auto& outcome : some) all.push_back(std::move(outcome));
@@ -57,7 +57,7 @@ class WritesTogether : public EachTables {
 };
 
 TEST_P(WritesTogether, OfNothingAreNothing) {
-  EXPECT_TRUE(tables::WritePrefix(tables(), {}).empty());
+  EXPECT_TRUE(tables().WritePrefix({}).empty());
 }
 
 TEST_P(WritesTogether, SeeTheOnesBefore) {
@@ -186,14 +186,14 @@ TEST(WritesTogetherCosts, ShareACommit) {
   const auto costs = std::make_shared<EngineCosts>();
   const auto database = *core::NewDatabase(
       std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs), {.clock = &clock});
-  const auto opened = *Tables::Open(*database);
+  const auto opened = *tables::ProtocolTables::Open(*database);
   ASSERT_TRUE(opened->CreateTable(PlainSpec()).has_value());
   Writes writes;
   for (std::size_t i = 0; i < tables::kWritesTogetherMax + 1; ++i) {
     writes.emplace_back(PutOf(Of(std::to_string(i), 1)));
   }
   *costs = {};
-  EXPECT_EQ(tables::WritePrefix(*opened, writes).size(), tables::kWritesTogetherMax);
+  EXPECT_EQ(opened->WritePrefix(writes).size(), tables::kWritesTogetherMax);
   EXPECT_EQ(costs->commits, 1U);
   *costs = {};
   EXPECT_TRUE(opened
@@ -208,13 +208,13 @@ TEST(WritesTogetherCosts, AllFailWithTheirCommit) {
   bool refuses = false;
   const auto database =
       *core::NewDatabase(std::make_unique<RefusingEngine>(refuses), {.clock = &clock});
-  const auto opened = *Tables::Open(*database);
+  const auto opened = *tables::ProtocolTables::Open(*database);
   ASSERT_TRUE(opened->CreateTable(PlainSpec()).has_value());
   ASSERT_TRUE(opened->PutItem(PutOf(Of("2", 1))).has_value());
   refuses = true;
   // The condition of the second one does not hold because of the first.
   const Outcomes outcomes =
-      tables::WritePrefix(*opened, Writes{PutOf(Of("1", 1)), PutNew(Of("1", 2)), AddOne("2")});
+      opened->WritePrefix(Writes{PutOf(Of("1", 1)), PutNew(Of("1", 2)), AddOne("2")});
   ASSERT_EQ(outcomes.size(), 3U);
   for (const auto& outcome : outcomes) EXPECT_EQ(CodeOf(outcome), StatusCode::kIoError);
   refuses = false;

@@ -13,7 +13,7 @@
 #include "dynamo/requests/reply.h"
 #include "dynamo/requests/write_queue.h"
 #include "mayfly/clock.h"
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly::dynamo {
 
@@ -23,7 +23,7 @@ inline constexpr std::string_view kStreamPrefix = "DynamoDBStreams_20120810";
 inline constexpr std::string_view kOwnPrefix = "Mayfly_20261101";
 
 struct Context {
-  Tables& tables;
+  tables::ProtocolTables& tables;
   const Clock& clock;
   std::string host;  // The Host that the client sent.
 };

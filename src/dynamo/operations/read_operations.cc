@@ -137,7 +137,7 @@ Outcome<Reply> Query(const Context& context, const Fields& in) {
                                 .start_after = std::move(common.start_after),
                                 .all_attributes = common.all_attributes};
   ItemsText items;
-  MAYFLY_TRY(const ItemPage page, OfItem(tables::QueryInto(context.tables, request, items)));
+  MAYFLY_TRY(const ItemPage page, OfItem(context.tables.QueryInto(request, items)));
   return WritePage(context, page, std::move(items), common, capacity);
 }
 
@@ -176,7 +176,7 @@ Outcome<Reply> Scan(const Context& context, const Fields& in) {
                                .segments = static_cast<std::uint32_t>(segments.value_or(1)),
                                .all_attributes = common.all_attributes};
   ItemsText items;
-  MAYFLY_TRY(const ItemPage page, OfItem(tables::ScanInto(context.tables, request, items)));
+  MAYFLY_TRY(const ItemPage page, OfItem(context.tables.ScanInto(request, items)));
   return WritePage(context, page, std::move(items), common, capacity);
 }
 

@@ -9,7 +9,7 @@
 
 #include "dynamo/requests/capacity.h"
 #include "http/router.h"
-#include "tables/write_prefix.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly::dynamo {
 
@@ -36,9 +36,9 @@ class WriteQueue {
   // Applies a prefix of them, at least one. Calls `tell(exchange, write, capacity, outcome)` once
   // for each.
   template <typename Tell>
-  void DoFirst(Tables& tables, const Tell& tell) {
+  void DoFirst(tables::ProtocolTables& tables, const Tell& tell) {
     const std::span<const tables::ItemWrite> rest = std::span(writes_).subspan(done_);
-    for (Result<WriteOutcome>& outcome : tables::WritePrefix(tables, rest)) {
+    for (Result<WriteOutcome>& outcome : tables.WritePrefix(rest)) {
       const std::size_t i = done_++;
       tell(*asked_[i].exchange, writes_[i], asked_[i].capacity, std::move(outcome));
     }

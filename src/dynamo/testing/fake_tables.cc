@@ -13,6 +13,13 @@ std::optional<T> Take(std::optional<T>& from) {
   return std::exchange(from, std::nullopt);
 }
 
+Result<ItemPage> MoveInto(Result<ItemPage> page, tables::PageSink& sink) {
+  if (!page) return page;
+  for (Item& item : page->items) sink.Take(std::move(item));
+  page->items.clear();
+  return page;
+}
+
 }  // namespace
 
 Result<FakeTables::FakeTable*> FakeTables::Find(const std::string& name) {
@@ -218,6 +225,32 @@ Result<ItemPage> FakeTables::Scan(const ScanRequest& request) {
   for (const auto& [key, item] : table->items) page.items.push_back(item);
   page.count = page.scanned = page.items.size();
   return page;
+}
+
+Result<ItemPage> FakeTables::QueryInto(const QueryRequest& request, tables::PageSink& sink) {
+  return MoveInto(Query(request), sink);
+}
+
+Result<ItemPage> FakeTables::ScanInto(const ScanRequest& request, tables::PageSink& sink) {
+  return MoveInto(Scan(request), sink);
+}
+
+std::vector<Result<WriteOutcome>> FakeTables::WritePrefix(
+    std::span<const tables::ItemWrite> writes) {
+  struct Call {
+    FakeTables& tables;
+
+    Result<WriteOutcome> operator()(const PutItemRequest& put) { return tables.PutItem(put); }
+    Result<WriteOutcome> operator()(const UpdateItemRequest& update) {
+      return tables.UpdateItem(update);
+    }
+    Result<WriteOutcome> operator()(const DeleteItemRequest& remove) {
+      return tables.DeleteItem(remove);
+    }
+  };
+  std::vector<Result<WriteOutcome>> first;
+  if (!writes.empty()) first.push_back(std::visit(Call{*this}, writes.front()));
+  return first;
 }
 
 Result<std::vector<AttributeValue>> FakeTables::ListPartitionKeys(

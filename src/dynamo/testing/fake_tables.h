@@ -5,14 +5,15 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "mayfly/tables.h"
+#include "tables/protocol_tables.h"
 
 namespace mayfly::dynamo {
 
-class FakeTables final : public Tables {
+class FakeTables final : public tables::ProtocolTables {
  public:
   explicit FakeTables(const Clock& clock) : clock_(clock) {}
 
@@ -57,6 +58,9 @@ class FakeTables final : public Tables {
                                              const std::string& token) override;
   Result<ItemPage> Query(const QueryRequest& request) override;
   Result<ItemPage> Scan(const ScanRequest& request) override;
+  Result<ItemPage> QueryInto(const QueryRequest& request, tables::PageSink& sink) override;
+  Result<ItemPage> ScanInto(const ScanRequest& request, tables::PageSink& sink) override;
+  std::vector<Result<WriteOutcome>> WritePrefix(std::span<const tables::ItemWrite> writes) override;
   Result<std::vector<AttributeValue>> ListPartitionKeys(const std::string& table,
                                                         const std::optional<AttributeValue>& after,
                                                         std::size_t keys_max) override;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "mayfly/result.h"
 #include "mayfly/tables.h"
 #include "tables/items/item_context.h"
+#include "tables/items/item_write.h"
 
 namespace mayfly::tables {
 
@@ -23,6 +25,10 @@ Result<WriteOutcome> DeleteItem(const ItemContext& context, const DeleteItemRequ
 Result<std::vector<WriteOutcome>> BatchWriteItem(
     const ItemContext& context,
     const std::vector<std::variant<PutItemRequest, DeleteItemRequest>>& requests);
+
+// write_route.cc: as ProtocolTables::WritePrefix().
+std::vector<Result<WriteOutcome>> WritePrefix(const ItemContext& context,
+                                              std::span<const ItemWrite> writes);
 
 // item_reads.cc
 Result<FoundItem> GetItem(const ItemContext& context, const GetItemRequest& request);

@@ -4,7 +4,6 @@
 
 #include "items/item_size.h"
 #include "tables/items/item_writer.h"
-#include "tables/items/single_row_writes.h"
 #include "tables/schema/item_limits.h"
 
 namespace mayfly::tables {
@@ -88,17 +87,6 @@ Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
     if (outcomes || outcomes.error().code() != StatusCode::kConflict) return outcomes;
   }
   return Status::Busy("others keep changing these items; try again later");
-}
-
-Result<WriteOutcome> RunAction(const ItemContext& context, ItemAction action) {
-  if (IsKeptAlone(*action.table)) {
-    const ItemAction* const alone[] = {&action};
-    return ToWriteOutcome(action, RunAlone(context, alone).front());
-  }
-  std::vector<ItemAction> actions;
-  actions.push_back(std::move(action));
-  MAYFLY_TRY(const auto outcomes, RunActions(context, actions));
-  return ToWriteOutcome(actions.front(), outcomes.front());
 }
 
 }  // namespace mayfly::tables

@@ -43,7 +43,4 @@ Result<std::vector<ActionOutcome>> RunActions(const ItemContext& context,
                                               const std::vector<ItemAction>& actions,
                                               const OwnSteps& own = {});
 
-// Runs one action by itself; returns the result of its call.
-Result<WriteOutcome> RunAction(const ItemContext& context, ItemAction action);
-
 }  // namespace mayfly::tables

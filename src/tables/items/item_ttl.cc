@@ -5,7 +5,7 @@
 
 #include "items/item_codec.h"
 #include "tables/items/item_calls.h"
-#include "tables/items/item_transaction.h"
+#include "tables/items/write_route.h"
 #include "tables/schema/item_check.h"
 #include "tables/schema/item_limits.h"
 

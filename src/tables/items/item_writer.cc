@@ -81,8 +81,7 @@ Status WriteItem(Transaction& transaction, const Table& table, Bytes key, const 
     MAYFLY_RETURN_IF_ERROR(rows.Delete(key).status());
     return WriteEntries(transaction, table, key, before, nullptr, deadline);
   }
-  MAYFLY_RETURN_IF_ERROR(
-      rows.Put(key, items::EncodeItem(*after, version), LifetimeUntil(deadline)));
+  MAYFLY_RETURN_IF_ERROR(WriteRow(rows, key, *after, version, deadline));
   return WriteEntries(transaction, table, key, before, after, deadline);
 }
 

@@ -19,6 +19,13 @@ Lifetime LifetimeUntil(const std::optional<WallTime>& deadline);
 Result<std::optional<items::StoredItem>> ReadItem(Transaction& transaction, const Table& table,
                                                   Bytes key);
 
+// Writes the item's row alone; for rows of either kind of transaction.
+template <typename Rows>
+Status WriteRow(Rows& rows, Bytes key, const Item& item, std::uint64_t version,
+                const std::optional<WallTime>& deadline) {
+  return rows.Put(key, items::EncodeItem(item, version), LifetimeUntil(deadline));
+}
+
 // Replaces `before` by `after`, with this version; null: no item. Index entries that stay the same
 // are rewritten if their deadline or projection may have changed. The caller has read `before` in
 // this transaction and holds the item's latch. An instant that has passed leaves no item (in mode

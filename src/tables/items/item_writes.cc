@@ -3,7 +3,7 @@
 
 #include "tables/items/item_calls.h"
 #include "tables/items/item_transaction.h"
-#include "tables/items/single_row_writes.h"
+#include "tables/items/write_route.h"
 #include "tables/schema/item_limits.h"
 
 namespace mayfly::tables {
@@ -22,17 +22,6 @@ Status CheckPlain(const Request& request) {
   return Status::Invalid(
       "a batch of writes takes no conditions and no expected versions; write the item by itself or "
       "in a transaction");
-}
-
-// In one transaction, which is more than was promised: it costs one commit instead of one for each.
-Result<std::vector<ActionOutcome>> RunBatch(const ItemContext& context,
-                                            const std::vector<ItemAction>& actions) {
-  std::vector<const ItemAction*> alone;
-  for (const ItemAction& action : actions) {
-    if (IsKeptAlone(*action.table)) alone.push_back(&action);
-  }
-  if (alone.size() == actions.size()) return RunAlone(context, alone);
-  return RunActions(context, actions);
 }
 
 }  // namespace

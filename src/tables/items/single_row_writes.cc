@@ -20,9 +20,8 @@ Status Write(core::LatchedTransaction& transaction, core::LatchedKeyspace& rows,
              const ItemAction& action, ActionOutcome& outcome) {
   const Item* const after = outcome.item_after();
   if (after == nullptr) return rows.Delete(action.key).status();
-  MAYFLY_RETURN_IF_ERROR(
-      rows.Put(action.key, items::EncodeItem(*after, outcome.next_version),
-               LifetimeUntil(DeadlineOf(*action.table, *after, transaction.now()))));
+  MAYFLY_RETURN_IF_ERROR(WriteRow(rows, action.key, *after, outcome.next_version,
+                                  DeadlineOf(*action.table, *after, transaction.now())));
   // Only core knows whether the row is alive: its deadline may have passed.
   core::FoundRow found;
   MAYFLY_RETURN_IF_ERROR(rows.Find(action.key, found));
@@ -62,10 +61,6 @@ bool Shows(const ItemAction& action) {
 }
 
 }  // namespace
-
-bool IsKeptAlone(const Table& table) {
-  return table.indexes.empty() && table.shadows == nullptr && table.spec.stream == StreamView::kOff;
-}
 
 std::vector<ActionOutcome> RunAlone(const ItemContext& context,
                                     std::span<const ItemAction* const> actions) {

@@ -13,8 +13,6 @@
 
 namespace mayfly::tables {
 
-bool IsKeptAlone(const Table& table);
-
 // Runs each by itself, in order; later ones see the writes of earlier ones. One that is not ok does
 // not stop the others; if the commit fails, all have its fault. Ends early, after the action with
 // which the returned items exceed kShownBytesMax: the rest has no outcomes. Takes the items'

@@ -23,8 +23,4 @@ class PageSink {
   PageSink() = default;
 };
 
-// As Tables::Query() and Scan(), but the page's items go into the sink.
-Result<ItemPage> QueryInto(Tables& tables, const QueryRequest& request, PageSink& sink);
-Result<ItemPage> ScanInto(Tables& tables, const ScanRequest& request, PageSink& sink);
-
 }  // namespace mayfly::tables

@@ -1,4 +1,4 @@
-#include "tables/write_prefix.h"
+#include "tables/items/write_route.h"
 
 #include <algorithm>
 #include <map>
@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "tables/items/item_calls.h"
 #include "tables/items/item_transaction.h"
 #include "tables/items/single_row_writes.h"
 #include "tables/schema/item_limits.h"
-#include "tables/tables_impl.h"
 
 namespace mayfly::tables {
 namespace {
@@ -39,9 +39,13 @@ class NamedTables {
   std::map<std::string_view, Result<TableUse>> uses_;
 };
 
+bool IsKeptAlone(const Table& table) {
+  return table.indexes.empty() && table.shadows == nullptr && table.spec.stream == StreamView::kOff;
+}
+
 // Applies the longest prefix that can share a commit. False: not all of them have been written.
 bool WriteAlone(const ItemContext& context, std::span<const Result<ItemAction>> first,
-                Outcomes& told) {
+                Outcomes& results) {
   std::vector<const ItemAction*> actions;
   for (const Result<ItemAction>& action : first) {
     if (!action || !IsKeptAlone(*action->table)) break;
@@ -49,57 +53,56 @@ bool WriteAlone(const ItemContext& context, std::span<const Result<ItemAction>> 
   }
   const std::vector<ActionOutcome> outcomes = RunAlone(context, actions);
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    told.push_back(ToWriteOutcome(*actions[i], outcomes[i]));
+    results.push_back(ToWriteOutcome(*actions[i], outcomes[i]));
   }
   return outcomes.size() == actions.size();
 }
 
-Outcomes WritePrefix(const ItemContext& context, std::span<const ItemWrite> writes) {
+}  // namespace
+
+Result<WriteOutcome> RunAction(const ItemContext& context, ItemAction action) {
+  if (IsKeptAlone(*action.table)) {
+    const ItemAction* const alone[] = {&action};
+    return ToWriteOutcome(action, RunAlone(context, alone).front());
+  }
+  std::vector<ItemAction> actions;
+  actions.push_back(std::move(action));
+  MAYFLY_TRY(const auto outcomes, RunActions(context, actions));
+  return ToWriteOutcome(actions.front(), outcomes.front());
+}
+
+// In one transaction, which is more than was promised: it costs one commit instead of one for each.
+Result<std::vector<ActionOutcome>> RunBatch(const ItemContext& context,
+                                            const std::vector<ItemAction>& actions) {
+  std::vector<const ItemAction*> alone;
+  for (const ItemAction& action : actions) {
+    if (IsKeptAlone(*action.table)) alone.push_back(&action);
+  }
+  if (alone.size() == actions.size()) return RunAlone(context, alone);
+  return RunActions(context, actions);
+}
+
+std::vector<Result<WriteOutcome>> WritePrefix(const ItemContext& context,
+                                              std::span<const ItemWrite> writes) {
+  writes = writes.first(std::min(writes.size(), kWritesTogetherMax));
   const NamedTables tables(context.catalog, writes);
   std::vector<Result<ItemAction>> actions;
   actions.reserve(writes.size());
   for (const ItemWrite& write : writes) actions.push_back(tables.ActionOf(write));
-  Outcomes told;
-  told.reserve(writes.size());
-  while (told.size() < actions.size()) {
-    const std::size_t next = told.size();
+  Outcomes results;
+  results.reserve(writes.size());
+  while (results.size() < actions.size()) {
+    const std::size_t next = results.size();
     if (!actions[next]) {
-      told.emplace_back(actions[next].error());
+      results.emplace_back(actions[next].error());
     } else if (IsKeptAlone(*actions[next]->table)) {
-      if (!WriteAlone(context, std::span(actions).subspan(next), told)) break;
+      if (!WriteAlone(context, std::span(actions).subspan(next), results)) break;
     } else {
-      told.push_back(RunAction(context, *std::move(actions[next])));
-      if (told.back() && told.back()->attributes) break;  // It may be large.
+      results.push_back(RunAction(context, *std::move(actions[next])));
+      if (results.back() && results.back()->attributes) break;  // It may be large.
     }
   }
-  return told;
-}
-
-// For a Tables that Open() did not make.
-Outcomes WriteOne(Tables& tables, const ItemWrite& write) {
-  struct Call {
-    Result<WriteOutcome> operator()(const PutItemRequest& put) { return tables.PutItem(put); }
-    Result<WriteOutcome> operator()(const UpdateItemRequest& update) {
-      return tables.UpdateItem(update);
-    }
-    Result<WriteOutcome> operator()(const DeleteItemRequest& remove) {
-      return tables.DeleteItem(remove);
-    }
-    Tables& tables;
-  };
-  Outcomes told;
-  told.push_back(std::visit(Call{tables}, write));
-  return told;
-}
-
-}  // namespace
-
-std::vector<Result<WriteOutcome>> WritePrefix(Tables& tables, std::span<const ItemWrite> writes) {
-  if (writes.empty()) return {};
-  const auto* const ours = dynamic_cast<TablesImpl*>(&tables);
-  // A child made by fork() is refused by that call.
-  if (ours == nullptr || !ours->CheckOwner().ok()) return WriteOne(tables, writes.front());
-  return WritePrefix(ours->context(), writes.first(std::min(writes.size(), kWritesTogetherMax)));
+  return results;
 }
 
 }  // namespace mayfly::tables
