@@ -1,7 +1,9 @@
 #include "core/commit/commit_plan.h"
 
 #include <algorithm>
+#include <cassert>
 
+#include "core/commit/plan_check.h"
 #include "core/commit/version_plan.h"
 #include "core/commit/whole_value.h"
 #include "core/keyspaces/catalog.h"
@@ -142,6 +144,7 @@ bool CommitPlan::clears() const {
 
 void CommitPlan::PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline,
                                 Bytes member_key) {
+  assert(deadline >= keyspace.members_watermark());
   PutEntry(MembersOf(keyspace.id()), deadline, member_key);
   BookingOf(keyspace, stripe).mortal_members = true;
 }
@@ -168,6 +171,7 @@ Status CommitPlan::Seal(const engine::Engine& engine) {
     batch_.Put(kMeta, CounterKey(keyspace.id(), booking.stripe),
                EncodeCounters(booked + booking.change));
   }
+  assert(FaultOf(batch_).empty());
   return {};
 }
 
@@ -223,6 +227,7 @@ void CommitPlan::PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {
 }
 
 void CommitPlan::PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline, Bytes key) {
+  assert(deadline >= keyspace.watermark());  // Or no purge would find it.
   PutEntry(keyspace.id(), deadline, key);
   CountEntry(keyspace, stripe, deadline, 1);
 }
