@@ -57,7 +57,8 @@ Result<std::string> KeyWith(const Table& table, const Item& from, ValueOf& value
 // up: an item does not die before its instant. Nothing: out of range.
 std::optional<WallTime> InstantOf(std::string_view seconds) {
   if (seconds.front() == '-') return kDeadlineFirst;
-  const std::size_t point = std::min(seconds.find('.'), seconds.size());
+  const auto point =
+      static_cast<std::size_t>(std::find(seconds.begin(), seconds.end(), '.') - seconds.begin());
   constexpr std::size_t kDigitsMax = 12;  // Of seconds up to the last deadline, and more.
   if (point > kDigitsMax) return std::nullopt;
   std::int64_t ms = 0;
