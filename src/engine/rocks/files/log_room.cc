@@ -14,6 +14,10 @@ constexpr std::uint64_t InLog(std::uint64_t bytes) {
   return bytes + (bytes / kLogBlockBytes + 2) * kLogBlockOverhead;
 }
 
+constexpr std::uint64_t NeededFor(std::uint64_t size, std::uint64_t claimed) {
+  return size + 2 * claimed + kLogRoomSpare;
+}
+
 }  // namespace
 
 class LogRoom::Log final : public rocksdb::FSWritableFileOwnerWrapper {
@@ -78,23 +82,41 @@ std::shared_ptr<rocksdb::FileSystem> LogRoom::GiveTo(
   return std::make_shared<Files>(target, *this);
 }
 
-LogRoom::Claim::Claim(LogRoom& room, std::uint64_t bytes) : room_(room), bytes_(InLog(bytes)) {
-  room_.claimed_ += bytes_;
+LogRoom::Claim::Claim(LogRoom& room, std::uint64_t bytes) : room_(room), bytes_(InLog(bytes)) {}
+
+std::uint64_t LogRoom::Needed() const {
+  const std::uint64_t size = size_;
+  return NeededFor(size, claimed_);
 }
 
-// The size is read first. If it is the one of a log that has just ended, then either what is owned
-// is read from before that as well, and the next log's beginning covers this claim; or too little
-// is owned.
-bool LogRoom::Owns() const {
-  const std::uint64_t size = size_;
-  return size + 2 * claimed_ + kLogRoomSpare <= owned_;
+// Without the mutex: mostly, enough is owned. A claim is counted only if it looks covered, and then
+// compared again. The size is read before what is owned. If it is that of a log that has just ended,
+// then either what is owned is read from before that as well, and the next log's beginning covers
+// this claim; or too little is owned.
+bool LogRoom::TakeOwned(std::uint64_t bytes) {
+  std::uint64_t claimed = claimed_;
+  do {
+    const std::uint64_t needed = NeededFor(size_, claimed + bytes);
+    if (needed > owned_) return false;
+  } while (!claimed_.compare_exchange_weak(claimed, claimed + bytes));
+  const std::uint64_t needed = Needed();
+  if (needed <= owned_) return true;
+  claimed_ -= bytes;
+  return false;
+}
+
+// Until the mutex is released, no log begins, so none sees a claim that is refused.
+bool LogRoom::TakeMore(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  claimed_ += bytes;
+  if (newest_ == nullptr || Extend()) return true;
+  claimed_ -= bytes;
+  return false;
 }
 
 bool LogRoom::Extend() {
-  const std::lock_guard lock(mutex_);
-  if (newest_ == nullptr || Owns()) return true;
-  const std::uint64_t needed = size_ + 2 * claimed_ + kLogRoomSpare;
-  return ExtendTo(needed + kLogRoomChunk) || ExtendTo(needed);
+  const std::uint64_t needed = Needed();
+  return needed <= owned_ || ExtendTo(needed + kLogRoomChunk) || ExtendTo(needed);
 }
 
 bool LogRoom::ExtendTo(std::uint64_t end) {

@@ -22,16 +22,20 @@ class LogRoom {
   class Claim {
    public:
     Claim(LogRoom& room, std::uint64_t bytes);
-    ~Claim() { room_.claimed_ -= bytes_; }
+    ~Claim() {
+      if (taken_) room_.claimed_ -= bytes_;
+    }
     Claim(const Claim&) = delete;
     Claim& operator=(const Claim&) = delete;
 
-    // False: the disk has no room. May be called again, when there may be some.
-    bool Take() { return room_.Owns() || room_.Extend(); }
+    // False: the disk has no room, and other claims are as they were. May then be called again,
+    // when there may be some.
+    bool Take() { return taken_ = room_.TakeOwned(bytes_) || room_.TakeMore(bytes_); }
 
    private:
     LogRoom& room_;
     const std::uint64_t bytes_;
+    bool taken_ = false;
   };
 
   // `target`, with room for its logs. The room must outlive it and its files.
@@ -41,13 +45,16 @@ class LogRoom {
   class Log;
   class Files;
 
-  bool Owns() const;
-  bool Extend();
+  std::uint64_t Needed() const;
+  bool TakeOwned(std::uint64_t bytes);
+  bool TakeMore(std::uint64_t bytes);
+  bool Extend();                     // Needs mutex_.
   bool ExtendTo(std::uint64_t end);  // Needs mutex_.
   void Begin(Log& log);
   void End(Log& log);
 
   // What is owned covers, besides the log's bytes, all claims: once in this log, once in the next.
+  // Only claims that are covered are counted, since a log that begins takes room for all of them.
   std::atomic<std::uint64_t> claimed_{0};
   std::atomic<std::uint64_t> size_{0};   // Of the newest log.
   std::atomic<std::uint64_t> owned_{0};  // From the log's beginning on.
