@@ -31,7 +31,9 @@ class LogRoom::Log final : public rocksdb::FSWritableFileOwnerWrapper {
   rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
     room_.size_ += bytes.size();  // Also if it fails: a part of it may have been written.
-    return FSWritableFileOwnerWrapper::Append(bytes, options, debug);
+    rocksdb::IOStatus status = FSWritableFileOwnerWrapper::Append(bytes, options, debug);
+    if (status.ok()) written_ += bytes.size();
+    return status;
   }
   rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
                            const rocksdb::DataVerificationInfo& /*verification*/,
@@ -48,11 +50,13 @@ class LogRoom::Log final : public rocksdb::FSWritableFileOwnerWrapper {
     return !Allocate(from, to - from, {}, nullptr).IsNoSpace();
   }
 
-  // Gives back what is owned beyond the bytes that were written.
-  void Cut(std::uint64_t size) { Truncate(size, {}, nullptr).PermitUncheckedError(); }
+  // Gives back what is owned beyond the bytes that were written. It must not be cut further on: the
+  // file would grow, and zeros behind a torn record look like damage to a recovery.
+  void Cut() { Truncate(written_, {}, nullptr).PermitUncheckedError(); }
 
  private:
   LogRoom& room_;
+  std::atomic<std::uint64_t> written_{0};
 };
 
 class LogRoom::Files final : public rocksdb::FileSystemWrapper {
@@ -129,13 +133,12 @@ bool LogRoom::ExtendTo(std::uint64_t end) {
 void LogRoom::Begin(Log& log) {
   const std::lock_guard lock(mutex_);
   Log* const last = std::exchange(newest_, &log);
-  const std::uint64_t last_size = size_;
   owned_ = 0;
   size_ = 0;
   // Less than the last log owned: blocks that describe a file need space, too.
   const std::uint64_t needed = claimed_ + kLogRoomSpare / 2;
   if (ExtendTo(needed + kLogRoomChunk) || last == nullptr) return;
-  last->Cut(last_size);
+  last->Cut();
   ExtendTo(needed);
 }
 

@@ -105,6 +105,18 @@ TEST_F(LogRoomTest, OnAFullDiskTheNextLogBeginsWithWhatTheLastGivesBack) {
   EXPECT_EQ(std::filesystem::file_size(PathOf(1)), 100u) << "a byte that was written is kept";
 }
 
+// Zeros behind a torn record would look like damage to a recovery.
+TEST_F(LogRoomTest, ALogThatCouldNotBeWrittenDoesNotGrowWhenItGivesBackItsRoom) {
+  const auto log = Begin(1);
+  ASSERT_TRUE(Append(*log, 100).ok());
+  disk_.SetFull(true);
+  ASSERT_FALSE(Append(*log, kMiB).ok());
+  const std::uint64_t size = std::filesystem::file_size(PathOf(1));
+  const auto next = Begin(2);
+  EXPECT_LE(std::filesystem::file_size(PathOf(1)), size);
+  EXPECT_GE(std::filesystem::file_size(PathOf(1)), 100u);
+}
+
 TEST_F(LogRoomTest, ARefusedClaimTakesNothingFromOthers) {
   const auto log = Begin(1);
   disk_.SetFull(true);
