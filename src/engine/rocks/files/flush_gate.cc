@@ -14,9 +14,11 @@ void FlushGate::Enter() {
   while (state_ != State::kOpen) {
     changed_.wait(lock, [this] { return state_ != State::kClosed; });
     if (state_ != State::kResuming) continue;
-    // RocksDB says nowhere that a resume is under way, and the flush must not begin before.
-    changed_.wait_for(lock, kResumeBegins, [this] { return state_ != State::kResuming; });
-    if (state_ == State::kResuming) break;
+    // RocksDB says nowhere that a resume is under way, and the flush must not begin before. Another
+    // resume may have begun by the time this thread sees that one has failed.
+    const std::uint64_t resume = resumes_;
+    const auto is_over = [&] { return state_ != State::kResuming || resumes_ != resume; };
+    if (!changed_.wait_for(lock, kResumeBegins, is_over)) break;
   }
   is_entering = true;
   ++entering_;
@@ -47,6 +49,7 @@ void FlushGate::Open() { Set(State::kOpen); }
 void FlushGate::Set(State state) {
   const std::lock_guard lock(mutex_);
   state_ = state;
+  if (state == State::kResuming) ++resumes_;
   changed_.notify_all();
 }
 

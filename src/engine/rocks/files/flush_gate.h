@@ -8,6 +8,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace mayfly::engine {
@@ -36,6 +37,7 @@ class FlushGate {
   std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::kOpen;  // Guarded by mutex_.
+  std::uint64_t resumes_ = 0;   // Guarded by mutex_.
   int entering_ = 0;            // Guarded by mutex_. Jobs between Enter() and Began() or End().
 };
 

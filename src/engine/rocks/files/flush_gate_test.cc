@@ -24,7 +24,7 @@ class Job {
  public:
   explicit Job(FlushGate& gate) : gate_(gate), thread_([this] { Run(); }) {}
   ~Job() {
-    if (when_entered_.wait_for(Millis(0)) == std::future_status::timeout) gate_.Open();
+    if (!EntersWithin(Millis(0))) gate_.Open();
     if (!has_begun_) Begin();
     end_.set_value();
     thread_.join();
@@ -32,13 +32,13 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // True if it has not entered for as long as a resume needs to begin.
-  bool Waits() const {
-    return when_entered_.wait_for(kResumeBegins) == std::future_status::timeout;
+  bool EntersWithin(Steady::duration time) const {
+    return when_entered_.wait_for(time) == std::future_status::ready;
   }
+  // True if it has not entered for as long as a resume needs to begin.
+  bool Waits() const { return !EntersWithin(kResumeBegins); }
   Steady::time_point AwaitEntered() const {
-    if (when_entered_.wait_for(kLongEnough) == std::future_status::ready)
-      return when_entered_.get();
+    if (EntersWithin(kLongEnough)) return when_entered_.get();
     ADD_FAILURE() << "it waits for ever";
     return {};
   }
@@ -108,6 +108,20 @@ TEST(FlushGate, AResumeThatFailedLeavesItClosedAndOneThatSucceededOpensIt) {
   gate.EndResume(true);
   job.AwaitEntered();
   Job(gate).AwaitEntered();
+}
+
+// A job may not have noticed that the resume it waited for has failed.
+TEST(FlushGate, AJobWaitsForTheMomentOfTheResumeThatIsUnderWay) {
+  FlushGate gate;
+  gate.Close();
+  Job job(gate);
+  EXPECT_TRUE(job.Waits());
+  gate.BeginResume();
+  EXPECT_FALSE(job.EntersWithin(kResumeBegins / 2));
+  const auto began = Steady::now();
+  gate.EndResume(false);
+  gate.BeginResume();
+  EXPECT_GE(job.AwaitEntered() - began, kResumeBegins);
 }
 
 // The resume waits for its own flushes.
