@@ -297,7 +297,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
       options.tables_only ? std::static_pointer_cast<rocksdb::FileSystem>(files)
                           : handles.log_room->GiveTo(setup.database.env->GetFileSystem()));
   setup.database.env = handles.files_env.get();
-  handles.env = 
+  handles.env =
       std::make_unique<RocksEnv>(*setup.database.env, *handles.flushes, !options.tables_only);
   setup.database.env = handles.env.get();
   handles.block_cache = setup.block_cache;

@@ -20,8 +20,8 @@ namespace mayfly::engine {
 
 class RocksEnv final : public rocksdb::EnvWrapper {
  public:
-  // `target` must outlive it, and `flushes`, through which RocksDB's flushes begin. Without threads, RocksDB's requests for some are ignored: readers
-  // schedule no jobs.
+  // `target` must outlive it, and so must `flushes`, the gate of RocksDB's flushes. Without threads,
+  // RocksDB's requests for some are ignored: readers schedule no jobs.
   RocksEnv(rocksdb::Env& target, FlushGate& flushes, bool has_threads = true);
   ~RocksEnv() override;  // Waits for its threads.
 
