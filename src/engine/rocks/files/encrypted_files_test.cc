@@ -19,7 +19,9 @@ constexpr std::size_t kSector = 4096;
 
 class EncryptedFiles : public ::testing::Test {
  protected:
-  std::string path() const { return directory_.Inside("000001.log"); }
+  EncryptedFiles() { std::filesystem::create_directory(directory_.Inside("db")); }
+
+  std::string path() const { return directory_.Inside("db/000001.log"); }
 
   std::unique_ptr<rocksdb::WritableFile> Make() {
     std::unique_ptr<rocksdb::WritableFile> file;
@@ -84,9 +86,9 @@ TEST_F(EncryptedFiles, ReadAsTheyWereWritten) {
   EXPECT_EQ(ReadAt(200'000, 5), "");
   EXPECT_EQ(Size(), text.size());
   EXPECT_EQ(Raw().size(), text.size() + kHeader);
-  std::ofstream(directory_.Inside("MAYFLY")) << "own";
+  std::ofstream(directory_.Inside("db/MAYFLY")) << "own";
   std::vector<rocksdb::Env::FileAttributes> listed;
-  ASSERT_TRUE(files_->GetChildrenFileAttributes(directory_.path(), &listed).ok());
+  ASSERT_TRUE(files_->GetChildrenFileAttributes(directory_.Inside("db"), &listed).ok());
   for (const auto& file : listed) {
     EXPECT_EQ(file.size_bytes, file.name == "MAYFLY" ? 3u : text.size()) << file.name;
   }

@@ -30,8 +30,10 @@ constexpr std::uint64_t kMiB = 1 << 20;
 
 class LogRoomTest : public ::testing::Test {
  protected:
+  LogRoomTest() { std::filesystem::create_directory(directory_.Inside("db")); }
+
   std::string PathOf(int number) const {
-    return directory_.Inside(std::to_string(100'000 + number) + ".log");
+    return directory_.Inside("db/" + std::to_string(100'000 + number) + ".log");
   }
 
   std::unique_ptr<FSWritableFile> Make(const std::string& path) {
@@ -55,7 +57,7 @@ class LogRoomTest : public ::testing::Test {
 
   // On a full disk: lets this many bytes find room.
   void FreeSome(std::uint64_t bytes) {
-    const std::string path = directory_.Inside("other");
+    const std::string path = directory_.Inside("db/other");
     disk_.Occupy(path, bytes);
     ASSERT_TRUE(disk_.env()->DeleteFile(path).ok());
   }
@@ -148,7 +150,7 @@ TEST_F(LogRoomTest, ThereIsRoomWhereNoLogIs) {
 TEST_F(LogRoomTest, OnlyLogsOwnRoom) {
   const auto log = Begin(1);
   disk_.SetFull(true);
-  const auto table = Make(directory_.Inside("000002.sst"));
+  const auto table = Make(directory_.Inside("db/000002.sst"));
   EXPECT_FALSE(Append(*table, 100).ok());
   LogRoom::Claim claim(room_, 100);
   ASSERT_TRUE(claim.Take());
