@@ -29,7 +29,9 @@ function(mayfly_module name)
 
   add_library(mayfly_${name}_objects OBJECT ${ARG_SOURCES})
   target_link_libraries(mayfly_${name}_objects PUBLIC ${uses} ${ARG_LINKS} PRIVATE mayfly_compiler)
-  target_precompile_headers(mayfly_${name}_objects REUSE_FROM source_headers)
+  if(TARGET source_headers)  # Not in the projects that test this file.
+    target_precompile_headers(mayfly_${name}_objects REUSE_FROM source_headers)
+  endif()
   add_library(mayfly_${name} STATIC $<TARGET_OBJECTS:mayfly_${name}_objects>)
   target_link_libraries(mayfly_${name} PUBLIC ${uses} ${ARG_LINKS})
   if(ARG_TEST_SUPPORT)

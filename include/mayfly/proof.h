@@ -64,7 +64,7 @@ struct KeyspaceProof {
   WallTime purged_rows_through;
   std::uint64_t rows = 0;
   std::uint64_t due_rows = 0;  // Dead, not yet removed.
-  // False: bytes of a row that died or was deleted more than purge_within ago may be left. True
+  // False: bytes of a row that died or was deleted purge_within ago, or longer, may be left. True
   // without a promise.
   bool kept = true;
   std::vector<ProofFile> files;

@@ -26,7 +26,7 @@ class RestoredTables : public TableLife {
     const auto done = restored_->database().Restore(file);
     ASSERT_TRUE(done.has_value()) << done.status().ToString();
     tables_.reset();
-    tables_ = Tables::Open(restored_->database()).value();
+    tables_ = tables::ProtocolTables::Open(restored_->database()).value();
   }
 
   void TearDown() override {

@@ -157,9 +157,11 @@ Status RocksDatabase::DoSync(Durability durability) {
   if (committed == synced_sequence_.load(std::memory_order_acquire)) return {};
   // RocksDB ends the process when a log is synced whose last write failed. The next commit makes it
   // resume with another log.
-  if (log_failed_.load(std::memory_order_acquire)) {
+  if (handles_.log_room->newest_failed()) {
     return Status::IoError(fmt::format(
-        "{} cannot sync its log, whose last write failed; the next commit begins another", name()));
+        "{} cannot sync its log, whose last write failed. What was committed is visible; "
+        "whether it survives a power cut is unknown until another commit succeeds",
+        name()));
   }
   MAYFLY_RETURN_IF_ERROR(Failed(handles_.database->FlushWAL(/*sync=*/true), "syncing the log of"));
   std::uint64_t before = synced_sequence_.load(std::memory_order_relaxed);
@@ -279,13 +281,13 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
     if (!makes_room) handles_.reserve->Grew();
     return {};
   }
-  log_failed_.store(true, std::memory_order_release);
 
   // After a failed write or flush, mostly a full disk, RocksDB refuses commits until it is resumed.
   // Resume it now: if the cause is gone, the batch goes through.
   const bool full = status.IsNoSpace() && handles_.reserve->GiveUp();
   const bool resumed = Resume().ok();
-  if (status.IsNoSpace() && (!resumed || (full && !makes_room))) return DiskIsFull();
+  if (status.IsNoSpace() && full && !makes_room) return DiskIsFull();
+  if (status.IsNoSpace() && !resumed) return makes_room ? ReserveIsUsedUp() : DiskIsFull();
   if (resumed) status = handles_.database->Write(options, &writes);
   if (status.ok() && !makes_room) handles_.reserve->Grew();
   return Failed(status, "committing to");
@@ -297,24 +299,32 @@ Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, bool makes_room) {
     return {};
   const bool more = handles_.reserve->GiveUp();
   if (makes_room && more && claim.Take()) return {};
-  return DiskIsFull();
+  return makes_room ? ReserveIsUsedUp() : DiskIsFull();
 }
 
 Status RocksDatabase::DiskIsFull() const {
-  return Status::IoError(
-      fmt::format("committing to {}: the disk is full; free some space and retry, nothing was "
-                  "written{}",
-                  name(),
-                  handles_.reserve->exists()
-                      ? ". Deletes and expiry go on with space that was set aside"
-                      : ""));
+  return Status::IoError(fmt::format(
+      "committing to {}: the disk is full; free some space and retry, nothing was "
+      "written{}",
+      name(),
+      handles_.reserve->exists() ? ". Deletes and expiry go on with space that was set aside"
+                                 : ""));
 }
 
-// Resuming writes memory out. If a log could not be synced meanwhile, RocksDB would wait for ever:
+Status RocksDatabase::ReserveIsUsedUp() const {
+  return Status::IoError(
+      fmt::format("committing to {}: the disk is full, and there is no space left for deletes, "
+                  "either; free some space and retry, nothing was written",
+                  name()));
+}
+
+// Only if RocksDB has stopped: otherwise another commit has resumed it, and RocksDB would wait for
+// compactions, which it goes on to begin. Resuming writes memory out. If a log could not be synced meanwhile, RocksDB would wait for ever:
 // so logs are not synced during the resume, but right after. It fails when a compaction fails
 // meanwhile, on a disk that was full when it began: so these end before.
 rocksdb::Status RocksDatabase::Resume() {
   const std::lock_guard one_at_a_time(resume_mutex_);
+  if (!handles_.flushes->is_closed()) return {};
   if (!HasRoomToResume()) return rocksdb::Status::NoSpace();
   AwaitCompactions();
   *handles_.open_database = nullptr;
@@ -322,8 +332,7 @@ rocksdb::Status RocksDatabase::Resume() {
   rocksdb::Status status = handles_.database->Resume();
   handles_.flushes->EndResume(status.ok());
   *handles_.open_database = handles_.database.get();
-  if (!status.ok()) return status;
-  log_failed_.store(false, std::memory_order_release);
+  if (!status.ok() || handles_.log_room->newest_failed()) return status;
   return handles_.database->SyncWAL();
 }
 

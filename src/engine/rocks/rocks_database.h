@@ -97,6 +97,7 @@ class RocksDatabase final : public Engine {
   Status Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room);
   Status TakeRoom(LogRoom::Claim& claim, bool makes_room);
   Status DiskIsFull() const;
+  Status ReserveIsUsedUp() const;
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 
   // The metadata of a file of a role; nothing when it is not in the newest state.
@@ -132,7 +133,6 @@ class RocksDatabase final : public Engine {
   std::atomic<std::uint64_t> synced_sequence_{kNeverSynced};
 
   std::mutex resume_mutex_;
-  std::atomic<bool> log_failed_{false};  // A write of the log has failed since it was resumed.
 
   // Shared by compactions that we start, exclusive for dropping a file unread.
   std::shared_mutex drop_mutex_;

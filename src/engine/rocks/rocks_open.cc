@@ -190,6 +190,18 @@ FamilyFigures FiguresOf(const rocksdb::ColumnFamilyOptions& options) {
       .slowdown_pending_bytes = options.soft_pending_compaction_bytes_limit};
 }
 
+// On a small disk the reserve is smaller than was asked for. What is in memory must still fit into
+// it, or nothing could be deleted once the disk is full.
+RocksOptions ForDisk(const RocksOptions& asked, DiskSpace& space) {
+  RocksOptions options = asked;
+  const std::uint64_t reserve = DiskReserve::BytesOn(space, asked.directory, asked.reserve_bytes);
+  if (reserve < asked.reserve_bytes && asked.write_buffer_bytes == 0) {
+    options.write_buffer_bytes =
+        std::max<std::size_t>(reserve / kWriteBuffersOfReserve, kWriteBufferBytesMin);
+  }
+  return options;
+}
+
 // Makes room for recovery on a full disk. Returns about how many bytes it needs.
 std::uint64_t MakeRoom(const RocksOptions& options, RocksHandles& handles, Logger& logger) {
   std::uint64_t needed_bytes = kRecoveryBytesMin;
@@ -278,7 +290,8 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   if (is_new && options.read_only) return Missing(options);
   rocksdb::Env& env = EnvOf(options);
   MAYFLY_TRY(handles.key, KeyOf(options, format));
-  RocksSetup setup = SetupRocks(options);
+  DiskSpace& space = options.disk_space != nullptr ? *options.disk_space : DiskSpace::System();
+  RocksSetup setup = SetupRocks(ForDisk(options, space));
   if (handles.key != nullptr) {
     handles.encrypted_files = NewEncryptedFiles(env, handles.key);
     setup.database.env = handles.encrypted_files.get();
@@ -306,7 +319,6 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   handles.damage = setup.damage;
   for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
-  DiskSpace& space = options.disk_space != nullptr ? *options.disk_space : DiskSpace::System();
   handles.reserve = std::make_unique<DiskReserve>(
       space, options.directory, options.read_only ? 0 : options.reserve_bytes, logger);
   const std::uint64_t needed_bytes = options.read_only ? 0 : MakeRoom(options, handles, logger);

@@ -57,8 +57,13 @@ class Listener final : public rocksdb::EventListener {
         flushes_(std::move(flushes)),
         damage_(std::move(damage)) {}
 
-  void OnBackgroundError(rocksdb::BackgroundErrorReason /*reason*/,
-                         rocksdb::Status* error) override {
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
+    // RocksDB tries a compaction again after a second. As an error it would stop commits, too, once
+    // RocksDB has been stopped and resumed.
+    if (reason == rocksdb::BackgroundErrorReason::kCompaction && error->IsNoSpace()) {
+      *error = rocksdb::Status::OK();
+      return;
+    }
     const Status seen = damage_->Note(FromRocks(*error, "flushing or compacting"));
     static_cast<void>(seen);  // Commits return it from now on.
     if (error->severity() >= rocksdb::Status::Severity::kHardError) flushes_->Close();
@@ -112,6 +117,7 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
   db.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   db.track_and_verify_wals_in_manifest = true;
   db.paranoid_checks = true;
+  db.max_bgerror_resume_count = 0;  // RocksDatabase resumes it.
 
   if (options.tables_only) db.max_open_files = -1;
 

@@ -56,12 +56,17 @@ DiskReserve::DiskReserve(DiskSpace& space, std::string directory, std::uint64_t 
       bytes_(bytes),
       logger_(logger) {}
 
+std::uint64_t DiskReserve::BytesOn(DiskSpace& space, const std::string& directory,
+                                   std::uint64_t bytes) {
+  return std::min(bytes, space.TotalBytes(directory) / kReserveShareOfDisk);
+}
+
 void DiskReserve::BeforeOpen(std::uint64_t needed_bytes) {
   if (bytes_ == 0) {
     unlink(path_.c_str());  // Left by an earlier open with a reserve.
     return;
   }
-  bytes_ = std::min(bytes_, space_.TotalBytes(directory_) / kReserveShareOfDisk);
+  bytes_ = BytesOn(space_, directory_, bytes_);
   if (space_.FreeBytes(directory_) < std::max(bytes_, needed_bytes)) space_.Allocate(path_, 0);
 }
 

@@ -42,6 +42,9 @@ class DiskReserve {
   // 0 bytes: nothing is ever kept, and every commit may go on.
   DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes, Logger& logger);
 
+  // What of `bytes` is reserved on the disk of this directory.
+  static std::uint64_t BytesOn(DiskSpace& space, const std::string& directory, std::uint64_t bytes);
+
   // Call these before the database is opened, which needs about this much space, also on a full
   // disk; and after.
   void BeforeOpen(std::uint64_t needed_bytes);

@@ -42,6 +42,11 @@ void FlushGate::Close() {
   changed_.wait_for(lock, kResumeBegins, [this] { return entering_ == 0; });
 }
 
+bool FlushGate::is_closed() const {
+  const std::lock_guard lock(mutex_);
+  return state_ != State::kOpen;
+}
+
 void FlushGate::BeginResume() { Set(State::kResuming); }
 void FlushGate::EndResume(bool succeeded) { Set(succeeded ? State::kOpen : State::kClosed); }
 void FlushGate::Open() { Set(State::kOpen); }

@@ -24,6 +24,9 @@ class FlushGate {
   // Call it before RocksDB stops. Waits a moment for jobs that are entering.
   void Close();
 
+  // True from Close() until a resume succeeded: RocksDB has stopped, or is about to.
+  bool is_closed() const;
+
   // Call these around RocksDB's resume, and before the database is closed.
   void BeginResume();
   void EndResume(bool succeeded);
@@ -34,7 +37,7 @@ class FlushGate {
 
   void Set(State state);
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   State state_ = State::kOpen;  // Guarded by mutex_.
   std::uint64_t resumes_ = 0;   // Guarded by mutex_.

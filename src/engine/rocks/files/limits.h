@@ -18,6 +18,10 @@ inline constexpr Millis kRemovalPause{5};
 inline constexpr std::uint64_t kReserveShareOfDisk = 4;
 inline constexpr Millis kReserveLookPause{20};
 
+// On a disk too small for the reserve that was asked for: so many write buffers fit into it.
+inline constexpr std::uint64_t kWriteBuffersOfReserve = 16;
+inline constexpr std::size_t kWriteBufferBytesMin = std::size_t{64} << 10;
+
 // Without a reserve: a full disk counts as having room again from this many free bytes on.
 inline constexpr std::uint64_t kRoomWithoutReserve = std::uint64_t{1} << 20;
 

@@ -32,7 +32,11 @@ class LogRoom::Log final : public rocksdb::FSWritableFileOwnerWrapper {
                            rocksdb::IODebugContext* debug) override {
     room_.size_ += bytes.size();  // Also if it fails: a part of it may have been written.
     rocksdb::IOStatus status = FSWritableFileOwnerWrapper::Append(bytes, options, debug);
-    if (status.ok()) written_ += bytes.size();
+    if (status.ok()) {
+      written_ += bytes.size();
+    } else {
+      room_.newest_failed_ = true;
+    }
     return status;
   }
   rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
@@ -135,6 +139,7 @@ void LogRoom::Begin(Log& log) {
   Log* const last = std::exchange(newest_, &log);
   owned_ = 0;
   size_ = 0;
+  newest_failed_ = false;
   // Less than the last log owned: blocks that describe a file need space, too.
   const std::uint64_t needed = claimed_ + kLogRoomSpare / 2;
   if (ExtendTo(needed + kLogRoomChunk) || last == nullptr) return;

@@ -38,6 +38,9 @@ class LogRoom {
     bool taken_ = false;
   };
 
+  // True if a write of the newest log failed: it must not be used any more.
+  bool newest_failed() const { return newest_failed_; }
+
   // `target`, with room for its logs. The room must outlive it and its files.
   std::shared_ptr<rocksdb::FileSystem> GiveTo(const std::shared_ptr<rocksdb::FileSystem>& target);
 
@@ -58,6 +61,8 @@ class LogRoom {
   std::atomic<std::uint64_t> claimed_{0};
   std::atomic<std::uint64_t> size_{0};   // Of the newest log.
   std::atomic<std::uint64_t> owned_{0};  // From the log's beginning on.
+
+  std::atomic<bool> newest_failed_{false};
 
   std::mutex mutex_;
   Log* newest_ = nullptr;  // Guarded by mutex_.
