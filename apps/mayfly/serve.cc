@@ -153,6 +153,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .transactions = transactions,
                                      .config = config,
                                      .clock = clock,
+                                     .real_clock = SystemClock::Process(),
                                      .logger = logger,
                                      .table = front.table(),
                                      .authorizer = &front.authorizer(),

@@ -340,6 +340,9 @@ class TableReaper {
 struct TableReaperOptions {
   bool reap = true;  // Also starts the database's reaper. False: the caller runs it, or purges.
   Millis sweep_every = Millis(1000);  // The pause between sweeps of tables in mode kUntilSwept.
+  // Measures the pauses, whatever clock the database has. Null: the system's clock. Must outlive
+  // the reaper.
+  const Clock* clock = nullptr;
 };
 
 // The tables of a database. See the top of this file for shared errors and threads.

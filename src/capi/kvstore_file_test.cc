@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -204,6 +205,21 @@ TEST_F(KvstoreFile, BusyTimeoutWaitsForTheOtherToClose) {
   EXPECT_EQ(code, KVSTORE_OK);
   EXPECT_EQ(kvstore_close(second), KVSTORE_OK);
   home_.Open();
+}
+
+TEST_F(KvstoreFile, BusyTimeoutEnds) {
+  KVStoreConfig config{};
+  config.busyTimeout = 3'600'000;
+  KVStore* second = nullptr;
+  std::atomic<int> code = -1;
+  std::thread waiting([&] { code = kvstore_open_v2(file().c_str(), &second, &config); });
+  while (code == -1) {
+    home_.clock().Advance(Millis(config.busyTimeout));
+    std::this_thread::yield();
+  }
+  waiting.join();
+  EXPECT_EQ(code, KVSTORE_BUSY);
+  EXPECT_EQ(second, nullptr);
 }
 
 TEST_F(KvstoreFile, ReadersShareAndChangeNothing) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "capi/kvstore_call.h"
@@ -118,11 +117,11 @@ Result<std::shared_ptr<Store>> OpenStore(const char* path, const StoreOptions& o
 // Opens the store; while it is Busy, tries again until the busy timeout.
 Result<std::shared_ptr<Store>> OpenStorePatiently(const char* path, const StoreOptions& options,
                                                   Bytes password) {
-  const auto end = std::chrono::steady_clock::now() + options.busy_timeout;
+  const Clock& clock = ClockOfStores();
+  const SteadyTime end = clock.Steady() + options.busy_timeout;
   for (;;) {
     auto opened = OpenStore(path, options, password);
-    if (opened || opened.error().code() != StatusCode::kBusy ||
-        std::chrono::steady_clock::now() >= end) {
+    if (opened || opened.error().code() != StatusCode::kBusy || clock.Steady() >= end) {
       return opened;
     }
     Waker().WaitFor(kBusyPause);

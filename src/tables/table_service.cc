@@ -182,7 +182,8 @@ Result<std::unique_ptr<TableReaper>> TableService::StartReaper(const TableReaper
   };
   work.sweep = [this] { return SweepSome(); };
   work.has_sweeps = [this] { return HasSweeps(); };
-  MAYFLY_TRY(auto reaper, TableReaperImpl::Start(database_, options, std::move(work)));
+  const Clock& clock = options.clock != nullptr ? *options.clock : SystemClock::Process();
+  MAYFLY_TRY(auto reaper, TableReaperImpl::Start(database_, options, clock, std::move(work)));
   reaper_ = reaper;
   return std::unique_ptr<TableReaper>(std::make_unique<ReaperHandle>(std::move(reaper)));
 }

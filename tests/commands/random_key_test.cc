@@ -44,7 +44,7 @@ std::uint64_t CostOfADraw(const char* living_name, int living, const char* dead_
       const std::uint64_t before = steps();
       ASSERT_EQ(space.Count().value(), static_cast<std::uint64_t>(living));
       const std::uint64_t counted = steps();
-      const auto drawn = DrawKey(space, random);
+      const auto drawn = DrawKey(space, random, clock);
       dearest = std::max(dearest, steps() - counted - (counted - before));
       ASSERT_TRUE(drawn.has_value()) << drawn.status().ToString();
       ASSERT_TRUE(drawn->has_value());

@@ -1,4 +1,5 @@
-"""check_layers.py - reads every #include line and refuses the ones against the direction.
+"""check_layers.py - reads every #include line and refuses the ones against the direction, and the
+lines that take the time from nowhere.
 
 Part of the build (cmake/MayflyModule.cmake), so a wrong dependency fails there and not in a review.
 The link test cannot see everything: a header used for its types alone links with nothing.
@@ -18,6 +19,8 @@ Rules:
     its module (x_test.cc, x_test.c, x_fuzz.cc) may include test support without naming it: what
     ships does not.
 (6) USES names known modules and has no cycle. Every file of src/ and apps/ is in a module.
+(7) Time comes from outside: a file of src/ names SystemClock, or reads a clock of std::chrono, only
+    if CLOCK_HOMES has it. Tests and test support may.
 """
 
 import argparse
@@ -34,6 +37,17 @@ TESTS = ("_test.cc", "_test.c", "_fuzz.cc")
 
 # First part of the include -> the only paths, by their beginning, that may include it.
 RESERVED = {"rocksdb": ("src/engine/rocks/", "bench/raw_rocks")}
+
+CLOCK = re.compile(r"\bSystemClock\b|\b(steady|system|high_resolution)_clock::now\b")
+CLOCK_HOMES = {
+    "src/base/clock.cc",  # The clock itself.
+    # Where a caller may leave the clock out; all below is handed one.
+    "src/capi/callbacks.cc",
+    "src/capi/kvstore_clock.cc",
+    "src/core/store/store.cc",
+    "src/engine/rocks/rocks_open.cc",
+    "src/tables/table_service.cc",
+}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # A standard C++ header is a bare word. The C headers are the ones c.h may need.
@@ -62,8 +76,12 @@ def read_modules(text):
     return modules
 
 
+def read_lines(path):
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
 def read_includes(path):
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    lines = read_lines(path)
     found = ((number, INCLUDE.match(line)) for number, line in enumerate(lines, start=1))
     return [Include(number, m[1] == '"', m[2].strip()) for number, m in found if m]
 
@@ -148,6 +166,18 @@ class Tree:
                 problem = self._problem(file, include)
                 if problem:
                     yield f"{file}:{include.line}: {problem}"
+        yield from self._clock_problems()
+
+    def _clock_problems(self):
+        for file in self.includes:
+            if (not file.startswith("src/") or file.endswith(TESTS) or "/testing/" in file
+                    or file in CLOCK_HOMES):
+                continue
+            for number, line in enumerate(read_lines(self.root / file), start=1):
+                found = CLOCK.search(line)
+                if found:
+                    yield (f"{file}:{number}: {found[0]} takes the time from nowhere. Take a Clock "
+                           f"or an instant from the caller.")
 
     def _problem(self, file, include):
         if ".." in include.path.split("/"):

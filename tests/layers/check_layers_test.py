@@ -148,6 +148,19 @@ class CheckLayers(unittest.TestCase):
         modules = MODULES.replace("src/core engine,base", "src/core engine,base,ghost")
         self.refuses("src/core/CMakeLists.txt: ", "ghost", modules=modules)
 
+    def test_refuses_time_from_nowhere(self):
+        for clock in ("SystemClock::Process().Now()", "SystemClock().Now()",
+                      "std::chrono::steady_clock::now()", "std::chrono::system_clock::now()"):
+            with self.subTest(clock):
+                self.write("src/core/wrong.cc", f"\nauto t = {clock};\n")
+                self.refuses("src/core/wrong.cc:2: ", "takes the time from nowhere")
+
+    def test_lets_defaults_apps_and_tests_name_the_clock(self):
+        for file in ("src/base/clock.cc", "src/core/store/store.cc", "src/core/fine_test.cc",
+                     "src/engine/testing/fine.cc", "apps/mayfly/fine.cc", "tests/engine/fine.cc"):
+            self.write(file, "auto& clock = SystemClock::Process();\n")
+        self.assertEqual(self.problems(), [])
+
     def test_is_a_program_that_fails_with_the_problems_on_standard_error(self):
         self.write("modules.txt", MODULES)
         command = [sys.executable, check_layers.__file__, "--root", self.root,

@@ -36,6 +36,7 @@ class KeptEvents : public testing::Test {
                             .transactions = transactions_,
                             .config = config_,
                             .clock = clock_,
+                            .real_clock = SystemClock::Process(),
                             .logger = SilentLogger(),
                             .table = TestTable()})
                   .value();

@@ -34,6 +34,7 @@ FrontServed::FrontServed(const Served::Settings& settings, Logger& logger)
                                .transactions = *transactions_,
                                .config = config_,
                                .clock = SystemClock::Process(),
+                               .real_clock = SystemClock::Process(),
                                .logger = logger,
                                .table = front_->table(),
                                .authorizer = &front_->authorizer(),

@@ -32,6 +32,7 @@ Served::Served(const Settings& settings, Publisher* publisher)
                                .transactions = transactions_,
                                .config = config_,
                                .clock = clock_,
+                               .real_clock = SystemClock::Process(),
                                .logger = SilentLogger(),
                                .table = TestTable(),
                                .publisher = publisher,

@@ -157,11 +157,50 @@ TEST_P(Keepers, EndBetweenTheStepsOfASweepThatHasNoEnd) {
     return true;
   };
   work.has_sweeps = [] { return true; };
-  const auto keeper =
-      tables::TableReaperImpl::Start(database(), {.reap = false}, std::move(work)).value();
+  const auto keeper = tables::TableReaperImpl::Start(database(), {.reap = false},
+                                                     SystemClock::Process(), std::move(work))
+                          .value();
   for (int seen = 0; seen < 3; seen = sweeps) sweeps.wait(seen);
   keeper->Stop();
   EXPECT_GE(upkeeps, 3) << "streams wait for it";
+}
+
+// Each pass begins with upkeep, so the upkeep of one shows that the one before has ended.
+TEST_P(Keepers, SweepWhenTheirClockSaysSo) {
+  std::atomic<int> sweeps = 0;
+  std::atomic<int> upkeeps = 0;
+  tables::TableReaperTasks work;
+  work.upkeep = [&]() -> Result<bool> {
+    ++upkeeps;
+    upkeeps.notify_all();
+    return false;
+  };
+  work.sweep = [&]() -> Result<bool> {
+    ++sweeps;
+    return false;
+  };
+  work.has_sweeps = [] { return true; };
+  ManualClock pauses(WallTimeFromMs(0));
+  const auto keeper = tables::TableReaperImpl::Start(database(), {.reap = false, .sweep_every = 1h},
+                                                     pauses, std::move(work))
+                          .value();
+  upkeeps.wait(0);
+  const auto pass = [&] {
+    const int seen = upkeeps;
+    keeper->Wake();
+    upkeeps.wait(seen);
+  };
+  pass();
+  EXPECT_EQ(sweeps, 1) << "one at the start";
+  pauses.Advance(1h - 1ms);
+  pass();
+  pass();
+  EXPECT_EQ(sweeps, 1);
+  pauses.Advance(1ms);
+  pass();
+  pass();
+  EXPECT_EQ(sweeps, 2);
+  keeper->Stop();
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Keepers, AllEngines(), NameOfEngine);

@@ -26,6 +26,7 @@
 #include "engine/rocks/files/flush_gate.h"
 #include "engine/rocks/files/log_room.h"
 #include "engine/rocks/files/rocks_directory.h"
+#include "mayfly/clock.h"
 #include "mayfly/logger.h"
 
 namespace mayfly::engine {
@@ -42,6 +43,7 @@ struct FamilyFigures {
 struct RocksHandles {
   std::string directory;
   DirectoryLock lock;
+  const Clock* clock = nullptr;                 // For pauses. Never null.
   std::shared_ptr<rocksdb::Cache> block_cache;  // Shared with RocksDB's tables and pinned reads.
   std::shared_ptr<std::atomic<std::uint64_t>> removals;  // Counted by a listener; rocks_profile.h.
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.

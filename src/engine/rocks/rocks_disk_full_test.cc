@@ -15,6 +15,7 @@
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "engine/rocks/files/disk_reserve.h"
+#include "engine/rocks/files/limits.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
 #include "engine/rocks/testing/faulty_disk.h"
@@ -59,6 +60,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
                             .write_buffer_bytes = 64 << 10,
                             .reserve_bytes = reserve_bytes_,
                             .logger = &logger_,
+                            .clock = &clock_,
                             .env = disk_.env(),
                             .disk_space = space});
   }
@@ -138,6 +140,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
   }
 
   std::uint64_t reserve_bytes_ = 0;
+  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   TemporaryDirectory directory_;
   CountingLogger logger_;
   FaultyDisk disk_;
@@ -252,6 +255,7 @@ TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   disk_.SetFull(true);
   const int rows = CommitUntilRefused(1000);
   for (int attempt = 0; attempt < 50'000; ++attempt) {
+    clock_.Advance(kReserveLookPause);
     const Status refused = Commit(rows);
     ASSERT_EQ(refused.code(), StatusCode::kIoError);
     ASSERT_NE(refused.message().find("the disk is full"), Bytes::npos) << refused.ToString();
@@ -272,18 +276,13 @@ TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
   EXPECT_EQ(logger_.lines(" is full"), 1);
 
   disk_.SetFull(false);
+  clock_.Advance(kReserveLookPause - Millis(1));
+  EXPECT_TRUE(engine_->Stats()->disk_full) << "it is not yet time to look";
+  clock_.Advance(Millis(1));
   // Stats() shows that it is over, without any write.
-  for (int tries = 0; engine_->Stats()->disk_full && tries < 1000; ++tries) {
-    Waker().WaitFor(Millis(1));
-  }
   EXPECT_FALSE(engine_->Stats()->disk_full);
   EXPECT_EQ(logger_.lines("has room again"), 1);
-  // The engine checks for room now and then.
-  Status accepted = Commit(rows);
-  for (int tries = 0; !accepted.ok() && tries < 1000; ++tries) {
-    Waker().WaitFor(Millis(1));
-    accepted = Commit(rows);
-  }
+  const Status accepted = Commit(rows);
   EXPECT_TRUE(accepted.ok()) << accepted.ToString();
 }
 

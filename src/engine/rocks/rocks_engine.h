@@ -9,6 +9,7 @@
 
 #include "engine/drop_policy.h"
 #include "engine/engine.h"
+#include "mayfly/clock.h"
 #include "mayfly/logger.h"
 
 namespace rocksdb {
@@ -72,6 +73,10 @@ struct RocksOptions {
   // Receives background errors. Null: silence. Must outlive the engine.
   Logger* logger = nullptr;
 
+  // Measures pauses: of real time, whatever clock rows have, or a pause might not end. Null: the
+  // process'. Must outlive the engine.
+  const Clock* clock = nullptr;
+
   // Where files are, for tests that break the disk. Null: the operating system. Must outlive the
   // engine.
   rocksdb::Env* env = nullptr;
@@ -80,6 +85,9 @@ struct RocksOptions {
   // engine.
   DiskSpace* disk_space = nullptr;
 };
+
+// The clock of these options, or its default.
+const Clock& ClockOf(const RocksOptions& options);
 
 // Ok when options.directory has a database that these options may open; otherwise the error of
 // OpenRocksEngine(). Changes nothing.

@@ -264,6 +264,10 @@ Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
 
 }  // namespace
 
+const Clock& ClockOf(const RocksOptions& options) {
+  return options.clock != nullptr ? *options.clock : SystemClock::Process();
+}
+
 Status CheckDirectory(const RocksOptions& options) {
   MAYFLY_RETURN_IF_ERROR(FindDirectory(options));
   return CheckMayOpen(options);
@@ -277,6 +281,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
 
   RocksHandles handles;
   handles.directory = options.directory;
+  handles.clock = &ClockOf(options);
   const auto mode =
       options.read_only ? DirectoryLock::Mode::kShared : DirectoryLock::Mode::kExclusive;
   if (!options.tables_only) {
@@ -319,8 +324,9 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   handles.damage = setup.damage;
   for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
-  handles.reserve = std::make_unique<DiskReserve>(
-      space, options.directory, options.read_only ? 0 : options.reserve_bytes, logger);
+  handles.reserve = std::make_unique<DiskReserve>(space, options.directory,
+                                                  options.read_only ? 0 : options.reserve_bytes,
+                                                  *handles.clock, logger);
   const std::uint64_t needed_bytes = options.read_only ? 0 : MakeRoom(options, handles, logger);
   const rocksdb::Status status = OpenDatabase(options, setup, handles);
   if (status.IsNoSpace()) {

@@ -59,7 +59,7 @@ Result<bool> RocksDatabase::DoCompactFile(Role role, const std::string& name,
   if (bytes_per_second > 0) {
     pace.emplace(
         bytes_per_second, [this] { return CommitsHeldBack() || handles_.flushes->is_closed(); },
-        SystemClock::Process(), SleepFor);
+        *handles_.clock, SleepFor);
   }
   // RocksDB adds overlapping files on the way down and, for a file of level 0, all older ones
   // there. Levels are filled from the last one up, so everything ends in the last level.

@@ -47,7 +47,7 @@ Answer ClientGetName(Call& call) {
 Answer ClientInfoCommand(Call& call) {
   Session& session = SessionOf(call);
   session.Publish();
-  call.reply.Verbatim("txt", ClientLine(session) + "\n");
+  call.reply.Verbatim("txt", ClientLine(session, ServerOf(call).Steady()) + "\n");
   return {};
 }
 
@@ -55,7 +55,8 @@ Answer ClientList(Call& call) {
   Server& server = ServerOf(call);
   SessionOf(call).Publish();
   std::string text;
-  const auto add = [&](const Session& session) { text += ClientLine(session) + "\n"; };
+  const SteadyTime now = server.Steady();
+  const auto add = [&](const Session& session) { text += ClientLine(session, now) + "\n"; };
   if (call.args.size() == 2) {
     for (const auto& session : server.clients().All()) add(*session);
   } else if (IsWord(call.args[2], "type") && call.args.size() == 4) {

@@ -57,7 +57,7 @@ Answer ConfigResetStat(Call& call) {
   server.statistics().Reset();
   server.throughput().Restart(server.Steady(), server.statistics().totals());
   server.clients().ResetCounters();
-  server.latency_events().Reset({});
+  server.latency_events().Reset({}, server.Steady());
   call.reply.Ok();
   return {};
 }

@@ -38,12 +38,13 @@ Answer Nothing(Call& call) {
 // DEBUG CLOCK SET ms | ADVANCE ms | REAL, which sets it to the machine's time and leaves it
 // stopped.
 Answer MoveClock(Call& call) {
-  ManualClock* const clock = ServerOf(call).manual_clock();
+  Server& server = ServerOf(call);
+  ManualClock* const clock = server.manual_clock();
   if (clock == nullptr) {
     return Status::Invalid("the clock is the machine's: start the server with --manual-clock");
   }
   if (call.args.size() == 3 && IsWord(call.args[2], "real")) {
-    clock->Set(SystemClock::Process().Now());
+    clock->Set(server.real_clock().Now());
     call.reply.Integer(ToMs(clock->Now()));
     return {};
   }

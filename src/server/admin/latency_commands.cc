@@ -22,7 +22,7 @@ std::map<std::string, LatencySeries, std::less<>> AllEvents(Server& server) {
   if (server.config().Number(Setting::kLatencyMonitorThreshold) > 0) {
     if (const auto statistics = server.database().GetStatistics()) {
       for (const KeyspaceStatistics& keyspace : statistics->keyspaces) {
-        if (server.latency_events().ResetWithin(keyspace.lag)) continue;
+        if (server.latency_events().ResetWithin(keyspace.lag, server.Steady())) continue;
         server.NoteLatency("expire-cycle", keyspace.lag);
       }
     }
@@ -81,7 +81,8 @@ Answer LatencyHistory(Call& call) {
 Answer LatencyReset(Call& call) {
   std::vector<std::string> events;
   for (const Bytes event : call.args.subspan(2)) events.emplace_back(event);
-  const std::size_t reset = ServerOf(call).latency_events().Reset(events);
+  Server& server = ServerOf(call);
+  const std::size_t reset = server.latency_events().Reset(events, server.Steady());
   call.reply.Integer(static_cast<std::int64_t>(reset));
   return {};
 }

@@ -152,6 +152,9 @@ class CallHost {
   virtual bool has_everything() const { return true; }
   virtual void AskForEverything() {}
 
+  // For measuring: real time, even when the clock of rows is moved by hand.
+  virtual const Clock& real_clock() const = 0;
+
   virtual Random& random() = 0;
   virtual EncodingLimits encoding_limits() const = 0;
   virtual ScanCursors& scan_cursors() = 0;

@@ -96,6 +96,7 @@ class CommandBatch final : public CallHost {
   }
   bool has_everything() const override { return scope_.everything; }
   void AskForEverything() override { asked_for_everything_ = true; }
+  const Clock& real_clock() const override { return server_.real_clock(); }
   Random& random() override { return random_; }
   EncodingLimits encoding_limits() const override;
   ScanCursors& scan_cursors() override { return server_.scan_cursors(); }

@@ -38,7 +38,8 @@ ScriptCalls::ScriptCalls(const server::Call& outer, ScriptContext& context, cons
       context_(context),
       rules_(rules),
       keys_only_(!outer.host.has_everything()),
-      begin_(SystemClock::Process().Steady()),
+      clock_(outer.host.real_clock()),
+      begin_(clock_.Steady()),
       database_(outer.database) {
   if (rules_.keys.size() > kKeysLookedThrough) {
     many_keys_.insert(rules_.keys.begin(), rules_.keys.end());
@@ -62,7 +63,7 @@ bool ScriptCalls::NeedsOnlyKeys(const CommandSpec& spec, std::span<const Bytes> 
 }
 
 bool ScriptCalls::OutOfTime() const {
-  return keys_only_ && SystemClock::Process().Steady() - begin_ > kScriptBesideTime;
+  return keys_only_ && clock_.Steady() - begin_ > kScriptBesideTime;
 }
 
 Reply ScriptCalls::AskForEverything(ScriptRun& run) {
@@ -166,7 +167,7 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
     return ErrorReply(error);
   }
   if (!keys_only_) context_.Called(*spec, database_, args);  // Else there are no monitors.
-  const SteadyTime begin = SystemClock::Process().Steady();
+  const SteadyTime begin = clock_.Steady();
   OutputBuffer out;
   ReplyWriter writer(out, version);
   server::Call call{.args = args,
@@ -182,7 +183,7 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
       (spec->flags & kSelects) != 0 ? Select(args[1], writer) : RunHandler(*spec, call, out);
   const bool later = answer.later();
   Note({.spec = spec,
-        .took = SystemClock::Process().Steady() - begin,
+        .took = clock_.Steady() - begin,
         .answer = std::move(answer),
         .text = {},
         .level = {},

@@ -71,6 +71,7 @@ class ScriptCalls final : public ScriptHost {
   ScriptContext& context_;
   const Rules rules_;
   const bool keys_only_;
+  const Clock& clock_;  // For measuring.
   const SteadyTime begin_;
   int database_;  // SELECT applies to the script alone.
   bool has_written_ = false;

@@ -27,10 +27,9 @@ std::int64_t Seconds(SteadyTime begin, SteadyTime end) {
 
 }  // namespace
 
-std::string ClientLine(const Session& session, std::string_view command) {
+std::string ClientLine(const Session& session, SteadyTime now, std::string_view command) {
   const ClientInfo info = session.info();
   const ClientOrigin& origin = session.origin();
-  const SteadyTime now = SystemClock::Process().Steady();
   if (command.empty()) {
     command =
         info.last_command != nullptr ? std::string_view(info.last_command->full_name) : "NULL";

@@ -11,7 +11,7 @@
 namespace mayfly::server::admin {
 
 // One line, without its end. `command`: the one it runs; empty: the one it ran last.
-std::string ClientLine(const Session& session, std::string_view command = {});
+std::string ClientLine(const Session& session, SteadyTime now, std::string_view command = {});
 
 // "normal", "pubsub", "replica" and "master", as CLIENT LIST TYPE takes them.
 enum class ListedType : std::uint8_t { kNormal, kReplica, kPubSub, kMaster };

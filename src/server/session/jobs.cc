@@ -12,8 +12,6 @@ namespace {
 
 bool HasEnded(JobState state) { return state > JobState::kRunning; }
 
-SteadyTime Now() { return SystemClock::Process().Steady(); }
-
 }  // namespace
 
 std::string_view NameOf(JobState state) {
@@ -59,12 +57,12 @@ void Jobs::RunAll() {
     }
     const std::shared_ptr<Job> job = *next;
     job->info.state = JobState::kRunning;
-    job->began = Now();
+    job->began = real_clock_.Steady();
     lock.unlock();
     Result<JobResult> result = job->run(job->control);
     job->run = nullptr;  // Frees its captures.
     lock.lock();
-    job->info.took = std::chrono::duration_cast<Millis>(Now() - job->began);
+    job->info.took = std::chrono::duration_cast<Millis>(real_clock_.Steady() - job->began);
     job->ended = clock_.Now();
     if (result) {
       job->info.state = JobState::kDone;
@@ -87,7 +85,7 @@ JobInfo Jobs::InfoOf(const Job& job, SteadyTime now) {
 }
 
 std::vector<JobInfo> Jobs::List() const {
-  const SteadyTime now = Now();
+  const SteadyTime now = real_clock_.Steady();
   const std::lock_guard lock(mutex_);
   std::vector<JobInfo> list;
   for (auto job = jobs_.rbegin(); job != jobs_.rend(); ++job) list.push_back(InfoOf(**job, now));
@@ -101,7 +99,7 @@ std::shared_ptr<Jobs::Job> Jobs::Get(std::uint64_t id) const {
 }
 
 Result<JobInfo> Jobs::Find(std::uint64_t id) const {
-  const SteadyTime now = Now();
+  const SteadyTime now = real_clock_.Steady();
   const std::lock_guard lock(mutex_);
   const auto job = Get(id);
   if (job == nullptr) return Status::NotFound(fmt::format("there is no job {}", id));

@@ -66,7 +66,8 @@ class Jobs {
  public:
   using Run = std::function<Result<JobResult>(JobControl&)>;
 
-  explicit Jobs(const Clock& clock) : clock_(clock) {}
+  // `clock` dates jobs, `real_clock` measures them; both must outlive it.
+  Jobs(const Clock& clock, const Clock& real_clock) : clock_(clock), real_clock_(real_clock) {}
   ~Jobs() { Stop(); }
   Jobs(const Jobs&) = delete;
   Jobs& operator=(const Jobs&) = delete;
@@ -105,6 +106,7 @@ class Jobs {
   std::shared_ptr<Job> Get(std::uint64_t id) const;
 
   const Clock& clock_;
+  const Clock& real_clock_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   // Guarded by mutex_, but for each job's control.

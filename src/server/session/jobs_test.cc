@@ -35,7 +35,8 @@ class JobsTest : public ::testing::Test {
   std::counting_semaphore<> begun_{0};
   std::counting_semaphore<> may_end_{0};
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
-  Jobs jobs_{clock_};
+  ManualClock real_clock_{WallTimeFromMs(0)};
+  Jobs jobs_{clock_, real_clock_};
 };
 
 TEST_F(JobsTest, TellsHowFarAJobIsAndWhatItFound) {
@@ -52,6 +53,22 @@ TEST_F(JobsTest, TellsHowFarAJobIsAndWhatItFound) {
   ReplyWriter reply(out, ProtocolVersion::kResp2);
   done.result(reply);
   EXPECT_EQ(out.view(), "$5\r\nfound\r\n");
+}
+
+TEST_F(JobsTest, IsDatedByOneClockAndMeasuredByTheOther) {
+  const WallTime started = clock_.Now();
+  const std::uint64_t id = *jobs_.Start("look", Waiting());
+  begun_.acquire();
+  clock_.Advance(std::chrono::hours(1));
+  real_clock_.Advance(Millis(30));
+  EXPECT_EQ(jobs_.Find(id)->took, Millis(30)) << "so far";
+  real_clock_.Advance(Millis(12));
+  may_end_.release();
+  const JobInfo done = Await(id, JobState::kDone);
+  EXPECT_EQ(done.took, Millis(42));
+  EXPECT_EQ(done.started, started);
+  real_clock_.Advance(Millis(1));
+  EXPECT_EQ(jobs_.Find(id)->took, Millis(42)) << "it has ended";
 }
 
 TEST_F(JobsTest, RunsOneAfterTheOtherAndRefusesWhenTooManyWait) {

@@ -10,7 +10,7 @@ namespace mayfly::server {
 bool ScriptGate::EnterSoon(Door& door) {
   std::unique_lock lock(mutex_);
   while (shut_) {
-    const auto left = since_ + kScriptShortTime - SystemClock::Process().Steady();
+    const auto left = since_ + kScriptShortTime - clock_.Steady();
     if (left <= left.zero()) return false;
     opened_.wait_for(lock, left);
   }

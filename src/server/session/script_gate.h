@@ -24,6 +24,9 @@ class Session;
 
 class ScriptGate {
  public:
+  // The clock limits the wait of Enter(), and must outlive it.
+  explicit ScriptGate(const Clock& clock) : clock_(clock) {}
+
   // The entry of one executor; each has a cache line, to avoid contention.
   class alignas(64) Door {
     friend class ScriptGate;
@@ -61,6 +64,7 @@ class ScriptGate {
   }
   bool EnterSoon(Door& door);
 
+  const Clock& clock_;
   std::list<Door> doors_;          // Constant while the server runs.
   std::atomic<bool> shut_{false};  // Changed under mutex_.
 

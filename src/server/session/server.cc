@@ -25,12 +25,13 @@ Server::Server(ServerParts parts)
       publisher_(parts_.publisher != nullptr ? parts_.publisher : &own_publisher_),
       started_(Steady()),
       scan_cursors_(parts_.clock.Now()),
+      script_gate_(parts_.real_clock),
       statistics_(parts_.table.entries().size()),
       throughput_(started_),
       latency_millis_(parts_.config.Watched(Setting::kLatencyMonitorThreshold)),
       slow_micros_(parts_.config.Watched(Setting::kSlowlogLogSlowerThan)),
       foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
-      jobs_(parts_.clock),
+      jobs_(parts_.clock, parts_.real_clock),
       backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
   Random random(FreshSeed());
   for (int i = 0; i < 5; ++i) run_id_ += fmt::format("{:08x}", random.Below(0x1'0000'0000));

@@ -44,7 +44,8 @@ struct ServerParts {
   Database& database;
   TransactionSource& transactions;
   Config& config;
-  const Clock& clock;
+  const Clock& clock;       // Of rows; see manual_clock.
+  const Clock& real_clock;  // For measuring; never moved by hand.
   Logger& logger;
   const CommandTable& table;
   Authorizer* authorizer = nullptr;         // Null: a PasswordAuthorizer.
@@ -67,6 +68,7 @@ class Server {
   TransactionSource& transactions() { return parts_.transactions; }
   Config& config() { return parts_.config; }
   const Clock& clock() const { return parts_.clock; }
+  const Clock& real_clock() const { return parts_.real_clock; }
   Logger& logger() { return parts_.logger; }
   TablePolicies* table_policies() { return parts_.table_policies; }
   ManualClock* manual_clock() { return parts_.manual_clock; }
@@ -94,7 +96,7 @@ class Server {
   ScriptFigures script_figures() const;
 
   // For measuring; real time even when the clock of rows is moved by hand.
-  SteadyTime Steady() const { return SystemClock::Process().Steady(); }
+  SteadyTime Steady() const { return parts_.real_clock.Steady(); }
   SteadyTime started() const { return started_; }
   const std::string& run_id() const { return run_id_; }
 

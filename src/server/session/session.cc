@@ -125,7 +125,7 @@ void Session::Reset() {
 }
 
 std::string Session::Describe(std::string_view command) const {
-  return admin::ClientLine(*this, command);
+  return admin::ClientLine(*this, server_.Steady(), command);
 }
 
 void Session::Send(const std::function<void(ReplyWriter&)>& write) {

@@ -23,9 +23,9 @@ std::map<std::string, LatencySeries, std::less<>> LatencyEvents::All() const {
   return events_;
 }
 
-std::size_t LatencyEvents::Reset(const std::vector<std::string>& events) {
+std::size_t LatencyEvents::Reset(const std::vector<std::string>& events, SteadyTime now) {
   const std::lock_guard lock(mutex_);
-  reset_at_ = SystemClock::Process().Steady();
+  reset_at_ = now;
   if (events.empty()) {
     const std::size_t count = events_.size();
     events_.clear();
@@ -36,9 +36,9 @@ std::size_t LatencyEvents::Reset(const std::vector<std::string>& events) {
   return count;
 }
 
-bool LatencyEvents::ResetWithin(std::chrono::nanoseconds length) const {
+bool LatencyEvents::ResetWithin(std::chrono::nanoseconds length, SteadyTime now) const {
   const std::lock_guard lock(mutex_);
-  return reset_at_ && SystemClock::Process().Steady() - *reset_at_ <= length;
+  return reset_at_ && now - *reset_at_ <= length;
 }
 
 }  // namespace mayfly::server

@@ -34,11 +34,11 @@ class LatencyEvents {
   std::map<std::string, LatencySeries, std::less<>> All() const;
 
   // Drops these events, or all when none is named. Returns how many there were.
-  std::size_t Reset(const std::vector<std::string>& events);
+  std::size_t Reset(const std::vector<std::string>& events, SteadyTime now);
 
   // Whether there was a Reset() within the last `length`: an event that had begun before it is not
   // reported again.
-  bool ResetWithin(std::chrono::nanoseconds length) const;
+  bool ResetWithin(std::chrono::nanoseconds length, SteadyTime now) const;
 
  private:
   mutable std::mutex mutex_;

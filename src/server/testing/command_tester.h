@@ -70,6 +70,7 @@ class CommandTester final : public CallHost {
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   void Block(BlockRequest request) override { blocked_ = std::move(request); }
   void CountReads(std::uint64_t found, std::uint64_t missed) override;
+  const Clock& real_clock() const override { return clock_; }
   Random& random() override { return random_; }
   EncodingLimits encoding_limits() const override { return encoding_limits_; }
   ScanCursors& scan_cursors() override { return cursors_; }

@@ -8,11 +8,12 @@ namespace mayfly::tables {
 
 Result<std::shared_ptr<TableReaperImpl>> TableReaperImpl::Start(Database& database,
                                                                 const TableReaperOptions& options,
+                                                                const Clock& clock,
                                                                 TableReaperTasks work) {
   if (options.sweep_every <= Millis(0)) {
     return Status::Invalid("the time between sweeps must be more than zero");
   }
-  std::shared_ptr<TableReaperImpl> made(new TableReaperImpl(options, std::move(work)));
+  std::shared_ptr<TableReaperImpl> made(new TableReaperImpl(options, clock, std::move(work)));
   // Deaths of shadows need no wake: a sweep finds them.
   MAYFLY_TRY(made->subscription_, database.Subscribe([waker = &made->waker_](const Event& e) {
     if (IsItemsOfATable(e.keyspace_name)) waker->Wake();
@@ -70,8 +71,7 @@ Result<bool> TableReaperImpl::SweepStep() {
 }
 
 void TableReaperImpl::Run() {
-  const SystemClock& clock = SystemClock::Process();
-  SteadyTime next_sweep = clock.Steady();
+  SteadyTime next_sweep = clock_.Steady();
   while (!stopping()) {
     std::uint64_t pass = 0;
     bool asked = false;
@@ -81,9 +81,9 @@ void TableReaperImpl::Run() {
       asked = wanted_ > done_;
     }
     bool failed = !RunToEnd(work_.upkeep).ok();
-    if (asked || clock.Steady() >= next_sweep) {
+    if (asked || clock_.Steady() >= next_sweep) {
       failed = !RunToEnd([this] { return SweepStep(); }).ok() || failed;
-      next_sweep = clock.Steady() + options_.sweep_every;
+      next_sweep = clock_.Steady() + options_.sweep_every;
     }
     {
       const std::lock_guard lock(mutex_);
@@ -99,7 +99,7 @@ void TableReaperImpl::Rest(bool failed, SteadyTime next_sweep) {
     waker_.Wait();
     return;
   }
-  const auto left = next_sweep - SystemClock::Process().Steady();
+  const auto left = next_sweep - clock_.Steady();
   waker_.WaitFor(std::max<std::chrono::nanoseconds>(
       left, failed ? options_.sweep_every : std::chrono::nanoseconds(0)));
 }

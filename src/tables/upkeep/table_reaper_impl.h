@@ -28,9 +28,10 @@ struct TableReaperTasks {
 
 class TableReaperImpl {
  public:
+  // The clock measures the pauses, and must outlive it; options.clock is not used.
   static Result<std::shared_ptr<TableReaperImpl>> Start(Database& database,
                                                         const TableReaperOptions& options,
-                                                        TableReaperTasks work);
+                                                        const Clock& clock, TableReaperTasks work);
 
   ~TableReaperImpl() { Stop(); }
   TableReaperImpl(const TableReaperImpl&) = delete;
@@ -45,8 +46,8 @@ class TableReaperImpl {
   void AwaitIdle();
 
  private:
-  TableReaperImpl(const TableReaperOptions& options, TableReaperTasks work)
-      : options_(options), work_(std::move(work)) {}
+  TableReaperImpl(const TableReaperOptions& options, const Clock& clock, TableReaperTasks work)
+      : options_(options), clock_(clock), work_(std::move(work)) {}
 
   void Run();
   // Repeats the step until there is nothing more, or Stop().
@@ -56,6 +57,7 @@ class TableReaperImpl {
   bool stopping() const;
 
   const TableReaperOptions options_;
+  const Clock& clock_;
   const TableReaperTasks work_;
   Waker waker_;
   std::mutex stop_mutex_;  // Held by Stop(); taken first.

@@ -49,11 +49,12 @@ DiskSpace& DiskSpace::System() {
 }
 
 DiskReserve::DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes,
-                         Logger& logger)
+                         const Clock& clock, Logger& logger)
     : space_(space),
       directory_(std::move(directory)),
       path_(directory_ + "/" + kReserveFileName),
       bytes_(bytes),
+      clock_(clock),
       logger_(logger) {}
 
 std::uint64_t DiskReserve::BytesOn(DiskSpace& space, const std::string& directory,
@@ -94,8 +95,8 @@ bool DiskReserve::IsFull() {
 }
 
 bool DiskReserve::IsTimeToLook() {
-  const SteadyTime now = SystemClock::Process().Steady();
-  if (now - looked_at_ < kReserveLookPause) return false;
+  const SteadyTime now = clock_.Steady();
+  if (looked_at_ && now - *looked_at_ < kReserveLookPause) return false;
   looked_at_ = now;
   return true;
 }

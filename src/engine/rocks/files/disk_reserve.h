@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "mayfly/clock.h"
@@ -39,8 +40,9 @@ class DiskSpace {
 
 class DiskReserve {
  public:
-  // 0 bytes: nothing is ever kept, and every commit may go on.
-  DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes, Logger& logger);
+  // 0 bytes: nothing is ever kept, and every commit may go on. References must outlive it.
+  DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes, const Clock& clock,
+              Logger& logger);
 
   // What of `bytes` is reserved on the disk of this directory.
   static std::uint64_t BytesOn(DiskSpace& space, const std::string& directory, std::uint64_t bytes);
@@ -80,12 +82,13 @@ class DiskReserve {
   const std::string directory_;
   const std::string path_;
   std::uint64_t bytes_;  // Constant once the database is open.
+  const Clock& clock_;
   Logger& logger_;
   std::atomic<bool> given_up_{false};
   std::atomic<bool> full_{false};  // As given_up_, but also without a reserve.
 
   std::mutex mutex_;
-  SteadyTime looked_at_;  // Guarded by mutex_.
+  std::optional<SteadyTime> looked_at_;  // Guarded by mutex_.
 };
 
 }  // namespace mayfly::engine

@@ -94,7 +94,7 @@ Result<std::uint64_t> KeepWhatCounts(std::vector<std::vector<std::string>>& logs
 }  // namespace
 
 LogFollower::LogFollower(const ReaderOptions& options)
-    : options_(options), tables_options_(options.rocks) {
+    : options_(options), clock_(ClockOf(options.rocks)), tables_options_(options.rocks) {
   tables_options_.read_only = true;
   tables_options_.tables_only = true;
   tables_options_.block_cache = NewBlockCache(options.rocks);
@@ -191,14 +191,14 @@ Result<LogFollower::Outcome> LogFollower::LookForLogs() {
   }
   const bool all_there = std::includes(listing.tables.begin(), listing.tables.end(),
                                        held_tables_.begin(), held_tables_.end());
-  if (!all_there && !deleted_at_) deleted_at_ = std::chrono::steady_clock::now();
+  if (!all_there && !deleted_at_) deleted_at_ = clock_.Steady();
   return Outcome::kLevel;
 }
 
 bool LogFollower::ShouldOpenAnew() const {
   if (draft_ != nullptr) return false;
   if (tail_bytes_ > tail_bytes_max_) return true;
-  return deleted_at_ && std::chrono::steady_clock::now() - *deleted_at_ >= options_.let_go_after;
+  return deleted_at_ && clock_.Steady() - *deleted_at_ >= options_.let_go_after;
 }
 
 Status LogFollower::OpenAnew() {

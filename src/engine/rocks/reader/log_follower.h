@@ -17,7 +17,6 @@
 #include <array>
 #include <atomic>
 #include <bitset>
-#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -31,6 +30,7 @@
 #include "engine/rocks/reader/layered_state.h"
 #include "engine/rocks/reader/log_tail.h"
 #include "engine/rocks/reader/reader_engine.h"
+#include "mayfly/clock.h"
 
 namespace mayfly::engine {
 
@@ -81,6 +81,7 @@ class LogFollower {
   bool ShouldOpenAnew() const;
 
   const ReaderOptions options_;
+  const Clock& clock_;
   RocksOptions tables_options_;  // Constant.
 
   std::mutex follow_mutex_;  // Held by a refresh; taken before mutex_. Guards the next ones.
@@ -88,7 +89,7 @@ class LogFollower {
   std::shared_ptr<LayeredState> draft_;        // Opened and not shown yet.
   Stamp stamp_;
   std::set<std::string> held_tables_;
-  std::optional<std::chrono::steady_clock::time_point> deleted_at_;  // A file that is held.
+  std::optional<SteadyTime> deleted_at_;  // A file that is held.
   std::uint64_t tail_bytes_ = 0;
   std::uint64_t tail_bytes_max_ = 0;
   std::array<std::bitset<256>, kRoleCount> touched_;  // First bytes of keys since a refresh.

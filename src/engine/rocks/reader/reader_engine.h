@@ -14,7 +14,7 @@
 namespace mayfly::engine {
 
 struct ReaderOptions {
-  RocksOptions rocks = {};  // Used of it: directory, profile, logger, env.
+  RocksOptions rocks = {};  // Used of it: directory, profile, logger, clock, env.
 
   // A file that the writer deleted is closed this long after that was noticed, unless a snapshot or
   // cursor reads it. Lowering it opens tables more often while a writer compacts.

@@ -117,7 +117,7 @@ Answer Scan(Call& call) {
 }
 
 Answer RandomKey(Call& call) {
-  MAYFLY_TRY(const auto key, DrawKey(call.space(), call.host.random()));
+  MAYFLY_TRY(const auto key, DrawKey(call.space(), call.host.random(), call.host.real_clock()));
   if (key) {
     call.reply.Bulk(*key);
   } else {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "mayfly/clock.h"
-
 namespace mayfly::server {
 namespace {
 
@@ -23,16 +21,20 @@ constexpr Millis kDrawTime(5);
 
 class Patience {
  public:
-  bool is_over() const { return SystemClock::Process().Steady() >= end_; }
+  explicit Patience(const Clock& clock) : clock_(clock), end_(clock.Steady() + kDrawTime) {}
+
+  bool is_over() const { return clock_.Steady() >= end_; }
 
  private:
-  SteadyTime end_ = SystemClock::Process().Steady() + kDrawTime;
+  const Clock& clock_;
+  const SteadyTime end_;
 };
 
 // A seek that stops among dead rows counts as empty.
 class Descent {
  public:
-  Descent(core::LatchedCursor& walk, Random& random) : walk_(walk), random_(random) {}
+  Descent(core::LatchedCursor& walk, Random& random, const Clock& clock)
+      : walk_(walk), random_(random), patience_(clock) {}
 
   // Afterwards the cursor stands on the key drawn, unless it failed or the first keys of all are
   // dead.
@@ -90,11 +92,12 @@ std::optional<std::string> KeyOf(const core::LatchedCursor& walk) {
 }
 
 // Tries random positions among dead rows for a living one. May find none.
-Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Random& random) {
+Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Random& random,
+                                               const Clock& clock) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsAtAJumpMax));
   walk->SeekToFirst();
   std::string stopped_at;
-  const Patience patience;
+  const Patience patience(clock);
   for (int i = 0; i < kJumpsMax && !walk->Valid() && !patience.is_over(); ++i) {
     if (const auto place = walk->stopped_at()) stopped_at = *place;
     walk->SeekAtOrAfter(Behind(stopped_at, random));
@@ -105,13 +108,13 @@ Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Ran
 
 // Nothing when all visited rows were dead, or were deleted meanwhile.
 Result<std::optional<std::string>> DrawByWalk(core::LatchedKeyspace& space, std::uint64_t rows,
-                                              Random& random) {
+                                              Random& random, const Clock& clock) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsPassedMax));
   if (rows <= kEvenDrawRowsMax) {
     walk->SeekToFirst();
     for (std::uint64_t i = random.Below(rows); i > 0 && walk->Valid(); --i) walk->Next();
   }
-  if (!walk->Valid()) Descent(*walk, random).Run();
+  if (!walk->Valid()) Descent(*walk, random, clock).Run();
   MAYFLY_RETURN_IF_ERROR(walk->status());
   return KeyOf(*walk);
 }
@@ -126,17 +129,18 @@ Result<std::optional<std::string>> FirstKey(core::LatchedKeyspace& space) {
 
 }  // namespace
 
-Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random) {
+Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random,
+                                           const Clock& clock) {
   MAYFLY_TRY(const std::uint64_t rows, space.Count());
   if (rows == 0) return std::optional<std::string>();
-  MAYFLY_TRY(auto drawn, DrawByWalk(space, rows, random));
+  MAYFLY_TRY(auto drawn, DrawByWalk(space, rows, random, clock));
   if (drawn) return drawn;
   // Most keys are dead: the expiry index has the living ones, if they are mortal.
   MAYFLY_TRY(drawn, space.MortalKey(random.Below(std::min(rows, kEvenDrawRowsMax))));
   if (drawn) return drawn;
   MAYFLY_TRY(drawn, space.MortalKey(0));
   if (drawn) return drawn;
-  MAYFLY_TRY(drawn, DrawByJumps(space, random));
+  MAYFLY_TRY(drawn, DrawByJumps(space, random, clock));
   if (drawn) return drawn;
   return FirstKey(space);
 }

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "core/transactions/latched_transaction.h"
+#include "mayfly/clock.h"
 #include "mayfly/result.h"
 
 namespace mayfly::server {
@@ -16,6 +17,8 @@ inline constexpr std::uint64_t kEvenDrawRowsMax = 1000;
 // Nothing when there are no keys. In larger keyspaces it descends byte by byte, with even chances
 // for all bytes between the smallest and the largest that may follow. Keys with running numbers or
 // hashes in their names are drawn almost evenly; a key far from all others is drawn more often.
-Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random);
+// The clock ends a draw that takes long: it should be one of real time.
+Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random,
+                                           const Clock& clock);
 
 }  // namespace mayfly::server
