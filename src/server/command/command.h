@@ -8,32 +8,18 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/random.h"
 #include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "server/command/answer.h"
+#include "server/command/call_host.h"
 #include "server/command/key_spec.h"
 #include "wire/reply_writer.h"
 
-namespace mayfly {
-class Database;
-class Keyspace;
-}  // namespace mayfly
-
 namespace mayfly::server {
-
-class PiecedStrings;
-class ScanCursors;
-class Server;
-class Session;
-struct AclContext;     // server/acl/acl_commands.h
-struct PubSubContext;  // server/pubsub/pubsub_commands.h
-class ScriptContext;   // server/scripting/script_context.h
 
 // The flags of COMMAND INFO, and some of mayfly's own.
 enum CommandFlag : std::uint32_t {
@@ -87,92 +73,6 @@ enum class Category : std::uint8_t {
   kTransaction,
   kScripting,
   kAdmin,
-};
-
-// Classes of keyspace notifications; the letters are those of notify-keyspace-events.
-enum class NotifyClass : char {
-  kGeneric = 'g',
-  kString = '$',
-  kList = 'l',
-  kSet = 's',
-  kHash = 'h',
-  kSortedSet = 'z',
-  kExpired = 'x',
-  kEvicted = 'e',
-  kKeyMiss = 'm',
-  kNew = 'n',
-};
-
-// A request to block the client until one of these keys changes.
-struct BlockRequest {
-  std::vector<std::string> keys;
-  std::optional<Millis> timeout;  // Nothing: for ever.
-  bool null_array = true;         // The reply when the time is over: a null array, or a null.
-};
-
-// Bounds up to which OBJECT ENCODING names the encoding of a small collection; they are settings,
-// such as hash-max-listpack-entries.
-struct EncodingLimits {
-  std::int64_t hash_entries = 0;
-  std::int64_t hash_bytes = 0;  // Of a field, or of its value.
-  std::int64_t set_integers = 0;
-  std::int64_t sorted_set_entries = 0;
-  std::int64_t sorted_set_bytes = 0;  // Of a member.
-};
-
-// What a handler may ask of its caller.
-class CallHost {
- public:
-  virtual ~CallHost() = default;
-
-  virtual core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) = 0;
-  virtual int databases() const = 0;
-
-  // Published after the commit, if the configuration asks for its class.
-  virtual void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) = 0;
-
-  // Whether notifications of the class are published: for handlers that need extra reads to make
-  // one.
-  virtual bool Wants(NotifyClass /*kind*/) const { return true; }
-
-  // The handler returns Answer::Later() after this. When one of the keys has changed the command
-  // runs again from the start, with Call::retried set.
-  virtual void Block(BlockRequest request) = 0;
-
-  // Whether a reply of so many bytes exceeds the client's output limit. If so the client is closed
-  // when the command ends, whatever it answers.
-  virtual bool TooMuchToSend(std::uint64_t /*bytes*/) { return false; }
-
-  // Counts keys that a command read: hits and misses.
-  virtual void CountReads(std::uint64_t /*found*/, std::uint64_t /*missed*/) {}
-
-  // Whether the transaction is on all keys, or on the keys that the command names alone. After
-  // AskForEverything() the command returns any error; its effects are discarded, and it runs again
-  // from the start, alone, on all keys. Only a script may need this.
-  virtual bool has_everything() const { return true; }
-  virtual void AskForEverything() {}
-
-  // For measuring: real time, even when the clock of rows is moved by hand.
-  virtual const Clock& real_clock() const = 0;
-
-  virtual Random& random() = 0;
-  virtual EncodingLimits encoding_limits() const = 0;
-  virtual ScanCursors& scan_cursors() = 0;
-  virtual PiecedStrings& pieced_strings() = 0;
-
-  // For commands without a latched transaction; a holder of one must not call them. The keyspace of
-  // a numbered database is created if missing. Null in tests that need neither.
-  virtual Database* database_handle() { return nullptr; }
-  virtual Keyspace* keyspace(int /*database*/) { return nullptr; }
-
-  // Null in tests of commands that need neither.
-  virtual Server* server() = 0;
-  virtual Session* session() = 0;
-
-  // The contexts of these families; null where they are not offered.
-  virtual AclContext* acl() { return nullptr; }
-  virtual PubSubContext* pubsub() { return nullptr; }
-  virtual ScriptContext* scripts() { return nullptr; }
 };
 
 // One run of a command.

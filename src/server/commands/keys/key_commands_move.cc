@@ -10,12 +10,12 @@ namespace {
 
 Status SameObject() { return Status::Invalid("source and destination objects are the same"); }
 
-Result<int> DatabaseArgument(const Call& call, Bytes argument) {
+Result<int> DatabaseArgument(const HostDatabases& host, Bytes argument) {
   MAYFLY_TRY(const std::int64_t number, IntegerArgument(argument));
   if (number < INT32_MIN || number > INT32_MAX) {
     return Status::Invalid("value is out of range, value must between -2147483648 and 2147483647");
   }
-  if (number < 0 || number >= call.host.databases()) {
+  if (number < 0 || number >= host.databases()) {
     return Status::Invalid("DB index is out of range");
   }
   return static_cast<int>(number);
@@ -40,7 +40,7 @@ Result<bool> RenameRow(const Call& call, bool if_absent) {
     MAYFLY_TRY(const bool taken, IsThere(space, to));
     if (taken) return false;
   }
-  CarryPieced(call, {call.database, from}, {call.database, to}, row.value);
+  CarryPieced(call.host.pieced_strings(), {call.database, from}, {call.database, to}, row.value);
   MAYFLY_RETURN_IF_ERROR(space.Move(from, space, to));
   call.Notify(NotifyClass::kNew, "new", to);
   call.Notify(NotifyClass::kGeneric, "rename_from", from);
@@ -59,7 +59,7 @@ Result<CopyOptions> ParseCopyOptions(const Call& call) {
     if (IsWord(call.args[i], "replace")) {
       options.replace = true;
     } else if (IsWord(call.args[i], "db") && i + 1 < call.args.size()) {
-      MAYFLY_TRY(options.database, DatabaseArgument(call, call.args[++i]));
+      MAYFLY_TRY(options.database, DatabaseArgument(call.host, call.args[++i]));
     } else {
       return SyntaxError();
     }
@@ -94,7 +94,7 @@ Answer Copy(Call& call) {
     call.reply.Integer(0);
     return {};
   }
-  CarryPieced(call, {call.database, from}, {options.database, to}, row.value);
+  CarryPieced(call.host.pieced_strings(), {call.database, from}, {options.database, to}, row.value);
   MAYFLY_RETURN_IF_ERROR(call.space().Copy(from, target, to));
   call.host.Notify(NotifyClass::kNew, "new", options.database, to);
   call.host.Notify(NotifyClass::kGeneric, "copy_to", options.database, to);
@@ -104,7 +104,7 @@ Answer Copy(Call& call) {
 
 Answer Move(Call& call) {
   const Bytes key = call.args[1];
-  MAYFLY_TRY(const int database, DatabaseArgument(call, call.args[2]));
+  MAYFLY_TRY(const int database, DatabaseArgument(call.host, call.args[2]));
   if (database == call.database) return SameObject();
   core::LatchedKeyspace& target = call.host.Space(*call.transaction, database);
   core::FoundRow row;
@@ -114,7 +114,7 @@ Answer Move(Call& call) {
     call.reply.Integer(0);
     return {};
   }
-  CarryPieced(call, {call.database, key}, {database, key}, row.value);
+  CarryPieced(call.host.pieced_strings(), {call.database, key}, {database, key}, row.value);
   MAYFLY_RETURN_IF_ERROR(call.space().Move(key, target, key));
   call.host.Notify(NotifyClass::kNew, "new", database, key);
   call.Notify(NotifyClass::kGeneric, "move_from", key);

@@ -12,8 +12,8 @@ namespace {
 
 using types::ListEnd;
 
-Answer Block(Call& call, std::span<const Bytes> keys, std::optional<Millis> timeout) {
-  call.host.Block({.keys = {keys.begin(), keys.end()}, .timeout = timeout, .null_array = true});
+Answer Block(HostClient& client, std::span<const Bytes> keys, std::optional<Millis> timeout) {
+  client.Block({.keys = {keys.begin(), keys.end()}, .timeout = timeout, .null_array = true});
   return Answer::Later();
 }
 
@@ -21,7 +21,7 @@ Answer PopOrBlock(Call& call, const PopRequest& request, Bytes timeout_argument,
   MAYFLY_TRY(const auto timeout, BlockTimeout(timeout_argument, call.now()));
   MAYFLY_TRY(const bool popped, PopFirst(call, request, shape));
   if (popped) return {};
-  if (call.may_block) return Block(call, request.keys, timeout);
+  if (call.may_block) return Block(call.host, request.keys, timeout);
   call.reply.NullArray();
   return {};
 }
@@ -40,7 +40,7 @@ Answer MoveOrBlock(Call& call, const MoveRequest& request) {
     MAYFLY_TRY(const bool moved, MoveValue(call, request, *from));
     if (moved) return {};
   }
-  if (call.may_block) return Block(call, std::span(&request.from, 1), timeout);
+  if (call.may_block) return Block(call.host, std::span(&request.from, 1), timeout);
   call.reply.Null();
   return {};
 }

@@ -8,10 +8,10 @@ namespace mayfly::server {
 namespace {
 
 // Removes `count` members and returns them.
-Result<std::vector<std::string>> Take(Call& call, types::Set& set, std::uint64_t count) {
+Result<std::vector<std::string>> Take(types::Set& set, std::uint64_t count, Random& random) {
   std::vector<std::string> names;
   MAYFLY_RETURN_IF_ERROR(
-      set.DrawDistinct(count, call.host.random(), [&](Bytes name) { names.emplace_back(name); }));
+      set.DrawDistinct(count, random, [&](Bytes name) { names.emplace_back(name); }));
   if (names.size() == set.size()) {
     MAYFLY_RETURN_IF_ERROR(set.Clear());
     return names;
@@ -34,7 +34,7 @@ Answer SPop(Call& call) {
   MAYFLY_TRY(types::Set set, types::Set::Open(call.space(), call.args[1]));
   std::vector<std::string> names;
   if (!set.empty() && count > 0) {
-    MAYFLY_TRY(names, Take(call, set, static_cast<std::uint64_t>(count)));
+    MAYFLY_TRY(names, Take(set, static_cast<std::uint64_t>(count), call.host.random()));
     NotifySet(call, set, "spop", call.args[1]);
   }
   if (single) {

@@ -35,8 +35,7 @@ Status NotePieced(const Call& call, Bytes key, types::String& string) {
   return {};
 }
 
-void CarryPieced(const Call& call, const PlaceOfRow& from, const PlaceOfRow& to, Bytes value) {
-  PiecedStrings& pieced = call.host.pieced_strings();
+void CarryPieced(PiecedStrings& pieced, const PlaceOfRow& from, const PlaceOfRow& to, Bytes value) {
   if (pieced.Has(from.database, from.key, value)) {
     pieced.Note(to.database, to.key, value);
   } else {

@@ -30,7 +30,7 @@ struct PlaceOfRow {
 };
 
 // Copies the note when another key gets the row of `from`.
-void CarryPieced(const Call& call, const PlaceOfRow& from, const PlaceOfRow& to, Bytes value);
+void CarryPieced(PiecedStrings& pieced, const PlaceOfRow& from, const PlaceOfRow& to, Bytes value);
 
 // Fails if a string of `bytes` would be too long.
 Status CheckStringBytes(std::uint64_t bytes);

@@ -12,8 +12,8 @@ namespace {
 constexpr std::string_view kListpack = "listpack";
 constexpr std::string_view kHashTable = "hashtable";
 
-std::string_view EncodingOfString(const Call& call, Bytes key, Bytes value) {
-  if (call.host.pieced_strings().Has(call.database, key, value)) return "raw";
+std::string_view EncodingOfString(bool pieced, Bytes value) {
+  if (pieced) return "raw";
   std::int64_t number = 0;
   if (ReadInteger(value, number)) return "int";
   return value.size() <= PiecedStrings::kBytesMax ? "embstr" : "raw";
@@ -23,11 +23,11 @@ bool AtMost(std::uint64_t count, std::int64_t bound) {
   return bound >= 0 && count <= static_cast<std::uint64_t>(bound);
 }
 
-// Whether the row has at most `count_setting` members, all of them `small`.
-Result<bool> AllMembers(const Call& call, Bytes key, const core::FoundRow& row,
+// Whether the row has at most `count_max` members, all of them `small`.
+Result<bool> AllMembers(core::LatchedKeyspace& space, Bytes key, const core::FoundRow& row,
                         std::int64_t count_max, FunctionRef<bool(Bytes name, Bytes value)> small) {
   if (!AtMost(row.members, count_max)) return false;
-  MAYFLY_TRY(const auto cursor, call.space().NewMemberCursor(key, core::Part::kMembers));
+  MAYFLY_TRY(const auto cursor, space.NewMemberCursor(key, core::Part::kMembers));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     if (!small(types::NameOfMember(cursor->member()), cursor->value())) return false;
   }
@@ -42,19 +42,20 @@ Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::Fou
   const EncodingLimits limits = call.host.encoding_limits();
   switch (type) {
     case types::ValueType::kString:
-      // A string in chunks is long.
-      return row.is_collection ? std::string_view("raw") : EncodingOfString(call, key, row.value);
+      if (row.is_collection) return "raw";  // A string in chunks is long.
+      return EncodingOfString(call.host.pieced_strings().Has(call.database, key, row.value),
+                              row.value);
     case types::ValueType::kList: return "quicklist";
     case types::ValueType::kHash: {
       MAYFLY_TRY(const bool small,
-                 AllMembers(call, key, row, limits.hash_entries, [&](Bytes f, Bytes v) {
+                 AllMembers(call.space(), key, row, limits.hash_entries, [&](Bytes f, Bytes v) {
                    return AtMost(std::max(f.size(), v.size()), limits.hash_bytes);
                  }));
       return small ? kListpack : kHashTable;
     }
     case types::ValueType::kSet: {
       MAYFLY_TRY(const bool integers,
-                 AllMembers(call, key, row, limits.set_integers, [](Bytes name, Bytes) {
+                 AllMembers(call.space(), key, row, limits.set_integers, [](Bytes name, Bytes) {
                    std::int64_t number = 0;
                    return ReadInteger(name, number);
                  }));
@@ -63,7 +64,7 @@ Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::Fou
     case types::ValueType::kSortedSet: break;
   }
   MAYFLY_TRY(const bool small,
-             AllMembers(call, key, row, limits.sorted_set_entries, [&](Bytes name, Bytes) {
+             AllMembers(call.space(), key, row, limits.sorted_set_entries, [&](Bytes name, Bytes) {
                return AtMost(name.size(), limits.sorted_set_bytes);
              }));
   return small ? kListpack : std::string_view("skiplist");

@@ -104,8 +104,8 @@ Result<Keyspace*> SelectedKeyspace(const Call& call) {
   return keyspace;
 }
 
-Result<Database*> WholeDatabase(const Call& call) {
-  Database* const database = call.host.database_handle();
+Result<Database*> WholeDatabase(HostDatabases& host) {
+  Database* const database = host.database_handle();
   if (database == nullptr) return Status::Unsupported("there is no database to ask");
   return database;
 }
@@ -139,7 +139,7 @@ Answer TtlEvents(Call& call) {
   };
   MAYFLY_RETURN_IF_ERROR(ParseNumbers(call.args.subspan(1), options));
   if (!after) return SyntaxError();
-  MAYFLY_TRY(const Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(const Database* const database, WholeDatabase(call.host));
   MAYFLY_TRY(const auto events,
              database->ReadEvents(static_cast<std::uint64_t>(*after),
                                   static_cast<std::size_t>(count.value_or(100))));
@@ -172,7 +172,7 @@ Answer TtlPurge(Call& call) {
   PurgeOptions asked;
   if (rows) asked.rows_max = static_cast<std::uint64_t>(*rows);
   asked.time_max = Millis(time.value_or(kPurgeMillisDefault));
-  MAYFLY_TRY(Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
   MAYFLY_TRY(const PurgeReport report, database->Purge(asked));
   call.reply.Map(3);
   Field(call.reply, "rows", report.rows);
@@ -182,7 +182,7 @@ Answer TtlPurge(Call& call) {
 }
 
 Answer TtlStats(Call& call) {
-  MAYFLY_TRY(const Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(const Database* const database, WholeDatabase(call.host));
   MAYFLY_TRY(const Statistics statistics, database->GetStatistics());
   ReplyWriter& reply = call.reply;
   reply.Map(11);

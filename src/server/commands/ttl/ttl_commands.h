@@ -39,7 +39,7 @@ Answer TtlJob(Call& call);
 
 // The selected database. These commands hold no transaction, and use the public interface.
 Result<Keyspace*> SelectedKeyspace(const Call& call);
-Result<Database*> WholeDatabase(const Call& call);
+Result<Database*> WholeDatabase(HostDatabases& host);
 
 // Lines of one reply.
 inline constexpr std::int64_t kTtlPageMax = 10'000;

@@ -36,7 +36,7 @@ void Show(ReplyWriter& reply, const ClockReport& report) {
 }  // namespace
 
 Answer TtlClock(Call& call) {
-  MAYFLY_TRY(Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
   if (call.args.size() > 2) return SyntaxError();
   if (call.args.size() == 1 || IsWord(call.args[1], "show")) {
     Show(call.reply, database->clock_report());

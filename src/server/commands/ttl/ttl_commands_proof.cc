@@ -135,9 +135,9 @@ void WriteJob(ReplyWriter& reply, const JobInfo& job, bool with_result) {
   job.result(reply);
 }
 
-Result<Jobs*> JobsOf(const Call& call) {
-  if (call.host.server() == nullptr) return Status::Unsupported("there is no server to ask");
-  return &call.host.server()->jobs();
+Result<Jobs*> JobsOf(HostContexts& host) {
+  if (host.server() == nullptr) return Status::Unsupported("there is no server to ask");
+  return &host.server()->jobs();
 }
 
 }  // namespace
@@ -150,8 +150,8 @@ Answer TtlProve(Call& call) {
   } else if (call.args.size() != 1) {
     return SyntaxError();
   }
-  MAYFLY_TRY(Database* const database, WholeDatabase(call));
-  MAYFLY_TRY(Jobs* const jobs, JobsOf(call));
+  MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
+  MAYFLY_TRY(Jobs* const jobs, JobsOf(call.host));
   MAYFLY_TRY(const std::uint64_t id,
              jobs->Start("prove", [database, find = std::move(find)](JobControl& control) {
                return Prove(*database, find, control);
@@ -161,7 +161,7 @@ Answer TtlProve(Call& call) {
 }
 
 Answer TtlJob(Call& call) {
-  MAYFLY_TRY(Jobs* const jobs, JobsOf(call));
+  MAYFLY_TRY(Jobs* const jobs, JobsOf(call.host));
   if (call.args.size() == 2 && IsWord(call.args[1], "list")) {
     const auto list = jobs->List();
     call.reply.Array(list.size());

@@ -28,9 +28,9 @@ void WriteReport(ReplyWriter& reply, const CheckReport& report) {
   for (const std::string& finding : report.findings) reply.Bulk(finding);
 }
 
-Result<Server*> ServerToAsk(const Call& call) {
-  if (call.host.server() == nullptr) return Status::Unsupported("there is no server to ask");
-  return call.host.server();
+Result<Server*> ServerToAsk(HostContexts& host) {
+  if (host.server() == nullptr) return Status::Unsupported("there is no server to ask");
+  return host.server();
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ Result<Server*> ServerToAsk(const Call& call) {
 Answer TtlBackup(Call& call) {
   if (call.args.size() > 2) return SyntaxError();
   const std::string name(call.args.size() == 2 ? call.args[1] : Bytes());
-  MAYFLY_TRY(Server* const server, ServerToAsk(call));
+  MAYFLY_TRY(Server* const server, ServerToAsk(call.host));
   MAYFLY_TRY(const std::uint64_t id, server->backups().Start(name));
   call.reply.Integer(static_cast<std::int64_t>(id));
   return {};
@@ -47,8 +47,8 @@ Answer TtlBackup(Call& call) {
 Answer TtlCheck(Call& call) {
   const bool repair = call.args.size() == 2 && IsWord(call.args[1], "repair");
   if (call.args.size() > 1 && !repair) return SyntaxError();
-  MAYFLY_TRY(Server* const server, ServerToAsk(call));
-  MAYFLY_TRY(Database* const database, WholeDatabase(call));
+  MAYFLY_TRY(Server* const server, ServerToAsk(call.host));
+  MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
   const auto check = [database, repair](JobControl& control) -> Result<JobResult> {
     const auto progress = [&](std::uint64_t done, std::uint64_t all) {
       return control.Tell(done, all);
