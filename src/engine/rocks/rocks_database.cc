@@ -319,9 +319,10 @@ Status RocksDatabase::ReserveIsUsedUp() const {
 }
 
 // Only if RocksDB has stopped: otherwise another commit has resumed it, and RocksDB would wait for
-// compactions, which it goes on to begin. Resuming writes memory out. If a log could not be synced meanwhile, RocksDB would wait for ever:
-// so logs are not synced during the resume, but right after. It fails when a compaction fails
-// meanwhile, on a disk that was full when it began: so these end before.
+// compactions, which it goes on to begin. Resuming writes memory out. If a log could not be synced
+// meanwhile, RocksDB would wait for ever: so logs are not synced during the resume, but right after.
+// It fails when a compaction fails meanwhile, on a disk that was full when it began: so these end
+// before.
 rocksdb::Status RocksDatabase::Resume() {
   const std::lock_guard one_at_a_time(resume_mutex_);
   if (!handles_.flushes->is_closed()) return {};

@@ -190,18 +190,6 @@ FamilyFigures FiguresOf(const rocksdb::ColumnFamilyOptions& options) {
       .slowdown_pending_bytes = options.soft_pending_compaction_bytes_limit};
 }
 
-// On a small disk the reserve is smaller than was asked for. What is in memory must still fit into
-// it, or nothing could be deleted once the disk is full.
-RocksOptions ForDisk(const RocksOptions& asked, DiskSpace& space) {
-  RocksOptions options = asked;
-  const std::uint64_t reserve = DiskReserve::BytesOn(space, asked.directory, asked.reserve_bytes);
-  if (reserve < asked.reserve_bytes && asked.write_buffer_bytes == 0) {
-    options.write_buffer_bytes =
-        std::max<std::size_t>(reserve / kWriteBuffersOfReserve, kWriteBufferBytesMin);
-  }
-  return options;
-}
-
 // Makes room for recovery on a full disk. Returns about how many bytes it needs.
 std::uint64_t MakeRoom(const RocksOptions& options, RocksHandles& handles, Logger& logger) {
   std::uint64_t needed_bytes = kRecoveryBytesMin;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/rocks/files/limits.h"
 #include "engine/rocks/files/rocks_logger.h"
 #include "engine/rocks/files/rocks_status.h"
 #include "engine/rocks/rocks_deadlines.h"
@@ -203,6 +204,16 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Role role, const RocksOptions& option
 
 std::shared_ptr<rocksdb::Cache> NewBlockCache(const RocksOptions& options) {
   return rocksdb::NewLRUCache(FiguresOf(options.profile).block_cache_bytes);
+}
+
+RocksOptions ForDisk(const RocksOptions& asked, DiskSpace& space) {
+  RocksOptions options = asked;
+  const std::uint64_t reserve = DiskReserve::BytesOn(space, asked.directory, asked.reserve_bytes);
+  if (reserve < asked.reserve_bytes && asked.write_buffer_bytes == 0) {
+    options.write_buffer_bytes =
+        std::max<std::size_t>(reserve / kWriteBuffersOfReserve, kWriteBufferBytesMin);
+  }
+  return options;
 }
 
 RocksSetup SetupRocks(const RocksOptions& options) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/damage_log.h"
+#include "engine/rocks/files/disk_reserve.h"
 #include "engine/rocks/files/flush_gate.h"
 #include "engine/rocks/rocks_engine.h"
 
@@ -33,6 +34,10 @@ struct RocksSetup {
 
 // A cache of the profile's size.
 std::shared_ptr<rocksdb::Cache> NewBlockCache(const RocksOptions& options);
+
+// On a small disk the reserve is smaller than was asked for. What is in memory must still fit into
+// it, or nothing could be deleted once the disk is full: so write buffers are smaller then.
+RocksOptions ForDisk(const RocksOptions& asked, DiskSpace& space);
 
 RocksSetup SetupRocks(const RocksOptions& options);
 

@@ -64,5 +64,44 @@ TEST(RocksProfile, EachAllowsMoreThanTheOneBefore) {
   }
 }
 
+class DiskOf final : public DiskSpace {
+ public:
+  explicit DiskOf(std::uint64_t bytes) : bytes_(bytes) {}
+
+  std::uint64_t FreeBytes(const std::string&) override { return bytes_; }
+  std::uint64_t TotalBytes(const std::string&) override { return bytes_; }
+  bool Allocate(const std::string&, std::uint64_t) override { return true; }
+
+ private:
+  const std::uint64_t bytes_;
+};
+
+TEST(RocksProfile, WriteBuffersFitIntoTheReserveOfASmallDisk) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  const RocksOptions asked{.profile = Profile::kServer, .reserve_bytes = 64 * kMiB};
+  DiskOf large(1024 * kMiB);
+  EXPECT_EQ(ForDisk(asked, large).write_buffer_bytes, 0U) << "as the profile says";
+  DiskOf small(64 * kMiB);
+  EXPECT_EQ(ForDisk(asked, small).write_buffer_bytes, kMiB) << "of a reserve of 16 MiB";
+  RocksOptions without = asked;
+  without.reserve_bytes = 0;
+  EXPECT_EQ(ForDisk(without, small).write_buffer_bytes, 0U);
+}
+
+TEST(RocksProfile, ACompactionWithoutRoomIsNoReasonToStop) {
+  using rocksdb::BackgroundErrorReason;
+  const RocksSetup setup = SetupRocks({});
+  rocksdb::EventListener& listener = *setup.database.listeners.front();
+  rocksdb::Status compaction(rocksdb::Status::NoSpace(), rocksdb::Status::Severity::kSoftError);
+  listener.OnBackgroundError(BackgroundErrorReason::kCompaction, &compaction);
+  EXPECT_TRUE(compaction.ok());
+  EXPECT_FALSE(setup.flushes->is_closed());
+
+  rocksdb::Status flush(rocksdb::Status::NoSpace(), rocksdb::Status::Severity::kHardError);
+  listener.OnBackgroundError(BackgroundErrorReason::kFlush, &flush);
+  EXPECT_TRUE(flush.IsNoSpace());
+  EXPECT_TRUE(setup.flushes->is_closed());
+}
+
 }  // namespace
 }  // namespace mayfly::engine
