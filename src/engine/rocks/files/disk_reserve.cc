@@ -106,7 +106,7 @@ bool DiskReserve::KeepAgain() {
   if (!given_up_) return true;
   if (!IsTimeToLook()) return false;
   // With room to spare, or the next commit would give it up again.
-  if (space_.FreeBytes(directory_) < bytes_ + bytes_ / 2) return false;
+  if (space_.FreeBytes(directory_) < bytes_ + bytes_ / kReserveRoomToSpare) return false;
   if (!space_.Allocate(path_, bytes_)) return false;
   given_up_ = false;
   Log(logger_, LogLevel::kInfo, "{} bytes of the disk of {} are set aside for a full disk", bytes_,

@@ -18,6 +18,9 @@ inline constexpr Millis kRemovalPause{5};
 inline constexpr std::uint64_t kReserveShareOfDisk = 4;
 inline constexpr Millis kReserveLookPause{20};
 
+// A reserve that was given up is kept again when there is room for it and this part of it besides.
+inline constexpr std::uint64_t kReserveRoomToSpare = 8;
+
 // On a disk too small for the reserve that was asked for: so many write buffers fit into it.
 inline constexpr std::uint64_t kWriteBuffersOfReserve = 16;
 inline constexpr std::size_t kWriteBufferBytesMin = std::size_t{64} << 10;
