@@ -3,6 +3,7 @@
 // idle. No sleeps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <filesystem>
@@ -206,10 +207,20 @@ std::size_t ThreadsOfThisProcess() {
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
+// The kernel lists a thread for a moment after it was joined.
+std::size_t ThreadsThatStay() {
+  std::size_t fewest = ThreadsOfThisProcess();
+  for (int look = 0; look < 20; ++look) {
+    Waker().WaitFor(1ms);
+    fewest = std::min(fewest, ThreadsOfThisProcess());
+  }
+  return fewest;
+}
+
 // On memory alone: RocksDB has threads of its own.
 TEST(Threads, NoneExistsUnlessAReaperIsStarted) {
   std::thread([] {}).join();  // A sanitizer starts its own thread with the first of the program's.
-  const std::size_t before = ThreadsOfThisProcess();
+  const std::size_t before = ThreadsThatStay();
   DatabaseHome home(EngineKind::kMemory);
   ASSERT_EQ(CodeOf(home.keyspace().Put("key", "value", Lifetime::For(5ms))), kOk);
   home.clock().Advance(5ms);
@@ -218,9 +229,9 @@ TEST(Threads, NoneExistsUnlessAReaperIsStarted) {
   EXPECT_EQ(ThreadsOfThisProcess(), before);
   {
     const auto reaper = *home.database().StartReaper();
-    EXPECT_EQ(ThreadsOfThisProcess(), before + 1);
+    EXPECT_EQ(ThreadsThatStay(), before + 1);
   }
-  EXPECT_EQ(ThreadsOfThisProcess(), before);
+  EXPECT_EQ(ThreadsThatStay(), before);
 }
 
 }  // namespace
