@@ -19,7 +19,7 @@
 // (2) A dead row or member is absent, for every call.
 // Views handed out hold until the next call that changes the same key, or the end of the
 // transaction. Threads: one at a time. The thread that holds a latched transaction must make no
-// other call on the database.
+// other call on the database, except for statistics and the list of keyspaces.
 #pragma once
 
 #include <cstdint>

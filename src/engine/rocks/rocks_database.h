@@ -1,6 +1,7 @@
 // rocks_database.h - the Engine over an open RocksDB database.
 // Lock order: gate_, or drop_mutex_ and then forget_mutex_, or release_mutex_, and then
-// resume_mutex_, before anything inside RocksDB; nothing of ours is taken after them. Its parts:
+// resume_mutex_, before anything inside RocksDB. RocksDB's calls take the mutexes of FlushGate and
+// LogRoom, which hold nothing else; nothing of ours is taken after them. Its parts:
 // rocks_database.cc reads and commits, rocks_files.cc lists files, rocks_reclaim.cc gives space
 // back, rocks_find.cc searches for bytes.
 #pragma once

@@ -40,7 +40,7 @@ constexpr SettingKind KindOf(Setting setting) { return kSettingKinds[IndexOf(set
 // text is a compile error, as in SwitchSetting that of anything but a switch.
 class NumberSetting {
  public:
-  // NOLINTNEXTLINE(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): callers name the enumerator.
   consteval NumberSetting(Setting setting) : setting_(setting) {
     const SettingKind kind = KindOf(setting);
     if (kind == SettingKind::kText || kind == SettingKind::kPercentiles) {
@@ -56,7 +56,7 @@ class NumberSetting {
 // A setting that is "yes" or "no".
 class SwitchSetting {
  public:
-  // NOLINTNEXTLINE(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): as above.
   consteval SwitchSetting(Setting setting) : setting_(setting) {
     if (KindOf(setting) != SettingKind::kBoolean) throw "this setting is neither yes nor no";
   }

@@ -5,7 +5,7 @@
 namespace mayfly::engine {
 namespace {
 
-thread_local bool is_entering = false;
+thread_local bool is_entering = false;  // A thread enters one gate at a time.
 
 }  // namespace
 

@@ -25,7 +25,8 @@ inline constexpr std::uint64_t kReserveRoomToSpare = 8;
 inline constexpr std::uint64_t kWriteBuffersOfReserve = 16;
 inline constexpr std::size_t kWriteBufferBytesMin = std::size_t{64} << 10;
 
-// Without a reserve: a full disk counts as having room again from this many free bytes on.
+// Without a reserve: a full disk counts as having room again from this many free bytes on. With and
+// without one, resuming RocksDB needs as many at least.
 inline constexpr std::uint64_t kRoomWithoutReserve = std::uint64_t{1} << 20;
 
 // Log room that is taken at a time, and what is left of it at least; see log_room.h.
