@@ -153,9 +153,11 @@ int kvstore_is_encrypted(KVStore* pKV);
 
 /* Writes all files anew under another password, or under none, and removes the old ones: a copy of
  * the store's file that named them (see above) leads nowhere then. Handles and iterators stay
- * valid. KVSTORE_ERROR when the store is not encrypted, KVSTORE_BUSY in a transaction. After a
- * failure or a crash, the old password is in force or the new one, and files of the other are
- * removed at the next open. */
+ * valid. KVSTORE_ERROR when the store is not encrypted or a copy of it has no room on the disk,
+ * KVSTORE_BUSY in a transaction. After a failure the old password is in force, unless the message
+ * says otherwise, and the store goes on; if the disk is so full that it cannot be opened again,
+ * calls fail and each tries again. After a crash either password is in force. Files of the other
+ * are removed, at the next open at the latest. */
 int kvstore_reencrypt(KVStore* pKV, const void* pPassword, int nPassword);
 int kvstore_remove_encryption(KVStore* pKV);
 

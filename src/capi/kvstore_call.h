@@ -46,7 +46,7 @@ int CallAlone(FamilyHandle* handle, Work work) noexcept {
   return Guard(&store, [&]() -> Status {
     MAYFLY_RETURN_IF_ERROR(store.CheckOwner());
     const std::lock_guard alone(store.gate);
-    MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
+    MAYFLY_RETURN_IF_ERROR(store.EnsureOpen());
     return work(store);
   });
 }
@@ -61,11 +61,11 @@ int Call(FamilyHandle* handle, Work work) noexcept {
     MAYFLY_RETURN_IF_ERROR(store.CheckOwner());
     std::shared_lock shared(store.gate);
     std::unique_lock alone(store.gate, std::defer_lock);
-    if (store.transaction != nullptr) {
+    if (store.transaction != nullptr || store.is_suspended()) {
       shared.unlock();
       alone.lock();
     }
-    MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
+    MAYFLY_RETURN_IF_ERROR(alone.owns_lock() ? store.EnsureOpen() : store.CheckOpen());
     return work(store, *handle->family);
   });
 }

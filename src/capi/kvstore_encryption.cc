@@ -5,12 +5,14 @@
 //   new              -
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <system_error>
 
 #include "base/directory_lock.h"
 #include "capi/kvstore_call.h"
 #include "capi/kvstore_open.h"
+#include "capi/limits.h"
 #include "mayfly/encryption.h"
 
 namespace mayfly::kvstore {
@@ -35,6 +37,29 @@ Status RemoveDirectory(const std::string& directory) {
       fmt::format("cannot remove {}, which is no longer in use: {}", directory, error.message()));
 }
 
+// The bytes that a copy of the directory takes.
+std::uint64_t SizeOf(const std::string& directory) {
+  std::uint64_t bytes = 0;
+  std::error_code ignored;  // A file that is gone by now takes nothing.
+  for (const auto& file : std::filesystem::directory_iterator(directory, ignored)) {
+    const std::uintmax_t size = file.file_size(ignored);
+    if (!ignored) bytes += size;
+  }
+  return bytes;
+}
+
+// IoError unless a copy of the directory has room beside it.
+Status CheckRoomFor(const std::string& directory) {
+  std::error_code error;
+  const auto space = std::filesystem::space(directory, error);
+  if (error) return {};  // The copy shows whether there is room.
+  const std::uint64_t needed = SizeOf(directory) + kOpenBytes;
+  if (needed <= space.available) return {};
+  return Status::IoError(
+      fmt::format("a new password needs {} bytes for a copy of the store, and {} bytes are free",
+                  needed, space.available));
+}
+
 Status CheckChangeable(const Store& store) {
   MAYFLY_RETURN_IF_ERROR(store.CheckWritable());
   if (store.password.empty()) return Status::Invalid("the store is not encrypted");
@@ -51,16 +76,18 @@ Status ChangePassword(Store& store, Bytes new_password) {
     store.password = std::move(wanted);
     return {};
   }
-  MAYFLY_RETURN_IF_ERROR(store.Suspend());
-  const std::string old_directory = file->directory();
-  Status changed = ChangePasswordOf(*file, store.password.view(), wanted.view());
-  if (file->directory() != old_directory) store.password = std::move(wanted);
-  auto opened = OpenNamed(store.options, *file, store.password.view());
-  if (opened) {
-    const Status resumed = store.Resume(*std::move(opened));
-    return changed.ok() ? resumed : changed;
+  // While the store is open: on a full disk it could not be opened again.
+  MAYFLY_RETURN_IF_ERROR(PrepareCopy(*file));
+  Status changed = store.Suspend();
+  if (changed.ok()) {
+    const std::string old_directory = file->directory();
+    changed = CompleteCopy(*file, store.password.view(), wanted.view());
+    if (file->directory() != old_directory) store.password = std::move(wanted);
+  } else {
+    static_cast<void>(SettleDoomed(*file));  // If it fails, the next change or open does it.
   }
-  return changed.ok() ? opened.error() : changed;
+  const Status open = store.EnsureOpen();
+  return changed.ok() ? open : changed;
 }
 
 }  // namespace
@@ -74,10 +101,15 @@ Status SettleDoomed(NameFile& file) {
   return file.Replace(file.directory(), "");
 }
 
-Status ChangePasswordOf(NameFile& file, Bytes password, Bytes new_password) {
+Status PrepareCopy(NameFile& file) {
+  MAYFLY_RETURN_IF_ERROR(SettleDoomed(file));  // Of an earlier attempt.
+  MAYFLY_RETURN_IF_ERROR(CheckRoomFor(file.directory()));
+  return file.Replace(file.directory(), file.FreshDirectory());
+}
+
+Status CompleteCopy(NameFile& file, Bytes password, Bytes new_password) {
   const std::string old_directory = file.directory();
-  const std::string new_directory = file.FreshDirectory();
-  MAYFLY_RETURN_IF_ERROR(file.Replace(old_directory, new_directory));
+  const std::string new_directory = file.doomed();
   Status copied = Reencrypt({.directory = old_directory,
                              .password = password,
                              .new_directory = new_directory,

@@ -64,6 +64,17 @@ Result<std::unique_ptr<Database>> OpenNamed(const StoreOptions& options, const N
       file.directory()));
 }
 
+Status Store::EnsureOpen() {
+  if (!is_suspended()) return CheckOpen();
+  auto opened = OpenNamed(options, *file_, password.view());
+  const Status resumed = opened ? Resume(*std::move(opened)) : opened.error();
+  if (resumed.ok()) return resumed;
+  return Status(resumed.code(),
+                fmt::format("the store was closed to change its password and could not be opened "
+                            "again; the next call tries again: {}",
+                            resumed.message()));
+}
+
 namespace {
 
 // Programs of this interface expect that a password encrypts a store that was not.
@@ -74,7 +85,8 @@ Status EncryptIfPlain(const StoreOptions& options, NameFile& file, Bytes passwor
   if (options.read_only) {
     return Status::ReadOnly("the store is not encrypted; open it for writing to encrypt it");
   }
-  return ChangePasswordOf(file, {}, password);
+  MAYFLY_RETURN_IF_ERROR(PrepareCopy(file));
+  return CompleteCopy(file, {}, password);
 }
 
 // Creates a database, and the file that names it. Removes both again on failure.

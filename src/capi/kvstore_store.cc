@@ -14,9 +14,10 @@ Status Store::Suspend() {
     const std::lock_guard lock(iterators_mutex);
     for (KVIterator* const iterator : iterators) iterator->Park();
   }
-  MAYFLY_RETURN_IF_ERROR(database->Close());
+  Status closed = database->Close();
+  if (closed.code() == StatusCode::kBusy) return closed;  // After other errors it is closed.
   database.reset();
-  return {};
+  return closed;
 }
 
 Status Store::Resume(std::unique_ptr<Database> opened) {
@@ -31,7 +32,7 @@ Status Store::Resume(std::unique_ptr<Database> opened) {
 Status Store::Close() {
   if (!owner_.IsThis()) return {};
   const std::lock_guard alone(gate);
-  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  if (!is_suspended()) MAYFLY_RETURN_IF_ERROR(CheckOpen());
   {
     const std::lock_guard lock(iterators_mutex);
     for (KVIterator* const iterator : iterators) {
@@ -45,7 +46,7 @@ Status Store::Close() {
     for (const auto& [name, family] : families_) family->keyspace.reset();
     families_.clear();
   }
-  Status closed = database->Close();
+  Status closed = database != nullptr ? database->Close() : Status();
   database.reset();
   file_.reset();
   password.Clear();

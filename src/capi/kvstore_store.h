@@ -72,11 +72,13 @@ class Store {
   // Ends everything that is open. Under the exclusive gate.
   Status Close();
 
-  // Suspend() closes the database and keeps the handles, so that its files can be rewritten;
-  // Resume() takes it back. In between, calls return the same as after Close(). Under the exclusive
-  // gate, outside transactions.
+  // Closes the database and keeps the handles, so that its files can be rewritten. On failure it is
+  // open or suspended. Under the exclusive gate, outside transactions.
   Status Suspend();
-  Status Resume(std::unique_ptr<Database> opened);
+  // Opens a suspended database again. It stays suspended when that fails, on a full disk for
+  // instance, and the next call tries again. Ok when it is open. Under the exclusive gate.
+  Status EnsureOpen();
+  bool is_suspended() const { return database == nullptr && file_.has_value(); }  // Under the gate.
   NameFile* file() { return file_ ? &*file_ : nullptr; }  // Null: in memory. Under the gate.
 
   // The one object for this keyspace.
@@ -87,7 +89,7 @@ class Store {
   // Ok in the process that opened the store: a child made by fork() must take no lock.
   Status CheckOwner() const { return owner_.IsThis() ? Status() : OwnerProcess::Refusal(); }
 
-  // Ok while the store is open. Under the gate, as all that follow.
+  // Ok while the database is open. Under the gate, as all that follow.
   Status CheckOpen() const;
   Status CheckWritable() const;
   const KeyspaceReader& ReaderOf(const Family& family) const;
@@ -113,7 +115,8 @@ class Store {
 
   std::shared_mutex gate;  // Shared: calls outside transactions. Exclusive: calls within one, and
                            // calls that begin or end something.
-  std::unique_ptr<Database> database;  // Guarded by gate, as the next three. Null once closed.
+  std::unique_ptr<Database> database;  // Guarded by gate, as the next three. Null while suspended
+                                       // and once closed.
   std::unique_ptr<Transaction> transaction;
   std::unique_ptr<Snapshot> snapshot;
   std::vector<Birth> births;  // Of the transaction.
@@ -125,6 +128,8 @@ class Store {
   std::atomic<std::uint64_t> purged_by_reads_before{0};  // At the last reset.
 
  private:
+  Status Resume(std::unique_ptr<Database> opened);
+
   const OwnerProcess owner_;
   std::optional<NameFile> file_;  // Nothing in memory. Guarded by gate.
   std::mutex families_mutex_;

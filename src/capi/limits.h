@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 #include "mayfly/clock.h"
 
@@ -25,6 +26,9 @@ inline constexpr std::size_t kBornDeadBytesMax = std::size_t{16} << 20;
 
 // The size of a name file; ours are far smaller.
 inline constexpr std::size_t kNameFileBytesMax = 1024;
+
+// What opening a store takes on the disk, beside its logs.
+inline constexpr std::uint64_t kOpenBytes = std::uint64_t{1} << 20;
 
 // How often an open retries while another process removes and creates the same file.
 inline constexpr int kOpenAttemptsMax = 8;
