@@ -45,11 +45,13 @@ typedef struct mayfly_reaper_options {
 int mayfly_start_reaper(mayfly_database* database, const mayfly_reaper_options* options,
                         mayfly_reaper** reaper) MAYFLY_NOEXCEPT;
 
-/* Returns once the reaper has checked the clock after this call and found nothing more to do. */
+/* Returns once the reaper has checked the clock after this call and found nothing more to do.
+ * MAYFLY_INVALID in an event function that the reaper's own thread calls. */
 int mayfly_await_idle(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
 
-/* Stops the thread and releases the handle. */
-void mayfly_stop_reaper(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
+/* Stops the thread, waits for it and releases the handle. MAYFLY_INVALID in an event function that
+ * the reaper's own thread calls, which would wait for itself: nothing is stopped or released then. */
+int mayfly_stop_reaper(mayfly_reaper* reaper) MAYFLY_NOEXCEPT;
 
 typedef struct mayfly_reclaim_options {
   size_t size;

@@ -41,7 +41,7 @@ struct Event {
 // Called after the batch is committed, on the thread that purged or one that is delivering to the
 // same callback at that moment: by one thread at a time, in order of sequence for each batch. It
 // may call into the database; Reclaim() and RevertClock() answer Busy while its own thread reclaims
-// space. Exceptions are logged and dropped.
+// space. That thread may be a reaper's: see class Reaper. Exceptions are logged and dropped.
 using EventCallback = std::function<void(const Event&)>;
 
 // The destructor ends the calls; it waits for a call that runs on another thread.

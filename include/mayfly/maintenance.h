@@ -78,14 +78,20 @@ struct ReaperOptions {
   std::function<void(std::chrono::nanoseconds)> on_progress = nullptr;
 };
 
-// The handle of a reaper's thread. Its destructor stops the thread.
+// The handle of a reaper's thread. Its destructor stops the thread and waits for it; in a callback
+// on that thread it does not wait, and the thread ends some time after the callback: until then
+// Database::Close() is Busy.
 class Reaper {
  public:
   virtual ~Reaper() = default;
 
   // Returns once the reaper has checked the clock after this call and found nothing more to purge
-  // or to reclaim.
+  // or to reclaim. In a callback on the reaper's own thread it returns at once: the reaper cannot
+  // become idle before the callback returns.
   virtual void AwaitIdle() = 0;
+
+  // True in a callback that the reaper's thread makes: of an event or of progress.
+  virtual bool IsOwnThread() const = 0;
 
   Reaper(const Reaper&) = delete;
   Reaper& operator=(const Reaper&) = delete;

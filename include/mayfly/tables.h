@@ -333,7 +333,8 @@ class TableReaper {
  public:
   virtual ~TableReaper() = default;
 
-  // Returns once everything that was due at this call is done. Safe from any thread.
+  // Returns once everything that was due at this call is done. Safe from any thread, except, as the
+  // destructor, from callbacks of the database's events.
   virtual void AwaitIdle() = 0;
 };
 

@@ -66,7 +66,7 @@ static void nulls_for_databases(void) {
   mayfly_release_transaction(NULL);
   mayfly_release_snapshot(NULL);
   mayfly_close_cursor(NULL);
-  mayfly_stop_reaper(NULL);
+  MAYFLY_CHECK_CODE(mayfly_stop_reaper(NULL), MAYFLY_OK);
   mayfly_unsubscribe(NULL);
   mayfly_free(NULL);
 }

@@ -33,7 +33,7 @@ static void purge_reaper_events(void) {
   MAYFLY_CHECK_CODE(mayfly_close(db), MAYFLY_BUSY);
   clock_now += TTL;
   OK(mayfly_await_idle(reaper));
-  mayfly_stop_reaper(reaper);
+  OK(mayfly_stop_reaper(reaper));
   THAT(told == 3);
   mayfly_unsubscribe(subscription);
 
@@ -208,8 +208,48 @@ static void encryption(void) {
   THAT(system(directory) == 0);
 }
 
+struct waiting {
+  mayfly_reaper* reaper;
+  int idle, stopped, closed, told;
+  mayfly_database* db;
+};
+
+/* On the reaper's own thread. */
+static void wait_for_the_reaper(void* context, const mayfly_event* event) {
+  struct waiting* const it = context;
+  (void)event;
+  ++it->told;
+  it->idle = mayfly_await_idle(it->reaper);
+  it->stopped = mayfly_stop_reaper(it->reaper);
+  it->closed = mayfly_close(it->db);
+}
+
+static void an_event_function_does_not_wait_for_its_own_thread(void) {
+  mayfly_database* db = open_memory();
+  mayfly_keyspace* keyspace = default_of(db);
+  mayfly_view* rows = mayfly_keyspace_view(keyspace);
+  mayfly_policy policy = {.size = sizeof policy, .events = MAYFLY_EVENTS_KEY};
+  mayfly_subscription* subscription = NULL;
+  struct waiting it = {.db = db};
+  OK(mayfly_set_policy(keyspace, &policy));
+  OK(mayfly_subscribe(db, wait_for_the_reaper, &it, &subscription));
+  OK(mayfly_start_reaper(db, NULL, &it.reaper));
+  OK(put(rows, "a", "1", mayfly_for(TTL)));
+  clock_now += TTL;
+  OK(mayfly_await_idle(it.reaper));
+  THAT(it.told == 1);
+  MAYFLY_CHECK_CODE(it.idle, MAYFLY_INVALID);
+  MAYFLY_CHECK_CODE(it.stopped, MAYFLY_INVALID);
+  MAYFLY_CHECK_CODE(it.closed, MAYFLY_BUSY);
+  OK(mayfly_stop_reaper(it.reaper));
+  mayfly_unsubscribe(subscription);
+  mayfly_release_keyspace(keyspace);
+  OK(mayfly_close(db));
+}
+
 int main(void) {
   purge_reaper_events();
+  an_event_function_does_not_wait_for_its_own_thread();
   files_clock_backup();
   encryption();
   return c_test_outcome();

@@ -1,6 +1,20 @@
 // Implements purging, the reaper, reclaiming and the clock of c.h.
+#include <fmt/format.h>
+
 #include "capi/handles.h"
 #include "capi/structs.h"
+
+namespace mayfly::capi {
+namespace {
+
+Status CheckNotOwnThread(const mayfly_reaper& reaper, const char* what) {
+  if (!reaper.reaper->IsOwnThread()) return {};
+  return Status::Invalid(fmt::format(
+      "a callback on the reaper's own thread cannot {}; do it on another thread", what));
+}
+
+}  // namespace
+}  // namespace mayfly::capi
 
 using namespace mayfly;        // NOLINT(google-build-using-namespace): this file is their C side.
 using namespace mayfly::capi;  // NOLINT(google-build-using-namespace)
@@ -54,12 +68,20 @@ int mayfly_start_reaper(mayfly_database* database, const mayfly_reaper_options* 
 int mayfly_await_idle(mayfly_reaper* reaper) noexcept {
   return Guard([&]() -> Status {
     MAYFLY_RETURN_IF_ERROR(Need(reaper, "the reaper"));
+    MAYFLY_RETURN_IF_ERROR(CheckNotOwnThread(*reaper, "wait for the reaper"));
     reaper->reaper->AwaitIdle();
     return {};
   });
 }
 
-void mayfly_stop_reaper(mayfly_reaper* reaper) noexcept { delete reaper; }
+int mayfly_stop_reaper(mayfly_reaper* reaper) noexcept {
+  return Guard([&]() -> Status {
+    if (reaper == nullptr) return {};
+    MAYFLY_RETURN_IF_ERROR(CheckNotOwnThread(*reaper, "stop the reaper"));
+    delete reaper;
+    return {};
+  });
+}
 
 int mayfly_reclaim(mayfly_database* database, const mayfly_reclaim_options* options,
                    mayfly_reclaim_report* report) noexcept {

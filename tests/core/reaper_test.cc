@@ -200,6 +200,48 @@ TEST_P(Reaping, LeavesNewKeyspacesNoLessThanOld) {
   EXPECT_EQ(StatisticsOf(database(), "fresh").rows, 0u);
 }
 
+// In a callback on the reaper's own thread, which cannot wait for itself.
+TEST_P(Reaping, ACallbackThatAwaitsItsOwnReaperGoesOn) {
+  std::unique_ptr<Reaper> reaper;
+  std::atomic<int> own{0};
+  const auto subscription = *database().Subscribe([&](const Event&) {
+    if (reaper->IsOwnThread()) ++own;
+    reaper->AwaitIdle();
+  });
+  reaper = *database().StartReaper();
+  Put(10, 5ms);
+  clock().Advance(5ms);
+  reaper->AwaitIdle();
+  EXPECT_EQ(own, 10);
+  EXPECT_FALSE(reaper->IsOwnThread());
+}
+
+TEST_P(Reaping, ACallbackThatStopsItsOwnReaperEndsTheThreadAfterwards) {
+  std::unique_ptr<Reaper> reaper;
+  std::binary_semaphore began{0};
+  std::binary_semaphore stopped{0};
+  StatusCode closed = kOk;
+  const auto subscription = *database().Subscribe([&](const Event&) {
+    if (reaper == nullptr) return;
+    began.acquire();
+    reaper.reset();
+    closed = CodeOf(database().Close());
+    stopped.release();
+  });
+  reaper = *database().StartReaper();
+  Put(10, 5ms);
+  clock().Advance(5ms);
+  began.release();
+  stopped.acquire();
+  EXPECT_EQ(closed, kBusy) << "the thread is still in the callback";
+  StatusCode after = kBusy;
+  while (after == kBusy) {
+    after = CodeOf(database().Close());
+    std::this_thread::yield();
+  }
+  EXPECT_EQ(after, kOk);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, Reaping, AllEngines(), NameOfEngine);
 
 std::size_t ThreadsOfThisProcess() {

@@ -27,12 +27,18 @@ Result<std::unique_ptr<Reaper>> ReaperImpl::Start(std::shared_ptr<Store> store,
 // A child made by fork() has no thread to stop; it has conditions that the parent's thread waits
 // on, which must not be destroyed.
 ReaperImpl::Handle::~Handle() {
-  if (!owner_.IsThis()) Abandon(std::move(reaper_));
+  if (!owner_.IsThis()) {
+    Abandon(std::move(reaper_));
+  } else if (reaper_->IsOwnThread()) {
+    StopAfterCallback(std::move(reaper_));
+  }
 }
 
 void ReaperImpl::Handle::AwaitIdle() {
-  if (owner_.IsThis()) reaper_->AwaitIdle();
+  if (owner_.IsThis() && !reaper_->IsOwnThread()) reaper_->AwaitIdle();
 }
+
+bool ReaperImpl::Handle::IsOwnThread() const { return owner_.IsThis() && reaper_->IsOwnThread(); }
 
 ReaperImpl::ReaperImpl(std::shared_ptr<Store> store, const ReaperOptions& options)
     : store_(std::move(store)),
@@ -41,14 +47,27 @@ ReaperImpl::ReaperImpl(std::shared_ptr<Store> store, const ReaperOptions& option
       reclaimer_(*store_),
       started_(store_->clock().Steady()) {
   ++store_->counts().reapers;
-  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    Run(stop);
+    const std::unique_ptr<ReaperImpl> ended = std::move(itself_);
+  });
 }
 
 ReaperImpl::~ReaperImpl() {
-  thread_.request_stop();
-  waker_.Wake();
-  thread_.join();
+  if (thread_.joinable()) {
+    thread_.request_stop();
+    waker_.Wake();
+    thread_.join();
+  }
   --store_->counts().reapers;
+}
+
+void ReaperImpl::StopAfterCallback(std::unique_ptr<ReaperImpl> reaper) {
+  ReaperImpl& stopping = *reaper;
+  stopping.thread_.request_stop();
+  stopping.waker_.Wake();
+  stopping.thread_.detach();
+  stopping.itself_ = std::move(reaper);
 }
 
 void ReaperImpl::AwaitIdle() {

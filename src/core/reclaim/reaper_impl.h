@@ -34,6 +34,7 @@ class ReaperImpl {
     ~Handle() override;
 
     void AwaitIdle() override;
+    bool IsOwnThread() const override;
 
    private:
     const OwnerProcess owner_;
@@ -41,6 +42,10 @@ class ReaperImpl {
   };
 
   void AwaitIdle();
+  bool IsOwnThread() const { return thread_.get_id() == std::this_thread::get_id(); }
+  // For a callback on its own thread, which cannot wait for itself: the thread stops after the
+  // callback, and destroys `reaper` with its last step.
+  static void StopAfterCallback(std::unique_ptr<ReaperImpl> reaper);
 
   ReaperImpl(std::shared_ptr<Store> store, const ReaperOptions& options);
 
@@ -81,6 +86,7 @@ class ReaperImpl {
   std::uint64_t removed_seen_ = 0;     // and at the last of any.
   std::int64_t written_seen_ = 0;
   Waker waker_;
+  std::unique_ptr<ReaperImpl> itself_;  // Of StopAfterCallback(). Only the thread uses it.
 
   std::mutex mutex_;
   std::condition_variable idle_;
