@@ -21,7 +21,7 @@ void Must(const Status& status) {
 
 }  // namespace
 
-Served::Served(const Settings& settings, Publisher* publisher)
+Served::Served(const Settings& settings, Publisher* publisher, const Clock& real_clock)
     : database_(std::make_unique<CountingDatabase>(Must(Database::Open({.clock = &clock_})))) {
   Must(config_.SetAtStart("port", "0"));
   Must(config_.SetAtStart("http-port", "0"));
@@ -32,7 +32,7 @@ Served::Served(const Settings& settings, Publisher* publisher)
                                .transactions = transactions_,
                                .config = config_,
                                .clock = clock_,
-                               .real_clock = SystemClock::Process(),
+                               .real_clock = real_clock,
                                .logger = SilentLogger(),
                                .table = TestTable(),
                                .publisher = publisher,

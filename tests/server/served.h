@@ -22,8 +22,9 @@ class Served {
  public:
   using Settings = std::map<std::string, std::string>;
 
-  // Throws when it does not start.
-  explicit Served(const Settings& settings = {}, Publisher* publisher = nullptr);
+  // Throws when it does not start. The real clock measures how long commands take.
+  explicit Served(const Settings& settings = {}, Publisher* publisher = nullptr,
+                  const Clock& real_clock = SystemClock::Process());
   Served(const std::string& setting, const std::string& text) : Served(Settings{{setting, text}}) {}
   ~Served();
   Served(const Served&) = delete;

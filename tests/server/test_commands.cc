@@ -49,6 +49,14 @@ Answer Fail(Call& call) {
   return Status::Invalid("it is not to be");
 }
 
+std::function<void(const std::string&)> on_slow;
+
+Answer Slow(Call& call) {
+  if (on_slow) on_slow(std::string(call.args[1]));
+  call.reply.Bulk(call.args[1]);
+  return {};
+}
+
 Answer Rows(Call& call) {
   MAYFLY_TRY(const std::uint64_t rows, call.space().Count());
   call.reply.Integer(static_cast<std::int64_t>(rows));
@@ -113,6 +121,7 @@ constexpr CommandSpec kCommands[] = {
     {"get",   2,  kReadOnly | kFast,       OneKey(kRO | kAccess),         Get,   "Return a row."},
     {"rows",  1,  kReadOnly | kEverything, kNoKeys,                       Rows,  "Count the rows."},
     {"set",   -3, kWrite | kDenyOom,       OneKey(kOW | kUpdate),         Set,   "Write a row."},
+    {"slow",  2,  kWrite,                  OneKey(kOW | kUpdate),         Slow,  "Take time."},
 };
 // clang-format on
 
@@ -123,6 +132,8 @@ std::vector<CommandFamily> AllFamilies() {
 }
 
 }  // namespace
+
+void OnSlow(std::function<void(const std::string&)> function) { on_slow = std::move(function); }
 
 const CommandTable& TestTable() {
   static const CommandTable table(AllFamilies());

@@ -33,6 +33,10 @@ inline constexpr std::size_t kOutputBytesKept = std::size_t{64} * 1024;
 // client that does not read its replies makes the server hold at most this and one reply.
 inline constexpr std::size_t kOutputBytesBeforeRest = std::size_t{4} * 1024 * 1024;
 
+// A pipeline that has run for so long lets the other clients of its thread have their turns, and a
+// batch ends there. Less: more transactions for the same commands.
+inline constexpr std::chrono::milliseconds kTurnTime{5};
+
 inline constexpr int kDatabasesMax = 10'000;
 inline constexpr int kThreadsMax = 256;
 

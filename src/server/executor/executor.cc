@@ -37,11 +37,12 @@ Executor::Executor(Server& server, std::uint64_t seed)
       queued_max_(server.config().Watched(Setting::kClientQueryBufferLimit)),
       run_(server, counters_, seed) {}
 
-void Executor::Run(Session& session, Pipeline& pipeline) {
+void Executor::Run(Session& session, Pipeline& pipeline, SteadyTime turn_end) {
   running_ = true;
+  turn_end_ = turn_end;
   while (session.ready() && !pipeline.empty()) {
     pipeline.Pop(RunSome(session, pipeline));
-    if (session.out().size() > kOutputBytesBeforeRest) break;
+    if (session.out().size() > kOutputBytesBeforeRest || server_.Steady() >= turn_end) break;
   }
   running_ = false;
   session.Publish();
@@ -175,9 +176,9 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
       if (auto request = run_.TakeBlock()) parked = Park(session, item, *std::move(request));
       item.parked = parked != nullptr;
       done = i + 1;
-    } else if (run_.Wakes() ||
+    } else if (run_.Wakes() || after >= turn_end_ ||
                OutputOf(session).end_offset() - replies_begin > kOutputBytesBeforeRest) {
-      done = i + 1;  // Waiting clients are served before what follows; and replies are to be read.
+      done = i + 1;  // Other clients are served before what follows; or replies are to be read.
     }
   }
 }

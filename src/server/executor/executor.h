@@ -3,8 +3,9 @@
 // together, they are committed once, and only then are their replies sent. No client sees half of a
 // batch, and a commit that fails turns all its replies into errors. A batch ends before a command
 // that changes the session (SELECT, MULTI, AUTH: all that touch no row) or needs all keys; behind
-// one that blocks; and behind one that changed a key another client waits for, since that client is
-// served first. Replies stay in the order of requests.
+// one that blocks; behind one that changed a key another client waits for, since that client is
+// served first; and behind the one that ends the client's turn. Replies stay in the order of
+// requests.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,9 @@ class Executor {
  public:
   Executor(Server& server, std::uint64_t seed);
 
-  // Runs commands of the pipeline until none is left or the session has to wait, or is to close.
-  void Run(Session& session, Pipeline& pipeline);
+  // Runs commands of the pipeline until none is left, the session has to wait or is to close, its
+  // replies have to be read, or its turn has ended.
+  void Run(Session& session, Pipeline& pipeline, SteadyTime turn_end);
 
   // Whether Run() is on the stack: then the executor cannot run another session.
   bool running() const { return running_; }
@@ -113,6 +115,7 @@ class Executor {
   const std::atomic<std::int64_t>& queued_max_;
   CommandBatch run_;
   bool running_ = false;
+  SteadyTime turn_end_;       // Of the client whose commands run.
   bool script_runs_ = false;  // Of another client, as of the last check of the gate.
   OutputBuffer discarded_;    // Replies that are not sent: CLIENT REPLY OFF.
 

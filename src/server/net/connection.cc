@@ -48,21 +48,41 @@ void Connection::Post(std::function<void()> task) {
 }
 
 void Connection::Proceed() {
-  if (proceeding_ || closed_ || closing_) return;
+  if (proceeding_ || gives_way_ || closed_ || closing_) return;
   proceeding_ = true;
-  while (session_->ready()) {
-    rests_ = output_bytes() > kOutputBytesBeforeRest;
-    if (rests_ || !FillPipeline()) break;
-    thread_.executor().Run(*session_, pipeline_);
-  }
+  RunTurn();
   proceeding_ = false;
-  if (doomed_) return Close();
+  if (doomed_ || (lost_ && !gives_way_)) return Close();
   if (session_->state().close_after_reply) closing_ = true;
   // Before anything is sent: half a reply is worse than none.
   if (PassesOutputLimit(thread_.server().Steady())) return Close();
   SendNext();
   if (closed_) return;
-  if (!closing_ && !rests_) WaitOrRead();
+  if (closing_ || rests_) return;
+  gives_way_ ? GiveWay() : WaitOrRead();
+}
+
+void Connection::RunTurn() {
+  const SteadyTime end = thread_.server().Steady() + kTurnTime;
+  while (session_->ready()) {
+    if (lost_) session_->out().Clear();
+    rests_ = output_bytes() > kOutputBytesBeforeRest;
+    if (rests_ || !FillPipeline()) break;
+    gives_way_ = thread_.server().Steady() >= end;
+    if (gives_way_) break;
+    thread_.executor().Run(*session_, pipeline_, end);
+  }
+}
+
+// Goes on behind what the other connections have received by now. The loop looks for that after
+// this handler, and so puts it behind a task posted here, but before one that such a task posts.
+void Connection::GiveWay() {
+  Post([self = shared_from_this()] {
+    self->Post([self] {
+      self->gives_way_ = false;
+      self->Proceed();
+    });
+  });
 }
 
 // False when there is nothing to run.
@@ -187,6 +207,7 @@ void Connection::OnRead(const ErrorCode& error, std::size_t bytes, bool aside) {
     if (ending == Ending::kReadsOn || session_->hold() != Hold::kNone) return WaitOrRead();
     return AwaitBytes();
   }
+  if (error && gives_way_) return;  // The next read, behind the pipeline, fails as well.
   if (error) return Close();
   thread_.executor().counters().bytes_in.fetch_add(bytes, std::memory_order_relaxed);
   if (closing_) return;
@@ -210,6 +231,7 @@ void Connection::Flush() {
 void Connection::SendNext() {
   // The output of a running command may be rolled back.
   if (writing_ || closed_ || proceeding_) return;
+  if (lost_) session_->out().Clear();
   if (sending_.empty()) {
     if (sending_.capacity() > kOutputBytesKept) sending_.Release();
     std::swap(sending_, session_->out());
@@ -229,6 +251,11 @@ void Connection::SendNext() {
 void Connection::OnWritten(const ErrorCode& error, std::size_t bytes) {
   writing_ = false;
   if (closed_) return;
+  if (error && gives_way_) {
+    lost_ = true;
+    sending_.Clear();
+    return;
+  }
   if (error) return Close();
   thread_.executor().counters().bytes_out.fetch_add(bytes, std::memory_order_relaxed);
   sending_.Consume(bytes);

@@ -2,7 +2,8 @@
 //   read into the parser -> pipeline -> executor -> out -> sending -> socket
 // Everything happens on the thread of its io_context. While the session waits for something, input
 // is read into a side buffer, so that a disconnect is noticed, and the arguments of commands that
-// wait in the pipeline stay where they are.
+// wait in the pipeline stay where they are. A pipeline that takes long gives way to the other
+// connections of its thread every kTurnTime. What a client has sent is run, even if it has left.
 #pragma once
 
 #include <boost/asio/steady_timer.hpp>
@@ -48,6 +49,8 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
  private:
   void Begin();
   void Proceed();
+  void RunTurn();
+  void GiveWay();
   bool FillPipeline();
   void WaitOrRead();
   void Read();
@@ -87,6 +90,8 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   bool writing_ = false;
   bool proceeding_ = false;  // Proceed() is on the stack.
   bool rests_ = false;       // Until less waits to be sent.
+  bool gives_way_ = false;   // Until the other connections had their turns.
+  bool lost_ = false;        // Nothing can be sent any more: closes behind the pipeline.
   bool closing_ = false;     // Once everything is sent.
   bool doomed_ = false;      // Close() came while a command ran.
   bool closed_ = false;
