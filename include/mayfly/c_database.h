@@ -115,6 +115,9 @@ typedef struct mayfly_database_options {
    * the call only. Null or of size 0: not encrypted. */
   const void* password;
   size_t password_size;
+  /* Space set aside for a full disk, so that deletes and purges still work there; see database.h.
+   * 0: none. */
+  uint64_t disk_reserve_bytes;
 } mayfly_database_options;
 
 /* Opens or creates a database. MAYFLY_BUSY when it is open for writing already, here or in another
@@ -157,7 +160,8 @@ typedef struct mayfly_policy {
 int mayfly_default_keyspace(mayfly_database* database, mayfly_keyspace** keyspace) MAYFLY_NOEXCEPT;
 
 /* Creates a keyspace. MAYFLY_INVALID when the name is empty, longer than 255 bytes, begins with two
- * underscores, or is taken, or when the policy contradicts itself. Null policy: defaults. */
+ * underscores, or is taken, or when the policy contradicts itself or gives a ttl that ends after
+ * the last instant there is. Null policy: defaults. */
 int mayfly_create_keyspace(mayfly_database* database, const char* name, const mayfly_policy* policy,
                            mayfly_keyspace** keyspace) MAYFLY_NOEXCEPT;
 

@@ -1,5 +1,7 @@
 /* c.h from plain C: purging, events, files, clock, check, backup, on a clock that the test moves.
  */
+#include <stddef.h>
+
 #include "capi/testing/c_home.h"
 #include "mayfly/c.h"
 
@@ -84,6 +86,31 @@ static void purge_reaper_events(void) {
   OK(mayfly_close(db));
 }
 
+static long reserve_bytes(const char* directory) {
+  char path[160];
+  snprintf(path, sizeof path, "%s/RESERVE", directory); /* docs/formats/rocks_directory.md */
+  FILE* const file = fopen(path, "rb");
+  if (file == NULL) return 0;
+  fseek(file, 0, SEEK_END);
+  const long bytes = ftell(file);
+  fclose(file);
+  return bytes;
+}
+
+static void reserve(mayfly_database_options options) {
+  mayfly_database* db = NULL;
+  THAT(reserve_bytes(options.directory) == 0);
+  options.disk_reserve_bytes = 1 << 20;
+  OK(mayfly_open(&options, &db));
+  THAT(reserve_bytes(options.directory) == 1 << 20);
+  OK(mayfly_close(db));
+  /* A caller compiled before there was the field. */
+  options.size = offsetof(mayfly_database_options, disk_reserve_bytes);
+  OK(mayfly_open(&options, &db));
+  THAT(reserve_bytes(options.directory) == 0);
+  OK(mayfly_close(db));
+}
+
 static void files_clock_backup(void) {
   char folder[64];
   char directory[128];
@@ -142,6 +169,7 @@ static void files_clock_backup(void) {
   THAT(purged.rows == 1);
   mayfly_release_keyspace(keyspace);
   OK(mayfly_close(db));
+  reserve(options);
 
   options.read_only = true;
   OK(mayfly_open(&options, &db));

@@ -22,6 +22,7 @@ Result<std::shared_ptr<SharedDatabase>> OpenShared(const mayfly_database_options
   DatabaseOptions options{.directory = asked.directory != nullptr ? asked.directory : "",
                           .read_only = asked.read_only,
                           .create_if_missing = !asked.must_exist,
+                          .disk_reserve_bytes = asked.disk_reserve_bytes,
                           .purge_on_read = !asked.no_purge_on_read,
                           .allow_any_instant = asked.allow_any_instant};
   MAYFLY_RETURN_IF_ERROR(
