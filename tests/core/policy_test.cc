@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/each_engine.h"
+#include "core/layout/limits.h"
 
 namespace mayfly {
 namespace {
@@ -132,6 +133,9 @@ TEST_P(Policy, AContradictionIsRefusedAndTheOldOneStays) {
       {.default_ttl = 3s,.max_ttl = 2s},
       {.require_ttl = true,  .breach = PolicyBreach::kClamp},
       {.jitter_permille = 901},
+      {.default_ttl = Millis::max()},
+      {.min_ttl = Millis::max()},
+      {.max_ttl = Millis::max(), .breach = PolicyBreach::kClamp},
   };
   // clang-format on
   for (const KeyspacePolicy& policy : bad) {
@@ -140,6 +144,16 @@ TEST_P(Policy, AContradictionIsRefusedAndTheOldOneStays) {
   }
   EXPECT_EQ(rows().policy(), (KeyspacePolicy{.default_ttl = 5s}));
   EXPECT_EQ(CodeOf(database().OpenKeyspace("new")), kNotFound);
+}
+
+// Every row can have the longest ttl that a policy may give.
+TEST_P(Policy, TheLongestDefaultWorksUntilTheLastPlausibleInstant) {
+  const Millis longest = WallTime::max() - core::kPlausibleLast;
+  EXPECT_EQ(CodeOf(rows().SetPolicy({.default_ttl = longest + 1ms})), kInvalid);
+  Set({.default_ttl = longest});
+  EXPECT_EQ(TtlAfter(Lifetime::Default()), longest);
+  Set({.max_ttl = Millis::max()});  // No row gets it.
+  EXPECT_EQ(TtlAfter(Lifetime::For(3s)), 3s);
 }
 
 TEST_P(Policy, AChangeNeitherRevivesTheDeadNorMovesTheLiving) {

@@ -130,7 +130,7 @@ Status CheckKeyspaceName(const std::string& name) {
 Result<std::shared_ptr<KeyspaceState>> Catalog::Create(const std::string& name,
                                                        const KeyspacePolicy& policy) {
   MAYFLY_RETURN_IF_ERROR(CheckKeyspaceName(name));
-  MAYFLY_RETURN_IF_ERROR(CheckPolicy(policy));
+  MAYFLY_RETURN_IF_ERROR(CheckNewPolicy(policy));
   const std::lock_guard lock(mutex_);
   if (by_name_.contains(name)) {
     return Status::Invalid(
@@ -244,7 +244,7 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
 }
 
 Status Catalog::SetPolicy(KeyspaceState& keyspace, const KeyspacePolicy& policy, WallTime now) {
-  MAYFLY_RETURN_IF_ERROR(CheckPolicy(policy));
+  MAYFLY_RETURN_IF_ERROR(CheckNewPolicy(policy));
   const std::lock_guard alone(keyspace.gate());  // First, as in Drop().
   const std::lock_guard lock(mutex_);
   MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));

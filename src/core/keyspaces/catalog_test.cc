@@ -71,6 +71,11 @@ TEST(KeyspaceRecord, RefusesAPolicyThatMakesNoSense) {
   EXPECT_EQ(Decoded(bytes), StatusCode::kCorruption);
 }
 
+// CheckNewPolicy() refuses it today; a database that has one must open.
+TEST(KeyspaceRecord, TakesATtlThatIsTooLongForANewPolicy) {
+  EXPECT_EQ(Decoded(EncodeKeyspace("name", {.default_ttl = Millis::max()})), StatusCode::kOk);
+}
+
 TEST(KeyspaceName, HasItsLimits) {
   for (const std::string& name :
        {std::string("a"), std::string(255, 'a'), std::string("_a"), std::string("\0", 1)}) {

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::uint32_t kJitterPermilleMax = 900;
 
+// The longest ttl that a policy may give to rows: from any plausible instant on it ends at one that
+// there is.
+constexpr Millis kGivenTtlMax = WallTime::max() - kPlausibleLast;
+
 Status CheckInstant(WallTime instant) {
   if (instant >= kPlausibleFirst && instant <= kPlausibleLast) return {};
   return Status::Invalid(fmt::format(
@@ -200,6 +204,20 @@ Status CheckPolicy(const KeyspacePolicy& policy) {
         "a policy that requires a ttl and clamps needs a default or a maximum to clamp to");
   }
   return CheckPromiseAndOrder(policy);
+}
+
+Status CheckNewPolicy(const KeyspacePolicy& policy) {
+  MAYFLY_RETURN_IF_ERROR(CheckPolicy(policy));
+  const auto ends = [](const std::optional<Millis>& ttl) { return !ttl || *ttl <= kGivenTtlMax; };
+  const bool gives_maximum = policy.breach == PolicyBreach::kClamp;
+  if (ends(policy.default_ttl) && ends(policy.min_ttl) &&
+      (!gives_maximum || ends(policy.max_ttl))) {
+    return {};
+  }
+  return Status::Invalid(
+      fmt::format("a policy's ttl of more than {} ms ends after the last instant there is, so that "
+                  "no row could have it; leave it out to have none",
+                  kGivenTtlMax.count()));
 }
 
 }  // namespace mayfly::core

@@ -52,4 +52,8 @@ Status CheckTimestamp(WallTime timestamp, const LifetimeRule& rule, WallTime now
 // Ok, or what is contradictory in the policy.
 Status CheckPolicy(const KeyspacePolicy& policy);
 
+// As CheckPolicy(), for a policy that is not stored yet. Invalid, too, when the policy gives a ttl
+// that ends after the last instant there is.
+Status CheckNewPolicy(const KeyspacePolicy& policy);
+
 }  // namespace mayfly::core
