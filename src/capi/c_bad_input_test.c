@@ -36,6 +36,12 @@ static int put_null(void* context, const void* old, size_t old_size, const void*
   *fresh = NULL, *fresh_size = 5;
   return MAYFLY_UPDATE_PUT;
 }
+static int put_of_size(void* context, const void* old, size_t old_size, const void** fresh,
+                       size_t* fresh_size) {
+  (void)old, (void)old_size;
+  *fresh = "fresh", *fresh_size = *(size_t*)context;
+  return MAYFLY_UPDATE_PUT;
+}
 static void ignore(void* context, const mayfly_event* event) { (void)context, (void)event; }
 
 static void nulls_for_databases(void) {
@@ -110,6 +116,8 @@ static void bad_options(void) {
   REFUSED(mayfly_set_policy(keyspace, &policy), "events");
   policy = (mayfly_policy){.size = sizeof policy, .min_ttl_ms = -5};
   REFUSED(mayfly_set_policy(keyspace, &policy), "positive");
+  policy = (mayfly_policy){.size = sizeof policy, .default_ttl_ms = INT64_MAX};
+  REFUSED(mayfly_set_policy(keyspace, &policy), "last instant");
   policy = (mayfly_policy){.size = 3};
   REFUSED(mayfly_set_policy(keyspace, &policy), "size");
   policy = (mayfly_policy){.size = sizeof policy};
@@ -162,6 +170,11 @@ static void bad_rows(void) {
   REFUSED(mayfly_update(NULL, "k", 1, leave, NULL, mayfly_keep()), "view");
   REFUSED(mayfly_update(rows, "k", 1, return_99, NULL, mayfly_keep()), "MAYFLY_UPDATE_");
   REFUSED(mayfly_update(rows, "k", 1, put_null, NULL, mayfly_keep()), "new value is null");
+  const size_t too_large[] = {((size_t)256 << 20) + 1, (size_t)1 << 60, SIZE_MAX};
+  for (size_t i = 0; i < 3; ++i) {
+    REFUSED(mayfly_update(rows, "k", 1, put_of_size, (void*)&too_large[i], mayfly_keep()),
+            "too large");
+  }
   REFUSED(mayfly_expire(rows, "k", 1, mayfly_keep(), 0, NULL), "keeping");
   REFUSED(mayfly_expire(rows, "k", 1, mayfly_for(1), 9, NULL), "condition");
   REFUSED(mayfly_persist(rows, "", 0, NULL), "empty key");

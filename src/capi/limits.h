@@ -1,5 +1,5 @@
 // limits.h - the bounds of the C interfaces. Arguments of c.h are bounded by core, except for the
-// first; the others are kvstore.h's.
+// first two; the others are kvstore.h's.
 #pragma once
 
 #include <chrono>
@@ -12,6 +12,10 @@ namespace mayfly::capi {
 
 // Keys of one mayfly_multi_get(): a larger count is taken for an error.
 inline constexpr std::size_t kMultiGetKeysMax = std::size_t{1} << 24;
+
+// The value that an update function returns, as core bounds every value. It is copied before core
+// sees it, and must not be copied if the size is an error.
+inline constexpr std::size_t kUpdatedValueBytesMax = std::size_t{256} << 20;
 
 }  // namespace mayfly::capi
 

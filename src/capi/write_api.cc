@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "capi/handles.h"
+#include "capi/limits.h"
 #include "capi/memory.h"
 
 namespace mayfly::capi {
@@ -61,6 +62,12 @@ std::optional<std::string> CallUpdate(mayfly_update_function update, void* conte
   Bytes bytes;
   if (const Status taken = TakeBytes(fresh, fresh_size, "the new value", bytes); !taken.ok()) {
     throw LeaveTheRow{taken};
+  }
+  if (bytes.size() > kUpdatedValueBytesMax) {
+    throw LeaveTheRow{
+        Status::Invalid(fmt::format("the new value of {} bytes is too large; at most {} are "
+                                    "allowed",
+                                    bytes.size(), kUpdatedValueBytesMax))};
   }
   return std::string(bytes);
 }
