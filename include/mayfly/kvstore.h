@@ -16,15 +16,21 @@
  * number of read-only opens beside it, which show what has been committed when a call or a
  * transaction begins.
  *
- * Expiry. A row is gone from its deadline on, for every call. A get, an exists or a ttl that meets
- * it outside transactions removes it, iterators step over it, kvstore_purge_expired() removes all
- * of a family. A row that is put with a deadline in the past is not stored; purge still counts it,
+ * Expiry. A row is gone from its deadline on, for every call outside transactions; an iterator
+ * shows what was alive when it read the state it walks. A get, an exists or a ttl that meets a dead
+ * row outside transactions removes it, kvstore_purge_expired() removes all of a family. A row that is put with a deadline in the past is not stored; purge still counts it,
  * as programs expect.
  *
  * Transactions. From kvstore_begin() on, all calls on the handle and its families are part of it,
  * from whatever thread: with write, as one transaction that is applied at commit; without, as reads
  * of one frozen state, and writes are KVSTORE_READONLY. Time stands still inside: what was alive at
- * begin stays alive. Meeting or purging dead rows never commits, ends or fails it.
+ * begin stays alive. Meeting or purging dead rows never commits, ends or fails it. A purge works by
+ * the time outside, and also removes and counts rows that have died since begin, which the
+ * transaction goes on showing.
+ *
+ * Full disks. A write that finds no room is KVSTORE_ERROR, and nothing is written. No space is set
+ * aside, so that deletes and purges may be refused, too, until there is room; c.h and the C++
+ * headers have disk_reserve_bytes for that.
  *
  * How calls fail. They return a KVSTORE_... code; kvstore_errmsg() returns the message.
  * KVSTORE_ERROR for null handles, null or empty keys, keys above 64 KiB, values above 10 MiB, names
@@ -84,7 +90,7 @@ typedef struct KVIterator KVIterator;
 
 typedef struct KVStoreConfig KVStoreConfig;
 struct KVStoreConfig {
-  int journalMode; /* Accepted and ignored; there is one kind of log. */
+  int journalMode; /* KVSTORE_JOURNAL_..., both alike: there is one kind of log. */
   int syncLevel;   /* Off and normal: survives the process. Full: survives a power cut, an fsync per
                       commit. */
   int cacheSize;   /* Pages. 0: default. Chooses one of three memory profiles. */
@@ -244,7 +250,8 @@ int kvstore_cf_count(KVColumnFamily* pCF, int64_t* pnCount);
 /* ---- Iterators ---- */
 
 /* Living rows in the order of memcmp, or in reverse. A new iterator is on the first row of its
- * direction. First, last and seek read the newest state; next and prev go on in that state. */
+ * direction. First, last and seek read the newest state; next and prev go on in that state and at
+ * that instant: a row that dies meanwhile is still shown. */
 int kvstore_iterator_create(KVStore* pKV, KVIterator** ppIter);
 int kvstore_reverse_iterator_create(KVStore* pKV, KVIterator** ppIter);
 int kvstore_prefix_iterator_create(KVStore* pKV, const void* pPrefix, int nPrefix,

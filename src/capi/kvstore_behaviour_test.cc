@@ -162,6 +162,32 @@ TEST_F(Kvstore, IteratorsStepOverTheDead) {
   kvstore_iterator_close(walk);
 }
 
+TEST_F(Kvstore, AnIteratorKeepsTheInstantOfItsLastFirstOrSeek) {
+  home_.Put("a");
+  home_.Put("b", home_.In(5));
+  home_.Put("c");
+  KVIterator* walk = NewIterator();
+  home_.clock().Advance(Millis(5));
+  EXPECT_EQ(Walk(walk, kvstore_iterator_next), "a b c ");
+  EXPECT_EQ(kvstore_iterator_seek(walk, "b", 1), KVSTORE_OK);
+  EXPECT_EQ(Walk(walk, kvstore_iterator_next), "c ");
+  EXPECT_EQ(kvstore_iterator_first(walk), KVSTORE_OK);
+  EXPECT_EQ(Walk(walk, kvstore_iterator_next), "a c ");
+  kvstore_iterator_close(walk);
+}
+
+TEST_F(Kvstore, APurgeInATransactionRemovesWhatTheTransactionStillShows) {
+  home_.Put("a", home_.In(5));
+  for (const int write : {1, 0}) {
+    ASSERT_EQ(kvstore_begin(kv(), write), KVSTORE_OK);
+    home_.clock().Advance(Millis(5));
+    EXPECT_EQ(home_.Purge(), write);
+    EXPECT_EQ(home_.Get("a").has_value(), write == 1) << "it was alive at begin";
+    ASSERT_EQ(kvstore_rollback(kv()), KVSTORE_OK);
+    EXPECT_FALSE(home_.Get("a"));
+  }
+}
+
 TEST_F(Kvstore, AnIteratorGoesOnAfterTheTransactionItWasMadeIn) {
   home_.Put("a");
   for (const bool commit : {false, true}) {
