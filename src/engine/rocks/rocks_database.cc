@@ -307,7 +307,8 @@ Status RocksDatabase::DiskIsFull() const {
       "committing to {}: the disk is full; free some space and retry, nothing was "
       "written{}",
       name(),
-      handles_.reserve->exists() ? ". Deletes and expiry go on with space that was set aside"
+      handles_.reserve->exists() ? ". Deletes and the removal of dead rows go on with space that "
+                                   "was set aside"
                                  : ""));
 }
 
