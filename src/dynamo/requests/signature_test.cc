@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "dynamo/json/refusal.h"
 #include "dynamo/testing/fake_service.h"
@@ -177,6 +178,42 @@ TEST_F(SignedRequest, TheHeaderHasItsForm) {
   Authorize("you/20231114/eu-west-1/dynamodb/aws4_request", "host", "0");
   EXPECT_EQ(Check(),
             "UnrecognizedClientException: The security token included in the request is invalid.");
+}
+
+// A stranger's body costs a hash, and not the memory that its JSON would take.
+TEST_F(SignedRequest, ItsBodyIsParsedBehindTheSignature) {
+  const ManualClock clock(WallTimeFromMs(1'700'000'000'000));
+  FakeTables tables{clock};
+  Service service(tables, clock, SilentLogger(), {.secrets = secrets});
+  const auto refusal = [&] {
+    const std::string body = AnswerOf(service, request).body;
+    const std::size_t begin = body.find('#') + 1;
+    return body.substr(begin, body.find('"', begin) - begin);
+  };
+  std::string swollen = R"({"a":[)";  // In memory many times its text.
+  for (int i = 0; i < 100'000; ++i) swollen += "{},";
+  const std::pair<std::string, std::string> bodies[] = {
+      {"", "SerializationException"},
+      {"{", "SerializationException"},
+      {"[]", "SerializationException"},
+      {"\xff\xfe", "SerializationException"},
+      {std::string(10'000, '['), "SerializationException"},
+      {swollen + "0]}", "RequestEntityTooLargeException"},
+      {R"({"TableName":5})", "SerializationException"},
+      {R"({})", "ValidationException"},
+  };
+  for (const auto& [body, parsed] : bodies) {
+    SCOPED_TRACE(body.substr(0, 20));
+    EXPECT_EQ(refusal(), "ResourceNotFoundException") << "a signed request is answered";
+    const std::string before = std::exchange(request.body, body);
+    EXPECT_EQ(refusal(), "InvalidSignatureException") << "it is another body's";
+    Resign();
+    EXPECT_EQ(refusal(), parsed);
+    request.headers["authorization"].clear();
+    EXPECT_EQ(refusal(), "MissingAuthenticationTokenException");
+    request.body = before;
+    Resign();
+  }
 }
 
 TEST(Secrets, AreReadAndNeverShown) {
