@@ -24,6 +24,7 @@ namespace {
 namespace fs = rocksdb;
 
 constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kDiskBytes = std::uint64_t{1} << 30;
 
 fs::IOStatus NoPower() { return fs::IOStatus::IOError("the power is cut"); }
 
@@ -83,9 +84,13 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
     }
     return left >= bytes;
   }
+  // The same for bytes of a file, until it gives them back or is removed.
+  bool TakeRoom(const std::string& path, std::uint64_t bytes);
+  void GiveRoom(const std::string& path, std::uint64_t bytes);
 
   std::atomic<bool> full{false};
   std::atomic<std::uint64_t> room{0};  // While it is full.
+  std::atomic<std::uint64_t> disk_bytes{kDiskBytes};
   std::atomic<bool> powered{true};
   std::atomic<std::uint64_t> operations{0};
   std::atomic<std::uint64_t> kill_at{kNever};
@@ -96,6 +101,7 @@ class FaultyDisk::FileSystem final : public fs::FileSystemWrapper {
   struct Extent {
     std::uint64_t size = 0;
     std::uint64_t synced = 0;
+    std::uint64_t taken = 0;  // Of the room of a full disk.
   };
 
   // A change of the directory, until the directory is synced; with what undoes it.
@@ -135,7 +141,7 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
     };
     if (!disk_.Arrives(half)) return NoPower();
     const std::uint64_t end = disk_.SizeOf(path_) + data.size();
-    if (end > owned_ && disk_.full && !disk_.TakeRoom(std::min(data.size(), end - owned_))) {
+    if (end > owned_ && !disk_.TakeRoom(path_, std::min(data.size(), end - owned_))) {
       half();
       return NoSpace();
     }
@@ -156,11 +162,13 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
     fs::IOStatus status = target()->Truncate(size, options, debug);
     if (!status.ok()) return status;
     disk_.Truncated(path_, size);
-    if (owned_ > size) {
-      if (disk_.full) disk_.room += owned_ - size;
-      owned_ = size;
-    }
+    GiveBackFrom(size);
     return status;
+  }
+
+  fs::IOStatus Close(const fs::IOOptions& options, fs::IODebugContext* debug) override {
+    GiveBackFrom(disk_.SizeOf(path_));
+    return target()->Close(options, debug);
   }
 
   // Space is only recorded, too.
@@ -169,7 +177,7 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
     const std::uint64_t end = offset + bytes;
     const std::uint64_t begin = std::max<std::uint64_t>(owned_, disk_.SizeOf(path_));
     if (end <= begin) return fs::IOStatus::OK();
-    if (disk_.full && !disk_.TakeRoom(end - begin)) return NoSpace();
+    if (!disk_.TakeRoom(path_, end - begin)) return NoSpace();
     owned_ = end;
     return fs::IOStatus::OK();
   }
@@ -188,6 +196,12 @@ class FaultyDisk::TrackedFile final : public fs::FSWritableFileOwnerWrapper {
   }
 
  private:
+  void GiveBackFrom(std::uint64_t size) {
+    if (owned_ <= size) return;
+    disk_.GiveRoom(path_, owned_ - size);
+    owned_ = size;
+  }
+
   const std::string path_;
   FileSystem& disk_;
   std::atomic<std::uint64_t> owned_{0};  // Bytes up to here have room, from Allocate().
@@ -318,6 +332,22 @@ bool FaultyDisk::FileSystem::Arrives(const std::function<void()>& half) {
   return powered;
 }
 
+bool FaultyDisk::FileSystem::TakeRoom(const std::string& path, std::uint64_t bytes) {
+  if (!full) return true;
+  if (!TakeRoom(bytes)) return false;
+  const std::lock_guard lock(mutex_);
+  files_[path].taken += bytes;
+  return true;
+}
+
+void FaultyDisk::FileSystem::GiveRoom(const std::string& path, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto file = files_.find(path);
+  if (!full || file == files_.end()) return;
+  file->second.taken -= std::min(bytes, file->second.taken);  // The rest was there before.
+  room += bytes;
+}
+
 void FaultyDisk::FileSystem::Appended(const std::string& path, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   files_[path].size += bytes;
@@ -332,7 +362,8 @@ void FaultyDisk::FileSystem::Truncated(const std::string& path, std::uint64_t si
 
 std::uint64_t FaultyDisk::FileSystem::SizeOf(const std::string& path) {
   const std::lock_guard lock(mutex_);
-  return files_[path].size;
+  const auto file = files_.find(path);
+  return file == files_.end() ? 0 : file->second.size;  // RocksDB closes logs it has removed.
 }
 
 void FaultyDisk::FileSystem::Synced(const std::string& path, std::uint64_t size) {
@@ -369,11 +400,13 @@ void FaultyDisk::FileSystem::PutAside(const std::string& path, NameChange& chang
   } else {
     std::filesystem::rename(path, change.displaced);
   }
-  if (auto node = files_.extract(path); !node.empty())
+  if (auto node = files_.extract(path); !node.empty()) {
     change.displaced_extent = node.mapped();
-  else
+    if (full) room += std::exchange(change.displaced_extent.taken, 0);
+  } else {
     change.displaced_extent.size = change.displaced_extent.synced =
         std::filesystem::file_size(change.displaced);
+  }
 }
 
 void FaultyDisk::FileSystem::Undo(const NameChange& change) {
@@ -427,19 +460,17 @@ class FaultyDisk::Space final : public DiskSpace {
   explicit Space(FileSystem& disk) : disk_(disk) {}
 
   std::uint64_t FreeBytes(const std::string&) override {
-    return disk_.full ? disk_.room.load() : kDiskBytes;
+    return disk_.full ? disk_.room : disk_.disk_bytes;
   }
-  std::uint64_t TotalBytes(const std::string&) override { return kDiskBytes; }
+  std::uint64_t TotalBytes(const std::string&) override { return disk_.disk_bytes; }
   bool Allocate(const std::string&, std::uint64_t bytes) override {
-    if (disk_.full && bytes > 0) return false;
-    if (disk_.full) disk_.room += set_aside_;
+    if (disk_.full) disk_.room += std::exchange(set_aside_, 0);
+    if (disk_.full && !disk_.TakeRoom(bytes)) return false;
     set_aside_ = bytes;
     return true;
   }
 
  private:
-  static constexpr std::uint64_t kDiskBytes = std::uint64_t{1} << 30;
-
   FileSystem& disk_;
   std::uint64_t set_aside_ = 0;
 };
@@ -459,6 +490,14 @@ void FaultyDisk::SetFull(bool full) {
   file_system_->room = 0;
   file_system_->full = full;
 }
+
+void FaultyDisk::SetSize(std::uint64_t bytes) {
+  file_system_->disk_bytes = bytes;
+  file_system_->room = bytes;
+  file_system_->full = true;
+}
+
+void FaultyDisk::OccupyAllBut(std::uint64_t bytes) { file_system_->room = bytes; }
 
 void FaultyDisk::Occupy(const std::string& path, std::uint64_t bytes) {
   file_system_->Occupy(path, bytes);

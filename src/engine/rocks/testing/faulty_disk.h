@@ -31,8 +31,15 @@ class FaultyDisk {
   rocksdb::Env* env();
 
   // While full, appends fail with "no space", after half of their bytes found room. Bytes for which
-  // a file allocated space before have room.
+  // a file allocated space before have room. Files that are made or grow while it is full give back
+  // what they found.
   void SetFull(bool full);
+
+  // A small disk, still empty: files find this much room. Call it before the database is made.
+  void SetSize(std::uint64_t bytes);
+
+  // Another program takes what is free of a small disk, except for this much.
+  void OccupyAllBut(std::uint64_t bytes);
 
   // Makes a file of this many bytes. If it is removed while the disk is full, appends find room for
   // as many.
