@@ -56,13 +56,16 @@ RocksDatabase::RocksDatabase(RocksHandles handles, bool writable, Logger& logger
     : Engine("rocks at " + handles.directory,
              {.atomic_across_slots = true, .persistent = true, .writable = writable}),
       logger_(logger),
-      handles_(std::move(handles)) {
+      handles_(std::move(handles)),
+      room_rounds_(std::make_unique<BackgroundRounds>(
+          *handles_.clock, [this](std::atomic<bool>& stop) { MakeRoom(stop); })) {
   CountOpenDatabase(1);
 }
 
 RocksDatabase::~RocksDatabase() {
   if (!is_owner()) {
-    Abandon(std::move(handles_));  // Its threads exist only in the parent.
+    Abandon(std::move(room_rounds_));  // Its threads exist only in the parent.
+    Abandon(std::move(handles_));
     return;
   }
   CountOpenDatabase(-1);
@@ -215,6 +218,7 @@ Status RocksDatabase::SaveRowsOfRemovedLog() {
 }
 
 Status RocksDatabase::DoClose() {
+  room_rounds_->Stop([this] { handles_.database->DisableManualCompaction(); });
   const Status saved = capabilities().writable ? SaveRowsOfRemovedLog() : Status();
   *handles_.open_database = nullptr;
   handles_.flushes->Open();
@@ -279,30 +283,39 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   rocksdb::Status status = handles_.database->Write(options, &writes);
   if (status.ok()) [[likely]] {
     if (!makes_room) handles_.reserve->Grew();
+    // What this commit has hidden can go, so that the next one that adds bytes finds room.
+    if (handles_.reserve->was_full()) [[unlikely]]
+      room_rounds_->Ask();
     return {};
   }
 
   // After a failed write or flush, mostly a full disk, RocksDB refuses commits until it is resumed.
   // Resume it now: if the cause is gone, the batch goes through.
-  const bool full = status.IsNoSpace() && handles_.reserve->GiveUp();
+  const bool full = status.IsNoSpace() && handles_.reserve->GiveUp(RoomToResume());
   const bool resumed = Resume().ok();
-  if (status.IsNoSpace() && full && !makes_room) return DiskIsFull();
-  if (status.IsNoSpace() && !resumed) return makes_room ? ReserveIsUsedUp() : DiskIsFull();
+  if (status.IsNoSpace() && ((full && !makes_room) || !resumed)) return RefuseForSpace(makes_room);
   if (resumed) status = handles_.database->Write(options, &writes);
   if (status.ok() && !makes_room) handles_.reserve->Grew();
   return Failed(status, "committing to");
 }
 
 Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, bool makes_room) {
-  if (!makes_room && !handles_.reserve->MayGrow()) return DiskIsFull();
+  if (!makes_room && !handles_.reserve->MayGrow()) return RefuseForSpace(makes_room);
   if (claim.Take()) [[likely]]
     return {};
-  const bool more = handles_.reserve->GiveUp();
+  const bool more = handles_.reserve->GiveUp(claim.room_needed());
   if (makes_room && more && claim.Take()) return {};
-  return makes_room ? ReserveIsUsedUp() : DiskIsFull();
+  return RefuseForSpace(makes_room);
 }
 
-Status RocksDatabase::DiskIsFull() const {
+Status RocksDatabase::RefuseForSpace(bool makes_room) const {
+  room_rounds_->Ask();
+  if (makes_room) {
+    return Status::IoError(
+        fmt::format("committing to {}: the disk is full, and there is no space left for deletes, "
+                    "either; free some space and retry, nothing was written",
+                    name()));
+  }
   return Status::IoError(fmt::format(
       "committing to {}: the disk is full; free some space and retry, nothing was "
       "written{}",
@@ -310,13 +323,6 @@ Status RocksDatabase::DiskIsFull() const {
       handles_.reserve->exists() ? ". Deletes and the removal of dead rows go on with space that "
                                    "was set aside"
                                  : ""));
-}
-
-Status RocksDatabase::ReserveIsUsedUp() const {
-  return Status::IoError(
-      fmt::format("committing to {}: the disk is full, and there is no space left for deletes, "
-                  "either; free some space and retry, nothing was written",
-                  name()));
 }
 
 // Only if RocksDB has stopped: otherwise another commit has resumed it, and RocksDB would wait for
@@ -327,7 +333,7 @@ Status RocksDatabase::ReserveIsUsedUp() const {
 rocksdb::Status RocksDatabase::Resume() {
   const std::lock_guard one_at_a_time(resume_mutex_);
   if (!handles_.flushes->is_closed()) return {};
-  if (!HasRoomToResume()) return rocksdb::Status::NoSpace();
+  if (handles_.reserve->FreeBytes() < RoomToResume()) return rocksdb::Status::NoSpace();
   AwaitCompactions();
   *handles_.open_database = nullptr;
   handles_.flushes->BeginResume();
@@ -348,13 +354,12 @@ void RocksDatabase::AwaitCompactions() const {
   }
 }
 
-bool RocksDatabase::HasRoomToResume() const {
+std::uint64_t RocksDatabase::RoomToResume() const {
+  if (handles_.reserve->exists()) return kRoomWithoutReserve;  // A reserve is there to be used.
   std::uint64_t in_memory = 0;
   handles_.database->GetAggregatedIntProperty(rocksdb::DB::Properties::kCurSizeAllMemTables,
                                               &in_memory);
-  // What a reserve gives up is there to be used.
-  const std::uint64_t needed = handles_.reserve->exists() ? 0 : in_memory;
-  return handles_.reserve->FreeBytes() >= kRoomWithoutReserve + needed;
+  return kRoomWithoutReserve + in_memory;
 }
 
 Status RocksDatabase::Failed(const rocksdb::Status& status, std::string_view doing) const {

@@ -1,9 +1,10 @@
 // rocks_database.h - the Engine over an open RocksDB database.
 // Lock order: gate_, or drop_mutex_ and then forget_mutex_, or release_mutex_, and then
 // resume_mutex_, before anything inside RocksDB. RocksDB's calls take the mutexes of FlushGate and
-// LogRoom, which hold nothing else; nothing of ours is taken after them. Its parts:
+// LogRoom, which hold nothing else; nothing of ours is taken after them, nor after the mutexes of
+// the reserve and of room_rounds_. Its parts:
 // rocks_database.cc reads and commits, rocks_files.cc lists files, rocks_reclaim.cc gives space
-// back, rocks_find.cc searches for bytes.
+// back, rocks_full_disk.cc makes room on a full disk, rocks_find.cc searches for bytes.
 #pragma once
 
 #include <rocksdb/cache.h>
@@ -22,6 +23,7 @@
 #include "base/directory_lock.h"
 #include "engine/damage_log.h"
 #include "engine/engine.h"
+#include "engine/rocks/background_rounds.h"
 #include "engine/rocks/commit_gate.h"
 #include "engine/rocks/files/disk_reserve.h"
 #include "engine/rocks/files/flush_gate.h"
@@ -37,6 +39,7 @@ struct FamilyFigures {
   int last_level = 0;
   std::uint64_t file_bytes = 0;              // Compaction begins a new file from here on.
   std::uint64_t slowdown_young_files = 0;    // In level 0; from here on commits are slowed down.
+  std::uint64_t stop_young_files = 0;        // From here on commits wait.
   std::uint64_t slowdown_pending_bytes = 0;  // To be compacted; the same.
 };
 
@@ -99,8 +102,7 @@ class RocksDatabase final : public Engine {
   Status CheckConditions(const Batch& batch) const;
   Status Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room);
   Status TakeRoom(LogRoom::Claim& claim, bool makes_room);
-  Status DiskIsFull() const;
-  Status ReserveIsUsedUp() const;
+  Status RefuseForSpace(bool makes_room) const;
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 
   // The metadata of a file of a role; nothing when it is not in the newest state.
@@ -108,13 +110,14 @@ class RocksDatabase final : public Engine {
   bool MayDrop(Role role, const std::string& name) const;
   Result<bool> DropUncompacted(Role role, const std::string& name);
   Result<std::vector<DirectoryFile>> ListFiles() const;
+  std::uint64_t YoungFiles(Role role) const;  // In level 0.
   bool CommitsHeldBack() const;
   std::map<std::uint64_t, Role> LiveTables() const;  // By number.
   std::uint64_t CountObsolete(const std::vector<DirectoryFile>& files) const;
   std::uint64_t FirstLogKept() const;  // RocksDB needs no log with a lower number.
   bool KeepsAny(const std::vector<DirectoryFile>& logs) const;
   rocksdb::Status Resume();
-  bool HasRoomToResume() const;
+  std::uint64_t RoomToResume() const;  // Bytes that must be free.
   void AwaitCompactions() const;
   rocksdb::Status WriteOut();
   rocksdb::Status ForgetOldKeys();
@@ -122,6 +125,22 @@ class RocksDatabase final : public Engine {
   rocksdb::Status BeginLog();
   rocksdb::Status RemoveObsolete();
   Status AwaitRemoval(const std::vector<DirectoryFile>& doomed) const;
+
+  // What decides whether another round may make room; see MakeRoom().
+  struct RoomState {
+    std::uint64_t sequence = 0;
+    std::uint64_t snapshot = 0;  // The oldest.
+    std::uint64_t free_bytes = 0;
+  };
+
+  // A round of room_rounds_, and what it consists of.
+  void MakeRoom(std::atomic<bool>& stop);
+  RoomState CurrentRoomState() const;
+  bool WriteOutForLogs(const std::atomic<bool>& stop);
+  bool CompactHidden(Role role, std::atomic<bool>& stop);
+  bool HasAtMost(Role role, std::uint64_t bytes, const std::atomic<bool>& stop) const;
+  std::uint64_t BytesInMemory(Role role) const;
+  bool FindsRoom(Role role) const;
 
   Logger& logger_;
   const rocksdb::ReadOptions read_options_;
@@ -147,6 +166,10 @@ class RocksDatabase final : public Engine {
   // The count of handles_.removals whose keys have left the manifest; nothing: unknown.
   std::mutex forget_mutex_;
   std::optional<std::uint64_t> forgotten_removals_;  // Guarded by forget_mutex_.
+
+  // Makes room while commits are refused for want of it. Not null.
+  std::unique_ptr<BackgroundRounds> room_rounds_;
+  RoomState room_seen_;  // Of its thread: what the last round found.
 };
 
 }  // namespace mayfly::engine

@@ -21,14 +21,6 @@ std::uint64_t IntProperty(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* fa
   return value;
 }
 
-std::uint64_t YoungFiles(rocksdb::DB& database, rocksdb::ColumnFamilyHandle* family) {
-  std::string text;
-  std::uint64_t count = 0;
-  database.GetProperty(family, Properties::kNumFilesAtLevelPrefix + "0", &text);
-  std::from_chars(text.data(), text.data() + text.size(), count);
-  return count;
-}
-
 }  // namespace
 
 Result<std::vector<FileInfo>> RocksDatabase::DoFiles(Role role) const {
@@ -78,6 +70,7 @@ Result<EngineStats> RocksDatabase::DoStats() const {
   stats.damage_seen = handles_.damage->times();
   stats.first_damage = handles_.damage->first();
   stats.disk_full = handles_.reserve->IsFull();
+  if (stats.disk_full && capabilities().writable) room_rounds_->Ask();
   stats.last_commit = database.GetLatestSequenceNumber();
   return stats;
 }
@@ -129,6 +122,14 @@ bool RocksDatabase::KeepsAny(const std::vector<DirectoryFile>& logs) const {
                      [kept_log](const DirectoryFile& log) { return log.number >= kept_log; });
 }
 
+std::uint64_t RocksDatabase::YoungFiles(Role role) const {
+  std::string text;
+  std::uint64_t count = 0;
+  handles_.database->GetProperty(Family(role), Properties::kNumFilesAtLevelPrefix + "0", &text);
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  return count;
+}
+
 bool RocksDatabase::CommitsHeldBack() const {
   rocksdb::DB& database = *handles_.database;
   rocksdb::ColumnFamilyHandle* const any = database.DefaultColumnFamily();
@@ -137,7 +138,7 @@ bool RocksDatabase::CommitsHeldBack() const {
   for (std::size_t i = 0; i < handles_.families.size(); ++i) {
     rocksdb::ColumnFamilyHandle* const family = handles_.families[i];
     const FamilyFigures& figures = handles_.figures[i];
-    if (YoungFiles(database, family) >= NearlyOf(figures.slowdown_young_files)) return true;
+    if (YoungFiles(static_cast<Role>(i)) >= NearlyOf(figures.slowdown_young_files)) return true;
     if (IntProperty(database, family, Properties::kEstimatePendingCompactionBytes) >=
         NearlyOf(figures.slowdown_pending_bytes)) {
       return true;

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "engine/rocks/files/compaction_room.h"
 #include "engine/rocks/files/encrypted_files.h"
 #include "engine/rocks/files/format_file.h"
 #include "engine/rocks/files/key_file.h"
@@ -187,6 +188,7 @@ FamilyFigures FiguresOf(const rocksdb::ColumnFamilyOptions& options) {
       .last_level = options.num_levels - 1,
       .file_bytes = options.target_file_size_base,
       .slowdown_young_files = static_cast<std::uint64_t>(options.level0_slowdown_writes_trigger),
+      .stop_young_files = static_cast<std::uint64_t>(options.level0_stop_writes_trigger),
       .slowdown_pending_bytes = options.soft_pending_compaction_bytes_limit};
 }
 
@@ -296,12 +298,17 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
     setup.database.create_if_missing = true;
     setup.database.create_missing_column_families = true;
   }
+  Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
+  handles.reserve = std::make_unique<DiskReserve>(space, options.directory,
+                                                  options.read_only ? 0 : options.reserve_bytes,
+                                                  *handles.clock, logger);
   handles.flushes = setup.flushes;
   handles.log_room = std::make_unique<LogRoom>();
   const auto files = std::make_shared<EmptyLogs>(setup.database.env->GetFileSystem());
   handles.files_env = rocksdb::NewCompositeEnv(
       options.tables_only ? std::static_pointer_cast<rocksdb::FileSystem>(files)
-                          : handles.log_room->GiveTo(setup.database.env->GetFileSystem()));
+                          : handles.log_room->GiveTo(LeaveRoomForDeletes(
+                                setup.database.env->GetFileSystem(), *handles.reserve)));
   setup.database.env = handles.files_env.get();
   handles.env =
       std::make_unique<RocksEnv>(*setup.database.env, *handles.flushes, !options.tables_only);
@@ -311,10 +318,6 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   handles.open_database = setup.open_database;
   handles.damage = setup.damage;
   for (const auto& family : setup.families) handles.figures.push_back(FiguresOf(family.options));
-  Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
-  handles.reserve = std::make_unique<DiskReserve>(space, options.directory,
-                                                  options.read_only ? 0 : options.reserve_bytes,
-                                                  *handles.clock, logger);
   const std::uint64_t needed_bytes = options.read_only ? 0 : MakeRoom(options, handles, logger);
   const rocksdb::Status status = OpenDatabase(options, setup, handles);
   if (status.IsNoSpace()) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/rocks/files/compaction_room.h"
 #include "engine/rocks/files/limits.h"
 #include "engine/rocks/files/rocks_logger.h"
 #include "engine/rocks/files/rocks_status.h"
@@ -70,6 +71,10 @@ class Listener final : public rocksdb::EventListener {
     if (error->severity() >= rocksdb::Status::Severity::kHardError) flushes_->Close();
   }
 
+  void OnTableFileCreationStarted(const rocksdb::TableFileCreationBriefInfo& table) override {
+    TableBegins(table.reason == rocksdb::TableFileCreationReason::kCompaction);
+  }
+
   void OnFlushBegin(rocksdb::DB* /*database*/, const rocksdb::FlushJobInfo& /*job*/) override {
     flushes_->Began();
   }
@@ -126,12 +131,12 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
   // manifest begins with the current files, so with one per change the keys of a removed file are
   // gone after the next change. The cost: docs/decisions/0046-a-manifest-per-change.md.
   db.max_manifest_file_size = 1;
+  db.manifest_preallocation_size = kMiB / 16;  // By default 4 MiB, a quarter of a small disk.
 
   db.bytes_per_sync = 1 * kMiB;  // Spreads write-back, so that an fsync finds little left to do.
   db.wal_bytes_per_sync = 1 * kMiB;
   db.avoid_unnecessary_blocking_io = true;
   db.skip_stats_update_on_db_open = true;
-  db.manifest_preallocation_size = kMiB / 16;  // By default 4 MiB, a quarter of a small disk.
   db.stats_dump_period_sec = 0;  // Without it RocksDB would wake up a thread.
   db.stats_persist_period_sec = 0;
   return db;

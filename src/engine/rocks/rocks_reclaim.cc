@@ -129,7 +129,7 @@ Status RocksDatabase::DoFlush() {
 rocksdb::Status RocksDatabase::WriteOut() {
   rocksdb::DB& database = *handles_.database;
   rocksdb::Status status = database.Flush(rocksdb::FlushOptions(), handles_.families);
-  if (status.IsNoSpace()) handles_.reserve->GiveUp();
+  if (status.IsNoSpace()) handles_.reserve->GiveUp(RoomToResume());
   if (!status.ok() && Resume().ok()) {
     status = database.Flush(rocksdb::FlushOptions(), handles_.families);
   }

@@ -78,19 +78,27 @@ void DiskReserve::AfterOpen() {
   if (!KeepAgain()) BeginFull();
 }
 
-bool DiskReserve::GiveUp() {
+bool DiskReserve::GiveUp(std::uint64_t needed_bytes) {
   BeginFull();
-  if (bytes_ == 0) return false;
   const std::lock_guard lock(mutex_);
+  if (bytes_ == 0) {
+    // More than there is: as much as was needed may be free, and yet be too little.
+    needed_bytes_ = std::max({kRoomWithoutReserve, needed_bytes, space_.FreeBytes(directory_) + 1});
+    return false;
+  }
   if (!given_up_.exchange(true)) space_.Allocate(path_, 0);
   return true;
+}
+
+std::uint64_t DiskReserve::LeftByCompactions() const {
+  return std::max(bytes_ / kReserveLeftByCompactions, kRoomWithoutReserve);
 }
 
 bool DiskReserve::IsFull() {
   if (!full_.load(std::memory_order_relaxed)) return false;
   if (bytes_ > 0) return !MayGrow();
   const std::lock_guard lock(mutex_);
-  if (IsTimeToLook() && space_.FreeBytes(directory_) >= kRoomWithoutReserve) EndFull();
+  if (IsTimeToLook() && space_.FreeBytes(directory_) >= needed_bytes_) EndFull();
   return full_;
 }
 

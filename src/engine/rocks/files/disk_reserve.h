@@ -52,12 +52,20 @@ class DiskReserve {
   void BeforeOpen(std::uint64_t needed_bytes);
   void AfterOpen();
 
-  // Call it after a write failed on a full disk. True: there is a reserve to be used, or was
-  // before.
-  bool GiveUp();
+  // Call it after a write failed on a full disk, which this many free bytes would have let pass.
+  // True: there is a reserve to be used, or was before.
+  bool GiveUp(std::uint64_t needed_bytes);
 
   bool exists() const { return bytes_ > 0; }
+  std::uint64_t bytes() const { return bytes_; }
   std::uint64_t FreeBytes() const { return space_.FreeBytes(directory_); }
+
+  // True if a compaction may write this many bytes. While the reserve is given up, a part of it is
+  // left to others.
+  bool LetsCompact(std::uint64_t bytes) const {
+    return !given_up_.load(std::memory_order_relaxed) || FreeBytes() >= bytes + LeftByCompactions();
+  }
+  std::uint64_t LeftByCompactions() const;
 
   // Call it after a commit that adds bytes succeeded.
   void Grew() {
@@ -68,6 +76,9 @@ class DiskReserve {
   // True while commits that add bytes are refused. Checks for room now and then, so that the state
   // ends without commits, too.
   bool IsFull();
+
+  // As IsFull(), as far as is known without a check.
+  bool was_full() const { return full_.load(std::memory_order_relaxed); }
 
   // True if a commit that adds bytes may go on. Checks for room as IsFull() does.
   bool MayGrow() { return !given_up_.load(std::memory_order_relaxed) || KeepAgain(); }
@@ -89,6 +100,7 @@ class DiskReserve {
 
   std::mutex mutex_;
   std::optional<SteadyTime> looked_at_;  // Guarded by mutex_.
+  std::uint64_t needed_bytes_ = 0;  // Guarded by mutex_. Without a reserve: free, to be enough.
 };
 
 }  // namespace mayfly::engine

@@ -29,6 +29,27 @@ inline constexpr std::size_t kWriteBufferBytesMin = std::size_t{64} << 10;
 // without one, resuming RocksDB needs as many at least.
 inline constexpr std::uint64_t kRoomWithoutReserve = std::uint64_t{1} << 20;
 
+// On a full disk: the pauses between rounds that make room. A round is followed by a pause that is
+// so many times as long, within these bounds.
+inline constexpr Millis kRoundPauseMin{1000};
+inline constexpr Millis kRoundPauseMax{8000};
+inline constexpr int kRoundShare = 4;
+
+// A round flushes and rewrites if that may free this part of the reserve, within these bounds. It
+// rewrites no role that has more bytes than the last figure: that would take long, and the reaper
+// does it file by file.
+inline constexpr std::uint64_t kWorthOfReserve = 16;
+inline constexpr std::uint64_t kWorthBytesMin = std::uint64_t{64} << 10;
+inline constexpr std::uint64_t kWorthBytesMax = std::uint64_t{1} << 20;
+inline constexpr std::uint64_t kFullDiskRewriteBytesMax = std::uint64_t{1} << 30;
+
+// What a pair takes in a table besides its bytes, at most.
+inline constexpr std::uint64_t kStoredPairOverhead = 32;
+
+// On a full disk, compactions leave this part of the reserve to deletes and flushes, and not less
+// than kRoomWithoutReserve.
+inline constexpr std::uint64_t kReserveLeftByCompactions = 4;
+
 // Log room that is taken at a time, and what is left of it at least; see log_room.h.
 inline constexpr std::uint64_t kLogRoomChunk = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kLogRoomSpare = std::uint64_t{64} << 10;

@@ -92,6 +92,8 @@ std::shared_ptr<rocksdb::FileSystem> LogRoom::GiveTo(
 
 LogRoom::Claim::Claim(LogRoom& room, std::uint64_t bytes) : room_(room), bytes_(InLog(bytes)) {}
 
+std::uint64_t LogRoom::Claim::room_needed() const { return NeededFor(0, bytes_); }
+
 std::uint64_t LogRoom::Needed() const {
   const std::uint64_t size = size_;
   return NeededFor(size, claimed_);

@@ -32,6 +32,9 @@ class LogRoom {
     // when there may be some.
     bool Take() { return taken_ = room_.TakeOwned(bytes_) || room_.TakeMore(bytes_); }
 
+    // With so many free bytes it is taken.
+    std::uint64_t room_needed() const;
+
    private:
     LogRoom& room_;
     const std::uint64_t bytes_;

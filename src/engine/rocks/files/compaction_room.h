@@ -1,0 +1,23 @@
+// compaction_room.h - compactions on a full disk leave room for deletes.
+// RocksDB tries a compaction that found no room again every second. Until it fails, it has used up
+// what the reserve gave up: deletes are refused meanwhile, and a flush that finds no room stops
+// RocksDB. So a compaction finds no room already when a part of the reserve is left.
+#pragma once
+
+#include <rocksdb/file_system.h>
+
+#include <memory>
+
+#include "engine/rocks/files/disk_reserve.h"
+
+namespace mayfly::engine {
+
+// `target`, whose tables are refused space if a compaction writes them. The reserve must outlive it
+// and its files.
+std::shared_ptr<rocksdb::FileSystem> LeaveRoomForDeletes(
+    const std::shared_ptr<rocksdb::FileSystem>& target, const DiskReserve& reserve);
+
+// Call it on the thread that is about to make a table.
+void TableBegins(bool by_compaction);
+
+}  // namespace mayfly::engine

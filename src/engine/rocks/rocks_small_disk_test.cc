@@ -1,0 +1,227 @@
+// Goal: a small disk that is full takes writes again once rows were deleted, without a restart.
+// Method: the faulty disk has a size; files take it, and give it back when they are removed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <thread>
+#include <vector>
+
+#include "base/random.h"
+#include "base/temporary_directory.h"
+#include "engine/rocks/files/disk_reserve.h"
+#include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/rocks_directory.h"
+#include "engine/rocks/rocks_engine.h"
+#include "engine/rocks/testing/faulty_disk.h"
+#include "mayfly/clock.h"
+
+namespace mayfly::engine {
+namespace {
+
+constexpr Address kAt{Role::kRows};
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
+
+// Real time in which background threads must be done; far more than they need.
+constexpr std::chrono::seconds kPatience{30};
+
+class RocksSmallDisk : public ::testing::TestWithParam<Bytes> {  // The password.
+ protected:
+  void Open(std::uint64_t disk_bytes, std::uint64_t reserve_bytes) {
+    if (disk_bytes > 0) disk_.SetSize(disk_bytes);
+    auto engine = OpenRocksEngine({.directory = directory_.Inside("db"),
+                                   .password = GetParam(),
+                                   .profile = Profile::kTiny,
+                                   .reserve_bytes = reserve_bytes,
+                                   .clock = &clock_,
+                                   .env = disk_.env(),
+                                   .disk_space = disk_.space()});
+    ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
+    engine_ = *std::move(engine);
+  }
+
+  Status Put(int row, std::size_t bytes) {
+    Batch batch;
+    batch.Put(kAt, "row" + std::to_string(row), random_.Bytes(bytes));
+    batch.Put({Role::kExpiry}, "entry" + std::to_string(row), "");
+    batch.Put({Role::kMeta}, "counter", std::to_string(row));
+    return engine_->Commit(batch, Durability::kProcess);
+  }
+
+  Status Delete(int row) {
+    Batch batch;
+    batch.Delete(kAt, "row" + std::to_string(row));
+    batch.Delete({Role::kExpiry}, "entry" + std::to_string(row));
+    batch.Put({Role::kMeta}, "counter", std::to_string(row));
+    return engine_->Commit(batch, Durability::kProcess);
+  }
+
+  // Puts rows until one is refused; returns which.
+  int Fill(std::size_t bytes_max, int row = 0) {
+    for (const int end = row + 100'000; row < end; ++row) {
+      if (!Put(row, random_.Between(1, bytes_max)).ok()) return row;
+    }
+    ADD_FAILURE() << "the disk never was full";
+    return 0;
+  }
+
+  void DeleteAll(int rows) {
+    for (int row = 0; row < rows; ++row) {
+      const Status deleted = Delete(row);
+      ASSERT_TRUE(deleted.ok()) << deleted.ToString();
+    }
+  }
+
+  bool IsAccepted(int row, std::size_t bytes) {
+    const auto began = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - began < kPatience) {
+      if (Put(row, bytes).ok()) return true;
+      clock_.Advance(kReserveLookPause);
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
+  bool Has(int row) {
+    PinnedBytes value;
+    return engine_->Get(kAt, "row" + std::to_string(row), value).ok();
+  }
+
+  // Each flush begins a log.
+  std::uint64_t NewestLog() {
+    std::uint64_t newest = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_.Inside("db"))) {
+      const DirectoryFile file = FileNamed(entry.path().filename());
+      if (file.kind == FileKind::kLog) newest = std::max(newest, file.number);
+    }
+    return newest;
+  }
+
+  const std::uint64_t seed_ = FreshSeed();
+  Random random_{seed_};
+  ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
+  TemporaryDirectory directory_;
+  FaultyDisk disk_;
+  std::unique_ptr<Engine> engine_;
+};
+
+TEST_P(RocksSmallDisk, TakesWritesAgainWhenEverythingWasDeleted) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
+  for (int round = 0; round < 3; ++round) {
+    SCOPED_TRACE(round);
+    const int rows = Fill(random_.OneIn(2) ? 30'000 : 1'000'000);
+    ASSERT_NO_FATAL_FAILURE(DeleteAll(rows));
+    ASSERT_TRUE(IsAccepted(rows, 1000));
+    EXPECT_FALSE(engine_->Stats()->disk_full);
+    EXPECT_TRUE(Has(rows));
+    EXPECT_FALSE(Has(0));
+  }
+}
+
+// Few deletes hide all that is in tables: too few to be written out because there are many.
+TEST_P(RocksSmallDisk, TakesWritesAgainWhenWhatIsInTablesWasDeleted) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
+  int rows = 0;
+  for (; rows < 60; ++rows) {
+    ASSERT_TRUE(Put(rows, 100'000).ok());
+    if (rows % 10 == 9) {
+      ASSERT_TRUE(engine_->Flush().ok());
+    }
+  }
+  ASSERT_TRUE(engine_->Compact(Role::kRows, {}).ok());
+  disk_.OccupyAllBut(0);
+  ASSERT_FALSE(Put(rows, 1'000'000).ok());
+  ASSERT_NO_FATAL_FAILURE(DeleteAll(rows));
+  EXPECT_TRUE(IsAccepted(rows, 1000));
+  EXPECT_FALSE(Has(0));
+}
+
+// A role that gathers few bytes keeps the logs of all.
+TEST_P(RocksSmallDisk, TakesWritesAgainWhenOldLogsCanGo) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
+  for (int time = 0; time < 25; ++time) ASSERT_TRUE(Put(1, 200'000).ok());
+  ASSERT_TRUE(engine_->Compact(Role::kRows, {}).ok());
+  disk_.OccupyAllBut(0);
+  ASSERT_FALSE(Put(2, 1'000'000).ok());
+  EXPECT_TRUE(IsAccepted(2, 1000));
+  EXPECT_TRUE(Has(1));
+}
+
+// A client may wait for the end of the full disk, instead of trying to write.
+TEST_P(RocksSmallDisk, ShowsThatThereIsRoomWithoutAnotherWrite) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
+  const int rows = Fill(1'000'000);
+  ASSERT_NO_FATAL_FAILURE(DeleteAll(rows));
+  const auto began = std::chrono::steady_clock::now();
+  while (engine_->Stats()->disk_full && std::chrono::steady_clock::now() - began < kPatience) {
+    clock_.Advance(kReserveLookPause);
+    std::this_thread::yield();
+  }
+  EXPECT_FALSE(engine_->Stats()->disk_full);
+  EXPECT_TRUE(Put(rows, 1000).ok());
+}
+
+// What takes the room here is not ours: nothing that is removed gives any back. Deletes go on, one
+// at a time, and must not be written out one by one.
+TEST_P(RocksSmallDisk, WithNothingToFreeRefusedCommitsCauseFewFlushes) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(0, 4 * kMiB));
+  int rows = 0;
+  for (; rows < 1000; ++rows) ASSERT_TRUE(Put(rows, 10'000).ok());
+  disk_.SetFull(true);
+  rows = Fill(10'000, rows);
+  const std::uint64_t log = NewestLog();
+  const auto began = std::chrono::steady_clock::now();
+  int deleted = 0;
+  while (deleted < 300) {
+    ASSERT_FALSE(Put(rows, 10'000).ok());
+    clock_.Advance(kRoundPauseMax);
+    std::this_thread::yield();
+    // Rounds get some real time between two deletes.
+    if (std::chrono::steady_clock::now() - began < deleted * std::chrono::milliseconds(5)) continue;
+    ASSERT_TRUE(Delete(deleted++).ok());
+  }
+  EXPECT_LE(NewestLog(), log + 30) << "all files are numbered, and each flush makes some";
+  for (int row = deleted; row < rows; ++row) ASSERT_TRUE(Has(row)) << row;
+}
+
+TEST_P(RocksSmallDisk, ClosesWhileRoomIsMade) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
+  for (int round = 0; round < 5; ++round) {
+    const int rows = Fill(1'000'000);
+    ASSERT_NO_FATAL_FAILURE(DeleteAll(rows));
+    static_cast<void>(Put(rows, 1000));
+    ASSERT_TRUE(engine_->Close().ok());
+    engine_.reset();
+    ASSERT_NO_FATAL_FAILURE(Open(0, 64 * kMiB));
+    EXPECT_FALSE(Has(0));
+  }
+}
+
+TEST_P(RocksSmallDisk, IsShownAsFullWheneverCommitsAreRefusedWithoutAReserve) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 0));
+  ASSERT_TRUE(Put(0, 1000).ok());
+  disk_.OccupyAllBut(3 * kMiB);
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    ASSERT_FALSE(Put(1, 2'000'000).ok());
+    clock_.Advance(kReserveLookPause);
+    EXPECT_TRUE(engine_->Stats()->disk_full);
+  }
+  ASSERT_TRUE(Put(1, 1000).ok());
+  EXPECT_FALSE(engine_->Stats()->disk_full);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryWay, RocksSmallDisk, ::testing::Values(Bytes(), Bytes("password")),
+                         [](const auto& tested) {
+                           return tested.param.empty() ? "Plain" : "Encrypted";
+                         });
+
+}  // namespace
+}  // namespace mayfly::engine
