@@ -20,8 +20,9 @@ void Must(const Status& status) {
 
 }  // namespace
 
-FrontServed::FrontServed(const Served::Settings& settings, Logger& logger)
-    : database_(Must(Database::Open({}))),
+FrontServed::FrontServed(const Served::Settings& settings, Logger& logger,
+                         std::unique_ptr<Database> database)
+    : database_(database != nullptr ? std::move(database) : Must(Database::Open({}))),
       transactions_(std::make_unique<CoreTransactionSource>(*database_)),
       front_(std::make_unique<Assembly>(SystemClock::Process(), std::size_t{64} << 20)) {
   Must(config_.SetAtStart("port", "0"));

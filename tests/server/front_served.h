@@ -18,8 +18,9 @@ namespace mayfly::server {
 
 class FrontServed {
  public:
-  // Throws when it does not start.
-  explicit FrontServed(const Served::Settings& settings = {}, Logger& logger = SilentLogger());
+  // Throws when it does not start. Without a database, one in memory is made.
+  explicit FrontServed(const Served::Settings& settings = {}, Logger& logger = SilentLogger(),
+                       std::unique_ptr<Database> database = nullptr);
   FrontServed(const std::string& setting, const std::string& text)
       : FrontServed(Served::Settings{{setting, text}}) {}
   ~FrontServed();
