@@ -18,7 +18,7 @@ GrowthStage::GrowthStage()
       database_(Must(Database::Open(
           {.directory = directory_.Inside("db"), .purge_on_read = false, .clock = &clock_}))) {}
 
-void GrowthStage::Run(const std::function<void(core::LatchedKeyspace&)>& task) {
+void GrowthStage::Run(const std::function<void(core::TransactionKeyspace&)>& task) {
   const auto transaction = Must(core::BeginLatched(*database_, {.keys = {{&rows(), kKey}}}));
   task(transaction->In(rows()));
   Must(transaction->Commit());

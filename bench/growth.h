@@ -29,7 +29,7 @@ class GrowthStage {
 
   static constexpr Bytes kKey = "collection";
   // Runs one latched transaction on the collection and commits it.
-  void Run(const std::function<void(core::LatchedKeyspace&)>& task);
+  void Run(const std::function<void(core::TransactionKeyspace&)>& task);
 
  private:
   TemporaryDirectory directory_;

@@ -7,25 +7,25 @@
 namespace mayfly::bench {
 namespace {
 
-using core::LatchedKeyspace;
+using core::TransactionKeyspace;
 using types::List;
 using types::ListEnd;
 
 constexpr std::size_t kBatch = 1000;
 
-List Open(LatchedKeyspace& space) { return Must(List::Open(space, GrowthStage::kKey)); }
+List Open(TransactionKeyspace& space) { return Must(List::Open(space, GrowthStage::kKey)); }
 
 void Fill(GrowthStage& stage, std::size_t values) {
   const std::vector<Bytes> some(kBatch, "a value of a list");
   for (std::size_t at = 0; at < values; at += kBatch) {
-    stage.Run([&](LatchedKeyspace& space) { Must(Open(space).Push(ListEnd::kTail, some)); });
+    stage.Run([&](TransactionKeyspace& space) { Must(Open(space).Push(ListEnd::kTail, some)); });
   }
 }
 
 std::function<void(int)> Queue(GrowthStage& stage, std::size_t size) {
   Fill(stage, 1000);
   const auto turn = [&stage](int) {
-    stage.Run([](LatchedKeyspace& space) {
+    stage.Run([](TransactionKeyspace& space) {
       List list = Open(space);
       const Bytes value = "a job";
       Must(list.Push(ListEnd::kTail, std::span(&value, 1)));
@@ -39,21 +39,23 @@ std::function<void(int)> Queue(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> At(GrowthStage& stage, std::size_t size) {
   Fill(stage, size);
   return [&stage, size, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) { Must(Open(space).At(random.Below(size)).status()); });
+    stage.Run(
+        [&](TransactionKeyspace& space) { Must(Open(space).At(random.Below(size)).status()); });
   };
 }
 
 std::function<void(int)> Insert(GrowthStage& stage, std::size_t size) {
   Fill(stage, size);
   return [&stage, size, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) { Must(Open(space).Insert(random.Below(size), "new")); });
+    stage.Run(
+        [&](TransactionKeyspace& space) { Must(Open(space).Insert(random.Below(size), "new")); });
   };
 }
 
 std::function<void(int)> Remove(GrowthStage& stage, std::size_t size) {
   Fill(stage, size);
   return [&stage, size, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       const std::uint64_t position = random.Below(size / 2);
       Must(Open(space).Remove(std::span(&position, 1)));
     });

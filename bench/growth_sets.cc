@@ -9,7 +9,7 @@
 namespace mayfly::bench {
 namespace {
 
-using core::LatchedKeyspace;
+using core::TransactionKeyspace;
 using types::Hash;
 using types::Set;
 
@@ -19,7 +19,7 @@ std::string Name(std::size_t i) { return "name:" + std::to_string(i); }
 
 void FillSet(GrowthStage& stage, std::size_t names) {
   for (std::size_t at = 0; at < names; at += kBatch) {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       Set set = Must(Set::Open(space, GrowthStage::kKey));
       for (std::size_t i = at; i < std::min(names, at + kBatch); ++i)
         Must(set.Add(Name(i)).status());
@@ -29,7 +29,7 @@ void FillSet(GrowthStage& stage, std::size_t names) {
 
 void FillHash(GrowthStage& stage, std::size_t fields) {
   for (std::size_t at = 0; at < fields; at += kBatch) {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       Hash hash = Must(Hash::Open(space, GrowthStage::kKey));
       for (std::size_t i = at; i < std::min(fields, at + kBatch); ++i) {
         Must(hash.Put(Name(i), "a value").status());
@@ -41,7 +41,7 @@ void FillHash(GrowthStage& stage, std::size_t fields) {
 std::function<void(int)> Draw(GrowthStage& stage, std::size_t size) {
   FillSet(stage, size);
   return [&stage, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       const Set set = Must(Set::Open(space, GrowthStage::kKey));
       Must(set.DrawDistinct(1, random, [](Bytes) {}));
     });
@@ -53,7 +53,7 @@ std::function<void(int)> PopLast(GrowthStage& stage, std::size_t size) {
   constexpr std::size_t kLeft = 600;
   FillSet(stage, size);
   auto pop = [&stage, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       Set set = Must(Set::Open(space, GrowthStage::kKey));
       std::string drawn;
       Must(set.DrawDistinct(1, random, [&](Bytes name) { drawn = name; }));
@@ -67,7 +67,7 @@ std::function<void(int)> PopLast(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> PutField(GrowthStage& stage, std::size_t size) {
   FillHash(stage, size);
   return [&stage](int i) {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       Hash hash = Must(Hash::Open(space, GrowthStage::kKey));
       Must(hash.Put("new:" + std::to_string(i), "a value").status());
     });
@@ -77,7 +77,7 @@ std::function<void(int)> PutField(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> FindField(GrowthStage& stage, std::size_t size) {
   FillHash(stage, size);
   return [&stage, size, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       core::FoundMember found;
       Must(Must(Hash::Open(space, GrowthStage::kKey)).Find(Name(random.Below(size)), found));
     });
@@ -87,14 +87,14 @@ std::function<void(int)> FindField(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> FirstPage(GrowthStage& stage, std::size_t size) {
   FillHash(stage, 50);
   for (std::size_t i = 0; i < size; ++i) {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       Hash hash = Must(Hash::Open(space, GrowthStage::kKey));
       Must(hash.Put(Name(50 + i), "a value").status());
       Must(hash.Remove(Name(i)).status());
     });
   }
   return [&stage](int) {
-    stage.Run([](LatchedKeyspace& space) {
+    stage.Run([](TransactionKeyspace& space) {
       Must(types::WalkPage(space, GrowthStage::kKey, 0, 10, [](Bytes, Bytes) {}).status());
     });
   };

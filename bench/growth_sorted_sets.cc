@@ -7,18 +7,20 @@
 namespace mayfly::bench {
 namespace {
 
-using core::LatchedKeyspace;
+using core::TransactionKeyspace;
 using types::SortedSet;
 
 constexpr std::size_t kBatch = 1000;
 
 std::string Name(std::size_t i) { return "member:" + std::to_string(i); }
 
-SortedSet Open(LatchedKeyspace& space) { return Must(SortedSet::Open(space, GrowthStage::kKey)); }
+SortedSet Open(TransactionKeyspace& space) {
+  return Must(SortedSet::Open(space, GrowthStage::kKey));
+}
 
 void Fill(GrowthStage& stage, std::size_t members) {
   for (std::size_t at = 0; at < members; at += kBatch) {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       SortedSet set = Open(space);
       for (std::size_t i = at; i < std::min(members, at + kBatch); ++i) {
         Must(set.Put(Name(i), static_cast<double>(i)).status());
@@ -30,7 +32,7 @@ void Fill(GrowthStage& stage, std::size_t members) {
 std::function<void(int)> Add(GrowthStage& stage, std::size_t size) {
   Fill(stage, size);
   return [&stage, size, random = Random(1)](int i) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       const auto score = static_cast<double>(random.Below(size)) + 0.5;
       Must(Open(space).Put("new:" + std::to_string(i), score).status());
     });
@@ -40,7 +42,7 @@ std::function<void(int)> Add(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> Rank(GrowthStage& stage, std::size_t size) {
   Fill(stage, size);
   return [&stage, size, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       Must(Must(Open(space).RankOf(Name(random.Below(size)))).has_value(), "a lost member");
     });
   };
@@ -49,7 +51,7 @@ std::function<void(int)> Rank(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> ByRank(GrowthStage& stage, std::size_t size) {
   Fill(stage, size);
   return [&stage, size, random = Random(1)](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       const auto rank = static_cast<std::int64_t>(random.Below(size));
       Must(Open(space).Walk({.range = types::RankRange{rank, rank}}, [](Bytes, double) {}));
     });
@@ -59,7 +61,7 @@ std::function<void(int)> ByRank(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> Count(GrowthStage& stage, std::size_t size) {
   Fill(stage, size);
   return [&stage, size](int) {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       const types::ScoreRange half{static_cast<double>(size) / 4,
                                    3 * static_cast<double>(size) / 4};
       Must(Open(space).Count({.range = half}).status());
@@ -71,7 +73,7 @@ std::function<void(int)> Count(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> PopMin(GrowthStage& stage, std::size_t size) {
   Fill(stage, size + 10'000);
   const auto pop = [&stage](int) {
-    stage.Run([](LatchedKeyspace& space) {
+    stage.Run([](TransactionKeyspace& space) {
       Must(Open(space).Take({.range = types::RankRange{0, 0}}).status());
     });
   };
@@ -82,7 +84,7 @@ std::function<void(int)> PopMin(GrowthStage& stage, std::size_t size) {
 std::function<void(int)> WorkOff(GrowthStage& stage, std::size_t size) {
   Fill(stage, 1);
   const auto turn = [&stage, next = std::size_t{1}](int) mutable {
-    stage.Run([&](LatchedKeyspace& space) {
+    stage.Run([&](TransactionKeyspace& space) {
       SortedSet set = Open(space);
       Must(set.Put(Name(next), static_cast<double>(next)).status());
       std::string first;

@@ -23,7 +23,7 @@ struct Stage {
       : data(rows), store(directory, clock) {
     store.Load(data, Mortality(data, clock.Now()));
     auto transaction = Begin("set");
-    core::LatchedKeyspace& space = transaction->In(store.rows());
+    core::TransactionKeyspace& space = transaction->In(store.rows());
     Must(space.MakeCollection("set", "head"));
     for (std::size_t i = 0; i < kMembers; ++i) {
       Must(space.PutMember("set", std::to_string(i), data.value(i)).status());
@@ -98,7 +98,7 @@ void WorkFindMember(benchmark::State& state, Stage& stage) {
   core::FoundMember member;
   for (auto _ : state) {
     const auto transaction = stage.Begin("set");
-    core::LatchedKeyspace& space = transaction->In(stage.store.rows());
+    core::TransactionKeyspace& space = transaction->In(stage.store.rows());
     Must(space.Find("set", row));
     Must(space.FindMember("set", std::to_string(i++ % kMembers), member));
     Must(member.exists, "a lost member");

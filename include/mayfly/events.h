@@ -34,7 +34,9 @@ struct Event {
   WallTime purged_at;
   EventCause cause = EventCause::kPurged;
   std::optional<std::string> value;  // As the policy asks; a collection has none.
-  // The member that died while its collection lives on. Nothing: the whole row died.
+  // The member that died, as its type stores it: of a hash, Hash::FieldOf() in types.h has the name.
+  // A member that died before its collection, or with it, has an event of its own, which may come
+  // after that of the collection. Nothing: the event is about the whole row.
   std::optional<std::string> member = std::nullopt;
 };
 

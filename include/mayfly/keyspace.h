@@ -6,10 +6,11 @@
 // One rule decides which rows are visible: a row whose deadline has come is gone, for every call.
 // NotFound covers "never written", "deleted" and "dead" alike; they cannot be told apart.
 //
-// Rows written by a server's clients may be collections, of members. Calls that need their value
-// return WrongType; the others, Put and Delete among them, treat them as any row. A collection dies
-// with the last of its members if all of these have deadlines: so the ttl it has left may be
-// shorter than the one Expire() gave it.
+// Rows may be collections of members, written by a server's clients or through types.h. Calls that
+// need their value return WrongType; the others, Put and Delete among them, treat them as any row.
+// A collection dies with the last of its members if all of these have deadlines: so the ttl it has
+// left may be shorter than the one Expire() gave it. Conditions on the deadline, and
+// Lifetime::Keep(), go by the one that Expire() gave.
 //
 // Limits: keys 1 to 65,536 bytes, values up to 256 MiB; beyond them Invalid, and nothing is
 // written. Errors all calls share: Invalid after the database closed or the keyspace was dropped;
@@ -201,7 +202,8 @@ class KeyspaceWriter : public KeyspaceReader {
   // Takes the deadline away. True when there was one; NotFound when there is no living row.
   Result<bool> Persist(Bytes key);
 
-  // Reads the row and renews its lifetime as one step: the sliding session. NotFound as for Get.
+  // Reads the row and renews its lifetime as one step: the sliding session. NotFound as for Get;
+  // Lifetime::Keep() is Invalid.
   virtual Result<Row> Touch(Bytes key, Lifetime lifetime = Lifetime::Default()) = 0;
 };
 
@@ -213,7 +215,8 @@ class Keyspace : public KeyspaceWriter {
 
   virtual KeyspacePolicy policy() const = 0;
 
-  // Sets the policy of writes from now on. Invalid when it contradicts itself.
+  // Sets the policy of writes from now on; a transaction's writes go by the policy at their call.
+  // Invalid when it contradicts itself.
   virtual Status SetPolicy(const KeyspacePolicy& policy) = 0;
 
   // Removes every row at once, without events. Open snapshots and transactions keep showing them.

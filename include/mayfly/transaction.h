@@ -2,9 +2,11 @@
 // A transaction sees the database as it was when it began, at the instant it began, plus its own
 // writes. Commit applies all writes as one batch, or none: Conflict when another writer changed a
 // row that it read or wrote. Expiry and purging are no such change: they never make a transaction
-// fail. Ranges are not watched: a row that appears in a range it walked is no conflict.
-// Lifetime::For() counts from the commit. Until then its writes exist only in memory: a transaction
-// that rolls back leaves no trace on disk. One thread at a time.
+// fail, unless it changes a collection (types.h) that has died by then. Ranges of rows are not
+// watched: a row that appears in a range it walked is no conflict. Ranges of members are. A
+// transaction that wrote nothing does not conflict. Lifetime::For() counts from the commit. Until
+// then its writes exist only in memory: a transaction that rolls back leaves no trace on disk. One
+// thread at a time.
 #pragma once
 
 #include "mayfly/durability.h"
@@ -18,7 +20,8 @@ class Transaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  // The keyspace as this transaction sees and changes it. Lives as long as the transaction.
+  // The keyspace as this transaction sees and changes it. Lives as long as the transaction. A
+  // keyspace of another database ends the process.
   virtual KeyspaceWriter& In(const Keyspace& keyspace) = 0;
 
   // The frozen instant.

@@ -36,7 +36,7 @@ namespace mayfly::types {
 
 class CountedOrder {
  public:
-  CountedOrder(core::LatchedKeyspace& space, Bytes key, const OrderRoot& root)
+  CountedOrder(core::TransactionKeyspace& space, Bytes key, const OrderRoot& root)
       : space_(&space), key_(key), nodes_(space, key), root_(root) {}
 
   // After changes the caller writes it to the collection's head.
@@ -93,7 +93,7 @@ class CountedOrder {
   Status Join();
   Status Lower();
 
-  core::LatchedKeyspace* space_;
+  core::TransactionKeyspace* space_;
   Bytes key_;  // The caller's.
   OrderNodes nodes_;
   OrderRoot root_;

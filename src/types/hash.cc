@@ -11,7 +11,7 @@ constexpr char kHead[] = {static_cast<char>(ValueType::kHash)};
 
 }  // namespace
 
-Result<Hash> Hash::Open(core::LatchedKeyspace& space, Bytes key) {
+Result<Hash> Hash::Open(core::TransactionKeyspace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kHash, row));
   if (!row.exists) return Hash(space, key, 0, 0);

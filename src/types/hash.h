@@ -21,7 +21,7 @@ namespace mayfly::types {
 class Hash {
  public:
   // WrongType when the key holds another type.
-  static Result<Hash> Open(core::LatchedKeyspace& space, Bytes key);
+  static Result<Hash> Open(core::TransactionKeyspace& space, Bytes key);
 
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -43,10 +43,10 @@ class Hash {
   Result<std::unique_ptr<core::MemberCursor>> NewCursor() const;
 
  private:
-  Hash(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
+  Hash(core::TransactionKeyspace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
       : space_(&space), key_(key), was_empty_(size == 0), size_(size), removed_(removed) {}
 
-  core::LatchedKeyspace* space_;
+  core::TransactionKeyspace* space_;
   Bytes key_;
   bool was_empty_;
   std::uint64_t size_;

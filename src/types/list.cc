@@ -21,7 +21,7 @@ Status Gap() { return Status::Corruption("a list lacks one of its values; run a 
 
 }  // namespace
 
-Result<List> List::Open(core::LatchedKeyspace& space, Bytes key) {
+Result<List> List::Open(core::TransactionKeyspace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kList, row));
   if (!row.exists) return List(space, key, 0, {});

@@ -30,7 +30,7 @@ enum class ListEnd : std::uint8_t { kHead, kTail };
 class List {
  public:
   // WrongType when the key holds another type, Corruption when the head cannot be read.
-  static Result<List> Open(core::LatchedKeyspace& space, Bytes key);
+  static Result<List> Open(core::TransactionKeyspace& space, Bytes key);
 
   std::uint64_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
@@ -63,7 +63,7 @@ class List {
   Status WalkToHead(std::uint64_t position, Visitor visit) const;
 
  private:
-  List(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, const ListShape& shape)
+  List(core::TransactionKeyspace& space, Bytes key, std::uint64_t size, const ListShape& shape)
       : space_(&space), key_(key), was_empty_(size == 0), size_(size), pieces_(space, key, shape) {}
 
   // These are for a list of one piece that fills its lane.
@@ -88,7 +88,7 @@ class List {
   Result<std::vector<std::string>> Read(std::uint64_t begin, std::uint64_t end,
                                         std::span<const std::uint64_t> holes = {}) const;
 
-  core::LatchedKeyspace* space_;
+  core::TransactionKeyspace* space_;
   Bytes key_;
   bool was_empty_;
   std::uint64_t size_;

@@ -52,7 +52,7 @@ std::string ListHead(const ListShape& shape);
 // collection's sides; the caller writes values and head. Positions are as in List.
 class ListPieces {
  public:
-  ListPieces(core::LatchedKeyspace& space, Bytes key, const ListShape& shape)
+  ListPieces(core::TransactionKeyspace& space, Bytes key, const ListShape& shape)
       : space_(&space), key_(key), shape_(shape), order_(space, key, shape.root) {}
 
   const ListShape& shape() const { return shape_; }
@@ -107,7 +107,7 @@ class ListPieces {
   Result<bool> IsFree(std::int64_t index) const;
   ListPiece NewPiece();
 
-  core::LatchedKeyspace* space_;
+  core::TransactionKeyspace* space_;
   Bytes key_;  // The caller's.
   ListShape shape_;
   CountedOrder order_;

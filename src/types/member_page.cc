@@ -4,7 +4,7 @@
 
 namespace mayfly::types {
 
-Result<std::uint64_t> WalkPage(core::LatchedKeyspace& space, Bytes key, std::uint64_t cursor,
+Result<std::uint64_t> WalkPage(core::TransactionKeyspace& space, Bytes key, std::uint64_t cursor,
                                std::uint64_t count,
                                FunctionRef<void(Bytes name, Bytes value)> show) {
   if (cursor >= kMemberHashMax) return std::uint64_t{0};

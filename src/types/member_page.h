@@ -16,7 +16,7 @@ namespace mayfly::types {
 // Shows members after `cursor`, 0 for the first page: `count`, or a few more where hashes are
 // equal, or all that are left. Returns the cursor of the next page, 0 when there is none. The
 // collection must exist; it may have changed since an old cursor was returned.
-Result<std::uint64_t> WalkPage(core::LatchedKeyspace& space, Bytes key, std::uint64_t cursor,
+Result<std::uint64_t> WalkPage(core::TransactionKeyspace& space, Bytes key, std::uint64_t cursor,
                                std::uint64_t count,
                                FunctionRef<void(Bytes name, Bytes value)> show);
 

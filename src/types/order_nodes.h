@@ -19,7 +19,7 @@ namespace mayfly::types {
 class OrderNodes {
  public:
   // Borrows both.
-  OrderNodes(core::LatchedKeyspace& space, Bytes key) : space_(&space), key_(key) {}
+  OrderNodes(core::TransactionKeyspace& space, Bytes key) : space_(&space), key_(key) {}
 
   // Views hold until the collection changes, or `found` is used again. A node without children has
   // no index: then `found.exists` is false.
@@ -34,7 +34,7 @@ class OrderNodes {
                      std::span<const OrderChild> children) const;
 
  private:
-  core::LatchedKeyspace* space_;
+  core::TransactionKeyspace* space_;
   Bytes key_;  // The caller's.
 };
 

@@ -22,7 +22,7 @@ class OrderWalk {
   enum class Way : std::uint8_t { kUp, kDown };
 
   // Borrows the space and the key.
-  OrderWalk(core::LatchedKeyspace& space, Bytes key, const OrderRoot& root, Way way)
+  OrderWalk(core::TransactionKeyspace& space, Bytes key, const OrderRoot& root, Way way)
       : space_(space), key_(key), nodes_(space, key), root_(root), up_(way == Way::kUp) {}
 
   // Move to the first item in its direction; or to the first one at `item` or beyond.
@@ -59,7 +59,7 @@ class OrderWalk {
   void Settle(Result<bool> found);
   static Result<Stretch> ChildOf(const Level& level);
 
-  core::LatchedKeyspace& space_;
+  core::TransactionKeyspace& space_;
   const Bytes key_;  // The caller's.
   const OrderNodes nodes_;
   const OrderRoot root_;

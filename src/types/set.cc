@@ -10,14 +10,14 @@ namespace {
 
 constexpr Bytes kHead = "s";
 
-Status PutNew(core::LatchedKeyspace& space, Bytes key, Bytes member) {
+Status PutNew(core::TransactionKeyspace& space, Bytes key, Bytes member) {
   constexpr bool kKnownNew = true;
   return space.PutMember(key, member, {}, core::MemberLifetime::Forever(), kKnownNew).status();
 }
 
 }  // namespace
 
-Result<Set> Set::Open(core::LatchedKeyspace& space, Bytes key) {
+Result<Set> Set::Open(core::TransactionKeyspace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kSet, row));
   if (!row.exists) return Set(space, key, 0, 0);
@@ -25,7 +25,8 @@ Result<Set> Set::Open(core::LatchedKeyspace& space, Bytes key) {
   return Set(space, key, row.members, removed);
 }
 
-Status Set::Replace(core::LatchedKeyspace& space, Bytes key, std::span<const std::string> names) {
+Status Set::Replace(core::TransactionKeyspace& space, Bytes key,
+                    std::span<const std::string> names) {
   NewSet fresh(space, key);
   for (const std::string& name : names) MAYFLY_RETURN_IF_ERROR(fresh.Add(name));
   return {};

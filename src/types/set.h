@@ -20,11 +20,11 @@ namespace mayfly::types {
 class Set {
  public:
   // WrongType when the key holds another type. A key without a row is an empty set.
-  static Result<Set> Open(core::LatchedKeyspace& space, Bytes key);
+  static Result<Set> Open(core::TransactionKeyspace& space, Bytes key);
 
   // Replaces the key's value, deadline included, by a set of these names, all different and at
   // least one.
-  static Status Replace(core::LatchedKeyspace& space, Bytes key,
+  static Status Replace(core::TransactionKeyspace& space, Bytes key,
                         std::span<const std::string> names);
 
   bool empty() const { return size_ == 0; }
@@ -53,10 +53,10 @@ class Set {
                             FunctionRef<void(Bytes)> visit) const;
 
  private:
-  Set(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
+  Set(core::TransactionKeyspace& space, Bytes key, std::uint64_t size, std::uint64_t removed)
       : space_(space), key_(key), was_empty_(size == 0), size_(size), removed_(removed) {}
 
-  core::LatchedKeyspace& space_;
+  core::TransactionKeyspace& space_;
   Bytes key_;  // The caller's.
   bool was_empty_;
   std::uint64_t size_;
@@ -68,14 +68,14 @@ class Set {
 // (core/transactions/write_buffer_staging.cc).
 class NewSet {
  public:
-  NewSet(core::LatchedKeyspace& space, Bytes key) : space_(space), key_(key) {}
+  NewSet(core::TransactionKeyspace& space, Bytes key) : space_(space), key_(key) {}
 
   // The name must not have been added before.
   Status Add(Bytes name);
   std::uint64_t size() const { return size_; }
 
  private:
-  core::LatchedKeyspace& space_;
+  core::TransactionKeyspace& space_;
   Bytes key_;  // The caller's.
   std::uint64_t size_ = 0;
 };

@@ -22,14 +22,14 @@ Result<double> ScoreIn(const Operand& operand, Bytes value) {
   return ScoreOf(value);
 }
 
-Result<Cursor> CursorOver(core::LatchedKeyspace& space, const Operand& operand) {
+Result<Cursor> CursorOver(core::TransactionKeyspace& space, const Operand& operand) {
   MAYFLY_TRY(Cursor cursor, space.NewMemberCursor(operand.key, core::Part::kMembers));
   cursor->SeekToFirst();
   return cursor;
 }
 
 // The member's score; nothing when it is not in the operand.
-Result<std::optional<double>> LookUp(core::LatchedKeyspace& space, const Operand& operand,
+Result<std::optional<double>> LookUp(core::TransactionKeyspace& space, const Operand& operand,
                                      Bytes member) {
   if (operand.members == 0) return std::optional<double>();
   core::FoundMember found;
@@ -42,7 +42,7 @@ Result<std::optional<double>> LookUp(core::LatchedKeyspace& space, const Operand
 // The cursors of a union, each at its first member that has not been shown.
 class Merge {
  public:
-  Merge(core::LatchedKeyspace& space, std::span<const Operand> operands)
+  Merge(core::TransactionKeyspace& space, std::span<const Operand> operands)
       : space_(space), operands_(operands) {}
 
   Status Open() {
@@ -83,14 +83,14 @@ class Merge {
  private:
   static bool InSight(const Cursor& cursor) { return cursor != nullptr && cursor->Valid(); }
 
-  core::LatchedKeyspace& space_;
+  core::TransactionKeyspace& space_;
   const std::span<const Operand> operands_;
   std::vector<Cursor> cursors_;  // By operand; null for a key without a row.
 };
 
 }  // namespace
 
-Result<Operand> FindOperand(core::LatchedKeyspace& space, Bytes key, OperandKind kind) {
+Result<Operand> FindOperand(core::TransactionKeyspace& space, Bytes key, OperandKind kind) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   if (!row.exists) return Operand{.key = key};
@@ -102,7 +102,8 @@ Result<Operand> FindOperand(core::LatchedKeyspace& space, Bytes key, OperandKind
   return Operand{.key = key, .scored = scored, .members = row.members};
 }
 
-Status WalkUnion(core::LatchedKeyspace& space, std::span<const Operand> operands, ShowShared show) {
+Status WalkUnion(core::TransactionKeyspace& space, std::span<const Operand> operands,
+                 ShowShared show) {
   Merge merge(space, operands);
   MAYFLY_RETURN_IF_ERROR(merge.Open());
   std::string member;
@@ -114,7 +115,7 @@ Status WalkUnion(core::LatchedKeyspace& space, std::span<const Operand> operands
   }
 }
 
-Status WalkIntersection(core::LatchedKeyspace& space, std::span<const Operand> operands,
+Status WalkIntersection(core::TransactionKeyspace& space, std::span<const Operand> operands,
                         ShowShared show) {
   const auto smallest =
       std::min_element(operands.begin(), operands.end(),
@@ -137,7 +138,7 @@ Status WalkIntersection(core::LatchedKeyspace& space, std::span<const Operand> o
   return cursor->status();
 }
 
-Status WalkDifference(core::LatchedKeyspace& space, std::span<const Operand> operands,
+Status WalkDifference(core::TransactionKeyspace& space, std::span<const Operand> operands,
                       ShowShared show) {
   if (operands.empty() || operands.front().members == 0) return {};
   MAYFLY_TRY(const Cursor cursor, CursorOver(space, operands.front()));

@@ -25,7 +25,7 @@ struct Operand {
 enum class OperandKind : std::uint8_t { kSets, kSetsAndSortedSets };
 
 // WrongType when the key holds a type that `kind` does not allow.
-Result<Operand> FindOperand(core::LatchedKeyspace& space, Bytes key, OperandKind kind);
+Result<Operand> FindOperand(core::TransactionKeyspace& space, Bytes key, OperandKind kind);
 
 // Receives a name and, by operand, its score there, where the call shows it; false ends the scan.
 // The view holds during the call.
@@ -34,14 +34,15 @@ using ShowShared = FunctionRef<bool(Bytes name, std::span<const std::optional<do
 // Each call shows every name once, in the order of MemberKey(). The operands must not change
 // meanwhile; one may be given more than once.
 
-Status WalkUnion(core::LatchedKeyspace& space, std::span<const Operand> operands, ShowShared show);
+Status WalkUnion(core::TransactionKeyspace& space, std::span<const Operand> operands,
+                 ShowShared show);
 
 // Shows all scores.
-Status WalkIntersection(core::LatchedKeyspace& space, std::span<const Operand> operands,
+Status WalkIntersection(core::TransactionKeyspace& space, std::span<const Operand> operands,
                         ShowShared show);
 
 // The members of the first operand that are in no other. Shows the first operand's score.
-Status WalkDifference(core::LatchedKeyspace& space, std::span<const Operand> operands,
+Status WalkDifference(core::TransactionKeyspace& space, std::span<const Operand> operands,
                       ShowShared show);
 
 }  // namespace mayfly::types

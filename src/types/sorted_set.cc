@@ -44,7 +44,7 @@ bool IsAllowed(const ScoreRule& rule, std::optional<double> old, double score) {
 
 }  // namespace
 
-Result<SortedSet> SortedSet::Open(core::LatchedKeyspace& space, Bytes key) {
+Result<SortedSet> SortedSet::Open(core::TransactionKeyspace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(FindTyped(space, key, ValueType::kSortedSet, row));
   if (!row.exists) return SortedSet(space, key, 0, {});
@@ -59,7 +59,7 @@ Result<SortedSet> SortedSet::Open(core::LatchedKeyspace& space, Bytes key) {
 }
 
 // Inserts in the order of scores, which leaves full leaves.
-Status SortedSet::Replace(core::LatchedKeyspace& space, Bytes key,
+Status SortedSet::Replace(core::TransactionKeyspace& space, Bytes key,
                           std::span<const ScoredName> all) {
   std::vector<const ScoredName*> sorted;
   sorted.reserve(all.size());

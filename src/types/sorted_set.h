@@ -53,11 +53,12 @@ struct Rank {
 class SortedSet {
  public:
   // WrongType when the key holds another type. A key without a row is an empty sorted set.
-  static Result<SortedSet> Open(core::LatchedKeyspace& space, Bytes key);
+  static Result<SortedSet> Open(core::TransactionKeyspace& space, Bytes key);
 
   // Replaces the key's value, deadline included, by a sorted set of these, with names all different
   // and at least one.
-  static Status Replace(core::LatchedKeyspace& space, Bytes key, std::span<const ScoredName> all);
+  static Status Replace(core::TransactionKeyspace& space, Bytes key,
+                        std::span<const ScoredName> all);
 
   bool empty() const { return size_ == 0; }
   std::uint64_t size() const { return size_; }
@@ -89,7 +90,7 @@ class SortedSet {
   Status DrawWithRepetition(std::uint64_t count, Random& random, ShowScored show) const;
 
  private:
-  SortedSet(core::LatchedKeyspace& space, Bytes key, std::uint64_t size, const OrderRoot& root)
+  SortedSet(core::TransactionKeyspace& space, Bytes key, std::uint64_t size, const OrderRoot& root)
       : space_(space), key_(key), was_empty_(size == 0), size_(size), order_(space, key, root) {}
 
   Status Make();
@@ -97,7 +98,7 @@ class SortedSet {
   Status WriteHead();
   Status Drop(Bytes name, double score);
 
-  core::LatchedKeyspace& space_;
+  core::TransactionKeyspace& space_;
   Bytes key_;  // The caller's.
   bool was_empty_;
   std::uint64_t size_;

@@ -60,7 +60,7 @@ Bytes NameOfItem(Bytes item);
 
 // An existing sorted set within a latched transaction.
 struct ScoredOrder {
-  core::LatchedKeyspace& space;
+  core::TransactionKeyspace& space;
   Bytes key;
   const CountedOrder& order;
 };

@@ -11,7 +11,8 @@ using core::ChunkName;
 using core::kChunkBytes;
 
 // Reads as many bytes as `out` has room for.
-Status ReadChunks(core::LatchedKeyspace& space, Bytes key, std::uint64_t begin, std::string& out) {
+Status ReadChunks(core::TransactionKeyspace& space, Bytes key, std::uint64_t begin,
+                  std::string& out) {
   if (out.empty()) return {};
   const std::string first = ChunkName(begin / kChunkBytes);
   const std::string end = ChunkName((begin + out.size() - 1) / kChunkBytes + 1);
@@ -28,7 +29,7 @@ Status ReadChunks(core::LatchedKeyspace& space, Bytes key, std::uint64_t begin, 
 }
 
 // Makes the key a string of `size` bytes in chunks: `bytes`, followed by zeros.
-Status MakeChunks(core::LatchedKeyspace& space, Bytes key, Bytes bytes, std::uint64_t size,
+Status MakeChunks(core::TransactionKeyspace& space, Bytes key, Bytes bytes, std::uint64_t size,
                   Lifetime lifetime) {
   const core::ChunkedHead head{.size = size, .edits = 0};
   MAYFLY_RETURN_IF_ERROR(space.MakeCollection(key, core::EncodeChunkedHead(head), lifetime));
@@ -49,12 +50,12 @@ Status MakeChunks(core::LatchedKeyspace& space, Bytes key, Bytes bytes, std::uin
 
 }  // namespace
 
-Status PutString(core::LatchedKeyspace& space, Bytes key, Bytes value, Lifetime lifetime) {
+Status PutString(core::TransactionKeyspace& space, Bytes key, Bytes value, Lifetime lifetime) {
   if (value.size() <= core::kValueBytesMax) return space.Put(key, value, lifetime);
   return MakeChunks(space, key, value, value.size(), lifetime);
 }
 
-Status ShowString(core::LatchedKeyspace& space, Bytes key, core::FoundRow& row) {
+Status ShowString(core::TransactionKeyspace& space, Bytes key, core::FoundRow& row) {
   const auto head = row.is_collection ? core::DecodeChunkedHead(row.value) : std::nullopt;
   if (!head) return {};
   std::string whole(head->size, '\0');

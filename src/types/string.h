@@ -26,15 +26,15 @@ inline constexpr std::size_t kStringBytesMax = std::size_t{512} << 20;
 static_assert(kStringBytesMax >= core::kValueBytesMax);
 
 // Writes a whole string in place of the key's value of any type. At most kStringBytesMax bytes.
-Status PutString(core::LatchedKeyspace& space, Bytes key, Bytes value, Lifetime lifetime);
+Status PutString(core::TransactionKeyspace& space, Bytes key, Bytes value, Lifetime lifetime);
 
 // Turns a row in chunks into the plain row that it stands for. Other rows stay unchanged.
-Status ShowString(core::LatchedKeyspace& space, Bytes key, core::FoundRow& row);
+Status ShowString(core::TransactionKeyspace& space, Bytes key, core::FoundRow& row);
 
 class String {
  public:
   // The key is the caller's.
-  String(core::LatchedKeyspace& space, Bytes key) : space_(space), key_(key) {}
+  String(core::TransactionKeyspace& space, Bytes key) : space_(space), key_(key) {}
   String(const String&) = delete;
   String& operator=(const String&) = delete;
 
@@ -56,7 +56,7 @@ class String {
  private:
   Status WriteChunk(std::uint64_t chunk, std::uint64_t begin, Bytes bytes);
 
-  core::LatchedKeyspace& space_;
+  core::TransactionKeyspace& space_;
   const Bytes key_;
   core::FoundRow row_;
   std::optional<core::ChunkedHead> head_;  // If it is in chunks.

@@ -40,7 +40,7 @@ Result<ValueType> TypeOf(bool is_collection, Bytes value) {
   return Status::Corruption("the head of a collection names no type; run a check");
 }
 
-Status FindTyped(core::LatchedKeyspace& space, Bytes key, ValueType type, core::FoundRow& row) {
+Status FindTyped(core::TransactionKeyspace& space, Bytes key, ValueType type, core::FoundRow& row) {
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   if (!row.exists) return {};
   MAYFLY_TRY(const ValueType found, TypeOf(row.is_collection, row.value));

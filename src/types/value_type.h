@@ -30,6 +30,6 @@ std::string_view NameOf(ValueType type);
 Result<ValueType> TypeOf(bool is_collection, Bytes value);
 
 // Reads the row. WrongType when it exists and is of another type.
-Status FindTyped(core::LatchedKeyspace& space, Bytes key, ValueType type, core::FoundRow& row);
+Status FindTyped(core::TransactionKeyspace& space, Bytes key, ValueType type, core::FoundRow& row);
 
 }  // namespace mayfly::types

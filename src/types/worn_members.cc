@@ -21,7 +21,7 @@ std::string HeadOf(ValueType type, std::uint64_t removed) {
   return head;
 }
 
-Status BeginAnew(core::LatchedKeyspace& space, Bytes key, Bytes head) {
+Status BeginAnew(core::TransactionKeyspace& space, Bytes key, Bytes head) {
   std::vector<Member> members;
   {
     MAYFLY_TRY(const auto cursor, space.NewMemberCursor(key, core::Part::kMembers));
@@ -54,7 +54,7 @@ Result<std::uint64_t> RemovedOf(Bytes head) {
   return removed;
 }
 
-Status NoteRemoved(core::LatchedKeyspace& space, Bytes key, ValueType type, std::uint64_t left,
+Status NoteRemoved(core::TransactionKeyspace& space, Bytes key, ValueType type, std::uint64_t left,
                    std::uint64_t& removed) {
   ++removed;
   if (removed >= kWornRemovedMin && removed >= kWornRemovedShare * left && left <= kRenewedMax) {

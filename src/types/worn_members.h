@@ -27,7 +27,7 @@ Result<std::uint64_t> RemovedOf(Bytes head);
 
 // Notes that one more was removed and `left` are left, at least one. Sets `removed` to the head's
 // count.
-Status NoteRemoved(core::LatchedKeyspace& space, Bytes key, ValueType type, std::uint64_t left,
+Status NoteRemoved(core::TransactionKeyspace& space, Bytes key, ValueType type, std::uint64_t left,
                    std::uint64_t& removed);
 
 }  // namespace mayfly::types

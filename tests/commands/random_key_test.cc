@@ -39,7 +39,7 @@ std::uint64_t CostOfADraw(const char* living_name, int living, const char* dead_
   const auto steps = [&] { return costs->gets + costs->cursor_moves; };
   std::uint64_t dearest = 0;
   for (int i = 0; i < kDraws; ++i) {
-    InLatched(*database, rows, {}, [&](core::LatchedKeyspace& space) {
+    InLatched(*database, rows, {}, [&](core::TransactionKeyspace& space) {
       // The count of dead rows is tested elsewhere, so it is left out.
       const std::uint64_t before = steps();
       ASSERT_EQ(space.Count().value(), static_cast<std::uint64_t>(living));

@@ -14,8 +14,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 void WriteCollection(const std::string& directory) {
   ManualClock clock(kStart);
@@ -23,7 +23,7 @@ void WriteCollection(const std::string& directory) {
   ASSERT_TRUE(database.has_value()) << database.status().ToString();
   Keyspace& rows = (*database)->default_keyspace();
   ASSERT_EQ(CodeOf(rows.SetPolicy({.events = EventDetail::kKeyAndValue})), kOk);
-  InLatched(**database, rows, {"set"}, [](LatchedKeyspace& space) {
+  InLatched(**database, rows, {"set"}, [](TransactionKeyspace& space) {
     Fill(space, "set", {"stays"});
     Fill(space, "set", {"goes"}, MemberLifetime::Until(kStart + 10ms));
   });

@@ -8,14 +8,14 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 using Names = std::vector<std::string>;
 
 class CollectionBackup : public EachEngine {
  protected:
   CollectionBackup() {
-    InLatched(database(), rows(), {}, [&](LatchedKeyspace& space) {
+    InLatched(database(), rows(), {}, [&](TransactionKeyspace& space) {
       Fill(space, "mixed", {"a", "b"});
       Fill(space, "mixed", {"m"}, MemberLifetime::Until(clock().Now() + 10ms));
       ASSERT_EQ(CodeOf(space.PutSide("mixed", "side", "beside")), kOk);
@@ -61,7 +61,7 @@ TEST_P(CollectionBackup, HonoursDeadlinesOfMembers) {
     EXPECT_EQ(report.rows, mortal.empty() ? 3u : 4u);
     EXPECT_EQ(report.dropped_rows, mortal.empty() ? 1u : 0u);
     EXPECT_EQ(home.keyspace().Ttl("mixed").value(), 100ms - later);
-    InLatched(home.database(), home.keyspace(), {"mixed"}, [](LatchedKeyspace& space) {
+    InLatched(home.database(), home.keyspace(), {"mixed"}, [](TransactionKeyspace& space) {
       core::FoundMember side;
       ASSERT_EQ(CodeOf(space.FindSide("mixed", "side", side)), kOk);
       EXPECT_EQ(side.value, "beside");
@@ -92,7 +92,7 @@ TEST_P(CollectionBackup, FreezesShiftsAndStripsDeadlinesOfMembers) {
 TEST_P(CollectionBackup, RestoredCollectionsGrowAndGoLikeOthers) {
   DatabaseHome home(GetParam(), {}, kStart + 1ms);
   Restore(home, {});
-  InLatched(home.database(), home.keyspace(), {"mixed"}, [](LatchedKeyspace& space) {
+  InLatched(home.database(), home.keyspace(), {"mixed"}, [](TransactionKeyspace& space) {
     EXPECT_TRUE(space.PutMember("mixed", "new", "v").value());
     EXPECT_FALSE(space.PutMember("mixed", "a", "v").value());
   });

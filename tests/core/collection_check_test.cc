@@ -12,11 +12,11 @@ namespace {
 
 using namespace std::chrono_literals;
 using core::EntryKey;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
 using core::MembersOf;
 using core::PartKeys;
 using core::PartKind;
+using core::TransactionKeyspace;
 
 constexpr engine::Address kRows{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
@@ -32,7 +32,7 @@ class CollectionDamage : public ::testing::Test {
     auto engine = engine::NewMemoryEngine();
     engine_ = engine.get();
     database_ = *core::NewDatabase(std::move(engine), {.clock = &clock_});
-    InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
+    InLatched(*database_, rows(), {"set"}, [](TransactionKeyspace& space) {
       Fill(space, "set", {"a", "b"});
       Fill(space, "set", {"m"}, MemberLifetime::Until(kDeadline));
     });

@@ -10,8 +10,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 class CollectionEvents : public EachEngine {
  protected:
@@ -19,11 +19,11 @@ class CollectionEvents : public EachEngine {
     EXPECT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKeyAndValue})), kOk);
   }
 
-  void In(const std::function<void(LatchedKeyspace&)>& something) {
+  void In(const std::function<void(TransactionKeyspace&)>& something) {
     InLatched(database(), rows(), {"set"}, something);
   }
   void FillMortal(const std::vector<std::string>& members, Millis ttl) {
-    In([&](LatchedKeyspace& space) {
+    In([&](TransactionKeyspace& space) {
       Fill(space, "set", members, MemberLifetime::Until(clock().Now() + ttl));
     });
   }
@@ -46,7 +46,7 @@ class CollectionEvents : public EachEngine {
 
 TEST_P(CollectionEvents, OfAPurgedMemberNamesKeyAndMember) {
   FillMortal({"dies"}, 5ms);
-  In([](LatchedKeyspace& space) { Fill(space, "set", {"stays"}); });
+  In([](TransactionKeyspace& space) { Fill(space, "set", {"stays"}); });
   clock().Advance(4ms);
   ASSERT_EQ(CodeOf(database().Purge({})), kOk);
   EXPECT_EQ(Told(), Lines{});
@@ -60,8 +60,8 @@ TEST_P(CollectionEvents, OfAPurgedMemberNamesKeyAndMember) {
 TEST_P(CollectionEvents, OfAMovedCollectionNameItsNewKey) {
   FillMortal({"early"}, 5ms);
   FillMortal({"late"}, 8ms);
-  In([](LatchedKeyspace& space) { Fill(space, "set", {"stays"}); });
-  InLatched(database(), rows(), {"set", "moved"}, [](LatchedKeyspace& space) {
+  In([](TransactionKeyspace& space) { Fill(space, "set", {"stays"}); });
+  InLatched(database(), rows(), {"set", "moved"}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Move("set", space, "moved")), kOk);
     Fill(space, "set", {"another's"});
   });
@@ -78,9 +78,9 @@ TEST_P(CollectionEvents, OfAMovedCollectionNameItsNewKey) {
 
 TEST_P(CollectionEvents, OfADeadMemberThatIsReplacedIsToldByTheWrite) {
   FillMortal({"dies"}, 5ms);
-  In([](LatchedKeyspace& space) { Fill(space, "set", {"stays"}); });
+  In([](TransactionKeyspace& space) { Fill(space, "set", {"stays"}); });
   clock().Advance(5ms);
-  In([](LatchedKeyspace& space) {
+  In([](TransactionKeyspace& space) {
     // It was read as absent; the dead member is still stored.
     EXPECT_TRUE(
         space.PutMember("set", "dies", "again", MemberLifetime::Forever(), /*known_new=*/true)
@@ -93,7 +93,7 @@ TEST_P(CollectionEvents, OfADeadMemberThatIsReplacedIsToldByTheWrite) {
 }
 
 TEST_P(CollectionEvents, OfAMemberThatWasBornDead) {
-  In([&](LatchedKeyspace& space) {
+  In([&](TransactionKeyspace& space) {
     Fill(space, "set", {"stays", "goes"});
     EXPECT_FALSE(space.PutMember("set", "goes", "v", MemberLifetime::Until(clock().Now())).value());
   });
@@ -102,11 +102,13 @@ TEST_P(CollectionEvents, OfAMemberThatWasBornDead) {
 }
 
 TEST_P(CollectionEvents, OfACollectionThatDiesAreItsOwnAndThoseOfMembersThatDiedBefore) {
-  In([](LatchedKeyspace& space) { Fill(space, "set", {"immortal"}); });
+  In([](TransactionKeyspace& space) { Fill(space, "set", {"immortal"}); });
   FillMortal({"before"}, 5ms);
   FillMortal({"with"}, 10ms);
   FillMortal({"later"}, 20ms);
-  In([](LatchedKeyspace& space) { EXPECT_TRUE(space.Expire("set", Lifetime::For(10ms)).value()); });
+  In([](TransactionKeyspace& space) {
+    EXPECT_TRUE(space.Expire("set", Lifetime::For(10ms)).value());
+  });
   clock().Advance(30ms);
   ASSERT_EQ(CodeOf(database().Purge({})), kOk);
   EXPECT_EQ(Told(), (Lines{"set 0", "set/before=value of before 0", "set/with=value of with 0"}));
@@ -114,7 +116,7 @@ TEST_P(CollectionEvents, OfACollectionThatDiesAreItsOwnAndThoseOfMembersThatDied
 }
 
 TEST_P(CollectionEvents, OfADeletedCollectionAreThoseOfMembersThatHadDied) {
-  In([](LatchedKeyspace& space) { Fill(space, "set", {"immortal"}); });
+  In([](TransactionKeyspace& space) { Fill(space, "set", {"immortal"}); });
   FillMortal({"dead"}, 5ms);
   FillMortal({"alive"}, 20ms);
   clock().Advance(5ms);
@@ -131,7 +133,7 @@ TEST_P(CollectionEvents, AreDeliveredWhenTheLatchesAreFree) {
     ++told;
     EXPECT_EQ(CodeOf(rows().Put(event.key, "from the callback")), kOk);
   });
-  In([&](LatchedKeyspace& space) {
+  In([&](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Put("set", "v", Lifetime::Until(clock().Now()))), kOk);
   });
   EXPECT_EQ(told, 1);

@@ -13,8 +13,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 constexpr std::uint64_t kMany = 100'000;
 
@@ -30,7 +30,7 @@ class LargeCollection : public ::testing::Test {
   ~LargeCollection() override { EXPECT_TRUE(database_->Check()->clean()); }
 
   void Fill(std::uint64_t members, MemberLifetime lifetime = MemberLifetime::Forever()) {
-    InLatched(*database_, rows(), {"set"}, [&](LatchedKeyspace& space) {
+    InLatched(*database_, rows(), {"set"}, [&](TransactionKeyspace& space) {
       ASSERT_EQ(CodeOf(space.MakeCollection("set", "head", Lifetime::Default())), kOk);
       for (std::uint64_t i = 0; i < members; ++i) {
         ASSERT_EQ(CodeOf(space.PutMember("set", Name(i), "v", lifetime, /*known_new=*/true)), kOk);
@@ -63,7 +63,7 @@ TEST_F(LargeCollection, IsDeletedAtTheCostOfARow) {
   Fill(kMany);
   ExpectCheap(CostsOf([&] {
     InLatched(*database_, rows(), {"set"},
-              [](LatchedKeyspace& space) { EXPECT_TRUE(space.Delete("set").value()); });
+              [](TransactionKeyspace& space) { EXPECT_TRUE(space.Delete("set").value()); });
   }));
   EXPECT_EQ(rows().Count().value(), 0u);
   EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
@@ -94,7 +94,7 @@ TEST_F(LargeCollection, GetsAnotherKeyAtTheCostOfARow) {
     for (const auto lifetime : {MemberLifetime::Forever(), MemberLifetime::Until(kStart + 1h)}) {
       Fill(members, lifetime);
       ExpectCheap(CostsOf([&] {
-        InLatched(*database_, rows(), {"set", "other"}, [](LatchedKeyspace& space) {
+        InLatched(*database_, rows(), {"set", "other"}, [](TransactionKeyspace& space) {
           ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
         });
       }));
@@ -110,7 +110,7 @@ TEST_F(LargeCollection, GetsAnotherKeyAtTheCostOfARow) {
 
 TEST_F(LargeCollection, MovesWithinAWorkAsItStandsThere) {
   Fill(10, MemberLifetime::Until(kStart + 1h));
-  InLatched(*database_, rows(), {"set", "other", "third"}, [](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"set", "other", "third"}, [](TransactionKeyspace& space) {
     mayfly::Fill(space, "third", {"x"});
     EXPECT_TRUE(space.PutMember("set", "new", "v").value());
     EXPECT_TRUE(space.RemoveMember("set", Name(0)).value());
@@ -129,7 +129,7 @@ TEST_F(LargeCollection, MovesWithinAWorkAsItStandsThere) {
 
 TEST_F(LargeCollection, ThatIsMovedAndDeletedInOneWorkLeavesItsMembersToThePurge) {
   Fill(10);
-  InLatched(*database_, rows(), {"set", "other"}, [](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"set", "other"}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
     EXPECT_TRUE(space.Delete("other").value());
   });
@@ -140,7 +140,7 @@ TEST_F(LargeCollection, ThatIsMovedAndDeletedInOneWorkLeavesItsMembersToThePurge
 TEST_F(LargeCollection, ThatWasMovedBackByARollbackIsWhereItWas) {
   Fill(10, MemberLifetime::Until(kStart + 1h));
   auto transaction = *core::BeginLatched(*database_, {.everything = true});
-  LatchedKeyspace& space = transaction->In(rows());
+  TransactionKeyspace& space = transaction->In(rows());
   const auto mark = transaction->SetMark();
   ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
   transaction->RollBack(mark);
@@ -154,7 +154,7 @@ TEST_F(LargeCollection, ThatWasMovedBackByARollbackIsWhereItWas) {
 TEST_F(LargeCollection, ChangesAtTheCostOfTheChange) {
   Fill(kMany);
   ExpectCheap(CostsOf([&] {
-    InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
+    InLatched(*database_, rows(), {"set"}, [](TransactionKeyspace& space) {
       EXPECT_TRUE(space.PutMember("set", "new", "v").value());
       EXPECT_TRUE(space.RemoveMember("set", Name(7)).value());
       EXPECT_FALSE(space.PutMember("set", Name(8), "other").value());
@@ -167,7 +167,7 @@ TEST_F(LargeCollection, ChangesAtTheCostOfTheChange) {
 
 TEST_F(LargeCollection, KnowsItsLivingMembersWithoutAWalkOverThem) {
   Fill(kMany, MemberLifetime::Until(kStart + 1h));
-  InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"set"}, [](TransactionKeyspace& space) {
     for (std::uint64_t i = 0; i < 5; ++i) {
       EXPECT_FALSE(
           space.PutMember("set", Name(i), "v", MemberLifetime::Until(kStart + 10ms)).value());
@@ -176,7 +176,7 @@ TEST_F(LargeCollection, KnowsItsLivingMembersWithoutAWalkOverThem) {
   clock_.Advance(10ms);
   // As many steps as there are dead members, for the count; the last deadline costs none.
   ExpectCheap(CostsOf([&] {
-    InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
+    InLatched(*database_, rows(), {"set"}, [](TransactionKeyspace& space) {
       core::FoundRow row;
       ASSERT_EQ(CodeOf(space.Find("set", row)), kOk);
       EXPECT_EQ(row.members, kMany - 5);
@@ -217,7 +217,7 @@ TEST_F(LargeCollection, OfMortalsTakesItsEntriesWithIt) {
 
 TEST_F(LargeCollection, WhoseMembersDieTogetherIsPurgedInBatches) {
   Fill(1000, MemberLifetime::Until(kStart + 10ms));
-  InLatched(*database_, rows(), {"set"}, [](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"set"}, [](TransactionKeyspace& space) {
     EXPECT_TRUE(space.PutMember("set", "immortal", "v").value());
   });
   clock_.Advance(10ms);
@@ -240,7 +240,7 @@ PurgeCosts CostsOfDeathTogether(std::uint64_t members) {
   const auto database = *core::NewDatabase(
       std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs), {.clock = &clock});
   Keyspace& rows = database->default_keyspace();
-  InLatched(*database, rows, {"hash"}, [&](LatchedKeyspace& space) {
+  InLatched(*database, rows, {"hash"}, [&](TransactionKeyspace& space) {
     Fill(space, "hash", {"stays"});
     for (std::uint64_t i = 0; i < members; ++i) {
       ASSERT_EQ(CodeOf(space.PutMember("hash", Name(i), "v", MemberLifetime::Until(kStart + 10ms),
@@ -258,7 +258,7 @@ PurgeCosts CostsOfDeathTogether(std::uint64_t members) {
   const std::uint64_t half = steps();
   core::FoundRow row;
   InLatched(*database, rows, {"hash"},
-            [&](LatchedKeyspace& space) { EXPECT_EQ(CodeOf(space.Find("hash", row)), kOk); });
+            [&](TransactionKeyspace& space) { EXPECT_EQ(CodeOf(space.Find("hash", row)), kOk); });
   EXPECT_EQ(row.members, 1u);
   const std::uint64_t one_look = steps() - half;
   EXPECT_FALSE(database->Purge()->more_due);
@@ -275,7 +275,7 @@ TEST(CollectionCosts, MembersThatDieTogetherArePurgedAtACostThatGrowsWithThemAlo
 }
 
 TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
-  InLatched(*database_, rows(), {"hash"}, [&](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"hash"}, [&](TransactionKeyspace& space) {
     mayfly::Fill(space, "hash", {"stays"});
     for (std::uint64_t i = 0; i < kMany; ++i) {
       ASSERT_EQ(CodeOf(space.PutMember("hash", Name(i), "v", MemberLifetime::Until(kStart + 10ms),
@@ -284,7 +284,7 @@ TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
     }
   });
   const auto find = [&] {
-    InLatched(*database_, rows(), {"hash"}, [](LatchedKeyspace& space) {
+    InLatched(*database_, rows(), {"hash"}, [](TransactionKeyspace& space) {
       core::FoundRow row;
       ASSERT_EQ(CodeOf(space.Find("hash", row)), kOk);
       EXPECT_EQ(row.members, 1u);
@@ -294,7 +294,7 @@ TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
   find();
   EXPECT_LT(CostsOf(find).cursor_moves, 5u);
   // A member that dies later is counted beside the known ones.
-  InLatched(*database_, rows(), {"hash"}, [](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"hash"}, [](TransactionKeyspace& space) {
     ASSERT_TRUE(
         space.PutMember("hash", "later", "v", MemberLifetime::Until(kStart + 20ms)).value());
   });
@@ -306,7 +306,7 @@ TEST_F(LargeCollection, CountsItsDeadOnceHoweverOftenItIsReadBeforeAPurge) {
 TEST_F(LargeCollection, GoesWithItsKeyspace) {
   const auto other = *database_->CreateKeyspace("other");
   for (const bool drop : {false, true}) {
-    InLatched(*database_, *other, {}, [](LatchedKeyspace& space) {
+    InLatched(*database_, *other, {}, [](TransactionKeyspace& space) {
       mayfly::Fill(space, "set", {"a", "b"}, MemberLifetime::Until(kStart + 1h));
       mayfly::Fill(space, "gone", {"a", "b"});
     });
@@ -320,7 +320,7 @@ TEST_F(LargeCollection, GoesWithItsKeyspace) {
 
 class CollectionUpkeep : public EachEngine {
  protected:
-  void In(const std::function<void(LatchedKeyspace&)>& something) {
+  void In(const std::function<void(TransactionKeyspace&)>& something) {
     InLatched(database(), rows(), {}, something);
   }
 };
@@ -328,7 +328,7 @@ class CollectionUpkeep : public EachEngine {
 TEST_P(CollectionUpkeep, TheReaperRemovesWhatADeleteLeft) {
   const auto reaper = *database().StartReaper({.work_percent = 100});
   reaper->AwaitIdle();
-  In([](LatchedKeyspace& space) { Fill(space, "set", {"a", "b", "c"}); });
+  In([](TransactionKeyspace& space) { Fill(space, "set", {"a", "b", "c"}); });
   EXPECT_TRUE(rows().Delete("set").value());
   reaper->AwaitIdle();
   EXPECT_EQ(StatisticsOf(database()).orphans, 0u);
@@ -337,7 +337,7 @@ TEST_P(CollectionUpkeep, TheReaperRemovesWhatADeleteLeft) {
 
 TEST_P(CollectionUpkeep, AReopenedDatabaseGoesOnWithWhatIsLeft) {
   if (!home_.persistent()) return;
-  In([&](LatchedKeyspace& space) {
+  In([&](TransactionKeyspace& space) {
     Fill(space, "gone", {"a", "b"});
     Fill(space, "dying", {"c"});
     Fill(space, "dying", {"d"}, MemberLifetime::Until(clock().Now() + 10ms));
@@ -356,7 +356,7 @@ TEST_P(CollectionUpkeep, NoVersionIsUsedTwice) {
   // The same key, emptied and made again, before and after a restart: if a collection id were
   // reused, the members that are still queued would come back.
   for (int i = 0; i < 4; ++i) {
-    In([&](LatchedKeyspace& space) { Fill(space, "set", {std::to_string(i)}); });
+    In([&](TransactionKeyspace& space) { Fill(space, "set", {std::to_string(i)}); });
     EXPECT_EQ(Look(database(), rows(), "set").names, std::vector<std::string>{std::to_string(i)});
     EXPECT_TRUE(rows().Delete("set").value());
     home_.Reopen();
@@ -365,7 +365,7 @@ TEST_P(CollectionUpkeep, NoVersionIsUsedTwice) {
 }
 
 TEST_P(CollectionUpkeep, ADeadLargeOneIsSeenNowhereBeforeItIsPurged) {
-  In([&](LatchedKeyspace& space) {
+  In([&](TransactionKeyspace& space) {
     Fill(space, "set", {"a", "b"}, MemberLifetime::Until(clock().Now() + 10ms));
   });
   const auto snapshot = *database().NewSnapshot();
@@ -384,7 +384,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, CollectionUpkeep, AllEngines(), NameOfEngine);
 TEST(CollectionCompaction, DropsPurgedMembersAndKeepsTheLiving) {
   EngineInHand hand;
   Keyspace& rows = hand.database().default_keyspace();
-  InLatched(hand.database(), rows, {"set"}, [&](LatchedKeyspace& space) {
+  InLatched(hand.database(), rows, {"set"}, [&](TransactionKeyspace& space) {
     Fill(space, "set", {"stays"});
     Fill(space, "set", {"later"}, MemberLifetime::Until(hand.clock().Now() + 1h));
     Fill(space, "set", {"dies"}, MemberLifetime::Until(hand.clock().Now() + 10ms));

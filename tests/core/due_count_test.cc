@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using core::KeepCountOfDue;
-using core::LatchedKeyspace;
+using core::TransactionKeyspace;
 
 constexpr int kMany = 5000;
 
@@ -123,7 +123,7 @@ TEST_F(DueCount, AClearForgetsIt) {
   Fill(kMany);
   clock_.Advance(10ms);
   ASSERT_TRUE(KeepCount());
-  InLatched(*database_, rows(), {}, [](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Clear()), kOk);
     ASSERT_EQ(CodeOf(space.Put("key 1", "v", Lifetime::For(1ms))), kOk);
   });

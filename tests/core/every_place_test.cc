@@ -17,8 +17,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 struct Place {
   std::string name;
@@ -46,13 +46,13 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
 
   void PutMember(Bytes key, Bytes member, Bytes value,
                  MemberLifetime lifetime = MemberLifetime::Forever()) {
-    InLatched(database(), promised(), {key}, [&](LatchedKeyspace& space) {
+    InLatched(database(), promised(), {key}, [&](TransactionKeyspace& space) {
       Fill(space, key, {});
       ASSERT_TRUE(space.PutMember(key, member, value, lifetime).has_value());
     });
   }
 
-  void Change(Bytes key, const std::function<void(LatchedKeyspace&)>& change) {
+  void Change(Bytes key, const std::function<void(TransactionKeyspace&)>& change) {
     InLatched(database(), promised(), {key}, change);
   }
 
@@ -83,12 +83,12 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
                 kOk);
     });
     PlantOverwritten("a latched transaction", [this](Bytes key) {
-      Change(key, [&](LatchedKeyspace& space) {
+      Change(key, [&](TransactionKeyspace& space) {
         ASSERT_EQ(CodeOf(space.Put(key, "harmless", Lifetime::Forever())), kOk);
       });
     });
     PlantOverwritten("a collection", [this](Bytes key) {
-      Change(key, [&](LatchedKeyspace& space) {
+      Change(key, [&](TransactionKeyspace& space) {
         ASSERT_EQ(CodeOf(space.MakeCollection(key, "head")), kOk);
         ASSERT_TRUE(space.PutMember(key, "m", "v").has_value());
       });
@@ -117,7 +117,7 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
     const std::string emptied = Fresh("emptied collection");
     PutMember(emptied, "m", "v");
     Add("the name of a collection that loses its last member", emptied, [=, this] {
-      Change(emptied, [&](LatchedKeyspace& space) {
+      Change(emptied, [&](TransactionKeyspace& space) {
         EXPECT_TRUE(space.RemoveMember(emptied, "m").value());
       });
     });
@@ -141,7 +141,7 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
         PutMember(renamed, "n", "v", MemberLifetime::Until(clock().Now() + 1000h));
       }
       Add("the name a collection had before it was renamed, which " + to, renamed, [=, this] {
-        InLatched(database(), promised(), {renamed, to}, [&](LatchedKeyspace& space) {
+        InLatched(database(), promised(), {renamed, to}, [&](TransactionKeyspace& space) {
           ASSERT_EQ(CodeOf(space.Move(renamed, space, to)), kOk);
         });
       });
@@ -159,17 +159,17 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
     const std::string member = Fresh("removed member");
     PutMember("living", member, "v");
     Add("the name of a member that is removed", member, [=, this] {
-      Change("living", [&](LatchedKeyspace& space) {
+      Change("living", [&](TransactionKeyspace& space) {
         EXPECT_TRUE(space.RemoveMember("living", member).value());
       });
     });
 
     const std::string side = Fresh("side value");
-    Change("living", [&](LatchedKeyspace& space) {
+    Change("living", [&](TransactionKeyspace& space) {
       ASSERT_EQ(CodeOf(space.PutSide("living", "s", side)), kOk);
     });
     Add("a side's overwritten value", side, [this] {
-      Change("living", [](LatchedKeyspace& space) {
+      Change("living", [](TransactionKeyspace& space) {
         ASSERT_EQ(CodeOf(space.PutSide("living", "s", "harmless")), kOk);
       });
     });

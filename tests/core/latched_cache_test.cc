@@ -14,8 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 using core::FoundMember;
 using core::FoundRow;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 class LatchedCache : public ::testing::Test {
  protected:
@@ -28,19 +28,21 @@ class LatchedCache : public ::testing::Test {
 
   Keyspace& rows() { return database_->default_keyspace(); }
 
-  void In(const std::vector<Bytes>& keys, const std::function<void(LatchedKeyspace&)>& something) {
+  void In(const std::vector<Bytes>& keys,
+          const std::function<void(TransactionKeyspace&)>& something) {
     InLatched(*database_, rows(), keys, something);
   }
 
   void Put(Bytes key, Bytes value, Lifetime lifetime = Lifetime::Forever()) {
-    In({key},
-       [&](LatchedKeyspace& space) { ASSERT_EQ(CodeOf(space.Put(key, value, lifetime)), kOk); });
+    In({key}, [&](TransactionKeyspace& space) {
+      ASSERT_EQ(CodeOf(space.Put(key, value, lifetime)), kOk);
+    });
   }
 
   // The row that a latched transaction of its own finds; "" when there is none.
   std::string Find(Bytes key) {
     std::string value;
-    In({key}, [&](LatchedKeyspace& space) {
+    In({key}, [&](TransactionKeyspace& space) {
       FoundRow row;
       ASSERT_EQ(CodeOf(space.Find(key, row)), kOk);
       if (row.exists) value = row.value;
@@ -49,7 +51,7 @@ class LatchedCache : public ::testing::Test {
   }
   std::string FindMember(Bytes key, Bytes member) {
     std::string value;
-    In({key}, [&](LatchedKeyspace& space) {
+    In({key}, [&](TransactionKeyspace& space) {
       FoundMember found;
       if (space.FindMember(key, member, found).ok() && found.exists) value = found.value;
     });
@@ -84,17 +86,17 @@ TEST_F(LatchedCache, WhatIsAbsentIsKnownToo) {
 }
 
 TEST_F(LatchedCache, MembersAreKeptWithTheirRow) {
-  In({"set"}, [](LatchedKeyspace& space) { Fill(space, "set", {"a"}); });
+  In({"set"}, [](TransactionKeyspace& space) { Fill(space, "set", {"a"}); });
   EXPECT_EQ(FindMember("set", "a"), "value of a");
   EXPECT_EQ(Gets([&] { EXPECT_EQ(FindMember("set", "a"), "value of a"); }), 0u);
-  In({"set"}, [](LatchedKeyspace& space) {
+  In({"set"}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.PutMember("set", "a", "other")), kOk);
     ASSERT_EQ(CodeOf(space.PutMember("set", "b", "new")), kOk);
   });
   EXPECT_EQ(FindMember("set", "a"), "other");
   EXPECT_EQ(FindMember("set", "b"), "new");
   In({"set"},
-     [](LatchedKeyspace& space) { ASSERT_EQ(CodeOf(space.RemoveMember("set", "a")), kOk); });
+     [](TransactionKeyspace& space) { ASSERT_EQ(CodeOf(space.RemoveMember("set", "a")), kOk); });
   EXPECT_EQ(FindMember("set", "a"), "");
 }
 
@@ -134,7 +136,7 @@ TEST_F(LatchedCache, ADeadlineIsJudgedByTheClockAndNotByTheCache) {
 }
 
 TEST_F(LatchedCache, AMemberThatWasPurgedIsGone) {
-  In({"set"}, [](LatchedKeyspace& space) {
+  In({"set"}, [](TransactionKeyspace& space) {
     Fill(space, "set", {"stays"});
     Fill(space, "set", {"goes"}, MemberLifetime::Until(kStart + 10ms));
   });
@@ -143,8 +145,9 @@ TEST_F(LatchedCache, AMemberThatWasPurgedIsGone) {
   EXPECT_EQ(FindMember("set", "goes"), "");
   ASSERT_EQ(CodeOf(database_->Purge()), kOk);
   EXPECT_EQ(FindMember("set", "goes"), "");
-  In({"set"},
-     [](LatchedKeyspace& space) { EXPECT_TRUE(space.PutMember("set", "goes", "back").value()); });
+  In({"set"}, [](TransactionKeyspace& space) {
+    EXPECT_TRUE(space.PutMember("set", "goes", "back").value());
+  });
   EXPECT_EQ(FindMember("set", "goes"), "back");
 }
 
@@ -154,7 +157,7 @@ TEST_F(LatchedCache, ClearingForgets) {
   ASSERT_EQ(CodeOf(rows().Clear()), kOk);
   EXPECT_EQ(Find("key"), "");
   Put("key", "value");
-  In({}, [](LatchedKeyspace& space) {
+  In({}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Clear()), kOk);
     ASSERT_EQ(CodeOf(space.Put("other", "same transaction", Lifetime::Forever())), kOk);
   });

@@ -15,8 +15,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 constexpr int kThreads = 3;
 constexpr int kWorks = 400;
@@ -34,7 +34,7 @@ class LatchedConcurrency : public EachEngine {
       const bool everything = random.OneIn(20);
       InLatched(database(), rows(),
                 everything ? std::vector<Bytes>{} : std::vector<Bytes>{"all", other, target},
-                [&](LatchedKeyspace& space) {
+                [&](TransactionKeyspace& space) {
                   Fill(space, "all", {mine});
                   const WallTime later = clock().Now() + Millis(random.Between(1, 20));
                   core::FoundRow row;
@@ -89,7 +89,7 @@ TEST_P(LatchedConcurrency, ReadersThatShareLatchesNeverSeeHalfAWrite) {
   std::atomic<bool> over{false};
   const auto write = [&] {
     for (int i = 0; i < kWorks; ++i) {
-      InLatched(database(), rows(), {"a", "b", "c"}, [&](LatchedKeyspace& space) {
+      InLatched(database(), rows(), {"a", "b", "c"}, [&](TransactionKeyspace& space) {
         const std::string value = std::to_string(i);
         ASSERT_EQ(CodeOf(space.Put("a", value, Lifetime::Forever())), kOk);
         ASSERT_EQ(CodeOf(space.Put("b", value, Lifetime::Forever())), kOk);
@@ -104,7 +104,7 @@ TEST_P(LatchedConcurrency, ReadersThatShareLatchesNeverSeeHalfAWrite) {
           database(),
           {.keys = {{&rows(), "a", false}, {&rows(), "b", false}, {&rows(), "c", false}}});
       ASSERT_TRUE(transaction.has_value());
-      LatchedKeyspace& space = (*transaction)->In(rows());
+      TransactionKeyspace& space = (*transaction)->In(rows());
       core::FoundRow a;
       core::FoundRow b;
       core::FoundRow c;

@@ -16,7 +16,7 @@ namespace mayfly {
 // Runs a function in a latched transaction of its own and commits it. Without keys the transaction
 // is begun with everything.
 inline void InLatched(Database& database, const Keyspace& keyspace, const std::vector<Bytes>& keys,
-                      const std::function<void(core::LatchedKeyspace&)>& something) {
+                      const std::function<void(core::TransactionKeyspace&)>& something) {
   core::KeySet scope;
   scope.everything = keys.empty();
   for (const Bytes key : keys) scope.keys.push_back({&keyspace, key});
@@ -27,7 +27,8 @@ inline void InLatched(Database& database, const Keyspace& keyspace, const std::v
 }
 
 // Adds members to the collection, which is made if it does not exist.
-inline void Fill(core::LatchedKeyspace& space, Bytes key, const std::vector<std::string>& members,
+inline void Fill(core::TransactionKeyspace& space, Bytes key,
+                 const std::vector<std::string>& members,
                  core::MemberLifetime lifetime = core::MemberLifetime::Forever()) {
   core::FoundRow row;
   ASSERT_EQ(CodeOf(space.Find(key, row)), kOk);
@@ -48,7 +49,7 @@ struct Seen {
 
 inline Seen Look(Database& database, const Keyspace& keyspace, Bytes key) {
   Seen seen;
-  InLatched(database, keyspace, {key}, [&](core::LatchedKeyspace& space) {
+  InLatched(database, keyspace, {key}, [&](core::TransactionKeyspace& space) {
     core::FoundRow row;
     ASSERT_EQ(CodeOf(space.Find(key, row)), kOk);
     seen.exists = row.exists;

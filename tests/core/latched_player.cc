@@ -5,6 +5,7 @@
 
 #include "core/each_engine.h"
 #include "core/new_database.h"
+#include "core/optimistic_transaction.h"
 #include "core/store/store_of.h"
 
 namespace mayfly {
@@ -31,8 +32,8 @@ void ExpectSame(const Status& real, const Status& plain, const std::string& what
 
 }  // namespace
 
-LatchedPlayer::LatchedPlayer(EngineKind kind, std::uint64_t seed)
-    : random_(seed), home_(kind, Options()) {
+LatchedPlayer::LatchedPlayer(EngineKind kind, TransactionKind transactions, std::uint64_t seed)
+    : transactions_(transactions), random_(seed), home_(kind, Options()) {
   for (std::size_t i = 0; i < kKeyspaces; ++i) {
     EXPECT_TRUE(home_.database().CreateKeyspace(std::to_string(i)).has_value());
   }
@@ -110,18 +111,32 @@ void LatchedPlayer::PlayTransaction() {
   // Some transactions stage members ahead of their row.
   core::StoreOf(home_.database()).draft_bounds().parts_max = random_.OneIn(2) ? 2 : 1000;
   scope.walks = true;
-  auto begun = core::BeginLatched(home_.database(), scope);
-  ASSERT_TRUE(begun.has_value()) << begun.status().ToString();
-  real_ = *std::move(begun);
+  Begin(scope);
   plain_ = std::make_unique<core::PlainTransaction>(state_, home_.clock().Now());
   ASSERT_EQ(real_->now(), plain_->now());
   for (std::uint64_t i = random_.Below(12); i > 0; --i) PlayCall();
   CompareChanged();
+  // A purge is no change that a transaction conflicts with.
+  if (is_optimistic() && random_.OneIn(3)) {
+    ASSERT_EQ(CodeOf(home_.database().Purge({})), kOk);
+  }
   if (!random_.OneIn(8)) {
     ExpectSame(real_->Commit(), plain_->Commit(), "Commit");
   }
   real_.reset();
   plain_.reset();
+}
+
+void LatchedPlayer::Begin(const core::KeySet& scope) {
+  if (is_optimistic()) {
+    auto begun = home_.database().Begin();
+    ASSERT_TRUE(begun.has_value()) << begun.status().ToString();
+    real_ = std::make_unique<OptimisticTransaction>(*std::move(begun));
+    return;
+  }
+  auto begun = core::BeginLatched(home_.database(), scope);
+  ASSERT_TRUE(begun.has_value()) << begun.status().ToString();
+  real_ = *std::move(begun);
 }
 
 void LatchedPlayer::PlayCall() {
@@ -141,7 +156,7 @@ void LatchedPlayer::PlayCall() {
       return;
     }
     case 2:
-      if (!scope_.empty() || !random_.OneIn(10)) return;
+      if (is_optimistic() || !scope_.empty() || !random_.OneIn(10)) return;
       cleared_ = true;
       ExpectSame(in.real.Clear(), in.plain.Clear(), "Clear");
       return;
@@ -260,7 +275,7 @@ void LatchedPlayer::CompareMember(const Both& in, const std::string& key,
   core::FoundMember real;
   core::FoundMember plain;
   const bool side = random_.OneIn(3);
-  const auto find = [&](core::LatchedKeyspace& space, core::FoundMember& found) {
+  const auto find = [&](core::TransactionKeyspace& space, core::FoundMember& found) {
     return side ? space.FindSide(key, member, found) : space.FindMember(key, member, found);
   };
   ExpectSame(find(in.real, real), find(in.plain, plain), "FindMember " + key);
@@ -270,7 +285,7 @@ void LatchedPlayer::CompareMember(const Both& in, const std::string& key,
 }
 
 void LatchedPlayer::CompareChanged() {
-  if (cleared_) return;
+  if (cleared_ || is_optimistic()) return;
   const auto keys_of = [](const core::LatchedTransaction& transaction) {
     std::set<std::pair<const Keyspace*, std::string>> keys;
     for (const core::ChangedKey& changed : transaction.changed())
@@ -283,9 +298,7 @@ void LatchedPlayer::CompareChanged() {
 
 void LatchedPlayer::CompareAll() {
   scope_.clear();
-  auto begun = core::BeginLatched(home_.database(), {.everything = true});
-  ASSERT_TRUE(begun.has_value());
-  real_ = *std::move(begun);
+  Begin({.everything = true});
   plain_ = std::make_unique<core::PlainTransaction>(state_, home_.clock().Now());
   for (std::size_t i = 0; i < keyspaces_.size(); ++i) {
     const Both in = In(i);
@@ -326,10 +339,11 @@ LatchedPlayer::Both LatchedPlayer::In(std::size_t space) {
   return {real_->In(keyspace), plain_->In(keyspace), &keyspace};
 }
 
-// One of them is empty, and one has bytes that are escaped in keys of members.
+// One of them is empty, where that is allowed, and one has bytes that are escaped in keys of
+// members.
 std::string LatchedPlayer::SomeKey() {
   const std::uint64_t i = random_.Below(kKeys);
-  if (i == 0) return "";
+  if (i == 0 && !is_optimistic()) return "";
   return i == 1 ? std::string("k\0\1\3", 4) : "k" + std::to_string(i);
 }
 

@@ -16,9 +16,11 @@
 
 namespace mayfly {
 
+enum class TransactionKind : std::uint8_t { kLatched, kOptimistic };
+
 class LatchedPlayer {
  public:
-  LatchedPlayer(EngineKind kind, std::uint64_t seed);
+  LatchedPlayer(EngineKind kind, TransactionKind transactions, std::uint64_t seed);
   ~LatchedPlayer();
 
   // One transaction with several calls, and perhaps some upkeep. Differences are failures of the
@@ -36,14 +38,15 @@ class LatchedPlayer {
 
  private:
   struct Both {
-    core::LatchedKeyspace& real;
-    core::LatchedKeyspace& plain;
+    core::TransactionKeyspace& real;
+    core::TransactionKeyspace& plain;
     const Keyspace* keyspace;
   };
 
   void OpenKeyspaces();
   void Upkeep();
   void PlayTransaction();
+  void Begin(const core::KeySet& scope);
   void PlayCall();
   void CallOnRow(const Both& in, const std::string& key);
   void CallOnCollection(const Both& in, const std::string& key);
@@ -65,6 +68,9 @@ class LatchedPlayer {
   Lifetime SomeLifetime();
   WallTime SomeInstant();
 
+  bool is_optimistic() const { return transactions_ == TransactionKind::kOptimistic; }
+
+  const TransactionKind transactions_;
   Random random_;
   DatabaseHome home_;
   std::vector<std::shared_ptr<Keyspace>> keyspaces_;

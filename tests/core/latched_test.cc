@@ -16,12 +16,13 @@ using namespace std::chrono_literals;
 using core::BeginLatched;
 using core::FoundMember;
 using core::FoundRow;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 class Works : public EachEngine {
  protected:
-  void In(const std::vector<Bytes>& keys, const std::function<void(LatchedKeyspace&)>& something) {
+  void In(const std::vector<Bytes>& keys,
+          const std::function<void(TransactionKeyspace&)>& something) {
     InLatched(database(), rows(), keys, something);
   }
   bool Exists(Bytes key) { return Look(database(), rows(), key).exists; }
@@ -30,7 +31,7 @@ class Works : public EachEngine {
 TEST_P(Works, WhatIsNotCommittedNeverWas) {
   {
     auto transaction = BeginLatched(database(), {.keys = {{&rows(), "key"}, {&rows(), "set"}}});
-    LatchedKeyspace& space = (*transaction)->In(rows());
+    TransactionKeyspace& space = (*transaction)->In(rows());
     ASSERT_EQ(CodeOf(space.Put("key", "value", Lifetime::Forever())), kOk);
     Fill(space, "set", {"a", "b"});
     FoundRow row;
@@ -42,13 +43,13 @@ TEST_P(Works, WhatIsNotCommittedNeverWas) {
 }
 
 TEST_P(Works, ARowIsSeenByTheLibraryAndTheReverse) {
-  In({"key"}, [](LatchedKeyspace& space) {
+  In({"key"}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Put("key", "value", Lifetime::For(10ms))), kOk);
   });
   EXPECT_EQ(rows().Get("key").value(), "value");
   EXPECT_EQ(rows().Ttl("key").value(), 10ms);
   ASSERT_EQ(CodeOf(rows().Put("key", "library")), kOk);
-  In({"key"}, [](LatchedKeyspace& space) {
+  In({"key"}, [](TransactionKeyspace& space) {
     FoundRow row;
     ASSERT_EQ(CodeOf(space.Find("key", row)), kOk);
     EXPECT_EQ(row.value, "library");
@@ -61,7 +62,7 @@ TEST_P(Works, AsManyLooksAreCountedAsAreAskedFor) {
   ASSERT_EQ(CodeOf(rows().Put("mortal", "value", Lifetime::For(1ms))), kOk);
   clock().Advance(1ms);
   auto transaction = BeginLatched(database(), {.everything = true});
-  LatchedKeyspace& space = (*transaction)->In(rows());
+  TransactionKeyspace& space = (*transaction)->In(rows());
   ASSERT_EQ(CodeOf(space.Put("own", "value", Lifetime::Forever())), kOk);
   Fill(space, "set", {"a"});
   const auto look = [&](std::initializer_list<Bytes> keys) {
@@ -81,7 +82,7 @@ TEST_P(Works, AsManyLooksAreCountedAsAreAskedFor) {
 }
 
 TEST_P(Works, ARowLivesUpToItsDeadlineAndNotLonger) {
-  In({"key"}, [](LatchedKeyspace& space) {
+  In({"key"}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Put("key", "value", Lifetime::For(10ms))), kOk);
   });
   clock().Advance(9ms);
@@ -93,7 +94,7 @@ TEST_P(Works, ARowLivesUpToItsDeadlineAndNotLonger) {
 }
 
 TEST_P(Works, AMemberLivesUpToItsDeadlineAndNotLonger) {
-  In({"set"}, [&](LatchedKeyspace& space) {
+  In({"set"}, [&](TransactionKeyspace& space) {
     Fill(space, "set", {"stays"});
     Fill(space, "set", {"dies"}, MemberLifetime::Until(clock().Now() + 10ms));
   });
@@ -110,7 +111,7 @@ TEST_P(Works, AMemberLivesUpToItsDeadlineAndNotLonger) {
 }
 
 TEST_P(Works, ACollectionOfMortalsDiesWithTheLastOfThem) {
-  In({"set"}, [&](LatchedKeyspace& space) {
+  In({"set"}, [&](TransactionKeyspace& space) {
     Fill(space, "set", {"first"}, MemberLifetime::Until(clock().Now() + 5ms));
     Fill(space, "set", {"last"}, MemberLifetime::Until(clock().Now() + 10ms));
   });
@@ -125,22 +126,22 @@ TEST_P(Works, ACollectionOfMortalsDiesWithTheLastOfThem) {
 }
 
 TEST_P(Works, AnImmortalMemberKeepsItsCollectionAlive) {
-  In({"set"}, [&](LatchedKeyspace& space) {
+  In({"set"}, [&](TransactionKeyspace& space) {
     Fill(space, "set", {"dies"}, MemberLifetime::Until(clock().Now() + 5ms));
   });
-  In({"set"}, [&](LatchedKeyspace& space) { Fill(space, "set", {"stays"}); });
+  In({"set"}, [&](TransactionKeyspace& space) { Fill(space, "set", {"stays"}); });
   EXPECT_EQ(rows().Ttl("set").value(), kForever);
   In({"set"},
-     [](LatchedKeyspace& space) { EXPECT_TRUE(space.RemoveMember("set", "stays").value()); });
+     [](TransactionKeyspace& space) { EXPECT_TRUE(space.RemoveMember("set", "stays").value()); });
   EXPECT_EQ(rows().Ttl("set").value(), 5ms);
 }
 
 TEST_P(Works, TheDeadlineOfAWorkIsTheCallersAndNotTheMembers) {
-  In({"set"}, [&](LatchedKeyspace& space) {
+  In({"set"}, [&](TransactionKeyspace& space) {
     Fill(space, "set", {"dies"}, MemberLifetime::Until(clock().Now() + 5ms));
     EXPECT_TRUE(space.Expire("set", Lifetime::For(100ms)).value());
   });
-  In({"set"}, [&](LatchedKeyspace& space) {
+  In({"set"}, [&](TransactionKeyspace& space) {
     FoundRow row;
     ASSERT_EQ(CodeOf(space.Find("set", row)), kOk);
     EXPECT_EQ(row.deadline, clock().Now() + 100ms);
@@ -149,7 +150,7 @@ TEST_P(Works, TheDeadlineOfAWorkIsTheCallersAndNotTheMembers) {
 }
 
 TEST_P(Works, TheLibraryChangesTheDeadlineOfACollectionAndNothingElse) {
-  In({"set"}, [](LatchedKeyspace& space) { Fill(space, "set", {"a", "b"}); });
+  In({"set"}, [](TransactionKeyspace& space) { Fill(space, "set", {"a", "b"}); });
   EXPECT_FALSE(rows().Persist("set").value());
   EXPECT_TRUE(rows().Expire("set", Lifetime::For(10ms)).value());
   EXPECT_FALSE(rows().Expire("set", Lifetime::For(5ms), DeadlineIf::kLater).value());
@@ -165,7 +166,7 @@ TEST_P(Works, TheLibraryChangesTheDeadlineOfACollectionAndNothingElse) {
 }
 
 TEST_P(Works, TheLibraryReadsNoValueOfACollection) {
-  In({"set"}, [](LatchedKeyspace& space) { Fill(space, "set", {"a"}); });
+  In({"set"}, [](TransactionKeyspace& space) { Fill(space, "set", {"a"}); });
   EXPECT_EQ(CodeOf(rows().Get("set")), kWrongType);
   EXPECT_EQ(CodeOf(rows().GetRow("set")), kWrongType);
   EXPECT_EQ(CodeOf(rows().Touch("set")), kWrongType);
@@ -186,9 +187,9 @@ TEST_P(Works, TheLibraryReadsNoValueOfACollection) {
 }
 
 TEST_P(Works, APlainPutReplacesACollection) {
-  In({"set"}, [](LatchedKeyspace& space) { Fill(space, "set", {"a"}); });
+  In({"set"}, [](TransactionKeyspace& space) { Fill(space, "set", {"a"}); });
   ASSERT_EQ(CodeOf(rows().Put("set", "plain")), kOk);
-  In({"set"}, [](LatchedKeyspace& space) {
+  In({"set"}, [](TransactionKeyspace& space) {
     FoundMember found;
     EXPECT_EQ(CodeOf(space.FindMember("set", "a", found)), kWrongType);
     ASSERT_EQ(CodeOf(space.MakeCollection("set", "new", Lifetime::Default())), kOk);
@@ -201,7 +202,7 @@ TEST_P(Works, APlainPutReplacesACollection) {
 
 TEST_P(Works, ACollectionThatGotNoMemberIsNotThere) {
   ASSERT_EQ(CodeOf(rows().Put("key", "value")), kOk);
-  In({"key"}, [](LatchedKeyspace& space) {
+  In({"key"}, [](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.MakeCollection("key", "head", Lifetime::Default())), kOk);
     FoundRow row;
     ASSERT_EQ(CodeOf(space.Find("key", row)), kOk);
@@ -211,10 +212,10 @@ TEST_P(Works, ACollectionThatGotNoMemberIsNotThere) {
 }
 
 TEST_P(Works, AnEmptyKeyIsAKey) {
-  In({""}, [](LatchedKeyspace& space) { Fill(space, "", {""}, MemberLifetime::Forever()); });
+  In({""}, [](TransactionKeyspace& space) { Fill(space, "", {""}, MemberLifetime::Forever()); });
   EXPECT_EQ(Look(database(), rows(), "").members, 1u);
   In({""},
-     [](LatchedKeyspace& space) { EXPECT_TRUE(space.Expire("", Lifetime::For(5ms)).value()); });
+     [](TransactionKeyspace& space) { EXPECT_TRUE(space.Expire("", Lifetime::For(5ms)).value()); });
   clock().Advance(5ms);
   EXPECT_EQ(database().Purge({})->rows, 1u);
   EXPECT_EQ(rows().Count().value(), 0u);
@@ -236,7 +237,7 @@ TEST_P(Works, WhatTwoWorksNeedTheyDoOneAfterTheOther) {
   constexpr int kTimes = 200;
   const auto add = [&] {
     for (int i = 0; i < kTimes; ++i) {
-      InLatched(database(), rows(), {"a", "b"}, [](LatchedKeyspace& space) {
+      InLatched(database(), rows(), {"a", "b"}, [](TransactionKeyspace& space) {
         FoundRow row;
         ASSERT_EQ(CodeOf(space.Find("a", row)), kOk);
         const int before = row.exists ? std::stoi(std::string(row.value)) : 0;
@@ -289,7 +290,7 @@ TEST_P(Works, ThatReadTheSameKeysAreHeldAtOnce) {
 TEST_P(Works, AKeyThatIsOnlyReadIsNotChanged) {
   auto transaction =
       BeginLatched(database(), {.keys = {{&rows(), "read", false}, {&rows(), "written"}}});
-  LatchedKeyspace& space = (*transaction)->In(rows());
+  TransactionKeyspace& space = (*transaction)->In(rows());
   EXPECT_EQ(CodeOf(space.Put("read", "v", Lifetime::Forever())), kInternal);
   EXPECT_EQ(CodeOf(space.Delete("read")), kInternal);
   EXPECT_EQ(CodeOf(space.MakeCollection("read", "head")), kInternal);
@@ -301,7 +302,7 @@ TEST_P(Works, AKeyThatIsOnlyReadIsNotChanged) {
 
 TEST_P(Works, SayAboutHowMuchMemoryTheirWritesTake) {
   auto transaction = BeginLatched(database(), {.everything = true});
-  LatchedKeyspace& space = (*transaction)->In(rows());
+  TransactionKeyspace& space = (*transaction)->In(rows());
   EXPECT_EQ((*transaction)->buffered_bytes(), 0u);
   for (int i = 0; i < 100; ++i) {
     ASSERT_EQ(CodeOf(space.Put("k" + std::to_string(i), "v", Lifetime::Forever())), kOk);
@@ -316,12 +317,12 @@ TEST_P(Works, SayAboutHowMuchMemoryTheirWritesTake) {
 }
 
 TEST_P(Works, MarksTakeBackRowsMembersAndSides) {
-  In({"set"}, [](LatchedKeyspace& space) {
+  In({"set"}, [](TransactionKeyspace& space) {
     Fill(space, "set", {"a"});
     ASSERT_EQ(CodeOf(space.PutSide("set", "side", "old")), kOk);
   });
   auto transaction = BeginLatched(database(), {.keys = {{&rows(), "set"}, {&rows(), "key"}}});
-  LatchedKeyspace& space = (*transaction)->In(rows());
+  TransactionKeyspace& space = (*transaction)->In(rows());
   ASSERT_TRUE(space.PutMember("set", "kept", "v").value());
   const core::LatchedTransaction::Mark mark = (*transaction)->SetMark();
   ASSERT_EQ(CodeOf(space.Put("key", "v", Lifetime::Forever())), kOk);
@@ -341,11 +342,11 @@ TEST_P(Works, MarksTakeBackRowsMembersAndSides) {
 }
 
 TEST_P(Works, ClearTakesAllAndWhatIsWrittenAfterItStays) {
-  In({}, [](LatchedKeyspace& space) {
+  In({}, [](TransactionKeyspace& space) {
     Fill(space, "old", {"a"}, MemberLifetime::Forever());
     ASSERT_EQ(CodeOf(space.Put("plain", "v", Lifetime::For(10ms))), kOk);
   });
-  In({}, [&](LatchedKeyspace& space) {
+  In({}, [&](TransactionKeyspace& space) {
     ASSERT_EQ(CodeOf(space.Clear()), kOk);
     EXPECT_EQ(space.Count().value(), 0u);
     Fill(space, "new", {"b"}, MemberLifetime::Until(clock().Now() + 5ms));
@@ -359,7 +360,7 @@ TEST_P(Works, ClearTakesAllAndWhatIsWrittenAfterItStays) {
 
 TEST_P(Works, FollowThePolicyOfTheKeyspace) {
   ASSERT_EQ(CodeOf(rows().SetPolicy({.default_ttl = 10ms, .max_ttl = 20ms})), kOk);
-  In({"key", "set"}, [&](LatchedKeyspace& space) {
+  In({"key", "set"}, [&](TransactionKeyspace& space) {
     EXPECT_EQ(CodeOf(space.Put("key", "v", Lifetime::For(21ms))), kInvalid);
     EXPECT_EQ(CodeOf(space.Put("key", "v", Lifetime::Forever())), kInvalid);
     ASSERT_EQ(CodeOf(space.Put("key", "v", Lifetime::Default())), kOk);
@@ -370,16 +371,37 @@ TEST_P(Works, FollowThePolicyOfTheKeyspace) {
   EXPECT_EQ(rows().Ttl("set").value(), 10ms);
 }
 
-TEST_P(Works, KeyspacesOrderedByTimestampAreUnsupported) {
-  const auto timed = *database().CreateKeyspace("timed", {.order = RowOrder::kTimestamp});
-  auto transaction = BeginLatched(database(), {.keys = {{timed.get(), "key"}}});
-  FoundRow row;
-  EXPECT_EQ(CodeOf((*transaction)->In(*timed).Find("key", row)), kUnsupported);
-  EXPECT_EQ(CodeOf((*transaction)->In(*timed).Put("key", "v", Lifetime::Forever())), kUnsupported);
+TEST_P(Works, WriteByTimestampWhereThatIsTheOrder) {
+  const auto timed = *database().CreateKeyspace(
+      "timed", {.order = RowOrder::kTimestamp, .history = 1h, .late_max = 1h});
+  ASSERT_TRUE(timed->PutAt("key", "old", kStart - 9ms).value());
+  {
+    auto transaction =
+        BeginLatched(database(), {.keys = {{timed.get(), "key"}, {timed.get(), "b"}}});
+    TransactionKeyspace& space = (*transaction)->In(*timed);
+    EXPECT_TRUE(space.PutAt("key", "new", kStart - 5ms, Lifetime::Forever()).value());
+    const auto mark = (*transaction)->SetMark();
+    EXPECT_FALSE(space.PutAt("key", "late", kStart - 7ms, Lifetime::Forever()).value());
+    EXPECT_FALSE(space.PutAt("key", "undone", kStart - 6ms, Lifetime::Forever()).value());
+    EXPECT_TRUE(space.DeleteAt("key", kStart - 4ms).value());
+    (*transaction)->RollBack(mark);
+    EXPECT_FALSE(space.PutAt("key", "late", kStart - 7ms, Lifetime::Forever()).value());
+    ASSERT_EQ(CodeOf(space.Put("b", "at the clock's instant", Lifetime::Default())), kOk);
+    FoundRow row;
+    ASSERT_EQ(CodeOf(space.Find("key", row)), kOk);
+    EXPECT_EQ(row.value, "new");
+    EXPECT_EQ(CodeOf(space.MakeCollection("b", "head", Lifetime::Default())), kUnsupported);
+    ASSERT_EQ(CodeOf((*transaction)->Commit()), kOk);
+  }
+  EXPECT_EQ(timed->GetRow("key").value().timestamp, kStart - 5ms);
+  EXPECT_EQ(timed->GetAsOf("key", kStart - 6ms).value().value, "late");
+  EXPECT_EQ(timed->GetAsOf("key", kStart - 8ms).value().value, "old");
+  EXPECT_EQ(timed->GetRow("b").value().timestamp, kStart);
+  home_.ExpectClean();
 }
 
 TEST_P(Works, NamesAndHeadsPastTheLimitsAreInvalid) {
-  In({"set"}, [](LatchedKeyspace& space) {
+  In({"set"}, [](TransactionKeyspace& space) {
     EXPECT_EQ(CodeOf(space.MakeCollection("set", std::string(65, 'h'), Lifetime::Default())),
               kInvalid);
     ASSERT_EQ(CodeOf(space.MakeCollection("set", std::string(64, 'h'), Lifetime::Default())), kOk);

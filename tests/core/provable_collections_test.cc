@@ -11,14 +11,14 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 class ProvableCollections : public ProvableDeletion {
  protected:
   Planted PlantMember(Bytes key, MemberLifetime lifetime = MemberLifetime::Forever()) {
     Planted member = planter_.New();
-    InLatched(database(), promised(), {key}, [&](LatchedKeyspace& space) {
+    InLatched(database(), promised(), {key}, [&](TransactionKeyspace& space) {
       Fill(space, key, {});
       EXPECT_TRUE(space.PutMember(key, member.key, member.value, lifetime).value());
     });
@@ -33,12 +33,12 @@ class ProvableCollections : public ProvableDeletion {
                                  PlantMember("deleted"),      PlantMember("replaced"),
                                  PlantMember("living")};
     Planted side = planter_.New();
-    InLatched(database(), promised(), {"deleted"}, [&](LatchedKeyspace& space) {
+    InLatched(database(), promised(), {"deleted"}, [&](TransactionKeyspace& space) {
       ASSERT_EQ(CodeOf(space.PutSide("deleted", side.key, side.value)), kOk);
     });
     for (const Planted& member : gone) ExpectThere(member, "a member before its end");
     ExpectThere(side, "a side before its end");
-    InLatched(database(), promised(), {"living"}, [&](LatchedKeyspace& space) {
+    InLatched(database(), promised(), {"living"}, [&](TransactionKeyspace& space) {
       EXPECT_TRUE(space.RemoveMember("living", gone.back().key).value());
     });
     EXPECT_TRUE(promised().Expire("expired", Lifetime::For(kTtl)).value());
@@ -82,8 +82,9 @@ TEST_F(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
     if (i % 2 == 1) PlantMember(keys.back(), dies);
   }
   const auto move_to = [&](const std::string& from, const std::string& to) {
-    InLatched(database(), promised(), {from, to},
-              [&](LatchedKeyspace& space) { ASSERT_EQ(CodeOf(space.Move(from, space, to)), kOk); });
+    InLatched(database(), promised(), {from, to}, [&](TransactionKeyspace& space) {
+      ASSERT_EQ(CodeOf(space.Move(from, space, to)), kOk);
+    });
   };
   ReclaimAll();
   for (const std::string& key : keys) {

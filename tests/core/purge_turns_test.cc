@@ -10,8 +10,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 constexpr int kBacklog = 3000;
 constexpr std::uint64_t kTurn = core::kPurgeTurnRowsMax;
@@ -45,13 +45,13 @@ TEST_P(PurgeTurns, ADeathInOneKeyspaceWaitsForATurnOfTheOthers) {
 
 TEST_P(PurgeTurns, FieldsAndLeftoversDoNotWaitForRows) {
   FillBacklog();
-  InLatched(database(), rows(), {"hash", "set"}, [](LatchedKeyspace& space) {
+  InLatched(database(), rows(), {"hash", "set"}, [](TransactionKeyspace& space) {
     Fill(space, "hash", {"stays"});
     Fill(space, "hash", {"dies"}, MemberLifetime::Until(kStart + 10ms));
     Fill(space, "set", {"a", "b", "c"});
   });
   InLatched(database(), rows(), {"set"},
-            [](LatchedKeyspace& space) { EXPECT_TRUE(space.Delete("set").value()); });
+            [](TransactionKeyspace& space) { EXPECT_TRUE(space.Delete("set").value()); });
   clock().Advance(10ms);
   const PurgeReport report = Purge(3 * kTurn);
   EXPECT_TRUE(report.more_due);
@@ -90,7 +90,7 @@ TEST_P(PurgeTurns, AllThatIsDueGoesInTheEnd) {
 
 // Their members are removed in a turn of their own, before the orphans, which have no parts then.
 TEST_P(PurgeTurns, OrphansWithoutPartsGoAsWell) {
-  InLatched(database(), rows(), {"a", "b", "c"}, [](LatchedKeyspace& space) {
+  InLatched(database(), rows(), {"a", "b", "c"}, [](TransactionKeyspace& space) {
     for (const char* const key : {"a", "b", "c"}) {
       Fill(space, key, {"member"}, MemberLifetime::Until(kStart + 10ms));
     }

@@ -15,8 +15,8 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 constexpr std::uint64_t kBound = 10;
 constexpr std::uint64_t kMany = 95;
@@ -37,7 +37,7 @@ class StagedCollection : public ::testing::Test {
     EXPECT_TRUE(report->clean()) << (report->findings.empty() ? "" : report->findings.front());
   }
 
-  static void Make(LatchedKeyspace& space, Bytes key, std::uint64_t members,
+  static void Make(TransactionKeyspace& space, Bytes key, std::uint64_t members,
                    MemberLifetime lifetime = MemberLifetime::Forever()) {
     ASSERT_EQ(CodeOf(space.MakeCollection(key, "head", Lifetime::Default())), kOk);
     for (std::uint64_t i = 0; i < members; ++i) {
@@ -86,7 +86,7 @@ TEST_F(StagedCollection, IsThereAsAWholeWithTheCommit) {
 }
 
 TEST_F(StagedCollection, ChangesWithinItsWork) {
-  InLatched(*database_, rows(), {"set", "other"}, [&](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"set", "other"}, [&](TransactionKeyspace& space) {
     Make(space, "set", kMany);
     EXPECT_TRUE(space.RemoveMember("set", Name(0)).value());
     EXPECT_FALSE(space.PutMember("set", Name(1), "other").value());
@@ -103,7 +103,7 @@ TEST_F(StagedCollection, ChangesWithinItsWork) {
 }
 
 TEST_F(StagedCollection, MayLoseItsMortalMembersWithinItsWork) {
-  InLatched(*database_, rows(), {"set"}, [&](LatchedKeyspace& space) {
+  InLatched(*database_, rows(), {"set"}, [&](TransactionKeyspace& space) {
     Make(space, "set", kMany, MemberLifetime::Until(kStart + 1h));
     for (std::uint64_t i = 0; i < kMany; ++i) {
       EXPECT_FALSE(space.PutMember("set", Name(i), "immortal").value());
@@ -127,7 +127,7 @@ TEST_F(StagedCollection, OfAWorkThatIsGivenUpIsPurged) {
 
 TEST_F(StagedCollection, ThatIsTakenBackIsPurgedAndTheRestIsDone) {
   auto transaction = Begin({});
-  LatchedKeyspace& space = transaction->In(rows());
+  TransactionKeyspace& space = transaction->In(rows());
   Make(space, "before", kMany);
   const auto mark = transaction->SetMark();
   Make(space, "set", kMany);
@@ -147,7 +147,7 @@ TEST_F(StagedCollection, ThatIsTakenBackIsPurgedAndTheRestIsDone) {
 
 TEST_F(StagedCollection, IsNotPurgedWhileItsWorkGoesOn) {
   InLatched(*database_, rows(), {"gone"},
-            [](LatchedKeyspace& space) { Fill(space, "gone", {"a"}); });
+            [](TransactionKeyspace& space) { Fill(space, "gone", {"a"}); });
   EXPECT_TRUE(rows().Delete("gone").value());
   auto transaction = Begin({"set"});
   Make(transaction->In(rows()), "set", kMany);
@@ -163,7 +163,7 @@ TEST_F(StagedCollection, IsNotPurgedWhileItsWorkGoesOn) {
 TEST_F(StagedCollection, OfAClearedKeyspaceIsWhatTheOrderOfCallsSays) {
   {
     auto transaction = Begin({});
-    LatchedKeyspace& space = transaction->In(rows());
+    TransactionKeyspace& space = transaction->In(rows());
     Make(space, "before", kMany);
     ASSERT_EQ(CodeOf(space.Clear()), kOk);
     Make(space, "after", kMany);
@@ -199,13 +199,13 @@ TEST_F(StagedCollection, IsCopiedInBoundedBatches) {
   const auto other = *database_->CreateKeyspace("other");
   std::vector<std::uint64_t> changes;
   for (const std::uint64_t members : {kMany, 10 * kMany}) {
-    InLatched(*database_, rows(), {"set"}, [&](LatchedKeyspace& space) {
+    InLatched(*database_, rows(), {"set"}, [&](TransactionKeyspace& space) {
       Make(space, "set", members, MemberLifetime::Until(kStart + 1h));
     });
     for (const bool moves : {false, true}) {
       *costs_ = {};
       auto transaction = *core::BeginLatched(*database_, {.everything = true});
-      LatchedKeyspace& target = transaction->In(*other);
+      TransactionKeyspace& target = transaction->In(*other);
       ASSERT_EQ(CodeOf(moves ? transaction->In(rows()).Move("set", target, "copy")
                              : transaction->In(rows()).Copy("set", target, "copy")),
                 kOk);

@@ -14,10 +14,10 @@ namespace mayfly {
 namespace {
 
 using namespace std::chrono_literals;
-using core::LatchedKeyspace;
+using core::TransactionKeyspace;
 
 void Write(Database& database, Keyspace& keyspace, Bytes key, std::uint64_t at, Bytes bytes) {
-  InLatched(database, keyspace, {key}, [&](LatchedKeyspace& space) {
+  InLatched(database, keyspace, {key}, [&](TransactionKeyspace& space) {
     types::String string(space, key);
     ASSERT_EQ(CodeOf(string.Open()), kOk);
     ASSERT_EQ(CodeOf(string.Write(at, bytes)), kOk);
@@ -116,7 +116,7 @@ TEST_P(WholeValue, ThatDiesIsInItsEvent) {
 
 TEST_P(WholeValue, ThatIsGivenAPastDeadlineIsInItsEvent) {
   ASSERT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKeyAndValue})), kOk);
-  InLatched(database(), rows(), {"key"}, [&](LatchedKeyspace& space) {
+  InLatched(database(), rows(), {"key"}, [&](TransactionKeyspace& space) {
     EXPECT_TRUE(space.Expire("key", Lifetime::Until(clock().Now())).value());
   });
   const auto events = *database().ReadEvents(0, 10);
@@ -161,7 +161,7 @@ TEST(WholeValueCosts, ChangesOfAPartWriteThatPart) {
       EXPECT_LT(costs->changes, 6u);
     }
     *costs = {};
-    InLatched(*database, rows, {"key"}, [&](LatchedKeyspace& space) {
+    InLatched(*database, rows, {"key"}, [&](TransactionKeyspace& space) {
       types::String string(space, "key");
       ASSERT_EQ(CodeOf(string.Open()), kOk);
       std::string room;

@@ -18,9 +18,9 @@
 namespace mayfly::crash {
 namespace {
 
-using core::LatchedKeyspace;
 using core::LatchedTransaction;
 using core::MemberLifetime;
+using core::TransactionKeyspace;
 
 WallTime InstantOf(std::uint64_t number) {
   return kStart + Millis(static_cast<std::int64_t>(number));
@@ -36,7 +36,7 @@ bool IsPurge(std::uint64_t seed, std::uint64_t number) {
 }
 
 // A call derived from its number alone, on any kind of latched transaction.
-void Call(LatchedKeyspace& space, Random& random, WallTime now) {
+void Call(TransactionKeyspace& space, Random& random, WallTime now) {
   const std::string key = std::to_string(random.Below(4));
   const std::string member = std::to_string(random.Below(10));
   const WallTime later = now + Millis(static_cast<std::int64_t>(random.Between(1, 60)));
@@ -95,7 +95,7 @@ void WorkForever(Database& database, ManualClock& clock, const DatabasePlan& pla
 
 // All rows, in words.
 std::string Describe(LatchedTransaction& transaction, const Keyspace& keyspace) {
-  LatchedKeyspace& space = transaction.In(keyspace);
+  TransactionKeyspace& space = transaction.In(keyspace);
   std::string all = fmt::format("{} rows\n", space.Count().value());
   const auto walk = *space.NewCursor();
   std::vector<std::string> keys;

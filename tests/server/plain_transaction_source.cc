@@ -11,7 +11,9 @@ class PlainTransactionSource::OneTransaction final : public core::LatchedTransac
         latch_(std::move(latch)),
         transaction_(source.state_, source.clock_.Now()) {}
 
-  core::LatchedKeyspace& In(const Keyspace& keyspace) override { return transaction_.In(keyspace); }
+  core::TransactionKeyspace& In(const Keyspace& keyspace) override {
+    return transaction_.In(keyspace);
+  }
   WallTime now() const override { return transaction_.now(); }
   Mark SetMark() override { return transaction_.SetMark(); }
   void RollBack(Mark mark) override { transaction_.RollBack(mark); }

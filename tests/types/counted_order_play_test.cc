@@ -19,7 +19,7 @@ class Game {
  public:
   // Items that begin alike have long boundaries, and so nodes fill up early.
   explicit Game(std::uint64_t seed, std::size_t alike = 0) : random_(seed), alike_(alike, 'x') {
-    InLatched(*database_, *keyspace_, {"key"}, [&](core::LatchedKeyspace& space) {
+    InLatched(*database_, *keyspace_, {"key"}, [&](core::TransactionKeyspace& space) {
       ASSERT_TRUE(space.MakeCollection("key", "o").ok());
       ASSERT_TRUE(space.PutMember("key", "there", "").has_value());
     });
@@ -54,7 +54,7 @@ class Game {
  private:
   template <typename Task>
   void Run(Task task) {
-    InLatched(*database_, *keyspace_, {"key"}, [&](core::LatchedKeyspace& space) {
+    InLatched(*database_, *keyspace_, {"key"}, [&](core::TransactionKeyspace& space) {
       CountedOrder order(space, "key", root_);
       task(order);
       root_ = order.root();
@@ -104,7 +104,7 @@ class Game {
 
   void Compare() {
     const std::vector<std::string> all(items_.begin(), items_.end());
-    InLatched(*database_, *keyspace_, {"key"}, [&](core::LatchedKeyspace& space) {
+    InLatched(*database_, *keyspace_, {"key"}, [&](core::TransactionKeyspace& space) {
       const OrderCheck::Items stored = OrderCheck::Of(space, "key", root_);
       ASSERT_EQ(stored.size(), all.size());
       for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(stored[i].first, all[i]);
@@ -127,7 +127,7 @@ class Game {
   }
 
   // Scans some steps either way from a place in between, and from the ends.
-  void Walk(core::LatchedKeyspace& space, const std::vector<std::string>& all,
+  void Walk(core::TransactionKeyspace& space, const std::vector<std::string>& all,
             const std::string& from, std::size_t place) {
     OrderWalk up(space, "key", root_, OrderWalk::Way::kUp);
     OrderWalk down(space, "key", root_, OrderWalk::Way::kDown);

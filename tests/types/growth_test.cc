@@ -30,12 +30,12 @@ class Growth : public ::testing::Test {
             *core::NewDatabase(std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs_),
                                {.purge_on_read = false, .clock = &clock_})) {}
 
-  void Run(const std::function<void(core::LatchedKeyspace&)>& task) {
+  void Run(const std::function<void(core::TransactionKeyspace&)>& task) {
     InLatched(*database_, database_->default_keyspace(), {"key"}, task);
   }
 
   // The engine's cost of a call.
-  std::uint64_t Cost(const std::function<void(core::LatchedKeyspace&)>& task) {
+  std::uint64_t Cost(const std::function<void(core::TransactionKeyspace&)>& task) {
     const EngineCosts before = *costs_;
     Run(task);
     return costs_->gets - before.gets + costs_->cursor_moves - before.cursor_moves +
@@ -43,7 +43,7 @@ class Growth : public ::testing::Test {
   }
 
   // The highest cost of some calls in a row.
-  std::uint64_t CostMax(int calls, const std::function<void(core::LatchedKeyspace&)>& task) {
+  std::uint64_t CostMax(int calls, const std::function<void(core::TransactionKeyspace&)>& task) {
     std::uint64_t dearest = 0;
     for (int i = 0; i < calls; ++i) dearest = std::max(dearest, Cost(task));
     return dearest;
@@ -51,7 +51,7 @@ class Growth : public ::testing::Test {
 
   // Ascending scores, many to a latched transaction.
   void FillSortedSet(int members, int first = 0) {
-    Run([&](core::LatchedKeyspace& space) {
+    Run([&](core::TransactionKeyspace& space) {
       SortedSet set = SortedSet::Open(space, "key").value();
       for (int i = first; i < first + members; ++i) {
         ASSERT_TRUE(set.Put("m" + std::to_string(i), i).has_value());
@@ -59,7 +59,7 @@ class Growth : public ::testing::Test {
     });
   }
   void FillList(int values) {
-    Run([&](core::LatchedKeyspace& space) {
+    Run([&](core::TransactionKeyspace& space) {
       List list = List::Open(space, "key").value();
       for (int i = 0; i < values; ++i) {
         const std::string value = "v" + std::to_string(i);
@@ -69,11 +69,11 @@ class Growth : public ::testing::Test {
     });
   }
 
-  static void PopMin(core::LatchedKeyspace& space) {
+  static void PopMin(core::TransactionKeyspace& space) {
     SortedSet set = SortedSet::Open(space, "key").value();
     ASSERT_EQ(set.Take({.range = RankRange{0, 0}}).value().size(), 1u);
   }
-  static void PopMax(core::LatchedKeyspace& space) {
+  static void PopMax(core::TransactionKeyspace& space) {
     SortedSet set = SortedSet::Open(space, "key").value();
     ASSERT_EQ(set.Take({.range = RankRange{0, 0}, .reverse = true}).value().size(), 1u);
   }
@@ -100,7 +100,7 @@ TEST_F(Growth, NorDoesOneThatWorksBehindAMemberThatStays) {
   FillSortedSet(1, -1);
   FillSortedSet(10);
   const auto transaction = [&](int i) {
-    return [i](core::LatchedKeyspace& space) {
+    return [i](core::TransactionKeyspace& space) {
       SortedSet set = SortedSet::Open(space, "key").value();
       ASSERT_TRUE(set.Put("m" + std::to_string(10 + i), 10 + i).has_value());
       std::string name;
@@ -118,7 +118,7 @@ TEST_F(Growth, NorDoesOneThatWorksBehindAMemberThatStays) {
 
 TEST_F(Growth, AScriptThatPopsAThousandInOneWorkPassesNoneTwice) {
   FillSortedSet(kSmall);
-  const std::uint64_t cost = Cost([](core::LatchedKeyspace& space) {
+  const std::uint64_t cost = Cost([](core::TransactionKeyspace& space) {
     for (int i = 0; i < kSmall / 2; ++i) PopMin(space);
   });
   EXPECT_LE(cost, kSmall / 2 * kLeafBound);
@@ -126,18 +126,18 @@ TEST_F(Growth, AScriptThatPopsAThousandInOneWorkPassesNoneTwice) {
 
 TEST_F(Growth, RanksAndCountsOfASortedSetDoNotWalkIt) {
   FillSortedSet(kLarge);
-  EXPECT_LE(Cost([](core::LatchedKeyspace& space) {
+  EXPECT_LE(Cost([](core::TransactionKeyspace& space) {
               const SortedSet set = SortedSet::Open(space, "key").value();
               EXPECT_EQ(set.RankOf("m12345").value()->rank, 12'345u);
             }),
             kLeafBound);
-  EXPECT_LE(Cost([](core::LatchedKeyspace& space) {
+  EXPECT_LE(Cost([](core::TransactionKeyspace& space) {
               const SortedSet set = SortedSet::Open(space, "key").value();
               EXPECT_EQ(set.Count({.range = ScoreRange{1000, 18'999}}).value(), 18'000u);
             }),
             2 * kLeafBound);
   for (const bool reverse : {false, true}) {
-    EXPECT_LE(Cost([&](core::LatchedKeyspace& space) {
+    EXPECT_LE(Cost([&](core::TransactionKeyspace& space) {
                 const SortedSet set = SortedSet::Open(space, "key").value();
                 std::string names;
                 ASSERT_TRUE(set.Walk({.range = RankRange{9000, 9001}, .reverse = reverse},
@@ -146,7 +146,7 @@ TEST_F(Growth, RanksAndCountsOfASortedSetDoNotWalkIt) {
                 EXPECT_EQ(names, reverse ? "m10999 m10998 " : "m9000 m9001 ");
               }),
               2 * kLeafBound);
-    EXPECT_LE(Cost([&](core::LatchedKeyspace& space) {
+    EXPECT_LE(Cost([&](core::TransactionKeyspace& space) {
                 const SortedSet set = SortedSet::Open(space, "key").value();
                 std::string names;
                 ASSERT_TRUE(set.Walk({.range = ScoreRange{1000, 18'999},
@@ -162,7 +162,7 @@ TEST_F(Growth, RanksAndCountsOfASortedSetDoNotWalkIt) {
 }
 
 TEST_F(Growth, AScoreIsWrittenAtTheSameCostWhateverTheSize) {
-  const auto add = [](core::LatchedKeyspace& space) {
+  const auto add = [](core::TransactionKeyspace& space) {
     SortedSet set = SortedSet::Open(space, "key").value();
     ASSERT_TRUE(set.Put("new" + std::to_string(set.size()), 700.5).value().added);
   };
@@ -174,11 +174,11 @@ TEST_F(Growth, AScoreIsWrittenAtTheSameCostWhateverTheSize) {
 
 TEST_F(Growth, AValuePutIntoOrTakenOutOfAListMovesNoOther) {
   FillList(kLarge);
-  const auto insert = [](core::LatchedKeyspace& space) {
+  const auto insert = [](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     ASSERT_TRUE(list.Insert(kLarge / 2, "new").ok());
   };
-  const auto remove = [](core::LatchedKeyspace& space) {
+  const auto remove = [](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     const std::uint64_t position = kLarge / 3;
     ASSERT_TRUE(list.Remove(std::span(&position, 1)).ok());
@@ -190,18 +190,18 @@ TEST_F(Growth, AValuePutIntoOrTakenOutOfAListMovesNoOther) {
 TEST_F(Growth, PositionsAndEndsOfAListThatWasChangedInItsMiddleStayNear) {
   FillList(kLarge);
   for (int i = 0; i < 500; ++i) {
-    Run([&](core::LatchedKeyspace& space) {
+    Run([&](core::TransactionKeyspace& space) {
       List list = List::Open(space, "key").value();
       ASSERT_TRUE(list.Insert(static_cast<std::uint64_t>(37 * i + 1), "new").ok());
     });
   }
-  EXPECT_LE(Cost([](core::LatchedKeyspace& space) {
+  EXPECT_LE(Cost([](core::TransactionKeyspace& space) {
               const List list = List::Open(space, "key").value();
               EXPECT_EQ(list.At(19'000).value(), "v18500");
             }),
             kLeafBound);
   EXPECT_LE(CostMax(50,
-                    [](core::LatchedKeyspace& space) {
+                    [](core::TransactionKeyspace& space) {
                       List list = List::Open(space, "key").value();
                       EXPECT_EQ(list.Pop(ListEnd::kHead, 1).value().size(), 1u);
                       const Bytes value = "pushed";
@@ -211,12 +211,12 @@ TEST_F(Growth, PositionsAndEndsOfAListThatWasChangedInItsMiddleStayNear) {
 }
 
 TEST_F(Growth, TheLastMembersOfASetAreDrawnAtTheCostOfWhatIsLeft) {
-  Run([&](core::LatchedKeyspace& space) {
+  Run([&](core::TransactionKeyspace& space) {
     Set set = Set::Open(space, "key").value();
     for (int i = 0; i < kLarge; ++i) ASSERT_TRUE(set.Add("m" + std::to_string(i)).value());
   });
   Random random(1);
-  const auto pop = [&](core::LatchedKeyspace& space) {
+  const auto pop = [&](core::TransactionKeyspace& space) {
     Set set = Set::Open(space, "key").value();
     std::string drawn;
     ASSERT_TRUE(set.DrawDistinct(1, random, [&](Bytes name) { drawn = name; }).ok());
@@ -229,13 +229,13 @@ TEST_F(Growth, TheLastMembersOfASetAreDrawnAtTheCostOfWhatIsLeft) {
 TEST_F(Growth, TheFirstPageOfAHashDoesNotPassAllThatWasRemovedFromIt) {
   const auto name = [](int i) { return "f" + std::to_string(i); };
   for (int i = 0; i < kLarge; ++i) {
-    Run([&](core::LatchedKeyspace& space) {
+    Run([&](core::TransactionKeyspace& space) {
       Hash hash = Hash::Open(space, "key").value();
       ASSERT_TRUE(hash.Put(name(i), "v").value());
       ASSERT_EQ(hash.Remove(name(i - 10)).value(), i >= 10);
     });
   }
-  EXPECT_LE(Cost([](core::LatchedKeyspace& space) {
+  EXPECT_LE(Cost([](core::TransactionKeyspace& space) {
               ASSERT_TRUE(WalkPage(space, "key", 0, 10, [](Bytes, Bytes) {}).has_value());
             }),
             2000u);

@@ -31,7 +31,7 @@ class Game {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
       if (random_.OneIn(2)) home_.clock().Advance(Millis(random_.Below(4)));
       DropDead();
-      home_.Run([&](core::LatchedKeyspace& space) {
+      home_.Run([&](core::TransactionKeyspace& space) {
         Hash hash = Hash::Open(space, "key").value();
         ASSERT_EQ(hash.size(), model_.size());
         Move(hash);

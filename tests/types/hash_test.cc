@@ -18,7 +18,7 @@ std::string ValueOf(const Hash& hash, Bytes field) {
 
 TEST(Hash, IsStoredAsTheFormatSays) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     EXPECT_TRUE(hash.empty());
     EXPECT_TRUE(hash.Put("field", "value").value());
@@ -33,7 +33,7 @@ TEST(Hash, IsStoredAsTheFormatSays) {
 
 TEST(Hash, TellsNewFieldsFromKnownOnes) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     EXPECT_TRUE(hash.Put("a", "1").value());
     EXPECT_FALSE(hash.Put("a", "2").value());
@@ -43,7 +43,7 @@ TEST(Hash, TellsNewFieldsFromKnownOnes) {
     EXPECT_EQ(ValueOf(hash, ""), "empty");
     EXPECT_EQ(ValueOf(hash, "b"), "(none)");
   });
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     EXPECT_EQ(hash.size(), 2u);
     EXPECT_FALSE(hash.is_new());
@@ -52,7 +52,7 @@ TEST(Hash, TellsNewFieldsFromKnownOnes) {
 
 TEST(Hash, GoesWithItsLastFieldAndComesBackWithTheNext) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     ASSERT_TRUE(hash.Put("a", "1").has_value());
     EXPECT_FALSE(hash.Remove("b").value());
@@ -69,14 +69,14 @@ TEST(Hash, GoesWithItsLastFieldAndComesBackWithTheNext) {
 
 TEST(Hash, FieldsDieAtTheirDeadlineAndNotBefore) {
   PlainHome home;
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     const auto lifetime = core::MemberLifetime::Until(home.clock().Now() + kTtl);
     ASSERT_TRUE(hash.Put("mortal", "1", lifetime).has_value());
     ASSERT_TRUE(hash.Put("immortal", "2").has_value());
   });
   const auto look = [&](std::uint64_t size, const std::string& value) {
-    home.Run([&](core::LatchedKeyspace& space) {
+    home.Run([&](core::TransactionKeyspace& space) {
       const Hash hash = Hash::Open(space, "key").value();
       EXPECT_EQ(hash.size(), size);
       EXPECT_EQ(ValueOf(hash, "mortal"), value);
@@ -92,13 +92,13 @@ TEST(Hash, FieldsDieAtTheirDeadlineAndNotBefore) {
 
 TEST(Hash, IsEmptyWhenItsLastFieldHasDied) {
   PlainHome home;
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     const auto lifetime = core::MemberLifetime::Until(home.clock().Now() + kTtl);
     ASSERT_TRUE(hash.Put("mortal", "1", lifetime).has_value());
   });
   home.clock().Advance(kTtl);
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     EXPECT_TRUE(hash.empty());
     EXPECT_TRUE(hash.Put("other", "2").value());
@@ -109,7 +109,7 @@ TEST(Hash, IsEmptyWhenItsLastFieldHasDied) {
 
 TEST(Hash, RefusesOtherTypes) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("text", "value", Lifetime::Forever()).ok());
     EXPECT_EQ(Hash::Open(space, "text").error().code(), StatusCode::kWrongType);
     ASSERT_TRUE(space.MakeCollection("set", "s").ok());

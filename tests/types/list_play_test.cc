@@ -21,7 +21,8 @@ class RealHome {
  public:
   template <typename Task>
   void Run(Task task) {
-    InLatched(*database_, *keyspace_, {"key"}, [&](core::LatchedKeyspace& space) { task(space); });
+    InLatched(*database_, *keyspace_, {"key"},
+              [&](core::TransactionKeyspace& space) { task(space); });
   }
 
  private:
@@ -31,7 +32,7 @@ class RealHome {
 };
 
 // Checks that pieces use no index twice, have the right number of values, and the right order.
-void CheckPieces(core::LatchedKeyspace& space) {
+void CheckPieces(core::TransactionKeyspace& space) {
   core::FoundRow row;
   ASSERT_TRUE(space.Find("key", row).ok());
   if (!row.exists) return;
@@ -64,13 +65,13 @@ class Game {
 
   // Phases of changes of one kind, each a command of its own or many in one transaction.
   void PlayLong(int phases) {
-    home_.Run([&](core::LatchedKeyspace& space) { Grow(space, random_.Between(100, 3000)); });
+    home_.Run([&](core::TransactionKeyspace& space) { Grow(space, random_.Between(100, 3000)); });
     for (int phase = 0; phase < phases && !testing::Test::HasFailure(); ++phase) {
       const std::uint64_t kind = random_.Below(7);
       const std::uint64_t changes = random_.Between(1, 150);
       for (std::uint64_t done = 0; done < changes;) {
         const std::uint64_t now = random_.OneIn(2) ? 1 : random_.Between(1, changes - done);
-        home_.Run([&](core::LatchedKeyspace& space) {
+        home_.Run([&](core::TransactionKeyspace& space) {
           for (std::uint64_t i = 0; i < now && !testing::Test::HasFailure(); ++i) {
             List list = List::Open(space, "key").value();
             ASSERT_EQ(list.size(), model_.size());
@@ -79,7 +80,7 @@ class Game {
         });
         done += now;
       }
-      home_.Run([&](core::LatchedKeyspace& space) {
+      home_.Run([&](core::TransactionKeyspace& space) {
         CheckPieces(space);
         List list = List::Open(space, "key").value();
         ASSERT_EQ(Contents(list), model_);
@@ -92,7 +93,7 @@ class Game {
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
-      home_.Run([&](core::LatchedKeyspace& space) {
+      home_.Run([&](core::TransactionKeyspace& space) {
         List list = List::Open(space, "key").value();
         ASSERT_EQ(list.size(), model_.size());
         Move(list);
@@ -115,7 +116,7 @@ class Game {
     }
   }
 
-  void Grow(core::LatchedKeyspace& space, std::uint64_t values) {
+  void Grow(core::TransactionKeyspace& space, std::uint64_t values) {
     List list = List::Open(space, "key").value();
     while (values-- > 0) {
       model_.push_back(Value());

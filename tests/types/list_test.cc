@@ -26,7 +26,7 @@ std::string Contents(const List& list) {
 
 TEST(List, IsStoredAsTheFormatSays) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     Push(list, ListEnd::kTail, {"b", "c"});
     Push(list, ListEnd::kHead, {"a"});
@@ -42,7 +42,7 @@ TEST(List, IsStoredAsTheFormatSays) {
 
 TEST(List, ValuesPushedAtTheHeadLieInReverse) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     Push(list, ListEnd::kHead, {"c", "b", "a"});
     Push(list, ListEnd::kTail, {"d", "e"});
@@ -59,20 +59,20 @@ TEST(List, ValuesPushedAtTheHeadLieInReverse) {
 TEST(List, AChangeInTheMiddleMovesTheShorterSide) {
   PlainHome home;
   const auto first_byte = [&] { return home.rows().at("key").value.substr(1, 2); };
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     Push(list, ListEnd::kTail, {"a", "b", "c", "d", "e"});
     ASSERT_TRUE(list.Insert(1, "x").ok());  // Moves a to index -1.
     EXPECT_EQ(Contents(list), "axbcde");
   });
   EXPECT_EQ(first_byte(), "\xff\xff");
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     ASSERT_TRUE(list.Insert(5, "y").ok());  // Moves e.
     EXPECT_EQ(Contents(list), "axbcdye");
   });
   EXPECT_EQ(first_byte(), "\xff\xff");
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     const std::uint64_t one[] = {1};
     ASSERT_TRUE(list.Remove(one).ok());  // Moves a back to 0.
@@ -86,7 +86,7 @@ TEST(List, SeveralHolesCloseAtOnce) {
     std::vector<std::uint64_t> holes;
     for (const char digit : digits) holes.push_back(static_cast<std::uint64_t>(digit - '0'));
     PlainHome home;
-    home.Run([&](core::LatchedKeyspace& space) {
+    home.Run([&](core::TransactionKeyspace& space) {
       List list = List::Open(space, "key").value();
       std::string expected = "abcdefgh";
       for (const char letter : expected) Push(list, ListEnd::kTail, {std::string(1, letter)});
@@ -101,7 +101,7 @@ TEST(List, SeveralHolesCloseAtOnce) {
 TEST(List, TrimmingToLittleKeepsTheDeadline) {
   PlainHome home;
   const WallTime deadline = home.clock().Now() + Millis(50);
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     Push(list, ListEnd::kTail, {"a", "b", "c", "d", "e", "f", "g"});
     ASSERT_TRUE(space.Expire("key", Lifetime::Until(deadline)).value());
@@ -114,7 +114,7 @@ TEST(List, TrimmingToLittleKeepsTheDeadline) {
 
 TEST(List, WalksBothWaysUntilTold) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     List list = List::Open(space, "key").value();
     Push(list, ListEnd::kTail, {"a", "b", "c", "d"});
     std::string seen;
@@ -138,7 +138,7 @@ TEST(List, WalksBothWaysUntilTold) {
 
 TEST(List, RefusesOtherTypesAndDamage) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("text", "value", Lifetime::Forever()).ok());
     EXPECT_EQ(List::Open(space, "text").error().code(), StatusCode::kWrongType);
     ASSERT_TRUE(space.MakeCollection("short", "l1234567").ok());

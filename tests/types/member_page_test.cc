@@ -16,7 +16,7 @@ struct Page {
 class MemberPage : public testing::Test {
  protected:
   void Plant(std::uint64_t hash, const std::string& name) {
-    home_.Run([&](core::LatchedKeyspace& space) {
+    home_.Run([&](core::TransactionKeyspace& space) {
       if (!home_.rows().contains("key")) {
         ASSERT_TRUE(space.MakeCollection("key", "s").ok());
       }
@@ -26,7 +26,7 @@ class MemberPage : public testing::Test {
 
   Page Read(std::uint64_t cursor, std::uint64_t count) {
     Page page{};
-    home_.Run([&](core::LatchedKeyspace& space) {
+    home_.Run([&](core::TransactionKeyspace& space) {
       page.next = WalkPage(space, "key", cursor, count, [&](Bytes name, Bytes value) {
                     page.names.append(name);
                     EXPECT_EQ(value, "value");

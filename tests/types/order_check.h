@@ -19,7 +19,7 @@ class OrderCheck {
   // The items with their values, in order.
   using Items = std::vector<std::pair<std::string, std::string>>;
 
-  static Items Of(core::LatchedKeyspace& space, Bytes key, const OrderRoot& root) {
+  static Items Of(core::TransactionKeyspace& space, Bytes key, const OrderRoot& root) {
     OrderCheck check;
     const auto cursor = space.NewMemberCursor(key, core::Part::kSides).value();
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {

@@ -18,7 +18,7 @@ namespace {
 template <typename Task>
 void WithHash(std::uint64_t members, Task task) {
   PlainHome home;
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     Hash hash = Hash::Open(space, "key").value();
     for (std::uint64_t i = 0; i < members; ++i) {
       ASSERT_TRUE(hash.Put(std::to_string(i), std::to_string(i * 2)).has_value());

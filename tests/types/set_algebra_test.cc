@@ -20,7 +20,7 @@ using Rows = std::map<std::string, std::vector<std::optional<double>>>;
 constexpr int kRounds = 200;
 
 // Makes a set, a sorted set or nothing under the key.
-Scored Fill(core::LatchedKeyspace& space, Bytes key, Random& random) {
+Scored Fill(core::TransactionKeyspace& space, Bytes key, Random& random) {
   Scored made;
   const bool sorted = random.OneIn(2);
   for (std::uint64_t names = random.Below(12); names > 0; --names) {
@@ -37,7 +37,7 @@ Scored Fill(core::LatchedKeyspace& space, Bytes key, Random& random) {
 }
 
 template <typename Walk>
-Rows Shown(core::LatchedKeyspace& space, const std::vector<Operand>& operands, Walk walk) {
+Rows Shown(core::TransactionKeyspace& space, const std::vector<Operand>& operands, Walk walk) {
   Rows rows;
   EXPECT_TRUE(walk(space, operands, [&](Bytes name, auto scores) {
                 const auto fresh =
@@ -51,7 +51,7 @@ Rows Shown(core::LatchedKeyspace& space, const std::vector<Operand>& operands, W
 void CheckRound(std::uint64_t seed) {
   Random random(seed);
   PlainHome home;
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     std::vector<std::string> keys;
     for (std::uint64_t i = random.Between(1, 4); i > 0; --i)
       keys.push_back("k" + std::to_string(i));
@@ -94,7 +94,7 @@ TEST(SetAlgebra, IsWhatTheStandardLibraryMakesOfThem) {
 
 TEST(SetAlgebra, AWalkEndsWhenToldTo) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     const std::string names[] = {"a", "b", "c"};
     ASSERT_TRUE(Set::Replace(space, "key", names).ok());
     const Operand operand = FindOperand(space, "key", OperandKind::kSets).value();
@@ -114,7 +114,7 @@ TEST(SetAlgebra, AWalkEndsWhenToldTo) {
 
 TEST(SetAlgebra, OnlySetsAreOperandsUnlessSortedSetsAreAskedFor) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("string", "x", Lifetime::Forever()).ok());
     ASSERT_TRUE(SortedSet::Open(space, "sorted").value().Put("a", 1).has_value());
     for (const char* key : {"string", "sorted"}) {

@@ -22,7 +22,7 @@ class Game {
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
-      home_.Run([&](core::LatchedKeyspace& space) {
+      home_.Run([&](core::TransactionKeyspace& space) {
         Set set = Set::Open(space, "key").value();
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(set);
         ASSERT_EQ(set.size(), model_.size());

@@ -10,7 +10,7 @@ namespace {
 
 TEST(Set, IsStoredAsTheFormatSays) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Set set = Set::Open(space, "key").value();
     EXPECT_TRUE(set.empty());
     EXPECT_TRUE(set.Add("name").value());
@@ -26,7 +26,7 @@ TEST(Set, IsStoredAsTheFormatSays) {
 
 TEST(Set, TellsNewNamesFromKnownOnes) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Set set = Set::Open(space, "key").value();
     EXPECT_TRUE(set.Add("a").value());
     EXPECT_FALSE(set.Add("a").value());
@@ -35,7 +35,7 @@ TEST(Set, TellsNewNamesFromKnownOnes) {
     EXPECT_TRUE(set.Contains("").value());
     EXPECT_FALSE(set.Contains("b").value());
   });
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     const Set set = Set::Open(space, "key").value();
     EXPECT_EQ(set.size(), 2u);
     EXPECT_FALSE(set.is_new());
@@ -44,7 +44,7 @@ TEST(Set, TellsNewNamesFromKnownOnes) {
 
 TEST(Set, GoesWithItsLastNameAndCanComeBackInTheSameWork) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Set set = Set::Open(space, "key").value();
     EXPECT_TRUE(set.Add("a").value());
     EXPECT_TRUE(set.Remove("a").value());
@@ -53,7 +53,7 @@ TEST(Set, GoesWithItsLastNameAndCanComeBackInTheSameWork) {
     EXPECT_TRUE(set.Add("b").value());
   });
   EXPECT_EQ(home.rows().at("key").members.size(), 1u);
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     Set set = Set::Open(space, "key").value();
     EXPECT_TRUE(set.Clear().ok());
     EXPECT_TRUE(set.empty());
@@ -63,7 +63,7 @@ TEST(Set, GoesWithItsLastNameAndCanComeBackInTheSameWork) {
 
 TEST(Set, ReplacesWhateverTheKeyHeldDeadlineIncluded) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("key", "value", Lifetime::For(Millis(100))).ok());
     EXPECT_EQ(Set::Open(space, "key").error().code(), StatusCode::kWrongType);
     const std::string names[] = {"a", "b"};
@@ -77,10 +77,11 @@ TEST(Set, IsEmptyFromItsDeadlineOn) {
   PlainHome home;
   const auto size = [&] {
     std::uint64_t names = 0;
-    home.Run([&](core::LatchedKeyspace& space) { names = Set::Open(space, "key").value().size(); });
+    home.Run(
+        [&](core::TransactionKeyspace& space) { names = Set::Open(space, "key").value().size(); });
     return names;
   };
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     ASSERT_TRUE(Set::Open(space, "key").value().Add("a").value());
     ASSERT_TRUE(space.Expire("key", Lifetime::For(Millis(100))).value());
   });

@@ -28,7 +28,7 @@ class Game {
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
-      home_.Run([&](core::LatchedKeyspace& space) {
+      home_.Run([&](core::TransactionKeyspace& space) {
         SortedSet sorted_set = SortedSet::Open(space, "key").value();
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(sorted_set);
         ASSERT_EQ(sorted_set.size(), scores_.size());

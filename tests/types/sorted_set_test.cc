@@ -24,7 +24,7 @@ constexpr RangeQuery kDown{.range = RankRange{0, -1}, .reverse = true};
 
 TEST(SortedSet, IsStoredAsTheFormatSays) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     SortedSet sorted_set = SortedSet::Open(space, "key").value();
     EXPECT_TRUE(sorted_set.Put("name", 1.5).value().added);
     EXPECT_TRUE(sorted_set.is_new());
@@ -41,7 +41,7 @@ TEST(SortedSet, IsStoredAsTheFormatSays) {
 
 TEST(SortedSet, OneOfAnOlderLayoutIsRefusedByName) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.MakeCollection("key", "z").ok());
     ASSERT_TRUE(space.PutMember("key", MemberKey("name"), ScoreBytes(1.5)).value());
     const Status refused = SortedSet::Open(space, "key").error();
@@ -52,7 +52,7 @@ TEST(SortedSet, OneOfAnOlderLayoutIsRefusedByName) {
 
 TEST(SortedSet, AScoreThatChangesTakesItsPlaceWithIt) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     SortedSet sorted_set = SortedSet::Open(space, "key").value();
     ASSERT_TRUE(sorted_set.Put("a", 1).value().added);
     ASSERT_TRUE(sorted_set.Put("b", 2).value().added);
@@ -69,7 +69,7 @@ TEST(SortedSet, AScoreThatChangesTakesItsPlaceWithIt) {
 
 TEST(SortedSet, OrdersByScoreAndThenByName) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     SortedSet sorted_set = SortedSet::Open(space, "key").value();
     for (const auto& [name, score] :
          {std::pair("p", kInfinity), std::pair("m", -kInfinity), std::pair("y", 0.0),
@@ -87,7 +87,7 @@ TEST(SortedSet, OrdersByScoreAndThenByName) {
 
 TEST(SortedSet, ASumThatIsNoNumberIsRefused) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     SortedSet sorted_set = SortedSet::Open(space, "key").value();
     ASSERT_TRUE(sorted_set.Put("a", kInfinity).value().added);
     EXPECT_EQ(sorted_set.Put("a", -kInfinity, {.increment = true}).error().code(),
@@ -98,7 +98,7 @@ TEST(SortedSet, ASumThatIsNoNumberIsRefused) {
 
 TEST(SortedSet, WhatIsTakenIsGoneWithItsSides) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     SortedSet sorted_set = SortedSet::Open(space, "key").value();
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(sorted_set.Put(std::string(1, static_cast<char>('a' + i)), i).value().added);
@@ -113,7 +113,7 @@ TEST(SortedSet, WhatIsTakenIsGoneWithItsSides) {
   });
   EXPECT_EQ(home.rows().at("key").members.size(), 2u);
   EXPECT_EQ(home.rows().at("key").sides.size(), 2u);
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     SortedSet sorted_set = SortedSet::Open(space, "key").value();
     EXPECT_EQ(sorted_set.Take(kDown).value().size(), 2u);
     EXPECT_TRUE(sorted_set.empty());
@@ -125,7 +125,7 @@ TEST(SortedSet, WhatIsTakenIsGoneWithItsSides) {
 
 TEST(SortedSet, DamagedScoresAndLostPlacesAreCorruption) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     SortedSet sorted_set = SortedSet::Open(space, "key").value();
     ASSERT_TRUE(sorted_set.Put("a", 1).value().added);
     ASSERT_TRUE(sorted_set.Put("b", 2).value().added);
@@ -133,7 +133,7 @@ TEST(SortedSet, DamagedScoresAndLostPlacesAreCorruption) {
   core::PlainRow& row = home.rows().at("key");
   row.members.at(MemberKey("a")).value = "short";
   row.sides.erase(OrderRowKey(0, OrderItem(2, "b")));
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     const SortedSet sorted_set = SortedSet::Open(space, "key").value();
     EXPECT_EQ(sorted_set.Score("a").error().code(), StatusCode::kCorruption);
     EXPECT_EQ(sorted_set.RankOf("b").error().code(), StatusCode::kCorruption);
@@ -145,7 +145,7 @@ TEST(SortedSet, DamagedScoresAndLostPlacesAreCorruption) {
 
 TEST(SortedSet, ReplacesWhateverTheKeyHeldDeadlineIncluded) {
   PlainHome home;
-  home.Run([](core::LatchedKeyspace& space) {
+  home.Run([](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("key", "value", Lifetime::For(Millis(100))).ok());
     EXPECT_EQ(SortedSet::Open(space, "key").error().code(), StatusCode::kWrongType);
     const ScoredName all[] = {{"a", 2}, {"b", 1}};

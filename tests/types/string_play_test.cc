@@ -18,7 +18,7 @@ class Game {
 
   void Play() {
     for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
-      home_.Run([&](core::LatchedKeyspace& space) {
+      home_.Run([&](core::TransactionKeyspace& space) {
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(space);
         CompareAll(space);
       });
@@ -32,7 +32,7 @@ class Game {
     return random_.OneIn(2) ? chunk + random_.Below(4) : chunk + random_.Below(core::kChunkBytes);
   }
 
-  void Move(core::LatchedKeyspace& space) {
+  void Move(core::TransactionKeyspace& space) {
     String string(space, "key");
     ASSERT_TRUE(string.Open().ok());
     ASSERT_EQ(string.size(), model_.size());
@@ -69,7 +69,7 @@ class Game {
     ASSERT_TRUE(*read == (at < model_.size() ? model_.substr(at, count) : std::string()));
   }
 
-  void CompareAll(core::LatchedKeyspace& space) {
+  void CompareAll(core::TransactionKeyspace& space) {
     core::FoundRow row;
     ASSERT_TRUE(space.Find("key", row).ok());
     if (row.exists) {
@@ -96,11 +96,11 @@ TEST(StringPlay, HoldsWhatAStandardStringHolds) {
 TEST(String, BecomesChunksOnlyWhenAPartOfALongOneIsWritten) {
   PlainHome home;
   const auto in_chunks = [&] { return home.rows().at("key").is_collection; };
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("key", std::string(kWholeStringBytesMax, 'a'), Lifetime::Forever()).ok());
   });
   const auto write = [&](std::uint64_t at) {
-    home.Run([&](core::LatchedKeyspace& space) {
+    home.Run([&](core::TransactionKeyspace& space) {
       String string(space, "key");
       ASSERT_TRUE(string.Open().ok());
       ASSERT_TRUE(string.Write(at, "b").ok());
@@ -110,7 +110,7 @@ TEST(String, BecomesChunksOnlyWhenAPartOfALongOneIsWritten) {
   EXPECT_FALSE(in_chunks());
   write(kWholeStringBytesMax);
   EXPECT_TRUE(in_chunks());
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("key", "whole", Lifetime::Forever()).ok());
   });
   EXPECT_FALSE(in_chunks());
@@ -122,7 +122,7 @@ TEST(String, BecomesChunksOnlyWhenAPartOfALongOneIsWritten) {
 TEST(String, KeepsItsDeadlineInChunks) {
   PlainHome home;
   const WallTime deadline = home.clock().Now() + Millis(10);
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     ASSERT_TRUE(space.Put("key", std::string(100'000, 'a'), Lifetime::Until(deadline)).ok());
     String string(space, "key");
     ASSERT_TRUE(string.Open().ok());
@@ -130,7 +130,7 @@ TEST(String, KeepsItsDeadlineInChunks) {
   });
   EXPECT_EQ(home.rows().at("key").deadline, deadline);
   home.clock().Advance(Millis(10));
-  home.Run([&](core::LatchedKeyspace& space) {
+  home.Run([&](core::TransactionKeyspace& space) {
     String string(space, "key");
     ASSERT_TRUE(string.Open().ok());
     EXPECT_FALSE(string.exists());

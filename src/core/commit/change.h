@@ -59,7 +59,7 @@ struct Change {
 
 // The inputs of a decision.
 struct Known {
-  const RowView* row;              // The living row, or null.
+  const RowView* row;              // The living row, or null. Its deadline is as callers set it.
   WallTime now;                    // The instant it is living at.
   std::optional<WallTime> newest;  // The timestamp of the key's newest write; see KeyState.
 };

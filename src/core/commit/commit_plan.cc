@@ -7,7 +7,6 @@
 #include "core/commit/version_plan.h"
 #include "core/commit/whole_value.h"
 #include "core/keyspaces/catalog.h"
-#include "core/layout/collection_codec.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 
@@ -57,6 +56,18 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
   if (old != nullptr && old->collection_id != fresh.collection_id)
     QueueOrphan(keyspace, stripe, *old);
   Count(keyspace, stripe, old, &fresh);
+}
+
+void CommitPlan::PutCollection(KeyspaceState& keyspace, Stripe stripe, Bytes key,
+                               const RowView* old, std::uint64_t collection_id,
+                               const Collection& collection, std::optional<WallTime> last) {
+  std::string payload;
+  AppendCollection(payload, collection);
+  const RowView fresh{
+      .deadline = DeadlineOf(collection, last), .payload = payload, .collection_id = collection_id};
+  const bool same = old != nullptr && old->deadline == fresh.deadline &&
+                    old->collection_id == fresh.collection_id && old->payload == fresh.payload;
+  if (!same) Put(keyspace, stripe, key, old, fresh);
 }
 
 void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/keyspaces/keyspace_state.h"
+#include "core/layout/collection_codec.h"
 #include "core/layout/row_codec.h"
 #include "core/layout/version_codec.h"
 #include "engine/batch.h"
@@ -33,6 +34,12 @@ class CommitPlan {
   // not written: it deletes, with an event.
   void Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
            const RowView& fresh);
+
+  // As Put(), for the row of a collection, unless the stored row is the same. `last` is the latest
+  // deadline of its members.
+  void PutCollection(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
+                     std::uint64_t collection_id, const Collection& collection,
+                     std::optional<WallTime> last);
 
   // Removes a stored row. `cause` is for the event, if the row is dead.
   void Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,

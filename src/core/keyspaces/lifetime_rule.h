@@ -25,6 +25,9 @@ struct Span {
 
   static Span Forever() { return {}; }
   static Span Until(WallTime instant) { return {Kind::kUntil, ToMs(instant)}; }
+  static Span Of(const std::optional<WallTime>& deadline) {
+    return deadline ? Until(*deadline) : Forever();
+  }
 };
 
 struct LifetimeRule {

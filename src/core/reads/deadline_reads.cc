@@ -38,13 +38,11 @@ Status ForEachEntry(const View& view, const std::string& begin, WallTime end, Ta
 // The transaction's own mortal rows, as the index would have them.
 std::vector<DeadlineEntry> OwnEntries(const View& view, const DeadlineWindow& window) {
   std::vector<DeadlineEntry> own;
-  if (view.overlay == nullptr) return own;
-  const auto end = view.overlay->lower_bound(KeyspaceEnd(view.keyspace.id()));
-  for (auto at = view.overlay->lower_bound(KeyspaceBegin(view.keyspace.id())); at != end; ++at) {
-    const Pending& pending = at->second;
-    if (!pending.present || !pending.deadline || IsDead(pending.deadline, view.now)) continue;
-    if (*pending.deadline < window.begin || *pending.deadline >= window.end) continue;
-    own.push_back({std::string(UserKeyOf(at->first)), *pending.deadline});
+  if (view.drafts == nullptr) return own;
+  for (const auto& [key, row] : *view.drafts) {
+    const auto deadline = row.DiesAt();
+    if (!row.dirty() || !row.Shows(view.now) || !deadline) continue;
+    if (*deadline >= window.begin && *deadline < window.end) own.push_back({key, *deadline});
   }
   return own;
 }
@@ -56,11 +54,6 @@ bool Before(const DeadlineEntry& a, const DeadlineEntry& b) {
 // The first possible key of the index after an entry.
 std::string BehindEntry(const View& view, const DeadlineEntry& entry) {
   return EntryBegin(view.keyspace.id(), entry.deadline) + entry.key + '\0';
-}
-
-bool IsShadowed(const View& view, Bytes key) {
-  if (view.overlay == nullptr || view.overlay->empty()) return false;
-  return view.overlay->contains(Bytes(RowKey(view.keyspace.id(), key)));
 }
 
 Result<std::vector<ForecastBucket>> EmptyForecast(WallTime begin, const ForecastOptions& options) {
@@ -88,7 +81,11 @@ Result<std::uint64_t> CountRows(const View& view) {
   MAYFLY_TRY(const View frozen, Freeze(view));
   // The counters in memory would not do: they are read one by one, and a transaction changes
   // several.
-  if (view.overlay == nullptr || view.overlay->empty()) {
+  const bool has_drafts =
+      view.drafts != nullptr &&
+      std::any_of(view.drafts->begin(), view.drafts->end(),
+                  [](const BufferedRows::value_type& row) { return row.second.dirty(); });
+  if (!has_drafts) {
     MAYFLY_TRY(const RowCounts counts, CountStored(frozen, first));
     return static_cast<std::uint64_t>(counts.living());
   }
@@ -118,7 +115,7 @@ Result<std::vector<DeadlineEntry>> ReadDeadlines(const View& asked, const Deadli
   }
   begin = std::max(begin, EntryBegin(view.keyspace.id(), view.now));
   MAYFLY_RETURN_IF_ERROR(ForEachEntry(view, begin, window.end, [&](const EntryView& entry) {
-    if (!IsDead(entry.deadline, view.now) && !IsShadowed(view, entry.key)) {
+    if (!IsDead(entry.deadline, view.now) && view.Draft(entry.key) == nullptr) {
       page.push_back({std::string(entry.key), entry.deadline});
     }
     return page.size() < window.rows_max;
@@ -150,7 +147,7 @@ Result<std::vector<ForecastBucket>> ReadForecast(const View& asked,
   if (part.after) begin = std::max(begin, BehindEntry(view, *part.after));
   MAYFLY_RETURN_IF_ERROR(
       ForEachEntry(view, begin, forecast.back().end, [&](const EntryView& entry) {
-        if (IsDead(entry.deadline, view.now) || IsShadowed(view, entry.key)) return true;
+        if (IsDead(entry.deadline, view.now) || view.Draft(entry.key) != nullptr) return true;
         std::optional<RowView> row;
         if (options.with_bytes) {
           failed = view.store.ReadStored(view.keyspace, entry.key, view.snapshot, pin, row);
@@ -164,8 +161,7 @@ Result<std::vector<ForecastBucket>> ReadForecast(const View& asked,
   if (part.after) return forecast;
   for (const DeadlineEntry& own :
        OwnEntries(view, {.begin = *part.begin, .end = forecast.back().end})) {
-    const auto pending = view.overlay->find(Bytes(RowKey(view.keyspace.id(), own.key)));
-    add(own.key, own.deadline, pending->second.payload.size());
+    add(own.key, own.deadline, view.Draft(own.key)->value().size());
   }
   return forecast;
 }

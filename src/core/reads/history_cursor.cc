@@ -120,7 +120,7 @@ bool HistoryCursor::Good() {
 bool HistoryCursor::Take(const std::string& key) {
   status_ = FindAsOf(view_, key, as_of_, pin_, row_);
   if (!status_.ok()) row_.reset();
-  if (row_ && !PassesFilter(*row_, filter_)) row_.reset();
+  if (row_ && !PassesFilter(row_->deadline, filter_)) row_.reset();
   if (row_) key_ = key;
   return row_.has_value() || !status_.ok();
 }

@@ -18,9 +18,21 @@ void ReadSet::Remember(Seen& seen, std::optional<Bytes> stored) {
   seen.stored = stored;
 }
 
+void ReadSet::AddParts(Bytes row_key, Bytes first, Bytes last) {
+  PartRanges& parts = At(row_key).parts;
+  const auto at = parts.lower_bound(first);
+  if (at == parts.end() || at->first != first) {
+    parts.try_emplace(at, std::string(first), last);
+    ++ranges_;
+  } else if (at->second < last) {
+    at->second = last;
+  }
+}
+
 void ReadSet::Clear() {
   rows_.clear();
   bytes_ = 0;
+  ranges_ = 0;
 }
 
 }  // namespace mayfly::core

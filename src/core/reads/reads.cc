@@ -13,38 +13,9 @@ namespace {
 
 constexpr engine::Address kRows{engine::Role::kRows};
 
-// The transaction's pending write of a key, if there is one.
-const Pending* FindPending(const View& view, Bytes key) {
-  if (view.overlay == nullptr || view.overlay->empty()) return nullptr;
-  const RowKey row_key(view.keyspace.id(), key);
-  const auto found = view.overlay->find(Bytes(row_key));
-  return found == view.overlay->end() ? nullptr : &found->second;
-}
-
 Result<std::string> ValueOf(const RowView& row) {
   if (row.collection_id) return CollectionHasNoValue();
   return std::string(row.payload);
-}
-
-// Reads from the view's state. A transaction keeps what it read in its read set.
-Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
-  const auto ask = [&] {
-    return view.store.ReadStored(view.keyspace, key, view.snapshot, pin, row);
-  };
-  if (view.reads == nullptr) return ask();
-  ReadSet::Seen& seen = view.reads->At(RowKey(view.keyspace.id(), key));
-  if (!seen.known) {
-    MAYFLY_RETURN_IF_ERROR(ask());
-    view.reads->Remember(seen, row ? std::optional(pin.view()) : std::nullopt);
-    return {};
-  }
-  row.reset();
-  if (!seen.stored) return {};
-  auto& copy = pin.Hold<std::string>();  // A copy, which may outlive the transaction.
-  copy.assign(*seen.stored);
-  pin.Show(copy);
-  MAYFLY_TRY(row, DecodeRow(copy));
-  return {};
 }
 
 }  // namespace
@@ -81,12 +52,34 @@ Result<View> Freeze(const View& view, StateKind kind) {
   return frozen;
 }
 
+Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
+  const auto ask = [&] {
+    return view.store.ReadStored(view.keyspace, key, view.snapshot, pin, row);
+  };
+  if (view.reads == nullptr) return ask();
+  ReadSet::Seen& seen = view.reads->At(RowKey(view.keyspace.id(), key));
+  if (!seen.known) {
+    MAYFLY_RETURN_IF_ERROR(ask());
+    view.reads->Remember(seen, row ? std::optional(pin.view()) : std::nullopt);
+    return {};
+  }
+  row.reset();
+  if (!seen.stored) return {};
+  auto& copy = pin.Hold<std::string>();  // A copy, which may outlive the transaction.
+  copy.assign(*seen.stored);
+  pin.Show(copy);
+  MAYFLY_TRY(row, DecodeRow(copy));
+  return {};
+}
+
 Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
   MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));
   MAYFLY_RETURN_IF_ERROR(CheckView(view));
-  if (const Pending* const pending = FindPending(view, key); pending != nullptr) {
+  if (const BufferedRow* const own = view.Draft(key)) {
     row.reset();
-    if (pending->present && !IsDead(pending->deadline, view.now)) row = pending->view();
+    if (!own->Shows(view.now)) return {};
+    row = own->view();
+    row->deadline = own->DiesAt();
     return {};
   }
   MAYFLY_RETURN_IF_ERROR(ReadStored(view, key, pin, row));
@@ -100,7 +93,7 @@ Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowV
 
 Status FindPlainRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row) {
   MAYFLY_RETURN_IF_ERROR(FindRow(view, key, pin, row));
-  if (!row || !ChunksOf(*row)) return {};
+  if (!row || view.Draft(key) != nullptr || !ChunksOf(*row)) return {};
   const KeyspaceId id = view.keyspace.id();
   if (view.snapshot != nullptr) {
     return ShowWhole(view.store.engine(), id, view.snapshot, pin, *row);
@@ -123,8 +116,8 @@ Status ReadValue(const View& view, Bytes key, PinnedBytes& value) {
     value.Reset();
     return CollectionHasNoValue();
   }
-  if (FindPending(view, key) != nullptr) {
-    // The overlay's bytes change with the next write; the caller gets a copy.
+  if (view.Draft(key) != nullptr) {
+    // A draft's bytes change with the next write; the caller gets a copy.
     auto& copy = value.Hold<std::string>();
     copy.assign(row->payload);
     value.Show(copy);
@@ -164,9 +157,8 @@ Result<std::vector<Result<std::string>>> ReadMany(const View& asked, std::span<c
       answers.emplace_back(good);
       continue;
     }
-    if (const Pending* const pending = FindPending(view, keys[i]); pending != nullptr) {
-      const bool alive = pending->present && !IsDead(pending->deadline, view.now);
-      answers.push_back(alive ? ValueOf(pending->view()) : Status::NotFound());
+    if (const BufferedRow* const own = view.Draft(keys[i])) {
+      answers.push_back(own->Shows(view.now) ? ValueOf(own->view()) : Status::NotFound());
       continue;
     }
     if (view.reads != nullptr) view.reads->At(row_keys[i]);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/keyspaces/keyspace_state.h"
-#include "core/reads/overlay.h"
+#include "core/reads/drafts.h"
 #include "core/reads/read_set.h"
 #include "core/store/store.h"
 #include "mayfly/keyspace.h"
@@ -22,11 +22,18 @@ struct View {
   std::shared_ptr<OpenStates::State> state = nullptr;  // Where the snapshot comes from. Shared with
                                                        // its owner and cursors over it.
   std::shared_ptr<const engine::Snapshot> lent = nullptr;  // Keeps the snapshot for this call.
-  const Overlay* overlay = nullptr;                        // Null outside transactions.
+  const BufferedRows* drafts = nullptr;                    // Null outside transactions.
   ReadSet* reads = nullptr;                                // Null outside transactions.
   bool over = false;                                       // The transaction has ended.
   Status trouble = {};                                     // Why the view cannot be read.
   bool may_purge = false;  // Outside snapshots and transactions a read may purge a dead row.
+
+  // The transaction's own draft of the key, if it changed it.
+  const BufferedRow* Draft(Bytes key) const {
+    if (drafts == nullptr || drafts->empty()) return nullptr;
+    const auto found = drafts->find(key);
+    return found != drafts->end() && found->second.dirty() ? &found->second : nullptr;
+  }
 
   // Reads from this state from now on, if it was not revoked.
   void ReadFrom(std::shared_ptr<OpenStates::State> from) {
@@ -50,7 +57,10 @@ Status CollectionHasNoValue();
 // instant, too. In the other order, of two rows with one deadline one could be gone and one alive.
 Result<View> Freeze(const View& view, StateKind kind = StateKind::kCall);
 
-// Finds the living row; nothing when there is none. The row points into `pin` or the overlay.
+// Reads the stored row, dead or not. A transaction keeps what it read in its read set.
+Status ReadStored(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row);
+
+// Finds the living row; nothing when there is none. The row points into `pin` or the drafts.
 Status FindRow(const View& view, Bytes key, PinnedBytes& pin, std::optional<RowView>& row);
 
 // As FindRow(), with a value in chunks assembled in `pin`.

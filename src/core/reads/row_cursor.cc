@@ -16,6 +16,27 @@ std::string PrefixEnd(std::string prefix) {
   return prefix;
 }
 
+OwnRows CopyDrafts(const View& view, const RowBounds& bounds) {
+  OwnRows own;
+  if (view.drafts == nullptr) return own;
+  const KeyspaceId id = view.keyspace.id();
+  const bool endless = bounds.end == KeyspaceEnd(id);
+  auto at = view.drafts->lower_bound(UserKeyOf(bounds.begin));
+  const auto end = endless ? view.drafts->end() : view.drafts->lower_bound(UserKeyOf(bounds.end));
+  for (; at != end; ++at) {
+    const auto& [key, row] = *at;
+    if (!row.dirty()) continue;
+    OwnRow copy{.shows = row.Shows(view.now), .is_collection = row.is_collection()};
+    if (copy.shows) {
+      copy.payload = row.is_collection() ? Bytes() : row.value();
+      copy.deadline = row.DiesAt();
+      copy.timestamp = row.newest();
+    }
+    own.emplace(Bytes(RowKey(id, key)), std::move(copy));
+  }
+  return own;
+}
+
 }  // namespace
 
 Result<RowBounds> RowBounds::Of(KeyspaceId keyspace, const CursorOptions& options) {
@@ -35,11 +56,11 @@ Result<RowBounds> RowBounds::Of(KeyspaceId keyspace, const CursorOptions& option
   return bounds;
 }
 
-bool PassesFilter(const RowView& row, RowFilter filter) {
+bool PassesFilter(const std::optional<WallTime>& deadline, RowFilter filter) {
   switch (filter) {
     case RowFilter::kAll: return true;
-    case RowFilter::kMortal: return row.deadline.has_value();
-    case RowFilter::kImmortal: return !row.deadline.has_value();
+    case RowFilter::kMortal: return deadline.has_value();
+    case RowFilter::kImmortal: return !deadline.has_value();
   }
   return true;
 }
@@ -48,16 +69,12 @@ Result<std::unique_ptr<Cursor>> RowCursor::Open(const View& view, const CursorOp
   MAYFLY_TRY(const RowBounds bounds, RowBounds::Of(view.keyspace.id(), options));
   const engine::CursorOptions walk{.range = {bounds.begin, bounds.end}, .snapshot = view.snapshot};
   MAYFLY_TRY(auto stored, view.store.engine().NewCursor({engine::Role::kRows}, walk));
-  Overlay own;
-  if (view.overlay != nullptr) {
-    own.insert(view.overlay->lower_bound(bounds.begin), view.overlay->lower_bound(bounds.end));
-  }
   return std::unique_ptr<Cursor>(
-      new RowCursor(view, options.filter, std::move(stored), std::move(own)));
+      new RowCursor(view, options.filter, std::move(stored), CopyDrafts(view, bounds)));
 }
 
 RowCursor::RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
-                     Overlay own)
+                     OwnRows own)
     : engine_(frozen.store.engine()),
       state_(frozen.state),
       keyspace_(frozen.keyspace.id()),
@@ -108,13 +125,7 @@ void RowCursor::SettleBackward() {
 }
 
 bool RowCursor::IsFilteredOut() const {
-  return filter_ != RowFilter::kAll && !PassesFilter(Here(), filter_);
-}
-
-RowView RowCursor::Here() const {
-  assert(Valid());
-  const RowView* const stored = merged_.stored_row();
-  return stored != nullptr ? *stored : merged_.own_row()->view();
+  return filter_ != RowFilter::kAll && !PassesFilter(deadline(), filter_);
 }
 
 Bytes RowCursor::key() const {
@@ -125,7 +136,7 @@ Bytes RowCursor::key() const {
 Bytes RowCursor::value() const {
   assert(Valid());
   const RowView* const stored = merged_.stored_row();
-  if (stored == nullptr) return is_collection() ? Bytes() : Bytes(merged_.own_row()->payload);
+  if (stored == nullptr) return merged_.own_row()->payload;
   if (!stored->collection_id) return stored->payload;
   return is_collection() ? Bytes() : WholeHere();
 }
@@ -134,7 +145,7 @@ Bytes RowCursor::value() const {
 Bytes RowCursor::WholeHere() const {
   if (!whole_is_here_) {
     const auto snapshot = state_->Lend();
-    RowView row = Here();
+    RowView row = *merged_.stored_row();
     whole_status_ = snapshot == nullptr
                         ? StateRevoked()
                         : ShowWhole(engine_, keyspace_, snapshot.get(), whole_, row);
@@ -150,11 +161,17 @@ std::optional<WallTime> RowCursor::deadline() const {
   return stored != nullptr ? stored->deadline : merged_.own_row()->deadline;
 }
 
-std::optional<WallTime> RowCursor::timestamp() const { return Here().timestamp; }
+std::optional<WallTime> RowCursor::timestamp() const {
+  assert(Valid());
+  const RowView* const stored = merged_.stored_row();
+  return stored != nullptr ? stored->timestamp : merged_.own_row()->timestamp;
+}
 
 bool RowCursor::is_collection() const {
-  const RowView row = Here();
-  return row.collection_id && (merged_.own_row() != nullptr || !ChunksOf(row));
+  assert(Valid());
+  const RowView* const stored = merged_.stored_row();
+  if (stored == nullptr) return merged_.own_row()->is_collection;
+  return stored->collection_id && !ChunksOf(*stored);
 }
 
 Status RowCursor::status() const { return whole_status_.ok() ? merged_.status() : whole_status_; }

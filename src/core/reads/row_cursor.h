@@ -3,7 +3,9 @@
 // which shadow stored rows of the same key. Outside transactions the second is empty.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/reads/merged_cursor.h"
@@ -22,8 +24,22 @@ struct RowBounds {
   static Result<RowBounds> Of(KeyspaceId keyspace, const CursorOptions& options);
 };
 
-// Whether a cursor with this filter shows the row, if it lives.
-bool PassesFilter(const RowView& row, RowFilter filter);
+// Whether a cursor with this filter shows a row with this deadline, if it lives.
+bool PassesFilter(const std::optional<WallTime>& deadline, RowFilter filter);
+
+// A copy of a transaction's draft.
+struct OwnRow {
+  bool shows = false;  // False: deleted, or dead.
+  std::string payload = {};
+  std::optional<WallTime> deadline = std::nullopt;
+  std::optional<WallTime> timestamp = std::nullopt;
+  bool is_collection = false;
+
+  // For MergedCursor: it shadows the stored row.
+  static constexpr bool dirty() { return true; }
+  bool Shows(WallTime) const { return shows; }
+};
+using OwnRows = std::map<std::string, OwnRow, std::less<>>;  // By row key.
 
 class RowCursor final : public Cursor {
  public:
@@ -45,21 +61,20 @@ class RowCursor final : public Cursor {
 
  private:
   RowCursor(const View& frozen, RowFilter filter, std::unique_ptr<engine::Cursor> stored,
-            Overlay own);
+            OwnRows own);
 
   // Moves forward, or back, to a row that passes the filter.
   void SettleForward();
   void SettleBackward();
   bool IsFilteredOut() const;
-  RowView Here() const;
   Bytes WholeHere() const;
 
   const engine::Engine& engine_;
   const std::shared_ptr<OpenStates::State> state_;  // Shared with the snapshot, if there is one.
   const KeyspaceId keyspace_;
   const RowFilter filter_;
-  const Overlay own_;  // The transaction's writes in the range, by row key.
-  MergedCursor<Pending> merged_;
+  const OwnRows own_;  // The transaction's writes in the range.
+  MergedCursor<OwnRow> merged_;
   mutable Status whole_status_;
   mutable PinnedBytes whole_;  // A value in chunks, once value() was called.
   mutable bool whole_is_here_ = false;

@@ -9,10 +9,11 @@ namespace {
 constexpr engine::Address kMembers{engine::Role::kMembers};
 
 Result<std::unique_ptr<engine::Cursor>> WalkOrder(const engine::Engine& engine,
-                                                  const PartKeys& keys, WallTime from) {
+                                                  const PartKeys& keys, WallTime from,
+                                                  const engine::Snapshot* snapshot) {
   const std::string begin = keys.OfOrder(from, {});
   const std::string end = keys.End(PartKind::kOrder);
-  const engine::CursorOptions walk{.range = {begin, end}};
+  const engine::CursorOptions walk{.range = {begin, end}, .snapshot = snapshot};
   return engine.NewCursor(kMembers, walk);
 }
 
@@ -27,7 +28,8 @@ Result<OrderName> NameHere(const engine::Cursor& cursor, const PartKeys& keys) {
 }  // namespace
 
 Result<DeadMembers> CountDeadMembers(const engine::Engine& engine, const PartKeys& keys,
-                                     const Collection& collection, WallTime now) {
+                                     const Collection& collection, WallTime now,
+                                     const engine::Snapshot* snapshot) {
   DeadMembers found{.dead = collection.dead, .first_deadline = collection.first_deadline};
   if (collection.mortal == 0) return found;
   WallTime from = collection.first_deadline.value_or(WallTimeFromMs(0));
@@ -37,7 +39,7 @@ Result<DeadMembers> CountDeadMembers(const engine::Engine& engine, const PartKey
   } else if (!IsDead(from, now)) {
     return found;
   }
-  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, from));
+  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, from, snapshot));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     MAYFLY_TRY(const OrderName order, NameHere(*cursor, keys));
     if (!IsDead(order.deadline, now)) {
@@ -62,8 +64,9 @@ Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const Pa
 }
 
 Result<std::optional<WallTime>> LastMemberDeadline(const engine::Engine& engine,
-                                                   const PartKeys& keys, SkipMember skip) {
-  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, WallTimeFromMs(0)));
+                                                   const PartKeys& keys, SkipMember skip,
+                                                   const engine::Snapshot* snapshot) {
+  MAYFLY_TRY(const auto cursor, WalkOrder(engine, keys, WallTimeFromMs(0), snapshot));
   for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
     MAYFLY_TRY(const OrderName order, NameHere(*cursor, keys));
     if (!skip(order.member)) return std::optional(order.deadline);

@@ -20,7 +20,8 @@ struct DeadMembers {
   std::uint64_t walked = 0;  // Its cost: dead members that the row did not count yet.
 };
 Result<DeadMembers> CountDeadMembers(const engine::Engine& engine, const PartKeys& keys,
-                                     const Collection& collection, WallTime now);
+                                     const Collection& collection, WallTime now,
+                                     const engine::Snapshot* snapshot = nullptr);
 
 // The user's key, from the collection's name record; nothing when there is none.
 Result<std::optional<std::string>> NameOf(const engine::Engine& engine, const PartKeys& keys);
@@ -30,6 +31,7 @@ using SkipMember = FunctionRef<bool(Bytes member)>;
 
 // The latest deadline in the order; nothing when there is none.
 Result<std::optional<WallTime>> LastMemberDeadline(const engine::Engine& engine,
-                                                   const PartKeys& keys, SkipMember skip);
+                                                   const PartKeys& keys, SkipMember skip,
+                                                   const engine::Snapshot* snapshot = nullptr);
 
 }  // namespace mayfly::core

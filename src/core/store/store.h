@@ -152,12 +152,12 @@ class Store {
   // Reads, decides and writes one key under its latch.
   Status Mutate(KeyspaceState& keyspace, Bytes key, Decide decide);
 
-  // True when the plan changes nothing and needs no commit. Then counts its clamped lifetimes.
-  bool IsNothing(CommitPlan& plan);
-
   // Seals and commits a plan under the latches of all its keys. The caller delivers the events once
   // the latches are released.
   Status Commit(CommitPlan& plan, Durability durability);
+
+  // As Commit(), for the changes of a caller; does nothing if there are none.
+  Status CommitChanges(CommitPlan& plan, Durability durability);
 
   // Removes the row if it is dead now and its latch is free. Never fails the read it is part of.
   void PurgeOnRead(KeyspaceState& keyspace, Bytes key);

@@ -69,12 +69,8 @@ Status Store::PlanCollectionDeadline(CommitPlan& plan, KeyspaceState& keyspace, 
     const PartKeys keys(keyspace.id(), *old->collection_id);
     MAYFLY_TRY(last, LastMemberDeadline(*engine_, keys, [](Bytes) { return false; }));
   }
-  std::string payload;
-  AppendCollection(payload, collection);
-  const RowView fresh{.deadline = DeadlineOf(collection, last),
-                      .payload = payload,
-                      .collection_id = old->collection_id};
-  plan.Put(keyspace, StripeOf(keyspace.id(), key), key, old, fresh);
+  plan.PutCollection(keyspace, StripeOf(keyspace.id(), key), key, old, *old->collection_id,
+                     collection, last);
   return {};
 }
 
@@ -121,6 +117,10 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     if (living != nullptr) {
       plain = *living;
       MAYFLY_RETURN_IF_ERROR(ShowWhole(*engine_, keyspace.id(), nullptr, pin, plain));
+      if (plain.collection_id) {
+        MAYFLY_TRY(const Collection collection, DecodeCollection(plain.payload));
+        plain.deadline = collection.own_deadline;
+      }
       living = &plain;
     }
     const Result<Change> change =
@@ -132,22 +132,23 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     if (change->kind != Change::Kind::kNothing) {
       MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, key_state, *change));
     }
-    if (IsNothing(plan)) {
-      KeepTime(plan.now());
-      return {};
-    }
-    MAYFLY_RETURN_IF_ERROR(Commit(plan, options_.durability));
-    counts_.last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
+    if (plan.empty()) KeepTime(plan.now());
+    MAYFLY_RETURN_IF_ERROR(CommitChanges(plan, options_.durability));
     events = std::move(plan.events());
   }
   events_->Deliver(events);
   return {};
 }
 
-bool Store::IsNothing(CommitPlan& plan) {
-  if (!plan.empty() || !plan.events().empty()) return false;
-  counts_.clamped_lifetimes += plan.clamped();
-  return true;
+Status Store::CommitChanges(CommitPlan& plan, Durability durability) {
+  if (plan.empty() && plan.events().empty()) {
+    counts_.clamped_lifetimes += plan.clamped();
+    return {};
+  }
+  MAYFLY_RETURN_IF_ERROR(CheckOpen());
+  MAYFLY_RETURN_IF_ERROR(Commit(plan, durability));
+  counts_.last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
+  return {};
 }
 
 Status Store::Commit(CommitPlan& plan, Durability durability) {

@@ -47,7 +47,7 @@ class PlainMemberCursor final : public MemberCursor {
   Members::const_iterator at_;
 };
 
-class PlainRowWalk final : public LatchedCursor {
+class PlainRowWalk final : public TransactionCursor {
  public:
   PlainRowWalk(PlainRows rows, std::string end) : rows_(std::move(rows)), end_(std::move(end)) {
     at_ = rows_.end();
@@ -100,7 +100,7 @@ Status NoCollection() { return Status::NotFound("no such collection"); }
 
 }  // namespace
 
-class PlainTransaction::Space final : public LatchedKeyspace {
+class PlainTransaction::Space final : public TransactionKeyspace {
  public:
   Space(PlainTransaction& transaction, const Keyspace& keyspace)
       : transaction_(transaction), keyspace_(keyspace) {}
@@ -158,14 +158,23 @@ class PlainTransaction::Space final : public LatchedKeyspace {
     return true;
   }
 
-  Status Copy(Bytes from, LatchedKeyspace& to_space, Bytes to) override {
+  Result<bool> PutAt(Bytes, Bytes, WallTime, Lifetime) override {
+    return Status::Unsupported("plain maps have no timestamps");
+  }
+  Result<bool> DeleteAt(Bytes, WallTime) override {
+    return Status::Unsupported("plain maps have no timestamps");
+  }
+
+  const Keyspace* keyspace() const override { return &keyspace_; }
+
+  Status Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) override {
     const PlainRow* const row = Living(from);
     if (row == nullptr) return Status::NotFound();
     static_cast<Space&>(to_space).Store(to, PlainRow(*row));
     return {};
   }
 
-  Status Move(Bytes from, LatchedKeyspace& to_space, Bytes to) override {
+  Status Move(Bytes from, TransactionKeyspace& to_space, Bytes to) override {
     MAYFLY_RETURN_IF_ERROR(Copy(from, to_space, to));
     if (&to_space != this || from != to) Erase(from);
     return {};
@@ -239,8 +248,8 @@ class PlainTransaction::Space final : public LatchedKeyspace {
   }
 
   // It passes over no dead rows, so no bound is ever reached.
-  Result<std::unique_ptr<LatchedCursor>> NewCursor(const CursorOptions& options,
-                                                   std::uint64_t /*dead_max*/) override {
+  Result<std::unique_ptr<TransactionCursor>> NewCursor(const CursorOptions& options,
+                                                       std::uint64_t /*dead_max*/) override {
     PlainRows living;
     for (const auto& [key, row] : Rows()) {
       if (Living(key) == nullptr || !Bytes(key).starts_with(options.prefix)) continue;
@@ -249,7 +258,7 @@ class PlainTransaction::Space final : public LatchedKeyspace {
       if (options.filter == RowFilter::kImmortal && row.deadline) continue;
       living.emplace(key, row);
     }
-    return std::unique_ptr<LatchedCursor>(
+    return std::unique_ptr<TransactionCursor>(
         std::make_unique<PlainRowWalk>(std::move(living), std::string(options.end)));
   }
 
@@ -335,7 +344,7 @@ PlainTransaction::PlainTransaction(PlainState& state, WallTime now)
 
 PlainTransaction::~PlainTransaction() = default;
 
-LatchedKeyspace& PlainTransaction::In(const Keyspace& keyspace) {
+TransactionKeyspace& PlainTransaction::In(const Keyspace& keyspace) {
   auto& space = spaces_[&keyspace];
   if (space == nullptr) space = std::make_unique<Space>(*this, keyspace);
   return *space;

@@ -37,7 +37,7 @@ class PlainTransaction final : public LatchedTransaction {
   PlainTransaction(PlainState& state, WallTime now);
   ~PlainTransaction() override;
 
-  LatchedKeyspace& In(const Keyspace& keyspace) override;
+  TransactionKeyspace& In(const Keyspace& keyspace) override;
   WallTime now() const override { return now_; }
   Mark SetMark() override;
   void RollBack(Mark mark) override;

@@ -53,24 +53,24 @@ class WriteCalls : public ReadCalls<Interface> {
  public:
   Result<bool> PutIf(Bytes key, Bytes value, const PutCondition& condition,
                      Lifetime lifetime) override {
-    return WriteIf(Rule(), ApplyHere(), key, value, condition, lifetime);
+    return WriteIf(Rule().rule, ApplyHere(), key, value, condition, lifetime);
   }
   Result<bool> Delete(Bytes key) override { return DeleteRow(ApplyHere(), key); }
   Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) override {
-    return WriteAt(Rule(), ApplyHere(), key, value, timestamp, lifetime);
+    return WriteAt(Rule().rule, ApplyHere(), key, value, timestamp, lifetime);
   }
   Result<bool> DeleteAt(Bytes key, WallTime timestamp) override {
-    return core::DeleteAt(Rule(), ApplyHere(), key, timestamp);
+    return core::DeleteAt(Rule().rule, ApplyHere(), key, timestamp);
   }
   Status Update(Bytes key, const KeyspaceWriter::UpdateFunction& update,
                 Lifetime lifetime) override {
-    return UpdateRow(Rule(), ApplyHere(), key, update, lifetime);
+    return UpdateRow(Rule().rule, ApplyHere(), key, update, lifetime);
   }
   Result<bool> Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) override {
-    return ExpireRow(Rule(), ApplyHere(), key, lifetime, condition);
+    return ExpireRow(Rule().rule, ApplyHere(), key, lifetime, condition);
   }
   Result<Row> Touch(Bytes key, Lifetime lifetime) override {
-    return TouchRow(Rule(), ApplyHere(), key, lifetime);
+    return TouchRow(Rule().rule, ApplyHere(), key, lifetime);
   }
 
  protected:

@@ -1,4 +1,4 @@
-// transaction_impl.h - implements Transaction: reads from a frozen state, writes into an overlay,
+// transaction_impl.h - implements Transaction: reads from a frozen state, buffers its writes, and
 // commits under the latches of all its keys. A commit checks each key that was read or written: its
 // living row now must be its living row then, both judged at the commit's instant. So a row that
 // died or was purged meanwhile is no conflict, and a row that was written, renewed or deleted is.
@@ -6,12 +6,11 @@
 
 #include <map>
 #include <memory>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "core/reads/overlay.h"
 #include "core/transactions/calls.h"
+#include "core/transactions/snapshot_rows.h"
+#include "core/transactions/write_buffers.h"
 #include "mayfly/transaction.h"
 
 namespace mayfly::core {
@@ -29,44 +28,25 @@ class TransactionImpl final : public Transaction {
   Status Commit(Durability durability) override;
   void Rollback() override;
 
+  LifetimeRule RuleOf(const KeyspacePolicy& policy) const { return store_->RuleOf(policy); }
+
+  // The keyspace with collections and their members.
+  TransactionKeyspace& SpaceOf(const Keyspace& keyspace);
+
  private:
   class Writer;
-
-  // Undoes one write: its key, and the write that was pending before, if any.
-  struct Undo {
-    std::string row_key;
-    std::optional<WallTime> late;  // The timestamp of a late write.
-    std::optional<Pending> before;
-  };
-
-  // Late writes: a newer write of the key existed before them. By row key and timestamp.
-  using Late = std::map<std::pair<std::string, WallTime>, Pending>;
 
   TransactionImpl(std::shared_ptr<Store> store, std::shared_ptr<OpenStates::State> state,
                   WallTime now);
 
-  Status CheckActive() const;
-  Status ApplyDecision(KeyspaceState& keyspace, Bytes key, Decide decide);
-  View ViewOf(KeyspaceState& keyspace);
-  static Status SetCollection(const RowView& row, Pending& pending);
-  Result<std::optional<WallTime>> NewestOf(KeyspaceState& keyspace, Bytes key);
-  void SetPending(std::string row_key, Pending pending);
-  void SetLate(std::string row_key, Pending pending);
+  Writer& WriterOf(const Keyspace& keyspace);
   Status CommitChanges(Durability durability, std::vector<Event>& events);
-  Status CheckUnchanged(KeyspaceState& keyspace, Bytes key, const engine::Snapshot& then,
-                        const ReadSet::Seen& seen, const KeyState& today, WallTime now) const;
-  Status CheckStillInTime(WallTime now) const;
-  Status PlanLateChanges(CommitPlan& plan) const;
 
-  const std::shared_ptr<Store> store_;        // Shared with the database.
-  std::shared_ptr<OpenStates::State> state_;  // Shared with cursors. Null once it is over.
+  const std::shared_ptr<Store> store_;  // Shared with the database.
   const WallTime now_;
+  SnapshotRows rows_;
+  WriteBuffers buffers_;
   std::map<KeyspaceId, std::unique_ptr<Writer>> writers_;
-  Overlay overlay_;
-  Late late_;
-  ReadSet reads_;
-  std::vector<Undo> undo_;
-  std::vector<std::size_t> savepoints_;  // Sizes of undo_.
 };
 
 }  // namespace mayfly::core

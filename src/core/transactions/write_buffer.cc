@@ -5,10 +5,8 @@
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/reads/due_count.h"
-#include "core/reads/reads.h"
 #include "core/store/collection_reads.h"
-#include "core/transactions/latched_transaction_impl.h"
-#include "core/transactions/writes.h"
+#include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
 namespace {
@@ -23,32 +21,8 @@ void ShowNothing(FoundRow& found) {
 
 }  // namespace
 
-Status WriteBuffer::CheckUse() const {
-  if (transaction_.over()) return Status::Invalid("the transaction is over; begin another");
-  if (!state_.by_timestamp()) [[likely]]
-    return store_.CheckUsable(state_);
-  return Status::Unsupported(
-      "the keyspace orders its rows by timestamp; a transaction needs one that orders them by "
-      "arrival");
-}
+RowSource& WriteBuffer::source() const { return transaction_.rows(); }
 
-Status WriteBuffer::CheckKey(Bytes key) const {
-  MAYFLY_RETURN_IF_ERROR(CheckUse());
-  if (!key.empty()) MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));  // An empty key is allowed here.
-  if (held_ && transaction_.Holds(StripeOf(state_.id(), key))) [[likely]]
-    return {};
-  return Status::Internal("a key that the transaction was not begun with");
-}
-
-Status WriteBuffer::CheckWrite(Bytes key) const {
-  MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());
-  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
-  if (transaction_.HoldsAlone(StripeOf(state_.id(), key))) [[likely]]
-    return {};
-  return Status::Internal("a key that the transaction was begun with to read it alone");
-}
-
-// The gate is held, so the policy cannot change.
 LifetimeRule WriteBuffer::Rule() {
   if (policy_ == nullptr) policy_ = state_.policy();
   return store_.RuleOf(*policy_);
@@ -62,7 +36,7 @@ Status WriteBuffer::Find(Bytes key, FoundRow& found) {
 
 Status WriteBuffer::Look(Bytes key, FoundRow& found) {
   ShowNothing(found);
-  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key));
   if (!rows_.empty()) {
     if (const auto own = rows_.find(key); own != rows_.end()) {
       Show(own->second, transaction_.now(), found);
@@ -71,11 +45,11 @@ Status WriteBuffer::Look(Bytes key, FoundRow& found) {
   }
   if (cleared_) return {};
   std::optional<RowView> stored;
-  MAYFLY_RETURN_IF_ERROR(store_.ReadLatched(state_, key, found.pin, stored));
+  MAYFLY_RETURN_IF_ERROR(source().ReadRow(state_, key, found.pin, stored));
   if (!stored || IsDead(stored->deadline, transaction_.now())) return {};
   if (stored->collection_id) {
     // Its members will be read next: the row, which is short, is buffered for all of them.
-    MAYFLY_TRY(const Rows* row, Keep(key, found.pin.view()));
+    MAYFLY_TRY(const Rows* row, source().is_latched() ? Keep(key, found.pin.view()) : Load(key));
     Show(row->second, transaction_.now(), found);
     return {};
   }
@@ -108,12 +82,12 @@ Result<WriteBuffer::Rows*> WriteBuffer::Load(Bytes key) {
 Result<WriteBuffer::Rows*> WriteBuffer::Keep(Bytes key, Bytes encoded) {
   const auto made = rows_.try_emplace(std::string(key)).first;
   BufferedRow& row = made->second;
-  auto& copy = row.pin.Hold<std::string>();
+  auto& copy = row.key_state.pin.Hold<std::string>();
   copy.assign(encoded);
-  row.pin.Show(copy);
+  row.key_state.pin.Show(copy);
   Status kept;
-  if (auto stored = DecodeRow(row.pin.view())) {
-    row.stored = *stored;
+  if (auto stored = DecodeRow(copy)) {
+    row.key_state.stored = *stored;
     kept = Settle(key, row);
   } else {
     kept = stored.error();
@@ -123,43 +97,53 @@ Result<WriteBuffer::Rows*> WriteBuffer::Keep(Bytes key, Bytes encoded) {
   return kept;
 }
 
-Status WriteBuffer::Fill(Bytes key, BufferedRow& row) const {
+Status WriteBuffer::Fill(Bytes key, BufferedRow& row) {
   if (cleared_) return {};
-  MAYFLY_RETURN_IF_ERROR(store_.ReadLatched(state_, key, row.pin, row.stored));
-  return row.stored ? Settle(key, row) : Status();
+  MAYFLY_RETURN_IF_ERROR(source().ReadKeyState(state_, key, row.key_state));
+  return row.stored() != nullptr ? Settle(key, row) : Status();
 }
 
 // Sets the draft to the stored row.
-Status WriteBuffer::Settle(Bytes key, BufferedRow& row) const {
-  row.stored_value = row.stored->payload;
+Status WriteBuffer::Settle(Bytes key, BufferedRow& row) {
+  const RowView& stored = *row.stored();
+  row.stored_value = stored.payload;
   RowDraft& draft = row.draft;
   draft.stored_value = true;
-  const bool dead = IsDead(row.stored->deadline, transaction_.now());
-  if (!row.stored->collection_id) {
-    draft.deadline = row.stored->deadline;
+  const bool dead = IsDead(stored.deadline, transaction_.now());
+  if (!stored.collection_id) {
+    draft.deadline = stored.deadline;
+    draft.span = Span::Of(draft.deadline);
     if (!dead) draft.kind = RowDraft::Kind::kPlain;
     return {};
   }
   if (dead) return {};
-  MAYFLY_TRY(const Collection collection, DecodeCollection(row.stored->payload));
+  MAYFLY_TRY(const Collection collection, DecodeCollection(stored.payload));
   row.stored_value = collection.head;
   draft.kind = RowDraft::Kind::kCollection;
-  draft.collection_id = *row.stored->collection_id;
+  draft.collection_id = *stored.collection_id;
   draft.deadline = collection.own_deadline;
+  draft.span = Span::Of(draft.deadline);
+  return SetCounts(key, collection, draft);
+}
+
+Status WriteBuffer::SetCounts(Bytes key, const Collection& collection, RowDraft& draft) {
   draft.members = collection.members;
   draft.mortal = collection.mortal;
+  draft.dead = 0;
   draft.first_deadline = collection.first_deadline;
   draft.named = collection.named;
   if (collection.dead == 0 && !IsDead(collection.first_deadline, transaction_.now())) return {};
   const PartKeys keys(state_.id(), draft.collection_id);
+  MAYFLY_TRY(const auto state, source().State());
   MAYFLY_TRY(const DeadMembers found,
-             CountDeadMembers(store_.engine(), keys, collection, transaction_.now()));
+             CountDeadMembers(store_.engine(), keys, collection, transaction_.now(), state.get()));
   draft.dead = found.dead;
   draft.first_deadline = found.first_deadline;
   // After a long count the row is written with the new counts even if the transaction only reads,
   // so that later readers need not count again; unless its latch is shared.
-  draft.dirty = found.walked > kUncountedMembersMax && store_.engine().capabilities().writable &&
-                transaction_.HoldsAlone(StripeOf(state_.id(), key));
+  draft.dirty =
+      draft.dirty || (found.walked > kUncountedMembersMax &&
+                      store_.engine().capabilities().writable && source().HoldsAlone(state_, key));
   return {};
 }
 
@@ -182,6 +166,9 @@ RowDraft& WriteBuffer::ToChange(Rows& row) {
     draft.changed = true;
     transaction_.Changed(keyspace_, row.first);
   }
+  if (draft.kind == RowDraft::Kind::kCollection && !source().is_latched()) {
+    unsettled_.insert(row.first);
+  }
   return draft;
 }
 
@@ -194,80 +181,51 @@ void WriteBuffer::Replace(Rows& row, RowDraft fresh) {
 
 void WriteBuffer::Remove(Rows& row) { Replace(row, {}); }
 
-Status WriteBuffer::Put(Bytes key, Bytes value, Lifetime lifetime) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
-  MAYFLY_TRY(Rows * row, Load(key));
-  std::optional<std::optional<WallTime>> old;
-  if (row->second.Shows(transaction_.now())) old = row->second.draft.deadline;
-  MAYFLY_TRY(const Span span, Rule().Apply(lifetime, key, old, transaction_.now()));
-  transaction_.Buffered(value);
-  RowDraft fresh{.kind = RowDraft::Kind::kPlain, .value = std::string(value)};
-  fresh.clamped = span.clamped;
-  MAYFLY_TRY(fresh.deadline, DeadlineOf(span, transaction_.now()));
-  Replace(*row, std::move(fresh));
-  return {};
-}
-
-Result<bool> WriteBuffer::Delete(Bytes key) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_TRY(Rows * row, Load(key));
-  const bool lived = row->second.Shows(transaction_.now());
-  if (lived || row->second.draft.fresh) Remove(*row);
-  return lived;
-}
-
-Result<bool> WriteBuffer::Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_TRY(Rows * row, Load(key));
-  // The same decision as for other writers, about the deadline that callers set.
-  const auto apply = [&](Bytes, Decide decide) -> Status {
-    const RowView view{.deadline = row->second.draft.deadline, .payload = {}};
-    const bool lives = row->second.Shows(transaction_.now());
-    MAYFLY_TRY(const Change change, decide({.row = lives ? &view : nullptr,
-                                            .now = transaction_.now(),
-                                            .newest = std::nullopt}));
-    if (change.kind == Change::Kind::kNothing) return {};
-    MAYFLY_TRY(const auto deadline, DeadlineOf(change.span, transaction_.now()));
-    RowDraft& draft = ToChange(*row);
-    draft.deadline = deadline;
-    draft.clamped = draft.clamped || change.span.clamped;
-    return {};
-  };
-  const WriteRule rule(store_, state_);
-  return ExpireRow(rule, apply, key, lifetime, condition);
-}
-
 Result<std::uint64_t> WriteBuffer::Count() {
-  MAYFLY_RETURN_IF_ERROR(CheckUse());
-  MAYFLY_TRY(const LatchedTransactionImpl::Frozen* const frozen, transaction_.State());
+  MAYFLY_RETURN_IF_ERROR(source().CheckUse(state_));
+  MAYFLY_TRY(const auto state, source().StateOfRows());
   std::int64_t count = 0;
   if (!cleared_) {
-    const View view{.store = store_,
-                    .keyspace = state_,
-                    .now = transaction_.now(),
-                    .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
-    const WallTime first =
-        frozen != nullptr ? frozen->FirstDeadline(state_.id()) : state_.watermark();
-    MAYFLY_TRY(const RowCounts counts, CountStored(view, first));
+    const View view{
+        .store = store_, .keyspace = state_, .now = transaction_.now(), .snapshot = state.get()};
+    MAYFLY_TRY(const RowCounts counts, CountStored(view, source().FirstDeadline(state_)));
     count = counts.living();
   }
   for (const auto& [key, row] : rows_) {
     if (!row.dirty()) continue;
-    const bool lived = row.stored && !IsDead(row.stored->deadline, transaction_.now());
+    const bool lived = row.key_state.Living(transaction_.now()) != nullptr;
     count += static_cast<int>(row.Shows(transaction_.now())) - static_cast<int>(lived);
   }
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
-Status WriteBuffer::Clear() {
-  MAYFLY_RETURN_IF_ERROR(CheckUse());
-  MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());
-  if (!transaction_.has_everything() || !held_) {
-    return Status::Internal("a transaction must be begun with everything to clear a keyspace");
-  }
-  transaction_.SaveClear(*this, {std::move(rows_), std::move(collections_), cleared_});
+bool WriteBuffer::HasDrafts() const {
+  return !late_.empty() || std::any_of(rows_.begin(), rows_.end(),
+                                       [](const Rows& row) { return row.second.dirty(); });
+}
+
+BufferedRow* WriteBuffer::DraftOf(Bytes key) {
+  const auto row = rows_.find(key);
+  if (row == rows_.end()) return nullptr;
+  if (row->second.dirty()) return &row->second;
+  if (late_.empty()) return nullptr;
+  const auto late = late_.lower_bound({row->first, WallTime::min()});
+  return late != late_.end() && late->first.first == key ? &row->second : nullptr;
+}
+
+void WriteBuffer::Discard() {
   rows_.clear();
+  late_.clear();
+  unsettled_.clear();
+  collections_.clear();
+}
+
+Status WriteBuffer::Clear() {
+  MAYFLY_RETURN_IF_ERROR(source().CheckClear(state_));
+  transaction_.SaveClear(*this,
+                         {std::move(rows_), std::move(late_), std::move(collections_), cleared_});
+  rows_.clear();
+  late_.clear();
   collections_.clear();
   cleared_ = true;
   return {};
@@ -275,6 +233,7 @@ Status WriteBuffer::Clear() {
 
 void WriteBuffer::SetDraft(Bytes key, RowDraft draft) {
   rows_.find(key)->second.draft = std::move(draft);
+  if (!source().is_latched()) unsettled_.insert(std::string(key));
 }
 
 void WriteBuffer::SetDraft(std::uint64_t collection_id, Part part, Bytes name, MemberDraft draft) {
@@ -284,6 +243,7 @@ void WriteBuffer::SetDraft(std::uint64_t collection_id, Part part, Bytes name, M
 
 void WriteBuffer::TakeBackClear(Cleared before) {
   rows_ = std::move(before.rows);
+  late_ = std::move(before.late);
   collections_ = std::move(before.collections);
   cleared_ = before.was_cleared;
 }

@@ -1,34 +1,41 @@
-// write_buffer.h - one keyspace within a latched transaction: buffers its writes, and reads through
-// them. A read that finds no draft goes to the engine as any other read does. A write first reads
-// the stored row, once, so that the commit knows what it replaces.
+// write_buffer.h - one keyspace within a transaction: buffers its writes, and reads through them.
+// A read that finds no draft goes to the transaction's RowSource. A write first reads the stored
+// row, once, so that the commit knows what it replaces. All plain writes are decisions (change.h)
+// that become drafts.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/commit/commit_plan.h"
+#include "core/reads/drafts.h"
 #include "core/store/store.h"
-#include "core/transactions/drafts.h"
-#include "core/transactions/latched_transaction.h"
+#include "core/transactions/row_source.h"
+#include "core/transactions/transaction_keyspace.h"
 
 namespace mayfly::core {
 
-class LatchedTransactionImpl;
+class WriteBuffers;
 
-class WriteBuffer final : public LatchedKeyspace {
+class WriteBuffer final : public TransactionKeyspace {
  public:
-  // `held`: the transaction holds the keyspace's gate.
-  WriteBuffer(LatchedTransactionImpl& transaction, Store& store, KeyspaceState& state,
-              const Keyspace* keyspace, bool held)
-      : transaction_(transaction), store_(store), state_(state), keyspace_(keyspace), held_(held) {}
+  // The first three must outlive the buffer; `keyspace`, the caller's handle, may be null.
+  WriteBuffer(WriteBuffers& transaction, Store& store, KeyspaceState& state,
+              const Keyspace* keyspace)
+      : transaction_(transaction), store_(store), state_(state), keyspace_(keyspace) {}
 
   Status Find(Bytes key, FoundRow& row) override;
   Status Put(Bytes key, Bytes value, Lifetime lifetime) override;
   Result<bool> Delete(Bytes key) override;
   Result<bool> Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) override;
-  Status Copy(Bytes from, LatchedKeyspace& to_space, Bytes to) override;
-  Status Move(Bytes from, LatchedKeyspace& to_space, Bytes to) override;
+  Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) override;
+  Result<bool> DeleteAt(Bytes key, WallTime timestamp) override;
+  Status Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) override;
+  Status Move(Bytes from, TransactionKeyspace& to_space, Bytes to) override;
   Status MakeCollection(Bytes key, Bytes head, Lifetime lifetime) override;
   Status SetHead(Bytes key, Bytes head) override;
   Status FindMember(Bytes key, Bytes member, FoundMember& found) override;
@@ -40,18 +47,38 @@ class WriteBuffer final : public LatchedKeyspace {
   Status RemoveSide(Bytes key, Bytes side) override;
   Result<std::unique_ptr<MemberCursor>> NewMemberCursor(Bytes key, Part part,
                                                         const MemberRange& range) override;
-  Result<std::unique_ptr<LatchedCursor>> NewCursor(const CursorOptions& options,
-                                                   std::uint64_t dead_max) override;
+  Result<std::unique_ptr<TransactionCursor>> NewCursor(const CursorOptions& options,
+                                                       std::uint64_t dead_max) override;
   Result<std::optional<std::string>> MortalKey(std::uint64_t n) override;
   Result<std::uint64_t> Count() override;
   Status Clear() override;
+
+  const Keyspace* keyspace() const override { return keyspace_; }
+
+  // Applies a decision to the draft of a key. With kWhole a value in chunks is shown to it, and
+  // written back, as the plain value that it stands for.
+  enum class Values : std::uint8_t { kAsStored, kWhole };
+  Status Apply(Bytes key, Decide decide, Values values);
 
   // Makes a collection that dies at exactly this instant, without asking the policy: it had that
   // deadline before.
   Status MakeCollectionUntil(Bytes key, Bytes head, std::optional<WallTime> deadline);
 
+  // Sets the last deadlines of collections that have changed since the last call, for readers of
+  // rows. An optimistic transaction calls this before each of them.
+  Status SettleDeadlines();
+
   KeyspaceState& state() const { return state_; }
-  const Keyspace* keyspace() const { return keyspace_; }
+  const BufferedRows& rows() const { return rows_; }
+
+  // Whether there is anything to commit.
+  bool HasDrafts() const;
+
+  // The row of a key that the commit will write, or that late writes belong to; else null.
+  BufferedRow* DraftOf(Bytes key);
+
+  // Forgets everything.
+  void Discard();
 
   // Adds everything to the plan. Keys in the plan point into this buffer.
   Status Plan(CommitPlan& plan);
@@ -60,22 +87,28 @@ class WriteBuffer final : public LatchedKeyspace {
   // for good. Called while the latches are held.
   void EndStaging(bool committed);
 
+  // Carries the drafts over to the present: computes again what depends on the stored rows, which
+  // the caller has read again (BufferedRow::ToReread()), and on the instant. Conflict when a
+  // collection that is changed has died.
+  Status Rebase();
+
   // For rolling changes back.
   struct Cleared {
     BufferedRows rows;
+    LateDrafts late;
     BufferedCollections collections;
     bool was_cleared = false;
   };
   void SetDraft(Bytes key, RowDraft draft);
+  void SetLateDraft(Bytes key, WallTime timestamp, std::optional<RowDraft> draft);
   void SetDraft(std::uint64_t collection_id, Part part, Bytes name, MemberDraft draft);
   void TakeBackClear(Cleared before);
 
  private:
   using Rows = BufferedRows::value_type;
 
-  Status CheckUse() const;
-  Status CheckKey(Bytes key) const;
-  Status CheckWrite(Bytes key) const;
+  RowSource& source() const;
+  Status CheckCollections() const;
   LifetimeRule Rule();
 
   Status Look(Bytes key, FoundRow& found);
@@ -83,8 +116,9 @@ class WriteBuffer final : public LatchedKeyspace {
   // Finds the buffered row or reads it. The pointer holds as long as the buffer.
   Result<Rows*> Load(Bytes key);
   Result<Rows*> Keep(Bytes key, Bytes encoded);
-  Status Fill(Bytes key, BufferedRow& row) const;
-  Status Settle(Bytes key, BufferedRow& row) const;
+  Status Fill(Bytes key, BufferedRow& row);
+  Status Settle(Bytes key, BufferedRow& row);
+  Status SetCounts(Bytes key, const Collection& collection, RowDraft& draft);
   static void Show(const BufferedRow& row, WallTime now, FoundRow& found);
 
   // Called before a change: of the row, or of a side, which leaves the row unchanged.
@@ -92,8 +126,14 @@ class WriteBuffer final : public LatchedKeyspace {
   RowDraft& ToPlan(Rows& row);
   void Remove(Rows& row);
   void Replace(Rows& row, RowDraft draft);
+
+  Result<RowDraft> MakeDraft(const BufferedRow& own, const Change& change) const;
+  void SetTimestamp(const BufferedRow& own, const Change& change, RowDraft& fresh) const;
+  void AddLate(const std::string& key, RowDraft draft);
+
   Result<RowDraft> NewCollection(Bytes head);
   Status CheckHead(Bytes head) const;
+  Status CheckRoom(const BufferedCollection& parts) const;
 
   struct Living {
     Rows* row;
@@ -108,8 +148,9 @@ class WriteBuffer final : public LatchedKeyspace {
   }
   Status FindPart(Bytes key, Part part, Bytes name, FoundMember& found);
   Status CheckName(const BufferedCollection& parts, Bytes name) const;
-  Result<BufferedMembers::value_type*> LoadMember(BufferedCollection& parts, Bytes member,
-                                                  bool skip_read);
+  Result<BufferedMembers::value_type*> LoadMember(Bytes key, BufferedCollection& parts,
+                                                  Bytes member, bool skip_read);
+  Status ReadMember(Bytes key, const BufferedCollection& parts, Bytes member, BufferedMember& own);
   MemberDraft& PartToChange(const Living& living, Part part, BufferedMembers::value_type& member);
   void SetMember(const Living& living, BufferedMembers::value_type& member, MemberDraft fresh);
   Status CopyParts(WriteBuffer& to_space, Bytes from, Bytes to);
@@ -118,20 +159,24 @@ class WriteBuffer final : public LatchedKeyspace {
   Status StageIfMany(Bytes key, std::uint64_t collection_id, std::size_t bytes);
   Status Stage(Rows& row, BufferedCollection& parts);
 
+  Status RebaseRow(Rows& row);
+  Status RebaseCollection(Rows& row);
+
   Status PlanRow(CommitPlan& plan, const Rows& row);
+  Status PlanLate(CommitPlan& plan);
   Status PlanCollection(CommitPlan& plan, const Rows& row, const RowView* old);
   void PlanParts(CommitPlan& plan, Bytes key, BufferedCollection& parts, bool staged = false) const;
-  Result<std::optional<WallTime>> LastDeadline(const BufferedCollection* parts,
-                                               std::uint64_t collection_id) const;
+  Result<std::optional<WallTime>> LastDeadline(const RowDraft& draft) const;
 
-  LatchedTransactionImpl& transaction_;
+  WriteBuffers& transaction_;
   Store& store_;
   KeyspaceState& state_;
-  const Keyspace* const keyspace_;  // The caller's handle.
-  const bool held_;
-  std::shared_ptr<const KeyspacePolicy> policy_;  // Shared with the keyspace; cannot change now.
+  const Keyspace* const keyspace_;
+  std::shared_ptr<const KeyspacePolicy> policy_;  // Shared with the keyspace; as of the first use.
   BufferedRows rows_;
-  BufferedCollections collections_;  // By collection id.
+  LateDrafts late_;
+  std::set<std::string, std::less<>> unsettled_;  // Keys of collections, for SettleDeadlines().
+  BufferedCollections collections_;               // By collection id.
   std::set<std::uint64_t> staged_;   // Ids of collections with parts in the engine and no row.
   std::set<std::uint64_t> adopted_;  // Those of staged_ whose row is in the plan.
   bool cleared_ = false;             // Stored rows no longer count.

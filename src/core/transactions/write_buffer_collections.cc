@@ -1,15 +1,14 @@
-// Collections within a latched transaction: changes of members, and of the collection's counts.
+// Collections within a transaction: changes of members, and of the collection's counts.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
-#include "core/transactions/latched_transaction_impl.h"
-#include "core/transactions/write_buffer.h"
+#include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Role kMembers = engine::Role::kMembers;
 
 Status NoCollection() { return Status::NotFound("there is no such collection"); }
 
@@ -32,7 +31,24 @@ Status WriteBuffer::CheckName(const BufferedCollection& parts, Bytes name) const
   return Status::Invalid("the name of a member is too long; the limit is 65,536 bytes");
 }
 
+Status WriteBuffer::CheckCollections() const {
+  if (!state_.by_timestamp()) [[likely]]
+    return {};
+  return Status::Unsupported(
+      "the keyspace orders its rows by timestamp; a collection needs one that orders them by "
+      "arrival");
+}
+
+// A latched transaction stages the members of a large new collection; an optimistic one keeps them.
+Status WriteBuffer::CheckRoom(const BufferedCollection& parts) const {
+  if (source().is_latched() || parts.draft_parts < kTransactionKeysMax) [[likely]]
+    return {};
+  return Status::Invalid(fmt::format(
+      "the transaction writes more than {} members; commit it in parts", kTransactionKeysMax));
+}
+
 Result<RowDraft> WriteBuffer::NewCollection(Bytes head) {
+  MAYFLY_RETURN_IF_ERROR(CheckCollections());
   MAYFLY_RETURN_IF_ERROR(CheckHead(head));
   RowDraft draft{.kind = RowDraft::Kind::kCollection, .value = std::string(head)};
   MAYFLY_TRY(draft.collection_id, store_.collection_ids().Next());
@@ -41,13 +57,13 @@ Result<RowDraft> WriteBuffer::NewCollection(Bytes head) {
 }
 
 Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_TRY(Rows * row, Load(key));
   std::optional<std::optional<WallTime>> old;
   if (row->second.Shows(transaction_.now())) old = row->second.draft.deadline;
   MAYFLY_TRY(const Span span, Rule().Apply(lifetime, key, old, transaction_.now()));
   MAYFLY_TRY(RowDraft draft, NewCollection(head));
-  draft.clamped = span.clamped;
+  draft.span = span;
   MAYFLY_TRY(draft.deadline, DeadlineOf(span, transaction_.now()));
   Replace(*row, std::move(draft));
   PartsOf(*row);  // Now, so that made_in is this epoch.
@@ -55,9 +71,10 @@ Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
 }
 
 Status WriteBuffer::MakeCollectionUntil(Bytes key, Bytes head, std::optional<WallTime> deadline) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_TRY(Rows * row, Load(key));
   MAYFLY_TRY(RowDraft draft, NewCollection(head));
+  draft.span = Span::Of(deadline);
   draft.deadline = deadline;
   Replace(*row, std::move(draft));
   PartsOf(*row);
@@ -79,7 +96,8 @@ BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
   const std::uint64_t collection_id = row.second.draft.collection_id;
   const auto at = collections_.lower_bound(collection_id);
   if (at != collections_.end() && at->first == collection_id) return at->second;
-  const bool stored = row.second.stored && row.second.stored->collection_id == collection_id;
+  const RowView* const row_stored = row.second.stored();
+  const bool stored = row_stored != nullptr && row_stored->collection_id == collection_id;
   const auto made = collections_.try_emplace(at, collection_id, state_.id(), collection_id, stored,
                                              transaction_.epoch());
   // The collection has not changed yet: its members are the stored ones.
@@ -88,7 +106,7 @@ BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
 }
 
 Status WriteBuffer::SetHead(Bytes key, Bytes head) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_RETURN_IF_ERROR(CheckHead(head));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   std::string copy(head);  // `head` may be a view of the old head.
@@ -110,7 +128,7 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   found.exists = false;
   found.value = {};
   found.deadline.reset();
-  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   BufferedMembers& own = MapOf(*living.parts, part);
   if (!own.empty()) {
@@ -126,7 +144,7 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   }
   if (!living.parts->stored || !CheckName(*living.parts, name).ok()) return {};
   const Status read =
-      store_.GetLatched(kMembers, living.parts->keys.Of(KindOf(part), name), found.pin);
+      source().ReadPart(state_, key, living.parts->keys.Of(KindOf(part), name), found.pin);
   if (read.IsNotFound()) return {};
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(const RowView row, DecodeRow(found.pin.view()));
@@ -137,26 +155,34 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   return {};
 }
 
-Result<BufferedMembers::value_type*> WriteBuffer::LoadMember(BufferedCollection& parts,
+Result<BufferedMembers::value_type*> WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts,
                                                              Bytes member, bool skip_read) {
   const auto at = parts.members.lower_bound(member);
   if (at != parts.members.end() && at->first == member) return &*at;
-  PinnedBytes pin;
-  std::optional<RowView> stored;
-  if (parts.stored && !skip_read) {
-    const Status read = store_.GetLatched(kMembers, parts.keys.Of(PartKind::kMember, member), pin);
-    if (!read.ok() && !read.IsNotFound()) return read;
-    if (read.ok()) {
-      MAYFLY_TRY(stored, DecodeRow(pin.view()));
-    }
-  }
   const auto made = parts.members.try_emplace(at, std::string(member));
   BufferedMember& own = made->second;
-  if (!stored) return &*made;
-  own.stored_value = stored->payload;
-  own.stored = RowView{.deadline = stored->deadline, .payload = own.stored_value};
-  own.draft = {.present = true, .value = own.stored_value, .deadline = stored->deadline};
+  if (!parts.stored || skip_read) return &*made;
+  if (const Status read = ReadMember(key, parts, member, own); !read.ok()) {
+    parts.members.erase(made);
+    return read;
+  }
+  if (own.stored) {
+    own.draft = {.present = true, .value = own.stored_value, .deadline = own.stored->deadline};
+  }
   return &*made;
+}
+
+Status WriteBuffer::ReadMember(Bytes key, const BufferedCollection& parts, Bytes member,
+                               BufferedMember& own) {
+  own.stored.reset();
+  PinnedBytes pin;
+  const Status read = source().ReadPart(state_, key, parts.keys.Of(PartKind::kMember, member), pin);
+  if (read.IsNotFound()) return {};
+  MAYFLY_RETURN_IF_ERROR(read);
+  MAYFLY_TRY(const RowView stored, DecodeRow(pin.view()));
+  own.stored_value = stored.payload;
+  own.stored = RowView{.deadline = stored.deadline, .payload = own.stored_value};
+  return {};
 }
 
 MemberDraft& WriteBuffer::PartToChange(const Living& living, Part part,
@@ -180,20 +206,8 @@ void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& m
   const bool stored = !member.second.dirty();
   MemberDraft& draft = PartToChange(living, Part::kMembers, member);
   const bool counted = draft.present && (stored || !IsDead(draft.deadline, now));
-  if (counted) {
-    --row.members;
-    if (draft.deadline) --row.mortal;
-    if (IsDead(draft.deadline, now)) --row.dead;
-  }
-  const bool lives = fresh.present && !IsDead(fresh.deadline, now);
-  if (lives) {
-    ++row.members;
-    if (fresh.deadline) {
-      ++row.mortal;
-      row.first_deadline = std::min(row.first_deadline.value_or(*fresh.deadline), *fresh.deadline);
-    }
-  }
-  if (row.mortal == 0) row.first_deadline.reset();
+  if (counted) row.CountOut(draft.deadline, now);
+  if (fresh.present && !IsDead(fresh.deadline, now)) row.CountIn(fresh.deadline);
   row.fresh = false;
   fresh.dirty = true;
   draft = std::move(fresh);
@@ -202,21 +216,30 @@ void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& m
 
 Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, MemberLifetime lifetime,
                                     bool known_new) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, member));
+  MAYFLY_RETURN_IF_ERROR(CheckRoom(*living.parts));
   // A new member may replace a dead one of its name.
   MAYFLY_TRY(auto* own,
-             LoadMember(*living.parts, member, known_new && !living.parts->stored_mortal));
+             LoadMember(key, *living.parts, member, known_new && !living.parts->stored_mortal));
   const bool lived = own->second.Shows(transaction_.now());
   transaction_.Buffered(value);
   MemberDraft fresh{.present = true, .value = std::string(value)};
   switch (lifetime.kind()) {
     case MemberLifetime::Kind::kForever: break;
     case MemberLifetime::Kind::kKeep:
-      if (lived) fresh.deadline = own->second.draft.deadline;
+      if (!lived) break;
+      fresh.deadline = own->second.draft.deadline;
+      fresh.ttl = own->second.draft.ttl;
       break;
+    case MemberLifetime::Kind::kFor: {
+      const Span span{Span::Kind::kFor, lifetime.ttl().count()};
+      MAYFLY_TRY(fresh.deadline, DeadlineOf(span, transaction_.now()));
+      fresh.ttl = lifetime.ttl();
+      break;
+    }
     case MemberLifetime::Kind::kUntil:
       // No deadline lies before 1970.
       fresh.deadline = std::max(lifetime.instant(), WallTimeFromMs(0));
@@ -229,10 +252,10 @@ Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, Member
 }
 
 Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   if (!CheckName(*living.parts, member).ok()) return false;
-  MAYFLY_TRY(auto* own, LoadMember(*living.parts, member, false));
+  MAYFLY_TRY(auto* own, LoadMember(key, *living.parts, member, false));
   // A dead member is left to the purge.
   if (!own->second.Shows(transaction_.now())) return false;
   SetMember(living, *own, {});
@@ -240,10 +263,11 @@ Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
 }
 
 Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
+  MAYFLY_RETURN_IF_ERROR(CheckRoom(*living.parts));
   auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
   transaction_.Buffered(value);
   std::string copy(value);  // `value` may be a view of the old value.
@@ -255,7 +279,7 @@ Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
 }
 
 Status WriteBuffer::RemoveSide(Bytes key, Bytes side) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   if (!CheckName(*living.parts, side).ok()) return {};
   auto& own = *living.parts->sides.try_emplace(std::string(side)).first;

@@ -1,11 +1,10 @@
-// Cursors over members and rows as a latched transaction sees them.
+// Cursors over members and rows as a transaction sees them.
 #include <algorithm>
 
 #include "core/layout/keys.h"
 #include "core/reads/merged_cursor.h"
 #include "core/reads/row_cursor.h"
-#include "core/transactions/latched_transaction_impl.h"
-#include "core/transactions/write_buffer.h"
+#include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
 namespace {
@@ -37,10 +36,11 @@ class MergedMemberCursor final : public MemberCursor {
   MergedCursor<BufferedMember> merged_;
 };
 
-class MergedLatchedCursor final : public LatchedCursor {
+class MergedRowCursor final : public TransactionCursor {
  public:
-  MergedLatchedCursor(MergedCursor<BufferedRow> merged, RowFilter filter)
-      : merged_(std::move(merged)), filter_(filter) {}
+  MergedRowCursor(std::shared_ptr<const engine::Snapshot> state, MergedCursor<BufferedRow> merged,
+                  RowFilter filter)
+      : state_(std::move(state)), merged_(std::move(merged)), filter_(filter) {}
 
   bool Valid() const override { return status_.ok() && merged_.Valid(); }
   void SeekToFirst() override {
@@ -68,7 +68,7 @@ class MergedLatchedCursor final : public LatchedCursor {
     status_ = Status();
     for (; merged_.Valid(); merged_.Next()) {
       status_ = Look();
-      if (!status_.ok() || PassesFilter({.deadline = deadline_, .payload = {}}, filter_)) return;
+      if (!status_.ok() || PassesFilter(deadline_, filter_)) return;
     }
   }
 
@@ -90,6 +90,7 @@ class MergedLatchedCursor final : public LatchedCursor {
     return {};
   }
 
+  const std::shared_ptr<const engine::Snapshot> state_;  // Shared with the transaction.
   MergedCursor<BufferedRow> merged_;
   const RowFilter filter_;
   bool is_collection_ = false;
@@ -102,7 +103,7 @@ class MergedLatchedCursor final : public LatchedCursor {
 
 Result<std::unique_ptr<MemberCursor>> WriteBuffer::NewMemberCursor(Bytes key, Part part,
                                                                    const MemberRange& range) {
-  MAYFLY_RETURN_IF_ERROR(CheckKey(key));
+  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   const PartKeys& keys = living.parts->keys;
   const PartKind kind = part == Part::kMembers ? PartKind::kMember : PartKind::kSide;
@@ -112,47 +113,44 @@ Result<std::unique_ptr<MemberCursor>> WriteBuffer::NewMemberCursor(Bytes key, Pa
   if (living.parts->stored) {
     const std::string begin = keys.Of(kind, range.begin);
     const std::string end = last.empty() ? keys.End(kind) : keys.Of(kind, last);
-    const engine::CursorOptions walk{.range = {begin, end}};
-    MAYFLY_TRY(stored, store_.engine().NewCursor({engine::Role::kMembers}, walk));
+    MAYFLY_TRY(stored, source().NewPartCursor(state_, key, begin, end));
   }
   return std::unique_ptr<MemberCursor>(std::make_unique<MergedMemberCursor>(
       MergedCursor<BufferedMember>(keys.Begin(kind), std::move(stored), MapOf(*living.parts, part),
                                    range.begin, last, transaction_.now())));
 }
 
-Result<std::unique_ptr<LatchedCursor>> WriteBuffer::NewCursor(const CursorOptions& options,
-                                                              std::uint64_t dead_max) {
-  MAYFLY_RETURN_IF_ERROR(CheckUse());
+Result<std::unique_ptr<TransactionCursor>> WriteBuffer::NewCursor(const CursorOptions& options,
+                                                                  std::uint64_t dead_max) {
+  MAYFLY_RETURN_IF_ERROR(source().CheckUse(state_));
   if (options.as_of) {
     return Status::Invalid("the keyspace orders its rows by arrival and has no past");
   }
   MAYFLY_TRY(const RowBounds bounds, RowBounds::Of(state_.id(), options));
-  MAYFLY_TRY(const LatchedTransactionImpl::Frozen* const frozen, transaction_.State());
+  MAYFLY_TRY(auto state, source().StateOfRows());
   std::unique_ptr<engine::Cursor> stored;
   if (!cleared_) {
-    const engine::CursorOptions walk{
-        .range = {bounds.begin, bounds.end},
-        .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
+    const engine::CursorOptions walk{.range = {bounds.begin, bounds.end}, .snapshot = state.get()};
     MAYFLY_TRY(stored, store_.engine().NewCursor({engine::Role::kRows}, walk));
   }
   const bool endless = bounds.end == KeyspaceEnd(state_.id());
   const Bytes begin = UserKeyOf(bounds.begin);
   const Bytes end = endless ? Bytes() : UserKeyOf(bounds.end);
-  return std::unique_ptr<LatchedCursor>(std::make_unique<MergedLatchedCursor>(
+  return std::unique_ptr<TransactionCursor>(std::make_unique<MergedRowCursor>(
+      std::move(state),
       MergedCursor<BufferedRow>(KeyspaceBegin(state_.id()), std::move(stored), rows_, begin, end,
                                 transaction_.now(), dead_max),
       options.filter));
 }
 
 Result<std::optional<std::string>> WriteBuffer::MortalKey(std::uint64_t n) {
-  MAYFLY_RETURN_IF_ERROR(CheckUse());
-  MAYFLY_TRY(const LatchedTransactionImpl::Frozen* const frozen, transaction_.State());
+  MAYFLY_RETURN_IF_ERROR(source().CheckUse(state_));
+  MAYFLY_TRY(auto state, source().StateOfRows());
   if (cleared_) return std::optional<std::string>();
   // Entries of dead rows lie before.
   const std::string begin = EntryBegin(state_.id(), transaction_.now() + Millis(1));
   const std::string end = KeyspaceEnd(state_.id());
-  const engine::CursorOptions walk{
-      .range = {begin, end}, .snapshot = frozen != nullptr ? frozen->snapshot.get() : nullptr};
+  const engine::CursorOptions walk{.range = {begin, end}, .snapshot = state.get()};
   MAYFLY_TRY(const auto cursor, store_.engine().NewCursor({engine::Role::kExpiry}, walk));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const auto entry = DecodeEntry(cursor->key());

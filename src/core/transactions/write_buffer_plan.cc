@@ -1,10 +1,9 @@
-// Turns a keyspace's drafts into a commit plan; copies and moves rows.
+// Turns a keyspace's drafts into a commit plan.
 #include <algorithm>
 
 #include "core/commit/member_plan.h"
 #include "core/store/collection_reads.h"
-#include "core/transactions/latched_transaction_impl.h"
-#include "core/transactions/write_buffer.h"
+#include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
 namespace {
@@ -19,7 +18,7 @@ Status WriteBuffer::Plan(CommitPlan& plan) {
   for (const Rows& row : rows_) {
     if (row.second.dirty()) MAYFLY_RETURN_IF_ERROR(PlanRow(plan, row));
   }
-  return {};
+  return PlanLate(plan);
 }
 
 // Keeps the members of moved collections: their old key is gone, their members stay.
@@ -35,20 +34,12 @@ void WriteBuffer::KeepMoved(CommitPlan& plan) const {
 Status WriteBuffer::PlanRow(CommitPlan& plan, const Rows& row) {
   const auto& [key, own] = row;
   const RowDraft& draft = own.draft;
-  const RowView* const old = own.stored ? &*own.stored : nullptr;
-  const Stripe stripe = StripeOf(state_.id(), key);
-  if (draft.clamped) plan.CountClamped();
-  switch (draft.kind) {
-    case RowDraft::Kind::kPlain:
-      plan.Put(state_, stripe, key, old, {.deadline = draft.deadline, .payload = own.value()});
-      return {};
-    case RowDraft::Kind::kCollection:
-      if (draft.living_members() > 0) return PlanCollection(plan, row, old);
-      break;  // It got no member: no row is written.
-    case RowDraft::Kind::kAbsent: break;
+  if (own.is_collection() && draft.living_members() > 0) {
+    if (draft.span.clamped) plan.CountClamped();
+    return PlanCollection(plan, row, own.stored());
   }
-  if (old != nullptr) plan.Remove(state_, stripe, key, *old, EventCause::kReplaced);
-  return {};
+  // A collection that got no member is written as no row.
+  return store_.PlanChange(plan, state_, key, own.key_state, ChangeOf(draft, own.value()));
 }
 
 Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowView* old) {
@@ -65,22 +56,16 @@ Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowV
                               .head = own.value()};
   std::optional<WallTime> last;
   if (collection.all_mortal()) {
-    MAYFLY_TRY(last, LastDeadline(parts, draft.collection_id));
+    MAYFLY_TRY(last, LastDeadline(draft));
   }
-  std::string payload;
-  AppendCollection(payload, collection);
-  const RowView fresh{.deadline = DeadlineOf(collection, last),
-                      .payload = payload,
-                      .collection_id = draft.collection_id};
-  const bool same = old != nullptr && old->deadline == fresh.deadline &&
-                    old->collection_id == fresh.collection_id && old->payload == fresh.payload;
-  if (!same) plan.Put(state_, StripeOf(state_.id(), key), key, old, fresh);
+  const Stripe stripe = StripeOf(state_.id(), key);
+  plan.PutCollection(state_, stripe, key, old, draft.collection_id, collection, last);
   // A collection whose deadline has passed is removed with its parts.
   if (IsDead(draft.deadline, plan.now())) return {};
   const bool had_name = draft.named && old != nullptr && old->collection_id == draft.collection_id;
   if (collection.named && !had_name) {
     const PartKeys keys(state_.id(), draft.collection_id);
-    MemberPlan(plan, state_, StripeOf(state_.id(), key), key, keys).PutName();
+    MemberPlan(plan, state_, stripe, key, keys).PutName();
   }
   if (parts == nullptr) return {};
   if (parts->staged) {
@@ -115,9 +100,10 @@ void WriteBuffer::PlanParts(CommitPlan& plan, Bytes key, BufferedCollection& par
 }
 
 // The last deadline of all members after the commit; they are all mortal.
-Result<std::optional<WallTime>> WriteBuffer::LastDeadline(const BufferedCollection* parts,
-                                                          std::uint64_t collection_id) const {
+Result<std::optional<WallTime>> WriteBuffer::LastDeadline(const RowDraft& draft) const {
   std::optional<WallTime> last;
+  const auto found = collections_.find(draft.collection_id);
+  const BufferedCollection* const parts = found == collections_.end() ? nullptr : &found->second;
   if (parts != nullptr) {
     for (const auto& [name, own] : parts->members) {
       if (!own.dirty() || !own.Shows(transaction_.now()) || !own.draft.deadline) continue;
@@ -130,87 +116,22 @@ Result<std::optional<WallTime>> WriteBuffer::LastDeadline(const BufferedCollecti
     const auto own = parts->members.find(member);
     return own != parts->members.end() && own->second.dirty();
   };
+  MAYFLY_TRY(const auto state, source().State());
   MAYFLY_TRY(const auto stored,
-             LastMemberDeadline(store_.engine(), PartKeys(state_.id(), collection_id), skip));
+             LastMemberDeadline(store_.engine(), PartKeys(state_.id(), draft.collection_id), skip,
+                                state.get()));
   if (stored) last = std::max(last.value_or(*stored), *stored);
   return last;
 }
 
-Status WriteBuffer::Copy(Bytes from, LatchedKeyspace& to_space, Bytes to) {
-  auto& target = dynamic_cast<WriteBuffer&>(to_space);
-  MAYFLY_RETURN_IF_ERROR(CheckKey(from));
-  MAYFLY_RETURN_IF_ERROR(target.CheckWrite(to));
-  MAYFLY_TRY(Rows * row, Load(from));
-  if (!row->second.Shows(transaction_.now())) return Status::NotFound();
-  if (&target == this && from == to) {
-    ToChange(*row);
-    return {};
-  }
-  // Within a keyspace the deadline stays; the policy of another keyspace may refuse it.
-  std::optional<WallTime> deadline = row->second.draft.deadline;
-  bool clamped = false;
-  if (&target != this) {
-    const LifetimeRule rule{.policy = target.Rule().policy, .allow_any_instant = true};
-    const Lifetime asked = deadline ? Lifetime::Until(*deadline) : Lifetime::Forever();
-    MAYFLY_TRY(const Span span, rule.Apply(asked, to, std::nullopt, transaction_.now()));
-    MAYFLY_TRY(deadline, DeadlineOf(span, transaction_.now()));
-    clamped = span.clamped;
-  }
-  if (row->second.is_collection()) {
-    MAYFLY_RETURN_IF_ERROR(target.MakeCollectionUntil(to, row->second.value(), deadline));
-    return CopyParts(target, from, to);
-  }
-  RowDraft fresh{.kind = RowDraft::Kind::kPlain,
-                 .clamped = clamped,
-                 .value = std::string(row->second.value()),
-                 .deadline = deadline};
-  MAYFLY_TRY(Rows * written, target.Load(to));
-  target.Replace(*written, std::move(fresh));
-  return {};
-}
-
-// Within its keyspace a collection keeps its id, so its members, however many, stay where they are.
-// Other rows are copied and deleted.
-Status WriteBuffer::Move(Bytes from, LatchedKeyspace& to_space, Bytes to) {
-  auto& target = dynamic_cast<WriteBuffer&>(to_space);
-  if (&target == this && from != to) {
-    MAYFLY_RETURN_IF_ERROR(CheckWrite(from));
-    MAYFLY_RETURN_IF_ERROR(CheckWrite(to));
-    MAYFLY_TRY(Rows * row, Load(from));
-    if (row->second.is_collection() && row->second.Shows(transaction_.now())) {
-      MAYFLY_TRY(Rows * written, Load(to));
-      PartsOf(*row);  // Now, while the row under this key tells whether the parts are stored.
-      RowDraft draft = row->second.draft;
-      draft.value = std::string(row->second.value());
-      draft.stored_value = false;
-      moved_ = true;
-      Replace(*written, std::move(draft));
-      Remove(*row);
-      return {};
+Status WriteBuffer::SettleDeadlines() {
+  while (!unsettled_.empty()) {
+    RowDraft& draft = rows_.find(*unsettled_.begin())->second.draft;
+    draft.last_deadline.reset();
+    if (draft.kind == RowDraft::Kind::kCollection && draft.mortal == draft.members) {
+      MAYFLY_TRY(draft.last_deadline, LastDeadline(draft));
     }
-  }
-  MAYFLY_RETURN_IF_ERROR(Copy(from, to_space, to));
-  if (&target == this && from == to) return {};
-  return Delete(from).status();
-}
-
-Status WriteBuffer::CopyParts(WriteBuffer& to_space, Bytes from, Bytes to) {
-  for (const Part part : {Part::kMembers, Part::kSides}) {
-    MAYFLY_TRY(const auto cursor, NewMemberCursor(from, part, {}));
-    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-      if (part == Part::kSides) {
-        MAYFLY_RETURN_IF_ERROR(to_space.PutSide(to, cursor->member(), cursor->value()));
-        continue;
-      }
-      const auto deadline = cursor->deadline();
-      MAYFLY_RETURN_IF_ERROR(
-          to_space
-              .PutMember(to, cursor->member(), cursor->value(),
-                         deadline ? MemberLifetime::Until(*deadline) : MemberLifetime::Forever(),
-                         /*known_new=*/true)
-              .status());
-    }
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
+    unsettled_.erase(unsettled_.begin());
   }
   return {};
 }

@@ -7,8 +7,7 @@
 #include "core/commit/member_plan.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
-#include "core/transactions/latched_transaction_impl.h"
-#include "core/transactions/write_buffer.h"
+#include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
 namespace {
@@ -27,8 +26,10 @@ Status WriteBuffer::StageIfMany(Bytes key, std::uint64_t collection_id, std::siz
   const DraftBounds& bounds = store_.draft_bounds();
   if (parts.draft_parts < bounds.parts_max && parts.draft_bytes < bounds.bytes_max) return {};
   // Changes that a rollback may undo without their collection stay in memory, and so do those that
-  // must not be written before the keyspace is cleared.
-  if (parts.made_in != transaction_.epoch() || cleared_) return {};
+  // must not be written before the keyspace is cleared, or before a conflict is ruled out.
+  if (parts.made_in != transaction_.epoch() || cleared_ || !source().is_latched()) {
+    return {};
+  }
   Rows& row = *rows_.find(key);
   if (!row.second.is_collection() || row.second.draft.collection_id != collection_id) return {};
   return Stage(row, parts);

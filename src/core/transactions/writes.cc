@@ -1,6 +1,5 @@
 #include "core/transactions/writes.h"
 
-#include "core/layout/collection_codec.h"
 #include "core/reads/reads.h"
 
 namespace mayfly::core {
@@ -33,12 +32,6 @@ bool Holds(DeadlineIf condition, const std::optional<WallTime>& old,
 
 std::optional<std::optional<WallTime>> DeadlineOf(const RowView* row) {
   if (row == nullptr) return std::nullopt;
-  // The deadline that callers set, not the one that members cause. A damaged row is reported when
-  // it is changed.
-  if (row->collection_id) {
-    const auto collection = DecodeCollection(row->payload);
-    if (collection) return collection->own_deadline;
-  }
   return row->deadline;
 }
 
@@ -46,8 +39,8 @@ Status KeepIsNoChange() {
   return Status::Invalid("keeping the deadline is no change of it; name another lifetime");
 }
 
-Status CheckByTimestamp(const WriteRule& rule) {
-  if (rule.policy->order == RowOrder::kTimestamp) return {};
+Status CheckByTimestamp(const LifetimeRule& rule) {
+  if (rule.policy.order == RowOrder::kTimestamp) return {};
   return Status::Invalid(
       "the keyspace orders its rows by arrival; timestamps are for one made with "
       "RowOrder::kTimestamp");
@@ -59,12 +52,12 @@ bool IsLast(WallTime timestamp, const Known& known) {
 
 }  // namespace
 
-Result<bool> WriteIf(const WriteRule& rule, Apply apply, Bytes key, Bytes value,
+Result<bool> WriteIf(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
                      const PutCondition& condition, Lifetime lifetime) {
   bool written = false;
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
     // A bad lifetime is refused whether or not the condition holds.
-    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     MAYFLY_TRY(written, Holds(condition, known.row));
     return written ? Change::Put(value, span) : Change::Nothing();
   }));
@@ -80,35 +73,35 @@ Result<bool> DeleteRow(Apply apply, Bytes key) {
   return was_there;
 }
 
-Result<bool> WriteAt(const WriteRule& rule, Apply apply, Bytes key, Bytes value, WallTime timestamp,
-                     Lifetime lifetime) {
+Result<bool> WriteAt(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
+                     WallTime timestamp, Lifetime lifetime) {
   MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
   bool last = false;
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule.rule, known.now));
-    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule, known.now));
+    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     last = IsLast(timestamp, known);
     return Change::Put(value, span).At(timestamp);
   }));
   return last;
 }
 
-Result<bool> DeleteAt(const WriteRule& rule, Apply apply, Bytes key, WallTime timestamp) {
+Result<bool> DeleteAt(const LifetimeRule& rule, Apply apply, Bytes key, WallTime timestamp) {
   MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
   bool last = false;
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule.rule, known.now));
+    MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule, known.now));
     last = IsLast(timestamp, known);
     return Change::Delete().At(timestamp);
   }));
   return last;
 }
 
-Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
+Status UpdateRow(const LifetimeRule& rule, Apply apply, Bytes key,
                  const KeyspaceWriter::UpdateFunction& update, Lifetime lifetime) {
   std::optional<std::string> fresh;
   return apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row != nullptr && known.row->collection_id) return CollectionHasNoValue();
     fresh = update(known.row != nullptr ? std::optional(known.row->payload) : std::nullopt);
     if (fresh) return Change::Put(*fresh, span);
@@ -116,12 +109,12 @@ Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
   });
 }
 
-Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime,
+Result<bool> ExpireRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime,
                        DeadlineIf condition) {
   if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
   bool changed = false;
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
     MAYFLY_TRY(const auto deadline, core::DeadlineOf(span, known.now));
     changed = Holds(condition, *DeadlineOf(known.row), deadline);
@@ -132,11 +125,11 @@ Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime l
   return changed;
 }
 
-Result<Row> TouchRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime) {
+Result<Row> TouchRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime) {
   if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
   Row touched;
   MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
-    MAYFLY_TRY(const Span span, rule.rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
+    MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
     if (known.row->collection_id) return CollectionHasNoValue();
     MAYFLY_TRY(touched.deadline, core::DeadlineOf(span, known.now));

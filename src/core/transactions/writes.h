@@ -21,16 +21,16 @@ struct WriteRule {
   LifetimeRule rule;
 };
 
-Result<bool> WriteIf(const WriteRule& rule, Apply apply, Bytes key, Bytes value,
+Result<bool> WriteIf(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
                      const PutCondition& condition, Lifetime lifetime);
 Result<bool> DeleteRow(Apply apply, Bytes key);
-Result<bool> WriteAt(const WriteRule& rule, Apply apply, Bytes key, Bytes value, WallTime timestamp,
-                     Lifetime lifetime);
-Result<bool> DeleteAt(const WriteRule& rule, Apply apply, Bytes key, WallTime timestamp);
-Status UpdateRow(const WriteRule& rule, Apply apply, Bytes key,
+Result<bool> WriteAt(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
+                     WallTime timestamp, Lifetime lifetime);
+Result<bool> DeleteAt(const LifetimeRule& rule, Apply apply, Bytes key, WallTime timestamp);
+Status UpdateRow(const LifetimeRule& rule, Apply apply, Bytes key,
                  const KeyspaceWriter::UpdateFunction& update, Lifetime lifetime);
-Result<bool> ExpireRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime,
+Result<bool> ExpireRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime,
                        DeadlineIf condition);
-Result<Row> TouchRow(const WriteRule& rule, Apply apply, Bytes key, Lifetime lifetime);
+Result<Row> TouchRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime);
 
 }  // namespace mayfly::core

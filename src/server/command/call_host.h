@@ -66,7 +66,7 @@ class HostDatabases {
   virtual ~HostDatabases() = default;
 
   virtual int databases() const = 0;
-  virtual core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) = 0;
+  virtual core::TransactionKeyspace& Space(core::LatchedTransaction& transaction, int database) = 0;
 
   // For commands without a latched transaction; a holder of one must not call them. The keyspace of
   // a numbered database is created if missing. Null in tests that need neither.

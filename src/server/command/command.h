@@ -88,7 +88,7 @@ struct Call {
   // The instant of the transaction or script it runs within, for a call without a transaction.
   std::optional<WallTime> frozen_now = std::nullopt;
 
-  core::LatchedKeyspace& space() const { return host.Space(*transaction, database); }
+  core::TransactionKeyspace& space() const { return host.Space(*transaction, database); }
   WallTime now() const { return transaction->now(); }
   void Notify(NotifyClass kind, std::string_view event, Bytes key) const {
     host.Notify(kind, event, database, key);

@@ -180,7 +180,8 @@ Status CommandBatch::Swap(int a, int b) {
   return {};
 }
 
-core::LatchedKeyspace& CommandBatch::Space(core::LatchedTransaction& transaction, int database) {
+core::TransactionKeyspace& CommandBatch::Space(core::LatchedTransaction& transaction,
+                                               int database) {
   const auto& keyspace = (*mapping_)[static_cast<std::size_t>(database)];
   MAYFLY_CHECK(keyspace != nullptr, "a command uses a database its transaction was not begun with");
   return transaction.In(*keyspace);

@@ -84,7 +84,7 @@ class CommandBatch final : public CallHost {
   Status Swap(int a, int b);
 
   // CallHost.
-  core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
+  core::TransactionKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
   int databases() const override { return server_.databases().count(); }
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   bool Wants(NotifyClass kind) const override { return server_.Wants(kind); }

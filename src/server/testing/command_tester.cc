@@ -99,7 +99,8 @@ std::unique_ptr<core::LatchedTransaction> CommandTester::NewTransaction() {
 
 std::string CommandTester::Text(const std::string& line) { return TextOf(Run(line)); }
 
-core::LatchedKeyspace& CommandTester::Space(core::LatchedTransaction& transaction, int database) {
+core::TransactionKeyspace& CommandTester::Space(core::LatchedTransaction& transaction,
+                                                int database) {
   return transaction.In(*keyspaces_.at(static_cast<std::size_t>(database)));
 }
 

@@ -65,7 +65,7 @@ class CommandTester final : public CallHost {
 
   core::LatchedTransaction& transaction() { return *transaction_; }  // Of the running command.
 
-  core::LatchedKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
+  core::TransactionKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
   int databases() const override { return kDatabases; }
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   void Block(BlockRequest request) override { blocked_ = std::move(request); }

@@ -7,7 +7,7 @@
 namespace mayfly::tables {
 namespace {
 
-Result<std::optional<FoundBefore>> Find(core::LatchedKeyspace& rows, const ItemAction& action) {
+Result<std::optional<FoundBefore>> Find(core::TransactionKeyspace& rows, const ItemAction& action) {
   core::FoundRow found;
   MAYFLY_RETURN_IF_ERROR(rows.Find(action.key, found));
   if (!found.exists) return std::optional<FoundBefore>();
@@ -16,7 +16,7 @@ Result<std::optional<FoundBefore>> Find(core::LatchedKeyspace& rows, const ItemA
 }
 
 // On failure the row stays as it was.
-Status Write(core::LatchedTransaction& transaction, core::LatchedKeyspace& rows,
+Status Write(core::LatchedTransaction& transaction, core::TransactionKeyspace& rows,
              const ItemAction& action, ActionOutcome& outcome) {
   const Item* const after = outcome.item_after();
   if (after == nullptr) return rows.Delete(action.key).status();
@@ -37,7 +37,7 @@ ActionOutcome Failed(Status fault) {
 
 ActionOutcome Run(const ItemContext& context, core::LatchedTransaction& transaction,
                   const ItemAction& action) {
-  core::LatchedKeyspace& rows = transaction.In(*action.table->items);
+  core::TransactionKeyspace& rows = transaction.In(*action.table->items);
   auto before = Find(rows, action);
   if (!before) return Failed(before.error());
   ActionOutcome outcome = Judge(action, *std::move(before), transaction.now(), context.versions);

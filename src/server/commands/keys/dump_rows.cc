@@ -11,7 +11,7 @@
 namespace mayfly::server {
 namespace {
 
-Status ReadFields(core::LatchedKeyspace& space, Bytes key, DumpedValue& value) {
+Status ReadFields(core::TransactionKeyspace& space, Bytes key, DumpedValue& value) {
   MAYFLY_TRY(const auto cursor, space.NewMemberCursor(key, core::Part::kMembers));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     value.fields.push_back({std::string(types::NameOfMember(cursor->member())),
@@ -20,14 +20,14 @@ Status ReadFields(core::LatchedKeyspace& space, Bytes key, DumpedValue& value) {
   return cursor->status();
 }
 
-Status ReadScores(core::LatchedKeyspace& space, Bytes key, DumpedValue& value) {
+Status ReadScores(core::TransactionKeyspace& space, Bytes key, DumpedValue& value) {
   MAYFLY_TRY(const types::SortedSet set, types::SortedSet::Open(space, key));
   return set.Walk({.range = types::RankRange{0, -1}}, [&](Bytes name, double score) {
     value.scores.push_back({std::string(name), score});
   });
 }
 
-Status WriteFields(core::LatchedKeyspace& space, Bytes key, const DumpedValue& value,
+Status WriteFields(core::TransactionKeyspace& space, Bytes key, const DumpedValue& value,
                    WallTime now) {
   MAYFLY_RETURN_IF_ERROR(space.Delete(key).status());
   MAYFLY_TRY(types::Hash hash, types::Hash::Open(space, key));
@@ -40,7 +40,7 @@ Status WriteFields(core::LatchedKeyspace& space, Bytes key, const DumpedValue& v
   return {};
 }
 
-Status WriteScores(core::LatchedKeyspace& space, Bytes key, const DumpedValue& value) {
+Status WriteScores(core::TransactionKeyspace& space, Bytes key, const DumpedValue& value) {
   std::vector<types::ScoredName> all;
   for (const DumpedScore& one : value.scores) all.push_back({one.name, one.score});
   return types::SortedSet::Replace(space, key, all);
@@ -48,7 +48,8 @@ Status WriteScores(core::LatchedKeyspace& space, Bytes key, const DumpedValue& v
 
 }  // namespace
 
-Result<DumpedValue> ReadRows(core::LatchedKeyspace& space, Bytes key, const core::FoundRow& row) {
+Result<DumpedValue> ReadRows(core::TransactionKeyspace& space, Bytes key,
+                             const core::FoundRow& row) {
   DumpedValue value;
   MAYFLY_TRY(value.type, types::TypeOf(row.is_collection, row.value));
   switch (value.type) {
@@ -69,7 +70,8 @@ Result<DumpedValue> ReadRows(core::LatchedKeyspace& space, Bytes key, const core
   return value;
 }
 
-Status WriteRows(core::LatchedKeyspace& space, Bytes key, const DumpedValue& value, WallTime now) {
+Status WriteRows(core::TransactionKeyspace& space, Bytes key, const DumpedValue& value,
+                 WallTime now) {
   switch (value.type) {
     case types::ValueType::kString:
       return types::PutString(space, key, value.text, Lifetime::Default());

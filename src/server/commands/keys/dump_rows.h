@@ -7,10 +7,12 @@
 namespace mayfly::server {
 
 // Of a row that exists.
-Result<DumpedValue> ReadRows(core::LatchedKeyspace& space, Bytes key, const core::FoundRow& row);
+Result<DumpedValue> ReadRows(core::TransactionKeyspace& space, Bytes key,
+                             const core::FoundRow& row);
 
 // Replaces the key's value and deadline. A hash whose fields are all dead does not exist
 // afterwards.
-Status WriteRows(core::LatchedKeyspace& space, Bytes key, const DumpedValue& value, WallTime now);
+Status WriteRows(core::TransactionKeyspace& space, Bytes key, const DumpedValue& value,
+                 WallTime now);
 
 }  // namespace mayfly::server

@@ -21,7 +21,7 @@ Result<int> DatabaseArgument(const HostDatabases& host, Bytes argument) {
   return static_cast<int>(number);
 }
 
-Result<bool> IsThere(core::LatchedKeyspace& space, Bytes key) {
+Result<bool> IsThere(core::TransactionKeyspace& space, Bytes key) {
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   return row.exists;
@@ -31,7 +31,7 @@ Result<bool> IsThere(core::LatchedKeyspace& space, Bytes key) {
 Result<bool> RenameRow(const Call& call, bool if_absent) {
   const Bytes from = call.args[1];
   const Bytes to = call.args[2];
-  core::LatchedKeyspace& space = call.space();
+  core::TransactionKeyspace& space = call.space();
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(from, row));
   if (!row.exists) return NoSuchKey();
@@ -86,7 +86,7 @@ Answer Copy(Call& call) {
   const Bytes to = call.args[2];
   MAYFLY_TRY(const CopyOptions options, ParseCopyOptions(call));
   if (options.database == call.database && from == to) return SameObject();
-  core::LatchedKeyspace& target = call.host.Space(*call.transaction, options.database);
+  core::TransactionKeyspace& target = call.host.Space(*call.transaction, options.database);
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(from, row));
   MAYFLY_TRY(const bool taken, IsThere(target, to));
@@ -106,7 +106,7 @@ Answer Move(Call& call) {
   const Bytes key = call.args[1];
   MAYFLY_TRY(const int database, DatabaseArgument(call.host, call.args[2]));
   if (database == call.database) return SameObject();
-  core::LatchedKeyspace& target = call.host.Space(*call.transaction, database);
+  core::TransactionKeyspace& target = call.host.Space(*call.transaction, database);
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
   MAYFLY_TRY(const bool taken, IsThere(target, key));

@@ -59,7 +59,7 @@ Result<std::uint64_t> CursorOf(Bytes argument) {
   return cursor;
 }
 
-Result<bool> Wanted(const ScanOptions& options, const core::LatchedCursor& walk) {
+Result<bool> Wanted(const ScanOptions& options, const core::TransactionCursor& walk) {
   if (!Matches(options.pattern, walk.key())) return false;
   if (options.type.empty()) return true;
   MAYFLY_TRY(const types::ValueType type, types::TypeOf(walk.is_collection(), walk.value()));

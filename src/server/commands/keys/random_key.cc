@@ -33,7 +33,7 @@ class Patience {
 // A seek that stops among dead rows counts as empty.
 class Descent {
  public:
-  Descent(core::LatchedCursor& walk, Random& random, const Clock& clock)
+  Descent(core::TransactionCursor& walk, Random& random, const Clock& clock)
       : walk_(walk), random_(random), patience_(clock) {}
 
   // Afterwards the cursor stands on the key drawn, unless it failed or the first keys of all are
@@ -73,7 +73,7 @@ class Descent {
     return reached;
   }
 
-  core::LatchedCursor& walk_;
+  core::TransactionCursor& walk_;
   Random& random_;
   const Patience patience_;
 };
@@ -86,13 +86,13 @@ std::string Behind(const std::string& key, Random& random) {
   return name;
 }
 
-std::optional<std::string> KeyOf(const core::LatchedCursor& walk) {
+std::optional<std::string> KeyOf(const core::TransactionCursor& walk) {
   if (!walk.Valid()) return std::nullopt;
   return std::string(walk.key());
 }
 
 // Tries random positions among dead rows for a living one. May find none.
-Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Random& random,
+Result<std::optional<std::string>> DrawByJumps(core::TransactionKeyspace& space, Random& random,
                                                const Clock& clock) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsAtAJumpMax));
   walk->SeekToFirst();
@@ -107,7 +107,7 @@ Result<std::optional<std::string>> DrawByJumps(core::LatchedKeyspace& space, Ran
 }
 
 // Nothing when all visited rows were dead, or were deleted meanwhile.
-Result<std::optional<std::string>> DrawByWalk(core::LatchedKeyspace& space, std::uint64_t rows,
+Result<std::optional<std::string>> DrawByWalk(core::TransactionKeyspace& space, std::uint64_t rows,
                                               Random& random, const Clock& clock) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}, kDeadRowsPassedMax));
   if (rows <= kEvenDrawRowsMax) {
@@ -120,7 +120,7 @@ Result<std::optional<std::string>> DrawByWalk(core::LatchedKeyspace& space, std:
 }
 
 // The first living key, behind any number of dead ones.
-Result<std::optional<std::string>> FirstKey(core::LatchedKeyspace& space) {
+Result<std::optional<std::string>> FirstKey(core::TransactionKeyspace& space) {
   MAYFLY_TRY(const auto walk, space.NewCursor({}));
   walk->SeekToFirst();
   MAYFLY_RETURN_IF_ERROR(walk->status());
@@ -129,7 +129,7 @@ Result<std::optional<std::string>> FirstKey(core::LatchedKeyspace& space) {
 
 }  // namespace
 
-Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random,
+Result<std::optional<std::string>> DrawKey(core::TransactionKeyspace& space, Random& random,
                                            const Clock& clock) {
   MAYFLY_TRY(const std::uint64_t rows, space.Count());
   if (rows == 0) return std::optional<std::string>();

@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kEvenDrawRowsMax = 1000;
 // for all bytes between the smallest and the largest that may follow. Keys with running numbers or
 // hashes in their names are drawn almost evenly; a key far from all others is drawn more often.
 // The clock ends a draw that takes long: it should be one of real time.
-Result<std::optional<std::string>> DrawKey(core::LatchedKeyspace& space, Random& random,
+Result<std::optional<std::string>> DrawKey(core::TransactionKeyspace& space, Random& random,
                                            const Clock& clock);
 
 }  // namespace mayfly::server

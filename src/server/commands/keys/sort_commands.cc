@@ -34,7 +34,7 @@ Result<double> NumberOf(const std::string& text) {
 }
 
 // Finds the weight of each element.
-Status Weigh(core::LatchedKeyspace& space, const SortQuery& query, std::vector<Sortable>& all,
+Status Weigh(core::TransactionKeyspace& space, const SortQuery& query, std::vector<Sortable>& all,
              HeldResult& held) {
   for (Sortable& one : all) {
     one.text = one.element;
@@ -73,7 +73,7 @@ std::span<const Sortable> Limited(const SortQuery& query, const std::vector<Sort
   return std::span(all).subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(count));
 }
 
-Result<std::vector<Sortable>> ReadAll(core::LatchedKeyspace& space, Bytes key,
+Result<std::vector<Sortable>> ReadAll(core::TransactionKeyspace& space, Bytes key,
                                       const core::FoundRow& row, bool from_script, SortQuery& query,
                                       HeldResult& held) {
   std::vector<Sortable> all;
@@ -99,7 +99,7 @@ Result<std::vector<Sortable>> ReadAll(core::LatchedKeyspace& space, Bytes key,
 // The values replied for each element, in order.
 using Columns = std::vector<std::optional<std::string>>;
 
-Result<Columns> Project(core::LatchedKeyspace& space, const SortQuery& query,
+Result<Columns> Project(core::TransactionKeyspace& space, const SortQuery& query,
                         std::span<const Sortable> chosen, HeldResult& held) {
   Columns columns;
   const auto add = [&](std::optional<std::string> column) {
@@ -133,7 +133,7 @@ Status Store(const Call& call, Bytes target, const Columns& columns) {
 
 Answer RunSort(Call& call, bool read_only) {
   const Bytes key = call.args[1];
-  core::LatchedKeyspace& space = call.space();
+  core::TransactionKeyspace& space = call.space();
   MAYFLY_TRY(SortQuery query, ParseSortQuery(call.args.subspan(2), read_only));
   core::FoundRow row;
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));

@@ -44,7 +44,7 @@ Result<SortQuery> ParseSortQuery(std::span<const Bytes> words, bool read_only) {
   return query;
 }
 
-Result<std::optional<std::string>> FollowPattern(core::LatchedKeyspace& space, Bytes pattern,
+Result<std::optional<std::string>> FollowPattern(core::TransactionKeyspace& space, Bytes pattern,
                                                  Bytes element) {
   if (pattern == "#") return std::optional(std::string(element));
   const std::size_t star = pattern.find('*');

@@ -31,7 +31,7 @@ Result<SortQuery> ParseSortQuery(std::span<const Bytes> words, bool read_only);
 // The value that a pattern of BY or GET leads to: "#" is the element itself; in others the first
 // star stands for the element, and a name behind "->" for a field of a hash. Nothing when there is
 // no such string or field.
-Result<std::optional<std::string>> FollowPattern(core::LatchedKeyspace& space, Bytes pattern,
+Result<std::optional<std::string>> FollowPattern(core::TransactionKeyspace& space, Bytes pattern,
                                                  Bytes element);
 
 }  // namespace mayfly::server

@@ -13,7 +13,8 @@ namespace mayfly::server {
 namespace {
 
 using Operands = std::vector<types::Operand>;
-using Walk = Status (*)(core::LatchedKeyspace&, std::span<const types::Operand>, types::ShowShared);
+using Walk = Status (*)(core::TransactionKeyspace&, std::span<const types::Operand>,
+                        types::ShowShared);
 
 Result<Operands> FindOperands(Call& call, std::span<const Bytes> keys) {
   Operands operands;

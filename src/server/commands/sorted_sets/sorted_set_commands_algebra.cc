@@ -19,7 +19,8 @@ namespace {
 
 using types::ScoredName;
 using Scores = std::span<const std::optional<double>>;
-using Walk = Status (*)(core::LatchedKeyspace&, std::span<const types::Operand>, types::ShowShared);
+using Walk = Status (*)(core::TransactionKeyspace&, std::span<const types::Operand>,
+                        types::ShowShared);
 
 enum class Aggregation : std::uint8_t { kSum, kMin, kMax };
 

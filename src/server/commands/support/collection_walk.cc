@@ -6,7 +6,7 @@
 
 namespace mayfly::server {
 
-Status WalkElements(core::LatchedKeyspace& space, Bytes key, types::ValueType type,
+Status WalkElements(core::TransactionKeyspace& space, Bytes key, types::ValueType type,
                     FunctionRef<void(Bytes element)> show) {
   switch (type) {
     case types::ValueType::kList: {
@@ -30,7 +30,8 @@ Status WalkElements(core::LatchedKeyspace& space, Bytes key, types::ValueType ty
   return Status::WrongType("neither a list nor a set");
 }
 
-Status ReplaceWithList(core::LatchedKeyspace& space, Bytes key, std::span<const Bytes> elements) {
+Status ReplaceWithList(core::TransactionKeyspace& space, Bytes key,
+                       std::span<const Bytes> elements) {
   MAYFLY_RETURN_IF_ERROR(space.Delete(key).status());
   if (elements.empty()) return {};
   MAYFLY_TRY(types::List list, types::List::Open(space, key));

@@ -10,10 +10,11 @@ namespace mayfly::server {
 // Visits every element: a list's from head to tail, a set's in no particular order, a sorted set's
 // from the lowest score on. WrongType for all other types. The collection must not change
 // meanwhile.
-Status WalkElements(core::LatchedKeyspace& space, Bytes key, types::ValueType type,
+Status WalkElements(core::TransactionKeyspace& space, Bytes key, types::ValueType type,
                     FunctionRef<void(Bytes element)> show);
 
 // Replaces the key's value by a list of these; without any: deletes it.
-Status ReplaceWithList(core::LatchedKeyspace& space, Bytes key, std::span<const Bytes> elements);
+Status ReplaceWithList(core::TransactionKeyspace& space, Bytes key,
+                       std::span<const Bytes> elements);
 
 }  // namespace mayfly::server

@@ -24,7 +24,7 @@ bool AtMost(std::uint64_t count, std::int64_t bound) {
 }
 
 // Whether the row has at most `count_max` members, all of them `small`.
-Result<bool> AllMembers(core::LatchedKeyspace& space, Bytes key, const core::FoundRow& row,
+Result<bool> AllMembers(core::TransactionKeyspace& space, Bytes key, const core::FoundRow& row,
                         std::int64_t count_max, FunctionRef<bool(Bytes name, Bytes value)> small) {
   if (!AtMost(row.members, count_max)) return false;
   MAYFLY_TRY(const auto cursor, space.NewMemberCursor(key, core::Part::kMembers));

@@ -1,0 +1,160 @@
+// Plain writes within a transaction: decisions that become drafts, and late writes.
+#include <algorithm>
+
+#include "core/commit/whole_value.h"
+#include "core/layout/keys.h"
+#include "core/transactions/write_buffers.h"
+#include "core/transactions/writes.h"
+
+namespace mayfly::core {
+namespace {
+
+struct AsStored {
+  WriteBuffer& buffer;
+  Status operator()(Bytes key, Decide decide) const {
+    return buffer.Apply(key, decide, WriteBuffer::Values::kAsStored);
+  }
+};
+
+}  // namespace
+
+Status WriteBuffer::Put(Bytes key, Bytes value, Lifetime lifetime) {
+  return WriteIf(Rule(), AsStored{*this}, key, value, PutCondition::Always(), lifetime).status();
+}
+
+Result<bool> WriteBuffer::Delete(Bytes key) { return DeleteRow(AsStored{*this}, key); }
+
+Result<bool> WriteBuffer::Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) {
+  return ExpireRow(Rule(), AsStored{*this}, key, lifetime, condition);
+}
+
+Result<bool> WriteBuffer::PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) {
+  return WriteAt(Rule(), AsStored{*this}, key, value, timestamp, lifetime);
+}
+
+Result<bool> WriteBuffer::DeleteAt(Bytes key, WallTime timestamp) {
+  return core::DeleteAt(Rule(), AsStored{*this}, key, timestamp);
+}
+
+Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_TRY(Rows * row, Load(key));
+  BufferedRow& own = row->second;
+  const bool lives = own.Shows(transaction_.now());
+  RowView living;
+  PinnedBytes whole;
+  if (lives) living = own.view();
+  if (lives && values == Values::kWhole && !own.dirty() && ChunksOf(*own.stored())) {
+    living = *own.stored();
+    MAYFLY_RETURN_IF_ERROR(source().ShowWhole(state_, whole, living));
+  }
+  const auto newest = own.newest();
+  MAYFLY_TRY(
+      const Change change,
+      decide({.row = lives ? &living : nullptr, .now = transaction_.now(), .newest = newest}));
+  if (change.kind == Change::Kind::kNothing) return {};
+  MAYFLY_TRY(RowDraft fresh, MakeDraft(own, change));
+  if (change.timestamp && newest && *change.timestamp < *newest) {
+    AddLate(row->first, std::move(fresh));
+    return {};
+  }
+  // A draft that this one overtakes becomes history as well.
+  if (own.dirty() && own.draft.own_timestamp && !change.same_timestamp &&
+      (!fresh.own_timestamp || *own.draft.timestamp < *fresh.timestamp)) {
+    AddLate(row->first, own.draft);
+  }
+  // A delete of a row that does not live removes a dead one, and is no change to anyone. Where order
+  // is by timestamp, it counts.
+  const bool is_change = change.kind == Change::Kind::kPut || lives || own.draft.fresh;
+  RowDraft& draft = is_change || state_.by_timestamp() ? ToChange(*row) : ToPlan(*row);
+  fresh.dirty = true;
+  fresh.changed = draft.changed;
+  if (fresh.stored_value) {  // The value stays.
+    fresh.stored_value = draft.stored_value;
+    fresh.value = std::move(draft.value);
+  }
+  draft = std::move(fresh);
+  const bool keeps = source().is_latched() || transaction_.marks() > 0;  // A rollback may need it.
+  if (!keeps && !draft.stored_value) own.ForgetStoredValue();
+  return {};
+}
+
+// `stored_value` of the result says that the value, or head, stays.
+Result<RowDraft> WriteBuffer::MakeDraft(const BufferedRow& own, const Change& change) const {
+  RowDraft fresh;
+  if (state_.by_timestamp()) SetTimestamp(own, change, fresh);
+  if (change.kind == Change::Kind::kDelete) return fresh;
+  MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
+  if (change.of_collection) {
+    fresh = own.draft;
+    fresh.stored_value = true;
+  } else {
+    fresh.kind = RowDraft::Kind::kPlain;
+    fresh.stored_value = change.same_timestamp && change.payload.data() == own.value().data();
+  }
+  if (!fresh.stored_value) {
+    transaction_.Buffered(change.payload);
+    fresh.value = change.payload;
+  }
+  fresh.span = change.span;
+  fresh.ttl_from_commit = change.ttl_from_now;
+  // Keeping the lifetime of a draft keeps the request: its ttl still counts from the commit. A ttl
+  // that counts from a timestamp has become a deadline already.
+  if (change.span.kept && own.dirty() && !own.draft.TtlCountsFromTimestamp()) {
+    fresh.span = own.draft.span;
+    fresh.ttl_from_commit = true;
+  }
+  MAYFLY_TRY(fresh.deadline, DeadlineOf(fresh.span, fresh.TtlFrom(transaction_.now())));
+  return fresh;
+}
+
+void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change,
+                               RowDraft& fresh) const {
+  const WallTime now = transaction_.now();
+  const auto newest = own.newest();
+  fresh.timestamp = change.timestamp.value_or(std::max(now, newest.value_or(now)));
+  fresh.own_timestamp = change.timestamp.has_value();
+  fresh.same_timestamp = change.same_timestamp;
+  if (!change.same_timestamp || !newest) return;
+  fresh.timestamp = newest;
+  // A draft without a timestamp of its own gets one at the commit.
+  fresh.own_timestamp = own.dirty() && own.draft.own_timestamp;
+  fresh.same_timestamp = !own.dirty() || own.draft.own_timestamp || own.draft.same_timestamp;
+}
+
+void WriteBuffer::AddLate(const std::string& key, RowDraft draft) {
+  const WallTime timestamp = *draft.timestamp;
+  const auto [at, is_new] = late_.try_emplace({key, timestamp});
+  transaction_.BufferedChange(key);
+  transaction_.Save(*this, key, timestamp, is_new ? std::nullopt : std::optional(at->second));
+  at->second = std::move(draft);
+}
+
+void WriteBuffer::SetLateDraft(Bytes key, WallTime timestamp, std::optional<RowDraft> draft) {
+  const std::pair at(std::string(key), timestamp);
+  if (draft) {
+    late_[at] = std::move(*draft);
+  } else {
+    late_.erase(at);
+  }
+}
+
+Status WriteBuffer::PlanLate(CommitPlan& plan) {
+  for (const auto& [at, draft] : late_) {
+    const auto& [key, timestamp] = at;
+    const BufferedRow& own = rows_.find(key)->second;
+    WallTime overtaken_at = own.key_state.newest().value_or(timestamp);
+    if (own.dirty()) {
+      const WallTime last =
+          TimestampOf(ChangeOf(own.draft, own.value()), own.key_state, plan.now());
+      overtaken_at = std::max(overtaken_at, last);
+      if (timestamp == overtaken_at) continue;  // Overtaken at its own timestamp: never visible.
+    }
+    if (draft.kind == RowDraft::Kind::kPlain && draft.span.clamped) plan.CountClamped();
+    MAYFLY_RETURN_IF_ERROR(store_.PlanLateChange(plan, state_, key, own.key_state,
+                                                 ChangeOf(draft, draft.value), overtaken_at));
+  }
+  return {};
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,85 @@
+// Copies and moves rows within a transaction.
+#include "core/layout/limits.h"
+#include "core/transactions/write_buffers.h"
+
+namespace mayfly::core {
+
+Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
+  WriteBuffer& target = transaction_.In(*to_space.keyspace());
+  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, from));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(target.state_, to));
+  MAYFLY_TRY(Rows * row, Load(from));
+  if (!row->second.Shows(transaction_.now())) return Status::NotFound();
+  if (&target == this && from == to) {
+    ToChange(*row);
+    return {};
+  }
+  // Within a keyspace the deadline stays; the policy of another keyspace may refuse it.
+  std::optional<WallTime> deadline = row->second.draft.deadline;
+  Span span = row->second.draft.span;
+  if (&target != this) {
+    const LifetimeRule rule{.policy = target.Rule().policy, .allow_any_instant = true};
+    const Lifetime asked = deadline ? Lifetime::Until(*deadline) : Lifetime::Forever();
+    MAYFLY_TRY(span, rule.Apply(asked, to, std::nullopt, transaction_.now()));
+    MAYFLY_TRY(deadline, DeadlineOf(span, transaction_.now()));
+  }
+  if (row->second.is_collection()) {
+    MAYFLY_RETURN_IF_ERROR(target.MakeCollectionUntil(to, row->second.value(), deadline));
+    return CopyParts(target, from, to);
+  }
+  MAYFLY_TRY(Rows * written, target.Load(to));
+  RowDraft fresh{.kind = RowDraft::Kind::kPlain,
+                 .value = std::string(row->second.value()),
+                 .span = span,
+                 .deadline = deadline};
+  target.Replace(*written, std::move(fresh));
+  return {};
+}
+
+// Within its keyspace a collection keeps its id, so its members, however many, stay where they are.
+// Other rows are copied and deleted.
+Status WriteBuffer::Move(Bytes from, TransactionKeyspace& to_space, Bytes to) {
+  WriteBuffer& target = transaction_.In(*to_space.keyspace());
+  if (&target == this && from != to && source().is_latched()) {
+    MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, from));
+    MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, to));
+    MAYFLY_TRY(Rows * row, Load(from));
+    if (row->second.is_collection() && row->second.Shows(transaction_.now())) {
+      MAYFLY_TRY(Rows * written, Load(to));
+      PartsOf(*row);  // Now, while the row under this key tells whether the parts are stored.
+      RowDraft draft = row->second.draft;
+      draft.value = std::string(row->second.value());
+      draft.stored_value = false;
+      moved_ = true;
+      Replace(*written, std::move(draft));
+      Remove(*row);
+      return {};
+    }
+  }
+  MAYFLY_RETURN_IF_ERROR(Copy(from, to_space, to));
+  if (&target == this && from == to) return {};
+  return Delete(from).status();
+}
+
+Status WriteBuffer::CopyParts(WriteBuffer& to_space, Bytes from, Bytes to) {
+  for (const Part part : {Part::kMembers, Part::kSides}) {
+    MAYFLY_TRY(const auto cursor, NewMemberCursor(from, part, {}));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
+      if (part == Part::kSides) {
+        MAYFLY_RETURN_IF_ERROR(to_space.PutSide(to, cursor->member(), cursor->value()));
+        continue;
+      }
+      const auto deadline = cursor->deadline();
+      MAYFLY_RETURN_IF_ERROR(
+          to_space
+              .PutMember(to, cursor->member(), cursor->value(),
+                         deadline ? MemberLifetime::Until(*deadline) : MemberLifetime::Forever(),
+                         /*known_new=*/true)
+              .status());
+    }
+    MAYFLY_RETURN_IF_ERROR(cursor->status());
+  }
+  return {};
+}
+
+}  // namespace mayfly::core

@@ -1,0 +1,111 @@
+// write_buffers.h - the writes of one transaction: a write buffer per keyspace and one undo log.
+// The latched and the optimistic transaction both consist of this and a RowSource. Threads: one at
+// a time.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/transactions/transaction_keyspace.h"
+#include "core/transactions/write_buffer.h"
+
+namespace mayfly::core {
+
+class WriteBuffers {
+ public:
+  // Both must outlive this object.
+  WriteBuffers(Store& store, RowSource& rows) : store_(store), rows_(&rows) {}
+
+  WriteBuffer& In(const Keyspace& keyspace);
+  WriteBuffer& In(KeyspaceState& state, const Keyspace* keyspace);
+
+  // The instant of everything in the transaction.
+  WallTime now() const { return now_; }
+  void set_now(WallTime now) { now_ = now; }
+
+  // Marks rise; rolling back to one ends the later ones.
+  using Mark = std::size_t;
+  Mark SetMark();
+  void RollBack(Mark mark);
+  std::size_t marks() const { return marks_.size(); }
+  void ForgetLastMark() { marks_.pop_back(); }
+
+  const std::vector<ChangedKey>& changed() const { return changed_; }
+  ReadCounts& read_counts() { return read_counts_; }
+  std::size_t buffered_bytes() const { return buffered_bytes_; }
+
+  // Whether there is anything to commit.
+  bool HasDrafts() const;
+
+  // Adds everything to the plan. Keys in the plan point into the buffers.
+  Status Plan(CommitPlan& plan);
+
+  // Ends staging as the transaction ends. Called while the latches are held.
+  void EndStaging(bool committed);
+
+  // Carries the drafts from a frozen state to the present, at another instant, under the latches of
+  // all rows that were read. The caller has read these rows again: see BufferedRow::ToReread().
+  Status Rebase(RowSource& present, WallTime now);
+
+  // Forgets everything; reads go to `rows` from now on.
+  void Discard(RowSource& rows);
+
+  // For write buffers. An epoch ends with every mark that is set or rolled back to.
+  RowSource& rows() const { return *rows_; }
+  std::uint64_t epoch() const { return epoch_; }
+  void Changed(const Keyspace* keyspace, Bytes key) {
+    changed_.push_back({keyspace, std::string(key)});
+  }
+  void Buffered(Bytes bytes) { buffered_bytes_ += bytes.size(); }
+  void BufferedChange(Bytes name) { buffered_bytes_ += kBufferedChangeBytes + 2 * name.size(); }
+
+  // Records what a rollback restores, if there is a mark.
+  void Save(WriteBuffer& space, Bytes key, const RowDraft& before);
+  void Save(WriteBuffer& space, Bytes key, WallTime late, std::optional<RowDraft> before);
+  void Save(WriteBuffer& space, std::uint64_t collection_id, Part part, Bytes name,
+            const MemberDraft& before);
+  void SaveClear(WriteBuffer& space, WriteBuffer::Cleared before);
+
+ private:
+  struct LateUndo {
+    WallTime timestamp;
+    std::optional<RowDraft> before;
+  };
+  struct PartUndo {
+    std::uint64_t collection_id;
+    Part part;
+    MemberDraft before;
+  };
+  struct ClearUndo {
+    WriteBuffer::Cleared before;
+    std::vector<ChangedKey> changed;
+  };
+  struct Undo {
+    WriteBuffer* space;
+    std::string name;  // Of the row or the part.
+    std::variant<RowDraft, LateUndo, PartUndo, ClearUndo> before;
+  };
+  struct Point {
+    std::size_t undos;
+    std::size_t changed;
+  };
+
+  void TakeBack(Undo& undo);
+
+  Store& store_;
+  RowSource* rows_;
+  WallTime now_;
+  std::optional<WriteBuffer> first_;  // The first keyspace that was requested.
+  std::vector<std::unique_ptr<WriteBuffer>> others_;
+  std::vector<ChangedKey> changed_;
+  ReadCounts read_counts_;
+  std::size_t buffered_bytes_ = 0;
+  std::vector<Undo> undos_;
+  std::vector<Point> marks_;
+  std::uint64_t epoch_ = 1;
+};
+
+}  // namespace mayfly::core
