@@ -128,6 +128,9 @@ bool RowCursor::IsFilteredOut() const {
   return filter_ != RowFilter::kAll && !PassesFilter(deadline(), filter_);
 }
 
+// A row that is not stored is the transaction's own.
+const OwnRow& RowCursor::Own() const { return *merged_.own_row(); }
+
 Bytes RowCursor::key() const {
   assert(Valid());
   return UserKeyOf(merged_.name());
@@ -136,7 +139,7 @@ Bytes RowCursor::key() const {
 Bytes RowCursor::value() const {
   assert(Valid());
   const RowView* const stored = merged_.stored_row();
-  if (stored == nullptr) return merged_.own_row()->payload;
+  if (stored == nullptr) return Own().payload;
   if (!stored->collection_id) return stored->payload;
   return is_collection() ? Bytes() : WholeHere();
 }
@@ -158,19 +161,19 @@ Bytes RowCursor::WholeHere() const {
 std::optional<WallTime> RowCursor::deadline() const {
   assert(Valid());
   const RowView* const stored = merged_.stored_row();
-  return stored != nullptr ? stored->deadline : merged_.own_row()->deadline;
+  return stored != nullptr ? stored->deadline : Own().deadline;
 }
 
 std::optional<WallTime> RowCursor::timestamp() const {
   assert(Valid());
   const RowView* const stored = merged_.stored_row();
-  return stored != nullptr ? stored->timestamp : merged_.own_row()->timestamp;
+  return stored != nullptr ? stored->timestamp : Own().timestamp;
 }
 
 bool RowCursor::is_collection() const {
   assert(Valid());
   const RowView* const stored = merged_.stored_row();
-  if (stored == nullptr) return merged_.own_row()->is_collection;
+  if (stored == nullptr) return Own().is_collection;
   return stored->collection_id && !ChunksOf(*stored);
 }
 

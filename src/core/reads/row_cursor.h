@@ -67,6 +67,7 @@ class RowCursor final : public Cursor {
   void SettleForward();
   void SettleBackward();
   bool IsFilteredOut() const;
+  const OwnRow& Own() const;
   Bytes WholeHere() const;
 
   const engine::Engine& engine_;
