@@ -18,8 +18,8 @@
  *
  * Expiry. A row is gone from its deadline on, for every call outside transactions; an iterator
  * shows what was alive when it read the state it walks. A get, an exists or a ttl that meets a dead
- * row outside transactions removes it, kvstore_purge_expired() removes all of a family. A row that is put with a deadline in the past is not stored; purge still counts it,
- * as programs expect.
+ * row outside transactions removes it, kvstore_purge_expired() removes all of a family. A row that
+ * is put with a deadline in the past is not stored; purge still counts it, as programs expect.
  *
  * Transactions. From kvstore_begin() on, all calls on the handle and its families are part of it,
  * from whatever thread: with write, as one transaction that is applied at commit; without, as reads

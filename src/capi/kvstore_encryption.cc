@@ -79,7 +79,9 @@ Status ChangePassword(Store& store, Bytes new_password) {
   // While the store is open: on a full disk it could not be opened again.
   MAYFLY_RETURN_IF_ERROR(PrepareCopy(*file));
   Status changed = store.Suspend();
-  if (changed.ok()) {
+  // One that closed in bad order, after a compaction failed say, is whole all the same: the copy
+  // opens it as after a crash.
+  if (store.is_suspended()) {
     const std::string old_directory = file->directory();
     changed = CompleteCopy(*file, store.password.view(), wanted.view());
     if (file->directory() != old_directory) store.password = std::move(wanted);
