@@ -11,6 +11,9 @@
 namespace mayfly::engine {
 namespace {
 
+// Of real time; far more than a thread needs to begin.
+constexpr Millis kPatience{30'000};
+
 class BackgroundRoundsTest : public ::testing::Test {
  protected:
   // Time passes until so many rounds have been run.
@@ -26,10 +29,12 @@ class BackgroundRoundsTest : public ::testing::Test {
 
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   std::atomic<int> rounds_{0};
+  std::atomic<int> early_rounds_{0};  // Of them.
   std::atomic<Millis> length_{Millis(0)};
-  std::unique_ptr<BackgroundRounds> subject_ =
-      std::make_unique<BackgroundRounds>(clock_, [this](std::atomic<bool>&) {
+  std::unique_ptr<BackgroundRounds> subject_ = std::make_unique<BackgroundRounds>(
+      clock_, [this](BackgroundRounds::Kind kind, std::atomic<bool>&) {
         clock_.Advance(length_);
+        if (kind == BackgroundRounds::Kind::kEarly) ++early_rounds_;
         ++rounds_;
       });
 };
@@ -67,6 +72,23 @@ TEST_F(BackgroundRoundsTest, ALongRoundIsFollowedByALongPause) {
   EXPECT_LT(TimeUntil(4), 2 * Millis(1'000'000)) << "but not too long";
 }
 
+TEST_F(BackgroundRoundsTest, WhoWaitsGetsARoundWithoutThePause) {
+  subject_->Await(kPatience);
+  EXPECT_EQ(rounds_, 1);
+  EXPECT_EQ(early_rounds_, 0) << "there was no round before it";
+  subject_->Await(kPatience);
+  EXPECT_EQ(rounds_, 2);
+  EXPECT_EQ(early_rounds_, 1);
+  Await(3);
+  EXPECT_EQ(early_rounds_, 1) << "an early round leaves work to a regular one";
+}
+
+TEST_F(BackgroundRoundsTest, WhoWaitsDoesNotWaitForEver) {
+  subject_->Stop();
+  subject_->Await(kPatience);
+  EXPECT_EQ(rounds_, 0);
+}
+
 TEST_F(BackgroundRoundsTest, NoneBeginsOnceItWasStopped) {
   subject_->Stop();
   subject_->Ask();
@@ -76,7 +98,7 @@ TEST_F(BackgroundRoundsTest, NoneBeginsOnceItWasStopped) {
 TEST_F(BackgroundRoundsTest, StoppingInterruptsTheRoundUnderWay) {
   std::atomic<bool> began = false;
   std::atomic<bool> interrupted = false;
-  BackgroundRounds endless(clock_, [&](std::atomic<bool>& stop) {
+  BackgroundRounds endless(clock_, [&](BackgroundRounds::Kind, std::atomic<bool>& stop) {
     began = true;
     while (!stop || !interrupted) std::this_thread::yield();
   });

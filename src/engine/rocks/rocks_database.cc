@@ -28,28 +28,6 @@ class PinnedSlice final : public rocksdb::PinnableSlice {
   const OwnerProcess owner_;
 };
 
-// True if a commit frees more than it adds, or is housekeeping for such commits: it may go on when
-// the disk is full. It may add events of purged rows and index entries in proportion.
-bool MakesRoom(const Batch& batch) {
-  std::uint64_t deletes = 0;
-  std::uint64_t brings = 0;
-  std::uint64_t keeps_house = 0;
-  for (std::size_t i = 0; i < batch.change_count(); ++i) {
-    const Batch::Change change = batch.change(i);
-    const Role role = change.at.role;
-    if (change.kind == Batch::Kind::kDeleteRange) return true;
-    if (change.kind == Batch::Kind::kDelete) {
-      deletes += role == Role::kRows || role == Role::kMembers || role == Role::kEvents ? 1 : 0;
-    } else if (role == Role::kMeta) {
-      keeps_house += change.key.size() + change.value.size();
-    } else if (role != Role::kEvents) {
-      brings += change.key.size() + change.value.size();
-    }
-  }
-  return brings <= deletes * kFullDiskBytesPerDelete &&
-         keeps_house <= (deletes + 1) * kFullDiskHousekeepingBytes;
-}
-
 }  // namespace
 
 RocksDatabase::RocksDatabase(RocksHandles handles, bool writable, Logger& logger)
@@ -58,7 +36,7 @@ RocksDatabase::RocksDatabase(RocksHandles handles, bool writable, Logger& logger
       logger_(logger),
       handles_(std::move(handles)),
       room_rounds_(std::make_unique<BackgroundRounds>(
-          *handles_.clock, [this](std::atomic<bool>& stop) { MakeRoom(stop); })) {
+          *handles_.clock, [this](auto kind, std::atomic<bool>& stop) { MakeRoom(kind, stop); })) {
   CountOpenDatabase(1);
 }
 
@@ -134,15 +112,18 @@ Status RocksDatabase::DoCommit(const Batch& batch, Durability durability) {
   if (const rocksdb::Status status = Translate(batch, writes); !status.ok()) {
     return Failed(status, "building a batch for");
   }
+  const FullDiskRight right = RightOf(batch);
+  // Before the gate: others pass it meanwhile.
+  if (right != FullDiskRight::kNone) AwaitRoomToFlush(writes.GetDataSize(), right);
   if (batch.condition_count() == 0) {
     const CommitGate::Together pass = gate_.PassTogether();
-    return Write(writes, durability, MakesRoom(batch));
+    return Write(writes, durability, right);
   }
   {
     const CommitGate::Alone pass = gate_.PassAlone();
     MAYFLY_RETURN_IF_ERROR(CheckConditions(batch));
     if (batch.change_count() == 0) return {};
-    MAYFLY_RETURN_IF_ERROR(Write(writes, Durability::kProcess, MakesRoom(batch)));
+    MAYFLY_RETURN_IF_ERROR(Write(writes, Durability::kProcess, right));
   }
   // The fsync comes after the gate has opened, so that other commits share it instead of waiting.
   if (durability != Durability::kDisk) return {};
@@ -271,16 +252,22 @@ Status RocksDatabase::CheckConditions(const Batch& batch) const {
   return {};
 }
 
-Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room) {
+Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability,
+                            FullDiskRight right) {
+  const bool makes_room = right != FullDiskRight::kNone;
   // A batch of empty ranges is empty now. RocksDB would log it all the same, and keep that log
   // until something else is flushed.
   if (writes.Count() == 0) return {};
   // kNone is logged as well: without the log, a later batch could outlive an earlier one.
   LogRoom::Claim claim(*handles_.log_room, writes.GetDataSize());
-  MAYFLY_RETURN_IF_ERROR(TakeRoom(claim, makes_room));
+  MAYFLY_RETURN_IF_ERROR(TakeRoom(claim, writes.GetDataSize(), right));
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kDisk;
-  rocksdb::Status status = handles_.database->Write(options, &writes);
+  const auto write = [&] {
+    return handles_.reserve->is_given_up() ? WriteOnFullDisk(options, writes)
+                                           : handles_.database->Write(options, &writes);
+  };
+  rocksdb::Status status = write();
   if (status.ok()) [[likely]] {
     if (!makes_room) handles_.reserve->Grew();
     // What this commit has hidden can go, so that the next one that adds bytes finds room.
@@ -293,24 +280,28 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability, 
   // Resume it now: if the cause is gone, the batch goes through.
   const bool full = status.IsNoSpace() && handles_.reserve->GiveUp(RoomToResume());
   const bool resumed = Resume().ok();
-  if (status.IsNoSpace() && ((full && !makes_room) || !resumed)) return RefuseForSpace(makes_room);
-  if (resumed) status = handles_.database->Write(options, &writes);
+  if (status.IsNoSpace() && ((full && !makes_room) || !resumed)) return RefuseForSpace(right);
+  if (resumed) status = write();
+  if (status.IsNoSpace()) return RefuseForSpace(right);
   if (status.ok() && !makes_room) handles_.reserve->Grew();
   return Failed(status, "committing to");
 }
 
-Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, bool makes_room) {
-  if (!makes_room && !handles_.reserve->MayGrow()) return RefuseForSpace(makes_room);
-  if (claim.Take()) [[likely]]
-    return {};
-  const bool more = handles_.reserve->GiveUp(claim.room_needed());
-  if (makes_room && more && claim.Take()) return {};
-  return RefuseForSpace(makes_room);
+Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, std::uint64_t bytes, FullDiskRight right) {
+  const bool makes_room = right != FullDiskRight::kNone;
+  if (!makes_room && !handles_.reserve->MayGrow()) return RefuseForSpace(right);
+  if (!claim.Take()) [[unlikely]] {
+    const bool more = handles_.reserve->GiveUp(claim.room_needed());
+    if (!makes_room || !more || !claim.Take()) return RefuseForSpace(right);
+  }
+  if (!LeavesRoomToFlush(bytes, right)) return RefuseForSpace(right);
+  return {};
 }
 
-Status RocksDatabase::RefuseForSpace(bool makes_room) const {
+Status RocksDatabase::RefuseForSpace(FullDiskRight right) {
+  room_wanted_ = true;
   room_rounds_->Ask();
-  if (makes_room) {
+  if (right != FullDiskRight::kNone) {
     return Status::IoError(
         fmt::format("committing to {}: the disk is full, and there is no space left for deletes, "
                     "either; free some space and retry, nothing was written",

@@ -43,6 +43,13 @@ struct FamilyFigures {
   std::uint64_t slowdown_pending_bytes = 0;  // To be compacted; the same.
 };
 
+// What a commit may use of a full disk.
+enum class FullDiskRight : std::uint8_t {
+  kNone,        // It adds bytes: nothing of the reserve.
+  kRowDelete,   // It makes room: the reserve, except for what a flush needs and some more.
+  kRangeDelete  // It makes much room and takes little: the reserve, except for what a flush needs.
+};
+
 // What opening passes to the engine.
 struct RocksHandles {
   std::string directory;
@@ -54,7 +61,7 @@ struct RocksHandles {
   std::shared_ptr<FlushGate> flushes;                        // Shared with the same listener.
   std::shared_ptr<DamageLog> damage;                         // Shared with the same listener.
   std::unique_ptr<DiskReserve> reserve;
-  std::unique_ptr<LogRoom> log_room;  // Of the files beneath env.
+  std::unique_ptr<LogRoom> log_room;               // Of the files beneath env.
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted. Shared with the files.
   std::unique_ptr<rocksdb::Env> encrypted_files;   // Null: not encrypted. What env wraps.
   std::unique_ptr<rocksdb::Env> files_env;         // What env wraps.
@@ -100,9 +107,9 @@ class RocksDatabase final : public Engine {
   }
   rocksdb::Status Translate(const Batch& batch, rocksdb::WriteBatch& writes) const;
   Status CheckConditions(const Batch& batch) const;
-  Status Write(rocksdb::WriteBatch& writes, Durability durability, bool makes_room);
-  Status TakeRoom(LogRoom::Claim& claim, bool makes_room);
-  Status RefuseForSpace(bool makes_room) const;
+  Status Write(rocksdb::WriteBatch& writes, Durability durability, FullDiskRight right);
+  Status TakeRoom(LogRoom::Claim& claim, std::uint64_t bytes, FullDiskRight right);
+  Status RefuseForSpace(FullDiskRight right);
   Status Failed(const rocksdb::Status& status, std::string_view doing) const;
 
   // The metadata of a file of a role; nothing when it is not in the newest state.
@@ -126,6 +133,14 @@ class RocksDatabase final : public Engine {
   rocksdb::Status RemoveObsolete();
   Status AwaitRemoval(const std::vector<DirectoryFile>& doomed) const;
 
+  // While the reserve is given up; see rocks_full_disk.cc.
+  FullDiskRight RightOf(const Batch& batch) const;
+  bool LeavesRoomToFlush(std::uint64_t bytes, FullDiskRight right) const;
+  std::uint64_t NeededByFlushes() const;
+  bool AwaitsCompactions() const;
+  rocksdb::Status WriteOnFullDisk(rocksdb::WriteOptions options, rocksdb::WriteBatch& writes);
+  void AwaitRoomToFlush(std::uint64_t bytes, FullDiskRight right);
+
   // What decides whether another round may make room; see MakeRoom().
   struct RoomState {
     std::uint64_t sequence = 0;
@@ -134,12 +149,14 @@ class RocksDatabase final : public Engine {
   };
 
   // A round of room_rounds_, and what it consists of.
-  void MakeRoom(std::atomic<bool>& stop);
+  void MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& stop);
   RoomState CurrentRoomState() const;
   bool WriteOutForLogs(const std::atomic<bool>& stop);
   bool CompactHidden(Role role, std::atomic<bool>& stop);
+  bool CompactPiece(Role role);
   bool HasAtMost(Role role, std::uint64_t bytes, const std::atomic<bool>& stop) const;
   std::uint64_t BytesInMemory(Role role) const;
+  std::uint64_t BytesInMemory() const;  // Of all roles.
   bool FindsRoom(Role role) const;
 
   Logger& logger_;
@@ -169,7 +186,9 @@ class RocksDatabase final : public Engine {
 
   // Makes room while commits are refused for want of it. Not null.
   std::unique_ptr<BackgroundRounds> room_rounds_;
-  RoomState room_seen_;  // Of its thread: what the last round found.
+  std::atomic<bool> room_wanted_{false};  // A commit was refused since the last round.
+  RoomState room_seen_;                   // Of its thread: what the last round found.
+  std::atomic<SteadyTime> waits_again_{SteadyTime::min()};  // Commits wait for room from then on.
 };
 
 }  // namespace mayfly::engine

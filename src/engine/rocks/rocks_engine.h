@@ -49,6 +49,10 @@ struct RocksOptions {
   // small to get many files.
   std::size_t write_buffer_bytes = 0;
 
+  // Bytes that all logs and, apart from them, all write buffers may have together, unless the
+  // profile's values are lower; 0: the profile's. Set for a small disk.
+  std::size_t unflushed_bytes_max = 0;
+
   // Set aside for a full disk; see disk_reserve.h. At most a quarter of the disk; 0: none.
   std::uint64_t reserve_bytes = 0;
 

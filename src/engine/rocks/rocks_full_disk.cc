@@ -1,10 +1,13 @@
 // Makes room on a full disk, while commits are refused. On a small disk, old logs and the rows that
 // deletes have hidden are a large part, and RocksDB is in no hurry to remove either. Decision 20.
 #include <algorithm>
+#include <chrono>
+#include <mutex>
 #include <shared_mutex>
 #include <vector>
 
 #include "base/log.h"
+#include "engine/rocks/compaction_piece.h"
 #include "engine/rocks/files/limits.h"
 #include "engine/rocks/rocks_database.h"
 
@@ -21,8 +24,90 @@ std::uint64_t WorthOf(std::uint64_t reserve_bytes) {
 
 }  // namespace
 
-void RocksDatabase::MakeRoom(std::atomic<bool>& stop) {
-  if (!handles_.reserve->IsFull()) return;
+// A commit that frees more than it adds, or is housekeeping for such commits, may go on when the disk
+// is full. It may add events of purged rows and index entries in proportion.
+FullDiskRight RocksDatabase::RightOf(const Batch& batch) const {
+  std::uint64_t deletes = 0;
+  std::uint64_t brings = 0;
+  std::uint64_t keeps_house = 0;
+  for (std::size_t i = 0; i < batch.change_count(); ++i) {
+    const Batch::Change change = batch.change(i);
+    const Role role = change.at.role;
+    if (change.kind == Batch::Kind::kDeleteRange) return FullDiskRight::kRangeDelete;
+    if (change.kind == Batch::Kind::kDelete) {
+      deletes += role == Role::kRows || role == Role::kMembers || role == Role::kEvents ? 1 : 0;
+    } else if (role == Role::kMeta) {
+      keeps_house += change.key.size() + change.value.size();
+    } else if (role != Role::kEvents) {
+      brings += change.key.size() + change.value.size();
+    }
+  }
+  const bool makes_room = brings <= deletes * kFullDiskBytesPerDelete &&
+                          keeps_house <= (deletes + 1) * kFullDiskHousekeepingBytes;
+  return makes_room ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
+}
+
+// True unless the reserve is given up and this commit would use up what a flush needs. A flush then
+// always fits, and removes logs, which are longer than the tables it makes: so there is always a way
+// on. Commits under way are counted only as far as the log has taken their room; the margins cover
+// the rest.
+bool RocksDatabase::LeavesRoomToFlush(std::uint64_t bytes, FullDiskRight right) const {
+  if (!handles_.reserve->is_given_up()) [[likely]]
+    return true;
+  const std::uint64_t flush = NeededByFlushes();
+  const std::uint64_t margin =
+      kRangeDeleteMargin + (right == FullDiskRight::kRangeDelete ? 0 : kRowDeleteMargin);
+  return handles_.reserve->FreeBytes() >= flush + margin + kCommitTakes * bytes;
+}
+
+// What writing memory out needs. Compactions leave that and what deletes leave, or these would be
+// refused while one is under way.
+std::uint64_t RocksDatabase::NeededByFlushes() const {
+  const std::uint64_t flush = BytesInMemory() + kFlushMargin;
+  handles_.reserve->LeaveToOthers(flush + kRangeDeleteMargin + 2 * kRowDeleteMargin);
+  return flush;
+}
+
+// True if RocksDB takes no commits until compactions have been done, which on a full disk may never
+// find room.
+bool RocksDatabase::AwaitsCompactions() const {
+  std::uint64_t stopped = 0;
+  handles_.database->GetIntProperty(Properties::kIsWriteStopped, &stopped);
+  return stopped != 0;
+}
+
+// As RocksDB's, but a commit does not wait for compactions for long.
+rocksdb::Status RocksDatabase::WriteOnFullDisk(rocksdb::WriteOptions options,
+                                               rocksdb::WriteBatch& writes) {
+  options.no_slowdown = true;
+  rocksdb::Status status = handles_.database->Write(options, &writes);
+  for (int attempt = 1; status.IsIncomplete() && attempt < kSlowCommitAttemptsMax; ++attempt) {
+    if (AwaitsCompactions()) break;
+    Waker().WaitFor(kRemovalPause);
+    status = handles_.database->Write(options, &writes);
+  }
+  return status.IsIncomplete() ? rocksdb::Status::NoSpace() : status;
+}
+
+// Waits until this commit may go on, but not for long: it is checked again.
+void RocksDatabase::AwaitRoomToFlush(std::uint64_t bytes, FullDiskRight right) {
+  const auto may_go_on = [&] { return LeavesRoomToFlush(bytes, right) && !AwaitsCompactions(); };
+  if (!handles_.reserve->is_given_up() || may_go_on()) [[likely]]
+    return;
+  if (handles_.clock->Steady() < waits_again_.load()) return;
+  const auto until = std::chrono::steady_clock::now() + kRoomPatience;
+  while (std::chrono::steady_clock::now() < until) {
+    room_rounds_->Await(kRoomPatience);
+    if (may_go_on()) return;
+    Waker().WaitFor(kReserveLookPause);  // RocksDB's threads may be removing files.
+  }
+  waits_again_ = handles_.clock->Steady() + kVainPause;
+}
+
+void RocksDatabase::MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& stop) {
+  // A large commit may be refused although there is room for small ones.
+  const bool is_wanted = room_wanted_.exchange(false);
+  if (!is_wanted && !handles_.reserve->IsFull()) return;
   if (handles_.flushes->is_closed() && !Resume().ok()) return;
   // Without another commit, an ended snapshot or more room, the last round has done what it could.
   const RoomState state = CurrentRoomState();
@@ -32,11 +117,20 @@ void RocksDatabase::MakeRoom(std::atomic<bool>& stop) {
   }
   room_seen_ = state;
   bool all_done = WriteOutForLogs(stop);
+  NeededByFlushes();  // Less than before.
+  const bool is_early = kind == BackgroundRounds::Kind::kEarly;
   for (std::size_t i = 0; i < handles_.families.size(); ++i) {
-    if (stop || handles_.flushes->is_closed() || !handles_.reserve->IsFull()) break;
-    all_done = CompactHidden(static_cast<Role>(i), stop) && all_done;
+    const Role role = static_cast<Role>(i);
+    const auto ends = [&] {
+      return stop || handles_.flushes->is_closed() || (!is_wanted && !handles_.reserve->IsFull());
+    };
+    if (!is_early && !ends()) all_done = CompactHidden(role, stop) && all_done;
+    const int pieces_max = is_early ? 1 : kPiecesMax;
+    for (int piece = 0; piece < pieces_max && !ends() && CompactPiece(role); ++piece) {
+      all_done = false;
+    }
   }
-  if (!all_done) room_seen_ = {};
+  if (is_early || !all_done) room_seen_ = {};  // An early round leaves work to a regular one.
 }
 
 RocksDatabase::RoomState RocksDatabase::CurrentRoomState() const {
@@ -75,7 +169,8 @@ bool RocksDatabase::WriteOutForLogs(const std::atomic<bool>& stop) {
     options.allow_write_stall = true;  // It would wait for compactions, which may find no room.
     if (!handles_.database->Flush(options, Family(role)).ok()) return false;
   }
-  return all;
+  const std::lock_guard lock(release_mutex_);
+  return RemoveObsolete().ok() && all;  // RocksDB does it, too, a moment after a flush.
 }
 
 // Rewrites a role if that frees something and what is left finds room. False: there is more to do,
@@ -109,6 +204,27 @@ bool RocksDatabase::CompactHidden(Role role, std::atomic<bool>& stop) {
   return status.ok();
 }
 
+// Compacts a part of a role that finds room, if RocksDB is late with it. False: there is none.
+bool RocksDatabase::CompactPiece(Role role) {
+  rocksdb::ColumnFamilyMetaData family;
+  handles_.database->GetColumnFamilyMetaData(Family(role), &family);
+  const std::uint64_t free = handles_.reserve->FreeBytes();
+  const auto piece =
+      PickPiece(family, free - std::min(free, handles_.reserve->LeftByCompactions()));
+  if (!piece) return false;
+  const FamilyFigures& figures = handles_.figures[static_cast<std::size_t>(role)];
+  rocksdb::CompactionOptions options;
+  options.compression = rocksdb::kDisableCompressionOption;  // As the family says.
+  options.output_file_size_limit = piece->output_level == figures.last_level
+                                       ? figures.file_bytes
+                                       : figures.file_bytes / kPieceFilesPerFile;
+  const std::shared_lock no_drops(drop_mutex_);
+  const rocksdb::Status status =
+      handles_.database->CompactFiles(options, Family(role), piece->files, piece->output_level);
+  ++*handles_.removals;  // RocksDB notifies its listeners of its own compactions only.
+  return status.ok();
+}
+
 // True if the role's visible pairs have no more bytes than that.
 bool RocksDatabase::HasAtMost(Role role, std::uint64_t bytes, const std::atomic<bool>& stop) const {
   rocksdb::ReadOptions options;
@@ -129,12 +245,18 @@ std::uint64_t RocksDatabase::BytesInMemory(Role role) const {
   return bytes;
 }
 
+std::uint64_t RocksDatabase::BytesInMemory() const {
+  std::uint64_t bytes = 0;
+  handles_.database->GetAggregatedIntProperty(Properties::kCurSizeAllMemTables, &bytes);
+  return bytes;
+}
+
 // True if what the role has in memory can be written out now. A flush that finds no room stops
 // RocksDB, and so do too many that wait.
 bool RocksDatabase::FindsRoom(Role role) const {
   std::uint64_t waiting = 0;
   handles_.database->GetIntProperty(Family(role), Properties::kNumImmutableMemTable, &waiting);
-  return waiting <= 1 && handles_.reserve->FreeBytes() >= kRoomWithoutReserve + BytesInMemory(role);
+  return waiting <= 1 && handles_.reserve->FreeBytes() >= kFlushMargin + BytesInMemory(role);
 }
 
 }  // namespace mayfly::engine

@@ -117,6 +117,10 @@ rocksdb::DBOptions DatabaseOptions(const RocksOptions& options, const Figures& f
   db.max_open_files = figures.open_files_max;
   db.db_write_buffer_size = figures.all_write_buffer_bytes;
   db.max_total_wal_size = figures.log_bytes_max;
+  if (const std::size_t bytes_max = options.unflushed_bytes_max; bytes_max != 0) {
+    db.db_write_buffer_size = std::min(db.db_write_buffer_size, bytes_max);
+    db.max_total_wal_size = std::min<std::uint64_t>(db.max_total_wal_size, bytes_max);
+  }
 
   // A torn end of the log is a crash; damage before it is not, and the commits after it were
   // acknowledged. Point-in-time recovery would drop them silently.
@@ -186,8 +190,10 @@ rocksdb::ColumnFamilyOptions FamilyOptions(Role role, const RocksOptions& option
   rocksdb::ColumnFamilyOptions family;
   family.write_buffer_size = buffer_bytes;
   family.max_write_buffer_number = 3;
-  family.target_file_size_base = std::max(
-      options.write_buffer_bytes != 0 ? buffer_bytes : figures.file_bytes / ShareOf(role), kMiB);
+  // On a small disk files are small, too: a compaction that takes a few of them must find room.
+  family.target_file_size_base =
+      std::max(options.write_buffer_bytes != 0 ? buffer_bytes : figures.file_bytes / ShareOf(role),
+               options.unflushed_bytes_max != 0 ? kMiB / 4 : kMiB);
   family.max_bytes_for_level_base = 4 * family.target_file_size_base;
   family.level_compaction_dynamic_level_bytes = true;
   family.max_compaction_bytes = kCompactionFiles * family.target_file_size_base;
@@ -214,11 +220,15 @@ std::shared_ptr<rocksdb::Cache> NewBlockCache(const RocksOptions& options) {
 
 RocksOptions ForDisk(const RocksOptions& asked, DiskSpace& space) {
   RocksOptions options = asked;
-  const std::uint64_t reserve = DiskReserve::BytesOn(space, asked.directory, asked.reserve_bytes);
-  if (reserve < asked.reserve_bytes && asked.write_buffer_bytes == 0) {
-    options.write_buffer_bytes =
-        std::max<std::size_t>(reserve / kWriteBuffersOfReserve, kWriteBufferBytesMin);
-  }
+  const std::uint64_t disk_room = DiskReserve::BytesOn(space, asked.directory, kSmallDiskRoom);
+  if (disk_room == 0 || disk_room == kSmallDiskRoom || asked.write_buffer_bytes != 0)
+    return options;
+  const std::uint64_t room =
+      asked.reserve_bytes == 0 ? disk_room : std::min(disk_room, asked.reserve_bytes);
+  options.write_buffer_bytes =
+      std::max<std::size_t>(room / kWriteBuffersOfReserve, kWriteBufferBytesMin);
+  options.unflushed_bytes_max =
+      std::max<std::size_t>(room / kUnflushedOfReserve, kWriteBufferBytesMin);
   return options;
 }
 
@@ -233,8 +243,7 @@ RocksSetup SetupRocks(const RocksOptions& options) {
   setup.damage =
       std::make_shared<DamageLog>(options.logger != nullptr ? *options.logger : SilentLogger());
   setup.database.listeners.push_back(
-      std::make_shared<Listener>(setup.removals, setup.open_database, setup.flushes,
-                                 setup.damage));
+      std::make_shared<Listener>(setup.removals, setup.open_database, setup.flushes, setup.damage));
   for (std::size_t i = 0; i < kRoleCount; ++i) {
     const Role role = static_cast<Role>(i);
     // RocksDB requires a family called "default"; it has the rows, so that no empty one exists.

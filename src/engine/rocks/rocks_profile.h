@@ -35,8 +35,9 @@ struct RocksSetup {
 // A cache of the profile's size.
 std::shared_ptr<rocksdb::Cache> NewBlockCache(const RocksOptions& options);
 
-// On a small disk the reserve is smaller than was asked for. What is in memory must still fit into
-// it, or nothing could be deleted once the disk is full: so write buffers are smaller then.
+// What is in memory must fit into the reserve, or nothing could be deleted once the disk is full. On
+// a small disk the reserve is small, so write buffers and logs are smaller then; without a reserve,
+// too: it may be full with all of its free space needed to write memory out.
 RocksOptions ForDisk(const RocksOptions& asked, DiskSpace& space);
 
 RocksSetup SetupRocks(const RocksOptions& options);

@@ -76,16 +76,28 @@ class DiskOf final : public DiskSpace {
   const std::uint64_t bytes_;
 };
 
-TEST(RocksProfile, WriteBuffersFitIntoTheReserveOfASmallDisk) {
+TEST(RocksProfile, WhatIsInMemoryFitsIntoTheReserveOfASmallDisk) {
   constexpr std::uint64_t kMiB = 1 << 20;
   const RocksOptions asked{.profile = Profile::kServer, .reserve_bytes = 64 * kMiB};
   DiskOf large(1024 * kMiB);
   EXPECT_EQ(ForDisk(asked, large).write_buffer_bytes, 0U) << "as the profile says";
   DiskOf small(64 * kMiB);
-  EXPECT_EQ(ForDisk(asked, small).write_buffer_bytes, kMiB) << "of a reserve of 16 MiB";
-  RocksOptions without = asked;
-  without.reserve_bytes = 0;
-  EXPECT_EQ(ForDisk(without, small).write_buffer_bytes, 0U);
+  const RocksOptions with_reserve = ForDisk(asked, small);
+  EXPECT_EQ(with_reserve.write_buffer_bytes, kMiB) << "of a reserve of 16 MiB";
+  const RocksSetup setup = SetupRocks(with_reserve);
+  EXPECT_EQ(setup.database.max_total_wal_size, 4 * kMiB);
+  EXPECT_EQ(setup.database.db_write_buffer_size, 4 * kMiB);
+}
+
+TEST(RocksProfile, WriteBuffersAreSmallOnASmallDiskWithoutAReserve) {
+  constexpr std::uint64_t kMiB = 1 << 20;
+  const RocksOptions without{.profile = Profile::kServer};
+  DiskOf large(1024 * kMiB);
+  EXPECT_EQ(ForDisk(without, large).write_buffer_bytes, 0U);
+  DiskOf small(64 * kMiB);
+  EXPECT_EQ(ForDisk(without, small).write_buffer_bytes, kMiB);
+  DiskOf unknown(0);
+  EXPECT_EQ(ForDisk(without, unknown).write_buffer_bytes, 0U);
 }
 
 TEST(RocksProfile, ACompactionWithoutRoomIsNoReasonToStop) {

@@ -91,7 +91,8 @@ bool DiskReserve::GiveUp(std::uint64_t needed_bytes) {
 }
 
 std::uint64_t DiskReserve::LeftByCompactions() const {
-  return std::max(bytes_ / kReserveLeftByCompactions, kRoomWithoutReserve);
+  return std::max(
+      {bytes_ / kReserveLeftByCompactions, kRoomWithoutReserve, left_to_others_.load()});
 }
 
 bool DiskReserve::IsFull() {

@@ -67,6 +67,12 @@ class DiskReserve {
   }
   std::uint64_t LeftByCompactions() const;
 
+  // From now on compactions leave this many bytes at least.
+  void LeaveToOthers(std::uint64_t bytes) { left_to_others_ = bytes; }
+
+  // True while the reserve is being used.
+  bool is_given_up() const { return given_up_.load(std::memory_order_relaxed); }
+
   // Call it after a commit that adds bytes succeeded.
   void Grew() {
     if (full_.load(std::memory_order_relaxed) && bytes_ == 0) [[unlikely]]
@@ -97,6 +103,7 @@ class DiskReserve {
   Logger& logger_;
   std::atomic<bool> given_up_{false};
   std::atomic<bool> full_{false};  // As given_up_, but also without a reserve.
+  std::atomic<std::uint64_t> left_to_others_{0};
 
   std::mutex mutex_;
   std::optional<SteadyTime> looked_at_;  // Guarded by mutex_.

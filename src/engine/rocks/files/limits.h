@@ -21,8 +21,12 @@ inline constexpr Millis kReserveLookPause{20};
 // A reserve that was given up is kept again when there is room for it and this part of it besides.
 inline constexpr std::uint64_t kReserveRoomToSpare = 8;
 
-// On a disk too small for the reserve that was asked for: so many write buffers fit into it.
+// A disk is small if a quarter of it is less than this. What a small disk has for the time when it is
+// full is the reserve, or as much without one: so many write buffers of a role fit into that, and so
+// many times all logs, or all that is in memory.
+inline constexpr std::uint64_t kSmallDiskRoom = std::uint64_t{64} << 20;
 inline constexpr std::uint64_t kWriteBuffersOfReserve = 16;
+inline constexpr std::uint64_t kUnflushedOfReserve = 4;
 inline constexpr std::size_t kWriteBufferBytesMin = std::size_t{64} << 10;
 
 // Without a reserve: a full disk counts as having room again from this many free bytes on. With and
@@ -42,6 +46,30 @@ inline constexpr std::uint64_t kWorthOfReserve = 16;
 inline constexpr std::uint64_t kWorthBytesMin = std::uint64_t{64} << 10;
 inline constexpr std::uint64_t kWorthBytesMax = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kFullDiskRewriteBytesMax = std::uint64_t{1} << 30;
+
+// While a reserve is given up, a commit leaves room to write out what is in memory, and besides: what
+// a flush needs for manifests, logs and the ends of tables; and more, if it deletes row by row, so
+// that a range can still be deleted when rows cannot. A commit takes so many times its bytes: in the
+// log, the next one, and a table.
+inline constexpr std::uint64_t kFlushMargin = std::uint64_t{512} << 10;
+inline constexpr std::uint64_t kRangeDeleteMargin = std::uint64_t{256} << 10;
+inline constexpr std::uint64_t kRowDeleteMargin = std::uint64_t{512} << 10;
+inline constexpr std::uint64_t kCommitTakes = 4;
+
+// A commit that would leave less waits for rounds, this long in real time. If that was in vain, the
+// next ones do not wait for a while.
+inline constexpr Millis kRoomPatience{1500};
+inline constexpr Millis kVainPause{1000};
+
+// On a full disk: how often a commit is tried while RocksDB slows commits down.
+inline constexpr int kSlowCommitAttemptsMax = 100;
+
+// On a full disk: fewer young files of a role are left to RocksDB. So many pieces are compacted in a
+// round; see compaction_piece.h. Their files above the last level are this part of a file, so that
+// each meets few files below.
+inline constexpr std::size_t kPieceYoungFilesMin = 4;
+inline constexpr int kPiecesMax = 8;
+inline constexpr std::uint64_t kPieceFilesPerFile = 8;
 
 // What a pair takes in a table besides its bytes, at most.
 inline constexpr std::uint64_t kStoredPairOverhead = 32;
