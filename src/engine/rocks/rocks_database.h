@@ -135,6 +135,7 @@ class RocksDatabase final : public Engine {
 
   // While the reserve is given up; see rocks_full_disk.cc.
   FullDiskRight RightOf(const Batch& batch) const;
+  bool FreesWhatItAdds(const Batch& batch) const;
   bool LeavesRoomToFlush(std::uint64_t bytes, FullDiskRight right) const;
   std::uint64_t NeededByFlushes() const;
   bool AwaitsCompactions() const;

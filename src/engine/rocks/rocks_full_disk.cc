@@ -22,11 +22,9 @@ std::uint64_t WorthOf(std::uint64_t reserve_bytes) {
   return std::clamp(reserve_bytes / kWorthOfReserve, kWorthBytesMin, kWorthBytesMax);
 }
 
-}  // namespace
-
 // A commit that frees more than it adds, or is housekeeping for such commits, may go on when the disk
 // is full. It may add events of purged rows and index entries in proportion.
-FullDiskRight RocksDatabase::RightOf(const Batch& batch) const {
+FullDiskRight RightByItself(const Batch& batch) {
   std::uint64_t deletes = 0;
   std::uint64_t brings = 0;
   std::uint64_t keeps_house = 0;
@@ -45,6 +43,37 @@ FullDiskRight RocksDatabase::RightOf(const Batch& batch) const {
   const bool makes_room = brings <= deletes * kFullDiskBytesPerDelete &&
                           keeps_house <= (deletes + 1) * kFullDiskHousekeepingBytes;
   return makes_room ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
+}
+
+}  // namespace
+
+FullDiskRight RocksDatabase::RightOf(const Batch& batch) const {
+  const FullDiskRight right = RightByItself(batch);
+  if (right != FullDiskRight::kNone || !handles_.reserve->is_given_up()) [[likely]]
+    return right;
+  return FreesWhatItAdds(batch) ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
+}
+
+// True if the batch deletes as many bytes as it adds, apart from what it may add for each delete. A
+// stream keeps an image of each deleted item, and a list's end may move to another list. The deleted
+// pairs are read, which only commits that would be refused pay for.
+bool RocksDatabase::FreesWhatItAdds(const Batch& batch) const {
+  std::uint64_t adds = 0;
+  std::uint64_t frees = 0;
+  for (std::size_t i = 0; i < batch.change_count(); ++i) {
+    const Batch::Change change = batch.change(i);
+    if (change.kind == Batch::Kind::kPut) adds += change.key.size() + change.value.size();
+  }
+  rocksdb::PinnableSlice value;
+  for (std::size_t i = 0; i < batch.change_count() && frees < adds; ++i) {
+    const Batch::Change change = batch.change(i);
+    if (change.kind != Batch::Kind::kDelete) continue;
+    value.Reset();
+    const rocksdb::Status read = handles_.database->Get(
+        read_options_, Family(change.at.role), {change.key.data(), change.key.size()}, &value);
+    if (read.ok()) frees += change.key.size() + value.size() + kFullDiskBytesPerDelete;
+  }
+  return frees > 0 && frees >= adds;
 }
 
 // True unless the reserve is given up and this commit would use up what a flush needs. A flush then

@@ -163,6 +163,26 @@ TEST_P(RocksSmallDisk, ARangeIsDeletedWhenRowsHaveUsedUpWhatTheyMay) {
   EXPECT_FALSE(Has(rows - 1));
 }
 
+// A stream keeps an image of each item that was deleted.
+TEST_P(RocksSmallDisk, ADeleteThatLeavesAsManyBytesElsewhereGoesOn) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
+  constexpr std::size_t kBytes = 6000;
+  int rows = 0;
+  while (Put(rows, kBytes).ok()) ++rows;
+  const auto move = [this](int row, std::size_t bytes) {
+    Batch batch;
+    batch.Delete(kAt, "row" + std::to_string(row));
+    batch.Put(kAt, "image" + std::to_string(row), random_.Bytes(bytes));
+    return engine_->Commit(batch, Durability::kProcess);
+  };
+  EXPECT_FALSE(move(0, 2 * kBytes).ok()) << "it adds bytes";
+  EXPECT_FALSE(move(rows, kBytes).ok()) << "there is no such row";
+  const Status moved = move(0, kBytes + 100);
+  EXPECT_TRUE(moved.ok()) << moved.ToString();
+  EXPECT_FALSE(Has(0));
+}
+
 // Few deletes hide all that is in tables: too few to be written out because there are many.
 TEST_P(RocksSmallDisk, TakesWritesAgainWhenWhatIsInTablesWasDeleted) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
