@@ -83,9 +83,14 @@ std::optional<CompactionPiece> OneOfBelow(const rocksdb::ColumnFamilyMetaData& f
 }  // namespace
 
 std::optional<CompactionPiece> PickPiece(const rocksdb::ColumnFamilyMetaData& family,
-                                         std::uint64_t room) {
-  if (family.levels.size() < 2 || family.levels.front().files.size() < kPieceYoungFilesMin) {
-    return std::nullopt;
+                                         std::uint64_t room, bool is_urgent) {
+  if (family.levels.size() < 2) return std::nullopt;
+  const std::size_t young = family.levels.front().files.size();
+  if (young < kPieceYoungFilesMin && !is_urgent) return std::nullopt;
+  if (young < kPieceYoungFilesMin) {
+    auto piece = OneOfBelow(family, room);
+    if (piece || young == 0) return piece;
+    return OldestYoung(family, room);
   }
   auto piece = OldestYoung(family, room);
   return piece ? piece : OneOfBelow(family, room);

@@ -20,9 +20,9 @@ struct CompactionPiece {
   int output_level = 0;
 };
 
-// A piece whose inputs have at most `room` bytes. Nothing: there are too few young files to be worth
-// it, or none fits.
+// A piece whose inputs have at most `room` bytes. Nothing: none fits, or all is in the last level, or
+// there are few young files, which are worth it only if it is urgent.
 std::optional<CompactionPiece> PickPiece(const rocksdb::ColumnFamilyMetaData& family,
-                                         std::uint64_t room);
+                                         std::uint64_t room, bool is_urgent);
 
 }  // namespace mayfly::engine

@@ -27,12 +27,12 @@ class CompactionPieceTest : public ::testing::Test {
     for (int i = 0; i < count; ++i) Add(0, "young" + std::to_string(count - i), 100, "a", "z");
   }
 
-  std::optional<CompactionPiece> Pick(std::uint64_t room) const {
+  std::optional<CompactionPiece> Pick(std::uint64_t room, bool is_urgent = false) const {
     rocksdb::ColumnFamilyMetaData family;
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       family.levels.emplace_back(static_cast<int>(level), 0, Files(levels_[level]));
     }
-    return PickPiece(family, room);
+    return PickPiece(family, room, is_urgent);
   }
 
   std::array<Files, 7> levels_;
@@ -75,9 +75,18 @@ TEST_F(CompactionPieceTest, YoungFilesGoToTheLastLevelIfThereIsNoOther) {
   EXPECT_EQ(piece->output_level, 6);
 }
 
-TEST_F(CompactionPieceTest, FewYoungFilesAreLeftToRocksDb) {
+TEST_F(CompactionPieceTest, FewYoungFilesAreLeftToRocksDbUnlessItIsUrgent) {
   AddYoung(3);
   EXPECT_FALSE(Pick(10'000).has_value());
+  EXPECT_EQ(Pick(10'000, /*is_urgent=*/true)->files.size(), 3U);
+  Add(5, "low", 300, "a", "m");
+  Add(6, "last", 250, "a", "m");
+  EXPECT_EQ(Pick(10'000, /*is_urgent=*/true)->files, Names{"low"});
+}
+
+TEST_F(CompactionPieceTest, TheLastLevelIsLeftAsItIs) {
+  Add(6, "last", 250, "a", "m");
+  EXPECT_FALSE(Pick(10'000, /*is_urgent=*/true).has_value());
 }
 
 }  // namespace

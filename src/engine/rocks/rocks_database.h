@@ -137,6 +137,7 @@ class RocksDatabase final : public Engine {
   FullDiskRight RightOf(const Batch& batch) const;
   bool FreesWhatItAdds(const Batch& batch) const;
   bool LeavesRoomToFlush(std::uint64_t bytes, FullDiskRight right) const;
+  std::uint64_t LeftByRowDeletes() const;
   std::uint64_t NeededByFlushes() const;
   bool AwaitsCompactions() const;
   rocksdb::Status WriteOnFullDisk(rocksdb::WriteOptions options, rocksdb::WriteBatch& writes);
@@ -152,9 +153,9 @@ class RocksDatabase final : public Engine {
   // A round of room_rounds_, and what it consists of.
   void MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& stop);
   RoomState CurrentRoomState() const;
-  bool WriteOutForLogs(const std::atomic<bool>& stop);
+  bool WriteOutForLogs(bool is_urgent, const std::atomic<bool>& stop);
   bool CompactHidden(Role role, std::atomic<bool>& stop);
-  bool CompactPiece(Role role);
+  bool CompactPiece(Role role, bool is_urgent);
   bool HasAtMost(Role role, std::uint64_t bytes, const std::atomic<bool>& stop) const;
   std::uint64_t BytesInMemory(Role role) const;
   std::uint64_t BytesInMemory() const;  // Of all roles.

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "engine/rocks/compaction_piece.h"
+#include "engine/rocks/files/compaction_room.h"
 #include "engine/rocks/files/limits.h"
 #include "engine/rocks/rocks_database.h"
 
@@ -85,15 +86,22 @@ bool RocksDatabase::LeavesRoomToFlush(std::uint64_t bytes, FullDiskRight right) 
     return true;
   const std::uint64_t flush = NeededByFlushes();
   const std::uint64_t margin =
-      kRangeDeleteMargin + (right == FullDiskRight::kRangeDelete ? 0 : kRowDeleteMargin);
+      right == FullDiskRight::kRangeDelete ? kRangeDeleteMargin : LeftByRowDeletes();
   return handles_.reserve->FreeBytes() >= flush + margin + kCommitTakes * bytes;
 }
 
-// What writing memory out needs. Compactions leave that and what deletes leave, or these would be
-// refused while one is under way.
+// Besides what a flush needs: a piece must find room as well, or what was deleted would never go.
+std::uint64_t RocksDatabase::LeftByRowDeletes() const {
+  return kRangeDeleteMargin + kRowDeleteMargin +
+         handles_.reserve->bytes() / kReserveLeftByRowDeletes;
+}
+
+// What writing memory out needs. Pieces leave that; RocksDB's own compactions leave what deletes
+// leave, too, or these would be refused while one is under way.
 std::uint64_t RocksDatabase::NeededByFlushes() const {
   const std::uint64_t flush = BytesInMemory() + kFlushMargin;
-  handles_.reserve->LeaveToOthers(flush + kRangeDeleteMargin + 2 * kRowDeleteMargin);
+  handles_.reserve->SetLeft(
+      {.by_pieces = flush, .by_compactions = flush + LeftByRowDeletes() + kRowDeleteMargin});
   return flush;
 }
 
@@ -145,9 +153,9 @@ void RocksDatabase::MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& sto
     return;
   }
   room_seen_ = state;
-  bool all_done = WriteOutForLogs(stop);
-  NeededByFlushes();  // Less than before.
   const bool is_early = kind == BackgroundRounds::Kind::kEarly;
+  bool all_done = WriteOutForLogs(is_early, stop);
+  NeededByFlushes();  // Less than before.
   for (std::size_t i = 0; i < handles_.families.size(); ++i) {
     const Role role = static_cast<Role>(i);
     const auto ends = [&] {
@@ -155,7 +163,7 @@ void RocksDatabase::MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& sto
     };
     if (!is_early && !ends()) all_done = CompactHidden(role, stop) && all_done;
     const int pieces_max = is_early ? 1 : kPiecesMax;
-    for (int piece = 0; piece < pieces_max && !ends() && CompactPiece(role); ++piece) {
+    for (int piece = 0; piece < pieces_max && !ends() && CompactPiece(role, is_early); ++piece) {
       all_done = false;
     }
   }
@@ -172,14 +180,14 @@ RocksDatabase::RoomState RocksDatabase::CurrentRoomState() const {
 
 // Writes out what memory has, so that logs can go. One role at a time: an empty one keeps no log
 // unless its flush is under way. False: there is more to do, later.
-bool RocksDatabase::WriteOutForLogs(const std::atomic<bool>& stop) {
+bool RocksDatabase::WriteOutForLogs(bool is_urgent, const std::atomic<bool>& stop) {
   const auto files = ListFiles();
   if (!files.has_value()) return false;
   std::uint64_t log_bytes = 0;
   for (const DirectoryFile& file : *files) {
     if (file.kind == FileKind::kLog) log_bytes += file.bytes;
   }
-  if (log_bytes < WorthOf(handles_.reserve->bytes())) return true;
+  if (log_bytes < (is_urgent ? kWorthBytesMin : WorthOf(handles_.reserve->bytes()))) return true;
   std::vector<std::pair<std::uint64_t, Role>> by_size;  // The small ones first: they find room.
   for (std::size_t i = 0; i < handles_.families.size(); ++i) {
     by_size.emplace_back(BytesInMemory(static_cast<Role>(i)), static_cast<Role>(i));
@@ -234,12 +242,12 @@ bool RocksDatabase::CompactHidden(Role role, std::atomic<bool>& stop) {
 }
 
 // Compacts a part of a role that finds room, if RocksDB is late with it. False: there is none.
-bool RocksDatabase::CompactPiece(Role role) {
+bool RocksDatabase::CompactPiece(Role role, bool is_urgent) {
   rocksdb::ColumnFamilyMetaData family;
   handles_.database->GetColumnFamilyMetaData(Family(role), &family);
   const std::uint64_t free = handles_.reserve->FreeBytes();
   const auto piece =
-      PickPiece(family, free - std::min(free, handles_.reserve->LeftByCompactions()));
+      PickPiece(family, free - std::min(free, handles_.reserve->LeftByPieces()), is_urgent);
   if (!piece) return false;
   const FamilyFigures& figures = handles_.figures[static_cast<std::size_t>(role)];
   rocksdb::CompactionOptions options;
@@ -248,6 +256,7 @@ bool RocksDatabase::CompactPiece(Role role) {
                                        ? figures.file_bytes
                                        : figures.file_bytes / kPieceFilesPerFile;
   const std::shared_lock no_drops(drop_mutex_);
+  const PieceOnThisThread is_piece;
   const rocksdb::Status status =
       handles_.database->CompactFiles(options, Family(role), piece->files, piece->output_level);
   ++*handles_.removals;  // RocksDB notifies its listeners of its own compactions only.

@@ -6,6 +6,7 @@ namespace mayfly::engine {
 namespace {
 
 thread_local bool is_compaction = false;
+thread_local bool is_piece = false;
 
 class Table final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
@@ -14,25 +15,26 @@ class Table final : public rocksdb::FSWritableFileOwnerWrapper {
 
   rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
-    if (!reserve_.LetsCompact(bytes.size())) return rocksdb::IOStatus::NoSpace();
+    if (!reserve_.LetsCompact(bytes.size(), is_piece_)) return rocksdb::IOStatus::NoSpace();
     return FSWritableFileOwnerWrapper::Append(bytes, options, debug);
   }
   rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
                            const rocksdb::DataVerificationInfo& verification,
                            rocksdb::IODebugContext* debug) override {
-    if (!reserve_.LetsCompact(bytes.size())) return rocksdb::IOStatus::NoSpace();
+    if (!reserve_.LetsCompact(bytes.size(), is_piece_)) return rocksdb::IOStatus::NoSpace();
     return FSWritableFileOwnerWrapper::Append(bytes, options, verification, debug);
   }
   // RocksDB ignores it when this fails, and appends without.
   rocksdb::IOStatus Allocate(std::uint64_t offset, std::uint64_t length,
                              const rocksdb::IOOptions& options,
                              rocksdb::IODebugContext* debug) override {
-    if (!reserve_.LetsCompact(length)) return rocksdb::IOStatus::NoSpace();
+    if (!reserve_.LetsCompact(length, is_piece_)) return rocksdb::IOStatus::NoSpace();
     return FSWritableFileOwnerWrapper::Allocate(offset, length, options, debug);
   }
 
  private:
   const DiskReserve& reserve_;
+  const bool is_piece_ = is_piece;
 };
 
 class Files final : public rocksdb::FileSystemWrapper {
@@ -63,6 +65,9 @@ std::shared_ptr<rocksdb::FileSystem> LeaveRoomForDeletes(
     const std::shared_ptr<rocksdb::FileSystem>& target, const DiskReserve& reserve) {
   return std::make_shared<Files>(target, reserve);
 }
+
+PieceOnThisThread::PieceOnThisThread() { is_piece = true; }
+PieceOnThisThread::~PieceOnThisThread() { is_piece = false; }
 
 void TableBegins(bool by_compaction) { is_compaction = by_compaction; }
 

@@ -20,4 +20,13 @@ std::shared_ptr<rocksdb::FileSystem> LeaveRoomForDeletes(
 // Call it on the thread that is about to make a table.
 void TableBegins(bool by_compaction);
 
+// While it lives, compactions on this thread are pieces, which leave less room than others.
+class PieceOnThisThread {
+ public:
+  PieceOnThisThread();
+  ~PieceOnThisThread();
+  PieceOnThisThread(const PieceOnThisThread&) = delete;
+  PieceOnThisThread& operator=(const PieceOnThisThread&) = delete;
+};
+
 }  // namespace mayfly::engine

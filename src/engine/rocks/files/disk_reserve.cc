@@ -92,7 +92,7 @@ bool DiskReserve::GiveUp(std::uint64_t needed_bytes) {
 
 std::uint64_t DiskReserve::LeftByCompactions() const {
   return std::max(
-      {bytes_ / kReserveLeftByCompactions, kRoomWithoutReserve, left_to_others_.load()});
+      {bytes_ / kReserveLeftByCompactions, kRoomWithoutReserve, left_by_compactions_.load()});
 }
 
 bool DiskReserve::IsFull() {

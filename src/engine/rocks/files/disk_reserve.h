@@ -61,14 +61,24 @@ class DiskReserve {
   std::uint64_t FreeBytes() const { return space_.FreeBytes(directory_); }
 
   // True if a compaction may write this many bytes. While the reserve is given up, a part of it is
-  // left to others.
-  bool LetsCompact(std::uint64_t bytes) const {
-    return !given_up_.load(std::memory_order_relaxed) || FreeBytes() >= bytes + LeftByCompactions();
+  // left to others, a smaller one by pieces; see compaction_piece.h.
+  bool LetsCompact(std::uint64_t bytes, bool is_piece) const {
+    return !given_up_.load(std::memory_order_relaxed) ||
+           FreeBytes() >= bytes + (is_piece ? LeftByPieces() : LeftByCompactions());
   }
   std::uint64_t LeftByCompactions() const;
 
-  // From now on compactions leave this many bytes at least.
-  void LeaveToOthers(std::uint64_t bytes) { left_to_others_ = bytes; }
+  std::uint64_t LeftByPieces() const { return left_by_pieces_; }
+
+  // Bytes that are left from now on.
+  struct Left {
+    std::uint64_t by_pieces;
+    std::uint64_t by_compactions;  // At least.
+  };
+  void SetLeft(Left left) {
+    left_by_pieces_ = left.by_pieces;
+    left_by_compactions_ = left.by_compactions;
+  }
 
   // True while the reserve is being used.
   bool is_given_up() const { return given_up_.load(std::memory_order_relaxed); }
@@ -103,7 +113,8 @@ class DiskReserve {
   Logger& logger_;
   std::atomic<bool> given_up_{false};
   std::atomic<bool> full_{false};  // As given_up_, but also without a reserve.
-  std::atomic<std::uint64_t> left_to_others_{0};
+  std::atomic<std::uint64_t> left_by_pieces_{0};
+  std::atomic<std::uint64_t> left_by_compactions_{0};
 
   std::mutex mutex_;
   std::optional<SteadyTime> looked_at_;  // Guarded by mutex_.

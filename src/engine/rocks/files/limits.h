@@ -48,12 +48,13 @@ inline constexpr std::uint64_t kWorthBytesMax = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kFullDiskRewriteBytesMax = std::uint64_t{1} << 30;
 
 // While a reserve is given up, a commit leaves room to write out what is in memory, and besides: what
-// a flush needs for manifests, logs and the ends of tables; and more, if it deletes row by row, so
-// that a range can still be deleted when rows cannot. A commit takes so many times its bytes: in the
+// a flush needs for manifests, logs and the ends of tables; and more, if it deletes row by row, and
+// this part of the reserve: a range can still be deleted when rows cannot, and a piece compacted. A commit takes so many times its bytes: in the
 // log, the next one, and a table.
 inline constexpr std::uint64_t kFlushMargin = std::uint64_t{512} << 10;
 inline constexpr std::uint64_t kRangeDeleteMargin = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kRowDeleteMargin = std::uint64_t{512} << 10;
+inline constexpr std::uint64_t kReserveLeftByRowDeletes = 8;
 inline constexpr std::uint64_t kCommitTakes = 4;
 
 // A commit that would leave less waits for rounds, this long in real time. If that was in vain, the
