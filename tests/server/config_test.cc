@@ -48,6 +48,15 @@ TEST(Config, OnlySettingsOfAKindCompile) {
   EXPECT_FALSE(IsSwitch<Setting::kDir>);
 }
 
+TEST(Config, TheReserveOfTheDiskCanHaveAUnit) {
+  Config config;
+  const Status set = config.SetAtStart("disk-reserve", "8mb");
+  ASSERT_TRUE(set.ok()) << set.ToString();
+  EXPECT_EQ(config.Number(Setting::kDiskReserve), 8 << 20);
+  ASSERT_TRUE(config.SetAtStart("disk-reserve", "0").ok());
+  EXPECT_EQ(config.Number(Setting::kDiskReserve), 0);
+}
+
 TEST(Config, AnEnumeratorAndItsNameAreOneSetting) {
   Config config;
   ASSERT_TRUE(config.SetAtStart("tls-port", "7001").ok());
