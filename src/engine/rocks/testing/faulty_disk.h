@@ -19,6 +19,7 @@ class Env;
 namespace mayfly::engine {
 
 class DiskSpace;
+class FaultyFileSystem;
 
 class FaultyDisk {
  public:
@@ -69,12 +70,9 @@ class FaultyDisk {
   std::uint64_t DropUnsynced(Random& random);
 
  private:
-  class FileSystem;
-  class TrackedFile;
-  class TrackedDirectory;
   class Space;
 
-  std::shared_ptr<FileSystem> file_system_;  // Shared with the Env.
+  std::shared_ptr<FaultyFileSystem> file_system_;  // Shared with the Env.
   std::unique_ptr<rocksdb::Env> env_;
   std::unique_ptr<Space> space_;
 };
