@@ -263,5 +263,57 @@ TEST(Reaping, WaitsWhenItCannotPurgeAndGoesOnWhenItCan) {
   EXPECT_EQ(StatisticsOf(*database).rows, 0u);
 }
 
+class CountingLogger final : public Logger {
+ public:
+  bool Wants(LogLevel level) const override { return level >= LogLevel::kWarning; }
+  void Write(LogLevel /*level*/, std::string_view line) override { lines.emplace_back(line); }
+  std::vector<std::string> lines;
+};
+
+TEST(TimeRecord, ThatIsRefusedIsLoggedOnceAndSoIsItsEnd) {
+  std::atomic<bool> full{false};
+  std::atomic<int> refused{0};
+  ManualClock clock(kStart);
+  CountingLogger logger;
+  const auto database =
+      *core::NewDatabase(std::make_unique<FullDisk>(engine::NewMemoryEngine(), full, refused),
+                         {.clock = &clock, .logger = &logger});
+  const auto read_for = [&](int seconds) {
+    for (int second = 0; second < seconds; ++second) {
+      clock.Advance(Millis(2000));
+      EXPECT_FALSE(database->default_keyspace().Exists("key").value());
+    }
+  };
+  full = true;
+  read_for(10);
+  EXPECT_GE(refused, 10);
+  ASSERT_EQ(logger.lines.size(), 1u);
+  EXPECT_NE(logger.lines[0].find("not recorded"), std::string::npos) << logger.lines[0];
+  full = false;
+  read_for(3);
+  ASSERT_EQ(logger.lines.size(), 2u);
+  EXPECT_NE(logger.lines[1].find("recorded again"), std::string::npos) << logger.lines[1];
+}
+
+class ClosesBadly final : public engine::suite::ForwardingEngine {
+ public:
+  using ForwardingEngine::ForwardingEngine;
+
+ private:
+  Status DoClose() override {
+    EXPECT_TRUE(ForwardingEngine::DoClose().ok());
+    return Status::IoError("the last write failed");
+  }
+};
+
+TEST(Closing, ThatFailedOnTheDiskIsDone) {
+  ManualClock clock(kStart);
+  const auto database = *core::NewDatabase(std::make_unique<ClosesBadly>(engine::NewMemoryEngine()),
+                                           {.clock = &clock});
+  EXPECT_EQ(CodeOf(database->Close()), StatusCode::kIoError);
+  EXPECT_EQ(CodeOf(database->default_keyspace().Get("key")), kInvalid);
+  EXPECT_EQ(CodeOf(database->Close()), kOk);
+}
+
 }  // namespace
 }  // namespace mayfly

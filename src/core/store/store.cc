@@ -161,11 +161,12 @@ Status Store::Close() {
   }
   const Status closed = engine_->Close();
   // If the database stays open, the record must go: later removals are not in it.
-  if (!closed.ok() && records) {
+  const bool stays_open = closed.code() == StatusCode::kBusy;
+  if (stays_open && records) {
     attempt(catalog_->ForgetRecordedRemovals());
     attempt(CommitTime(/*orderly_stop=*/false));
   }
-  closed_ = closed.ok();
+  closed_ = !stays_open;
   if (!closed.ok() || recorded.ok()) return closed;
   return Status(recorded.code(),
                 fmt::format("closed, but not in good order: when it stopped and what it removed "

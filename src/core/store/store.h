@@ -244,6 +244,7 @@ class Store {
   std::mutex follow_mutex_;                 // Held in FollowWriter().
   std::atomic<std::uint64_t> followed_{0};  // The last Engine::Refresh().
   std::mutex time_mutex_;                   // Held while the time is recorded outside of a commit.
+  bool time_refused_ = false;               // Guarded by time_mutex_. The last record failed.
   std::atomic<std::int64_t> recorded_ms_{0};
   std::atomic<bool> closed_{false};
 };

@@ -1,6 +1,9 @@
 // The time of a store: recording it, and reverting it.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <shared_mutex>
+#include <utility>
 
 #include "base/coding.h"
 #include "base/log.h"
@@ -55,10 +58,15 @@ void Store::KeepDueTime(WallTime now) {
   if (!lock.owns_lock() || !TimeIsDue(now, kHighWaterStep)) return;  // Another thread records it.
   engine::Batch batch;
   PutTime(batch, /*orderly_stop=*/false);
-  // The caller's result is right all the same; the next second tries again.
-  if (const Status kept = engine_->Commit(batch, Durability::kProcess); !kept.ok()) {
-    Log(logger_, LogLevel::kWarning, "the time was not recorded: {}", kept.ToString());
-  }
+  // The caller's result is right all the same; the next second tries again, and is logged if it
+  // succeeds.
+  const Status kept = engine_->Commit(batch, Durability::kProcess);
+  if (std::exchange(time_refused_, !kept.ok()) == !kept.ok()) return;
+  Log(logger_, LogLevel::kWarning, "{}",
+      kept.ok() ? "the time is recorded again"
+                : fmt::format("the time was not recorded, and this is not logged again until it "
+                              "is: {}",
+                              kept.ToString()));
 }
 
 Status Store::ConfirmClock() {
