@@ -1,8 +1,8 @@
 // Makes room on a full disk, while commits are refused. On a small disk, old logs and the rows that
 // deletes have hidden are a large part, and RocksDB is in no hurry to remove either. Decision 20.
 #include <algorithm>
-#include <chrono>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <vector>
 
@@ -17,10 +17,10 @@ namespace {
 
 using Properties = rocksdb::DB::Properties;
 
-// What a flush or a compaction must be able to free, with a reserve of this size or none.
-std::uint64_t WorthOf(std::uint64_t reserve_bytes) {
-  if (reserve_bytes == 0) return kWorthBytesMax;
-  return std::clamp(reserve_bytes / kWorthOfReserve, kWorthBytesMin, kWorthBytesMax);
+// What a flush or a compaction must be able to free, with this much room for a full disk.
+std::uint64_t WorthOf(std::uint64_t room) {
+  if (room == 0) return kWorthBytesMax;
+  return std::clamp(room / kWorthOfReserve, kWorthBytesMin, kWorthBytesMax);
 }
 
 // A commit that frees more than it adds, or is housekeeping for such commits, may go on when the disk
@@ -50,7 +50,7 @@ FullDiskRight RightByItself(const Batch& batch) {
 
 FullDiskRight RocksDatabase::RightOf(const Batch& batch) const {
   const FullDiskRight right = RightByItself(batch);
-  if (right != FullDiskRight::kNone || !handles_.reserve->is_given_up()) [[likely]]
+  if (right != FullDiskRight::kNone || !handles_.reserve->was_full()) [[likely]]
     return right;
   return FreesWhatItAdds(batch) ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
 }
@@ -77,23 +77,25 @@ bool RocksDatabase::FreesWhatItAdds(const Batch& batch) const {
   return frees > 0 && frees >= adds;
 }
 
-// True unless the reserve is given up and this commit would use up what a flush needs. A flush then
-// always fits, and removes logs, which are longer than the tables it makes: so there is always a way
-// on. Commits under way are counted only as far as the log has taken their room; the margins cover
-// the rest.
-bool RocksDatabase::LeavesRoomToFlush(std::uint64_t bytes, FullDiskRight right) const {
-  if (!handles_.reserve->is_given_up()) [[likely]]
-    return true;
+// Free bytes that a commit on a full disk needs, so that a flush still fits after it. A flush removes
+// logs, which are longer than the tables it makes: so there is always a way on. Commits under way are
+// counted only as far as the log has taken their room; the margins cover the rest.
+std::uint64_t RocksDatabase::RoomToCommit(std::uint64_t bytes, FullDiskRight right) const {
   const std::uint64_t flush = NeededByFlushes();
-  const std::uint64_t margin =
-      right == FullDiskRight::kRangeDelete ? kRangeDeleteMargin : LeftByRowDeletes();
-  return handles_.reserve->FreeBytes() >= flush + margin + kCommitTakes * bytes;
+  switch (right) {
+    case FullDiskRight::kRangeDelete: return flush + kRangeDeleteMargin + kCommitTakes * bytes;
+    case FullDiskRight::kRowDelete: return flush + LeftByRowDeletes() + kCommitTakes * bytes;
+    case FullDiskRight::kNone: break;
+  }
+  // The log has taken its room already, also that of the next one.
+  return flush + LeftByRowDeletes() + bytes +
+         std::max(handles_.reserve->room(), kRoomWithoutReserve);
 }
 
 // Besides what a flush needs: a piece must find room as well, or what was deleted would never go.
 std::uint64_t RocksDatabase::LeftByRowDeletes() const {
   return kRangeDeleteMargin + kRowDeleteMargin +
-         handles_.reserve->bytes() / kReserveLeftByRowDeletes;
+         handles_.reserve->room() / kReserveLeftByRowDeletes;
 }
 
 // What writing memory out needs. Pieces leave that; RocksDB's own compactions leave what deletes
@@ -108,9 +110,19 @@ std::uint64_t RocksDatabase::NeededByFlushes() const {
 // True if RocksDB takes no commits until compactions have been done, which on a full disk may never
 // find room.
 bool RocksDatabase::AwaitsCompactions() const {
+  rocksdb::DB& database = *handles_.database;
   std::uint64_t stopped = 0;
-  handles_.database->GetIntProperty(Properties::kIsWriteStopped, &stopped);
-  return stopped != 0;
+  database.GetIntProperty(Properties::kIsWriteStopped, &stopped);
+  if (stopped == 0) return false;
+  // Flushes find room, and are done soon.
+  std::uint64_t flushes = 0;
+  database.GetIntProperty(Properties::kNumRunningFlushes, &flushes);
+  for (rocksdb::ColumnFamilyHandle* family : handles_.families) {
+    std::uint64_t is_pending = 0;
+    database.GetIntProperty(family, Properties::kMemTableFlushPending, &is_pending);
+    flushes += is_pending;
+  }
+  return flushes == 0;
 }
 
 // As RocksDB's, but a commit does not wait for compactions for long.
@@ -128,17 +140,23 @@ rocksdb::Status RocksDatabase::WriteOnFullDisk(rocksdb::WriteOptions options,
 
 // Waits until this commit may go on, but not for long: it is checked again.
 void RocksDatabase::AwaitRoomToFlush(std::uint64_t bytes, FullDiskRight right) {
-  const auto may_go_on = [&] { return LeavesRoomToFlush(bytes, right) && !AwaitsCompactions(); };
-  if (!handles_.reserve->is_given_up() || may_go_on()) [[likely]]
+  // The log may take some more before it is checked again.
+  const auto may_go_on = [&] {
+    return handles_.reserve->FreeBytes() >=
+               RoomToCommit(bytes, right) + kLogRoomChunk + kLogRoomSpare &&
+           !AwaitsCompactions();
+  };
+  if (!handles_.reserve->was_full() || may_go_on()) [[likely]]
     return;
-  if (handles_.clock->Steady() < waits_again_.load()) return;
-  const auto until = std::chrono::steady_clock::now() + kRoomPatience;
-  while (std::chrono::steady_clock::now() < until) {
+  const Clock& clock = *handles_.clock;
+  if (clock.Steady() < waits_again_.load()) return;
+  const SteadyTime until = clock.Steady() + kRoomPatience;
+  for (int look = 0; look < kRoomLooksMax && clock.Steady() < until; ++look) {
     room_rounds_->Await(kRoomPatience);
     if (may_go_on()) return;
     Waker().WaitFor(kReserveLookPause);  // RocksDB's threads may be removing files.
   }
-  waits_again_ = handles_.clock->Steady() + kVainPause;
+  waits_again_ = clock.Steady() + kVainPause;
 }
 
 void RocksDatabase::MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& stop) {
@@ -187,7 +205,7 @@ bool RocksDatabase::WriteOutForLogs(bool is_urgent, const std::atomic<bool>& sto
   for (const DirectoryFile& file : *files) {
     if (file.kind == FileKind::kLog) log_bytes += file.bytes;
   }
-  if (log_bytes < (is_urgent ? kWorthBytesMin : WorthOf(handles_.reserve->bytes()))) return true;
+  if (log_bytes < (is_urgent ? kWorthBytesMin : WorthOf(handles_.reserve->room()))) return true;
   std::vector<std::pair<std::uint64_t, Role>> by_size;  // The small ones first: they find room.
   for (std::size_t i = 0; i < handles_.families.size(); ++i) {
     by_size.emplace_back(BytesInMemory(static_cast<Role>(i)), static_cast<Role>(i));
@@ -215,7 +233,7 @@ bool RocksDatabase::WriteOutForLogs(bool is_urgent, const std::atomic<bool>& sto
 bool RocksDatabase::CompactHidden(Role role, std::atomic<bool>& stop) {
   std::uint64_t stored = 0;
   handles_.database->GetIntProperty(Family(role), Properties::kLiveSstFilesSize, &stored);
-  const std::uint64_t worth = WorthOf(handles_.reserve->bytes());
+  const std::uint64_t worth = WorthOf(handles_.reserve->room());
   if (stored < worth || stored > kFullDiskRewriteBytesMax) return true;
   // It writes out what is in memory, before it removes young files.
   const FamilyFigures& figures = handles_.figures[static_cast<std::size_t>(role)];
@@ -241,13 +259,15 @@ bool RocksDatabase::CompactHidden(Role role, std::atomic<bool>& stop) {
   return status.ok();
 }
 
-// Compacts a part of a role that finds room, if RocksDB is late with it. False: there is none.
+// Compacts a part of a role that finds room, if RocksDB is late with it. False: there is none. Only
+// if it is urgent, because deletes wait, it takes room that is left to deletes.
 bool RocksDatabase::CompactPiece(Role role, bool is_urgent) {
   rocksdb::ColumnFamilyMetaData family;
   handles_.database->GetColumnFamilyMetaData(Family(role), &family);
   const std::uint64_t free = handles_.reserve->FreeBytes();
-  const auto piece =
-      PickPiece(family, free - std::min(free, handles_.reserve->LeftByPieces()), is_urgent);
+  const std::uint64_t left =
+      is_urgent ? handles_.reserve->LeftByPieces() : handles_.reserve->LeftByCompactions();
+  const auto piece = PickPiece(family, free - std::min(free, left), is_urgent);
   if (!piece) return false;
   const FamilyFigures& figures = handles_.figures[static_cast<std::size_t>(role)];
   rocksdb::CompactionOptions options;
@@ -256,7 +276,8 @@ bool RocksDatabase::CompactPiece(Role role, bool is_urgent) {
                                        ? figures.file_bytes
                                        : figures.file_bytes / kPieceFilesPerFile;
   const std::shared_lock no_drops(drop_mutex_);
-  const PieceOnThisThread is_piece;
+  std::optional<PieceOnThisThread> takes_more;
+  if (is_urgent) takes_more.emplace();
   const rocksdb::Status status =
       handles_.database->CompactFiles(options, Family(role), piece->files, piece->output_level);
   ++*handles_.removals;  // RocksDB notifies its listeners of its own compactions only.

@@ -27,6 +27,10 @@ inline constexpr std::uint64_t kReserveRoomToSpare = 8;
 inline constexpr std::uint64_t kSmallDiskRoom = std::uint64_t{64} << 20;
 inline constexpr std::uint64_t kWriteBuffersOfReserve = 16;
 inline constexpr std::uint64_t kUnflushedOfReserve = 4;
+
+// Without a reserve, commits that add bytes leave this part of a quarter of the disk, or of
+// kSmallDiskRoom, to deletes; and not less than kRoomWithoutReserve.
+inline constexpr std::uint64_t kLeftByGrowth = 4;
 inline constexpr std::size_t kWriteBufferBytesMin = std::size_t{64} << 10;
 
 // Without a reserve: a full disk counts as having room again from this many free bytes on. With and
@@ -47,23 +51,24 @@ inline constexpr std::uint64_t kWorthBytesMin = std::uint64_t{64} << 10;
 inline constexpr std::uint64_t kWorthBytesMax = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kFullDiskRewriteBytesMax = std::uint64_t{1} << 30;
 
-// While a reserve is given up, a commit leaves room to write out what is in memory, and besides: what
-// a flush needs for manifests, logs and the ends of tables; and more, if it deletes row by row, and
-// this part of the reserve: a range can still be deleted when rows cannot, and a piece compacted. A commit takes so many times its bytes: in the
-// log, the next one, and a table.
+// On a full disk, a commit leaves room to write out what is in memory, and what that
+// needs for manifests, logs and the ends of tables. One that deletes row by row leaves more, and this
+// part of the reserve, so that a range can still be deleted and a piece compacted when rows cannot be
+// deleted. A commit takes so many times its bytes: in the log, the next one, and a table.
 inline constexpr std::uint64_t kFlushMargin = std::uint64_t{512} << 10;
 inline constexpr std::uint64_t kRangeDeleteMargin = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kRowDeleteMargin = std::uint64_t{512} << 10;
 inline constexpr std::uint64_t kReserveLeftByRowDeletes = 8;
 inline constexpr std::uint64_t kCommitTakes = 4;
 
-// A commit that would leave less waits for rounds, this long in real time. If that was in vain, the
-// next ones do not wait for a while.
+// A commit that would leave less waits for rounds, this long, and looks for room so often: a test's
+// clock may stand still. If that was in vain, the next ones do not wait for a while.
 inline constexpr Millis kRoomPatience{1500};
+inline constexpr int kRoomLooksMax = 75;
 inline constexpr Millis kVainPause{1000};
 
 // On a full disk: how often a commit is tried while RocksDB slows commits down.
-inline constexpr int kSlowCommitAttemptsMax = 100;
+inline constexpr int kSlowCommitAttemptsMax = 300;
 
 // On a full disk: fewer young files of a role are left to RocksDB. So many pieces are compacted in a
 // round; see compaction_piece.h. Their files above the last level are this part of a file, so that
