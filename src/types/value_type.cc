@@ -44,8 +44,8 @@ Status FindTyped(core::TransactionKeyspace& space, Bytes key, ValueType type, co
   MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
   if (!row.exists) return {};
   MAYFLY_TRY(const ValueType found, TypeOf(row.is_collection, row.value));
-  if (found == type) return ShowString(space, key, row);
-  return Status::WrongType("the key holds another type");
+  if (found != type) return Status::WrongType("the key holds another type");
+  return type == ValueType::kString ? ShowString(space, key, row) : Status();
 }
 
 }  // namespace mayfly::types

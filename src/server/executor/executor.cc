@@ -52,13 +52,14 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   ScriptGate& gate = server_.script_gate();
   ScriptGateVisit visit(gate, door_);
   script_runs_ = !visit.inside();
-  if (CollectBatch(session, pipeline) > 0) {
+  std::optional<Decision> alone = CollectBatch(session, pipeline);
+  if (!alone) {
     session.BeginCommand();
     const std::size_t done = RunBatch(session);
     session.EndCommand();
     return done;
   }
-  Decision decision = Decide(session, pipeline[0]);
+  Decision& decision = *alone;
   if (decision.way == Way::kClose) {
     CloseForeigner(session);
     return pipeline.size();
@@ -92,7 +93,8 @@ void Executor::AddKeys(const CommandEntry& entry, int database, std::span<const 
   }
 }
 
-std::size_t Executor::CollectBatch(Session& session, const Pipeline& pipeline) {
+std::optional<Executor::Decision> Executor::CollectBatch(Session& session,
+                                                         const Pipeline& pipeline) {
   items_.clear();
   keys_.clear();
   const std::size_t commands_max =
@@ -100,13 +102,16 @@ std::size_t Executor::CollectBatch(Session& session, const Pipeline& pipeline) {
   while (items_.size() < std::min(pipeline.size(), commands_max)) {
     const std::span<const Bytes> args = pipeline[items_.size()];
     Decision decision = Decide(session, args);
-    if (decision.way != Way::kBatch && decision.way != Way::kRefuse) break;
+    if (decision.way != Way::kBatch && decision.way != Way::kRefuse) {
+      if (items_.empty()) return decision;
+      break;
+    }
     const bool blocks = decision.way == Way::kBatch && decision.entry->Is(kBlocking);
     if (decision.way == Way::kBatch) AddKeys(*decision.entry, session.state().database, args);
     items_.push_back({.decision = std::move(decision), .args = args});
     if (blocks) break;
   }
-  return items_.size();
+  return std::nullopt;
 }
 
 std::size_t Executor::RunBatch(Session& session) {

@@ -70,7 +70,9 @@ class Executor {
   std::size_t RunSome(Session& session, const Pipeline& pipeline);
   void AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args);
 
-  std::size_t CollectBatch(Session& session, const Pipeline& pipeline);
+  // Collects commands that run together, in items_ and keys_. Returns the decision on the first
+  // one, if that cannot be among them.
+  std::optional<Decision> CollectBatch(Session& session, const Pipeline& pipeline);
   std::size_t RunBatch(Session& session);
   void RunItems(Session& session, std::size_t& done, std::shared_ptr<Waiter>& parked);
   void TellOthers(Session& session);
