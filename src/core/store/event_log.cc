@@ -78,7 +78,6 @@ void EventLog::PutTrimmed(engine::Batch& batch, std::uint64_t last, std::uint64_
 }
 
 Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector<Event>& events) {
-  if (events.empty()) return engine_.Commit(batch, durability);
   {
     const std::lock_guard lock(sequence_mutex_);
     std::uint64_t sequence = last_sequence_;

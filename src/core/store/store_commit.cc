@@ -156,8 +156,10 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
   // A batch that removes dead rows also records the instant at which they were dead.
   const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
   AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);
-  if (const Status committed = events_->Commit(plan.batch(), durability, plan.events());
-      !committed.ok()) {
+  const Status committed = plan.events().empty()
+                               ? engine_->Commit(plan.batch(), durability)
+                               : events_->Commit(plan.batch(), durability, plan.events());
+  if (!committed.ok()) {
     cache_.Failed(plan.batch());
     return committed;
   }
