@@ -1,7 +1,7 @@
 // single_row_writes.h - writes of items that are a single row: no index entries, no shadow, no
 // stream.
 // Nothing has to change together with such a row, so a latched transaction on its key does what an
-// optimistic one would, for less: it takes no snapshot, reads the row once and never conflicts.
+// optimistic one would, for less: it takes no snapshot and never conflicts.
 // Several independent writes share a latched transaction, and its commit.
 #pragma once
 
