@@ -147,7 +147,8 @@ function(mayfly_layer name kind uses)
   set_property(GLOBAL APPEND PROPERTY MAYFLY_MODULE_LINES "${name} ${kind} ${folder} ${uses_line}")
 endfunction()
 
-# libmayfly.so and libmayfly.a, from all modules declared so far.
+# libmayfly.so and libmayfly.a, from all modules declared so far. What they are linked with is their own
+# affair: no public header names it.
 function(mayfly_library)
   get_property(modules GLOBAL PROPERTY MAYFLY_MODULES)
   foreach(kind SHARED STATIC)
@@ -156,13 +157,17 @@ function(mayfly_library)
     foreach(module IN LISTS modules)
       target_sources(mayfly_${suffix} PRIVATE $<TARGET_OBJECTS:mayfly_${module}_objects>)
       get_target_property(links mayfly_${module} INTERFACE_LINK_LIBRARIES)
-      list(FILTER links EXCLUDE REGEX "^mayfly_")
-      target_link_libraries(mayfly_${suffix} PUBLIC ${links})
+      list(FILTER links EXCLUDE REGEX "^mayfly_|^Boost::headers$")
+      target_link_libraries(mayfly_${suffix} PRIVATE ${links})
     endforeach()
-    target_include_directories(mayfly_${suffix} INTERFACE ${PROJECT_SOURCE_DIR}/include)
+    target_include_directories(mayfly_${suffix} INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+    target_compile_features(mayfly_${suffix} INTERFACE cxx_std_20)
     set_target_properties(mayfly_${suffix} PROPERTIES OUTPUT_NAME mayfly LINKER_LANGUAGE CXX)
   endforeach()
-  set_target_properties(mayfly_shared PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION 0)
+  set(exports ${PROJECT_SOURCE_DIR}/cmake/libmayfly.map)
+  target_link_options(mayfly_shared PRIVATE -Wl,--version-script=${exports})
+  set_target_properties(mayfly_shared PROPERTIES LINK_DEPENDS ${exports}
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   mayfly_check_unwind(mayfly_shared)
 
   mayfly_check_public_headers()
