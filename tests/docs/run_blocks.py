@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""Runs every code block of README.md and docs/, and compares the output that is shown.
+
+The blocks of a page run in their order, in one temporary folder, which has the repository's
+include/, examples/ and build/ in it. Languages:
+
+    console   `$ ` begins a command, `> ` continues it, other lines are its output. One bash for
+              the page. The exit code must be 0.
+    sh        a script, in the same bash.
+    redis     `> ` begins a command for redis-cli, other lines are its reply.
+    cpp, c    a program, if it has main(). C++ without it: the fragments of a page are the body of
+              one function that returns mayfly::Status, run where the first of them is.
+    python    in one process for the page; `>>>` begins a doctest.
+    output    what the block before has printed.
+
+A page that uses a server and does not start one gets one. Comments for the runner:
+markdown_blocks.py; what shown output may leave open: shown_output.py. Any other block is a fault.
+docs/decisions and docs/formats have none: they show bytes, or what was tried once.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import time
+
+from markdown_blocks import Fault, read_blocks
+from page_ports import HTTP, REDIS, Ports
+from sessions import (END_OF_BLOCK, Compiler, Python, Shell, end_processes, is_program,
+                      page_program, wait_for_port)
+from shown_output import difference, matches
+
+LINKED = ("include", "examples", "bench", "scripts", "packages.txt", "docs")
+APART = ("decisions", "formats")
+USES_SERVER = re.compile(r"redis-cli|127\.0\.0\.1:8000|port=6379")
+ERROR_REPLY = re.compile(r"^(Could not connect|\(error\))", re.MULTILINE)
+
+# redis-cli writes to a terminal otherwise than to a pipe or a file. A block shows a terminal.
+REDIS_CLI = """#!/bin/sh
+form=
+case $(readlink /proc/$$/fd/1) in */.shell/*) form=--no-raw ;; esac
+exec /usr/bin/redis-cli -p {port} $form "$@"
+"""
+
+MAYFLY = """#!/bin/bash
+add() {{  # Sets $1 to $2 unless a flag or a file does.
+  for argument in "${{arguments[@]}}"; do
+    [[ $argument == "--$1" ]] && return
+    [[ -f $argument ]] && grep -q "^$1\\b" "$argument" && return
+  done
+  arguments+=("--$1" "$2")
+}}
+arguments=("$@")
+if [[ $1 == serve && " $* " != *" --help "* ]]; then add port {port}; add http-port {http}; fi
+exec {program} "${{arguments[@]}}"
+"""
+
+
+def find_pages(root):
+    pages = [root / "README.md"]
+    for page in sorted((root / "docs").rglob("*.md")):
+        if page.relative_to(root / "docs").parts[0] not in APART:
+            pages.append(page)
+    return pages
+
+
+class Page:
+    """Runs the blocks of one page."""
+
+    def __init__(self, root, build, page, folder):
+        self.name = str(page.relative_to(root))
+        self.folder = folder
+        self.ports = Ports()
+        self.mark = f"MAYFLY_DOCS_PAGE={folder}"
+        self.blocks = read_blocks(self.name, page.read_text())
+        self.build = build
+        self.environment = {**os.environ, "MAYFLY_DOCS_PAGE": str(folder), "NO_COLOR": "1",
+                            "LC_ALL": "C.UTF-8", "HOME": str(folder), "TERM": "dumb",
+                            "PATH": f"{folder}/.bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+                            "PYTHONPATH": str(build / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
+        self.prepare(root)
+        self.shell = Shell(folder, self.environment)
+        self.python = None
+        self.compiler = Compiler(folder, self.environment, root / "include", build / "lib")
+        self.fragments = [b for b in self.blocks
+                          if b.language == "cpp" and self.is_run(b) and not is_program(b)]
+        self.printed_by_fragments = None
+        self.printed = None  # By the block before.
+        self.is_served = False
+
+    @staticmethod
+    def is_run(block):
+        return not block.not_run and not block.file
+
+    def prepare(self, root):
+        (self.folder / "build").mkdir()
+        (self.folder / "build" / "release").symlink_to(self.build)
+        for name in LINKED:
+            (self.folder / name).symlink_to(root / name)
+        programs = self.folder / ".bin"
+        programs.mkdir()
+        redis, http = self.ports.real[REDIS], self.ports.real[HTTP]
+        for name, text in (("redis-cli", REDIS_CLI.format(port=redis)),
+                           ("mayfly", MAYFLY.format(port=redis, http=http,
+                                                    program=self.build / "bin" / "mayfly"))):
+            (programs / name).write_text(text)
+            (programs / name).chmod(0o755)
+
+    def serve(self, language, text):
+        """Starts a server if this is the first text that uses one, and none that starts one."""
+        uses = language == "redis" or USES_SERVER.search(text)
+        if not self.is_served and "mayfly serve" not in text and uses:
+            self.check_command("mayfly serve --dir data --daemonize yes --logfile data.log",
+                               "starting a server")
+        self.is_served = self.is_served or "mayfly serve" in text or bool(uses)
+
+    def run(self):
+        for block in self.blocks:
+            for command in block.before:
+                self.serve("sh", command)
+                self.check_command(self.ports.localize(command), block.where)
+            if block.not_run:
+                self.printed = None
+            elif block.file:
+                target = self.folder / block.file
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(self.ports.localize(block.text))
+            else:
+                self.serve(block.language, block.text)
+                self.run_block(block)
+
+    def run_block(self, block):
+        runners = {"console": self.run_console, "sh": self.run_script, "redis": self.run_redis,
+                   "cpp": self.run_program, "c": self.run_program, "python": self.run_python,
+                   "output": self.check_output}
+        if block.language not in runners:
+            raise Fault(f"{block.where}: no way to run a block of language "
+                        f"'{block.language or 'unknown'}'; name one, or write `not run: reason`")
+        self.printed = runners[block.language](block)
+
+    def check_command(self, command, where, shown=""):
+        code, printed = self.shell.run(command)
+        printed = self.ports.documented(printed)
+        # redis-cli ends with 0 after an error, which a block may show.
+        if code != 0 or ERROR_REPLY.search(printed) and "(error)" not in shown:
+            raise Fault(f"{where}: `{command}` ended with {code}\n{printed}")
+        if re.search(r"\b(mayfly serve|redis-server)\b.*(daemonize yes|&)", command):
+            named = re.search(r"--port (\d+)", command)
+            wait_for_port(int(named[1]) if named else self.ports.real[REDIS])
+        return printed
+
+    def compare(self, where, shown, printed):
+        if not matches(shown, printed):
+            raise Fault(f"{where}: the output differs\n{difference(shown, printed)}")
+
+    def run_session(self, block, prompt, continuation, run):
+        """A session: commands behind a prompt, each with the output it shows, or none."""
+        steps = []
+        for number, line in enumerate(block.text.splitlines()):
+            if line.startswith(prompt):
+                steps.append([block.line + number, line[len(prompt):], []])
+            elif not steps:
+                if line.strip():
+                    raise Fault(f"{block.where}: output without a command")
+            elif not steps[-1][2] and continuation and line.startswith(continuation):
+                steps[-1][1] += "\n" + line[len(continuation):]
+            elif not steps[-1][2] and steps[-1][1].endswith("\\"):
+                steps[-1][1] += "\n" + line
+            else:
+                steps[-1][2].append(line)
+        printed = ""
+        for line, command, shown in steps:
+            where = f"{block.page}:{line}"
+            printed = run(command, where, "\n".join(shown))
+            if any(text.strip() for text in shown):
+                self.compare(where, "\n".join(shown), printed)
+        return printed
+
+    def run_console(self, block):
+        def run(command, where, shown):
+            return self.check_command(self.ports.localize(command), where, shown)
+        return self.run_session(block, "$ ", "> ", run)
+
+    def run_redis(self, block):
+        def run(command, where, shown):
+            (self.folder / ".redis").write_text(command + "\n")
+            return self.check_command("redis-cli < .redis", where, shown)
+        return self.run_session(block, "> ", None, run)
+
+    def run_script(self, block):
+        return self.check_command(self.ports.localize(block.text), block.where)
+
+    def run_python(self, block):
+        if self.python is None:
+            self.python = Python(self.folder, self.environment)
+        return self.ports.documented(self.python.run(self.ports.localize(block.text), block.where))
+
+    def run_program(self, block):
+        if is_program(block):
+            return self.compiler.run(f"program_{block.line}", block.language, block.text)
+        if block.language == "c":
+            raise Fault(f"{block.where}: a block of C needs main()")
+        if self.printed_by_fragments is None:
+            text = page_program(self.fragments)
+            self.printed_by_fragments = self.compiler.run("page", "cpp", text).split(END_OF_BLOCK)
+        return self.printed_by_fragments[self.fragments.index(block)]
+
+    def check_output(self, block):
+        if self.printed is None:
+            raise Fault(f"{block.where}: output of a block that is not run")
+        self.compare(block.where, block.text, self.printed)
+
+    def close(self):
+        self.shell.close()
+        if self.python is not None:
+            self.python.close()
+        end_processes(self.mark)
+
+
+def run_page(root, build, path):
+    """Returns what is wrong with a page, or nothing, and how many blocks it ran."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-docs-"))
+    page = None
+    try:
+        page = Page(root, build, path, folder)
+        page.run()
+        return "", sum(1 for b in page.blocks if not b.not_run)
+    except Fault as fault:
+        return str(fault), 0
+    finally:
+        if page is not None:
+            page.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    arguments.add_argument("--root", type=pathlib.Path, required=True)
+    arguments.add_argument("--build", type=pathlib.Path, required=True)
+    arguments.add_argument("pages", nargs="*", type=pathlib.Path, help="default: all")
+    options = arguments.parse_args()
+    root, build = options.root.resolve(), options.build.resolve()
+    pages = [page.resolve() for page in options.pages] or find_pages(root)
+
+    def timed(page):
+        begin = time.monotonic()
+        fault, ran = run_page(root, build, page)
+        took = time.monotonic() - begin
+        state = "FAILED" if fault else f"{ran} blocks"
+        print(f"{page.relative_to(root)}: {state}, {took:.1f} s", flush=True)
+        return fault
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        faults = [fault for fault in pool.map(timed, pages) if fault]
+    for fault in faults:
+        print(f"\n{fault}", file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
