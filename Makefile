@@ -2,7 +2,7 @@
 # is in CMakePresets.json. `make help` lists the targets.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test bench check dev asan tsan fuzz tidy format format-check clean
+.PHONY: help setup run test bench reference check dev asan tsan fuzz tidy format format-check clean
 
 # SETUP=true leaves the machine's packages alone.
 SETUP ?= scripts/setup
@@ -31,6 +31,9 @@ test: build/release/build.ninja  ## Build what ships and run every test on it.
 
 bench: build/release/build.ninja  ## Build and run the benchmarks; takes minutes.
 	@cmake --build --preset release --target bench
+
+reference: build/release/build.ninja  ## Make the reference of the headers, in build/release/reference/html.
+	@cmake --build --preset release --target reference
 
 check: test dev asan tsan fuzz tidy format-check  ## Everything a change must pass.
 

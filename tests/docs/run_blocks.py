@@ -35,7 +35,7 @@ from sessions import (END_OF_BLOCK, Compiler, Python, Shell, end_processes, is_p
 from shown_output import difference, matches
 
 LINKED = ("include", "examples", "bench", "scripts", "packages.txt", "docs")
-APART = ("decisions", "formats")
+APART = ("decisions", "formats", "reference")
 USES_SERVER = re.compile(r"redis-cli|127\.0\.0\.1:8000|port=6379")
 ERROR_REPLY = re.compile(r"^(Could not connect|\(error\))", re.MULTILINE)
 
