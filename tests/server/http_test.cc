@@ -79,6 +79,44 @@ TEST(Http, MetricsCountCommands) {
   EXPECT_NE(response.find("mayfly_rows{keyspace=\"db0\"}"), std::string::npos);
 }
 
+std::uint64_t ValueOf(const std::string& page, const std::string& name) {
+  const std::size_t at = page.find("\n" + name + " ");
+  return at == std::string::npos ? ~0ull : std::stoull(page.substr(at + name.size() + 2));
+}
+
+TEST(Http, MetricsHaveAHistogramPerFamily) {
+  Served served;
+  TestClient client(served.port());
+  client.Text("GET a");
+  client.Text("CONFIG SET latency-tracking no");
+  client.Text("GET a");
+  const std::string page = Get(served.http_port(), "/metrics");
+  const std::string name = "mayfly_command_duration_seconds";
+  EXPECT_NE(page.find("# TYPE " + name + " histogram\n"), std::string::npos) << page;
+  EXPECT_EQ(ValueOf(page, name + "_count{family=\"test\"}"), 2u) << page;
+  EXPECT_EQ(ValueOf(page, name + "_bucket{family=\"test\",le=\"+Inf\"}"), 2u);
+  // One that took no one knows how long is in no other bucket.
+  EXPECT_EQ(ValueOf(page, name + "_bucket{family=\"test\",le=\"16.777216\"}"), 1u);
+  EXPECT_LE(ValueOf(page, name + "_bucket{family=\"test\",le=\"0.000004\"}"),
+            ValueOf(page, name + "_bucket{family=\"test\",le=\"0.000016\"}"));
+}
+
+TEST(Http, MetricsTakeAnyNameOfAKeyspace) {
+  Served served;
+  ASSERT_TRUE(served.database().CreateKeyspace("a\"b\\c\n\xff", {}).has_value());
+  const std::string page = Get(served.http_port(), "/metrics");
+  EXPECT_EQ(ValueOf(page, R"(mayfly_rows{keyspace="a\"b\\x5cc\\x0a\\xff"})"), 0u) << page;
+}
+
+TEST(Http, IsReadyUntilItStops) {
+  Served served;
+  EXPECT_TRUE(Get(served.http_port(), "/ready").ends_with("\r\n\r\nready\n"));
+  served.server().stops = true;  // As Network::Stop() does first.
+  EXPECT_TRUE(Get(served.http_port(), "/ready").starts_with("HTTP/1.1 503 "));
+  EXPECT_TRUE(Get(served.http_port(), "/health").starts_with("HTTP/1.1 200 "));
+  served.server().stops = false;
+}
+
 TEST(Http, OtherPathsAndMethodsAreRefused) {
   Served served;
   EXPECT_TRUE(Get(served.http_port(), "/nothing").starts_with("HTTP/1.1 404 "));

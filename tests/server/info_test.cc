@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,61 @@ class Info : public testing::Test {
   TestClient client_{served_.port()};
   TestClient second_{served_.port()};
 };
+
+// What redis_exporter and the dashboards made for it read of Redis 7.0. Left out is what is not
+// measured here: expire_cycle_cpu_milliseconds, dump_payload_sanitizations, sizes of an append-only
+// file, buffers and threads that are built otherwise.
+constexpr const char* kExporterFields =
+    "active_defrag_hits active_defrag_key_hits active_defrag_key_misses active_defrag_misses "
+    "active_defrag_running allocator_active allocator_allocated allocator_frag_bytes "
+    "allocator_frag_ratio allocator_resident allocator_rss_bytes allocator_rss_ratio "
+    "aof_buffer_length aof_current_rewrite_time_sec aof_enabled aof_last_bgrewrite_status "
+    "aof_last_cow_size aof_last_rewrite_time_sec aof_last_write_status aof_pending_rewrite "
+    "aof_rewrite_in_progress aof_rewrite_scheduled async_loading blocked_clients "
+    "client_recent_max_input_buffer client_recent_max_output_buffer clients_in_timeout_table "
+    "cluster_enabled configured_hz connected_clients connected_slaves "
+    "current_active_defrag_time current_cow_size current_eviction_exceeded_time "
+    "current_fork_perc evicted_clients evicted_keys expired_keys expired_stale_perc "
+    "expired_subkeys expired_time_cap_reached_count hz instantaneous_input_kbps "
+    "instantaneous_input_repl_kbps instantaneous_ops_per_sec instantaneous_output_kbps "
+    "instantaneous_output_repl_kbps io_threads_active keyspace_hits keyspace_misses "
+    "latest_fork_usec lazyfree_pending_objects lazyfreed_objects loading master_repl_offset "
+    "master_replid maxclients maxmemory maxmemory_policy mem_allocator mem_aof_buffer "
+    "mem_clients_normal mem_clients_slaves mem_cluster_links mem_fragmentation_bytes "
+    "mem_fragmentation_ratio mem_not_counted_for_evict mem_replication_backlog "
+    "mem_total_replication_buffers migrate_cached_sockets module_fork_in_progress "
+    "module_fork_last_cow_size number_of_cached_scripts number_of_functions "
+    "number_of_libraries os process_id process_supervised pubsub_channels pubsub_patterns "
+    "pubsubshard_channels rdb_bgsave_in_progress rdb_changes_since_last_save "
+    "rdb_current_bgsave_time_sec rdb_last_bgsave_status rdb_last_bgsave_time_sec "
+    "rdb_last_cow_size rdb_last_load_keys_expired rdb_last_load_keys_loaded "
+    "rdb_last_save_time rdb_saves redis_build_id redis_mode redis_version "
+    "rejected_connections repl_backlog_active repl_backlog_first_byte_offset "
+    "repl_backlog_histlen repl_backlog_size role run_id second_repl_offset "
+    "slave_expires_tracked_keys sync_full sync_partial_err sync_partial_ok tcp_port "
+    "total_active_defrag_time total_commands_processed total_connections_received "
+    "total_error_replies total_eviction_exceeded_time total_forks total_net_input_bytes "
+    "total_net_output_bytes total_net_repl_input_bytes total_net_repl_output_bytes "
+    "total_reads_processed total_system_memory total_writes_processed tracking_clients "
+    "tracking_total_items tracking_total_keys tracking_total_prefixes "
+    "unexpected_error_replies uptime_in_seconds used_cpu_sys used_cpu_sys_children "
+    "used_cpu_sys_main_thread used_cpu_user used_cpu_user_children used_cpu_user_main_thread "
+    "used_memory used_memory_dataset used_memory_dataset_perc used_memory_functions "
+    "used_memory_lua used_memory_overhead used_memory_peak used_memory_peak_perc "
+    "used_memory_rss used_memory_scripts used_memory_scripts_eval used_memory_startup "
+    "used_memory_vm_eval used_memory_vm_functions used_memory_vm_total ";
+
+TEST_F(Info, HasTheFieldsThatExportersRead) {
+  client_.Text("SET a 1 EX 100");
+  const std::string text = client_.Text("INFO everything");
+  std::istringstream names(kExporterFields);
+  for (std::string name; names >> name;) {
+    EXPECT_NE(text.find("\r\n" + name + ":"), std::string::npos) << name;
+  }
+  EXPECT_NE(text.find("\r\ncmdstat_set:calls=1,usec="), std::string::npos);
+  EXPECT_NE(text.find("\r\nlatency_percentiles_usec_set:p50="), std::string::npos);
+  EXPECT_NE(text.find("\r\ndb0:keys=1,expires=1,avg_ttl="), std::string::npos);
+}
 
 TEST_F(Info, HitsAndMissesAreThoseOfAllClients) {
   EXPECT_EQ(Reads(), "0/0");

@@ -41,7 +41,12 @@ std::string StatsSection(InfoSource& source) {
       "pubsub_patterns:{}\r\npubsubshard_channels:{}\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\n"
       "migrate_cached_sockets:0\r\nslave_expires_tracked_keys:0\r\ntracking_total_keys:0\r\n"
       "tracking_total_items:0\r\ntracking_total_prefixes:0\r\nunexpected_error_replies:0\r\n"
-      "total_error_replies:{}\r\ntotal_reads_processed:{}\r\ntotal_writes_processed:{}\r\n",
+      "total_error_replies:{}\r\ntotal_reads_processed:{}\r\ntotal_writes_processed:{}\r\n"
+      "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n"
+      "total_eviction_exceeded_time:0\r\ncurrent_eviction_exceeded_time:0\r\n"
+      "active_defrag_hits:0\r\nactive_defrag_misses:0\r\nactive_defrag_key_hits:0\r\n"
+      "active_defrag_key_misses:0\r\ntotal_active_defrag_time:0\r\n"
+      "current_active_defrag_time:0\r\n",
       server.clients().accepted(), totals.commands, rates.commands, totals.bytes_in,
       totals.bytes_out, rates.bytes_in / kKilo, rates.bytes_out / kKilo,
       server.clients().rejected(), statistics != nullptr ? statistics->purged_members : 0,

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "server/admin/info_counters.h"
 #include "server/admin/memory_figures.h"
@@ -17,6 +18,8 @@
 namespace mayfly::server::admin {
 namespace {
 
+constexpr double kPercent = 100;
+
 std::string HumanBytes(std::uint64_t bytes) {
   constexpr std::array<char, 5> kUnits = {'B', 'K', 'M', 'G', 'T'};
   auto value = static_cast<double>(bytes);
@@ -26,6 +29,20 @@ std::string HumanBytes(std::uint64_t bytes) {
     ++unit;
   }
   return unit == 0 ? fmt::format("{}B", bytes) : fmt::format("{:.2f}{}", value, kUnits[unit]);
+}
+
+double Ratio(std::uint64_t part, std::uint64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(std::max<std::uint64_t>(whole, 1));
+}
+
+std::int64_t Difference(std::uint64_t more, std::uint64_t less) {
+  return static_cast<std::int64_t>(more) - static_cast<std::int64_t>(less);
+}
+
+std::string_view Supervisor(const Config& config) {
+  const std::string supervised = config.Text(Setting::kSupervised);
+  const bool asked = supervised == "auto" && std::getenv("NOTIFY_SOCKET") != nullptr;
+  return supervised == "systemd" || asked ? "systemd" : "no";
 }
 
 std::string ServerSection(InfoSource& source) {
@@ -39,13 +56,13 @@ std::string ServerSection(InfoSource& source) {
       "redis_version:{}\r\nredis_git_sha1:00000000\r\nredis_git_dirty:0\r\nredis_build_id:0\r\n"
       "redis_mode:standalone\r\nmayfly_version:{}\r\nos:{} {} {}\r\narch_bits:64\r\n"
       "monotonic_clock:POSIX clock_gettime\r\nmultiplexing_api:epoll\r\ngcc_version:{}.{}.{}\r\n"
-      "process_id:{}\r\nprocess_supervised:no\r\nrun_id:{}\r\ntcp_port:{}\r\n"
+      "process_id:{}\r\nprocess_supervised:{}\r\nrun_id:{}\r\ntcp_port:{}\r\n"
       "server_time_usec:{}\r\nuptime_in_seconds:{}\r\nuptime_in_days:{}\r\nhz:10\r\n"
       "configured_hz:10\r\nexecutable:mayfly\r\nconfig_file:{}\r\nio_threads_active:0\r\n",
       kRedisVersion, server.version(), system.sysname, system.release, system.machine, __GNUC__,
-      __GNUC_MINOR__, __GNUC_PATCHLEVEL__, ::getpid(), server.run_id(), server.port.load(),
-      ToMs(server.clock().Now()) * 1000, up.count(), up.count() / kSecondsPerDay,
-      server.config().file());
+      __GNUC_MINOR__, __GNUC_PATCHLEVEL__, ::getpid(), Supervisor(server.config()), server.run_id(),
+      server.port.load(), ToMs(server.clock().Now()) * 1000, up.count(),
+      up.count() / kSecondsPerDay, server.config().file());
 }
 
 std::string ClientsSection(InfoSource& source) {
@@ -67,6 +84,22 @@ std::string ClientsSection(InfoSource& source) {
       blocked, blocked);
 }
 
+// Of the process, and of its two steps: what the heap holds beyond what is in use, and what the
+// process holds beyond the heap.
+std::string Fragmentation(const MemoryFigures& memory) {
+  const auto line = [](std::string_view ratio, std::string_view bytes, std::uint64_t more,
+                       std::uint64_t less) {
+    return fmt::format("{}:{:.2f}\r\n{}:{}\r\n", ratio, Ratio(more, less), bytes,
+                       Difference(more, less));
+  };
+  return line("mem_fragmentation_ratio", "mem_fragmentation_bytes", memory.resident_bytes,
+              memory.allocated_bytes) +
+         line("allocator_frag_ratio", "allocator_frag_bytes", memory.active_bytes,
+              memory.allocated_bytes) +
+         line("allocator_rss_ratio", "allocator_rss_bytes", memory.resident_bytes,
+              memory.active_bytes);
+}
+
 std::string MemorySection(InfoSource& source) {
   Server& server = source.server();
   const MemoryFigures memory = ReadMemoryFigures();
@@ -78,34 +111,36 @@ std::string MemorySection(InfoSource& source) {
   if (statistics != nullptr) {
     for (const KeyspaceStatistics& keyspace : statistics->keyspaces) pending += keyspace.orphans;
   }
-  const double fragmentation =
-      static_cast<double>(memory.resident_bytes) /
-      static_cast<double>(std::max<std::uint64_t>(memory.allocated_bytes, 1));
   return fmt::format(
              "used_memory:{0}\r\nused_memory_human:{1}\r\nused_memory_rss:{2}\r\n"
              "used_memory_rss_human:{3}\r\nused_memory_peak:{4}\r\nused_memory_peak_human:{5}\r\n"
-             "used_memory_overhead:0\r\nused_memory_startup:0\r\nused_memory_dataset:{6}\r\n",
+             "used_memory_peak_perc:{6:.2f}%\r\nused_memory_overhead:0\r\nused_memory_startup:0\r\n"
+             "used_memory_dataset:{7}\r\nused_memory_dataset_perc:{8:.2f}%\r\n",
              memory.allocated_bytes, HumanBytes(memory.allocated_bytes), memory.resident_bytes,
              HumanBytes(memory.resident_bytes), memory.peak_bytes, HumanBytes(memory.peak_bytes),
-             engine) +
+             kPercent * Ratio(memory.allocated_bytes, memory.peak_bytes), engine,
+             kPercent * Ratio(engine, memory.allocated_bytes)) +
          fmt::format(
              "used_memory_vm_eval:{0}\r\nused_memory_lua:{0}\r\nused_memory_lua_human:{1}\r\n"
              "used_memory_scripts_eval:{2}\r\nused_memory_scripts:{2}\r\n"
              "used_memory_scripts_human:{3}\r\nnumber_of_cached_scripts:{4}\r\n"
-             "number_of_functions:0\r\nnumber_of_libraries:0\r\n",
+             "number_of_functions:0\r\nnumber_of_libraries:0\r\nused_memory_vm_functions:0\r\n"
+             "used_memory_functions:0\r\nused_memory_vm_total:{0}\r\n",
              scripts.lua_bytes, HumanBytes(scripts.lua_bytes), scripts.kept_bytes,
              HumanBytes(scripts.kept_bytes), scripts.kept) +
          fmt::format(
              "total_system_memory:{0}\r\ntotal_system_memory_human:{1}\r\nmaxmemory:{2}\r\n"
              "maxmemory_human:{3}\r\nmaxmemory_policy:noeviction\r\nallocator_allocated:{4}\r\n"
-             "allocator_active:{5}\r\nallocator_resident:{5}\r\nmem_fragmentation_ratio:{6:.2f}\r\n"
-             "mem_allocator:libc\r\nmem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\n"
-             "mem_clients_normal:{9}\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
+             "allocator_active:{5}\r\nallocator_resident:{6}\r\nmem_allocator:libc\r\n"
+             "mem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\nmem_clients_normal:{9}\r\n"
+             "mem_replication_backlog:0\r\nmem_total_replication_buffers:0\r\n"
+             "mem_cluster_links:0\r\nmem_aof_buffer:0\r\nactive_defrag_running:0\r\n"
              "lazyfree_pending_objects:{7}\r\nlazyfreed_objects:{8}\r\n",
              memory.system_bytes, HumanBytes(memory.system_bytes), memory_max,
-             HumanBytes(memory_max), memory.allocated_bytes, memory.resident_bytes, fragmentation,
-             pending, statistics != nullptr ? statistics->removed_collections : 0,
-             ClientsMemory(server));
+             HumanBytes(memory_max), memory.allocated_bytes, memory.active_bytes,
+             memory.resident_bytes, pending,
+             statistics != nullptr ? statistics->removed_collections : 0, ClientsMemory(server)) +
+         Fragmentation(memory);
 }
 
 std::string PersistenceSection(InfoSource& source) {
@@ -121,7 +156,12 @@ std::string PersistenceSection(InfoSource& source) {
       "rdb_last_bgsave_time_sec:{}\r\nrdb_current_bgsave_time_sec:-1\r\nrdb_saves:{}\r\n"
       "aof_enabled:1\r\naof_rewrite_in_progress:0\r\naof_rewrite_scheduled:0\r\n"
       "aof_last_rewrite_time_sec:-1\r\naof_current_rewrite_time_sec:-1\r\n"
-      "aof_last_bgrewrite_status:ok\r\naof_last_write_status:{}\r\n",
+      "aof_last_bgrewrite_status:ok\r\naof_last_write_status:{}\r\n"
+      // Nothing forks, and a commit is in the system's hands before its reply.
+      "rdb_last_cow_size:0\r\naof_last_cow_size:0\r\nmodule_fork_in_progress:0\r\n"
+      "module_fork_last_cow_size:0\r\ncurrent_cow_size:0\r\ncurrent_fork_perc:0.00\r\n"
+      "rdb_last_load_keys_expired:0\r\nrdb_last_load_keys_loaded:0\r\naof_pending_rewrite:0\r\n"
+      "aof_buffer_length:0\r\n",
       server.changes_since_save.load(), backups.is_running() ? 1 : 0,
       std::max(server.last_asked_save_ms.load(), backups.last_ms()) / 1000,
       backups.last_ok() ? status : "err", backups.last_took_seconds(), backups.completed(), status);

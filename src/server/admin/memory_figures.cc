@@ -21,6 +21,7 @@ MemoryFigures ReadMemoryFigures() {
   if (statm >> size_pages >> resident_pages) figures.resident_bytes = resident_pages * page;
   const struct mallinfo2 heap = ::mallinfo2();
   figures.allocated_bytes = heap.uordblks + heap.hblkhd;
+  figures.active_bytes = heap.arena + heap.hblkhd;
   rusage usage{};
   constexpr std::uint64_t kKiB = 1024;
   if (::getrusage(RUSAGE_SELF, &usage) == 0) {

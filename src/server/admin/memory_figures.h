@@ -11,6 +11,7 @@ namespace mayfly::server::admin {
 
 struct MemoryFigures {
   std::uint64_t allocated_bytes = 0;  // Of the heap, in use.
+  std::uint64_t active_bytes = 0;     // Of the heap, taken from the system.
   std::uint64_t resident_bytes = 0;
   std::uint64_t peak_bytes = 0;
   std::uint64_t system_bytes = 0;  // Of the machine.

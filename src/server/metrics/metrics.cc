@@ -1,11 +1,13 @@
 #include "server/metrics/metrics.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <chrono>
+#include <map>
+#include <string>
+#include <string_view>
 
-#include "server/admin/memory_figures.h"
+#include "server/metrics/health.h"
+#include "server/metrics/metrics_writer.h"
+#include "server/metrics/process_figures.h"
 #include "server/stats/clock_words.h"
 
 namespace mayfly::server {
@@ -14,34 +16,15 @@ namespace {
 constexpr double kMicrosPerSecond = 1e6;
 constexpr double kMsPerSecond = 1e3;
 
-class MetricsWriter {
- public:
-  void Begin(std::string_view name, std::string_view type, std::string_view help) {
-    name_ = name;
-    text_ += fmt::format("# HELP {0} {2}\n# TYPE {0} {1}\n", name, type, help);
-  }
-  template <typename Number>
-  void Value(Number value, const std::string& labels = "") {
-    text_ += labels.empty() ? fmt::format("{} {}\n", name_, value)
-                            : fmt::format("{}{{{}}} {}\n", name_, labels, value);
-  }
-  template <typename Number>
-  void One(std::string_view name, std::string_view type, std::string_view help, Number value) {
-    Begin(name, type, help);
-    Value(value);
-  }
-  std::string Take() { return std::move(text_); }
-
- private:
-  std::string name_;
-  std::string text_;
-};
+double Seconds(Millis length) { return static_cast<double>(length.count()) / kMsPerSecond; }
 
 void WriteServer(MetricsWriter& out, Server& server) {
-  const auto up = std::chrono::duration<double>(server.Steady() - server.started()).count();
   const auto totals = server.statistics().totals();
-  out.One("mayfly_uptime_seconds", "gauge", "Since the server began.", up);
+  out.Begin("mayfly_build_info", "gauge", "Always 1; the version is a label.");
+  out.Value(1, Label("version", server.version()));
   out.One("mayfly_clients", "gauge", "Connected clients.", server.clients().size());
+  out.One("mayfly_clients_max", "gauge", "How many clients may connect.",
+          server.config().Number(Setting::kMaxClients));
   out.One("mayfly_clients_waiting", "gauge", "Clients that wait for a key.",
           server.waiting().size());
   out.One("mayfly_connections_total", "counter", "Clients that were accepted.",
@@ -53,8 +36,16 @@ void WriteServer(MetricsWriter& out, Server& server) {
   out.One("mayfly_batches_committed_total", "counter", "Batches of commands committed as one.",
           totals.batches);
   out.One("mayfly_errors_total", "counter", "Error replies.", server.statistics().errors_total());
-  const admin::MemoryFigures memory = admin::ReadMemoryFigures();
-  out.One("mayfly_resident_memory_bytes", "gauge", "Memory of the process.", memory.resident_bytes);
+  out.One("mayfly_key_hits_total", "counter", "Keys that were read, and existed.", totals.hits);
+  out.One("mayfly_key_misses_total", "counter", "Keys that were read, and did not exist.",
+          totals.misses);
+  const Backups& backups = server.backups();
+  out.One("mayfly_backups_total", "counter", "Backups that were completed.", backups.completed());
+  out.One("mayfly_backup_last_failed", "gauge", "1: the last backup that was begun failed.",
+          backups.last_ok() ? 0 : 1);
+  out.One("mayfly_backup_last_timestamp_seconds", "gauge",
+          "When the last backup was complete, since the epoch; 0: there was none.",
+          Seconds(Millis(backups.last_ms())));
 }
 
 void WriteCommands(MetricsWriter& out, Server& server) {
@@ -62,7 +53,7 @@ void WriteCommands(MetricsWriter& out, Server& server) {
     for (const auto& entry : server.table().entries()) {
       const CommandCounts counts = server.statistics().Of(entry->id);
       if (counts.calls + counts.rejected == 0) continue;
-      out.Value(value(counts), fmt::format("command=\"{}\"", entry->full_name));
+      out.Value(value(counts), Label("command", entry->full_name));
     }
   };
   out.Begin("mayfly_commands_total", "counter", "Commands that ran.");
@@ -77,10 +68,27 @@ void WriteCommands(MetricsWriter& out, Server& server) {
   });
 }
 
+// By family, and not by command: a histogram has fifteen lines.
+void WriteLatencies(MetricsWriter& out, Server& server) {
+  std::map<std::string_view, CommandCounts> families;
+  for (const auto& entry : server.table().entries()) {
+    const CommandCounts counts = server.statistics().Of(entry->id);
+    if (counts.calls == 0) continue;
+    CommandCounts& family = families[entry->group];
+    family.calls += counts.calls;
+    family.micros += counts.micros;
+    for (std::size_t i = 0; i < counts.latencies.size(); ++i) {
+      family.latencies[i] += counts.latencies[i];
+    }
+  }
+  out.Begin("mayfly_command_duration_seconds", "histogram", "Time that commands took, by family.");
+  for (const auto& [group, counts] : families) out.Histogram(counts, Label("family", group));
+}
+
 void WriteKeyspaces(MetricsWriter& out, const Statistics& statistics) {
   const auto each = [&](auto value) {
     for (const KeyspaceStatistics& keyspace : statistics.keyspaces) {
-      out.Value(value(keyspace), fmt::format("keyspace=\"{}\"", keyspace.name));
+      out.Value(value(keyspace), Label("keyspace", keyspace.name));
     }
   };
   out.Begin("mayfly_rows", "gauge", "Rows stored, dead ones included.");
@@ -90,33 +98,69 @@ void WriteKeyspaces(MetricsWriter& out, const Statistics& statistics) {
   out.Begin("mayfly_purge_backlog_rows", "gauge", "Dead rows that are not purged yet.");
   each([](const KeyspaceStatistics& keyspace) { return keyspace.due_rows; });
   out.Begin("mayfly_purge_lag_seconds", "gauge", "How long the oldest of them has been dead.");
-  each([](const KeyspaceStatistics& keyspace) {
-    return static_cast<double>(keyspace.lag.count()) / kMsPerSecond;
-  });
+  each([](const KeyspaceStatistics& keyspace) { return Seconds(keyspace.lag); });
+  out.Begin("mayfly_purge_backlog_members", "gauge",
+            "Dead members of living collections that are not purged yet; 10000: or more.");
+  each([](const KeyspaceStatistics& keyspace) { return keyspace.due_members; });
+  out.Begin("mayfly_purge_backlog_collections", "gauge",
+            "Collections that are gone and whose members are not removed yet.");
+  each([](const KeyspaceStatistics& keyspace) { return keyspace.orphans; });
 }
 
 void WritePromises(MetricsWriter& out, const Statistics& statistics) {
   const auto each = [&](auto value) {
     for (const KeyspaceStatistics& keyspace : statistics.keyspaces) {
       if (!keyspace.purge_within) continue;
-      out.Value(value(keyspace), fmt::format("keyspace=\"{}\"", keyspace.name));
+      out.Value(value(keyspace), Label("keyspace", keyspace.name));
     }
   };
-  const auto seconds = [](Millis length) {
-    return static_cast<double>(length.count()) / kMsPerSecond;
-  };
   out.Begin("mayfly_promise_seconds", "gauge", "purge-within of keyspaces that promise it.");
-  each([&](const KeyspaceStatistics& keyspace) { return seconds(*keyspace.purge_within); });
+  each([&](const KeyspaceStatistics& keyspace) { return Seconds(*keyspace.purge_within); });
   out.Begin("mayfly_promise_overdue_seconds", "gauge",
             "How long ago bytes should have been gone that are not; 0: the promise is kept.");
-  each([&](const KeyspaceStatistics& keyspace) { return seconds(keyspace.promise_overdue); });
+  each([&](const KeyspaceStatistics& keyspace) { return Seconds(keyspace.promise_overdue); });
+  out.Begin("mayfly_promise_purged_through_timestamp_seconds", "gauge",
+            "What ended before this instant, since the epoch, is in no file any more.");
+  each([&](const KeyspaceStatistics& keyspace) {
+    return Seconds(Millis(ToMs(keyspace.purged_through)));
+  });
+}
+
+// The state as a label, one line each, so that an alert can name it.
+void WriteClock(MetricsWriter& out, const ClockReport& clock) {
+  out.Begin("mayfly_clock_state", "gauge",
+            "1 for the state the clock is in: ok, ahead of the machine's clock, or jumped.");
+  for (const std::string_view state : {"ok", "ahead", "jumped"}) {
+    out.Value(ClockState(clock) == state ? 1 : 0, Label("state", state));
+  }
+  out.One("mayfly_clock_deletion_stopped", "gauge",
+          "1: the clock jumped, and nothing is purged until it is confirmed or taken back.",
+          clock.physical_deletion_stopped ? 1 : 0);
+  out.One("mayfly_clock_ahead_seconds", "gauge",
+          "How far the database's time is ahead of the machine's clock.",
+          Seconds(clock.now - clock.machine));
+  out.One("mayfly_clock_steps_back_total", "counter", "Times the machine's clock was set back.",
+          clock.steps_back);
+  out.One("mayfly_clock_jumps_total", "counter", "Jumps ahead beyond clock-jump-max.",
+          clock.jumps_forward);
 }
 
 void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   out.One("mayfly_purged_rows_total", "counter", "Dead rows removed.", statistics.purged_rows);
-  out.One("mayfly_events_last", "counter", "Sequence of the newest event.", statistics.events_last);
-  out.One("mayfly_events_first", "counter", "Sequence of the oldest event kept.",
-          statistics.events_first);
+  out.One("mayfly_purged_members_total", "counter", "Dead members of collections removed.",
+          statistics.purged_members);
+  out.One("mayfly_events_total", "counter", "Events written since the database was made.",
+          statistics.events_last);
+  out.One("mayfly_events_kept", "gauge", "Events that can be read.",
+          statistics.events_first == 0 ? 0 : statistics.events_last - statistics.events_first + 1);
+  out.One("mayfly_commit_conflicts_total", "counter", "Commits that failed and can be tried again.",
+          statistics.conflicts);
+  out.One("mayfly_files_dropped_total", "counter", "Files removed because all in them was dead.",
+          statistics.files_dropped);
+  out.One("mayfly_files_rewritten_total", "counter", "Files rewritten without their dead rows.",
+          statistics.files_rewritten);
+  out.One("mayfly_rewritten_bytes_total", "counter", "Bytes of those files.",
+          statistics.bytes_rewritten);
   out.One("mayfly_disk_bytes", "gauge", "Bytes in files.", statistics.disk_bytes);
   out.One("mayfly_engine_memory_bytes", "gauge", "Memory of the engine.", statistics.memory_bytes);
   out.One("mayfly_open_snapshots", "gauge", "States that hold old bytes.",
@@ -126,44 +170,15 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   out.One("mayfly_disk_full", "gauge",
           "1: the disk is full, and writes that add bytes are refused.",
           statistics.disk_full ? 1 : 0);
-  out.One("mayfly_clock_deletion_stopped", "gauge",
-          "1: the clock jumped, and nothing is purged until it is confirmed or taken back.",
-          statistics.clock.physical_deletion_stopped ? 1 : 0);
-  out.One("mayfly_clock_ahead_seconds", "gauge",
-          "How far the database's time is ahead of the machine's clock.",
-          static_cast<double>((statistics.clock.now - statistics.clock.machine).count()) /
-              kMsPerSecond);
-  out.One("mayfly_clock_steps_back_total", "counter", "Times the machine's clock was set back.",
-          statistics.clock.steps_back);
-  out.One("mayfly_clock_jumps_total", "counter", "Jumps ahead beyond clock-jump-max.",
-          statistics.clock.jumps_forward);
+  WriteClock(out, statistics.clock);
 }
 
-http::Response Health(Server& server) {
-  const auto statistics = server.database().GetStatistics();
-  // First, because it may be the cause of the next.
-  if (statistics && statistics->disk_full) {
-    return {.status = 503,
-            .body = "the disk is full: writes that add bytes are refused; free some space\n"};
-  }
-  if (!server.last_save_ok) {
-    return {.status = 503, .body = "commits cannot be made durable\n"};
-  }
-  if (!statistics) return {.status = 503, .body = statistics.error().ToString() + "\n"};
-  if (statistics->damage_seen > 0) {
-    return {.status = 503, .body = "storage is damaged: " + statistics->first_damage + "\n"};
-  }
-  // Every key is served correctly; only space waits. So a balancer need not turn away.
-  const std::string clock = ClockAdvice(statistics->clock);
-  return {.body = clock.empty() ? "ok\n" : "ok\n" + clock + "\n"};
-}
-
-}  // namespace
-
-std::string MetricsText(Server& server) {
+std::string MetricsText(Server& server, double start_seconds) {
   MetricsWriter out;
+  WriteProcess(out, start_seconds);
   WriteServer(out, server);
   WriteCommands(out, server);
+  WriteLatencies(out, server);
   if (const auto statistics = server.database().GetStatistics()) {
     WriteKeyspaces(out, *statistics);
     WritePromises(out, *statistics);
@@ -172,11 +187,18 @@ std::string MetricsText(Server& server) {
   return out.Take();
 }
 
+}  // namespace
+
 void AddMetrics(http::Router& router, Server& server) {
+  // Once: from scrape to scrape it must be the same.
+  const double start_seconds =
+      Seconds(Millis(ToMs(server.real_clock().Now()))) -
+      std::chrono::duration<double>(server.Steady() - server.started()).count();
   router.Add("GET", "/health", [&server](const http::Request&) { return Health(server); });
-  router.Add("GET", "/metrics", [&server](const http::Request&) {
+  router.Add("GET", "/ready", [&server](const http::Request&) { return Readiness(server); });
+  router.Add("GET", "/metrics", [&server, start_seconds](const http::Request&) {
     return http::Response{.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                          .body = MetricsText(server)};
+                          .body = MetricsText(server, start_seconds)};
   });
 }
 

@@ -1,7 +1,5 @@
-// metrics.h - /metrics in Prometheus' text format, and /health.
+// metrics.h - /metrics in Prometheus' text format, /health and /ready.
 #pragma once
-
-#include <string>
 
 #include "http/router.h"
 #include "server/session/server.h"
@@ -10,7 +8,5 @@ namespace mayfly::server {
 
 // The server must outlive the router's use.
 void AddMetrics(http::Router& router, Server& server);
-
-std::string MetricsText(Server& server);
 
 }  // namespace mayfly::server
