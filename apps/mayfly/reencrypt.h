@@ -10,20 +10,14 @@
 
 namespace mayfly::app {
 
+class Commands;
+
 // Adds --encryption-key-file.
 void AddKeyFile(CLI::App& command, std::string& path);
 
 // The password in the file; empty without a file.
 Result<crypto::Secret> PasswordIn(const std::string& path);
 
-struct ReencryptFlags {
-  std::string directory;
-  std::string new_directory;  // Empty: only the password is changed.
-  std::string key_file;
-  std::string new_key_file;
-};
-
-CLI::App* AddReencrypt(CLI::App& app, ReencryptFlags& flags);
-Status RunReencrypt(const ReencryptFlags& flags);
+void AddReencrypt(Commands& commands);
 
 }  // namespace mayfly::app

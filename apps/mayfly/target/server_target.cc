@@ -1,0 +1,203 @@
+#include "apps/mayfly/target/server_target.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "apps/mayfly/target/directory_target.h"
+
+namespace mayfly::app {
+namespace {
+
+constexpr int kScanPage = 1000;
+
+// Glob characters of the prefix stand for themselves.
+std::string PatternOf(Bytes prefix) {
+  std::string pattern;
+  for (const char c : prefix) {
+    if (std::string_view("*?[]\\").find(c) != std::string_view::npos) pattern.push_back('\\');
+    pattern.push_back(c);
+  }
+  return pattern + "*";
+}
+
+std::vector<Request> PutRequests(Bytes key, Bytes value, Lifetime lifetime) {
+  Request set = {"SET", std::string(key), std::string(value)};
+  switch (lifetime.kind()) {
+    case Lifetime::Kind::kFor:
+      set.insert(set.end(), {"PX", std::to_string(lifetime.ttl().count())});
+      break;
+    case Lifetime::Kind::kUntil:
+      set.insert(set.end(), {"PXAT", std::to_string(ToMs(lifetime.instant()))});
+      break;
+    case Lifetime::Kind::kKeep: set.emplace_back("KEEPTTL"); break;
+    case Lifetime::Kind::kForever: return {std::move(set), {"PERSIST", std::string(key)}};
+    case Lifetime::Kind::kDefault: break;
+  }
+  return {std::move(set)};
+}
+
+Status FirstError(const std::vector<Reply>& replies) {
+  for (const Reply& reply : replies) {
+    if (reply.is_error()) return StatusOf(reply);
+  }
+  return {};
+}
+
+// "db7" -> 7.
+Result<int> NumberOf(const std::string& keyspace) {
+  int number = 0;
+  const char* const begin = keyspace.data() + 2;
+  const char* const end = keyspace.data() + keyspace.size();
+  if (keyspace.starts_with("db") && keyspace.size() > 2) {
+    const auto [stop, error] = std::from_chars(begin, end, number);
+    if (error == std::errc() && stop == end && number >= 0) return number;
+  }
+  return Status::Unsupported(fmt::format(
+      "a server's keyspaces are db0, db1 and so on; '{}' can be reached in the folder only",
+      keyspace));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Target>> OpenTarget(const TargetFlags& flags, Access access) {
+  return IsUrl(flags.target) ? ServerTarget::Open(flags) : DirectoryTarget::Open(flags, access);
+}
+
+Result<std::unique_ptr<Target>> ServerTarget::Open(const TargetFlags& flags) {
+  if (!flags.key_file.empty()) {
+    return Status::Unsupported("--encryption-key-file is for folders; a server has its own");
+  }
+  MAYFLY_TRY(ServerUrl url, ParseServerUrl(flags.target));
+  if (!flags.keyspace.empty()) {
+    MAYFLY_TRY(url.database, NumberOf(flags.keyspace));
+  }
+  MAYFLY_TRY(auto client, RespClient::Connect(
+                              url, {.ca_file = flags.tls_ca, .insecure = flags.tls_insecure}));
+  return std::unique_ptr<Target>(new ServerTarget(std::move(url), std::move(client)));
+}
+
+Result<TargetRow> ServerTarget::Get(Bytes key) {
+  const std::string name(key);
+  MAYFLY_TRY(const std::vector<Reply> replies,
+             client_->RunAll({{"GET", name}, {"PEXPIRETIME", name}}));
+  MAYFLY_RETURN_IF_ERROR(FirstError(replies));
+  if (replies[0].is_null()) return Status::NotFound();
+  TargetRow row{.key = name, .value = replies[0].text(), .deadline = std::nullopt};
+  if (replies[1].integer() > 0) row.deadline = WallTimeFromMs(replies[1].integer());
+  return row;
+}
+
+Status ServerTarget::Put(Bytes key, Bytes value, Lifetime lifetime) {
+  if (lifetime.kind() == Lifetime::Kind::kFor && lifetime.ttl() <= Millis(0)) {
+    return Status::Invalid("a ttl must be more than zero");
+  }
+  MAYFLY_TRY(const std::vector<Reply> replies, client_->RunAll(PutRequests(key, value, lifetime)));
+  return FirstError(replies);
+}
+
+Status ServerTarget::PutAll(const std::vector<TargetRow>& rows) {
+  std::vector<Request> requests;
+  for (const TargetRow& row : rows) {
+    const Lifetime lifetime = row.deadline ? Lifetime::Until(*row.deadline) : Lifetime::Forever();
+    for (Request& request : PutRequests(row.key, row.value, lifetime)) {
+      requests.push_back(std::move(request));
+    }
+  }
+  MAYFLY_TRY(const std::vector<Reply> replies, client_->RunAll(requests));
+  return FirstError(replies);
+}
+
+Result<bool> ServerTarget::Delete(Bytes key) {
+  MAYFLY_TRY(const Reply reply, client_->Ask({"DEL", std::string(key)}));
+  return reply.integer() > 0;
+}
+
+Status ServerTarget::Expire(Bytes key, Lifetime lifetime) {
+  const std::string name(key);
+  Request request = {"PERSIST", name};
+  if (lifetime.kind() == Lifetime::Kind::kFor) {
+    if (lifetime.ttl() <= Millis(0)) return Status::Invalid("a ttl must be more than zero");
+    request = {"PEXPIRE", name, std::to_string(lifetime.ttl().count())};
+  } else if (lifetime.kind() == Lifetime::Kind::kUntil) {
+    request = {"PEXPIREAT", name, std::to_string(ToMs(lifetime.instant()))};
+  }
+  MAYFLY_TRY(const std::vector<Reply> replies, client_->RunAll({{"EXISTS", name}, request}));
+  MAYFLY_RETURN_IF_ERROR(FirstError(replies));
+  return replies[0].integer() == 0 ? Status::NotFound() : Status();
+}
+
+Result<Millis> ServerTarget::Ttl(Bytes key) {
+  MAYFLY_TRY(const Reply reply, client_->Ask({"PTTL", std::string(key)}));
+  if (reply.integer() == -2) return Status::NotFound();
+  return reply.integer() == -1 ? kForever : Millis(reply.integer());
+}
+
+Result<std::uint64_t> ServerTarget::Count(Bytes prefix) {
+  if (prefix.empty()) {
+    MAYFLY_TRY(const Reply reply, client_->Ask({"DBSIZE"}));
+    return static_cast<std::uint64_t>(reply.integer());
+  }
+  std::uint64_t count = 0;
+  std::string cursor = "0";
+  do {
+    MAYFLY_TRY(const Reply page, client_->Ask({"SCAN", cursor, "MATCH", PatternOf(prefix), "COUNT",
+                                               std::to_string(kScanPage)}));
+    count += page.items().at(1).items().size();
+    cursor = page.items().at(0).text();
+  } while (cursor != "0");
+  return count;
+}
+
+Status ServerTarget::Scan(const ScanRange& range, const RowVisitor& visit) {
+  if (range.reverse) {
+    return Status::Unsupported("a server scans forwards only; --reverse works on a folder");
+  }
+  std::string cursor = "0";
+  std::uint64_t seen = 0;
+  do {
+    MAYFLY_TRY(const Reply page,
+               client_->Ask({"SCAN", cursor, "MATCH", PatternOf(range.prefix), "COUNT",
+                             std::to_string(std::min<std::uint64_t>(
+                                 kScanPage, std::max<std::uint64_t>(range.rows_max - seen, 10)))}));
+    MAYFLY_TRY(const auto rows, ReadRows(page.items().at(1).items(), range.with_values));
+    for (const TargetRow& row : rows) {
+      if (seen++ >= range.rows_max || !visit(row)) return {};
+    }
+    cursor = page.items().at(0).text();
+  } while (cursor != "0" && seen < range.rows_max);
+  return {};
+}
+
+Result<std::vector<TargetRow>> ServerTarget::ReadRows(const Reply::Items& keys, bool with_values) {
+  std::vector<TargetRow> rows;
+  if (keys.empty()) return rows;
+  std::vector<Request> requests;
+  Request values = {"MGET"};
+  for (const Reply& key : keys) {
+    values.push_back(key.text());
+    requests.push_back({"TYPE", key.text()});
+    requests.push_back({"PEXPIRETIME", key.text()});
+  }
+  if (with_values) requests.push_back(std::move(values));
+  MAYFLY_TRY(const std::vector<Reply> replies, client_->RunAll(requests));
+  MAYFLY_RETURN_IF_ERROR(FirstError(replies));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    TargetRow row{.key = keys[i].text(), .value = {}, .deadline = std::nullopt,
+                  .type = replies[2 * i].text()};
+    const std::int64_t deadline = replies[2 * i + 1].integer();
+    const bool is_string = row.type == "string";
+    const Reply* const value = with_values ? &replies.back().items().at(i) : nullptr;
+    if (deadline == -2 || (is_string && with_values && value->is_null())) continue;
+    if (is_string && with_values) row.value = value->text();
+    if (deadline > 0) row.deadline = WallTimeFromMs(deadline);
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<Reply> ServerTarget::Command(const std::vector<std::string>& args) {
+  return client_->Run(args);
+}
+
+}  // namespace mayfly::app

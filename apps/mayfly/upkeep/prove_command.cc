@@ -1,0 +1,190 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "apps/mayfly/cli/progress.h"
+#include "apps/mayfly/cli/units.h"
+#include "apps/mayfly/text_table.h"
+#include "apps/mayfly/upkeep/upkeep_commands.h"
+#include "base/printable.h"
+#include "base/text.h"
+
+namespace mayfly::app {
+namespace {
+
+using Align = TextTable::Align;
+
+struct ProveFlags {
+  TargetFlags target;
+  OutputFlags output;
+  std::string find;  // Bytes to search for; empty: none.
+  std::string find_hex;
+  bool files = false;
+};
+
+void Print(const std::string& text) { std::fputs(text.c_str(), stdout); }
+
+bool IsWorthTelling(const KeyspaceProof& keyspace) {
+  return keyspace.purge_within || keyspace.rows > 0 || keyspace.due_rows > 0;
+}
+
+void PrintKeyspaces(const Proof& proof) {
+  // clang-format off
+  TextTable table({
+      {"keyspace",            Align::kLeft},
+      {"promise",             Align::kRight},
+      {"purged through",      Align::kLeft},
+      {"rows purged through", Align::kLeft},
+      {"rows",                Align::kRight},
+      {"due rows",            Align::kRight},
+      {"state",               Align::kLeft},
+  });
+  // clang-format on
+  std::size_t empty = 0;
+  for (const KeyspaceProof& keyspace : proof.keyspaces) {
+    if (!IsWorthTelling(keyspace)) {
+      ++empty;
+      continue;
+    }
+    const char* const state =
+        !keyspace.purge_within ? "no promise" : (keyspace.kept ? "kept" : "BROKEN");
+    table.Add({Printable(keyspace.name),
+               keyspace.purge_within ? ToText(*keyspace.purge_within) : "-",
+               ToText(keyspace.purged_through), ToText(keyspace.purged_rows_through),
+               std::to_string(keyspace.rows), std::to_string(keyspace.due_rows), state});
+  }
+  Print(table.ToString());
+  if (empty == 1) Print("and 1 empty keyspace that promises nothing\n");
+  if (empty > 1) Print(fmt::format("and {} empty keyspaces that promise nothing\n", empty));
+}
+
+void PrintFiles(const Proof& proof) {
+  for (const KeyspaceProof& keyspace : proof.keyspaces) {
+    if (!IsWorthTelling(keyspace)) continue;
+    Print(fmt::format("\nfiles that may hold something of {}\n", Printable(keyspace.name)));
+    // clang-format off
+    TextTable table({
+        {"role",           Align::kLeft},
+        {"file",           Align::kLeft},
+        {"level",          Align::kRight},
+        {"size",           Align::kRight},
+        {"first deadline", Align::kLeft},
+        {"last deadline",  Align::kLeft},
+        {"dead",           Align::kRight},
+        {"tombstones",     Align::kRight},
+    });
+    // clang-format on
+    for (const ProofFile& file : keyspace.files) {
+      table.Add({file.role, file.name, std::to_string(file.level), SizeToText(file.bytes),
+                 ToText(file.first_deadline), ToText(file.last_deadline),
+                 fmt::format("{:.0f}%", 100 * file.dead_share()), std::to_string(file.tombstones)});
+    }
+    Print(keyspace.files.empty() ? "none\n" : table.ToString());
+  }
+}
+
+void PrintHolders(const Proof& proof) {
+  if (proof.holders.empty()) return;
+  Print("\nin the way, or to know of\n");
+  for (const ProofHolder& holder : proof.holders) {
+    Print(fmt::format("  since {}: {}\n", ToText(holder.since), holder.description));
+  }
+}
+
+void PrintTraces(const Proof& proof) {
+  Print(proof.traces.empty()
+            ? "\nnot found in any file or log of the database; backups are not searched\n"
+            : "\nFOUND\n");
+  for (const ProofTrace& trace : proof.traces) {
+    Print(fmt::format("  {}: {}\n", trace.where, trace.what));
+  }
+}
+
+void PrintJson(const ProveFlags& flags, const Proof& proof) {
+  Output output(flags.output);
+  for (const KeyspaceProof& keyspace : proof.keyspaces) {
+    if (!IsWorthTelling(keyspace)) continue;
+    output.Row({{"keyspace", Cell::Text(keyspace.name)},
+                {"promise", Cell::Length(keyspace.purge_within)},
+                {"kept", Cell::YesNo(keyspace.kept)},
+                {"purged_through", Cell::Instant(keyspace.purged_through)},
+                {"rows_purged_through", Cell::Instant(keyspace.purged_rows_through)},
+                {"rows", Cell::Count(keyspace.rows)},
+                {"due_rows", Cell::Count(keyspace.due_rows)}});
+  }
+  for (const ProofHolder& holder : proof.holders) {
+    output.Row({{"holder", Cell::Text(holder.description)}, {"since", Cell::Instant(holder.since)}});
+  }
+  for (const ProofTrace& trace : proof.traces) {
+    output.Row({{"found", Cell::Text(trace.where)}, {"what", Cell::Text(trace.what)}});
+  }
+  output.Row({{"taken_at", Cell::Instant(proof.taken_at)},
+              {"kept", Cell::YesNo(proof.kept())},
+              {"found", Cell::Count(proof.traces.size())}});
+}
+
+Result<ExitCode> RunProve(const ProveFlags& flags) {
+  if (flags.files && IsUrl(flags.target.target)) {
+    return Status::Unsupported("--files lists the files of a folder; a server does not tell them");
+  }
+  ProveRequest request{.find = flags.find};
+  if (!flags.find_hex.empty()) request.find = FromHex(flags.find_hex).value();
+  MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kRead));
+  Proof proof;
+  {
+    ProgressBar bar("prove", ProgressBar::Unit::kBytes);
+    auto made = target->Prove(request, bar.function());
+    if (!made && made.error().code() == StatusCode::kBusy) {
+      return Status::Busy(fmt::format(
+          "{} is in use. If a server has it, ask that: mayfly prove --url redis://HOST; a program "
+          "that has it open calls Database::Prove()",
+          flags.target.target));
+    }
+    MAYFLY_RETURN_IF_ERROR(made.status());
+    proof = *std::move(made);
+  }
+  const ExitCode code = proof.kept() && proof.traces.empty() ? kExitDone : kExitFoundFault;
+  if (flags.output.json) {
+    PrintJson(flags, proof);
+    return code;
+  }
+  Print(fmt::format("{} at {}\n\n", target->name(), ToText(proof.taken_at)));
+  PrintKeyspaces(proof);
+  if (flags.files) PrintFiles(proof);
+  PrintHolders(proof);
+  if (!request.find.empty()) PrintTraces(proof);
+  return code;
+}
+
+std::string CheckHex(const std::string& hex) {
+  const auto bytes = FromHex(hex);
+  return bytes && !bytes->empty() ? "" : "--find-hex needs pairs of hexadecimal digits, as in 00ff7f";
+}
+
+}  // namespace
+
+void AddProve(Commands& commands) {
+  const auto flags = std::make_shared<ProveFlags>();
+  CLI::App* const prove = commands.Add(
+      commands.app(), "prove",
+      "Tell what is left of the dead in a database, where, and why. Exit code 3: a promise is\n"
+      "broken, or what was searched for was found.",
+      {"mayfly prove data --find alice@example.com", "mayfly prove --url redis://localhost"},
+      [=] { return RunProve(*flags); });
+  AddTarget(*prove, flags->target);
+  CLI::Option* const find = prove->add_option(
+      "--find", flags->find,
+      "Look for this text in every file and log, compressed or not; not in backups.");
+  find->check([](const std::string& text) { return std::string(text.empty() ? "no text" : ""); });
+  prove
+      ->add_option("--find-hex", flags->find_hex, "The same, for bytes given as hexadecimal digits.")
+      ->check(CheckHex)
+      ->excludes(find);
+  prove->add_flag("--files", flags->files, "Tell of each file; of a folder only.");
+  AddOutput(*prove, flags->output);
+}
+
+}  // namespace mayfly::app

@@ -1,0 +1,159 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "apps/mayfly/cli/units.h"
+#include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/upkeep/upkeep_commands.h"
+#include "base/line_logger.h"
+#include "mayfly/database.h"
+
+namespace mayfly::app {
+namespace {
+
+struct RestoreFlags {
+  std::string directory;
+  std::string file;
+  std::string key_file;
+  std::string backup_key_file;  // Empty: the same.
+  std::string deadlines = "honour";
+  std::int64_t shift_ms = 0;
+  bool yes = false;
+};
+
+RestoreMode ModeNamed(const std::string& name) {
+  if (name == "freeze") return RestoreMode::kFreeze;
+  if (name == "shift") return RestoreMode::kShift;
+  return name == "strip" ? RestoreMode::kStrip : RestoreMode::kHonour;
+}
+
+// A folder that a command creates, and that is removed again if the command fails.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::string& directory) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::absolute(directory, error);
+    if (std::filesystem::is_directory(path, error)) {
+      if (std::filesystem::is_empty(path, error)) inside_ = path;
+      return;
+    }
+    // With its missing parent folders.
+    for (made_ = path;
+         !std::filesystem::exists(made_.parent_path(), error) && made_.has_relative_path();) {
+      made_ = made_.parent_path();
+    }
+  }
+  ~NewFolder() {
+    std::error_code error;
+    if (!made_.empty()) std::filesystem::remove_all(made_, error);
+    if (inside_.empty()) return;
+    for (const auto& entry : std::filesystem::directory_iterator(inside_, error)) {
+      std::filesystem::remove_all(entry.path(), error);
+    }
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+  void Keep() {
+    made_.clear();
+    inside_.clear();
+  }
+
+ private:
+  std::filesystem::path made_;
+  std::filesystem::path inside_;
+};
+
+void PrintReport(const RestoreFlags& flags, const RestoreReport& report) {
+  fmt::print("{}: {} of {}; {} had died and were left out\n", flags.directory,
+             Counted(report.rows, "row"), Counted(report.keyspaces, "keyspace"),
+             report.dropped_rows);
+  if (report.lost_collections > 0) {
+    fmt::print("left out: {} of which the backup, a salvage, has no member\n",
+               Counted(report.lost_collections, "collection"));
+  }
+}
+
+// True: keep it. Asked only if rows would be lost, and only on a terminal.
+Result<bool> Agreed(const RestoreFlags& flags, const RestoreReport& report) {
+  if (flags.yes || report.dropped_rows + report.lost_collections == 0) return true;
+  if (::isatty(STDIN_FILENO) == 0) {
+    return Status::Invalid(fmt::format(
+        "nothing was restored: {} of the backup would be left out. --yes accepts that; --deadlines "
+        "freeze, shift or strip keeps rows that have died since",
+        Counted(report.dropped_rows, "row")));
+  }
+  fmt::print("Keep the new database without them? [y/N] ");
+  std::fflush(stdout);
+  const int answer = std::getchar();
+  return answer == 'y' || answer == 'Y';
+}
+
+// Restores first, into a folder that is removed again unless the answer is yes: so what is told
+// before the question is what was counted, not an estimate.
+Result<ExitCode> RunRestore(const RestoreFlags& flags) {
+  if (IsUrl(flags.directory)) {
+    return Status::Unsupported(
+        "a running server cannot be filled from a backup; restore to a new folder and serve that");
+  }
+  NewFolder folder(flags.directory);
+  const auto logger = NewStderrLogger(LogLevel::kError);
+  MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
+  MAYFLY_TRY(const crypto::Secret backup_password, PasswordIn(flags.backup_key_file));
+  MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
+                                                  .password = password.view(),
+                                                  .logger = logger.get()}));
+  MAYFLY_TRY(const RestoreReport report,
+             database->Restore(
+                 flags.file,
+                 {.mode = ModeNamed(flags.deadlines),
+                  .shift = Millis(flags.shift_ms),
+                  .password = backup_password.empty() ? password.view() : backup_password.view()}));
+  MAYFLY_RETURN_IF_ERROR(database->Close());
+  PrintReport(flags, report);
+  MAYFLY_TRY(const bool agreed, Agreed(flags, report));
+  if (!agreed) {
+    fmt::print("nothing was restored\n");
+    return kExitFailed;
+  }
+  folder.Keep();
+  return kExitDone;
+}
+
+}  // namespace
+
+void AddRestore(Commands& commands) {
+  const auto flags = std::make_shared<RestoreFlags>();
+  CLI::App* const restore = commands.Add(
+      commands.app(), "restore",
+      "Fill a new database from the file of a backup. Tells what is left out because it has died\n"
+      "since, and asks before it keeps the result.",
+      {"mayfly restore monday.mayfly data", "mayfly restore monday.mayfly data --deadlines freeze",
+       "mayfly restore monday.mayfly data --yes"},
+      [=] { return RunRestore(*flags); });
+  restore->add_option("FILE", flags->file, "The file of the backup.")->required();
+  restore->add_option("DIR", flags->directory, "The new database's folder.")->required();
+  restore
+      ->add_option("--deadlines", flags->deadlines,
+                   "honour: rows that died meanwhile are left out (default). freeze: each has the "
+                   "time left that it had at the backup. shift: moved by --shift-ms. strip: none.")
+      ->check(CLI::IsMember({"honour", "freeze", "shift", "strip"}));
+  restore->add_option("--shift-ms", flags->shift_ms, "For --deadlines shift; may be negative.");
+  restore->add_flag("-y,--yes", flags->yes, "Do not ask.");
+  AddKeyFile(*restore, flags->key_file);
+  restore
+      ->add_option("--backup-key-file", flags->backup_key_file,
+                   "The file with the password that the database had when it was backed up, if it "
+                   "is not that of --encryption-key-file.")
+      ->type_name("FILE");
+  restore->final_callback([flags] {
+    if ((flags->shift_ms != 0) == (flags->deadlines == "shift")) return;
+    throw CLI::ValidationError("--shift-ms", "it and --deadlines shift go together");
+  });
+}
+
+}  // namespace mayfly::app
