@@ -10,7 +10,7 @@ import socket
 
 REDIS, HTTP = 6379, 8000
 DOCUMENTED = (REDIS, HTTP, 6380, 8001)
-NAMED = re.compile(r"((?:127\.0\.0\.1|localhost|\]):|--port |--http-port |-p |\bport ?[=:]? ?)"
+NAMED = re.compile(r"((?:127\.0\.0\.1|localhost)[: ]|--[a-z-]*port |-p |\bport ?[=:]? ?)"
                    r"(%s)\b" % "|".join(str(port) for port in DOCUMENTED))
 
 

@@ -30,12 +30,14 @@ import time
 
 from markdown_blocks import Fault, read_blocks
 from page_ports import HTTP, REDIS, Ports
-from sessions import (END_OF_BLOCK, Compiler, Python, Shell, end_processes, is_program,
-                      page_program, wait_for_port)
+from sessions import (END_OF_BLOCK, MARK, Compiler, Python, Shell, end_processes, is_program,
+                      page_program, servers, wait_for_end, wait_for_port)
 from shown_output import difference, matches
 
+WORKERS = 4  # Many pages wait for something to die.
 LINKED = ("include", "examples", "bench", "scripts", "packages.txt", "docs")
 APART = ("decisions", "formats", "reference")
+STOPS = "SHUTDOWN"
 USES_SERVER = re.compile(r"redis-cli|127\.0\.0\.1:8000|port=6379")
 ERROR_REPLY = re.compile(r"^(Could not connect|\(error\))", re.MULTILINE)
 
@@ -75,10 +77,9 @@ class Page:
         self.name = str(page.relative_to(root))
         self.folder = folder
         self.ports = Ports()
-        self.mark = f"MAYFLY_DOCS_PAGE={folder}"
         self.blocks = read_blocks(self.name, page.read_text())
         self.build = build
-        self.environment = {**os.environ, "MAYFLY_DOCS_PAGE": str(folder), "NO_COLOR": "1",
+        self.environment = {**os.environ, MARK: str(folder), "NO_COLOR": "1",
                             "LC_ALL": "C.UTF-8", "HOME": str(folder), "TERM": "dumb",
                             "PATH": f"{folder}/.bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
                             "PYTHONPATH": str(build / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -143,14 +144,17 @@ class Page:
         self.printed = runners[block.language](block)
 
     def check_command(self, command, where, shown=""):
+        before = servers(self.folder) if STOPS in command else None
         code, printed = self.shell.run(command)
         printed = self.ports.documented(printed)
         # redis-cli ends with 0 after an error, which a block may show.
         if code != 0 or ERROR_REPLY.search(printed) and "(error)" not in shown:
             raise Fault(f"{where}: `{command}` ended with {code}\n{printed}")
-        if re.search(r"\b(mayfly serve|redis-server)\b.*(daemonize yes|&)", command):
+        if re.search(r"^(mayfly serve|redis-server)\b", command) and "--help" not in command:
             named = re.search(r"--port (\d+)", command)
             wait_for_port(int(named[1]) if named else self.ports.real[REDIS])
+        if before:
+            wait_for_end(self.folder, before)
         return printed
 
     def compare(self, where, shown, printed):
@@ -218,7 +222,7 @@ class Page:
         self.shell.close()
         if self.python is not None:
             self.python.close()
-        end_processes(self.mark)
+        end_processes(self.folder)
 
 
 def run_page(root, build, path):
@@ -254,7 +258,7 @@ def main():
         print(f"{page.relative_to(root)}: {state}, {took:.1f} s", flush=True)
         return fault
 
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         faults = [fault for fault in pool.map(timed, pages) if fault]
     for fault in faults:
         print(f"\n{fault}", file=sys.stderr)

@@ -101,6 +101,16 @@ class RunBlocks(unittest.TestCase):
         self.fails("```console\n$ false\n```\n", "`false` ended with 1")
         self.fails("```sh\nmayfly nosuchcommand\n```\n", "ended with 2")
 
+    def test_nothing_is_left_running(self):
+        self.fails("""
+            ```console
+            $ sleep 4711.47 &
+            $ false
+            ```
+            """, "ended with 1")
+        listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+        self.assertNotIn("sleep 4711.47", listed.stdout.splitlines())
+
     def test_an_error_reply_that_is_not_shown(self):
         self.fails("```redis\n> NOSUCH\n```\n", "unknown command")
 

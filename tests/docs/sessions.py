@@ -15,6 +15,7 @@ from markdown_blocks import Fault
 
 HERE = pathlib.Path(__file__).resolve().parent
 COMMAND_SECONDS = 60
+MARK = "MAYFLY_DOCS_PAGE"  # In the environment of what a page starts.
 PYTHON = "/usr/bin/python3"  # Debian's, which has the clients.
 
 
@@ -147,21 +148,37 @@ def wait_for_port(port, seconds=10):
         time.sleep(0.02)
 
 
-def end_processes(mark):
-    """Ends what a page has left running: every process whose environment has `mark`."""
-    def marked():
-        for entry in pathlib.Path("/proc").iterdir():
-            if entry.name.isdigit() and int(entry.name) != os.getpid():
-                try:
-                    if mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                        yield int(entry.name)
-                except OSError:
-                    pass  # It has ended, or is another user's.
+def marked_processes(folder):
+    """Every process of a page: it was started in the page's folder, or works there."""
+    mark = f"{MARK}={folder}".encode()
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                inside = pathlib.Path(os.readlink(entry / "cwd")).is_relative_to(folder)
+                # redis-server writes its title over its environment.
+                if inside or mark in (entry / "environ").read_bytes().split(b"\0"):
+                    yield int(entry.name), (entry / "comm").read_text().strip()
+            except OSError:
+                pass  # It has ended, or is another user's.
 
+
+def servers(folder):
+    return {process for process, name in marked_processes(folder) if name in ("mayfly", "redis-server")}
+
+
+def wait_for_end(folder, before, seconds=10):
+    """Waits until one of the servers that ran before has ended; SHUTDOWN returns a little earlier."""
+    deadline = time.monotonic() + seconds
+    while before and before <= servers(folder) and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def end_processes(folder):
+    """Ends what a page has left running."""
     for number in (signal.SIGTERM, signal.SIGTERM, signal.SIGKILL):
         deadline = time.monotonic() + 3
-        for process in marked():
+        for process, _ in marked_processes(folder):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, number)
-        while any(marked()) and time.monotonic() < deadline:
+        while any(marked_processes(folder)) and time.monotonic() < deadline:
             time.sleep(0.02)
