@@ -8,7 +8,7 @@
 SETUP ?= scripts/setup
 CTEST_JOBS ?= $(shell nproc)
 
-sources = $(shell find include src apps tests bench -name '*.h' -o -name '*.cc')
+sources = $(shell find include src apps bindings tests bench -name '*.h' -o -name '*.cc')
 
 help:  ## This list.
 	@sed -n 's/^\([a-z-]*\):[^#]*## /\1\t/p' Makefile | expand -t 14

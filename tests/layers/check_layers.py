@@ -18,7 +18,8 @@ Rules:
 (5) tests/ and bench/ may include every module; no module includes them, nor an app. A test beside
     its module (x_test.cc, x_test.c, x_fuzz.cc) may include test support without naming it: what
     ships does not.
-(6) USES names known modules and has no cycle. Every file of src/ and apps/ is in a module.
+(6) USES names known modules and has no cycle. Every file of src/, apps/ and bindings/ is in a
+    module.
 (7) Time comes from outside: a file of src/ names SystemClock, or reads a clock of std::chrono, only
     if CLOCK_HOMES has it. Tests and test support may.
 """
@@ -29,7 +30,7 @@ import re
 import sys
 from typing import NamedTuple, Optional
 
-SCANNED = ("include", "src", "apps", "tests", "bench")
+SCANNED = ("include", "src", "apps", "bindings", "tests", "bench")
 SUFFIXES = {".h", ".cc", ".c", ".hpp", ".cpp", ".inc"}
 PUBLIC = "include/mayfly/"
 FREE = ("tests/", "bench/")  # May include every module.
@@ -159,7 +160,7 @@ class Tree:
 
     def problems(self):
         for file, includes in self.includes.items():
-            if file.startswith(("src/", "apps/")) and self.owner(file) is None:
+            if file.startswith(("src/", "apps/", "bindings/")) and self.owner(file) is None:
                 yield (f"{file}:1: the file is in no module. Name its folder in a "
                        f"mayfly_module() or mayfly_app().")
             for include in includes:

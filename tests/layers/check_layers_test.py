@@ -139,6 +139,10 @@ class CheckLayers(unittest.TestCase):
         self.write("src/stray/stray.cc", "#include <string>\n")
         self.refuses("src/stray/stray.cc:1: ", "no module")
 
+    def test_refuses_a_binding_without_a_module(self):
+        self.write("bindings/stray/stray.cc", "#include <string>\n")
+        self.refuses("bindings/stray/stray.cc:1: ", "no module")
+
     def test_refuses_a_circle_of_uses(self):
         modules = MODULES.replace("src/base\n", "src/base core\n")
         problems = self.problems(modules)

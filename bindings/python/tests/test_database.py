@@ -1,0 +1,250 @@
+"""Opening, closing, keyspaces, transactions, snapshots and iterators."""
+
+import gc
+
+import pytest
+
+import mayfly
+
+
+def test_rows_survive_a_close(tmp_path):
+    with mayfly.Database(tmp_path / "db") as db:
+        db["k"] = "v"
+    with mayfly.Database(str(tmp_path / "db")) as db:
+        assert db["k"] == b"v"
+
+
+def test_opening_twice_is_busy_and_reading_beside_is_not(tmp_path):
+    with mayfly.Database(tmp_path / "db") as db:
+        db["k"] = "v"
+        with pytest.raises(mayfly.BusyError):
+            mayfly.Database(tmp_path / "db")
+        with mayfly.Database(tmp_path / "db", read_only=True) as reader:
+            assert reader["k"] == b"v"
+            with pytest.raises(mayfly.ReadOnlyError):
+                reader["k"] = "w"
+
+
+def test_a_missing_database(tmp_path):
+    with pytest.raises(mayfly.NotFoundError):
+        mayfly.Database(tmp_path / "none", create=False)
+
+
+def test_a_password(tmp_path):
+    with mayfly.Database(tmp_path / "db", password="secret") as db:
+        db["k"] = "v"
+    with pytest.raises(mayfly.WrongPasswordError):
+        mayfly.Database(tmp_path / "db", password="wrong")
+    with mayfly.Database(tmp_path / "db", password="secret") as db:
+        assert db["k"] == b"v"
+
+
+def test_wrong_options(tmp_path):
+    for options in ({"memory": "huge"}, {"durability": "maybe"}, {"salvage": True}):
+        with pytest.raises(mayfly.InvalidError):
+            mayfly.Database(tmp_path / "db", **options)
+
+
+def test_close_ends_what_is_open(disk_db):
+    disk_db.update({str(i): "v" for i in range(2000)})
+    keys = disk_db.keys()
+    next(keys)
+    transaction = disk_db.transaction()
+    inside = transaction.items()
+    snapshot = disk_db.snapshot()
+    reaper = disk_db.start_reaper()
+    disk_db.close()
+    assert disk_db.closed
+    for call in (lambda: next(keys), lambda: next(inside), lambda: transaction["1"],
+                 lambda: snapshot["1"], transaction.commit, reaper.await_idle,
+                 lambda: disk_db["1"], lambda: disk_db.keyspace("x")):
+        with pytest.raises(mayfly.InvalidError):
+            call()
+    transaction.rollback()
+    snapshot.close()
+    reaper.close()
+    disk_db.close()
+
+
+def test_objects_go_in_any_order(tmp_path):
+    db = mayfly.Database(tmp_path / "db")
+    db["k"] = "v"
+    left = [db.transaction(), db.snapshot(), db.keys(), db.get_view("k"), db.start_reaper()]
+    left.append(left[0].keys())
+    del db
+    gc.collect()
+    while left:
+        left.pop(0)
+        gc.collect()
+    mayfly.Database(tmp_path / "db").close()
+
+
+def test_keyspaces(db):
+    cache = db.create_keyspace("cache", mayfly.Policy(default_ttl=10, jitter=0.5))
+    cache["k"] = "v"
+    assert 5 <= cache.ttl("k") <= 10
+    assert "k" not in db
+    assert db.keyspaces() == ["cache", "default"]
+    assert db.keyspace("cache").policy == mayfly.Policy(default_ttl=10.0, jitter=0.5, history=0.0)
+    cache.policy = mayfly.Policy(max_ttl=5, on_breach="clamp")
+    cache["l", 60] = "v"
+    assert cache.ttl("l") == 5.0
+    with pytest.raises(mayfly.InvalidError):
+        db.create_keyspace("cache")
+    with pytest.raises(mayfly.NotFoundError):
+        db.keyspace("none")
+    assert db.keyspace("made", create=True).name == "made"
+    db.drop_keyspace("cache")
+    with pytest.raises(mayfly.InvalidError):
+        cache["k"]
+    with pytest.raises(mayfly.NotFoundError):
+        db.drop_keyspace("cache")
+
+
+def test_a_policy_refuses(db):
+    strict = db.create_keyspace("strict", mayfly.Policy(require_ttl=True, max_ttl=60))
+    with pytest.raises(mayfly.InvalidError):
+        strict["k"] = "v"
+    with pytest.raises(mayfly.InvalidError):
+        strict["k", 61] = "v"
+    with pytest.raises(mayfly.InvalidError):
+        db.create_keyspace("wrong", mayfly.Policy(min_ttl=2, max_ttl=1))
+
+
+def test_a_transaction_commits_as_one(db):
+    space = db.create_keyspace("s")
+    with db.transaction() as tx:
+        tx["a"] = "1"
+        tx.keyspace(space)["b", 5] = "2"
+        tx.keyspace("s")["c"] = "3"
+        assert tx["a"] == b"1" and "a" not in db
+    assert (db["a"], space["b"], space["c"]) == (b"1", b"2", b"3")
+    assert tx.over
+    with pytest.raises(mayfly.InvalidError):
+        tx["a"]
+
+
+def test_an_exception_rolls_back(db):
+    with pytest.raises(RuntimeError):
+        with db.transaction() as tx:
+            tx["a"] = "1"
+            raise RuntimeError
+    assert "a" not in db
+
+
+def test_a_conflict_is_retried(db):
+    db["n"] = "0"
+    tries = []
+
+    def work(tx):
+        value = int(tx["n"])
+        if not tries:
+            db["n"] = "10"  # Another writer.
+        tries.append(value)
+        tx["n"] = str(value + 1)
+        return value
+
+    assert db.transact(work) == 10
+    assert (tries, db["n"]) == ([0, 10], b"11")
+    with pytest.raises(mayfly.ConflictError):
+        with db.transaction() as tx:
+            tx["n"]
+            db["n"] = "5"
+            tx["n"] = "6"
+    assert db["n"] == b"5"
+
+
+def test_savepoints_nest(db):
+    with db.transaction() as tx:
+        tx["a"] = "1"
+        with pytest.raises(KeyError):
+            with tx.savepoint():
+                tx["b"] = "2"
+                with tx.savepoint():
+                    tx["c"] = "3"
+                raise KeyError
+        assert list(tx) == [b"a"]
+        with tx.savepoint():
+            tx["d"] = "4"
+    assert list(db) == [b"a", b"d"]
+
+
+def test_a_transaction_has_one_instant(db, clock):
+    db["k", 5] = "v"
+    with db.transaction() as tx:
+        clock.advance(5)
+        assert "k" in tx and "k" not in db
+        assert tx.now < db.clock_report().now
+
+
+def test_a_snapshot_is_frozen(db, clock):
+    space = db.create_keyspace("s")
+    space["x"] = "1"
+    db["k", 5] = "v"
+    with db.snapshot() as snapshot:
+        db["k"] = "w"
+        space["x"] = "2"
+        clock.advance(5)
+        assert snapshot["k"] == b"v"
+        assert snapshot.keyspace("s")["x"] == b"1"
+        assert dict(snapshot.items()) == {b"k": b"v"}
+        assert len(snapshot) == 1
+    assert snapshot.closed
+    with pytest.raises(mayfly.InvalidError):
+        snapshot["k"]
+
+
+def test_a_keyspace_of_another_database_is_invalid(db):
+    with mayfly.Database() as other:
+        foreign = other.create_keyspace("f")
+        with db.transaction() as tx, pytest.raises(mayfly.InvalidError):
+            tx.keyspace(foreign)
+        with db.snapshot() as snapshot, pytest.raises(mayfly.InvalidError):
+            snapshot.keyspace(foreign)
+
+
+def test_iterators(db):
+    pairs = [(b"%04d" % i, b"%d" % i) for i in range(3000)]
+    db.update(pairs)
+    assert list(db.items()) == pairs
+    assert list(db.items(reverse=True)) == pairs[::-1]
+    assert list(db.keys(prefix="12")) == [key for key, _ in pairs[1200:1300]]
+    assert list(db.keys(begin="0010", end="0013")) == [b"0010", b"0011", b"0012"]
+    assert list(db.values(begin="2998")) == [b"2998", b"2999"]
+    assert next(reversed(db)) == b"2999"
+    assert list(db.keys(prefix="none")) == []
+
+
+def test_an_iterator_shows_one_state_and_seeks(db):
+    db.update({b"%03d" % i: b"" for i in range(100)})
+    with db.keys() as keys:
+        assert next(keys) == b"000"
+        db.clear()
+        keys.seek("050")
+        assert next(keys) == b"050"
+        keys.seek("099")
+        assert list(keys) == [b"099"]
+        assert next(keys, None) is None
+    backwards = db.keys(reverse=True)
+    assert list(backwards) == []
+    backwards.close()
+    assert list(backwards) == []
+
+
+def test_mortal_and_immortal_rows(db):
+    db["a"] = "1"
+    db["b", 5] = "2"
+    assert list(db.keys(only="mortal")) == [b"b"]
+    assert list(db.keys(only="immortal")) == [b"a"]
+    assert [row.deadline is None for row in db.rows()] == [True, False]
+
+
+def test_an_iterator_of_a_transaction_ends_with_it(db):
+    with db.transaction() as tx:
+        tx["a"] = "1"
+        keys = tx.keys()
+        unread = tx.keys()
+        assert list(keys) == [b"a"]
+    with pytest.raises(mayfly.InvalidError):
+        next(unread)
+    assert list(keys) == []
