@@ -58,6 +58,11 @@ Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock
   if (const std::string file = config.Text(Setting::kEncryptionKeyFile); !file.empty()) {
     MAYFLY_TRY(password, crypto::ReadPasswordFile(file));
   }
+  if (config.Number(Setting::kDiskReserve) == 0 && !config.Text(Setting::kDir).empty()) {
+    Log(logger, LogLevel::kWarning,
+        "disk-reserve is 0: when the disk is full, deletes and purges are refused, too, until "
+        "something else makes room");
+  }
   return Database::Open(
       {.directory = config.Text(Setting::kDir),
        .password = password.view(),

@@ -264,8 +264,8 @@ Status RocksDatabase::Write(rocksdb::WriteBatch& writes, Durability durability,
   rocksdb::WriteOptions options;
   options.sync = durability == Durability::kDisk;
   const auto write = [&] {
-    return handles_.reserve->was_full() ? WriteOnFullDisk(options, writes)
-                                        : handles_.database->Write(options, &writes);
+    return handles_.reserve->is_given_up() ? WriteOnFullDisk(options, writes)
+                                           : handles_.database->Write(options, &writes);
   };
   rocksdb::Status status = write();
   if (status.ok()) [[likely]] {
@@ -294,14 +294,10 @@ Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, std::uint64_t bytes, FullD
     const bool more = handles_.reserve->GiveUp(claim.room_needed());
     if (!makes_room || !more || !claim.Take()) return RefuseForSpace(right);
   }
-  // Without a reserve, the disk is looked at whenever the log grows.
-  const bool is_watched = !handles_.reserve->exists() && claim.took_more();
-  if (!is_watched && !handles_.reserve->was_full()) [[likely]]
+  if (!handles_.reserve->is_given_up()) [[likely]]
     return {};
-  const std::uint64_t room = RoomToCommit(bytes, right);
-  if (handles_.reserve->FreeBytes() >= room) return {};
-  if (!handles_.reserve->exists()) handles_.reserve->GiveUp(room);
-  return RefuseForSpace(right);
+  return handles_.reserve->FreeBytes() >= RoomToCommit(bytes, right) ? Status()
+                                                                     : RefuseForSpace(right);
 }
 
 Status RocksDatabase::RefuseForSpace(FullDiskRight right) {

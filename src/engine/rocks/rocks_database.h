@@ -45,9 +45,9 @@ struct FamilyFigures {
 
 // What a commit may use of a full disk.
 enum class FullDiskRight : std::uint8_t {
-  kNone,        // It adds bytes: nothing of the reserve, or of what is left without one.
-  kRowDelete,   // It makes room: that, except for what a flush needs and some more.
-  kRangeDelete  // It makes much room and takes little: that, except for what a flush needs.
+  kNone,        // It adds bytes: nothing of the reserve.
+  kRowDelete,   // It makes room: the reserve, except for what a flush needs and some more.
+  kRangeDelete  // It makes much room and takes little: the reserve, except for what a flush needs.
 };
 
 // What opening passes to the engine.
@@ -133,7 +133,7 @@ class RocksDatabase final : public Engine {
   rocksdb::Status RemoveObsolete();
   Status AwaitRemoval(const std::vector<DirectoryFile>& doomed) const;
 
-  // On a full disk; see rocks_full_disk.cc.
+  // While the reserve is given up; see rocks_full_disk.cc.
   FullDiskRight RightOf(const Batch& batch) const;
   bool FreesWhatItAdds(const Batch& batch) const;
   std::uint64_t RoomToCommit(std::uint64_t bytes, FullDiskRight right) const;

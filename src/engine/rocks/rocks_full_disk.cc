@@ -17,10 +17,10 @@ namespace {
 
 using Properties = rocksdb::DB::Properties;
 
-// What a flush or a compaction must be able to free, with this much room for a full disk.
-std::uint64_t WorthOf(std::uint64_t room) {
-  if (room == 0) return kWorthBytesMax;
-  return std::clamp(room / kWorthOfReserve, kWorthBytesMin, kWorthBytesMax);
+// What a flush or a compaction must be able to free, with a reserve of this size or none.
+std::uint64_t WorthOf(std::uint64_t reserve_bytes) {
+  if (reserve_bytes == 0) return kWorthBytesMax;
+  return std::clamp(reserve_bytes / kWorthOfReserve, kWorthBytesMin, kWorthBytesMax);
 }
 
 // A commit that frees more than it adds, or is housekeeping for such commits, may go on when the disk
@@ -50,7 +50,7 @@ FullDiskRight RightByItself(const Batch& batch) {
 
 FullDiskRight RocksDatabase::RightOf(const Batch& batch) const {
   const FullDiskRight right = RightByItself(batch);
-  if (right != FullDiskRight::kNone || !handles_.reserve->was_full()) [[likely]]
+  if (right != FullDiskRight::kNone || !handles_.reserve->is_given_up()) [[likely]]
     return right;
   return FreesWhatItAdds(batch) ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
 }
@@ -77,25 +77,18 @@ bool RocksDatabase::FreesWhatItAdds(const Batch& batch) const {
   return frees > 0 && frees >= adds;
 }
 
-// Free bytes that a commit on a full disk needs, so that a flush still fits after it. A flush removes
-// logs, which are longer than the tables it makes: so there is always a way on. Commits under way are
-// counted only as far as the log has taken their room; the margins cover the rest.
+// Free bytes that a commit which makes room needs, so that a flush still fits after it. A flush
+// removes logs, which are longer than the tables it makes: so there is always a way on. Commits under
+// way are counted only as far as the log has taken their room; the margins cover the rest.
 std::uint64_t RocksDatabase::RoomToCommit(std::uint64_t bytes, FullDiskRight right) const {
-  const std::uint64_t flush = NeededByFlushes();
-  switch (right) {
-    case FullDiskRight::kRangeDelete: return flush + kRangeDeleteMargin + kCommitTakes * bytes;
-    case FullDiskRight::kRowDelete: return flush + LeftByRowDeletes() + kCommitTakes * bytes;
-    case FullDiskRight::kNone: break;
-  }
-  // The log has taken its room already, also that of the next one.
-  return flush + LeftByRowDeletes() + bytes +
-         std::max(handles_.reserve->room(), kRoomWithoutReserve);
+  return NeededByFlushes() + kCommitTakes * bytes +
+         (right == FullDiskRight::kRangeDelete ? kRangeDeleteMargin : LeftByRowDeletes());
 }
 
 // Besides what a flush needs: a piece must find room as well, or what was deleted would never go.
 std::uint64_t RocksDatabase::LeftByRowDeletes() const {
   return kRangeDeleteMargin + kRowDeleteMargin +
-         handles_.reserve->room() / kReserveLeftByRowDeletes;
+         handles_.reserve->bytes() / kReserveLeftByRowDeletes;
 }
 
 // What writing memory out needs. Pieces leave that; RocksDB's own compactions leave what deletes
@@ -146,7 +139,7 @@ void RocksDatabase::AwaitRoomToFlush(std::uint64_t bytes, FullDiskRight right) {
                RoomToCommit(bytes, right) + kLogRoomChunk + kLogRoomSpare &&
            !AwaitsCompactions();
   };
-  if (!handles_.reserve->was_full() || may_go_on()) [[likely]]
+  if (!handles_.reserve->is_given_up() || may_go_on()) [[likely]]
     return;
   const Clock& clock = *handles_.clock;
   if (clock.Steady() < waits_again_.load()) return;
@@ -205,7 +198,7 @@ bool RocksDatabase::WriteOutForLogs(bool is_urgent, const std::atomic<bool>& sto
   for (const DirectoryFile& file : *files) {
     if (file.kind == FileKind::kLog) log_bytes += file.bytes;
   }
-  if (log_bytes < (is_urgent ? kWorthBytesMin : WorthOf(handles_.reserve->room()))) return true;
+  if (log_bytes < (is_urgent ? kWorthBytesMin : WorthOf(handles_.reserve->bytes()))) return true;
   std::vector<std::pair<std::uint64_t, Role>> by_size;  // The small ones first: they find room.
   for (std::size_t i = 0; i < handles_.families.size(); ++i) {
     by_size.emplace_back(BytesInMemory(static_cast<Role>(i)), static_cast<Role>(i));
@@ -233,7 +226,7 @@ bool RocksDatabase::WriteOutForLogs(bool is_urgent, const std::atomic<bool>& sto
 bool RocksDatabase::CompactHidden(Role role, std::atomic<bool>& stop) {
   std::uint64_t stored = 0;
   handles_.database->GetIntProperty(Family(role), Properties::kLiveSstFilesSize, &stored);
-  const std::uint64_t worth = WorthOf(handles_.reserve->room());
+  const std::uint64_t worth = WorthOf(handles_.reserve->bytes());
   if (stored < worth || stored > kFullDiskRewriteBytesMax) return true;
   // It writes out what is in memory, before it removes young files.
   const FamilyFigures& figures = handles_.figures[static_cast<std::size_t>(role)];

@@ -281,29 +281,6 @@ TEST_P(RocksSmallDisk, IsShownAsFullWheneverCommitsAreRefusedWithoutAReserve) {
   EXPECT_FALSE(engine_->Stats()->disk_full);
 }
 
-// Without a reserve, rows leave room to delete them.
-TEST_P(RocksSmallDisk, TakesWritesAgainWhenManySmallRowsWereDeletedWithoutAReserve) {
-  SCOPED_TRACE("seed " + std::to_string(seed_));
-  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 0, Profile::kDefault));
-  const int rows = Fill(random_.OneIn(2) ? 40 : 30'000);
-  for (int row = 0; row < rows; ++row) ASSERT_TRUE(IsDeleted(row)) << row << " of " << rows;
-  ASSERT_TRUE(IsAccepted(rows, 1000));
-  EXPECT_FALSE(engine_->Stats()->disk_full);
-  EXPECT_FALSE(Has(rows - 1));
-}
-
-TEST_P(RocksSmallDisk, IsOpenedAgainWhenItWasFullWithoutAReserve) {
-  SCOPED_TRACE("seed " + std::to_string(seed_));
-  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 0, Profile::kDefault));
-  const int rows = Fill(random_.OneIn(2) ? 40 : 30'000);
-  ASSERT_TRUE(engine_->Close().ok());
-  engine_.reset();
-  ASSERT_NO_FATAL_FAILURE(Open(0, 0, Profile::kDefault));
-  EXPECT_TRUE(Has(rows - 1));
-  EXPECT_TRUE(DeleteEverything().ok());
-  EXPECT_TRUE(IsAccepted(rows, 1000));
-}
-
 INSTANTIATE_TEST_SUITE_P(EveryWay, RocksSmallDisk, ::testing::Values(Bytes(), Bytes("password")),
                          [](const auto& tested) {
                            return tested.param.empty() ? "Plain" : "Encrypted";

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "base/log.h"
 #include "engine/rocks/files/limits.h"
@@ -18,8 +17,7 @@ class SystemDiskSpace final : public DiskSpace {
  public:
   std::uint64_t FreeBytes(const std::string& directory) override {
     struct statvfs about {};
-    const bool is_known = statvfs(directory.c_str(), &about) == 0 && about.f_blocks > 0;
-    if (!is_known) return std::numeric_limits<std::uint64_t>::max();
+    if (statvfs(directory.c_str(), &about) != 0) return 0;
     return std::uint64_t{about.f_bavail} * about.f_frsize;
   }
 
@@ -67,7 +65,6 @@ std::uint64_t DiskReserve::BytesOn(DiskSpace& space, const std::string& director
 void DiskReserve::BeforeOpen(std::uint64_t needed_bytes) {
   if (bytes_ == 0) {
     unlink(path_.c_str());  // Left by an earlier open with a reserve.
-    left_by_growth_ = BytesOn(space_, directory_, kSmallDiskRoom) / kLeftByGrowth;
     return;
   }
   bytes_ = BytesOn(space_, directory_, bytes_);

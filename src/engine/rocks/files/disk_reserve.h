@@ -27,7 +27,7 @@ class DiskSpace {
  public:
   virtual ~DiskSpace() = default;
 
-  // Of the file system with this directory. Unknown: all the room in the world, and a size of 0.
+  // Of the file system with this directory; 0 when unknown.
   virtual std::uint64_t FreeBytes(const std::string& directory) = 0;
   virtual std::uint64_t TotalBytes(const std::string& directory) = 0;
 
@@ -40,8 +40,7 @@ class DiskSpace {
 
 class DiskReserve {
  public:
-  // 0 bytes: nothing is kept. Commits that add bytes then leave a small part of the disk free, which
-  // other programs may take. References must outlive it.
+  // 0 bytes: nothing is ever kept, and every commit may go on. References must outlive it.
   DiskReserve(DiskSpace& space, std::string directory, std::uint64_t bytes, const Clock& clock,
               Logger& logger);
 
@@ -61,13 +60,11 @@ class DiskReserve {
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t FreeBytes() const { return space_.FreeBytes(directory_); }
 
-  // For the time when the disk is full: the reserve, or what commits leave without one.
-  std::uint64_t room() const { return bytes_ > 0 ? bytes_ : left_by_growth_; }
-
-  // True if a compaction may write this many bytes. On a full disk, a part of what is free is left
-  // to others, a smaller one by pieces; see compaction_piece.h.
+  // True if a compaction may write this many bytes. While the reserve is given up, a part of it is
+  // left to others, a smaller one by pieces; see compaction_piece.h.
   bool LetsCompact(std::uint64_t bytes, bool is_piece) const {
-    return !was_full() || FreeBytes() >= bytes + (is_piece ? LeftByPieces() : LeftByCompactions());
+    return !given_up_.load(std::memory_order_relaxed) ||
+           FreeBytes() >= bytes + (is_piece ? LeftByPieces() : LeftByCompactions());
   }
   std::uint64_t LeftByCompactions() const;
 
@@ -82,6 +79,9 @@ class DiskReserve {
     left_by_pieces_ = left.by_pieces;
     left_by_compactions_ = left.by_compactions;
   }
+
+  // True while the reserve is being used.
+  bool is_given_up() const { return given_up_.load(std::memory_order_relaxed); }
 
   // Call it after a commit that adds bytes succeeded.
   void Grew() {
@@ -108,8 +108,7 @@ class DiskReserve {
   DiskSpace& space_;
   const std::string directory_;
   const std::string path_;
-  std::uint64_t bytes_;               // Constant once the database is open.
-  std::uint64_t left_by_growth_ = 0;  // Without a reserve. The same.
+  std::uint64_t bytes_;  // Constant once the database is open.
   const Clock& clock_;
   Logger& logger_;
   std::atomic<bool> given_up_{false};

@@ -27,10 +27,6 @@ inline constexpr std::uint64_t kReserveRoomToSpare = 8;
 inline constexpr std::uint64_t kSmallDiskRoom = std::uint64_t{64} << 20;
 inline constexpr std::uint64_t kWriteBuffersOfReserve = 16;
 inline constexpr std::uint64_t kUnflushedOfReserve = 4;
-
-// Without a reserve, commits that add bytes leave this part of a quarter of the disk, or of
-// kSmallDiskRoom, to deletes; and not less than kRoomWithoutReserve.
-inline constexpr std::uint64_t kLeftByGrowth = 4;
 inline constexpr std::size_t kWriteBufferBytesMin = std::size_t{64} << 10;
 
 // Without a reserve: a full disk counts as having room again from this many free bytes on. With and
@@ -51,7 +47,7 @@ inline constexpr std::uint64_t kWorthBytesMin = std::uint64_t{64} << 10;
 inline constexpr std::uint64_t kWorthBytesMax = std::uint64_t{1} << 20;
 inline constexpr std::uint64_t kFullDiskRewriteBytesMax = std::uint64_t{1} << 30;
 
-// On a full disk, a commit leaves room to write out what is in memory, and what that
+// While a reserve is given up, a commit leaves room to write out what is in memory, and what that
 // needs for manifests, logs and the ends of tables. One that deletes row by row leaves more, and this
 // part of the reserve, so that a range can still be deleted and a piece compacted when rows cannot be
 // deleted. A commit takes so many times its bytes: in the log, the next one, and a table.

@@ -30,16 +30,7 @@ class LogRoom {
 
     // False: the disk has no room, and other claims are as they were. May then be called again,
     // when there may be some.
-    bool Take() {
-      taken_ = room_.TakeOwned(bytes_);
-      if (taken_) [[likely]]
-        return true;
-      took_more_ = true;
-      return taken_ = room_.TakeMore(bytes_);
-    }
-
-    // True if Take() had to ask the disk for room.
-    bool took_more() const { return took_more_; }
+    bool Take() { return taken_ = room_.TakeOwned(bytes_) || room_.TakeMore(bytes_); }
 
     // With so many free bytes it is taken.
     std::uint64_t room_needed() const;
@@ -48,7 +39,6 @@ class LogRoom {
     LogRoom& room_;
     const std::uint64_t bytes_;
     bool taken_ = false;
-    bool took_more_ = false;
   };
 
   // True if a write of the newest log failed: it must not be used any more.
