@@ -23,4 +23,10 @@ void CatchInterrupts() {
 
 bool Interrupted() { return interrupted != 0; }
 
+bool TakeInterrupt() {
+  const bool was_interrupted = Interrupted();
+  interrupted = 0;
+  return was_interrupted;
+}
+
 }  // namespace mayfly::app

@@ -11,4 +11,7 @@ void CatchInterrupts();
 
 bool Interrupted();
 
+// The same, and forgets it: for a command that ends in order then.
+bool TakeInterrupt();
+
 }  // namespace mayfly::app

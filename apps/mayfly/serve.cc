@@ -14,6 +14,7 @@
 #include "crypto/password_file.h"
 #include "dynamo/service.h"
 #include "http/server.h"
+#include "interrupt.h"
 #include "mayfly/database.h"
 #include "process.h"
 #include "server/assembly/assembly.h"
@@ -184,6 +185,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     Greet(config, network, version);
     Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
     if (IsSupervised(config)) Tell("READY=1", logger);
+    // The network hears of signals since it was made. One that came before stops it as well.
+    if (TakeInterrupt()) network.Stop();
     MAYFLY_RETURN_IF_ERROR(network.Run());
     if (IsSupervised(config)) Tell("STOPPING=1", logger);
   }

@@ -82,6 +82,17 @@ class MayflyServe(unittest.TestCase):
         self.assertEqual(process.wait(timeout=60), 0)
         self.assertEqual(client.file.read(), b"")
 
+    def test_stops_on_a_signal_that_comes_while_it_starts(self):
+        # Deriving the key of an encrypted database takes a while, behind the writing of the pid.
+        key, pid = self.folder / "key", self.folder / "pid"
+        key.write_text("correct horse\n")
+        process = self.start("--dir", self.folder / "db", "--encryption-key-file", key, "--pidfile", pid)
+        while not pid.exists() or not pid.read_text():
+            time.sleep(0.001)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=20), 0)
+        self.assertIn("stopped; everything is on disk", process.stderr.read())
+
     def test_keeps_what_it_was_told_across_a_restart(self):
         first = self.start("--dir", self.folder / "db")
         port, _ = self.ports(first)
