@@ -10,7 +10,9 @@
 
 #include "apps/mayfly/cli/commands.h"
 #include "apps/mayfly/demo.h"
+#include "apps/mayfly/expiry/expiry_commands.h"
 #include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/keyspaces/keyspace_commands.h"
 #include "apps/mayfly/reencrypt.h"
 #include "apps/mayfly/rows/row_commands.h"
 #include "apps/mayfly/serve_command.h"
@@ -49,6 +51,12 @@ int Main(int argc, char** argv) {
   Commands commands(app);
   AddServe(commands, version);
   AddRowCommands(commands);
+  AddKeyspaceCommands(commands);
+  AddForecast(commands);
+  AddEvents(commands);
+  AddStats(commands);
+  AddPurge(commands);
+  AddCompact(commands);
   AddBackup(commands);
   AddRestore(commands);
   AddCheck(commands);

@@ -20,13 +20,15 @@ from server_process import ServerProcess  # noqa: E402
 
 MAYFLY = sys.argv.pop() if len(sys.argv) > 1 else "mayfly"
 WAIT_SECONDS = 60
+# Each run of the executable opens and closes a database: on a busy disk most of the time is fsync.
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 class CliTest(unittest.TestCase):
     """A folder of its own, and the executable in pipes."""
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir=MEMORY)
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 

@@ -189,7 +189,9 @@ void Output::End() {
   }
   const std::string text = table.ToString();
   const std::size_t title_end = text.find('\n');
-  Print(Bold(text.substr(0, title_end)) + text.substr(title_end));
+  if (!has_titles_) Print(Bold(text.substr(0, title_end)) + "\n");
+  Print(text.substr(title_end + 1));
+  has_titles_ = true;
   rows_.clear();
 }
 

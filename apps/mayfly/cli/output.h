@@ -87,7 +87,8 @@ class Output {
   // One thing with several fields: a line per field; JSON: one object.
   void Record(const std::vector<Field>& fields) const;
 
-  // A row of a list. On a terminal rows are kept until End(), so that columns can be aligned.
+  // A row of a list. On a terminal rows are kept until End(), so that columns can be aligned. A
+  // list that goes on has its titles once.
   void Row(std::vector<Field> fields);
   void End();
 
@@ -100,6 +101,7 @@ class Output {
 
   Form form_;
   bool color_;
+  bool has_titles_ = false;
   std::vector<std::vector<Field>> rows_;
 };
 

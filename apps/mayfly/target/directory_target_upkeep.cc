@@ -6,6 +6,7 @@
 
 #include "apps/mayfly/target/directory_target.h"
 #include "core/upkeep/watched_upkeep.h"
+#include "mayfly/types.h"
 
 namespace mayfly::app {
 
@@ -23,7 +24,9 @@ Result<std::vector<ForecastBucket>> DirectoryTarget::Forecast(Millis bucket, std
 
 Result<std::vector<Event>> DirectoryTarget::ReadEvents(std::uint64_t after,
                                                        std::size_t events_max) {
-  return database_->ReadEvents(after, events_max);
+  MAYFLY_TRY(auto events, database_->ReadEvents(after, events_max));
+  for (Event& event : events) event.member = Hash::FieldOf(event);  // As a person knows it.
+  return events;
 }
 
 Result<Activity> DirectoryTarget::ReadActivity(std::size_t next_max) {

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include "apps/mayfly/cli/question.h"
 #include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/reencrypt.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
@@ -78,21 +78,6 @@ void PrintReport(const RestoreFlags& flags, const RestoreReport& report) {
   }
 }
 
-// True: keep it. Asked only if rows would be lost, and only on a terminal.
-Result<bool> Agreed(const RestoreFlags& flags, const RestoreReport& report) {
-  if (flags.yes || report.dropped_rows + report.lost_collections == 0) return true;
-  if (::isatty(STDIN_FILENO) == 0) {
-    return Status::Invalid(fmt::format(
-        "nothing was restored: {} of the backup would be left out. --yes accepts that; --deadlines "
-        "freeze, shift or strip keeps rows that have died since",
-        Counted(report.dropped_rows, "row")));
-  }
-  fmt::print("Keep the new database without them? [y/N] ");
-  std::fflush(stdout);
-  const int answer = std::getchar();
-  return answer == 'y' || answer == 'Y';
-}
-
 // Restores first, into a folder that is removed again unless the answer is yes: so what is told
 // before the question is what was counted, not an estimate.
 Result<ExitCode> RunRestore(const RestoreFlags& flags) {
@@ -115,7 +100,12 @@ Result<ExitCode> RunRestore(const RestoreFlags& flags) {
                   .password = backup_password.empty() ? password.view() : backup_password.view()}));
   MAYFLY_RETURN_IF_ERROR(database->Close());
   PrintReport(flags, report);
-  MAYFLY_TRY(const bool agreed, Agreed(flags, report));
+  std::fflush(stdout);
+  const bool complete = report.dropped_rows + report.lost_collections == 0;
+  MAYFLY_TRY(const bool agreed,
+             Agreed(flags.yes || complete,
+                    "Keep the new database without them? (--deadlines freeze, shift or strip "
+                    "restores rows that have died since.)"));
   if (!agreed) {
     fmt::print("nothing was restored\n");
     return kExitFailed;
