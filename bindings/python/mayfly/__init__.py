@@ -20,6 +20,7 @@ from .collections import Hash, List, Set, SortedSet
 from .database import Database, Keyspace
 from .events import Events
 from .kvstore import ColumnFamily, KVStore
+from .memo import memoize
 from .policy import Policy
 from .reports import (BackupReport, CheckReport, ClockReport, DeadlineEntry, Event, ForecastBucket,
                       KeyspaceStatistics, Proof, PurgeReport, ReclaimReport, RestoreReport, Row,

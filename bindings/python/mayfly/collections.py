@@ -225,7 +225,9 @@ class List(_Collection, _mayfly.List):
         return any(each == _as_bytes(value) for each in self)
 
     def __eq__(self, other: object) -> bool:
-        return list(self) == list(other) if hasattr(other, "__iter__") else NotImplemented
+        if not hasattr(other, "__iter__"):
+            return NotImplemented
+        return list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]
 
