@@ -6,13 +6,14 @@ the runner about it:
     <!-- not run: REASON -->      leave it alone
     <!-- file: NAME -->           write it to the file NAME
     <!-- before: COMMAND -->      run this in the page's shell first; readers do not need it
+    <!-- terminal -->             show its commands a terminal, for which programs draw
 """
 
 import dataclasses
 import re
 
 FENCE = re.compile(r"^( *)(```+|~~~+) *([A-Za-z0-9_+-]*) *$")
-DIRECTIVE = re.compile(r"^\s*<!--\s*(not run|file|before)\b:?\s*(.*?)\s*-->\s*$")
+DIRECTIVE = re.compile(r"^\s*<!--\s*(not run|file|before|terminal)\b:?\s*(.*?)\s*-->\s*$")
 LIST_ITEM = re.compile(r"^( *)([-*+]|\d+[.)])( +)\S")
 INDENT = 4
 
@@ -29,6 +30,7 @@ class Block:
     text: str
     not_run: str = ""
     file: str = ""
+    terminal: bool = False
     before: list[str] = dataclasses.field(default_factory=list)
 
     @property
@@ -117,6 +119,9 @@ class Reader:
     def add(self, line, language, lines):
         block = Block(self.page, line, language, "\n".join(lines) + "\n")
         for name, value, where in self.directives:
+            if name == "terminal":
+                block.terminal = True
+                continue
             if not value:
                 what = "a reason" if name == "not run" else "a value"
                 raise Fault(f"{self.page}:{where}: `{name}` without {what}")

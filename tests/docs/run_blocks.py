@@ -39,6 +39,7 @@ LINKED = ("include", "examples", "bench", "scripts", "packages.txt", "docs")
 APART = ("decisions", "formats", "reference")
 STOPS = "SHUTDOWN"
 NOT_BUILT = object()
+ON_TERMINAL = "(set -o pipefail; script -qec 'bash .terminal' /dev/null | tr -d '\\r')"
 IMPORTS_PACKAGE = re.compile(r"^(>>> )?(import|from) mayfly\b", re.MULTILINE)
 USES_SERVER = re.compile(r"redis-cli|127\.0\.0\.1:8000|port=6379")
 ERROR_REPLY = re.compile(r"^(Could not connect|\(error\))", re.MULTILINE)
@@ -192,7 +193,11 @@ class Page:
 
     def run_console(self, block):
         def run(command, where, shown):
-            return self.check_command(self.ports.localize(command), where, shown)
+            command = self.ports.localize(command)
+            if block.terminal:
+                (self.folder / ".terminal").write_text(command + "\n")
+                command = ON_TERMINAL
+            return self.check_command(command, where, shown)
         return self.run_session(block, "$ ", "> ", run)
 
     def run_redis(self, block):

@@ -1,145 +1,137 @@
 #!/usr/bin/env python3
-"""Goal: a page that is wrong fails. Method: small pages, each with one fault, and right ones."""
+"""Goal: a page that is wrong fails. Method: small pages, each with one fault, beside right ones."""
 
 import pathlib
 import subprocess
 import sys
 import tempfile
-import textwrap
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = pathlib.Path(sys.argv.pop())
 
+RIGHT = """
+```console
+$ redis-cli SET a 1 EX 100
+OK
+$ redis-cli HGET a f
+(error) WRONGTYPE ...
+$ folder=x; mkdir $folder
+```
 
-def run(text):
-    """The exit code of the runner for a page, and what it says."""
+    $ ls -d $folder
+    x
+
+```redis
+> GET a
+"1"
+```
+<!-- terminal -->
+```console
+$ test -t 1 && redis-cli GET a
+"1"
+```
+<!-- file: notes.txt -->
+```toml
+port = 6379
+```
+```sh
+test -s notes.txt && echo "listens on 127.0.0.1:6379"
+```
+```output
+listens on 127.0.0.1:6379
+```
+```python
+import socket
+socket.create_connection(("127.0.0.1", int("127.0.0.1:6379".split(":")[1]))).close()
+number = 7
+```
+```python
+>>> number
+7
+```
+```cpp
+auto db = mayfly::Database::Open({});
+if (!db) return db.error();
+```
+```cpp
+#include <iostream>
+std::cout << (*db)->default_keyspace().name() << "\\n";
+```
+```output
+default
+```
+<!-- not run: it is a picture -->
+```
+###
+```
+"""
+
+# The name of a page: its text, and what the runner says about it, behind the name.
+WRONG = {
+    "output": ("```console\n$ echo 1\n2\n```\n", ".md:2: the output differs"),
+    "longer_output": ("```console\n$ echo 1\n1\n2\n```\n", ".md:2: the output differs"),
+    "shorter_output": ("```console\n$ printf '1\\n2\\n'\n1\n```\n", ".md:2: the output differs"),
+    "exit_code": ("```console\n$ false\n```\n", ".md:2: `false` ended with 1"),
+    "usage": ("```sh\nmayfly nosuchcommand\n```\n", ".md:2: `mayfly nosuchcommand\n` ended with 2"),
+    "error_reply": ("```redis\n> NOSUCH\n```\n", "(error) ERR unknown command"),
+    "language": ("```rust\nfn main() {}\n```\n", ".md:2: no way to run a block of language 'rust'"),
+    "indented": ("Text.\n\n    something\n", ".md:3: no way to run"),
+    "no_reason": ("<!-- not run: -->\n```rust\n```\n", ".md:1: `not run` without a reason"),
+    "bare_marker": ("<!-- not run -->\n```rust\n```\n", ".md:1: `not run` without a reason"),
+    "lost_marker": ("<!-- not run: why -->\nText.\n", ".md:1: `not run` is not in front of a block"),
+    "open_fence": ("```sh\nls\n", ".md:1: this fence is not closed"),
+    "cpp": ("```cpp\nint x = nothing;\n```\n", ".md:2:9: error"),
+    "cpp_warning": ("```cpp\nint unused = 1;\n```\n", ".md:2:5: error: unused variable"),
+    "cpp_status": ('```cpp\nreturn mayfly::Status::Invalid("broken");\n```\n', "Invalid: broken"),
+    "c": ("```c\nint main(void) { return 3; }\n```\n", "ended with 3"),
+    "python": ("```python\n1 / 0\n```\n", "ZeroDivisionError"),
+    "doctest": ("```python\n>>> 1 + 1\n3\n```\n", "Expected:"),
+    "output_block": ("```python\nprint(1)\n```\n```output\n2\n```\n", ".md:5: the output differs"),
+    "no_output": ("```output\n2\n```\n", ".md:2: output of a block that is not run"),
+    "leftover": ("```console\n$ sleep 4711.47 &\n$ false\n```\n", ".md:3: `false` ended with 1"),
+}
+
+
+def run(readme, pages):
+    """Runs the runner on a README and pages of docs/."""
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name)
         for folder in ("include", "examples", "bench", "scripts", "packages.txt"):
             (root / folder).symlink_to(ROOT / folder)
         (root / "docs").mkdir()
-        (root / "README.md").write_text(textwrap.dedent(text).lstrip("\n"))
-        ran = subprocess.run([sys.executable, HERE / "run_blocks.py", "--root", root, "--build", BUILD],
-                             capture_output=True, text=True)
-        return ran.returncode, ran.stdout + ran.stderr
+        (root / "README.md").write_text(readme)
+        for page, text in pages.items():
+            (root / "docs" / f"{page}.md").write_text(text)
+        return subprocess.run(
+            [sys.executable, HERE / "run_blocks.py", "--root", root, "--build", BUILD],
+            capture_output=True, text=True)
 
 
 class RunBlocks(unittest.TestCase):
-    def fails(self, text, reason):
-        code, said = run(text)
-        self.assertEqual(code, 1, said)
-        self.assertIn(reason, said)
+    @classmethod
+    def setUpClass(cls):
+        cls.ran = run(RIGHT, {page: text for page, (text, _) in WRONG.items()})
 
-    def passes(self, text, blocks):
-        code, said = run(text)
-        self.assertEqual(code, 0, said)
-        self.assertIn(f"{blocks} blocks", said)
+    def test_wrong_pages_fail_each_for_its_reason(self):
+        self.assertEqual(self.ran.returncode, 1)
+        for page, (_, reason) in WRONG.items():
+            with self.subTest(page):
+                self.assertIn(f"docs/{page}.md: FAILED", self.ran.stdout)
+                whole = f"docs/{page}{reason}" if reason.startswith(".md") else reason
+                self.assertIn(whole, self.ran.stderr)
 
     def test_every_language_runs(self):
-        self.passes("""
-            ```console
-            $ redis-cli SET a 1 EX 100
-            OK
-            $ redis-cli HGET a f
-            (error) WRONGTYPE ...
-            $ folder=x; mkdir $folder
-            ```
-
-                $ ls -d $folder
-                x
-
-            ```redis
-            > GET a
-            "1"
-            ```
-            <!-- file: notes.txt -->
-            ```toml
-            port = 6379
-            ```
-            ```sh
-            test -s notes.txt && echo "listens on 127.0.0.1:6379"
-            ```
-            ```output
-            listens on 127.0.0.1:6379
-            ```
-            ```python
-            import socket
-            socket.create_connection(("127.0.0.1", int("127.0.0.1:6379".split(":")[1]))).close()
-            number = 7
-            ```
-            ```python
-            >>> number
-            7
-            ```
-            ```cpp
-            auto db = mayfly::Database::Open({});
-            if (!db) return db.error();
-            ```
-            ```cpp
-            #include <iostream>
-            std::cout << (*db)->default_keyspace().name() << "\\n";
-            ```
-            ```output
-            default
-            ```
-            <!-- not run: it is a picture -->
-            ```
-            ###
-            ```
-            """, 11)
-
-    def test_an_output_that_differs(self):
-        self.fails("```console\n$ echo 1\n2\n```\n", "README.md:2: the output differs")
-
-    def test_a_shown_output_that_is_longer_or_shorter(self):
-        self.fails("```console\n$ echo 1\n1\n2\n```\n", "the output differs")
-        self.fails("```console\n$ printf '1\\n2\\n'\n1\n```\n", "the output differs")
-
-    def test_a_command_that_fails(self):
-        self.fails("```console\n$ false\n```\n", "`false` ended with 1")
-        self.fails("```sh\nmayfly nosuchcommand\n```\n", "ended with 2")
+        self.assertIn("README.md: 12 blocks", self.ran.stdout, self.ran.stderr)
 
     def test_nothing_is_left_running(self):
-        self.fails("""
-            ```console
-            $ sleep 4711.47 &
-            $ false
-            ```
-            """, "ended with 1")
         listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
         self.assertNotIn("sleep 4711.47", listed.stdout.splitlines())
 
-    def test_an_error_reply_that_is_not_shown(self):
-        self.fails("```redis\n> NOSUCH\n```\n", "unknown command")
-
-    def test_a_block_nobody_can_run(self):
-        self.fails("```rust\nfn main() {}\n```\n", "language 'rust'")
-        self.fails("Text.\n\n    something\n", "README.md:3: no way to run")
-
-    def test_a_marker_without_a_reason(self):
-        self.fails("<!-- not run: -->\n```rust\n```\n", "README.md:1: `not run` without a reason")
-        self.fails("<!-- not run -->\n```rust\n```\n", "without a reason")
-
-    def test_a_marker_without_a_block(self):
-        self.fails("<!-- not run: a reason -->\nText.\n", "is not in front of a block")
-
-    def test_a_fence_that_is_open(self):
-        self.fails("```sh\nls\n", "this fence is not closed")
-
-    def test_code_that_does_not_compile_or_fails(self):
-        self.fails("```cpp\nint x = nothing;\n```\n", "README.md:2:9: error")
-        self.fails('```cpp\nreturn mayfly::Status::Invalid("broken");\n```\n', "broken")
-        self.fails("```c\nint main(void) { return 3; }\n```\n", "ended with 3")
-
-    def test_python_that_fails(self):
-        self.fails("```python\n1 / 0\n```\n", "ZeroDivisionError")
-        self.fails("```python\n>>> 1 + 1\n3\n```\n", "Expected:")
-
-    def test_an_output_block_that_differs(self):
-        self.fails("```python\nprint(1)\n```\n\n```output\n2\n```\n", "README.md:6: the output differs")
-        self.fails("```output\n2\n```\n", "output of a block that is not run")
+    def test_right_pages_pass(self):
+        ran = run("```console\n$ echo 1\n1\n```\n", {})
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
 
 
 class Links(unittest.TestCase):
