@@ -16,6 +16,7 @@
 #include "apps/mayfly/reencrypt.h"
 #include "apps/mayfly/rows/row_commands.h"
 #include "apps/mayfly/serve_command.h"
+#include "apps/mayfly/transfer/transfer_commands.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
 
 namespace mayfly::app {
@@ -61,6 +62,8 @@ int Main(int argc, char** argv) {
   AddRestore(commands);
   AddCheck(commands);
   AddProve(commands);
+  AddImport(commands);
+  AddExport(commands);
   AddReencrypt(commands);
   AddDemo(commands);
   AddVersion(commands, version);

@@ -67,6 +67,12 @@ class CliTest(unittest.TestCase):
         self.addCleanup(server.stop)
         return server
 
+    def redis_cli(self, server, *words):
+        """For what the executable is not to be trusted with yet."""
+        run = subprocess.run(["redis-cli", "-p", str(server.port), *words], capture_output=True,
+                             timeout=WAIT_SECONDS, check=True)
+        return run.stdout
+
     def terminal(self, *arguments, **more):
         terminal = Terminal([MAYFLY, *map(str, arguments)], self.environment(**more))
         self.addCleanup(terminal.close)

@@ -167,9 +167,7 @@ class RowsOfAServer(Rows, CliTest):
 
     def test_another_type_is_told(self):
         self.good("put", *self.target, "k", "v")
-        with socket.create_connection(("127.0.0.1", self.server.port), 60) as connection:
-            connection.sendall(b"RPUSH list a b\r\n")
-            self.assertEqual(connection.recv(100), b":2\r\n")
+        self.redis_cli(self.server, "RPUSH", "list", "a", "b")
         self.assertIn("WrongType", self.bad(1, "get", *self.target, "list"))
         self.assertEqual(self.good("scan", *self.target), "k\t\tstring\tv\nlist\t\tlist\t\n")
 

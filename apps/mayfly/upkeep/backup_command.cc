@@ -53,6 +53,7 @@ Result<ExitCode> BackUpServer(const BackupFlags& flags) {
   }
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
   ProgressBar bar("backup", ProgressBar::Unit::kRows);
+  bar.Tell(0, 0);
   MAYFLY_TRY(const auto written, target->Backup(flags.file, bar.function()));
   Print(flags, written.first, written.second);
   return kExitDone;
@@ -69,6 +70,7 @@ Result<ExitCode> BackUpFolder(const BackupFlags& flags) {
                                                   .password = password.view(),
                                                   .logger = logger.get()}));
   ProgressBar bar("backup", ProgressBar::Unit::kRows);
+  bar.Tell(0, 0);
   MAYFLY_TRY(const BackupReport report,
              core::BackupWatched(*database, flags.file, bar.function()));
   Print(flags, flags.file, report);
