@@ -8,7 +8,9 @@
 #include <cstring>
 #include <fstream>
 #include <memory>
+#include <vector>
 
+#include "activation.h"
 #include "base/line_logger.h"
 #include "base/log.h"
 #include "crypto/password_file.h"
@@ -46,11 +48,23 @@ void SetLogLevel(LevelledLogger& logger, const std::string& name) {
   }
 }
 
-Result<dynamo::ServiceOptions> DynamoOptions(const Config& config) {
+using PassedSockets = std::vector<server::PassedSocket>;
+
+// A passed socket listens where its owner chose, whatever http-bind says.
+Result<bool> HttpIsOpenToStrangers(const Config& config, const PassedSockets& passed) {
+  for (const server::PassedSocket& socket : passed) {
+    if (socket.use != server::PassedSocket::Use::kHttp) continue;
+    MAYFLY_TRY(const server::ListeningAddress address, server::AddressOf(socket));
+    return !address.local;
+  }
+  return !http::IsLoopback(config.Text(Setting::kHttpBind));
+}
+
+Result<dynamo::ServiceOptions> DynamoOptions(const Config& config, const PassedSockets& passed) {
   MAYFLY_TRY(dynamo::Secrets secrets, dynamo::ReadSecrets(config.Text(Setting::kHttpKeys)));
-  return dynamo::ServiceOptions{
-      .secrets = std::move(secrets),
-      .open_to_strangers = !http::IsLoopback(config.Text(Setting::kHttpBind))};
+  MAYFLY_TRY(const bool open_to_strangers, HttpIsOpenToStrangers(config, passed));
+  return dynamo::ServiceOptions{.secrets = std::move(secrets),
+                                .open_to_strangers = open_to_strangers};
 }
 
 Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock& clock,
@@ -98,13 +112,16 @@ void Greet(const Config& config, const server::Network& network, const std::stri
              directory.empty() ? "a database in memory, gone when it stops" : directory);
   fmt::print("  Redis protocol: {}\n", fmt::join(network.addresses(), ", "));
   if (network.http_port() != 0) {
-    const std::string address = config.Text(Setting::kHttpBind);
+    const std::string& address = network.http_address();
     const bool is_v6 = address.find(':') != std::string::npos;
     const std::string at =
         fmt::format("http://{}:{}", is_v6 ? "[" + address + "]" : address, network.http_port());
     fmt::print("  DynamoDB's API: {}\n  Metrics: {}/metrics\n", at, at);
   }
-  fmt::print("Try: redis-cli -p {} SET greeting hello EX 60\nCtrl-C stops it.\n", network.port());
+  if (network.port() != 0) {
+    fmt::print("Try: redis-cli -p {} SET greeting hello EX 60\n", network.port());
+  }
+  fmt::print("Ctrl-C stops it.\n");
   std::fflush(stdout);
 }
 
@@ -113,7 +130,9 @@ bool IsSupervised(const Config& config) {
   return supervised == "systemd" || (supervised == "auto" && SupervisorWaits());
 }
 
-void Tell(std::string_view state, Logger& logger) {
+// Tells systemd, if it is to be told. The text behind STATUS= is what `systemctl status` shows.
+void Tell(const Config& config, std::string_view state, Logger& logger) {
+  if (!IsSupervised(config)) return;
   const Status told = TellSupervisor(state);
   if (!told.ok()) Log(logger, LogLevel::kWarning, "cannot tell systemd: {}", told.message());
 }
@@ -124,24 +143,41 @@ Status CheckLogFile(const std::string& path) {
   return Status::IoError(fmt::format("cannot open the logfile {}: {}", path, std::strerror(errno)));
 }
 
+void WarnAndFollow(Config& config, LevelledLogger& logger) {
+  for (const auto& [name, reason] : config.WithoutEffect()) {
+    Log(logger, LogLevel::kWarning, "setting '{}' has no effect here: {}", name, reason);
+  }
+  config.OnChange(Setting::kLogLevel, [&logger](const server::SettingValue& value) {
+    SetLogLevel(logger, value.text);
+    return Status();
+  });
+}
+
+// Null if the settings want none. Reports for how long purging has had a backlog; clients do not
+// wait for it.
+Result<std::unique_ptr<Reaper>> StartReaper(Database& database, server::Server& shared) {
+  if (!shared.config().IsOn(Setting::kReaper)) return std::unique_ptr<Reaper>();
+  const auto note = [&shared, doubling = server::Doubling()](auto purging) mutable {
+    const Millis least(shared.config().Number(Setting::kLatencyMonitorThreshold));
+    if (doubling.IsNews(purging, least)) shared.NoteLatency("expire-cycle", purging);
+  };
+  return database.StartReaper({.on_progress = note});
+}
+
 Status Serve(const ServeFlags& flags, const std::string& version, Config& config,
              LevelledLogger& logger) {
   const PidFile pid_file(config.Text(Setting::kPidFile));
   if (!pid_file.status().ok()) {
     Log(logger, LogLevel::kWarning, "{}", pid_file.status().message());
   }
-  for (const auto& [name, reason] : config.WithoutEffect()) {
-    Log(logger, LogLevel::kWarning, "setting '{}' has no effect here: {}", name, reason);
-  }
-  config.OnChange(Setting::kLogLevel, [&](const server::SettingValue& value) {
-    SetLogLevel(logger, value.text);
-    return Status();
-  });
+  WarnAndFollow(config, logger);
+  MAYFLY_TRY(const PassedSockets passed, TakePassedSockets());
+  Tell(config, "STATUS=Opening the database", logger);
   ManualClock manual(SystemClock::Process().Now());
   const Clock& clock =
       flags.manual_clock ? static_cast<const Clock&>(manual) : SystemClock::Process();
 
-  MAYFLY_TRY(dynamo::ServiceOptions dynamo_options, DynamoOptions(config));
+  MAYFLY_TRY(dynamo::ServiceOptions dynamo_options, DynamoOptions(config, passed));
   MAYFLY_TRY(const auto database, OpenDatabase(config, clock, logger));
   server::CoreTransactionSource transactions(*database);
   server::Assembly front(clock, static_cast<std::size_t>(config.Number(Setting::kLuaMemoryMax)));
@@ -169,27 +205,23 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
-    server::Network network(*shared, {.catch_signals = true});
+    server::Network network(
+        *shared, {.catch_signals = true, .sockets = passed, .on_stop = [&config, &logger] {
+                    Tell(config, "STOPPING=1\nSTATUS=Saying goodbye to clients", logger);
+                  }});
     dynamo.Mount(network.router());
     MAYFLY_RETURN_IF_ERROR(network.Open());
-    std::unique_ptr<Reaper> reaper;
-    if (config.IsOn(Setting::kReaper)) {
-      // Reports for how long purging has had a backlog; clients do not wait for it.
-      const auto note = [&server = *shared, doubling = server::Doubling()](auto purging) mutable {
-        const Millis least(server.config().Number(Setting::kLatencyMonitorThreshold));
-        if (doubling.IsNews(purging, least)) server.NoteLatency("expire-cycle", purging);
-      };
-      MAYFLY_TRY(reaper, database->StartReaper({.on_progress = note}));
-    }
+    MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
     Greet(config, network, version);
     Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
-    if (IsSupervised(config)) Tell("READY=1", logger);
+    Tell(config, fmt::format("READY=1\nSTATUS=Serving {}", fmt::join(network.addresses(), ", ")),
+         logger);
     // The network hears of signals since it was made. One that came before stops it as well.
     if (TakeInterrupt()) network.Stop();
     MAYFLY_RETURN_IF_ERROR(network.Run());
-    if (IsSupervised(config)) Tell("STOPPING=1", logger);
   }
+  Tell(config, "STATUS=Closing the database", logger);
   const Status closed = database->Close();
   if (closed.ok()) {
     Log(logger, LogLevel::kInfo, "stopped; {}",

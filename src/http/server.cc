@@ -53,6 +53,19 @@ Status Server::Open(const std::string& address, int port) {
   return {};
 }
 
+Status Server::Adopt(int descriptor, bool is_v6) {
+  ErrorCode error;
+  acceptor_.assign(is_v6 ? Tcp::v6() : Tcp::v4(), descriptor, error);
+  Tcp::endpoint endpoint;
+  if (!error) endpoint = acceptor_.local_endpoint(error);
+  if (error) {
+    return Status::IoError(fmt::format("cannot listen on a passed socket: {}", error.message()));
+  }
+  port_ = endpoint.port();
+  address_ = endpoint.address().to_string();
+  return {};
+}
+
 void Server::Start(std::size_t threads) {
   if (port_ == 0) return;
   for (std::size_t i = 0; i < std::max<std::size_t>(threads, 1); ++i) {

@@ -45,13 +45,16 @@ class Server {
   // Listens. Port 0 takes a free one. IoError and Invalid name the address and the reason.
   Status Open(const std::string& address, int port);
 
+  // Instead of Open(): listens on a socket of TCP that listens already.
+  Status Adopt(int descriptor, bool is_v6);
+
   // No effect when it was not opened.
   void Start(std::size_t threads);
 
   // Waits for running handlers.
   void Stop();
 
-  // 0 before Open().
+  // 0 before Open() and Adopt().
   int port() const { return port_; }
   const std::string& address() const { return address_; }
   std::size_t connections() const { return connections_; }

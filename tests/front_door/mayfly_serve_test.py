@@ -164,10 +164,15 @@ class MayflyServe(unittest.TestCase):
         supervisor.settimeout(60)
         with unittest.mock.patch.dict(os.environ, {"NOTIFY_SOCKET": str(path)}):
             process = self.start("--supervised", "systemd")
-        self.assertEqual(supervisor.recv(100), b"READY=1")
-        self.ports(process)
+        self.assertEqual(supervisor.recv(100), b"STATUS=Opening the database")
+        ready = supervisor.recv(100).decode()
+        port, _ = self.ports(process)
+        self.assertEqual(ready, f"READY=1\nSTATUS=Serving 127.0.0.1:{port}")
+        self.assertIn(b"process_supervised:systemd", self.client(port).ask("INFO server"))
         process.send_signal(signal.SIGTERM)
-        self.assertEqual(supervisor.recv(100), b"STOPPING=1")
+        self.assertEqual(supervisor.recv(100), b"STOPPING=1\nSTATUS=Saying goodbye to clients")
+        self.assertEqual(supervisor.recv(100), b"STATUS=Closing the database")
+        self.assertEqual(process.wait(timeout=60), 0)
 
     def test_goes_to_the_background(self):
         pid, log = self.folder / "pid", self.folder / "log"

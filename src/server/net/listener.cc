@@ -71,20 +71,54 @@ Status Listener::OpenDoors() {
   return {};
 }
 
-Status Listener::Open() {
-  const Config& config = server_.config();
-  MAYFLY_RETURN_IF_ERROR(OpenDoors());
-  if (const std::string path = config.Text(Setting::kUnixSocket); !path.empty()) {
-    MAYFLY_RETURN_IF_ERROR(OpenUnix(path));
+Status Listener::Open(const std::vector<PassedSocket>& passed) {
+  for (const PassedSocket& socket : passed) {
+    if (socket.use == PassedSocket::Use::kHttp) continue;
+    passed_ = true;
+    MAYFLY_RETURN_IF_ERROR(OpenPassed(socket));
+  }
+  if (!passed_) {
+    MAYFLY_RETURN_IF_ERROR(OpenDoors());
+    if (const std::string path = server_.config().Text(Setting::kUnixSocket); !path.empty()) {
+      MAYFLY_RETURN_IF_ERROR(OpenUnix(path));
+    }
   }
   for (const auto& door : doors_) Accept(door);
   if (unix_door_ != nullptr) AcceptUnix();
   return {};
 }
 
+Status Listener::OpenPassed(const PassedSocket& socket) {
+  MAYFLY_TRY(const ListeningAddress address, AddressOf(socket));
+  const bool tls = socket.use == PassedSocket::Use::kTls;
+  ErrorCode error;
+  if (address.family == AF_UNIX) {
+    if (tls || unix_door_ != nullptr) {
+      return Status::Unsupported("one unix socket is served, without TLS: " + address.text);
+    }
+    unix_door_ = std::make_unique<Local::acceptor>(context_);
+    unix_door_->assign(Local(), socket.descriptor, error);
+    unix_path_ = address.text;
+    unix_is_passed_ = true;
+  } else {
+    if (tls) {
+      MAYFLY_TRY(tls_, NewTlsContext(server_.config()));
+    }
+    auto door = std::make_shared<TcpDoor>(TcpDoor{Tcp::acceptor(context_), tls});
+    door->acceptor.assign(address.family == AF_INET ? Tcp::v4() : Tcp::v6(), socket.descriptor,
+                          error);
+    if (!error) (tls ? tls_port_ : port_) = door->acceptor.local_endpoint(error).port();
+    doors_.push_back(std::move(door));
+  }
+  if (error) return CannotListen(address.text, error);
+  addresses_.push_back((tls ? "tls " : "") + address.text);
+  return {};
+}
+
 // The open acceptors are closed first: a new address may be a part of an old one, as 127.0.0.1 is
 // of 0.0.0.0.
 Status Listener::Reopen() {
+  if (passed_) return Status::Unsupported("the listening sockets were passed by the supervisor");
   struct Open {
     Tcp::endpoint endpoint;
     bool tls;
@@ -114,7 +148,8 @@ Status Listener::Reopen() {
 }
 
 Status Listener::RenewTls() {
-  if (server_.config().Number(Setting::kTlsPort) == 0) return {};
+  const bool passed = passed_ && tls_ != nullptr;
+  if (server_.config().Number(Setting::kTlsPort) == 0 && !passed) return {};
   MAYFLY_TRY(tls_, NewTlsContext(server_.config()));
   return {};
 }
@@ -206,7 +241,7 @@ void Listener::Close() {
   CloseDoors();
   if (unix_door_ == nullptr) return;
   unix_door_->close(ignored);
-  if (!unix_path_.empty()) ::unlink(unix_path_.c_str());
+  if (!unix_path_.empty() && !unix_is_passed_) ::unlink(unix_path_.c_str());
 }
 
 IoThread& Listener::Idlest() {

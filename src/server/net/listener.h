@@ -16,6 +16,7 @@
 #include "mayfly/status.h"
 #include "server/net/address.h"
 #include "server/net/io_thread.h"
+#include "server/net/passed_socket.h"
 #include "server/net/stream.h"
 
 namespace mayfly::server {
@@ -27,11 +28,12 @@ class Listener {
            std::vector<std::unique_ptr<IoThread>>& threads)
       : context_(context), server_(server), threads_(threads) {}
 
-  // Opens the addresses of the settings. IoError names the address and the reason.
-  Status Open();
+  // Listens on those of the passed sockets that are not for HTTP, or if there are none, on the
+  // addresses of the settings. IoError names the address and the reason.
+  Status Open(const std::vector<PassedSocket>& passed = {});
 
   // Opens the addresses that the settings have now, and closes the others. On failure everything
-  // stays as it is. On the thread of `context`.
+  // stays as it is. Unsupported with passed sockets. On the thread of `context`.
   Status Reopen();
 
   // New clients get the certificates and ciphers of the current settings. On the thread of
@@ -57,6 +59,7 @@ class Listener {
   Status OpenOne(const Tcp::endpoint& endpoint, bool tls);
   Status OpenUnix(const std::string& path);
   Status OpenDoors();
+  Status OpenPassed(const PassedSocket& socket);
   void CloseDoors();
   void Accept(const std::shared_ptr<TcpDoor>& door);
   RequestLimits Limits() const;
@@ -76,6 +79,8 @@ class Listener {
   std::vector<std::shared_ptr<TcpDoor>> doors_;  // Shared with pending accepts.
   std::unique_ptr<Local::acceptor> unix_door_;
   std::string unix_path_;
+  bool unix_is_passed_ = false;  // Its file belongs to the one who passed it.
+  bool passed_ = false;
   asio::steady_timer rest_{context_};
   std::vector<std::string> addresses_;
   std::atomic<int> port_{0};

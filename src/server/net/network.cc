@@ -1,6 +1,7 @@
 #include "server/net/network.h"
 
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
@@ -76,13 +77,14 @@ constexpr Followed kFollowed[] = {
 
 }  // namespace
 
-Network::Network(Server& server, const NetworkOptions& options)
+Network::Network(Server& server, NetworkOptions options)
     : server_(server),
+      options_(std::move(options)),
       signals_(context_),
       listener_(context_, server, threads_),
       http_(router_, server.logger()),
       fsync_(server) {
-  if (options.catch_signals) {
+  if (options_.catch_signals) {
     signals_.add(SIGINT);
     signals_.add(SIGTERM);
   }
@@ -100,21 +102,33 @@ Network::~Network() {
 
 Status Network::Open() {
   MakeRoomForClients(server_);
-  MAYFLY_RETURN_IF_ERROR(listener_.Open());
+  MAYFLY_RETURN_IF_ERROR(listener_.Open(options_.sockets));
   server_.port = listener_.port();
   // A free port that was found is the one from now on.
   MAYFLY_RETURN_IF_ERROR(
       server_.config().SetAtStart(Setting::kPort, std::to_string(listener_.port())));
-  const auto http_port = static_cast<int>(server_.config().Number(Setting::kHttpPort));
-  if (http_port >= 0) {
-    MAYFLY_RETURN_IF_ERROR(http_.Open(server_.config().Text(Setting::kHttpBind), http_port));
-  }
+  MAYFLY_RETURN_IF_ERROR(OpenHttp());
   for (const Followed& one : kFollowed) {
     server_.config().OnChange(
         one.setting, [this, &one](const SettingValue&) { return Follow(one.change, one.fault); });
   }
   server_.OnShutdown([this] { Stop(); });
   return {};
+}
+
+Status Network::OpenHttp() {
+  bool passed = false;
+  for (const PassedSocket& socket : options_.sockets) {
+    if (socket.use != PassedSocket::Use::kHttp) continue;
+    MAYFLY_TRY(const ListeningAddress address, AddressOf(socket));
+    if (address.family == AF_UNIX || std::exchange(passed, true)) {
+      return Status::Unsupported("http is served on one socket of TCP: " + address.text);
+    }
+    MAYFLY_RETURN_IF_ERROR(http_.Adopt(socket.descriptor, address.family == AF_INET6));
+  }
+  const auto port = static_cast<int>(server_.config().Number(Setting::kHttpPort));
+  if (passed || port < 0) return {};
+  return http_.Open(server_.config().Text(Setting::kHttpBind), port);
 }
 
 Status Network::Follow(Status (Listener::*change)(), std::string_view fault) {
@@ -152,6 +166,7 @@ void Network::Stop() {
   server_.stops = true;
   asio::post(context_, [this] {
     if (std::exchange(stopping_, true)) return;
+    if (options_.on_stop) options_.on_stop();
     listener_.Close();
     signals_.cancel();
     for (const auto& thread : threads_) thread->Stop();

@@ -7,6 +7,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,18 +18,24 @@
 #include "server/net/fsync_thread.h"
 #include "server/net/io_thread.h"
 #include "server/net/listener.h"
+#include "server/net/passed_socket.h"
 #include "server/session/server.h"
 
 namespace mayfly::server {
 
 struct NetworkOptions {
   bool catch_signals = false;  // SIGINT and SIGTERM stop it. Off in tests.
+  // One for HTTP replaces http-bind and http-port; any other replaces bind, port, tls-port and
+  // unixsocket.
+  std::vector<PassedSocket> sockets = {};
+  // Called once when it begins to stop, on the thread of Run().
+  std::function<void()> on_stop = nullptr;
 };
 
 class Network {
  public:
   // The server must outlive it.
-  explicit Network(Server& server, const NetworkOptions& options = {});
+  explicit Network(Server& server, NetworkOptions options = {});
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -45,14 +52,17 @@ class Network {
   int port() const { return listener_.port(); }
   int tls_port() const { return listener_.tls_port(); }
   int http_port() const { return http_.port(); }
+  const std::string& http_address() const { return http_.address(); }
   std::vector<std::string> addresses() const { return listener_.addresses(); }
   http::Router& router() { return router_; }
 
  private:
   // CONFIG SET of addresses, ports and TLS: from the threads of clients.
   Status Follow(Status (Listener::*change)(), std::string_view fault);
+  Status OpenHttp();
 
   Server& server_;
+  const NetworkOptions options_;
   // Outlive context_: a client that is being accepted has its socket on one of them.
   std::vector<std::unique_ptr<IoThread>> threads_;
   asio::io_context context_{1};
