@@ -2,7 +2,7 @@
 # is in CMakePresets.json. `make help` lists the targets.
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup run test bench reference check dev asan tsan fuzz tidy format format-check clean
+.PHONY: help setup run test bench reference packages packages-test check dev asan tsan fuzz tidy format format-check clean
 
 # SETUP=true leaves the machine's packages alone.
 SETUP ?= scripts/setup
@@ -34,6 +34,13 @@ bench: build/release/build.ninja  ## Build and run the benchmarks; takes minutes
 
 reference: build/release/build.ninja  ## Make the reference of the headers, in build/release/reference/html.
 	@cmake --build --preset release --target reference
+
+packages: build/release/build.ninja  ## Build the .deb packages, in build/release/packages.
+	@cmake --build --preset release --target mayfly mayfly_shared mayfly_static
+	@cd build/release && cpack -G DEB
+
+packages-test: packages  ## Try them in a minimal Debian; needs root, takes minutes.
+	@tests/packages/clean_root_test.sh build/release/packages
 
 check: test dev asan tsan fuzz tidy format-check  ## Everything a change must pass.
 

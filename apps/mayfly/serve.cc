@@ -164,6 +164,17 @@ Result<std::unique_ptr<Reaper>> StartReaper(Database& database, server::Server& 
   return database.StartReaper({.on_progress = note});
 }
 
+Status Close(Database& database, const Config& config, Logger& logger) {
+  Tell(config, "STATUS=Closing the database", logger);
+  const Status closed = database.Close();
+  if (closed.ok()) {
+    Log(logger, LogLevel::kInfo, "stopped; {}",
+        config.Text(Setting::kDir).empty() ? "the database was in memory, and is gone"
+                                           : "everything is on disk");
+  }
+  return closed;
+}
+
 Status Serve(const ServeFlags& flags, const std::string& version, Config& config,
              LevelledLogger& logger) {
   const PidFile pid_file(config.Text(Setting::kPidFile));
@@ -221,14 +232,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     if (TakeInterrupt()) network.Stop();
     MAYFLY_RETURN_IF_ERROR(network.Run());
   }
-  Tell(config, "STATUS=Closing the database", logger);
-  const Status closed = database->Close();
-  if (closed.ok()) {
-    Log(logger, LogLevel::kInfo, "stopped; {}",
-        config.Text(Setting::kDir).empty() ? "the database was in memory, and is gone"
-                                           : "everything is on disk");
-  }
-  return closed;
+  return Close(*database, config, logger);
 }
 
 }  // namespace

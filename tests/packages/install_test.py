@@ -72,6 +72,20 @@ class Install(unittest.TestCase):
         run("cmake", "--build", project)
         self.assertNotIn("NOT TRUE", run(project / "program"))
 
+    def test_find_package_without_what_only_the_static_library_needs(self):
+        for word, works in (("OPTIONAL_COMPONENTS", True), ("COMPONENTS", False)):
+            project = self.folder / word
+            project.mkdir()
+            (project / "CMakeLists.txt").write_text(
+                "cmake_minimum_required(VERSION 3.25)\nproject(user LANGUAGES C)\n"
+                f"find_package(mayfly REQUIRED {word} static)\n"
+                "if(NOT TARGET mayfly::mayfly OR mayfly_static_FOUND)\n  message(FATAL_ERROR wrong)\nendif()\n")
+            done = subprocess.run(
+                ["cmake", "-G", "Ninja", "-S", project, "-B", project, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                 "-DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON"], capture_output=True, text=True)
+            self.assertEqual(done.returncode == 0, works, done.stderr)
+            self.assertEqual("libmayfly.a is linked with fmt" in done.stderr, not works, done.stderr)
+
     def test_find_package_refuses_a_version_that_may_differ(self):
         for version, found in (("0.1", True), ("0.2", False), ("1.0", False)):
             script = self.folder / "find.cmake"

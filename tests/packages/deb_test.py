@@ -1,0 +1,108 @@
+# Goal: the .deb packages hold what they should, depend on what they need, and their service starts.
+# Method: cpack makes them; they are unpacked into a folder, not installed. clean_root_test.sh installs them.
+#   deb_test.py BUILD
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BUILD = pathlib.Path(sys.argv.pop())
+EXPOSURE_MAX = 2.0  # Of systemd-analyze security: 0 is a service that can do nothing, 10 one that can do all.
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode != 0:
+        raise AssertionError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}")
+    return done.stdout
+
+
+class Packages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        run("cpack", "-G", "DEB", "-B", cls.folder / "packages", "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=gzip",
+            cwd=BUILD)
+        cls.files = {path.name.split("_")[0]: path for path in (cls.folder / "packages").glob("*.deb")}
+        cls.root = cls.folder / "root"
+        for path in cls.files.values():
+            run("dpkg-deb", "--extract", path, cls.root)
+
+    def field(self, package, name):
+        return run("dpkg-deb", "--field", self.files[package], name).strip()
+
+    def test_there_is_one_per_component(self):
+        self.assertEqual(sorted(self.files), ["libmayfly-dev", "libmayfly0.1", "mayfly-server"])
+        for package in self.files:
+            self.assertEqual(self.field(package, "Version"), "0.1.0")
+            self.assertTrue((self.root / "usr/share/doc" / package / "copyright").is_file())
+
+    def test_they_depend_on_what_they_are_linked_with(self):
+        for package in ("libmayfly0.1", "mayfly-server"):
+            depends = self.field(package, "Depends")
+            for library in ("libc6", "libstdc++6", "librocksdb7.8", "libssl3", "libfmt9"):
+                self.assertIn(library, depends)
+            self.assertNotIn("-dev", depends)
+        self.assertEqual(self.field("libmayfly-dev", "Depends"), "libmayfly0.1 (= 0.1.0)")
+
+    def test_settings_are_kept_over_an_upgrade(self):
+        listing = run("dpkg-deb", "--info", self.files["mayfly-server"], "conffiles")
+        self.assertEqual(listing, "/etc/mayfly/mayfly.toml\n")
+
+    def test_scripts_of_dpkg_are_shell(self):
+        for script in ("postinst", "prerm", "postrm"):
+            text = run("dpkg-deb", "--info", self.files["mayfly-server"], script)
+            run("sh", "-n", "/dev/stdin", input=text)
+
+    def test_the_user_can_be_made(self):
+        root = self.folder / "users"
+        (root / "etc").mkdir(parents=True)
+        run("systemd-sysusers", f"--root={root}", self.root / "usr/lib/sysusers.d/mayfly.conf")
+        self.assertRegex((root / "etc/passwd").read_text(), r"(?m)^mayfly:.*:/var/lib/mayfly:/usr/sbin/nologin$")
+
+    def test_the_service_is_valid_and_confined(self):
+        unit = self.root / "usr/lib/systemd/system/mayfly.service"
+        checked = self.folder / "mayfly.service"  # With a program that is there, whatever this machine has.
+        checked.write_text(unit.read_text().replace("/usr/bin/mayfly", str(self.root / "usr/bin/mayfly")))
+        for file in ("mayfly.socket", "mayfly-http.socket"):
+            (self.folder / file).write_bytes((unit.parent / file).read_bytes())
+        units = [self.folder / name for name in ("mayfly.service", "mayfly.socket", "mayfly-http.socket")]
+        self.assertEqual(run("systemd-analyze", "verify", "--man=no", *units), "")
+        said = run("systemd-analyze", "security", "--offline=true", "--no-pager", checked)
+        self.assertLess(float(re.search(r"exposure level for mayfly.service: ([\d.]+)", said)[1]), EXPOSURE_MAX)
+        # A jump of the clock is believed when the machine's is synchronised: so it must be able to ask.
+        self.assertIn("adjtimex is allowed", said)
+
+    def test_the_command_of_the_service_tells_when_it_is_ready(self):
+        unit = (self.root / "usr/lib/systemd/system/mayfly.service").read_text()
+        self.assertIn("\nType=notify\n", unit)
+        command = re.search(r"(?m)^ExecStart=(.*)$", unit)[1].split()
+        command = [str(self.root) + part if part.startswith("/") else part for part in command]
+        notify = self.folder / "notify"
+        supervisor = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.addCleanup(supervisor.close)
+        supervisor.bind(str(notify))
+        supervisor.settimeout(60)
+        with subprocess.Popen([*command, "--dir", self.folder / "data", "--port", "0", "--http-port", "0"],
+                              env=dict(os.environ, NOTIFY_SOCKET=str(notify)),
+                              stdout=subprocess.DEVNULL) as service:
+            try:
+                self.assertIn(b"STATUS=Opening", supervisor.recv(200))
+                self.assertIn(b"READY=1", supervisor.recv(200))
+                service.send_signal(signal.SIGTERM)
+                self.assertIn(b"STOPPING=1", supervisor.recv(200))
+                self.assertEqual(service.wait(timeout=60), 0)
+            finally:
+                service.kill()
+
+
+if __name__ == "__main__":
+    unittest.main()
