@@ -35,7 +35,7 @@ from sessions import (END_OF_BLOCK, MARK, Compiler, Python, Shell, end_processes
 from shown_output import difference, matches
 
 WORKERS = 4  # Many pages wait for something to die.
-LINKED = ("include", "examples", "bench", "scripts", "packages.txt", "docs")
+LINKED = ("include", "examples", "bench", "bindings", "packaging", "scripts", "packages.txt", "docs")
 APART = ("decisions", "formats", "reference")
 STOPS = "SHUTDOWN"
 NOT_BUILT = object()
