@@ -1,20 +1,21 @@
 """Compares what a block shows with what it printed.
 
-`...` stands for any text within a line, and alone on a line for any lines. A number of 13 digits is
-an instant in milliseconds, and stands for any instant.
+`...` stands for any text within a line, and alone on a line for any lines. An instant stands for any
+other: a number of 13 digits, or a date and time such as 2026-11-16T20:03:07.818Z.
 """
 
 import difflib
 import re
 
-INSTANT = re.compile(r"\b\d{13}\b")
+ANY_INSTANT = r"\b(?:\d{13}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)\b"
+INSTANT = re.compile(ANY_INSTANT)
 
 
 def pattern_of(line):
     parts = []
     for part in line.split("..."):
         pieces = INSTANT.split(part)
-        parts.append(r"\d{13}".join(re.escape(piece) for piece in pieces))
+        parts.append(ANY_INSTANT.join(re.escape(piece) for piece in pieces))
     return ".*".join(parts)
 
 
