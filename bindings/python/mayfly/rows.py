@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping as AbstractMapping
 from datetime import datetime
-from typing import (TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Optional, Tuple,
-                    Union)
+from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Union
 
 from . import _mayfly
 from ._mayfly import NotFoundError, RowIterator
@@ -140,17 +139,9 @@ class WritableRows(Rows, _Writer):
         return self._atomically(work)
 
     def update(self, other: Any = (), ttl: Any = None) -> None:
-        """Writes all pairs, or none of them."""
-        pairs: Iterable[Any] = (
-            other.items() if isinstance(other, (AbstractMapping, Rows)) else other)
-
-        def work(rows: Any) -> None:
-            for key, value in pairs:
-                rows.put(key, value, ttl)
-
-        if not isinstance(pairs, (list, tuple)):
-            pairs = list(pairs)  # A retry walks them again.
-        self._atomically(work)
+        """Writes all pairs, or none of them: one transaction."""
+        pairs = other.items() if isinstance(other, (AbstractMapping, Rows)) else other
+        self._put_many([(key, value) for key, value in pairs], ttl)
 
     def change(self, key: Key, compute: Callable[[Optional[bytes]], Optional[Value]],
                ttl: Any = _mayfly.KEEP) -> Optional[Value]:

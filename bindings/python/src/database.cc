@@ -39,7 +39,7 @@ DatabaseHandle Open(const std::string& directory, const py::dict& given,
   options.clock = clock.get();
 
   Result<std::unique_ptr<Database>> opened = [&] {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return Database::Open(options);
   }();
   auto database = std::make_shared<OpenDatabase>(Take(std::move(opened)), std::move(clock));
@@ -172,7 +172,7 @@ void BindClock(py::module_& module) {
             const Millis step = ToMillis(length, "seconds");
             if (step.count() < 0)
               Raise(Status::Invalid("time passes forward only; set() moves it back"));
-            const py::gil_scoped_release released;
+            const ReleasedGil released;
             self.Advance(step);
           },
           "seconds"_a)
@@ -180,7 +180,7 @@ void BindClock(py::module_& module) {
           "set",
           [](ManualClock& self, const py::object& now) {
             const WallTime instant = ToInstant(now, "now");
-            const py::gil_scoped_release released;
+            const ReleasedGil released;
             self.Set(instant);
           },
           "now"_a);
@@ -204,7 +204,7 @@ void BindDatabase(py::module_& module) {
       .def("close",
            [](const DatabaseHandle& self) {
              const Status closed = [&] {
-               const py::gil_scoped_release released;
+               const ReleasedGil released;
                return self.database->Close();
              }();
              Check(closed);

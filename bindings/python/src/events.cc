@@ -61,7 +61,7 @@ class EventWaiter final : public Dependent {
     for (;;) {
       bool woken = false;
       {
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         const auto slice = std::chrono::steady_clock::now() + Seconds(kSignalCheckSeconds);
         woken = state_->WaitUntil(std::min<Instant>(std::chrono::time_point_cast<Tick>(end),
                                                     std::chrono::time_point_cast<Tick>(slice)));

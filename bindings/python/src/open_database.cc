@@ -61,7 +61,7 @@ void OpenDatabase::Unregister(Dependent& dependent) {
 
 void OpenDatabase::Release(Dependent& dependent) {
   if (!CheckProcess().ok()) return;
-  const pybind11::gil_scoped_release released;
+  const ReleasedGil released;
   const auto gate = Lock();
   std::unique_lock<std::shared_mutex> scope;
   if (dependent.scope_mutex() != nullptr) scope = std::unique_lock(*dependent.scope_mutex());

@@ -18,6 +18,7 @@
 
 #include "errors.h"
 #include "mayfly/database.h"
+#include "released_gil.h"
 
 namespace mayfly::python {
 
@@ -125,7 +126,7 @@ class Scope : public Dependent {
 // Runs `call` in the open database, or returns the Status that says why not. Releases the GIL.
 template <typename Call>
 auto Enter(OpenDatabase& database, const Call& call) -> decltype(call(database.get())) {
-  const pybind11::gil_scoped_release released;
+  const ReleasedGil released;
   if (Status status = database.CheckProcess(); !status.ok()) return status;
   const auto lock = database.Lock();
   if (Status status = database.CheckOpen(); !status.ok()) return status;

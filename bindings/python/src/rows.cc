@@ -107,6 +107,39 @@ void Put(const Writer& self, Bytes key, Bytes value, Lifetime lifetime) {
   Check(Write(self, [&](KeyspaceWriter& rows) { return rows.Put(key, value, lifetime); }));
 }
 
+using Pairs = std::vector<std::pair<BytesArgument, BytesArgument>>;
+
+Status PutAll(KeyspaceWriter& rows, const Pairs& pairs, Lifetime lifetime) {
+  for (const auto& [key, value] : pairs) {
+    MAYFLY_RETURN_IF_ERROR(rows.Put(key.view(), value.view(), lifetime));
+  }
+  return {};
+}
+
+// All of them or none, as one transaction; within one, as a part of it. `pairs` is kept by the
+// caller, and so are the bytes.
+void PutMany(const Writer& self, const py::sequence& pairs, const py::object& ttl) {
+  const Lifetime lifetime = ToLifetime(ttl, py::none());
+  Pairs copied;
+  copied.reserve(pairs.size());
+  for (const py::handle pair : pairs) {
+    if (PySequence_Size(pair.ptr()) != 2) throw py::type_error("expected pairs of key and value");
+    const auto both = py::reinterpret_borrow<py::sequence>(pair);
+    const py::object key = both[0];
+    const py::object value = both[1];
+    copied.emplace_back(BytesArgument(key), BytesArgument(value));
+  }
+  if (self.scope != nullptr) {
+    Check(Write(self, [&](KeyspaceWriter& rows) { return PutAll(rows, copied, lifetime); }));
+    return;
+  }
+  Check(Enter(*self.database, [&](Database& database) {
+    return database.Transact([&](Transaction& transaction) {
+      return PutAll(transaction.In(*self.keyspace), copied, lifetime);
+    });
+  }));
+}
+
 // db[key] = value, and db[key, ttl] = value.
 void SetItem(const Writer& self, const py::object& key, const BytesArgument& value) {
   if (!PyTuple_Check(key.ptr())) {
@@ -226,6 +259,7 @@ void BindRows(py::module_& module) {
           },
           "key"_a, "value"_a, "ttl"_a = py::none(), "expire_at"_a = py::none())
       .def("__setitem__", &SetItem)
+      .def("_put_many", &PutMany)
       .def(
           "add",
           [](const Writer& self, const BytesArgument& key, const BytesArgument& value,

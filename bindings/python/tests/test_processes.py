@@ -63,12 +63,20 @@ def test_a_child_exits_normally_with_an_open_database(tmp_path):
 
 
 def test_a_program_may_end_without_closing(tmp_path):
+    # The follower wakes while Python shuts down, and finds that it may not have the GIL any more.
+    # The pause makes sure of it: Python's shutdown cannot be waited for from outside.
     program = textwrap.dedent("""
-        import sys, threading, mayfly
+        import sys, threading, time, types, mayfly
+
+        class Last(types.ModuleType):
+            def __del__(self, pause=time.sleep):
+                pause(0.5)
+
         db = mayfly.Database(sys.argv[1])
         db["k"] = "v"
         left = [db.keys(), db.snapshot(), db.start_reaper(), db.events.follow()]
         threading.Thread(target=lambda: next(left[3]), daemon=True).start()
+        sys.modules["last"] = Last("last")
     """)
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "db")], check=True, timeout=60)
 

@@ -160,6 +160,19 @@ def test_the_rest_of_dict(db):
         db.popitem()
 
 
+def test_update_is_all_or_nothing(db):
+    for wrong in ([("a", "1"), ("b", 2)], [("a", "1"), ("b",)], [("a", "1"), ("", "2")], [1]):
+        with pytest.raises((TypeError, ValueError)):
+            db.update(wrong)
+    assert len(db) == 0
+    with db.transaction() as tx:
+        tx.update((key, key) for key in "ab")
+        assert "a" not in db
+    other = db.create_keyspace("other")
+    other.update(db, ttl=5)
+    assert dict(other.items()) == {b"a": b"a", b"b": b"b"} and other.ttl("a") == 5.0
+
+
 def test_change_keeps_the_deadline(db):
     db["n", 10] = "1"
     assert db.change("n", lambda old: str(int(old) + 1)) == "2"
