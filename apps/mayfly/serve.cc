@@ -26,6 +26,7 @@
 #include "server/net/network.h"
 #include "server/session/server.h"
 #include "server/stats/doubling.h"
+#include "server/stats/request_statistics.h"
 #include "tables/protocol_tables.h"
 
 namespace mayfly::app {
@@ -87,6 +88,20 @@ Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock
        .clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),
        .clock = &clock,
        .logger = &logger});
+}
+
+// What DynamoDB's API asks of the rest: when writes are durable, and where requests are counted.
+void Connect(dynamo::ServiceOptions& options, Database& database, Config& config,
+             server::RequestStatistics& requests) {
+  options.make_durable = [&database, &fsync = config.Watched(Setting::kAppendFsync)] {
+    return server::PersistBeforeReply(database, fsync);
+  };
+  options.real_clock = &SystemClock::Process();
+  options.on_answered = [&requests](std::string_view operation, std::chrono::nanoseconds took,
+                                    int status) {
+    constexpr int kFirstError = 400;
+    requests.Add(operation.empty() ? "none" : operation, took, status >= kFirstError);
+  };
 }
 
 // TTL.POLICY TABLE, on the tables that DynamoDB's clients use.
@@ -195,10 +210,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
   front.Follow(config);
   {
     MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(*database));
-    dynamo_options.make_durable = [&database = *database,
-                                   &fsync = config.Watched(Setting::kAppendFsync)] {
-      return server::PersistBeforeReply(database, fsync);
-    };
+    server::RequestStatistics requests;
+    Connect(dynamo_options, *database, config, requests);
     dynamo::Service dynamo(*tables, clock, logger, std::move(dynamo_options));
     ServedTables table_policies(*tables);
     MAYFLY_TRY(const auto shared,
@@ -216,10 +229,13 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
-    server::Network network(
-        *shared, {.catch_signals = true, .sockets = passed, .on_stop = [&config, &logger] {
-                    Tell(config, "STOPPING=1\nSTATUS=Saying goodbye to clients", logger);
-                  }});
+    server::Network network(*shared, {.catch_signals = true,
+                                      .sockets = passed,
+                                      .requests = &requests,
+                                      .on_stop = [&config, &logger] {
+                                        Tell(config, "STOPPING=1\nSTATUS=Saying goodbye to clients",
+                                             logger);
+                                      }});
     dynamo.Mount(network.router());
     MAYFLY_RETURN_IF_ERROR(network.Open());
     MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));

@@ -61,6 +61,7 @@ void Service::Mount(http::Router& router) {
 }
 
 void Service::Answer(std::span<http::Exchange* const> exchanges) {
+  const SteadyTime begun = options_.on_answered ? options_.real_clock->Steady() : SteadyTime();
   Round round;
   for (http::Exchange* const exchange : exchanges) {
     if (round.bytes > http::kOutputBytesBeforeSend) break;
@@ -69,6 +70,17 @@ void Service::Answer(std::span<http::Exchange* const> exchanges) {
   }
   DoWrites(round);
   MakeDurable(round);
+  if (options_.on_answered) Report(exchanges, begun);
+}
+
+void Service::Report(std::span<http::Exchange* const> exchanges, SteadyTime begun) const {
+  const std::chrono::nanoseconds took = options_.real_clock->Steady() - begun;
+  for (const http::Exchange* const exchange : exchanges) {
+    if (!exchange->response) continue;  // Left for another turn.
+    const Operation* const operation = FindOperation(exchange->request.Header("x-amz-target"));
+    options_.on_answered(operation != nullptr ? operation->name : "", took,
+                         exchange->response->status);
+  }
 }
 
 // On success the exchange has its response, is queued, or waits for queued writes of its client.

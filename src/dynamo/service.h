@@ -2,11 +2,13 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dynamo/json/json.h"
@@ -29,6 +31,10 @@ struct ServiceOptions {
   // Called before writes are acknowledged, once for all that are answered together. Its error is
   // returned to their clients. Empty: they are as durable as the database makes them by itself.
   std::function<Status()> make_durable = nullptr;
+  // Called for every request once it has its response: the operation, empty for one that is not
+  // offered; the time since its group's turn began, by `real_clock`; the HTTP status.
+  std::function<void(std::string_view, std::chrono::nanoseconds, int)> on_answered = nullptr;
+  const Clock* real_clock = nullptr;  // Must be set with on_answered.
 };
 
 // Safe to call from any thread.
@@ -56,6 +62,7 @@ class Service {
   Outcome<void> Run(http::Exchange& exchange, Round& round);
   void DoWrites(Round& round);
   void MakeDurable(const Round& round);
+  void Report(std::span<http::Exchange* const> exchanges, SteadyTime begun) const;
   void Respond(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome);
   http::Response Refuse(const http::Request& request, const Refusal& refusal);
   Outcome<void> Authorize(const http::Request& request) const;

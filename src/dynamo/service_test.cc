@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "dynamo/operations/operations.h"
 #include "dynamo/testing/fake_service.h"
@@ -243,6 +246,22 @@ TEST_F(ServiceTest, TheListOfOperationsIsWhatIsPromised) {
                                           "RemoveTTL",
                                           "GetTTL",
                                           "SweepExpiredTTL"}));
+}
+
+TEST(Service, TellsOfEveryRequestOnce) {
+  ManualClock real(WallTimeFromMs(0));
+  std::vector<std::string> told;
+  FakeService service(
+      {.on_answered =
+           [&](std::string_view operation, std::chrono::nanoseconds took, int status) {
+             EXPECT_EQ(took.count(), 0) << "the clock stands";
+             told.push_back(std::string(operation) + " " + std::to_string(status));
+           },
+       .real_clock = &real});
+  service.Call("ListTables", "{}");
+  service.Call("ListTables", "[]");
+  service.Call("Made.Up", "{}");
+  EXPECT_EQ(told, (std::vector<std::string>{"ListTables 200", "ListTables 400", " 400"}));
 }
 
 }  // namespace

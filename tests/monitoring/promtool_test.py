@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.error
 import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -21,7 +22,7 @@ MONITORING = ROOT / "packaging" / "monitoring"
 SERVER = ServerProcess(sys.argv.pop())
 PROMTOOL = sys.argv.pop()
 WORDS = {"by", "sum", "rate", "increase", "and", "on", "max", "le", "instance", "family", "keyspace", "state",
-         "command", "histogram_quantile", "or", "without", "topk", "up", "job", "mayfly"}
+         "command", "operation", "histogram_quantile", "or", "without", "topk", "up", "job", "mayfly"}
 
 
 def setUpModule():
@@ -31,6 +32,13 @@ def setUpModule():
         client.sendall(line.encode() + b"\r\n")
         client.recv(10000)
     client.close()
+    for target in ("DynamoDB_20120810.ListTables", "DynamoDB_20120810.DescribeTable", "Made.Up"):
+        request = urllib.request.Request(f"http://127.0.0.1:{SERVER.http_port}/", data=b"{}",
+                                         headers={"X-Amz-Target": target})
+        try:
+            urllib.request.urlopen(request, timeout=30).close()
+        except urllib.error.HTTPError as error:
+            error.close()
 
 
 def tearDownModule():
@@ -67,8 +75,13 @@ class Monitoring(unittest.TestCase):
         page = scrape()
         for name in ('mayfly_command_duration_seconds_count{family="string"}', "mayfly_purge_lag_seconds{",
                      "mayfly_purge_backlog_rows{", 'mayfly_clock_state{state="ok"} 1',
-                     'mayfly_promise_overdue_seconds{keyspace="db0"} 0', "process_cpu_seconds_total "):
+                     'mayfly_promise_overdue_seconds{keyspace="db0"} 0', "process_cpu_seconds_total ",
+                     'mayfly_dynamodb_request_duration_seconds_count{operation="ListTables"} 1',
+                     'mayfly_dynamodb_requests_failed_total{operation="ListTables"} 0',
+                     'mayfly_dynamodb_requests_failed_total{operation="DescribeTable"} 1',
+                     'mayfly_dynamodb_requests_failed_total{operation="none"} 1'):
             self.assertIn("\n" + name, page)
+        self.assertNotIn("Made", page)  # A stranger cannot make names.
 
     def test_alerts_are_rules(self):
         code, said = promtool("check", "rules", "--lint=all", "--lint-fatal", MONITORING / "mayfly.rules.yml")

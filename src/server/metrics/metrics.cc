@@ -85,6 +85,16 @@ void WriteLatencies(MetricsWriter& out, Server& server) {
   for (const auto& [group, counts] : families) out.Histogram(counts, Label("family", group));
 }
 
+void WriteRequests(MetricsWriter& out, const RequestStatistics& requests) {
+  const auto all = requests.All();
+  out.Begin("mayfly_dynamodb_requests_failed_total", "counter",
+            "Requests of DynamoDB's API that were answered with an error.");
+  for (const auto& [name, counts] : all) out.Value(counts.failed, Label("operation", name));
+  out.Begin("mayfly_dynamodb_request_duration_seconds", "histogram",
+            "Time that requests of DynamoDB's API took, those answered together as one.");
+  for (const auto& [name, counts] : all) out.Histogram(counts, Label("operation", name));
+}
+
 void WriteKeyspaces(MetricsWriter& out, const Statistics& statistics) {
   const auto each = [&](auto value) {
     for (const KeyspaceStatistics& keyspace : statistics.keyspaces) {
@@ -173,12 +183,13 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   WriteClock(out, statistics.clock);
 }
 
-std::string MetricsText(Server& server, double start_seconds) {
+std::string MetricsText(Server& server, const RequestStatistics* requests, double start_seconds) {
   MetricsWriter out;
   WriteProcess(out, start_seconds);
   WriteServer(out, server);
   WriteCommands(out, server);
   WriteLatencies(out, server);
+  if (requests != nullptr) WriteRequests(out, *requests);
   if (const auto statistics = server.database().GetStatistics()) {
     WriteKeyspaces(out, *statistics);
     WritePromises(out, *statistics);
@@ -189,16 +200,16 @@ std::string MetricsText(Server& server, double start_seconds) {
 
 }  // namespace
 
-void AddMetrics(http::Router& router, Server& server) {
+void AddMetrics(http::Router& router, Server& server, const RequestStatistics* requests) {
   // Once: from scrape to scrape it must be the same.
   const double start_seconds =
       Seconds(Millis(ToMs(server.real_clock().Now()))) -
       std::chrono::duration<double>(server.Steady() - server.started()).count();
   router.Add("GET", "/health", [&server](const http::Request&) { return Health(server); });
   router.Add("GET", "/ready", [&server](const http::Request&) { return Readiness(server); });
-  router.Add("GET", "/metrics", [&server, start_seconds](const http::Request&) {
+  router.Add("GET", "/metrics", [&server, requests, start_seconds](const http::Request&) {
     return http::Response{.content_type = "text/plain; version=0.0.4; charset=utf-8",
-                          .body = MetricsText(server, start_seconds)};
+                          .body = MetricsText(server, requests, start_seconds)};
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "server/admin/memory_figures.h"
 

@@ -92,7 +92,7 @@ Network::Network(Server& server, NetworkOptions options)
   for (std::size_t i = 0; i < ThreadCount(server.config()); ++i) {
     threads_.push_back(std::make_unique<IoThread>(server, seeds.Next()));
   }
-  AddMetrics(router_, server);
+  AddMetrics(router_, server, options_.requests);
 }
 
 Network::~Network() {

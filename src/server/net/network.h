@@ -23,11 +23,15 @@
 
 namespace mayfly::server {
 
+class RequestStatistics;
+
 struct NetworkOptions {
   bool catch_signals = false;  // SIGINT and SIGTERM stop it. Off in tests.
   // One for HTTP replaces http-bind and http-port; any other replaces bind, port, tls-port and
   // unixsocket.
   std::vector<PassedSocket> sockets = {};
+  // Shown in /metrics. Null: none are counted.
+  const RequestStatistics* requests = nullptr;
   // Called once when it begins to stop, on the thread of Run().
   std::function<void()> on_stop = nullptr;
 };
