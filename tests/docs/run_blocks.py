@@ -44,25 +44,9 @@ IMPORTS_PACKAGE = re.compile(r"^(>>> )?(import|from) mayfly\b", re.MULTILINE)
 USES_SERVER = re.compile(r"redis-cli|127\.0\.0\.1:8000|port=6379")
 ERROR_REPLY = re.compile(r"^(Could not connect|\(error\))", re.MULTILINE)
 
-# redis-cli writes to a terminal otherwise than to a pipe or a file. A block shows a terminal.
-REDIS_CLI = """#!/bin/sh
-form=
-case $(readlink /proc/$$/fd/1) in */.shell/*) form=--no-raw ;; esac
-exec /usr/bin/redis-cli -p {port} $form "$@"
-"""
-
-MAYFLY = """#!/bin/bash
-add() {{  # Sets $1 to $2 unless a flag or a file does.
-  for argument in "${{arguments[@]}}"; do
-    [[ $argument == "--$1" ]] && return
-    [[ -f $argument ]] && grep -q "^$1\\b" "$argument" && return
-  done
-  arguments+=("--$1" "$2")
-}}
-arguments=("$@")
-if [[ $1 == serve && " $* " != *" --help "* ]]; then add port {port}; add http-port {http}; fi
-exec {program} "${{arguments[@]}}"
-"""
+# Programs in front of the real ones. They are not written for each page: a file that another thread's
+# child still has open for writing cannot be run.
+PROGRAMS = pathlib.Path(__file__).resolve().parent / "bin"
 
 
 def find_pages(root):
@@ -84,7 +68,10 @@ class Page:
         self.build = build
         self.environment = {**os.environ, MARK: str(folder), "NO_COLOR": "1",
                             "LC_ALL": "C.UTF-8", "HOME": str(folder), "TERM": "dumb",
-                            "PATH": f"{folder}/.bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+                            "PATH": f"{PROGRAMS}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+                            "MAYFLY_DOCS_BUILD": str(build),
+                            "MAYFLY_DOCS_REDIS_PORT": str(self.ports.real[REDIS]),
+                            "MAYFLY_DOCS_HTTP_PORT": str(self.ports.real[HTTP]),
                             "PYTHONPATH": str(build / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
         self.prepare(root)
         self.shell = Shell(folder, self.environment)
@@ -109,14 +96,6 @@ class Page:
         (self.folder / "build" / "release").symlink_to(self.build)
         for name in LINKED:
             (self.folder / name).symlink_to(root / name)
-        programs = self.folder / ".bin"
-        programs.mkdir()
-        redis, http = self.ports.real[REDIS], self.ports.real[HTTP]
-        for name, text in (("redis-cli", REDIS_CLI.format(port=redis)),
-                           ("mayfly", MAYFLY.format(port=redis, http=http,
-                                                    program=self.build / "bin" / "mayfly"))):
-            (programs / name).write_text(text)
-            (programs / name).chmod(0o755)
 
     def serve(self, language, text):
         """Starts a server if this is the first text that uses one, and none that starts one."""
