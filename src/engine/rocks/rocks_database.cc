@@ -309,13 +309,16 @@ Status RocksDatabase::RefuseForSpace(FullDiskRight right) {
                     "either; free some space and retry, nothing was written",
                     name()));
   }
+  // Another program may have taken what was set aside.
+  const bool deletes_go_on =
+      handles_.reserve->exists() &&
+      handles_.reserve->FreeBytes() >= RoomToCommit(0, FullDiskRight::kRowDelete);
   return Status::IoError(fmt::format(
       "committing to {}: the disk is full; free some space and retry, nothing was "
       "written{}",
       name(),
-      handles_.reserve->exists() ? ". Deletes and the removal of dead rows go on with space that "
-                                   "was set aside"
-                                 : ""));
+      deletes_go_on ? ". Deletes and the removal of dead rows go on with space that was set aside"
+                    : ""));
 }
 
 // Only if RocksDB has stopped: otherwise another commit has resumed it, and RocksDB would wait for

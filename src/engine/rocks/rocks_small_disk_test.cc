@@ -253,6 +253,28 @@ TEST_P(RocksSmallDisk, WithNothingToFreeRefusedCommitsCauseFewFlushes) {
   for (int row = deleted; row < rows; ++row) ASSERT_TRUE(Has(row)) << row;
 }
 
+// RocksDB ends the process when a compaction whose table has no pairs cannot write the table's end.
+// Here the ranges that hide all pairs are all there is, and go as well.
+TEST_P(RocksSmallDisk, FilesWithNothingLeftInThemAreCompactedWithAnyRoom) {
+  SCOPED_TRACE("seed " + std::to_string(seed_));
+  ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
+  for (int attempt = 0; attempt < 12; ++attempt) {
+    for (int row = 0; row < 3; ++row) ASSERT_TRUE(Put(row, 1000).ok()) << attempt;
+    ASSERT_TRUE(engine_->Flush().ok());
+    ASSERT_TRUE(DeleteEverything().ok());
+    ASSERT_TRUE(engine_->Flush().ok());
+    disk_.OccupyAllBut(0);
+    ASSERT_FALSE(Put(0, 1'000'000).ok());
+    disk_.OccupyAllBut(random_.Between(0, random_.OneIn(2) ? 8 * kMiB : 10'000));
+    const std::vector<FileInfo> files = engine_->Files(Role::kRows).value();
+    for (const FileInfo& file : files) {
+      static_cast<void>(engine_->CompactFile(Role::kRows, file.name, 0));
+    }
+    disk_.OccupyAllBut(12 * kMiB);
+    ASSERT_TRUE(IsAccepted(0, 1000));
+  }
+}
+
 TEST_P(RocksSmallDisk, ClosesWhileRoomIsMade) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));

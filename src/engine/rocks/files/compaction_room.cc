@@ -1,5 +1,6 @@
 #include "engine/rocks/files/compaction_room.h"
 
+#include "engine/rocks/files/limits.h"
 #include "engine/rocks/files/rocks_directory.h"
 
 namespace mayfly::engine {
@@ -15,13 +16,13 @@ class Table final : public rocksdb::FSWritableFileOwnerWrapper {
 
   rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* debug) override {
-    if (!reserve_.LetsCompact(bytes.size(), is_piece_)) return rocksdb::IOStatus::NoSpace();
+    if (!MayAppend(bytes.size())) return rocksdb::IOStatus::NoSpace();
     return FSWritableFileOwnerWrapper::Append(bytes, options, debug);
   }
   rocksdb::IOStatus Append(const rocksdb::Slice& bytes, const rocksdb::IOOptions& options,
                            const rocksdb::DataVerificationInfo& verification,
                            rocksdb::IODebugContext* debug) override {
-    if (!reserve_.LetsCompact(bytes.size(), is_piece_)) return rocksdb::IOStatus::NoSpace();
+    if (!MayAppend(bytes.size())) return rocksdb::IOStatus::NoSpace();
     return FSWritableFileOwnerWrapper::Append(bytes, options, verification, debug);
   }
   // RocksDB ignores it when this fails, and appends without.
@@ -33,8 +34,14 @@ class Table final : public rocksdb::FSWritableFileOwnerWrapper {
   }
 
  private:
+  bool MayAppend(std::uint64_t bytes) {
+    size_ += bytes;
+    return size_ <= kTableRoomOwned || reserve_.LetsCompact(bytes, is_piece_);
+  }
+
   const DiskReserve& reserve_;
   const bool is_piece_ = is_piece;
+  std::uint64_t size_ = 0;
 };
 
 class Files final : public rocksdb::FileSystemWrapper {
@@ -47,11 +54,19 @@ class Files final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* debug) override {
-    rocksdb::IOStatus status = target()->NewWritableFile(path, options, file, debug);
     const std::string name = path.substr(path.rfind('/') + 1);
-    if (status.ok() && is_compaction && FileNamed(name).kind == FileKind::kTable) {
-      *file = std::make_unique<Table>(std::move(*file), reserve_);
+    const bool is_guarded = is_compaction && FileNamed(name).kind == FileKind::kTable;
+    if (is_guarded && !reserve_.LetsCompact(kTableRoomOwned, is_piece)) {
+      return rocksdb::IOStatus::NoSpace();
     }
+    rocksdb::IOStatus status = target()->NewWritableFile(path, options, file, debug);
+    if (!status.ok() || !is_guarded) return status;
+    if ((*file)->Allocate(0, kTableRoomOwned, options.io_options, debug).IsNoSpace()) {
+      file->reset();
+      target()->DeleteFile(path, options.io_options, debug).PermitUncheckedError();
+      return rocksdb::IOStatus::NoSpace();
+    }
+    *file = std::make_unique<Table>(std::move(*file), reserve_);
     return status;
   }
 

@@ -2,6 +2,9 @@
 // RocksDB tries a compaction that found no room again every second. Until it fails, it has used up
 // what the reserve gave up: deletes are refused meanwhile, and a flush that finds no room stops
 // RocksDB. So a compaction finds no room already when a part of the reserve is left.
+// Debian's RocksDB ends the process when a compaction fails to write a table that has no pairs: it
+// asks that table for its first key. Such a table is short. So each owns its first bytes from the
+// beginning, or is not made.
 #pragma once
 
 #include <rocksdb/file_system.h>

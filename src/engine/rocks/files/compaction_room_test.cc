@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/temporary_directory.h"
 #include "engine/rocks/files/limits.h"
 #include "mayfly/clock.h"
@@ -51,9 +53,26 @@ TEST_F(CompactionRoomTest, CompactionsMayFillADiskWhoseReserveIsKept) {
 
 TEST_F(CompactionRoomTest, CompactionsLeaveAPartOfAReserveThatIsGivenUp) {
   reserve_.GiveUp(0);
-  space_.free_bytes = kLeft + 100;
-  EXPECT_TRUE(Append("000001.sst", true, 100).ok());
-  EXPECT_TRUE(Append("000002.sst", true, 101).IsNoSpace());
+  constexpr std::uint64_t kBytes = 2 * kTableRoomOwned;
+  space_.free_bytes = kLeft + kBytes;
+  EXPECT_TRUE(Append("000001.sst", true, kBytes).ok());
+  EXPECT_TRUE(Append("000002.sst", true, kBytes + 1).IsNoSpace());
+}
+
+TEST_F(CompactionRoomTest, ATableThatWasMadeHasRoomForAFewBytes) {
+  reserve_.GiveUp(0);
+  TableBegins(true);
+  space_.free_bytes = kLeft + kTableRoomOwned;
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  const std::string path = directory_.Inside("000001.sst");
+  ASSERT_TRUE(files_->NewWritableFile(path, {}, &file, nullptr).ok());
+  space_.free_bytes = 0;
+  EXPECT_TRUE(file->Append(std::string(kTableRoomOwned, 'x'), {}, nullptr).ok());
+  EXPECT_TRUE(file->Append("x", {}, nullptr).IsNoSpace());
+
+  const std::string other = directory_.Inside("000002.sst");
+  EXPECT_TRUE(files_->NewWritableFile(other, {}, &file, nullptr).IsNoSpace());
+  EXPECT_FALSE(std::filesystem::exists(other));
 }
 
 TEST_F(CompactionRoomTest, FlushesAndOtherFilesMayUseAllOfIt) {

@@ -80,6 +80,9 @@ inline constexpr std::uint64_t kStoredPairOverhead = 32;
 // than kRoomWithoutReserve.
 inline constexpr std::uint64_t kReserveLeftByCompactions = 4;
 
+// What a compaction's table owns from its beginning: more than one without pairs has.
+inline constexpr std::uint64_t kTableRoomOwned = std::uint64_t{64} << 10;
+
 // Log room that is taken at a time, and what is left of it at least; see log_room.h.
 inline constexpr std::uint64_t kLogRoomChunk = std::uint64_t{256} << 10;
 inline constexpr std::uint64_t kLogRoomSpare = std::uint64_t{64} << 10;
