@@ -2,6 +2,7 @@
 #   library      libmayfly.so.VERSION, and the link by its soname
 #   development  headers, libmayfly.so, libmayfly.a, the files of find_package and pkg-config
 #   server       the executable
+#   python       the Python package; only when it is asked for by name
 # Nothing is compiled for it: these are the libraries and the program that the tests run with.
 # docs/decisions/0049-packages.md has the reasons.
 

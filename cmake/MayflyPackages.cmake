@@ -23,7 +23,7 @@ set(CPACK_SET_DESTDIR ON)  # /etc is not below the prefix.
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_THREADS 0)
-set(CPACK_COMPONENTS_ALL library development server)
+set(CPACK_COMPONENTS_ALL library development server python)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
@@ -53,6 +53,11 @@ set(CPACK_DEBIAN_SERVER_PACKAGE_CONTROL_EXTRA
   ${CMAKE_BINARY_DIR}/debian/server/postrm ${CMAKE_BINARY_DIR}/debian/server/conffiles)
 set(CPACK_COMPONENT_SERVER_DESCRIPTION
   "The program mayfly and a service that serves clients of Redis and of DynamoDB.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-mayfly)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12)")
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python package mayfly, with the library inside.")
 
 # Each package has its copyright; the files of dpkg have names without their component.
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)

@@ -40,18 +40,28 @@ class Packages(unittest.TestCase):
         return run("dpkg-deb", "--field", self.files[package], name).strip()
 
     def test_there_is_one_per_component(self):
-        self.assertEqual(sorted(self.files), ["libmayfly-dev", "libmayfly0.1", "mayfly-server"])
+        self.assertEqual(sorted(self.files), ["libmayfly-dev", "libmayfly0.1", "mayfly-server", "python3-mayfly"])
         for package in self.files:
             self.assertEqual(self.field(package, "Version"), "0.1.0")
             self.assertTrue((self.root / "usr/share/doc" / package / "copyright").is_file())
 
     def test_they_depend_on_what_they_are_linked_with(self):
-        for package in ("libmayfly0.1", "mayfly-server"):
+        for package in ("libmayfly0.1", "mayfly-server", "python3-mayfly"):
             depends = self.field(package, "Depends")
             for library in ("libc6", "libstdc++6", "librocksdb7.8", "libssl3", "libfmt9"):
                 self.assertIn(library, depends)
             self.assertNotIn("-dev", depends)
         self.assertEqual(self.field("libmayfly-dev", "Depends"), "libmayfly0.1 (= 0.1.0)")
+
+    def test_the_python_package_can_be_imported(self):
+        self.assertIn("python3 (<< 3.12)", self.field("python3-mayfly", "Depends"))
+        packages = self.root / "usr/lib/python3/dist-packages"
+        program = ("import mayfly, mayfly.aio, mayfly.tables; db = mayfly.Database('rows'); db['k', 60] = 'v'; "
+                   "print(mayfly.__file__, db['k'])")
+        said = run("/usr/bin/python3", "-B", "-c", program, cwd=self.folder,
+                   env=dict(os.environ, PYTHONPATH=str(packages)))
+        self.assertEqual(said.split(), [str(packages / "mayfly/__init__.py"), "b'v'"])
+        self.assertTrue((packages / "mayfly/_mayfly.pyi").is_file())
 
     def test_settings_are_kept_over_an_upgrade(self):
         listing = run("dpkg-deb", "--info", self.files["mayfly-server"], "conffiles")
