@@ -85,7 +85,10 @@ class Packages(unittest.TestCase):
         for file in ("mayfly.socket", "mayfly-http.socket"):
             (self.folder / file).write_bytes((unit.parent / file).read_bytes())
         units = [self.folder / name for name in ("mayfly.service", "mayfly.socket", "mayfly-http.socket")]
-        self.assertEqual(run("systemd-analyze", "verify", "--man=no", *units), "")
+        # It reads units of the machine as well, whose faults are not ours.
+        verified = subprocess.run(["systemd-analyze", "verify", "--man=no", *units],
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.assertEqual([line for line in verified.stdout.splitlines() if "mayfly" in line], [])
         said = run("systemd-analyze", "security", "--offline=true", "--no-pager", checked)
         self.assertLess(float(re.search(r"exposure level for mayfly.service: ([\d.]+)", said)[1]), EXPOSURE_MAX)
         # A jump of the clock is believed when the machine's is synchronised: so it must be able to ask. The
