@@ -16,6 +16,7 @@
 #include "apps/mayfly/reencrypt.h"
 #include "apps/mayfly/rows/row_commands.h"
 #include "apps/mayfly/serve_command.h"
+#include "apps/mayfly/shell/shell_command.h"
 #include "apps/mayfly/transfer/transfer_commands.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
 
@@ -52,6 +53,7 @@ int Main(int argc, char** argv) {
   Commands commands(app);
   AddServe(commands, version);
   AddRowCommands(commands);
+  AddShell(commands);
   AddKeyspaceCommands(commands);
   AddForecast(commands);
   AddEvents(commands);

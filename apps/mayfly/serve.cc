@@ -229,7 +229,8 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
-    server::Network network(*shared, {.catch_signals = true,
+    const bool is_private = flags.when_ready != nullptr;
+    server::Network network(*shared, {.catch_signals = !is_private,
                                       .sockets = passed,
                                       .requests = &requests,
                                       .on_stop = [&config, &logger] {
@@ -240,12 +241,16 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     MAYFLY_RETURN_IF_ERROR(network.Open());
     MAYFLY_TRY(const auto reaper, StartReaper(*database, *shared));
     MAYFLY_TRY(const auto table_reaper, tables->StartReaper({.reap = false}));
-    Greet(config, network, version);
+    if (is_private) {
+      flags.when_ready(network);
+    } else {
+      Greet(config, network, version);
+    }
     Log(logger, LogLevel::kInfo, "ready on port {}", network.port());
     Tell(config, fmt::format("READY=1\nSTATUS=Serving {}", fmt::join(network.addresses(), ", ")),
          logger);
     // The network hears of signals since it was made. One that came before stops it as well.
-    if (TakeInterrupt()) network.Stop();
+    if (!is_private && TakeInterrupt()) network.Stop();
     MAYFLY_RETURN_IF_ERROR(network.Run());
   }
   return Close(*database, config, logger);

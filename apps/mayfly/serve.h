@@ -1,6 +1,7 @@
 // serve.h - `mayfly serve`: a database on the network.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 
 namespace mayfly::server {
 class Config;
+class Network;
 }  // namespace mayfly::server
 
 namespace mayfly::app {
@@ -17,6 +19,9 @@ struct ServeFlags {
   std::string config_file;
   std::vector<std::pair<std::string, std::string>> settings;  // By name; they win over the file.
   bool manual_clock = false;
+  // Not null: serves quietly for its own process, which stops it: signals and the terminal are left
+  // alone. Called on the serving thread when clients can connect.
+  std::function<void(server::Network&)> when_ready = nullptr;
 };
 
 // Applies the settings of file and flags. Invalid: a setting is unknown, or its value is wrong.

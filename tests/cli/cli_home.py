@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "redis")
 from server_process import ServerProcess  # noqa: E402
 
 MAYFLY = sys.argv.pop() if len(sys.argv) > 1 else "mayfly"
-WAIT_SECONDS = 60
+WAIT_SECONDS = int(os.environ.get("CLI_WAIT", 60))
 # Each run of the executable opens and closes a database: on a busy disk most of the time is fsync.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 

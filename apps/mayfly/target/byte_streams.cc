@@ -1,6 +1,7 @@
 #include "apps/mayfly/target/byte_streams.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 
 #include <array>
 #include <boost/asio/connect.hpp>
@@ -8,7 +9,6 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/ssl.hpp>
-#include <boost/asio/write.hpp>
 
 #include "apps/mayfly/interrupt.h"
 
@@ -19,8 +19,10 @@ namespace asio = boost::asio;
 using Error = boost::system::error_code;
 using Tcp = asio::ip::tcp;
 
+constexpr int kTurnMs = 100;
+
 Status Failure(const std::string& where, std::string_view what, const Error& error) {
-  if (error == asio::error::interrupted && Interrupted()) return Status::Conflict("interrupted");
+  if (Interrupted()) return Status::Conflict("interrupted");
   if (error == asio::error::eof) {
     return Status::IoError(fmt::format("{}: the server closed the connection", where));
   }
@@ -39,22 +41,46 @@ class SocketStream final : public ByteStream {
   Socket& socket() { return socket_; }
 
   Status Write(Bytes bytes) override {
-    Error error;
-    asio::write(socket_, asio::buffer(bytes.data(), bytes.size()), error);
-    return error ? Failure(where_, "cannot send", error) : Status();
-  }
-
-  Status Read(ReplyParser& parser) override {
-    Error error;
-    const std::size_t size = socket_.read_some(asio::buffer(buffer_), error);
-    // Another signal, such as that of a resized window.
-    if (error == asio::error::interrupted && !Interrupted()) return {};
-    if (error) return Failure(where_, "cannot receive", error);
-    parser.Feed(Bytes(buffer_.data(), size));
+    while (!bytes.empty()) {
+      Error error;
+      const std::size_t size = socket_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
+      bytes.remove_prefix(size);
+      if (error == asio::error::would_block) {
+        MAYFLY_RETURN_IF_ERROR(Await(POLLOUT));
+      } else if (error) {
+        return Failure(where_, "cannot send", error);
+      }
+    }
     return {};
   }
 
+  Status Read(ReplyParser& parser) override {
+    while (true) {
+      Error error;
+      const std::size_t size = socket_.read_some(asio::buffer(buffer_), error);
+      if (!error) {
+        parser.Feed(Bytes(buffer_.data(), size));
+        return {};
+      }
+      if (error != asio::error::would_block) return Failure(where_, "cannot receive", error);
+      MAYFLY_RETURN_IF_ERROR(Await(POLLIN));
+    }
+  }
+
+  // Once it is connected.
+  void EndBlocking() { socket_.lowest_layer().non_blocking(true); }
+
  private:
+  // Waits for the socket, in short turns: a signal may come just before the wait, or be handled by
+  // another thread, and would not end it.
+  Status Await(short events) {
+    pollfd one{.fd = socket_.lowest_layer().native_handle(), .events = events, .revents = 0};
+    while (::poll(&one, 1, kTurnMs) <= 0) {
+      if (Interrupted()) return Status::Conflict("interrupted");
+    }
+    return {};
+  }
+
   const std::string where_;
   asio::io_context context_;
   Socket socket_;
@@ -75,6 +101,7 @@ Status ConnectTcp(const ServerUrl& url, asio::io_context& context, Tcp::socket& 
 Result<std::unique_ptr<ByteStream>> OpenTcp(const ServerUrl& url) {
   auto stream = std::make_unique<SocketStream<Tcp::socket>>(url.ToString());
   MAYFLY_RETURN_IF_ERROR(ConnectTcp(url, stream->context(), stream->socket()));
+  stream->EndBlocking();
   return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
@@ -84,6 +111,7 @@ Result<std::unique_ptr<ByteStream>> OpenUnix(const ServerUrl& url) {
   Error error;
   stream->socket().connect(Local::endpoint(url.host), error);
   if (error) return Failure(url.ToString(), "cannot connect", error);
+  stream->EndBlocking();
   return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
@@ -109,6 +137,7 @@ Result<std::unique_ptr<ByteStream>> OpenTls(const ServerUrl& url, const TlsOptio
            TLSEXT_NAMETYPE_host_name, host.data());
   stream->socket().handshake(ssl::stream_base::client, error);
   if (error) return Failure(url.ToString(), "TLS", error);
+  stream->EndBlocking();
   return std::unique_ptr<ByteStream>(std::move(stream));
 }
 

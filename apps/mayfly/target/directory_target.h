@@ -43,6 +43,8 @@ class DirectoryTarget final : public Target {
   Result<CheckReport> Check(bool repair, const Progress& progress) override;
   Result<Proof> Prove(const ProveRequest& request, const Progress& progress) override;
   Result<Reply> Command(const std::vector<std::string>& args) override;
+  Status Listen(const std::vector<std::string>& args,
+                const std::function<bool(const Reply&)>& visit) override;
 
  private:
   explicit DirectoryTarget(std::string directory);

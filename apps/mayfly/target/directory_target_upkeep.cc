@@ -80,4 +80,9 @@ Result<Reply> DirectoryTarget::Command(const std::vector<std::string>& /*args*/)
   return Status::Unsupported("a folder answers no commands; `mayfly shell` serves it to itself");
 }
 
+Status DirectoryTarget::Listen(const std::vector<std::string>& args,
+                               const std::function<bool(const Reply&)>& /*visit*/) {
+  return Command(args).status();
+}
+
 }  // namespace mayfly::app

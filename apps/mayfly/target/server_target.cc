@@ -200,4 +200,11 @@ Result<Reply> ServerTarget::Command(const std::vector<std::string>& args) {
   return client_->Run(args);
 }
 
+Status ServerTarget::Listen(const std::vector<std::string>& args,
+                            const std::function<bool(const Reply&)>& visit) {
+  auto reply = client_->Run(args);
+  while (reply && visit(*reply)) reply = client_->Receive();
+  return reply.status();
+}
+
 }  // namespace mayfly::app

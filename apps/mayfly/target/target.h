@@ -117,6 +117,11 @@ class Target {
   // A command in the Redis protocol; for the shell.
   virtual Result<Reply> Command(const std::vector<std::string>& args) = 0;
 
+  // A command whose messages come one by one, until `visit` returns false. Conflict: Ctrl-C. The
+  // target cannot be used any more then.
+  virtual Status Listen(const std::vector<std::string>& args,
+                        const std::function<bool(const Reply&)>& visit) = 0;
+
  protected:
   Target() = default;
 };

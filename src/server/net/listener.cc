@@ -163,7 +163,10 @@ void Listener::CloseDoors() {
 }
 
 Status Listener::OpenTcp(int port, bool tls, std::atomic<int>& bound_port) {
-  MAYFLY_TRY(const auto addresses, ReadBindAddresses(server_.config().Text(Setting::kBind)));
+  const std::string bind_text = server_.config().Text(Setting::kBind);
+  // With a unix socket to listen on, no address is needed.
+  if (bind_text.empty() && !server_.config().Text(Setting::kUnixSocket).empty()) return {};
+  MAYFLY_TRY(const auto addresses, ReadBindAddresses(bind_text));
   bound_port = port;
   for (const BindAddress& bind : addresses) {
     const Tcp::endpoint endpoint(bind.address, static_cast<unsigned short>(bound_port));
