@@ -4,6 +4,7 @@ hypothesis prints the steps that lead to a difference. Time moves only in a step
 """
 
 import datetime
+import tempfile
 
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
@@ -24,9 +25,12 @@ class Agreement(RuleBasedStateMachine):
     def __init__(self):
         super().__init__()
         self.clock = mayfly.ManualClock(START)
-        self.db = mayfly.Database(clock=self.clock)
+        self.db = self.open()
         self.now = 0
         self.rows = {}  # Key to (value, deadline in ms or None).
+
+    def open(self):
+        return mayfly.Database(clock=self.clock)
 
     def teardown(self):
         assert self.db.check().clean
@@ -137,6 +141,39 @@ class Agreement(RuleBasedStateMachine):
             assert self.db[key] == value and bytes(self.db.get_view(key)) == value
 
 
-TestAgreement = Agreement.TestCase
-TestAgreement.settings = settings(max_examples=40, stateful_step_count=40, deadline=None,
-                                  suppress_health_check=list(HealthCheck), database=None)
+class AgreementOnDisk(Agreement):
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        super().__init__()
+
+    def open(self):
+        return mayfly.Database(self.folder.name + "/db", clock=self.clock, memory="tiny")
+
+    def teardown(self):
+        super().teardown()
+        self.folder.cleanup()
+
+    @rule(step=st.integers(0, 8000))
+    def reopen(self, step):
+        left_open = self.db.keys()
+        self.db.close()
+        self.clock.advance(step / 1000)
+        self.now += step
+        self.db = self.open()
+        del left_open
+
+    @rule()
+    def reclaim(self):
+        self.db.reclaim(everything=True)
+        self.rows = self.alive()
+
+
+def configured(machine, examples):
+    case = machine.TestCase
+    case.settings = settings(max_examples=examples, stateful_step_count=40, deadline=None,
+                             suppress_health_check=list(HealthCheck), database=None)
+    return case
+
+
+TestAgreement = configured(Agreement, 40)
+TestAgreementOnDisk = configured(AgreementOnDisk, 8)

@@ -201,6 +201,15 @@ def test_a_view_pins_the_value(disk_db):
         disk_db.get_view("k")
 
 
+def test_a_view_of_a_database_in_memory_outlives_it():
+    database = mayfly.Database()
+    database["k"] = b"v" * 1000
+    view = database.get_view("k")
+    database.close()
+    del database
+    assert bytes(view) == b"v" * 1000
+
+
 def test_a_view_of_nothing(db):
     db["empty"] = b""
     assert bytes(db.get_view("empty")) == b""
