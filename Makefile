@@ -36,7 +36,7 @@ reference: build/release/build.ninja  ## Make the reference of the headers, in b
 	@cmake --build --preset release --target reference
 
 packages: build/release/build.ninja  ## Build the .deb packages, in build/release/packages.
-	@cmake --build --preset release --target mayfly mayfly_shared mayfly_static
+	@cmake --build --preset release --target mayfly mayfly_shared mayfly_static python_extension
 	@cd build/release && cpack -G DEB
 
 packages-test: packages  ## Try them in a minimal Debian; needs root, takes minutes.

@@ -4,7 +4,8 @@
 # Needs root, debootstrap and Debian's servers, and takes minutes: `make packages-test` runs it.
 #   1. The steps of the container's recipe install the server; its command starts as the named user,
 #      answers PING, ends well on SIGTERM, and after kill -9 has what it had acknowledged.
-#   2. The other packages are installed; C and C++ programs are built by pkg-config and find_package, and run.
+#   2. The other packages are installed; C and C++ programs are built by pkg-config and find_package, and
+#      run, and so does a Python program.
 #   3. Removed and purged: the programs are gone, the database is not.
 set -euo pipefail
 
@@ -121,8 +122,14 @@ inside sh -ec 'cd /tmp
   >"$folder/user.log" 2>&1 || { tail -30 "$folder/user.log" >&2; fail "a user's program cannot be built or run"; }
 ! grep -q 'NOT TRUE' "$folder/user.log" || fail "a user's program was told something wrong"
 
+step "a program in Python"
+cp "$packages"/python3-mayfly_*.deb "$root/tmp/"
+inside sh -ec 'apt-get install -qq --yes --no-install-recommends /tmp/python3-mayfly_*.deb
+  cd /tmp; python3 user/sessions.py' >"$folder/python.log" 2>&1 ||
+  { tail -20 "$folder/python.log" >&2; fail "Python cannot use it"; }
+
 step "removal"
-inside sh -ec 'apt-get remove -qq --yes mayfly-server libmayfly-dev libmayfly0.1
+inside sh -ec 'apt-get remove -qq --yes mayfly-server libmayfly-dev libmayfly0.1 python3-mayfly
   test ! -e /usr/bin/mayfly; test -e /etc/mayfly/mayfly.toml
   apt-get purge -qq --yes mayfly-server' >"$folder/apt.log" 2>&1 || { cat "$folder/apt.log" >&2; fail "removal"; }
 grep -q 'the database in /var/lib/mayfly was kept' "$folder/apt.log" || fail "the purge is silent about the data"
