@@ -13,6 +13,8 @@
 #include "apps/mayfly/expiry/expiry_commands.h"
 #include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/keyspaces/keyspace_commands.h"
+#include "apps/mayfly/live/live_commands.h"
+#include "apps/mayfly/pages/pages_command.h"
 #include "apps/mayfly/reencrypt.h"
 #include "apps/mayfly/rows/row_commands.h"
 #include "apps/mayfly/serve_command.h"
@@ -64,11 +66,14 @@ int Main(int argc, char** argv) {
   AddRestore(commands);
   AddCheck(commands);
   AddProve(commands);
+  AddTop(commands);
+  AddBench(commands);
   AddImport(commands);
   AddExport(commands);
   AddReencrypt(commands);
   AddDemo(commands);
   AddVersion(commands, version);
+  AddPages(commands);
   std::vector<std::string> args = WithUrlAsTarget(app, argc, argv);
   std::reverse(args.begin(), args.end());  // As CLI11 takes them.
   try {
