@@ -116,6 +116,9 @@ LineEditor::~LineEditor() {
 std::optional<std::string> LineEditor::Read() {
   int size = 0;
   state_->dropped = false;
+  // Before the prompt is shown: el_gets() does it behind it, and keys that were pressed in between,
+  // such as Ctrl-D, would have lost their meaning.
+  el_set(state_->editor, EL_PREP_TERM, 1);
   const char* const text = el_gets(state_->editor, &size);
   if (state_->dropped) {
     std::fputs("^C\n", stdout);
