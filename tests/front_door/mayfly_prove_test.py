@@ -113,7 +113,7 @@ class MayflyProve(unittest.TestCase):
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_refuses_wrong_calls_with_exit_code_2(self):
-        for arguments, word in (([], "DIR"), ([self.database, "--find", ""], "--find"),
+        for arguments, word in (([], "TARGET"), ([self.database, "--find", ""], "--find"),
                                 ([self.database, "--find-hex", "0"], "--find-hex"),
                                 ([self.database, "--find-hex", "0g"], "hexadecimal"),
                                 ([self.database, "--find", "a", "--find-hex", "00"], "excludes"),
