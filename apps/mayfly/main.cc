@@ -34,12 +34,12 @@ void AddVersion(Commands& commands, const std::string& version) {
 
 void AddDemo(Commands& commands) {
   const auto directory = std::make_shared<std::string>();
-  CLI::App* const demo = commands.Add(commands.app(), "demo",
-                                      "Show, step by step, what the engine does.", {"mayfly demo"},
-                                      [=]() -> Result<ExitCode> {
-                                        MAYFLY_RETURN_IF_ERROR(RunDemo(*directory));
-                                        return kExitDone;
-                                      });
+  CLI::App* const demo =
+      commands.Add(commands.app(), "demo", "Show, step by step, what the engine does.",
+                   {"mayfly demo"}, [=]() -> Result<ExitCode> {
+                     MAYFLY_RETURN_IF_ERROR(RunDemo(*directory));
+                     return kExitDone;
+                   });
   demo->add_option("--dir", *directory,
                    "Keep the demo's database in this folder (default: a temporary one, removed "
                    "afterwards).");

@@ -41,7 +41,8 @@ struct ServiceOptions {
 class Service {
  public:
   // All must outlive it.
-  Service(tables::ProtocolTables& tables, const Clock& clock, Logger& logger, ServiceOptions options = {});
+  Service(tables::ProtocolTables& tables, const Clock& clock, Logger& logger,
+          ServiceOptions options = {});
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 

@@ -56,7 +56,8 @@ class TableRaces : public ::testing::Test {
 
  private:
   DatabaseHome home_{EngineKind::kMemory};
-  const std::unique_ptr<tables::ProtocolTables> tables_ = *tables::ProtocolTables::Open(home_.database());
+  const std::unique_ptr<tables::ProtocolTables> tables_ =
+      *tables::ProtocolTables::Open(home_.database());
   Service service_{*tables_, home_.clock(), SilentLogger()};
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <thread>
 
-#include "tables/tables_home.h"
 #include "tables/protocol_tables.h"
+#include "tables/tables_home.h"
 
 namespace mayfly {
 namespace {

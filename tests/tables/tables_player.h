@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "base/temporary_directory.h"
+#include "tables/protocol_tables.h"
 #include "tables/random_posts.h"
 #include "tables/tables_model.h"
 #include "tables/tables_play.h"
-#include "tables/protocol_tables.h"
 
 namespace mayfly {
 

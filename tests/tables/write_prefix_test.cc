@@ -1,10 +1,9 @@
 // Goal: writes applied together have the same outcomes and effects as one after the other, and
 // share their commits. Method: on each engine, a manual clock; then on an engine that counts
 // commits and can refuse them.
-#include "tables/protocol_tables.h"
-
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
+#include "tables/protocol_tables.h"
 #include "tables/schema/item_limits.h"
 #include "tables/tables_home.h"
 #include "tests/core/counting_engine.h"
@@ -56,9 +55,7 @@ class WritesTogether : public EachTables {
   int calls_ = 0;
 };
 
-TEST_P(WritesTogether, OfNothingAreNothing) {
-  EXPECT_TRUE(tables().WritePrefix({}).empty());
-}
+TEST_P(WritesTogether, OfNothingAreNothing) { EXPECT_TRUE(tables().WritePrefix({}).empty()); }
 
 TEST_P(WritesTogether, SeeTheOnesBefore) {
   const Outcomes outcomes = All({PutOf(Of("1", 5)), AddOne("1", ReturnValues::kAllNew),

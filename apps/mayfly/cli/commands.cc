@@ -78,7 +78,8 @@ void AddOutput(CLI::App& command, OutputFlags& flags) {
   command
       .add_flag("--raw", flags.raw, "Print as in a pipe: tabs between cells, no titles or units.")
       ->excludes(json);
-  command.add_flag("--no-color", flags.no_color, "No colours; NO_COLOR in the environment does the same.");
+  command.add_flag("--no-color", flags.no_color,
+                   "No colours; NO_COLOR in the environment does the same.");
 }
 
 std::vector<std::string> WithUrlAsTarget(const CLI::App& app, int argc, char** argv) {
@@ -87,9 +88,8 @@ std::vector<std::string> WithUrlAsTarget(const CLI::App& app, int argc, char** a
   std::size_t words = 0;  // Names of subcommands in front.
   while (words < args.size()) {
     const auto all = command->get_subcommands([](const CLI::App*) { return true; });
-    const auto next = std::find_if(all.begin(), all.end(), [&](const CLI::App* one) {
-      return one->check_name(args[words]);
-    });
+    const auto next = std::find_if(
+        all.begin(), all.end(), [&](const CLI::App* one) { return one->check_name(args[words]); });
     if (next == all.end()) break;
     command = *next;
     ++words;

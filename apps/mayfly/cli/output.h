@@ -28,11 +28,22 @@ struct OutputFlags {
 // One value, with its kind: that decides its form.
 class Cell {
  public:
-  enum class Kind : std::uint8_t { kNothing, kText, kCount, kSize, kLength, kInstant, kYesNo, kReal };
+  enum class Kind : std::uint8_t {
+    kNothing,
+    kText,
+    kCount,
+    kSize,
+    kLength,
+    kInstant,
+    kYesNo,
+    kReal
+  };
 
   static Cell Nothing() { return Cell(Kind::kNothing, {}, 0); }
   static Cell Text(Bytes bytes) { return Cell(Kind::kText, std::string(bytes), 0); }
-  static Cell Count(std::uint64_t n) { return Cell(Kind::kCount, {}, static_cast<std::int64_t>(n)); }
+  static Cell Count(std::uint64_t n) {
+    return Cell(Kind::kCount, {}, static_cast<std::int64_t>(n));
+  }
   static Cell Size(std::uint64_t n) { return Cell(Kind::kSize, {}, static_cast<std::int64_t>(n)); }
   static Cell Length(Millis length) { return Cell(Kind::kLength, {}, length.count()); }
   static Cell Instant(WallTime time) { return Cell(Kind::kInstant, {}, ToMs(time)); }

@@ -107,7 +107,8 @@ Result<Millis> ParseDuration(std::string_view text) {
   std::string_view rest = text;
   std::int64_t sum = 0;
   do {
-    const auto number = ParseNumber<std::int64_t>(TakeWhile(rest, [](char c) { return IsDigit(c); }));
+    const auto number =
+        ParseNumber<std::int64_t>(TakeWhile(rest, [](char c) { return IsDigit(c); }));
     const std::string_view name = TakeWhile(rest, [](char c) { return IsLetter(c); });
     const Unit* found = nullptr;
     for (const Unit& unit : kUnitsRead) {

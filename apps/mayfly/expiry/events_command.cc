@@ -51,8 +51,9 @@ Result<ExitCode> RunEvents(const EventFlags& flags) {
   std::uint64_t left = flags.limit > 0 ? flags.limit : UINT64_MAX;
   Waker pause;
   while (left > 0 && !Interrupted() && std::ferror(stdout) == 0) {
-    MAYFLY_TRY(const auto events,
-               target->ReadEvents(after, static_cast<std::size_t>(std::min<std::uint64_t>(left, kPage))));
+    MAYFLY_TRY(
+        const auto events,
+        target->ReadEvents(after, static_cast<std::size_t>(std::min<std::uint64_t>(left, kPage))));
     for (const Event& event : events) {
       output.Row(FieldsOf(event));
       after = event.sequence;

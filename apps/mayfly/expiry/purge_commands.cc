@@ -43,19 +43,19 @@ Result<ExitCode> RunStats(const PurgeFlags& flags) {
     mortal += one.mortal_rows;
     lag = std::max(lag, one.lag);
   }
-  output.Record({{"now", Cell::Instant(statistics.clock.now)},
-                 {"deletion_stopped_by_clock",
-                  Cell::YesNo(statistics.clock.physical_deletion_stopped)},
-                 {"keyspaces", Cell::Count(statistics.keyspaces.size())},
-                 {"rows", Cell::Count(rows)},
-                 {"mortal_rows", Cell::Count(mortal)},
-                 {"due_rows", Cell::Count(DueRows(statistics))},
-                 {"lag", Cell::Length(lag)},
-                 {"purged_rows", Cell::Count(statistics.purged_rows)},
-                 {"events_first", Cell::Count(statistics.events_first)},
-                 {"events_last", Cell::Count(statistics.events_last)},
-                 {"disk", Cell::Size(statistics.disk_bytes)},
-                 {"memory", Cell::Size(statistics.memory_bytes)}});
+  output.Record(
+      {{"now", Cell::Instant(statistics.clock.now)},
+       {"deletion_stopped_by_clock", Cell::YesNo(statistics.clock.physical_deletion_stopped)},
+       {"keyspaces", Cell::Count(statistics.keyspaces.size())},
+       {"rows", Cell::Count(rows)},
+       {"mortal_rows", Cell::Count(mortal)},
+       {"due_rows", Cell::Count(DueRows(statistics))},
+       {"lag", Cell::Length(lag)},
+       {"purged_rows", Cell::Count(statistics.purged_rows)},
+       {"events_first", Cell::Count(statistics.events_first)},
+       {"events_last", Cell::Count(statistics.events_last)},
+       {"disk", Cell::Size(statistics.disk_bytes)},
+       {"memory", Cell::Size(statistics.memory_bytes)}});
   return kExitDone;
 }
 
@@ -98,10 +98,9 @@ Result<ExitCode> RunCompact(const PurgeFlags& flags) {
   return kExitDone;
 }
 
-std::pair<CLI::App*, std::shared_ptr<PurgeFlags>> AddOne(Commands& commands, const char* name,
-                                                         const char* summary,
-                                                         const std::vector<std::string>& examples,
-                                                         Result<ExitCode> (*run)(const PurgeFlags&)) {
+std::pair<CLI::App*, std::shared_ptr<PurgeFlags>> AddOne(
+    Commands& commands, const char* name, const char* summary,
+    const std::vector<std::string>& examples, Result<ExitCode> (*run)(const PurgeFlags&)) {
   const auto flags = std::make_shared<PurgeFlags>();
   CLI::App* const command =
       commands.Add(commands.app(), name, summary, examples, [=] { return run(*flags); });

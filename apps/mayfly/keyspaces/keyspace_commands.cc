@@ -85,7 +85,9 @@ Result<ExitCode> RunPolicy(const KeyspaceFlags& flags) {
     return kExitDone;
   }
   const auto number = [](std::uint32_t n) { return Cell::Count(n); };
-  const auto text = [&](std::size_t field) { return Cell::Text(PolicyFields(policy)[field].second); };
+  const auto text = [&](std::size_t field) {
+    return Cell::Text(PolicyFields(policy)[field].second);
+  };
   Output(flags.output)
       .Record({{"default-ttl", Cell::Length(policy.default_ttl)},
                {"min-ttl", Cell::Length(policy.min_ttl)},
@@ -101,8 +103,8 @@ Result<ExitCode> RunPolicy(const KeyspaceFlags& flags) {
 }  // namespace
 
 void AddKeyspaceCommands(Commands& commands) {
-  CLI::App* const group = commands.Add(commands.app(), "keyspace",
-                                       "List, make and drop keyspaces, and set their policies.", {});
+  CLI::App* const group = commands.Add(
+      commands.app(), "keyspace", "List, make and drop keyspaces, and set their policies.", {});
   group->require_subcommand(0, 1);
   const auto one = [&](const char* name, const char* summary,
                        const std::vector<std::string>& examples,

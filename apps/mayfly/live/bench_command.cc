@@ -42,7 +42,8 @@ struct Measured {
   double Percentile(double share) {
     if (micros.empty()) return 0;
     const auto at = static_cast<std::size_t>(share * static_cast<double>(micros.size() - 1));
-    std::nth_element(micros.begin(), micros.begin() + static_cast<std::ptrdiff_t>(at), micros.end());
+    std::nth_element(micros.begin(), micros.begin() + static_cast<std::ptrdiff_t>(at),
+                     micros.end());
     return micros[at];
   }
 };
@@ -54,19 +55,22 @@ class Bench {
 
   Status Run() {
     const std::uint64_t rows = flags_.rows;
-    MAYFLY_RETURN_IF_ERROR(Each("put-ttl", "a row with a ttl of an hour", rows, [&](std::uint64_t n) {
-      return target_.Put(KeyOf(n), value_, Lifetime::For(std::chrono::hours(1)));
-    }));
+    MAYFLY_RETURN_IF_ERROR(
+        Each("put-ttl", "a row with a ttl of an hour", rows, [&](std::uint64_t n) {
+          return target_.Put(KeyOf(n), value_, Lifetime::For(std::chrono::hours(1)));
+        }));
     MAYFLY_RETURN_IF_ERROR(Each("get", "a living row, at random", rows, [&](std::uint64_t) {
       return target_.Get(KeyOf(random_.Below(rows))).status();
     }));
-    MAYFLY_RETURN_IF_ERROR(Each("get-missing", "a key that is not there", rows, [&](std::uint64_t n) {
-      const Status status = target_.Get(KeyOf(rows + n)).status();
-      return status.IsNotFound() ? Status() : status;
-    }));
-    MAYFLY_RETURN_IF_ERROR(Each("slide", "a new ttl for a row, at random", rows, [&](std::uint64_t) {
-      return target_.Expire(KeyOf(random_.Below(rows)), Lifetime::For(std::chrono::hours(2)));
-    }));
+    MAYFLY_RETURN_IF_ERROR(
+        Each("get-missing", "a key that is not there", rows, [&](std::uint64_t n) {
+          const Status status = target_.Get(KeyOf(rows + n)).status();
+          return status.IsNotFound() ? Status() : status;
+        }));
+    MAYFLY_RETURN_IF_ERROR(
+        Each("slide", "a new ttl for a row, at random", rows, [&](std::uint64_t) {
+          return target_.Expire(KeyOf(random_.Below(rows)), Lifetime::For(std::chrono::hours(2)));
+        }));
     MAYFLY_RETURN_IF_ERROR(Batches());
     MAYFLY_RETURN_IF_ERROR(Each("forecast", "24 spans of an hour", 10, [&](std::uint64_t) {
       return target_.Forecast(std::chrono::hours(1), 24).status();

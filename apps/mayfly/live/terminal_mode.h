@@ -10,8 +10,7 @@ namespace mayfly::app {
 class SingleKeys {
  public:
   // Without `wanted`, and without a terminal, no key is ever pressed.
-  explicit SingleKeys(bool wanted)
-      : terminal_(wanted && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
+  explicit SingleKeys(bool wanted) : terminal_(wanted && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
     if (!terminal_) return;
     termios raw = before_;
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);

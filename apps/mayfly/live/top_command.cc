@@ -64,8 +64,7 @@ Sums SumsOf(const Statistics& statistics) {
 std::string CommandLines(const Output& output, const Frame& now,
                          const std::optional<Frame>& before) {
   if (now.activity.commands.empty()) return {};
-  const double seconds =
-      before ? std::chrono::duration<double>(now.at - before->at).count() : 0.0;
+  const double seconds = before ? std::chrono::duration<double>(now.at - before->at).count() : 0.0;
   TextTable table({{"command", TextTable::Align::kLeft},
                    {"calls", TextTable::Align::kRight},
                    {"per second", TextTable::Align::kRight},
@@ -103,8 +102,8 @@ std::string Draw(const Output& output, const Target& target, const Frame& now,
                  const std::optional<Frame>& before) {
   const Statistics& statistics = now.activity.statistics;
   const Sums sums = SumsOf(statistics);
-  std::string text = fmt::format("{}  {}\n\n", output.Bold(target.name()),
-                                 ToText(statistics.clock.now));
+  std::string text =
+      fmt::format("{}  {}\n\n", output.Bold(target.name()), ToText(statistics.clock.now));
   if (now.activity.commands_total) {
     const auto rate = OperationsPerSecond(now, before);
     text += fmt::format("operations  {} per second, {} in all, {}\n",
@@ -116,7 +115,8 @@ std::string Draw(const Output& output, const Target& target, const Frame& now,
                                       ToText(sums.lag, 2), statistics.purged_rows);
   text += (sums.lag > std::chrono::minutes(1) ? output.Alarm(due) : due) + "\n";
   if (statistics.clock.physical_deletion_stopped) {
-    text += output.Alarm("clock       it jumped ahead: nothing is removed until that is settled") + "\n";
+    text += output.Alarm("clock       it jumped ahead: nothing is removed until that is settled") +
+            "\n";
   }
   text += fmt::format("disk        {}, memory {}\n", SizeToText(statistics.disk_bytes),
                       SizeToText(statistics.memory_bytes));
@@ -128,20 +128,20 @@ void PrintFields(Output& output, const Frame& now, const std::optional<Frame>& b
   const Sums sums = SumsOf(statistics);
   const auto rate = OperationsPerSecond(now, before);
   const auto& next = now.activity.next;
-  output.Row({{"now", Cell::Instant(statistics.clock.now)},
-              {"operations_per_second", rate ? Cell::Real(*rate) : Cell::Nothing()},
-              {"operations", now.activity.commands_total ? Cell::Count(*now.activity.commands_total)
-                                                         : Cell::Nothing()},
-              {"clients", Cell::Count(now.activity.clients)},
-              {"rows", Cell::Count(sums.rows)},
-              {"mortal_rows", Cell::Count(sums.mortal)},
-              {"due_rows", Cell::Count(sums.due)},
-              {"lag", Cell::Length(sums.lag)},
-              {"disk", Cell::Size(statistics.disk_bytes)},
-              {"memory", Cell::Size(statistics.memory_bytes)},
-              {"next_key", next.empty() ? Cell::Nothing() : Cell::Text(next.front().key)},
-              {"next_deadline",
-               next.empty() ? Cell::Nothing() : Cell::Instant(next.front().deadline)}});
+  output.Row(
+      {{"now", Cell::Instant(statistics.clock.now)},
+       {"operations_per_second", rate ? Cell::Real(*rate) : Cell::Nothing()},
+       {"operations",
+        now.activity.commands_total ? Cell::Count(*now.activity.commands_total) : Cell::Nothing()},
+       {"clients", Cell::Count(now.activity.clients)},
+       {"rows", Cell::Count(sums.rows)},
+       {"mortal_rows", Cell::Count(sums.mortal)},
+       {"due_rows", Cell::Count(sums.due)},
+       {"lag", Cell::Length(sums.lag)},
+       {"disk", Cell::Size(statistics.disk_bytes)},
+       {"memory", Cell::Size(statistics.memory_bytes)},
+       {"next_key", next.empty() ? Cell::Nothing() : Cell::Text(next.front().key)},
+       {"next_deadline", next.empty() ? Cell::Nothing() : Cell::Instant(next.front().deadline)}});
 }
 
 Result<ExitCode> RunTop(const TopFlags& flags) {

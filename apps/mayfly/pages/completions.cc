@@ -77,7 +77,8 @@ _mayfly() {
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
       -*) break ;;
-      )" + Containers(app) +
+      )" +
+         Containers(app) +
          R"() path=$word ;;
       *) path="${path:+$path }$word"; break ;;
     esac

@@ -62,7 +62,8 @@ std::string Options(const CLI::App& command) {
 }
 
 constexpr std::string_view kExitCodes =
-    ".SH EXIT STATUS\n0: done. 1: failed. 2: called wrongly. 3: a check or a proof found something, "
+    ".SH EXIT STATUS\n0: done. 1: failed. 2: called wrongly. 3: a check or a proof found "
+    "something, "
     "or a copy is incomplete. 4: there is no such key. 130: interrupted.\n";
 
 }  // namespace
@@ -70,18 +71,19 @@ constexpr std::string_view kExitCodes =
 std::string ManPage(const CLI::App& command, const std::string& full_name) {
   std::string dashed = full_name;
   std::replace(dashed.begin(), dashed.end(), ' ', '-');
-  std::string page = fmt::format(".TH {} 1 \"\" \"mayfly {}\" \"mayfly\"\n", ToUpper(dashed),
-                                 MAYFLY_VERSION);
-  page += fmt::format(".SH NAME\n{} \\- {}\n", Roff(dashed), Roff(Summary(command.get_description())));
+  std::string page =
+      fmt::format(".TH {} 1 \"\" \"mayfly {}\" \"mayfly\"\n", ToUpper(dashed), MAYFLY_VERSION);
+  page +=
+      fmt::format(".SH NAME\n{} \\- {}\n", Roff(dashed), Roff(Summary(command.get_description())));
   page += ".SH SYNOPSIS\n" + Synopsis(command, full_name);
   page += ".SH DESCRIPTION\n" + Roff(command.get_description()) + "\n";
   page += ".SH OPTIONS\n" + Options(command);
   if (const auto commands = ShownCommands(command); !commands.empty()) {
     page += ".SH SUBCOMMANDS\n";
     for (const CLI::App* one : commands) {
-      page += fmt::format(".TP\n.B {}\n{}\nSee\n.BR {}\\-{} (1).\n", one->get_name(),
-                          Roff(Summary(one->get_description()) + "."), Roff(dashed),
-                          one->get_name());
+      page +=
+          fmt::format(".TP\n.B {}\n{}\nSee\n.BR {}\\-{} (1).\n", one->get_name(),
+                      Roff(Summary(one->get_description()) + "."), Roff(dashed), one->get_name());
     }
   }
   if (const std::string examples = command.get_footer(); !examples.empty()) {

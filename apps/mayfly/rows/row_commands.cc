@@ -127,8 +127,8 @@ Result<ExitCode> RunTtl(const RowFlags& flags) {
   MAYFLY_RETURN_IF_ERROR(ttl.status());
   const bool forever = *ttl == kForever;
   if (output.form() == Output::Form::kJson) {
-    output.Record({{"key", Cell::Text(flags.key)},
-                   {"ttl", forever ? Cell::Nothing() : Cell::Length(*ttl)}});
+    output.Record(
+        {{"key", Cell::Text(flags.key)}, {"ttl", forever ? Cell::Nothing() : Cell::Length(*ttl)}});
   } else if (output.human()) {
     output.Note(forever ? "for ever" : ToText(*ttl));
   } else {
@@ -162,8 +162,7 @@ Result<ExitCode> RunScan(const RowFlags& flags) {
                                         return std::ferror(stdout) == 0;
                                       }));
   output.End();
-  output.Note(fmt::format("{}{}", Counted(shown, "row"),
-                          more ? "; there are more: --limit" : ""));
+  output.Note(fmt::format("{}{}", Counted(shown, "row"), more ? "; there are more: --limit" : ""));
   return kExitDone;
 }
 
@@ -266,16 +265,16 @@ void AddReads(Commands& commands) {
       one("ttl", "Print how long a row has left; in a pipe, in milliseconds or 'forever'.",
           {"mayfly ttl data session:7"}, RunTtl);
   ttl->add_option("KEY", ttl_flags->key, "The row's key.")->required();
-  const auto [scan, scan_flags] =
-      one("scan", "List rows in the order of their keys.",
-          {"mayfly scan data --prefix session: --limit 20",
-           "mayfly scan --url redis://localhost --json | jq .key"},
-          RunScan);
+  const auto [scan, scan_flags] = one("scan", "List rows in the order of their keys.",
+                                      {"mayfly scan data --prefix session: --limit 20",
+                                       "mayfly scan --url redis://localhost --json | jq .key"},
+                                      RunScan);
   scan->add_option("--prefix", scan_flags->prefix, "Only keys that begin with this.");
   scan->add_option("--limit", scan_flags->limit,
                    "At most so many rows (default: all; on a terminal 1000).")
       ->check(CLI::PositiveNumber);
-  scan->add_flag("--reverse", scan_flags->reverse, "From the last key to the first; a folder only.");
+  scan->add_flag("--reverse", scan_flags->reverse,
+                 "From the last key to the first; a folder only.");
   scan->add_flag("--keys-only", scan_flags->keys_only, "Leave the values out.");
   const auto [count, count_flags] =
       one("count", "Count living rows.",

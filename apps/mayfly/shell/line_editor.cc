@@ -39,8 +39,8 @@ struct LineEditor::State {
   static char* Hint(EditLine* editor) {
     State& state = Of(editor);
     const LineInfo* const info = el_line(editor);
-    state.shown_hint = state.options.hint(
-        {info->buffer, static_cast<std::size_t>(info->lastchar - info->buffer)});
+    state.shown_hint =
+        state.options.hint({info->buffer, static_cast<std::size_t>(info->lastchar - info->buffer)});
     return state.shown_hint.data();
   }
 

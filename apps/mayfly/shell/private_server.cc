@@ -29,7 +29,8 @@ class PrivateServerImpl final : public PrivateServer {
                        {"loglevel", "nothing"},
                        {"memory-profile", "default"},
                        {"disk-reserve", "0"}};
-    if (!flags.key_file.empty()) flags_.settings.emplace_back("encryption-key-file", flags.key_file);
+    if (!flags.key_file.empty())
+      flags_.settings.emplace_back("encryption-key-file", flags.key_file);
     flags_.when_ready = [this](server::Network& network) {
       was_ready_ = true;
       ready_.set_value(&network);

@@ -52,7 +52,8 @@ std::string ForPeople(const Reply& reply) {
     case Kind::kBulk: {
       // Text of several lines, such as that of INFO, as it is.
       const bool lines = reply.text().find("\r\n") != std::string::npos;
-      return lines ? reply.text() : (IsUtf8(reply.text()) ? Quoted(reply.text()) : Quoted(reply.text()));
+      return lines ? reply.text()
+                   : (IsUtf8(reply.text()) ? Quoted(reply.text()) : Quoted(reply.text()));
     }
     default: return Plain(reply);
   }
@@ -114,14 +115,15 @@ std::string DrawTable(const Reply& reply, const Output& output) {
 std::string DrawMap(const Reply& reply, const Output& output) {
   std::size_t width = 0;
   const Reply::Items& items = reply.items();
-  for (std::size_t i = 0; i < items.size(); i += 2) width = std::max(width, CellOf(items[i]).size());
+  for (std::size_t i = 0; i < items.size(); i += 2)
+    width = std::max(width, CellOf(items[i]).size());
   std::string text;
   for (std::size_t i = 0; i < items.size(); i += 2) {
     const std::string name = fmt::format("{:<{}}  ", CellOf(items[i]), width);
     const Reply& value = items[i + 1];
-    text += output.Bold(name) + (IsScalar(value) ? CellOf(value) + "\n"
-                                                 : "\n" + std::string(2, ' ') +
-                                                       Indented(Draw(value, output), 2));
+    text += output.Bold(name) +
+            (IsScalar(value) ? CellOf(value) + "\n"
+                             : "\n" + std::string(2, ' ') + Indented(Draw(value, output), 2));
   }
   return text.empty() ? "(empty)\n" : text;
 }
@@ -139,8 +141,8 @@ std::string Draw(const Reply& reply, const Output& output) {
   const std::size_t width = std::to_string(reply.items().size()).size();
   std::string text;
   for (std::size_t i = 0; i < reply.items().size(); ++i) {
-    text += fmt::format("{:>{}}) ", i + 1, width) +
-            Indented(Draw(reply.items()[i], output), width + 2);
+    text +=
+        fmt::format("{:>{}}) ", i + 1, width) + Indented(Draw(reply.items()[i], output), width + 2);
   }
   return text;
 }

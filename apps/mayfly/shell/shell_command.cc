@@ -66,10 +66,11 @@ class Shell {
   }
 
   Result<ExitCode> Converse() {
-    LineEditor editor({.prompt = target_->keyspace() + "> ",
-                       .history_file = HistoryFile(),
-                       .completions = [&](std::string_view line) { return names_.Completions(line); },
-                       .hint = [&](std::string_view line) { return names_.Hint(line); }});
+    LineEditor editor(
+        {.prompt = target_->keyspace() + "> ",
+         .history_file = HistoryFile(),
+         .completions = [&](std::string_view line) { return names_.Completions(line); },
+         .hint = [&](std::string_view line) { return names_.Hint(line); }});
     output_.Note(fmt::format("{}. Tab completes, `help` lists commands, Ctrl-D ends.",
                              flags_.target.target));
     while (true) {

@@ -126,8 +126,7 @@ Result<std::unique_ptr<ByteStream>> OpenTls(const ServerUrl& url, const TlsOptio
     if (error) return Failure(tls.ca_file, "no certificates", error);
   }
   // The stream shares the context's state by count; the context itself may go.
-  auto stream =
-      std::make_unique<SocketStream<ssl::stream<Tcp::socket>>>(url.ToString(), context);
+  auto stream = std::make_unique<SocketStream<ssl::stream<Tcp::socket>>>(url.ToString(), context);
   MAYFLY_RETURN_IF_ERROR(ConnectTcp(url, stream->context(), stream->socket().next_layer()));
   stream->socket().set_verify_mode(tls.insecure ? ssl::verify_none : ssl::verify_peer);
   stream->socket().set_verify_callback(ssl::host_name_verification(url.host));

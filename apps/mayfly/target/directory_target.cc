@@ -73,8 +73,8 @@ Status DirectoryTarget::OpenKeyspace(const TargetFlags& flags) {
     found = database_->CreateKeyspace(name);
   }
   if (!found && found.error().IsNotFound()) {
-    return Status::NotFound(fmt::format("{} has no keyspace '{}'; `mayfly keyspace list` shows them",
-                                        directory_, Printable(name)));
+    return Status::NotFound(fmt::format(
+        "{} has no keyspace '{}'; `mayfly keyspace list` shows them", directory_, Printable(name)));
   }
   MAYFLY_RETURN_IF_ERROR(found.status());
   named_ = *std::move(found);
@@ -84,7 +84,8 @@ Status DirectoryTarget::OpenKeyspace(const TargetFlags& flags) {
 
 Result<TargetRow> DirectoryTarget::Get(Bytes key) {
   MAYFLY_TRY(Row row, rows_->GetRow(key));
-  return TargetRow{.key = std::string(key), .value = std::move(row.value), .deadline = row.deadline};
+  return TargetRow{
+      .key = std::string(key), .value = std::move(row.value), .deadline = row.deadline};
 }
 
 Status DirectoryTarget::Put(Bytes key, Bytes value, Lifetime lifetime) {

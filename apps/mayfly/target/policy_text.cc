@@ -25,7 +25,7 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
-template <Length KeyspacePolicy::* kMember>
+template <Length KeyspacePolicy::*kMember>
 bool SetLength(KeyspacePolicy& policy, const std::string& value) {
   if (value == "none") {
     policy.*kMember = std::nullopt;
@@ -37,12 +37,12 @@ bool SetLength(KeyspacePolicy& policy, const std::string& value) {
   return true;
 }
 
-template <Length KeyspacePolicy::* kMember>
+template <Length KeyspacePolicy::*kMember>
 std::string GetLength(const KeyspacePolicy& policy) {
   return policy.*kMember ? std::to_string((policy.*kMember)->count()) : "none";
 }
 
-template <Length KeyspacePolicy::* kMember>
+template <Length KeyspacePolicy::*kMember>
 constexpr PolicyField LengthField(std::string_view name) {
   return {name, "a length of time such as 30d, or none", SetLength<kMember>, GetLength<kMember>};
 }

@@ -65,8 +65,8 @@ class ReplyFields {
   explicit ReplyFields(const Reply& map) : map_(map) {}
 
   const Reply* Find(std::string_view name) const;
-  std::string Text(std::string_view name) const;       // Empty: there is none.
-  std::uint64_t Number(std::string_view name) const;   // 0: there is none.
+  std::string Text(std::string_view name) const;      // Empty: there is none.
+  std::uint64_t Number(std::string_view name) const;  // 0: there is none.
   WallTime Instant(std::string_view name) const;
   const Reply::Items& Items(std::string_view name) const;  // Empty: there are none.
 

@@ -72,8 +72,8 @@ Result<std::unique_ptr<Target>> ServerTarget::Open(const TargetFlags& flags) {
   if (!flags.keyspace.empty()) {
     MAYFLY_TRY(url.database, NumberOf(flags.keyspace));
   }
-  MAYFLY_TRY(auto client, RespClient::Connect(
-                              url, {.ca_file = flags.tls_ca, .insecure = flags.tls_insecure}));
+  MAYFLY_TRY(auto client,
+             RespClient::Connect(url, {.ca_file = flags.tls_ca, .insecure = flags.tls_insecure}));
   return std::unique_ptr<Target>(new ServerTarget(std::move(url), std::move(client)));
 }
 
@@ -183,7 +183,9 @@ Result<std::vector<TargetRow>> ServerTarget::ReadRows(const Reply::Items& keys, 
   MAYFLY_TRY(const std::vector<Reply> replies, client_->RunAll(requests));
   MAYFLY_RETURN_IF_ERROR(FirstError(replies));
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    TargetRow row{.key = keys[i].text(), .value = {}, .deadline = std::nullopt,
+    TargetRow row{.key = keys[i].text(),
+                  .value = {},
+                  .deadline = std::nullopt,
                   .type = replies[2 * i].text()};
     const std::int64_t deadline = replies[2 * i + 1].integer();
     const bool is_string = row.type == "string";

@@ -71,9 +71,8 @@ Status ServerTarget::CreateKeyspace(const std::string& /*name*/, const KeyspaceP
 
 Status ServerTarget::DropKeyspace(const std::string& name) {
   if (name != keyspace()) {
-    return Status::Unsupported(
-        fmt::format("a server can empty the database that the URL names, {}, and not '{}'",
-                    keyspace(), name));
+    return Status::Unsupported(fmt::format(
+        "a server can empty the database that the URL names, {}, and not '{}'", keyspace(), name));
   }
   return client_->Ask({"FLUSHDB"}).status();
 }
@@ -138,9 +137,8 @@ Result<std::vector<ForecastBucket>> ServerTarget::Forecast(Millis bucket, std::s
 }
 
 Result<std::vector<Event>> ServerTarget::ReadEvents(std::uint64_t after, std::size_t events_max) {
-  MAYFLY_TRY(const Reply reply,
-             client_->Ask({"TTL.EVENTS", "AFTER", std::to_string(after), "COUNT",
-                           std::to_string(std::min(events_max, kPageMax))}));
+  MAYFLY_TRY(const Reply reply, client_->Ask({"TTL.EVENTS", "AFTER", std::to_string(after), "COUNT",
+                                              std::to_string(std::min(events_max, kPageMax))}));
   std::vector<Event> events;
   for (const Reply& one : reply.items()) events.push_back(EventOf(one));
   return events;
@@ -168,10 +166,11 @@ Result<Statistics> ServerTarget::Stats() {
 Result<Activity> ServerTarget::ReadActivity(std::size_t next_max) {
   Activity activity;
   MAYFLY_TRY(activity.statistics, Stats());
-  MAYFLY_TRY(const std::vector<Reply> replies,
-             client_->RunAll({{"TTL.SCAN", "FROM", std::to_string(ToMs(activity.statistics.clock.now)),
-                               "COUNT", std::to_string(next_max)},
-                              {"INFO", "clients", "stats", "commandstats", "latencystats"}}));
+  MAYFLY_TRY(
+      const std::vector<Reply> replies,
+      client_->RunAll({{"TTL.SCAN", "FROM", std::to_string(ToMs(activity.statistics.clock.now)),
+                        "COUNT", std::to_string(next_max)},
+                       {"INFO", "clients", "stats", "commandstats", "latencystats"}}));
   for (const Reply& reply : replies) {
     if (reply.is_error()) return StatusOf(reply);
   }
@@ -184,9 +183,8 @@ Result<Activity> ServerTarget::ReadActivity(std::size_t next_max) {
 }
 
 Result<PurgeReport> ServerTarget::Purge(std::uint64_t rows_max, Millis time_max) {
-  MAYFLY_TRY(const Reply reply,
-             client_->Ask({"TTL.PURGE", "ROWS", std::to_string(rows_max), "TIME",
-                           std::to_string(time_max.count())}));
+  MAYFLY_TRY(const Reply reply, client_->Ask({"TTL.PURGE", "ROWS", std::to_string(rows_max), "TIME",
+                                              std::to_string(time_max.count())}));
   const ReplyFields fields(reply);
   PurgeReport report;
   report.rows = fields.Number("rows");
@@ -197,7 +195,8 @@ Result<PurgeReport> ServerTarget::Purge(std::uint64_t rows_max, Millis time_max)
 
 Result<ReclaimReport> ServerTarget::Compact(const Progress& /*progress*/) {
   return Status::Unsupported(
-      "a server gives space back by itself (setting `reaper`); compact a folder that is not served");
+      "a server gives space back by itself (setting `reaper`); compact a folder that is not "
+      "served");
 }
 
 Result<Reply> ServerTarget::RunJob(const Request& request, const Progress& progress) {

@@ -103,9 +103,9 @@ Result<ServerUrl> ParseServerUrl(const std::string& text) {
   if (!IsUrl(text)) return Status::Invalid(std::string(kForm));
   const std::size_t colon = text.find("://");
   const std::string scheme = text.substr(0, colon);
-  url.scheme = scheme == "unix" ? ServerUrl::Scheme::kUnix
-                                : (scheme == "rediss" ? ServerUrl::Scheme::kTls
-                                                      : ServerUrl::Scheme::kTcp);
+  url.scheme = scheme == "unix"
+                   ? ServerUrl::Scheme::kUnix
+                   : (scheme == "rediss" ? ServerUrl::Scheme::kTls : ServerUrl::Scheme::kTcp);
   std::string_view rest = std::string_view(text).substr(colon + 3);
   if (!TakeUser(rest, url)) return Status::Invalid(std::string(kForm));
   const bool good =

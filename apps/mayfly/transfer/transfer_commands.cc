@@ -111,9 +111,9 @@ class Importer {
   Status Add(TargetRow row) {
     // The database refuses such instants, too; but here they would only look dead.
     if (row.deadline && ToMs(*row.deadline) < kLeastMs && ToMs(*row.deadline) > 0) {
-      return Status::Invalid(fmt::format(
-          "the deadline {} of a row is probably in seconds; milliseconds are expected",
-          ToMs(*row.deadline)));
+      return Status::Invalid(
+          fmt::format("the deadline {} of a row is probably in seconds; milliseconds are expected",
+                      ToMs(*row.deadline)));
     }
     if (row.deadline && *row.deadline <= now_) {
       ++dead_;

@@ -71,8 +71,7 @@ Result<ExitCode> BackUpFolder(const BackupFlags& flags) {
                                                   .logger = logger.get()}));
   ProgressBar bar("backup", ProgressBar::Unit::kRows);
   bar.Tell(0, 0);
-  MAYFLY_TRY(const BackupReport report,
-             core::BackupWatched(*database, flags.file, bar.function()));
+  MAYFLY_TRY(const BackupReport report, core::BackupWatched(*database, flags.file, bar.function()));
   Print(flags, flags.file, report);
   if (flags.salvage) {
     fmt::print(

@@ -116,7 +116,8 @@ void PrintJson(const ProveFlags& flags, const Proof& proof) {
                 {"due_rows", Cell::Count(keyspace.due_rows)}});
   }
   for (const ProofHolder& holder : proof.holders) {
-    output.Row({{"holder", Cell::Text(holder.description)}, {"since", Cell::Instant(holder.since)}});
+    output.Row(
+        {{"holder", Cell::Text(holder.description)}, {"since", Cell::Instant(holder.since)}});
   }
   for (const ProofTrace& trace : proof.traces) {
     output.Row({{"found", Cell::Text(trace.where)}, {"what", Cell::Text(trace.what)}});
@@ -161,7 +162,8 @@ Result<ExitCode> RunProve(const ProveFlags& flags) {
 
 std::string CheckHex(const std::string& hex) {
   const auto bytes = FromHex(hex);
-  return bytes && !bytes->empty() ? "" : "--find-hex needs pairs of hexadecimal digits, as in 00ff7f";
+  return bytes && !bytes->empty() ? ""
+                                  : "--find-hex needs pairs of hexadecimal digits, as in 00ff7f";
 }
 
 }  // namespace
@@ -180,7 +182,8 @@ void AddProve(Commands& commands) {
       "Look for this text in every file and log, compressed or not; not in backups.");
   find->check([](const std::string& text) { return std::string(text.empty() ? "no text" : ""); });
   prove
-      ->add_option("--find-hex", flags->find_hex, "The same, for bytes given as hexadecimal digits.")
+      ->add_option("--find-hex", flags->find_hex,
+                   "The same, for bytes given as hexadecimal digits.")
       ->check(CheckHex)
       ->excludes(find);
   prove->add_flag("--files", flags->files, "Tell of each file; of a folder only.");

@@ -23,7 +23,9 @@ class PlanCheck : public ::testing::Test {
     AppendRow(stored, row);
     batch_.Put(kRows, RowKey(kKeyspace, "key"), stored);
   }
-  void PutEntry(WallTime deadline) { batch_.Put(kExpiry, EntryKey(kKeyspace, deadline, "key"), {}); }
+  void PutEntry(WallTime deadline) {
+    batch_.Put(kExpiry, EntryKey(kKeyspace, deadline, "key"), {});
+  }
   void DeleteEntry(WallTime deadline) {
     batch_.Delete(kExpiry, EntryKey(kKeyspace, deadline, "key"));
   }
