@@ -74,18 +74,22 @@ bool SetEvents(KeyspacePolicy& policy, const std::string& value) {
   return true;
 }
 
-// clang-format off
 constexpr PolicyField kFields[] = {
     LengthField<&KeyspacePolicy::default_ttl>("default-ttl"),
     LengthField<&KeyspacePolicy::min_ttl>("min-ttl"),
     LengthField<&KeyspacePolicy::max_ttl>("max-ttl"),
-    {"require", "yes or no",                SetRequire, [](const KeyspacePolicy& p) -> std::string { return p.require_ttl ? "yes" : "no"; }},
-    {"breach",  "refuse or clamp",          SetBreach,  [](const KeyspacePolicy& p) -> std::string { return p.breach == PolicyBreach::kClamp ? "clamp" : "refuse"; }},
-    {"jitter",  "thousandths, 0 to 900",    SetJitter,  [](const KeyspacePolicy& p) { return std::to_string(p.jitter_permille); }},
-    {"events",  "off, key or value",        SetEvents,  [](const KeyspacePolicy& p) { return std::string(kEventWords[static_cast<int>(p.events)]); }},
+    {"require", "yes or no", SetRequire,
+     [](const KeyspacePolicy& p) -> std::string { return p.require_ttl ? "yes" : "no"; }},
+    {"breach", "refuse or clamp", SetBreach,
+     [](const KeyspacePolicy& p) -> std::string {
+       return p.breach == PolicyBreach::kClamp ? "clamp" : "refuse";
+     }},
+    {"jitter", "thousandths, 0 to 900", SetJitter,
+     [](const KeyspacePolicy& p) { return std::to_string(p.jitter_permille); }},
+    {"events", "off, key or value", SetEvents,
+     [](const KeyspacePolicy& p) { return std::string(kEventWords[static_cast<int>(p.events)]); }},
     LengthField<&KeyspacePolicy::purge_within>("purge-within"),
 };
-// clang-format on
 
 }  // namespace
 
