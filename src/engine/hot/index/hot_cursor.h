@@ -1,0 +1,92 @@
+// hot_cursor.h - walks over the rows of one role, both ways, in one open state.
+// It copies up to a leaf of rows at a time, each compared with the leaf's version, and then moves
+// without touching the index. Long values are not copied (row_reader.h).
+// With kShowTombstones it stops at deleted rows, too: over a cold store they hide its rows.
+// Threads: one at a time. Lifetime: destroy it before its index.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/hot/index/hot_index.h"
+#include "engine/key_range.h"
+#include "mayfly/bytes.h"
+
+namespace mayfly::engine::hot {
+
+class HotCursor {
+ public:
+  enum class Show { kValues, kTombstonesToo };
+
+  // In an open state, which it opens once more. The range is copied.
+  HotCursor(const HotIndex& index, Role role, Sequence open_state, const KeyRange& range = {},
+            Show show = Show::kValues);
+  ~HotCursor();
+  HotCursor(const HotCursor&) = delete;
+  HotCursor& operator=(const HotCursor&) = delete;
+
+  bool Valid() const { return at_ < rows_.size(); }
+
+  // Only when Valid(), until the cursor moves.
+  Bytes key() const { return KeyOf(rows_[at_]); }
+  Bytes value() const { return {rows_[at_].value, rows_[at_].value_bytes}; }
+  bool is_tombstone() const { return rows_[at_].state & kTombstone; }
+  Sequence sequence() const { return SequenceOf(rows_[at_].state); }
+  Flags flags() const { return FlagsOf(rows_[at_].state); }
+
+  void SeekToFirst() { SeekAtOrAfter({}); }
+  void SeekToLast();
+  void SeekAtOrAfter(Bytes target);   // The first key >= target.
+  void SeekAtOrBefore(Bytes target);  // The last key <= target.
+  void Next();
+  void Prev();
+
+ private:
+  struct Row {
+    std::uint64_t state;
+    const char* key;
+    const char* value;
+    std::uint32_t key_bytes;
+    std::uint32_t value_bytes;
+  };
+  enum class Direction { kForward, kBackward };
+
+  // Fill the rows that follow `from`, or those before it, and stand on the first of them.
+  void LoadForward();
+  void LoadBackward();
+  // Copies what is at index `i` of the leaf. False when the leaf has changed.
+  bool Copy(const RowTree::Position& at, std::size_t i);
+  // The same for a row whose newest version is shown and short. False: take the other way.
+  bool CopyNewest(const RowTree::Position& at, const RowBlock& block);
+  bool CopyAny(const RowTree::Position& at, Handle handle);
+  // Room for that many bytes and seven more, at an address that stays until Clear().
+  char* Reserve(std::size_t bytes);
+  bool IsFull() const { return rows_.size() >= kCursorRowsMax || copied_ >= kCursorBytesMax; }
+  void Clear();
+  static Bytes KeyOf(const Row& row) { return {row.key, row.key_bytes}; }
+
+  const HotIndex& index_;
+  const RowReader reader_;
+  const RoleMap& map_;
+  const Sequence state_;
+  const std::string begin_;
+  const std::string end_;  // Empty: no bound.
+  const Show show_;
+
+  // In the direction of the last load.
+  std::vector<Row> rows_;
+  std::unique_ptr<char[]> buffer_;               // For short rows; made once.
+  std::vector<std::unique_ptr<char[]>> longer_;  // For what does not fit.
+  std::size_t copied_ = 0;
+  std::string scratch_;
+  std::size_t at_ = 0;
+  Direction direction_ = Direction::kForward;
+  // Where the next load goes on: from this key on, or before it. Empty: from the first or last.
+  std::string from_;
+  bool ended_ = true;
+};
+
+}  // namespace mayfly::engine::hot

@@ -1,0 +1,195 @@
+// hot_index.h - ordered maps of bytes in memory, one per role, with versions: the part of the
+// memory-first engine that knows neither a log nor files.
+//
+//   Commit commit(index, touches);            // locks rows, present or absent, in a fixed order
+//   commit.Current(role, key)                 // conditions
+//   ... take a sequence and a place in the log ...
+//   commit.Apply(sequence, changes);          // not visible yet
+//   commit.Publish(sequence);                 // visible, in the order of sequences; unlocks
+//
+// Invariants: (1) The changes of one sequence become visible together. (2) An open state and its
+// cursors show what was visible when it was opened. (3) Readers take no lock: they copy and compare
+// versions. A reader of the newest state that meets an unpublished change of a small commit waits
+// for its publication. (4) Old versions are kept for open states alone.
+// Sequences are dense: each one is published once, also if nothing is applied under it.
+// Threads: every call from any thread. A thread in a Commit opens no state and begins no other.
+#pragma once
+
+#include <array>
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/address.h"
+#include "engine/hot/index/limits.h"
+#include "engine/hot/index/open_states.h"
+#include "engine/hot/index/role_map.h"
+#include "engine/hot/index/row_reader.h"
+#include "engine/hot/index/slab_arena.h"
+#include "engine/hot/index/tree_node.h"
+#include "engine/hot/index/use_counts.h"
+#include "mayfly/bytes.h"
+
+namespace mayfly::engine::hot {
+
+struct HotIndexOptions {
+  // Addresses to reserve for rows: at most 64 GiB. Memory is used as rows come.
+  std::size_t bytes_max = kArenaBytesMax;
+  bool huge_pages = true;   // Ask for 2 MiB pages.
+  bool count_uses = false;  // For eviction; costs memory of a 256th of bytes_max.
+  Sequence visible = 0;     // Where sequences go on.
+};
+
+// What a lookup found.
+enum class Presence {
+  kValue,
+  kDeleted,  // A tombstone: the key is absent, whatever the cold store has.
+  kNothing,  // The index does not know the key in this state.
+};
+
+struct HotChange {
+  enum class Kind : std::uint8_t { kPut, kDelete, kDeleteRange };
+  Kind kind = Kind::kPut;
+  Role role = Role::kRows;
+  Flags flags = kDirty;  // kDirty, kOverCold, kPromised.
+  Bytes key;
+  Bytes value;  // The end of the range, exclusive, for kDeleteRange.
+};
+
+struct HotMemory {
+  std::size_t rows = 0;        // Tombstones included.
+  std::size_t used_bytes = 0;  // Blocks of rows and versions, nodes, buckets.
+  std::size_t held_bytes = 0;  // The same with the free room in slabs.
+  std::size_t retired = 0;     // Rows that wait to be looked at by Reclaim().
+};
+
+class HotIndex {
+ public:
+  // A row that a commit reads or changes. `all`: every row of all roles, for range deletes.
+  struct Touch {
+    Role role = Role::kRows;
+    Bytes key;
+    bool all = false;
+  };
+
+  // The newest version of a row, for the holder of its lock, while it is held.
+  struct CurrentRow {
+    Presence presence = Presence::kNothing;
+    Bytes value;
+    Sequence sequence = 0;
+    Flags flags = 0;
+  };
+
+  class Commit;
+
+  explicit HotIndex(const HotIndexOptions& options = {});
+  ~HotIndex();
+  HotIndex(const HotIndex&) = delete;
+  HotIndex& operator=(const HotIndex&) = delete;
+
+  // Reads `key` as it is visible now, or in an open state. `value` is overwritten.
+  Presence Get(Role role, Bytes key, std::string& value) const;
+  Presence Get(Role role, Bytes key, Sequence open_state, std::string& value) const;
+
+  // Opens the state that is visible now. Waits for commits under way, unless the same state is open
+  // already.
+  Sequence OpenState() const { return states_.Open(); }
+  void OpenStateAgain(Sequence state) const { states_.OpenAgain(state); }
+  void CloseState(Sequence state) const { states_.Close(state); }
+  std::size_t open_states() const { return states_.open_count(); }
+
+  Sequence visible() const { return states_.visible(); }
+
+  // Gives back versions and tombstones that nobody needs any more, of at most `rows_max` retired
+  // rows. Returns how many it looked at. Commits do some of it; call it after closing a state.
+  std::size_t Reclaim(std::size_t rows_max);
+
+  // For the fold, after the cold store has this version of the row: the row is clean, or a
+  // tombstone is not needed any more. False when the row has changed since.
+  bool MarkClean(Role role, Bytes key, Sequence sequence);
+
+  // Adds a clean row from the cold store, as of `sequence`. False when the key is known already.
+  bool Admit(Role role, Bytes key, Bytes value, Sequence sequence, Flags flags = 0);
+
+  // Removes a clean row. False when it is dirty, deleted, or has older versions.
+  bool Evict(Role role, Bytes key);
+
+  // How often the row was read, up to UseCounts::kMax, for the choice of what to evict.
+  unsigned UseOf(Role role, Bytes key) const;
+  void ClearUse(Role role, Bytes key);
+
+  // False when rows of so many bytes might not fit. Ask before a commit is logged: Apply() ends the
+  // process when there is no memory.
+  bool HasRoomFor(std::size_t rows, std::size_t bytes) const;
+
+  HotMemory memory() const;
+
+  // For cursors.
+  const SlabArena& arena() const { return arena_; }
+  const RoleMap& map(Role role) const { return *maps_[static_cast<std::size_t>(role)]; }
+  const OpenStates& states() const { return states_; }
+
+ private:
+  struct Retired {
+    Sequence sequence;
+    std::uint64_t hash;
+    Role role;
+  };
+
+  RoleMap& map(Role role) { return *maps_[static_cast<std::size_t>(role)]; }
+  std::size_t StripeOf(Role role, std::uint64_t hash) const {
+    return ((hash >> 40) + static_cast<std::size_t>(role) * 131) % kStripeCount;
+  }
+  std::mutex& StripeMutex(Role role, std::uint64_t hash) { return stripes_[StripeOf(role, hash)]; }
+  Presence Read(Role role, Bytes key, Sequence state, bool is_open, std::string& value) const;
+  void Retire(Role role, Sequence sequence, std::vector<std::uint64_t>& hashes);
+
+  const HotIndexOptions options_;
+  mutable SlabArena arena_;
+  NodePool nodes_;
+  mutable OpenStates states_;
+  const RowReader reader_;
+  mutable UseCounts uses_;
+  std::array<std::unique_ptr<RoleMap>, kRoleCount> maps_;
+  std::array<std::mutex, kStripeCount> stripes_;
+
+  mutable std::mutex retired_mutex_;
+  std::deque<Retired> retired_;  // About in the order of sequences.
+  std::atomic<std::size_t> retired_count_{0};
+};
+
+// Changes rows under their locks. Without Apply() and Publish() it changes nothing. See above.
+class HotIndex::Commit {
+ public:
+  Commit(HotIndex& index, std::span<const Touch> touches);
+  ~Commit();
+  Commit(const Commit&) = delete;
+  Commit& operator=(const Commit&) = delete;
+
+  // Only for touched rows.
+  CurrentRow Current(Role role, Bytes key) const;
+
+  // Once; only touched rows, in order: the last change of a row wins.
+  void Apply(Sequence sequence, std::span<const HotChange> changes);
+
+  // Once, also without Apply(), for a sequence that was taken in vain. Returns when it is visible.
+  void Publish(Sequence sequence);
+
+ private:
+  void Unlock();
+
+  HotIndex& index_;
+  boost::container::small_vector<std::uint16_t, 16> stripes_;
+  std::optional<std::size_t> ticket_;
+  std::size_t retired_ = 0;
+  bool applied_ = false;
+};
+
+}  // namespace mayfly::engine::hot

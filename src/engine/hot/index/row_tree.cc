@@ -1,0 +1,166 @@
+#include "engine/hot/index/row_tree.h"
+
+#include "base/check.h"
+#include "engine/hot/index/row.h"
+#include "engine/hot/index/words.h"
+
+namespace mayfly::engine::hot {
+namespace {
+
+// Below this a leaf looks for a sibling to merge with, every kMergeTryStep removals.
+constexpr std::size_t kLeafEntriesMin = 32;
+constexpr std::size_t kMergeTryStep = 8;
+
+// The first of [from, to) for which `is_before` is false.
+template <typename IsBefore>
+std::size_t FirstNot(std::size_t from, std::size_t to, const IsBefore& is_before) {
+  std::size_t size = to - from;
+  while (size > 0) {
+    const std::size_t half = size / 2;
+    if (is_before(from + half)) {
+      from += half + 1;
+      size -= half + 1;
+    } else {
+      size = half;
+    }
+  }
+  return from;
+}
+
+}  // namespace
+
+RowTree::RowTree(SlabArena& arena, NodePool& nodes)
+    : arena_(arena), nodes_(nodes), root_(nodes.Allocate()) {
+  const NodeId root = root_.load(std::memory_order_relaxed);
+  MAYFLY_CHECK(root != 0, "the memory index got no memory");
+  nodes_.At(root).Reset(0, 0, 0, 0);
+  nodes_.At(root).Unlock();
+}
+
+RowTree::Stored RowTree::SeparatorAt(Handle separator) const {
+  const std::byte* at = arena_.At(separator);
+  return {.bytes = at + sizeof(Word), .size = LoadWord(at) & kKeyLengthMask};
+}
+
+RowTree::Stored RowTree::KeyAt(const TreeNode& node, std::size_t i) const {
+  if (!node.is_leaf()) return SeparatorAt(node.handle(i));
+  const RowBlock& row = RowAt(arena_, node.handle(i));
+  return {.bytes = row.key(), .size = row.key_bytes()};
+}
+
+RowTree::Place RowTree::Search(const TreeNode& node, std::uint32_t seen, Bytes key) const {
+  const std::size_t count = node.count();
+  const std::uint32_t head = HeadOf(key, node.prefix());
+  const std::size_t first = FirstNot(0, count, [&](std::size_t i) { return node.head(i) < head; });
+  const std::size_t last = FirstNot(first, std::min(count, first + 1),
+                                    [&](std::size_t i) { return node.head(i) == head; });
+  if (last == first) return {.index = first, .equal = false};
+  const std::size_t end =
+      FirstNot(last, count, [&](std::size_t i) { return node.head(i) == head; });
+  bool equal = false;
+  const std::size_t index = FirstNot(first, end, [&](std::size_t i) {
+    if (!node.IsVersion(seen)) return false;  // The handle may be anything.
+    const Stored stored = KeyAt(node, i);
+    if (!node.IsVersion(seen)) return false;
+    const int order = CompareWords(stored.bytes, stored.size, key);
+    if (order == 0) equal = true;
+    return order < 0;
+  });
+  return {.index = index, .equal = equal};
+}
+
+bool RowTree::TryDescend(Bytes key, bool before, Position& at) const {
+  const NodeId root = root_.load(std::memory_order_acquire);
+  const TreeNode* node = &nodes_.At(root);
+  std::uint32_t seen = node->StableVersion();
+  if (root_.load(std::memory_order_acquire) != root) return false;
+  for (;;) {
+    const bool to_the_end = before && key.empty();
+    const std::size_t count = node->count();
+    const Place place =
+        to_the_end ? Place{.index = count, .equal = false} : Search(*node, seen, key);
+    if (node->is_leaf()) {
+      at = {.leaf = node, .seen = seen, .index = place.index, .count = count, .equal = place.equal};
+      return node->IsVersion(seen);
+    }
+    const NodeId id = node->child(place.index + (place.equal && !before ? 1 : 0));
+    if (!node->IsVersion(seen)) return false;
+    const TreeNode* child = &nodes_.At(id);
+    const std::uint32_t child_seen = child->StableVersion();
+    // Still the parent of that child when the child had this version.
+    if (!node->IsVersion(seen)) return false;
+    node = child;
+    seen = child_seen;
+  }
+}
+
+RowTree::Position RowTree::Descend(Bytes key, bool before) const {
+  Position at;
+  for (Backoff backoff; !TryDescend(key, before, at);) backoff.Wait();
+  return at;
+}
+
+bool RowTree::CopyBound(const Position& at, Handle separator, std::string& bound) const {
+  if (!at.IsCurrent()) return false;
+  if (separator == 0) {
+    bound.clear();
+    return true;
+  }
+  const Stored stored = SeparatorAt(separator);
+  bound.resize(stored.size);
+  CopyOut(stored.bytes, bound.data(), stored.size);
+  return at.IsCurrent();
+}
+
+bool RowTree::HighOf(const Position& at, std::string& bound) const {
+  return CopyBound(at, at.leaf->high(), bound);
+}
+
+bool RowTree::LowOf(const Position& at, std::string& bound) const {
+  return CopyBound(at, at.leaf->low(), bound);
+}
+
+TreeNode& RowTree::LockLeafOf(Bytes key, Position& at) const {
+  for (Backoff backoff;; backoff.Wait()) {
+    at = Find(key);
+    auto& leaf = const_cast<TreeNode&>(*at.leaf);
+    if (leaf.TryLock(at.seen)) return leaf;
+  }
+}
+
+bool RowTree::Insert(Bytes key, Handle row) {
+  for (;;) {
+    Position at;
+    TreeNode& leaf = LockLeafOf(key, at);
+    if (at.count < TreeNode::kLeafEntriesMax) {
+      leaf.InsertEntry(at.index, HeadOf(key, leaf.prefix()), row, 0);
+      leaf.Unlock();
+      return true;
+    }
+    leaf.Unlock();
+    const std::lock_guard lock(structure_mutex_);
+    if (!SplitFor(key)) return false;
+  }
+}
+
+void RowTree::Remove(Bytes key) {
+  Position at;
+  TreeNode& leaf = LockLeafOf(key, at);
+  MAYFLY_CHECK(at.equal, "a row is not in its leaf");
+  leaf.RemoveEntry(at.index);
+  const std::size_t left = at.count - 1;
+  leaf.Unlock();
+  if (left >= kLeafEntriesMin || left % kMergeTryStep != 0) return;
+  const std::lock_guard lock(structure_mutex_);
+  MergeAround(key);
+}
+
+void RowTree::Replace(Bytes key, Handle by) {
+  Position at;
+  TreeNode& leaf = LockLeafOf(key, at);
+  MAYFLY_CHECK(at.equal, "a row is not in its leaf");
+  leaf.SetEntry(at.index, leaf.head(at.index), by);
+  leaf.Unlock();
+}
+
+}  // namespace mayfly::engine::hot

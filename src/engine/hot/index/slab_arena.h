@@ -1,0 +1,112 @@
+// slab_arena.h - blocks of rows, versions and separators.
+//   region: | slab 64 KiB | slab | run of slabs ......... | slab |
+// A slab holds blocks of one size class; classes above 8 KiB use eight slabs in a row, and a block
+// above 64 KiB is a run of its own. Classes grow by 16 bytes up to 512, then by an eighth. A slab
+// whose last block is freed serves any class again.
+// A freed block stays readable (region.h). Its first word becomes the link of the slab's free list;
+// the rest keeps its bytes, unless they are wiped first.
+// Threads: every call from any thread. One mutex per class, one for the slabs.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "engine/hot/index/limits.h"
+#include "engine/hot/index/region.h"
+
+namespace mayfly::engine::hot {
+
+// The unit of a block in the arena. 0: none.
+using Handle = std::uint32_t;
+
+class SlabArena {
+ public:
+  SlabArena(std::size_t bytes, bool huge_pages);
+
+  std::byte* At(Handle handle) const { return region_.base() + std::size_t{handle} * kUnitBytes; }
+
+  // A block of at least `bytes`. 0 when the arena is used up.
+  Handle Allocate(std::size_t bytes);
+
+  // The size that Allocate(bytes) gives.
+  static std::size_t BlockBytesFor(std::size_t bytes);
+
+  // The size of an allocated block.
+  std::size_t BlockBytes(Handle handle) const {
+    return std::size_t{slabs_[handle / kUnitsPerSlab].block_units.load(std::memory_order_relaxed)} *
+           kUnitBytes;
+  }
+
+  void Free(Handle handle);
+
+  // Bytes of allocated blocks, rounding included.
+  std::size_t used_bytes() const;
+
+  // Bytes of slabs that hold blocks, the free room in them included.
+  std::size_t held_bytes() const {
+    return held_slabs_.load(std::memory_order_relaxed) * kSlabBytes;
+  }
+
+ private:
+  static constexpr std::uint32_t kUnitsPerSlab = kSlabBytes / kUnitBytes;
+  static constexpr std::size_t kClassCount = 88;
+  static constexpr std::uint32_t kNoSlab = ~std::uint32_t{0};
+
+  // Lies in zeroed memory, which is a slab without blocks.
+  struct Slab {
+    void Reset() {
+      block_units.store(0, std::memory_order_relaxed);
+      live = carved = free_head = 0;
+    }
+
+    std::atomic<std::uint32_t> block_units;  // Also read by readers without a lock.
+    std::uint32_t first;  // Of slabs in a row: the one that has the numbers below.
+    std::uint32_t live;
+    std::uint32_t carved;     // Blocks handed out at least once.
+    std::uint32_t free_head;  // The unit within the slab, plus one. 0: none.
+    std::uint32_t previous;   // In the class' list of slabs with room.
+    std::uint32_t next;
+  };
+
+  struct Class {
+    std::mutex mutex;
+    std::uint32_t with_room = kNoSlab;
+    std::size_t live = 0;
+  };
+
+  static std::size_t ClassOf(std::size_t bytes);
+  static std::size_t ClassBytes(std::size_t index);
+  static std::uint32_t SlabsFor(std::size_t block_bytes) {
+    return block_bytes <= kSlabBlockBytesMax ? 1 : kSlabsOfLongBlocks;
+  }
+
+  bool AddSlabs(Class& size_class, std::size_t block_bytes);
+  Handle AllocateRun(std::size_t bytes);
+  void FreeRun(Handle handle);
+  void Link(Class& size_class, std::uint32_t slab);
+  void Unlink(Class& size_class, std::uint32_t slab);
+
+  // With slabs_mutex_.
+  std::uint32_t TakeSlabs(std::uint32_t count);
+  void GiveSlabs(std::uint32_t first, std::uint32_t count, bool discard);
+
+  const std::size_t slab_count_max_;
+  Region region_;
+  Region slab_region_;
+  Slab* slabs_;  // In slab_region_.
+
+  mutable std::array<Class, kClassCount> classes_;
+
+  std::mutex slabs_mutex_;
+  std::uint32_t slab_count_ = 0;                      // Ever taken from the region.
+  std::map<std::uint32_t, std::uint32_t> free_runs_;  // First slab -> number.
+  std::size_t idle_slabs_ = 0;                        // Free, with their memory.
+  std::atomic<std::size_t> held_slabs_{0};
+  std::atomic<std::size_t> run_bytes_{0};
+};
+
+}  // namespace mayfly::engine::hot

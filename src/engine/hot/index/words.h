@@ -1,0 +1,88 @@
+// words.h - memory that readers copy while a writer may change it.
+// Every access is an atomic one of an aligned word, so a torn copy is no data race; the version
+// that the reader compares afterwards tells whether the copy counts. Loads acquire and stores
+// release: a reader that met one word of a change also meets the version that announced it, without
+// fences (which ThreadSanitizer does not follow). On x86-64 these are plain moves.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::engine::hot {
+
+using Word = std::uint64_t;
+static_assert(std::endian::native == std::endian::little);
+
+inline Word LoadWord(const std::byte* at) {
+  return std::atomic_ref<Word>(*reinterpret_cast<Word*>(const_cast<std::byte*>(at)))
+      .load(std::memory_order_acquire);
+}
+
+inline void StoreWord(std::byte* at, Word word) {
+  std::atomic_ref<Word>(*reinterpret_cast<Word*>(at)).store(word, std::memory_order_release);
+}
+
+// Copies `size` bytes from `from`, which needs no alignment, as words around it.
+void CopyOut(const std::byte* from, char* to, std::size_t size);
+
+// Copies from aligned bytes, up to seven behind the end as well: whole words are faster.
+inline void CopyOutAligned(const std::byte* from, char* to, std::size_t size) {
+  for (std::size_t i = 0; i < size; i += sizeof(Word)) {
+    const Word word = LoadWord(from + i);
+    std::memcpy(to + i, &word, sizeof(Word));
+  }
+}
+
+// Copies `bytes` to `to`. The bytes around it in its first and last word stay; only one thread may
+// change them.
+void CopyIn(std::byte* to, Bytes bytes);
+
+// Overwrites with zeros.
+void Wipe(std::byte* at, std::size_t size);
+
+// The first `size` bytes of eight, as a number in the order of bytes.
+inline Word OrderOf(Word little, std::size_t size) {
+  const Word big = __builtin_bswap64(little);
+  return size >= sizeof(Word) ? big : big & ~(~Word{0} >> (8 * size));
+}
+
+inline Word LoadPlain(const char* from, std::size_t size) {
+  Word word = 0;
+  std::memcpy(&word, from, size < sizeof(Word) ? size : sizeof(Word));
+  return word;
+}
+
+// Compares the bytes at `at`, which is aligned, with `key`, in byte order.
+int CompareWords(const std::byte* at, std::size_t size, Bytes key);
+
+// True when the aligned bytes at `at` are those of `key`, of the same size.
+inline bool EqualWords(const std::byte* at, Bytes key) {
+  std::size_t i = 0;
+  for (; i + sizeof(Word) <= key.size(); i += sizeof(Word)) {
+    if (LoadWord(at + i) != LoadPlain(key.data() + i, sizeof(Word))) return false;
+  }
+  const std::size_t rest = key.size() - i;
+  return rest == 0 ||
+         ((LoadWord(at + i) ^ LoadPlain(key.data() + i, rest)) << (64 - 8 * rest)) == 0;
+}
+
+// Mixes bytes to 64 bits, all of which depend on all bytes. `seed` differs between processes, so
+// that nobody can choose keys that meet in one bucket.
+Word HashOf(Bytes key, Word seed);
+Word HashOfWords(const std::byte* at, std::size_t size, Word seed);
+
+// For a loop that waits for another thread's few instructions: yields after some rounds.
+class Backoff {
+ public:
+  void Wait();
+
+ private:
+  int rounds_ = 0;
+};
+
+}  // namespace mayfly::engine::hot

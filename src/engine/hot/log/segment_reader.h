@@ -1,0 +1,53 @@
+// segment_reader.h - a segment of an earlier process, read as a whole.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "crypto/cipher.h"
+#include "crypto/database_key.h"
+#include "engine/hot/log/log_files.h"
+#include "engine/hot/log/log_format.h"
+#include "mayfly/result.h"
+
+namespace mayfly::engine::hot {
+
+class SegmentReader {
+ public:
+  // Reads the file of this header. Corruption when the file is encrypted with another key.
+  static Result<SegmentReader> Open(LogFiles& files, const SegmentHeader& header,
+                                    const crypto::DatabaseKey* key);
+
+  // Reads the next record, which must have the next number and end at or before `end`. False, and
+  // the reader stays, when no whole record is there.
+  bool Next(std::uint64_t end, StoredRecord& record);
+
+  // The payload as it was before its encryption; `buffer` may hold it. The record is the last one
+  // that Next() returned.
+  Result<Bytes> Plain(const StoredRecord& record, std::string& buffer) const;
+
+  // True if there are only zeros from here to the end of the file.
+  bool IsAtZeros() const;
+
+  // True if a whole record behind this place says that `sequence` was on the device. Adds what it
+  // checks to `checked`; Corruption when that passes kSearchBytesMax.
+  Result<bool> ProvesDurable(std::uint64_t sequence, std::uint64_t& checked) const;
+
+  std::uint64_t offset() const { return offset_; }
+  std::uint64_t next_sequence() const { return first_sequence_ + next_number_; }
+  std::uint64_t bytes() const { return bytes_.size(); }
+
+ private:
+  SegmentReader(std::string bytes, const SegmentHeader& header)
+      : bytes_(std::move(bytes)), seed_(header.seed()), first_sequence_(header.first_sequence) {}
+
+  std::string bytes_;
+  std::uint64_t seed_;
+  std::uint64_t first_sequence_;
+  std::unique_ptr<crypto::CounterCipher> cipher_;
+  std::uint64_t offset_ = kSegmentHeaderBytes;
+  std::uint32_t next_number_ = 0;
+};
+
+}  // namespace mayfly::engine::hot
