@@ -16,7 +16,7 @@ namespace {
 // Keys of items to their deadlines.
 using Deadlines = std::map<std::string, std::optional<WallTime>>;
 
-std::string KeyOf(const Item& item) { return items::ItemKey(item.at("user"), &item.at("nr")); }
+std::string RowKeyOf(const Item& item) { return items::ItemKey(item.at("user"), &item.at("nr")); }
 
 std::string InWords(const std::optional<WallTime>& deadline) {
   return deadline ? std::to_string(ToMs(*deadline)) : "for ever";
@@ -44,7 +44,7 @@ Result<Deadlines> ReadRows(Database& database, const std::string& keyspace) {
 Result<Deadlines> ReadEntries(Database& database, const std::string& keyspace) {
   return Read(database, keyspace, [](Bytes, Bytes value) -> Result<std::string> {
     MAYFLY_TRY(const items::StoredItem entry, items::DecodeItem(value));
-    return KeyOf(entry.item);
+    return RowKeyOf(entry.item);
   });
 }
 
@@ -90,8 +90,8 @@ Status CompareDeadlines(Database& database, const TableDescription& table,
   Deadlines shadows;
   for (const Item& item : plain.items.All()) {
     const auto deadline = plain.items.DeadlineOf(item);
-    rows[KeyOf(item)] = exact ? deadline : std::nullopt;
-    if (!exact && deadline && *deadline > plain.items.now()) shadows[KeyOf(item)] = deadline;
+    rows[RowKeyOf(item)] = exact ? deadline : std::nullopt;
+    if (!exact && deadline && *deadline > plain.items.now()) shadows[RowKeyOf(item)] = deadline;
   }
   MAYFLY_TRY(const Deadlines items,
              ReadRows(database, tables::ItemsKeyspace({table.spec.name, table.id})));

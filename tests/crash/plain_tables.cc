@@ -10,8 +10,6 @@ namespace {
 using Kind = TableOperation::Kind;
 using Write = TableOperation::Write;
 
-Item KeyOf(const Item& item) { return {{"user", item.at("user")}, {"nr", item.at("nr")}}; }
-
 std::optional<Item> After(const Write& write, const Item* before) {
   if (write.kind == Write::Kind::kDelete) return std::nullopt;
   if (write.kind == Write::Kind::kPut) return write.set;

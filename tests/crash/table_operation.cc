@@ -16,8 +16,6 @@ constexpr std::int64_t kMsPerOperation = 40;
 
 std::string AnyTable(Random& random) { return kNames[random.Below(std::size(kNames))]; }
 
-Item KeyOf(const Item& item) { return {{"user", item.at("user")}, {"nr", item.at("nr")}}; }
-
 Write UpdateOf(RandomPosts& posts, Item key, WallTime now) {
   Write update{.kind = Write::Kind::kUpdate, .table = {}, .key = std::move(key), .set = {}};
   switch (posts.random().Below(5)) {
@@ -151,6 +149,8 @@ Status Try(const TableOperation& operation, Database& database, Tables& tables) 
 }
 
 }  // namespace
+
+Item KeyOf(const Item& item) { return {{"user", item.at("user")}, {"nr", item.at("nr")}}; }
 
 WallTime InstantOf(std::uint64_t number) {
   return kStart + Millis(static_cast<std::int64_t>(number) * kMsPerOperation);

@@ -15,6 +15,9 @@
 
 namespace mayfly::crash {
 
+// The key of an item of these tables.
+Item KeyOf(const Item& item);
+
 struct TableOperation {
   // Changes of tables first, upkeep last: the code below compares ranges.
   enum class Kind : std::uint8_t {

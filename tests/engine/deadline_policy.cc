@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "tests/engine/rig.h"
 
 namespace mayfly::engine::suite {
 namespace {
@@ -48,6 +49,12 @@ std::unique_ptr<DropPolicy::Judge> DeadlinePolicy::NewJudge(Role role) const {
 
 std::optional<WallTime> DeadlinePolicy::DeadlineOf(Role role, Bytes, Bytes value) const {
   return Judges(role) ? DeadlineIn(value) : std::nullopt;
+}
+
+std::shared_ptr<DeadlinePolicy> OpenWithPolicy(Rig& rig) {
+  auto policy = std::make_shared<DeadlinePolicy>(std::vector{Role::kRows, Role::kMembers});
+  rig.Reopen(policy);
+  return policy;
 }
 
 }  // namespace mayfly::engine::suite

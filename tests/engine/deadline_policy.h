@@ -15,6 +15,8 @@
 
 namespace mayfly::engine::suite {
 
+class Rig;
+
 std::string Mortal(std::uint64_t deadline_ms, Bytes payload);
 std::string Immortal(Bytes payload);
 
@@ -43,5 +45,12 @@ class DeadlinePolicy final : public DropPolicy {
   std::atomic<std::int64_t> now_ms_{0};
   mutable std::array<std::atomic<int>, kRoleCount> judges_{};
 };
+
+// The deadline of the suite's mortal rows.
+inline constexpr std::uint64_t kDeadlineMs = 1'000'000;
+inline constexpr WallTime kDeadline = WallTimeFromMs(kDeadlineMs);
+
+// Reopens the rig's engine with a policy for rows and members.
+std::shared_ptr<DeadlinePolicy> OpenWithPolicy(Rig& rig);
 
 }  // namespace mayfly::engine::suite

@@ -8,15 +8,6 @@
 namespace mayfly::engine::suite {
 namespace {
 
-constexpr std::uint64_t kDeadlineMs = 1'000'000;
-constexpr WallTime kDeadline = WallTimeFromMs(kDeadlineMs);
-
-std::shared_ptr<DeadlinePolicy> OpenWithPolicy(Rig& rig) {
-  auto policy = std::make_shared<DeadlinePolicy>(std::vector{Role::kRows, Role::kMembers});
-  rig.Reopen(policy);
-  return policy;
-}
-
 void CompactionDropsTheDeadFromTheirDeadlineOn(Rig& rig) {
   const auto policy = OpenWithPolicy(rig);
   rig.Put(kRows, "mortal", Mortal(kDeadlineMs, "value"));

@@ -241,11 +241,6 @@ class MultiGetReadsKeyByKey final : public ForwardingEngine {
   }
 };
 
-template <typename Broken>
-std::unique_ptr<Engine> Make(std::unique_ptr<Engine> inner) {
-  return std::make_unique<Broken>(std::move(inner));
-}
-
 }  // namespace
 
 std::vector<Mutant> AllMutants() {

@@ -9,6 +9,11 @@
 
 namespace mayfly::engine::suite {
 
+template <typename Broken>
+std::unique_ptr<Engine> Make(std::unique_ptr<Engine> inner) {
+  return std::make_unique<Broken>(std::move(inner));
+}
+
 struct Mutant {
   const char* name;  // What is wrong with it.
   Wrapper make;

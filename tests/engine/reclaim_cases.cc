@@ -10,15 +10,6 @@
 namespace mayfly::engine::suite {
 namespace {
 
-constexpr std::uint64_t kDeadlineMs = 1'000'000;
-constexpr WallTime kDeadline = WallTimeFromMs(kDeadlineMs);
-
-std::shared_ptr<DeadlinePolicy> OpenWithPolicy(Rig& rig) {
-  auto policy = std::make_shared<DeadlinePolicy>(std::vector{Role::kRows, Role::kMembers});
-  rig.Reopen(policy);
-  return policy;
-}
-
 // The file that was flushed last; none for an engine without files.
 std::vector<FileInfo> YoungestFile(Rig& rig) {
   std::vector<FileInfo> files = rig.Files(Role::kRows);

@@ -104,11 +104,6 @@ class FindSeesOnlyWhatReadersSee final : public ForwardingEngine {
   }
 };
 
-template <typename Broken>
-std::unique_ptr<Engine> Make(std::unique_ptr<Engine> inner) {
-  return std::make_unique<Broken>(std::move(inner));
-}
-
 }  // namespace
 
 std::vector<Mutant> ReclaimMutants() {

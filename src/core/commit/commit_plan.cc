@@ -7,18 +7,11 @@
 #include "core/commit/version_plan.h"
 #include "core/commit/whole_value.h"
 #include "core/keyspaces/catalog.h"
+#include "core/layout/addresses.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 
 namespace mayfly::core {
-namespace {
-
-constexpr engine::Address kRows{engine::Role::kRows};
-constexpr engine::Address kMembers{engine::Role::kMembers};
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
-constexpr engine::Address kMeta{engine::Role::kMeta};
-
-}  // namespace
 
 void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
                      const RowView& fresh) {

@@ -2,14 +2,10 @@
 
 #include <algorithm>
 
+#include "core/layout/addresses.h"
 #include "core/layout/liveness.h"
 
 namespace mayfly::core {
-namespace {
-
-constexpr engine::Address kMembers{engine::Role::kMembers};
-
-}  // namespace
 
 void MemberPlan::Put(Bytes member, const RowView* old, const RowView& fresh) {
   const WallTime now = plan_.now();

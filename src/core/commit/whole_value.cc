@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "base/coding.h"
+#include "core/layout/addresses.h"
 #include "core/layout/collection_codec.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMembers{engine::Role::kMembers};
 
 Status Damaged() {
   return Status::Corruption("a value in chunks is damaged; run a check of the database");

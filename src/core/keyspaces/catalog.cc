@@ -7,12 +7,12 @@
 #include "base/coding.h"
 #include "base/printable.h"
 #include "core/keyspaces/lifetime_rule.h"
+#include "core/layout/addresses.h"
 #include "core/layout/limits.h"
 
 namespace mayfly::core {
 namespace {
 
-constexpr engine::Address kMeta{engine::Role::kMeta};
 constexpr char kVersion = 2;       // Stored; raise it with every field that is added.
 constexpr char kFirstVersion = 1;  // Without promise and order.
 

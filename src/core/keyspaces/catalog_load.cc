@@ -6,12 +6,11 @@
 
 #include "base/coding.h"
 #include "core/keyspaces/catalog.h"
+#include "core/layout/addresses.h"
 #include "core/layout/limits.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 Status Damaged(const char* what) {
   return Status::Corruption(fmt::format("the record of {} is damaged; restore a backup", what));

@@ -7,13 +7,12 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "core/keyspaces/catalog.h"
+#include "core/layout/addresses.h"
 #include "core/layout/row_codec.h"
 
 namespace mayfly::core {
 namespace {
 
-constexpr engine::Address kMeta{engine::Role::kMeta};
-constexpr engine::Address kRows{engine::Role::kRows};
 constexpr KeyspaceId kDefaultId = 1;  // The first that a database makes.
 
 Result<std::unique_ptr<engine::Cursor>> WalkMeta(const engine::Engine& engine, char kind) {

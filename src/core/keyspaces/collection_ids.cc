@@ -1,15 +1,11 @@
 #include "core/keyspaces/collection_ids.h"
 
 #include "base/coding.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 
 namespace mayfly::core {
-namespace {
-
-constexpr engine::Address kMeta{engine::Role::kMeta};
-
-}  // namespace
 
 Status CollectionIds::Load() {
   PinnedBytes stored;

@@ -15,7 +15,7 @@ constexpr char kMarker = 0x01;
 constexpr char kVersion = 0x02;
 constexpr unsigned char kHasKeptUntil = 0x01;
 constexpr unsigned char kDeleted = 0x02;
-constexpr unsigned char kKnownBits = kHasKeptUntil | kDeleted;
+constexpr unsigned char kKnownVersionBits = kHasKeptUntil | kDeleted;
 
 constexpr char kEscape = 0x00;
 constexpr char kZero = static_cast<char>(0xff);
@@ -66,7 +66,7 @@ Result<VersionView> DecodeVersion(Bytes encoded) {
   }
   const auto tag = static_cast<unsigned char>(encoded.front());
   encoded.remove_prefix(1);
-  if ((tag & ~kKnownBits) != 0) {
+  if ((tag & ~kKnownVersionBits) != 0) {
     return Status::Unsupported(fmt::format(
         "a version with tag {:#04x}, which this build does not know; use a newer mayfly", tag));
   }

@@ -3,6 +3,7 @@
 #include <limits>
 #include <tuple>
 
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
@@ -11,8 +12,6 @@
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
 
 Status DamagedEntry() {
   return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");

@@ -4,15 +4,13 @@
 #include <mutex>
 #include <shared_mutex>
 
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 // The sum of all stripes in a state.
 Result<Counters> SumCounters(const engine::Engine& engine, KeyspaceId id,

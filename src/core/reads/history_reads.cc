@@ -3,13 +3,12 @@
 
 #include <algorithm>
 
+#include "core/layout/addresses.h"
 #include "core/layout/liveness.h"
 #include "core/reads/reads.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMembers{engine::Role::kMembers};
 
 // The version with the largest timestamp up to `as_of`; nothing when there is none.
 Status FindVersion(const View& view, Bytes key, WallTime as_of, PinnedBytes& pin,

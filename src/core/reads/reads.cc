@@ -1,6 +1,7 @@
 #include "core/reads/reads.h"
 
 #include "core/commit/whole_value.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
@@ -10,8 +11,6 @@
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kRows{engine::Role::kRows};
 
 Result<std::string> ValueOf(const RowView& row) {
   if (row.collection_id) return CollectionHasNoValue();

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/liveness.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
 
 Status DamagedEntry() {
   return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");

@@ -1,15 +1,10 @@
 #include "core/reclaim/member_purge.h"
 
 #include "core/commit/member_plan.h"
+#include "core/layout/addresses.h"
 #include "core/store/collection_reads.h"
 
 namespace mayfly::core {
-namespace {
-
-constexpr engine::Address kMembers{engine::Role::kMembers};
-constexpr engine::Address kMeta{engine::Role::kMeta};
-
-}  // namespace
 
 Result<Stripe> MemberStripes::Of(Bytes member_key) {
   // A collection without a name has no key, and any latch will do.

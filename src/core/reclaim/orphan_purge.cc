@@ -4,13 +4,11 @@
 #include <shared_mutex>
 
 #include "core/commit/member_plan.h"
+#include "core/layout/addresses.h"
 #include "core/store/collection_reads.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMembers{engine::Role::kMembers};
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 // The name is removed with the last part, and does not count as one.
 bool IsName(const PartKeys& keys, Bytes key) {

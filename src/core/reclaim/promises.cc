@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "core/commit/version_plan.h"
+#include "core/layout/addresses.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 #include "core/reclaim/file_choice.h"
@@ -15,8 +16,6 @@
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 // Never before the beginning of time.
 WallTime Before(WallTime instant, Millis by) {

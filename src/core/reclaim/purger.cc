@@ -5,6 +5,7 @@
 #include <shared_mutex>
 
 #include "base/coding.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
@@ -13,9 +14,6 @@
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 std::uint64_t Done(const PurgeReport& report) {
   return report.rows + report.versions + report.members + report.leftovers + report.stale_entries;
@@ -59,8 +57,8 @@ std::vector<Purger::Turn> Purger::TurnsOf(KeyspaceState& keyspace, bool stopped_
   if (stopped_by_clock) return {{&keyspace, Kind::kOrphans}};
   // clang-format off
   return {
-      {&keyspace, Kind::kRows},
-      {&keyspace, Kind::kMembers},
+      {&keyspace, Kind::kDueRows},
+      {&keyspace, Kind::kDueMembers},
       {&keyspace, Kind::kOrphans}
   };
   // clang-format on

@@ -65,7 +65,7 @@ class Purger {
 
  private:
   // The kinds of work that take turns.
-  enum class Kind : std::uint8_t { kRows, kMembers, kOrphans };
+  enum class Kind : std::uint8_t { kDueRows, kDueMembers, kOrphans };
   struct Turn {
     KeyspaceState* keyspace;
     Kind kind;
@@ -74,7 +74,7 @@ class Purger {
     std::uint64_t place() const {
       return (std::uint64_t{keyspace->id()} << 8) | static_cast<std::uint64_t>(kind);
     }
-    IndexHalf half() const { return {*keyspace, kind == Kind::kMembers}; }
+    IndexHalf half() const { return {*keyspace, kind == Kind::kDueMembers}; }
   };
 
   // The bounds and the progress of one Purge().

@@ -1,12 +1,11 @@
 #include "core/store/collection_reads.h"
 
+#include "core/layout/addresses.h"
 #include "core/layout/liveness.h"
 #include "core/layout/row_codec.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMembers{engine::Role::kMembers};
 
 Result<std::unique_ptr<engine::Cursor>> WalkOrder(const engine::Engine& engine,
                                                   const PartKeys& keys, WallTime from,

@@ -8,17 +8,12 @@
 #include "base/coding.h"
 #include "base/log.h"
 #include "base/owner_process.h"
+#include "core/layout/addresses.h"
 #include "core/layout/event_codec.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 
 namespace mayfly::core {
-namespace {
-
-constexpr engine::Address kEvents{engine::Role::kEvents};
-constexpr engine::Address kMeta{engine::Role::kMeta};
-
-}  // namespace
 
 class EventLog::Subscription final : public EventSubscription {
  public:

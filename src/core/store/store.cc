@@ -8,15 +8,13 @@
 
 #include "base/coding.h"
 #include "base/log.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 
 namespace mayfly::core {
 namespace {
 
-constexpr engine::Address kRows{engine::Role::kRows};
-constexpr engine::Address kMembers{engine::Role::kMembers};
-constexpr engine::Address kMeta{engine::Role::kMeta};
 // Stored; raise it with every change that an older build misreads. 3: the record of time, and
 // counts of dead members.
 constexpr std::uint32_t kFormat = 3;

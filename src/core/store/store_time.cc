@@ -8,13 +8,12 @@
 #include "base/coding.h"
 #include "base/log.h"
 #include "core/clock/time_codec.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/store/store.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 std::string EncodeInstant(WallTime instant) {
   std::string encoded;

@@ -7,14 +7,13 @@
 #include "base/printable.h"
 #include "core/commit/version_plan.h"
 #include "core/commit/whole_value.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/store/collection_reads.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMembers{engine::Role::kMembers};
 
 // Passes on the moves of another cursor, and adds the range it has seen to the read set.
 class NotedCursor final : public engine::Cursor {

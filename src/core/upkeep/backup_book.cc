@@ -6,13 +6,13 @@
 #include "base/coding.h"
 #include "base/log.h"
 #include "base/printable.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/upkeep/backup_file.h"
 
 namespace mayfly::core {
 namespace {
 
-constexpr engine::Address kMeta{engine::Role::kMeta};
 constexpr Bytes kUnfinished = "u";  // Stored.
 
 // Two may be taken in one millisecond, to different files.

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "core/commit/version_plan.h"
+#include "core/layout/addresses.h"
 #include "core/layout/collection_codec.h"
 #include "core/layout/keys.h"
 #include "core/layout/liveness.h"
@@ -11,9 +12,6 @@
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kRows{engine::Role::kRows};
-constexpr engine::Address kMembers{engine::Role::kMembers};
 
 // A backup has the keys of versions without the byte of their kind, which the record's kind
 // implies.

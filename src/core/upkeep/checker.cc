@@ -5,15 +5,12 @@
 #include <mutex>
 
 #include "base/printable.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 
 namespace mayfly::core {
 namespace {
 
-constexpr engine::Address kRows{engine::Role::kRows};
-constexpr engine::Address kMembers{engine::Role::kMembers};
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
-constexpr engine::Address kMeta{engine::Role::kMeta};
 constexpr std::size_t kFindingsMax = 100;
 
 // Calls `take` for each pair of the role that belongs to the keyspace.

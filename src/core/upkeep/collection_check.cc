@@ -1,12 +1,9 @@
 #include "core/upkeep/collection_check.h"
 
+#include "core/layout/addresses.h"
+
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kRows{engine::Role::kRows};
-constexpr engine::Address kMembers{engine::Role::kMembers};
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 // Calls `take` for each pair in [begin, end).
 template <typename Take>

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 
 namespace mayfly::core {
 namespace {
-
-constexpr engine::Address kMeta{engine::Role::kMeta};
 
 Status TakeMarkAway(Store& store) {
   engine::Batch batch;

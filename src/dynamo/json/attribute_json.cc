@@ -14,8 +14,6 @@ namespace {
 
 using ReadResult = Outcome<AttributeValue>;
 
-constexpr const char* kUnexpectedStructure = "Start of structure or map found where not expected";
-
 Outcome<Binary> ReadBinary(const json::value& value) {
   if (value.is_object()) return Mistyped(kUnexpectedStructure);
   if (value.is_array()) {

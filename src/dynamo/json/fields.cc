@@ -15,8 +15,6 @@ std::string_view KindName(const json::value& value) {
   return value.is_double() ? "DECIMAL_VALUE" : "NUMBER_VALUE";
 }
 
-constexpr const char* kUnexpectedStructure = "Start of structure or map found where not expected";
-
 // For lists and maps.
 Refusal WrongShape(const json::value& value, std::string_view wanted) {
   if (value.is_object()) return Mistyped(kUnexpectedStructure);

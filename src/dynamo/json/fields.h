@@ -73,6 +73,9 @@ class Fields {
 std::string TableOfArn(std::string_view name);
 
 // A SerializationException for a value where `wanted` ("String", "Integer") should be.
+inline constexpr const char* kUnexpectedStructure =
+    "Start of structure or map found where not expected";
+
 Refusal WrongType(const json::value& value, std::string_view wanted);
 
 // The text of a JSON string, or WrongType.

@@ -166,13 +166,13 @@ Outcome<Reply> BatchWriteItem(const Context& context, const Fields& in) {
   return reply;
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kBatchOperations = std::to_array<Operation>({
     {kTablePrefix, "BatchGetItem", BatchGetItem, "Reads up to 100 items.", kReads},
     {kTablePrefix, "BatchWriteItem", BatchWriteItem, "Writes and removes up to 25 items.", kWrites},
 });
 
 }  // namespace
 
-std::span<const Operation> BatchOperations() { return kOperations; }
+std::span<const Operation> BatchOperations() { return kBatchOperations; }
 
 }  // namespace mayfly::dynamo

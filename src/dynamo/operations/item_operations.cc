@@ -35,7 +35,7 @@ constexpr Operation WriteOf(std::string_view name, Outcome<AskedWrite> (*read)(c
   return {kTablePrefix, name, nullptr, summary, kWrites, read};
 }
 
-constexpr std::array kOperations = {
+constexpr std::array kItemOperations = {
     WriteOf("PutItem", ReadWrite<ReadPut>, "Writes an item, whole."),
     Operation{kTablePrefix, "GetItem", GetItem, "Reads an item.", kReads},
     WriteOf("UpdateItem", ReadWrite<ReadUpdate>,
@@ -64,6 +64,6 @@ Outcome<Reply> ReplyTo(const tables::ItemWrite& write, Capacity& capacity,
   return reply;
 }
 
-std::span<const Operation> ItemOperations() { return kOperations; }
+std::span<const Operation> ItemOperations() { return kItemOperations; }
 
 }  // namespace mayfly::dynamo

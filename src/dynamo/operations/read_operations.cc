@@ -180,7 +180,7 @@ Outcome<Reply> Scan(const Context& context, const Fields& in) {
   return WritePage(context, page, std::move(items), common, capacity);
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kReadOperations = std::to_array<Operation>({
     {kTablePrefix, "Query", Query, "Reads items of one partition, in the order of their sort keys.",
      kReads},
     {kTablePrefix, "Scan", Scan, "Reads all items of a table or index, or of a segment of it.",
@@ -189,6 +189,6 @@ constexpr std::array kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> ReadOperations() { return kOperations; }
+std::span<const Operation> ReadOperations() { return kReadOperations; }
 
 }  // namespace mayfly::dynamo

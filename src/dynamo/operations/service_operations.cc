@@ -50,7 +50,7 @@ Outcome<Reply> DescribeContinuousBackups(const Context& context, const Fields& i
   return reply;
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kServiceOperations = std::to_array<Operation>({
     {kTablePrefix, "DescribeEndpoints", DescribeEndpoints, "Names the address that was asked.",
      kReads},
     {kTablePrefix, "DescribeLimits", DescribeLimits,
@@ -61,6 +61,6 @@ constexpr std::array kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> ServiceOperations() { return kOperations; }
+std::span<const Operation> ServiceOperations() { return kServiceOperations; }
 
 }  // namespace mayfly::dynamo

@@ -203,7 +203,7 @@ Outcome<Reply> GetRecords(const Context& context, const Fields& in) {
   return reply;
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kStreamOperations = std::to_array<Operation>({
     {kStreamPrefix, "ListStreams", ListStreams, "Names the streams, of one table or of all.",
      kReads},
     {kStreamPrefix, "DescribeStream", DescribeStream, "Tells what a stream is, and its one shard.",
@@ -215,6 +215,6 @@ constexpr std::array kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> StreamOperations() { return kOperations; }
+std::span<const Operation> StreamOperations() { return kStreamOperations; }
 
 }  // namespace mayfly::dynamo

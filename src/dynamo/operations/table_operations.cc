@@ -162,7 +162,7 @@ Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
   return Described("TableDescription", WriteTable(table));
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kTableOperations = std::to_array<Operation>({
     {kTablePrefix, "CreateTable", CreateTable, "Makes a table; it can be used at once.", kWrites},
     {kTablePrefix, "DescribeTable", DescribeTable, "Tells what a table is and how much is in it.",
      kReads},
@@ -174,6 +174,6 @@ constexpr std::array kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> TableOperations() { return kOperations; }
+std::span<const Operation> TableOperations() { return kTableOperations; }
 
 }  // namespace mayfly::dynamo

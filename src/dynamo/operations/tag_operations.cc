@@ -101,7 +101,7 @@ Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
 }
 
 // clang-format off
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kTagOperations = std::to_array<Operation>({
     {kTablePrefix, "TagResource",        TagResource,        "Puts tags on a table.",      kWrites},
     {kTablePrefix, "UntagResource",      UntagResource,      "Takes tags off a table.",    kWrites},
     {kTablePrefix, "ListTagsOfResource", ListTagsOfResource, "Tells the tags of a table.", kReads},
@@ -110,6 +110,6 @@ constexpr std::array kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> TagOperations() { return kOperations; }
+std::span<const Operation> TagOperations() { return kTagOperations; }
 
 }  // namespace mayfly::dynamo

@@ -134,7 +134,7 @@ Outcome<Reply> TransactGetItems(const Context& context, const Fields& in) {
   return reply;
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kTransactionOperations = std::to_array<Operation>({
     {kTablePrefix, "TransactGetItems", TransactGetItems, "Reads up to 100 items of one state.",
      kReads},
     {kTablePrefix, "TransactWriteItems", TransactWriteItems,
@@ -143,6 +143,6 @@ constexpr std::array kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> TransactionOperations() { return kOperations; }
+std::span<const Operation> TransactionOperations() { return kTransactionOperations; }
 
 }  // namespace mayfly::dynamo

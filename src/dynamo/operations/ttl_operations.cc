@@ -136,7 +136,7 @@ Outcome<Reply> SweepExpiredTtl(const Context& context, const Fields& in) {
   return reply;
 }
 
-constexpr std::array kOperations = std::to_array<Operation>({
+constexpr std::array kTtlOperations = std::to_array<Operation>({
     {kTablePrefix, "UpdateTimeToLive", UpdateTimeToLive,
      "Names the attribute that says when an item dies, or none.", kWrites},
     {kTablePrefix, "DescribeTimeToLive", DescribeTimeToLive, "Tells which attribute that is.",
@@ -150,6 +150,6 @@ constexpr std::array kOperations = std::to_array<Operation>({
 
 }  // namespace
 
-std::span<const Operation> TtlOperations() { return kOperations; }
+std::span<const Operation> TtlOperations() { return kTtlOperations; }
 
 }  // namespace mayfly::dynamo

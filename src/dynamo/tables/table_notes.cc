@@ -24,7 +24,7 @@ std::string Named(std::string_view prefix, const std::string& name) {
   return std::string(prefix) + name;
 }
 
-std::int64_t NumberIn(std::string_view text) {
+std::int64_t StoredNumber(std::string_view text) {
   std::int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -57,7 +57,7 @@ Outcome<TtlMode> TtlModeOf(const Notes& notes) {
 Outcome<std::optional<Millis>> PurgeWithinOf(const Notes& notes) {
   const std::string text = NoteOf(notes, Named(kTag, kPurgeWithinTag));
   if (text.empty()) return std::optional<Millis>();
-  const Millis promise(NumberIn(text));
+  const Millis promise(StoredNumber(text));
   if (fmt::format("{}", promise.count()) == text && promise > Millis(0))
     return std::optional(promise);
   return Invalid(fmt::format("The tag {} is a number of milliseconds, not '{}'",
@@ -75,7 +75,7 @@ Throughput ThroughputOf(const Notes& notes, const std::string& index) {
   const std::size_t space = note.find(' ');
   if (space == std::string::npos) return {};
   const std::string_view text = note;
-  return {NumberIn(text.substr(0, space)), NumberIn(text.substr(space + 1))};
+  return {StoredNumber(text.substr(0, space)), StoredNumber(text.substr(space + 1))};
 }
 
 void SetThroughput(Notes& notes, const std::string& index, const Throughput& throughput) {

@@ -6,13 +6,12 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "expressions/syntax/lexer.h"
 #include "expressions/syntax/limits.h"
 #include "items/item_size.h"
 
 namespace mayfly::expressions {
 namespace {
-
-bool IsWordPart(char c) { return IsLetterOrDigit(c) || c == '_'; }
 
 Status CheckPlaceholder(std::string_view map, char mark, const std::string& placeholder) {
   if (placeholder.size() > kPlaceholderBytesMax) {

@@ -20,7 +20,6 @@ std::span<const std::string_view> KeywordsOf(ExpressionKind kind) {
 }
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-bool IsWordPart(char c) { return IsLetterOrDigit(c) || c == '_'; }
 
 bool IsComparator(std::string_view text) {
   return text == "=" || text == "<>" || text == "<" || text == "<=" || text == ">" || text == ">=";

@@ -6,9 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "expressions/syntax/expression_kind.h"
 
 namespace mayfly::expressions {
+
+// What the words of expressions and the names of placeholders are made of.
+constexpr bool IsWordPart(char c) { return IsLetterOrDigit(c) || c == '_'; }
 
 struct Token {
   enum class Kind : std::uint8_t {

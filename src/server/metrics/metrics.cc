@@ -13,7 +13,6 @@
 namespace mayfly::server {
 namespace {
 
-constexpr double kMicrosPerSecond = 1e6;
 constexpr double kMsPerSecond = 1e3;
 
 double Seconds(Millis length) { return static_cast<double>(length.count()) / kMsPerSecond; }

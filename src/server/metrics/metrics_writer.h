@@ -17,6 +17,8 @@
 
 namespace mayfly::server {
 
+inline constexpr double kMicrosPerSecond = 1e6;
+
 // name="value", escaped. Prometheus wants UTF-8, and a keyspace may have any name, so bytes beyond
 // ASCII are shown as \xNN.
 inline std::string Label(std::string_view name, std::string_view value) {
@@ -51,7 +53,6 @@ class MetricsWriter {
   void Histogram(const CommandCounts& counts, const std::string& label) {
     constexpr int kFirstPower = 2;
     constexpr int kLastPower = 24;
-    constexpr double kMicrosPerSecond = 1e6;
     std::uint64_t seen = 0;
     std::size_t bucket = 0;
     for (int power = kFirstPower; power <= kLastPower; power += 2) {

@@ -8,12 +8,12 @@
 #include <system_error>
 
 #include "server/admin/memory_figures.h"
+#include "server/metrics/metrics_writer.h"
 
 namespace mayfly::server {
 namespace {
 
 double CpuSeconds() {
-  constexpr double kMicrosPerSecond = 1e6;
   rusage usage{};
   if (::getrusage(RUSAGE_SELF, &usage) != 0) return 0;
   const auto seconds = [](const timeval& time) {

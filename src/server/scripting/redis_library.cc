@@ -46,7 +46,7 @@ bool ReadArguments(lua_State* lua, std::vector<std::string>& args, std::string& 
 
 // The reply, or an error reply. C++ exceptions must not travel through Lua, which would take them
 // for its own.
-Reply CallHost(LuaJob& job, const std::vector<std::string>& args) {
+Reply CallServer(LuaJob& job, const std::vector<std::string>& args) {
   const std::vector<Bytes> views(args.begin(), args.end());
   try {
     return job.host.Call(views, job.version, job.run);
@@ -60,7 +60,7 @@ int CallCommand(lua_State* lua, bool raises) {
   std::string error;
   {
     std::vector<std::string> args;
-    if (ReadArguments(lua, args, error)) reply = CallHost(JobOf(lua), args);
+    if (ReadArguments(lua, args, error)) reply = CallServer(JobOf(lua), args);
   }
   LuaState::StopIfAsked(lua);
   lua_settop(lua, 0);

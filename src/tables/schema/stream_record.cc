@@ -8,7 +8,7 @@
 namespace mayfly::tables {
 namespace {
 
-constexpr char kFormat = 1;
+constexpr char kStreamRecordFormat = 1;
 constexpr unsigned char kKindBits = 0x03;
 constexpr unsigned char kByTtl = 0x04;
 constexpr unsigned char kHasOld = 0x08;
@@ -68,7 +68,7 @@ std::string EncodeSequence(std::uint64_t sequence) {
 }
 
 std::string EncodeRecord(const StreamRecord& record) {
-  std::string out(1, kFormat);
+  std::string out(1, kStreamRecordFormat);
   auto bits = static_cast<unsigned char>(record.kind);
   if (record.by_ttl) bits |= kByTtl;
   if (record.old_image) bits |= kHasOld;
@@ -91,7 +91,7 @@ Result<StreamRecord> DecodeRecord(Bytes key, Bytes value) {
   StreamRecord record;
   MAYFLY_TRY(record.sequence, DecodeSequence(key));
   if (value.size() < 2) return Damaged();
-  if (value.front() != kFormat) {
+  if (value.front() != kStreamRecordFormat) {
     return Status::Unsupported("a record of a stream was written by a newer mayfly");
   }
   const auto bits = static_cast<unsigned char>(value[1]);

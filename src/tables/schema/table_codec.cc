@@ -7,7 +7,7 @@
 namespace mayfly::tables {
 namespace {
 
-constexpr char kFormat = 2;
+constexpr char kTableFormat = 2;
 
 // Consumes from the front, and remembers whether anything was malformed: after that it reads zeros
 // and empty lists.
@@ -193,10 +193,10 @@ void ReadNotes(Reader& in, std::map<std::string, std::string>& notes) {
 
 Status CheckFormat(Bytes& bytes, const char* what) {
   if (bytes.empty()) return Status::Corruption(fmt::format("{} is empty", what));
-  if (bytes.front() != kFormat) {
+  if (bytes.front() != kTableFormat) {
     return Status::Unsupported(fmt::format("{} has format {}, which {} mayfly wrote", what,
                                            static_cast<unsigned char>(bytes.front()),
-                                           bytes.front() < kFormat ? "an older" : "a newer"));
+                                           bytes.front() < kTableFormat ? "an older" : "a newer"));
   }
   bytes.remove_prefix(1);
   return {};
@@ -209,7 +209,7 @@ Status Damaged(const char* what) {
 }  // namespace
 
 std::string EncodeTable(const StoredTable& table) {
-  std::string out(1, kFormat);
+  std::string out(1, kTableFormat);
   AppendSized(out, table.spec.name);
   AppendSized(out, table.id);
   AppendZigZag(out, ToMs(table.created_at));
@@ -258,7 +258,7 @@ Result<StoredTable> DecodeTable(Bytes bytes) {
 }
 
 std::string EncodeJob(const RewriteJob& job) {
-  std::string out(1, kFormat);
+  std::string out(1, kTableFormat);
   AppendSized(out, job.table);
   AppendEnum(out, job.kind);
   AppendEnum(out, job.stage);

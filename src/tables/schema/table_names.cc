@@ -16,7 +16,7 @@ constexpr std::size_t kNameBytesShown = 80;
 
 std::string Cut(std::string_view name) {
   if (name.size() <= kNameBytesShown) return std::string(name);
-  return std::string(name.substr(0, kNameBytesShown - 1)) + "~";
+  return fmt::format("{}~", name.substr(0, kNameBytesShown - 1));
 }
 
 }  // namespace

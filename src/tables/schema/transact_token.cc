@@ -11,7 +11,7 @@ namespace mayfly::tables {
 namespace {
 
 constexpr char kKeyspaceName[] = "tables.tokens";
-constexpr char kFormat = 1;  // Stored; append, never renumber.
+constexpr char kTokenFormat = 1;  // Stored; append, never renumber.
 constexpr std::size_t kHashBytes = 16;
 
 // Serialises an action completely, so that different actions have different bytes.
@@ -108,7 +108,7 @@ Result<std::optional<TransactOutcome>> TransactToken::Known(Transaction& transac
   if (!value) return value.error();
   Bytes rest = *value;
   const Status damaged = Status::Corruption("a damaged token of a transaction");
-  if (rest.size() < 1 + kHashBytes || rest.front() != kFormat) return damaged;
+  if (rest.size() < 1 + kHashBytes || rest.front() != kTokenFormat) return damaged;
   if (rest.substr(1, kHashBytes) != hash_) {
     return Status::Conflict(
         fmt::format("the token was used with other actions within the last {} minutes",
@@ -126,7 +126,7 @@ Result<std::optional<TransactOutcome>> TransactToken::Known(Transaction& transac
 }
 
 Status TransactToken::Remember(Transaction& transaction, const TransactOutcome& outcome) const {
-  std::string value(1, kFormat);
+  std::string value(1, kTokenFormat);
   value += hash_;
   for (const std::uint64_t bytes : outcome.bytes) AppendVarint(value, bytes);
   return transaction.In(*rows_).Put(token_, value, Lifetime::For(kTokenTtl));

@@ -1,13 +1,13 @@
 #include "engine/rocks/files/log_room.h"
 
 #include "engine/rocks/files/limits.h"
+#include "engine/rocks/files/log_format.h"
 #include "engine/rocks/files/rocks_directory.h"
 
 namespace mayfly::engine {
 namespace {
 
 // RocksDB adds a header to each block of a log, and fills a block's end that is too short for one.
-constexpr std::uint64_t kLogBlockBytes = 32 << 10;
 constexpr std::uint64_t kLogBlockOverhead = 16;
 
 constexpr std::uint64_t InLog(std::uint64_t bytes) {

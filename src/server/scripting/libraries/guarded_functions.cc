@@ -38,7 +38,7 @@ int Insert(lua_State* lua) {
 }
 
 // unpack(): Lua 5.1 counts the results in an int, which overflows (CVE-2025-46817).
-int Unpack(lua_State* lua) {
+int UnpackGuarded(lua_State* lua) {
   luaL_checktype(lua, 1, LUA_TTABLE);
   const lua_Integer first = luaL_optinteger(lua, 2, 1);
   const lua_Integer last = lua_isnoneornil(lua, 3) ? static_cast<lua_Integer>(lua_objlen(lua, 1))
@@ -94,7 +94,7 @@ void ReplaceUnguardedFunctions(lua_State* lua, int globals) {
       {"load",           Load},
       {"loadstring",     LoadString},
       {"pcall",          ProtectedCall},
-      {"unpack",         Unpack},
+      {"unpack",         UnpackGuarded},
   };
   // clang-format on
   for (const luaL_Reg& own : kOwn) {

@@ -147,7 +147,7 @@ class Packer {
 };
 
 // C++ exceptions must not travel through Lua, which would take them for its own.
-int Pack(lua_State* lua) {
+int PackMessages(lua_State* lua) {
   const int count = lua_gettop(lua);
   if (count == 0) return luaL_argerror(lua, 0, "MessagePack pack needs input.");
   bool packed = false;
@@ -194,7 +194,7 @@ int ReadValues(lua_State* lua, int limit, int offset, bool with_offset) {
   return lua_gettop(lua) - before;
 }
 
-int Unpack(lua_State* lua) {
+int UnpackMessages(lua_State* lua) {
   luaL_checkstring(lua, 1);
   return ReadValues(lua, 0, 0, false);
 }
@@ -215,8 +215,8 @@ int UnpackLimit(lua_State* lua) {
 void PushMessagePack(lua_State* lua) {
   // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
-      {"pack",         Pack},
-      {"unpack",       Unpack},
+      {"pack",         PackMessages},
+      {"unpack",       UnpackMessages},
       {"unpack_limit", UnpackLimit},
       {"unpack_one",   UnpackOne},
   };

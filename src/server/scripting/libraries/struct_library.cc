@@ -173,7 +173,7 @@ std::size_t AddValue(lua_State* lua, luaL_Buffer& buffer, const Item& item, int 
   }
 }
 
-int Pack(lua_State* lua) {
+int PackStruct(lua_State* lua) {
   FormatReader format(lua, luaL_checkstring(lua, 1));
   luaL_Buffer buffer;
   luaL_buffinit(lua, &buffer);
@@ -239,7 +239,7 @@ std::size_t PushItem(lua_State* lua, const Item& item, Bytes data, bool big_endi
   return taken;
 }
 
-int Unpack(lua_State* lua) {
+int UnpackStruct(lua_State* lua) {
   FormatReader format(lua, luaL_checkstring(lua, 1));
   luaL_checkstring(lua, 2);
   const Bytes data = ToBytes(lua, 2);
@@ -276,9 +276,9 @@ int Size(lua_State* lua) {
 void PushStructLibrary(lua_State* lua) {
   // clang-format off
   static constexpr luaL_Reg kFunctions[] = {
-      {"pack",   Pack},
+      {"pack",   PackStruct},
       {"size",   Size},
-      {"unpack", Unpack},
+      {"unpack", UnpackStruct},
   };
   // clang-format on
   lua_newtable(lua);
