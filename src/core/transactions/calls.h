@@ -49,40 +49,29 @@ class ReadCalls : public Interface {
 
 // Turns the writes of `Interface` into decisions that the derived class applies.
 template <typename Interface>
-class WriteCalls : public ReadCalls<Interface> {
+class WriteCalls : public ReadCalls<Interface>, private WriteTarget {
  public:
   Result<bool> PutIf(Bytes key, Bytes value, const PutCondition& condition,
                      Lifetime lifetime) override {
-    return WriteIf(Rule().rule, ApplyHere(), key, value, condition, lifetime);
+    return WriteIf(*this, key, value, condition, lifetime);
   }
-  Result<bool> Delete(Bytes key) override { return DeleteRow(ApplyHere(), key); }
+  Result<bool> Delete(Bytes key) override { return DeleteRow(*this, key); }
   Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) override {
-    return WriteAt(Rule().rule, ApplyHere(), key, value, timestamp, lifetime);
+    return WriteAt(*this, key, value, timestamp, lifetime);
   }
   Result<bool> DeleteAt(Bytes key, WallTime timestamp) override {
-    return core::DeleteAt(Rule().rule, ApplyHere(), key, timestamp);
+    return core::DeleteAt(*this, key, timestamp);
   }
   Status Update(Bytes key, const KeyspaceWriter::UpdateFunction& update,
                 Lifetime lifetime) override {
-    return UpdateRow(Rule().rule, ApplyHere(), key, update, lifetime);
+    return UpdateRow(*this, key, update, lifetime);
   }
   Result<bool> Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) override {
-    return ExpireRow(Rule().rule, ApplyHere(), key, lifetime, condition);
+    return ExpireRow(*this, key, lifetime, condition);
   }
   Result<Row> Touch(Bytes key, Lifetime lifetime) override {
-    return TouchRow(Rule().rule, ApplyHere(), key, lifetime);
+    return TouchRow(*this, key, lifetime);
   }
-
- protected:
-  virtual WriteRule Rule() const = 0;
-  virtual Status ApplyDecision(Bytes key, Decide decide) = 0;
-
- private:
-  struct Applier {
-    WriteCalls& calls;
-    Status operator()(Bytes key, Decide decide) const { return calls.ApplyDecision(key, decide); }
-  };
-  Applier ApplyHere() { return {*this}; }
 };
 
 }  // namespace mayfly::core

@@ -37,10 +37,8 @@ class KeyspaceImpl final : public WriteCalls<Keyspace> {
             .trouble = std::move(followed),
             .may_purge = true};
   }
-  WriteRule Rule() const override { return WriteRule(*store_, *state_); }
-  Status ApplyDecision(Bytes key, Decide decide) override {
-    return store_->Mutate(*state_, key, decide);
-  }
+  WriteRule Rule() const override { return WriteRule::Of(*store_, *state_); }
+  Status Apply(Bytes key, Decide decide) override { return store_->Mutate(*state_, key, decide); }
 
   // Both are shared with the database and other handles. They outlive the database, so that late
   // calls fail with a Status.

@@ -32,8 +32,8 @@ class TransactionImpl::Writer final : public WriteCalls<KeyspaceWriter> {
     view.trouble = buffer_.SettleDeadlines();
     return view;
   }
-  WriteRule Rule() const override { return WriteRule(*owner_.store_, *keyspace_); }
-  Status ApplyDecision(Bytes key, Decide decide) override {
+  WriteRule Rule() const override { return WriteRule::Of(*owner_.store_, *keyspace_); }
+  Status Apply(Bytes key, Decide decide) override {
     return buffer_.Apply(key, decide, WriteBuffer::Values::kWhole);
   }
 

@@ -23,9 +23,9 @@ void ShowNothing(FoundRow& found) {
 
 RowSource& WriteBuffer::source() const { return transaction_.rows(); }
 
-LifetimeRule WriteBuffer::Rule() {
+WriteRule WriteBuffer::Rule() const {
   if (policy_ == nullptr) policy_ = state_.policy();
-  return store_.RuleOf(*policy_);
+  return WriteRule(store_.RuleOf(*policy_));
 }
 
 Status WriteBuffer::Find(Bytes key, FoundRow& found) {

@@ -16,12 +16,13 @@
 #include "core/store/store.h"
 #include "core/transactions/row_source.h"
 #include "core/transactions/transaction_keyspace.h"
+#include "core/transactions/writes.h"
 
 namespace mayfly::core {
 
 class WriteBuffers;
 
-class WriteBuffer final : public TransactionKeyspace {
+class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
  public:
   // The first three must outlive the buffer; `keyspace`, the caller's handle, may be null.
   WriteBuffer(WriteBuffers& transaction, Store& store, KeyspaceState& state,
@@ -107,9 +108,12 @@ class WriteBuffer final : public TransactionKeyspace {
  private:
   using Rows = BufferedRows::value_type;
 
+  // WriteTarget
+  WriteRule Rule() const override;
+  Status Apply(Bytes key, Decide decide) override { return Apply(key, decide, Values::kAsStored); }
+
   RowSource& source() const;
   Status CheckCollections() const;
-  LifetimeRule Rule();
 
   Status Look(Bytes key, FoundRow& found);
 
@@ -172,7 +176,8 @@ class WriteBuffer final : public TransactionKeyspace {
   Store& store_;
   KeyspaceState& state_;
   const Keyspace* const keyspace_;
-  std::shared_ptr<const KeyspacePolicy> policy_;  // Shared with the keyspace; as of the first use.
+  mutable std::shared_ptr<const KeyspacePolicy>
+      policy_;  // Shared with the keyspace; as of the first use.
   BufferedRows rows_;
   LateDrafts late_;
   std::set<std::string, std::less<>> unsettled_;  // Keys of collections, for SettleDeadlines().

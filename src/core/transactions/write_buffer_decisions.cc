@@ -7,33 +7,23 @@
 #include "core/transactions/writes.h"
 
 namespace mayfly::core {
-namespace {
-
-struct AsStored {
-  WriteBuffer& buffer;
-  Status operator()(Bytes key, Decide decide) const {
-    return buffer.Apply(key, decide, WriteBuffer::Values::kAsStored);
-  }
-};
-
-}  // namespace
 
 Status WriteBuffer::Put(Bytes key, Bytes value, Lifetime lifetime) {
-  return WriteIf(Rule(), AsStored{*this}, key, value, PutCondition::Always(), lifetime).status();
+  return WriteIf(*this, key, value, PutCondition::Always(), lifetime).status();
 }
 
-Result<bool> WriteBuffer::Delete(Bytes key) { return DeleteRow(AsStored{*this}, key); }
+Result<bool> WriteBuffer::Delete(Bytes key) { return DeleteRow(*this, key); }
 
 Result<bool> WriteBuffer::Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) {
-  return ExpireRow(Rule(), AsStored{*this}, key, lifetime, condition);
+  return ExpireRow(*this, key, lifetime, condition);
 }
 
 Result<bool> WriteBuffer::PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) {
-  return WriteAt(Rule(), AsStored{*this}, key, value, timestamp, lifetime);
+  return WriteAt(*this, key, value, timestamp, lifetime);
 }
 
 Result<bool> WriteBuffer::DeleteAt(Bytes key, WallTime timestamp) {
-  return core::DeleteAt(Rule(), AsStored{*this}, key, timestamp);
+  return core::DeleteAt(*this, key, timestamp);
 }
 
 Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {

@@ -2,15 +2,11 @@
 #include <algorithm>
 
 #include "core/commit/member_plan.h"
+#include "core/layout/addresses.h"
 #include "core/store/collection_reads.h"
 #include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
-namespace {
-
-constexpr engine::Address kMeta{engine::Role::kMeta};
-
-}  // namespace
 
 Status WriteBuffer::Plan(CommitPlan& plan) {
   if (cleared_) plan.Clear(state_);

@@ -5,16 +5,12 @@
 // then they are an orphan to other threads, and they stay one if the transaction is abandoned or
 // the process dies.
 #include "core/commit/member_plan.h"
+#include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/transactions/write_buffers.h"
 
 namespace mayfly::core {
-namespace {
-
-constexpr engine::Address kMeta{engine::Role::kMeta};
-
-}  // namespace
 
 Status WriteBuffer::StageIfMany(Bytes key, std::uint64_t collection_id, std::size_t bytes) {
   const auto found = collections_.find(collection_id);

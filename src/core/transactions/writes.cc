@@ -52,10 +52,11 @@ bool IsLast(WallTime timestamp, const Known& known) {
 
 }  // namespace
 
-Result<bool> WriteIf(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
-                     const PutCondition& condition, Lifetime lifetime) {
+Result<bool> WriteIf(WriteTarget& target, Bytes key, Bytes value, const PutCondition& condition,
+                     Lifetime lifetime) {
+  const WriteRule rule = target.Rule();
   bool written = false;
-  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+  MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
     // A bad lifetime is refused whether or not the condition holds.
     MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     MAYFLY_TRY(written, Holds(condition, known.row));
@@ -64,20 +65,21 @@ Result<bool> WriteIf(const LifetimeRule& rule, Apply apply, Bytes key, Bytes val
   return written;
 }
 
-Result<bool> DeleteRow(Apply apply, Bytes key) {
+Result<bool> DeleteRow(WriteTarget& target, Bytes key) {
   bool was_there = false;
-  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+  MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
     was_there = known.row != nullptr;
     return Change::Delete();
   }));
   return was_there;
 }
 
-Result<bool> WriteAt(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
-                     WallTime timestamp, Lifetime lifetime) {
+Result<bool> WriteAt(WriteTarget& target, Bytes key, Bytes value, WallTime timestamp,
+                     Lifetime lifetime) {
+  const WriteRule rule = target.Rule();
   MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
   bool last = false;
-  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+  MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule, known.now));
     MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     last = IsLast(timestamp, known);
@@ -86,10 +88,11 @@ Result<bool> WriteAt(const LifetimeRule& rule, Apply apply, Bytes key, Bytes val
   return last;
 }
 
-Result<bool> DeleteAt(const LifetimeRule& rule, Apply apply, Bytes key, WallTime timestamp) {
+Result<bool> DeleteAt(WriteTarget& target, Bytes key, WallTime timestamp) {
+  const WriteRule rule = target.Rule();
   MAYFLY_RETURN_IF_ERROR(CheckByTimestamp(rule));
   bool last = false;
-  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+  MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_RETURN_IF_ERROR(CheckTimestamp(timestamp, rule, known.now));
     last = IsLast(timestamp, known);
     return Change::Delete().At(timestamp);
@@ -97,10 +100,11 @@ Result<bool> DeleteAt(const LifetimeRule& rule, Apply apply, Bytes key, WallTime
   return last;
 }
 
-Status UpdateRow(const LifetimeRule& rule, Apply apply, Bytes key,
-                 const KeyspaceWriter::UpdateFunction& update, Lifetime lifetime) {
+Status UpdateRow(WriteTarget& target, Bytes key, const KeyspaceWriter::UpdateFunction& update,
+                 Lifetime lifetime) {
+  const WriteRule rule = target.Rule();
   std::optional<std::string> fresh;
-  return apply(key, [&](const Known& known) -> Result<Change> {
+  return target.Apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row != nullptr && known.row->collection_id) return CollectionHasNoValue();
     fresh = update(known.row != nullptr ? std::optional(known.row->payload) : std::nullopt);
@@ -109,11 +113,11 @@ Status UpdateRow(const LifetimeRule& rule, Apply apply, Bytes key,
   });
 }
 
-Result<bool> ExpireRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime,
-                       DeadlineIf condition) {
+Result<bool> ExpireRow(WriteTarget& target, Bytes key, Lifetime lifetime, DeadlineIf condition) {
+  const WriteRule rule = target.Rule();
   if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
   bool changed = false;
-  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+  MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
     MAYFLY_TRY(const auto deadline, core::DeadlineOf(span, known.now));
@@ -125,10 +129,11 @@ Result<bool> ExpireRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetim
   return changed;
 }
 
-Result<Row> TouchRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime) {
+Result<Row> TouchRow(WriteTarget& target, Bytes key, Lifetime lifetime) {
+  const WriteRule rule = target.Rule();
   if (lifetime.kind() == Lifetime::Kind::kKeep) return KeepIsNoChange();
   Row touched;
-  MAYFLY_RETURN_IF_ERROR(apply(key, [&](const Known& known) -> Result<Change> {
+  MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
     MAYFLY_TRY(const Span span, rule.Apply(lifetime, key, DeadlineOf(known.row), known.now));
     if (known.row == nullptr) return Status::NotFound();
     if (known.row->collection_id) return CollectionHasNoValue();

@@ -1,5 +1,5 @@
 // writes.h - all public writes, each as a decision about one key.
-// A write decides what becomes of a key given its living row. The caller applies the decision, at
+// A write decides what becomes of a key given its living row. Its target applies the decision, at
 // once under a latch or later in a transaction.
 #pragma once
 
@@ -8,29 +8,40 @@
 
 namespace mayfly::core {
 
-// Applies a decision to one key: at once, or in a transaction.
-using Apply = FunctionRef<Status(Bytes key, Decide decide)>;
+// A keyspace's rule for lifetimes, with the policy that it refers to, unless others hold that.
+struct WriteRule : LifetimeRule {
+  explicit WriteRule(LifetimeRule rule, std::shared_ptr<const KeyspacePolicy> shared = nullptr)
+      : LifetimeRule(rule), held(std::move(shared)) {}
 
-// The keyspace's rule for lifetimes; holds the policy for the length of one write.
-struct WriteRule {
-  explicit WriteRule(const Store& store, const KeyspaceState& keyspace)
-      : policy(store.is_owner() ? keyspace.policy() : std::make_shared<const KeyspacePolicy>()),
-        rule(store.RuleOf(*policy)) {}
+  // Of a stored keyspace.
+  static WriteRule Of(const Store& store, const KeyspaceState& keyspace) {
+    auto policy = store.is_owner() ? keyspace.policy() : std::make_shared<const KeyspacePolicy>();
+    const LifetimeRule rule = store.RuleOf(*policy);
+    return WriteRule(rule, std::move(policy));
+  }
 
-  std::shared_ptr<const KeyspacePolicy> policy;  // Shared with the keyspace.
-  LifetimeRule rule;
+  std::shared_ptr<const KeyspacePolicy> held;
 };
 
-Result<bool> WriteIf(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
-                     const PutCondition& condition, Lifetime lifetime);
-Result<bool> DeleteRow(Apply apply, Bytes key);
-Result<bool> WriteAt(const LifetimeRule& rule, Apply apply, Bytes key, Bytes value,
-                     WallTime timestamp, Lifetime lifetime);
-Result<bool> DeleteAt(const LifetimeRule& rule, Apply apply, Bytes key, WallTime timestamp);
-Status UpdateRow(const LifetimeRule& rule, Apply apply, Bytes key,
-                 const KeyspaceWriter::UpdateFunction& update, Lifetime lifetime);
-Result<bool> ExpireRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime,
-                       DeadlineIf condition);
-Result<Row> TouchRow(const LifetimeRule& rule, Apply apply, Bytes key, Lifetime lifetime);
+// A keyspace to write to: the stored one, or that of a transaction.
+class WriteTarget {
+ public:
+  virtual WriteRule Rule() const = 0;
+  virtual Status Apply(Bytes key, Decide decide) = 0;
+
+ protected:
+  ~WriteTarget() = default;
+};
+
+Result<bool> WriteIf(WriteTarget& target, Bytes key, Bytes value, const PutCondition& condition,
+                     Lifetime lifetime);
+Result<bool> DeleteRow(WriteTarget& target, Bytes key);
+Result<bool> WriteAt(WriteTarget& target, Bytes key, Bytes value, WallTime timestamp,
+                     Lifetime lifetime);
+Result<bool> DeleteAt(WriteTarget& target, Bytes key, WallTime timestamp);
+Status UpdateRow(WriteTarget& target, Bytes key, const KeyspaceWriter::UpdateFunction& update,
+                 Lifetime lifetime);
+Result<bool> ExpireRow(WriteTarget& target, Bytes key, Lifetime lifetime, DeadlineIf condition);
+Result<Row> TouchRow(WriteTarget& target, Bytes key, Lifetime lifetime);
 
 }  // namespace mayfly::core
