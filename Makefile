@@ -6,7 +6,8 @@
 
 # SETUP=true leaves the machine's packages alone.
 SETUP ?= scripts/setup
-CTEST_JOBS ?= $(shell nproc)
+# One more than cores: some tests wait.
+CTEST_JOBS ?= $(shell expr $$(nproc) + 1)
 
 sources = $(shell find include src apps bindings tests bench -name '*.h' -o -name '*.cc')
 

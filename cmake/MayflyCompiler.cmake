@@ -42,3 +42,11 @@ if(MAYFLY_SANITIZE)
     add_compile_options(-fno-sanitize-recover=undefined)
   endif()
 endif()
+
+# What tests are compiled with besides, and their precompiled header. See mayfly_test(). UBSan doubles
+# a test's compilation, and is there for the code that is tested.
+if(MAYFLY_SHARED_TESTS)
+  set(MAYFLY_TEST_OPTIONS $<$<COMPILE_LANGUAGE:CXX>:-Og>)
+elseif(MAYFLY_SANITIZE MATCHES undefined)
+  set(MAYFLY_TEST_OPTIONS -fno-sanitize=undefined)
+endif()

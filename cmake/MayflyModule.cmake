@@ -69,11 +69,21 @@ function(mayfly_module name)
   endif()
 endfunction()
 
-# mayfly_test(NAME SOURCES file... LINKS library... [ARGS argument...])
+# mayfly_test(NAME [STATIC] SOURCES file... LINKS library... [ARGS argument...])
 # One program, run by ctest as one test: starting it per case would cost more than the cases.
+#
+# With MAYFLY_SHARED_TESTS the modules' code comes from one shared library, of the objects that ship.
+# It calls its own copies of inline functions, never those of a test. So a test need not be optimised
+# to run what ships, which is two thirds of its compilation, and no test is linked again when a
+# module changes. STATIC is for tests that put a function of theirs in the place of a module's.
 function(mayfly_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;ARGS" ${ARGN})
+  cmake_parse_arguments(ARG "STATIC" "" "SOURCES;LINKS;ARGS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
+  target_compile_options(${name} PRIVATE ${MAYFLY_TEST_OPTIONS})
+  if(MAYFLY_SHARED_TESTS AND NOT ARG_STATIC)
+    target_link_libraries(${name} PRIVATE mayfly_modules)
+    set_target_properties(${name} PROPERTIES LINK_DEPENDS_NO_SHARED ON)
+  endif()
   target_link_libraries(${name} PRIVATE ${ARG_LINKS} mayfly_compiler GTest::gtest_main)
   if(NOT ARG_SOURCES MATCHES "[.]c(;|$)")
     target_precompile_headers(${name} REUSE_FROM test_headers)
@@ -145,6 +155,33 @@ function(mayfly_layer name kind uses)
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   list(JOIN uses "," uses_line)
   set_property(GLOBAL APPEND PROPERTY MAYFLY_MODULE_LINES "${name} ${kind} ${folder} ${uses_line}")
+endfunction()
+
+# The modules declared so far, for the tests to link with. It comes before the modules' own static
+# libraries on the link line, which are then left with nothing to add. Modules that use Lua stay
+# static: what ships has a Lua archive that cannot be a part of a shared library.
+function(mayfly_shared_modules)
+  get_property(modules GLOBAL PROPERTY MAYFLY_MODULES)
+  add_library(mayfly_modules SHARED)
+  set(static mayfly_lua)
+  foreach(module IN LISTS modules)
+    get_target_property(links mayfly_${module} INTERFACE_LINK_LIBRARIES)
+    set(libraries)
+    foreach(link IN LISTS links)
+      if(link IN_LIST static)
+        list(APPEND static mayfly_${module})
+      elseif(NOT TARGET ${link}_objects)
+        list(APPEND libraries ${link})
+      endif()
+    endforeach()
+    if(NOT mayfly_${module} IN_LIST static)
+      target_sources(mayfly_modules PRIVATE $<TARGET_OBJECTS:mayfly_${module}_objects>)
+      target_link_libraries(mayfly_modules PRIVATE ${libraries})
+    endif()
+  endforeach()
+  target_link_options(mayfly_modules PRIVATE -Wl,-Bsymbolic-functions -Wl,-z,defs)
+  set_target_properties(mayfly_modules PROPERTIES LINKER_LANGUAGE CXX
+    LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()
 
 # libmayfly.so and libmayfly.a, from all modules declared so far. What they are linked with is their own

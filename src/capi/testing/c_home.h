@@ -11,8 +11,8 @@
 
 enum { TTL = 1000 };
 
-static int64_t clock_now = 1700000000000;
-static int64_t now_ms(void* context) { return *(int64_t*)context; }
+static _Atomic int64_t clock_now = 1700000000000;  // A reaper reads it from its thread.
+static int64_t now_ms(void* context) { return *(_Atomic int64_t*)context; }
 static const mayfly_clock manual = {sizeof(mayfly_clock), now_ms, NULL, &clock_now};
 
 static inline mayfly_database* open_memory(void) {
