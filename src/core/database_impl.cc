@@ -98,7 +98,7 @@ class DatabaseImpl final : public Database, public StoreHolder {
   }
 
   Result<ReclaimReport> Reclaim(const ReclaimOptions& options) override {
-    return Reclaimer(*store_).Run(options);
+    return Reclaimer(*store_).Run(options, [] { return false; });
   }
 
   Result<Proof> Prove(const ProofOptions& options) const override {

@@ -3,8 +3,8 @@
 Everything about a command that can be data is in its line of a table (command.h), so that a new command is one line
 and one handler. A name that is compared elsewhere is a second place to change, which is easily overlooked.
 
-The names are read from the tables, `constexpr CommandSpec k...[]`. In the files of src/server, tests aside, four
-things are refused:
+The names are read from the tables, `constexpr CommandSpec k...[]`. In the files of src/server and of the shell,
+tests aside, four things are refused:
 (1) a comparison of what is called a name, or of the first argument, with the name of a command;
 (2) a lookup in the table of a command of a known name;
 (3) a text that lists commands, with blanks between them;
@@ -13,6 +13,8 @@ things are refused:
 import pathlib
 import re
 import sys
+
+FOLDERS = ("src/server", "apps/mayfly/shell")
 
 # "path: name" -> why it may be there. Empty is best.
 ALLOWED = {}
@@ -75,8 +77,8 @@ def found_in(text, names):
 
 def check(root):
     """What is wrong, a line each."""
-    folder = root / "src" / "server"
-    files = [path for path in sorted(folder.rglob("*")) if path.suffix in (".h", ".cc") and path.is_file()]
+    files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*"))
+             if path.suffix in (".h", ".cc") and path.is_file()]
     shipped = [path for path in files if not re.search(r"_(test|testing|fuzz|bench)\.(h|cc)$|/testing/", str(path))]
     sources = {path.relative_to(root).as_posix(): path.read_text() for path in shipped}
     names = names_of(sources)

@@ -50,12 +50,12 @@ BAD = [
 
 
 class CheckCommandNames(unittest.TestCase):
-    def problems(self, code):
+    def problems(self, code, where="src/server"):
         with tempfile.TemporaryDirectory() as folder:
-            server = pathlib.Path(folder) / "src" / "server"
-            server.mkdir(parents=True)
-            (server / "table.cc").write_text(TABLE)
-            (server / "code.cc").write_text("// What it does.\n" + code + "\n")
+            for place, name, text in (("src/server", "table.cc", TABLE),
+                                      (where, "code.cc", "// What it does.\n" + code + "\n")):
+                (pathlib.Path(folder) / place).mkdir(parents=True, exist_ok=True)
+                (pathlib.Path(folder) / place / name).write_text(text)
             return check_command_names.check(pathlib.Path(folder))
 
     def test_the_tree_compares_no_names(self):
@@ -83,6 +83,9 @@ class CheckCommandNames(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "src" / "server").mkdir(parents=True)
             self.assertEqual(len(check_command_names.check(pathlib.Path(folder))), 1)
+
+    def test_the_shell_is_checked_as_well(self):
+        self.assertEqual(len(self.problems(BAD[0], "apps/mayfly/shell")), 1)
 
 
 if __name__ == "__main__":

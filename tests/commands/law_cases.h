@@ -159,6 +159,7 @@ inline constexpr auto kLawCases = std::to_array<LawCase>({
     {"ttl", Stage::kString, "ttl k"},
     {"ttl.backup", Stage::kNone, "", kNotOnRows},
     {"ttl.check", Stage::kNone, "", kNotOnRows},
+    {"ttl.compact", Stage::kNone, "", kNotOnRows},
     {"ttl.clock", Stage::kNone, "", kNotOnRows},
     {"ttl.events", Stage::kNone, "", kNotOnRows},
     {"ttl.forecast", Stage::kNone, "", kNotOnRows},

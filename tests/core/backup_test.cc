@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "core/each_engine.h"
+#include "core/upkeep/watched_upkeep.h"
 
 namespace mayfly {
 namespace {
@@ -272,6 +273,31 @@ TEST_P(Backups, AreRefusedWhereverTheyAreCutOrWhenSomethingFollows) {
   WriteFile("other", "not a backup at all, but a file that somebody has");
   ExpectRefused("other", kCorruption);
   ExpectRefused("missing", kNotFound);
+}
+
+TEST_P(Backups, CanBeEndedWhileTheyAreRestoredAndLeaveNothing) {
+  constexpr int kRows = 2000;
+  for (int row = 0; row < kRows; ++row) {
+    ASSERT_EQ(CodeOf(rows().Put("row " + std::to_string(row), "v", Lifetime::For(1h))), kOk);
+  }
+  Backup();
+  const auto fresh = Fresh();
+  // While the file is checked, when it is not known how much there is; then while it is written.
+  for (const bool known : {false, true}) {
+    std::uint64_t calls = 0;
+    const auto ended = core::RestoreWatched(fresh->database(), Path("backup"), {},
+                                            [&](std::uint64_t done, std::uint64_t all) {
+                                              EXPECT_TRUE(all == 0 || done <= all);
+                                              return (all != 0) != known || ++calls < 3;
+                                            });
+    EXPECT_EQ(CodeOf(ended), StatusCode::kConflict) << known;
+    EXPECT_EQ(fresh->keyspace().Count().value(), 0u) << known;
+  }
+  const auto restored = core::RestoreWatched(fresh->database(), Path("backup"), {},
+                                             [](std::uint64_t, std::uint64_t) { return true; });
+  ASSERT_TRUE(restored.has_value()) << restored.status().ToString();
+  EXPECT_EQ(restored->rows, static_cast<std::uint64_t>(kRows));
+  fresh->ExpectClean();
 }
 
 TEST_P(Backups, FillNoDatabaseThatHoldsSomething) {

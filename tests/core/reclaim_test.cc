@@ -9,6 +9,7 @@
 
 #include "core/engine_in_hand.h"
 #include "core/planted.h"
+#include "core/upkeep/watched_upkeep.h"
 #include "tests/engine/together.h"
 
 namespace mayfly {
@@ -287,6 +288,31 @@ TEST_F(Reclaiming, AnIdleDatabaseShrinksThoughNobodyWrites) {
   EXPECT_LT(DiskBytes(), before / 10);
   EXPECT_EQ(rows().Count().value(), 1u);
   EXPECT_EQ(StatisticsOf(database()).rows, 1u);
+}
+
+TEST_F(Reclaiming, TellsHowFarItIsAndCanBeEnded) {
+  PutMany(rows(), Lifetime::For(kTtl));
+  PutMany(rows(), Lifetime::Forever(), kMany, kMany);
+  home_.Compact();
+  clock().Advance(kTtl + 2s);
+  const std::uint64_t before = DiskBytes();
+  const ReclaimOptions everything{.everything = true};
+  const auto ended = core::ReclaimWatched(database(), everything,
+                                          [](std::uint64_t, std::uint64_t) { return false; });
+  EXPECT_EQ(ended.status().code(), StatusCode::kConflict);
+  std::uint64_t last_done = 0;
+  const auto report =
+      core::ReclaimWatched(database(), everything, [&](std::uint64_t done, std::uint64_t all) {
+        EXPECT_GE(done, last_done);
+        EXPECT_GT(all, 0u);
+        last_done = done;
+        return true;
+      });
+  ASSERT_TRUE(report.has_value()) << report.status().ToString();
+  EXPECT_EQ(last_done, report->bytes_rewritten);
+  EXPECT_GT(last_done, 0u);
+  EXPECT_LT(DiskBytes(), before);
+  EXPECT_EQ(rows().Count().value(), static_cast<std::uint64_t>(kMany));
 }
 
 TEST_F(Reclaiming, RefusesWhatItCannotDo) {

@@ -69,6 +69,8 @@ TEST(Shutdown, BadAddressesAreNamed) {
   EXPECT_TRUE(StartError({{"bind", "example.org"}}).find("'example.org'") != std::string::npos);
   EXPECT_TRUE(StartError({{"bind", "192.0.2.1"}}).find("192.0.2.1") != std::string::npos);
   EXPECT_EQ(StartError({{"bind", "127.0.0.1 -192.0.2.1"}}), "");
+  // None at all, with another way in only.
+  EXPECT_EQ(StartError({{"bind", ""}}), "Invalid: bind names no address to listen on");
   EXPECT_TRUE(StartError({{"http-bind", "x"}}).find("http-bind 'x'") != std::string::npos);
 }
 

@@ -14,7 +14,7 @@ constexpr engine::Role kRoles[] = {engine::Role::kExpiry, engine::Role::kRows,
 
 }  // namespace
 
-Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
+Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options, Stop stop) {
   MAYFLY_RETURN_IF_ERROR(store_.CheckOpen());
   MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());
   if (options.dead_percent == 0 || options.dead_percent > 100) {
@@ -23,17 +23,17 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options) {
   MAYFLY_RETURN_IF_ERROR(store_.CheckNotReclaiming());
   const std::lock_guard alone(store_.reclaim_mutex());
   ReclaimReport report;
-  const auto never = [] { return false; };
   if (options.everything) {
     RevokeOldStates();
     MAYFLY_RETURN_IF_ERROR(
         Promises(store_, started_)
-            .Keep(store_.catalog().AllWithDropped(), options.bytes_per_second, never, report));
+            .Keep(store_.catalog().AllWithDropped(), options.bytes_per_second, stop, report));
   }
-  for (;;) {
-    MAYFLY_TRY(const Outcome outcome, Step(options, /*quiet=*/true, never, report));
+  while (!stop()) {
+    MAYFLY_TRY(const Outcome outcome, Step(options, /*quiet=*/true, stop, report));
     if (outcome != Outcome::kProgressed) return report;
   }
+  return Status::Conflict("ended by the caller; what was reclaimed by then stays reclaimed");
 }
 
 Result<Reclaimer::Outcome> Reclaimer::Step(const ReclaimOptions& options, bool quiet, Stop stop,

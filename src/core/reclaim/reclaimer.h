@@ -25,8 +25,8 @@ class Reclaimer {
 
   explicit Reclaimer(Store& store) : store_(store), started_(store.clock().Now()) {}
 
-  // Reclaims until nothing is left to do.
-  Result<ReclaimReport> Run(const ReclaimOptions& options);
+  // Reclaims until nothing is left to do. Conflict: `stop` ended it.
+  Result<ReclaimReport> Run(const ReclaimOptions& options, Stop stop);
 
   // The outcome of a step.
   enum class Outcome : std::uint8_t {

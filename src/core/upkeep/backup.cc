@@ -21,6 +21,7 @@
 #include "core/upkeep/backup_rows.h"
 #include "core/upkeep/collection_restore.h"
 #include "core/upkeep/restore_mark.h"
+#include "core/upkeep/row_progress.h"
 
 namespace mayfly::core {
 namespace {
@@ -296,18 +297,24 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file, const Pr
 }
 
 Result<RestoreReport> RestoreBackup(Store& store, const std::string& file,
-                                    const RestoreOptions& options) {
+                                    const RestoreOptions& options, const Progress& progress) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   MAYFLY_RETURN_IF_ERROR(store.CheckWritable());
   MAYFLY_RETURN_IF_ERROR(CheckEmpty(store));
   Inspector inspector;
   const BackupKeys keys{options.password, store.engine().encryption_key()};
-  MAYFLY_RETURN_IF_ERROR(
-      ReadBackup(file, keys, [&](const BackupRecord& record) { return inspector.Take(record); }));
+  RowProgress checked(progress, 0);
+  MAYFLY_RETURN_IF_ERROR(ReadBackup(file, keys, [&](const BackupRecord& record) {
+    MAYFLY_RETURN_IF_ERROR(checked.Passed());
+    return inspector.Take(record);
+  }));
   MAYFLY_RETURN_IF_ERROR(BeginRestore(store));
   Restorer restorer(store, options);
-  const Status taken =
-      ReadBackup(file, keys, [&](const BackupRecord& record) { return restorer.Take(record); });
+  RowProgress written(progress, checked.done());
+  const Status taken = ReadBackup(file, keys, [&](const BackupRecord& record) {
+    MAYFLY_RETURN_IF_ERROR(written.Passed());
+    return restorer.Take(record);
+  });
   Result<RestoreReport> report = taken.ok() ? restorer.Finish() : Result<RestoreReport>(taken);
   const Status ended = report ? EndRestore(store) : UndoRestore(store);
   if (ended.ok()) return report;

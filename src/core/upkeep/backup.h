@@ -18,6 +18,7 @@ Result<BackupReport> WriteBackup(Store& store, const std::string& file,
                                  const Progress& progress = nullptr);
 
 Result<RestoreReport> RestoreBackup(Store& store, const std::string& file,
-                                    const RestoreOptions& options);
+                                    const RestoreOptions& options,
+                                    const Progress& progress = nullptr);
 
 }  // namespace mayfly::core

@@ -1,4 +1,4 @@
-// row_progress.h - reports now and then how many of the stored rows a scan has passed.
+// row_progress.h - reports now and then how many of the rows, stored or in a backup, were passed.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,14 @@ class RowProgress {
     }
   }
 
+  // Of so many; 0: unknown.
+  RowProgress(Progress progress, std::uint64_t all) : progress_(std::move(progress)), all_(all) {}
+
+  std::uint64_t done() const { return done_; }
+
   // Call it after each row. Conflict: `progress` ended the scan.
   Status Passed() {
-    if (!progress_ || ++done_ % kProgressRows != 0 || progress_(done_, all_)) return {};
+    if (++done_ % kProgressRows != 0 || !progress_ || progress_(done_, all_)) return {};
     return Status::Conflict("ended as asked");
   }
 

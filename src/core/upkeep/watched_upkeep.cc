@@ -1,5 +1,6 @@
 #include "core/upkeep/watched_upkeep.h"
 
+#include "core/reclaim/reclaimer.h"
 #include "core/store/store_of.h"
 #include "core/upkeep/backup.h"
 #include "core/upkeep/checker.h"
@@ -25,6 +26,24 @@ Result<BackupReport> BackupWatched(Database& database, const std::string& file,
                                    const Progress& progress) {
   Store* const store = FindStore(database);
   return store == nullptr ? database.Backup(file) : WriteBackup(*store, file, progress);
+}
+
+Result<RestoreReport> RestoreWatched(Database& database, const std::string& file,
+                                     const RestoreOptions& options, const Progress& progress) {
+  Store* const store = FindStore(database);
+  return store == nullptr ? database.Restore(file, options)
+                          : RestoreBackup(*store, file, options, progress);
+}
+
+Result<ReclaimReport> ReclaimWatched(Database& database, const ReclaimOptions& options,
+                                     const Progress& progress) {
+  Store* const store = FindStore(database);
+  if (store == nullptr) return database.Reclaim(options);
+  MAYFLY_TRY(const engine::EngineStats stats, store->engine().Stats());
+  const std::uint64_t before = store->counts().bytes_rewritten;
+  return Reclaimer(*store).Run(options, [&] {
+    return !progress(store->counts().bytes_rewritten - before, stats.disk_bytes);
+  });
 }
 
 }  // namespace mayfly::core

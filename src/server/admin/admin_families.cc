@@ -150,7 +150,7 @@ constexpr CommandSpec kServerCommands[] = {
      "About memory.", kMemoryCommands},
     {"module",       -2, kNoRows,                                           kNoKeys, nullptr,
      "About modules, which are not offered.", kModuleCommands},
-    {"monitor",      1,  kOperator,                                         kNoKeys, admin::Monitor,
+    {"monitor",      1,  kOperator | kStreams,                              kNoKeys, admin::Monitor,
      "Show every command that runs."},
     {"replicaof",    3,  kOperator,                                         kNoKeys, admin::ReplicaOf,
      "Refused, but for NO ONE."},

@@ -35,6 +35,8 @@ constexpr CommandSpec kTtlCommands[] = {
      "Compare rows, index and counts, as a job."},
     {"ttl.clock",    -1, kAdmin | kAlone,                kNoKeys, TtlClock,
      "Show the clock; confirm or take back a jump of it."},
+    {"ttl.compact",  1,  kAdmin | kDangerous | kAlone,   kNoKeys, TtlCompact,
+     "Purge, and give back the space of all that is gone, as a job."},
     {"ttl.events",   -3, kAdmin | kAlone,                kNoKeys, TtlEvents,
      "List rows that expired, in order, each once."},
     {"ttl.forecast", -1, kReadOnly | kAlone,             kNoKeys, TtlForecast,

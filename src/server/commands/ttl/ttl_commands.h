@@ -20,6 +20,7 @@ Answer TtlStats(Call& call);
 // ttl_commands_upkeep.cc
 Answer TtlBackup(Call& call);
 Answer TtlCheck(Call& call);
+Answer TtlCompact(Call& call);
 
 // ttl_commands_clock.cc
 Answer TtlClock(Call& call);

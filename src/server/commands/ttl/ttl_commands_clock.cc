@@ -4,33 +4,24 @@
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/commands/ttl/ttl_commands.h"
+#include "server/commands/ttl/ttl_fields.h"
 #include "server/stats/clock_words.h"
 
 namespace mayfly::server {
 namespace {
 
-void Field(ReplyWriter& reply, std::string_view name, std::int64_t number) {
-  reply.Bulk(name);
-  reply.Integer(number);
-}
-
-void Field(ReplyWriter& reply, std::string_view name, std::string_view text) {
-  reply.Bulk(name);
-  reply.Bulk(text);
-}
-
 void Show(ReplyWriter& reply, const ClockReport& report) {
   reply.Map(10);
-  Field(reply, "state", ClockState(report));
-  Field(reply, "now", ToMs(report.now));
-  Field(reply, "machine", ToMs(report.machine));
+  Field(reply, "state", Bytes(ClockState(report)));
+  Field(reply, "now", report.now);
+  Field(reply, "machine", report.machine);
   Field(reply, "ahead-ms", (report.now - report.machine).count());
-  Field(reply, "deletion-stopped", report.physical_deletion_stopped ? 1 : 0);
+  Field(reply, "deletion-stopped", std::int64_t{report.physical_deletion_stopped});
   Field(reply, "last-jump-ms", report.last_jump.count());
-  Field(reply, "without-jump", ToMs(report.without_jump.value_or(report.now)));
-  Field(reply, "jumps-forward", static_cast<std::int64_t>(report.jumps_forward));
-  Field(reply, "steps-back", static_cast<std::int64_t>(report.steps_back));
-  Field(reply, "advice", ClockAdvice(report));
+  Field(reply, "without-jump", report.without_jump.value_or(report.now));
+  Field(reply, "jumps-forward", report.jumps_forward);
+  Field(reply, "steps-back", report.steps_back);
+  Field(reply, "advice", Bytes(ClockAdvice(report)));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// ttl_commands_upkeep.cc - TTL.BACKUP and TTL.CHECK: jobs on the served database. TTL.JOB shows
-// them.
+// ttl_commands_upkeep.cc - TTL.BACKUP, TTL.CHECK and TTL.COMPACT: jobs on the served database.
+// TTL.JOB shows them.
 #include <string>
 
 #include "core/upkeep/watched_upkeep.h"
@@ -28,9 +28,36 @@ void WriteReport(ReplyWriter& reply, const CheckReport& report) {
   for (const std::string& finding : report.findings) reply.Bulk(finding);
 }
 
+void WriteReport(ReplyWriter& reply, const ReclaimReport& report) {
+  reply.Map(5);
+  Field(reply, "files-dropped", report.files_dropped);
+  Field(reply, "files-rewritten", report.files_rewritten);
+  Field(reply, "bytes-rewritten", report.bytes_rewritten);
+  Field(reply, "held-up", report.held_up);
+  Field(reply, "stopped-by-clock", report.stopped_by_clock);
+}
+
 Result<Server*> ServerToAsk(HostContexts& host) {
   if (host.server() == nullptr) return Status::Unsupported("there is no server to ask");
   return host.server();
+}
+
+// `work`: from the database and a core::Progress to a report that WriteReport() takes.
+template <typename Work>
+Answer StartJob(Call& call, const char* kind, Work work) {
+  MAYFLY_TRY(Server* const server, ServerToAsk(call.host));
+  MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
+  const auto run = [database, work](JobControl& control) -> Result<JobResult> {
+    const auto tell = [&](std::uint64_t done, std::uint64_t all) {
+      return control.Tell(done, all);
+    };
+    MAYFLY_TRY(auto report, work(*database, tell));
+    return JobResult(
+        [report = std::move(report)](ReplyWriter& reply) { WriteReport(reply, report); });
+  };
+  MAYFLY_TRY(const std::uint64_t id, server->jobs().Start(kind, run));
+  call.reply.Integer(static_cast<std::int64_t>(id));
+  return {};
 }
 
 }  // namespace
@@ -47,19 +74,17 @@ Answer TtlBackup(Call& call) {
 Answer TtlCheck(Call& call) {
   const bool repair = call.args.size() == 2 && IsWord(call.args[1], "repair");
   if (call.args.size() > 1 && !repair) return SyntaxError();
-  MAYFLY_TRY(Server* const server, ServerToAsk(call.host));
-  MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
-  const auto check = [database, repair](JobControl& control) -> Result<JobResult> {
-    const auto progress = [&](std::uint64_t done, std::uint64_t all) {
-      return control.Tell(done, all);
-    };
-    MAYFLY_TRY(CheckReport report, core::CheckWatched(*database, {.repair = repair}, progress));
-    return JobResult(
-        [report = std::move(report)](ReplyWriter& reply) { WriteReport(reply, report); });
-  };
-  MAYFLY_TRY(const std::uint64_t id, server->jobs().Start("check", check));
-  call.reply.Integer(static_cast<std::int64_t>(id));
-  return {};
+  return StartJob(call, "check", [repair](Database& database, const core::Progress& progress) {
+    return core::CheckWatched(database, {.repair = repair}, progress);
+  });
+}
+
+Answer TtlCompact(Call& call) {
+  // As fast as the reaper rewrites: clients go on meanwhile.
+  const std::uint64_t rate = ReaperOptions().reclaim_bytes_per_second;
+  return StartJob(call, "compact", [rate](Database& database, const core::Progress& progress) {
+    return core::ReclaimWatched(database, {.bytes_per_second = rate, .everything = true}, progress);
+  });
 }
 
 }  // namespace mayfly::server

@@ -14,6 +14,10 @@ inline void Field(ReplyWriter& reply, std::string_view name, std::uint64_t numbe
   reply.Bulk(name);
   reply.Integer(static_cast<std::int64_t>(number));
 }
+inline void Field(ReplyWriter& reply, std::string_view name, std::int64_t number) {
+  reply.Bulk(name);
+  reply.Integer(number);
+}
 inline void Field(ReplyWriter& reply, std::string_view name, Bytes text) {
   reply.Bulk(name);
   reply.Bulk(text);
