@@ -74,7 +74,7 @@ int Main(int argc, char** argv) {
   AddDemo(commands);
   AddVersion(commands, version);
   AddPages(commands);
-  std::vector<std::string> args = WithUrlAsTarget(app, argc, argv);
+  std::vector<std::string> args = ArgumentsOf(app, argc, argv);
   std::reverse(args.begin(), args.end());  // As CLI11 takes them.
   try {
     app.parse(std::move(args));

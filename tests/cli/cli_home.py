@@ -67,6 +67,30 @@ class CliTest(unittest.TestCase):
         self.addCleanup(server.stop)
         return server
 
+    def start(self, *arguments):
+        """A process that reads and writes pipes."""
+        process = subprocess.Popen([MAYFLY, *map(str, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env=self.environment())
+        self.addCleanup(process.kill)
+        return process
+
+    def interrupt(self, process):
+        """Ctrl-C. Returns the output of a process that ends by it, and in order."""
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=WAIT_SECONDS)
+        self.assertEqual((process.returncode, errors), (130, b"mayfly: interrupted\n"))
+        return output
+
+    def give(self, process, given):
+        """Returns when the process has read all of it, and waits for more."""
+        process.stdin.write(given)
+        process.stdin.flush()
+        end = time.monotonic() + WAIT_SECONDS
+        left = bytearray(4)
+        while fcntl.ioctl(process.stdin, termios.FIONREAD, left) == 0 and struct.unpack("i", left)[0] > 0:
+            self.assertLess(time.monotonic(), end, "it does not read")
+            os.sched_yield()
+
     def redis_cli(self, server, *words):
         """For what the executable is not to be trusted with yet."""
         run = subprocess.run(["redis-cli", "-p", str(server.port), *words], capture_output=True,

@@ -134,6 +134,18 @@ class Expiry:
             self.bad(1, command, self.folder / "nowhere")
             self.bad(1, command, "redis://127.0.0.1:1")
 
+    def test_compact_gives_the_space_back(self):
+        for n in range(4):
+            self.run_mayfly("put", *self.target, f"k{n}", "--ttl", "1ms", given=b"secret-" * 50_000)
+        output = self.good("compact", *self.target)
+        figures = dict(line.split("\t") for line in output.splitlines())
+        self.assertLess(int(figures["disk_after"]), int(figures["disk_before"]))
+        self.assertEqual(self.good("count", *self.target), "0\n")
+        code, text = self.terminal("compact", *self.target).finish()
+        self.assertEqual(code, 0)
+        self.assertIn("\rcompact  ", text)
+        self.assertRegex(text, r"disk after +\d")
+
 
 class ExpiryInAFolder(Expiry, CliTest):
     keyspace = "default"
@@ -169,17 +181,23 @@ class ExpiryInAFolder(Expiry, CliTest):
         self.bad(1, "get", *self.target, "k", "-k", "sessions")
         self.bad(1, "keyspace", "drop", *self.target, "sessions", "--yes")
 
-    def test_compact_gives_the_space_back(self):
-        for n in range(4):
-            self.run_mayfly("put", *self.target, f"k{n}", "--ttl", "1ms", given=b"secret-" * 50_000)
-        output = self.good("compact", *self.target)
-        figures = dict(line.split("\t") for line in output.splitlines())
-        self.assertLess(int(figures["disk_after"]), int(figures["disk_before"]))
-        self.assertEqual(self.good("count", *self.target), "0\n")
-        code, text = self.terminal("compact", *self.target).finish()
-        self.assertEqual(code, 0)
-        self.assertIn("\rcompact  ", text)
-        self.assertRegex(text, r"disk after +\d")
+    def test_keyspaces_can_be_ordered_by_timestamp(self):
+        self.good("keyspace", "create", *self.target, "readings", "order=timestamp", "history=1h", "late-max=5m",
+                  "default-ttl=1d")
+        self.assertEqual(self.good("keyspace", "policy", *self.target, "readings"),
+                         "default-ttl\t86400000\nmin-ttl\t\nmax-ttl\t\nrequire\tno\nbreach\trefuse\njitter\t0\n"
+                         "events\toff\npurge-within\t\norder\ttimestamp\nhistory\t3600000\nlate-max\t300000\n")
+        (policy,) = self.objects("keyspace", "policy", *self.target, "readings")
+        self.assertEqual((policy["order"], policy["history"], policy["late-max"]), ("timestamp", 3600000, 300000))
+        self.good("put", *self.target, "sensor", "20", "-k", "readings")
+        self.assertEqual(self.good("get", *self.target, "sensor", "-k", "readings"), "20")
+        self.good("keyspace", "policy", *self.target, "readings", "history=0s", "late-max=none")
+        (policy,) = self.objects("keyspace", "policy", *self.target, "readings")
+        self.assertEqual((policy["history"], policy["late-max"]), (0, None))
+        # The order is fixed when the keyspace is made.
+        self.assertIn("order", self.bad(1, "keyspace", "policy", *self.target, "readings", "order=arrival"))
+        self.assertIn("order", self.bad(1, "keyspace", "policy", *self.target, self.keyspace, "history=1h"))
+        self.assertIn("timestamp", self.bad(1, "keyspace", "create", *self.target, "x", "order=random"))
 
     def test_a_folder_that_is_served_is_not_purged_beside_the_server(self):
         server = self.serve()
@@ -212,7 +230,9 @@ class ExpiryOnAServer(Expiry, CliTest):
     def test_what_a_server_cannot_do_is_told(self):
         self.assertIn("when they are first used",
                       self.bad(1, "keyspace", "create", *self.target, "sessions"))
-        self.assertIn("by itself", self.bad(1, "compact", *self.target))
+        for field in ("order=timestamp", "history=1h", "late-max=1h"):
+            self.assertIn("a folder's keyspaces",
+                          self.bad(1, "keyspace", "policy", *self.target, "db0", field))
         self.assertIn("and not 'db7'", self.bad(1, "keyspace", "drop", *self.target, "db7", "--yes"))
         self.good("put", *self.target, "k", "v")
         self.good("keyspace", "drop", *self.target, "db0", "--yes")

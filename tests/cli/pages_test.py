@@ -87,6 +87,11 @@ class Pages(CliTest):
         self.assertIn("subcommand is required", self.bad(2))
         self.assertIn("frobnicate", self.bad(2, "frobnicate"))
         self.assertIn("cannot write", self.bad(1, "pages", "/proc/nowhere"))
+        self.assertIn("Usage: mayfly keyspace [OPTIONS]", self.bad(2, "keyspace"))
+
+    def test_help_is_a_word_as_well(self):
+        for command in ((), ("get",), ("keyspace", "policy")):
+            self.assertEqual(self.good("help", *command), self.good(*command, "--help"))
 
 
 if __name__ == "__main__":

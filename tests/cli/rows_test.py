@@ -90,6 +90,12 @@ class Rows:
         process.stderr.close()
         self.assertEqual(process.wait(60), 1)
 
+    def test_a_put_that_is_interrupted_writes_nothing(self):
+        process = self.start("put", *self.target, "half")
+        self.give(process, b"a val")
+        self.interrupt(process)
+        self.bad(4, "get", *self.target, "half")
+
     def test_wrong_use_is_told_and_has_exit_code_2(self):
         for arguments, word in ((["get", *self.target], "KEY"),
                                 (["get", *self.target, "k", "--nonsense"], "--nonsense"),
@@ -100,7 +106,9 @@ class Rows:
                                 (["put", *self.target, "k", "v", "--ttl", "1s", "--forever"],
                                  "excludes"),
                                 (["expire", *self.target, "k"], "--forever"),
-                                (["scan", *self.target, "--limit", "-1"], "--limit"),
+                                (["scan", *self.target, "--limit", "-1"], "'-1' is no whole number of 1 or more"),
+                                (["events", *self.target, "--limit", "x"], "'x' is no whole number"),
+                                (["purge", *self.target, "--rows", "0"], "'0' is no whole number"),
                                 (["scan", *self.target, "--json", "--raw"], "excludes")):
             self.assertIn(word, self.bad(2, *arguments))
 
@@ -121,6 +129,9 @@ class RowsInAFolder(Rows, CliTest):
     def test_a_missing_folder_or_keyspace_is_not_made(self):
         for arguments in (["get", self.folder / "no", "k"], ["put", self.folder / "no", "k", "v"]):
             self.assertIn("there is no database", self.bad(1, *arguments))
+        self.assertIn("--create", self.bad(1, "put", self.folder / "no", "k", "v"))
+        self.assertNotIn("--create", self.bad(1, "del", self.folder / "no", "k"))
+        self.assertIn("begins with redis://", self.bad(1, "get", "http://localhost", "k"))
         self.assertFalse((self.folder / "no").exists())
         self.assertIn("no keyspace 'other'", self.bad(1, "get", *self.target, "k", "-k", "other"))
         self.good("put", *self.target, "k", "v", "-k", "other", "--create")

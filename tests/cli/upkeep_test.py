@@ -88,6 +88,14 @@ class Upkeep(CliTest):
             self.assertEqual(asked.finish()[0], code, answer)
             self.assertEqual((self.folder / "new").exists(), code == 0, answer)
 
+    def test_a_restore_that_is_interrupted_leaves_nothing(self):
+        asked = self.terminal("restore", self.backup_of_mortals(), self.folder / "new", *SHIFT)
+        asked.wait_for("\rrestore  ")
+        asked.wait_for("[y/N] ")
+        asked.interrupt()
+        self.assertEqual(asked.finish()[0], 130)
+        self.assertFalse((self.folder / "new").exists())
+
     def test_a_backup_shows_its_progress_on_a_terminal(self):
         code, text = self.terminal("backup", self.data, self.folder / "backup").finish()
         self.assertEqual(code, 0)

@@ -3,24 +3,19 @@
 import os
 import pathlib
 import socket
-import subprocess
 import sys
-import tempfile
 import unittest
 import urllib.error
 import urllib.request
+
+from started_server import ServeTest
 
 MAYFLY = pathlib.Path(sys.argv.pop())
 # The shell's process becomes the server's.
 START = 'LISTEN_PID=${OTHER_PID:-$$} exec "$0" serve --memory-profile tiny "$@"'
 
 
-class Activation(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class Activation(ServeTest):
     def listen(self, address="127.0.0.1"):
         listening = socket.create_server((address, 0))
         self.addCleanup(listening.close)
@@ -30,24 +25,9 @@ class Activation(unittest.TestCase):
         """`sockets`: pairs of a name and a socket, in the order of descriptors."""
         redirections = "".join(f" {3 + i}<&{passed.fileno()}" for i, (_, passed) in enumerate(sockets))
         names = {"LISTEN_FDS": str(len(sockets)), "LISTEN_FDNAMES": ":".join(name for name, _ in sockets)}
-        process = subprocess.Popen(
-            ["bash", "-c", START + redirections, MAYFLY, *flags], text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=dict(os.environ, **names, **environment),
+        return self.run_server(
+            ["bash", "-c", START + redirections, MAYFLY, *flags], env=dict(os.environ, **names, **environment),
             pass_fds=[passed.fileno() for _, passed in sockets])
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
-
-    def ready(self, process):
-        text = ""
-        while "Ctrl-C" not in text:
-            line = process.stdout.readline()
-            if not line:
-                self.fail(text + process.stderr.read())
-            text += line
-        return text
 
     def ask(self, address, *lines):
         family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET

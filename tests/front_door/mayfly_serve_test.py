@@ -7,11 +7,12 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 import unittest.mock
 import urllib.request
+
+from started_server import ServeTest
 
 MAYFLY = pathlib.Path(sys.argv.pop())
 
@@ -37,31 +38,13 @@ class Client:
         self.socket.close()
 
 
-class MayflyServe(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
+class MayflyServe(ServeTest):
     def start(self, *arguments):
-        process = subprocess.Popen(
-            [MAYFLY, "serve", "--bind", "127.0.0.1", "--port", "0", "--http-port", "0",
-             "--memory-profile", "tiny", *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ)
-        self.addCleanup(process.stdout.close)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        return process
+        return self.run_server([MAYFLY, "serve", "--bind", "127.0.0.1", "--port", "0", "--http-port", "0",
+                                "--memory-profile", "tiny", *arguments])
 
     def ports(self, process):
-        """What it prints when it is ready."""
-        text = ""
-        while "Ctrl-C" not in text:
-            line = process.stdout.readline()
-            if not line:
-                self.fail(text + process.stderr.read())
-            text += line
+        text = self.ready(process)
         redis = int(re.search(r"Redis protocol: 127\.0\.0\.1:(\d+)", text)[1])
         http = int(re.search(r"http://127\.0\.0\.1:(\d+)/metrics", text)[1])
         return redis, http

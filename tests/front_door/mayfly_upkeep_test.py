@@ -101,6 +101,22 @@ class MayflyUpkeep(unittest.TestCase):
         self.assertEqual(result["rows"], ROWS + 1)
         self.assertEqual(result["findings"], [])
 
+    def test_compaction_is_a_job_that_removes_what_is_gone(self):
+        self.client.set("secret", "very-secret-bytes" * 1000)
+        self.client.delete("secret")
+        self.assertEqual(self.client.execute_command("ACL", "DRYRUN", "default", "TTL.COMPACT"), "OK")
+        self.client.execute_command("ACL", "SETUSER", "clerk", "on", "nopass", "+@all", "-@dangerous", "~*")
+        self.assertIn("no permissions", self.client.execute_command("ACL", "DRYRUN", "clerk", "TTL.COMPACT"))
+        job = self.finished(self.client.execute_command("TTL.COMPACT"))
+        self.assertEqual((job["kind"], job["state"]), ("compact", "done"), job)
+        result = dict(zip(job["result"][::2], job["result"][1::2]))
+        self.assertEqual((result["held-up"], result["stopped-by-clock"]), (0, 0), result)
+        for file in (self.folder / "data").rglob("*"):
+            if file.is_file():
+                self.assertNotIn(b"very-secret-bytes", file.read_bytes(), file)
+        with self.assertRaises(redis.ResponseError):
+            self.client.execute_command("TTL.COMPACT", "NOW")
+
     def test_a_database_in_memory_does_not_say_that_it_is_saved(self):
         server = ServerProcess(MAYFLY, "--dir", "", folder=self.folder / "memory")
         (self.folder / "memory").mkdir()

@@ -11,16 +11,10 @@ import sys
 import tempfile
 import unittest
 
+from commands import check_pages, run
+
 BUILD = pathlib.Path(sys.argv.pop())
 EXPOSURE_MAX = 2.0  # Of systemd-analyze security: 0 is a service that can do nothing, 10 one that can do all.
-
-
-def run(*command, **options):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, **options)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}")
-    return done.stdout
 
 
 class Packages(unittest.TestCase):
@@ -52,6 +46,17 @@ class Packages(unittest.TestCase):
                 self.assertIn(library, depends)
             self.assertNotIn("-dev", depends)
         self.assertEqual(self.field("libmayfly-dev", "Depends"), "libmayfly0.1 (= 0.1.0)")
+
+    def test_the_server_depends_on_the_library_that_edits_lines(self):
+        self.assertIn("libedit2", self.field("mayfly-server", "Depends"))
+        self.assertNotIn("libedit2", self.field("libmayfly0.1", "Depends"))
+
+    def test_the_server_has_man_pages_and_completions(self):
+        root = self.folder / "server"
+        run("dpkg-deb", "--extract", self.files["mayfly-server"], root)
+        # Debian's zsh does not look into /usr/share/zsh/site-functions.
+        check_pages(self, root / "usr/share", "vendor-completions")
+        self.assertFalse((root / "usr/share/zsh/site-functions").exists())
 
     def test_the_python_package_can_be_imported(self):
         self.assertIn("python3 (<< 3.12)", self.field("python3-mayfly", "Depends"))

@@ -10,19 +10,13 @@ import sys
 import tempfile
 import unittest
 
+from commands import check_pages, run
+
 LIBDIR = sys.argv.pop()
 BUILD = pathlib.Path(sys.argv.pop())
 HERE = pathlib.Path(__file__).resolve().parent
 EXAMPLES = HERE.parent.parent / "examples"
 PREFIX = "/opt/mayfly"
-
-
-def run(*command, **options):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, **options)
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout}")
-    return done.stdout
 
 
 class Install(unittest.TestCase):
@@ -129,6 +123,9 @@ class Install(unittest.TestCase):
 
     def test_the_program_runs_from_where_it_is_installed(self):
         self.assertEqual(run(self.prefix / "bin/mayfly", "version"), "mayfly 0.1.0\n")
+
+    def test_man_pages_and_completions_are_beside_it(self):
+        check_pages(self, self.prefix / "share", "site-functions")
 
     def test_installed_files_name_no_folder_of_the_build(self):
         for file in self.prefix.rglob("*"):

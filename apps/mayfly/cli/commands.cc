@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <utility>
 
@@ -30,7 +31,7 @@ int Commands::RunParsed() const {
   }
   if (chosen == nullptr || chosen->run == nullptr) {
     fmt::print(stderr, "A subcommand is required.\n{}",
-               (chosen == nullptr ? app_ : *chosen->command).help());
+               chosen == nullptr ? app_.help() : chosen->command->help(app_.get_name()));
     return kExitUsage;
   }
   const Result<ExitCode> code = chosen->run();
@@ -47,7 +48,7 @@ void AddTarget(CLI::App& command, TargetFlags& flags) {
   command.add_option("TARGET", flags.target, "The database's folder, or a server's URL.")
       ->required()
       ->type_name("DIR|URL");
-  // WithUrlAsTarget() takes it out before CLI11 sees it; here it is for the help.
+  // ArgumentsOf() takes it out before CLI11 sees it; here it is for the help.
   command
       .add_option("--url",
                   "A running server, in place of TARGET: redis://[user:password@]host[:port][/db], "
@@ -70,6 +71,7 @@ void AddKeyspace(CLI::App& command, TargetFlags& flags) {
 }
 
 void AddCreate(CLI::App& command, TargetFlags& flags) {
+  flags.offers_create = true;
   command.add_flag("--create", flags.create, "Make the database, or the keyspace, if missing.");
 }
 
@@ -82,8 +84,12 @@ void AddOutput(CLI::App& command, OutputFlags& flags) {
                    "No colours; NO_COLOR in the environment does the same.");
 }
 
-std::vector<std::string> WithUrlAsTarget(const CLI::App& app, int argc, char** argv) {
+std::vector<std::string> ArgumentsOf(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> args(argv + 1, argv + argc);
+  if (!args.empty() && args.front() == "help") {
+    args.erase(args.begin());
+    args.emplace_back("--help");
+  }
   const CLI::App* command = &app;
   std::size_t words = 0;  // Names of subcommands in front.
   while (words < args.size()) {
@@ -106,6 +112,14 @@ std::vector<std::string> WithUrlAsTarget(const CLI::App& app, int argc, char** a
     break;
   }
   return args;
+}
+
+std::string CheckCount(const std::string& text) {
+  std::uint64_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, count);
+  const bool good = error == std::errc() && stop == end && count > 0;
+  return good ? "" : fmt::format("'{}' is no whole number of 1 or more", text);
 }
 
 std::string CheckDuration(const std::string& text) {

@@ -47,11 +47,12 @@ void AddKeyspace(CLI::App& command, TargetFlags& flags);
 void AddCreate(CLI::App& command, TargetFlags& flags);
 void AddOutput(CLI::App& command, OutputFlags& flags);
 
-// `--url URL` may stand anywhere behind a subcommand that has it, and takes the place of TARGET:
-// moves it there. Returns the arguments without the program's name.
-std::vector<std::string> WithUrlAsTarget(const CLI::App& app, int argc, char** argv);
+// The arguments without the program's name, as CLI11 knows them: `--url URL`, which may stand
+// anywhere behind a subcommand that has it, in the place of TARGET; `help get` as `get --help`.
+std::vector<std::string> ArgumentsOf(const CLI::App& app, int argc, char** argv);
 
 // Checks of CLI11: the error, or empty.
+std::string CheckCount(const std::string& text);
 std::string CheckDuration(const std::string& text);
 std::string CheckInstant(const std::string& text);
 

@@ -1,9 +1,12 @@
 #include "apps/mayfly/cli/question.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "apps/mayfly/interrupt.h"
 
 namespace mayfly::app {
 
@@ -13,6 +16,12 @@ Result<bool> Agreed(bool yes, const std::string& question) {
     return Status::Invalid(fmt::format("{} Answer with --yes; there is no terminal", question));
   }
   fmt::print(stderr, "{} [y/N] ", question);
+  // A signal just before a blocking read would be noted, and the read would wait all the same.
+  constexpr int kWaitMs = 100;
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  while (!Interrupted() && ::poll(&input, 1, kWaitMs) <= 0) {
+  }
+  if (Interrupted()) return false;
   const int answer = std::getchar();
   return answer == 'y' || answer == 'Y';
 }

@@ -82,7 +82,7 @@ void AddEvents(Commands& commands) {
       [=] { return RunEvents(*flags); });
   AddTarget(*events, flags->target);
   events->add_option("--after", flags->after, "Only events behind this sequence (default: all).");
-  events->add_option("--limit", flags->limit, "At most so many.")->check(CLI::PositiveNumber);
+  events->add_option("--limit", flags->limit, "At most so many.")->check(CheckCount);
   events->add_flag("-f,--follow", flags->follow, "Go on with those to come, until Ctrl-C.");
   AddOutput(*events, flags->output);
 }

@@ -120,15 +120,14 @@ void AddPurge(Commands& commands) {
   const auto [purge, flags] =
       AddOne(commands, "purge", "Remove rows that have died, of all keyspaces.",
              {"mayfly purge data", "mayfly purge --url redis://localhost --rows 1000"}, RunPurge);
-  purge->add_option("--rows", flags->rows, "At most so many (default: all).")
-      ->check(CLI::PositiveNumber);
+  purge->add_option("--rows", flags->rows, "At most so many (default: all).")->check(CheckCount);
 }
 
 void AddCompact(Commands& commands) {
   AddOne(commands, "compact",
          "Purge, and rewrite every file that holds something dead or deleted, so that its space\n"
-         "goes back to the disk; a folder only: a server does it by itself.",
-         {"mayfly compact data"}, RunCompact);
+         "goes back to the disk. A server does it by itself, and at once when it is told.",
+         {"mayfly compact data", "mayfly compact --url redis://localhost"}, RunCompact);
 }
 
 }  // namespace mayfly::app

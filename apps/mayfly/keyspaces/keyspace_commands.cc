@@ -84,19 +84,7 @@ Result<ExitCode> RunPolicy(const KeyspaceFlags& flags) {
     MAYFLY_RETURN_IF_ERROR(target->SetPolicy(policy));
     return kExitDone;
   }
-  const auto number = [](std::uint32_t n) { return Cell::Count(n); };
-  const auto text = [&](std::size_t field) {
-    return Cell::Text(PolicyFields(policy)[field].second);
-  };
-  Output(flags.output)
-      .Record({{"default-ttl", Cell::Length(policy.default_ttl)},
-               {"min-ttl", Cell::Length(policy.min_ttl)},
-               {"max-ttl", Cell::Length(policy.max_ttl)},
-               {"require", text(3)},
-               {"breach", text(4)},
-               {"jitter", number(policy.jitter_permille)},
-               {"events", text(6)},
-               {"purge-within", Cell::Length(policy.purge_within)}});
+  Output(flags.output).Record(PolicyFields(policy));
   return kExitDone;
 }
 
@@ -117,14 +105,18 @@ void AddKeyspaceCommands(Commands& commands) {
   };
   constexpr const char* kFields =
       "FIELD=VALUE: default-ttl, min-ttl, max-ttl and purge-within (30d, or none), require (yes, "
-      "no), breach (refuse, clamp), jitter (thousandths), events (off, key, value).";
+      "no), breach (refuse, clamp), jitter (thousandths), events (off, key, value). In a folder "
+      "also order (arrival, or timestamp, when it is made) and, by timestamp, history (1h) and "
+      "late-max (5m, or none).";
   const auto [list, list_flags] =
       one("list", "List keyspaces with their rows, those due, and their promises.",
           {"mayfly keyspace list data", "mayfly keyspace list --url redis://localhost"}, RunList);
   AddOutput(*list, list_flags->output);
   const auto [create, create_flags] =
       one("create", "Make a keyspace; in a folder only.",
-          {"mayfly keyspace create data sessions default-ttl=30m events=key"}, RunCreate);
+          {"mayfly keyspace create data sessions default-ttl=30m events=key",
+           "mayfly keyspace create data readings order=timestamp history=1h late-max=5m"},
+          RunCreate);
   create->add_option("NAME", create_flags->name, "Its name.")->required();
   create->add_option("FIELD", create_flags->fields, kFields);
   AddCreate(*create, create_flags->target);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -49,12 +51,16 @@ Result<Lifetime> LifetimeIn(const RowFlags& flags) {
   return Lifetime::Default();
 }
 
-// Standard input to its end; empty when it is a terminal.
-std::string ReadInput() {
+// Standard input to its end. Conflict: Ctrl-C came before that; what was read is no value.
+Result<std::string> ReadInput() {
   std::string text;
   char buffer[65536];
   for (std::size_t size = 0; (size = std::fread(buffer, 1, sizeof buffer, stdin)) > 0;) {
     text.append(buffer, size);
+  }
+  if (Interrupted()) return Status::Conflict("interrupted");
+  if (std::ferror(stdin) != 0) {
+    return Status::IoError(fmt::format("standard input: {}", std::strerror(errno)));
   }
   return text;
 }
@@ -92,7 +98,10 @@ Result<ExitCode> RunGet(const RowFlags& flags) {
 
 Result<ExitCode> RunPut(const RowFlags& flags, bool value_given) {
   MAYFLY_TRY(const Lifetime lifetime, LifetimeIn(flags));
-  const std::string value = value_given ? flags.value : ReadInput();
+  std::string value = flags.value;
+  if (!value_given) {
+    MAYFLY_TRY(value, ReadInput());
+  }
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
   MAYFLY_RETURN_IF_ERROR(target->Put(flags.key, value, lifetime));
   return kExitDone;
@@ -272,7 +281,7 @@ void AddReads(Commands& commands) {
   scan->add_option("--prefix", scan_flags->prefix, "Only keys that begin with this.");
   scan->add_option("--limit", scan_flags->limit,
                    "At most so many rows (default: all; on a terminal 1000).")
-      ->check(CLI::PositiveNumber);
+      ->check(CheckCount);
   scan->add_flag("--reverse", scan_flags->reverse,
                  "From the last key to the first; a folder only.");
   scan->add_flag("--keys-only", scan_flags->keys_only, "Leave the values out.");

@@ -51,9 +51,9 @@ class Shell {
     const auto args = ArgsOf(line);
     failed_ = !args;
     if (!args || args->empty()) return true;
-    const std::string name = ToLower(args->front());
-    if (Ends(name)) return false;
-    if (name == "help" || name == "?") {
+    const std::string word = ToLower(args->front());
+    if (Ends(word)) return false;
+    if (word == "help" || word == "?") {  // The shell's own.
       Help(*args);
       return true;
     }
@@ -111,13 +111,11 @@ class Shell {
   bool failed() const { return failed_; }
 
  private:
-  static bool Ends(const std::string& lower_name) {
-    return lower_name == "quit" || lower_name == "exit";
-  }
+  static bool Ends(const std::string& word) { return word == "quit" || word == "exit"; }
 
   static bool Streams(const server::CommandEntry& entry) {
     return entry.Is(server::kSubscribes) || entry.Is(server::kPatterns) ||
-           entry.full_name == "monitor";
+           entry.Is(server::kStreams);
   }
 
   // Passwords are not kept.

@@ -7,6 +7,10 @@
 #include "apps/mayfly/reencrypt.h"
 #include "base/line_logger.h"
 #include "base/printable.h"
+#include "core/upkeep/watched_upkeep.h"
+#include "mayfly/logger.h"
+#include "mayfly/types.h"
+#include "server/commands/keys/dump_rows.h"
 #include "server/databases/databases.h"
 
 namespace mayfly::app {
@@ -15,16 +19,15 @@ namespace {
 constexpr const char* kServersFirst = "db0";
 constexpr const char* kLibrarys = "default";
 
-Lifetime LifetimeOf(const TargetRow& row) {
-  return row.deadline ? Lifetime::Until(*row.deadline) : Lifetime::Forever();
-}
-
 // In place of the names of options in code, those of flags.
-Status InFlags(const Status& status, const std::string& directory, Access access) {
+Status InFlags(const Status& status, const TargetFlags& flags, Access access) {
   if (status.code() == StatusCode::kBusy && access == Access::kWrite) {
     return Status::Busy(fmt::format(
         "{} is open in another process. If a server has it, name the server: --url redis://HOST",
-        directory));
+        flags.target));
+  }
+  if (status.IsNotFound() && flags.offers_create) {
+    return Status::NotFound(fmt::format("{}, or make one with --create", status.message()));
   }
   return status;
 }
@@ -36,115 +39,234 @@ std::string EndOf(std::string prefix) {
   return prefix;
 }
 
+class DirectoryTarget final : public Target {
+ public:
+  static Result<std::unique_ptr<Target>> Open(const TargetFlags& flags, Access access) {
+    std::unique_ptr<DirectoryTarget> target(new DirectoryTarget(flags.target));
+    MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
+    auto opened = Database::Open({.directory = flags.target,
+                                  .read_only = access == Access::kRead,
+                                  .create_if_missing = flags.create && access == Access::kWrite,
+                                  .password = password.view(),
+                                  .logger = target->logger_.get()});
+    if (!opened) return InFlags(opened.error(), flags, access);
+    target->database_ = *std::move(opened);
+    MAYFLY_RETURN_IF_ERROR(target->OpenKeyspace(flags));
+    return std::unique_ptr<Target>(std::move(target));
+  }
+
+  std::string name() const override { return directory_; }
+  std::string keyspace() const override { return rows_->name(); }
+
+  Result<TargetRow> Get(Bytes key) override {
+    MAYFLY_TRY(Row row, rows_->GetRow(key));
+    return TargetRow{
+        .key = std::string(key), .value = std::move(row.value), .deadline = row.deadline};
+  }
+
+  Status Put(Bytes key, Bytes value, Lifetime lifetime) override {
+    return rows_->Put(key, value, lifetime);
+  }
+
+  Status PutAll(const std::vector<TargetRow>& rows) override {
+    return database_->Transact([&](Transaction& transaction) -> Status {
+      KeyspaceWriter& inside = transaction.In(*rows_);
+      for (const TargetRow& row : rows) {
+        MAYFLY_RETURN_IF_ERROR(inside.Put(row.key, row.value, row.lifetime()));
+      }
+      return {};
+    });
+  }
+
+  Result<std::uint64_t> Import(const std::vector<TargetRow>& rows) override {
+    std::uint64_t living = 0;
+    MAYFLY_RETURN_IF_ERROR(database_->Transact([&](Transaction& transaction) -> Status {
+      living = 0;
+      for (const TargetRow& row : rows) {
+        MAYFLY_RETURN_IF_ERROR(WriteWhole(transaction, row));
+        MAYFLY_TRY(const bool lives, transaction.In(*rows_).Exists(row.key));
+        living += lives ? 1 : 0;
+      }
+      return {};
+    }));
+    return living;
+  }
+
+  Result<bool> Delete(Bytes key) override { return rows_->Delete(key); }
+
+  Status Expire(Bytes key, Lifetime lifetime) override {
+    return rows_->Expire(key, lifetime).status();
+  }
+
+  Result<Millis> Ttl(Bytes key) override { return rows_->Ttl(key); }
+
+  Result<std::uint64_t> Count(Bytes prefix) override {
+    if (prefix.empty()) return rows_->Count();
+    std::uint64_t count = 0;
+    MAYFLY_TRY(const auto cursor, rows_->NewCursor({.prefix = prefix}));
+    for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++count;
+    MAYFLY_RETURN_IF_ERROR(cursor->status());
+    return count;
+  }
+
+  Status Scan(const ScanRange& range, const RowVisitor& visit) override {
+    // A cursor pins a state, and a promise would wait for it: so a long walk takes a new one now and
+    // then, and continues behind the last key.
+    constexpr std::uint64_t kRowsPerCursor = 100'000;
+    std::string last;
+    std::string end = range.reverse ? EndOf(range.prefix) : std::string();
+    for (std::uint64_t seen = 0; seen < range.rows_max;) {
+      const std::string begin = last.empty() || range.reverse ? std::string() : last + '\0';
+      MAYFLY_TRY(const auto cursor,
+                 rows_->NewCursor({.prefix = range.prefix, .begin = begin, .end = end}));
+      const std::uint64_t page_end = std::min(range.rows_max, seen + kRowsPerCursor);
+      range.reverse ? cursor->SeekToLast() : cursor->SeekToFirst();
+      for (; cursor->Valid() && seen < page_end; ++seen) {
+        last = cursor->key();
+        if (range.with_collections && cursor->is_collection()) {
+          MAYFLY_TRY(const auto whole, ReadWhole(last));
+          if (whole && !visit(*whole)) return {};
+          range.reverse ? cursor->Prev() : cursor->Next();
+          continue;
+        }
+        const TargetRow row{.key = last,
+                            .value = range.with_values ? std::string(cursor->value()) : "",
+                            .deadline = cursor->deadline(),
+                            .type = cursor->is_collection() ? "collection" : "string"};
+        if (!visit(row)) return {};
+        range.reverse ? cursor->Prev() : cursor->Next();
+      }
+      MAYFLY_RETURN_IF_ERROR(cursor->status());
+      if (!cursor->Valid()) return {};
+      if (range.reverse) end = last;
+    }
+    return {};
+  }
+
+  Status CreateKeyspace(const std::string& name, const KeyspacePolicy& policy) override {
+    return database_->CreateKeyspace(name, policy).status();
+  }
+
+  Status DropKeyspace(const std::string& name) override { return database_->DropKeyspace(name); }
+
+  Result<KeyspacePolicy> Policy() override { return rows_->policy(); }
+  Status SetPolicy(const KeyspacePolicy& policy) override { return rows_->SetPolicy(policy); }
+
+  Result<std::vector<ForecastBucket>> Forecast(Millis bucket, std::size_t buckets) override {
+    return rows_->Forecast({.bucket = bucket, .buckets = buckets});
+  }
+
+  Result<std::vector<Event>> ReadEvents(std::uint64_t after, std::size_t events_max) override {
+    MAYFLY_TRY(auto events, database_->ReadEvents(after, events_max));
+    for (Event& event : events) event.member = Hash::FieldOf(event);  // As a person knows it.
+    return events;
+  }
+
+  Result<Statistics> Stats() override { return database_->GetStatistics(); }
+
+  Result<Activity> ReadActivity(std::size_t next_max) override {
+    MAYFLY_TRY(Statistics statistics, database_->GetStatistics());
+    MAYFLY_TRY(auto next, rows_->ScanDeadlines({.rows_max = next_max}));
+    return Activity{.statistics = std::move(statistics),
+                    .next = std::move(next),
+                    .commands_total = std::nullopt,
+                    .commands = {}};
+  }
+
+  Result<PurgeReport> Purge(std::uint64_t rows_max, Millis time_max) override {
+    return database_->Purge({.rows_max = rows_max, .time_max = time_max});
+  }
+
+  Result<ReclaimReport> Compact(const Progress& progress) override {
+    return core::ReclaimWatched(*database_, {.everything = true}, progress);
+  }
+
+  Result<std::pair<std::string, BackupReport>> Backup(const std::string& file,
+                                                      const Progress& progress) override {
+    MAYFLY_TRY(const BackupReport report, core::BackupWatched(*database_, file, progress));
+    return std::pair(file, report);
+  }
+
+  Result<CheckReport> Check(bool repair, const Progress& progress) override {
+    return core::CheckWatched(*database_, {.repair = repair}, progress);
+  }
+
+  Result<Proof> Prove(const ProveRequest& request, const Progress& progress) override {
+    return core::ProveWatched(*database_, {.find = request.find}, progress);
+  }
+
+  Result<Reply> Command(const std::vector<std::string>& /*args*/) override {
+    return Status::Unsupported("a folder answers no commands; `mayfly shell` serves it to itself");
+  }
+
+  Status Listen(const std::vector<std::string>& args,
+                const std::function<bool(const Reply&)>& /*visit*/) override {
+    return Command(args).status();
+  }
+
+ private:
+  explicit DirectoryTarget(std::string directory)
+      : directory_(std::move(directory)), logger_(NewStderrLogger(LogLevel::kError)) {}
+
+  Status OpenKeyspace(const TargetFlags& flags) {
+    std::string name = flags.keyspace;
+    if (name.empty()) {
+      MAYFLY_TRY(const auto names, database_->ListKeyspaces());
+      const auto has = [&](const char* wanted) {
+        return std::find(names.begin(), names.end(), wanted) != names.end();
+      };
+      name = has(server::kServerKeyspace) && has(kServersFirst) ? kServersFirst : kLibrarys;
+    }
+    if (name == kLibrarys) {
+      rows_ = &database_->default_keyspace();
+      return {};
+    }
+    auto found = database_->OpenKeyspace(name);
+    if (!found && found.error().IsNotFound() && flags.create) {
+      found = database_->CreateKeyspace(name);
+    }
+    if (!found && found.error().IsNotFound()) {
+      return Status::NotFound(
+          fmt::format("{} has no keyspace '{}'; `mayfly keyspace list` shows them", directory_,
+                      Printable(name)));
+    }
+    MAYFLY_RETURN_IF_ERROR(found.status());
+    named_ = *std::move(found);
+    rows_ = named_.get();
+    return {};
+  }
+
+  Status WriteWhole(Transaction& transaction, const TargetRow& row) {
+    KeyspaceWriter& inside = transaction.In(*rows_);
+    if (!row.collection) return inside.Put(row.key, row.value, row.lifetime());
+    MAYFLY_RETURN_IF_ERROR(server::WriteRows(core::SpaceOf(transaction, *rows_), row.key,
+                                             *row.collection, transaction.now()));
+    const Status given = inside.Expire(row.key, row.lifetime()).status();
+    return given.IsNotFound() ? Status() : given;  // All fields of a hash are dead.
+  }
+
+  // With its members, as of one instant. Nothing: it has died, or was deleted.
+  Result<std::optional<TargetRow>> ReadWhole(const std::string& key) {
+    MAYFLY_TRY(const auto transaction, database_->Begin());
+    core::TransactionKeyspace& space = core::SpaceOf(*transaction, *rows_);
+    core::FoundRow row;
+    MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
+    if (!row.exists) return std::optional<TargetRow>();
+    MAYFLY_TRY(server::DumpedValue value, server::ReadRows(space, key, row));
+    return std::optional(WholeRow(key, row.deadline, std::move(value)));
+  }
+
+  const std::string directory_;
+  const std::unique_ptr<Logger> logger_;
+  std::unique_ptr<Database> database_;  // Uses the logger.
+  std::shared_ptr<Keyspace> named_;     // Shared with the database; null: the default keyspace.
+  Keyspace* rows_ = nullptr;
+};
+
 }  // namespace
 
-DirectoryTarget::DirectoryTarget(std::string directory)
-    : directory_(std::move(directory)), logger_(NewStderrLogger(LogLevel::kError)) {}
-
-Result<std::unique_ptr<Target>> DirectoryTarget::Open(const TargetFlags& flags, Access access) {
-  std::unique_ptr<DirectoryTarget> target(new DirectoryTarget(flags.target));
-  MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
-  auto opened = Database::Open({.directory = flags.target,
-                                .read_only = access == Access::kRead,
-                                .create_if_missing = flags.create && access == Access::kWrite,
-                                .password = password.view(),
-                                .logger = target->logger_.get()});
-  if (!opened) return InFlags(opened.error(), flags.target, access);
-  target->database_ = *std::move(opened);
-  MAYFLY_RETURN_IF_ERROR(target->OpenKeyspace(flags));
-  return std::unique_ptr<Target>(std::move(target));
-}
-
-Status DirectoryTarget::OpenKeyspace(const TargetFlags& flags) {
-  std::string name = flags.keyspace;
-  if (name.empty()) {
-    MAYFLY_TRY(const auto names, database_->ListKeyspaces());
-    const auto has = [&](const char* wanted) {
-      return std::find(names.begin(), names.end(), wanted) != names.end();
-    };
-    name = has(server::kServerKeyspace) && has(kServersFirst) ? kServersFirst : kLibrarys;
-  }
-  if (name == kLibrarys) {
-    rows_ = &database_->default_keyspace();
-    return {};
-  }
-  auto found = database_->OpenKeyspace(name);
-  if (!found && found.error().IsNotFound() && flags.create) {
-    found = database_->CreateKeyspace(name);
-  }
-  if (!found && found.error().IsNotFound()) {
-    return Status::NotFound(fmt::format(
-        "{} has no keyspace '{}'; `mayfly keyspace list` shows them", directory_, Printable(name)));
-  }
-  MAYFLY_RETURN_IF_ERROR(found.status());
-  named_ = *std::move(found);
-  rows_ = named_.get();
-  return {};
-}
-
-Result<TargetRow> DirectoryTarget::Get(Bytes key) {
-  MAYFLY_TRY(Row row, rows_->GetRow(key));
-  return TargetRow{
-      .key = std::string(key), .value = std::move(row.value), .deadline = row.deadline};
-}
-
-Status DirectoryTarget::Put(Bytes key, Bytes value, Lifetime lifetime) {
-  return rows_->Put(key, value, lifetime);
-}
-
-Status DirectoryTarget::PutAll(const std::vector<TargetRow>& rows) {
-  return database_->Transact([&](Transaction& transaction) -> Status {
-    KeyspaceWriter& inside = transaction.In(*rows_);
-    for (const TargetRow& row : rows) {
-      MAYFLY_RETURN_IF_ERROR(inside.Put(row.key, row.value, LifetimeOf(row)));
-    }
-    return {};
-  });
-}
-
-Result<bool> DirectoryTarget::Delete(Bytes key) { return rows_->Delete(key); }
-
-Status DirectoryTarget::Expire(Bytes key, Lifetime lifetime) {
-  return rows_->Expire(key, lifetime).status();
-}
-
-Result<Millis> DirectoryTarget::Ttl(Bytes key) { return rows_->Ttl(key); }
-
-Result<std::uint64_t> DirectoryTarget::Count(Bytes prefix) {
-  if (prefix.empty()) return rows_->Count();
-  std::uint64_t count = 0;
-  MAYFLY_TRY(const auto cursor, rows_->NewCursor({.prefix = prefix}));
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++count;
-  MAYFLY_RETURN_IF_ERROR(cursor->status());
-  return count;
-}
-
-Status DirectoryTarget::Scan(const ScanRange& range, const RowVisitor& visit) {
-  // A cursor pins a state, and a promise would wait for it: so a long walk takes a new one now and
-  // then, and continues behind the last key.
-  constexpr std::uint64_t kRowsPerCursor = 100'000;
-  std::string last;
-  std::string end = range.reverse ? EndOf(range.prefix) : std::string();
-  for (std::uint64_t seen = 0; seen < range.rows_max;) {
-    const std::string begin = last.empty() || range.reverse ? std::string() : last + '\0';
-    MAYFLY_TRY(const auto cursor,
-               rows_->NewCursor({.prefix = range.prefix, .begin = begin, .end = end}));
-    const std::uint64_t page_end = std::min(range.rows_max, seen + kRowsPerCursor);
-    range.reverse ? cursor->SeekToLast() : cursor->SeekToFirst();
-    for (; cursor->Valid() && seen < page_end; ++seen) {
-      last = cursor->key();
-      const TargetRow row{.key = last,
-                          .value = range.with_values ? std::string(cursor->value()) : "",
-                          .deadline = cursor->deadline(),
-                          .type = cursor->is_collection() ? "collection" : "string"};
-      if (!visit(row)) return {};
-      range.reverse ? cursor->Prev() : cursor->Next();
-    }
-    MAYFLY_RETURN_IF_ERROR(cursor->status());
-    if (!cursor->Valid()) return {};
-    if (range.reverse) end = last;
-  }
-  return {};
+Result<std::unique_ptr<Target>> OpenDirectory(const TargetFlags& flags, Access access) {
+  return DirectoryTarget::Open(flags, access);
 }
 
 }  // namespace mayfly::app

@@ -18,7 +18,8 @@ struct PolicyField {
   std::string_view name;
   std::string_view takes;
   bool (*set)(KeyspacePolicy& policy, const std::string& value);
-  std::string (*get)(const KeyspacePolicy& policy);
+  Cell (*get)(const KeyspacePolicy& policy);
+  bool by_timestamp = false;  // For keyspaces ordered by timestamp, which a server has none of.
 };
 
 bool IsNumber(std::string_view text) {
@@ -38,13 +39,14 @@ bool SetLength(KeyspacePolicy& policy, const std::string& value) {
 }
 
 template <Length KeyspacePolicy::*kMember>
-std::string GetLength(const KeyspacePolicy& policy) {
-  return policy.*kMember ? std::to_string((policy.*kMember)->count()) : "none";
+Cell GetLength(const KeyspacePolicy& policy) {
+  return Cell::Length(policy.*kMember);
 }
 
 template <Length KeyspacePolicy::*kMember>
-constexpr PolicyField LengthField(std::string_view name) {
-  return {name, "a length of time such as 30d, or none", SetLength<kMember>, GetLength<kMember>};
+constexpr PolicyField LengthField(std::string_view name, bool by_timestamp = false) {
+  return {name, "a length of time such as 30d, or none", SetLength<kMember>, GetLength<kMember>,
+          by_timestamp};
 }
 
 bool SetRequire(KeyspacePolicy& policy, const std::string& value) {
@@ -74,21 +76,40 @@ bool SetEvents(KeyspacePolicy& policy, const std::string& value) {
   return true;
 }
 
+bool SetOrder(KeyspacePolicy& policy, const std::string& value) {
+  policy.order = value == "timestamp" ? RowOrder::kTimestamp : RowOrder::kArrival;
+  return value == "timestamp" || value == "arrival";
+}
+
+bool SetHistory(KeyspacePolicy& policy, const std::string& value) {
+  const auto length = ParseDuration(value);
+  if (length) policy.history = *length;
+  return length.has_value();
+}
+
 constexpr PolicyField kFields[] = {
     LengthField<&KeyspacePolicy::default_ttl>("default-ttl"),
     LengthField<&KeyspacePolicy::min_ttl>("min-ttl"),
     LengthField<&KeyspacePolicy::max_ttl>("max-ttl"),
     {"require", "yes or no", SetRequire,
-     [](const KeyspacePolicy& p) -> std::string { return p.require_ttl ? "yes" : "no"; }},
+     [](const KeyspacePolicy& p) { return Cell::Text(p.require_ttl ? "yes" : "no"); }},
     {"breach", "refuse or clamp", SetBreach,
-     [](const KeyspacePolicy& p) -> std::string {
-       return p.breach == PolicyBreach::kClamp ? "clamp" : "refuse";
+     [](const KeyspacePolicy& p) {
+       return Cell::Text(p.breach == PolicyBreach::kClamp ? "clamp" : "refuse");
      }},
     {"jitter", "thousandths, 0 to 900", SetJitter,
-     [](const KeyspacePolicy& p) { return std::to_string(p.jitter_permille); }},
+     [](const KeyspacePolicy& p) { return Cell::Count(p.jitter_permille); }},
     {"events", "off, key or value", SetEvents,
-     [](const KeyspacePolicy& p) { return std::string(kEventWords[static_cast<int>(p.events)]); }},
+     [](const KeyspacePolicy& p) { return Cell::Text(kEventWords[static_cast<int>(p.events)]); }},
     LengthField<&KeyspacePolicy::purge_within>("purge-within"),
+    {"order", "arrival or timestamp", SetOrder,
+     [](const KeyspacePolicy& p) {
+       return Cell::Text(p.order == RowOrder::kTimestamp ? "timestamp" : "arrival");
+     },
+     true},
+    {"history", "a length of time such as 1h", SetHistory,
+     [](const KeyspacePolicy& p) { return Cell::Length(p.history); }, true},
+    LengthField<&KeyspacePolicy::late_max>("late-max", true),
 };
 
 }  // namespace
@@ -106,9 +127,10 @@ Status SetPolicyField(KeyspacePolicy& policy, const std::string& name, const std
   return Status::Invalid(fmt::format("a policy has no field '{}'; it has {}", name, names));
 }
 
-std::vector<std::pair<std::string, std::string>> PolicyFields(const KeyspacePolicy& policy) {
-  std::vector<std::pair<std::string, std::string>> fields;
+std::vector<Field> PolicyFields(const KeyspacePolicy& policy) {
+  std::vector<Field> fields;
   for (const PolicyField& field : kFields) {
+    if (field.by_timestamp && policy.order != RowOrder::kTimestamp) continue;
     fields.emplace_back(std::string(field.name), field.get(policy));
   }
   return fields;

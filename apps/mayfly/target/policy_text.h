@@ -1,10 +1,11 @@
-// policy_text.h - the fields of a keyspace's policy as text, under the names of TTL.POLICY.
+// policy_text.h - the fields of a keyspace's policy as text, under the names of TTL.POLICY, and
+// those of keyspaces ordered by timestamp.
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "apps/mayfly/cli/output.h"
 #include "mayfly/policy.h"
 #include "mayfly/result.h"
 
@@ -14,7 +15,7 @@ namespace mayfly::app {
 // has it; "none" takes it away. Invalid names the field and what it takes.
 Status SetPolicyField(KeyspacePolicy& policy, const std::string& name, const std::string& value);
 
-// All fields, as the protocol takes them.
-std::vector<std::pair<std::string, std::string>> PolicyFields(const KeyspacePolicy& policy);
+// All fields; those of keyspaces ordered by timestamp for such a one only.
+std::vector<Field> PolicyFields(const KeyspacePolicy& policy);
 
 }  // namespace mayfly::app

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
-#include "apps/mayfly/target/directory_target.h"
+#include "server/dump/dump_payload.h"
 
 namespace mayfly::app {
 namespace {
@@ -37,6 +38,16 @@ std::vector<Request> PutRequests(Bytes key, Bytes value, Lifetime lifetime) {
   return {std::move(set)};
 }
 
+// Of a row of any type.
+std::vector<Request> ImportRequests(const TargetRow& row) {
+  if (!row.collection) return PutRequests(row.key, row.value, row.lifetime());
+  Request restore = {"RESTORE", row.key, "0", server::EncodeDump(*row.collection), "REPLACE"};
+  if (!row.deadline) return {std::move(restore), {"PERSIST", row.key}};
+  restore[2] = std::to_string(ToMs(*row.deadline));
+  restore.emplace_back("ABSTTL");
+  return {std::move(restore)};
+}
+
 Status FirstError(const std::vector<Reply>& replies) {
   for (const Reply& reply : replies) {
     if (reply.is_error()) return StatusOf(reply);
@@ -59,10 +70,6 @@ Result<int> NumberOf(const std::string& keyspace) {
 }
 
 }  // namespace
-
-Result<std::unique_ptr<Target>> OpenTarget(const TargetFlags& flags, Access access) {
-  return IsUrl(flags.target) ? ServerTarget::Open(flags) : DirectoryTarget::Open(flags, access);
-}
 
 Result<std::unique_ptr<Target>> ServerTarget::Open(const TargetFlags& flags) {
   if (!flags.key_file.empty()) {
@@ -99,13 +106,31 @@ Status ServerTarget::Put(Bytes key, Bytes value, Lifetime lifetime) {
 Status ServerTarget::PutAll(const std::vector<TargetRow>& rows) {
   std::vector<Request> requests;
   for (const TargetRow& row : rows) {
-    const Lifetime lifetime = row.deadline ? Lifetime::Until(*row.deadline) : Lifetime::Forever();
-    for (Request& request : PutRequests(row.key, row.value, lifetime)) {
+    for (Request& request : PutRequests(row.key, row.value, row.lifetime())) {
       requests.push_back(std::move(request));
     }
   }
   MAYFLY_TRY(const std::vector<Reply> replies, client_->RunAll(requests));
   return FirstError(replies);
+}
+
+// Within MULTI, a row's write and the question whether it lives are at one instant, and no other
+// client comes between them.
+Result<std::uint64_t> ServerTarget::Import(const std::vector<TargetRow>& rows) {
+  std::vector<Request> requests = {{"MULTI"}};
+  std::vector<std::size_t> questions;  // Their places among the replies of EXEC.
+  for (const TargetRow& row : rows) {
+    for (Request& request : ImportRequests(row)) requests.push_back(std::move(request));
+    questions.push_back(requests.size() - 1);
+    requests.push_back({"EXISTS", row.key});
+  }
+  requests.push_back({"EXEC"});
+  MAYFLY_TRY(const std::vector<Reply> replies, client_->RunAll(requests));
+  MAYFLY_RETURN_IF_ERROR(FirstError(replies));
+  MAYFLY_RETURN_IF_ERROR(FirstError(replies.back().items()));
+  return std::count_if(questions.begin(), questions.end(), [&](std::size_t place) {
+    return replies.back().items().at(place).integer() > 0;
+  });
 }
 
 Result<bool> ServerTarget::Delete(Bytes key) {
@@ -162,7 +187,13 @@ Status ServerTarget::Scan(const ScanRange& range, const RowVisitor& visit) {
                                  kScanPage, std::max<std::uint64_t>(range.rows_max - seen, 10)))}));
     MAYFLY_TRY(const auto rows, ReadRows(page.items().at(1).items(), range.with_values));
     for (const TargetRow& row : rows) {
-      if (seen++ >= range.rows_max || !visit(row)) return {};
+      if (seen++ >= range.rows_max) return {};
+      if (range.with_collections && row.type != "string") {
+        MAYFLY_TRY(const auto whole, ReadWhole(row.key));
+        if (whole && !visit(*whole)) return {};
+      } else if (!visit(row)) {
+        return {};
+      }
     }
     cursor = page.items().at(0).text();
   } while (cursor != "0" && seen < range.rows_max);
@@ -196,6 +227,19 @@ Result<std::vector<TargetRow>> ServerTarget::ReadRows(const Reply::Items& keys, 
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+Result<std::optional<TargetRow>> ServerTarget::ReadWhole(const std::string& key) {
+  MAYFLY_TRY(const std::vector<Reply> replies,
+             client_->RunAll({{"MULTI"}, {"DUMP", key}, {"PEXPIRETIME", key}, {"EXEC"}}));
+  MAYFLY_RETURN_IF_ERROR(FirstError(replies));
+  const Reply::Items& both = replies.back().items();
+  MAYFLY_RETURN_IF_ERROR(FirstError(both));
+  if (both.at(0).is_null()) return std::optional<TargetRow>();
+  MAYFLY_TRY(server::DumpedValue value, server::DecodeDump(both.at(0).text()));
+  std::optional<WallTime> deadline;
+  if (both.at(1).integer() > 0) deadline = WallTimeFromMs(both.at(1).integer());
+  return std::optional(WholeRow(key, deadline, std::move(value)));
 }
 
 Result<Reply> ServerTarget::Command(const std::vector<std::string>& args) {

@@ -20,6 +20,7 @@ class ServerTarget final : public Target {
   Result<TargetRow> Get(Bytes key) override;
   Status Put(Bytes key, Bytes value, Lifetime lifetime) override;
   Status PutAll(const std::vector<TargetRow>& rows) override;
+  Result<std::uint64_t> Import(const std::vector<TargetRow>& rows) override;
   Result<bool> Delete(Bytes key) override;
   Status Expire(Bytes key, Lifetime lifetime) override;
   Result<Millis> Ttl(Bytes key) override;
@@ -52,6 +53,9 @@ class ServerTarget final : public Target {
 
   // Keys of one page of SCAN, as rows. Keys that died since are left out.
   Result<std::vector<TargetRow>> ReadRows(const Reply::Items& keys, bool with_values);
+
+  // With its members, as of one instant. Nothing: it has died, or was deleted.
+  Result<std::optional<TargetRow>> ReadWhole(const std::string& key);
 
   // Starts a job, shows its progress, and returns its result.
   Result<Reply> RunJob(const Request& request, const Progress& progress);

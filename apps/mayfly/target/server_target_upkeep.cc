@@ -88,8 +88,16 @@ Result<KeyspacePolicy> ServerTarget::Policy() {
 }
 
 Status ServerTarget::SetPolicy(const KeyspacePolicy& policy) {
+  if (policy.order != RowOrder::kArrival || policy.history != Millis(0) || policy.late_max) {
+    return Status::Unsupported(
+        "order, history and late-max are for a folder's keyspaces; a server's are ordered by "
+        "arrival");
+  }
   Request request = {"TTL.POLICY", "SET"};
-  for (auto& [name, value] : PolicyFields(policy)) request.insert(request.end(), {name, value});
+  for (const auto& [name, value] : PolicyFields(policy)) {
+    const bool none = value.kind() == Cell::Kind::kNothing;
+    request.insert(request.end(), {name, none ? "none" : value.Raw()});
+  }
   return client_->Ask(request).status();
 }
 
@@ -193,10 +201,16 @@ Result<PurgeReport> ServerTarget::Purge(std::uint64_t rows_max, Millis time_max)
   return report;
 }
 
-Result<ReclaimReport> ServerTarget::Compact(const Progress& /*progress*/) {
-  return Status::Unsupported(
-      "a server gives space back by itself (setting `reaper`); compact a folder that is not "
-      "served");
+Result<ReclaimReport> ServerTarget::Compact(const Progress& progress) {
+  MAYFLY_TRY(const Reply result, RunJob({"TTL.COMPACT"}, progress));
+  const ReplyFields fields(result);
+  ReclaimReport report;
+  report.files_dropped = fields.Number("files-dropped");
+  report.files_rewritten = fields.Number("files-rewritten");
+  report.bytes_rewritten = fields.Number("bytes-rewritten");
+  report.held_up = fields.Number("held-up") != 0;
+  report.stopped_by_clock = fields.Number("stopped-by-clock") != 0;
+  return report;
 }
 
 Result<Reply> ServerTarget::RunJob(const Request& request, const Progress& progress) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mayfly/database.h"
+#include "server/dump/dumped_value.h"
 #include "wire/reply.h"
 
 namespace mayfly::app {
@@ -24,6 +25,7 @@ struct TargetFlags {
   std::string tls_ca;    // Certificates to trust, PEM; empty: those of the system.
   bool tls_insecure = false;
   bool create = false;  // A missing database, or keyspace, is made.
+  bool offers_create = false;
 };
 
 enum class Access : std::uint8_t {
@@ -35,7 +37,13 @@ struct TargetRow {
   std::string key;
   std::string value;  // Empty for a collection.
   std::optional<WallTime> deadline;
-  std::string type = "string";
+  std::string type = "string";  // As TYPE says; of a folder's collection that was not read whole,
+                                // "collection".
+  std::optional<server::DumpedValue> collection = std::nullopt;  // Its members, if they were read.
+
+  std::size_t bytes() const;  // Of the value, or of all members.
+
+  Lifetime lifetime() const { return deadline ? Lifetime::Until(*deadline) : Lifetime::Forever(); }
 };
 
 struct ScanRange {
@@ -43,7 +51,11 @@ struct ScanRange {
   std::uint64_t rows_max = UINT64_MAX;
   bool reverse = false;
   bool with_values = true;
+  bool with_collections = false;  // With their members; one collection is in memory at a time.
 };
+
+// A row that was read with all its members, if it has any.
+TargetRow WholeRow(std::string key, std::optional<WallTime> deadline, server::DumpedValue value);
 
 // False ends the walk.
 using RowVisitor = std::function<bool(const TargetRow&)>;
@@ -86,6 +98,9 @@ class Target {
   virtual Result<TargetRow> Get(Bytes key) = 0;
   virtual Status Put(Bytes key, Bytes value, Lifetime lifetime) = 0;
   virtual Status PutAll(const std::vector<TargetRow>& rows) = 0;  // By their deadlines.
+  // As PutAll(), as one transaction, and collections, too; returns how many of the writes left a living row. One whose
+  // instant has passed deletes the row under its key, as any write of a dead row does.
+  virtual Result<std::uint64_t> Import(const std::vector<TargetRow>& rows) = 0;
   virtual Result<bool> Delete(Bytes key) = 0;
   virtual Status Expire(Bytes key, Lifetime lifetime) = 0;
   virtual Result<Millis> Ttl(Bytes key) = 0;  // kForever: no deadline.

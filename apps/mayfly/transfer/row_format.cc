@@ -2,35 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "apps/mayfly/cli/output.h"
-#include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/transfer/csv.h"
-#include "base/text.h"
+#include "apps/mayfly/transfer/json_rows.h"
 #include "dynamo/json/base64.h"
-#include "dynamo/json/json.h"
 
 namespace mayfly::app {
 namespace {
 
 Status AtLine(std::uint64_t line, std::string_view what) {
   return Status::Invalid(fmt::format("line {}: {}", line, what));
-}
-
-Result<std::string> FromBase64(std::uint64_t line, std::string_view text) {
-  auto bytes = dynamo::FromBase64(text);
-  if (!bytes) return AtLine(line, "bad Base64");
-  return *std::move(bytes);
-}
-
-Result<WallTime> DeadlineFrom(std::uint64_t line, const std::string& text) {
-  const bool digits = std::all_of(text.begin(), text.end(), IsDigit) && text.size() < 18;
-  if (digits) return WallTimeFromMs(std::stoll(text));
-  auto instant = ParseInstant(text);
-  if (!instant) return AtLine(line, instant.error().message());
-  return instant;
 }
 
 class JsonReader final : public RowReader {
@@ -42,37 +25,12 @@ class JsonReader final : public RowReader {
     do {
       if (!ReadLine(file_, line)) return std::optional<TargetRow>();
     } while (line.find_first_not_of(" \t\r") == std::string::npos);
-    const auto parsed = dynamo::ParseJson(line);
-    if (!parsed || !parsed->is_object()) return AtLine(line_, "no JSON object");
-    TargetRow row;
-    MAYFLY_TRY(row.key, BytesUnder(parsed->get_object(), "key"));
-    MAYFLY_TRY(row.value, BytesUnder(parsed->get_object(), "value"));
-    const auto* const deadline = parsed->get_object().if_contains("deadline");
-    if (deadline != nullptr && !deadline->is_null()) {
-      if (deadline->is_int64()) {
-        row.deadline = WallTimeFromMs(deadline->get_int64());
-      } else if (deadline->is_string()) {
-        MAYFLY_TRY(row.deadline,
-                   DeadlineFrom(line_, std::string(dynamo::View(deadline->get_string()))));
-      } else {
-        return AtLine(line_, "'deadline' is neither a number of milliseconds nor an instant");
-      }
-    }
-    return std::optional(std::move(row));
+    auto row = RowFromJson(line);
+    if (!row) return AtLine(line_, row.error().message());
+    return std::optional(*std::move(row));
   }
 
  private:
-  Result<std::string> BytesUnder(const boost::json::object& object, const std::string& name) const {
-    if (const auto* const text = object.if_contains(name); text != nullptr && text->is_string()) {
-      return std::string(dynamo::View(text->get_string()));
-    }
-    const auto* const coded = object.if_contains(name + "_base64");
-    if (coded == nullptr || !coded->is_string()) {
-      return AtLine(line_, fmt::format("there is no text under '{}' or '{}_base64'", name, name));
-    }
-    return FromBase64(line_, dynamo::View(coded->get_string()));
-  }
-
   std::FILE* const file_;
 };
 
@@ -95,7 +53,9 @@ class CsvRowReader final : public RowReader {
     if (cells.size() != titles_.size()) {
       return AtLine(line_, fmt::format("{} cells under {} titles", cells.size(), titles_.size()));
     }
-    return RowOf(cells);
+    auto row = RowOf(cells);
+    if (!row) return AtLine(line_, row.error().message());
+    return std::optional(*std::move(row));
   }
 
  private:
@@ -104,19 +64,22 @@ class CsvRowReader final : public RowReader {
     return found == titles_.end() ? std::string() : cells[found->second];
   }
 
-  Result<std::optional<TargetRow>> RowOf(const std::vector<std::string>& cells) const {
-    TargetRow row{.key = Cell(cells, "key"), .value = Cell(cells, "value"), .deadline = {}};
+  Result<TargetRow> RowOf(const std::vector<std::string>& cells) const {
+    TargetRow row{.key = Cell(cells, "key"),
+                  .value = Cell(cells, "value"),
+                  .deadline = std::nullopt,
+                  .collection = std::nullopt};
     const std::string encoding = Cell(cells, "encoding");
     if (encoding == "base64") {
-      MAYFLY_TRY(row.key, FromBase64(line_, row.key));
-      MAYFLY_TRY(row.value, FromBase64(line_, row.value));
+      MAYFLY_TRY(row.key, BytesFromBase64(row.key));
+      MAYFLY_TRY(row.value, BytesFromBase64(row.value));
     } else if (!encoding.empty()) {
-      return AtLine(line_, fmt::format("'{}' is no encoding; it is base64 or empty", encoding));
+      return Status::Invalid(fmt::format("'{}' is no encoding; it is base64 or empty", encoding));
     }
     if (const std::string deadline = Cell(cells, "deadline"); !deadline.empty()) {
-      MAYFLY_TRY(row.deadline, DeadlineFrom(line_, deadline));
+      MAYFLY_TRY(row.deadline, DeadlineFrom(deadline));
     }
-    return std::optional(std::move(row));
+    return row;
   }
 
   // False at the end of the file.
@@ -147,6 +110,7 @@ bool RowReader::ReadLine(std::FILE* file, std::string& line) {
   while ((c = ::getc_unlocked(file)) != EOF && c != '\n') line.push_back(static_cast<char>(c));
   bytes_read_ += line.size() + 1;
   ++line_;
+  if (std::ferror(file) != 0) return false;  // Also Ctrl-C: half a line is no row.
   return c != EOF || !line.empty();
 }
 
@@ -159,13 +123,10 @@ std::string TitleLine(RowFormat format) {
   return format == RowFormat::kCsv ? "key,value,deadline,encoding\n" : "";
 }
 
+bool HoldsCollections(RowFormat format) { return format == RowFormat::kJsonLines; }
+
 std::string LineOf(RowFormat format, const TargetRow& row) {
-  if (format == RowFormat::kJsonLines) {
-    return JsonOf({{"key", Cell::Text(row.key)},
-                   {"deadline", Cell::Instant(row.deadline)},
-                   {"value", Cell::Text(row.value)}}) +
-           "\n";
-  }
+  if (format == RowFormat::kJsonLines) return JsonOf(row) + "\n";
   // A carriage return before a line break would be lost to some programs: such a row is coded, too.
   const auto plain = [](Bytes bytes) {
     return IsUtf8(bytes) && bytes.find('\0') == Bytes::npos && bytes.find('\r') == Bytes::npos;

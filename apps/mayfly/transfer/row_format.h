@@ -1,8 +1,7 @@
 // row_format.h - rows as lines of JSON or CSV, both ways, whatever their bytes are.
-//   jsonl  {"key":"session:7","deadline":1893456000000,"value":"alice"}; without a deadline null.
-//          Bytes that are not UTF-8 are in Base64, under key_base64 and value_base64.
+//   jsonl  an object per line, of strings and collections: see json_rows.h
 //   csv    key,value,deadline,encoding, titles first, in any order when read. `encoding` is base64
-//          for a row in which key or value is not UTF-8, and otherwise empty.
+//          for a row in which key or value is not UTF-8, and otherwise empty. Strings only.
 // A deadline is milliseconds since the epoch; when read, an instant such as 2030-01-01T12:00:00Z,
 // too.
 #pragma once
@@ -22,7 +21,9 @@ enum class RowFormat : std::uint8_t { kJsonLines, kCsv };
 // The line of titles; empty for JSON.
 std::string TitleLine(RowFormat format);
 
-// With its line break.
+bool HoldsCollections(RowFormat format);
+
+// With its line break. A format that holds no collections must not be given one.
 std::string LineOf(RowFormat format, const TargetRow& row);
 
 // Reads rows from a file, which must outlive it.
@@ -37,7 +38,7 @@ class RowReader {
   std::uint64_t bytes_read() const { return bytes_read_; }
 
  protected:
-  // The next line without its break. False at the end.
+  // The next line without its break. False at the end, and when the file cannot be read.
   bool ReadLine(std::FILE* file, std::string& line);
 
   std::uint64_t line_ = 0;

@@ -13,11 +13,11 @@
 #include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/transfer/row_format.h"
+#include "tables/schema/table_names.h"
 
 namespace mayfly::app {
 namespace {
 
-constexpr std::int64_t kLeastMs = 100'000'000'000;  // In 1973; as seconds, in the year 5138.
 constexpr std::size_t kBatchRows = 1000;
 constexpr std::size_t kBatchBytes = std::size_t{4} << 20;
 
@@ -72,8 +72,10 @@ Result<ExportCounts> WriteRows(const TransferFlags& flags, Target& target, OpenF
   ExportCounts counts;
   ProgressBar bar("export", ProgressBar::Unit::kRows);
   std::fputs(TitleLine(format).c_str(), file.get());
-  MAYFLY_RETURN_IF_ERROR(target.Scan({.prefix = flags.prefix}, [&](const TargetRow& row) {
-    if (row.type != "string") {
+  const bool all = HoldsCollections(format);
+  const ScanRange range{.prefix = flags.prefix, .with_collections = all};
+  MAYFLY_RETURN_IF_ERROR(target.Scan(range, [&](const TargetRow& row) {
+    if (row.type != "string" && !all) {
       ++counts.collections;
       return true;
     }
@@ -83,6 +85,20 @@ Result<ExportCounts> WriteRows(const TransferFlags& flags, Target& target, OpenF
     return std::ferror(file.get()) == 0 && bar.Tell(counts.rows, 0);
   }));
   return counts;
+}
+
+// Tables are no part of any keyspace that can be chosen. A server's user may be refused the
+// statistics: then the export is no worse.
+void TellOfTables(Target& target) {
+  const auto statistics = target.Stats();
+  if (!statistics) return;
+  std::uint64_t items = 0;
+  for (const KeyspaceStatistics& one : statistics->keyspaces) {
+    if (tables::IsItemsOfATable(one.name)) items += one.rows - one.due_rows;
+  }
+  if (items == 0) return;
+  fmt::print(stderr, "mayfly: {} of tables not exported; `mayfly backup` has them\n",
+             Counted(items, "item"));
 }
 
 Result<ExitCode> RunExport(const TransferFlags& flags) {
@@ -97,37 +113,29 @@ Result<ExitCode> RunExport(const TransferFlags& flags) {
   }
   MAYFLY_RETURN_IF_ERROR(counts.status());
   if (!written) return flags.file == "-" ? Result<ExitCode>(kExitFailed) : CannotOpen(flags.file);
+  TellOfTables(*target);
   if (counts->collections == 0) return kExitDone;
-  fmt::print(stderr, "mayfly: {} left out: only strings are exported; `mayfly backup` has all\n",
+  fmt::print(stderr, "mayfly: {} left out: CSV holds strings alone; JSON lines hold all rows\n",
              Counted(counts->collections, "collection"));
   return kExitFoundFault;
 }
 
-// Rows go to the target in batches; those that have died are left out.
+// Rows go to the target in batches, which says how many of them live.
 class Importer {
  public:
-  Importer(Target& target, WallTime now) : target_(target), now_(now) {}
+  explicit Importer(Target& target) : target_(target) {}
 
   Status Add(TargetRow row) {
-    // The database refuses such instants, too; but here they would only look dead.
-    if (row.deadline && ToMs(*row.deadline) < kLeastMs && ToMs(*row.deadline) > 0) {
-      return Status::Invalid(
-          fmt::format("the deadline {} of a row is probably in seconds; milliseconds are expected",
-                      ToMs(*row.deadline)));
-    }
-    if (row.deadline && *row.deadline <= now_) {
-      ++dead_;
-      return {};
-    }
-    bytes_ += row.key.size() + row.value.size();
+    bytes_ += row.key.size() + row.bytes();
     batch_.push_back(std::move(row));
     return batch_.size() >= kBatchRows || bytes_ >= kBatchBytes ? Flush() : Status();
   }
 
   Status Flush() {
     if (batch_.empty()) return {};
-    MAYFLY_RETURN_IF_ERROR(target_.PutAll(batch_));
-    rows_ += batch_.size();
+    MAYFLY_TRY(const std::uint64_t living, target_.Import(batch_));
+    rows_ += living;
+    dead_ += batch_.size() - living;
     batch_.clear();
     bytes_ = 0;
     return {};
@@ -138,7 +146,6 @@ class Importer {
 
  private:
   Target& target_;
-  const WallTime now_;
   std::vector<TargetRow> batch_;
   std::size_t bytes_ = 0;
   std::uint64_t rows_ = 0;
@@ -155,15 +162,17 @@ Status ReadRows(const TransferFlags& flags, std::FILE* file, Importer& importer)
     if (!row) break;
     MAYFLY_RETURN_IF_ERROR(importer.Add(*std::move(row)));
   }
-  return importer.Flush();
+  if (Interrupted()) return {};  // Batches that were written stay.
+  const Status whole = std::ferror(file) == 0 ? Status() : Status::IoError(std::strerror(errno));
+  MAYFLY_RETURN_IF_ERROR(importer.Flush());
+  return whole;
 }
 
 Result<ExitCode> RunImport(const TransferFlags& flags) {
   const OpenFile file(flags.file, "rb", stdin);
   if (file.get() == nullptr) return CannotOpen(flags.file);
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
-  MAYFLY_TRY(const Statistics statistics, target->Stats());
-  Importer importer(*target, statistics.clock.now);
+  Importer importer(*target);
   const Status read = ReadRows(flags, file.get(), importer);
   if (!read.ok()) {
     return Status(read.code(), fmt::format("{}: {}; {} before it are imported", flags.file,
@@ -187,7 +196,8 @@ void AddImport(Commands& commands) {
   const auto flags = std::make_shared<TransferFlags>();
   CLI::App* const import = commands.Add(
       commands.app(), "import",
-      "Write rows from JSON lines or CSV. Rows that have died are left out.",
+      "Write rows from JSON lines or CSV, over those under the same keys. A row whose deadline\n"
+      "has passed deletes the one under its key: it would have replaced it and died.",
       {"mayfly import data rows.jsonl --create", "mayfly import --url redis://localhost rows.csv",
        "mayfly export old | mayfly import new -"},
       [=] { return RunImport(*flags); });
@@ -201,8 +211,9 @@ void AddExport(Commands& commands) {
   const auto flags = std::make_shared<TransferFlags>();
   CLI::App* const command = commands.Add(
       commands.app(), "export",
-      "Write rows as JSON lines or CSV, with their deadlines. Exit code 3: there are collections,\n"
-      "which are left out.",
+      "Write rows as JSON lines or CSV, with their deadlines. CSV holds strings alone: exit code "
+      "3\n"
+      "says that collections were left out.",
       {"mayfly export data rows.jsonl", "mayfly export --url redis://localhost rows.csv",
        "mayfly export data --prefix user: | gzip > users.jsonl.gz"},
       [=] { return RunExport(*flags); });

@@ -5,11 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "apps/mayfly/cli/progress.h"
 #include "apps/mayfly/cli/question.h"
 #include "apps/mayfly/cli/units.h"
+#include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/reencrypt.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
 #include "base/line_logger.h"
+#include "core/upkeep/watched_upkeep.h"
 #include "mayfly/database.h"
 
 namespace mayfly::app {
@@ -92,13 +95,19 @@ Result<ExitCode> RunRestore(const RestoreFlags& flags) {
   MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
                                                   .password = password.view(),
                                                   .logger = logger.get()}));
-  MAYFLY_TRY(const RestoreReport report,
-             database->Restore(
-                 flags.file,
-                 {.mode = ModeNamed(flags.deadlines),
-                  .shift = Millis(flags.shift_ms),
-                  .password = backup_password.empty() ? password.view() : backup_password.view()}));
+  RestoreReport report;
+  {
+    ProgressBar bar("restore", ProgressBar::Unit::kRows);
+    bar.Tell(0, 0);
+    const Bytes of_backup = backup_password.empty() ? password.view() : backup_password.view();
+    MAYFLY_TRY(report, core::RestoreWatched(*database, flags.file,
+                                            {.mode = ModeNamed(flags.deadlines),
+                                             .shift = Millis(flags.shift_ms),
+                                             .password = of_backup},
+                                            bar.function()));
+  }
   MAYFLY_RETURN_IF_ERROR(database->Close());
+  if (Interrupted()) return kExitFailed;
   PrintReport(flags, report);
   std::fflush(stdout);
   const bool complete = report.dropped_rows + report.lost_collections == 0;
