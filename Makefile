@@ -33,7 +33,7 @@ test: build/release/build.ninja  ## Build what ships and run every test on it.
 bench: build/release/build.ninja  ## Build and run the benchmarks; takes minutes.
 	@cmake --build --preset release --target bench
 
-reference: build/release/build.ninja  ## Make the reference of the headers, in build/release/reference/html.
+reference: build/release/build.ninja  ## Make the references of the headers (html) and of Python, in build/release/reference.
 	@cmake --build --preset release --target reference
 
 packages: build/release/build.ninja  ## Build the .deb packages, in build/release/packages.

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Goal: the reference of the headers is made without a warning. Method: Doxygen, on them and on a wrong one."""
+"""Goal: the references of the headers and of the Python package are made without a warning, and lack nothing.
+Method: Doxygen and Sphinx, on them and on a wrong one."""
 
 import os
 import pathlib
@@ -9,6 +10,7 @@ import sys
 import tempfile
 import unittest
 
+BUILD = pathlib.Path(sys.argv.pop())
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
@@ -49,6 +51,42 @@ class Reference(unittest.TestCase):
         made = make_reference(root, self.folder)
         self.assertNotEqual(made.returncode, 0)
         self.assertIn("wrong.h", made.stderr)
+
+
+class PythonReference(unittest.TestCase):
+    def setUp(self):
+        if not any((BUILD / "python" / "mayfly").glob("_mayfly*.so")):
+            self.skipTest("a build of a few targets has no Python package; `make test` has")
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-reference-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def python(self, *arguments):
+        return subprocess.run(["/usr/bin/python3", *map(str, arguments)], capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(BUILD / "python"),
+                                   "PYTHONDONTWRITEBYTECODE": "1"})
+
+    def make(self, source):
+        return self.python("-m", "sphinx", "-q", "-W", "-d", self.folder / "trees", source, self.folder / "html")
+
+    def test_the_package_has_one(self):
+        made = self.make(ROOT / "docs/reference/python")
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        page = (self.folder / "html/index.html").read_text()
+        named = self.python("-c", "import mayfly; print(*(name for name in mayfly.__all__ if "
+                            "callable(getattr(mayfly, name))))").stdout.split()
+        self.assertGreater(len(named), 40)
+        self.assertEqual([name for name in named if f'id="mayfly.{name}"' not in page and
+                          f'id="mayfly.kvstore.{name}"' not in page], [])
+        for call in ("Database.put", "Hash.field_deadline", "aio.Database.put", "tables.Table.put", "django"):
+            self.assertRegex(page, rf'id="(module-)?mayfly\.{call}"')
+
+    def test_a_warning_fails(self):
+        source = self.folder / "source"
+        shutil.copytree(ROOT / "docs/reference/python", source)
+        (source / "index.rst").write_text("mayfly\n======\n\n.. autoclass:: mayfly.Missing\n")
+        made = self.make(source)
+        self.assertNotEqual(made.returncode, 0)
+        self.assertIn("Missing", made.stderr)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ The blocks of a page run in their order, in one temporary folder, which has the 
 include/, examples/ and build/ in it. Languages:
 
     console   `$ ` begins a command, `> ` continues it, other lines are its output. One bash for
-              the page. The exit code must be 0.
+              the page. The exit code must be 0. A command behind `sleep N;` is repeated until it
+              prints what is shown: N is enough for a reader's machine, not for every busy one.
     sh        a script, in the same bash.
     redis     `> ` begins a command for redis-cli, other lines are its reply.
     cpp, c    a program, if it has main(). C++ without it: the fragments of a page are the body of
@@ -42,6 +43,7 @@ NOT_BUILT = object()
 ON_TERMINAL = "(set -o pipefail; script -qec 'bash .terminal' /dev/null | tr -d '\\r')"
 IMPORTS_PACKAGE = re.compile(r"^(>>> )?(import|from) mayfly\b", re.MULTILINE)
 USES_SERVER = re.compile(r"redis-cli|127\.0\.0\.1:8000|port=6379")
+PAUSE = re.compile(r"sleep [\d.]+; ")
 ERROR_REPLY = re.compile(r"^(Could not connect|\(error\))", re.MULTILINE)
 
 # Programs in front of the real ones. They are not written for each page: a file that another thread's
@@ -60,7 +62,8 @@ def find_pages(root):
 class Page:
     """Runs the blocks of one page."""
 
-    def __init__(self, root, build, page, folder):
+    def __init__(self, root, build, page, folder, patience):
+        self.patience = patience
         self.name = str(page.relative_to(root))
         self.folder = folder
         self.ports = Ports()
@@ -170,9 +173,26 @@ class Page:
                 self.compare(where, "\n".join(shown), printed)
         return printed
 
+    def wait_for_output(self, command, where, shown):
+        deadline = time.monotonic() + self.patience
+        while True:
+            printed, fault = "", None
+            try:
+                printed = self.check_command(command, where, shown)
+            except Fault as failed:
+                fault = failed
+            if time.monotonic() > deadline and fault:
+                raise fault
+            if time.monotonic() > deadline or not fault and matches(shown, printed):
+                return printed
+            time.sleep(0.1)
+
     def run_console(self, block):
         def run(command, where, shown):
             command = self.ports.localize(command)
+            if (pause := PAUSE.match(command)) and shown:
+                self.check_command(pause[0], where)
+                return self.wait_for_output(command[pause.end():], where, shown)
             if block.terminal:
                 (self.folder / ".terminal").write_text(command + "\n")
                 command = ON_TERMINAL
@@ -219,12 +239,12 @@ class Page:
         end_processes(self.folder)
 
 
-def run_page(root, build, path):
+def run_page(root, build, path, patience):
     """Returns what is wrong with a page, or nothing, and how it went."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-docs-"))
     page = None
     try:
-        page = Page(root, build, path, folder)
+        page = Page(root, build, path, folder, patience)
         page.run()
         ran = sum(1 for b in page.blocks if not b.not_run)
         return "", f"{ran} blocks" + (", without Python's" if page.lacks_package else "")
@@ -241,13 +261,15 @@ def main():
     arguments.add_argument("--root", type=pathlib.Path, required=True)
     arguments.add_argument("--build", type=pathlib.Path, required=True)
     arguments.add_argument("pages", nargs="*", type=pathlib.Path, help="default: all")
+    arguments.add_argument("--patience", type=float, default=30,
+                           help="seconds that a command behind `sleep` is repeated")
     options = arguments.parse_args()
     root, build = options.root.resolve(), options.build.resolve()
     pages = [page.resolve() for page in options.pages] or find_pages(root)
 
     def timed(page):
         begin = time.monotonic()
-        fault, state = run_page(root, build, page)
+        fault, state = run_page(root, build, page, options.patience)
         took = time.monotonic() - begin
         print(f"{page.relative_to(root)}: {state}, {took:.1f} s", flush=True)
         return fault

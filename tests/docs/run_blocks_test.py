@@ -24,6 +24,12 @@ $ folder=x; mkdir $folder
     $ ls -d $folder
     x
 
+```console
+$ (sleep 1; echo done > later.txt) &
+$ sleep 0.1; cat later.txt
+done
+```
+
 ```redis
 > GET a
 "1"
@@ -91,6 +97,8 @@ WRONG = {
     "doctest": ("```python\n>>> 1 + 1\n3\n```\n", "Expected:"),
     "output_block": ("```python\nprint(1)\n```\n```output\n2\n```\n", ".md:5: the output differs"),
     "no_output": ("```output\n2\n```\n", ".md:2: output of a block that is not run"),
+    "never": ("```console\n$ sleep 0.1; echo 1\n2\n```\n", ".md:2: the output differs"),
+    "never_succeeds": ("```console\n$ sleep 0.1; false\n2\n```\n", ".md:2: `false` ended with 1"),
     "leftover": ("```console\n$ sleep 4711.47 &\n$ false\n```\n", ".md:3: `false` ended with 1"),
 }
 
@@ -106,7 +114,8 @@ def run(readme, pages):
         for page, text in pages.items():
             (root / "docs" / f"{page}.md").write_text(text)
         return subprocess.run(
-            [sys.executable, HERE / "run_blocks.py", "--root", root, "--build", BUILD],
+            [sys.executable, HERE / "run_blocks.py", "--root", root, "--build", BUILD,
+             "--patience", "5"],
             capture_output=True, text=True)
 
 
@@ -124,7 +133,7 @@ class RunBlocks(unittest.TestCase):
                 self.assertIn(whole, self.ran.stderr)
 
     def test_every_language_runs(self):
-        self.assertIn("README.md: 12 blocks", self.ran.stdout, self.ran.stderr)
+        self.assertIn("README.md: 13 blocks", self.ran.stdout, self.ran.stderr)
 
     def test_nothing_is_left_running(self):
         for process in pathlib.Path("/proc").glob("[0-9]*/cmdline"):

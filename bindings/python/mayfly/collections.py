@@ -64,8 +64,10 @@ def _container(abstract: Any) -> Callable[[Any], Any]:
 class _Collection:
     """What every collection has: a key, and a deadline of the whole."""
 
-    _rows: Any
-    key: bytes
+    def __init__(self, rows: Any, key: Any) -> None:
+        super().__init__(rows, key)  # type: ignore[call-arg]  # That of the extension's class.
+        self._rows: Any = rows
+        self.key: bytes = _as_bytes(key)
 
     def ttl(self) -> Optional[float]:
         """Seconds left; None: no deadline. NotFoundError when it is empty."""
@@ -85,23 +87,43 @@ def _as_bytes(key: Any) -> bytes:
     return key.encode() if isinstance(key, str) else bytes(key)
 
 
+def _found(value: Any, name: Any) -> Any:
+    if value is None:
+        raise NotFoundError(name)
+    return value
+
+
+def _by_cursor(read: Callable[[int, int], Any]) -> Iterator[Any]:
+    """Members in pages, each of which says where the next begins; 0: nowhere."""
+    position = 0
+    while True:
+        page, position = read(position, _PAGE)
+        yield from page
+        if position == 0:
+            return
+
+
+def _by_position(read: Callable[[int, int], Any]) -> Iterator[Any]:
+    """Members in pages of a fixed size. Changes meanwhile may show."""
+    position = 0
+    while True:
+        page = read(position, _PAGE)
+        yield from page
+        if len(page) < _PAGE:
+            return
+        position += len(page)
+
+
 @_container(MutableMapping)
 class Hash(_Collection, _mayfly.Hash):
     """Fields with values, each with a ttl if it is given one: h[field, ttl] = value."""
-
-    def __init__(self, rows: Any, key: Any) -> None:
-        _mayfly.Hash.__init__(self, rows, key)
-        self._rows, self.key = rows, _as_bytes(key)
 
     def get(self, field: Any, default: Any = None) -> Any:
         found = self._get(field)
         return default if found is None else found[0]
 
     def __getitem__(self, field: Any) -> bytes:
-        found = self._get(field)
-        if found is None:
-            raise NotFoundError(field)
-        return found[0]
+        return _found(self._get(field), field)[0]
 
     def __setitem__(self, field: Any, value: Any) -> None:
         if isinstance(field, tuple):
@@ -119,18 +141,10 @@ class Hash(_Collection, _mayfly.Hash):
 
     def field_deadline(self, field: Any) -> Optional[datetime]:
         """When the field dies; None: with the hash."""
-        found = self._get(field)
-        if found is None:
-            raise NotFoundError(field)
-        return found[1]
+        return _found(self._get(field), field)[1]
 
     def _fields(self) -> Iterator[Tuple[bytes, bytes, Optional[datetime]]]:
-        position = 0
-        while True:
-            page, position = self._read(position, _PAGE)
-            yield from page
-            if position == 0:
-                return
+        return _by_cursor(self._read)
 
     def __iter__(self) -> Iterator[bytes]:
         return (name for name, _, _ in self._fields())
@@ -145,10 +159,6 @@ class Hash(_Collection, _mayfly.Hash):
 @_container(MutableSequence)
 class List(_Collection, _mayfly.List):
     """Values in an order, as a list and a deque: append, appendleft, pop, popleft, insert, slices."""
-
-    def __init__(self, rows: Any, key: Any) -> None:
-        _mayfly.List.__init__(self, rows, key)
-        self._rows, self.key = rows, _as_bytes(key)
 
     def _position(self, index: int) -> int:
         position = index + len(self) if index < 0 else index
@@ -212,14 +222,7 @@ class List(_Collection, _mayfly.List):
         return value
 
     def __iter__(self) -> Iterator[bytes]:
-        """Reads in pages; changes meanwhile may show."""
-        position = 0
-        while True:
-            page = self._read(position, _PAGE)
-            yield from page
-            if len(page) < _PAGE:
-                return
-            position += len(page)
+        return _by_position(self._read)
 
     def __contains__(self, value: Any) -> bool:
         return any(each == _as_bytes(value) for each in self)
@@ -236,10 +239,6 @@ class List(_Collection, _mayfly.List):
 class Set(_Collection, _mayfly.Set):
     """Different members. Operators such as | and & return a set of Python."""
 
-    def __init__(self, rows: Any, key: Any) -> None:
-        _mayfly.Set.__init__(self, rows, key)
-        self._rows, self.key = rows, _as_bytes(key)
-
     @classmethod
     def _from_iterable(cls, members: Any) -> Any:
         return {_as_bytes(each) for each in members}
@@ -253,31 +252,19 @@ class Set(_Collection, _mayfly.Set):
         return self._remove(value)
 
     def __iter__(self) -> Iterator[bytes]:
-        position = 0
-        while True:
-            page, position = self._read(position, _PAGE)
-            yield from page
-            if position == 0:
-                return
+        return _by_cursor(self._read)
 
 
 @_container(MutableMapping)
 class SortedSet(_Collection, _mayfly.SortedSet):
     """Members with scores, as a mapping in the order of scores: s[name] = score."""
 
-    def __init__(self, rows: Any, key: Any) -> None:
-        _mayfly.SortedSet.__init__(self, rows, key)
-        self._rows, self.key = rows, _as_bytes(key)
-
     def get(self, name: Any, default: Any = None) -> Any:
         score = self._score(name)
         return default if score is None else score
 
     def __getitem__(self, name: Any) -> float:
-        score = self._score(name)
-        if score is None:
-            raise NotFoundError(name)
-        return score
+        return _found(self._score(name), name)
 
     def __setitem__(self, name: Any, score: float) -> None:
         self.put(name, score)
@@ -291,19 +278,10 @@ class SortedSet(_Collection, _mayfly.SortedSet):
 
     def rank(self, name: Any) -> int:
         """Its position, 0 for the lowest score."""
-        rank = self._rank(name)
-        if rank is None:
-            raise NotFoundError(name)
-        return rank
+        return _found(self._rank(name), name)
 
     def items(self) -> Any:
-        first = 0
-        while True:
-            page = self.by_rank(first, _PAGE)
-            yield from page
-            if len(page) < _PAGE:
-                return
-            first += len(page)
+        return _by_position(self.by_rank)
 
     def __iter__(self) -> Iterator[bytes]:
         return (name for name, _ in self.items())
