@@ -214,19 +214,25 @@ TEST_P(RocksSmallDisk, TakesWritesAgainWhenOldLogsCanGo) {
   EXPECT_TRUE(Has(1));
 }
 
-// A client may wait for the end of the full disk, instead of trying to write.
+// A client may wait for the end of the full disk, instead of trying to write. A compaction that is
+// under way may take the room once more before the client writes; then the client waits again.
 TEST_P(RocksSmallDisk, ShowsThatThereIsRoomWithoutAnotherWrite) {
+  constexpr int kWaitsMax = 5;
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
   const int rows = Fill(1'000'000);
   ASSERT_NO_FATAL_FAILURE(DeleteAll(rows));
-  const auto began = std::chrono::steady_clock::now();
-  while (engine_->Stats()->disk_full && std::chrono::steady_clock::now() - began < kPatience) {
-    clock_.Advance(kReserveLookPause);
-    std::this_thread::yield();
+  bool accepted = false;
+  for (int wait = 0; wait < kWaitsMax && !accepted; ++wait) {
+    const auto began = std::chrono::steady_clock::now();
+    while (engine_->Stats()->disk_full && std::chrono::steady_clock::now() - began < kPatience) {
+      clock_.Advance(kReserveLookPause);
+      std::this_thread::yield();
+    }
+    ASSERT_FALSE(engine_->Stats()->disk_full);
+    accepted = Put(rows, 1000).ok();
   }
-  EXPECT_FALSE(engine_->Stats()->disk_full);
-  EXPECT_TRUE(Put(rows, 1000).ok());
+  EXPECT_TRUE(accepted);
 }
 
 // What takes the room here is not ours: nothing that is removed gives any back. Deletes go on, one
