@@ -37,6 +37,11 @@ class HotCursor {
   Sequence sequence() const { return SequenceOf(rows_[at_].state); }
   Flags flags() const { return FlagsOf(rows_[at_].state); }
 
+  // True if the next move in this direction copies rows from the index. Only when Valid().
+  bool WillLoad(bool forward) const {
+    return forward != (direction_ == Direction::kForward) || at_ + 1 == rows_.size();
+  }
+
   void SeekToFirst() { SeekAtOrAfter({}); }
   void SeekToLast();
   void SeekAtOrAfter(Bytes target);   // The first key >= target.

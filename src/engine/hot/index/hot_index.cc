@@ -99,56 +99,6 @@ std::size_t HotIndex::Reclaim(std::size_t rows_max) {
   return done;
 }
 
-bool HotIndex::MarkClean(Role role, Bytes key, Sequence sequence) {
-  RoleMap& rows = map(role);
-  const std::uint64_t hash = rows.Hash(key);
-  const std::lock_guard lock(StripeMutex(role, hash));
-  const RowTable::Found found = rows.table().Find(key, hash);
-  if (found.row == 0) return false;
-  const bool tombstone = RowAt(arena_, found.row).state.load() & kTombstone;
-  const Flags set = tombstone ? 0 : kOverCold;
-  const Flags clear = tombstone ? kDirty | kOverCold : kDirty;
-  if (!rows.ChangeFlags(key, hash, sequence, set, clear)) return false;
-  if (tombstone) {
-    std::vector<std::uint64_t> retired{hash};
-    Retire(role, sequence, retired);
-  }
-  return true;
-}
-
-bool HotIndex::Admit(Role role, Bytes key, Bytes value, Sequence sequence, Flags flags) {
-  MAYFLY_CHECK(sequence <= visible(), "a row of the cold store is newer than what is visible");
-  RoleMap& rows = map(role);
-  const std::uint64_t hash = rows.Hash(key);
-  const std::lock_guard lock(StripeMutex(role, hash));
-  if (rows.table().Find(key, hash).row != 0) return false;
-  std::vector<std::uint64_t> retired;
-  const RoleMap::Moment moment{
-      .sequence = sequence, .needed_below = 0, .keep_all = false, .retired = retired};
-  rows.Write(moment, key, hash, value, static_cast<Flags>(flags | kOverCold));
-  return true;
-}
-
-bool HotIndex::Evict(Role role, Bytes key) {
-  RoleMap& rows = map(role);
-  const std::uint64_t hash = rows.Hash(key);
-  const std::lock_guard lock(StripeMutex(role, hash));
-  return rows.Evict(key, hash, states_.horizon());
-}
-
-unsigned HotIndex::UseOf(Role role, Bytes key) const {
-  const RowTable::Found found = map(role).table().Find(key, map(role).Hash(key));
-  return found.row == 0 ? 0 : uses_.Of(found.row);
-}
-
-void HotIndex::ClearUse(Role role, Bytes key) {
-  RoleMap& rows = map(role);
-  const std::uint64_t hash = rows.Hash(key);
-  const std::lock_guard lock(StripeMutex(role, hash));
-  const RowTable::Found found = rows.table().Find(key, hash);
-  if (found.row != 0) uses_.Clear(found.row);
-}
-
 bool HotIndex::HasRoomFor(std::size_t rows, std::size_t bytes) const {
   // A block takes an eighth more than its bytes, and a slab more if it is a run. The spare is for
   // classes that have no slab yet.

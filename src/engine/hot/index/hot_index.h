@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "engine/address.h"
 #include "engine/hot/index/limits.h"
 #include "engine/hot/index/open_states.h"
@@ -58,7 +59,7 @@ struct HotChange {
   enum class Kind : std::uint8_t { kPut, kDelete, kDeleteRange };
   Kind kind = Kind::kPut;
   Role role = Role::kRows;
-  Flags flags = kDirty;  // kDirty, kOverCold, kPromised.
+  Flags flags = kDirty;  // kDirty, kOverCold, kPromised; kNotInCold of deletes.
   Bytes key;
   Bytes value;  // The end of the range, exclusive, for kDeleteRange.
 };
@@ -111,15 +112,34 @@ class HotIndex {
   // rows. Returns how many it looked at. Commits do some of it; call it after closing a state.
   std::size_t Reclaim(std::size_t rows_max);
 
+  // For the fold, before this version of the row goes to the cold store: its flags, if it is the
+  // newest and dirty. A later delete leaves a tombstone from here on.
+  std::optional<Flags> BeginFold(Role role, Bytes key, Sequence sequence);
+
   // For the fold, after the cold store has this version of the row: the row is clean, or a
   // tombstone is not needed any more. False when the row has changed since.
   bool MarkClean(Role role, Bytes key, Sequence sequence);
 
-  // Adds a clean row from the cold store, as of `sequence`. False when the key is known already.
-  bool Admit(Role role, Bytes key, Bytes value, Sequence sequence, Flags flags = 0);
+  // Adds a clean row from the cold store, as of `sequence`. False when the key is known already, or
+  // when `is_still_right`, called with the row's lock, says so.
+  bool Admit(Role role, Bytes key, Bytes value, Sequence sequence, Flags flags,
+             FunctionRef<bool()> is_still_right);
+  bool Admit(Role role, Bytes key, Bytes value, Sequence sequence, Flags flags = 0) {
+    return Admit(role, key, value, sequence, flags, [] { return true; });
+  }
 
-  // Removes a clean row. False when it is dirty, deleted, or has older versions.
-  bool Evict(Role role, Bytes key);
+  // Removes a clean row. False when it is dirty, deleted, changed after `sequence_max`, or has older
+  // versions.
+  bool Evict(Role role, Bytes key, Sequence sequence_max = kSequenceMax);
+
+  // Evicts rows that were not read since it came by last, of up to `rows_max` rows, or a leaf, from
+  // the key `from` on. Sets `from` to where to go on; empty: the end was reached. Calls
+  // `before_eviction` before each. Returns how many are gone.
+  std::size_t EvictUnused(Role role, std::string& from, std::size_t rows_max, Sequence sequence_max,
+                          FunctionRef<void()> before_eviction);
+
+  // True if the bytes are in a row, an older version, a separator, or a block that was given back.
+  bool Contains(Bytes needle) const { return arena_.Contains(needle); }
 
   // How often the row was read, up to UseCounts::kMax, for the choice of what to evict.
   unsigned UseOf(Role role, Bytes key) const;

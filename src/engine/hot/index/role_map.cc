@@ -8,6 +8,9 @@ namespace {
 
 constexpr Flags kGivenFlags = kDirty | kOverCold | kPromised;
 
+// The flag that a change leaves as it is, unless it knows better.
+constexpr Flags OverColdOf(Flags given) { return given & kNotInCold ? 0 : kOverCold; }
+
 // A block of which less than half would be used is given back for a smaller one.
 constexpr std::size_t kRoomyBlockBytesMin = 128;
 
@@ -62,10 +65,11 @@ bool RoleMap::MarkDeleted(const Moment& moment, Handle handle, Flags flags) {
   RowBlock& row = RowAt(arena_, handle);
   const std::uint64_t old = row.state.load(std::memory_order_relaxed);
   if (SequenceOf(old) == moment.sequence || SequenceOf(old) < moment.needed_below) return false;
-  constexpr Flags kStays = kExternal | kHasOlder | kOverCold | kPromised;
-  row.state.store(StateOf(moment.sequence, (FlagsOf(old) & kStays) | (flags & kGivenFlags) |
-                                               kTombstone | kExact | kValueKept),
-                  std::memory_order_release);
+  constexpr Flags kStays = kExternal | kHasOlder | kPromised;
+  const unsigned stays = FlagsOf(old) & (kStays | OverColdOf(flags));
+  row.state.store(
+      StateOf(moment.sequence, stays | (flags & kGivenFlags) | kTombstone | kExact | kValueKept),
+      std::memory_order_release);
   return true;
 }
 
@@ -74,10 +78,8 @@ void RoleMap::Overwrite(const Moment& moment, Handle handle, Bytes key, std::uin
   RowBlock& row = RowAt(arena_, handle);
   const std::uint64_t old = row.state.load(std::memory_order_relaxed);
   if (!value) {
-    if (old & kTombstone) {
-      row.state.store(old | (flags & kGivenFlags), std::memory_order_release);
-      return;
-    }
+    // The first delete is in the cold store, or on its way there.
+    if (old & kTombstone) return;
     moment.retired.push_back(hash);
     if (MarkDeleted(moment, handle, flags)) return;
   }
@@ -92,7 +94,7 @@ void RoleMap::Overwrite(const Moment& moment, Handle handle, Bytes key, std::uin
   const bool exact = same_commit ? (old & kExact) && !(old & kValueKept) : keep;
   Handle external = 0;
   const NewValue placed = Place(value, external);
-  const unsigned stays = FlagsOf(old) & (kOverCold | kPromised);
+  const unsigned stays = FlagsOf(old) & (kPromised | OverColdOf(flags));
   const std::uint64_t state =
       StateOf(moment.sequence, (flags & kGivenFlags) | stays | (exact ? kExact : 0U) |
                                    (value ? 0U : kTombstone) | (placed.external ? kExternal : 0U) |

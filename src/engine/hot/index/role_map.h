@@ -38,8 +38,8 @@ class RoleMap {
   const RowTree& tree() const { return tree_; }
   std::uint64_t Hash(Bytes key) const { return HashOf(key, seed_); }
 
-  // Sets the value of `key`; nothing: deletes it. `flags`: kDirty, kOverCold and kPromised. A
-  // delete of an absent key leaves a tombstone only with kOverCold.
+  // Sets the value of `key`; nothing: deletes it. `flags`: kDirty, kOverCold, kPromised, and
+  // kNotInCold of deletes. A delete of an absent key leaves a tombstone only with kOverCold.
   void Write(const Moment& moment, Bytes key, std::uint64_t hash, std::optional<Bytes> value,
              Flags flags);
 

@@ -36,6 +36,8 @@ inline constexpr Flags kValueKept = 1 << 5;
 inline constexpr Flags kDirty = 1 << 6;     // Not in the cold store yet.
 inline constexpr Flags kOverCold = 1 << 7;  // The cold store may have the key: a tombstone stays.
 inline constexpr Flags kPromised = 1 << 8;  // Bytes are overwritten when they are given back.
+// Of a delete, not stored: the cold store has no such key, or the caller hides it. Clears kOverCold.
+inline constexpr Flags kNotInCold = 1 << 9;
 
 inline Sequence SequenceOf(std::uint64_t state) { return state >> 16; }
 inline Flags FlagsOf(std::uint64_t state) { return static_cast<Flags>(state); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <string>
 
 #include "base/check.h"
 #include "engine/hot/index/words.h"
@@ -179,6 +180,21 @@ void SlabArena::GiveSlabs(std::uint32_t first, std::uint32_t count, bool discard
     }
   }
   free_runs_.emplace(first, count);
+}
+
+bool SlabArena::Contains(Bytes needle) const {
+  std::size_t end = 0;
+  {
+    const std::lock_guard lock(slabs_mutex_);
+    end = std::size_t{slab_count_} * kSlabBytes;
+  }
+  std::string window;
+  for (std::size_t at = 0; at < end; at += kSlabBytes) {
+    window.resize(std::min(kSlabBytes + needle.size() - 1, end - at));
+    CopyOut(region_.base() + at, window.data(), window.size());
+    if (window.find(needle) != std::string::npos) return true;
+  }
+  return false;
 }
 
 std::size_t SlabArena::used_bytes() const {

@@ -17,6 +17,7 @@
 
 #include "engine/hot/index/limits.h"
 #include "engine/hot/index/region.h"
+#include "mayfly/bytes.h"
 
 namespace mayfly::engine::hot {
 
@@ -42,6 +43,9 @@ class SlabArena {
   }
 
   void Free(Handle handle);
+
+  // True if the bytes are anywhere in the arena, free blocks included. Slow: it reads all of it.
+  bool Contains(Bytes needle) const;
 
   // Bytes of allocated blocks, rounding included.
   std::size_t used_bytes() const;
@@ -101,7 +105,7 @@ class SlabArena {
 
   mutable std::array<Class, kClassCount> classes_;
 
-  std::mutex slabs_mutex_;
+  mutable std::mutex slabs_mutex_;
   std::uint32_t slab_count_ = 0;                      // Ever taken from the region.
   std::map<std::uint32_t, std::uint32_t> free_runs_;  // First slab -> number.
   std::size_t idle_slabs_ = 0;                        // Free, with their memory.
