@@ -68,6 +68,10 @@ struct RocksOptions {
   // reader/reader_engine.h.
   bool tables_only = false;
 
+  // Set by the memory-first engine, whose log lies in the folder kHotLogFolder of the directory.
+  // Without it a directory with such a log is refused: rows in it would be missing.
+  bool beneath_log = false;
+
   // Shared with other engines that read the same tables. Null: a cache of its own.
   std::shared_ptr<rocksdb::Cache> block_cache = nullptr;
 
@@ -89,6 +93,9 @@ struct RocksOptions {
   // engine.
   DiskSpace* disk_space = nullptr;
 };
+
+// The folder with the log of the memory-first engine, inside the directory. Stored; never rename.
+inline constexpr const char* kHotLogFolder = "hot";
 
 // The clock of these options, or its default.
 const Clock& ClockOf(const RocksOptions& options);
