@@ -24,6 +24,9 @@ class EngineHome {
 
   // Whether Files() of a compacted role returns any.
   virtual bool has_files() const = 0;
+
+  // Whether an open cursor keeps files that a compaction has replaced.
+  virtual bool cursors_keep_files() const { return has_files(); }
 };
 
 struct EngineKind {
@@ -42,6 +45,12 @@ EngineKind MemoryKind();
 
 // An engine that has files.
 EngineKind RocksKind();
+
+// The memory-first engine: in memory alone; with bounds so small that it folds and evicts all the
+// time; and with a small log and everything in memory.
+EngineKind HotMemoryKind();
+EngineKind HotKind();
+EngineKind HotResidentKind();
 
 // Wraps an engine in another.
 using Wrapper = std::function<std::unique_ptr<Engine>(std::unique_ptr<Engine>)>;

@@ -274,7 +274,7 @@ void WhatACursorShowsIsFoundUntilItGoes(Rig& rig) {
   rig.Compact(Role::kRows);
   rig.Flush();
   EXPECT_FALSE(rig.Find("the secret").empty());
-  EXPECT_EQ(obsolete_files() > 0, rig.home().has_files());
+  EXPECT_EQ(obsolete_files() > 0, rig.home().cursors_keep_files());
   cursor->SeekToFirst();
   EXPECT_EQ(ValueAt(*cursor), "the secret");
   cursor.reset();

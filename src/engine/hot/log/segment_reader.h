@@ -1,6 +1,7 @@
 // segment_reader.h - a segment of an earlier process, read as a whole.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -33,6 +34,9 @@ class SegmentReader {
   // True if a whole record behind this place says that `sequence` was on the device. Adds what it
   // checks to `checked`; Corruption when that passes kSearchBytesMax.
   Result<bool> ProvesDurable(std::uint64_t sequence, std::uint64_t& checked) const;
+
+  // As it is stored, from here to the end of the file.
+  Bytes rest() const { return Bytes(bytes_).substr(std::min<std::size_t>(offset_, bytes_.size())); }
 
   std::uint64_t offset() const { return offset_; }
   std::uint64_t next_sequence() const { return first_sequence_ + next_number_; }

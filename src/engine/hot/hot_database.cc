@@ -1,0 +1,196 @@
+#include "engine/hot/hot_database.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/log.h"
+#include "engine/hot/merged_cursor.h"
+
+namespace mayfly::engine::hot {
+namespace {
+
+// A value that was copied from memory; its room is used again by the next read.
+struct CopiedValue {
+  std::string bytes;
+};
+
+const HotState* StateOf(const Snapshot* snapshot) {
+  return snapshot ? &static_cast<const HotSnapshot*>(snapshot)->state() : nullptr;
+}
+
+Logger& LoggerOf(const HotOptions& options) {
+  return options.logger != nullptr ? *options.logger : SilentLogger();
+}
+
+}  // namespace
+
+HotDatabase::HotDatabase(std::string name, const HotOptions& options, std::unique_ptr<HotRows> rows)
+    : Engine(std::move(name), {.persistent = false}),
+      options_(options),
+      logger_(LoggerOf(options)),
+      rows_(std::move(rows)) {}
+
+HotDatabase::HotDatabase(const HotOptions& options, std::unique_ptr<HotRows> rows, Stored stored)
+    : Engine(stored.storage.name, {}),
+      options_(options),
+      logger_(LoggerOf(options)),
+      rows_(std::move(rows)),
+      storage_(std::move(stored.storage)),
+      log_(std::move(stored.log)),
+      fold_(std::make_unique<Fold>(Fold::Parts{.rows = *rows_,
+                                               .log = *log_,
+                                               .files = *storage_.files,
+                                               .cold = *storage_.cold,
+                                               .key = storage_.key,
+                                               .policy = options.drop_policy})) {
+  StartUpkeep();
+}
+
+HotDatabase::~HotDatabase() {
+  if (!is_owner()) {
+    // Threads that hold their locks exist only in the parent.
+    Abandon(std::move(upkeep_));
+    Abandon(std::move(fold_));
+    Abandon(std::move(log_));
+    Abandon(std::move(storage_));
+    Abandon(std::move(rows_));
+    return;
+  }
+  if (const Status closed = CloseAtDestruction(); !closed.ok()) {
+    Log(logger_, LogLevel::kError, "{}", closed.ToString());
+  }
+}
+
+std::shared_ptr<const crypto::DatabaseKey> HotDatabase::encryption_key() const {
+  return storage_.key;
+}
+
+bool HotDatabase::HasReadersBeside() const {
+  return storage_.cold != nullptr && storage_.cold->HasReadersBeside();
+}
+
+Status HotDatabase::DoGet(Address at, Bytes key, PinnedBytes& value,
+                          const Snapshot* snapshot) const {
+  const HotState* const state = StateOf(snapshot);
+  return state == nullptr ? GetNewest(at, key, value) : GetIn(*state, at, key, value);
+}
+
+Status HotDatabase::GetNewest(Address at, Bytes key, PinnedBytes& value) const {
+  const bool was_resident = IsResident();
+  const std::uint64_t departures = rows_->departures.load(std::memory_order_seq_cst);
+  auto& copied = value.Hold<CopiedValue>();
+  const Presence presence = rows_->index.Get(at.role, key, copied.bytes);
+  if (presence == Presence::kValue) [[likely]] {
+    value.Show(copied.bytes);
+    return {};
+  }
+  value.Show({});
+  if (presence == Presence::kDeleted || (was_resident && IsResident())) return Status::NotFound();
+  MAYFLY_RETURN_IF_ERROR(GetCold(at, key, value));
+  TryToAdmit(at, key, value.view(), departures);
+  return {};
+}
+
+// The newest value of a key that memory does not know.
+Status HotDatabase::GetCold(Address at, Bytes key, PinnedBytes& value) const {
+  const Sequence through = rows_->views->current_through();
+  if (rows_->ranges.Covers(at.role, key, through, rows_->index.visible())) {
+    return Status::NotFound();
+  }
+  return storage_.cold->Get(at, key, value);
+}
+
+// Keeps what was read from the cold store, if there is room and nothing can have changed since the
+// read began.
+void HotDatabase::TryToAdmit(Address at, Bytes key, Bytes value, std::uint64_t departures) const {
+  if (options_.memory_bytes_max != 0 && is_slow_.load(std::memory_order_relaxed)) return;
+  if (!rows_->index.HasRoomFor(1, key.size() + value.size())) return;
+  const auto is_still_right = [&] {
+    return rows_->departures.load(std::memory_order_seq_cst) == departures;
+  };
+  rows_->index.Admit(at.role, key, value, 0, options_.wipe_freed ? kPromised : Flags{0},
+                     is_still_right);
+}
+
+Status HotDatabase::GetIn(const HotState& state, Address at, Bytes key, PinnedBytes& value) const {
+  const bool was_resident = IsResident();
+  auto& copied = value.Hold<CopiedValue>();
+  const Presence presence = rows_->index.Get(at.role, key, state.sequence(), copied.bytes);
+  if (presence == Presence::kValue) {
+    value.Show(copied.bytes);
+    return {};
+  }
+  value.Show({});
+  if (presence == Presence::kDeleted || (was_resident && IsResident())) return Status::NotFound();
+  if (rows_->ranges.Covers(at.role, key, state.view()->through(), state.sequence())) {
+    return Status::NotFound();
+  }
+  return state.view()->Get(at, key, value);
+}
+
+void HotDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const {
+  const HotState* const state = StateOf(snapshot);
+  if (state == nullptr) {
+    // All from one state if nothing became visible meanwhile.
+    for (int i = 0; i < kMultiGetTries && IsResident(); ++i) {
+      const Sequence visible = rows_->index.visible();
+      for (Lookup* lookup : lookups) {
+        lookup->status = GetNewest(lookup->at, lookup->key, lookup->value);
+      }
+      if (rows_->index.visible() == visible && IsResident()) return;
+    }
+  }
+  std::optional<HotState> present;
+  if (state == nullptr) present.emplace(*rows_);
+  for (Lookup* lookup : lookups) {
+    lookup->status = GetIn(state ? *state : *present, lookup->at, lookup->key, lookup->value);
+  }
+}
+
+Result<std::unique_ptr<Cursor>> HotDatabase::DoNewCursor(Address at,
+                                                         const CursorOptions& options) const {
+  return std::make_unique<MergedCursor>(*rows_, at, options, StateOf(options.snapshot),
+                                        open_cursors());
+}
+
+Result<std::unique_ptr<Snapshot>> HotDatabase::DoNewSnapshot() const {
+  return std::make_unique<HotSnapshot>(*rows_, open_snapshots());
+}
+
+Result<std::vector<FileInfo>> HotDatabase::DoFiles(Role role) const {
+  if (storage_.cold == nullptr) return std::vector<FileInfo>();
+  MAYFLY_TRY(std::vector<FileInfo> files, storage_.cold->Files(role));
+  // The cold store counts its own commits; what is committed here reaches it later.
+  for (FileInfo& file : files) file.first_commit = 0;
+  return files;
+}
+
+Result<EngineStats> HotDatabase::DoStats() const {
+  EngineStats stats;
+  if (storage_.cold != nullptr) {
+    MAYFLY_TRY(stats, storage_.cold->Stats());
+    for (const SegmentInfo& segment : log_->Segments()) stats.disk_bytes += segment.bytes;
+    stats.last_commit = rows_->index.visible();
+  }
+  stats.memory_bytes += rows_->index.memory().used_bytes;
+  stats.commits_held_back |= is_slow_.load(std::memory_order_relaxed);
+  return stats;
+}
+
+Status HotDatabase::DoClose() {
+  StopUpkeep();
+  Status closed;
+  if (log_ != nullptr) {
+    closed = log_->Close();
+    fold_.reset();
+    rows_->views.reset();  // Before the cold store: it holds snapshots.
+    const Status cold = storage_.cold->Close();
+    if (closed.ok()) closed = cold;
+    log_.reset();
+    storage_.files.reset();
+  }
+  return closed;
+}
+
+}  // namespace mayfly::engine::hot

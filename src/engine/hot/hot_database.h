@@ -1,0 +1,132 @@
+// hot_database.h - the memory-first engine over its parts.
+// Lock order: fold_mutex_, then locks of rows (HotIndex::Commit), then what the log, the views and
+// the cold store take inside. upkeep_mutex_ holds nothing else. A thread that has locks of rows opens
+// no state and waits for no fold.
+// Its parts: hot_database.cc reads, hot_database_commit.cc commits, hot_database_fold.cc folds,
+// evicts and gives space back, hot_database_find.cc searches for bytes, hot_open.cc opens.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine/engine.h"
+#include "engine/hot/fold.h"
+#include "engine/hot/hot_engine.h"
+#include "engine/hot/hot_state.h"
+#include "engine/hot/log/hot_log.h"
+
+namespace mayfly::engine::hot {
+
+class HotDatabase final : public Engine {
+ public:
+  // A database in memory.
+  HotDatabase(std::string name, const HotOptions& options, std::unique_ptr<HotRows> rows);
+
+  // With the parts of its storage, whose log was replayed into `rows`.
+  struct Stored {
+    HotStorage storage;
+    std::unique_ptr<HotLog> log;
+  };
+  HotDatabase(const HotOptions& options, std::unique_ptr<HotRows> rows, Stored stored);
+
+  ~HotDatabase() override;
+
+  std::shared_ptr<const crypto::DatabaseKey> encryption_key() const override;
+  bool HasReadersBeside() const override;
+
+ private:
+  // Rows that the DropPolicy calls dead: all of them, or those that a compaction of the cold store
+  // has dropped.
+  enum class WhichDead { kAll, kDroppedByCold };
+
+  Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override;
+  void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const override;
+  Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
+                                              const CursorOptions& options) const override;
+  Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const override;
+  Status DoCommit(const Batch& batch, Durability durability) override;
+  Status DoSync(Durability durability) override;
+  Status DoCompact(Role role, const KeyRange& range) override;
+  Result<bool> DoCompactFile(Role role, const std::string& name,
+                             std::uint64_t bytes_per_second) override;
+  Result<bool> DoDropFile(Role role, const std::string& name) override;
+  Status DoFlush() override;
+  Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max,
+                                    const FindProgress& progress) const override;
+  Result<std::vector<FileInfo>> DoFiles(Role role) const override;
+  Result<EngineStats> DoStats() const override;
+  Status DoClose() override;
+
+  // Reads.
+  Status GetNewest(Address at, Bytes key, PinnedBytes& value) const;
+  Status GetIn(const HotState& state, Address at, Bytes key, PinnedBytes& value) const;
+  Status GetCold(Address at, Bytes key, PinnedBytes& value) const;
+  void TryToAdmit(Address at, Bytes key, Bytes value, std::uint64_t departures) const;
+  bool IsResident() const { return rows_->is_resident.load(std::memory_order_seq_cst); }
+
+  Result<std::uint64_t> FindInLog(Bytes needle, std::size_t traces_max,
+                                  const FindProgress& progress, std::vector<Trace>& traces) const;
+  void FindInMemory(Bytes needle, std::size_t traces_max, std::vector<Trace>& traces) const;
+
+  // Commits.
+  Status CheckConditions(const HotIndex::Commit& commit, const Batch& batch) const;
+  Status CheckRoom(const Batch& batch) const;
+  Result<Sequence> AppendToLog(const Batch& batch);
+  Flags FlagsOfChanges() const;
+  void ApplyAndPublish(HotIndex::Commit& commit, const Batch& batch, Sequence sequence);
+  Status DropVersionsOf(std::span<const RowVersion> versions, IsDeadRow is_dead, WhichDead which);
+  void CountLogged(Sequence sequence, std::size_t payload_bytes);
+  void SlowDown();
+
+  // Fold and eviction.
+  void StartUpkeep();
+  void StopUpkeep();
+  void RunUpkeep();
+  bool UpkeepRound();  // False after a failure.
+  Status FoldThrough(Sequence sequence);
+  Result<bool> FoldOldest(Sequence through);
+  Status FoldWhatIsOver();
+  std::vector<SegmentInfo> ClosedSegments() const;
+  void WakeUpkeep();
+  bool IsOverBudget() const;
+  void EvictToBudget();
+  Status DropDeadRows(Role role, const KeyRange& range, WhichDead which);
+  Result<std::optional<FileInfo>> FileNamed(Role role, const std::string& name) const;
+
+  const HotOptions options_;
+  Logger& logger_;
+
+  // Constant until DoClose().
+  std::unique_ptr<HotRows> rows_;
+  HotStorage storage_;           // Empty for a database in memory.
+  std::unique_ptr<HotLog> log_;  // Null for a database in memory.
+
+  alignas(64) std::atomic<Sequence> next_sequence_{1};  // Of a database in memory.
+  alignas(64) std::atomic<std::uint64_t> uncounted_bytes_{0};
+
+  std::mutex fold_mutex_;       // Held for the fold of one segment.
+  std::unique_ptr<Fold> fold_;  // Guarded by fold_mutex_.
+  std::atomic<std::uint64_t> drops_{0};
+
+  std::atomic<bool> is_slow_{false};  // Commits wait a little.
+  std::mutex upkeep_mutex_;
+  std::condition_variable upkeep_wanted_;
+  std::condition_variable upkeep_done_;
+  bool is_wanted_ = false;    // Guarded by upkeep_mutex_.
+  bool is_stopping_ = false;  // Guarded by upkeep_mutex_.
+  std::unique_ptr<std::thread> upkeep_;
+
+  // Of the eviction, by the thread alone.
+  std::size_t hand_role_ = 0;
+  std::string hand_;
+};
+
+}  // namespace mayfly::engine::hot

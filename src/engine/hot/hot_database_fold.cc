@@ -1,0 +1,215 @@
+// Fold, eviction, and how space is given back in the memory-first engine.
+#include <algorithm>
+#include <limits>
+
+#include "base/log.h"
+#include "engine/hot/hot_database.h"
+#include "engine/hot/index/hot_cursor.h"
+
+namespace mayfly::engine::hot {
+
+void HotDatabase::StartUpkeep() {
+  upkeep_ = std::make_unique<std::thread>([this] { RunUpkeep(); });
+}
+
+void HotDatabase::StopUpkeep() {
+  if (upkeep_ == nullptr) return;
+  {
+    const std::lock_guard lock(upkeep_mutex_);
+    is_stopping_ = true;
+    upkeep_wanted_.notify_all();
+    upkeep_done_.notify_all();
+  }
+  upkeep_->join();
+  upkeep_.reset();
+}
+
+void HotDatabase::WakeUpkeep() {
+  const std::lock_guard lock(upkeep_mutex_);
+  is_wanted_ = true;
+  upkeep_wanted_.notify_one();
+}
+
+void HotDatabase::RunUpkeep() {
+  std::unique_lock lock(upkeep_mutex_);
+  for (;;) {
+    upkeep_wanted_.wait(lock, [&] { return is_wanted_ || is_stopping_; });
+    if (is_stopping_) return;
+    is_wanted_ = false;
+    lock.unlock();
+    const bool done = UpkeepRound();
+    lock.lock();
+    upkeep_done_.notify_all();
+    if (done) continue;
+    upkeep_wanted_.wait_for(lock, kFoldRetryPause, [&] { return is_stopping_; });
+    is_wanted_ = true;
+  }
+}
+
+std::vector<SegmentInfo> HotDatabase::ClosedSegments() const {
+  std::vector<SegmentInfo> segments = log_->Segments();
+  std::erase_if(segments, [](const SegmentInfo& segment) { return segment.is_active; });
+  return segments;
+}
+
+bool HotDatabase::UpkeepRound() {
+  // A full disk is met by the append that needs the segment.
+  static_cast<void>(log_->Prepare());
+  const Status folded = FoldWhatIsOver();
+  if (!folded.ok()) {
+    Log(logger_, LogLevel::kError, "{} cannot fold its log, and tries again: {}", name(),
+        folded.ToString());
+  }
+  if (IsOverBudget()) EvictToBudget();
+  std::uint64_t closed = 0;
+  for (const SegmentInfo& segment : ClosedSegments()) closed += segment.bytes;
+  is_slow_ = folded.ok() && (closed > kLogSlowFactor * options_.log_bytes_max || IsOverBudget());
+  return folded.ok();
+}
+
+Status HotDatabase::FoldWhatIsOver() {
+  for (;;) {
+    const std::vector<SegmentInfo> segments = ClosedSegments();
+    std::uint64_t closed = 0;
+    for (const SegmentInfo& segment : segments) closed += segment.bytes;
+    const bool is_over =
+        closed > options_.log_bytes_max || rows_->ranges.size() > kPendingRangesMax;
+    if (segments.empty() || !is_over) return {};
+    MAYFLY_RETURN_IF_ERROR(FoldOldest(segments.front().last_sequence).status());
+    const std::lock_guard lock(upkeep_mutex_);
+    if (is_stopping_) return {};
+  }
+}
+
+// Folds the oldest closed segment, if it begins at or before `through`. False: there is none.
+Result<bool> HotDatabase::FoldOldest(Sequence through) {
+  const std::lock_guard lock(fold_mutex_);
+  const std::vector<SegmentInfo> segments = ClosedSegments();
+  if (segments.empty() || segments.front().first_sequence > through) return false;
+  MAYFLY_RETURN_IF_ERROR(fold_->FoldSegment(
+      segments.front(), [this](std::span<const RowVersion> dead, IsDeadRow is_dead) {
+        return DropVersionsOf(dead, is_dead, WhichDead::kAll);
+      }));
+  return true;
+}
+
+// Afterwards no record up to `sequence` is in the log.
+Status HotDatabase::FoldThrough(Sequence sequence) {
+  const Status rotated = log_->Rotate();
+  for (;;) {
+    MAYFLY_TRY(const bool folded, FoldOldest(sequence));
+    if (!folded) break;
+  }
+  if (rotated.ok()) return {};
+  // On a full disk the fold may have made the room.
+  MAYFLY_RETURN_IF_ERROR(log_->Rotate());
+  return FoldOldest(sequence).status();
+}
+
+Status HotDatabase::DoFlush() {
+  if (log_ == nullptr) return {};
+  // The dead are deleted by commits of the fold; a second one takes these.
+  std::uint64_t drops = 0;
+  do {
+    drops = drops_.load(std::memory_order_relaxed);
+    MAYFLY_RETURN_IF_ERROR(FoldThrough(log_->last_sequence()));
+  } while (drops_.load(std::memory_order_relaxed) != drops);
+  {
+    const std::lock_guard lock(fold_mutex_);
+    fold_->CleanTombstones();
+  }
+  return storage_.cold->Flush();
+}
+
+bool HotDatabase::IsOverBudget() const {
+  return options_.memory_bytes_max != 0 &&
+         rows_->index.memory().used_bytes > options_.memory_bytes_max;
+}
+
+// Two turns of the hand: the first may find every row in use.
+void HotDatabase::EvictToBudget() {
+  const std::uint64_t target = options_.memory_bytes_max - options_.memory_bytes_max / kEvictShare;
+  const auto is_done = [&] { return rows_->index.memory().used_bytes <= target; };
+  for (int folds = 0; folds < 2; ++folds) {
+    {
+      // Before the first row goes: a reader that misses it must see this.
+      rows_->is_resident.store(false, std::memory_order_seq_cst);
+      for (std::size_t ends = 0; ends < 2 * kRoleCount;) {
+        const Sequence through = rows_->views->oldest_through();
+        rows_->index.EvictUnused(static_cast<Role>(hand_role_), hand_, kEvictStepRows, through,
+                                 [this] { ++rows_->departures; });
+        if (hand_.empty()) {
+          hand_role_ = (hand_role_ + 1) % kRoleCount;
+          ++ends;
+        }
+        if (is_done()) return;
+      }
+    }
+    // What is left is dirty, or shown by an open state.
+    if (folds > 0 || !FoldThrough(log_->last_sequence()).ok()) return;
+  }
+}
+
+Status HotDatabase::DropDeadRows(Role role, const KeyRange& range, WhichDead which) {
+  const auto judge = options_.drop_policy ? options_.drop_policy->NewJudge(role) : nullptr;
+  if (judge == nullptr) return {};
+  const auto is_dead = [&](Role, Bytes key, Bytes value) { return judge->IsDead(key, value); };
+  {
+    const HotState state(*rows_);
+    HotCursor cursor(rows_->index, role, state.sequence(), range);
+    std::vector<RowVersion> dead;
+    for (cursor.SeekToFirst(); cursor.Valid(); cursor.Next()) {
+      if (!judge->IsDead(cursor.key(), cursor.value())) continue;
+      dead.push_back({role, std::string(cursor.key()), cursor.sequence()});
+      if (dead.size() < kDropRowsMax) continue;
+      MAYFLY_RETURN_IF_ERROR(DropVersionsOf(dead, is_dead, which));
+      dead.clear();
+    }
+    if (!dead.empty()) MAYFLY_RETURN_IF_ERROR(DropVersionsOf(dead, is_dead, which));
+  }
+  while (rows_->index.Reclaim(kReclaimAfterState) > 0) {
+  }
+  return {};
+}
+
+Status HotDatabase::DoCompact(Role role, const KeyRange& range) {
+  if (log_ == nullptr) return DropDeadRows(role, range, WhichDead::kAll);
+  MAYFLY_RETURN_IF_ERROR(DoFlush());
+  MAYFLY_RETURN_IF_ERROR(storage_.cold->Compact(role, range));
+  return DropDeadRows(role, range, WhichDead::kDroppedByCold);
+}
+
+Result<std::optional<FileInfo>> HotDatabase::FileNamed(Role role, const std::string& name) const {
+  MAYFLY_TRY(const std::vector<FileInfo> files, storage_.cold->Files(role));
+  for (const FileInfo& file : files) {
+    if (file.name == name) return std::optional(file);
+  }
+  return std::optional<FileInfo>();
+}
+
+Result<bool> HotDatabase::DoCompactFile(Role role, const std::string& name,
+                                        std::uint64_t bytes_per_second) {
+  if (log_ == nullptr) return false;
+  MAYFLY_TRY(const std::optional<FileInfo> file, FileNamed(role, name));
+  if (!file) return false;
+  MAYFLY_TRY(const bool done, storage_.cold->CompactFile(role, name, bytes_per_second));
+  if (!done) return false;
+  const std::string end = file->last_key + '\0';
+  MAYFLY_RETURN_IF_ERROR(
+      DropDeadRows(role, {.begin = file->first_key, .end = end}, WhichDead::kDroppedByCold));
+  return true;
+}
+
+Result<bool> HotDatabase::DoDropFile(Role role, const std::string& name) {
+  if (log_ == nullptr) return false;
+  MAYFLY_TRY(const std::optional<FileInfo> file, FileNamed(role, name));
+  if (!file) return false;
+  MAYFLY_TRY(const bool done, storage_.cold->DropFile(role, name));
+  if (!done) return false;
+  const std::string end = file->last_key + '\0';
+  MAYFLY_RETURN_IF_ERROR(
+      DropDeadRows(role, {.begin = file->first_key, .end = end}, WhichDead::kDroppedByCold));
+  return true;
+}
+
+}  // namespace mayfly::engine::hot

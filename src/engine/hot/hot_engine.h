@@ -1,0 +1,74 @@
+// hot_engine.h - the memory-first engine: rows in memory, a log before them, a cold store below.
+//   commit:  conditions -> log -> memory                    get: memory -> cold store
+//   fold:    oldest segment of the log -> cold store -> marker -> the segment is removed
+// What is replaced, deleted or dead before its segment is folded never reaches the cold store.
+// Directory: docs/formats/hot_directory.md. Reasons: docs/decisions/0053-memory-first-engine.md.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "engine/drop_policy.h"
+#include "engine/engine.h"
+#include "engine/hot/index/limits.h"
+#include "engine/hot/log/limits.h"
+#include "engine/hot/log/log_files.h"
+#include "engine/rocks/rocks_engine.h"
+#include "mayfly/logger.h"
+
+namespace mayfly::engine {
+
+struct HotOptions {
+  // Bytes of one segment of the log. Longer ones rotate less often; shorter ones are folded, and
+  // give disk space back, sooner.
+  std::uint64_t segment_bytes = hot::kSegmentBytesDefault;
+
+  // Bytes of closed segments from which on the log is folded. More lets more rows die in memory, and
+  // makes opening after a crash longer: about 2 s for 256 MiB. At twice as much commits are slowed.
+  std::uint64_t log_bytes_max = std::uint64_t{256} << 20;
+
+  // Commits need no system call, where the file system can allocate room ahead.
+  bool map_log = true;
+
+  // Bytes of rows, versions and indexes in memory; from there on rows that were not read lately
+  // leave it. Commits are slowed while it is passed and nothing can leave. 0: no bound but the next.
+  std::uint64_t memory_bytes_max = 0;
+
+  // Addresses reserved for rows, at most 64 GiB. A commit that does not fit is Busy.
+  std::size_t reserved_bytes = hot::kArenaBytesMax;
+
+  bool huge_pages = true;  // Asks for 2 MiB pages.
+
+  // Memory of rows is overwritten when it is given back. Costs about 50 ns per row of 160 bytes.
+  bool wipe_freed = true;
+
+  // Asked by the fold about each row; see drop_policy.h. Compaction of the cold store asks its own.
+  // Shared by the engine and its creator. May be null.
+  std::shared_ptr<const DropPolicy> drop_policy = nullptr;
+
+  // Receives errors of the fold. Null: silence. Must outlive the engine.
+  Logger* logger = nullptr;
+};
+
+// Opens the database in cold.directory: a RocksDB database, with the log in its folder hot/. One
+// that was written by plain RocksDB is taken over. Errors are those of OpenRocksEngine() and of
+// HotLog::Open(). `cold.drop_policy` and `cold.logger` are used for both. Unsupported: read_only.
+Result<std::unique_ptr<Engine>> OpenHotEngine(const RocksOptions& cold,
+                                              const HotOptions& options = {});
+
+// An engine without log and cold store: everything is gone when it closes.
+std::unique_ptr<Engine> NewHotMemoryEngine(const HotOptions& options = {});
+
+// Where a memory-first engine keeps its bytes.
+struct HotStorage {
+  std::string name;
+  std::unique_ptr<Engine> cold;
+  std::unique_ptr<hot::LogFiles> files;
+  std::shared_ptr<const crypto::DatabaseKey> key = nullptr;  // Null: the log is not encrypted.
+};
+
+// The same on any storage; for tests that break it.
+Result<std::unique_ptr<Engine>> OpenHotEngineOn(HotStorage storage, const HotOptions& options);
+
+}  // namespace mayfly::engine

@@ -1,0 +1,76 @@
+// hot_state.h - what readers share: memory, the cold store below it, and what lies between them.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "engine/engine.h"
+#include "engine/hot/cold_view.h"
+#include "engine/hot/index/hot_index.h"
+#include "engine/hot/limits.h"
+#include "engine/hot/pending_ranges.h"
+
+namespace mayfly::engine::hot {
+
+// A database in memory has no views, and is resident for ever.
+struct HotRows {
+  explicit HotRows(const HotIndexOptions& options) : index(options) {}
+
+  HotIndex index;
+  PendingRanges ranges;
+  std::unique_ptr<ColdViews> views;  // Constant after opening.
+
+  // True while the cold store has no visible key that memory lacks. Cleared before the first
+  // eviction, and set again only at the end of a load. A reader that looked for a key in memory in
+  // vain may rely on it if it was true before and after.
+  std::atomic<bool> is_resident{true};
+
+  // Counts before a row leaves memory, or a range delete hides one of the cold store: what was read
+  // from the cold store before may be out of date.
+  std::atomic<std::uint64_t> departures{0};
+};
+
+// A state of memory over a view of the cold store. The view is taken first: what leaves memory in
+// between is in it.
+class HotState {
+ public:
+  explicit HotState(const HotRows& rows)
+      : rows_(rows),
+        view_(rows.views ? rows.views->Current() : nullptr),
+        sequence_(rows.index.OpenState()) {}
+  HotState(const HotState& other)
+      : rows_(other.rows_), view_(other.view_), sequence_(other.sequence_) {
+    rows_.index.OpenStateAgain(sequence_);
+  }
+  HotState& operator=(const HotState&) = delete;
+  ~HotState() {
+    if (!owner_.IsThis()) return;
+    rows_.index.CloseState(sequence_);
+    // Versions that only this state needed; a constant index would keep them.
+    const_cast<HotIndex&>(rows_.index).Reclaim(kReclaimAfterState);
+  }
+
+  Sequence sequence() const { return sequence_; }
+  const ColdView* view() const { return view_.get(); }
+
+ private:
+  const OwnerProcess owner_;
+  const HotRows& rows_;
+  const std::shared_ptr<const ColdView> view_;  // Shared with ColdViews and other states.
+  const Sequence sequence_;
+};
+
+class HotSnapshot final : public Snapshot {
+ public:
+  HotSnapshot(const HotRows& rows, std::atomic<std::uint64_t>& open_snapshots)
+      : ticket_(open_snapshots), state_(rows) {}
+
+  const HotState& state() const { return state_; }
+
+ private:
+  const HandleTicket ticket_;  // First, so that it is destroyed last.
+  const HotState state_;
+};
+
+}  // namespace mayfly::engine::hot
