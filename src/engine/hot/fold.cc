@@ -9,13 +9,13 @@
 namespace mayfly::engine::hot {
 
 Status Fold::FoldSegment(const SegmentInfo& segment, DropVersions drop) {
-  // If this fails the fold is the remedy: once it is done, nothing needs the segment.
-  static_cast<void>(parts_.log.Sync(segment.last_sequence));
   MAYFLY_TRY(const SegmentChanges changes,
              SegmentChanges::Read(parts_.files, segment, parts_.key.get()));
   DropTheDead(changes, drop);
   MAYFLY_RETURN_IF_ERROR(parts_.rows.views->FreezeCurrent());
   const std::vector<LoggedChange> rows = ChooseRows(changes);
+  // What replaced the other rows must survive a power cut, or they would be nowhere.
+  MAYFLY_RETURN_IF_ERROR(parts_.log.Sync(parts_.log.last_sequence()));
   MAYFLY_RETURN_IF_ERROR(WriteRanges(changes));
   MAYFLY_RETURN_IF_ERROR(WriteRows(rows));
   MAYFLY_RETURN_IF_ERROR(parts_.cold.Sync(Durability::kDisk));

@@ -1,8 +1,9 @@
 // fold.h - moves what lives of one segment to the cold store.
-//   1. the segment is on the device            4. the cold store is synced
-//   2. the dead are deleted, by commits        5. the marker: replay begins behind the segment
-//   3. range deletes, then rows in key order   6. rows are clean, the segment is removed
+//   1. the dead are deleted, by commits        4. range deletes, then rows in key order; synced
+//   2. rows are chosen                         5. the marker: replay begins behind the segment
+//   3. the whole log is synced                 6. rows are clean, the segment is removed
 // A row is written only if its newest version is of this segment: later ones are for later folds.
+// So the later ones must be on the device before the segment goes (3).
 // Records are blind writes in order, and memory and pending ranges hide what the cold store has of
 // them: so a fold that ended anywhere is simply repeated.
 // Tombstones stay in memory until every view in use has their deletes (CleanTombstones()).

@@ -9,6 +9,7 @@
 namespace mayfly::engine::hot {
 
 void HotDatabase::StartUpkeep() {
+  if (!options_.has_thread) return;
   upkeep_ = std::make_unique<std::thread>([this] { RunUpkeep(); });
 }
 

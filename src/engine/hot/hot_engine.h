@@ -43,6 +43,9 @@ struct HotOptions {
   // Memory of rows is overwritten when it is given back. Costs about 50 ns per row of 160 bytes.
   bool wipe_freed = true;
 
+  // A thread folds and evicts. False for tests that do it themselves, by Flush().
+  bool has_thread = true;
+
   // Asked by the fold about each row; see drop_policy.h. Compaction of the cold store asks its own.
   // Shared by the engine and its creator. May be null.
   std::shared_ptr<const DropPolicy> drop_policy = nullptr;
