@@ -9,6 +9,10 @@
 namespace mayfly::engine::hot {
 
 Status Fold::FoldSegment(const SegmentInfo& segment, DropVersions drop) {
+  // Only its removal failed: its rows are clean, and a second range delete would take them.
+  if (segment.last_sequence <= parts_.rows.views->current_through()) {
+    return parts_.log.Remove(segment.last_sequence);
+  }
   MAYFLY_TRY(const SegmentChanges changes,
              SegmentChanges::Read(parts_.files, segment, parts_.key.get()));
   DropTheDead(changes, drop);

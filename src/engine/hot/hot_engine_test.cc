@@ -51,7 +51,7 @@ class HotEngineTest : public ::testing::Test {
 
   void Open() {
     auto engine = OpenHotEngineOn(
-        {.name = "hot", .cold = cold_.Open(), .files = Borrow(disk_), .key = nullptr}, options_);
+        {.name = "hot", .cold = cold_.Open(), .files = FilesOf(disk_, cold_), .key = nullptr}, options_);
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
     engine_ = *std::move(engine);
   }

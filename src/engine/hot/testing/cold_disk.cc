@@ -46,7 +46,7 @@ class ColdEngine final : public Engine {
     return inner_->Find(needle, traces_max, progress);
   }
   Result<std::vector<FileInfo>> DoFiles(Role role) const override { return inner_->Files(role); }
-  Result<EngineStats> DoStats() const override { return inner_->Stats(); }
+  Result<EngineStats> DoStats() const override { return EngineStats(); }  // No memory of the engine.
   Status DoClose() override { return inner_->Close(); }
 
   ColdDisk& disk_;
@@ -105,28 +105,44 @@ Status ColdDisk::Sync(std::uint64_t generation) {
 
 namespace {
 
-class BorrowedFiles final : public LogFiles {
+class ProcessFiles final : public LogFiles {
  public:
-  explicit BorrowedFiles(FaultyLogDisk& disk) : disk_(disk) {}
+  ProcessFiles(FaultyLogDisk& disk, const ColdDisk& cold)
+      : disk_(disk), cold_(cold), generation_(cold.generation()) {}
+
   Result<std::vector<std::string>> List() override { return disk_.List(); }
   Result<std::unique_ptr<LogFile>> Create(const std::string& name) override {
+    MAYFLY_RETURN_IF_ERROR(CheckAlive());
     return disk_.Create(name);
   }
   Result<std::unique_ptr<LogFile>> Open(const std::string& name) override {
+    MAYFLY_RETURN_IF_ERROR(CheckAlive());
     return disk_.Open(name);
   }
-  Status Remove(const std::string& name) override { return disk_.Remove(name); }
-  Status SyncDirectory() override { return disk_.SyncDirectory(); }
+  Status Remove(const std::string& name) override {
+    MAYFLY_RETURN_IF_ERROR(CheckAlive());
+    return disk_.Remove(name);
+  }
+  Status SyncDirectory() override {
+    MAYFLY_RETURN_IF_ERROR(CheckAlive());
+    return disk_.SyncDirectory();
+  }
   std::string PathOf(const std::string& name) const override { return disk_.PathOf(name); }
 
  private:
+  Status CheckAlive() const {
+    return generation_ == cold_.generation() ? Status() : Status::IoError("the process is dead");
+  }
+
   FaultyLogDisk& disk_;
+  const ColdDisk& cold_;
+  const std::uint64_t generation_;
 };
 
 }  // namespace
 
-std::unique_ptr<LogFiles> Borrow(FaultyLogDisk& disk) {
-  return std::make_unique<BorrowedFiles>(disk);
+std::unique_ptr<LogFiles> FilesOf(FaultyLogDisk& disk, const ColdDisk& cold) {
+  return std::make_unique<ProcessFiles>(disk, cold);
 }
 
 }  // namespace mayfly::engine::hot

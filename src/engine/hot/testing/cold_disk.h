@@ -40,8 +40,9 @@ class ColdDisk {
   // Called before each commit, by the thread that makes it.
   void OnCommit(std::function<void(const Batch&)> call) { on_commit_ = std::move(call); }
 
-  std::uint64_t puts() const { return puts_; }        // So far, in all commits.
-  std::uint64_t deletes() const { return deletes_; }  // The same, of single keys.
+  std::uint64_t generation() const { return generation_; }  // Of processes.
+  std::uint64_t puts() const { return puts_; }              // So far, in all commits.
+  std::uint64_t deletes() const { return deletes_; }        // The same, of single keys.
   std::uint64_t gets() const { return gets_; }
 
  private:
@@ -55,7 +56,7 @@ class ColdDisk {
   FaultyLogDisk& disk_;
   std::vector<Batch> batches_;
   std::size_t synced_ = 0;
-  std::uint64_t generation_ = 0;  // Of processes.
+  std::uint64_t generation_ = 0;
   std::uint64_t fail_begin_ = FaultyLogDisk::kNever;
   std::uint64_t fail_end_ = FaultyLogDisk::kNever;
   std::uint64_t cut_at_ = FaultyLogDisk::kNever;
@@ -66,7 +67,8 @@ class ColdDisk {
   std::atomic<std::uint64_t> gets_{0};
 };
 
-// The files of a disk that outlives the engines on it.
-std::unique_ptr<LogFiles> Borrow(FaultyLogDisk& disk);
+// The log's files on `disk`, for the present process: once it has died, by PowerCut() or Restart() of
+// `cold`, nothing is made or removed any more.
+std::unique_ptr<LogFiles> FilesOf(FaultyLogDisk& disk, const ColdDisk& cold);
 
 }  // namespace mayfly::engine::hot

@@ -43,6 +43,7 @@ class HotPlay {
  private:
   bool Step();  // False when the engine refused.
   bool Commit();
+  void Accept(const Rows& shown);
   std::string Key() {
     return std::string(1 + random_.Below(2), static_cast<char>('a' + random_.Below(6)));
   }
@@ -55,9 +56,10 @@ class HotPlay {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Engine> dead_;  // Until the next open: it must not write any more.
 
-  std::vector<Rows> states_;   // After each commit; the first is empty.
-  std::size_t durable_ = 0;    // A state that a power cut leaves, or a later one.
-  bool last_unknown_ = false;  // Whether the last state was made is unknown.
+  std::vector<Rows> states_;  // After each commit; the first is empty.
+  std::size_t durable_ = 0;   // A state that a power cut leaves, or a later one.
+  // What commits of unknown outcome would have made, each after the state with this number.
+  std::vector<std::pair<std::size_t, Rows>> ghosts_;
   bool lost_power_ = false;
 };
 
