@@ -35,6 +35,11 @@ namespace {
 using server::Config;
 using server::Setting;
 
+StorageEngine EngineOf(const std::string& name) {
+  if (name == "rocks") return StorageEngine::kRocks;
+  return name == "memory-first" ? StorageEngine::kMemoryFirst : StorageEngine::kAsFound;
+}
+
 MemoryProfile ProfileOf(const std::string& name) {
   if (name == "tiny") return MemoryProfile::kTiny;
   return name == "default" ? MemoryProfile::kDefault : MemoryProfile::kServer;
@@ -83,6 +88,8 @@ Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock
       {.directory = config.Text(Setting::kDir),
        .password = password.view(),
        .memory = ProfileOf(config.Text(Setting::kMemoryProfile)),
+       .engine = EngineOf(config.Text(Setting::kEngine)),
+       .memory_rows_bytes_max = static_cast<std::uint64_t>(config.Number(Setting::kMemoryRows)),
        .disk_reserve_bytes = static_cast<std::uint64_t>(config.Number(Setting::kDiskReserve)),
        .allow_any_instant = true,
        .clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),

@@ -72,6 +72,9 @@ enum {
 
 enum { MAYFLY_MEMORY_DEFAULT = 0, MAYFLY_MEMORY_TINY = 1, MAYFLY_MEMORY_SERVER = 2 };
 
+/* What stores the rows of a database with a directory; see StorageEngine in database.h. */
+enum { MAYFLY_ENGINE_AS_FOUND = 0, MAYFLY_ENGINE_ROCKS = 1, MAYFLY_ENGINE_MEMORY_FIRST = 2 };
+
 enum { MAYFLY_LOG_DEBUG = 0, MAYFLY_LOG_INFO = 1, MAYFLY_LOG_WARNING = 2, MAYFLY_LOG_ERROR = 3 };
 
 /* Where time comes from, instead of the machine's clock. Both functions are called from any thread.
@@ -118,6 +121,9 @@ typedef struct mayfly_database_options {
   /* Space set aside for a full disk, so that deletes and purges still work there; see database.h.
    * 0: none. */
   uint64_t disk_reserve_bytes;
+  int engine; /* MAYFLY_ENGINE_... */
+  /* Bytes of rows that a memory-first database keeps in memory. 0: by `memory`. */
+  uint64_t memory_rows_bytes_max;
 } mayfly_database_options;
 
 /* Opens or creates a database. MAYFLY_BUSY when it is open for writing already, here or in another

@@ -42,6 +42,18 @@ enum class MemoryProfile : std::uint8_t {
   kServer,   // About 1.5 GiB when busy.
 };
 
+// What stores the rows of a database with a directory.
+enum class StorageEngine : std::uint8_t {
+  // Memory-first if the directory has such a database, otherwise RocksDB.
+  kAsFound,
+  // RocksDB. Invalid for a memory-first database: rows may be in its log alone.
+  kRocks,
+  // Rows in memory first, written to a log; what lives longer than the log goes to RocksDB below.
+  // Reads and writes cost a fraction, and rows that die young never reach a table. A database of
+  // RocksDB is taken over, for good. Starts a thread. New: docs/decisions/0053 says what it lacks.
+  kMemoryFirst,
+};
+
 struct DatabaseOptions {
   // Where the files are; created if missing. Empty: in memory, gone when the database closes.
   std::string directory = {};
@@ -70,6 +82,12 @@ struct DatabaseOptions {
   Bytes password = {};
 
   MemoryProfile memory = MemoryProfile::kDefault;
+
+  StorageEngine engine = StorageEngine::kAsFound;
+
+  // Bytes of rows that a memory-first database keeps in memory; from there on, rows that were not
+  // read lately leave it. 0: by the profile, 8 MiB, 512 MiB or half of the machine's memory.
+  std::uint64_t memory_rows_bytes_max = 0;
 
   // The durability of writes and commits that do not state one; see durability.h.
   Durability durability = Durability::kProcess;

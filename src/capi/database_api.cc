@@ -16,18 +16,29 @@ Result<MemoryProfile> ToProfile(int memory) {
   }
 }
 
+Result<StorageEngine> ToEngine(int engine) {
+  switch (engine) {
+    case MAYFLY_ENGINE_AS_FOUND: return StorageEngine::kAsFound;
+    case MAYFLY_ENGINE_ROCKS: return StorageEngine::kRocks;
+    case MAYFLY_ENGINE_MEMORY_FIRST: return StorageEngine::kMemoryFirst;
+    default: return Status::Invalid(fmt::format("unknown engine {}", engine));
+  }
+}
+
 Result<std::shared_ptr<SharedDatabase>> OpenShared(const mayfly_database_options* given) {
   MAYFLY_TRY(const mayfly_database_options asked, TakeStruct(given, "the options"));
   auto shared = std::make_shared<SharedDatabase>();
   DatabaseOptions options{.directory = asked.directory != nullptr ? asked.directory : "",
                           .read_only = asked.read_only,
                           .create_if_missing = !asked.must_exist,
+                          .memory_rows_bytes_max = asked.memory_rows_bytes_max,
                           .disk_reserve_bytes = asked.disk_reserve_bytes,
                           .purge_on_read = !asked.no_purge_on_read,
                           .allow_any_instant = asked.allow_any_instant};
   MAYFLY_RETURN_IF_ERROR(
       TakeBytes(asked.password, asked.password_size, "the password", options.password));
   MAYFLY_TRY(options.memory, ToProfile(asked.memory));
+  MAYFLY_TRY(options.engine, ToEngine(asked.engine));
   MAYFLY_TRY(options.durability, ToDurability(asked.durability, Durability::kProcess));
   shared->durability = options.durability;
   if (asked.clock_jump_max_ms < 0) return Status::Invalid("clock_jump_max_ms is negative");

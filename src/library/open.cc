@@ -1,6 +1,8 @@
 // Database::Open: chooses the engine, which core never learns.
+#include <unistd.h>
+
 #include "core/new_database.h"
-#include "engine/memory/memory_engine.h"
+#include "engine/hot/hot_engine.h"
 #include "engine/rocks/reader/reader_engine.h"
 #include "engine/rocks/rocks_engine.h"
 #include "mayfly/database.h"
@@ -29,6 +31,43 @@ std::size_t CacheBytes(MemoryProfile memory) {
   return 0;
 }
 
+// Half of the memory that this machine has.
+std::uint64_t HalfOfMemory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page_bytes = ::sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page_bytes <= 0) return 512 * kMiB;
+  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 2;
+}
+
+// The bounds of the memory-first engine. A log is opened in about 8 ms per MiB, and disk space is
+// allocated for two segments.
+engine::HotOptions ToHotOptions(const DatabaseOptions& options) {
+  engine::HotOptions hot;
+  switch (options.memory) {
+    case MemoryProfile::kTiny:
+      hot.segment_bytes = 1 * kMiB;
+      hot.log_bytes_max = 4 * kMiB;
+      hot.memory_bytes_max = 8 * kMiB;
+      hot.huge_pages = false;
+      break;
+    case MemoryProfile::kDefault:
+      hot.segment_bytes = 16 * kMiB;
+      hot.log_bytes_max = 128 * kMiB;
+      hot.memory_bytes_max = 512 * kMiB;
+      break;
+    case MemoryProfile::kServer: hot.memory_bytes_max = HalfOfMemory(); break;
+  }
+  if (options.memory_rows_bytes_max != 0) hot.memory_bytes_max = options.memory_rows_bytes_max;
+  return hot;
+}
+
+bool IsMemoryFirst(const DatabaseOptions& options) {
+  if (options.engine != StorageEngine::kAsFound) {
+    return options.engine == StorageEngine::kMemoryFirst;
+  }
+  return engine::HasHotLog(options.directory);
+}
+
 Result<std::unique_ptr<engine::Engine>> OpenEngine(
     const DatabaseOptions& options, const std::shared_ptr<core::DropHorizon>& horizon) {
   if (options.directory.empty()) {
@@ -38,7 +77,10 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
     if (!options.password.empty()) {
       return Status::Invalid("a database in memory has no files to encrypt; give no password");
     }
-    return engine::NewMemoryEngine({.drop_policy = horizon});
+    engine::HotOptions hot;
+    hot.drop_policy = horizon;
+    hot.huge_pages = options.memory == MemoryProfile::kServer;
+    return engine::NewHotMemoryEngine(hot);
   }
   engine::RocksOptions rocks{.directory = options.directory,
                              .read_only = options.read_only,
@@ -53,7 +95,8 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
   // reader and a writer exclude each other.
   const bool follows = options.read_only && !options.salvage && options.password.empty();
   if (follows) return engine::OpenReaderEngine({.rocks = rocks});
-  return engine::OpenRocksEngine(rocks);
+  return IsMemoryFirst(options) ? engine::OpenHotEngine(rocks, ToHotOptions(options))
+                                : engine::OpenRocksEngine(rocks);
 }
 
 }  // namespace

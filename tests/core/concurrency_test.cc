@@ -412,7 +412,8 @@ TEST_P(Concurrency, ARowRenewedWhileAPurgeRunsIsNeverLost) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Concurrency,
-                         ::testing::Values(EngineKind::kMemory, EngineKind::kRocks),
+                         ::testing::Values(EngineKind::kMemory, EngineKind::kRocks,
+                                           EngineKind::kMemoryFirst),
                          [](const auto& one) { return NameOf(one.param); });
 
 }  // namespace

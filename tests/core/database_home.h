@@ -12,11 +12,19 @@
 
 namespace mayfly {
 
-enum class EngineKind : std::uint8_t { kMemory, kRocks };
+enum class EngineKind : std::uint8_t { kMemory, kRocks, kMemoryFirst };
 
 inline std::string NameOf(EngineKind kind) {
-  return kind == EngineKind::kMemory ? "Memory" : "Rocks";
+  switch (kind) {
+    case EngineKind::kMemory: return "Memory";
+    case EngineKind::kRocks: return "Rocks";
+    case EngineKind::kMemoryFirst: return "MemoryFirst";
+  }
+  return {};
 }
+
+// So few that rows leave memory during a test.
+inline constexpr std::uint64_t kMemoryRowsBytes = 256 << 10;
 
 // A plausible date, far from any edge.
 inline constexpr WallTime kStart = WallTimeFromMs(1'700'000'000'000);
@@ -27,7 +35,11 @@ class DatabaseHome {
       : kind_(kind), clock_(start), options_(std::move(options)) {
     options_.clock = &clock_;
     options_.memory = MemoryProfile::kTiny;
-    if (kind_ == EngineKind::kRocks) options_.directory = directory_.Inside("db");
+    if (persistent()) options_.directory = directory_.Inside("db");
+    if (kind_ == EngineKind::kMemoryFirst) {
+      options_.engine = StorageEngine::kMemoryFirst;
+      options_.memory_rows_bytes_max = kMemoryRowsBytes;
+    }
     Open();
   }
 
@@ -36,7 +48,7 @@ class DatabaseHome {
   Database& database() { return *database_; }
   Keyspace& keyspace() { return database_->default_keyspace(); }
   ManualClock& clock() { return clock_; }
-  bool persistent() const { return kind_ == EngineKind::kRocks; }
+  bool persistent() const { return kind_ != EngineKind::kMemory; }
   DatabaseOptions& options() { return options_; }
 
   void Open() {

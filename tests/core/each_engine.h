@@ -57,6 +57,8 @@ inline std::string NameOfEngine(const ::testing::TestParamInfo<EngineKind>& info
   return NameOf(info.param);
 }
 
-inline auto AllEngines() { return ::testing::Values(EngineKind::kMemory, EngineKind::kRocks); }
+inline auto AllEngines() {
+  return ::testing::Values(EngineKind::kMemory, EngineKind::kRocks, EngineKind::kMemoryFirst);
+}
 
 }  // namespace mayfly

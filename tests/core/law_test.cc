@@ -218,7 +218,8 @@ std::string NameOfCase(const ::testing::TestParamInfo<Case>& info) {
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
-  for (const EngineKind engine : {EngineKind::kMemory, EngineKind::kRocks}) {
+  for (const EngineKind engine :
+       {EngineKind::kMemory, EngineKind::kRocks, EngineKind::kMemoryFirst}) {
     for (const bool reaper : {false, true}) {
       for (const Asks asks : {Asks::kPlainly, Asks::kInTransaction, Asks::kInSnapshot}) {
         for (const int offset : {-1, 0, 1}) {

@@ -313,7 +313,9 @@ TEST_P(Seed000, large_dataset) {
   ExpectStored(0, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Seed000, ::testing::Values(EngineKind::kMemory, EngineKind::kRocks),
+INSTANTIATE_TEST_SUITE_P(Every, Seed000,
+                         ::testing::Values(EngineKind::kMemory, EngineKind::kRocks,
+                                           EngineKind::kMemoryFirst),
                          [](const auto& engine) { return NameOf(engine.param); });
 
 // The calls of an engine, by role.

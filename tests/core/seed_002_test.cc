@@ -28,7 +28,8 @@ struct Case {
 
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
-  for (const EngineKind engine : {EngineKind::kMemory, EngineKind::kRocks}) {
+  for (const EngineKind engine :
+       {EngineKind::kMemory, EngineKind::kRocks, EngineKind::kMemoryFirst}) {
     for (const Upkeep upkeep :
          {Upkeep::kNone, Upkeep::kReads, Upkeep::kPurge, Upkeep::kReopen, Upkeep::kReclaim}) {
       if (upkeep == Upkeep::kReopen && engine == EngineKind::kMemory) continue;

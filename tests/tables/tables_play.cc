@@ -10,7 +10,11 @@ Player::Player(const PlaySubject& subject, std::uint64_t seed)
     : subject_(subject), posts_(seed), late_(clock_), model_(subject.mode, kStart) {
   DatabaseOptions options = {.memory = MemoryProfile::kTiny, .clock = &clock_};
   if (subject.broken == Broken::kLateClock) options.clock = &late_;
-  if (subject.engine == EngineKind::kRocks) options.directory = directory_.Inside("db");
+  if (subject.engine != EngineKind::kMemory) options.directory = directory_.Inside("db");
+  if (subject.engine == EngineKind::kMemoryFirst) {
+    options.engine = StorageEngine::kMemoryFirst;
+    options.memory_rows_bytes_max = kMemoryRowsBytes;
+  }
   database_ = Database::Open(options).value();
   tables_ = tables::ProtocolTables::Open(*database_).value();
   TableSpec spec = PostsSpec(subject.mode);

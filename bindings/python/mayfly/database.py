@@ -70,6 +70,8 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
     salvage             opens a damaged database to save what can be read; needs read_only
     password            encrypts a new database, opens an encrypted one
     memory              "tiny", "default" or "server"
+    engine              "as-found", "rocks" or "memory-first": rows in memory with a log, over RocksDB
+    memory_rows_bytes_max  of rows that a memory-first database keeps in memory; 0: by `memory`
     durability          of writes that state none: "none", "process" or "disk"
     disk_reserve_bytes  space set aside for deletes on a full disk
     purge_on_read       a read that meets a dead row removes it
@@ -82,6 +84,7 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
     def __init__(self, directory: Union[None, str, os.PathLike[str]] = None, *,
                  read_only: bool = False, create: bool = True, salvage: bool = False,
                  password: Optional[Key] = None, memory: str = "default",
+                 engine: str = "as-found", memory_rows_bytes_max: int = 0,
                  durability: str = "process", disk_reserve_bytes: int = 0,
                  purge_on_read: bool = True, allow_any_instant: bool = False,
                  clock_jump_max: Optional[Duration] = None,
@@ -90,7 +93,8 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
         self.directory = None if directory is None else os.fspath(directory)
         _mayfly.Database.__init__(self, self.directory or "", {
             "read_only": read_only, "create": create, "salvage": salvage, "password": password,
-            "memory": memory, "durability": durability, "disk_reserve_bytes": disk_reserve_bytes,
+            "memory": memory, "engine": engine, "memory_rows_bytes_max": memory_rows_bytes_max,
+            "durability": durability, "disk_reserve_bytes": disk_reserve_bytes,
             "purge_on_read": purge_on_read, "allow_any_instant": allow_any_instant,
             "clock_jump_max": clock_jump_max, "state_age_max": state_age_max,
         }, clock)

@@ -31,6 +31,11 @@ DatabaseHandle Open(const std::string& directory, const py::dict& given,
                                          {{"tiny", MemoryProfile::kTiny},
                                           {"default", MemoryProfile::kDefault},
                                           {"server", MemoryProfile::kServer}});
+  options.engine = Choose<StorageEngine>(given["engine"].cast<std::string>(), "engine",
+                                         {{"as-found", StorageEngine::kAsFound},
+                                          {"rocks", StorageEngine::kRocks},
+                                          {"memory-first", StorageEngine::kMemoryFirst}});
+  options.memory_rows_bytes_max = given["memory_rows_bytes_max"].cast<std::uint64_t>();
   options.durability = ToDurability(given["durability"].cast<std::string>());
   options.disk_reserve_bytes = given["disk_reserve_bytes"].cast<std::uint64_t>();
   const py::object jump = given["clock_jump_max"];

@@ -97,6 +97,10 @@ struct RocksOptions {
 // The folder with the log of the memory-first engine, inside the directory. Stored; never rename.
 inline constexpr const char* kHotLogFolder = "hot";
 
+// True if the memory-first engine has written in this directory: rows may be in its log and in no
+// table.
+bool HasHotLog(const std::string& directory);
+
 // The clock of these options, or its default.
 const Clock& ClockOf(const RocksOptions& options);
 

@@ -155,20 +155,10 @@ Result<std::shared_ptr<const crypto::DatabaseKey>> KeyOf(const RocksOptions& opt
   return CannotOpen(options, key.error());
 }
 
-// True if the memory-first engine has written here: rows may be in its log and in no table.
-bool HasHotLog(const RocksOptions& options) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(options.directory) / kHotLogFolder;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().starts_with("segment-")) return true;
-  }
-  return false;
-}
-
 // Runs before the lock, so that a directory of another program is left as it is.
 Status CheckMayOpen(const RocksOptions& options) {
   MAYFLY_TRY(const DirectoryFormat format, FormatOf(options));
-  if (!options.beneath_log && !options.salvage && HasHotLog(options)) {
+  if (!options.beneath_log && !options.salvage && HasHotLog(options.directory)) {
     return Status::Invalid(fmt::format(
         "{} was written by the memory-first engine, whose log in {}/{} may hold rows that the "
         "tables lack; open it with that engine",
@@ -269,6 +259,15 @@ Result<std::unique_ptr<Engine>> OpenDamaged(const RocksOptions& options,
 }
 
 }  // namespace
+
+bool HasHotLog(const std::string& directory) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(directory) / kHotLogFolder;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().filename().string().starts_with("segment-")) return true;
+  }
+  return false;
+}
 
 const Clock& ClockOf(const RocksOptions& options) {
   return options.clock != nullptr ? *options.clock : SystemClock::Process();
