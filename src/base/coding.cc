@@ -1,5 +1,6 @@
 #include "base/coding.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -43,11 +44,8 @@ void AppendLittleEndian32(std::string& out, std::uint32_t value) { AppendNative(
 void AppendLittleEndian64(std::string& out, std::uint64_t value) { AppendNative(out, value); }
 
 void AppendVarint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
+  char bytes[kVarintBytesMax];
+  out.append(bytes, WriteVarint(bytes, value));
 }
 
 void AppendZigZag(std::string& out, std::int64_t value) {
@@ -67,10 +65,10 @@ bool EatBigEndian64(Bytes& in, std::uint64_t& value) { return EatSwapped(in, val
 bool EatLittleEndian32(Bytes& in, std::uint32_t& value) { return EatNative(in, value); }
 bool EatLittleEndian64(Bytes& in, std::uint64_t& value) { return EatNative(in, value); }
 
-bool EatVarint(Bytes& in, std::uint64_t& value) {
-  constexpr std::size_t kVarintBytesMax = 10;
+bool EatLongVarint(Bytes& in, std::uint64_t& value) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < in.size() && i < kVarintBytesMax; ++i) {
+  const std::size_t bytes_max = std::min(in.size(), kVarintBytesMax);
+  for (std::size_t i = 0; i < bytes_max; ++i) {
     const auto byte = static_cast<unsigned char>(in[i]);
     if (i == kVarintBytesMax - 1 && byte > 1) return false;  // Past 64 bits.
     sum |= static_cast<std::uint64_t>(byte & 0x7f) << (7 * i);

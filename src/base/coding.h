@@ -5,6 +5,7 @@
 // the view as it was: bytes from disk or wire are never trusted to be complete.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -20,7 +21,15 @@ void AppendLittleEndian64(std::string& out, std::uint64_t value);
 
 // LEB128: seven bits a byte, low ones first; at most ten bytes, and only the shortest form is read
 // back, so that equal numbers have equal bytes.
+inline constexpr std::size_t kVarintBytesMax = 10;
 void AppendVarint(std::string& out, std::uint64_t value);
+
+// Writes to memory with room for kVarintBytesMax; returns where the varint ends.
+inline char* WriteVarint(char* at, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) *at++ = static_cast<char>(value | 0x80);
+  *at++ = static_cast<char>(value);
+  return at;
+}
 
 // A varint in which small numbers of either sign are short: 0, -1, 1, -2 become 0, 1, 2, 3.
 void AppendZigZag(std::string& out, std::int64_t value);
@@ -33,7 +42,13 @@ void AppendSized(std::string& out, Bytes bytes);
 [[nodiscard]] bool EatBigEndian64(Bytes& in, std::uint64_t& value);
 [[nodiscard]] bool EatLittleEndian32(Bytes& in, std::uint32_t& value);
 [[nodiscard]] bool EatLittleEndian64(Bytes& in, std::uint64_t& value);
-[[nodiscard]] bool EatVarint(Bytes& in, std::uint64_t& value);
+[[nodiscard]] bool EatLongVarint(Bytes& in, std::uint64_t& value);  // Of any length.
+[[nodiscard]] inline bool EatVarint(Bytes& in, std::uint64_t& value) {
+  if (in.empty() || static_cast<unsigned char>(in.front()) >= 0x80) return EatLongVarint(in, value);
+  value = static_cast<unsigned char>(in.front());
+  in.remove_prefix(1);
+  return true;
+}
 [[nodiscard]] bool EatZigZag(Bytes& in, std::int64_t& value);
 
 // `bytes` points into `in`'s memory.

@@ -1,5 +1,8 @@
 #include "types/order_node.h"
 
+#include <array>
+
+#include "base/check.h"
 #include "base/coding.h"
 
 namespace mayfly::types {
@@ -116,14 +119,16 @@ std::size_t OrderIndex::CountUpTo(Bytes item) const {
 
 // For leaves whose items weigh 1, count and rows are one number.
 std::string OrderGroupBytes(std::span<const OrderNode> group) {
-  std::string bytes;
+  std::array<char, kGroupChildren * 3 * kVarintBytesMax> bytes;
+  MAYFLY_CHECK(group.size() <= kGroupChildren, "a group of an order has too many children");
+  char* end = bytes.data();
   for (const OrderNode& node : group) {
     const bool differ = node.count != node.rows;
-    AppendVarint(bytes, node.count << 1 | (differ ? 1 : 0));
-    if (differ) AppendVarint(bytes, node.rows);
-    AppendVarint(bytes, node.removed);
+    end = WriteVarint(end, node.count << 1 | (differ ? 1 : 0));
+    if (differ) end = WriteVarint(end, node.rows);
+    end = WriteVarint(end, node.removed);
   }
-  return bytes;
+  return {bytes.data(), end};
 }
 
 Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored) {
@@ -137,6 +142,7 @@ Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored) {
     node.rows = node.count;
     if ((count & 1) != 0 && !EatVarint(stored, node.rows)) return UncountedOrder();
     if (!EatVarint(stored, node.removed)) return UncountedOrder();
+    if (group.size() == kGroupChildren) return UncountedOrder();
     group.push_back(node);
   }
   return group;
