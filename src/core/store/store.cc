@@ -180,17 +180,13 @@ Status Store::CheckOpen() const {
   return Status::Invalid("the database is closed; open it again before using it");
 }
 
-Status Store::CheckUsable(const KeyspaceState& keyspace) const {
+Status Store::RefuseUse(const KeyspaceState& keyspace) const {
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
-  if (!keyspace.dropped()) [[likely]]
-    return {};
   return Status::Invalid(
       fmt::format("the keyspace '{}' was dropped; open or create another", keyspace.name()));
 }
 
-Status Store::CheckWritable() const {
-  if (engine_->capabilities().writable) [[likely]]
-    return {};
+Status Store::RefuseWrite() {
   return Status::ReadOnly("the database is open read-only; open it for writing to change it");
 }
 

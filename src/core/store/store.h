@@ -104,12 +104,21 @@ class Store {
   // False in a child made by fork(), where nothing may be touched and no lock taken.
   bool is_owner() const { return owner_.IsThis(); }
 
-  // Ok when the database is open and the keyspace not dropped.
-  Status CheckUsable(const KeyspaceState& keyspace) const;
+  // Ok when the database is open and the keyspace not dropped. Inline: asked at each step of a
+  // transaction.
+  Status CheckUsable(const KeyspaceState& keyspace) const {
+    if (!is_open() || keyspace.dropped()) [[unlikely]]
+      return RefuseUse(keyspace);
+    return {};
+  }
   Status CheckOpen() const;
 
   // Ok when the database was not opened for reading alone.
-  Status CheckWritable() const;
+  Status CheckWritable() const {
+    if (!engine_->capabilities().writable) [[unlikely]]
+      return RefuseWrite();
+    return {};
+  }
 
   // Reads a stored row, dead or not; nothing when there is none. The view points into `pin`.
   Status ReadStored(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
@@ -204,6 +213,8 @@ class Store {
   Logger& logger() const { return logger_; }
 
  private:
+  Status RefuseUse(const KeyspaceState& keyspace) const;
+  static Status RefuseWrite();
   Status LoadFormat();
   Status StoreFormat();
   Status FollowWriter();

@@ -23,18 +23,19 @@ Status LatchedRows::CheckUse(const KeyspaceState& keyspace) const {
   return store_.CheckUsable(keyspace);
 }
 
-Status LatchedRows::CheckRead(const KeyspaceState& keyspace, Bytes key) const {
+Status LatchedRows::Check(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const {
   MAYFLY_RETURN_IF_ERROR(CheckUse(keyspace));
   if (!key.empty()) MAYFLY_RETURN_IF_ERROR(CheckUserKey(key));  // An empty key is allowed here.
-  if (held_.HoldsGate(keyspace) && held_.Holds(StripeOf(keyspace.id(), key))) [[likely]]
+  if (held_.HoldsGate(keyspace) && held_.Holds(stripe)) [[likely]]
     return {};
   return Status::Internal("a key that the transaction was not begun with");
 }
 
 Status LatchedRows::CheckWrite(const KeyspaceState& keyspace, Bytes key) const {
   MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());
-  MAYFLY_RETURN_IF_ERROR(CheckRead(keyspace, key));
-  if (HoldsAlone(keyspace, key)) [[likely]]
+  const Stripe stripe = StripeOf(keyspace.id(), key);
+  MAYFLY_RETURN_IF_ERROR(Check(keyspace, key, stripe));
+  if (held_.HoldsAlone(stripe)) [[likely]]
     return {};
   return Status::Internal("a key that the transaction was begun with to read it alone");
 }

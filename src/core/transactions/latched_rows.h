@@ -23,7 +23,9 @@ class LatchedRows final : public RowSource {
   void End();
 
   Status CheckUse(const KeyspaceState& keyspace) const override;
-  Status CheckRead(const KeyspaceState& keyspace, Bytes key) const override;
+  Status CheckRead(const KeyspaceState& keyspace, Bytes key) const override {
+    return Check(keyspace, key, StripeOf(keyspace.id(), key));
+  }
   Status CheckWrite(const KeyspaceState& keyspace, Bytes key) const override;
   Status CheckClear(const KeyspaceState& keyspace) const override;
   bool is_latched() const override { return true; }
@@ -44,6 +46,7 @@ class LatchedRows final : public RowSource {
   WallTime FirstDeadline(const KeyspaceState& keyspace) const override;
 
  private:
+  Status Check(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const;
   Status ReadMarker(const KeyspaceState& keyspace, Bytes key,
                     std::optional<VersionView>& marker) override;
 
