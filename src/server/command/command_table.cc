@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/check.h"
 #include "base/text.h"
@@ -87,10 +86,8 @@ CommandEntry* CommandTable::Add(const CommandSpec& spec, const CommandFamily& fa
 }
 
 const CommandEntry* CommandTable::Find(Bytes name) const {
-  std::array<char, kNameBytesMax> lower;
-  if (name.size() > lower.size()) return nullptr;
-  std::transform(name.begin(), name.end(), lower.begin(), [](char c) { return ToLower(c); });
-  const auto found = by_name_.find(std::string_view(lower.data(), name.size()));
+  if (name.size() > kNameBytesMax) return nullptr;
+  const auto found = by_name_.find(name);
   return found == by_name_.end() ? nullptr : found->second;
 }
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/text.h"
 #include "server/command/answer.h"
 #include "server/command/command.h"
 #include "server/command/command_categories.h"
@@ -65,9 +66,23 @@ class CommandTable {
   // rest about the server. True when the table already had the container.
   bool MergeContainer(const CommandSpec& spec, const CommandFamily& family);
 
+  // Of names whatever their case.
+  struct FoldedHash {
+    std::size_t operator()(std::string_view name) const {
+      std::size_t hash = 0;
+      for (const char c : name) hash = hash * 31 + static_cast<unsigned char>(ToLower(c));
+      return hash;
+    }
+  };
+  struct FoldedEqual {
+    bool operator()(std::string_view one, std::string_view other) const {
+      return EqualsIgnoringCase(one, other);
+    }
+  };
+
   std::vector<std::unique_ptr<CommandEntry>> entries_;
   std::vector<const CommandEntry*> commands_;
-  std::unordered_map<std::string_view, const CommandEntry*> by_name_;
+  std::unordered_map<std::string_view, const CommandEntry*, FoldedHash, FoldedEqual> by_name_;
   std::unordered_map<const CommandSpec*, const CommandEntry*> by_spec_;
 };
 

@@ -7,6 +7,10 @@
 namespace mayfly::server {
 namespace {
 
+KeyFlags FlagsOf(const KeySpecs& keys, const KeySpec& spec, std::span<const Bytes> args) {
+  return (spec.flags & kVariable) != 0 ? keys.vary(args) : spec.flags;
+}
+
 // False where the arguments end before the keys do.
 bool AddRange(const KeySpec& spec, KeyFlags flags, int count, std::vector<KeyUse>& uses) {
   const int last = spec.last < 0 ? count + spec.last : spec.first + spec.last;
@@ -28,7 +32,7 @@ bool AddNumbered(const KeySpec& spec, std::span<const Bytes> args, std::vector<K
 bool AddKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyUse>& uses) {
   for (const KeySpec& spec : keys.specs) {
     if ((spec.flags & kNotKey) != 0) continue;
-    const KeyFlags flags = (spec.flags & kVariable) != 0 ? keys.vary(args) : spec.flags;
+    const KeyFlags flags = FlagsOf(keys, spec, args);
     switch (spec.form) {
       case KeyForm::kRange:
         if (!AddRange(spec, flags, static_cast<int>(args.size()), uses)) return false;
@@ -48,6 +52,13 @@ bool AddKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyU
 
 bool FindKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyUse>& uses) {
   uses.clear();
+  // Most commands.
+  const KeySpec& only = keys.specs[0];
+  if (keys.names_one_key() && keys.find == nullptr && (only.flags & kNotKey) == 0 &&
+      only.first < static_cast<int>(args.size())) {
+    uses.push_back({only.first, FlagsOf(keys, only, args)});
+    return true;
+  }
   if (AddKeys(keys, args, uses)) return true;
   uses.clear();
   return false;

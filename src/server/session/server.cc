@@ -106,10 +106,6 @@ void Server::NoteLatency(std::string_view event, std::chrono::nanoseconds took) 
   latency_events_.Add(event, ToMs(clock().Now()) / 1000, static_cast<std::uint64_t>(millis));
 }
 
-bool Server::Wants(NotifyClass kind) const {
-  return NotifyClasses::FromBits(notify_bits_.load(std::memory_order_relaxed)).Wants(kind);
-}
-
 void Server::Notify(NotifyClass kind, std::string_view event, int database, Bytes key) {
   const NotifyClasses classes =
       NotifyClasses::FromBits(notify_bits_.load(std::memory_order_relaxed));

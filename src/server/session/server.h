@@ -16,6 +16,7 @@
 #include "mayfly/logger.h"
 #include "server/command/authorizer.h"
 #include "server/command/command_table.h"
+#include "server/command/notify_classes.h"
 #include "server/command/pieced_strings.h"
 #include "server/command/publisher.h"
 #include "server/command/transaction_source.h"
@@ -102,7 +103,10 @@ class Server {
 
   // Publishes a keyspace notification if the configuration asks for its class.
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key);
-  bool Wants(NotifyClass kind) const;
+  bool Wants(NotifyClass kind) const {
+    const std::uint32_t bits = notify_bits_.load(std::memory_order_relaxed);
+    return bits != 0 && NotifyClasses::FromBits(bits).Wants(kind);
+  }
   bool WantsNotifications() const { return notify_bits_.load(std::memory_order_relaxed) != 0; }
 
   // Records that something other than a command took this long, as `event` of LATENCY if over its
