@@ -150,6 +150,12 @@ void LatchedPlayer::PlayCall() {
     case 1: {
       if (marks_.empty() || !random_.OneIn(2)) return;
       const std::size_t to = random_.Below(marks_.size());
+      if (random_.OneIn(3)) {
+        real_->Release(marks_[to].first);
+        plain_->Release(marks_[to].second);
+        marks_.resize(to);
+        return;
+      }
       real_->RollBack(marks_[to].first);
       plain_->RollBack(marks_[to].second);
       marks_.resize(to + 1);

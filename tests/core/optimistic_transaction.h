@@ -30,6 +30,7 @@ class OptimisticTransaction final : public core::LatchedTransaction {
     }
     SetMark();
   }
+  void Release(Mark) override {}  // Savepoints stay, and are rolled back with an earlier one.
   const std::vector<core::ChangedKey>& changed() const override { return changed_; }
   core::ReadCounts& read_counts() override { return read_counts_; }
   Status Commit() override { return transaction_->Commit(); }

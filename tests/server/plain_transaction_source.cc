@@ -17,6 +17,7 @@ class PlainTransactionSource::OneTransaction final : public core::LatchedTransac
   WallTime now() const override { return transaction_.now(); }
   Mark SetMark() override { return transaction_.SetMark(); }
   void RollBack(Mark mark) override { transaction_.RollBack(mark); }
+  void Release(Mark mark) override { transaction_.Release(mark); }
   const std::vector<core::ChangedKey>& changed() const override { return transaction_.changed(); }
   core::ReadCounts& read_counts() override { return transaction_.read_counts(); }
 

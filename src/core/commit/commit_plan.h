@@ -27,8 +27,9 @@ namespace mayfly::core {
 
 class CommitPlan {
  public:
-  // All decisions of the plan share one instant.
-  explicit CommitPlan(WallTime now) : now_(now) {}
+  // All decisions of the plan share one instant. `batch` is empty; its memory is used.
+  explicit CommitPlan(WallTime now, engine::Batch batch = {})
+      : now_(now), batch_(std::move(batch)) {}
 
   // Replaces the stored row (null: none is stored) by a new one. A new row that is already dead is
   // not written: it deletes, with an event.

@@ -61,6 +61,11 @@ inline constexpr std::size_t kHeadBytesMax = 64;
 inline constexpr std::size_t kDraftPartsMax = 10'000;
 inline constexpr std::size_t kDraftBytesMax = std::size_t{4} << 20;
 
+// Drafts whose memory a transaction leaves to the next, the bytes of each, and of a commit's batch.
+inline constexpr std::size_t kSpareDraftsMax = 128;
+inline constexpr std::size_t kSpareDraftBytesMax = 512;
+inline constexpr std::size_t kSpareBatchBytesMax = std::size_t{64} << 10;
+
 // Parts of an orphan that one batch removes.
 inline constexpr std::size_t kOrphanBatchPartsMax = 128;
 

@@ -97,6 +97,18 @@ struct BufferedRow {
     return key_state;
   }
 
+  // As new, but for the memory of the value, which has room for so many bytes.
+  std::size_t Reset() {
+    key_state.pin.Reset();
+    key_state.stored.reset();
+    key_state.marker.reset();
+    stored_value = {};
+    draft.value.clear();
+    draft = {.value = std::move(draft.value)};
+    saved_in = 0;
+    return draft.value.capacity();
+  }
+
   // The timestamp of the key's newest write, the transaction's own included.
   std::optional<WallTime> newest() const {
     return draft.timestamp ? draft.timestamp : key_state.newest();
@@ -147,6 +159,16 @@ struct BufferedMember {
   bool Shows(WallTime now) const { return draft.present && !IsDead(draft.deadline, now); }
   bool IsBornDead(WallTime now) const { return draft.present && IsDead(draft.deadline, now); }
   Bytes value() const { return draft.value; }
+
+  // As BufferedRow::Reset().
+  std::size_t Reset() {
+    stored.reset();
+    stored_value.clear();
+    draft.value.clear();
+    draft = {.value = std::move(draft.value)};
+    saved_in = 0;
+    return stored_value.capacity() + draft.value.capacity();
+  }
 };
 
 using BufferedRows = std::map<std::string, BufferedRow, std::less<>>;

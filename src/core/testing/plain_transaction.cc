@@ -372,7 +372,7 @@ void PlainTransaction::Changed(const Keyspace& keyspace, Bytes key) {
     return changed.keyspace == &keyspace && changed.key == key;
   };
   if (std::none_of(changed_.begin(), changed_.end(), same)) {
-    changed_.push_back({&keyspace, std::string(key)});
+    changed_.push_back({&keyspace, *changed_names_.emplace(key).first});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class PlainTransaction final : public LatchedTransaction {
   WallTime now() const override { return now_; }
   Mark SetMark() override;
   void RollBack(Mark mark) override;
+  void Release(Mark mark) override { marks_.resize(mark); }
   const std::vector<ChangedKey>& changed() const override { return changed_; }
   ReadCounts& read_counts() override { return read_counts_; }
   Status Commit() override;
@@ -59,6 +61,7 @@ class PlainTransaction final : public LatchedTransaction {
   const WallTime now_;
   PlainState state_;
   std::vector<Saved> marks_;
+  std::set<std::string> changed_names_;
   std::vector<ChangedKey> changed_;
   ReadCounts read_counts_;
   std::map<const Keyspace*, std::unique_ptr<Space>> spaces_;

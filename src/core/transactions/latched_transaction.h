@@ -37,8 +37,11 @@ class LatchedTransaction {
   virtual Mark SetMark() = 0;
   virtual void RollBack(Mark mark) = 0;
 
+  // Ends the mark and the later ones, and keeps the changes since.
+  virtual void Release(Mark mark) = 0;
+
   // Rows that were written, deleted or given another deadline so far, once each, without those of
-  // cleared keyspaces. The reference holds until the next change.
+  // cleared keyspaces. Holds until the next change, or the end of the transaction.
   virtual const std::vector<ChangedKey>& changed() const = 0;
 
   // About how much memory its writes take until it ends, rolled back ones included. For callers
@@ -56,6 +59,19 @@ class LatchedTransaction {
   LatchedTransaction() = default;
 };
 
+// Memory that transactions use one after the other, so that each need not allocate its own.
+class TransactionMemory {
+ public:
+  virtual ~TransactionMemory() = default;
+  TransactionMemory(const TransactionMemory&) = delete;
+  TransactionMemory& operator=(const TransactionMemory&) = delete;
+
+ protected:
+  TransactionMemory() = default;
+};
+
+std::unique_ptr<TransactionMemory> NewTransactionMemory();
+
 // The keys a latched transaction latches.
 struct KeySet {
   struct Key {
@@ -67,6 +83,8 @@ struct KeySet {
   bool everything = false;  // All keys of all keyspaces: for callers that do not know their keys.
   bool walks = false;       // Scans or counts rows. Unlatched rows are read from one snapshot taken
                             // before now(), so that no purge shows a part of what died together.
+  TransactionMemory* memory =
+      nullptr;  // May be null. Of one transaction at a time, and outlives it.
 };
 
 // Begins a latched transaction; waits for the latches. Invalid when the database is closed.

@@ -5,6 +5,10 @@
 
 namespace mayfly::core {
 
+std::unique_ptr<TransactionMemory> NewTransactionMemory() {
+  return std::make_unique<DraftMemory>();
+}
+
 Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, const KeySet& scope) {
   Store& store = StoreOf(database);
   // Keys of one keyspace mostly come together.
@@ -20,7 +24,8 @@ Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, con
   const auto begin = [&](std::span<const LatchedTransactionImpl::Target> targets)
       -> Result<std::unique_ptr<LatchedTransaction>> {
     MAYFLY_TRY(auto transaction,
-               LatchedTransactionImpl::Begin(store, targets, scope.everything, scope.walks));
+               LatchedTransactionImpl::Begin(store, targets, scope.everything, scope.walks,
+                                             static_cast<DraftMemory*>(scope.memory)));
     return std::unique_ptr<LatchedTransaction>(std::move(transaction));
   };
   if (scope.everything) return begin({});
@@ -35,9 +40,10 @@ Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, con
 }
 
 Result<std::unique_ptr<LatchedTransactionImpl>> LatchedTransactionImpl::Begin(
-    Store& store, std::span<const Target> targets, bool everything, bool walks) {
+    Store& store, std::span<const Target> targets, bool everything, bool walks,
+    DraftMemory* memory) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
-  std::unique_ptr<LatchedTransactionImpl> transaction(new LatchedTransactionImpl(store));
+  std::unique_ptr<LatchedTransactionImpl> transaction(new LatchedTransactionImpl(store, memory));
   HeldKeys& held = transaction->held_;
   MAYFLY_RETURN_IF_ERROR(everything ? held.HoldEverything() : held.Hold(targets));
   if (walks && !everything) MAYFLY_RETURN_IF_ERROR(transaction->rows_.Freeze());
@@ -48,13 +54,14 @@ Result<std::unique_ptr<LatchedTransactionImpl>> LatchedTransactionImpl::Begin(
 
 Status LatchedTransactionImpl::Commit(Durability durability) {
   if (over_) return Status::Invalid("the transaction is over; begin another");
-  CommitPlan plan(now());
+  CommitPlan plan(now(), std::move(buffers_.memory().batch));
   Status committed = buffers_.Plan(plan);
   if (committed.ok()) committed = store_.CommitChanges(plan, durability);
   over_ = true;
   buffers_.EndStaging(committed.ok());
   rows_.End();
   held_.Release();
+  buffers_.memory().Take(std::move(plan.batch()));
   MAYFLY_RETURN_IF_ERROR(committed);
   store_.events().Deliver(plan.events());
   return {};

@@ -16,10 +16,12 @@ class LatchedTransactionImpl final : public LatchedTransaction {
  public:
   using Target = HeldKeys::Target;
 
-  // Ignores `targets` when `everything` is set. The store must outlive the transaction.
+  // Ignores `targets` when `everything` is set. The store, and the memory if one is given, must
+  // outlive the transaction.
   static Result<std::unique_ptr<LatchedTransactionImpl>> Begin(Store& store,
                                                                std::span<const Target> targets,
-                                                               bool everything, bool walks = false);
+                                                               bool everything, bool walks = false,
+                                                               DraftMemory* memory = nullptr);
   ~LatchedTransactionImpl() override { buffers_.EndStaging(/*committed=*/false); }
 
   TransactionKeyspace& In(const Keyspace& keyspace) override { return buffers_.In(keyspace); }
@@ -27,6 +29,7 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   WallTime now() const override { return buffers_.now(); }
   Mark SetMark() override { return buffers_.SetMark(); }
   void RollBack(Mark mark) override { buffers_.RollBack(mark); }
+  void Release(Mark mark) override { buffers_.Release(mark); }
   const std::vector<ChangedKey>& changed() const override { return buffers_.changed(); }
   ReadCounts& read_counts() override { return buffers_.read_counts(); }
   std::size_t buffered_bytes() const override { return buffers_.buffered_bytes(); }
@@ -34,8 +37,8 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   Status Commit(Durability durability);
 
  private:
-  explicit LatchedTransactionImpl(Store& store)
-      : store_(store), held_(store), rows_(store, held_), buffers_(store, rows_) {}
+  LatchedTransactionImpl(Store& store, DraftMemory* memory)
+      : store_(store), held_(store), rows_(store, held_), buffers_(store, rows_, memory) {}
 
   Store& store_;
   HeldKeys held_;

@@ -88,7 +88,7 @@ Status TransactionImpl::RollbackToSavepoint() {
   MAYFLY_RETURN_IF_ERROR(rows_.CheckActive());
   if (buffers_.marks() == 0) return Status::Invalid("there is no savepoint; set one first");
   buffers_.RollBack(buffers_.marks() - 1);
-  buffers_.ForgetLastMark();
+  buffers_.Release(buffers_.marks() - 1);
   return {};
 }
 

@@ -240,10 +240,10 @@ struct ReadCounts {
   }
 };
 
-// A key that was changed.
+// A key that was changed. Points into the transaction.
 struct ChangedKey {
   const Keyspace* keyspace;
-  std::string key;
+  Bytes key;
 };
 
 }  // namespace mayfly::core

@@ -69,18 +69,17 @@ void WriteBuffer::Show(const BufferedRow& row, WallTime now, FoundRow& found) {
 }
 
 Result<WriteBuffer::Rows*> WriteBuffer::Load(Bytes key) {
-  const auto at = rows_.lower_bound(key);
-  if (at != rows_.end() && at->first == key) return &*at;
-  const auto made = rows_.try_emplace(at, std::string(key));
-  if (const Status filled = Fill(key, made->second); !filled.ok()) {
-    rows_.erase(made);
+  const auto [row, is_new] = transaction_.memory().rows.Emplace(rows_, key);
+  if (!is_new) return &*row;
+  if (const Status filled = Fill(key, row->second); !filled.ok()) {
+    rows_.erase(row);
     return filled;
   }
-  return &*made;
+  return &*row;
 }
 
 Result<WriteBuffer::Rows*> WriteBuffer::Keep(Bytes key, Bytes encoded) {
-  const auto made = rows_.try_emplace(std::string(key)).first;
+  const auto made = transaction_.memory().rows.Emplace(rows_, key).first;
   BufferedRow& row = made->second;
   auto& copy = row.key_state.pin.Hold<std::string>();
   copy.assign(encoded);
@@ -153,7 +152,7 @@ RowDraft& WriteBuffer::ToPlan(Rows& row) {
   if (!draft.dirty || row.second.saved_in != transaction_.epoch())
     transaction_.BufferedChange(row.first);
   if (row.second.saved_in != transaction_.epoch()) {
-    transaction_.Save(*this, row.first, draft);
+    transaction_.Save(*this, row);
     row.second.saved_in = transaction_.epoch();
   }
   draft.dirty = true;
@@ -220,6 +219,14 @@ void WriteBuffer::Discard() {
   collections_.clear();
 }
 
+void WriteBuffer::LeaveMemory(DraftMemory& memory) {
+  memory.rows.Take(rows_);
+  for (auto& [collection_id, parts] : collections_) {
+    memory.parts.Take(parts.members);
+    memory.parts.Take(parts.sides);
+  }
+}
+
 Status WriteBuffer::Clear() {
   MAYFLY_RETURN_IF_ERROR(source().CheckClear(state_));
   transaction_.SaveClear(*this,
@@ -231,14 +238,9 @@ Status WriteBuffer::Clear() {
   return {};
 }
 
-void WriteBuffer::SetDraft(Bytes key, RowDraft draft) {
-  rows_.find(key)->second.draft = std::move(draft);
-  if (!source().is_latched()) unsettled_.insert(std::string(key));
-}
-
-void WriteBuffer::SetDraft(std::uint64_t collection_id, Part part, Bytes name, MemberDraft draft) {
-  BufferedMembers& parts = MapOf(collections_.find(collection_id)->second, part);
-  parts.find(name)->second.draft = std::move(draft);
+void WriteBuffer::SetDraft(Rows& row, RowDraft draft) {
+  row.second.draft = std::move(draft);
+  if (!source().is_latched()) unsettled_.insert(row.first);
 }
 
 void WriteBuffer::TakeBackClear(Cleared before) {

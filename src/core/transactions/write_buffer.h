@@ -20,6 +20,7 @@
 
 namespace mayfly::core {
 
+class DraftMemory;
 class WriteBuffers;
 
 class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
@@ -81,6 +82,9 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   // Forgets everything.
   void Discard();
 
+  // As Discard(), when the transaction ends.
+  void LeaveMemory(DraftMemory& memory);
+
   // Adds everything to the plan. Keys in the plan point into this buffer.
   Status Plan(CommitPlan& plan);
 
@@ -100,9 +104,8 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
     BufferedCollections collections;
     bool was_cleared = false;
   };
-  void SetDraft(Bytes key, RowDraft draft);
+  void SetDraft(BufferedRows::value_type& row, RowDraft draft);
   void SetLateDraft(Bytes key, WallTime timestamp, std::optional<RowDraft> draft);
-  void SetDraft(std::uint64_t collection_id, Part part, Bytes name, MemberDraft draft);
   void TakeBackClear(Cleared before);
 
  private:
@@ -155,7 +158,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Result<BufferedMembers::value_type*> LoadMember(Bytes key, BufferedCollection& parts,
                                                   Bytes member, bool skip_read);
   Status ReadMember(Bytes key, const BufferedCollection& parts, Bytes member, BufferedMember& own);
-  MemberDraft& PartToChange(const Living& living, Part part, BufferedMembers::value_type& member);
+  MemberDraft& PartToChange(const Living& living, BufferedMembers::value_type& part);
   void SetMember(const Living& living, BufferedMembers::value_type& member, MemberDraft fresh);
   Status CopyParts(WriteBuffer& to_space, Bytes from, Bytes to);
   void KeepMoved(CommitPlan& plan) const;

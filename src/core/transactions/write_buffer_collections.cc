@@ -157,9 +157,8 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
 
 Result<BufferedMembers::value_type*> WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts,
                                                              Bytes member, bool skip_read) {
-  const auto at = parts.members.lower_bound(member);
-  if (at != parts.members.end() && at->first == member) return &*at;
-  const auto made = parts.members.try_emplace(at, std::string(member));
+  const auto [made, is_new] = transaction_.memory().parts.Emplace(parts.members, member);
+  if (!is_new) return &*made;
   BufferedMember& own = made->second;
   if (!parts.stored || skip_read) return &*made;
   if (const Status read = ReadMember(key, parts, member, own); !read.ok()) {
@@ -185,16 +184,16 @@ Status WriteBuffer::ReadMember(Bytes key, const BufferedCollection& parts, Bytes
   return {};
 }
 
-MemberDraft& WriteBuffer::PartToChange(const Living& living, Part part,
-                                       BufferedMembers::value_type& member) {
+MemberDraft& WriteBuffer::PartToChange(const Living& living, BufferedMembers::value_type& part) {
   const std::uint64_t epoch = transaction_.epoch();
-  transaction_.BufferedChange(member.first);
-  if (living.parts->made_in != epoch && member.second.saved_in != epoch) {
-    transaction_.Save(*this, living.draft().collection_id, part, member.first, member.second.draft);
-    member.second.saved_in = epoch;
+  auto& [name, own] = part;
+  transaction_.BufferedChange(name);
+  if (living.parts->made_in != epoch && own.saved_in != epoch) {
+    transaction_.Save(*this, own);
+    own.saved_in = epoch;
   }
-  member.second.draft.dirty = true;
-  return member.second.draft;
+  own.draft.dirty = true;
+  return own.draft;
 }
 
 // Updates the counts, and removes the collection with its last living member.
@@ -204,7 +203,7 @@ void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& m
   RowDraft& row = ToChange(*living.row);
   // A stored dead member is among the counts; one that was born dead never was.
   const bool stored = !member.second.dirty();
-  MemberDraft& draft = PartToChange(living, Part::kMembers, member);
+  MemberDraft& draft = PartToChange(living, member);
   const bool counted = draft.present && (stored || !IsDead(draft.deadline, now));
   if (counted) row.CountOut(draft.deadline, now);
   if (fresh.present && !IsDead(fresh.deadline, now)) row.CountIn(fresh.deadline);
@@ -268,11 +267,11 @@ Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
   MAYFLY_TRY(const Living living, LivingCollection(key));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
   MAYFLY_RETURN_IF_ERROR(CheckRoom(*living.parts));
-  auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
+  auto& own = *transaction_.memory().parts.Emplace(living.parts->sides, side).first;
   transaction_.Buffered(value);
   std::string copy(value);  // `value` may be a view of the old value.
   ToPlan(*living.row);
-  MemberDraft& draft = PartToChange(living, Part::kSides, own);
+  MemberDraft& draft = PartToChange(living, own);
   draft.present = true;
   draft.value = std::move(copy);
   return StageIfMany(key, living.draft().collection_id, side.size() + value.size());
@@ -282,9 +281,9 @@ Status WriteBuffer::RemoveSide(Bytes key, Bytes side) {
   MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   if (!CheckName(*living.parts, side).ok()) return {};
-  auto& own = *living.parts->sides.try_emplace(std::string(side)).first;
+  auto& own = *transaction_.memory().parts.Emplace(living.parts->sides, side).first;
   ToPlan(*living.row);
-  PartToChange(living, Part::kSides, own).present = false;
+  PartToChange(living, own).present = false;
   return {};
 }
 

@@ -45,6 +45,7 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
   if (change.kind == Change::Kind::kNothing) return {};
   MAYFLY_TRY(RowDraft fresh, MakeDraft(own, change));
   if (change.timestamp && newest && *change.timestamp < *newest) {
+    if (!fresh.stored_value) fresh.value = change.payload;
     AddLate(row->first, std::move(fresh));
     return {};
   }
@@ -61,15 +62,17 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
   fresh.changed = draft.changed;
   if (fresh.stored_value) {  // The value stays.
     fresh.stored_value = draft.stored_value;
-    fresh.value = std::move(draft.value);
+  } else {
+    draft.value = change.payload;  // Which may be a part of it.
   }
+  fresh.value = std::move(draft.value);
   draft = std::move(fresh);
   const bool keeps = source().is_latched() || transaction_.marks() > 0;  // A rollback may need it.
   if (!keeps && !draft.stored_value) own.ForgetStoredValue();
   return {};
 }
 
-// `stored_value` of the result says that the value, or head, stays.
+// Sets all but the value. `stored_value` of the result says that the value, or head, stays.
 Result<RowDraft> WriteBuffer::MakeDraft(const BufferedRow& own, const Change& change) const {
   RowDraft fresh;
   if (state_.by_timestamp()) SetTimestamp(own, change, fresh);
@@ -82,10 +85,7 @@ Result<RowDraft> WriteBuffer::MakeDraft(const BufferedRow& own, const Change& ch
     fresh.kind = RowDraft::Kind::kPlain;
     fresh.stored_value = change.same_timestamp && change.payload.data() == own.value().data();
   }
-  if (!fresh.stored_value) {
-    transaction_.Buffered(change.payload);
-    fresh.value = change.payload;
-  }
+  if (!fresh.stored_value) transaction_.Buffered(change.payload);
   fresh.span = change.span;
   fresh.ttl_from_commit = change.ttl_from_now;
   // Keeping the lifetime of a draft keeps the request: its ttl still counts from the commit. A ttl

@@ -6,6 +6,14 @@
 
 namespace mayfly::core {
 
+WriteBuffers::~WriteBuffers() {
+  if (lent_ == nullptr) return;
+  if (first_) first_->LeaveMemory(*lent_);
+  for (const auto& space : others_) space->LeaveMemory(*lent_);
+  changed_.clear();
+  std::swap(changed_, lent_->changed);
+}
+
 WriteBuffer& WriteBuffers::In(const Keyspace& keyspace) {
   if (first_ && first_->keyspace() == &keyspace) [[likely]]
     return *first_;
@@ -38,13 +46,18 @@ void WriteBuffers::RollBack(Mark mark) {
   marks_.resize(mark + 1);
 }
 
+void WriteBuffers::Release(Mark mark) {
+  marks_.resize(mark);
+  if (marks_.empty()) undos_.clear();
+}
+
 void WriteBuffers::TakeBack(Undo& undo) {
-  if (auto* const row = std::get_if<RowDraft>(&undo.before)) {
-    undo.space->SetDraft(undo.name, std::move(*row));
+  if (auto* const row = std::get_if<RowUndo>(&undo.before)) {
+    undo.space->SetDraft(*row->row, std::move(row->before));
   } else if (auto* const late = std::get_if<LateUndo>(&undo.before)) {
-    undo.space->SetLateDraft(undo.name, late->timestamp, std::move(late->before));
+    undo.space->SetLateDraft(late->key, late->timestamp, std::move(late->before));
   } else if (auto* const part = std::get_if<PartUndo>(&undo.before)) {
-    undo.space->SetDraft(part->collection_id, part->part, undo.name, std::move(part->before));
+    part->part->draft = std::move(part->before);
   } else {
     auto& clear = std::get<ClearUndo>(undo.before);
     undo.space->TakeBackClear(std::move(clear.before));
@@ -52,21 +65,18 @@ void WriteBuffers::TakeBack(Undo& undo) {
   }
 }
 
-void WriteBuffers::Save(WriteBuffer& space, Bytes key, const RowDraft& before) {
-  if (marks_.empty()) return;
-  undos_.push_back({&space, std::string(key), before});
+void WriteBuffers::Save(WriteBuffer& space, BufferedRows::value_type& row) {
+  if (!marks_.empty()) undos_.push_back({&space, RowUndo{&row, row.second.draft}});
 }
 
 void WriteBuffers::Save(WriteBuffer& space, Bytes key, WallTime late,
                         std::optional<RowDraft> before) {
   if (marks_.empty()) return;
-  undos_.push_back({&space, std::string(key), LateUndo{late, std::move(before)}});
+  undos_.push_back({&space, LateUndo{std::string(key), late, std::move(before)}});
 }
 
-void WriteBuffers::Save(WriteBuffer& space, std::uint64_t collection_id, Part part, Bytes name,
-                        const MemberDraft& before) {
-  if (marks_.empty()) return;
-  undos_.push_back({&space, std::string(name), PartUndo{collection_id, part, before}});
+void WriteBuffers::Save(WriteBuffer& space, BufferedMember& part) {
+  if (!marks_.empty()) undos_.push_back({&space, PartUndo{&part, part.draft}});
 }
 
 void WriteBuffers::SaveClear(WriteBuffer& space, WriteBuffer::Cleared before) {
@@ -76,7 +86,7 @@ void WriteBuffers::SaveClear(WriteBuffer& space, WriteBuffer::Cleared before) {
   }
   std::swap(kept, changed_);
   if (marks_.empty()) return;
-  undos_.push_back({&space, {}, ClearUndo{std::move(before), std::move(kept)}});
+  undos_.push_back({&space, ClearUndo{std::move(before), std::move(kept)}});
 }
 
 bool WriteBuffers::HasDrafts() const {

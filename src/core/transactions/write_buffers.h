@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/transactions/draft_memory.h"
 #include "core/transactions/transaction_keyspace.h"
 #include "core/transactions/write_buffer.h"
 
@@ -16,8 +17,14 @@ namespace mayfly::core {
 
 class WriteBuffers {
  public:
-  // Both must outlive this object.
-  WriteBuffers(Store& store, RowSource& rows) : store_(store), rows_(&rows) {}
+  // All must outlive this object. `memory` may be null.
+  WriteBuffers(Store& store, RowSource& rows, DraftMemory* memory = nullptr)
+      : store_(store), rows_(&rows), lent_(memory) {
+    std::swap(changed_, this->memory().changed);
+  }
+  ~WriteBuffers();
+  WriteBuffers(const WriteBuffers&) = delete;
+  WriteBuffers& operator=(const WriteBuffers&) = delete;
 
   WriteBuffer& In(const Keyspace& keyspace);
   WriteBuffer& In(KeyspaceState& state, const Keyspace* keyspace);
@@ -26,12 +33,12 @@ class WriteBuffers {
   WallTime now() const { return now_; }
   void set_now(WallTime now) { now_ = now; }
 
-  // Marks rise; rolling back to one ends the later ones.
+  // Marks rise; rolling back to one ends the later ones, releasing one ends it, too.
   using Mark = std::size_t;
   Mark SetMark();
   void RollBack(Mark mark);
+  void Release(Mark mark);
   std::size_t marks() const { return marks_.size(); }
-  void ForgetLastMark() { marks_.pop_back(); }
 
   const std::vector<ChangedKey>& changed() const { return changed_; }
   ReadCounts& read_counts() { return read_counts_; }
@@ -53,30 +60,33 @@ class WriteBuffers {
   // Forgets everything; reads go to `rows` from now on.
   void Discard(RowSource& rows);
 
+  DraftMemory& memory() { return lent_ != nullptr ? *lent_ : own_; }
+
   // For write buffers. An epoch ends with every mark that is set or rolled back to.
   RowSource& rows() const { return *rows_; }
   std::uint64_t epoch() const { return epoch_; }
-  void Changed(const Keyspace* keyspace, Bytes key) {
-    changed_.push_back({keyspace, std::string(key)});
-  }
+  void Changed(const Keyspace* keyspace, Bytes key) { changed_.push_back({keyspace, key}); }
   void Buffered(Bytes bytes) { buffered_bytes_ += bytes.size(); }
   void BufferedChange(Bytes name) { buffered_bytes_ += kBufferedChangeBytes + 2 * name.size(); }
 
-  // Records what a rollback restores, if there is a mark.
-  void Save(WriteBuffer& space, Bytes key, const RowDraft& before);
+  // Records what a rollback restores, if there is a mark. Rows and parts stay where they are.
+  void Save(WriteBuffer& space, BufferedRows::value_type& row);
   void Save(WriteBuffer& space, Bytes key, WallTime late, std::optional<RowDraft> before);
-  void Save(WriteBuffer& space, std::uint64_t collection_id, Part part, Bytes name,
-            const MemberDraft& before);
+  void Save(WriteBuffer& space, BufferedMember& part);
   void SaveClear(WriteBuffer& space, WriteBuffer::Cleared before);
 
  private:
+  struct RowUndo {
+    BufferedRows::value_type* row;
+    RowDraft before;
+  };
   struct LateUndo {
+    std::string key;
     WallTime timestamp;
     std::optional<RowDraft> before;
   };
   struct PartUndo {
-    std::uint64_t collection_id;
-    Part part;
+    BufferedMember* part;
     MemberDraft before;
   };
   struct ClearUndo {
@@ -85,8 +95,7 @@ class WriteBuffers {
   };
   struct Undo {
     WriteBuffer* space;
-    std::string name;  // Of the row or the part.
-    std::variant<RowDraft, LateUndo, PartUndo, ClearUndo> before;
+    std::variant<RowUndo, LateUndo, PartUndo, ClearUndo> before;
   };
   struct Point {
     std::size_t undos;
@@ -97,6 +106,8 @@ class WriteBuffers {
 
   Store& store_;
   RowSource* rows_;
+  DraftMemory* const lent_;
+  DraftMemory own_;
   WallTime now_;
   std::optional<WriteBuffer> first_;  // The first keyspace that was requested.
   std::vector<std::unique_ptr<WriteBuffer>> others_;

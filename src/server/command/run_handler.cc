@@ -40,8 +40,11 @@ Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
       call.transaction != nullptr ? call.transaction->SetMark() : core::LatchedTransaction::Mark();
   TellOfMisses(spec, call);
   Answer answer = RunCounted(spec, call);
+  if (call.transaction != nullptr) {
+    if (!answer.ok()) call.transaction->RollBack(mark);
+    call.transaction->Release(mark);
+  }
   if (answer.ok()) return answer;
-  if (call.transaction != nullptr) call.transaction->RollBack(mark);
   out.Replace(before, out.end_offset() - before, {});
   call.reply.Error(answer.error());
   return answer;

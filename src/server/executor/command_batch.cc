@@ -37,6 +37,7 @@ Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach r
   scope_.keys.clear();
   scope_.everything = everything;
   scope_.walks = reach == KeyReach::kWalks;
+  scope_.memory = memory_.get();
   for (const DatabaseKeyView& key : keys) {
     scope_.keys.push_back(
         {(*mapping_)[static_cast<std::size_t>(key.database)].get(), key.key, key.writes});
@@ -90,7 +91,8 @@ void CommandBatch::MarkChanged() {
     const int database = Databases::NumberOf(*mapping_, key.keyspace);
     if (database < 0) continue;
     server_.watches().Touch(database, key.key);
-    if (server_.waiting().AnyoneFor(database, key.key)) ready_.push_back({database, key.key});
+    if (server_.waiting().AnyoneFor(database, key.key))
+      ready_.push_back({database, std::string(key.key)});
   }
   for (const int database : waiting_databases_) {
     for (DatabaseKey& key : server_.waiting().KeysOf(database)) ready_.push_back(std::move(key));

@@ -131,6 +131,7 @@ class CommandBatch final : public CallHost {
   std::shared_ptr<const Databases::Mapping> mapping_;  // Reused by the next transaction.
   std::uint64_t generation_ = 0;                       // Of mapping_.
   std::shared_ptr<const Databases::Mapping> swapped_;  // To install with the commit.
+  const std::unique_ptr<core::TransactionMemory> memory_ = core::NewTransactionMemory();
   std::unique_ptr<core::LatchedTransaction> transaction_;
   Session* session_ = nullptr;
   std::optional<BlockRequest> block_;
