@@ -47,10 +47,9 @@ Result<std::optional<CountedOrder::Step>> CountedOrder::Below(const Step& step, 
   const std::size_t up_to = index.CountUpTo(item);
   if (up_to == 0) return below;
   const std::size_t place = up_to - 1;
-  MAYFLY_TRY(auto group, nodes_.Group(step.node.space, place / kGroupChildren));
-  if (group.size() <= place % kGroupChildren) return UncountedOrder();
-  below.emplace(Step{group[place % kGroupChildren], std::string(index.low(place)), step.end, place,
-                     std::move(group)});
+  MAYFLY_TRY(auto group, nodes_.StoredGroup(step.node.space, place / kGroupChildren));
+  MAYFLY_TRY(const OrderNode child, ChildInGroup(group, place % kGroupChildren));
+  below.emplace(Step{child, std::string(index.low(place)), step.end, place, std::move(group)});
   below->node.space = index.space(place);
   if (up_to < index.size()) below->end = std::string(index.low(up_to));
   return below;
@@ -93,7 +92,7 @@ Result<bool> CountedOrder::Descend(Bytes item) {
 Status CountedOrder::WriteUp() {
   for (std::size_t i = path_.size() - 1; i > 0; --i) {
     Step& step = path_[i];
-    step.group[step.place % kGroupChildren] = step.node;
+    MAYFLY_RETURN_IF_ERROR(ReplaceInGroup(step.group, step.place % kGroupChildren, step.node));
     MAYFLY_RETURN_IF_ERROR(
         nodes_.PutGroup(path_[i - 1].node.space, step.place / kGroupChildren, step.group));
   }
@@ -112,7 +111,7 @@ Status CountedOrder::Fill() {
     children.insert(children.begin(), {parent.low, fresh});
     MAYFLY_RETURN_IF_ERROR(nodes_.PutChildren(parent.node.space, parent.node.rows, children));
     parent.node.rows = children.size();
-    MAYFLY_TRY(auto group, nodes_.Group(parent.node.space, 0));
+    MAYFLY_TRY(auto group, nodes_.StoredGroup(parent.node.space, 0));
     path_.push_back({fresh, parent.low, std::move(end), 0, std::move(group)});
   }
   return {};
@@ -333,9 +332,8 @@ Result<CountedOrder::KeyState> CountedOrder::Locate(Bytes item) const {
       MAYFLY_TRY(const auto nodes, nodes_.Group(at.node.space, group));
       for (const OrderNode& node : nodes) found.before += node.count;
     }
-    for (std::size_t i = 0; i < below->place % kGroupChildren; ++i) {
-      found.before += below->group[i].count;
-    }
+    MAYFLY_TRY(const auto nodes, OrderGroupOf(below->group));
+    for (std::size_t i = 0; i < below->place % kGroupChildren; ++i) found.before += nodes[i].count;
     at = *std::move(below);
   }
   MAYFLY_TRY(const auto cursor, Over(at));

@@ -74,7 +74,7 @@ class CountedOrder {
     std::string low = {};
     std::optional<std::string> end = {};
     std::size_t place = 0;
-    std::vector<OrderNode> group = {};  // The stored group it belongs to.
+    std::string group = {};  // The group it belongs to, as stored.
   };
 
   Result<std::optional<Step>> Below(const Step& step, Bytes item) const;

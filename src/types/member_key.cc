@@ -16,7 +16,11 @@ std::string MemberKeysFrom(std::uint64_t hash) {
   return key;
 }
 
-std::string MemberKey(Bytes name) { return MemberKeysFrom(MemberHash(name)).append(name); }
+std::string MemberKey(Bytes name) {
+  std::string key;
+  key.reserve(kMemberHashBytes + name.size());
+  return key.append(MemberKeysFrom(MemberHash(name))).append(name);
+}
 
 Bytes NameOfMember(Bytes member_key) {
   return member_key.substr(std::min(member_key.size(), kMemberHashBytes));

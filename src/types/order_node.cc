@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "base/check.h"
 #include "base/coding.h"
 
 namespace mayfly::types {
@@ -18,6 +17,44 @@ std::uint32_t Number(Bytes bytes, std::size_t at, std::size_t width) {
     number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
   }
   return number;
+}
+
+// The numbers of a child within a group.
+class ChildBytes {
+ public:
+  explicit ChildBytes(const OrderNode& node) {
+    const bool differ = node.count != node.rows;
+    end_ = WriteVarint(bytes_.data(), node.count << 1 | (differ ? 1 : 0));
+    if (differ) end_ = WriteVarint(end_, node.rows);
+    end_ = WriteVarint(end_, node.removed);
+  }
+  Bytes bytes() const { return {bytes_.data(), static_cast<std::size_t>(end_ - bytes_.data())}; }
+
+ private:
+  std::array<char, 3 * kVarintBytesMax> bytes_;
+  char* end_;
+};
+
+bool EatChild(Bytes& stored, OrderNode& node) {
+  std::uint64_t count = 0;
+  if (!EatVarint(stored, count)) return false;
+  node.count = count >> 1;
+  node.rows = node.count;
+  if ((count & 1) != 0 && !EatVarint(stored, node.rows)) return false;
+  return EatVarint(stored, node.removed);
+}
+
+// A stored group without so many children; empty when it ends before.
+Bytes From(Bytes stored, std::size_t children) {
+  for (; children > 0 && !stored.empty(); --children) {
+    int numbers = (stored.front() & 1) != 0 ? 3 : 2;
+    std::size_t end = 0;
+    for (; numbers > 0 && end < stored.size(); ++end) {
+      if (static_cast<unsigned char>(stored[end]) < 0x80) --numbers;
+    }
+    stored.remove_prefix(end);
+  }
+  return stored;
 }
 
 }  // namespace
@@ -119,16 +156,12 @@ std::size_t OrderIndex::CountUpTo(Bytes item) const {
 
 // For leaves whose items weigh 1, count and rows are one number.
 std::string OrderGroupBytes(std::span<const OrderNode> group) {
-  std::array<char, kGroupChildren * 3 * kVarintBytesMax> bytes;
-  MAYFLY_CHECK(group.size() <= kGroupChildren, "a group of an order has too many children");
-  char* end = bytes.data();
+  std::string bytes;
   for (const OrderNode& node : group) {
-    const bool differ = node.count != node.rows;
-    end = WriteVarint(end, node.count << 1 | (differ ? 1 : 0));
-    if (differ) end = WriteVarint(end, node.rows);
-    end = WriteVarint(end, node.removed);
+    const ChildBytes child(node);
+    bytes.append(child.bytes());
   }
-  return {bytes.data(), end};
+  return bytes;
 }
 
 Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored) {
@@ -136,16 +169,26 @@ Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored) {
   group.reserve(kGroupChildren);
   while (!stored.empty()) {
     OrderNode node;
-    std::uint64_t count = 0;
-    if (!EatVarint(stored, count)) return UncountedOrder();
-    node.count = count >> 1;
-    node.rows = node.count;
-    if ((count & 1) != 0 && !EatVarint(stored, node.rows)) return UncountedOrder();
-    if (!EatVarint(stored, node.removed)) return UncountedOrder();
-    if (group.size() == kGroupChildren) return UncountedOrder();
+    if (!EatChild(stored, node)) return UncountedOrder();
     group.push_back(node);
   }
   return group;
+}
+
+Result<OrderNode> ChildInGroup(Bytes stored, std::size_t child) {
+  OrderNode node;
+  Bytes rest = From(stored, child);
+  if (!EatChild(rest, node)) return UncountedOrder();
+  return node;
+}
+
+Status ReplaceInGroup(std::string& stored, std::size_t child, const OrderNode& node) {
+  const Bytes old = From(stored, child);
+  const std::size_t begin = stored.size() - old.size();
+  const std::size_t bytes = old.size() - From(old, 1).size();
+  if (bytes == 0) return UncountedOrder();
+  stored.replace(begin, bytes, ChildBytes(node).bytes());
+  return {};
 }
 
 Status UncountedOrder() {

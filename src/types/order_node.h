@@ -97,6 +97,10 @@ class OrderIndex {
 std::string OrderGroupBytes(std::span<const OrderNode> group);
 Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored);
 
+// One child of a stored group, without reading the others, and its replacement in place.
+Result<OrderNode> ChildInGroup(Bytes stored, std::size_t child);
+Status ReplaceInGroup(std::string& stored, std::size_t child, const OrderNode& node);
+
 Status UncountedOrder();
 
 }  // namespace mayfly::types

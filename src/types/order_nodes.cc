@@ -17,16 +17,20 @@ Result<OrderIndex> OrderNodes::Index(std::uint64_t space, core::FoundMember& fou
   return OrderIndex::Of(found.value);
 }
 
-Result<std::vector<OrderNode>> OrderNodes::Group(std::uint64_t space, std::size_t group) const {
+Result<std::string> OrderNodes::StoredGroup(std::uint64_t space, std::size_t group) const {
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(space_->FindSide(key_, GroupKey(space, group), found));
   if (!found.exists) return UncountedOrder();
-  return OrderGroupOf(found.value);
+  return std::string(found.value);
 }
 
-Status OrderNodes::PutGroup(std::uint64_t space, std::size_t group,
-                            std::span<const OrderNode> nodes) const {
-  return space_->PutSide(key_, GroupKey(space, group), OrderGroupBytes(nodes));
+Result<std::vector<OrderNode>> OrderNodes::Group(std::uint64_t space, std::size_t group) const {
+  MAYFLY_TRY(const std::string stored, StoredGroup(space, group));
+  return OrderGroupOf(stored);
+}
+
+Status OrderNodes::PutGroup(std::uint64_t space, std::size_t group, Bytes stored) const {
+  return space_->PutSide(key_, GroupKey(space, group), stored);
 }
 
 Result<std::vector<OrderChild>> OrderNodes::Children(const OrderNode& node) const {
@@ -59,7 +63,7 @@ Status OrderNodes::PutChildren(std::uint64_t space, std::size_t before,
          children.subspan(at, std::min(kGroupChildren, children.size() - at))) {
       group.push_back(child.node);
     }
-    MAYFLY_RETURN_IF_ERROR(PutGroup(space, at / kGroupChildren, group));
+    MAYFLY_RETURN_IF_ERROR(PutGroup(space, at / kGroupChildren, OrderGroupBytes(group)));
   }
   for (; at < before; at += kGroupChildren) {
     MAYFLY_RETURN_IF_ERROR(space_->RemoveSide(key_, GroupKey(space, at / kGroupChildren)));

@@ -26,7 +26,8 @@ class OrderNodes {
   Result<OrderIndex> Index(std::uint64_t space, core::FoundMember& found) const;
 
   Result<std::vector<OrderNode>> Group(std::uint64_t space, std::size_t group) const;
-  Status PutGroup(std::uint64_t space, std::size_t group, std::span<const OrderNode> nodes) const;
+  Result<std::string> StoredGroup(std::uint64_t space, std::size_t group) const;
+  Status PutGroup(std::uint64_t space, std::size_t group, Bytes stored) const;
 
   Result<std::vector<OrderChild>> Children(const OrderNode& node) const;
   // Replaces `before` children.
