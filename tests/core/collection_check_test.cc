@@ -76,7 +76,7 @@ TEST_F(CollectionDamage, ALostMember) {
 }
 
 TEST_F(CollectionDamage, ALostEntryOfAMember) {
-  const std::string member = keys_.Of(PartKind::kMember, "m");
+  const std::string member(Bytes(keys_.Of(PartKind::kMember, "m")));
   Plant([&](auto& batch) {
     batch.Delete(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, core::UserKeyOf(member)));
   });
@@ -120,7 +120,7 @@ TEST_F(CollectionDamage, ACollectionWithoutMembersGoes) {
     for (const char* member : {"a", "b"}) {
       batch.Delete(kMembers, keys_.Of(PartKind::kMember, member));
     }
-    const std::string member = keys_.Of(PartKind::kMember, "m");
+    const std::string member(Bytes(keys_.Of(PartKind::kMember, "m")));
     batch.Delete(kMembers, member);
     batch.Delete(kMembers, keys_.OfOrder(kDeadline, "m"));
     batch.Delete(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, core::UserKeyOf(member)));

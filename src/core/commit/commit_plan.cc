@@ -12,6 +12,14 @@
 #include "core/layout/liveness.h"
 
 namespace mayfly::core {
+namespace {
+
+RowKey ShortEntryKey(KeyspaceId keyspace, WallTime deadline, Bytes key) {
+  assert(ToMs(deadline) >= 0);
+  return RowKey(EntryBegin(keyspace, deadline), {}, key);
+}
+
+}  // namespace
 
 void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView* old,
                      const RowView& fresh) {
@@ -26,10 +34,7 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     }
     return;
   }
-  const RowKey row_key(keyspace.id(), key);
-  row_.clear();
-  AppendRow(row_, fresh);
-  batch_.Put(kRows, row_key, row_);
+  batch_.Put(kRows, RowKey(keyspace.id(), key), Encode(fresh));
   // The entry of an unchanged deadline exists already.
   const bool moved = old == nullptr || old->deadline != fresh.deadline;
   if (old != nullptr && old->deadline && moved) {
@@ -90,7 +95,8 @@ void CommitPlan::PutVersion(KeyspaceState& keyspace, Stripe stripe, Bytes member
   const auto [put, first] = members_put_.try_emplace(std::string(Bytes(stored_key)));
   // Of two writes in one plan the later one counts, and replaces the first one's entry.
   const auto before = first ? (old != nullptr ? LeavesAt(*old) : std::nullopt) : put->second;
-  if (before && before != leaves_at) batch_.Delete(kExpiry, EntryKey(index, *before, member_key));
+  if (before && before != leaves_at)
+    batch_.Delete(kExpiry, ShortEntryKey(index, *before, member_key));
   put->second = leaves_at;
   row_.clear();
   AppendVersion(row_, fresh);
@@ -103,7 +109,7 @@ void CommitPlan::RemoveVersion(KeyspaceState& keyspace, Stripe stripe, Bytes mem
                                const VersionView& old) {
   batch_.Delete(kMembers, RowKey(keyspace.id(), member_key));
   if (const auto leaves_at = LeavesAt(old)) {
-    batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), *leaves_at, member_key));
+    batch_.Delete(kExpiry, ShortEntryKey(MembersOf(keyspace.id()), *leaves_at, member_key));
   }
   // The row that the version was kept for ended before.
   WallTime since = std::min(old.row.deadline.value_or(now_), now_);
@@ -155,7 +161,7 @@ void CommitPlan::PutMemberEntry(KeyspaceState& keyspace, Stripe stripe, WallTime
 
 void CommitPlan::RemoveMemberEntry(const KeyspaceState& keyspace, WallTime deadline,
                                    Bytes member_key) {
-  batch_.Delete(kExpiry, EntryKey(MembersOf(keyspace.id()), deadline, member_key));
+  batch_.Delete(kExpiry, ShortEntryKey(MembersOf(keyspace.id()), deadline, member_key));
 }
 
 Status CommitPlan::Seal(const engine::Engine& engine) {
@@ -226,7 +232,7 @@ void CommitPlan::NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old,
 }
 
 void CommitPlan::PutEntry(KeyspaceId keyspace, WallTime deadline, Bytes key) {
-  batch_.Put(kExpiry, EntryKey(keyspace, deadline, key), {});
+  batch_.Put(kExpiry, ShortEntryKey(keyspace, deadline, key), {});
   earliest_ = earliest_ ? std::min(*earliest_, deadline) : deadline;
 }
 
@@ -238,7 +244,7 @@ void CommitPlan::PutRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime de
 
 void CommitPlan::RemoveRowEntry(KeyspaceState& keyspace, Stripe stripe, WallTime deadline,
                                 Bytes key) {
-  batch_.Delete(kExpiry, EntryKey(keyspace.id(), deadline, key));
+  batch_.Delete(kExpiry, ShortEntryKey(keyspace.id(), deadline, key));
   CountEntry(keyspace, stripe, deadline, -1);
 }
 

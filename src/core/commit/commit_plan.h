@@ -94,6 +94,13 @@ class CommitPlan {
   // wants its bytes removed, if none was due before.
   std::optional<WallTime> Applied();
 
+  // The bytes of a row, until the next call.
+  Bytes Encode(const RowView& row) {
+    row_.clear();
+    AppendRow(row_, row);
+    return row_;
+  }
+
   bool empty() const { return batch_.empty(); }
   WallTime now() const { return now_; }
   engine::Batch& batch() { return batch_; }

@@ -15,11 +15,8 @@ void MemberPlan::Put(Bytes member, const RowView* old, const RowView& fresh) {
     if (!old_is_dead) AddEvent(member, fresh, EventCause::kBornDead);
     return;
   }
-  const std::string member_key = keys_.Of(PartKind::kMember, member);
-  std::string row;
-  row.reserve(1 + sizeof(std::uint64_t) + fresh.payload.size());
-  AppendRow(row, fresh);
-  plan_.batch().Put(kMembers, member_key, row);
+  const RowKey member_key = keys_.Of(PartKind::kMember, member);
+  plan_.batch().Put(kMembers, member_key, plan_.Encode(fresh));
   if (old != nullptr && old->deadline != fresh.deadline) DropDeadline(member, member_key, *old);
   if (fresh.deadline && (old == nullptr || old->deadline != fresh.deadline)) {
     plan_.batch().Put(kMembers, keys_.OfOrder(*fresh.deadline, member), {});
@@ -33,7 +30,7 @@ void MemberPlan::Put(Bytes member, const RowView* old, const RowView& fresh) {
 }
 
 void MemberPlan::Remove(Bytes member, const RowView& old, EventCause cause) {
-  const std::string member_key = keys_.Of(PartKind::kMember, member);
+  const RowKey member_key = keys_.Of(PartKind::kMember, member);
   plan_.batch().Delete(kMembers, member_key);
   DropDeadline(member, member_key, old);
   if (IsDead(old.deadline, plan_.now())) {
@@ -44,7 +41,7 @@ void MemberPlan::Remove(Bytes member, const RowView& old, EventCause cause) {
 }
 
 void MemberPlan::RemoveOrphaned(Bytes member, const RowView& old, bool died, WallTime ended) {
-  const std::string member_key = keys_.Of(PartKind::kMember, member);
+  const RowKey member_key = keys_.Of(PartKind::kMember, member);
   plan_.batch().Delete(kMembers, member_key);
   DropDeadline(member, member_key, old);
   if (died) {
@@ -55,16 +52,13 @@ void MemberPlan::RemoveOrphaned(Bytes member, const RowView& old, bool died, Wal
 }
 
 void MemberPlan::PutName() {
-  std::string row;
-  AppendRow(row, {.deadline = {}, .payload = key_});
-  plan_.batch().Put(kMembers, keys_.OfName(), row);
+  plan_.batch().Put(kMembers, keys_.OfName(), plan_.Encode({.deadline = {}, .payload = key_}));
   plan_.NoteReplaced(keyspace_, stripe_, {}, key_);  // The name it had before, if it was moved.
 }
 
 void MemberPlan::PutSide(Bytes side, Bytes value) {
-  std::string row;
-  AppendRow(row, {.deadline = {}, .payload = value});
-  plan_.batch().Put(kMembers, keys_.Of(PartKind::kSide, side), row);
+  plan_.batch().Put(kMembers, keys_.Of(PartKind::kSide, side),
+                    plan_.Encode({.deadline = {}, .payload = value}));
   // The replaced side, if any, was not read. Most sides have only a name.
   if (!value.empty()) plan_.NoteReplaced(keyspace_, stripe_, {}, value);
 }

@@ -49,7 +49,7 @@ void TryCollection(Bytes in) {
   (void)DeadlineOfPart(in, in);
   const auto part = DecodePartKey(in);
   if (!part) return;
-  const std::string key = PartKeys(0, part->collection_id).Of(part->part, part->name);
+  const RowKey key = PartKeys(0, part->collection_id).Of(part->part, part->name);
   MAYFLY_CHECK(Bytes(key).substr(4) == in, "a part's key is not what is written");
 }
 

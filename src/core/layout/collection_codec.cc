@@ -89,15 +89,6 @@ PartKeys::PartKeys(KeyspaceId keyspace, std::uint64_t collection_id) {
   AppendBigEndian64(prefix_, collection_id);
 }
 
-std::string PartKeys::Of(PartKind part, Bytes name) const {
-  std::string key;
-  key.reserve(prefix_.size() + 1 + name.size());
-  key += prefix_;
-  key += static_cast<char>(part);
-  key += name;
-  return key;
-}
-
 std::string PartKeys::OfOrder(WallTime deadline, Bytes member) const {
   std::string key = Begin(PartKind::kOrder);
   AppendBigEndian64(key, static_cast<std::uint64_t>(ToMs(deadline)));

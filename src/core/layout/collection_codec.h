@@ -69,7 +69,10 @@ class PartKeys {
  public:
   PartKeys(KeyspaceId keyspace, std::uint64_t collection_id);
 
-  std::string Of(PartKind part, Bytes name) const;
+  RowKey Of(PartKind part, Bytes name) const {
+    const char kind = static_cast<char>(part);
+    return RowKey(prefix_, Bytes(&kind, 1), name);
+  }
   std::string OfOrder(WallTime deadline, Bytes member) const;
   std::string OfName() const { return Begin(PartKind::kName); }
 

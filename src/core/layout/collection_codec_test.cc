@@ -66,7 +66,7 @@ TEST(PartKeys, AreTakenApartAgain) {
     for (const std::string& name : {std::string(), std::string("m"), std::string("\0\x01", 2)}) {
       for (const PartKind part :
            {PartKind::kMember, PartKind::kSide, PartKind::kOrder, PartKind::kName}) {
-        const std::string bytes = PartKeys(3, collection_id).Of(part, name);
+        const std::string bytes(Bytes(PartKeys(3, collection_id).Of(part, name)));
         const auto view = DecodePartKey(UserKeyOf(bytes));
         ASSERT_TRUE(view.has_value());
         EXPECT_EQ(view->collection_id, collection_id);
@@ -81,7 +81,7 @@ TEST(PartKeys, AreTakenApartAgain) {
 TEST(PartKeys, AreNoneOfVersions) {
   EXPECT_FALSE(IsPartKey(MarkerKey("key")));
   EXPECT_FALSE(IsPartKey(VersionKey("key", WallTimeFromMs(5))));
-  const std::string bytes = PartKeys(3, 1).Of(PartKind::kMember, {});
+  const std::string bytes(Bytes(PartKeys(3, 1).Of(PartKind::kMember, {})));
   for (std::size_t size = 0; size < bytes.size() - 4; ++size) {
     EXPECT_FALSE(DecodePartKey(UserKeyOf(bytes).substr(0, size)).has_value()) << size;
   }
@@ -90,8 +90,8 @@ TEST(PartKeys, AreNoneOfVersions) {
 TEST(PartKeys, OfOneVersionLieTogetherAndItsOrderInTheOrderOfDeadlines) {
   const PartKeys keys(3, 7);
   const PartKeys next(3, 8);
-  const std::string last_member = keys.Of(PartKind::kMember, std::string(100, '\xff'));
-  EXPECT_LT(keys.begin(), keys.Of(PartKind::kMember, {}));
+  const std::string last_member(Bytes(keys.Of(PartKind::kMember, std::string(100, '\xff'))));
+  EXPECT_LT(Bytes(keys.begin()), Bytes(keys.Of(PartKind::kMember, {})));
   EXPECT_LT(last_member, keys.End(PartKind::kMember));
   EXPECT_LE(keys.End(PartKind::kMember), keys.Begin(PartKind::kSide));
   const std::string first = keys.OfOrder(WallTimeFromMs(255), "z");

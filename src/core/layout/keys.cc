@@ -9,15 +9,24 @@ namespace mayfly::core {
 
 RowKey::RowKey(KeyspaceId keyspace, Bytes key) {
   const std::uint32_t big_endian = __builtin_bswap32(keyspace);
-  const std::size_t size = sizeof big_endian + key.size();
-  char* out = inline_.data();
-  if (size > inline_.size()) {
-    long_.resize(size);
-    out = long_.data();
-  }
+  char* const out = Reserve(sizeof big_endian + key.size());
   std::memcpy(out, &big_endian, sizeof big_endian);
   std::copy(key.begin(), key.end(), out + sizeof big_endian);
-  bytes_ = {out, size};
+}
+
+RowKey::RowKey(Bytes front, Bytes middle, Bytes rest) {
+  char* out = Reserve(front.size() + middle.size() + rest.size());
+  for (const Bytes piece : {front, middle, rest}) out = std::copy(piece.begin(), piece.end(), out);
+}
+
+char* RowKey::Reserve(std::size_t bytes) {
+  char* out = inline_.data();
+  if (bytes > inline_.size()) {
+    long_.resize(bytes);
+    out = long_.data();
+  }
+  bytes_ = {out, bytes};
+  return out;
 }
 
 std::optional<KeyspaceId> KeyspaceOf(Bytes key) {

@@ -48,16 +48,19 @@ inline constexpr char kPartsOfCollections = 0x02;
 // The keyspace at the front of a key; nothing when the bytes are too short.
 std::optional<KeyspaceId> KeyspaceOf(Bytes key);
 
-// The key of a row, built without an allocation when it is short.
+// The key of a row, part or entry, built without an allocation when it is short.
 class RowKey {
  public:
   RowKey(KeyspaceId keyspace, Bytes key);
+  RowKey(Bytes front, Bytes middle, Bytes rest);
   RowKey(const RowKey&) = delete;
   RowKey& operator=(const RowKey&) = delete;
 
   operator Bytes() const { return bytes_; }  // NOLINT(google-explicit-constructor): it is one.
 
  private:
+  char* Reserve(std::size_t bytes);
+
   std::array<char, 124> inline_;  // Not cleared: only bytes_ is read. NOLINT(*-member-init)
   std::string long_;
   Bytes bytes_;

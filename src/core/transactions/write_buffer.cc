@@ -23,6 +23,18 @@ void ShowNothing(FoundRow& found) {
 
 RowSource& WriteBuffer::source() const { return transaction_.rows(); }
 
+// A buffered row of a latched transaction has passed the checks of its key, and those of a write if
+// it is dirty.
+Status WriteBuffer::CheckRead(Bytes key) const {
+  const bool checked = IsLast(key) && source().is_latched();
+  return checked ? source().CheckUse(state_) : source().CheckRead(state_, key);
+}
+
+Status WriteBuffer::CheckWrite(Bytes key) const {
+  const bool checked = IsLast(key) && last_->second.dirty() && source().is_latched();
+  return checked ? source().CheckUse(state_) : source().CheckWrite(state_, key);
+}
+
 WriteRule WriteBuffer::Rule() const {
   if (policy_ == nullptr) policy_ = state_.policy();
   return WriteRule(store_.RuleOf(*policy_));
@@ -36,7 +48,11 @@ Status WriteBuffer::Find(Bytes key, FoundRow& found) {
 
 Status WriteBuffer::Look(Bytes key, FoundRow& found) {
   ShowNothing(found);
-  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckRead(key));
+  if (IsLast(key)) {
+    Show(last_->second, transaction_.now(), found);
+    return {};
+  }
   if (!rows_.empty()) {
     if (const auto own = rows_.find(key); own != rows_.end()) {
       Show(own->second, transaction_.now(), found);
@@ -69,13 +85,15 @@ void WriteBuffer::Show(const BufferedRow& row, WallTime now, FoundRow& found) {
 }
 
 Result<WriteBuffer::Rows*> WriteBuffer::Load(Bytes key) {
+  if (IsLast(key)) return last_;
   const auto [row, is_new] = transaction_.memory().rows.Emplace(rows_, key);
-  if (!is_new) return &*row;
-  if (const Status filled = Fill(key, row->second); !filled.ok()) {
-    rows_.erase(row);
-    return filled;
+  if (is_new) {
+    if (const Status filled = Fill(key, row->second); !filled.ok()) {
+      rows_.erase(row);
+      return filled;
+    }
   }
-  return &*row;
+  return last_ = &*row;
 }
 
 Result<WriteBuffer::Rows*> WriteBuffer::Keep(Bytes key, Bytes encoded) {
@@ -91,7 +109,7 @@ Result<WriteBuffer::Rows*> WriteBuffer::Keep(Bytes key, Bytes encoded) {
   } else {
     kept = stored.error();
   }
-  if (kept.ok()) return &*made;
+  if (kept.ok()) return last_ = &*made;
   rows_.erase(made);
   return kept;
 }
@@ -199,8 +217,9 @@ Result<std::uint64_t> WriteBuffer::Count() {
 }
 
 bool WriteBuffer::HasDrafts() const {
-  return !late_.empty() || std::any_of(rows_.begin(), rows_.end(),
-                                       [](const Rows& row) { return row.second.dirty(); });
+  return cleared_ || !late_.empty() || std::any_of(rows_.begin(), rows_.end(), [](const Rows& row) {
+           return row.second.dirty();
+         });
 }
 
 BufferedRow* WriteBuffer::DraftOf(Bytes key) {
@@ -213,6 +232,8 @@ BufferedRow* WriteBuffer::DraftOf(Bytes key) {
 }
 
 void WriteBuffer::Discard() {
+  last_ = nullptr;
+  last_parts_ = {};
   rows_.clear();
   late_.clear();
   unsettled_.clear();
@@ -231,9 +252,7 @@ Status WriteBuffer::Clear() {
   MAYFLY_RETURN_IF_ERROR(source().CheckClear(state_));
   transaction_.SaveClear(*this,
                          {std::move(rows_), std::move(late_), std::move(collections_), cleared_});
-  rows_.clear();
-  late_.clear();
-  collections_.clear();
+  Discard();
   cleared_ = true;
   return {};
 }
@@ -244,6 +263,8 @@ void WriteBuffer::SetDraft(Rows& row, RowDraft draft) {
 }
 
 void WriteBuffer::TakeBackClear(Cleared before) {
+  last_ = nullptr;
+  last_parts_ = {};
   rows_ = std::move(before.rows);
   late_ = std::move(before.late);
   collections_ = std::move(before.collections);

@@ -116,6 +116,8 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Status Apply(Bytes key, Decide decide) override { return Apply(key, decide, Values::kAsStored); }
 
   RowSource& source() const;
+  Status CheckRead(Bytes key) const;
+  Status CheckWrite(Bytes key) const;
   Status CheckCollections() const;
 
   Status Look(Bytes key, FoundRow& found);
@@ -123,6 +125,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   // Finds the buffered row or reads it. The pointer holds as long as the buffer.
   Result<Rows*> Load(Bytes key);
   Result<Rows*> Keep(Bytes key, Bytes encoded);
+  bool IsLast(Bytes key) const { return last_ != nullptr && last_->first == key; }
   Status Fill(Bytes key, BufferedRow& row);
   Status Settle(Bytes key, BufferedRow& row);
   Status SetCounts(Bytes key, const Collection& collection, RowDraft& draft);
@@ -150,6 +153,10 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   };
   Result<Living> LivingCollection(Bytes key);
   BufferedCollection& PartsOf(Rows& row);
+  BufferedCollection& UsedParts(BufferedCollections::value_type& parts) {
+    last_parts_ = {parts.first, &parts.second};
+    return parts.second;
+  }
   BufferedMembers& MapOf(BufferedCollection& parts, Part part) const {
     return part == Part::kMembers ? parts.members : parts.sides;
   }
@@ -159,7 +166,8 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
                                                   Bytes member, bool skip_read);
   Status ReadMember(Bytes key, const BufferedCollection& parts, Bytes member, BufferedMember& own);
   MemberDraft& PartToChange(const Living& living, BufferedMembers::value_type& part);
-  void SetMember(const Living& living, BufferedMembers::value_type& member, MemberDraft fresh);
+  void SetMember(const Living& living, BufferedMembers::value_type& member, Bytes value,
+                 MemberDraft fresh);
   Status CopyParts(WriteBuffer& to_space, Bytes from, Bytes to);
   void KeepMoved(CommitPlan& plan) const;
 
@@ -187,8 +195,10 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   BufferedCollections collections_;               // By collection id.
   std::set<std::uint64_t> staged_;   // Ids of collections with parts in the engine and no row.
   std::set<std::uint64_t> adopted_;  // Those of staged_ whose row is in the plan.
-  bool cleared_ = false;             // Stored rows no longer count.
-  bool moved_ = false;               // A collection may be under another key than before.
+  Rows* last_ = nullptr;  // The row that was asked for last: most calls concern it again.
+  std::pair<std::uint64_t, BufferedCollection*> last_parts_ = {};  // By collection id.
+  bool cleared_ = false;                                           // Stored rows no longer count.
+  bool moved_ = false;  // A collection may be under another key than before.
 };
 
 }  // namespace mayfly::core

@@ -57,7 +57,7 @@ Result<RowDraft> WriteBuffer::NewCollection(Bytes head) {
 }
 
 Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_TRY(Rows * row, Load(key));
   std::optional<std::optional<WallTime>> old;
   if (row->second.Shows(transaction_.now())) old = row->second.draft.deadline;
@@ -71,7 +71,7 @@ Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
 }
 
 Status WriteBuffer::MakeCollectionUntil(Bytes key, Bytes head, std::optional<WallTime> deadline) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_TRY(Rows * row, Load(key));
   MAYFLY_TRY(RowDraft draft, NewCollection(head));
   draft.span = Span::Of(deadline);
@@ -94,24 +94,26 @@ Result<WriteBuffer::Living> WriteBuffer::LivingCollection(Bytes key) {
 
 BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
   const std::uint64_t collection_id = row.second.draft.collection_id;
+  if (last_parts_.second != nullptr && last_parts_.first == collection_id) {
+    return *last_parts_.second;
+  }
   const auto at = collections_.lower_bound(collection_id);
-  if (at != collections_.end() && at->first == collection_id) return at->second;
+  if (at != collections_.end() && at->first == collection_id) return UsedParts(*at);
   const RowView* const row_stored = row.second.stored();
   const bool stored = row_stored != nullptr && row_stored->collection_id == collection_id;
   const auto made = collections_.try_emplace(at, collection_id, state_.id(), collection_id, stored,
                                              transaction_.epoch());
   // The collection has not changed yet: its members are the stored ones.
   made->second.stored_mortal = stored && row.second.draft.mortal > 0;
-  return made->second;
+  return UsedParts(*made);
 }
 
 Status WriteBuffer::SetHead(Bytes key, Bytes head) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_RETURN_IF_ERROR(CheckHead(head));
   MAYFLY_TRY(const Living living, LivingCollection(key));
-  std::string copy(head);  // `head` may be a view of the old head.
   RowDraft& draft = ToChange(*living.row);
-  draft.value = std::move(copy);
+  draft.value = head;  // Which may be a view of it.
   draft.stored_value = false;
   return {};
 }
@@ -128,7 +130,7 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   found.exists = false;
   found.value = {};
   found.deadline.reset();
-  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckRead(key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   BufferedMembers& own = MapOf(*living.parts, part);
   if (!own.empty()) {
@@ -166,7 +168,9 @@ Result<BufferedMembers::value_type*> WriteBuffer::LoadMember(Bytes key, Buffered
     return read;
   }
   if (own.stored) {
-    own.draft = {.present = true, .value = own.stored_value, .deadline = own.stored->deadline};
+    own.draft.present = true;
+    own.draft.value = own.stored_value;
+    own.draft.deadline = own.stored->deadline;
   }
   return &*made;
 }
@@ -197,7 +201,7 @@ MemberDraft& WriteBuffer::PartToChange(const Living& living, BufferedMembers::va
 }
 
 // Updates the counts, and removes the collection with its last living member.
-void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& member,
+void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& member, Bytes value,
                             MemberDraft fresh) {
   const WallTime now = transaction_.now();
   RowDraft& row = ToChange(*living.row);
@@ -209,13 +213,15 @@ void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& m
   if (fresh.present && !IsDead(fresh.deadline, now)) row.CountIn(fresh.deadline);
   row.fresh = false;
   fresh.dirty = true;
+  draft.value = value;  // Which may be a view of it.
+  fresh.value = std::move(draft.value);
   draft = std::move(fresh);
   if (row.living_members() == 0) Remove(*living.row);
 }
 
 Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, MemberLifetime lifetime,
                                     bool known_new) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, member));
@@ -225,7 +231,7 @@ Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, Member
              LoadMember(key, *living.parts, member, known_new && !living.parts->stored_mortal));
   const bool lived = own->second.Shows(transaction_.now());
   transaction_.Buffered(value);
-  MemberDraft fresh{.present = true, .value = std::string(value)};
+  MemberDraft fresh{.present = true};
   switch (lifetime.kind()) {
     case MemberLifetime::Kind::kForever: break;
     case MemberLifetime::Kind::kKeep:
@@ -245,40 +251,39 @@ Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, Member
       break;
   }
   const std::uint64_t collection_id = living.draft().collection_id;
-  SetMember(living, *own, std::move(fresh));
+  SetMember(living, *own, value, std::move(fresh));
   MAYFLY_RETURN_IF_ERROR(StageIfMany(key, collection_id, member.size() + value.size()));
   return !lived;
 }
 
 Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   if (!CheckName(*living.parts, member).ok()) return false;
   MAYFLY_TRY(auto* own, LoadMember(key, *living.parts, member, false));
   // A dead member is left to the purge.
   if (!own->second.Shows(transaction_.now())) return false;
-  SetMember(living, *own, {});
+  SetMember(living, *own, {}, {});
   return true;
 }
 
 Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
   MAYFLY_RETURN_IF_ERROR(CheckRoom(*living.parts));
   auto& own = *transaction_.memory().parts.Emplace(living.parts->sides, side).first;
   transaction_.Buffered(value);
-  std::string copy(value);  // `value` may be a view of the old value.
   ToPlan(*living.row);
   MemberDraft& draft = PartToChange(living, own);
   draft.present = true;
-  draft.value = std::move(copy);
+  draft.value = value;  // Which may be a view of it.
   return StageIfMany(key, living.draft().collection_id, side.size() + value.size());
 }
 
 Status WriteBuffer::RemoveSide(Bytes key, Bytes side) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_TRY(const Living living, LivingCollection(key));
   if (!CheckName(*living.parts, side).ok()) return {};
   auto& own = *transaction_.memory().parts.Emplace(living.parts->sides, side).first;

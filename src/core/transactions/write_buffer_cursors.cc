@@ -111,8 +111,8 @@ Result<std::unique_ptr<MemberCursor>> WriteBuffer::NewMemberCursor(Bytes key, Pa
   const Bytes last = range.end.empty() ? range.end : std::max(range.begin, range.end);
   std::unique_ptr<engine::Cursor> stored;
   if (living.parts->stored) {
-    const std::string begin = keys.Of(kind, range.begin);
-    const std::string end = last.empty() ? keys.End(kind) : keys.Of(kind, last);
+    const RowKey begin = keys.Of(kind, range.begin);
+    const std::string end = last.empty() ? keys.End(kind) : std::string(Bytes(keys.Of(kind, last)));
     MAYFLY_TRY(stored, source().NewPartCursor(state_, key, begin, end));
   }
   return std::unique_ptr<MemberCursor>(std::make_unique<MergedMemberCursor>(

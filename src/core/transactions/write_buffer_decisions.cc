@@ -27,7 +27,7 @@ Result<bool> WriteBuffer::DeleteAt(Bytes key, WallTime timestamp) {
 }
 
 Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, key));
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_TRY(Rows * row, Load(key));
   BufferedRow& own = row->second;
   const bool lives = own.Shows(transaction_.now());

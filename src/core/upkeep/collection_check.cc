@@ -169,7 +169,7 @@ Result<CollectionCheck::Parts> CollectionCheck::WalkParts(Bytes key, const PartK
 Status CollectionCheck::CheckMember(Bytes key, const PartKeys& keys, Bytes name,
                                     const RowView& row) {
   if (!row.deadline) return {};
-  const std::string member_key = keys.Of(PartKind::kMember, name);
+  const RowKey member_key = keys.Of(PartKind::kMember, name);
   const std::string entry =
       EntryKey(MembersOf(keyspace_.id()), *row.deadline, UserKeyOf(member_key));
   const std::string order = keys.OfOrder(*row.deadline, name);
