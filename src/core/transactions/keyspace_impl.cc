@@ -1,5 +1,7 @@
 #include "core/transactions/keyspace_impl.h"
 
+#include <typeinfo>
+
 #include "base/check.h"
 
 namespace mayfly::core {
@@ -20,7 +22,8 @@ Status KeyspaceImpl::Clear() {
 }
 
 const KeyspaceImpl& KeyspaceImpl::Of(const Keyspace& keyspace, const Store& store) {
-  const auto& calls = dynamic_cast<const KeyspaceImpl&>(keyspace);
+  if (typeid(keyspace) != typeid(KeyspaceImpl)) throw std::bad_cast();
+  const auto& calls = static_cast<const KeyspaceImpl&>(keyspace);
   MAYFLY_CHECK(calls.store_.get() == &store, "a keyspace of another database");
   return calls;
 }

@@ -54,17 +54,25 @@ Result<std::unique_ptr<LatchedTransactionImpl>> LatchedTransactionImpl::Begin(
 
 Status LatchedTransactionImpl::Commit(Durability durability) {
   if (over_) return Status::Invalid("the transaction is over; begin another");
+  over_ = true;
+  if (!buffers_.HasDrafts()) {
+    End(/*committed=*/true);
+    return {};
+  }
   CommitPlan plan(now(), std::move(buffers_.memory().batch));
   Status committed = buffers_.Plan(plan);
   if (committed.ok()) committed = store_.CommitChanges(plan, durability);
-  over_ = true;
-  buffers_.EndStaging(committed.ok());
-  rows_.End();
-  held_.Release();
+  End(committed.ok());
   buffers_.memory().Take(std::move(plan.batch()));
   MAYFLY_RETURN_IF_ERROR(committed);
   store_.events().Deliver(plan.events());
   return {};
+}
+
+void LatchedTransactionImpl::End(bool committed) {
+  buffers_.EndStaging(committed);
+  rows_.End();
+  held_.Release();
 }
 
 }  // namespace mayfly::core

@@ -40,6 +40,8 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   LatchedTransactionImpl(Store& store, DraftMemory* memory)
       : store_(store), held_(store), rows_(store, held_), buffers_(store, rows_, memory) {}
 
+  void End(bool committed);
+
   Store& store_;
   HeldKeys held_;
   LatchedRows rows_;
