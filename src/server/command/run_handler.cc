@@ -36,11 +36,12 @@ Answer RunCounted(const CommandSpec& spec, Call& call) {
 
 Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
   const std::uint64_t before = out.end_offset();
+  const bool writes = call.transaction != nullptr && (spec.flags & kReadOnly) == 0;
   const core::LatchedTransaction::Mark mark =
-      call.transaction != nullptr ? call.transaction->SetMark() : core::LatchedTransaction::Mark();
+      writes ? call.transaction->SetMark() : core::LatchedTransaction::Mark();
   TellOfMisses(spec, call);
   Answer answer = RunCounted(spec, call);
-  if (call.transaction != nullptr) {
+  if (writes) {
     if (!answer.ok()) call.transaction->RollBack(mark);
     call.transaction->Release(mark);
   }
