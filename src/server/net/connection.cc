@@ -232,9 +232,11 @@ void Connection::SendNext() {
   // The output of a running command may be rolled back.
   if (writing_ || closed_ || proceeding_) return;
   if (lost_) session_->out().Clear();
-  if (sending_.empty()) {
-    if (sending_.capacity() > kOutputBytesKept) sending_.Release();
-    std::swap(sending_, session_->out());
+  if (sending_.empty()) TakeOutput();
+  // Most replies fit into the socket's buffer. Not while it rests, which OnWritten() ends.
+  if (!sending_.empty() && !rests_) {
+    NoteSent(stream_.TryWrite(sending_.view()));
+    if (sending_.empty()) TakeOutput();
   }
   if (sending_.empty()) {
     if (closing_) Close();
@@ -248,6 +250,17 @@ void Connection::SendNext() {
                      });
 }
 
+void Connection::TakeOutput() {
+  if (sending_.capacity() > kOutputBytesKept) sending_.Release();
+  std::swap(sending_, session_->out());
+}
+
+void Connection::NoteSent(std::size_t bytes) {
+  thread_.executor().counters().bytes_out.fetch_add(bytes, std::memory_order_relaxed);
+  sending_.Consume(bytes);
+  session_->NoteBuffers(buffers());
+}
+
 void Connection::OnWritten(const ErrorCode& error, std::size_t bytes) {
   writing_ = false;
   if (closed_) return;
@@ -257,10 +270,8 @@ void Connection::OnWritten(const ErrorCode& error, std::size_t bytes) {
     return;
   }
   if (error) return Close();
-  thread_.executor().counters().bytes_out.fetch_add(bytes, std::memory_order_relaxed);
-  sending_.Consume(bytes);
+  NoteSent(bytes);
   SendNext();
-  session_->NoteBuffers(buffers());
   if (rests_ && !closed_ && output_bytes() <= kOutputBytesBeforeRest) {
     rests_ = false;
     Proceed();

@@ -57,6 +57,8 @@ class Connection final : public Outlet, public std::enable_shared_from_this<Conn
   void ReadAside();
   void OnRead(const ErrorCode& error, std::size_t bytes, bool aside);
   void SendNext();
+  void TakeOutput();
+  void NoteSent(std::size_t bytes);
   void OnWritten(const ErrorCode& error, std::size_t bytes);
   void AwaitScript();
   void ArmTimer(std::chrono::nanoseconds after, Hold hold);

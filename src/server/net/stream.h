@@ -1,6 +1,8 @@
 // stream.h - a client's byte stream over TCP, a unix socket or TLS.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
@@ -39,6 +41,17 @@ class Stream {
     Visit([&](auto& socket) {
       socket.async_write_some(asio::buffer(bytes.data(), bytes.size()), std::move(handler));
     });
+  }
+
+  // Writes what the system takes at once and returns how much: nothing over TLS, or on an error,
+  // which AsyncWrite() then reports.
+  std::size_t TryWrite(Bytes bytes) {
+    if (tls() != nullptr) return 0;
+    const int descriptor = socket_.index() == 0 ? std::get<0>(socket_).native_handle()
+                                                : std::get<1>(socket_).native_handle();
+    const ssize_t sent =
+        ::send(descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent > 0 ? static_cast<std::size_t>(sent) : 0;
   }
 
   // Calls the handler with an ErrorCode when there is something to read, or at the end of the
