@@ -66,6 +66,9 @@ inline constexpr std::size_t kSpareDraftsMax = 128;
 inline constexpr std::size_t kSpareDraftBytesMax = 512;
 inline constexpr std::size_t kSpareBatchBytesMax = std::size_t{64} << 10;
 
+// The same of a batch that a single write leaves to the next one of its stripe.
+inline constexpr std::size_t kSpareStripeBytesMax = std::size_t{1} << 10;
+
 // Parts of an orphan that one batch removes.
 inline constexpr std::size_t kOrphanBatchPartsMax = 128;
 

@@ -2,6 +2,7 @@
 // Lock order: ARCHITECTURE.md. Threads: any, after Load().
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -242,6 +243,8 @@ class Store {
   OwnedMutex reclaim_mutex_;
   std::atomic<std::uint64_t> purge_turn_{0};
   KeyLatches latches_;
+  // Empty batches, whose memory the one who holds the stripe alone uses for its next commit.
+  std::array<engine::Batch, kStripes> spare_batches_;
   StoredCache cache_;
   CollectionIds collection_ids_;
   StagedCollections staged_;

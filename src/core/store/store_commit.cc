@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <mutex>
 #include <shared_mutex>
+#include <utility>
 
 #include "base/log.h"
 #include "core/commit/version_plan.h"
@@ -107,8 +108,9 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     const std::shared_lock gate(keyspace.gate());
     MAYFLY_RETURN_IF_ERROR(CheckUsable(keyspace));
     MAYFLY_RETURN_IF_ERROR(CheckWritable());
-    const KeyLatches::One latch = latches_.Lock(StripeOf(keyspace.id(), key));
-    CommitPlan plan(clock_->Now());
+    const Stripe stripe = StripeOf(keyspace.id(), key);
+    const KeyLatches::One latch = latches_.Lock(stripe);
+    CommitPlan plan(clock_->Now(), std::exchange(spare_batches_[stripe], {}));
     KeyState key_state;
     MAYFLY_RETURN_IF_ERROR(ReadKeyState(keyspace, key, nullptr, key_state));
     const RowView* living = key_state.Living(plan.now());
@@ -135,6 +137,10 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     if (plan.empty()) KeepTime(plan.now());
     MAYFLY_RETURN_IF_ERROR(CommitChanges(plan, options_.durability));
     events = std::move(plan.events());
+    if (plan.batch().bytes() <= kSpareStripeBytesMax) {
+      plan.batch().Clear();
+      spare_batches_[stripe] = std::move(plan.batch());
+    }
   }
   events_->Deliver(events);
   return {};

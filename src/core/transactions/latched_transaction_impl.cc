@@ -1,5 +1,7 @@
 #include "core/transactions/latched_transaction_impl.h"
 
+#include <utility>
+
 #include "core/store/store_of.h"
 #include "core/transactions/keyspace_impl.h"
 
@@ -59,7 +61,7 @@ Status LatchedTransactionImpl::Commit(Durability durability) {
     End(/*committed=*/true);
     return {};
   }
-  CommitPlan plan(now(), std::move(buffers_.memory().batch));
+  CommitPlan plan(now(), std::exchange(buffers_.memory().batch, {}));
   Status committed = buffers_.Plan(plan);
   if (committed.ok()) committed = store_.CommitChanges(plan, durability);
   End(committed.ok());
