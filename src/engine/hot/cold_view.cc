@@ -31,9 +31,18 @@ ColdViews::ColdViews(const Engine& cold, Sequence through) : cold_(cold), throug
   views_.push_back(std::make_shared<ColdView>(cold, through));
 }
 
-std::shared_ptr<const ColdView> ColdViews::Current() const {
+std::pair<std::shared_ptr<const ColdView>, Sequence> ColdViews::OpenState(
+    const HotIndex& index) const {
   const std::lock_guard lock(mutex_);
-  return views_.back();
+  return {views_.back(), index.OpenState()};
+}
+
+EvictionBounds ColdViews::BoundsOf(const HotIndex& index) {
+  std::deque<std::shared_ptr<ColdView>> unused;
+  const std::lock_guard lock(mutex_);
+  return {.old_through = OldestThrough(unused),
+          .newest_state = index.newest_open_state(),
+          .new_through = views_.back()->through()};
 }
 
 Status ColdViews::FreezeCurrent() {
@@ -52,8 +61,12 @@ void ColdViews::Advance(Sequence through) {
 }
 
 Sequence ColdViews::oldest_through() {
-  std::deque<std::shared_ptr<ColdView>> unused;  // Destroyed without the lock.
+  std::deque<std::shared_ptr<ColdView>> unused;
   const std::lock_guard lock(mutex_);
+  return OldestThrough(unused);
+}
+
+Sequence ColdViews::OldestThrough(std::deque<std::shared_ptr<ColdView>>& unused) {
   while (views_.size() > 1 && views_.front().use_count() == 1) {
     unused.push_back(std::move(views_.front()));
     views_.pop_front();

@@ -1,7 +1,7 @@
 // cold_view.h - the cold store as it is between two folds.
 // A snapshot or cursor of the engine is a state of the memory over a view. The view shows all
 // changes up to through(), and of later ones nothing that memory does not show as well: rows leave
-// memory only if every view in use has them (ColdViews::oldest_through()).
+// memory only if every reader that would see them there has them in its view (BoundsOf()).
 // A view reads the newest state of the cold store, until a fold begins: Freeze() takes a snapshot
 // then. A read that raced with it is repeated.
 // Threads: every call from any thread, but Freeze() and Advance() from one at a time.
@@ -11,9 +11,10 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "engine/engine.h"
-#include "engine/hot/index/row.h"
+#include "engine/hot/index/hot_index.h"
 
 namespace mayfly::engine::hot {
 
@@ -41,8 +42,13 @@ class ColdViews {
  public:
   ColdViews(const Engine& cold, Sequence through);
 
-  // Shared by snapshots and cursors, which keep it alive.
-  std::shared_ptr<const ColdView> Current() const;
+  // Opens the present state of `index` over the current view. The view is shared by snapshots and
+  // cursors, which keep it alive.
+  std::pair<std::shared_ptr<const ColdView>, Sequence> OpenState(const HotIndex& index) const;
+
+  // Which rows every reader finds in the view below its state, now and later.
+  EvictionBounds BoundsOf(const HotIndex& index);
+
   Sequence current_through() const { return through_.load(std::memory_order_acquire); }
 
   Status FreezeCurrent();
@@ -54,6 +60,9 @@ class ColdViews {
   Sequence oldest_through();
 
  private:
+  // With mutex_. Views that nobody uses any more go to `unused`, to be destroyed without it.
+  Sequence OldestThrough(std::deque<std::shared_ptr<ColdView>>& unused);
+
   const Engine& cold_;
   std::atomic<Sequence> through_;
   mutable std::mutex mutex_;

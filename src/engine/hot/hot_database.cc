@@ -87,8 +87,10 @@ Status HotDatabase::GetNewest(Address at, Bytes key, PinnedBytes& value) const {
   }
   value.Show({});
   if (presence == Presence::kDeleted || (was_resident && IsResident())) return Status::NotFound();
+  // After the lookup: if the row has left memory, the view has it.
+  const Sequence through = rows_->views->current_through();
   MAYFLY_RETURN_IF_ERROR(GetCold(at, key, value));
-  TryToAdmit(at, key, value.view(), departures);
+  TryToAdmit(at, key, value.view(), {.departures = departures, .through = through});
   return {};
 }
 
@@ -102,15 +104,23 @@ Status HotDatabase::GetCold(Address at, Bytes key, PinnedBytes& value) const {
 }
 
 // Keeps what was read from the cold store, if there is room and nothing can have changed since the
-// read began.
-void HotDatabase::TryToAdmit(Address at, Bytes key, Bytes value, std::uint64_t departures) const {
-  if (options_.memory_bytes_max != 0 && is_slow_.load(std::memory_order_relaxed)) return;
-  if (!rows_->index.HasRoomFor(1, key.size() + value.size())) return;
+// read began. States from before `through` do not see it: their views may have another version.
+void HotDatabase::TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment moment) const {
+  const std::size_t bytes = key.size() + value.size() + kRowOverhead;
+  if (!rows_->index.HasRoomFor(1, bytes)) return;
+  if (options_.memory_bytes_max != 0) {
+    // The thread measures how much may come in until it looks again.
+    const auto room = static_cast<std::int64_t>(bytes);
+    if (room_to_grow_.fetch_sub(room, std::memory_order_relaxed) < room) {
+      WakeUpkeep();
+      return;
+    }
+  }
   const auto is_still_right = [&] {
-    return rows_->departures.load(std::memory_order_seq_cst) == departures;
+    return rows_->departures.load(std::memory_order_seq_cst) == moment.departures;
   };
-  rows_->index.Admit(at.role, key, value, 0, options_.wipe_freed ? kPromised : Flags{0},
-                     is_still_right);
+  rows_->index.Admit(at.role, key, value, moment.through,
+                     options_.wipe_freed ? kPromised : Flags{0}, is_still_right);
 }
 
 Status HotDatabase::GetIn(const HotState& state, Address at, Bytes key, PinnedBytes& value) const {

@@ -47,6 +47,12 @@ class HotDatabase final : public Engine {
   // has dropped.
   enum class WhichDead { kAll, kDroppedByCold };
 
+  // When a row was looked for in memory in vain, before the cold store was asked.
+  struct ReadMoment {
+    std::uint64_t departures;  // HotRows::departures.
+    Sequence through;          // Of the current view.
+  };
+
   Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override;
   void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const override;
   Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
@@ -69,7 +75,7 @@ class HotDatabase final : public Engine {
   Status GetNewest(Address at, Bytes key, PinnedBytes& value) const;
   Status GetIn(const HotState& state, Address at, Bytes key, PinnedBytes& value) const;
   Status GetCold(Address at, Bytes key, PinnedBytes& value) const;
-  void TryToAdmit(Address at, Bytes key, Bytes value, std::uint64_t departures) const;
+  void TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment moment) const;
   bool IsResident() const { return rows_->is_resident.load(std::memory_order_seq_cst); }
 
   Result<std::uint64_t> FindInLog(Bytes needle, std::size_t traces_max,
@@ -95,7 +101,8 @@ class HotDatabase final : public Engine {
   Result<bool> FoldOldest(Sequence through);
   Status FoldWhatIsOver();
   std::vector<SegmentInfo> ClosedSegments() const;
-  void WakeUpkeep();
+  void WakeUpkeep() const;
+  std::uint64_t WakeBytes() const;
   bool IsOverBudget() const;
   void EvictToBudget();
   Status DropDeadRows(Role role, const KeyRange& range, WhichDead which);
@@ -116,12 +123,13 @@ class HotDatabase final : public Engine {
   std::unique_ptr<Fold> fold_;  // Guarded by fold_mutex_.
   std::atomic<std::uint64_t> drops_{0};
 
-  std::atomic<bool> is_slow_{false};  // Commits wait a little.
-  std::mutex upkeep_mutex_;
-  std::condition_variable upkeep_wanted_;
+  std::atomic<bool> is_slow_{false};                   // Commits wait a little.
+  mutable std::atomic<std::int64_t> room_to_grow_{0};  // Bytes; with memory_bytes_max.
+  mutable std::mutex upkeep_mutex_;
+  mutable std::condition_variable upkeep_wanted_;
   std::condition_variable upkeep_done_;
-  bool is_wanted_ = false;    // Guarded by upkeep_mutex_.
-  bool is_stopping_ = false;  // Guarded by upkeep_mutex_.
+  mutable bool is_wanted_ = false;  // Guarded by upkeep_mutex_.
+  bool is_stopping_ = false;        // Guarded by upkeep_mutex_.
   std::unique_ptr<std::thread> upkeep_;
 
   // Of the eviction, by the thread alone.

@@ -4,6 +4,7 @@
 // can fail comes before the log.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 
 #include "engine/hot/hot_database.h"
@@ -183,15 +184,27 @@ Status HotDatabase::DoSync(Durability durability) {
   return log_->Sync(log_->last_sequence());
 }
 
-// Wakes the thread when about a quarter of a segment was appended since it last looked.
+// So many appended bytes wake the thread: a quarter of a segment, or a part of the budget.
+std::uint64_t HotDatabase::WakeBytes() const {
+  const std::uint64_t budget = options_.memory_bytes_max;
+  const std::uint64_t of_segment = options_.segment_bytes / 4;
+  return budget == 0 ? of_segment : std::min(of_segment, budget / kEvictShare);
+}
+
 void HotDatabase::CountLogged(Sequence sequence, std::size_t payload_bytes) {
   std::uint64_t bytes = payload_bytes;
   if (bytes < kCountedPayloadBytes) {
     if (sequence % kCountedCommits != 0) return;
     bytes *= kCountedCommits;
   }
+  if (options_.memory_bytes_max != 0) {
+    // What the thread found free is used up, and the slack with it.
+    const auto slack = static_cast<std::int64_t>(options_.memory_bytes_max / kMemorySlackShare);
+    const auto taken = static_cast<std::int64_t>(bytes);
+    if (room_to_grow_.fetch_sub(taken, std::memory_order_relaxed) < -slack) is_slow_ = true;
+  }
   const std::uint64_t before = uncounted_bytes_.fetch_add(bytes, std::memory_order_relaxed);
-  if (before + bytes < options_.segment_bytes / 4) return;
+  if (before + bytes < WakeBytes()) return;
   uncounted_bytes_.store(0, std::memory_order_relaxed);
   WakeUpkeep();
 }

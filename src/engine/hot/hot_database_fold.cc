@@ -1,6 +1,5 @@
 // Fold, eviction, and how space is given back in the memory-first engine.
 #include <algorithm>
-#include <limits>
 
 #include "base/log.h"
 #include "engine/hot/hot_database.h"
@@ -9,6 +8,7 @@
 namespace mayfly::engine::hot {
 
 void HotDatabase::StartUpkeep() {
+  room_to_grow_ = static_cast<std::int64_t>(options_.memory_bytes_max);
   if (!options_.has_thread) return;
   upkeep_ = std::make_unique<std::thread>([this] { RunUpkeep(); });
 }
@@ -25,7 +25,7 @@ void HotDatabase::StopUpkeep() {
   upkeep_.reset();
 }
 
-void HotDatabase::WakeUpkeep() {
+void HotDatabase::WakeUpkeep() const {
   const std::lock_guard lock(upkeep_mutex_);
   is_wanted_ = true;
   upkeep_wanted_.notify_one();
@@ -62,6 +62,10 @@ bool HotDatabase::UpkeepRound() {
         folded.ToString());
   }
   if (IsOverBudget()) EvictToBudget();
+  if (options_.memory_bytes_max != 0) {
+    const auto used = static_cast<std::int64_t>(rows_->index.memory().used_bytes);
+    room_to_grow_ = static_cast<std::int64_t>(options_.memory_bytes_max) - used;
+  }
   std::uint64_t closed = 0;
   for (const SegmentInfo& segment : ClosedSegments()) closed += segment.bytes;
   is_slow_ = folded.ok() && (closed > kLogSlowFactor * options_.log_bytes_max || IsOverBudget());
@@ -76,7 +80,7 @@ Status HotDatabase::FoldWhatIsOver() {
     const bool is_over =
         closed > options_.log_bytes_max || rows_->ranges.size() > kPendingRangesMax;
     if (segments.empty() || !is_over) return {};
-    MAYFLY_RETURN_IF_ERROR(FoldOldest(segments.front().last_sequence).status());
+    MAYFLY_RETURN_IF_ERROR(FoldOldest(kSequenceMax).status());
     const std::lock_guard lock(upkeep_mutex_);
     if (is_stopping_) return {};
   }
@@ -136,8 +140,8 @@ void HotDatabase::EvictToBudget() {
       // Before the first row goes: a reader that misses it must see this.
       rows_->is_resident.store(false, std::memory_order_seq_cst);
       for (std::size_t ends = 0; ends < 2 * kRoleCount;) {
-        const Sequence through = rows_->views->oldest_through();
-        rows_->index.EvictUnused(static_cast<Role>(hand_role_), hand_, kEvictStepRows, through,
+        const EvictionBounds bounds = rows_->views->BoundsOf(rows_->index);
+        rows_->index.EvictUnused(static_cast<Role>(hand_role_), hand_, kEvictStepRows, bounds,
                                  [this] { ++rows_->departures; });
         if (hand_.empty()) {
           hand_role_ = (hand_role_ + 1) % kRoleCount;

@@ -51,7 +51,8 @@ class HotEngineTest : public ::testing::Test {
 
   void Open() {
     auto engine = OpenHotEngineOn(
-        {.name = "hot", .cold = cold_.Open(), .files = FilesOf(disk_, cold_), .key = nullptr}, options_);
+        {.name = "hot", .cold = cold_.Open(), .files = FilesOf(disk_, cold_), .key = nullptr},
+        options_);
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
     engine_ = *std::move(engine);
   }
@@ -423,9 +424,8 @@ TEST_F(HotEvictionTest, RowsThatDoNotFitInMemoryAreReadFromTheColdStore) {
   const auto cursor = *engine_->NewCursor(kRows);
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) ++shown;
   EXPECT_EQ(shown, static_cast<std::size_t>(kCount - (kCount + 2) / 3));
-  // The slack: what a quarter of a segment adds before the thread looks, and what commits add while
-  // they are slowed.
-  EXPECT_LT(engine_->Stats()->memory_bytes, 3 * options_.memory_bytes_max);
+  // The slack: what commits add before the thread looks, and while they are slowed.
+  EXPECT_LT(engine_->Stats()->memory_bytes, options_.memory_bytes_max * 3 / 2);
 }
 
 TEST_F(HotEvictionTest, ACursorGoesOnOverRowsThatLeaveMemory) {
@@ -443,6 +443,28 @@ TEST_F(HotEvictionTest, ACursorGoesOnOverRowsThatLeaveMemory) {
     for (int i = 0; i < 30'000; ++i) Put("other " + std::to_string(i), std::string(100, 'v'));
   }
   EXPECT_EQ(shown, kCount);
+}
+
+// The newest version leaves memory, and comes back from the cold store while an older state is open.
+TEST_F(HotEvictionTest, ASnapshotDoesNotSeeARowThatCameBackFromTheColdStore) {
+  Open();
+  Put("key", "old");
+  Flush();
+  Reopen();
+  const auto snapshot = NewSnapshot();
+  Put("key", "new");
+  bool was_cold = false;
+  for (int i = 0; i < 200'000 && !was_cold; ++i) {
+    Put("other " + std::to_string(i), std::string(100, 'v'));
+    if (i % 20'000 != 19'999) continue;  // Rarely: a row that is read stays.
+    const std::uint64_t before = cold_.gets();
+    EXPECT_EQ(Get("key"), "new");
+    was_cold = cold_.gets() > before;
+  }
+  EXPECT_TRUE(was_cold);
+  EXPECT_EQ(Get("key", snapshot.get()), "old");
+  EXPECT_EQ(Keys(snapshot.get()), "key ");
+  EXPECT_EQ(Get("key"), "new");
 }
 
 // Rocks below.

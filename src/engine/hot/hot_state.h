@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "engine/engine.h"
@@ -31,14 +32,16 @@ struct HotRows {
   std::atomic<std::uint64_t> departures{0};
 };
 
-// A state of memory over a view of the cold store. The view is taken first: what leaves memory in
-// between is in it.
+// A state of memory over a view of the cold store.
 class HotState {
  public:
-  explicit HotState(const HotRows& rows)
-      : rows_(rows),
-        view_(rows.views ? rows.views->Current() : nullptr),
-        sequence_(rows.index.OpenState()) {}
+  explicit HotState(const HotRows& rows) : rows_(rows) {
+    if (rows.views != nullptr) {
+      std::tie(view_, sequence_) = rows.views->OpenState(rows.index);
+    } else {
+      sequence_ = rows.index.OpenState();
+    }
+  }
   HotState(const HotState& other)
       : rows_(other.rows_), view_(other.view_), sequence_(other.sequence_) {
     rows_.index.OpenStateAgain(sequence_);
@@ -57,8 +60,8 @@ class HotState {
  private:
   const OwnerProcess owner_;
   const HotRows& rows_;
-  const std::shared_ptr<const ColdView> view_;  // Shared with ColdViews and other states.
-  const Sequence sequence_;
+  std::shared_ptr<const ColdView> view_;  // Shared with ColdViews and other states. May be null.
+  Sequence sequence_ = 0;
 };
 
 class HotSnapshot final : public Snapshot {

@@ -35,10 +35,16 @@ inline constexpr std::size_t kReclaimAfterState = 256;
 inline constexpr std::size_t kEvictStepRows = 256;
 inline constexpr std::size_t kEvictShare = 32;
 
+// Memory may pass its budget by this part of it before commits wait.
+inline constexpr std::uint64_t kMemorySlackShare = 8;
+
 // One commit in so many adds its bytes to the count that wakes the thread, for all of them. Longer
 // records are always counted.
 inline constexpr std::uint64_t kCountedCommits = 16;
 inline constexpr std::size_t kCountedPayloadBytes = std::size_t{16} << 10;
+
+// Bytes that a row takes in memory beside its key and value.
+inline constexpr std::size_t kRowOverhead = 48;
 
 // Buffers for records that a thread keeps between commits.
 inline constexpr std::size_t kPayloadBufferMax = std::size_t{64} << 10;

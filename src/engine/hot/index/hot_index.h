@@ -128,15 +128,17 @@ class HotIndex {
     return Admit(role, key, value, sequence, flags, [] { return true; });
   }
 
-  // Removes a clean row. False when it is dirty, deleted, changed after `sequence_max`, or has older
-  // versions.
-  bool Evict(Role role, Bytes key, Sequence sequence_max = kSequenceMax);
+  // Removes a clean row. False when it is dirty, deleted, out of bounds, or has older versions.
+  bool Evict(Role role, Bytes key, const EvictionBounds& bounds = {});
 
   // Evicts rows that were not read since it came by last, of up to `rows_max` rows, or a leaf, from
   // the key `from` on. Sets `from` to where to go on; empty: the end was reached. Calls
   // `before_eviction` before each. Returns how many are gone.
-  std::size_t EvictUnused(Role role, std::string& from, std::size_t rows_max, Sequence sequence_max,
-                          FunctionRef<void()> before_eviction);
+  std::size_t EvictUnused(Role role, std::string& from, std::size_t rows_max,
+                          const EvictionBounds& bounds, FunctionRef<void()> before_eviction);
+
+  // The newest state that is open; 0: none. While no state is being opened.
+  Sequence newest_open_state() const;
 
   // True if the bytes are in a row, an older version, a separator, or a block that was given back.
   bool Contains(Bytes needle) const { return arena_.Contains(needle); }

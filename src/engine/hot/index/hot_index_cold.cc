@@ -49,15 +49,23 @@ bool HotIndex::Admit(Role role, Bytes key, Bytes value, Sequence sequence, Flags
   return true;
 }
 
-bool HotIndex::Evict(Role role, Bytes key, Sequence sequence_max) {
+bool HotIndex::Evict(Role role, Bytes key, const EvictionBounds& bounds) {
   RoleMap& rows = map(role);
   const std::uint64_t hash = rows.Hash(key);
   const std::lock_guard lock(StripeMutex(role, hash));
-  return rows.Evict(key, hash, std::min(states_.horizon(), sequence_max));
+  EvictionBounds within = bounds;
+  within.old_through = std::min(bounds.old_through, states_.horizon());
+  return rows.Evict(key, hash, within);
+}
+
+Sequence HotIndex::newest_open_state() const {
+  const Sequence needed_below = states_.needed_below();
+  return needed_below == 0 ? 0 : needed_below - 1;
 }
 
 std::size_t HotIndex::EvictUnused(Role role, std::string& from, std::size_t rows_max,
-                                  Sequence sequence_max, FunctionRef<void()> before_eviction) {
+                                  const EvictionBounds& bounds,
+                                  FunctionRef<void()> before_eviction) {
   struct Seen {
     std::string key;
     Handle row;
@@ -87,7 +95,7 @@ std::size_t HotIndex::EvictUnused(Role role, std::string& from, std::size_t rows
       continue;
     }
     before_eviction();
-    if (Evict(role, one.key, sequence_max)) ++evicted;
+    if (Evict(role, one.key, bounds)) ++evicted;
   }
   return evicted;
 }

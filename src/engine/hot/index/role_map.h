@@ -52,8 +52,8 @@ class RoleMap {
   // Changes flags of the row, if it still has this sequence. False when it has not.
   bool ChangeFlags(Bytes key, std::uint64_t hash, Sequence sequence, Flags set, Flags clear);
 
-  // Removes a row that is clean, living, and needed in the newest state alone.
-  bool Evict(Bytes key, std::uint64_t hash, Sequence horizon);
+  // Removes a row that is clean, living, within bounds, and without older versions.
+  bool Evict(Bytes key, std::uint64_t hash, const EvictionBounds& bounds);
 
  private:
   struct NewValue {

@@ -113,11 +113,11 @@ bool RoleMap::ChangeFlags(Bytes key, std::uint64_t hash, Sequence sequence, Flag
   return true;
 }
 
-bool RoleMap::Evict(Bytes key, std::uint64_t hash, Sequence horizon) {
+bool RoleMap::Evict(Bytes key, std::uint64_t hash, const EvictionBounds& bounds) {
   const Handle handle = table_.Find(key, hash).row;
   if (handle == 0) return false;
   const std::uint64_t state = RowAt(arena_, handle).state.load(std::memory_order_relaxed);
-  if ((state & (kDirty | kTombstone | kHasOlder)) || SequenceOf(state) > horizon) return false;
+  if ((state & (kDirty | kTombstone | kHasOlder)) || !bounds.Allow(SequenceOf(state))) return false;
   RemoveRow(handle, hash);
   return true;
 }

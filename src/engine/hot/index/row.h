@@ -39,6 +39,19 @@ inline constexpr Flags kPromised = 1 << 8;  // Bytes are overwritten when they a
 // Of a delete, not stored: the cold store has no such key, or the caller hides it. Clears kOverCold.
 inline constexpr Flags kNotInCold = 1 << 9;
 
+// Which clean rows may leave memory, by their sequence: readers of other states would miss them.
+struct EvictionBounds {
+  Sequence old_through = kSequenceMax;  // At or before this: in what every reader has below memory.
+  // After `newest_state`, the newest that is open, and at or before `new_through`: in what readers of
+  // later states will have below memory. Readers of open states do not see them.
+  Sequence newest_state = kSequenceMax;
+  Sequence new_through = 0;
+
+  bool Allow(Sequence sequence) const {
+    return sequence <= old_through || (sequence > newest_state && sequence <= new_through);
+  }
+};
+
 inline Sequence SequenceOf(std::uint64_t state) { return state >> 16; }
 inline Flags FlagsOf(std::uint64_t state) { return static_cast<Flags>(state); }
 inline std::uint64_t StateOf(Sequence sequence, unsigned flags) { return sequence << 16 | flags; }
