@@ -85,7 +85,7 @@ class HotDatabase final : public Engine {
   // Commits.
   Status CheckConditions(const HotIndex::Commit& commit, const Batch& batch) const;
   Status CheckRoom(const Batch& batch) const;
-  Result<Sequence> AppendToLog(const Batch& batch);
+  Result<Sequence> AppendToLog(HotIndex::Commit& commit, const Batch& batch);
   Flags FlagsOfChanges() const;
   void ApplyAndPublish(HotIndex::Commit& commit, const Batch& batch, Sequence sequence);
   Status DropVersionsOf(std::span<const RowVersion> versions, IsDeadRow is_dead, WhichDead which);

@@ -64,7 +64,7 @@ Status HotDatabase::DoCommit(const Batch& batch, Durability durability) {
     if (batch.condition_count() > 0) MAYFLY_RETURN_IF_ERROR(CheckConditions(commit, batch));
     if (!changes) return {};
     MAYFLY_RETURN_IF_ERROR(CheckRoom(batch));
-    MAYFLY_TRY(sequence, AppendToLog(batch));
+    MAYFLY_TRY(sequence, AppendToLog(commit, batch));
     ApplyAndPublish(commit, batch, sequence);
   }
   if (durability != Durability::kDisk || log_ == nullptr) return {};
@@ -99,13 +99,17 @@ Status HotDatabase::CheckRoom(const Batch& batch) const {
       "{} has no room in memory for this batch; delete rows, or reserve more memory", name()));
 }
 
-Result<Sequence> HotDatabase::AppendToLog(const Batch& batch) {
+Result<Sequence> HotDatabase::AppendToLog(HotIndex::Commit& commit, const Batch& batch) {
   if (log_ == nullptr) return next_sequence_.fetch_add(1, std::memory_order_relaxed);
   PayloadBuffer payload;
   EncodeBatch(batch, payload.bytes());
-  MAYFLY_TRY(const Sequence sequence, log_->Append(payload.bytes()));
-  CountLogged(sequence, payload.bytes().size());
-  return sequence;
+  const Bytes bytes = payload.bytes();
+  Sequence voided = 0;
+  auto appended = log_->Append(std::span(&bytes, 1), voided);
+  // Later commits wait for every sequence.
+  if (voided != 0) commit.Publish(voided);
+  if (appended.has_value()) CountLogged(*appended, bytes.size());
+  return appended;
 }
 
 Flags HotDatabase::FlagsOfChanges() const {
@@ -171,7 +175,7 @@ Status HotDatabase::DropVersionsOf(std::span<const RowVersion> versions, IsDeadR
             .value = {}};
   }
   if (changes.empty()) return {};
-  MAYFLY_TRY(const Sequence sequence, AppendToLog(batch));
+  MAYFLY_TRY(const Sequence sequence, AppendToLog(commit, batch));
   commit.Apply(sequence, changes);
   commit.Publish(sequence);
   drops_.fetch_add(changes.size(), std::memory_order_relaxed);

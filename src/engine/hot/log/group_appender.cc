@@ -31,7 +31,8 @@ class GroupAppender final : public Appender {
                 std::atomic<std::uint64_t>& published)
       : chain_(chain), syncer_(syncer), published_(published), tail_(tail) {}
 
-  Result<std::uint64_t> Append(std::span<const Bytes> payloads) override {
+  Result<std::uint64_t> Append(std::span<const Bytes> payloads,
+                               std::uint64_t& /*voided*/) override {
     Call call = {.payloads = payloads, .bytes = BytesOf(payloads)};
     Enter(call);
     if (!call.status.ok()) return std::move(call.status);

@@ -140,7 +140,8 @@ Status HotLog::CheckUsable() const {
   return {};
 }
 
-Result<std::uint64_t> HotLog::Append(std::span<const Bytes> payloads) {
+Result<std::uint64_t> HotLog::Append(std::span<const Bytes> payloads, std::uint64_t& voided) {
+  voided = 0;
   MAYFLY_RETURN_IF_ERROR(CheckUsable());
   if (payloads.empty()) return Status::Invalid("an append to the log has no record");
   std::uint64_t bytes = 0;
@@ -150,7 +151,7 @@ Result<std::uint64_t> HotLog::Append(std::span<const Bytes> payloads) {
         fmt::format("an append to the log has {} records of {} bytes; at most {} of {} are allowed",
                     payloads.size(), bytes, kGroupRecordsMax, kPayloadBytesMax));
   }
-  return parts_->appender->Append(payloads);
+  return parts_->appender->Append(payloads, voided);
 }
 
 Status HotLog::Sync(std::uint64_t sequence, Durability durability) {
@@ -202,7 +203,8 @@ Status HotLog::Close() {
     // The mark: a record that changes nothing, and says that all before it is durable. Without room
     // for it a torn end could not be told from damage, which is no reason to fail.
     const Bytes nothing;
-    static_cast<void>(parts_->appender->Append(std::span(&nothing, 1)));
+    std::uint64_t voided = 0;
+    static_cast<void>(parts_->appender->Append(std::span(&nothing, 1), voided));
   }
   static_cast<void>(parts_->chain.RemovePrepared());
   return closed;

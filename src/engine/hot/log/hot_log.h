@@ -75,8 +75,14 @@ class HotLog {
   // the first. Survives the death of the process then: kProcess. For kDisk call Sync() next; the
   // engine may apply the batch in between. IoError as invariant 2 says; Invalid for a payload
   // longer than kPayloadBytesMax.
+  // `voided`: the first of the sequences that a failed append took all the same, as records that are
+  // not replayed; 0: it took none.
   Result<std::uint64_t> Append(Bytes payload) { return Append(std::span(&payload, 1)); }
-  Result<std::uint64_t> Append(std::span<const Bytes> payloads);
+  Result<std::uint64_t> Append(std::span<const Bytes> payloads) {
+    std::uint64_t voided = 0;
+    return Append(payloads, voided);
+  }
+  Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& voided);
 
   // Returns when all records up to `sequence`, which Append() returned, have this durability.
   // Callers share one fdatasync. After IoError the record stays in the log: whether it survives a
