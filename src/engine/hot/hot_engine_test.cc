@@ -402,6 +402,7 @@ class HotEvictionTest : public HotEngineTest {
  protected:
   HotEvictionTest() {
     options_.has_thread = true;
+    options_.map_log = false;  // The disk cannot sync a file beside writes to its mapping.
     options_.log_bytes_max = 2 * kSegmentBytesMin;
     options_.memory_bytes_max = std::uint64_t{512} << 10;
   }

@@ -46,7 +46,7 @@ class ColdEngine final : public Engine {
     return inner_->Find(needle, traces_max, progress);
   }
   Result<std::vector<FileInfo>> DoFiles(Role role) const override { return inner_->Files(role); }
-  Result<EngineStats> DoStats() const override { return EngineStats(); }  // No memory of the engine.
+  Result<EngineStats> DoStats() const override { return EngineStats(); }  // No memory.
   Status DoClose() override { return inner_->Close(); }
 
   ColdDisk& disk_;
