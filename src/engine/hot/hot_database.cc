@@ -10,11 +10,6 @@
 namespace mayfly::engine::hot {
 namespace {
 
-// A value that was copied from memory; its room is used again by the next read.
-struct CopiedValue {
-  std::string bytes;
-};
-
 const HotState* StateOf(const Snapshot* snapshot) {
   return snapshot ? &static_cast<const HotSnapshot*>(snapshot)->state() : nullptr;
 }
@@ -73,7 +68,7 @@ bool HotDatabase::HasReadersBeside() const {
 Status HotDatabase::DoGet(Address at, Bytes key, PinnedBytes& value,
                           const Snapshot* snapshot) const {
   const HotState* const state = StateOf(snapshot);
-  return state == nullptr ? GetNewest(at, key, value) : GetIn(*state, at, key, value);
+  return state == nullptr ? GetNewest(at, key, value) : state->Get(at, key, value);
 }
 
 Status HotDatabase::GetNewest(Address at, Bytes key, PinnedBytes& value) const {
@@ -123,22 +118,6 @@ void HotDatabase::TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment mome
                      options_.wipe_freed ? kPromised : Flags{0}, is_still_right);
 }
 
-Status HotDatabase::GetIn(const HotState& state, Address at, Bytes key, PinnedBytes& value) const {
-  const bool was_resident = IsResident();
-  auto& copied = value.Hold<CopiedValue>();
-  const Presence presence = rows_->index.Get(at.role, key, state.sequence(), copied.bytes);
-  if (presence == Presence::kValue) {
-    value.Show(copied.bytes);
-    return {};
-  }
-  value.Show({});
-  if (presence == Presence::kDeleted || (was_resident && IsResident())) return Status::NotFound();
-  if (rows_->ranges.Covers(at.role, key, state.view()->through(), state.sequence())) {
-    return Status::NotFound();
-  }
-  return state.view()->Get(at, key, value);
-}
-
 void HotDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const {
   const HotState* const state = StateOf(snapshot);
   if (state == nullptr) {
@@ -154,7 +133,7 @@ void HotDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapsho
   std::optional<HotState> present;
   if (state == nullptr) present.emplace(*rows_);
   for (Lookup* lookup : lookups) {
-    lookup->status = GetIn(state ? *state : *present, lookup->at, lookup->key, lookup->value);
+    lookup->status = (state ? *state : *present).Get(lookup->at, lookup->key, lookup->value);
   }
 }
 

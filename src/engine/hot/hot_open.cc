@@ -8,14 +8,12 @@
 #include "engine/hot/fold_marker.h"
 #include "engine/hot/hot_database.h"
 #include "engine/hot/hot_engine.h"
-#include "engine/hot/log/change_codec.h"
+#include "engine/hot/replay.h"
 
 namespace mayfly::engine {
 namespace {
 
-using hot::HotChange;
 using hot::HotDatabase;
-using hot::HotIndex;
 using hot::HotLog;
 using hot::HotRows;
 using hot::LogRecord;
@@ -38,70 +36,13 @@ Result<bool> IsEmpty(const Engine& cold) {
   return true;
 }
 
-// Applies the records of the log as the commits that wrote them did.
-class Replay {
- public:
-  Replay(HotRows& rows, const HotOptions& options) : rows_(rows) {
-    flags_ = hot::kDirty;
-    if (options.wipe_freed) flags_ |= hot::kPromised;
-    if (!rows.is_resident) flags_ |= hot::kOverCold;
-  }
-
-  Status Apply(const LogRecord& record) {
-    PublishBefore(record.sequence);
-    touches_.clear();
-    changes_.clear();
-    const auto add = [&](const Batch::Change& change) {
-      Add(change, record.sequence);
-      return Status();
-    };
-    MAYFLY_RETURN_IF_ERROR(hot::DecodePayload(record.payload, add, [](Bytes) { return Status(); }));
-    if (!rows_.index.HasRoomFor(changes_.size(), record.payload.size())) {
-      return Status::Busy("the log has more rows than the reserved memory; reserve more");
-    }
-    HotIndex::Commit commit(rows_.index, touches_);
-    commit.Apply(record.sequence, changes_);
-    commit.Publish(record.sequence);
-    return {};
-  }
-
-  // Records that change nothing are not replayed, but count.
-  void PublishBefore(Sequence end) {
-    for (Sequence next = rows_.index.visible() + 1; next < end; ++next) {
-      HotIndex::Commit(rows_.index, {}).Publish(next);
-    }
-  }
-
- private:
-  void Add(const Batch::Change& change, Sequence sequence) {
-    const bool is_range = change.kind == Batch::Kind::kDeleteRange;
-    if (is_range && change.key >= change.value) return;
-    hot::Flags flags = flags_;
-    if (is_range) {
-      flags = static_cast<hot::Flags>((flags & ~hot::kOverCold) | hot::kNotInCold);
-      rows_.ranges.Add(change.at.role, change.key, change.value, sequence);
-    }
-    touches_.push_back({.role = change.at.role, .key = change.key, .all = is_range});
-    changes_.push_back({.kind = static_cast<HotChange::Kind>(change.kind),
-                        .role = change.at.role,
-                        .flags = flags,
-                        .key = change.key,
-                        .value = change.value});
-  }
-
-  HotRows& rows_;
-  hot::Flags flags_ = 0;
-  std::vector<HotIndex::Touch> touches_;
-  std::vector<HotChange> changes_;
-};
-
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenHotEngineOn(HotStorage storage, const HotOptions& options) {
   MAYFLY_TRY(const Sequence folded, hot::ReadFoldMarker(*storage.files));
   auto rows = std::make_unique<HotRows>(IndexOptionsOf(options, folded));
   MAYFLY_TRY(rows->is_resident, IsEmpty(*storage.cold));
-  Replay replay(*rows, options);
+  hot::Replay replay(*rows, options.wipe_freed);
   MAYFLY_TRY(std::unique_ptr<HotLog> log,
              HotLog::Open({.files = storage.files.get(),
                            .segment_bytes = options.segment_bytes,

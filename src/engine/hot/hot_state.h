@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -32,6 +33,11 @@ struct HotRows {
   std::atomic<std::uint64_t> departures{0};
 };
 
+// A value that was copied from memory; its room is used again by the next read.
+struct CopiedValue {
+  std::string bytes;
+};
+
 // A state of memory over a view of the cold store.
 class HotState {
  public:
@@ -42,13 +48,20 @@ class HotState {
       sequence_ = rows.index.OpenState();
     }
   }
+  // Keeps the rows themselves, too: a reader beside a writer replaces them.
+  explicit HotState(std::shared_ptr<const HotRows> rows) : HotState(*rows) {
+    kept_ = std::move(rows);
+  }
   HotState(const HotState& other)
-      : rows_(other.rows_), view_(other.view_), sequence_(other.sequence_) {
+      : rows_(other.rows_), kept_(other.kept_), view_(other.view_), sequence_(other.sequence_) {
     rows_.index.OpenStateAgain(sequence_);
   }
   HotState& operator=(const HotState&) = delete;
   ~HotState() {
-    if (!owner_.IsThis()) return;
+    if (!owner_.IsThis()) {
+      Abandon(std::move(kept_));
+      return;
+    }
     rows_.index.CloseState(sequence_);
     // Versions that only this state needed; a constant index would keep them.
     const_cast<HotIndex&>(rows_.index).Reclaim(kReclaimAfterState);
@@ -56,10 +69,15 @@ class HotState {
 
   Sequence sequence() const { return sequence_; }
   const ColdView* view() const { return view_.get(); }
+  const HotRows& rows() const { return rows_; }
+
+  // As Engine::Get(), of this state.
+  Status Get(Address at, Bytes key, PinnedBytes& value) const;
 
  private:
   const OwnerProcess owner_;
   const HotRows& rows_;
+  std::shared_ptr<const HotRows> kept_;   // Null: the engine keeps them. Before the view.
   std::shared_ptr<const ColdView> view_;  // Shared with ColdViews and other states. May be null.
   Sequence sequence_ = 0;
 };
@@ -68,6 +86,8 @@ class HotSnapshot final : public Snapshot {
  public:
   HotSnapshot(const HotRows& rows, std::atomic<std::uint64_t>& open_snapshots)
       : ticket_(open_snapshots), state_(rows) {}
+  HotSnapshot(std::shared_ptr<const HotRows> rows, std::atomic<std::uint64_t>& open_snapshots)
+      : ticket_(open_snapshots), state_(std::move(rows)) {}
 
   const HotState& state() const { return state_; }
 

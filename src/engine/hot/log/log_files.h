@@ -63,7 +63,12 @@ class LogFiles {
   virtual std::string PathOf(const std::string& name) const = 0;
 };
 
+// With kRead nothing is made, changed or synced, a missing directory is an empty one, and files may
+// be removed by their writer at any time.
+enum class LogAccess { kWrite, kRead };
+
 // The files of a directory of the operating system.
-std::unique_ptr<LogFiles> NewLogFiles(const std::string& directory);
+std::unique_ptr<LogFiles> NewLogFiles(const std::string& directory,
+                                      LogAccess access = LogAccess::kWrite);
 
 }  // namespace mayfly::engine::hot

@@ -126,11 +126,14 @@ class PosixLogFile final : public LogFile {
 
 class PosixLogFiles final : public LogFiles {
  public:
-  explicit PosixLogFiles(std::string directory) : directory_(std::move(directory)) {}
+  PosixLogFiles(std::string directory, LogAccess access)
+      : directory_(std::move(directory)), access_(access) {}
 
   Result<std::vector<std::string>> List() override {
     std::error_code error;
-    if (std::filesystem::create_directories(directory_, error)) {
+    if (access_ == LogAccess::kRead) {
+      if (!std::filesystem::exists(directory_, error) && !error) return std::vector<std::string>();
+    } else if (std::filesystem::create_directories(directory_, error)) {
       MAYFLY_RETURN_IF_ERROR(SyncFolderOf(directory_));
     }
     if (error) return FileFailed("make", directory_, error.value());
@@ -154,25 +157,29 @@ class PosixLogFiles final : public LogFiles {
     return ::unlink(PathOf(name).c_str()) == 0 ? Status() : FileFailed("remove", PathOf(name));
   }
 
-  Status SyncDirectory() override { return SyncFolderOf(PathOf("x")); }
+  Status SyncDirectory() override {
+    return access_ == LogAccess::kRead ? Status() : SyncFolderOf(PathOf("x"));
+  }
 
   std::string PathOf(const std::string& name) const override { return directory_ + "/" + name; }
 
  private:
   Result<std::unique_ptr<LogFile>> OpenWith(const std::string& name, int flags, const char* what) {
     const std::string path = PathOf(name);
-    const int file = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
+    flags |= access_ == LogAccess::kRead ? O_RDONLY : O_RDWR;
+    const int file = ::open(path.c_str(), O_CLOEXEC | flags, 0600);
     if (file < 0) return FileFailed(what, path);
     return std::unique_ptr<LogFile>(std::make_unique<PosixLogFile>(file, path));
   }
 
   const std::string directory_;
+  const LogAccess access_;
 };
 
 }  // namespace
 
-std::unique_ptr<LogFiles> NewLogFiles(const std::string& directory) {
-  return std::make_unique<PosixLogFiles>(directory);
+std::unique_ptr<LogFiles> NewLogFiles(const std::string& directory, LogAccess access) {
+  return std::make_unique<PosixLogFiles>(directory, access);
 }
 
 }  // namespace mayfly::engine::hot
