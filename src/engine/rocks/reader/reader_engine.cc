@@ -1,21 +1,14 @@
 #include "engine/rocks/reader/reader_engine.h"
 
-#include <condition_variable>
-#include <filesystem>
-#include <mutex>
-#include <stop_token>
-#include <thread>
-
 #include "base/directory_lock.h"
 #include "base/log.h"
 #include "engine/rocks/files/format_file.h"
 #include "engine/rocks/reader/layered_cursor.h"
 #include "engine/rocks/reader/log_follower.h"
+#include "engine/rocks/reader/look_thread.h"
 
 namespace mayfly::engine {
 namespace {
-
-constexpr std::chrono::seconds kLookPause{1};
 
 class ReaderEngine final : public Engine {
  public:
@@ -40,7 +33,9 @@ class ReaderEngine final : public Engine {
 
   Status Start(bool has_thread) {
     MAYFLY_RETURN_IF_ERROR(follower_->Refresh().status());
-    if (has_thread) looker_ = std::make_unique<Looker>(*follower_);
+    if (!has_thread) return {};
+    // The next read returns the error.
+    looker_ = std::make_unique<LookThread>([this] { static_cast<void>(follower_->Refresh()); });
     return {};
   }
 
@@ -51,25 +46,6 @@ class ReaderEngine final : public Engine {
   bool HasReadersBeside() const override { return mark_.HasReadersBeside(); }
 
  private:
-  // A thread that refreshes once a second.
-  class Looker {
-   public:
-    explicit Looker(LogFollower& follower)
-        : thread_([this, &follower](const std::stop_token& stop) {
-            std::unique_lock lock(mutex_);
-            while (!stop.stop_requested()) {
-              rest_.wait_for(lock, stop, kLookPause, [] { return false; });
-              // The next read returns the error.
-              if (!stop.stop_requested()) static_cast<void>(follower.Refresh());
-            }
-          }) {}
-
-   private:
-    std::mutex mutex_;
-    std::condition_variable_any rest_;
-    std::jthread thread_;  // Last: it uses the others.
-  };
-
   Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override {
     if (snapshot != nullptr) {
       const auto& frozen = static_cast<const LayeredSnapshot&>(*snapshot);
@@ -202,7 +178,7 @@ class ReaderEngine final : public Engine {
   const std::string directory_;
   DirectoryLock mark_;  // Held before any file is opened, and until all are closed.
   std::unique_ptr<LogFollower> follower_;
-  std::unique_ptr<Looker> looker_;
+  std::unique_ptr<LookThread> looker_;
 };
 
 }  // namespace
