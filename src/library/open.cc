@@ -3,6 +3,7 @@
 
 #include "core/new_database.h"
 #include "engine/hot/hot_engine.h"
+#include "engine/hot/reader/hot_reader_engine.h"
 #include "engine/rocks/reader/reader_engine.h"
 #include "engine/rocks/rocks_engine.h"
 #include "mayfly/database.h"
@@ -94,6 +95,9 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
   // A salvage needs files that do not change, and only RocksDB can read encrypted logs: there a
   // reader and a writer exclude each other.
   const bool follows = options.read_only && !options.salvage && options.password.empty();
+  if (options.read_only && !options.salvage && engine::IsHotDirectory(options.directory)) {
+    return engine::OpenHotReaderEngine({.reader = {.rocks = rocks}});
+  }
   if (follows) return engine::OpenReaderEngine({.rocks = rocks});
   return IsMemoryFirst(options) ? engine::OpenHotEngine(rocks, ToHotOptions(options))
                                 : engine::OpenRocksEngine(rocks);
