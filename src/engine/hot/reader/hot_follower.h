@@ -3,10 +3,9 @@
 // the log, and nothing else. Rows are replaced as a whole, and kept by the states that read them.
 //
 // Why a state is one of the writer's:
-// (1) Records are blind writes in order. Rows that were replayed from any record at or behind the
-//     first one that the cold store lacks, over that or any later state of the cold store, show the
-//     last record replayed, provided that (2) holds: a record hides what the cold store has of its
-//     keys.
+// (1) Records are blind writes in order, and hide what the cold store has of their keys. So rows
+//     that were replayed from a record at or before the first one that the cold store lacks, over
+//     that or any later state of it, show the last record replayed, provided that (2) holds.
 // (2) A fold writes only the newest rows, so the cold store may lack rows that were replaced by
 //     records as late as the end of the log when it was read. So a refresh reads the cold store
 //     first, then the log to its end, and then shows this state of the cold store.

@@ -278,10 +278,12 @@ TEST_F(HotReaderTest, TakesAnEmptyLogAndOneThatBeginsLater) {
   }
   EXPECT_FALSE(IsHotDirectory(directory_));
   OpenReader();
+  const auto plain = *OpenReaderEngine(reader_options_.reader);
   EXPECT_EQ(Seen("old"), "1");
   EXPECT_FALSE(IsHotDirectory(directory_)) << "a reader makes nothing";
   OpenWriter();
   EXPECT_TRUE(IsHotDirectory(directory_));
+  EXPECT_EQ(plain->Refresh().error().code(), StatusCode::kInvalid) << "it would miss the log";
   Put("new", "2");
   Delete("old");
   EXPECT_EQ(Seen("new"), "2");

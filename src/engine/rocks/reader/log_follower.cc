@@ -144,6 +144,7 @@ Result<LogFollower::Listing> LogFollower::List() const {
   if (!status.ok()) return FromRocks(status, "listing " + options_.rocks.directory);
   Listing listing;
   for (std::string& name : names) {
+    if (name == kHotLogFolder) listing.has_hot_log = true;
     const DirectoryFile file = FileNamed(std::move(name));
     if (file.kind == FileKind::kLog) listing.logs.push_back(file.number);
     if (file.kind == FileKind::kTable) listing.tables.insert(file.name);
@@ -181,6 +182,11 @@ Result<LogFollower::Outcome> LogFollower::LookForLogs() {
   MAYFLY_TRY(const Stamp now, ReadStamp());
   if (stamp_.tick_is_over && now.changed_ns == stamp_.changed_ns) return Outcome::kLevel;
   MAYFLY_TRY(const Listing listing, List());
+  if (listing.has_hot_log && !options_.rocks.beneath_log) {
+    return Status::Invalid(fmt::format(
+        "the memory-first engine has taken {} over, whose log is not read here; open it again",
+        options_.rocks.directory));
+  }
   stamp_ = now;
   for (const std::uint64_t number : listing.logs) {
     if (logs_.empty() || number <= logs_.back()->number()) continue;

@@ -65,6 +65,7 @@ class LogFollower {
   struct Listing {
     std::vector<std::uint64_t> logs;  // Sorted.
     std::set<std::string> tables;
+    bool has_hot_log = false;
   };
   enum class Outcome : std::uint8_t { kLevel, kLost };
 
