@@ -1,12 +1,9 @@
 // Goal: a reader beside a memory-first writer shows what the writer has committed, exactly, whatever
 // becomes of the log and of the files below it, and changes none of them.
-// Method: writers in this process with segments of 16 KiB, folded all the time. After each step, or
-// some of a seeded play, the reader refreshes and is compared with the writer.
+// Method: writers in this process with segments of 16 KiB; the reader refreshes after each step.
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -14,63 +11,19 @@
 #include <thread>
 #include <vector>
 
-#include "base/random.h"
 #include "base/temporary_directory.h"
-#include "engine/hot/hot_engine.h"
 #include "engine/hot/log/log_format.h"
-#include "engine/hot/reader/hot_reader_engine.h"
+#include "engine/hot/reader/hot_reader_fixture.h"
 
 namespace mayfly::engine {
 namespace {
 
 constexpr Address kRows = {.role = Role::kRows};
 
-using Pairs = std::vector<std::pair<std::string, std::string>>;
-
-Pairs Walk(const Engine& engine, Role role, const Snapshot* snapshot = nullptr) {
-  Pairs pairs;
-  auto cursor = *engine.NewCursor({role}, {.snapshot = snapshot});
-  for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
-    pairs.emplace_back(cursor->key(), cursor->value());
-  }
-  EXPECT_TRUE(cursor->status().ok()) << cursor->status().ToString();
-  return pairs;
-}
-
-Pairs WalkBack(const Engine& engine, Role role) {
-  Pairs pairs;
-  auto cursor = *engine.NewCursor({role});
-  for (cursor->SeekToLast(); cursor->Valid(); cursor->Prev()) {
-    pairs.emplace_back(cursor->key(), cursor->value());
-  }
-  EXPECT_TRUE(cursor->status().ok()) << cursor->status().ToString();
-  std::reverse(pairs.begin(), pairs.end());
-  return pairs;
-}
-
 std::string Get(const Engine& engine, Bytes key, const Snapshot* snapshot = nullptr) {
   PinnedBytes value;
   const Status read = engine.Get(kRows, key, value, snapshot);
   return read.ok() ? std::string(value.view()) : read.IsNotFound() ? "-" : read.ToString();
-}
-
-RocksOptions ColdOptions(const std::string& directory) {
-  return {.directory = directory, .profile = Profile::kTiny, .write_buffer_bytes = 64 << 10};
-}
-
-HotOptions SmallOptions() {
-  return {.segment_bytes = hot::kSegmentBytesMin,
-          .log_bytes_max = 2 * hot::kSegmentBytesMin,
-          .reserved_bytes = std::size_t{1} << 30,
-          .huge_pages = false,
-          .has_thread = false};
-}
-
-HotReaderOptions ReaderOptionsAt(const std::string& directory) {
-  return {
-      .reader = {.rocks = {.directory = directory, .profile = Profile::kTiny}, .has_thread = false},
-      .folded_bytes_max = 0,
-      .reserved_bytes = std::size_t{1} << 30};
 }
 
 class HotReaderTest : public ::testing::Test {
@@ -488,163 +441,6 @@ TEST_F(HotReaderTest, SeesWholeCommitsInOrderWhileThreadsWriteAndFold) {
   read();
   for (auto& thread : threads) thread.join();
   EXPECT_EQ(Seen("k0"), std::to_string(number));
-}
-
-class HotReaderPlay {
- public:
-  explicit HotReaderPlay(std::uint64_t seed) : random_(seed) {
-    options_.map_log = random_.OneIn(2);
-    options_.has_thread = random_.OneIn(2);
-    options_.memory_bytes_max = random_.OneIn(2) ? std::uint64_t{1} << 20 : 0;
-    OpenWriter();
-    OpenReader();
-  }
-  ~HotReaderPlay() { snapshot_.reset(); }
-
-  void Step() {
-    switch (Below(30)) {
-      case 0:
-      case 1: EXPECT_TRUE(writer_->Flush().ok()); break;
-      case 2: EXPECT_TRUE(writer_->Compact(RandomRole()).ok()); break;
-      case 3: Reopen(); break;
-      case 4:
-      case 5: TakeSnapshot(); break;
-      case 6:
-      case 7: CheckSnapshot(); break;
-      case 8: OpenReader(); break;
-      case 9: EXPECT_TRUE(reader_->Refresh().has_value()); break;
-      default: Commit(); break;
-    }
-    if (Below(3) == 0) Compare();
-  }
-
-  void Compare() {
-    const auto refreshed = reader_->Refresh();
-    ASSERT_TRUE(refreshed.has_value()) << refreshed.error().ToString();
-    for (std::size_t i = 0; i < kRoleCount; ++i) {
-      const Role role = static_cast<Role>(i);
-      const Pairs expected(model_[i].begin(), model_[i].end());
-      ASSERT_EQ(Walk(*reader_, role), expected) << RoleName(role);
-      ASSERT_EQ(WalkBack(*reader_, role), expected) << RoleName(role);
-      for (int probe = 0; probe < 5; ++probe) CompareKey(role, RandomKey());
-    }
-  }
-
- private:
-  std::uint64_t Below(std::uint64_t bound) { return random_.Below(bound); }
-  Role RandomRole() { return static_cast<Role>(Below(kRoleCount)); }
-  std::string RandomKey() {
-    return std::string(1, static_cast<char>('a' + Below(4))) + std::to_string(Below(30));
-  }
-
-  void OpenWriter() {
-    auto opened = OpenHotEngine(ColdOptions(home_.Inside("db")), options_);
-    ASSERT_TRUE(opened.has_value()) << opened.error().ToString();
-    writer_ = *std::move(opened);
-  }
-  void OpenReader() {
-    snapshot_.reset();
-    HotReaderOptions options = ReaderOptionsAt(home_.Inside("db"));
-    options.reader.let_go_after = std::chrono::milliseconds(Below(2) * 1'000'000);
-    options.folded_bytes_max = Below(2) << 18;
-    auto opened = OpenHotReaderEngine(options);
-    ASSERT_TRUE(opened.has_value()) << opened.error().ToString();
-    reader_ = *std::move(opened);
-  }
-  void Reopen() {
-    ASSERT_TRUE(writer_->Close().ok());
-    if (Below(2) == 0) Compare();  // With no writer there.
-    OpenWriter();
-  }
-
-  void Commit() {
-    Batch batch;
-    const std::uint64_t changes = 1 + Below(20);
-    for (std::uint64_t i = 0; i < changes; ++i) {
-      const Role role = RandomRole();
-      auto& rows = model_[static_cast<std::size_t>(role)];
-      const std::string key = RandomKey();
-      switch (Below(10)) {
-        case 0: {
-          std::string begin = key;
-          std::string end = RandomKey();
-          if (end < begin) std::swap(begin, end);
-          batch.DeleteRange({role}, begin, end);
-          rows.erase(rows.lower_bound(begin), rows.lower_bound(end));
-          break;
-        }
-        case 1:
-        case 2:
-          batch.Delete({role}, key);
-          rows.erase(key);
-          break;
-        default: {
-          const std::string value =
-              std::string(Below(20) == 0 ? 20'000 : Below(200), 'x') + std::to_string(++count_);
-          batch.Put({role}, key, value);
-          rows[key] = value;
-          break;
-        }
-      }
-    }
-    const Status committed =
-        writer_->Commit(batch, Below(5) == 0 ? Durability::kDisk : Durability::kProcess);
-    ASSERT_TRUE(committed.ok()) << committed.ToString();
-  }
-
-  void TakeSnapshot() {
-    snapshot_.reset();
-    Compare();
-    snapshot_ = *reader_->NewSnapshot();
-    frozen_ = model_;
-  }
-  void CheckSnapshot() {
-    if (snapshot_ == nullptr) return;
-    for (std::size_t i = 0; i < kRoleCount; ++i) {
-      const Role role = static_cast<Role>(i);
-      const Pairs expected(frozen_[i].begin(), frozen_[i].end());
-      ASSERT_EQ(Walk(*reader_, role, snapshot_.get()), expected);
-      for (const auto& [key, value] : expected) {
-        PinnedBytes seen;
-        ASSERT_TRUE(reader_->Get({role}, key, seen, snapshot_.get()).ok());
-        ASSERT_EQ(seen.view(), value);
-      }
-    }
-  }
-  void CompareKey(Role role, const std::string& key) {
-    const auto& rows = model_[static_cast<std::size_t>(role)];
-    const auto row = rows.find(key);
-    PinnedBytes seen;
-    const Status read = reader_->Get({role}, key, seen);
-    ASSERT_EQ(read.code(), row == rows.end() ? StatusCode::kNotFound : StatusCode::kOk) << key;
-    ASSERT_EQ(seen.view(), row == rows.end() ? Bytes() : Bytes(row->second)) << key;
-  }
-
-  using Model = std::array<std::map<std::string, std::string>, kRoleCount>;
-
-  const TemporaryDirectory home_;
-  Random random_;
-  HotOptions options_ = SmallOptions();
-  std::unique_ptr<Engine> writer_;
-  std::unique_ptr<Engine> reader_;
-  std::unique_ptr<Snapshot> snapshot_;  // Of the reader, which goes after it.
-  Model model_;
-  Model frozen_;
-  std::uint64_t count_ = 0;
-};
-
-TEST(HotReaderPlay, ShowsWhatTheWriterHasCommittedWhateverItFoldsEvictsAndRemoves) {
-  const std::uint64_t first = FreshSeed();
-  for (std::uint64_t seed = first; seed < first + 3; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
-    HotReaderPlay play(seed);
-    for (int step = 0; step < 200; ++step) {
-      play.Step();
-      if (testing::Test::HasFailure()) return;
-    }
-    play.Compare();
-    if (testing::Test::HasFailure()) return;
-  }
 }
 
 }  // namespace
