@@ -95,12 +95,17 @@ Result<std::unique_ptr<engine::Engine>> OpenEngine(
   // A salvage needs files that do not change, and only RocksDB can read encrypted logs: there a
   // reader and a writer exclude each other.
   const bool follows = options.read_only && !options.salvage && options.password.empty();
-  if (options.read_only && !options.salvage && engine::IsHotDirectory(options.directory)) {
+  if (IsMemoryFirst(options)) {
+    if (options.salvage) {
+      return Status::Unsupported(
+          "a salvage reads no log of the memory-first engine yet; with StorageEngine::kRocks it "
+          "saves what is in the tables, without what only the log in " +
+          options.directory + "/" + engine::kHotLogFolder + " has");
+    }
+    if (!options.read_only) return engine::OpenHotEngine(rocks, ToHotOptions(options));
     return engine::OpenHotReaderEngine({.reader = {.rocks = rocks}});
   }
-  if (follows) return engine::OpenReaderEngine({.rocks = rocks});
-  return IsMemoryFirst(options) ? engine::OpenHotEngine(rocks, ToHotOptions(options))
-                                : engine::OpenRocksEngine(rocks);
+  return follows ? engine::OpenReaderEngine({.rocks = rocks}) : engine::OpenRocksEngine(rocks);
 }
 
 }  // namespace

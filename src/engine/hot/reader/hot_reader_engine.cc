@@ -1,6 +1,5 @@
 #include "engine/hot/reader/hot_reader_engine.h"
 
-#include <filesystem>
 #include <utility>
 
 #include "base/directory_lock.h"
@@ -173,11 +172,6 @@ Result<std::unique_ptr<Engine>> OpenCold(const ReaderOptions& options) {
 }
 
 }  // namespace
-
-bool IsHotDirectory(const std::string& directory) {
-  std::error_code error;
-  return std::filesystem::exists(std::filesystem::path(directory) / kHotLogFolder, error);
-}
 
 Result<std::unique_ptr<Engine>> OpenHotReaderEngine(const HotReaderOptions& options) {
   MAYFLY_TRY(auto cold, OpenCold(options.reader));

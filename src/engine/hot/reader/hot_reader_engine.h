@@ -34,9 +34,6 @@ struct HotReaderOptions {
   bool huge_pages = false;  // Asks for 2 MiB pages: faster reads, more memory for small logs.
 };
 
-// True if the memory-first engine has written to the directory.
-bool IsHotDirectory(const std::string& directory);
-
 // Errors are those of OpenReaderEngine(), of opening the log read-only, and Busy when the writer
 // folds faster than the log can be read.
 Result<std::unique_ptr<Engine>> OpenHotReaderEngine(const HotReaderOptions& options);

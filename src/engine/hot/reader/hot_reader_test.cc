@@ -229,13 +229,13 @@ TEST_F(HotReaderTest, TakesAnEmptyLogAndOneThatBeginsLater) {
     ASSERT_TRUE(plain->Commit(batch).ok());
     ASSERT_TRUE(plain->Close().ok());
   }
-  EXPECT_FALSE(IsHotDirectory(directory_));
+  EXPECT_FALSE(HasHotLog(directory_));
   OpenReader();
   const auto plain = *OpenReaderEngine(reader_options_.reader);
   EXPECT_EQ(Seen("old"), "1");
-  EXPECT_FALSE(IsHotDirectory(directory_)) << "a reader makes nothing";
+  EXPECT_FALSE(HasHotLog(directory_)) << "a reader makes nothing";
   OpenWriter();
-  EXPECT_TRUE(IsHotDirectory(directory_));
+  EXPECT_TRUE(HasHotLog(directory_));
   EXPECT_EQ(plain->Refresh().error().code(), StatusCode::kInvalid) << "it would miss the log";
   Put("new", "2");
   Delete("old");
