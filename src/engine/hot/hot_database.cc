@@ -72,8 +72,21 @@ Status HotDatabase::DoGet(Address at, Bytes key, PinnedBytes& value,
 }
 
 Status HotDatabase::GetNewest(Address at, Bytes key, PinnedBytes& value) const {
+  for (int attempt = 0; attempt < kGetTries; ++attempt) {
+    const std::uint64_t departures = rows_->departures.load(std::memory_order_seq_cst);
+    Status read = TryToGetNewest(at, key, value, departures);
+    // A batch that deletes a range and puts the key again may have come between memory and the cold
+    // store.
+    if (!read.IsNotFound() || rows_->departures.load(std::memory_order_seq_cst) == departures) {
+      return read;
+    }
+  }
+  return HotState(*rows_).Get(at, key, value);
+}
+
+Status HotDatabase::TryToGetNewest(Address at, Bytes key, PinnedBytes& value,
+                                   std::uint64_t departures) const {
   const bool was_resident = IsResident();
-  const std::uint64_t departures = rows_->departures.load(std::memory_order_seq_cst);
   auto& copied = value.Hold<CopiedValue>();
   const Presence presence = rows_->index.Get(at.role, key, copied.bytes);
   if (presence == Presence::kValue) [[likely]] {

@@ -73,6 +73,7 @@ class HotDatabase final : public Engine {
 
   // Reads.
   Status GetNewest(Address at, Bytes key, PinnedBytes& value) const;
+  Status TryToGetNewest(Address at, Bytes key, PinnedBytes& value, std::uint64_t departures) const;
   Status GetCold(Address at, Bytes key, PinnedBytes& value) const;
   void TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment moment) const;
   bool IsResident() const { return rows_->is_resident.load(std::memory_order_seq_cst); }

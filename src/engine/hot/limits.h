@@ -49,6 +49,10 @@ inline constexpr std::size_t kRowOverhead = 48;
 // Buffers for records that a thread keeps between commits.
 inline constexpr std::size_t kPayloadBufferMax = std::size_t{64} << 10;
 
+// How often a get that found nothing looks again, because rows left memory meanwhile, before it opens
+// a state.
+inline constexpr int kGetTries = 3;
+
 // How often a MultiGet reads on while commits go on, before it opens a state.
 inline constexpr int kMultiGetTries = 2;
 

@@ -98,7 +98,7 @@ std::string EncodeSegmentHeader(const SegmentHeader& header) {
 }
 
 Result<std::optional<SegmentHeader>> DecodeSegmentHeader(Bytes bytes) {
-  bool is_zero = true;
+  bool is_begun = false;  // By the last copy: they are written one after the other.
   for (const std::uint64_t offset : {std::uint64_t{0}, kHeaderCopyOffset}) {
     if (bytes.size() < offset + kHeaderBytes) continue;
     const Bytes copy = bytes.substr(offset, kHeaderBytes);
@@ -109,9 +109,9 @@ Result<std::optional<SegmentHeader>> DecodeSegmentHeader(Bytes bytes) {
       return Status::Unsupported(fmt::format(
           "the log has format {}, and this mayfly reads format {}", format, kSegmentFormat));
     }
-    is_zero = is_zero && IsZero(copy);
+    is_begun = !IsZero(copy);
   }
-  if (is_zero) return std::optional<SegmentHeader>();
+  if (!is_begun) return std::optional<SegmentHeader>();
   return Status::Corruption("both copies of the header are damaged");
 }
 

@@ -47,9 +47,9 @@ struct SegmentHeader {
 // kSegmentHeaderBytes, with both copies.
 std::string EncodeSegmentHeader(const SegmentHeader& header);
 
-// The header in the first bytes of a file. Nothing when both copies are zeros, or the file is too
-// short: the segment was never begun. Corruption when both are damaged, Unsupported when a newer
-// mayfly wrote them.
+// The header in the first bytes of a file. Nothing when the second copy is zeros and the first is not
+// whole, or the file is too short: the segment was never begun, since records come after both.
+// Corruption when both are damaged, Unsupported when a newer mayfly wrote them.
 Result<std::optional<SegmentHeader>> DecodeSegmentHeader(Bytes bytes);
 
 struct RecordHeader {

@@ -41,6 +41,17 @@ TEST(LogFormat, NamesOfSegmentsAreReadBackAndOthersAreNot) {
   }
 }
 
+TEST(LogFormat, ASegmentWithoutTheSecondCopyWasNeverBegun) {
+  const std::string block = EncodeSegmentHeader(ExampleHeader());
+  for (const std::size_t written : {std::size_t{1}, std::size_t{60}, std::size_t{127}}) {
+    std::string bytes(kSegmentHeaderBytes, '\0');
+    block.copy(bytes.data(), written);
+    const auto read = DecodeSegmentHeader(bytes);
+    ASSERT_TRUE(read.has_value()) << written;
+    EXPECT_FALSE(read->has_value()) << written;
+  }
+}
+
 TEST(LogFormat, AHeaderIsReadBackFromEitherCopy) {
   SegmentHeader header = ExampleHeader();
   header.cipher = Random(1).Bytes(64);

@@ -1,5 +1,6 @@
 #include "engine/hot/log/segment.h"
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 
@@ -61,7 +62,12 @@ Status Segment::Begin(std::uint64_t first_sequence, std::uint64_t previous_end,
   }
   const std::string block = EncodeSegmentHeader(header_);
   if (mapping_ == nullptr) return file_->Write(0, block);
-  std::memcpy(mapping_, block.data(), block.size());
+  // The copies in their order: a process that is killed in between leaves a segment that was never
+  // begun.
+  std::memcpy(mapping_, block.data(), kHeaderCopyOffset);
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(mapping_ + kHeaderCopyOffset, block.data() + kHeaderCopyOffset,
+              block.size() - kHeaderCopyOffset);
   return {};
 }
 
