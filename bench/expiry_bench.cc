@@ -1,5 +1,5 @@
 // expiry_bench - space and latency while rows die.
-//   expiry_bench [a|b|c|d ...] [--out DIR] [--scale X] [--quick] ...
+//   expiry_bench [a|b|c|d|e ...] [--out DIR] [--scale X] [--quick] ...
 // Each scenario prints its results beside their bars and writes its time series to DIR. Exits with
 // 1 when a bar is missed. Time is real: the database's clock is the machine's.
 #include <fmt/format.h>
@@ -30,6 +30,7 @@ constexpr Scenario kScenarios[] = {
     {"b", "idle: everything dies at once, and nobody writes",    RunIdle},
     {"c", "burst: a million rows die in one second, under load", RunBurst},
     {"d", "scan: a range in which a million rows have died",     RunScan},
+    {"e", "purge: how fast the reaper removes a million rows",   RunPurge},
 };
 // clang-format on
 
@@ -68,6 +69,8 @@ Arguments Parse(const std::vector<std::string_view>& words) {
       settings.quick = true;
     } else if (word == "--rounds") {
       settings.rounds = NumberIn<std::size_t>(value());
+    } else if (word == "--engine") {
+      settings.engine = value();
     } else if (word == "--work-percent") {
       settings.reaper.work_percent = NumberIn<std::uint32_t>(value());
     } else if (word == "--step-rows") {

@@ -23,6 +23,7 @@ struct ExpirySettings {
   bool quick = false;      // --quick: a smoke run of a minute; its figures mean little.
   ReaperOptions reaper;    // --work-percent N, --step-rows N; the rest as the library has it.
   std::size_t rounds = 3;  // --rounds N: pairs of runs of the burst.
+  std::string engine;      // --engine memory|rocks: measure the purge on this one alone.
 
   std::size_t Rows(std::size_t rows) const {
     return static_cast<std::size_t>(static_cast<double>(rows) * scale * (quick ? 0.2 : 1.0));
@@ -50,6 +51,7 @@ void RunSteady(const ScenarioContext& context);
 void RunIdle(const ScenarioContext& context);
 void RunBurst(const ScenarioContext& context);
 void RunScan(const ScenarioContext& context);
+void RunPurge(const ScenarioContext& context);
 
 // The machine's time plus an offset, so that a run can move to a deadline an hour away. The offset
 // stays well below DatabaseOptions::clock_jump_max.

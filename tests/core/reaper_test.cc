@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/each_engine.h"
+#include "core/layout/limits.h"
 
 namespace mayfly {
 namespace {
@@ -136,6 +137,17 @@ TEST_P(Reaping, WhoAsksWhileItRestsIsAnswered) {
   purged.acquire();
   reaper->AwaitIdle();  // Ends the rest, which alone must not make it return.
   EXPECT_EQ(StatisticsOf(database()).rows, 0u);
+}
+
+TEST_P(Reaping, WorksInShortStepsHoweverFarBehindItIs) {
+  std::atomic<int> told{0};
+  Put(3000, 5ms);
+  clock().Advance(1h);
+  const auto reaper =
+      *database().StartReaper({.on_progress = [&](std::chrono::nanoseconds) { ++told; }});
+  reaper->AwaitIdle();
+  EXPECT_EQ(StatisticsOf(database()).rows, 0u);
+  EXPECT_GE(told, 3000 / static_cast<int>(core::kReaperStepRowsMax)) << "in short steps";
 }
 
 TEST_P(Reaping, TwoOfThemPurgeEachRowOnce) {

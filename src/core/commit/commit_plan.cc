@@ -280,7 +280,7 @@ CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe strip
 
 void CommitPlan::AddEvent(const KeyspaceState& keyspace, Bytes key, const RowView& row,
                           EventCause cause, bool is_stored) {
-  const EventDetail detail = keyspace.policy()->events;
+  const EventDetail detail = keyspace.events();
   if (detail == EventDetail::kOff) return;
   Event event{.sequence = 0,
               .keyspace = keyspace.id(),

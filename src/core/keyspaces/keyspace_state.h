@@ -66,6 +66,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
         name_(std::move(name)),
         by_timestamp_(policy.order == RowOrder::kTimestamp),
         promises_(policy.purge_within.has_value()),
+        events_(policy.events),
         policy_(std::make_shared<const KeyspacePolicy>(policy)) {}
 
   KeyspaceId id() const { return id_; }
@@ -75,11 +76,15 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::shared_ptr<const KeyspacePolicy> policy() const { return std::atomic_load(&policy_); }
   void SetPolicy(const KeyspacePolicy& policy) {
     promises_.store(policy.purge_within.has_value(), std::memory_order_relaxed);
+    events_.store(policy.events, std::memory_order_relaxed);
     std::atomic_store(&policy_, std::make_shared<const KeyspacePolicy>(policy));
   }
 
   // Whether the policy has a promise; cheap enough to ask at each write.
   bool promises() const { return promises_.load(std::memory_order_relaxed); }
+
+  // Which events the policy wants; as cheap.
+  EventDetail events() const { return events_.load(std::memory_order_relaxed); }
 
   // Held shared by every write, and alone by changes of the keyspace as a whole, which go first:
   // eight busy writers kept a change of policy out for half a minute. So no thread may take it
@@ -193,6 +198,7 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   const std::string name_;
   const bool by_timestamp_;  // As in the policy, which cannot change it.
   std::atomic<bool> promises_;
+  std::atomic<EventDetail> events_;
   // Read and replaced atomically; shared with writers.
   std::shared_ptr<const KeyspacePolicy> policy_;
   Gate gate_;

@@ -21,7 +21,13 @@ bool DecodeEventKey(Bytes key, std::uint64_t& sequence) {
 }
 
 std::string EncodeEvent(const Event& event) {
-  std::string out(1, event.member ? kOfMember : kOfRow);
+  std::string out;
+  AppendEvent(out, event);
+  return out;
+}
+
+void AppendEvent(std::string& out, const Event& event) {
+  out.push_back(event.member ? kOfMember : kOfRow);
   out.push_back(static_cast<char>(event.cause));
   AppendLittleEndian32(out, event.keyspace);
   AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(event.deadline)));
@@ -30,7 +36,6 @@ std::string EncodeEvent(const Event& event) {
   AppendSized(out, event.key);
   if (event.member) AppendSized(out, *event.member);
   if (event.value) AppendSized(out, *event.value);
-  return out;
 }
 
 Result<Event> DecodeEvent(Bytes in) {

@@ -18,6 +18,7 @@ std::string EventKey(std::uint64_t sequence);
 bool DecodeEventKey(Bytes key, std::uint64_t& sequence);
 
 std::string EncodeEvent(const Event& event);
+void AppendEvent(std::string& out, const Event& event);
 
 // Without sequence and keyspace name, which are not in the bytes.
 Result<Event> DecodeEvent(Bytes encoded);

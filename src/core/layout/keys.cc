@@ -53,7 +53,9 @@ std::string EntryBegin(KeyspaceId keyspace, WallTime deadline) {
 
 std::string EntryKey(KeyspaceId keyspace, WallTime deadline, Bytes key) {
   assert(ToMs(deadline) >= 0);
-  return EntryBegin(keyspace, deadline).append(key);
+  std::string entry;
+  entry.reserve(sizeof keyspace + sizeof(std::uint64_t) + key.size());
+  return entry.append(EntryBegin(keyspace, deadline)).append(key);
 }
 
 std::optional<EntryView> DecodeEntry(Bytes entry_key) {

@@ -25,12 +25,13 @@ inline constexpr std::size_t kBufferedChangeBytes = 256;
 // Rows that one purge batch removes; their latches are held for one commit.
 inline constexpr std::size_t kPurgeBatchRowsMax = 64;
 
-// The same for the reaper, beside live traffic, which waits for its commits.
-inline constexpr std::size_t kReaperBatchRowsMax = 16;
+// Rows that a step of the reaper removes, in one commit, beside live traffic, which waits for it.
+inline constexpr std::size_t kReaperStepRowsMax = 16;
 
 // Entries that a purge reads ahead, so that one cursor serves several batches, and finds enough
-// rows of one latch for a reaper's batch.
-inline constexpr std::size_t kPurgeAheadRowsMax = kStripes * kReaperBatchRowsMax;
+// rows of one latch for a step of the reaper. A multiple of this would leave the caches of a core
+// before its last rows are removed: 16,384 cost a quarter more CPU per row than 4,096.
+inline constexpr std::size_t kPurgeAheadRowsMax = kStripes * kReaperStepRowsMax;
 
 // Dead rows that each count of living rows scans; if there are more, a purge counts them once.
 inline constexpr std::uint64_t kUncountedRowsMax = 1024;
@@ -119,11 +120,23 @@ inline constexpr std::chrono::microseconds kReaperRestMin(500);
 // The least share of time a reaper takes, if it has a backlog and there was no write for a while.
 inline constexpr std::uint32_t kReaperQuietPercent = 60;
 
-// The lag at which a reaper may take twice its share of time: after many deaths at one instant, and
-// in a stream of them; and how long it watches to tell the two apart.
-inline constexpr Millis kReaperLagUnit = std::chrono::minutes(1);
-inline constexpr Millis kReaperStreamLagUnit = std::chrono::milliseconds(500);
+// The lag, in time and in rows, at which a reaper takes twice its share of time; three times at
+// twice the lag, and so on.
+inline constexpr Millis kReaperLagUnit = std::chrono::milliseconds(100);
+inline constexpr std::uint64_t kReaperLagRows = 25'000;
+
+// The same, in time, where a row takes longer than kReaperSlowRow to remove, in the fastest of
+// kReaperStepsWatched steps: in a stream of deaths, and after many at one instant; and how long the
+// reaper watches to tell the two apart.
+inline constexpr std::chrono::nanoseconds kReaperSlowRow = std::chrono::microseconds(6);
+inline constexpr std::size_t kReaperStepsWatched = 64;
+inline constexpr Millis kReaperSlowStreamUnit = std::chrono::milliseconds(500);
+inline constexpr Millis kReaperSlowUnit = std::chrono::minutes(1);
 inline constexpr Millis kReaperHeadPause = std::chrono::milliseconds(250);
+
+// Entries after which a scan of the index in the background lets other threads run: while it has a
+// core to itself, one that has just become ready may wait for it for milliseconds.
+inline constexpr std::size_t kScanEntriesPerYield = 512;
 
 // How long a reclaimer waits for writers or for a quiet moment.
 inline constexpr Millis kReclaimPause = std::chrono::seconds(1);
@@ -164,5 +177,8 @@ inline constexpr WallTime kPlausibleLast = WallTimeFromMs(100'000'000'000'000);
 // Room for the bytes that a row's key and tag add to the user's.
 static_assert(kKeyBytesMax + 64 <= engine::kKeyBytesMax);
 static_assert(kValueBytesMax + 64 <= engine::kValueBytesMax);
+
+// A step of the reaper fits into a turn, so that other keyspaces do not wait for more than one.
+static_assert(kReaperStepRowsMax <= kPurgeTurnRowsMax);
 
 }  // namespace mayfly::core

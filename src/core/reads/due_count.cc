@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <shared_mutex>
+#include <thread>
 
 #include "core/layout/addresses.h"
 #include "core/layout/keys.h"
@@ -45,7 +46,7 @@ Result<std::uint64_t> CountDead(const engine::Engine& engine, KeyspaceId id, Wal
       return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
     }
     if (!IsDead(entry->deadline, now)) break;
-    ++dead;
+    if (++dead % kScanEntriesPerYield == 0) std::this_thread::yield();
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   return dead;

@@ -1,9 +1,11 @@
 #include "core/reclaim/due_walk.h"
 
 #include <algorithm>
+#include <thread>
 
 #include "core/layout/addresses.h"
 #include "core/layout/keys.h"
+#include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 
 namespace mayfly::core {
@@ -25,7 +27,7 @@ Result<std::unique_ptr<engine::Cursor>> WalkFrom(const Store& store, const Index
 }  // namespace
 
 Result<bool> DueWalk::Fill(const Store& store, const IndexHalf& half, const Request& request) {
-  if (done_ < page_.size() && by_latch_ == request.by_latch) return true;
+  if (done_ < page_.size() && order_ == request.order) return true;
   const std::string watermark = EntryBegin(half.index(), half.watermark());
   pass_ = half.keyspace.purge_pass(half.members);
   if (pass_.reached > watermark) {
@@ -40,6 +42,7 @@ Result<bool> DueWalk::Fill(const Store& store, const IndexHalf& half, const Requ
 Result<bool> DueWalk::Read(const Store& store, const IndexHalf& half, const std::string& begin,
                            const Request& request) {
   page_.clear();
+  keys_.release();
   done_ = 0;
   MAYFLY_TRY(const auto cursor, WalkFrom(store, half, begin));
   MemberStripes members(store, half.keyspace);
@@ -47,28 +50,44 @@ Result<bool> DueWalk::Read(const Store& store, const IndexHalf& half, const std:
     const auto entry = DecodeEntry(cursor->key());
     if (!entry) return DamagedEntry();
     if (!IsDead(entry->deadline, request.now)) break;
-    page_.push_back({entry->deadline, std::string(entry->key), 0});
-    MAYFLY_TRY(page_.back().stripe, StripeOfDue(half, members, page_.back().key));
+    char* const kept =
+        static_cast<char*>(keys_.allocate(std::max<std::size_t>(entry->key.size(), 1), 1));
+    const Bytes key(kept, entry->key.copy(kept, entry->key.size()));
+    MAYFLY_TRY(const Stripe stripe, StripeOfDue(half, members, key));
+    page_.push_back({entry->deadline, key, stripe});
+    if (page_.size() % kScanEntriesPerYield == 0) std::this_thread::yield();
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
   if (page_.empty()) return false;
   first_ = page_.front().deadline;
   through_ = page_.back().deadline;
   last_ = EntryKey(half.index(), through_, page_.back().key);
-  by_latch_ = request.by_latch;
-  if (by_latch_) {
-    std::stable_sort(page_.begin(), page_.end(),
-                     [](const Due& a, const Due& b) { return a.stripe < b.stripe; });
-  }
+  Arrange(request.order);
   return true;
 }
 
+void DueWalk::Arrange(Order order) {
+  order_ = order;
+  if (order == Order::kIndex) return;
+  // Stable, and so in time order for each latch.
+  std::stable_sort(page_.begin(), page_.end(), [order](const Due& a, const Due& b) {
+    if (order == Order::kDeadlineByLatch && a.deadline != b.deadline) {
+      return a.deadline < b.deadline;
+    }
+    return a.stripe < b.stripe;
+  });
+}
+
 std::span<Due> DueWalk::Next(std::size_t rows_max) {
-  std::size_t end = std::min(done_ + rows_max, page_.size());
-  for (std::size_t i = done_ + 1; by_latch_ && i < end; ++i) {
-    if (page_[i].stripe != page_[done_].stripe) end = i;
+  const std::span<Due> rows = std::span(page_).subspan(done_);
+  std::size_t count = std::min(rows_max, rows.size());
+  if (order_ != Order::kIndex) {
+    const std::size_t mixed = order_ == Order::kLatch ? 1 : std::min(count, kReaperStepRowsMax);
+    const auto other = std::find_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count),
+                                    [&](const Due& row) { return row.stripe != rows[0].stripe; });
+    count = std::max(mixed, static_cast<std::size_t>(other - rows.begin()));
   }
-  return std::span(page_).subspan(done_, end - done_);
+  return rows.first(count);
 }
 
 std::optional<WallTime> DueWalk::ReachedWith(const IndexHalf& half,
@@ -84,12 +103,13 @@ void DueWalk::Done(const IndexHalf& half, std::span<const Due> rows) {
   half.keyspace.SetPurgePass(half.members, pass_);
 }
 
-Result<Stripe> StripeOfDue(const IndexHalf& half, MemberStripes& members, const std::string& key) {
+Result<Stripe> StripeOfDue(const IndexHalf& half, MemberStripes& members, Bytes key) {
   const KeyspaceState& keyspace = half.keyspace;
   if (!half.members) return StripeOf(keyspace.id(), key);
   if (!keyspace.by_timestamp()) return members.Of(key);
   // A damaged key has no row: its entry is stale, and any latch will do.
-  return StripeOf(keyspace.id(), UserKeyOfMember(key).value_or(key));
+  const auto user_key = UserKeyOfMember(key);
+  return StripeOf(keyspace.id(), user_key ? Bytes(*user_key) : key);
 }
 
 Result<std::optional<WallTime>> FirstDeadline(const Store& store, const IndexHalf& half,

@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,24 +42,33 @@ struct IndexHalf {
 
 struct Due {
   WallTime deadline;
-  std::string key;  // A member's is without the keyspace.
+  Bytes key;  // A member's is without the keyspace. Points into its walk.
   Stripe stripe;
 };
 
 class DueWalk {
  public:
+  // The order of rows within a page.
+  enum class Order : std::uint8_t {
+    kIndex,            // The oldest first, and by key.
+    kDeadlineByLatch,  // The oldest first; those of one deadline by latch.
+    kLatch,            // By latch.
+  };
+
   // How to read a page.
   struct Request {
     WallTime now;
     WallTime settled;  // Every write of an instant up to this is done.
-    bool by_latch;     // Groups rows by latch, instead of the oldest first.
+    Order order;
     std::size_t rows_max;
   };
 
   // Reads a page unless rows of the last one are left. False: nothing is due.
   Result<bool> Fill(const Store& store, const IndexHalf& half, const Request& request);
 
-  // The next rows to remove, of one latch if the page is grouped so. Valid until Done() or Fill().
+  // The next rows to remove: of one latch if the page is ordered so, but up to kReaperStepRowsMax
+  // of several where the order of deadlines separates those of one latch. Valid until Done() or
+  // Fill().
   std::span<Due> Next(std::size_t rows_max);
 
   // How far the watermark may rise once these rows and all before them are removed; nothing before
@@ -74,11 +85,13 @@ class DueWalk {
  private:
   Result<bool> Read(const Store& store, const IndexHalf& half, const std::string& begin,
                     const Request& request);
+  void Arrange(Order order);
 
   PurgePass pass_;  // The page's pass; it reaches to where the page begins.
   std::vector<Due> page_;
-  std::size_t done_ = 0;  // Of the page.
-  bool by_latch_ = false;
+  std::pmr::monotonic_buffer_resource keys_;  // Owns the bytes of the page's keys.
+  std::size_t done_ = 0;                      // Of the page.
+  Order order_ = Order::kIndex;
   WallTime first_;    // The first deadline of the page,
   WallTime through_;  // the last,
   std::string last_;  // and its entry.
@@ -86,7 +99,7 @@ class DueWalk {
 
 // The stripe of an entry's row or member. A member's holds until its collection moves to another
 // key.
-Result<Stripe> StripeOfDue(const IndexHalf& half, MemberStripes& members, const std::string& key);
+Result<Stripe> StripeOfDue(const IndexHalf& half, MemberStripes& members, Bytes key);
 
 // The earliest deadline in the index from `begin` on; nothing when there is none.
 Result<std::optional<WallTime>> FirstDeadline(const Store& store, const IndexHalf& half,

@@ -95,7 +95,7 @@ Result<std::uint64_t> OrphanPurge::Remove(KeyspaceState& keyspace, const Orphan&
     if (!last.empty()) place.part = std::move(last);
     events = std::move(plan.events());
   }
-  store_.events().Deliver(events);
+  store_.events().Deliver(std::move(events));
   return removed;
 }
 

@@ -49,6 +49,7 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgePace& 
     turns.insert(turns.end(), more.begin(), more.end());
   }
   MAYFLY_RETURN_IF_ERROR(TakeTurns(std::move(turns), run));
+  if (!report.more_due) due_rows_ = 0;
   return report;
 }
 
@@ -125,7 +126,9 @@ Result<bool> Purger::PurgeOrphans(KeyspaceState& keyspace, const Run& run) {
              orphans_.Step(keyspace, std::min<std::uint64_t>(left, kOrphanBatchPartsMax)));
   if (!removed) return false;
   run.report.leftovers += *removed;
-  if (run.pace.rest) run.pace.rest(store_.clock().Steady() - began);
+  if (run.pace.rest) {
+    run.pace.rest({.rows = *removed, .removing = store_.clock().Steady() - began});
+  }
   return keyspace.orphans() > 0;
 }
 
@@ -140,31 +143,53 @@ Result<bool> Purger::PurgeSome(const IndexHalf& half, const Run& run) {
   DueWalk& walk = walks_[half.index()];
   for (std::size_t taken = 0; !half.IsEmpty() && taken < kPurgeTurnRowsMax;) {
     const std::uint64_t left = run.options.rows_max - Done(run.report);
-    const bool by_latch = pace.one_latch && half.keyspace.policy()->events == EventDetail::kOff;
-    const std::uint64_t ahead = pace.one_latch
-                                    ? kPurgeAheadRowsMax
-                                    : std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax);
-    MAYFLY_TRY(
-        const bool due,
-        walk.Fill(
-            store_, half,
-            {.now = run.now, .settled = run.settled, .by_latch = by_latch, .rows_max = ahead}));
+    const SteadyTime began = pace.rest ? store_.clock().Steady() : SteadyTime();
+    MAYFLY_TRY(const bool due, walk.Fill(store_, half, PageOf(half, run, left)));
     if (!due) break;
     if (!MayGoOn(run)) return true;
-    if (!half.members && walk.page_begins() && walk.page_rows() == kPurgeAheadRowsMax) {
-      MAYFLY_TRY(const auto counted, KeepCountOfDue(store_, half.keyspace));
-      if (counted) backlog_ = std::max(backlog_, *counted);
-    }
-    const SteadyTime began = store_.clock().Steady();
+    if (!half.members && walk.page_begins()) MAYFLY_RETURN_IF_ERROR(CountDue(half, walk));
+    const SteadyTime found = pace.rest ? store_.clock().Steady() : SteadyTime();
     const auto batch = walk.Next(std::min<std::uint64_t>(left, pace.batch_rows_max));
-    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), run));
+    std::vector<Event> events;
+    MAYFLY_RETURN_IF_ERROR(RemoveDue(half, batch, walk.ReachedWith(half, batch), run, events));
+    const SteadyTime removed = pace.rest ? store_.clock().Steady() : SteadyTime();
+    const std::size_t rows = batch.size();
     walk.Done(half, batch);
-    taken += batch.size();
-    if (pace.rest) pace.rest(store_.clock().Steady() - began);
+    taken += rows;
+    if (!half.members) due_rows_ -= std::min<std::uint64_t>(due_rows_, rows);
+    store_.events().Deliver(std::move(events));
+    if (pace.rest) {
+      pace.rest({.rows = rows,
+                 .finding = found - began,
+                 .removing = removed - found,
+                 .telling = store_.clock().Steady() - removed});
+    }
     if (taken >= kPurgeTurnRowsMax) return true;
   }
   FinishHalf(half, run);
   return false;
+}
+
+// How to read the next page. Events show their order: there the oldest go first.
+DueWalk::Request Purger::PageOf(const IndexHalf& half, const Run& run, std::uint64_t left) {
+  DueWalk::Request request{.now = run.now,
+                           .settled = run.settled,
+                           .order = DueWalk::Order::kIndex,
+                           .rows_max = std::clamp<std::uint64_t>(left, 1, kPurgeAheadRowsMax)};
+  if (!run.pace.one_latch) return request;
+  request.order = half.keyspace.events() == EventDetail::kOff ? DueWalk::Order::kLatch
+                                                              : DueWalk::Order::kDeadlineByLatch;
+  request.rows_max = kPurgeAheadRowsMax;
+  return request;
+}
+
+Status Purger::CountDue(const IndexHalf& half, const DueWalk& walk) {
+  if (walk.page_rows() < kPurgeAheadRowsMax) return {};
+  MAYFLY_TRY(const auto counted, KeepCountOfDue(store_, half.keyspace));
+  if (!counted) return {};
+  backlog_ = std::max(backlog_, *counted);
+  due_rows_ = std::max(due_rows_, *counted);
+  return {};
 }
 
 // Raises the watermark: all due rows are gone, and new ones will be due later. In memory only: the
@@ -205,58 +230,54 @@ Status Purger::LatchDue(const IndexHalf& half, std::span<Due> due,
 }
 
 Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
-                         const Run& run) {
+                         const Run& run, std::vector<Event>& events) {
   PurgeReport& report = run.report;
   KeyspaceState& keyspace = half.keyspace;
-  std::vector<Event> events;
-  {
-    const std::shared_lock gate(keyspace.gate());
-    if (keyspace.dropped()) return {};
-    std::optional<KeyLatches::Many> latches;
-    MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
-    // The rows may be alive again.
-    if (store_.clock().reverts() != run.reverts) return {};
-    CommitPlan plan(store_.clock().Now());
-    MemberPurge members(store_, plan, keyspace);
-    const auto plan_one = [&](const Due& row) {
-      if (!half.members) return PlanRow(plan, keyspace, row);
-      return keyspace.by_timestamp() ? PlanVersion(plan, keyspace, row)
-                                     : members.Remove(row.key, row.deadline);
-    };
-    PinnedBytes pin;
-    std::uint64_t found_ones = 0;
-    std::uint64_t stale = 0;
-    for (const Due& row : due) {
-      MAYFLY_TRY(const bool found, plan_one(row));
-      if (found) {
-        ++found_ones;
-        continue;
-      }
-      // Mostly another purge has removed row and entry already. An entry that still exists is
-      // stale.
-      const Status read =
-          store_.engine().Get(kExpiry, EntryKey(half.index(), row.deadline, row.key), pin);
-      if (read.IsNotFound()) continue;
-      MAYFLY_RETURN_IF_ERROR(read);
-      plan.RemoveStaleEntry(keyspace, row.stripe, half.members, row.deadline, row.key);
-      ++stale;
+  const std::shared_lock gate(keyspace.gate());
+  if (keyspace.dropped()) return {};
+  std::optional<KeyLatches::Many> latches;
+  MAYFLY_RETURN_IF_ERROR(LatchDue(half, due, latches));
+  // The rows may be alive again.
+  if (store_.clock().reverts() != run.reverts) return {};
+  CommitPlan plan(store_.clock().Now());
+  MemberPurge members(store_, plan, keyspace);
+  const auto plan_one = [&](const Due& row) {
+    if (!half.members) return PlanRow(plan, keyspace, row);
+    return keyspace.by_timestamp() ? PlanVersion(plan, keyspace, row)
+                                   : members.Remove(row.key, row.deadline);
+  };
+  PinnedBytes pin;
+  std::uint64_t found_ones = 0;
+  std::uint64_t stale = 0;
+  for (const Due& row : due) {
+    MAYFLY_TRY(const bool found, plan_one(row));
+    if (found) {
+      ++found_ones;
+      continue;
     }
-    MAYFLY_TRY(const std::uint64_t collections, members.Finish());
-    if (reached) {
-      std::string watermark;
-      AppendLittleEndian64(watermark, static_cast<std::uint64_t>(ToMs(*reached)));
-      const char kind = half.members ? kMetaMembersWatermark : kMetaWatermark;
-      plan.batch().Put(kMeta, MetaKey(kind, keyspace.id()), watermark);
-    }
-    MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
-    if (reached) half.RaiseWatermark(*reached);
-    report.rows += (half.members ? 0 : found_ones) + collections;
-    (keyspace.by_timestamp() ? report.versions : report.members) += half.members ? found_ones : 0;
-    report.stale_entries += stale;
-    store_.counts().stale_entries += stale;
-    events = std::move(plan.events());
+    // Mostly another purge has removed row and entry already. An entry that still exists is
+    // stale.
+    const Status read =
+        store_.engine().Get(kExpiry, EntryKey(half.index(), row.deadline, row.key), pin);
+    if (read.IsNotFound()) continue;
+    MAYFLY_RETURN_IF_ERROR(read);
+    plan.RemoveStaleEntry(keyspace, row.stripe, half.members, row.deadline, row.key);
+    ++stale;
   }
-  store_.events().Deliver(events);
+  MAYFLY_TRY(const std::uint64_t collections, members.Finish());
+  if (reached) {
+    std::string watermark;
+    AppendLittleEndian64(watermark, static_cast<std::uint64_t>(ToMs(*reached)));
+    const char kind = half.members ? kMetaMembersWatermark : kMetaWatermark;
+    plan.batch().Put(kMeta, MetaKey(kind, keyspace.id()), watermark);
+  }
+  MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
+  if (reached) half.RaiseWatermark(*reached);
+  report.rows += (half.members ? 0 : found_ones) + collections;
+  (keyspace.by_timestamp() ? report.versions : report.members) += half.members ? found_ones : 0;
+  report.stale_entries += stale;
+  store_.counts().stale_entries += stale;
+  events = std::move(plan.events());
   return {};
 }
 

@@ -24,6 +24,7 @@
 #include "core/reclaim/due_walk.h"
 #include "core/reclaim/member_purge.h"
 #include "core/reclaim/orphan_purge.h"
+#include "core/reclaim/reaper_pace.h"
 #include "core/store/store.h"
 #include "mayfly/maintenance.h"
 
@@ -33,11 +34,11 @@ namespace mayfly::core {
 // more per row.
 struct PurgePace {
   std::size_t batch_rows_max = kPurgeBatchRowsMax;
-  // All rows of a batch share one latch, where no events show their order. Reads far ahead to find
+  // All rows of a batch share one latch, unless events show their order. Reads far ahead to find
   // such rows: for a purger that continues.
   bool one_latch = false;
-  // Called after each batch with the time it took; may sleep. No latch is held.
-  std::function<void(std::chrono::nanoseconds)> rest = nullptr;
+  // Called after each batch; may sleep. No latch is held.
+  std::function<void(const ReaperPace::Step&)> rest = nullptr;
 };
 
 class Purger {
@@ -59,6 +60,10 @@ class Purger {
   // The largest number of rows of one keyspace that waited for their purge since the last call;
   // only numbers large enough to be counted.
   std::uint64_t TakeBacklog() { return std::exchange(backlog_, 0); }
+
+  // How many rows at least were due in the last count and have not been removed since. 0 when they
+  // were too few to be counted.
+  std::uint64_t due_rows() const { return due_rows_; }
 
   // Whether there are orphans to remove.
   bool HasOrphans() const;
@@ -93,13 +98,16 @@ class Purger {
   // False: nothing more is due in this turn.
   Result<bool> Take(const Turn& turn, const Run& run);
   Result<bool> PurgeSome(const IndexHalf& half, const Run& run);
+  static DueWalk::Request PageOf(const IndexHalf& half, const Run& run, std::uint64_t left);
+  Status CountDue(const IndexHalf& half, const DueWalk& walk);
   Result<bool> PurgeOrphans(KeyspaceState& keyspace, const Run& run);
   // Whether another batch may begin. If not, notes in the report that more is due.
   bool MayGoOn(const Run& run) const;
   Status LatchDue(const IndexHalf& half, std::span<Due> due,
                   std::optional<KeyLatches::Many>& latches) const;
+  // The caller delivers the events, which no latch may wait for.
   Status RemoveDue(const IndexHalf& half, std::span<Due> due, std::optional<WallTime> reached,
-                   const Run& run);
+                   const Run& run, std::vector<Event>& events);
   void FinishHalf(const IndexHalf& half, const Run& run);
   std::uint64_t NoteReverts();
   Result<bool> PlanRow(CommitPlan& plan, KeyspaceState& keyspace, const Due& due) const;
@@ -110,6 +118,7 @@ class Purger {
   std::map<KeyspaceId, DueWalk> walks_;  // By index.
   std::uint64_t reverts_ = 0;            // Of the clock, when walks_ began.
   std::uint64_t backlog_ = 0;
+  std::uint64_t due_rows_ = 0;
 };
 
 }  // namespace mayfly::core

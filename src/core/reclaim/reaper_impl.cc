@@ -1,6 +1,7 @@
 #include "core/reclaim/reaper_impl.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/log.h"
@@ -45,6 +46,7 @@ ReaperImpl::ReaperImpl(std::shared_ptr<Store> store, const ReaperOptions& option
       options_(options),
       purger_(*store_),
       reclaimer_(*store_),
+      pace_(options_.work_percent),
       started_(store_->clock().Steady()) {
   ++store_->counts().reapers;
   thread_ = std::jthread([this](const std::stop_token& stop) {
@@ -118,13 +120,14 @@ ReaperImpl::Outcome ReaperImpl::Step(const std::stop_token& stop) {
 }
 
 ReaperImpl::Outcome ReaperImpl::Purge(const std::stop_token& stop) {
-  const std::uint32_t percent = WorkPercent();
+  NoteHead();
   const SteadyTime began = store_->clock().Steady();
-  const PurgePace pace{.batch_rows_max = kReaperBatchRowsMax,
+  const PurgePace pace{.batch_rows_max = kReaperStepRowsMax,
                        .one_latch = true,
-                       .rest = [&](std::chrono::nanoseconds worked) {
+                       .rest = [&](const ReaperPace::Step& step) {
                          TellProgress(began);
-                         if (!stop.stop_requested()) Rest(worked, percent);
+                         const auto rest = pace_.RestAfter(step, CurrentLag());
+                         if (!stop.stop_requested()) Rest(rest);
                        }};
   const auto report = purger_.Purge({.rows_max = options_.step_rows_max}, pace);
   if (report) TellBacklog(report->more_due);
@@ -134,27 +137,27 @@ ReaperImpl::Outcome ReaperImpl::Purge(const std::stop_token& stop) {
   return Outcome::kFailed;
 }
 
-// Grows with the lag, so that a reaper that falls behind can catch up. A stream of deaths moves the
-// head of the index, and a lag costs space as long as the stream lasts: there the share grows fast.
-// Many deaths at one instant leave the head where it is, and are over once purged.
-std::uint32_t ReaperImpl::WorkPercent() {
-  const auto first = purger_.NextDeadline();
-  lag_ = first && *first ? std::max(store_->clock().Now() - **first, Millis(0)) : Millis(0);
-  if (!first || !*first) return options_.work_percent;
-  const SteadyTime now = store_->clock().Steady();
-  if (const auto watched = now - head_seen_at_; watched >= kReaperHeadPause) {
-    head_moves_ = **first - head_ >= std::chrono::duration_cast<Millis>(watched) / 5;
-    head_ = **first;
-    head_seen_at_ = now;
+void ReaperImpl::Rest(std::chrono::nanoseconds rest) {
+  if (rest.count() > 0) {
+    waker_.WaitFor(rest);
+  } else {
+    std::this_thread::yield();  // A thread that has just become ready would wait for a time slice.
   }
-  const Millis unit = head_moves_ ? kReaperStreamLagUnit : kReaperLagUnit;
-  const Millis lag = std::min(lag_, 100 * unit);
-  const std::int64_t percent =
-      options_.work_percent + options_.work_percent * lag.count() / unit.count();
+}
+
+void ReaperImpl::NoteHead() {
+  const auto first = purger_.NextDeadline();
+  head_ = first ? *first : std::nullopt;
+  if (head_) pace_.NoteHead(*head_, store_->clock().Steady());
+  lag_ = CurrentLag().age;
+}
+
+ReaperPace::Lag ReaperImpl::CurrentLag() const {
+  const WallTime now = store_->clock().Now();
   const WallTime last_write = WallTimeFromMs(store_->counts().last_write_ms);
-  const bool quiet = store_->clock().Now() - last_write >= kQuietAfter;
-  return static_cast<std::uint32_t>(
-      std::clamp<std::int64_t>(percent, quiet ? kReaperQuietPercent : 1, 100));
+  return {.age = head_ ? std::max(now - *head_, Millis(0)) : Millis(0),
+          .rows = purger_.due_rows(),
+          .quiet = now - last_write >= kQuietAfter};
 }
 
 ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop) {
@@ -245,13 +248,6 @@ void ReaperImpl::TellBacklog(bool more_due) {
   const auto taken = std::chrono::duration_cast<Millis>(now - *backlog_since_);
   Log(store_->logger(), LogLevel::kInfo, "all dead rows are purged, after {} ms", taken.count());
   backlog_since_.reset();
-}
-
-// Short rests are saved up: a sleep takes longer than the few rows before it.
-void ReaperImpl::Rest(std::chrono::nanoseconds worked, std::uint32_t percent) {
-  owed_rest_ += worked * (100 - percent) / percent;
-  if (owed_rest_ < kReaperRestMin) return;
-  waker_.WaitFor(std::exchange(owed_rest_, {}));
 }
 
 }  // namespace mayfly::core

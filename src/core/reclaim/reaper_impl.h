@@ -1,7 +1,8 @@
 // reaper_impl.h - implements Reaper: a thread that purges dead rows and reclaims their space.
 // It sleeps until the head of the index or a promise is due; a write with an earlier deadline wakes
-// it. While there is a backlog it purges in small steps and rests in between, so that live traffic
-// keeps its share. When nothing is left to purge it reclaims files.
+// it. While there is a backlog it purges in short steps, and rests in between for as long as
+// ReaperPace wants it: with a small lag it takes a small share of the time, and far behind it does
+// not rest. When nothing is left to purge it reclaims files.
 #pragma once
 
 #include <condition_variable>
@@ -12,6 +13,7 @@
 #include <thread>
 
 #include "core/reclaim/purger.h"
+#include "core/reclaim/reaper_pace.h"
 #include "core/reclaim/reclaimer.h"
 #include "mayfly/clock.h"
 #include "mayfly/maintenance.h"
@@ -58,7 +60,9 @@ class ReaperImpl {
   void Run(const std::stop_token& stop);
   Outcome Step(const std::stop_token& stop);
   Outcome Purge(const std::stop_token& stop);
-  std::uint32_t WorkPercent();
+  void Rest(std::chrono::nanoseconds rest);
+  void NoteHead();
+  ReaperPace::Lag CurrentLag() const;
   Outcome Reclaim(const std::stop_token& stop);
   void SleepUntilDue(const std::stop_token& stop);
   bool IsAwaited();
@@ -66,20 +70,17 @@ class ReaperImpl {
   bool MuchWasRemoved() const;
   void TellProgress(SteadyTime step_began);
   void TellBacklog(bool more_due);
-  void Rest(std::chrono::nanoseconds worked, std::uint32_t percent);
 
   const std::shared_ptr<Store> store_;  // Shared with the database.
   const ReaperOptions options_;
   Purger purger_;
   Reclaimer reclaimer_;
+  ReaperPace pace_;
   const SteadyTime started_;
-  Millis lag_{0};  // How long the head of the index had been due when it was last read.
+  std::optional<WallTime> head_;             // Of the index, when a step began.
+  Millis lag_{0};                            // For how long it had been due then.
   std::optional<SteadyTime> purging_since_;  // Nothing: there was nothing to purge.
   std::optional<SteadyTime> backlog_since_;  // When a large backlog was logged.
-  std::chrono::nanoseconds owed_rest_{0};
-  WallTime head_;  // Of the index, when it was last read.
-  SteadyTime head_seen_at_;
-  bool head_moves_ = false;
   SteadyTime reclaimed_at_;
   bool look_again_ = false;            // Reclaim files again after kReclaimPause.
   std::uint64_t removed_at_look_ = 0;  // Removed rows at the last reclaim that found nothing to do,

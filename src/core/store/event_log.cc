@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <utility>
 
 #include "base/coding.h"
 #include "base/log.h"
@@ -76,9 +78,12 @@ Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector
   {
     const std::lock_guard lock(sequence_mutex_);
     std::uint64_t sequence = last_sequence_;
+    std::string encoded;
     for (Event& event : events) {
       event.sequence = ++sequence;
-      batch.Put(kEvents, EventKey(event.sequence), EncodeEvent(event));
+      encoded.clear();
+      AppendEvent(encoded, event);
+      batch.Put(kEvents, EventKey(event.sequence), encoded);
     }
     MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch, Durability::kProcess));
     last_sequence_ = sequence;
@@ -91,7 +96,7 @@ Status EventLog::Commit(engine::Batch& batch, Durability durability, std::vector
       "the batch is visible but its outcome after a power cut is unknown: {}", synced.message()));
 }
 
-void EventLog::Deliver(const std::vector<Event>& events) {
+void EventLog::Deliver(std::vector<Event>&& events) {
   if (events.empty()) return;
   std::vector<std::shared_ptr<Subscriber>> subscribers;
   {
@@ -102,10 +107,16 @@ void EventLog::Deliver(const std::vector<Event>& events) {
     }
   }
   for (const auto& subscriber : subscribers) {
+    std::vector<Event> own =
+        subscriber == subscribers.back() ? std::move(events) : std::vector<Event>(events);
     {
       const std::lock_guard lock(subscriber->mutex);
       if (subscriber->ended) continue;
-      subscriber->waiting.insert(subscriber->waiting.end(), events.begin(), events.end());
+      if (subscriber->waiting.empty()) {
+        subscriber->waiting = std::move(own);
+      } else {
+        std::move(own.begin(), own.end(), std::back_inserter(subscriber->waiting));
+      }
       // Another thread, or this one further up its stack, is delivering and will deliver these,
       // too.
       if (subscriber->calling_thread != std::thread::id()) continue;
@@ -118,20 +129,26 @@ void EventLog::Deliver(const std::vector<Event>& events) {
 void EventLog::CallAll(Subscriber& subscriber) {
   std::unique_lock lock(subscriber.mutex);
   while (!subscriber.waiting.empty() && !subscriber.ended) {
-    const Event event = std::move(subscriber.waiting.front());
-    subscriber.waiting.pop_front();
+    const std::vector<Event> events = std::exchange(subscriber.waiting, {});
     lock.unlock();
-    try {
-      subscriber.callback(event);
-    } catch (const std::exception& thrown) {
-      Log(logger_, LogLevel::kError, "an event callback threw: {}", thrown.what());
-    } catch (...) {
-      Log(logger_, LogLevel::kError, "an event callback threw something");
+    for (const Event& event : events) {
+      if (subscriber.ended) break;
+      Call(subscriber, event);
     }
     lock.lock();
   }
   subscriber.calling_thread = {};
   subscriber.quiet.notify_all();
+}
+
+void EventLog::Call(const Subscriber& subscriber, const Event& event) {
+  try {
+    subscriber.callback(event);
+  } catch (const std::exception& thrown) {
+    Log(logger_, LogLevel::kError, "an event callback threw: {}", thrown.what());
+  } catch (...) {
+    Log(logger_, LogLevel::kError, "an event callback threw something");
+  }
 }
 
 std::unique_ptr<EventSubscription> EventLog::Subscribe(EventCallback callback) {

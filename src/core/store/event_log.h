@@ -5,9 +5,9 @@
 // Threads: any, after Load().
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -36,7 +36,7 @@ class EventLog {
 
   // Calls the subscribers; to be called after the latches are released. A subscriber is called by
   // one thread at a time, with no lock held; that thread also delivers what other threads add.
-  void Deliver(const std::vector<Event>& events);
+  void Deliver(std::vector<Event>&& events);
 
   std::unique_ptr<EventSubscription> Subscribe(EventCallback callback);
 
@@ -78,9 +78,9 @@ class EventLog {
 
     std::mutex mutex;
     std::condition_variable quiet;   // No thread calls it any more.
-    std::deque<Event> waiting;       // Guarded by mutex, like the next two.
+    std::vector<Event> waiting;      // Guarded by mutex, like the next.
     std::thread::id calling_thread;  // Default: none.
-    bool ended = false;
+    std::atomic<bool> ended{false};  // Set under mutex.
   };
   class Subscription;
 
@@ -92,6 +92,7 @@ class EventLog {
   };
 
   void CallAll(Subscriber& subscriber);
+  void Call(const Subscriber& subscriber, const Event& event);
   Result<std::optional<std::uint64_t>> TrimSome(const KeyspaceTrim& trim, std::uint64_t first,
                                                 Kept& kept);
   Result<std::uint64_t> TrimThrough(const EventTrim& trim, WallTime now) const;

@@ -142,7 +142,7 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
       spare_batches_[stripe] = std::move(plan.batch());
     }
   }
-  events_->Deliver(events);
+  events_->Deliver(std::move(events));
   return {};
 }
 
@@ -203,7 +203,7 @@ void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
     ++counts_.purged_by_reads;
     events = std::move(plan.events());
   }
-  events_->Deliver(events);
+  events_->Deliver(std::move(events));
 }
 
 }  // namespace mayfly::core

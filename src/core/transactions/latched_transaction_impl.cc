@@ -67,7 +67,7 @@ Status LatchedTransactionImpl::Commit(Durability durability) {
   End(committed.ok());
   buffers_.memory().Take(std::move(plan.batch()));
   MAYFLY_RETURN_IF_ERROR(committed);
-  store_.events().Deliver(plan.events());
+  store_.events().Deliver(std::move(plan.events()));
   return {};
 }
 

@@ -100,7 +100,7 @@ Status TransactionImpl::Commit(Durability durability) {
   Rollback();
   if (committed.code() == StatusCode::kConflict) ++store_->counts().conflicts;
   MAYFLY_RETURN_IF_ERROR(committed);
-  store_->events().Deliver(events);
+  store_->events().Deliver(std::move(events));
   return {};
 }
 

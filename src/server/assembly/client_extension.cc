@@ -135,8 +135,8 @@ bool ClientExtension::Deliver(const PubSubMessage& message) {
   if (session_.gone()) return false;
   const std::size_t bytes =
       message.pattern.size() + message.channel.size() + message.payload.size();
-  session_.PostMessage(bytes, [kept = std::make_shared<KeptMessage>(message)](Session& session) {
-    session.Send([kept](ReplyWriter& writer) { WriteMessage(kept->view(), writer); });
+  session_.PostMessage(bytes, [kept = std::make_shared<KeptMessage>(message)](ReplyWriter& writer) {
+    WriteMessage(kept->view(), writer);
   });
   return true;
 }

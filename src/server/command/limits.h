@@ -57,6 +57,9 @@ inline constexpr std::chrono::milliseconds kWarningInterval{60'000};
 // with more is closed.
 inline constexpr std::size_t kPostedBytesMax = std::size_t{64} * 1024 * 1024;
 
+// How many of them are written at once, while other clients of the thread wait.
+inline constexpr std::size_t kMessagesPerTurn = 256;
+
 // Replies of one transaction. A transaction with more fails and has no effect.
 inline constexpr std::size_t kTransactionReplyBytesMax = std::size_t{512} * 1024 * 1024;
 

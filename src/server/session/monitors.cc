@@ -32,9 +32,8 @@ void Monitors::Show(WallTime now, int database, std::string_view source, const C
   const std::lock_guard lock(mutex_);
   for (const auto& [id, weak] : sessions_) {
     if (const auto session = weak.lock()) {
-      session->PostMessage(shown->size(), [shown](Session& self) {
-        self.Send([shown](ReplyWriter& writer) { writer.SimpleString(*shown); });
-      });
+      session->PostMessage(shown->size(),
+                           [shown](ReplyWriter& writer) { writer.SimpleString(*shown); });
     }
   }
 }

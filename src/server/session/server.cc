@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -78,16 +79,23 @@ Status Server::FollowNotifications(std::uint32_t bits) {
 }
 
 void Server::NotifyOfDeath(const Event& event) {
+  const NotifyClass kind = event.member ? NotifyClass::kHash : NotifyClass::kExpired;
+  if (!Wants(kind)) return;
+  const int number = NumberOf(event.keyspace_name);
+  if (number >= 0) Notify(kind, event.member ? "hexpired" : "expired", number, event.key);
+}
+
+// Of a purge's events most have the same keyspace.
+int Server::NumberOf(const std::string& keyspace_name) {
+  const std::uint64_t generation = databases_->generation();
+  if (died_in_.generation == generation && died_in_.name == keyspace_name) return died_in_.number;
   const auto mapping = databases_->mapping();
-  for (std::size_t i = 0; i < mapping->size(); ++i) {
-    if ((*mapping)[i] == nullptr || (*mapping)[i]->name() != event.keyspace_name) continue;
-    const int number = static_cast<int>(i);
-    if (event.member) {
-      Notify(NotifyClass::kHash, "hexpired", number, event.key);
-    } else {
-      Notify(NotifyClass::kExpired, "expired", number, event.key);
-    }
-  }
+  const auto found = std::find_if(mapping->begin(), mapping->end(), [&](const auto& keyspace) {
+    return keyspace != nullptr && keyspace->name() == keyspace_name;
+  });
+  const int number = found == mapping->end() ? -1 : static_cast<int>(found - mapping->begin());
+  died_in_ = {.generation = generation, .name = keyspace_name, .number = number};
+  return number;
 }
 
 std::unique_ptr<SessionExtension> Server::NewExtension(Session& session) {

@@ -146,6 +146,14 @@ class Server {
   Status Start();
   Status FollowNotifications(std::uint32_t bits);
   void NotifyOfDeath(const Event& event);
+  int NumberOf(const std::string& keyspace_name);  // -1: of no database.
+
+  // The database of the last death that was notified.
+  struct DiedIn {
+    std::uint64_t generation = 0;  // Of the databases' mapping; 0: none.
+    std::string name;
+    int number = -1;
+  };
 
   ServerParts parts_;
   PasswordAuthorizer own_authorizer_;
@@ -155,6 +163,7 @@ class Server {
   const SteadyTime started_;
   std::string run_id_;
   std::unique_ptr<Databases> databases_;
+  DiedIn died_in_;  // Used in calls of the next, which are made one at a time.
   std::unique_ptr<EventSubscription> expired_;
   Clients clients_;
   Watches watches_;

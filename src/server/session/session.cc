@@ -216,20 +216,46 @@ void Session::Post(std::function<void(Session&)> task) {
   });
 }
 
-void Session::PostMessage(std::size_t bytes, std::function<void(Session&)> task) {
+void Session::PostMessage(std::size_t bytes, std::function<void(ReplyWriter&)> write) {
   constexpr std::size_t kTaskBytes = 256;  // Of the task itself.
   bytes += kTaskBytes;
   if (overrun_.load(std::memory_order_relaxed)) return;
-  if (posted_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes > kPostedBytesMax) {
-    if (overrun_.exchange(true)) return;
-    Log(server_.logger(), LogLevel::kWarning,
-        "client closed: more than {} bytes of messages wait for its thread ({})", kPostedBytesMax,
-        Describe());
-    return Post([](Session& self) { self.Abort(); });
+  bool first = false;
+  bool too_many = false;
+  {
+    const std::lock_guard lock(messages_mutex_);
+    too_many = posted_bytes_ + bytes > kPostedBytesMax;
+    if (!too_many) {
+      first = messages_.empty();
+      posted_bytes_ += bytes;
+      messages_.emplace_back(bytes, std::move(write));
+    }
   }
-  Post([bytes, task = std::move(task)](Session& self) {
-    self.posted_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-    task(self);
+  if (first) Post([](Session& self) { self.TakeMessages(); });
+  if (!too_many || overrun_.exchange(true)) return;
+  Log(server_.logger(), LogLevel::kWarning,
+      "client closed: more than {} bytes of messages wait for its thread ({})", kPostedBytesMax,
+      Describe());
+  Post([](Session& self) { self.Abort(); });
+}
+
+// Sends what waits, in bounded turns: other sessions have the same thread. While messages wait,
+// exactly one such task is posted.
+void Session::TakeMessages() {
+  std::vector<std::function<void(ReplyWriter&)>> taken;
+  bool more = false;
+  {
+    const std::lock_guard lock(messages_mutex_);
+    while (!messages_.empty() && taken.size() < kMessagesPerTurn) {
+      posted_bytes_ -= messages_.front().first;
+      taken.push_back(std::move(messages_.front().second));
+      messages_.pop_front();
+    }
+    more = !messages_.empty();
+  }
+  if (more) Post([](Session& self) { self.TakeMessages(); });
+  Send([taken = std::move(taken)](ReplyWriter& writer) {
+    for (const auto& write : taken) write(writer);
   });
 }
 

@@ -5,10 +5,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mayfly/clock.h"
@@ -147,9 +149,10 @@ class Session : public std::enable_shared_from_this<Session> {
   ClientInfo info() const;
   void Post(std::function<void(Session&)> task);
 
-  // The same for a message of so many bytes. Its thread may be busy: a session with more than
-  // kPostedBytesMax posted is closed, and gets no more.
-  void PostMessage(std::size_t bytes, std::function<void(Session&)> task);
+  // Has a message of so many bytes sent, as Send() does. Messages that wait together are written
+  // together. The session's thread may be busy: a session with more than kPostedBytesMax posted is
+  // closed, and gets no more.
+  void PostMessage(std::size_t bytes, std::function<void(ReplyWriter&)> write);
   void Kill();  // When it returns, others hold nothing of it; its thread has yet to close it.
   bool gone() const { return outlet_.expired(); }
 
@@ -158,6 +161,7 @@ class Session : public std::enable_shared_from_this<Session> {
 
  private:
   void GoOn(Hold held);
+  void TakeMessages();
   void NoteRan(const Waiter& waiter);
   std::shared_ptr<Waiter> waiter() const;
   bool EndWait(const std::shared_ptr<Waiter>& waiter);  // False: it had ended before.
@@ -181,8 +185,10 @@ class Session : public std::enable_shared_from_this<Session> {
     std::atomic<std::size_t> output{0};
     std::atomic<std::size_t> output_room{0};
   } noted_;
-  std::atomic<std::size_t> posted_bytes_{0};
   std::atomic<bool> overrun_{false};
+  std::mutex messages_mutex_;  // Guards the next two; nothing is taken under it.
+  std::deque<std::pair<std::size_t, std::function<void(ReplyWriter&)>>> messages_;
+  std::size_t posted_bytes_ = 0;
   mutable std::mutex mutex_;
   ClientInfo info_;                 // Guarded by mutex_; its buffers are those above.
   std::shared_ptr<Waiter> waiter_;  // Guarded by mutex_; null: not blocked.
