@@ -1,21 +1,25 @@
 // hot_engine_bench - the memory-first engine beside rocks, through the same contract.
 // Each kind of operation is made in turns, a part on one engine, then the same part on the other,
 // so that a machine that changes its speed changes it for both. Time is CPU of the process, threads
-// of the engines included; a last line counts what each does at the end: Flush().
+// of the engines included; a last line counts what each does at the end: Flush(). Then a database of
+// the same rows is opened without and with the load of its rows into memory.
 // --rows=N as in settings.h.
 #include <fmt/format.h>
 #include <time.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/temporary_directory.h"
 #include "dataset.h"
 #include "engine/hot/hot_engine.h"
 #include "engine/rocks/rocks_engine.h"
+#include "mayfly/logger.h"
 #include "must.h"
 #include "settings.h"
 
@@ -114,6 +118,71 @@ void RunAll(const Dataset& data, std::vector<std::unique_ptr<Contender>>& all) {
   for (auto& one : all) Must(one->engine->Close());
 }
 
+double WallMs() {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+// Waits for the message at the end of the load.
+class LoadWatch final : public Logger {
+ public:
+  bool Wants(LogLevel level) const override { return level == LogLevel::kInfo; }
+  void Write(LogLevel, std::string_view message) override {
+    if (message.find("were loaded") == std::string_view::npos) return;
+    is_over_ = true;
+    is_over_.notify_all();
+  }
+  void Wait() { is_over_.wait(false); }
+
+ private:
+  std::atomic<bool> is_over_{false};
+};
+
+void MeasureReads(const Dataset& data, engine::Engine& engine) {
+  const std::size_t count = data.rows() / 5;
+  PinnedBytes value;
+  const auto measure = [&](const char* what, auto call) {
+    const double before = CpuNs();
+    for (std::size_t i = 0; i < count; ++i) call(i);
+    fmt::print("  {}: {:.0f} ns of CPU\n", what, (CpuNs() - before) / static_cast<double>(count));
+  };
+  const auto cursor = Must(engine.NewCursor(kRows));
+  cursor->SeekToFirst();
+  measure("scan, per row", [&](std::size_t) { cursor->Next(); });
+  measure("get, missing", [&](std::size_t i) {
+    Must(engine.Get(kRows, data.missing_key(i), value).IsNotFound(), "a row");
+  });
+  measure("get", [&](std::size_t i) { Must(engine.Get(kRows, data.key(i * 11), value)); });
+}
+
+void RunOpen(const Dataset& data, const std::string& directory) {
+  {
+    Contender one{.name = "hot", .engine = Must(engine::OpenHotEngine({.directory = directory}))};
+    for (std::size_t i = 0; i < data.rows(); ++i) Put(one, data.key(i), data.value(i));
+    Must(one.engine->Flush());
+    Must(one.engine->Close());
+  }
+  for (const bool load : {false, true}) {
+    LoadWatch watch;
+    const double wall = WallMs();
+    const double cpu = CpuNs();
+    const auto engine = Must(
+        engine::OpenHotEngine({.directory = directory, .logger = &watch}, {.load_at_open = load}));
+    PinnedBytes value;
+    Must(engine->Get(kRows, data.key(0), value));
+    fmt::print("opened {} load: first get after {:.1f} ms\n", load ? "with" : "without",
+               WallMs() - wall);
+    if (load) {
+      watch.Wait();
+      fmt::print("  loaded after {:.0f} ms, {:.0f} ms of CPU\n", WallMs() - wall,
+                 (CpuNs() - cpu) / 1e6);
+    }
+    MeasureReads(data, *engine);
+    Must(engine->Close());
+  }
+}
+
 }  // namespace
 }  // namespace mayfly::bench
 
@@ -132,4 +201,5 @@ int main(int argc, char** argv) {
   add("hot", Must(mayfly::engine::OpenHotEngine({.directory = directory.Inside("hot")})));
   add("hot, no log", mayfly::engine::NewHotMemoryEngine());
   RunAll(data, all);
+  RunOpen(data, directory.Inside("opened"));
 }

@@ -128,7 +128,10 @@ void Fold::MarkRows(std::span<const LoggedChange> rows) {
 
 void Fold::CleanTombstones() {
   const Sequence through = parts_.rows.views->oldest_through();
-  parts_.rows.ranges.RemoveThrough(through);
+  if (parts_.rows.ranges.size() > 0) {
+    ++parts_.rows.departures;
+    parts_.rows.ranges.RemoveThrough(through);
+  }
   // Folds go from segment to segment, so later ones have later sequences; within one it is the
   // order of keys, and all of them are behind the view before it.
   while (!tombstones_.empty() && tombstones_.front().sequence <= through) {

@@ -125,7 +125,7 @@ void HotDatabase::TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment mome
     }
   }
   const auto is_still_right = [&] {
-    return rows_->departures.load(std::memory_order_seq_cst) == moment.departures;
+    return rows_->IsStillRight(at.role, key, moment.through, moment.departures);
   };
   rows_->index.Admit(at.role, key, value, moment.through,
                      options_.wipe_freed ? kPromised : Flags{0}, is_still_right);

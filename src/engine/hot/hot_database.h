@@ -3,7 +3,8 @@
 // the cold store take inside. upkeep_mutex_ holds nothing else. A thread that has locks of rows opens
 // no state and waits for no fold.
 // Its parts: hot_database.cc reads, hot_database_commit.cc commits, hot_database_fold.cc folds,
-// evicts and gives space back, hot_database_find.cc searches for bytes, hot_open.cc opens.
+// evicts and gives space back, hot_database_load.cc loads after opening, hot_database_find.cc
+// searches for bytes, hot_open.cc opens.
 #pragma once
 
 #include <array>
@@ -71,6 +72,14 @@ class HotDatabase final : public Engine {
   Result<EngineStats> DoStats() const override;
   Status DoClose() override;
 
+  // How far the load after opening has come.
+  struct Load {
+    std::size_t role = 0;
+    std::string from;  // The next key of the role.
+    std::uint64_t rows = 0;
+    int retries = 0;  // Since the last row.
+  };
+
   // Reads.
   Status GetNewest(Address at, Bytes key, PinnedBytes& value) const;
   Status TryToGetNewest(Address at, Bytes key, PinnedBytes& value, std::uint64_t departures) const;
@@ -105,6 +114,11 @@ class HotDatabase final : public Engine {
   std::uint64_t WakeBytes() const;
   bool IsOverBudget() const;
   void EvictToBudget();
+  void StartLoad();
+  void LoadStep();
+  Result<bool> LoadRows();  // False: all roles are done.
+  void GiveUpLoad(Bytes why);
+  std::uint64_t RoomToLoad() const;
   Status DropDeadRows(Role role, const KeyRange& range, WhichDead which);
   Result<std::optional<FileInfo>> FileNamed(Role role, const std::string& name) const;
 
@@ -131,6 +145,9 @@ class HotDatabase final : public Engine {
   mutable bool is_wanted_ = false;  // Guarded by upkeep_mutex_.
   bool is_stopping_ = false;        // Guarded by upkeep_mutex_.
   std::unique_ptr<std::thread> upkeep_;
+
+  // By the thread alone; without one guarded by fold_mutex_. Empty: the load is over.
+  std::optional<Load> load_;
 
   // Of the eviction, by the thread alone.
   std::size_t hand_role_ = 0;

@@ -1,5 +1,6 @@
 // Fold, eviction, and how space is given back in the memory-first engine.
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
 #include "engine/hot/hot_database.h"
@@ -9,6 +10,7 @@ namespace mayfly::engine::hot {
 
 void HotDatabase::StartUpkeep() {
   room_to_grow_ = static_cast<std::int64_t>(options_.memory_bytes_max);
+  StartLoad();
   if (!options_.has_thread) return;
   upkeep_ = std::make_unique<std::thread>([this] { RunUpkeep(); });
 }
@@ -34,11 +36,12 @@ void HotDatabase::WakeUpkeep() const {
 void HotDatabase::RunUpkeep() {
   std::unique_lock lock(upkeep_mutex_);
   for (;;) {
-    upkeep_wanted_.wait(lock, [&] { return is_wanted_ || is_stopping_; });
+    upkeep_wanted_.wait(lock, [&] { return is_wanted_ || is_stopping_ || load_; });
     if (is_stopping_) return;
-    is_wanted_ = false;
+    const bool is_wanted = std::exchange(is_wanted_, false);
     lock.unlock();
-    const bool done = UpkeepRound();
+    const bool done = !is_wanted || UpkeepRound();
+    LoadStep();
     lock.lock();
     upkeep_done_.notify_all();
     if (done) continue;
@@ -122,6 +125,7 @@ Status HotDatabase::DoFlush() {
   {
     const std::lock_guard lock(fold_mutex_);
     fold_->CleanTombstones();
+    if (!options_.has_thread) LoadStep();
   }
   return storage_.cold->Flush();
 }
@@ -133,6 +137,7 @@ bool HotDatabase::IsOverBudget() const {
 
 // Two turns of the hand: the first may find every row in use.
 void HotDatabase::EvictToBudget() {
+  GiveUpLoad("rows leave memory");
   const std::uint64_t target = options_.memory_bytes_max - options_.memory_bytes_max / kEvictShare;
   const auto is_done = [&] { return rows_->index.memory().used_bytes <= target; };
   for (int folds = 0; folds < 2; ++folds) {
@@ -158,6 +163,8 @@ void HotDatabase::EvictToBudget() {
 Status HotDatabase::DropDeadRows(Role role, const KeyRange& range, WhichDead which) {
   const auto judge = options_.drop_policy ? options_.drop_policy->NewJudge(role) : nullptr;
   if (judge == nullptr) return {};
+  // What was read before the cold store dropped it does not come back to memory behind this walk.
+  ++rows_->departures;
   const auto is_dead = [&](Role, Bytes key, Bytes value) { return judge->IsDead(key, value); };
   {
     const HotState state(*rows_);

@@ -12,6 +12,7 @@
 #include "engine/drop_policy.h"
 #include "engine/engine.h"
 #include "engine/hot/index/limits.h"
+#include "engine/hot/limits.h"
 #include "engine/hot/log/limits.h"
 #include "engine/hot/log/log_files.h"
 #include "engine/rocks/rocks_engine.h"
@@ -45,6 +46,16 @@ struct HotOptions {
 
   // A thread folds and evicts. False for tests that do it themselves, by Flush().
   bool has_thread = true;
+
+  // Rows of the cold store are loaded into memory after opening, behind the first reads and commits,
+  // as long as they fit: into the budget above, or without one into half of the reserved bytes. Once
+  // all of them are there, a miss asks the cold store no more. Without a thread each Flush() makes
+  // one step.
+  bool load_at_open = true;
+
+  // Rows of one step of the load, between which the thread does its other work. More are loaded a
+  // little faster; a fold, an eviction or Close() waits for one step.
+  std::size_t load_step_rows = hot::kLoadStepRows;
 
   // Asked by the fold about each row; see drop_policy.h. Compaction of the cold store asks its own.
   // Shared by the engine and its creator. May be null.

@@ -3,8 +3,6 @@
 namespace mayfly::engine::hot {
 
 Status HotState::Get(Address at, Bytes key, PinnedBytes& value) const {
-  const auto is_resident = [&] { return rows_.is_resident.load(std::memory_order_seq_cst); };
-  const bool was_resident = is_resident();
   auto& copied = value.Hold<CopiedValue>();
   const Presence presence = rows_.index.Get(at.role, key, sequence_, copied.bytes);
   if (presence == Presence::kValue) {
@@ -12,7 +10,10 @@ Status HotState::Get(Address at, Bytes key, PinnedBytes& value) const {
     return {};
   }
   value.Show({});
-  if (presence == Presence::kDeleted || (was_resident && is_resident())) return Status::NotFound();
+  const auto is_resident = [&] {
+    return was_resident_ && rows_.is_resident.load(std::memory_order_seq_cst);
+  };
+  if (presence == Presence::kDeleted || is_resident()) return Status::NotFound();
   if (rows_.ranges.Covers(at.role, key, view_->through(), sequence_)) return Status::NotFound();
   return view_->Get(at, key, value);
 }

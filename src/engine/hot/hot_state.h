@@ -24,13 +24,24 @@ struct HotRows {
   std::unique_ptr<ColdViews> views;  // Constant after opening.
 
   // True while the cold store has no visible key that memory lacks. Cleared before the first
-  // eviction, and set again only at the end of a load. A reader that looked for a key in memory in
-  // vain may rely on it if it was true before and after.
+  // eviction, and then for good; set by the load after opening, once. A reader of the newest state
+  // that looked for a key in memory in vain may rely on it if it was true before and after. A reader
+  // of an open state needs it to have been true before the state was opened: what is loaded later is
+  // not shown to older states (HotState::was_resident()).
   std::atomic<bool> is_resident{true};
 
-  // Counts before a row leaves memory, or a range delete hides one of the cold store: what was read
-  // from the cold store before may be out of date.
+  // Counts before a row leaves memory, a range delete hides one of the cold store, or is forgotten
+  // because the cold store has it: what was read from the cold store before may be out of date.
   std::atomic<std::uint64_t> departures{0};
+
+  // With the lock of a key that memory does not know: what the cold store had of it is its newest
+  // version. `departures_before` was read before the view behind `through` was, or before the cold
+  // store was asked. A range delete holds the locks of all keys, so it is over, and if it began
+  // before departures were read it is still among the pending ones, or the view has it.
+  bool IsStillRight(Role role, Bytes key, Sequence through, std::uint64_t departures_before) const {
+    return !ranges.Covers(role, key, through, kSequenceMax) &&
+           departures.load(std::memory_order_seq_cst) == departures_before;
+  }
 };
 
 // A value that was copied from memory; its room is used again by the next read.
@@ -41,7 +52,8 @@ struct CopiedValue {
 // A state of memory over a view of the cold store.
 class HotState {
  public:
-  explicit HotState(const HotRows& rows) : rows_(rows) {
+  explicit HotState(const HotRows& rows)
+      : rows_(rows), was_resident_(rows.is_resident.load(std::memory_order_seq_cst)) {
     if (rows.views != nullptr) {
       std::tie(view_, sequence_) = rows.views->OpenState(rows.index);
     } else {
@@ -53,7 +65,11 @@ class HotState {
     kept_ = std::move(rows);
   }
   HotState(const HotState& other)
-      : rows_(other.rows_), kept_(other.kept_), view_(other.view_), sequence_(other.sequence_) {
+      : rows_(other.rows_),
+        was_resident_(other.was_resident_),
+        kept_(other.kept_),
+        view_(other.view_),
+        sequence_(other.sequence_) {
     rows_.index.OpenStateAgain(sequence_);
   }
   HotState& operator=(const HotState&) = delete;
@@ -74,9 +90,13 @@ class HotState {
   // As Engine::Get(), of this state.
   Status Get(Address at, Bytes key, PinnedBytes& value) const;
 
+  // Everything was resident when the state was opened. If it still is, memory has all of the state.
+  bool was_resident() const { return was_resident_; }
+
  private:
   const OwnerProcess owner_;
   const HotRows& rows_;
+  const bool was_resident_;               // Read before the state is opened.
   std::shared_ptr<const HotRows> kept_;   // Null: the engine keeps them. Before the view.
   std::shared_ptr<const ColdView> view_;  // Shared with ColdViews and other states. May be null.
   Sequence sequence_ = 0;

@@ -35,6 +35,12 @@ inline constexpr std::size_t kReclaimAfterState = 256;
 inline constexpr std::size_t kEvictStepRows = 256;
 inline constexpr std::size_t kEvictShare = 32;
 
+// One step of the load after opening; and how many steps in a row may be made in vain, because rows
+// leave memory, before it is given up.
+inline constexpr std::size_t kLoadStepRows = 1024;
+inline constexpr std::size_t kLoadStepBytes = std::size_t{1} << 20;
+inline constexpr int kLoadRetriesMax = 1000;
+
 // Memory may pass its budget by this part of it before commits wait.
 inline constexpr std::uint64_t kMemorySlackShare = 8;
 

@@ -12,7 +12,6 @@ MergedCursor::MergedCursor(const HotRows& rows, Address at, const CursorOptions&
       begin_(options.range.begin),
       end_(options.range.end),
       fill_cache_(options.fill_cache),
-      was_resident_(rows.is_resident.load(std::memory_order_seq_cst)),
       state_(state ? std::make_unique<HotState>(*state) : std::make_unique<HotState>(rows)),
       memory_(std::make_unique<HotCursor>(
           rows.index, at.role, state_->sequence(), options.range,
@@ -32,7 +31,7 @@ Status MergedCursor::status() const {
 
 bool MergedCursor::AddCold() {
   if (cold_ != nullptr || !failed_.ok()) return false;
-  if (was_resident_ && rows_.is_resident.load(std::memory_order_seq_cst)) return false;
+  if (state_->was_resident() && rows_.is_resident.load(std::memory_order_seq_cst)) return false;
   auto cursor = state_->view()->NewCursor(at_, {.begin = begin_, .end = end_}, fill_cache_);
   if (cursor.has_value()) {
     cold_ = *std::move(cursor);

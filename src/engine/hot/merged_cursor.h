@@ -52,7 +52,6 @@ class MergedCursor final : public Cursor {
   const std::string begin_;
   const std::string end_;  // Empty: no bound.
   const bool fill_cache_;
-  const bool was_resident_;  // When it was made.
   std::unique_ptr<HotState> state_;
   std::unique_ptr<HotCursor> memory_;
   std::unique_ptr<Cursor> cold_;  // Null while everything is resident.
