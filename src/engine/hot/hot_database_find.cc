@@ -1,6 +1,9 @@
 // Find() of the memory-first engine: the log, the cold store, memory.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/printable.h"
 #include "engine/hot/hot_database.h"
 #include "engine/hot/index/hot_cursor.h"
 
@@ -43,10 +46,12 @@ void HotDatabase::FindInMemory(Bytes needle, std::size_t traces_max,
     const HotState state(*rows_);
     HotCursor cursor(rows_->index, static_cast<Role>(role), state.sequence());
     for (cursor.SeekToFirst(); cursor.Valid() && traces.size() < traces_max; cursor.Next()) {
-      const bool in_key = cursor.key().find(needle) != Bytes::npos;
-      if (!in_key && cursor.value().find(needle) == Bytes::npos) continue;
-      traces.push_back({.where = std::string(RoleName(static_cast<Role>(role))),
-                        .what = in_key ? "the key of a row in memory" : "a row in memory"});
+      if (cursor.key().find(needle) == Bytes::npos && cursor.value().find(needle) == Bytes::npos) {
+        continue;
+      }
+      traces.push_back(
+          {.where = std::string(RoleName(static_cast<Role>(role))),
+           .what = fmt::format("the row in memory under key '{}'", Printable(cursor.key()))});
     }
   }
   if (traces.empty() && rows_->index.Contains(needle)) {

@@ -322,7 +322,8 @@ void Tear(const std::string& directory, int index) {
     std::uint64_t offset = hot::kSegmentHeaderBytes;
     for (int i = 0;; ++i) {
       hot::StoredRecord record;
-      if (offset >= bytes.size() || bytes[offset] == 0) break;
+      // Zeros: no record follows.
+      if (offset >= bytes.size() || bytes.compare(offset, 4, "\0\0\0\0", 4) == 0) break;
       if (!hot::PeekRecord(Bytes(bytes).substr(offset), record)) break;
       if (i == index) {
         file.clear();
