@@ -448,6 +448,7 @@ TEST_F(HotEvictionTest, ACursorGoesOnOverRowsThatLeaveMemory) {
 
 // The newest version leaves memory, and comes back from the cold store while an older state is open.
 TEST_F(HotEvictionTest, ASnapshotDoesNotSeeARowThatCameBackFromTheColdStore) {
+  options_.load_at_open = false;  // Loaded, the old version would keep the row in memory.
   Open();
   Put("key", "old");
   Flush();
