@@ -4,6 +4,8 @@
 // lists none, and returns that nothing was done.
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "tests/engine/cases.h"
 #include "tests/engine/deadline_policy.h"
 
@@ -23,6 +25,18 @@ void CompactEveryFile(Rig& rig) {
   for (const FileInfo& file : rig.Files(Role::kRows)) {
     EXPECT_TRUE(rig.CompactFile(Role::kRows, file.name)) << file.name;
   }
+}
+
+// The engine's own compaction may have the file for a moment, and put another one in its place.
+bool CompactsTheNewestFile(Rig& rig) {
+  constexpr int kTriesMax = 10'000;
+  for (int i = 0; i < kTriesMax; ++i) {
+    const auto files = rig.Files(Role::kRows);
+    if (files.empty()) return false;
+    if (rig.CompactFile(Role::kRows, files.front().name)) return true;
+    std::this_thread::yield();
+  }
+  return false;
 }
 
 // Two ages: in the last level, and above it.
@@ -221,9 +235,7 @@ void NothingIsFoundOfADeletedKeyOnceItsFilesAreRewritten(Rig& rig) {
   if (rig.home().has_files()) {
     EXPECT_FALSE(rig.Find("the secret value").empty());
     EXPECT_FALSE(rig.Find("the secret key").empty());
-    const auto files = rig.Files(Role::kRows);
-    ASSERT_FALSE(files.empty());
-    EXPECT_TRUE(rig.CompactFile(Role::kRows, files.front().name));
+    EXPECT_TRUE(CompactsTheNewestFile(rig));
   }
   rig.Flush();
   EXPECT_EQ(rig.Find("the secret value").size(), 0u);
