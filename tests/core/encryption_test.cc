@@ -155,6 +155,21 @@ TEST_F(Encryption, ProveLooksAtWhatTheFilesSay) {
   EXPECT_TRUE(database->Prove({.find = kPlanted}).value().traces.empty());
 }
 
+// Rows may be in its log alone, which a copy of the tables would lack.
+TEST_F(Encryption, AMemoryFirstDatabaseIsNotReencryptedWithoutItsLog) {
+  auto opened = Database::Open({.directory = Inside("db"),
+                                .memory = MemoryProfile::kTiny,
+                                .engine = StorageEngine::kMemoryFirst});
+  ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
+  ASSERT_TRUE((*opened)->default_keyspace().Put("key", "value").ok());
+  ASSERT_TRUE((*opened)->Close().ok());
+  const Status refused = Reencrypt({Inside("db"), "", Inside("new"), kPassword});
+  EXPECT_EQ(refused.code(), StatusCode::kUnsupported) << refused.ToString();
+  EXPECT_FALSE(fs::exists(Inside("new")));
+  opened->reset();
+  EXPECT_EQ(Open("db", "")->default_keyspace().Get("key").value(), "value") << "as it was found";
+}
+
 TEST_F(Encryption, PasswordsChangeWithTheKeyOrWithoutIt) {
   Fill(*Open("db", kPassword));
   ASSERT_TRUE(ChangePassword(Inside("db"), kPassword, kOther).ok());
