@@ -132,6 +132,10 @@ struct EngineStats {
   std::vector<std::string> given_up = {};
   // Commits that add bytes are refused, because the disk is full.
   bool disk_full = false;
+  // Of a memory-first engine, since it was opened: bytes of its log, and bytes of keys and values
+  // that went on to the cold store.
+  std::uint64_t logged_bytes = 0;
+  std::uint64_t folded_bytes = 0;
 };
 
 class Engine {

@@ -63,6 +63,28 @@ TEST(PinnedBytes, UsesTheHolderAgainWithItsBuffer) {
   EXPECT_EQ(Holder::lives().gone, 1);
 }
 
+TEST(PinnedBytes, RecyclesTheMemoryOfACopyAndReleasesOtherHolders) {
+  constexpr std::size_t kBytesMax = 2000;
+  PinnedBytes bytes;
+  std::string& copy = bytes.Hold<std::string>();
+  copy.assign(1000, 'x');
+  const char* const memory = copy.data();
+  bytes.Show(copy);
+  bytes.Recycle(kBytesMax);
+  EXPECT_TRUE(bytes.view().empty());
+  EXPECT_EQ(&bytes.Hold<std::string>(), &copy);
+  copy.assign(1000, 'y');
+  EXPECT_EQ(copy.data(), memory);
+  copy.assign(2 * kBytesMax, 'z');
+  bytes.Recycle(kBytesMax);
+  EXPECT_LT(bytes.Hold<std::string>().capacity(), kBytesMax) << "too much to keep";
+
+  using Pin = Counted<9>;
+  bytes.Hold<Pin>();
+  bytes.Recycle(kBytesMax);
+  EXPECT_EQ(Pin::lives().gone, 1) << "it may pin more than its bytes";
+}
+
 TEST(PinnedBytes, SwapsTheHolderWhenTheTypeChanges) {
   using One = Counted<2>;
   using Other = Counted<3>;

@@ -37,6 +37,7 @@ RocksDatabase::RocksDatabase(RocksHandles handles, bool writable, Logger& logger
       handles_(std::move(handles)),
       room_rounds_(std::make_unique<BackgroundRounds>(
           *handles_.clock, [this](auto kind, std::atomic<bool>& stop) { MakeRoom(kind, stop); })) {
+  handles_.reserve->SetRounds(room_rounds_.get());
   CountOpenDatabase(1);
 }
 
@@ -199,6 +200,7 @@ Status RocksDatabase::SaveRowsOfRemovedLog() {
 }
 
 Status RocksDatabase::DoClose() {
+  handles_.reserve->SetRounds(nullptr);
   room_rounds_->Stop([this] { handles_.database->DisableManualCompaction(); });
   const Status saved = capabilities().writable ? SaveRowsOfRemovedLog() : Status();
   *handles_.open_database = nullptr;
@@ -301,24 +303,13 @@ Status RocksDatabase::TakeRoom(LogRoom::Claim& claim, std::uint64_t bytes, FullD
 }
 
 Status RocksDatabase::RefuseForSpace(FullDiskRight right) {
-  room_wanted_ = true;
+  handles_.reserve->WantRoom();
   room_rounds_->Ask();
-  if (right != FullDiskRight::kNone) {
-    return Status::IoError(
-        fmt::format("committing to {}: the disk is full, and there is no space left for deletes, "
-                    "either; free some space and retry, nothing was written",
-                    name()));
-  }
   // Another program may have taken what was set aside.
   const bool deletes_go_on =
       handles_.reserve->exists() &&
       handles_.reserve->FreeBytes() >= RoomToCommit(0, FullDiskRight::kRowDelete);
-  return Status::IoError(fmt::format(
-      "committing to {}: the disk is full; free some space and retry, nothing was "
-      "written{}",
-      name(),
-      deletes_go_on ? ". Deletes and the removal of dead rows go on with space that was set aside"
-                    : ""));
+  return RefusedForSpace(name(), right, deletes_go_on);
 }
 
 // Only if RocksDB has stopped: otherwise another commit has resumed it, and RocksDB would wait for

@@ -22,10 +22,12 @@
 
 #include "base/directory_lock.h"
 #include "engine/damage_log.h"
+#include "engine/disk/background_rounds.h"
+#include "engine/disk/disk_reserve.h"
+#include "engine/disk/full_disk_right.h"
+#include "engine/disk/room_wait.h"
 #include "engine/engine.h"
-#include "engine/rocks/background_rounds.h"
 #include "engine/rocks/commit_gate.h"
-#include "engine/rocks/files/disk_reserve.h"
 #include "engine/rocks/files/flush_gate.h"
 #include "engine/rocks/files/log_room.h"
 #include "engine/rocks/files/rocks_directory.h"
@@ -43,13 +45,6 @@ struct FamilyFigures {
   std::uint64_t slowdown_pending_bytes = 0;  // To be compacted; the same.
 };
 
-// What a commit may use of a full disk.
-enum class FullDiskRight : std::uint8_t {
-  kNone,        // It adds bytes: nothing of the reserve.
-  kRowDelete,   // It makes room: the reserve, except for what a flush needs and some more.
-  kRangeDelete  // It makes much room and takes little: the reserve, except for what a flush needs.
-};
-
 // What opening passes to the engine.
 struct RocksHandles {
   std::string directory;
@@ -60,7 +55,8 @@ struct RocksHandles {
   std::shared_ptr<std::atomic<rocksdb::DB*>> open_database;  // Shared with the same listener.
   std::shared_ptr<FlushGate> flushes;                        // Shared with the same listener.
   std::shared_ptr<DamageLog> damage;                         // Shared with the same listener.
-  std::unique_ptr<DiskReserve> reserve;
+  std::shared_ptr<DiskReserve> reserve;            // Shared with the engine above, if there is one.
+  bool beneath_log = false;                        // RocksOptions::beneath_log.
   std::unique_ptr<LogRoom> log_room;               // Of the files beneath env.
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted. Shared with the files.
   std::unique_ptr<rocksdb::Env> encrypted_files;   // Null: not encrypted. What env wraps.
@@ -135,9 +131,7 @@ class RocksDatabase final : public Engine {
 
   // While the reserve is given up; see rocks_full_disk.cc.
   FullDiskRight RightOf(const Batch& batch) const;
-  bool FreesWhatItAdds(const Batch& batch) const;
   std::uint64_t RoomToCommit(std::uint64_t bytes, FullDiskRight right) const;
-  std::uint64_t LeftByRowDeletes() const;
   std::uint64_t NeededByFlushes() const;
   bool AwaitsCompactions() const;
   rocksdb::Status WriteOnFullDisk(rocksdb::WriteOptions options, rocksdb::WriteBatch& writes);
@@ -152,6 +146,7 @@ class RocksDatabase final : public Engine {
 
   // A round of room_rounds_, and what it consists of.
   void MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& stop);
+  bool IsBelowCompactions() const;
   RoomState CurrentRoomState() const;
   bool WriteOutForLogs(bool is_urgent, const std::atomic<bool>& stop);
   bool CompactHidden(Role role, std::atomic<bool>& stop);
@@ -188,9 +183,8 @@ class RocksDatabase final : public Engine {
 
   // Makes room while commits are refused for want of it. Not null.
   std::unique_ptr<BackgroundRounds> room_rounds_;
-  std::atomic<bool> room_wanted_{false};  // A commit was refused since the last round.
-  RoomState room_seen_;                   // Of its thread: what the last round found.
-  std::atomic<SteadyTime> waits_again_{SteadyTime::min()};  // Commits wait for room from then on.
+  RoomState room_seen_;                  // Of its thread: what the last round found.
+  RoomWait room_wait_{*handles_.clock};  // Of commits.
 };
 
 }  // namespace mayfly::engine

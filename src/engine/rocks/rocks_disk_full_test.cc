@@ -1,6 +1,6 @@
-// A full disk refuses commits with advice, loses nothing, and is over as soon as there is room.
-// Method: the faulty disk says "no space" for a while, in the log, under a flush and while the
-// database is opened.
+// Opening on a full disk gives back what a crash left taken, and nothing else. What all engines do on a
+// full disk: tests/engine/disk_full_test.cc.
+// Method: the faulty disk says "no space" while the database is opened.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 #include "engine/rocks/files/limits.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/rocks_engine.h"
@@ -25,26 +25,6 @@ namespace mayfly::engine {
 namespace {
 
 constexpr Address kAt{Role::kRows};
-
-// Counts lines with a word in them; background threads write, too.
-class CountingLogger final : public Logger {
- public:
-  bool Wants(LogLevel level) const override { return level >= LogLevel::kWarning; }
-  void Write(LogLevel, std::string_view line) override {
-    const std::lock_guard lock(mutex_);
-    lines_.emplace_back(line);
-  }
-  int lines(std::string_view word) {
-    const std::lock_guard lock(mutex_);
-    return static_cast<int>(std::count_if(lines_.begin(), lines_.end(), [word](const auto& line) {
-      return line.starts_with("the disk of") && line.find(word) != std::string::npos;
-    }));
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::string> lines_;
-};
 
 struct Way {
   Durability durability;
@@ -57,9 +37,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
     return OpenRocksEngine({.directory = directory_.Inside("db"),
                             .password = GetParam().password,
                             .profile = Profile::kTiny,
-                            .write_buffer_bytes = write_buffer_bytes_,
-                            .reserve_bytes = reserve_bytes_,
-                            .logger = &logger_,
+                            .write_buffer_bytes = 64 << 10,
                             .clock = &clock_,
                             .env = disk_.env(),
                             .disk_space = space});
@@ -79,16 +57,6 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
     return engine_->Commit(batch, GetParam().durability);
   }
 
-  // Commits rows from this one on until one is refused; returns which.
-  int CommitUntilRefused(int row) {
-    constexpr int kMore = 5000;  // The log owns some space.
-    for (const int end = row + kMore; row < end; ++row) {
-      if (!Commit(row).ok()) return row;
-    }
-    ADD_FAILURE() << "the disk never was full";
-    return row;
-  }
-
   bool Has(Role role, const std::string& key) {
     PinnedBytes value;
     const Status read = engine_->Get({role}, key, value);
@@ -101,14 +69,6 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
       EXPECT_EQ(Has(Role::kRows, "row" + std::to_string(row)), row < rows) << row;
       EXPECT_EQ(Has(Role::kExpiry, "entry" + std::to_string(row)), row < rows) << row;
     }
-  }
-
-  Status Delete(int row) {
-    Batch batch;
-    batch.Delete(kAt, "row" + std::to_string(row));
-    batch.Delete({Role::kExpiry}, "entry" + std::to_string(row));
-    batch.Put({Role::kMeta}, "counter", std::to_string(row));
-    return engine_->Commit(batch, GetParam().durability);
   }
 
   // Closes the database with rows in tables and in its log.
@@ -139,184 +99,13 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
     }
   }
 
-  std::uint64_t reserve_bytes_ = 0;
-  std::size_t write_buffer_bytes_ = 64 << 10;
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   TemporaryDirectory directory_;
-  CountingLogger logger_;
   FaultyDisk disk_;
   std::unique_ptr<Engine> engine_;
   const std::vector<std::string> unfinished_{directory_.Inside("db/000002.sst"),
                                              directory_.Inside("db/900000.sst")};
 };
-
-// A disk with this many free bytes beside the reserve.
-class SmallDisk final : public DiskSpace {
- public:
-  explicit SmallDisk(std::uint64_t free_bytes) : free_bytes_(free_bytes) {}
-
-  std::uint64_t FreeBytes(const std::string&) override { return free_bytes_; }
-  std::uint64_t TotalBytes(const std::string&) override { return std::uint64_t{1} << 30; }
-  bool Allocate(const std::string&, std::uint64_t bytes) override {
-    free_bytes_ += held_bytes_;
-    held_bytes_ = bytes <= free_bytes_ ? bytes : 0;
-    free_bytes_ -= held_bytes_;
-    return held_bytes_ == bytes;
-  }
-  std::uint64_t held_bytes() const { return held_bytes_; }
-
- private:
-  std::uint64_t free_bytes_;
-  std::uint64_t held_bytes_ = 0;
-};
-
-TEST_P(RocksDiskFull, ARefusedCommitLeavesNoTraceAndTheNextOneAfterwardsGoesThrough) {
-  write_buffer_bytes_ = 8 << 20;  // No flush: one that fails gives back room that others find.
-  Open();
-  ASSERT_TRUE(engine_->Flush().ok());  // Old files of the opening would give room back later.
-  for (int row = 0; row < 100; ++row) ASSERT_TRUE(Commit(row).ok());
-  disk_.SetFull(true);
-  const int rows = CommitUntilRefused(100);
-  for (int attempt = 0; attempt < 3; ++attempt) {
-    const Status refused = Commit(rows);
-    EXPECT_EQ(refused.code(), StatusCode::kIoError);
-    EXPECT_NE(refused.message().find("free some space"), Bytes::npos) << refused.ToString();
-    EXPECT_NE(refused.message().find(directory_.path()), Bytes::npos) << refused.ToString();
-    ExpectExactly(rows);
-    EXPECT_TRUE(engine_->Stats()->disk_full);
-  }
-  EXPECT_EQ(logger_.lines(" is full"), 1) << "once, not with every commit";
-  EXPECT_EQ(logger_.lines("has room again"), 0);
-  disk_.SetFull(false);
-  const Status accepted = Commit(rows);
-  EXPECT_FALSE(engine_->Stats()->disk_full);
-  EXPECT_EQ(logger_.lines("has room again"), 1);
-  ASSERT_TRUE(accepted.ok()) << accepted.ToString();
-  ExpectExactly(rows + 1);
-
-  ASSERT_TRUE(engine_->Close().ok());
-  engine_.reset();
-  Open();
-  ExpectExactly(rows + 1);
-}
-
-TEST_P(RocksDiskFull, WhatWasAcknowledgedSurvivesADeathOnAFullDisk) {
-  Open();
-  // Past several flushes, so that the disk is full for background work as well.
-  for (int row = 0; row < 1500; ++row) ASSERT_TRUE(Commit(row).ok());
-  disk_.SetFull(true);
-  const int acknowledged = CommitUntilRefused(1500);
-  const Status closed = engine_->Close();  // May report the full disk; must not lose anything.
-  (void)closed;
-  engine_.reset();
-  disk_.SetFull(false);
-  Open();
-  ExpectExactly(acknowledged);
-}
-
-TEST_P(RocksDiskFull, ALogThatIsEmptyCanBeWrittenWhenThereIsRoomAgain) {
-  Open();
-  for (int round = 0; round < 3; ++round) {
-    SCOPED_TRACE(round);
-    disk_.SetFull(true);
-    const int rows = CommitUntilRefused(round * 10'000);
-    disk_.SetFull(false);
-    const Status accepted = Commit(rows);
-    ASSERT_TRUE(accepted.ok()) << accepted.ToString();
-    ASSERT_TRUE(engine_->Flush().ok());
-  }
-}
-
-// RocksDB waited for ever when a log could not be written while a flush was about to begin.
-TEST_P(RocksDiskFull, AFullDiskMayComeAtAnyMoment) {
-  const std::uint64_t seed = FreshSeed();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  Random random(seed);
-  Open();
-  int row = 0;
-  for (int round = 0; round < 6; ++round) {
-    for (const int end = row + static_cast<int>(random.Between(1, 400)); row < end; ++row) {
-      const Status accepted = Commit(row);
-      ASSERT_TRUE(accepted.ok()) << accepted.ToString() << " in round " << round;
-    }
-    disk_.SetFull(true);
-    row = CommitUntilRefused(row);
-    disk_.SetFull(false);
-  }
-  const Status accepted = Commit(row);
-  ASSERT_TRUE(accepted.ok()) << accepted.ToString();
-  ASSERT_TRUE(engine_->Close().ok());
-  engine_.reset();
-  Open();
-  ExpectExactly(row + 1);
-}
-
-TEST_P(RocksDiskFull, WithAReserveDeletesGoOnAndWhatAddsBytesDoesNotUseItUp) {
-  reserve_bytes_ = 4 << 20;
-  Open();
-  for (int row = 0; row < 1000; ++row) ASSERT_TRUE(Commit(row).ok());
-  disk_.SetFull(true);
-  const int rows = CommitUntilRefused(1000);
-  for (int attempt = 0; attempt < 50'000; ++attempt) {
-    clock_.Advance(kReserveLookPause);
-    const Status refused = Commit(rows);
-    ASSERT_EQ(refused.code(), StatusCode::kIoError);
-    ASSERT_NE(refused.message().find("the disk is full"), Bytes::npos) << refused.ToString();
-  }
-  for (int row = 500; row < rows; ++row) {
-    const Status deleted = Delete(row);
-    ASSERT_TRUE(deleted.ok()) << deleted.ToString();
-  }
-  ASSERT_TRUE(engine_->Flush().ok());
-  Batch all;
-  all.DeleteRange(kAt, "row4", "row5");
-  ASSERT_TRUE(engine_->Commit(all, GetParam().durability).ok());
-  EXPECT_EQ(Commit(rows).code(), StatusCode::kIoError) << "there is still no room";
-  EXPECT_FALSE(Has(Role::kRows, "row999"));
-  EXPECT_FALSE(Has(Role::kRows, "row499"));
-  EXPECT_TRUE(Has(Role::kRows, "row399"));
-  EXPECT_TRUE(engine_->Stats()->disk_full);
-  EXPECT_EQ(logger_.lines(" is full"), 1);
-
-  disk_.SetFull(false);
-  clock_.Advance(kReserveLookPause - Millis(1));
-  EXPECT_TRUE(engine_->Stats()->disk_full) << "it is not yet time to look";
-  clock_.Advance(Millis(1));
-  // Stats() shows that it is over, without any write.
-  EXPECT_FALSE(engine_->Stats()->disk_full);
-  EXPECT_EQ(logger_.lines("has room again"), 1);
-  const Status accepted = Commit(rows);
-  EXPECT_TRUE(accepted.ok()) << accepted.ToString();
-}
-
-TEST_P(RocksDiskFull, WithAReserveAFullDiskIsOpened) {
-  reserve_bytes_ = 4 << 20;
-  Open();
-  constexpr int kRows = 1000;
-  for (int row = 0; row < kRows; ++row) ASSERT_TRUE(Commit(row).ok());
-  ASSERT_TRUE(engine_->Close().ok());
-  engine_.reset();
-  disk_.SetFull(true);
-  Open();
-  ExpectExactly(kRows);
-  EXPECT_EQ(Commit(kRows).code(), StatusCode::kIoError);
-  EXPECT_TRUE(Delete(kRows - 1).ok());
-  ExpectExactly(kRows - 1);
-}
-
-TEST_P(RocksDiskFull, AReserveThatIsHeldCountsAsRoomWhenTheDatabaseIsOpened) {
-  reserve_bytes_ = 4 << 20;
-  SmallDisk space(9 << 20);
-  for (int opening = 0; opening < 2; ++opening) {
-    ASSERT_NO_FATAL_FAILURE(Open(&space));
-    EXPECT_EQ(space.held_bytes(), reserve_bytes_);
-    EXPECT_FALSE(engine_->Stats()->disk_full) << "more is free than the reserve";
-    const Status accepted = Commit(opening);
-    EXPECT_TRUE(accepted.ok()) << accepted.ToString();
-    ASSERT_TRUE(engine_->Close().ok());
-    engine_.reset();
-  }
-}
 
 TEST_P(RocksDiskFull, OpeningRemovesUnfinishedTablesBeforeItNeedsTheirRoom) {
   constexpr int kRows = 1000;

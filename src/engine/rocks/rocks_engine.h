@@ -19,6 +19,7 @@ class Env;
 
 namespace mayfly::engine {
 
+class DiskReserve;
 class DiskSpace;
 
 // How much memory the engine may take for buffers and caches; the figures are beside the profiles
@@ -56,6 +57,10 @@ struct RocksOptions {
   // Set aside for a full disk; see disk_reserve.h. At most a quarter of the disk; 0: none.
   std::uint64_t reserve_bytes = 0;
 
+  // The reserve of the engine above, which calls its AfterOpen(). Shared with that. Null: one of its
+  // own, of so many bytes.
+  std::shared_ptr<DiskReserve> reserve = nullptr;
+
   // A log that ends in the middle of a record is what a crash leaves, and recovery drops that
   // record. A log damaged before its end is refused as Corruption, because what follows was
   // acknowledged. True, which needs read_only, opens what can be read, whatever file is damaged or
@@ -69,7 +74,9 @@ struct RocksOptions {
   bool tables_only = false;
 
   // Set by the memory-first engine, whose log lies in the folder kHotLogFolder of the directory.
-  // Without it a directory with such a log is refused: rows in it would be missing.
+  // Without it a directory with such a log is refused: rows in it would be missing. Every commit then
+  // counts as making room on a full disk, for it lets a part of that log go; which commits are taken
+  // there is decided above.
   bool beneath_log = false;
 
   // Shared with other engines that read the same tables. Null: a cache of its own.
@@ -97,9 +104,24 @@ struct RocksOptions {
 // The folder with the log of the memory-first engine, inside the directory. Stored; never rename.
 inline constexpr const char* kHotLogFolder = "hot";
 
-// True if the memory-first engine has written in this directory: rows may be in its log and in no
-// table.
+// What that folder is called while it is removed, because all of its log was folded.
+inline constexpr const char* kRemovedHotLogFolder = "hot.removed";
+
+// Removes the folder of that name, which a crash may have left. What cannot be removed is tried again
+// when the database is opened for writing.
+void RemoveLeftHotLog(const std::string& directory);
+
+// True if the log of the memory-first engine is in this directory: rows may be in it and in no table.
 bool HasHotLog(const std::string& directory);
+
+// True if the directory is of the memory-first engine, whether its log is still there or not. One whose
+// log is missing is refused as Corruption.
+bool IsHotDirectory(const std::string& directory);
+
+// Records that rows may be in that log, or that they are not any more, durably. The memory-first engine
+// does so when it has made its log; it must have the directory open. To be called with false before the
+// log is removed, when all its rows are in the tables.
+Status RecordHotLog(const RocksOptions& options, bool has_log);
 
 // The clock of these options, or its default.
 const Clock& ClockOf(const RocksOptions& options);

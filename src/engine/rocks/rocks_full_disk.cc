@@ -23,58 +23,22 @@ std::uint64_t WorthOf(std::uint64_t reserve_bytes) {
   return std::clamp(reserve_bytes / kWorthOfReserve, kWorthBytesMin, kWorthBytesMax);
 }
 
-// A commit that frees more than it adds, or is housekeeping for such commits, may go on when the disk
-// is full. It may add events of purged rows and index entries in proportion.
-FullDiskRight RightByItself(const Batch& batch) {
-  std::uint64_t deletes = 0;
-  std::uint64_t brings = 0;
-  std::uint64_t keeps_house = 0;
-  for (std::size_t i = 0; i < batch.change_count(); ++i) {
-    const Batch::Change change = batch.change(i);
-    const Role role = change.at.role;
-    if (change.kind == Batch::Kind::kDeleteRange) return FullDiskRight::kRangeDelete;
-    if (change.kind == Batch::Kind::kDelete) {
-      deletes += role == Role::kRows || role == Role::kMembers || role == Role::kEvents ? 1 : 0;
-    } else if (role == Role::kMeta) {
-      keeps_house += change.key.size() + change.value.size();
-    } else if (role != Role::kEvents) {
-      brings += change.key.size() + change.value.size();
-    }
-  }
-  const bool makes_room = brings <= deletes * kFullDiskBytesPerDelete &&
-                          keeps_house <= (deletes + 1) * kFullDiskHousekeepingBytes;
-  return makes_room ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
-}
-
 }  // namespace
 
 FullDiskRight RocksDatabase::RightOf(const Batch& batch) const {
+  // A segment of the log above goes for what it writes here.
+  if (handles_.beneath_log) return FullDiskRight::kRangeDelete;
   const FullDiskRight right = RightByItself(batch);
   if (right != FullDiskRight::kNone || !handles_.reserve->is_given_up()) [[likely]]
     return right;
-  return FreesWhatItAdds(batch) ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
-}
-
-// True if the batch deletes as many bytes as it adds, apart from what it may add for each delete. A
-// stream keeps an image of each deleted item, and a list's end may move to another list. The deleted
-// pairs are read, which only commits that would be refused pay for.
-bool RocksDatabase::FreesWhatItAdds(const Batch& batch) const {
-  std::uint64_t adds = 0;
-  std::uint64_t frees = 0;
-  for (std::size_t i = 0; i < batch.change_count(); ++i) {
-    const Batch::Change change = batch.change(i);
-    if (change.kind == Batch::Kind::kPut) adds += change.key.size() + change.value.size();
-  }
   rocksdb::PinnableSlice value;
-  for (std::size_t i = 0; i < batch.change_count() && frees < adds; ++i) {
-    const Batch::Change change = batch.change(i);
-    if (change.kind != Batch::Kind::kDelete) continue;
+  const auto stored = [&](Address at, Bytes key) -> std::optional<std::size_t> {
     value.Reset();
-    const rocksdb::Status read = handles_.database->Get(
-        read_options_, Family(change.at.role), {change.key.data(), change.key.size()}, &value);
-    if (read.ok()) frees += change.key.size() + value.size() + kFullDiskBytesPerDelete;
-  }
-  return frees > 0 && frees >= adds;
+    const rocksdb::Status read =
+        handles_.database->Get(read_options_, Family(at.role), {key.data(), key.size()}, &value);
+    return read.ok() ? std::optional(value.size()) : std::nullopt;
+  };
+  return FreesWhatItAdds(batch, stored) ? FullDiskRight::kRowDelete : FullDiskRight::kNone;
 }
 
 // Free bytes that a commit which makes room needs, so that a flush still fits after it. A flush
@@ -82,13 +46,8 @@ bool RocksDatabase::FreesWhatItAdds(const Batch& batch) const {
 // way are counted only as far as the log has taken their room; the margins cover the rest.
 std::uint64_t RocksDatabase::RoomToCommit(std::uint64_t bytes, FullDiskRight right) const {
   return NeededByFlushes() + kCommitTakes * bytes +
-         (right == FullDiskRight::kRangeDelete ? kRangeDeleteMargin : LeftByRowDeletes());
-}
-
-// Besides what a flush needs: a piece must find room as well, or what was deleted would never go.
-std::uint64_t RocksDatabase::LeftByRowDeletes() const {
-  return kRangeDeleteMargin + kRowDeleteMargin +
-         handles_.reserve->bytes() / kReserveLeftByRowDeletes;
+         (right == FullDiskRight::kRangeDelete ? kRangeDeleteMargin
+                                               : handles_.reserve->LeftByRowDeletes());
 }
 
 // What writing memory out needs. Pieces leave that; RocksDB's own compactions leave what deletes
@@ -96,7 +55,8 @@ std::uint64_t RocksDatabase::LeftByRowDeletes() const {
 std::uint64_t RocksDatabase::NeededByFlushes() const {
   const std::uint64_t flush = BytesInMemory() + kFlushMargin;
   handles_.reserve->SetLeft(
-      {.by_pieces = flush, .by_compactions = flush + LeftByRowDeletes() + kRowDeleteMargin});
+      {.by_pieces = flush,
+       .by_compactions = flush + handles_.reserve->LeftByRowDeletes() + kRowDeleteMargin});
   return flush;
 }
 
@@ -141,20 +101,11 @@ void RocksDatabase::AwaitRoomToFlush(std::uint64_t bytes, FullDiskRight right) {
   };
   if (!handles_.reserve->is_given_up() || may_go_on()) [[likely]]
     return;
-  const Clock& clock = *handles_.clock;
-  if (clock.Steady() < waits_again_.load()) return;
-  const SteadyTime until = clock.Steady() + kRoomPatience;
-  for (int look = 0; look < kRoomLooksMax && clock.Steady() < until; ++look) {
-    room_rounds_->Await(kRoomPatience);
-    if (may_go_on()) return;
-    Waker().WaitFor(kReserveLookPause);  // RocksDB's threads may be removing files.
-  }
-  waits_again_ = clock.Steady() + kVainPause;
+  room_wait_.Await(*room_rounds_, may_go_on);
 }
 
 void RocksDatabase::MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& stop) {
-  // A large commit may be refused although there is room for small ones.
-  const bool is_wanted = room_wanted_.exchange(false);
+  const bool is_wanted = handles_.reserve->TakeWantedRoom();
   if (!is_wanted && !handles_.reserve->IsFull()) return;
   if (handles_.flushes->is_closed() && !Resume().ok()) return;
   // Without another commit, an ended snapshot or more room, the last round has done what it could.
@@ -167,18 +118,37 @@ void RocksDatabase::MakeRoom(BackgroundRounds::Kind kind, std::atomic<bool>& sto
   const bool is_early = kind == BackgroundRounds::Kind::kEarly;
   bool all_done = WriteOutForLogs(is_early, stop);
   NeededByFlushes();  // Less than before.
+  const auto ends = [&] {
+    return stop || handles_.flushes->is_closed() || (!is_wanted && !handles_.reserve->IsFull());
+  };
+  bool compacted = false;
+  const auto compact = [&](Role role, int pieces_max, bool is_urgent) {
+    for (int piece = 0; piece < pieces_max && !ends(); ++piece) {
+      if (!CompactPiece(role, is_urgent || IsBelowCompactions())) return;
+      compacted = true;
+    }
+  };
   for (std::size_t i = 0; i < handles_.families.size(); ++i) {
     const Role role = static_cast<Role>(i);
-    const auto ends = [&] {
-      return stop || handles_.flushes->is_closed() || (!is_wanted && !handles_.reserve->IsFull());
-    };
     if (!is_early && !ends()) all_done = CompactHidden(role, stop) && all_done;
-    const int pieces_max = is_early ? 1 : kPiecesMax;
-    for (int piece = 0; piece < pieces_max && !ends() && CompactPiece(role, is_early); ++piece) {
-      all_done = false;
+    compact(role, is_early ? 1 : kPiecesMax, is_early);
+  }
+  // There may be too much room for a piece that is urgent and too little for any other compaction.
+  // RocksDB repeats its own in vain then, and takes no commits meanwhile.
+  if (!compacted && !is_early && handles_.beneath_log) {
+    for (std::size_t i = 0; i < handles_.families.size(); ++i) {
+      compact(static_cast<Role>(i), 1, /*is_urgent=*/true);
     }
   }
-  if (is_early || !all_done) room_seen_ = {};  // An early round leaves work to a regular one.
+  // An early round leaves work to a regular one.
+  if (is_early || compacted || !all_done) room_seen_ = {};
+}
+
+// True if folds have left less than RocksDB's own compactions leave: nothing but pieces makes room
+// then, whether a delete waits or not. Without a log above, deletes leave more, and logs go.
+bool RocksDatabase::IsBelowCompactions() const {
+  return handles_.beneath_log &&
+         handles_.reserve->FreeBytes() < handles_.reserve->LeftByCompactions() + kTableRoomOwned;
 }
 
 RocksDatabase::RoomState RocksDatabase::CurrentRoomState() const {
@@ -253,7 +223,8 @@ bool RocksDatabase::CompactHidden(Role role, std::atomic<bool>& stop) {
 }
 
 // Compacts a part of a role that finds room, if RocksDB is late with it. False: there is none. Only
-// if it is urgent, because deletes wait, it takes room that is left to deletes.
+// if it is urgent, because deletes wait or nothing else can be done, it takes room that is left to
+// deletes.
 bool RocksDatabase::CompactPiece(Role role, bool is_urgent) {
   rocksdb::ColumnFamilyMetaData family;
   handles_.database->GetColumnFamilyMetaData(Family(role), &family);

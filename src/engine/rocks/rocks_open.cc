@@ -135,7 +135,7 @@ Result<DirectoryFormat> FormatOf(const RocksOptions& options) {
       format.status().code() != StatusCode::kUnsupported) {
     // A salvage reads what there is, and fails if there is no database.
     const bool encrypted = EnvOf(options).FileExists(options.directory + "/" + kKeyFileName).ok();
-    return DirectoryFormat{DirectoryState::kAbsent, encrypted};
+    return DirectoryFormat{.state = DirectoryState::kAbsent, .encrypted = encrypted};
   }
   if (format.has_value()) return format;
   return CannotOpen(options, format.error());
@@ -158,10 +158,18 @@ Result<std::shared_ptr<const crypto::DatabaseKey>> KeyOf(const RocksOptions& opt
 // Runs before the lock, so that a directory of another program is left as it is.
 Status CheckMayOpen(const RocksOptions& options) {
   MAYFLY_TRY(const DirectoryFormat format, FormatOf(options));
+  if (format.has_hot_log && !options.salvage && !HasHotLog(options.directory)) {
+    return Damaged(options,
+                   fmt::format("cannot open {}: the log of the memory-first engine in {}/{} "
+                               "is missing, and with it what was written last. Put the "
+                               "folder back if it was moved",
+                               options.directory, options.directory, kHotLogFolder));
+  }
   if (!options.beneath_log && !options.salvage && HasHotLog(options.directory)) {
     return Status::Invalid(fmt::format(
         "{} was written by the memory-first engine, whose log in {}/{} may hold rows that the "
-        "tables lack; open it with that engine",
+        "tables lack; open it with that engine, or convert it by opening it for writing with the "
+        "engine rocks",
         options.directory, options.directory, kHotLogFolder));
   }
   if (format.state == DirectoryState::kReady || options.salvage) {
@@ -264,9 +272,30 @@ bool HasHotLog(const std::string& directory) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::path(directory) / kHotLogFolder;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().filename().string().starts_with("segment-")) return true;
+    const std::string name = entry.path().filename();
+    // A marker without a segment: the log was there, and is gone.
+    if (name.starts_with("segment-") || name.starts_with("folded-")) return true;
   }
   return false;
+}
+
+void RemoveLeftHotLog(const std::string& directory) {
+  std::error_code ignored;
+  std::filesystem::remove_all(std::filesystem::path(directory) / kRemovedHotLogFolder, ignored);
+}
+
+bool IsHotDirectory(const std::string& directory) {
+  if (HasHotLog(directory)) return true;
+  const auto format = ReadFormatFile(*rocksdb::Env::Default(), directory);
+  return format.has_value() && format->has_hot_log;
+}
+
+Status RecordHotLog(const RocksOptions& options, bool has_log) {
+  rocksdb::Env& env = EnvOf(options);
+  MAYFLY_TRY(DirectoryFormat format, ReadFormatFile(env, options.directory));
+  if (format.has_hot_log == has_log) return {};
+  format.has_hot_log = has_log;
+  return WriteFormatFile(env, options.directory, format);
 }
 
 const Clock& ClockOf(const RocksOptions& options) {
@@ -292,6 +321,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   if (!options.tables_only) {
     MAYFLY_TRY(handles.lock, DirectoryLock::Take(options.directory, kLockFileName, mode));
   }
+  if (!options.read_only) RemoveLeftHotLog(options.directory);
 
   // Read again, now that the lock keeps it from changing.
   MAYFLY_TRY(DirectoryFormat format, FormatOf(options));
@@ -308,15 +338,19 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   }
   if (!is_new) MAYFLY_RETURN_IF_ERROR(CheckLogs(options, *setup.database.env));
   if (is_new) {
-    format = {DirectoryState::kCreating, handles.key != nullptr};
+    format = {.state = DirectoryState::kCreating, .encrypted = handles.key != nullptr};
     MAYFLY_RETURN_IF_ERROR(WriteFormatFile(env, options.directory, format));
     setup.database.create_if_missing = true;
     setup.database.create_missing_column_families = true;
   }
   Logger& logger = options.logger != nullptr ? *options.logger : SilentLogger();
-  handles.reserve = std::make_unique<DiskReserve>(space, options.directory,
-                                                  options.read_only ? 0 : options.reserve_bytes,
-                                                  *handles.clock, logger);
+  handles.beneath_log = options.beneath_log;
+  handles.reserve = options.reserve;
+  if (handles.reserve == nullptr) {
+    handles.reserve = std::make_shared<DiskReserve>(space, options.directory,
+                                                    options.read_only ? 0 : options.reserve_bytes,
+                                                    *handles.clock, logger);
+  }
   handles.flushes = setup.flushes;
   handles.log_room = std::make_unique<LogRoom>();
   const auto files = std::make_shared<EmptyLogs>(setup.database.env->GetFileSystem());
@@ -343,7 +377,7 @@ Result<std::unique_ptr<Engine>> OpenRocksEngine(const RocksOptions& options) {
   files->ShowLogs();
   LetChildrenExit();
   if (!options.read_only) {
-    handles.reserve->AfterOpen();
+    if (options.reserve == nullptr) handles.reserve->AfterOpen();
     *handles.open_database = handles.database.get();
   }
   auto engine = std::make_unique<RocksDatabase>(std::move(handles), !options.read_only, logger);

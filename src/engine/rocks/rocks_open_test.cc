@@ -175,7 +175,7 @@ TEST_F(RocksOpen, ANewerFormatIsRefusedByName) {
   MustOpen(options);
   RewriteFormat(options, "mayfly rocks\nformat 7\nshards 12\n");
   ExpectRefused(options, StatusCode::kUnsupported, "format 7");
-  ExpectRefused(options, StatusCode::kUnsupported, "up to format 3");
+  ExpectRefused(options, StatusCode::kUnsupported, "up to format 4");
 }
 
 TEST_F(RocksOpen, AFormatThatNoReleaseWroteIsRefusedByName) {
@@ -290,10 +290,13 @@ TEST_F(RocksOpen, ACreationThatWasInterruptedIsBegunAgain) {
 }
 
 TEST(FormatFile, SurvivesEveryTruncationAndFlippedBit) {
-  for (const bool encrypted : {false, true}) {
-    const std::string good = EncodeFormat({DirectoryState::kReady, encrypted});
+  for (const int way : {0, 1, 2, 3}) {
+    const bool encrypted = way % 2 == 1;
+    const bool has_hot_log = way / 2 == 1;
+    const std::string good = EncodeFormat({DirectoryState::kReady, encrypted, has_hot_log});
     ASSERT_EQ(DecodeFormat(good).value().state, DirectoryState::kReady);
     ASSERT_EQ(DecodeFormat(good).value().encrypted, encrypted);
+    ASSERT_EQ(DecodeFormat(good).value().has_hot_log, has_hot_log);
     for (std::size_t i = 0; i < good.size(); ++i) {
       EXPECT_FALSE(DecodeFormat(good.substr(0, i)).has_value());
       for (int bit = 0; bit < 8; ++bit) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/damage_log.h"
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 #include "engine/rocks/files/flush_gate.h"
 #include "engine/rocks/rocks_engine.h"
 

@@ -128,11 +128,13 @@ Status RocksDatabase::DoFlush() {
 // As in Write(): after a full disk RocksDB refuses until it is resumed.
 rocksdb::Status RocksDatabase::WriteOut() {
   rocksdb::DB& database = *handles_.database;
-  rocksdb::Status status = database.Flush(rocksdb::FlushOptions(), handles_.families);
+  // On a full disk it would wait for compactions, which may find no room; rounds find some.
+  rocksdb::FlushOptions options;
+  options.allow_write_stall = handles_.reserve->was_full();
+  if (options.allow_write_stall) room_rounds_->Ask();
+  rocksdb::Status status = database.Flush(options, handles_.families);
   if (status.IsNoSpace()) handles_.reserve->GiveUp(RoomToResume());
-  if (!status.ok() && Resume().ok()) {
-    status = database.Flush(rocksdb::FlushOptions(), handles_.families);
-  }
+  if (!status.ok() && Resume().ok()) status = database.Flush(options, handles_.families);
   return status;
 }
 

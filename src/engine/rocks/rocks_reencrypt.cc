@@ -14,11 +14,12 @@
 #include "engine/rocks/files/key_file.h"
 #include "engine/rocks/files/rocks_directory.h"
 #include "engine/rocks/files/rocks_status.h"
+#include "engine/rocks/rocks_engine.h"
 
 namespace mayfly::engine {
 namespace {
 
-using Key = std::shared_ptr<const crypto::DatabaseKey>;
+using Key = RocksCopy::Key;
 
 constexpr std::size_t kCopyBytes = std::size_t{1} << 20;
 
@@ -97,9 +98,13 @@ Status CopyInto(const Side& from, const RocksCopy& copy, rocksdb::Env& env) {
   MAYFLY_TRY(Key key, MakeKeyFile(env, copy.new_directory, copy.new_password));
   const Side to(copy.new_directory, env, std::move(key));
   MAYFLY_RETURN_IF_ERROR(CopyFiles(from, to));
+  if (copy.copy_log) MAYFLY_RETURN_IF_ERROR(copy.copy_log(from.key, to.key));
   // Last: until it exists, the directory is no database and cannot be opened as an empty one. This
   // makes the names of the other files durable, too.
-  return WriteFormatFile(env, to.directory, {DirectoryState::kReady, to.key != nullptr});
+  return WriteFormatFile(env, to.directory,
+                         {.state = DirectoryState::kReady,
+                          .encrypted = to.key != nullptr,
+                          .has_hot_log = HasHotLog(from.directory)});
 }
 
 // Invalid if the copy would be inside the old directory: removing that would remove the copy.
@@ -145,6 +150,16 @@ Status ReencryptRocks(const RocksCopy& copy, rocksdb::Env* env) {
   // Readers would go on reading the files that are about to be replaced.
   if (lock.HasReadersBeside()) {
     return At(copy.directory, Status::Busy("it is read elsewhere; close it there first"));
+  }
+  const bool has_hot_log = HasHotLog(copy.directory);
+  if (!copy.copy_log && has_hot_log) {
+    return At(copy.directory, Status::Invalid("it has a log of the memory-first engine"));
+  }
+  if (format.has_hot_log && !has_hot_log) {
+    return At(copy.directory,
+              Status::Corruption(fmt::format(
+                  "its log in the folder {} is missing; put it back, or restore a backup",
+                  kHotLogFolder)));
   }
   auto key = OpenKeyFile(files, copy.directory, format, copy.password);
   if (!key) return At(copy.directory, key.error());

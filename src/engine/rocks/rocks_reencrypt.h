@@ -3,8 +3,11 @@
 // See mayfly/encryption.h.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 
+#include "crypto/database_key.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
 
@@ -19,6 +22,12 @@ struct RocksCopy {
   Bytes password = {};
   std::string new_directory;
   Bytes new_password = {};
+
+  // Copies the log of a memory-first directory, with both directories locked, before the new one
+  // becomes a database. A null key: that side is not encrypted. Without this such a directory is
+  // refused: rows in its log would be missing.
+  using Key = std::shared_ptr<const crypto::DatabaseKey>;
+  std::function<Status(const Key& key, const Key& new_key)> copy_log = {};
 };
 
 // As the functions of encryption.h; `env` is for tests that break the disk, null: the system's.

@@ -11,7 +11,7 @@
 
 #include <memory>
 
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 
 namespace mayfly::engine {
 

@@ -8,7 +8,7 @@
 
 #include "crypto/cipher.h"
 #include "crypto/file_header.h"
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 #include "engine/rocks/files/format_file.h"
 
 namespace mayfly::engine {

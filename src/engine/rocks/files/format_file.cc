@@ -17,8 +17,10 @@ namespace {
 // Stored; a new one comes with every change that an older build misreads.
 constexpr std::uint32_t kPlainFormat = 1;
 constexpr std::uint32_t kEncryptedFormat = 3;
-constexpr std::uint32_t kNewestFormat = kEncryptedFormat;
+constexpr std::uint32_t kLoggedFormat = 4;
+constexpr std::uint32_t kNewestFormat = kLoggedFormat;
 constexpr Bytes kCipher = "aes-256-ctr";
+constexpr Bytes kHotLog = "hot";
 constexpr Bytes kEngineLine = "mayfly rocks";
 constexpr std::size_t kFormatFileBytesMax = 4096;
 
@@ -39,10 +41,13 @@ bool EatLine(Bytes& text, Bytes word, Bytes& rest) {
 }  // namespace
 
 std::string EncodeFormat(DirectoryFormat format) {
-  std::string lines = fmt::format("{}\nformat {}\nstate {}\n", kEngineLine,
-                                  format.encrypted ? kEncryptedFormat : kPlainFormat,
+  const std::uint32_t number = format.has_hot_log ? kLoggedFormat
+                               : format.encrypted ? kEncryptedFormat
+                                                  : kPlainFormat;
+  std::string lines = fmt::format("{}\nformat {}\nstate {}\n", kEngineLine, number,
                                   format.state == DirectoryState::kCreating ? "creating" : "ready");
   if (format.encrypted) lines += fmt::format("encryption {}\n", kCipher);
+  if (format.has_hot_log) lines += fmt::format("log {}\n", kHotLog);
   return lines + CheckLine(lines);
 }
 
@@ -72,14 +77,19 @@ Result<DirectoryFormat> DecodeFormat(Bytes text) {
         fmt::format("it has format {}, this build reads up to format {}; use a newer mayfly",
                     format, kNewestFormat));
   }
-  if (format != kPlainFormat && format != kEncryptedFormat) {
+  if (format != kPlainFormat && format != kEncryptedFormat && format != kLoggedFormat) {
     return Status::Unsupported(
         fmt::format("it has format {}, which no release wrote; restore a backup of it", format));
   }
-  DirectoryFormat read{.encrypted = format == kEncryptedFormat};
+  DirectoryFormat read;
+  read.has_hot_log = format == kLoggedFormat;
   Bytes cipher;
+  Bytes log;
   if (!EatLine(rest, "state", state)) return damaged;
+  read.encrypted =
+      format == kEncryptedFormat || (read.has_hot_log && rest.starts_with("encryption"));
   if (read.encrypted && (!EatLine(rest, "encryption", cipher) || cipher != kCipher)) return damaged;
+  if (read.has_hot_log && (!EatLine(rest, "log", log) || log != kHotLog)) return damaged;
   if (!rest.empty() || (state != "ready" && state != "creating")) return damaged;
   read.state = state == "ready" ? DirectoryState::kReady : DirectoryState::kCreating;
   return read;

@@ -2,7 +2,8 @@
 //   mayfly rocks          which engine laid it out
 //   format 1              which layout; the first two lines keep their place in every version
 //   state ready           or "creating", until the first open has finished
-//   encryption aes-256-ctr   in format 3, which is format 1 with encrypted files
+//   encryption aes-256-ctr   in format 3, which is format 1 with encrypted files, and in format 4
+//   log hot               in format 4: rows may be in the log of the memory-first engine alone
 //   check 0123456789abcdef   Hash64 of the lines above
 // It is read before RocksDB opens anything, so that a newer layout is refused by name instead of
 // failing somewhere inside. A directory in state "creating" was never in use and may be begun
@@ -30,6 +31,7 @@ enum class DirectoryState : std::uint8_t { kAbsent, kCreating, kReady };
 struct DirectoryFormat {
   DirectoryState state = DirectoryState::kAbsent;
   bool encrypted = false;
+  bool has_hot_log = false;
 };
 
 std::string EncodeFormat(DirectoryFormat format);

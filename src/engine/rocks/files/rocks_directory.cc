@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 
 namespace mayfly::engine {
 namespace {

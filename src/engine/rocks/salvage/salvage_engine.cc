@@ -125,7 +125,7 @@ Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, D
   files.state = std::make_unique<SalvagedState>(*env, options.directory, damage);
   SalvagedState* const state = files.state.get();
   if (!is_marked) state->Note(kFormatFileName, "MAYFLY is missing or damaged");
-  MAYFLY_RETURN_IF_ERROR(state->Open());
+  MAYFLY_RETURN_IF_ERROR(state->Open(/*may_be_empty=*/options.beneath_log));
   return std::unique_ptr<Engine>(std::make_unique<SalvageEngine>(
       options.directory, std::move(lock), std::move(damage), std::move(files), logger));
 }

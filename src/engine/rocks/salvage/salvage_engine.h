@@ -12,7 +12,8 @@
 namespace mayfly::engine {
 
 // Opens a directory that exists and is locked. `key` is that of its files; null: they are not
-// encrypted. `is_marked`: it has a sound format file. NotFound when it has no file of a database.
+// encrypted. `is_marked`: it has a sound format file. NotFound when it has no file of a database,
+// unless a log lies above it (beneath_log).
 Result<std::unique_ptr<Engine>> OpenSalvageEngine(const RocksOptions& options, DirectoryLock lock,
                                                   std::shared_ptr<const crypto::DatabaseKey> key,
                                                   bool is_marked);

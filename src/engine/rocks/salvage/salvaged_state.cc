@@ -37,14 +37,14 @@ bool BoundsOf(const std::shared_ptr<const SoundTable>& opened, SalvagedState::Ta
 
 }  // namespace
 
-Status SalvagedState::Open() {
+Status SalvagedState::Open(bool may_be_empty) {
   std::vector<DirectoryFile> files;
   const rocksdb::Status listed = ListDirectory(env_, directory_, files);
   if (!listed.ok()) return FromRocks(listed, "listing " + directory_);
   const bool any = std::any_of(files.begin(), files.end(), [](const DirectoryFile& file) {
     return file.kind != FileKind::kOther;
   });
-  if (!any) {
+  if (!any && !may_be_empty) {
     return Status::NotFound(fmt::format("there is no file of a database in {}", directory_));
   }
   for (const DirectoryFile& file : files) disk_bytes_ += file.bytes;

@@ -41,8 +41,8 @@ class SalvagedState {
   SalvagedState(rocksdb::Env& env, std::string directory, std::shared_ptr<DamageLog> damage)
       : env_(env), directory_(std::move(directory)), damage_(std::move(damage)) {}
 
-  // NotFound when there is no file of a database.
-  Status Open();
+  // NotFound when there is no file of a database, unless it may be empty.
+  Status Open(bool may_be_empty);
 
   // In the order of their smallest keys.
   const std::vector<Table>& tables(Role role) const { return At(role).tables; }

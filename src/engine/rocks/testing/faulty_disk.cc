@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 #include "engine/rocks/testing/faulty_file_system.h"
 
 namespace mayfly::engine {
@@ -55,6 +55,16 @@ void FaultyDisk::OccupyAllBut(std::uint64_t bytes) { file_system_->room = bytes;
 
 void FaultyDisk::Occupy(const std::string& path, std::uint64_t bytes) {
   file_system_->Occupy(path, bytes);
+}
+
+bool FaultyDisk::is_full() const { return file_system_->full; }
+
+bool FaultyDisk::TakeRoom(std::uint64_t bytes) {
+  return !file_system_->full || file_system_->TakeRoom(bytes);
+}
+
+void FaultyDisk::GiveRoom(std::uint64_t bytes) {
+  if (file_system_->full) file_system_->room += bytes;
 }
 
 void FaultyDisk::KillProcessAt(std::uint64_t operations) {

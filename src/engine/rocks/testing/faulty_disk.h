@@ -46,6 +46,12 @@ class FaultyDisk {
   // as many.
   void Occupy(const std::string& path, std::uint64_t bytes);
 
+  // Room of files that are not of the Env, such as those of another log. False: there is none. What was
+  // taken while the disk was full may be given back.
+  bool TakeRoom(std::uint64_t bytes);
+  void GiveRoom(std::uint64_t bytes);
+  bool is_full() const;
+
   // For RocksOptions::disk_space. Unless the disk is full, all of it is free except the reserve. On
   // a full disk, appends find room for as many bytes as the reserve gives up.
   DiskSpace* space();

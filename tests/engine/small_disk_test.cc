@@ -8,14 +8,14 @@
 #include <thread>
 #include <vector>
 
+#include "base/function_ref.h"
 #include "base/random.h"
 #include "base/temporary_directory.h"
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 #include "engine/rocks/files/limits.h"
 #include "engine/rocks/files/rocks_directory.h"
-#include "engine/rocks/rocks_engine.h"
-#include "engine/rocks/testing/faulty_disk.h"
 #include "mayfly/clock.h"
+#include "tests/engine/disk_engine.h"
 
 namespace mayfly::engine {
 namespace {
@@ -24,20 +24,23 @@ constexpr Address kAt{Role::kRows};
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20;
 
 // Real time in which background threads must be done; far more than they need.
-constexpr std::chrono::seconds kPatience{30};
+constexpr std::chrono::seconds kPatience{60};
 
-class RocksSmallDisk : public ::testing::TestWithParam<Bytes> {  // The password.
+struct Way {
+  DiskEngine engine;
+  Bytes password = {};
+};
+
+class SmallDiskTest : public ::testing::TestWithParam<Way> {
  protected:
   void Open(std::uint64_t disk_bytes, std::uint64_t reserve_bytes,
             Profile profile = Profile::kTiny) {
     if (disk_bytes > 0) disk_.SetSize(disk_bytes);
-    auto engine = OpenRocksEngine({.directory = directory_.Inside("db"),
-                                   .password = GetParam(),
-                                   .profile = profile,
-                                   .reserve_bytes = reserve_bytes,
-                                   .clock = &clock_,
-                                   .env = disk_.env(),
-                                   .disk_space = disk_.space()});
+    auto engine = home_.Open(GetParam().engine, {.directory = directory_.Inside("db"),
+                                                 .password = GetParam().password,
+                                                 .profile = profile,
+                                                 .reserve_bytes = reserve_bytes,
+                                                 .clock = &clock_});
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
     engine_ = *std::move(engine);
   }
@@ -59,9 +62,9 @@ class RocksSmallDisk : public ::testing::TestWithParam<Bytes> {  // The password
   }
 
   // Puts rows until one is refused; returns which.
-  int Fill(std::size_t bytes_max, int row = 0) {
+  int Fill(std::size_t bytes_max, int row = 0, std::size_t bytes_min = 1) {
     for (const int end = row + 1'000'000; row < end; ++row) {
-      if (!Put(row, random_.Between(1, bytes_max)).ok()) return row;
+      if (!Put(row, random_.Between(bytes_min, bytes_max)).ok()) return row;
     }
     ADD_FAILURE() << "the disk never was full";
     return 0;
@@ -74,31 +77,36 @@ class RocksSmallDisk : public ::testing::TestWithParam<Bytes> {  // The password
     }
   }
 
-  // True if a delete that is refused at first is accepted later, whatever the others do.
-  bool IsDeleted(int row) {
+  // True if that comes true in time, whatever the others do.
+  bool IsTrueSoon(FunctionRef<bool()> holds) {
     const auto began = std::chrono::steady_clock::now();
     while (std::chrono::steady_clock::now() - began < kPatience) {
-      if (Delete(row).ok()) return true;
+      if (holds()) return true;
       clock_.Advance(kReserveLookPause);
       std::this_thread::yield();
     }
     return false;
+  }
+
+  // Commits that are refused at first are accepted later.
+  bool IsDeleted(int row) {
+    return IsTrueSoon([&] { return Delete(row).ok(); });
+  }
+  bool IsEverythingDeleted() {
+    return IsTrueSoon([&] { return DeleteEverything().ok(); });
+  }
+  bool IsAccepted(int row, std::size_t bytes) {
+    return IsTrueSoon([&] { return Put(row, bytes).ok(); });
+  }
+
+  bool IsShownToHaveRoom() {
+    return IsTrueSoon([&] { return !engine_->Stats()->disk_full; });
   }
 
   Status DeleteEverything() {
     Batch batch;
     for (const Role role : {Role::kRows, Role::kExpiry}) batch.DeleteRange({role}, "a", "z");
     return engine_->Commit(batch, Durability::kProcess);
-  }
-
-  bool IsAccepted(int row, std::size_t bytes) {
-    const auto began = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - began < kPatience) {
-      if (Put(row, bytes).ok()) return true;
-      clock_.Advance(kReserveLookPause);
-      std::this_thread::yield();
-    }
-    return false;
   }
 
   bool Has(int row) {
@@ -120,11 +128,12 @@ class RocksSmallDisk : public ::testing::TestWithParam<Bytes> {  // The password
   Random random_{seed_};
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   TemporaryDirectory directory_;
-  FaultyDisk disk_;
+  EngineDisk home_;
+  FaultyDisk& disk_ = home_.disk();
   std::unique_ptr<Engine> engine_;
 };
 
-TEST_P(RocksSmallDisk, TakesWritesAgainWhenEverythingWasDeleted) {
+TEST_P(SmallDiskTest, TakesWritesAgainWhenEverythingWasDeleted) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
   for (int round = 0; round < 3; ++round) {
@@ -133,38 +142,45 @@ TEST_P(RocksSmallDisk, TakesWritesAgainWhenEverythingWasDeleted) {
     const int rows = Fill(random_.OneIn(2) ? 30'000 : 1'000'000, 1);
     ASSERT_NO_FATAL_FAILURE(DeleteAll(rows));
     ASSERT_TRUE(IsAccepted(rows, 1000));
-    EXPECT_FALSE(engine_->Stats()->disk_full);
+    // A compaction that is under way may take the room once more.
+    EXPECT_TRUE(IsShownToHaveRoom());
     EXPECT_TRUE(Has(rows));
     EXPECT_FALSE(Has(0));
   }
 }
 
 // Many deletes of small rows take more of the log than a flush frees of tables.
-TEST_P(RocksSmallDisk, TakesWritesAgainWhenManySmallRowsWereDeleted) {
+TEST_P(SmallDiskTest, TakesWritesAgainWhenManySmallRowsWereDeleted) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB, Profile::kServer));
   const int rows = Fill(40);
   for (int row = 0; row < rows; ++row) ASSERT_TRUE(IsDeleted(row)) << row << " of " << rows;
   ASSERT_TRUE(IsAccepted(rows, 1000));
-  EXPECT_FALSE(engine_->Stats()->disk_full);
+  EXPECT_TRUE(IsShownToHaveRoom());
   EXPECT_FALSE(Has(0));
   EXPECT_FALSE(Has(rows - 1));
 }
 
-// Rounds that make room come too late for deletes: time stands still here.
-TEST_P(RocksSmallDisk, ARangeIsDeletedWhenRowsHaveUsedUpWhatTheyMay) {
+// Rounds that make room come too late for deletes of rows: time stands still meanwhile. On the
+// memory-first engine a range may have to wait for one (decision 53, "Left for later").
+TEST_P(SmallDiskTest, ARangeIsDeletedWhenRowsHaveUsedUpWhatTheyMay) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB, Profile::kServer));
   const int rows = Fill(40);
   int row = 0;
   while (row < rows && Delete(row).ok()) ++row;
-  ASSERT_TRUE(DeleteEverything().ok()) << "after " << row << " rows";
+  const Status deleted = DeleteEverything();
+  if (GetParam().engine == DiskEngine::kRocks) {
+    ASSERT_TRUE(deleted.ok()) << "after " << row << " rows: " << deleted.ToString();
+  } else {
+    ASSERT_TRUE(deleted.ok() || IsEverythingDeleted()) << "after " << row << " rows";
+  }
   EXPECT_TRUE(IsAccepted(rows, 1000));
   EXPECT_FALSE(Has(rows - 1));
 }
 
 // A stream keeps an image of each item that was deleted.
-TEST_P(RocksSmallDisk, ADeleteThatLeavesAsManyBytesElsewhereGoesOn) {
+TEST_P(SmallDiskTest, ADeleteThatLeavesAsManyBytesElsewhereGoesOn) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
   constexpr std::size_t kBytes = 6000;
@@ -184,7 +200,7 @@ TEST_P(RocksSmallDisk, ADeleteThatLeavesAsManyBytesElsewhereGoesOn) {
 }
 
 // Few deletes hide all that is in tables: too few to be written out because there are many.
-TEST_P(RocksSmallDisk, TakesWritesAgainWhenWhatIsInTablesWasDeleted) {
+TEST_P(SmallDiskTest, TakesWritesAgainWhenWhatIsInTablesWasDeleted) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
   int rows = 0;
@@ -203,20 +219,22 @@ TEST_P(RocksSmallDisk, TakesWritesAgainWhenWhatIsInTablesWasDeleted) {
 }
 
 // A role that gathers few bytes keeps the logs of all.
-TEST_P(RocksSmallDisk, TakesWritesAgainWhenOldLogsCanGo) {
+TEST_P(SmallDiskTest, TakesWritesAgainWhenOldLogsCanGo) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(64 * kMiB, 64 * kMiB));
   for (int time = 0; time < 17; ++time) ASSERT_TRUE(Put(1, 200'000).ok());
-  ASSERT_TRUE(engine_->Compact(Role::kRows, {}).ok());
+  if (GetParam().engine == DiskEngine::kRocks) {
+    ASSERT_TRUE(engine_->Compact(Role::kRows, {}).ok());  // Of hot, it would remove the log.
+  }
   disk_.OccupyAllBut(0);
-  ASSERT_FALSE(Put(2, 1'000'000).ok());
-  EXPECT_TRUE(IsAccepted(2, 1000));
+  const int rows = Fill(1'000'000, 2, 1'000'000);  // The log may have room for some.
+  EXPECT_TRUE(IsAccepted(rows, 1000));
   EXPECT_TRUE(Has(1));
 }
 
 // A client may wait for the end of the full disk, instead of trying to write. A compaction that is
 // under way may take the room once more before the client writes; then the client waits again.
-TEST_P(RocksSmallDisk, ShowsThatThereIsRoomWithoutAnotherWrite) {
+TEST_P(SmallDiskTest, ShowsThatThereIsRoomWithoutAnotherWrite) {
   constexpr int kWaitsMax = 5;
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
@@ -224,12 +242,7 @@ TEST_P(RocksSmallDisk, ShowsThatThereIsRoomWithoutAnotherWrite) {
   ASSERT_NO_FATAL_FAILURE(DeleteAll(rows));
   bool accepted = false;
   for (int wait = 0; wait < kWaitsMax && !accepted; ++wait) {
-    const auto began = std::chrono::steady_clock::now();
-    while (engine_->Stats()->disk_full && std::chrono::steady_clock::now() - began < kPatience) {
-      clock_.Advance(kReserveLookPause);
-      std::this_thread::yield();
-    }
-    ASSERT_FALSE(engine_->Stats()->disk_full);
+    ASSERT_TRUE(IsShownToHaveRoom());
     accepted = Put(rows, 1000).ok();
   }
   EXPECT_TRUE(accepted);
@@ -237,7 +250,7 @@ TEST_P(RocksSmallDisk, ShowsThatThereIsRoomWithoutAnotherWrite) {
 
 // What takes the room here is not ours: nothing that is removed gives any back. Deletes go on, one
 // at a time, and must not be written out one by one.
-TEST_P(RocksSmallDisk, WithNothingToFreeRefusedCommitsCauseFewFlushes) {
+TEST_P(SmallDiskTest, WithNothingToFreeRefusedCommitsCauseFewFlushes) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(0, 8 * kMiB));
   int rows = 0;
@@ -261,7 +274,7 @@ TEST_P(RocksSmallDisk, WithNothingToFreeRefusedCommitsCauseFewFlushes) {
 
 // RocksDB ends the process when a compaction whose table has no pairs cannot write the table's end.
 // Here the ranges that hide all pairs are all there is, and go as well.
-TEST_P(RocksSmallDisk, FilesWithNothingLeftInThemAreCompactedWithAnyRoom) {
+TEST_P(SmallDiskTest, FilesWithNothingLeftInThemAreCompactedWithAnyRoom) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
   for (int attempt = 0; attempt < 12; ++attempt) {
@@ -281,7 +294,7 @@ TEST_P(RocksSmallDisk, FilesWithNothingLeftInThemAreCompactedWithAnyRoom) {
   }
 }
 
-TEST_P(RocksSmallDisk, ClosesWhileRoomIsMade) {
+TEST_P(SmallDiskTest, ClosesWhileRoomIsMade) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 64 * kMiB));
   for (int round = 0; round < 5; ++round) {
@@ -295,13 +308,13 @@ TEST_P(RocksSmallDisk, ClosesWhileRoomIsMade) {
   }
 }
 
-TEST_P(RocksSmallDisk, IsShownAsFullWheneverCommitsAreRefusedWithoutAReserve) {
+TEST_P(SmallDiskTest, IsShownAsFullWheneverCommitsAreRefusedWithoutAReserve) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   ASSERT_NO_FATAL_FAILURE(Open(16 * kMiB, 0));
   ASSERT_TRUE(Put(0, 1000).ok());
   disk_.OccupyAllBut(3 * kMiB);
   for (int attempt = 0; attempt < 3; ++attempt) {
-    ASSERT_FALSE(Put(1, 2'000'000).ok());
+    ASSERT_FALSE(Put(1, 4'000'000).ok());
     clock_.Advance(kReserveLookPause);
     EXPECT_TRUE(engine_->Stats()->disk_full);
   }
@@ -309,10 +322,13 @@ TEST_P(RocksSmallDisk, IsShownAsFullWheneverCommitsAreRefusedWithoutAReserve) {
   EXPECT_FALSE(engine_->Stats()->disk_full);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryWay, RocksSmallDisk, ::testing::Values(Bytes(), Bytes("password")),
-                         [](const auto& tested) {
-                           return tested.param.empty() ? "Plain" : "Encrypted";
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    EveryWay, SmallDiskTest,
+    ::testing::Values(Way{DiskEngine::kRocks}, Way{DiskEngine::kRocks, "password"},
+                      Way{DiskEngine::kHot}, Way{DiskEngine::kHot, "password"}),
+    [](const auto& tested) {
+      return NameOf(tested.param.engine) + (tested.param.password.empty() ? "" : "Encrypted");
+    });
 
 }  // namespace
 }  // namespace mayfly::engine

@@ -1,4 +1,4 @@
-#include "engine/rocks/files/disk_reserve.h"
+#include "engine/disk/disk_reserve.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "base/log.h"
-#include "engine/rocks/files/limits.h"
+#include "engine/disk/limits.h"
 
 namespace mayfly::engine {
 namespace {
@@ -93,6 +93,10 @@ bool DiskReserve::GiveUp(std::uint64_t needed_bytes) {
 std::uint64_t DiskReserve::LeftByCompactions() const {
   return std::max(
       {bytes_ / kReserveLeftByCompactions, kRoomWithoutReserve, left_by_compactions_.load()});
+}
+
+std::uint64_t DiskReserve::LeftByRowDeletes() const {
+  return kRangeDeleteMargin + kRowDeleteMargin + bytes_ / kReserveLeftByRowDeletes;
 }
 
 bool DiskReserve::IsFull() {

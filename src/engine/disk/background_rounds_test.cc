@@ -1,12 +1,12 @@
 // Goal: rounds are run for those who ask, not for nobody, and not too often.
 // Method: a manual clock, and a round that counts.
-#include "engine/rocks/background_rounds.h"
+#include "engine/disk/background_rounds.h"
 
 #include <gtest/gtest.h>
 
 #include <memory>
 
-#include "engine/rocks/files/limits.h"
+#include "engine/disk/limits.h"
 
 namespace mayfly::engine {
 namespace {

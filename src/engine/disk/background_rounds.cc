@@ -1,9 +1,9 @@
-#include "engine/rocks/background_rounds.h"
+#include "engine/disk/background_rounds.h"
 
 #include <algorithm>
 #include <system_error>
 
-#include "engine/rocks/files/limits.h"
+#include "engine/disk/limits.h"
 
 namespace mayfly::engine {
 

@@ -22,6 +22,8 @@ namespace mayfly::engine {
 
 inline constexpr const char* kReserveFileName = "RESERVE";
 
+class BackgroundRounds;
+
 // The calls to the file system; tests bring their own.
 class DiskSpace {
  public:
@@ -70,6 +72,10 @@ class DiskReserve {
 
   std::uint64_t LeftByPieces() const { return left_by_pieces_; }
 
+  // What commits that delete row by row leave, besides what a flush needs: a piece must find room as
+  // well, or what was deleted would never go.
+  std::uint64_t LeftByRowDeletes() const;
+
   // Bytes that are left from now on.
   struct Left {
     std::uint64_t by_pieces;
@@ -79,6 +85,18 @@ class DiskReserve {
     left_by_pieces_ = left.by_pieces;
     left_by_compactions_ = left.by_compactions;
   }
+
+  // The rounds by which the engine with the tables makes room, for the engine above, which must not use
+  // them once the one below closes. Null: there are none.
+  BackgroundRounds* rounds() const { return rounds_; }
+  void SetRounds(BackgroundRounds* rounds) { rounds_ = rounds; }
+
+  // The next of those rounds makes room even if the disk is not full: a large commit may be refused
+  // although there is room for small ones.
+  void WantRoom() { room_wanted_ = true; }
+
+  // True if room was wanted since the last call.
+  bool TakeWantedRoom() { return room_wanted_.exchange(false); }
 
   // True while the reserve is being used.
   bool is_given_up() const { return given_up_.load(std::memory_order_relaxed); }
@@ -115,6 +133,8 @@ class DiskReserve {
   std::atomic<bool> full_{false};  // As given_up_, but also without a reserve.
   std::atomic<std::uint64_t> left_by_pieces_{0};
   std::atomic<std::uint64_t> left_by_compactions_{0};
+  std::atomic<BackgroundRounds*> rounds_{nullptr};
+  std::atomic<bool> room_wanted_{false};
 
   std::mutex mutex_;
   std::optional<SteadyTime> looked_at_;  // Guarded by mutex_.
