@@ -1,5 +1,7 @@
 #include "engine/hot/fold.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -8,7 +10,7 @@
 
 namespace mayfly::engine::hot {
 
-Status Fold::FoldSegment(const SegmentInfo& segment, DropVersions drop) {
+Status Fold::FoldSegment(const SegmentInfo& segment, DropVersions drop, Rest rest) {
   // Only its removal failed: its rows are clean, and a second range delete would take them.
   if (segment.last_sequence <= parts_.rows.views->current_through()) {
     return parts_.log.Remove(segment.last_sequence);
@@ -16,18 +18,20 @@ Status Fold::FoldSegment(const SegmentInfo& segment, DropVersions drop) {
   MAYFLY_TRY(const SegmentChanges changes,
              SegmentChanges::Read(parts_.files, segment, parts_.key.get()));
   DropTheDead(changes, drop);
-  MAYFLY_RETURN_IF_ERROR(parts_.rows.views->FreezeCurrent());
   const std::vector<LoggedChange> rows = ChooseRows(changes);
+  // Before anything is written: a fold that ends halfway takes room each time it is tried.
+  MAYFLY_RETURN_IF_ERROR(CheckRoomFor(rows));
+  MAYFLY_RETURN_IF_ERROR(parts_.rows.views->FreezeCurrent());
   // What replaced the other rows must survive a power cut, or they would be nowhere.
   MAYFLY_RETURN_IF_ERROR(parts_.log.Sync(parts_.log.last_sequence()));
   MAYFLY_RETURN_IF_ERROR(WriteRanges(changes));
-  MAYFLY_RETURN_IF_ERROR(WriteRows(rows));
+  MAYFLY_RETURN_IF_ERROR(WriteRows(rows, rest));
   MAYFLY_RETURN_IF_ERROR(parts_.cold.Sync(Durability::kDisk));
   MAYFLY_RETURN_IF_ERROR(WriteFoldMarker(parts_.files, segment.last_sequence));
   parts_.rows.views->Advance(segment.last_sequence);
   MarkRows(rows);
   CleanTombstones();
-  ++counts_.segments;
+  counts_.log_bytes += segment.bytes;
   return parts_.log.Remove(segment.last_sequence);
 }
 
@@ -45,7 +49,8 @@ void Fold::DropTheDead(const SegmentChanges& segment, DropVersions drop) {
     return judge != nullptr && judge->IsDead(key, value);
   };
   const auto drop_all = [&] {
-    if (!dead.empty() && drop(dead, is_dead).ok()) counts_.dead += dead.size();
+    // What cannot be deleted goes to the cold store.
+    if (!dead.empty()) static_cast<void>(drop(dead, is_dead));
     dead.clear();
   };
   for (const auto& [sequence, change] : segment.changes()) {
@@ -65,10 +70,7 @@ std::vector<LoggedChange> Fold::ChooseRows(const SegmentChanges& segment) {
     if (change.kind == Batch::Kind::kDeleteRange) continue;
     const auto flags = parts_.rows.index.BeginFold(change.at.role, change.key, logged.sequence);
     // A tombstone that is not over the cold store needs nothing there.
-    if (!flags || ((*flags & kTombstone) && (*flags & kOverCold) == 0)) {
-      ++counts_.superseded;
-      continue;
-    }
+    if (!flags || ((*flags & kTombstone) && (*flags & kOverCold) == 0)) continue;
     // Of several changes of a key in one batch the row is as the last one left it.
     rows.push_back(logged);
     rows.back().change.kind = *flags & kTombstone ? Batch::Kind::kDelete : Batch::Kind::kPut;
@@ -87,6 +89,15 @@ std::vector<LoggedChange> Fold::ChooseRows(const SegmentChanges& segment) {
   return rows;
 }
 
+Status Fold::CheckRoomFor(std::span<const LoggedChange> rows) const {
+  std::uint64_t bytes = 0;
+  for (const auto& [sequence, change] : rows) bytes += change.key.size() + change.value.size();
+  if (parts_.space.MayFold(bytes)) return {};
+  return Status::IoError(fmt::format(
+      "the disk is full: there is no room to write {} bytes of rows from the log to tables",
+      bytes));
+}
+
 Status Fold::WriteRanges(const SegmentChanges& segment) {
   Batch batch;
   for (const auto& [sequence, change] : segment.changes()) {
@@ -99,19 +110,22 @@ Status Fold::WriteRanges(const SegmentChanges& segment) {
   return batch.empty() ? Status() : parts_.cold.Commit(batch, Durability::kNone);
 }
 
-Status Fold::WriteRows(std::span<const LoggedChange> rows) {
+Status Fold::WriteRows(std::span<const LoggedChange> rows, Rest rest) {
   Batch batch;
+  auto begun = parts_.clock.Steady();
   for (const auto& [sequence, change] : rows) {
     if (change.kind == Batch::Kind::kPut) {
       batch.Put(change.at, change.key, change.value);
     } else {
       batch.Delete(change.at, change.key);
     }
-    ++counts_.rows;
     counts_.bytes += change.key.size() + change.value.size();
-    if (batch.change_count() < kFoldBatchChangesMax && batch.bytes() < kFoldBatchBytesMax) continue;
+    if (batch.change_count() < kFoldBatchChangesMax && batch.bytes() < parts_.batch_bytes_max)
+      continue;
     MAYFLY_RETURN_IF_ERROR(parts_.cold.Commit(batch, Durability::kNone));
     batch.Clear();
+    rest(parts_.clock.Steady() - begun);
+    begun = parts_.clock.Steady();
   }
   return batch.empty() ? Status() : parts_.cold.Commit(batch, Durability::kNone);
 }

@@ -10,6 +10,8 @@
 // Threads: one at a time.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <span>
@@ -22,7 +24,9 @@
 #include "engine/engine.h"
 #include "engine/hot/hot_state.h"
 #include "engine/hot/log/hot_log.h"
+#include "engine/hot/log_space.h"
 #include "engine/hot/segment_changes.h"
+#include "mayfly/clock.h"
 
 namespace mayfly::engine::hot {
 
@@ -38,12 +42,10 @@ struct RowVersion {
 using IsDeadRow = FunctionRef<bool(Role role, Bytes key, Bytes value)>;
 using DropVersions = FunctionRef<Status(std::span<const RowVersion>, IsDeadRow)>;
 
+// Read by any thread.
 struct FoldCounts {
-  std::uint64_t segments = 0;
-  std::uint64_t rows = 0;        // Written, deletes included.
-  std::uint64_t bytes = 0;       // Of their keys and values.
-  std::uint64_t superseded = 0;  // Changes that nobody needs any more, and were not written.
-  std::uint64_t dead = 0;
+  std::atomic<std::uint64_t> log_bytes{0};  // Of segments that are folded.
+  std::atomic<std::uint64_t> bytes{0};      // Of keys and values that were written.
 };
 
 class Fold {
@@ -55,12 +57,19 @@ class Fold {
     Engine& cold;
     std::shared_ptr<const crypto::DatabaseKey> key;  // Null: the log is not encrypted.
     std::shared_ptr<const DropPolicy> policy;        // May be null.
+    const LogSpace& space;
+    std::size_t batch_bytes_max;  // Of one commit to the cold store.
+    const Clock& clock;           // Measures how long a batch takes.
   };
+
+  // Called after each batch for the cold store, with the time that it took.
+  using Rest = FunctionRef<void(std::chrono::nanoseconds worked)>;
 
   explicit Fold(Parts parts) : parts_(std::move(parts)) {}
 
-  // Folds a closed segment, the oldest one.
-  Status FoldSegment(const SegmentInfo& segment, DropVersions drop);
+  // Folds a closed segment, the oldest one, whose records are complete. IoError when the disk is too
+  // full for its rows: then the cold store is as it was.
+  Status FoldSegment(const SegmentInfo& segment, DropVersions drop, Rest rest);
 
   // Removes tombstones that every view in use has, and range deletes.
   void CleanTombstones();
@@ -70,8 +79,9 @@ class Fold {
  private:
   void DropTheDead(const SegmentChanges& segment, DropVersions drop);
   std::vector<LoggedChange> ChooseRows(const SegmentChanges& segment);
+  Status CheckRoomFor(std::span<const LoggedChange> rows) const;
   Status WriteRanges(const SegmentChanges& segment);
-  Status WriteRows(std::span<const LoggedChange> rows);
+  Status WriteRows(std::span<const LoggedChange> rows, Rest rest);
   void MarkRows(std::span<const LoggedChange> rows);
 
   const Parts parts_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -18,13 +19,20 @@ Logger& LoggerOf(const HotOptions& options) {
   return options.logger != nullptr ? *options.logger : SilentLogger();
 }
 
+// Short segments are of a small disk, where the cold store has little room for a commit.
+std::size_t FoldBatchBytes(const HotOptions& options) {
+  return std::clamp<std::size_t>(options.segment_bytes / 8, kShortFoldBatchBytes,
+                                 kFoldBatchBytesMax);
+}
+
 }  // namespace
 
 HotDatabase::HotDatabase(std::string name, const HotOptions& options, std::unique_ptr<HotRows> rows)
     : Engine(std::move(name), {.persistent = false}),
       options_(options),
       logger_(LoggerOf(options)),
-      rows_(std::move(rows)) {}
+      rows_(std::move(rows)),
+      damage_(logger_) {}
 
 HotDatabase::HotDatabase(const HotOptions& options, std::unique_ptr<HotRows> rows, Stored stored)
     : Engine(stored.storage.name, {}),
@@ -32,22 +40,35 @@ HotDatabase::HotDatabase(const HotOptions& options, std::unique_ptr<HotRows> row
       logger_(LoggerOf(options)),
       rows_(std::move(rows)),
       storage_(std::move(stored.storage)),
+      space_(std::move(stored.space)),
       log_(std::move(stored.log)),
       fold_(std::make_unique<Fold>(Fold::Parts{.rows = *rows_,
                                                .log = *log_,
                                                .files = *storage_.files,
                                                .cold = *storage_.cold,
                                                .key = storage_.key,
-                                               .policy = options.drop_policy})) {
+                                               .policy = options.drop_policy,
+                                               .space = *space_,
+                                               .batch_bytes_max = FoldBatchBytes(options),
+                                               .clock = *storage_.clock})),
+      damage_(logger_) {
+  if (storage_.reserve != nullptr && options.has_thread) {
+    room_rounds_ = std::make_unique<BackgroundRounds>(
+        *storage_.clock,
+        [this](auto kind, std::atomic<bool>& stop) { MakeRoomOnDisk(kind, stop); });
+    room_wait_ = std::make_unique<RoomWait>(*storage_.clock);
+  }
   StartUpkeep();
 }
 
 HotDatabase::~HotDatabase() {
   if (!is_owner()) {
     // Threads that hold their locks exist only in the parent.
+    Abandon(std::move(room_rounds_));
     Abandon(std::move(upkeep_));
     Abandon(std::move(fold_));
     Abandon(std::move(log_));
+    Abandon(std::move(space_));
     Abandon(std::move(storage_));
     Abandon(std::move(rows_));
     return;
@@ -87,10 +108,13 @@ Status HotDatabase::GetNewest(Address at, Bytes key, PinnedBytes& value) const {
 Status HotDatabase::TryToGetNewest(Address at, Bytes key, PinnedBytes& value,
                                    std::uint64_t departures) const {
   const bool was_resident = IsResident();
-  auto& copied = value.Hold<CopiedValue>();
-  const Presence presence = rows_->index.Get(at.role, key, copied.bytes);
+  // Not in `value` yet: what the cold store keeps there from call to call would be freed for a miss.
+  thread_local std::string found;
+  const Presence presence = rows_->index.Get(at.role, key, found);
   if (presence == Presence::kValue) [[likely]] {
-    value.Show(copied.bytes);
+    auto& copied = value.Hold<std::string>();
+    copied.swap(found);
+    value.Show(copied);
     return {};
   }
   value.Show({});
@@ -115,20 +139,14 @@ Status HotDatabase::GetCold(Address at, Bytes key, PinnedBytes& value) const {
 // read began. States from before `through` do not see it: their views may have another version.
 void HotDatabase::TryToAdmit(Address at, Bytes key, Bytes value, ReadMoment moment) const {
   const std::size_t bytes = key.size() + value.size() + kRowOverhead;
-  if (!rows_->index.HasRoomFor(1, bytes)) return;
-  if (options_.memory_bytes_max != 0) {
-    // The thread measures how much may come in until it looks again.
-    const auto room = static_cast<std::int64_t>(bytes);
-    if (room_to_grow_.fetch_sub(room, std::memory_order_relaxed) < room) {
-      WakeUpkeep();
-      return;
-    }
-  }
+  if (!rows_->index.HasRoomFor(1, bytes) || !IsWorthAdmitting(at, key, bytes)) return;
   const auto is_still_right = [&] {
     return rows_->IsStillRight(at.role, key, moment.through, moment.departures);
   };
-  rows_->index.Admit(at.role, key, value, moment.through,
-                     options_.wipe_freed ? kPromised : Flags{0}, is_still_right);
+  Flags flags = options_.wipe_freed ? kPromised : 0;
+  // A key that was missed before has proved itself.
+  if (options_.memory_bytes_max != 0 && !has_evicted_) flags |= kNewcomer;
+  rows_->index.Admit(at.role, key, value, moment.through, flags, is_still_right);
 }
 
 void HotDatabase::DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const {
@@ -172,15 +190,25 @@ Result<EngineStats> HotDatabase::DoStats() const {
   EngineStats stats;
   if (storage_.cold != nullptr) {
     MAYFLY_TRY(stats, storage_.cold->Stats());
-    for (const SegmentInfo& segment : log_->Segments()) stats.disk_bytes += segment.bytes;
+    stats.logged_bytes = fold_->counts().log_bytes;
+    stats.folded_bytes = fold_->counts().bytes;
+    for (const SegmentInfo& segment : log_->Segments()) {
+      stats.disk_bytes += segment.bytes;
+      stats.logged_bytes += segment.bytes;
+    }
     stats.last_commit = rows_->index.visible();
+    stats.disk_full |= storage_.reserve != nullptr && storage_.reserve->IsFull();
+    if (stats.disk_full) AskForRoom();
+    stats.damage_seen += damage_.times();
+    if (stats.first_damage.empty()) stats.first_damage = damage_.first();
   }
-  stats.memory_bytes += rows_->index.memory().used_bytes;
+  stats.memory_bytes += rows_->index.memory().taken_bytes;
   stats.commits_held_back |= is_slow_.load(std::memory_order_relaxed);
   return stats;
 }
 
 Status HotDatabase::DoClose() {
+  if (room_rounds_ != nullptr) room_rounds_->Stop();
   StopUpkeep();
   Status closed;
   if (log_ != nullptr) {

@@ -1,12 +1,14 @@
 // hot_database.h - the memory-first engine over its parts.
 // Lock order: fold_mutex_, then locks of rows (HotIndex::Commit), then what the log, the views and
-// the cold store take inside. upkeep_mutex_ holds nothing else. A thread that has locks of rows opens
-// no state and waits for no fold.
+// the cold store take inside. upkeep_mutex_ holds nothing else, nor do the reserve's and the rounds'.
+// A thread that has locks of rows opens no state and waits for no fold.
 // Its parts: hot_database.cc reads, hot_database_commit.cc commits, hot_database_fold.cc folds,
-// evicts and gives space back, hot_database_load.cc loads after opening, hot_database_find.cc
-// searches for bytes, hot_open.cc opens.
+// and gives space back, hot_database_memory.cc keeps the budget of memory, hot_database_load.cc loads
+// after opening, hot_database_full_disk.cc makes room on a full disk, hot_database_find.cc searches
+// for bytes, hot_open.cc opens.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -18,11 +20,17 @@
 #include <thread>
 #include <vector>
 
+#include "engine/damage_log.h"
+#include "engine/disk/background_rounds.h"
+#include "engine/disk/disk_reserve.h"
+#include "engine/disk/full_disk_right.h"
+#include "engine/disk/room_wait.h"
 #include "engine/engine.h"
 #include "engine/hot/fold.h"
 #include "engine/hot/hot_engine.h"
 #include "engine/hot/hot_state.h"
 #include "engine/hot/log/hot_log.h"
+#include "engine/hot/log_space.h"
 
 namespace mayfly::engine::hot {
 
@@ -34,6 +42,7 @@ class HotDatabase final : public Engine {
   // With the parts of its storage, whose log was replayed into `rows`.
   struct Stored {
     HotStorage storage;
+    std::unique_ptr<LogSpace> space;  // Asked by the log.
     std::unique_ptr<HotLog> log;
   };
   HotDatabase(const HotOptions& options, std::unique_ptr<HotRows> rows, Stored stored);
@@ -91,54 +100,103 @@ class HotDatabase final : public Engine {
                                   const FindProgress& progress, std::vector<Trace>& traces) const;
   void FindInMemory(Bytes needle, std::size_t traces_max, std::vector<Trace>& traces) const;
 
-  // Commits.
+  // Commits. `lacks_room`: it failed because the log found no room on the disk.
+  Status TryToCommit(const Batch& batch, Durability durability, bool& lacks_room);
   Status CheckConditions(const HotIndex::Commit& commit, const Batch& batch) const;
   Status CheckRoom(const Batch& batch) const;
   Result<Sequence> AppendToLog(HotIndex::Commit& commit, const Batch& batch);
   Flags FlagsOfChanges() const;
-  void ApplyAndPublish(HotIndex::Commit& commit, const Batch& batch, Sequence sequence);
+  // `touches`: those of all changes first, or none.
+  void ApplyAndPublish(HotIndex::Commit& commit, const Batch& batch,
+                       std::span<const HotIndex::Touch> touches, Sequence sequence);
   Status DropVersionsOf(std::span<const RowVersion> versions, IsDeadRow is_dead, WhichDead which);
   void CountLogged(Sequence sequence, std::size_t payload_bytes);
-  void SlowDown();
+
+  // The budget of memory.
+  Status AwaitRoom(const Batch& batch);
+  std::int64_t MeasureRoom() const;
+  std::uint64_t BudgetParts(std::uint64_t parts) const {
+    return options_.memory_bytes_max / kBudgetParts * parts;
+  }
+  // The same of the budget that commits wait for.
+  std::uint64_t StopParts(std::uint64_t parts) const {
+    return std::max(options_.memory_bytes_max, kStopBytesMin) / kBudgetParts * parts;
+  }
+  bool IsOverBudget() const;
+  bool IsSparse(const HotMemory& memory) const;
+  bool IsWorthAdmitting(Address at, Bytes key, std::size_t bytes) const;
+  void EvictToBudget();
+  bool EvictUntil(std::uint64_t used_bytes);
+  void EmptySparseSlabs();
 
   // Fold and eviction.
   void StartUpkeep();
   void StopUpkeep();
   void RunUpkeep();
   bool UpkeepRound();  // False after a failure.
-  Status FoldThrough(Sequence sequence);
+  // `stop` ends it after a segment. May be null.
+  Status FoldThrough(Sequence sequence, const std::atomic<bool>* stop = nullptr);
+  Status FoldClosed(Sequence through, const std::atomic<bool>* stop);
   Result<bool> FoldOldest(Sequence through);
+  Result<bool> FoldOldest(Sequence through, Fold::Rest rest);
+  Status RestoreSyncs();
+  void RestFromFold(std::chrono::nanoseconds worked);
   Status FoldWhatIsOver();
   std::vector<SegmentInfo> ClosedSegments() const;
   void WakeUpkeep() const;
   std::uint64_t WakeBytes() const;
-  bool IsOverBudget() const;
-  void EvictToBudget();
   void StartLoad();
   void LoadStep();
   Result<bool> LoadRows();  // False: all roles are done.
+  Result<bool> DeleteDead(const std::vector<std::string>& keys, Role role, ReadMoment moment);
   void GiveUpLoad(Bytes why);
   std::uint64_t RoomToLoad() const;
   Status DropDeadRows(Role role, const KeyRange& range, WhichDead which);
   Result<std::optional<FileInfo>> FileNamed(Role role, const std::string& name) const;
+
+  // A full disk; see hot_database_full_disk.cc.
+  bool IsShortOfSpace() const {
+    return storage_.reserve != nullptr && storage_.reserve->was_full();
+  }
+  FullDiskRight RightOf(const Batch& batch) const;
+  Status CommitOnFullDisk(const Batch& batch, Durability durability);
+  Status RefuseForSpace(FullDiskRight right);
+  void AskForRoom() const;
+  Status WithoutRoom(const Status& status);
+  Status RotateLog();
+  void MakeRoomOnDisk(BackgroundRounds::Kind kind, const std::atomic<bool>& stop);
+  void NoteFold(const Status& folded);
 
   const HotOptions options_;
   Logger& logger_;
 
   // Constant until DoClose().
   std::unique_ptr<HotRows> rows_;
-  HotStorage storage_;           // Empty for a database in memory.
-  std::unique_ptr<HotLog> log_;  // Null for a database in memory.
+  HotStorage storage_;               // Empty for a database in memory.
+  std::unique_ptr<LogSpace> space_;  // The same.
+  std::unique_ptr<HotLog> log_;      // Null for a database in memory.
 
   alignas(64) std::atomic<Sequence> next_sequence_{1};  // Of a database in memory.
   alignas(64) std::atomic<std::uint64_t> uncounted_bytes_{0};
 
-  std::mutex fold_mutex_;       // Held for the fold of one segment.
-  std::unique_ptr<Fold> fold_;  // Guarded by fold_mutex_.
+  std::mutex fold_mutex_;                       // Held for the fold of one segment.
+  std::unique_ptr<Fold> fold_;                  // Guarded by fold_mutex_.
+  std::atomic<std::uint64_t> fold_waiters_{0};  // While there are any, a fold does not rest.
   std::atomic<std::uint64_t> drops_{0};
+  std::atomic<bool> fold_fails_{false};  // The last one did.
+  DamageLog damage_;                     // Met in the log.
 
-  std::atomic<bool> is_slow_{false};                   // Commits wait a little.
-  mutable std::atomic<std::int64_t> room_to_grow_{0};  // Bytes; with memory_bytes_max.
+  std::unique_ptr<BackgroundRounds> room_rounds_;  // Null without a reserve or a thread.
+  std::unique_ptr<RoomWait> room_wait_;            // The same. Of commits.
+  std::atomic<bool> room_wanted_{false};           // A commit was refused since the last round.
+
+  std::atomic<bool> is_slow_{false};      // Commits look whether they have to wait.
+  std::atomic<bool> is_log_long_{false};  // They wait a little.
+  // Bytes until commits wait, as last measured, less what was added since; with memory_bytes_max.
+  mutable std::atomic<std::int64_t> room_to_grow_{0};
+  mutable std::atomic<std::int64_t> room_to_admit_{0};  // The same, for rows of the cold store.
+  std::atomic<bool> has_evicted_{false};
+  std::atomic<std::uint64_t> rows_left_{0};  // So many were evicted.
   mutable std::mutex upkeep_mutex_;
   mutable std::condition_variable upkeep_wanted_;
   std::condition_variable upkeep_done_;

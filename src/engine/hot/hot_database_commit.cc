@@ -42,16 +42,28 @@ thread_local std::string PayloadBuffer::bytes_;
 
 Status HotDatabase::DoCommit(const Batch& batch, Durability durability) {
   if (is_slow_.load(std::memory_order_relaxed)) [[unlikely]]
-    SlowDown();
+    MAYFLY_RETURN_IF_ERROR(AwaitRoom(batch));
+  bool lacks_room = IsShortOfSpace();
+  Status committed;
+  if (!lacks_room) [[likely]]
+    committed = TryToCommit(batch, durability, lacks_room);
+  return lacks_room ? CommitOnFullDisk(batch, durability) : committed;
+}
+
+Status HotDatabase::TryToCommit(const Batch& batch, Durability durability, bool& lacks_room) {
+  lacks_room = false;
   Touches touches;
+  touches.reserve(batch.change_count() + batch.condition_count());
   bool changes = false;
   for (std::size_t i = 0; i < batch.change_count(); ++i) {
     const Batch::Change change = batch.change(i);
     if (IsEmptyRange(change)) continue;
     changes = true;
+    const bool is_range = change.kind == Batch::Kind::kDeleteRange;
     touches.push_back({.role = change.at.role,
                        .key = change.key,
-                       .all = change.kind == Batch::Kind::kDeleteRange});
+                       .all = is_range,
+                       .hash = is_range ? 0 : rows_->index.HashOf(change.at.role, change.key)});
   }
   for (std::size_t i = 0; i < batch.condition_count(); ++i) {
     const Batch::Condition condition = batch.condition(i);
@@ -64,12 +76,18 @@ Status HotDatabase::DoCommit(const Batch& batch, Durability durability) {
     if (batch.condition_count() > 0) MAYFLY_RETURN_IF_ERROR(CheckConditions(commit, batch));
     if (!changes) return {};
     MAYFLY_RETURN_IF_ERROR(CheckRoom(batch));
-    MAYFLY_TRY(sequence, AppendToLog(commit, batch));
-    ApplyAndPublish(commit, batch, sequence);
+    auto appended = AppendToLog(commit, batch);
+    if (!appended.has_value()) {
+      lacks_room = appended.error().code() == StatusCode::kBusy;
+      return appended.error();
+    }
+    sequence = *appended;
+    ApplyAndPublish(commit, batch, touches, sequence);
   }
   if (durability != Durability::kDisk || log_ == nullptr) return {};
   const Status synced = log_->Sync(sequence);
   if (synced.ok()) return {};
+  WakeUpkeep();  // It writes again what may be lost.
   return Status::IoError(fmt::format(
       "the batch is visible but its outcome after a power cut is unknown: {}", synced.message()));
 }
@@ -105,7 +123,8 @@ Result<Sequence> HotDatabase::AppendToLog(HotIndex::Commit& commit, const Batch&
   EncodeBatch(batch, payload.bytes());
   const Bytes bytes = payload.bytes();
   Sequence voided = 0;
-  auto appended = log_->Append(std::span(&bytes, 1), voided);
+  // Nothing is acknowledged before the publication, which waits for all commits before this one.
+  auto appended = log_->Append(std::span(&bytes, 1), voided, HotLog::Wait::kForOwnRecord);
   // Later commits wait for every sequence.
   if (voided != 0) commit.Publish(voided);
   if (appended.has_value()) CountLogged(*appended, bytes.size());
@@ -113,14 +132,18 @@ Result<Sequence> HotDatabase::AppendToLog(HotIndex::Commit& commit, const Batch&
 }
 
 Flags HotDatabase::FlagsOfChanges() const {
-  const Flags kept = options_.wipe_freed ? kDirty | kPromised : kDirty;
+  Flags kept = options_.wipe_freed ? kDirty | kPromised : kDirty;
+  if (options_.memory_bytes_max != 0) kept |= kNewcomer;
   // With the locks of the rows: what is resident now stays until they are released.
   return IsResident() ? kept : static_cast<Flags>(kept | kOverCold);
 }
 
-void HotDatabase::ApplyAndPublish(HotIndex::Commit& commit, const Batch& batch, Sequence sequence) {
+void HotDatabase::ApplyAndPublish(HotIndex::Commit& commit, const Batch& batch,
+                                  std::span<const HotIndex::Touch> touches, Sequence sequence) {
   const Flags flags = FlagsOfChanges();
   Changes changes;
+  changes.reserve(batch.change_count());
+  auto touch = touches.begin();
   for (std::size_t i = 0; i < batch.change_count(); ++i) {
     const Batch::Change change = batch.change(i);
     if (IsEmptyRange(change)) continue;
@@ -129,7 +152,8 @@ void HotDatabase::ApplyAndPublish(HotIndex::Commit& commit, const Batch& batch, 
             .role = change.at.role,
             .flags = flags,
             .key = change.key,
-            .value = change.value};
+            .value = change.value,
+            .hash = touch == touches.end() ? 0 : (touch++)->hash};
     if (change.kind != Batch::Kind::kDeleteRange) continue;
     // The range itself hides the cold store's rows until the fold has deleted them there.
     made.flags = static_cast<Flags>((flags & ~kOverCold) | kNotInCold);
@@ -175,7 +199,10 @@ Status HotDatabase::DropVersionsOf(std::span<const RowVersion> versions, IsDeadR
             .value = {}};
   }
   if (changes.empty()) return {};
-  MAYFLY_TRY(const Sequence sequence, AppendToLog(commit, batch));
+  const LogSpace::Use use(FullDiskRight::kRowDelete);
+  auto appended = AppendToLog(commit, batch);
+  if (!appended.has_value()) return WithoutRoom(appended.error());
+  const Sequence sequence = *appended;
   commit.Apply(sequence, changes);
   commit.Publish(sequence);
   drops_.fetch_add(changes.size(), std::memory_order_relaxed);
@@ -185,40 +212,33 @@ Status HotDatabase::DropVersionsOf(std::span<const RowVersion> versions, IsDeadR
 Status HotDatabase::DoSync(Durability durability) {
   // Every commit was in the hands of the operating system before it returned.
   if (durability != Durability::kDisk || log_ == nullptr) return {};
-  return log_->Sync(log_->last_sequence());
+  Status synced = log_->Sync(log_->last_sequence());
+  if (!synced.ok()) WakeUpkeep();  // It writes again what may be lost.
+  return synced;
 }
 
 // So many appended bytes wake the thread: a quarter of a segment, or a part of the budget.
 std::uint64_t HotDatabase::WakeBytes() const {
   const std::uint64_t budget = options_.memory_bytes_max;
   const std::uint64_t of_segment = options_.segment_bytes / 4;
-  return budget == 0 ? of_segment : std::min(of_segment, budget / kEvictShare);
+  return budget == 0 ? of_segment : std::min(of_segment, BudgetParts(1));
 }
 
 void HotDatabase::CountLogged(Sequence sequence, std::size_t payload_bytes) {
   std::uint64_t bytes = payload_bytes;
   if (bytes < kCountedPayloadBytes) {
     if (sequence % kCountedCommits != 0) return;
-    bytes *= kCountedCommits;
+    bytes = (bytes + kRowOverhead) * kCountedCommits;
   }
   if (options_.memory_bytes_max != 0) {
-    // What the thread found free is used up, and the slack with it.
-    const auto slack = static_cast<std::int64_t>(options_.memory_bytes_max / kMemorySlackShare);
-    const auto taken = static_cast<std::int64_t>(bytes);
-    if (room_to_grow_.fetch_sub(taken, std::memory_order_relaxed) < -slack) is_slow_ = true;
+    // What was free when it was measured is used up: measure again.
+    const auto added = static_cast<std::int64_t>(bytes);
+    if (room_to_grow_.fetch_sub(added, std::memory_order_relaxed) < added) is_slow_ = true;
   }
   const std::uint64_t before = uncounted_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (before + bytes < WakeBytes()) return;
   uncounted_bytes_.store(0, std::memory_order_relaxed);
   WakeUpkeep();
-}
-
-// The log or the memory is far over its bound.
-void HotDatabase::SlowDown() {
-  std::unique_lock lock(upkeep_mutex_);
-  is_wanted_ = true;
-  upkeep_wanted_.notify_one();
-  upkeep_done_.wait_for(lock, kSlowCommitWait, [&] { return !is_slow_ || is_stopping_; });
 }
 
 }  // namespace mayfly::engine::hot

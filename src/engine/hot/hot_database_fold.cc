@@ -1,15 +1,16 @@
-// Fold, eviction, and how space is given back in the memory-first engine.
+// Fold, and how space is given back in the memory-first engine.
 #include <algorithm>
 #include <utility>
 
 #include "base/log.h"
 #include "engine/hot/hot_database.h"
 #include "engine/hot/index/hot_cursor.h"
+#include "engine/hot/pace.h"
 
 namespace mayfly::engine::hot {
 
 void HotDatabase::StartUpkeep() {
-  room_to_grow_ = static_cast<std::int64_t>(options_.memory_bytes_max);
+  MeasureRoom();
   StartLoad();
   if (!options_.has_thread) return;
   upkeep_ = std::make_unique<std::thread>([this] { RunUpkeep(); });
@@ -41,9 +42,15 @@ void HotDatabase::RunUpkeep() {
     const bool is_wanted = std::exchange(is_wanted_, false);
     lock.unlock();
     const bool done = !is_wanted || UpkeepRound();
+    const auto begun = storage_.clock->Steady();
+    const bool is_loading = load_.has_value();
     LoadStep();
+    const std::chrono::nanoseconds worked = storage_.clock->Steady() - begun;
     lock.lock();
     upkeep_done_.notify_all();
+    if (is_loading) {
+      upkeep_wanted_.wait_for(lock, LoadRest(worked), [&] { return is_wanted_ || is_stopping_; });
+    }
     if (done) continue;
     upkeep_wanted_.wait_for(lock, kFoldRetryPause, [&] { return is_stopping_; });
     is_wanted_ = true;
@@ -59,20 +66,29 @@ std::vector<SegmentInfo> HotDatabase::ClosedSegments() const {
 bool HotDatabase::UpkeepRound() {
   // A full disk is met by the append that needs the segment.
   static_cast<void>(log_->Prepare());
+  const Status restored = RestoreSyncs();
   const Status folded = FoldWhatIsOver();
-  if (!folded.ok()) {
-    Log(logger_, LogLevel::kError, "{} cannot fold its log, and tries again: {}", name(),
-        folded.ToString());
-  }
+  NoteFold(folded);
   if (IsOverBudget()) EvictToBudget();
-  if (options_.memory_bytes_max != 0) {
-    const auto used = static_cast<std::int64_t>(rows_->index.memory().used_bytes);
-    room_to_grow_ = static_cast<std::int64_t>(options_.memory_bytes_max) - used;
-  }
   std::uint64_t closed = 0;
   for (const SegmentInfo& segment : ClosedSegments()) closed += segment.bytes;
-  is_slow_ = folded.ok() && (closed > kLogSlowFactor * options_.log_bytes_max || IsOverBudget());
-  return folded.ok();
+  is_log_long_ = folded.ok() && closed > kLogSlowFactor * options_.log_bytes_max;
+  is_slow_ = MeasureRoom() <= 0 || is_log_long_;
+  return folded.ok() && restored.ok();
+}
+
+// After a failed sync of the log: what is not known to be on the device is written again.
+Status HotDatabase::RestoreSyncs() {
+  if (!log_->has_failed_sync()) [[likely]]
+    return {};
+  const std::lock_guard lock(fold_mutex_);
+  const LogSpace::Use use(LogSpace::For::kFold);  // It begins a segment.
+  const Status written = damage_.Note(WithoutRoom(log_->WriteAgain()));
+  if (written.ok()) {
+    Log(logger_, LogLevel::kWarning, "the log of {} could not be synced; it was written again",
+        name());
+  }
+  return written;
 }
 
 Status HotDatabase::FoldWhatIsOver() {
@@ -83,35 +99,58 @@ Status HotDatabase::FoldWhatIsOver() {
     const bool is_over =
         closed > options_.log_bytes_max || rows_->ranges.size() > kPendingRangesMax;
     if (segments.empty() || !is_over) return {};
-    MAYFLY_RETURN_IF_ERROR(FoldOldest(kSequenceMax).status());
+    const auto rest = [this](std::chrono::nanoseconds worked) { RestFromFold(worked); };
+    MAYFLY_RETURN_IF_ERROR(FoldOldest(kSequenceMax, rest).status());
     const std::lock_guard lock(upkeep_mutex_);
     if (is_stopping_) return {};
   }
 }
 
+// Only for a fold that nobody waits for.
+void HotDatabase::RestFromFold(std::chrono::nanoseconds worked) {
+  if (fold_waiters_.load(std::memory_order_relaxed) > 0) return;
+  std::uint64_t closed = 0;
+  for (const SegmentInfo& segment : ClosedSegments()) closed += segment.bytes;
+  const std::chrono::nanoseconds rest = FoldRest(worked, closed, options_.log_bytes_max);
+  std::unique_lock lock(upkeep_mutex_);
+  upkeep_wanted_.wait_for(lock, rest, [&] { return is_stopping_ || is_slow_; });
+}
+
 // Folds the oldest closed segment, if it begins at or before `through`. False: there is none.
 Result<bool> HotDatabase::FoldOldest(Sequence through) {
+  return FoldOldest(through, [](std::chrono::nanoseconds) {});
+}
+
+Result<bool> HotDatabase::FoldOldest(Sequence through, Fold::Rest rest) {
   const std::lock_guard lock(fold_mutex_);
   const std::vector<SegmentInfo> segments = ClosedSegments();
   if (segments.empty() || segments.front().first_sequence > through) return false;
-  MAYFLY_RETURN_IF_ERROR(fold_->FoldSegment(
-      segments.front(), [this](std::span<const RowVersion> dead, IsDeadRow is_dead) {
-        return DropVersionsOf(dead, is_dead, WhichDead::kAll);
-      }));
+  log_->AwaitRecords(segments.front().last_sequence);
+  const auto drop = [this](std::span<const RowVersion> dead, IsDeadRow is_dead) {
+    return DropVersionsOf(dead, is_dead, WhichDead::kAll);
+  };
+  const Status folded = fold_->FoldSegment(segments.front(), drop, rest);
+  if (!folded.ok()) return damage_.Note(WithoutRoom(folded));
   return true;
 }
 
 // Afterwards no record up to `sequence` is in the log.
-Status HotDatabase::FoldThrough(Sequence sequence) {
-  const Status rotated = log_->Rotate();
-  for (;;) {
-    MAYFLY_TRY(const bool folded, FoldOldest(sequence));
-    if (!folded) break;
-  }
+Status HotDatabase::FoldThrough(Sequence sequence, const std::atomic<bool>* stop) {
+  const HandleTicket waiting(fold_waiters_);
+  MAYFLY_RETURN_IF_ERROR(RestoreSyncs());
+  const Status rotated = RotateLog();
+  MAYFLY_RETURN_IF_ERROR(FoldClosed(sequence, stop));
   if (rotated.ok()) return {};
   // On a full disk the fold may have made the room.
-  MAYFLY_RETURN_IF_ERROR(log_->Rotate());
+  MAYFLY_RETURN_IF_ERROR(RotateLog());
   return FoldOldest(sequence).status();
+}
+
+Status HotDatabase::FoldClosed(Sequence through, const std::atomic<bool>* stop) {
+  for (;;) {
+    MAYFLY_TRY(const bool folded, FoldOldest(through));
+    if (!folded || (stop != nullptr && *stop)) return {};
+  }
 }
 
 Status HotDatabase::DoFlush() {
@@ -128,36 +167,6 @@ Status HotDatabase::DoFlush() {
     if (!options_.has_thread) LoadStep();
   }
   return storage_.cold->Flush();
-}
-
-bool HotDatabase::IsOverBudget() const {
-  return options_.memory_bytes_max != 0 &&
-         rows_->index.memory().used_bytes > options_.memory_bytes_max;
-}
-
-// Two turns of the hand: the first may find every row in use.
-void HotDatabase::EvictToBudget() {
-  GiveUpLoad("rows leave memory");
-  const std::uint64_t target = options_.memory_bytes_max - options_.memory_bytes_max / kEvictShare;
-  const auto is_done = [&] { return rows_->index.memory().used_bytes <= target; };
-  for (int folds = 0; folds < 2; ++folds) {
-    {
-      // Before the first row goes: a reader that misses it must see this.
-      rows_->is_resident.store(false, std::memory_order_seq_cst);
-      for (std::size_t ends = 0; ends < 2 * kRoleCount;) {
-        const EvictionBounds bounds = rows_->views->BoundsOf(rows_->index);
-        rows_->index.EvictUnused(static_cast<Role>(hand_role_), hand_, kEvictStepRows, bounds,
-                                 [this] { ++rows_->departures; });
-        if (hand_.empty()) {
-          hand_role_ = (hand_role_ + 1) % kRoleCount;
-          ++ends;
-        }
-        if (is_done()) return;
-      }
-    }
-    // What is left is dirty, or shown by an open state.
-    if (folds > 0 || !FoldThrough(log_->last_sequence()).ok()) return;
-  }
 }
 
 Status HotDatabase::DropDeadRows(Role role, const KeyRange& range, WhichDead which) {

@@ -15,6 +15,8 @@
 //     which is pending until the same holds. Or because the cold store was seen, with the key's
 //     lock, to have dropped the row. Or by a delete without a tombstone: of a row that is not over
 //     the cold store. While the flag is not set, all changes are.
+// A row that the DropPolicy calls dead is not admitted: it is deleted by a commit, which leaves a
+// tombstone, so memory knows its key.
 // Evictions and the end of the load are of one thread, so none comes between the last step and the
 // flag. States from before the flag do not rely on it: they do not see rows that were admitted as of
 // a later view (HotState::was_resident()).
@@ -51,9 +53,8 @@ void HotDatabase::LoadStep() {
 // Up to where the eviction would go. Without a budget nothing is evicted, and what is loaded must
 // leave room for commits.
 std::uint64_t HotDatabase::RoomToLoad() const {
-  const std::uint64_t budget = options_.memory_bytes_max;
   const std::uint64_t end =
-      budget != 0 ? budget - budget / kEvictShare : options_.reserved_bytes / 2;
+      options_.memory_bytes_max != 0 ? BudgetParts(kEvictedParts) : options_.reserved_bytes / 2;
   const std::uint64_t used = rows_->index.memory().used_bytes;
   return end - std::min(end, used);
 }
@@ -68,13 +69,21 @@ Result<bool> HotDatabase::LoadRows() {
              state.view()->NewCursor({.role = role}, {.begin = load_->from, .end = {}}, false));
   const Flags flags = options_.wipe_freed ? kPromised : Flags{0};
   const std::uint64_t room = RoomToLoad();
+  const auto judge = options_.drop_policy ? options_.drop_policy->NewJudge(role) : nullptr;
+  std::vector<std::string> dead;
   std::size_t rows = 0;
   std::size_t bytes = 0;
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const Bytes key = cursor->key();
     if (rows > 0 && (rows >= options_.load_step_rows || bytes >= kLoadStepBytes)) {
-      load_->from = key;
+      MAYFLY_TRY(const bool known, DeleteDead(dead, role, {departures, through}));
+      if (known) load_->from = key;
       return true;
+    }
+    if (judge != nullptr && judge->IsDead(key, cursor->value())) {
+      dead.emplace_back(key);
+      ++rows;
+      continue;
     }
     const std::size_t row_bytes = key.size() + cursor->value().size() + kRowOverhead;
     if (bytes + row_bytes > room || !rows_->index.HasRoomFor(1, row_bytes)) {
@@ -84,7 +93,8 @@ Result<bool> HotDatabase::LoadRows() {
       return rows_->IsStillRight(role, key, through, departures);
     });
     if (!admitted && rows_->departures.load(std::memory_order_seq_cst) != departures) {
-      load_->from = key;
+      // The dead before it are met again.
+      if (dead.empty()) load_->from = key;
       ++load_->retries;
       return true;
     }
@@ -94,9 +104,36 @@ Result<bool> HotDatabase::LoadRows() {
     if (admitted) ++load_->rows;
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());
+  MAYFLY_TRY(const bool known, DeleteDead(dead, role, {departures, through}));
+  if (!known) return true;
   load_->from.clear();
   load_->retries = 0;
   return ++load_->role < kRoleCount;
+}
+
+// Deletes rows of the cold store that are dead, and that memory does not know. False: something has
+// left memory meanwhile, and the step has to be made again.
+Result<bool> HotDatabase::DeleteDead(const std::vector<std::string>& keys, Role role,
+                                     ReadMoment moment) {
+  if (keys.empty()) return true;
+  std::vector<HotIndex::Touch> touches;
+  for (const std::string& key : keys) touches.push_back({.role = role, .key = key});
+  HotIndex::Commit commit(rows_->index, touches);
+  Batch batch;
+  for (const std::string& key : keys) {
+    if (commit.Current(role, key).presence != Presence::kNothing) continue;
+    if (!rows_->IsStillRight(role, key, moment.through, moment.departures)) {
+      if (rows_->departures.load(std::memory_order_seq_cst) == moment.departures) continue;
+      ++load_->retries;
+      return false;
+    }
+    batch.Delete({.role = role}, key);
+  }
+  if (batch.empty()) return true;
+  MAYFLY_RETURN_IF_ERROR(CheckRoom(batch));
+  MAYFLY_TRY(const Sequence sequence, AppendToLog(commit, batch));
+  ApplyAndPublish(commit, batch, {}, sequence);
+  return true;
 }
 
 }  // namespace mayfly::engine::hot

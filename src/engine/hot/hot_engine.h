@@ -5,10 +5,12 @@
 // Directory: docs/formats/hot_directory.md. Reasons: docs/decisions/0053-memory-first-engine.md.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 
+#include "engine/disk/disk_reserve.h"
 #include "engine/drop_policy.h"
 #include "engine/engine.h"
 #include "engine/hot/index/limits.h"
@@ -32,11 +34,19 @@ struct HotOptions {
   // Commits need no system call, where the file system can allocate room ahead.
   bool map_log = true;
 
-  // Bytes of rows, versions and indexes in memory; from there on rows that were not read lately
-  // leave it. Commits are slowed while it is passed and nothing can leave. 0: no bound but the next.
+  // Bytes that rows, versions and indexes take in memory, with the free room between them. Rows that
+  // were not read lately leave it when seven eighths are used. At fifteen sixteenths commits wait for
+  // room, unless they delete at least as much as they put; see memory_wait. They wait for
+  // no less than 8 MiB. A budget of some MiB may be passed by a slab for each size of rows: 64 KiB,
+  // above 8 KiB of key and value 512 KiB. 0: no bound but reserved_bytes.
   std::uint64_t memory_bytes_max = 0;
 
-  // Addresses reserved for rows, at most 64 GiB. A commit that does not fit is Busy.
+  // A commit that waited so long for room is Busy, and nothing of it was written: open snapshots and
+  // cursors keep all versions that they show, or the fold does not succeed.
+  std::chrono::milliseconds memory_wait{10'000};
+
+  // Addresses reserved for rows, at most 64 GiB, and less where the process may not have as many
+  // (ulimit -v); Busy where it may not have 64 MiB. A commit that does not fit is Busy.
   std::size_t reserved_bytes = hot::kArenaBytesMax;
 
   bool huge_pages = true;  // Asks for 2 MiB pages.
@@ -67,9 +77,12 @@ struct HotOptions {
 
 // Opens the database in cold.directory: a RocksDB database, with the log in its folder hot/. One
 // that was written by plain RocksDB is taken over. Errors are those of OpenRocksEngine() and of
-// HotLog::Open(). `cold.drop_policy` and `cold.logger` are used for both. Unsupported: read_only.
+// HotLog::Open(), IoError on a full disk. `cold.drop_policy`, `cold.logger` and `cold.reserve_bytes`
+// are used for both. Segments and log are smaller on a small disk. Unsupported: read_only.
+// `files`: where the log is, for tests that break the disk. Null: the operating system.
 Result<std::unique_ptr<Engine>> OpenHotEngine(const RocksOptions& cold,
-                                              const HotOptions& options = {});
+                                              const HotOptions& options = {},
+                                              std::unique_ptr<hot::LogFiles> files = nullptr);
 
 // An engine without log and cold store: everything is gone when it closes.
 std::unique_ptr<Engine> NewHotMemoryEngine(const HotOptions& options = {});
@@ -80,6 +93,10 @@ struct HotStorage {
   std::unique_ptr<Engine> cold;
   std::unique_ptr<hot::LogFiles> files;
   std::shared_ptr<const crypto::DatabaseKey> key = nullptr;  // Null: the log is not encrypted.
+  // For a full disk; shared with the cold store. Null: none, and a full disk is met by the log alone.
+  std::shared_ptr<DiskReserve> reserve = nullptr;
+  // Measures pauses, in real time. Null: the system's. Must outlive the engine.
+  const Clock* clock = nullptr;
 };
 
 // The same on any storage; for tests that break it.

@@ -80,6 +80,7 @@ TEST_P(HotFaultTest, AKillAtEveryChangeLosesNothing) {
   });
 }
 
+// A failed sync among them: what it lost is written again, and folds go on.
 TEST_P(HotFaultTest, AFailureOfEveryChangeFailsItsCallOnly) {
   PlayBrokenAtEveryChange([](HotPlay& play, std::uint64_t change) {
     if (!play.Open().ok()) return;
@@ -87,7 +88,29 @@ TEST_P(HotFaultTest, AFailureOfEveryChangeFailsItsCallOnly) {
     play.cold().FailAt(change);
     play.Run(kPlaySteps, false);
     play.CheckNow();
-    play.Die(/*power_cut=*/false);
+    const Status flushed = play.Flush();
+    EXPECT_TRUE(flushed.ok()) << flushed.ToString();
+    play.Die(/*power_cut=*/change % 2 == 0);
+    OpenAfter(play);
+  });
+}
+
+TEST_P(HotFaultTest, ADiskThatIsFullForAWhileFailsCallsOnlyUntilThereIsRoom) {
+  constexpr std::uint64_t kChangesWithoutRoom = 12;
+  PlayBrokenAtEveryChange([](HotPlay& play, std::uint64_t change) {
+    play.disk().FailAt(change, FaultyLogDisk::Fault::kNoSpace, kChangesWithoutRoom);
+    play.cold().FailAt(change, kChangesWithoutRoom);
+    for (std::uint64_t attempt = 0; attempt < 2 * kChangesWithoutRoom; ++attempt) {
+      if (play.Open().ok()) break;
+    }
+    play.Run(kPlaySteps, false);
+    play.CheckNow();
+    Status flushed = play.Flush();
+    for (std::uint64_t call = 0; call < kChangesWithoutRoom && !flushed.ok(); ++call) {
+      flushed = play.Flush();
+    }
+    EXPECT_TRUE(flushed.ok()) << flushed.ToString();
+    play.Die(/*power_cut=*/change % 2 == 0);
     OpenAfter(play);
   });
 }

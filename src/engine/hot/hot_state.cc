@@ -3,10 +3,10 @@
 namespace mayfly::engine::hot {
 
 Status HotState::Get(Address at, Bytes key, PinnedBytes& value) const {
-  auto& copied = value.Hold<CopiedValue>();
-  const Presence presence = rows_.index.Get(at.role, key, sequence_, copied.bytes);
+  auto& copied = value.Hold<std::string>();
+  const Presence presence = rows_.index.Get(at.role, key, sequence_, copied);
   if (presence == Presence::kValue) {
-    value.Show(copied.bytes);
+    value.Show(copied);
     return {};
   }
   value.Show({});

@@ -44,11 +44,6 @@ struct HotRows {
   }
 };
 
-// A value that was copied from memory; its room is used again by the next read.
-struct CopiedValue {
-  std::string bytes;
-};
-
 // A state of memory over a view of the cold store.
 class HotState {
  public:

@@ -11,6 +11,23 @@ namespace mayfly::engine::hot {
 inline constexpr std::size_t kFoldBatchBytesMax = std::size_t{512} << 10;
 inline constexpr std::size_t kFoldBatchChangesMax = 1024;
 
+// The same while the reserve of a full disk is given up, and on a small disk: the cold store asks for
+// room for several times as much. Beside it, a fold is begun only with room for so many times the
+// rows of its segment: in the cold store's log, the next one, and a table.
+inline constexpr std::size_t kShortFoldBatchBytes = std::size_t{64} << 10;
+inline constexpr std::uint64_t kFoldTakes = 3;
+
+// Segments are shorter than usual on a disk that is nearly full: this part of what is free, or of a
+// reserve that was given up, but not less than the last figure.
+inline constexpr std::uint64_t kSegmentsOfFreeSpace = 8;
+inline constexpr std::uint64_t kSegmentsOfReserve = 64;
+inline constexpr std::uint64_t kShortSegmentBytes = std::uint64_t{64} << 10;
+
+// On any disk a segment is at most this part of a quarter of it, or of a small disk's reserve, and so
+// is the log of closed segments.
+inline constexpr std::uint64_t kSegmentsOfRoom = 16;
+inline constexpr std::uint64_t kLogsOfRoom = 4;
+
 // Dead rows that are removed by one commit.
 inline constexpr std::size_t kDropRowsMax = 256;
 
@@ -30,10 +47,31 @@ inline constexpr std::chrono::milliseconds kFoldRetryPause{500};
 // Retired rows that are looked at when a snapshot or cursor goes.
 inline constexpr std::size_t kReclaimAfterState = 256;
 
-// Rows that the hand of the eviction visits in one step, and how far below its budget it goes: a
-// 32nd.
+// The budget of memory, in 32nds. Used memory above the second bound makes rows leave, down to the
+// first one; above the third no row comes from the cold store; above the fourth, commits wait. What
+// is left is the room that slabs cannot use.
+inline constexpr std::uint64_t kBudgetParts = 32;
+inline constexpr std::uint64_t kEvictedParts = 26;
+inline constexpr std::uint64_t kEvictFromParts = 28;
+inline constexpr std::uint64_t kAdmitUntilParts = 29;
+inline constexpr std::uint64_t kStopFromParts = 30;
+inline constexpr std::uint64_t kSparseFromParts = 31;
+// Commits wait for no smaller budget than this: what an open transaction reads and writes must fit.
+inline constexpr std::uint64_t kStopBytesMin = std::uint64_t{8} << 20;
+// Slabs are emptied if the process has more memory than the last bound, and more than this beside what
+// it uses and a slab for each size of rows.
+inline constexpr std::uint64_t kSparseBytesMin = std::uint64_t{1} << 20;
+
+// Rows that one step of the eviction visits. While more than one in so many rows is a newcomer, these
+// are asked first.
 inline constexpr std::size_t kEvictStepRows = 256;
-inline constexpr std::size_t kEvictShare = 32;
+inline constexpr std::size_t kNewcomerShare = 10;
+
+// Slabs that are emptied in a row before the thread looks after its other work.
+inline constexpr std::size_t kEmptySlabsMax = 64;
+
+// Keys that are remembered because they were missed: one for so many bytes of the budget.
+inline constexpr std::uint64_t kMissedKeyBytes = 256;
 
 // One step of the load after opening; and how many steps in a row may be made in vain, because rows
 // leave memory, before it is given up.
@@ -41,13 +79,13 @@ inline constexpr std::size_t kLoadStepRows = 1024;
 inline constexpr std::size_t kLoadStepBytes = std::size_t{1} << 20;
 inline constexpr int kLoadRetriesMax = 1000;
 
-// Memory may pass its budget by this part of it before commits wait.
-inline constexpr std::uint64_t kMemorySlackShare = 8;
-
 // One commit in so many adds its bytes to the count that wakes the thread, for all of them. Longer
 // records are always counted.
 inline constexpr std::uint64_t kCountedCommits = 16;
 inline constexpr std::size_t kCountedPayloadBytes = std::size_t{16} << 10;
+
+// With addresses for fewer bytes of rows a database is not opened.
+inline constexpr std::size_t kReservedBytesMin = std::size_t{64} << 20;
 
 // Bytes that a row takes in memory beside its key and value.
 inline constexpr std::size_t kRowOverhead = 48;

@@ -1,6 +1,5 @@
 // HotIndex::Commit.
 #include <algorithm>
-#include <numeric>
 
 #include "base/check.h"
 #include "engine/hot/index/hot_index.h"
@@ -10,19 +9,16 @@ namespace mayfly::engine::hot {
 HotIndex::Commit::Commit(HotIndex& index, std::span<const Touch> touches) : index_(index) {
   for (const Touch& touch : touches) {
     if (touch.all) {
-      stripes_.resize(kStripeCount);
-      std::iota(stripes_.begin(), stripes_.end(), std::uint16_t{0});
+      stripes_ = SparseBits<kStripeCount>::All();
       break;
     }
     const RoleMap& rows = index_.map(touch.role);
-    const std::uint64_t hash = rows.Hash(touch.key);
+    const std::uint64_t hash = touch.hash != 0 ? touch.hash : rows.Hash(touch.key);
     rows.table().Prefetch(hash);
-    stripes_.push_back(static_cast<std::uint16_t>(index_.StripeOf(touch.role, hash)));
+    stripes_.set(index_.StripeOf(touch.role, hash));
   }
   // One order for all commits, so that none waits for another in a circle.
-  std::sort(stripes_.begin(), stripes_.end());
-  stripes_.erase(std::unique(stripes_.begin(), stripes_.end()), stripes_.end());
-  for (const std::uint16_t stripe : stripes_) index_.stripes_[stripe].lock();
+  stripes_.ForEach([&](std::size_t stripe) { index_.stripes_[stripe].lock(); });
 }
 
 HotIndex::Commit::~Commit() {
@@ -31,7 +27,7 @@ HotIndex::Commit::~Commit() {
 }
 
 void HotIndex::Commit::Unlock() {
-  for (const std::uint16_t stripe : stripes_) index_.stripes_[stripe].unlock();
+  stripes_.ForEach([&](std::size_t stripe) { index_.stripes_[stripe].unlock(); });
   stripes_.clear();
 }
 
@@ -62,39 +58,59 @@ void HotIndex::Commit::Apply(Sequence sequence, std::span<const HotChange> chang
   MAYFLY_CHECK(sequence <= kSequenceMax && !applied_, "a commit applied twice, or out of numbers");
   ticket_ = index_.states_.Enter();
   applied_ = true;
-  std::vector<std::uint64_t> retired;
   const bool has_range = std::any_of(changes.begin(), changes.end(), [](const HotChange& change) {
     return change.kind == HotChange::Kind::kDeleteRange;
   });
-  const RoleMap::Moment moment{.sequence = sequence,
-                               .needed_below = index_.states_.needed_below(),
-                               .keep_all = has_range || changes.size() > kSmallBatchChangesMax,
-                               .retired = retired};
+  RoleMap::Moment moment{.sequence = sequence,
+                         .needed_below = index_.states_.needed_below(),
+                         .keep_all = has_range || changes.size() > kSmallBatchChangesMax,
+                         .role = Role::kRows,
+                         .retired = retired_};
   for (const HotChange& change : changes) {
     RoleMap& rows = index_.map(change.role);
+    moment.role = change.role;
+    const auto hash = [&] { return change.hash != 0 ? change.hash : rows.Hash(change.key); };
     switch (change.kind) {
       case HotChange::Kind::kPut:
-        rows.Write(moment, change.key, rows.Hash(change.key), change.value, change.flags);
+        rows.Write(moment, change.key, hash(), change.value, change.flags);
         break;
       case HotChange::Kind::kDelete:
-        rows.Write(moment, change.key, rows.Hash(change.key), std::nullopt, change.flags);
+        rows.Write(moment, change.key, hash(), std::nullopt, change.flags);
         break;
       case HotChange::Kind::kDeleteRange:
         rows.DeleteRange(moment, change.key, change.value, change.flags);
         break;
     }
-    retired_ += retired.size();
-    index_.Retire(change.role, sequence, retired);
   }
+}
+
+// Prunes the commit's own rows, if no open state needs them. False: they are to be retired.
+bool HotIndex::Commit::PruneOwn(Sequence sequence) {
+  if (retired_.rows.size() > kOwnPruneMax) return false;
+  const Sequence horizon = index_.states_.horizon();
+  if (horizon < sequence) return false;
+  for (const RetiredRow& row : retired_.rows) {
+    RoleMap& rows = index_.map(row.role);
+    if (retired_.changed_again) {
+      rows.Prune(row.hash, horizon);
+    } else {
+      rows.PruneRow(row.row, row.hash, horizon);
+    }
+  }
+  return true;
 }
 
 void HotIndex::Commit::Publish(Sequence sequence) {
   if (!ticket_) ticket_ = index_.states_.Enter();
   index_.states_.Publish(sequence, *ticket_);
   applied_ = false;
+  std::size_t retired = 0;
+  if (!retired_.rows.empty() && !PruneOwn(sequence)) {
+    retired = retired_.rows.size();
+    index_.Retire(sequence, retired_.rows);
+  }
   Unlock();
-  // Its own rows among them, if no state is open.
-  index_.Reclaim(std::min(kReclaimStepMin + 2 * retired_, kReclaimStepMax));
+  index_.Reclaim(std::min(kReclaimStepMin + 2 * retired, kReclaimStepMax));
 }
 
 }  // namespace mayfly::engine::hot

@@ -11,15 +11,21 @@ namespace {
 
 constexpr std::size_t kNodesPerArenaByte = 512;  // Nodes are far fewer than units of rows.
 constexpr std::size_t kRowBytesLeast = 48;       // For the reservation of buckets.
+constexpr std::size_t kAddressesPerByte = 4;     // All reservations together, rounded up.
 
 }  // namespace
+
+std::size_t HotIndex::ReservableBytes(std::size_t wanted) {
+  return ReservableAddresses(kAddressesPerByte * wanted) / kAddressesPerByte;
+}
 
 HotIndex::HotIndex(const HotIndexOptions& options)
     : options_(options),
       arena_(options.bytes_max, options.huge_pages),
       nodes_(options.bytes_max / kNodesPerArenaByte + 64, options.huge_pages),
       reader_(arena_, states_),
-      uses_(options.bytes_max, options.count_uses) {
+      uses_(options.bytes_max, options.count_uses),
+      newcomers_(options.missed_keys_max) {
   const std::uint64_t seed = FreshSeed();
   for (auto& map : maps_) {
     map = std::make_unique<RoleMap>(arena_, nodes_, seed, options.bytes_max / kRowBytesLeast);
@@ -63,14 +69,12 @@ Presence HotIndex::Read(Role role, Bytes key, Sequence state, bool is_open,
   }
 }
 
-void HotIndex::Retire(Role role, Sequence sequence, std::vector<std::uint64_t>& hashes) {
-  if (hashes.empty()) return;
+void HotIndex::Retire(Sequence sequence, std::span<const RetiredRow> rows) {
   const std::lock_guard lock(retired_mutex_);
-  for (const std::uint64_t hash : hashes) {
-    retired_.push_back({.sequence = sequence, .hash = hash, .role = role});
+  for (const RetiredRow& row : rows) {
+    retired_.push_back({.sequence = sequence, .hash = row.hash, .role = row.role});
   }
   retired_count_.store(retired_.size(), std::memory_order_relaxed);
-  hashes.clear();
 }
 
 std::size_t HotIndex::Reclaim(std::size_t rows_max) {
@@ -117,6 +121,10 @@ HotMemory HotIndex::memory() const {
   }
   memory.used_bytes = arena_.used_bytes() + index_bytes;
   memory.held_bytes = arena_.held_bytes() + index_bytes;
+  memory.taken_bytes = arena_.taken_bytes() + index_bytes +
+                       (nodes_.made() - nodes_.used()) * sizeof(TreeNode) +
+                       newcomers_.memory_bytes();
+  memory.slack_bytes = arena_.slack_bytes();
   memory.retired = retired_count_.load(std::memory_order_relaxed);
   return memory;
 }

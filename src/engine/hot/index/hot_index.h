@@ -28,8 +28,11 @@
 #include <vector>
 
 #include "base/function_ref.h"
+#include "base/latch.h"
+#include "base/sparse_bits.h"
 #include "engine/address.h"
 #include "engine/hot/index/limits.h"
+#include "engine/hot/index/newcomers.h"
 #include "engine/hot/index/open_states.h"
 #include "engine/hot/index/role_map.h"
 #include "engine/hot/index/row_reader.h"
@@ -43,9 +46,10 @@ namespace mayfly::engine::hot {
 struct HotIndexOptions {
   // Addresses to reserve for rows: at most 64 GiB. Memory is used as rows come.
   std::size_t bytes_max = kArenaBytesMax;
-  bool huge_pages = true;   // Ask for 2 MiB pages.
-  bool count_uses = false;  // For eviction; costs memory of a 256th of bytes_max.
-  Sequence visible = 0;     // Where sequences go on.
+  bool huge_pages = true;           // Ask for 2 MiB pages.
+  bool count_uses = false;          // For eviction; costs memory of a 256th of bytes_max.
+  std::size_t missed_keys_max = 0;  // Keys that Admit() remembers; four bytes each.
+  Sequence visible = 0;             // Where sequences go on.
 };
 
 // What a lookup found.
@@ -59,16 +63,21 @@ struct HotChange {
   enum class Kind : std::uint8_t { kPut, kDelete, kDeleteRange };
   Kind kind = Kind::kPut;
   Role role = Role::kRows;
-  Flags flags = kDirty;  // kDirty, kOverCold, kPromised; kNotInCold of deletes.
+  Flags flags = kDirty;  // kDirty, kOverCold, kPromised, kNewcomer; kNotInCold of deletes.
   Bytes key;
-  Bytes value;  // The end of the range, exclusive, for kDeleteRange.
+  Bytes value;             // The end of the range, exclusive, for kDeleteRange.
+  std::uint64_t hash = 0;  // HotIndex::HashOf(role, key); 0: not known.
 };
 
 struct HotMemory {
   std::size_t rows = 0;        // Tombstones included.
   std::size_t used_bytes = 0;  // Blocks of rows and versions, nodes, buckets.
   std::size_t held_bytes = 0;  // The same with the free room in slabs.
-  std::size_t retired = 0;     // Rows that wait to be looked at by Reclaim().
+  // The same with slabs and nodes that are free, and with what the eviction knows: memory that the
+  // process has from the system.
+  std::size_t taken_bytes = 0;
+  std::size_t slack_bytes = 0;  // Of these, what may be free in slabs and cannot be helped.
+  std::size_t retired = 0;      // Rows that wait to be looked at by Reclaim().
 };
 
 class HotIndex {
@@ -78,6 +87,7 @@ class HotIndex {
     Role role = Role::kRows;
     Bytes key;
     bool all = false;
+    std::uint64_t hash = 0;  // As in HotChange.
   };
 
   // The newest version of a row, for the holder of its lock, while it is held.
@@ -90,6 +100,13 @@ class HotIndex {
 
   class Commit;
 
+  // Of a key, for who needs it more than once.
+  std::uint64_t HashOf(Role role, Bytes key) const { return map(role).Hash(key); }
+
+  // The bytes_max that the process has addresses for: `wanted`, or less.
+  static std::size_t ReservableBytes(std::size_t wanted);
+
+  // Ends the process if there are no addresses for it.
   explicit HotIndex(const HotIndexOptions& options = {});
   ~HotIndex();
   HotIndex(const HotIndex&) = delete;
@@ -131,11 +148,27 @@ class HotIndex {
   // Removes a clean row. False when it is dirty, deleted, out of bounds, or has older versions.
   bool Evict(Role role, Bytes key, const EvictionBounds& bounds = {});
 
-  // Evicts rows that were not read since it came by last, of up to `rows_max` rows, or a leaf, from
-  // the key `from` on. Sets `from` to where to go on; empty: the end was reached. Calls
+  // True if the key was looked for in vain lately: it is worth to be admitted.
+  bool WasMissed(Role role, Bytes key) const;
+
+  // Evicts the oldest newcomers, of up to `rows_max`, unless they were read. Calls
   // `before_eviction` before each. Returns how many are gone.
+  std::size_t EvictNewcomers(std::size_t rows_max, const EvictionBounds& bounds,
+                             FunctionRef<void()> before_eviction);
+  std::size_t newcomers() const { return newcomers_.size(); }
+
+  // Evicts rows that are no newcomers and were not read for some turns of the hand, of up to
+  // `rows_max` rows, or a leaf, from the key `from` on. Sets `from` to where to go on; empty: the end
+  // was reached. The rest as above.
   std::size_t EvictUnused(Role role, std::string& from, std::size_t rows_max,
                           const EvictionBounds& bounds, FunctionRef<void()> before_eviction);
+
+  // Empties the slab that is used least, if it is used by less than four fifths: rows that were not
+  // read leave memory, others move. False when there is no such slab, or something in it does not move.
+  bool EmptySlab(const EvictionBounds& bounds, FunctionRef<void()> before_eviction);
+
+  // Gives the memory of free slabs back to the system.
+  void GiveBackFreeSlabs() { arena_.GiveBackFree(); }
 
   // The newest state that is open; 0: none. While no state is being opened.
   Sequence newest_open_state() const;
@@ -169,9 +202,13 @@ class HotIndex {
   std::size_t StripeOf(Role role, std::uint64_t hash) const {
     return ((hash >> 40) + static_cast<std::size_t>(role) * 131) % kStripeCount;
   }
-  std::mutex& StripeMutex(Role role, std::uint64_t hash) { return stripes_[StripeOf(role, hash)]; }
+  Latch& StripeMutex(Role role, std::uint64_t hash) { return stripes_[StripeOf(role, hash)]; }
   Presence Read(Role role, Bytes key, Sequence state, bool is_open, std::string& value) const;
-  void Retire(Role role, Sequence sequence, std::vector<std::uint64_t>& hashes);
+  void Retire(Sequence sequence, std::span<const RetiredRow> rows);
+  bool EvictNewcomer(Newcomers::One one, const EvictionBounds& bounds,
+                     FunctionRef<void()> before_eviction);
+  void EmptyBlock(Handle block, std::size_t block_bytes, const EvictionBounds& bounds,
+                  FunctionRef<void()> before_eviction);
 
   const HotIndexOptions options_;
   mutable SlabArena arena_;
@@ -179,8 +216,9 @@ class HotIndex {
   mutable OpenStates states_;
   const RowReader reader_;
   mutable UseCounts uses_;
+  mutable Newcomers newcomers_;
   std::array<std::unique_ptr<RoleMap>, kRoleCount> maps_;
-  std::array<std::mutex, kStripeCount> stripes_;
+  std::array<Latch, kStripeCount> stripes_;
 
   mutable std::mutex retired_mutex_;
   std::deque<Retired> retired_;  // About in the order of sequences.
@@ -206,11 +244,12 @@ class HotIndex::Commit {
 
  private:
   void Unlock();
+  bool PruneOwn(Sequence sequence);
 
   HotIndex& index_;
-  boost::container::small_vector<std::uint16_t, 16> stripes_;
+  SparseBits<kStripeCount> stripes_;
   std::optional<std::size_t> ticket_;
-  std::size_t retired_ = 0;
+  RetiredRows retired_;
   bool applied_ = false;
 };
 

@@ -1,4 +1,4 @@
-// What the engine does to rows for the sake of the cold store: fold, admission, eviction.
+// What the engine does to rows for the sake of the cold store: fold, admission, eviction of one row.
 #include "base/check.h"
 #include "engine/hot/index/hot_index.h"
 #include "engine/hot/index/words.h"
@@ -29,8 +29,10 @@ bool HotIndex::MarkClean(Role role, Bytes key, Sequence sequence) {
   const Flags clear = tombstone ? kDirty | kOverCold : kDirty;
   if (!rows.ChangeFlags(key, hash, sequence, set, clear)) return false;
   if (tombstone) {
-    std::vector<std::uint64_t> retired{hash};
-    Retire(role, sequence, retired);
+    const RetiredRow retired{.hash = hash, .row = found.row, .role = role};
+    Retire(sequence, {&retired, 1});
+  } else if (RowAt(arena_, found.row).state.load() & kNewcomer) {
+    newcomers_.Add({.role = role, .hash = hash});
   }
   return true;
 }
@@ -42,10 +44,13 @@ bool HotIndex::Admit(Role role, Bytes key, Bytes value, Sequence sequence, Flags
   const std::uint64_t hash = rows.Hash(key);
   const std::lock_guard lock(StripeMutex(role, hash));
   if (rows.table().Find(key, hash).row != 0 || !is_still_right()) return false;
-  std::vector<std::uint64_t> retired;
+  RetiredRows retired;
   const RoleMap::Moment moment{
-      .sequence = sequence, .needed_below = 0, .keep_all = false, .retired = retired};
+      .sequence = sequence, .needed_below = 0, .keep_all = false, .role = role, .retired = retired};
   rows.Write(moment, key, hash, value, static_cast<Flags>(flags | kOverCold));
+  // The block may have been another row's.
+  uses_.Clear(rows.table().Find(key, hash).row);
+  if (flags & kNewcomer) newcomers_.Add({.role = role, .hash = hash});
   return true;
 }
 
@@ -61,43 +66,6 @@ bool HotIndex::Evict(Role role, Bytes key, const EvictionBounds& bounds) {
 Sequence HotIndex::newest_open_state() const {
   const Sequence needed_below = states_.needed_below();
   return needed_below == 0 ? 0 : needed_below - 1;
-}
-
-std::size_t HotIndex::EvictUnused(Role role, std::string& from, std::size_t rows_max,
-                                  const EvictionBounds& bounds,
-                                  FunctionRef<void()> before_eviction) {
-  struct Seen {
-    std::string key;
-    Handle row;
-  };
-  std::vector<Seen> seen;
-  const RowTree& tree = map(role).tree();
-  const RowTree::Position at = tree.Find(from);
-  std::size_t i = at.index;
-  for (; i < at.count && seen.size() < rows_max; ++i) {
-    const Handle row = at.leaf->handle(i);
-    if (!at.IsCurrent()) break;
-    const RowBlock& block = RowAt(arena_, row);
-    std::string key(block.key_bytes(), '\0');
-    if (!at.IsCurrent()) break;
-    CopyOut(block.key(), key.data(), key.size());
-    if (!at.IsCurrent()) break;
-    seen.push_back({std::move(key), row});
-  }
-  if (i < at.count || !tree.HighOf(at, from)) {
-    // The leaf is not done, or has changed.
-    if (!seen.empty()) from = seen.back().key + '\0';
-  }
-  std::size_t evicted = 0;
-  for (const Seen& one : seen) {
-    if (uses_.Of(one.row) > 0) {
-      uses_.Clear(one.row);
-      continue;
-    }
-    before_eviction();
-    if (Evict(role, one.key, bounds)) ++evicted;
-  }
-  return evicted;
 }
 
 unsigned HotIndex::UseOf(Role role, Bytes key) const {

@@ -177,6 +177,55 @@ TEST_F(HotIndexTest, OnlyCleanRowsAreEvicted) {
 
 // Overwritten in place, moved, kept for a state, in blocks of their own, deleted: no way leaves
 // bytes behind, nor do separators and heads of keys.
+// Rows of which some are dirty, some deleted over a cold store, and some have older versions.
+TEST_F(HotIndexTest, RowsOfAnEmptiedSlabLeaveOrMove) {
+  constexpr int kRows = 4000;
+  const auto key = [](int i) { return "key " + std::to_string(10'000 + i); };
+  const auto value = [](int i) { return std::string(90, 'v') + std::to_string(10'000 + i); };
+  std::vector<Sequence> written;
+  for (int i = 0; i < kRows; ++i) {
+    if (i % 64 == 1) {
+      written.push_back(writer_.Put(key(i), value(i), kDirty | kPromised));
+    } else {
+      written.push_back(writer_.Put(key(i), value(i)));
+      EXPECT_TRUE(index_.MarkClean(Role::kRows, key(i), written.back()));
+    }
+  }
+  for (int i = 0; i < kRows; ++i) {
+    if (i % 16 > 2) {
+      EXPECT_TRUE(index_.Evict(Role::kRows, key(i)));
+    }
+  }
+  const Sequence state = index_.OpenState();
+  for (int i = 0; i < kRows; i += 16) {
+    if (i % 64 == 0) writer_.Put(key(i), "newer" + value(i));
+    if (i % 64 == 16) writer_.Delete(key(i), kDirty | kOverCold);
+  }
+  EXPECT_EQ(Get(key(2)), value(2)) << "and it is in use";
+  const std::size_t held = index_.memory().held_bytes;
+  std::size_t left = 0;
+  while (index_.EmptySlab({}, [&] { ++left; })) {
+  }
+  EXPECT_LT(index_.memory().held_bytes, held);
+  EXPECT_GT(left, 0U);
+  for (int i = 0; i < kRows; ++i) {
+    std::string shown;
+    const Presence presence = index_.Get(Role::kRows, key(i), shown);
+    if (i % 64 == 0) {
+      EXPECT_EQ(shown, "newer" + value(i));
+      EXPECT_EQ(index_.Get(Role::kRows, key(i), state, shown), Presence::kValue);
+      EXPECT_EQ(shown, value(i));
+    } else if (i % 64 == 16) {
+      EXPECT_EQ(presence, Presence::kDeleted);
+    } else if (i % 64 == 1 || i == 2) {
+      EXPECT_EQ(shown, value(i)) << "dirty or in use";
+    } else if (presence == Presence::kValue) {
+      EXPECT_EQ(shown, value(i));
+    }
+  }
+  index_.CloseState(state);
+}
+
 TEST_F(HotIndexTest, PromisedBytesAreOverwrittenWhenTheyAreGivenBack) {
   constexpr Flags kFlags = kDirty | kPromised;
   const std::string secret = "SECRETSECRET";

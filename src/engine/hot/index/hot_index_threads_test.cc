@@ -118,12 +118,17 @@ TEST(HotIndexThreads, EveryStateShowsTransfersWhole) {
 
 // Each commit sets `clock` to its number k; `twin` exists unless k is a multiple of 3, and says k.
 TEST(HotIndexThreads, TheNewestStateShowsACommitWholeOrNotAtAll) {
-  for (const std::size_t changes_of_a_commit : {std::size_t{2}, 2 * kSmallBatchChangesMax}) {
+  struct Play {
+    std::size_t changes_of_a_commit;
+    int commits;
+  };
+  for (const auto& [changes_of_a_commit, commits] :
+       {Play{2, 15000}, Play{2 * kSmallBatchChangesMax, 1000}}) {
     HotIndex index(TestOptions());
     TestWriter writer(index);
     writer.Put("clock", "0");
-    const auto write = [&] {
-      for (int k = 1; k < 15000 * kRounds; ++k) {
+    const auto write = [&, changes_of_a_commit = changes_of_a_commit, commits = commits] {
+      for (int k = 1; k < commits * kRounds; ++k) {
         const std::string text =
             std::to_string(k) + std::string(static_cast<std::size_t>(k % 97), ' ');
         std::vector<std::string> others;

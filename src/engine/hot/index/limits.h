@@ -32,12 +32,17 @@ static_assert(kKeyLengthMask + kInlineValueBytesMax + kUnitBytes < kGuardBytes);
 // Free slabs that keep their memory, beside an eighth of the used ones.
 inline constexpr std::size_t kIdleSlabsMax = 64;
 
-// Stripes of row locks, for all roles together.
-inline constexpr std::size_t kStripeCount = 1024;
+// Stripes of row locks, for all roles together. Two pipelines of 16 SET EX touch some 50 rows each.
+inline constexpr std::size_t kStripeCount = 4096;
 
 // Above this number of changes a batch keeps every version it replaces until it is published, so
-// that no reader waits for it.
-inline constexpr std::size_t kSmallBatchChangesMax = 16;
+// that no reader waits for it. A server's pipeline of 64 commands is below it: a kept version costs
+// more than the change itself.
+inline constexpr std::size_t kSmallBatchChangesMax = 256;
+
+// Rows that a commit has deleted, or left versions of, and prunes itself when no open state needs
+// them, with their locks. More of them would keep others waiting.
+inline constexpr std::size_t kOwnPruneMax = 256;
 
 // Retired rows that a commit works off: more than it adds, so the queue shrinks, unless it adds more
 // than the upper bound. What is left is for HotIndex::Reclaim().

@@ -7,18 +7,25 @@
 
 namespace mayfly::engine::hot {
 
+std::size_t OpenStates::PlaceOfThread() {
+  static std::atomic<std::size_t> threads{0};
+  thread_local const std::size_t place = threads.fetch_add(1, std::memory_order_relaxed) % kPlaces;
+  return place;
+}
+
 std::size_t OpenStates::Enter() {
+  const std::size_t place = 2 * PlaceOfThread();
   for (;;) {
-    const std::size_t ticket = phase_.load(std::memory_order_seq_cst) & 1;
-    under_way_[ticket].fetch_add(1, std::memory_order_seq_cst);
+    const std::size_t parity = phase_.load(std::memory_order_seq_cst) & 1;
+    CountOf(place + parity).fetch_add(1, std::memory_order_seq_cst);
     // Counted for a phase that is over, it would be missed by the one after the next.
-    if ((phase_.load(std::memory_order_seq_cst) & 1) == ticket) return ticket;
-    Leave(ticket);
+    if ((phase_.load(std::memory_order_seq_cst) & 1) == parity) return place + parity;
+    Leave(place + parity);
   }
 }
 
 void OpenStates::Leave(std::size_t ticket) {
-  under_way_[ticket].fetch_sub(1, std::memory_order_seq_cst);
+  CountOf(ticket).fetch_sub(1, std::memory_order_seq_cst);
 }
 
 void OpenStates::Publish(Sequence sequence, std::size_t ticket) {
@@ -60,7 +67,9 @@ Sequence OpenStates::Open() {
   Refresh();
   needed_below_.store(kEvery, std::memory_order_seq_cst);
   const std::size_t before = phase_.fetch_add(1, std::memory_order_seq_cst) & 1;
-  for (Backoff backoff; under_way_[before].load(std::memory_order_seq_cst) != 0;) backoff.Wait();
+  for (const UnderWay& place : under_way_) {
+    for (Backoff backoff; place.count[before].load(std::memory_order_seq_cst) != 0;) backoff.Wait();
+  }
   const Sequence state = visible_.load(std::memory_order_seq_cst);
   states_.erase(announced);
   states_.insert(state);

@@ -57,13 +57,24 @@ class OpenStates {
 
   void Refresh();  // With mutex_.
 
-  alignas(64) std::atomic<Sequence> visible_{0};
-  std::array<std::atomic<Sequence>, kUnpublishedMax> done_{};  // By sequence.
-  // Commits under way, by the parity of the phase in which they began.
-  alignas(64) std::array<std::atomic<std::size_t>, 2> under_way_{};
-  std::atomic<std::size_t> phase_{0};
+  // Commits under way, by the parity of the phase in which they began. Threads count in places of
+  // their own as far as there are enough.
+  struct alignas(64) UnderWay {
+    std::array<std::atomic<std::size_t>, 2> count{};
+  };
+  static constexpr std::size_t kPlaces = 16;
+  static std::size_t PlaceOfThread();
+  std::atomic<std::size_t>& CountOf(std::size_t ticket) {
+    return under_way_[ticket / 2].count[ticket % 2];
+  }
 
-  alignas(64) std::atomic<Sequence> needed_below_{0};
+  alignas(64) std::atomic<Sequence> visible_{0};
+  alignas(64) std::array<std::atomic<Sequence>, kUnpublishedMax> done_{};  // By sequence.
+  std::array<UnderWay, kPlaces> under_way_{};
+
+  // Seldom changed.
+  alignas(64) std::atomic<std::size_t> phase_{0};
+  std::atomic<Sequence> needed_below_{0};
   std::atomic<Sequence> oldest_{kEvery};
   mutable std::mutex mutex_;
   std::multiset<Sequence> states_;

@@ -16,6 +16,17 @@ std::size_t RoundUp(std::size_t bytes, std::size_t step) {
 
 }  // namespace
 
+std::size_t ReservableAddresses(std::size_t bytes) {
+  for (; bytes >= kReachStep; bytes /= 2) {
+    void* const at =
+        ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) continue;
+    ::munmap(at, bytes);
+    return bytes;
+  }
+  return 0;
+}
+
 Region::Region(std::size_t bytes, bool huge, std::size_t guard)
     : reserved_(RoundUp(bytes + guard, kReachStep) + kHugePageBytes), huge_(huge), guard_(guard) {
   void* at =

@@ -9,6 +9,10 @@
 
 namespace mayfly::engine::hot {
 
+// Addresses that can be reserved now: `bytes`, or its half, its quarter and so on where the process
+// may not have as many (ulimit -v). 0: hardly any.
+std::size_t ReservableAddresses(std::size_t bytes);
+
 class Region {
  public:
   // Reserves `bytes`. `huge`: asks for 2 MiB pages. `guard`: readable bytes behind what is used.

@@ -53,7 +53,7 @@ void RoleMap::Insert(const Moment& moment, Bytes key, std::uint64_t hash,
   CopyIn(row.key(), key);
   CopyIn(row.key() + key.size(), placed.inline_bytes);
   const unsigned kind = (value ? 0U : kTombstone) | (placed.external ? kExternal : 0U);
-  row.state.store(StateOf(moment.sequence, (flags & kGivenFlags) | kExact | kind),
+  row.state.store(StateOf(moment.sequence, (flags & (kGivenFlags | kNewcomer)) | kExact | kind),
                   std::memory_order_release);
   MAYFLY_CHECK(tree_.Insert(key, handle) && table_.Insert(hash, handle),
                "the memory index is used up");
@@ -80,21 +80,23 @@ void RoleMap::Overwrite(const Moment& moment, Handle handle, Bytes key, std::uin
   if (!value) {
     // The first delete is in the cold store, or on its way there.
     if (old & kTombstone) return;
-    moment.retired.push_back(hash);
+    moment.retired.rows.push_back({.hash = hash, .row = handle, .role = moment.role});
     if (MarkDeleted(moment, handle, flags)) return;
   }
   const bool same_commit = SequenceOf(old) == moment.sequence;
+  if (same_commit) moment.retired.changed_again = true;
   const bool keep = !same_commit && (SequenceOf(old) < moment.needed_below || moment.keep_all);
   const Handle gone = (old & kExternal) && (!keep || (old & kValueKept)) ? ExternalOf(handle) : 0;
   const Handle before = old & kHasOlder ? OlderOf(handle) : 0;
   const Handle older = keep ? KeepVersion(handle) : before;
-  if (keep && value) moment.retired.push_back(hash);
+  if (keep && value)
+    moment.retired.rows.push_back({.hash = hash, .row = handle, .role = moment.role});
   // Before the first write of a commit to a row, what it replaces is at hand if it is kept; later
   // writes of the same commit leave that as it is, except over a value that a tombstone kept.
   const bool exact = same_commit ? (old & kExact) && !(old & kValueKept) : keep;
   Handle external = 0;
   const NewValue placed = Place(value, external);
-  const unsigned stays = FlagsOf(old) & (kPromised | OverColdOf(flags));
+  const unsigned stays = FlagsOf(old) & (kPromised | kNewcomer | OverColdOf(flags));
   const std::uint64_t state =
       StateOf(moment.sequence, (flags & kGivenFlags) | stays | (exact ? kExact : 0U) |
                                    (value ? 0U : kTombstone) | (placed.external ? kExternal : 0U) |
@@ -107,6 +109,7 @@ void RoleMap::Overwrite(const Moment& moment, Handle handle, Bytes key, std::uin
   if (need <= have && !roomy) {
     RewriteInPlace(handle, placed, older, state);
   } else {
+    moment.retired.changed_again = true;
     Move(handle, key, hash, placed, older, state);
   }
   if (gone != 0) FreeBlock(gone, old & kPromised);

@@ -5,12 +5,13 @@
 // Threads: changes with the lock of the row; reads from any thread.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "engine/address.h"
 #include "engine/hot/index/open_states.h"
 #include "engine/hot/index/row.h"
 #include "engine/hot/index/row_reader.h"
@@ -21,6 +22,17 @@
 
 namespace mayfly::engine::hot {
 
+// Rows that a commit has deleted, or left older versions of.
+struct RetiredRow {
+  std::uint64_t hash;
+  Handle row;  // Where it was then.
+  Role role;
+};
+struct RetiredRows {
+  boost::container::small_vector<RetiredRow, 16> rows;
+  bool changed_again = false;  // By the same commit: some may be gone, moved, or here twice.
+};
+
 class RoleMap {
  public:
   // A commit under way.
@@ -28,7 +40,8 @@ class RoleMap {
     Sequence sequence;
     Sequence needed_below;  // OpenStates::needed_below().
     bool keep_all;          // Keep what is replaced for readers of the newest state, too.
-    std::vector<std::uint64_t>& retired;  // Hashes of keys that Prune() has to look at later.
+    Role role;
+    RetiredRows& retired;  // Rows that Prune() has to look at later.
   };
 
   RoleMap(SlabArena& arena, NodePool& nodes, std::uint64_t seed, std::size_t rows_max)
@@ -49,8 +62,14 @@ class RoleMap {
   // Frees what nobody needs of the rows with this hash.
   void Prune(std::uint64_t hash, Sequence horizon);
 
+  // The same for a row that has not moved.
+  void PruneRow(Handle row, std::uint64_t hash, Sequence horizon);
+
   // Changes flags of the row, if it still has this sequence. False when it has not.
   bool ChangeFlags(Bytes key, std::uint64_t hash, Sequence sequence, Flags set, Flags clear);
+
+  // Moves the row to another block. The caller has made sure that the arena chooses another.
+  void Relocate(Handle row, std::uint64_t hash);
 
   // Removes a row that is clean, living, within bounds, and without older versions.
   bool Evict(Bytes key, std::uint64_t hash, const EvictionBounds& bounds);
@@ -78,7 +97,6 @@ class RoleMap {
   Handle OlderOf(Handle row) const;
   void FreeBlock(Handle block, bool wipe);
   void FreeChain(Handle version);
-  void PruneRow(Handle row, std::uint64_t hash, Sequence horizon);
   void RemoveRow(Handle row, std::uint64_t hash);
   std::string KeyOf(Handle row) const;
 

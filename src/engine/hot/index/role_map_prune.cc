@@ -58,9 +58,10 @@ void RoleMap::FreeChain(Handle handle) {
 }
 
 void RoleMap::RemoveRow(Handle handle, std::uint64_t hash) {
-  const std::uint64_t state = RowAt(arena_, handle).state.load(std::memory_order_relaxed);
+  const RowBlock& row = RowAt(arena_, handle);
+  const std::uint64_t state = row.state.load(std::memory_order_relaxed);
   const Handle external = state & kExternal ? ExternalOf(handle) : 0;
-  tree_.Remove(KeyOf(handle));
+  tree_.Remove(PlainBytes(row.key(), row.key_bytes()));  // Its lock is held.
   table_.Remove(hash, handle);
   if (external != 0) FreeBlock(external, state & kPromised);
   FreeBlock(handle, state & kPromised);
@@ -111,6 +112,17 @@ bool RoleMap::ChangeFlags(Bytes key, std::uint64_t hash, Sequence sequence, Flag
   if (SequenceOf(state) != sequence) return false;
   row.state.store((state | set) & ~std::uint64_t{clear}, std::memory_order_release);
   return true;
+}
+
+void RoleMap::Relocate(Handle handle, std::uint64_t hash) {
+  const RowBlock& row = RowAt(arena_, handle);
+  const std::uint64_t state = row.state.load(std::memory_order_relaxed);
+  const std::uint32_t size = row.value_bytes.load(std::memory_order_relaxed);
+  const NewValue value{
+      .inline_bytes = PlainBytes(row.key() + row.key_bytes(), InlineBytes(size, FlagsOf(state))),
+      .external = 0,
+      .size = size};
+  Move(handle, KeyOf(handle), hash, value, state & kHasOlder ? OlderOf(handle) : 0, state);
 }
 
 bool RoleMap::Evict(Bytes key, std::uint64_t hash, const EvictionBounds& bounds) {

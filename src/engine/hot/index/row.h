@@ -33,9 +33,10 @@ inline constexpr Flags kHasOlder = 1 << 3;
 inline constexpr Flags kExact = 1 << 4;
 // A tombstone whose block still has the value that it deleted.
 inline constexpr Flags kValueKept = 1 << 5;
-inline constexpr Flags kDirty = 1 << 6;     // Not in the cold store yet.
-inline constexpr Flags kOverCold = 1 << 7;  // The cold store may have the key: a tombstone stays.
-inline constexpr Flags kPromised = 1 << 8;  // Bytes are overwritten when they are given back.
+inline constexpr Flags kDirty = 1 << 6;      // Not in the cold store yet.
+inline constexpr Flags kOverCold = 1 << 7;   // The cold store may have the key: a tombstone stays.
+inline constexpr Flags kPromised = 1 << 8;   // Bytes are overwritten when they are given back.
+inline constexpr Flags kNewcomer = 1 << 10;  // Not read since it came to memory; see newcomers.h.
 // Of a delete, not stored: the cold store has no such key, or the caller hides it. Clears kOverCold.
 inline constexpr Flags kNotInCold = 1 << 9;
 

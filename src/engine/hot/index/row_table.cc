@@ -40,26 +40,6 @@ struct HashMatch {
 
 }  // namespace
 
-// A bit for each slot that has the tag.
-std::uint32_t RowTable::Bucket::SlotsWith(std::uint8_t tag) const {
-  constexpr std::uint64_t kOnes = 0x0101010101010101;
-  constexpr std::uint64_t kLows = 0x7f7f7f7f7f7f7f7f;
-  const auto match = [&](std::uint64_t tags) {
-    const std::uint64_t differ = tags ^ (kOnes * tag);
-    // The high bit of each byte that is zero; then all of them side by side.
-    const std::uint64_t zeros = ~(((differ & kLows) + kLows) | differ | kLows);
-    return static_cast<std::uint32_t>((zeros >> 7) * 0x0102040810204080 >> 56);
-  };
-  return match(tags_a.load(std::memory_order_acquire)) |
-         (match(tags_b.load(std::memory_order_acquire)) & 7) << 8;
-}
-
-std::uint8_t RowTable::Bucket::tag(std::size_t slot) const {
-  return static_cast<std::uint8_t>(slot < 8 ? tags_a.load(std::memory_order_acquire) >> (8 * slot)
-                                            : tags_b.load(std::memory_order_acquire) >>
-                                                  (8 * (slot - 8)));
-}
-
 void RowTable::Bucket::Set(std::size_t slot, std::uint8_t tag, Handle row) {
   rows[slot].store(row, std::memory_order_release);
   if (slot < 8) {
@@ -80,18 +60,7 @@ RowTable::RowTable(SlabArena& arena, std::uint64_t seed, std::size_t rows_max)
   MAYFLY_CHECK(region_.Reach(kBucketsMin * sizeof(Bucket)), "the memory index got no memory");
 }
 
-std::size_t RowTable::IndexOf(std::uint64_t hash, std::size_t buckets) {
-  const std::size_t half = std::bit_floor(buckets);
-  const std::size_t index = hash & (2 * half - 1);
-  return index < buckets ? index : index & (half - 1);
-}
-
 std::size_t RowTable::BuddyOf(std::size_t bucket) { return bucket - std::bit_floor(bucket); }
-
-RowTable::Bucket* RowTable::OverflowOf(const Bucket& bucket) const {
-  const Handle handle = bucket.overflow.load(std::memory_order_acquire);
-  return handle == 0 ? nullptr : reinterpret_cast<Bucket*>(arena_.At(handle));
-}
 
 template <typename Visit>
 RowTable::Found RowTable::Scan(std::uint64_t hash, Visit& visit) const {
@@ -178,9 +147,12 @@ RowTable::Bucket& RowTable::LockBucketOf(std::uint64_t hash) {
 
 RowTable::Place RowTable::PlaceOf(Bucket& first, std::uint8_t tag, Handle row) const {
   for (Bucket* bucket = &first; bucket != nullptr; bucket = OverflowOf(*bucket)) {
-    const std::size_t slots = bucket == &first ? kSlots : kOverflowSlots;
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-      if (bucket->tag(slot) == tag && (tag == 0 || bucket->rows[slot].load() == row)) {
+    constexpr std::uint32_t kOverflowMask = (1U << kOverflowSlots) - 1;
+    std::uint32_t slots = bucket->SlotsWith(tag);
+    if (bucket != &first) slots &= kOverflowMask;
+    for (; slots != 0; slots &= slots - 1) {
+      const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
+      if (tag == 0 || bucket->rows[slot].load(std::memory_order_relaxed) == row) {
         return {.bucket = bucket, .slot = slot};
       }
     }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -74,8 +75,24 @@ class RowTable {
     std::atomic<std::uint32_t> tags_b;  // Of slots 8 to 10.
     std::atomic<Handle> rows[kSlots];
 
-    std::uint32_t SlotsWith(std::uint8_t tag) const;
-    std::uint8_t tag(std::size_t slot) const;
+    // A bit for each slot that has the tag.
+    std::uint32_t SlotsWith(std::uint8_t tag) const {
+      constexpr std::uint64_t kOnes = 0x0101010101010101;
+      constexpr std::uint64_t kLows = 0x7f7f7f7f7f7f7f7f;
+      const auto match = [&](std::uint64_t tags) {
+        const std::uint64_t differ = tags ^ (kOnes * tag);
+        // The high bit of each byte that is zero; then all of them side by side.
+        const std::uint64_t zeros = ~(((differ & kLows) + kLows) | differ | kLows);
+        return static_cast<std::uint32_t>((zeros >> 7) * 0x0102040810204080 >> 56);
+      };
+      return match(tags_a.load(std::memory_order_acquire)) |
+             (match(tags_b.load(std::memory_order_acquire)) & 7) << 8;
+    }
+    std::uint8_t tag(std::size_t slot) const {
+      return static_cast<std::uint8_t>(
+          slot < 8 ? tags_a.load(std::memory_order_acquire) >> (8 * slot)
+                   : tags_b.load(std::memory_order_acquire) >> (8 * (slot - 8)));
+    }
     void Set(std::size_t slot, std::uint8_t tag, Handle row);
   };
   static_assert(sizeof(Bucket) == 64);
@@ -92,11 +109,18 @@ class RowTable {
     const auto tag = static_cast<std::uint8_t>(hash >> 56);
     return tag == 0 ? 1 : tag;
   }
-  static std::size_t IndexOf(std::uint64_t hash, std::size_t buckets);
+  static std::size_t IndexOf(std::uint64_t hash, std::size_t buckets) {
+    const std::size_t half = std::bit_floor(buckets);
+    const std::size_t index = hash & (2 * half - 1);
+    return index < buckets ? index : index & (half - 1);
+  }
   static std::size_t BuddyOf(std::size_t bucket);
 
   Bucket& BucketAt(std::size_t i) const { return buckets_[i]; }
-  Bucket* OverflowOf(const Bucket& bucket) const;
+  Bucket* OverflowOf(const Bucket& bucket) const {
+    const Handle handle = bucket.overflow.load(std::memory_order_acquire);
+    return handle == 0 ? nullptr : reinterpret_cast<Bucket*>(arena_.At(handle));
+  }
 
   // Calls visit(row) for rows with the hash's tag until one returns true; then validates. Begin()
   // is called before each attempt.

@@ -37,35 +37,50 @@ RowTree::RowTree(SlabArena& arena, NodePool& nodes)
   nodes_.At(root).Unlock();
 }
 
-RowTree::Stored RowTree::SeparatorAt(Handle separator) const {
-  const std::byte* at = arena_.At(separator);
-  return {.bytes = at + sizeof(Word), .size = LoadWord(at) & kKeyLengthMask};
+inline RowTree::Stored RowTree::KeyOf(Handle handle, bool of_row) const {
+  if (!of_row) return SeparatorAt(handle);
+  const RowBlock& row = RowAt(arena_, handle);
+  return {.bytes = row.key(), .size = row.key_bytes()};
 }
 
 RowTree::Stored RowTree::KeyAt(const TreeNode& node, std::size_t i) const {
-  if (!node.is_leaf()) return SeparatorAt(node.handle(i));
-  const RowBlock& row = RowAt(arena_, node.handle(i));
-  return {.bytes = row.key(), .size = row.key_bytes()};
+  return KeyOf(node.handle(i), node.is_leaf());
 }
 
 RowTree::Place RowTree::Search(const TreeNode& node, std::uint32_t seen, Bytes key) const {
   const std::size_t count = node.count();
   const std::uint32_t head = HeadOf(key, node.prefix());
-  const std::size_t first = FirstNot(0, count, [&](std::size_t i) { return node.head(i) < head; });
-  const std::size_t last = FirstNot(first, std::min(count, first + 1),
-                                    [&](std::size_t i) { return node.head(i) == head; });
-  if (last == first) return {.index = first, .equal = false};
-  const std::size_t end =
-      FirstNot(last, count, [&](std::size_t i) { return node.head(i) == head; });
+  const std::size_t first = node.FirstWithHeadFrom(head, 0, count);
+  if (first == count || node.head(first) != head) return {.index = first, .equal = false};
   bool equal = false;
-  const std::size_t index = FirstNot(first, end, [&](std::size_t i) {
+  // All keys of the node share its prefix with this one.
+  const std::size_t shared = std::min(node.prefix(), key.size()) / sizeof(Word) * sizeof(Word);
+  const Bytes rest = key.substr(shared);
+  const bool is_leaf = node.is_leaf();
+  const auto is_before = [&](std::size_t i) {
+    const Handle handle = node.handle(i);
     if (!node.IsVersion(seen)) return false;  // The handle may be anything.
-    const Stored stored = KeyAt(node, i);
-    if (!node.IsVersion(seen)) return false;
-    const int order = CompareWords(stored.bytes, stored.size, key);
+    const Stored stored = KeyOf(handle, is_leaf);
+    if (!node.IsVersion(seen) || stored.size < shared) return false;
+    const int order = CompareWords(stored.bytes + shared, stored.size - shared, rest);
     if (order == 0) equal = true;
     return order < 0;
-  });
+  };
+  if (first + 1 == count || node.head(first + 1) != head) {
+    const std::size_t index = first + (is_before(first) ? 1 : 0);
+    return {.index = index, .equal = equal};
+  }
+  // At the end of a range that grows, such as deadlines, all heads are equal and the key is behind
+  // all of them.
+  std::size_t end = count;
+  if (node.head(count - 1) == head) {
+    if (is_before(count - 1)) return {.index = count, .equal = false};
+    if (equal) return {.index = count - 1, .equal = true};
+    --end;
+  } else {
+    end = node.FirstWithHeadFrom(head + 1, first, count);  // There is a higher one.
+  }
+  const std::size_t index = FirstNot(first, end, is_before);
   return {.index = index, .equal = equal};
 }
 
@@ -86,6 +101,7 @@ bool RowTree::TryDescend(Bytes key, bool before, Position& at) const {
     const NodeId id = node->child(place.index + (place.equal && !before ? 1 : 0));
     if (!node->IsVersion(seen)) return false;
     const TreeNode* child = &nodes_.At(id);
+    if (node->level() == 1) child->Prefetch();  // Nodes above the leaves are few and in the cache.
     const std::uint32_t child_seen = child->StableVersion();
     // Still the parent of that child when the child had this version.
     if (!node->IsVersion(seen)) return false;

@@ -92,7 +92,11 @@ class RowTree {
   void Absorb(TreeNode& left, const TreeNode& right, Handle separator);
   void SetBoundsAndHeads(TreeNode& node, std::size_t old_prefix, Handle low, Handle high);
 
-  Stored SeparatorAt(Handle separator) const;
+  Stored SeparatorAt(Handle separator) const {
+    const std::byte* at = arena_.At(separator);
+    return {.bytes = at + sizeof(Word), .size = LoadWord(at) & kKeyLengthMask};
+  }
+  Stored KeyOf(Handle handle, bool of_row) const;  // The handle of a row or of a separator.
   Stored KeyAt(const TreeNode& node, std::size_t i) const;
   std::string CopyKey(const TreeNode& node, std::size_t i) const;
   Handle NewSeparator(const TreeNode& leaf, std::size_t at);

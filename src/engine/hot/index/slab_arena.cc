@@ -78,7 +78,7 @@ Handle SlabArena::Allocate(std::size_t bytes) {
   }
   ++slab.live;
   ++size_class.live;
-  if (slab.live == SlabsFor(block_bytes) * kSlabBytes / block_bytes) Unlink(size_class, number);
+  if (slab.live == BlocksPerSlab(block_bytes)) Unlink(size_class, number);
   return number * kUnitsPerSlab + unit;
 }
 
@@ -89,13 +89,15 @@ void SlabArena::Free(Handle handle) {
   const std::lock_guard lock(size_class.mutex);
   const std::uint32_t number = slabs_[handle / kUnitsPerSlab].first;
   Slab& slab = slabs_[number];
-  if (slab.live == SlabsFor(bytes) * kSlabBytes / bytes) Link(size_class, number);
+  const bool is_emptying = slab.is_emptying.load(std::memory_order_relaxed);
+  if (slab.live == BlocksPerSlab(bytes) && !is_emptying) Link(size_class, number);
   StoreWord(At(handle), slab.free_head);
   slab.free_head = handle - number * kUnitsPerSlab + 1;
   --slab.live;
   --size_class.live;
   if (slab.live > 0) return;
-  Unlink(size_class, number);
+  if (!is_emptying) Unlink(size_class, number);
+  slab.is_emptying.store(false, std::memory_order_relaxed);
   const std::lock_guard slabs_lock(slabs_mutex_);
   const std::size_t idle_max = kIdleSlabsMax + held_slabs_.load(std::memory_order_relaxed) / 8;
   GiveSlabs(number, SlabsFor(bytes), idle_slabs_ >= idle_max);
@@ -202,6 +204,15 @@ std::size_t SlabArena::used_bytes() const {
   for (std::size_t i = 0; i < kClassCount; ++i) {
     const std::lock_guard lock(classes_[i].mutex);
     bytes += classes_[i].live * ClassBytes(i);
+  }
+  return bytes;
+}
+
+std::size_t SlabArena::slack_bytes() const {
+  std::size_t bytes = 0;
+  for (std::size_t i = 0; i < kClassCount; ++i) {
+    const std::lock_guard lock(classes_[i].mutex);
+    if (classes_[i].live > 0) bytes += SlabsFor(ClassBytes(i)) * kSlabBytes;
   }
   return bytes;
 }

@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 
+#include "base/latch.h"
 #include "engine/hot/index/limits.h"
 #include "engine/hot/index/region.h"
 #include "mayfly/bytes.h"
@@ -44,11 +46,32 @@ class SlabArena {
 
   void Free(Handle handle);
 
+  // A slab, or slabs in a row, of which no block is handed out while its blocks are being freed.
+  struct Emptying {
+    Handle first = 0;
+    std::size_t blocks = 0;
+    std::size_t block_bytes = 0;
+  };
+  // Chooses the one that is used least; nothing when all are used by four fifths or more.
+  std::optional<Emptying> BeginEmptying();
+  // True if it is empty, and free for any class. Otherwise its free blocks are handed out again.
+  bool EndEmptying(const Emptying& slab);
+
+  // Gives the memory of all free slabs back to the system.
+  void GiveBackFree();
+
   // True if the bytes are anywhere in the arena, free blocks included. Slow: it reads all of it.
   bool Contains(Bytes needle) const;
 
   // Bytes of allocated blocks, rounding included.
   std::size_t used_bytes() const;
+
+  // One slab for each size of blocks that there are: so much can be free in them however well the
+  // others are filled.
+  std::size_t slack_bytes() const;
+
+  // Bytes of slabs that hold blocks, or are free and keep their memory.
+  std::size_t taken_bytes() const;
 
   // Bytes of slabs that hold blocks, the free room in them included.
   std::size_t held_bytes() const {
@@ -64,20 +87,23 @@ class SlabArena {
   struct Slab {
     void Reset() {
       block_units.store(0, std::memory_order_relaxed);
-      live = carved = free_head = 0;
+      live = carved = free_head = stuck = 0;
+      is_emptying.store(false, std::memory_order_relaxed);
     }
 
     std::atomic<std::uint32_t> block_units;  // Also read by readers without a lock.
     std::uint32_t first;  // Of slabs in a row: the one that has the numbers below.
     std::uint32_t live;
-    std::uint32_t carved;     // Blocks handed out at least once.
-    std::uint32_t free_head;  // The unit within the slab, plus one. 0: none.
-    std::uint32_t previous;   // In the class' list of slabs with room.
+    std::uint32_t carved;           // Blocks handed out at least once.
+    std::uint32_t free_head;        // The unit within the slab, plus one. 0: none.
+    std::uint32_t stuck;            // So many blocks could not be moved when it was tried.
+    std::atomic<bool> is_emptying;  // Not in the class' list. Changed with its mutex.
+    std::uint32_t previous;         // In the class' list of slabs with room.
     std::uint32_t next;
   };
 
-  struct Class {
-    std::mutex mutex;
+  struct alignas(64) Class {
+    Latch mutex;
     std::uint32_t with_room = kNoSlab;
     std::size_t live = 0;
   };
@@ -88,9 +114,17 @@ class SlabArena {
     return block_bytes <= kSlabBlockBytesMax ? 1 : kSlabsOfLongBlocks;
   }
 
+  struct LeastUsed {
+    std::uint32_t slab = kNoSlab;
+    double share = 1;  // Of its blocks.
+  };
+  LeastUsed LeastUsedOf(std::size_t index) const;
   bool AddSlabs(Class& size_class, std::size_t block_bytes);
   Handle AllocateRun(std::size_t bytes);
   void FreeRun(Handle handle);
+  static std::uint32_t BlocksPerSlab(std::size_t block_bytes) {
+    return static_cast<std::uint32_t>(SlabsFor(block_bytes) * kSlabBytes / block_bytes);
+  }
   void Link(Class& size_class, std::uint32_t slab);
   void Unlink(Class& size_class, std::uint32_t slab);
 

@@ -105,5 +105,56 @@ TEST(SlabArena, ServesThreads) {
   EXPECT_EQ(arena.held_bytes(), 0u);
 }
 
+TEST(SlabArena, AnEmptiedSlabServesOtherClasses) {
+  SlabArena arena(std::size_t{64} << 20, false);
+  std::vector<Handle> blocks;
+  for (int i = 0; i < 5000; ++i) blocks.push_back(arena.Allocate(128));
+  EXPECT_FALSE(arena.BeginEmptying()) << "all are full, or the only one with room";
+  // One block in eight stays in each slab.
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (i % 8 != 0) arena.Free(blocks[i]);
+  }
+  const std::size_t held = arena.held_bytes();
+  const auto slab = arena.BeginEmptying();
+  ASSERT_TRUE(slab);
+  EXPECT_EQ(slab->block_bytes, 128U);
+  const auto is_inside = [&](Handle block) {
+    return block >= slab->first && block < slab->first + slab->blocks * 128 / kUnitBytes;
+  };
+  for (std::size_t i = 0; i < blocks.size(); i += 8) {
+    if (!is_inside(blocks[i])) continue;
+    const Handle moved = arena.Allocate(128);
+    EXPECT_FALSE(is_inside(moved));
+    arena.Free(blocks[i]);
+    blocks[i] = moved;
+  }
+  EXPECT_TRUE(arena.EndEmptying(*slab));
+  EXPECT_EQ(arena.held_bytes(), held - kSlabBytes);
+  EXPECT_EQ(arena.taken_bytes(), held);
+  arena.GiveBackFree();
+  EXPECT_EQ(arena.taken_bytes(), held - kSlabBytes);
+  for (std::size_t i = 0; i < blocks.size(); i += 8) arena.Free(blocks[i]);
+  EXPECT_EQ(arena.held_bytes(), 0U);
+}
+
+TEST(SlabArena, ASlabThatCouldNotBeEmptiedIsUsedAgain) {
+  SlabArena arena(std::size_t{64} << 20, false);
+  std::vector<Handle> blocks;
+  for (int i = 0; i < 5000; ++i) blocks.push_back(arena.Allocate(128));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (i % 8 != 0) arena.Free(blocks[i]);
+  }
+  const std::size_t held = arena.held_bytes();
+  const auto slab = arena.BeginEmptying();
+  ASSERT_TRUE(slab);
+  EXPECT_FALSE(arena.EndEmptying(*slab));
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    if (i % 8 != 0) blocks[i] = arena.Allocate(128);
+  }
+  EXPECT_EQ(arena.held_bytes(), held) << "every free block was handed out";
+  for (const Handle block : blocks) arena.Free(block);
+  EXPECT_EQ(arena.held_bytes(), 0U);
+}
+
 }  // namespace
 }  // namespace mayfly::engine::hot

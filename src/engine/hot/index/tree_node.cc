@@ -6,23 +6,10 @@
 
 namespace mayfly::engine::hot {
 
-std::uint32_t TreeNode::StableVersion() const {
-  for (Backoff backoff;; backoff.Wait()) {
-    const std::uint32_t seen = version();
-    if ((seen & 1) == 0) return seen;
-  }
-}
-
 void TreeNode::Lock() {
   for (Backoff backoff;; backoff.Wait()) {
     if (TryLock(StableVersion())) return;
   }
-}
-
-std::size_t TreeNode::count() const {
-  const std::uint32_t shape = shape_.load(std::memory_order_acquire);
-  return std::min<std::size_t>(shape & 0xffff,
-                               shape >> 16 == 0 ? kLeafEntriesMax : kInnerEntriesMax);
 }
 
 void TreeNode::Reset(std::size_t level, std::size_t prefix, Handle low, Handle high) {

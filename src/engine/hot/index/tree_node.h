@@ -10,6 +10,7 @@
 // A separator belongs to the inner node it is an entry of; bounds are the same blocks.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +32,20 @@ class TreeNode {
   static constexpr std::size_t kLeafEntriesMax = 125;
   static constexpr std::size_t kInnerEntriesMax = 83;
 
+  // Fetches all of it into the cache: the steps of a search would wait for one line after another.
+  void Prefetch() const {
+    for (std::size_t line = 0; line < sizeof(TreeNode); line += 64) {
+      __builtin_prefetch(reinterpret_cast<const char*>(this) + line);
+    }
+  }
+
   // The version, once it is even.
-  std::uint32_t StableVersion() const;
+  std::uint32_t StableVersion() const {
+    for (Backoff backoff;; backoff.Wait()) {
+      const std::uint32_t seen = version();
+      if ((seen & 1) == 0) return seen;
+    }
+  }
   bool IsVersion(std::uint32_t seen) const {
     return version_.load(std::memory_order_acquire) == seen;
   }
@@ -46,7 +59,11 @@ class TreeNode {
   std::uint32_t version() const { return version_.load(std::memory_order_acquire); }
 
   // Clamped, so that a reader of a changing node stays inside it.
-  std::size_t count() const;
+  std::size_t count() const {
+    const std::uint32_t shape = shape_.load(std::memory_order_acquire);
+    return std::min<std::size_t>(shape & 0xffff,
+                                 shape >> 16 == 0 ? kLeafEntriesMax : kInnerEntriesMax);
+  }
   std::size_t level() const { return shape_.load(std::memory_order_acquire) >> 16; }
   bool is_leaf() const { return level() == 0; }
   std::size_t entries_max() const { return is_leaf() ? kLeafEntriesMax : kInnerEntriesMax; }
@@ -57,6 +74,19 @@ class TreeNode {
   std::uint64_t entry(std::size_t i) const { return entries_[i].load(std::memory_order_acquire); }
   std::uint32_t head(std::size_t i) const { return static_cast<std::uint32_t>(entry(i) >> 32); }
   Handle handle(std::size_t i) const { return static_cast<Handle>(entry(i)); }
+  // The first entry of [from, to) that has this head or a higher one; `to`: none. Without branches
+  // on what was read, which nobody can predict.
+  std::size_t FirstWithHeadFrom(std::uint32_t head, std::size_t from, std::size_t to) const {
+    const std::uint64_t least = std::uint64_t{head} << 32;
+    std::size_t size = to - from;
+    if (size == 0) return to;
+    while (size > 1) {
+      const std::size_t half = size / 2;
+      from += entry(from + half - 1) < least ? half : 0;
+      size -= half;
+    }
+    return from + (entry(from) < least ? 1 : 0);
+  }
   NodeId child(std::size_t i) const { return children()[i].load(std::memory_order_acquire); }
 
   // With the lock.
@@ -109,11 +139,17 @@ class NodePool {
 
   std::size_t used() const { return used_.load(std::memory_order_relaxed); }
 
+  // Ever used at the same time: their memory is kept.
+  std::size_t made() const {
+    const std::lock_guard lock(mutex_);
+    return fresh_ - 1;
+  }
+
  private:
   const std::size_t nodes_max_;
   Region region_;
   TreeNode* nodes_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<NodeId> free_;
   NodeId fresh_ = 1;
   std::atomic<std::size_t> used_{0};

@@ -39,6 +39,16 @@ class UseCounts {
     if (!enabled_) return 0;
     return unsigned{ByteOf(row).load(std::memory_order_relaxed)} >> ShiftOf(row) & kMax;
   }
+  // One less; false when it was 0.
+  bool Lower(Handle row) {
+    if (!enabled_) return false;
+    std::uint8_t seen = ByteOf(row).load(std::memory_order_relaxed);
+    do {
+      if ((unsigned{seen} >> ShiftOf(row) & kMax) == 0) return false;
+    } while (!ByteOf(row).compare_exchange_weak(
+        seen, static_cast<std::uint8_t>(seen - (1U << ShiftOf(row))), std::memory_order_relaxed));
+    return true;
+  }
   void Clear(Handle row) {
     if (!enabled_) return;
     ByteOf(row).fetch_and(static_cast<std::uint8_t>(~(kMax << ShiftOf(row))),

@@ -108,10 +108,15 @@ void Wipe(std::byte* at, std::size_t size) {
 
 int CompareWords(const std::byte* at, std::size_t size, Bytes key) {
   const std::size_t common = std::min(size, key.size());
-  for (std::size_t i = 0; i < common; i += kWordBytes) {
-    const std::size_t n = std::min(common - i, kWordBytes);
-    const Word a = OrderOf(LoadWord(at + i), n);
-    const Word b = OrderOf(LoadPlain(key.data() + i, n), n);
+  std::size_t i = 0;
+  for (; i + kWordBytes <= common; i += kWordBytes) {
+    const Word a = LoadWord(at + i);
+    const Word b = LoadPlain(key.data() + i, kWordBytes);
+    if (a != b) return __builtin_bswap64(a) < __builtin_bswap64(b) ? -1 : 1;
+  }
+  if (const std::size_t left = common - i; left > 0) {
+    const Word a = OrderOf(LoadWord(at + i), left);
+    const Word b = OrderOf(LoadPlain(key.data() + i, left), left);
     if (a != b) return a < b ? -1 : 1;
   }
   return size == key.size() ? 0 : (size < key.size() ? -1 : 1);

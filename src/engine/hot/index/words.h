@@ -51,9 +51,24 @@ inline Word OrderOf(Word little, std::size_t size) {
   return size >= sizeof(Word) ? big : big & ~(~Word{0} >> (8 * size));
 }
 
+// The first `size` bytes, eight at most; zeros behind them. Without a call of memcpy() for fewer than
+// eight: loads that overlap.
 inline Word LoadPlain(const char* from, std::size_t size) {
   Word word = 0;
-  std::memcpy(&word, from, size < sizeof(Word) ? size : sizeof(Word));
+  if (size >= sizeof(Word)) {
+    std::memcpy(&word, from, sizeof(Word));
+  } else if (size >= sizeof(std::uint32_t)) {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::memcpy(&first, from, sizeof(first));
+    std::memcpy(&last, from + size - sizeof(last), sizeof(last));
+    word = first | Word{last} << (8 * (size - sizeof(last)));
+  } else if (size > 0) {
+    const auto byte = [&](std::size_t i) {
+      return Word{static_cast<unsigned char>(from[i])} << (8 * i);
+    };
+    word = byte(0) | byte(size / 2) | byte(size - 1);
+  }
   return word;
 }
 

@@ -38,9 +38,10 @@ class Appender {
   Appender& operator=(const Appender&) = delete;
 
   // Appends one record per payload, all or none, and returns the sequence of the first. They are in
-  // the operating system's hands then, and all before them.
+  // the operating system's hands then, and with `waits` all before them.
   // `voided`: the first of the sequences that a failed append took all the same; 0: it took none.
-  virtual Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& voided) = 0;
+  virtual Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& voided,
+                                       bool waits) = 0;
 
   // Begins a new segment, unless the active one has no record.
   virtual Status Rotate() = 0;

@@ -31,8 +31,8 @@ class GroupAppender final : public Appender {
                 std::atomic<std::uint64_t>& published)
       : chain_(chain), syncer_(syncer), published_(published), tail_(tail) {}
 
-  Result<std::uint64_t> Append(std::span<const Bytes> payloads,
-                               std::uint64_t& /*voided*/) override {
+  Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& /*voided*/,
+                               bool /*waits*/) override {
     Call call = {.payloads = payloads, .bytes = BytesOf(payloads)};
     Enter(call);
     if (!call.status.ok()) return std::move(call.status);
@@ -233,8 +233,8 @@ class GroupAppender final : public Appender {
     Status begun = BeginSegment(0, false);
     if (begun.ok()) begun = syncer_.SyncNow();
     if (begun.ok()) return failure;
-    return {failure.code(), fmt::format("{}. The outcome is unknown after a crash: {}",
-                                        failure.message(), begun.message())};
+    return Status::IoError(fmt::format("{}. The outcome is unknown after a crash: {}",
+                                       failure.message(), begun.message()));
   }
 
   SegmentChain& chain_;

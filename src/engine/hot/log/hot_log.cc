@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "engine/hot/log/appender.h"
@@ -19,8 +20,8 @@ struct HotLog::Parts {
         syncer(chain, published, recovered.next_sequence - 1) {}
 
   SegmentChain chain;
-  std::atomic<std::uint64_t> published;  // The appender's to write.
-  LogSyncer syncer;
+  alignas(64) std::atomic<std::uint64_t> published;  // The appender's to write.
+  alignas(64) LogSyncer syncer;
   std::unique_ptr<Appender> appender;
   LogReport report;
 };
@@ -97,6 +98,7 @@ Result<std::unique_ptr<HotLog>> HotLog::Open(const LogOptions& options, ReplayRe
   for (;;) {
     parts = std::make_unique<Parts>(ChainOptions{.files = &files,
                                                  .segment_bytes = options.segment_bytes,
+                                                 .length = options.length,
                                                  .mapped = mapped,
                                                  .key = options.key},
                                     recovered);
@@ -140,7 +142,8 @@ Status HotLog::CheckUsable() const {
   return {};
 }
 
-Result<std::uint64_t> HotLog::Append(std::span<const Bytes> payloads, std::uint64_t& voided) {
+Result<std::uint64_t> HotLog::Append(std::span<const Bytes> payloads, std::uint64_t& voided,
+                                     Wait wait) {
   voided = 0;
   MAYFLY_RETURN_IF_ERROR(CheckUsable());
   if (payloads.empty()) return Status::Invalid("an append to the log has no record");
@@ -151,7 +154,7 @@ Result<std::uint64_t> HotLog::Append(std::span<const Bytes> payloads, std::uint6
         fmt::format("an append to the log has {} records of {} bytes; at most {} of {} are allowed",
                     payloads.size(), bytes, kGroupRecordsMax, kPayloadBytesMax));
   }
-  return parts_->appender->Append(payloads, voided);
+  return parts_->appender->Append(payloads, voided, wait == Wait::kForAllBefore);
 }
 
 Status HotLog::Sync(std::uint64_t sequence, Durability durability) {
@@ -159,6 +162,27 @@ Status HotLog::Sync(std::uint64_t sequence, Durability durability) {
   if (sequence > last_sequence()) return Status::Invalid("the log has no such record to sync");
   if (durability != Durability::kDisk) return {};  // Append() has done it.
   return parts_->syncer.SyncThrough(sequence);
+}
+
+bool HotLog::has_failed_sync() const { return parts_->syncer.failed_segment() != 0; }
+
+Status HotLog::WriteAgain() {
+  MAYFLY_RETURN_IF_ERROR(CheckUsable());
+  const std::uint64_t failed = parts_->syncer.failed_segment();
+  if (failed == 0) return {};
+  std::vector<SegmentInfo> segments = Segments();
+  if (segments.back().number == failed) {
+    MAYFLY_RETURN_IF_ERROR(Rotate());  // Its records must not change meanwhile. It may have none.
+    segments = Segments();
+  }
+  for (const SegmentInfo& segment : segments) {
+    if (!segment.is_active && segment.number <= failed) AwaitRecords(segment.last_sequence);
+  }
+  return parts_->syncer.WriteAgain();
+}
+
+void HotLog::AwaitRecords(std::uint64_t sequence) const {
+  while (sequence > last_sequence()) std::this_thread::yield();
 }
 
 Status HotLog::Prepare() {
@@ -196,7 +220,9 @@ std::uint64_t HotLog::durable_sequence() const { return parts_->syncer.durable()
 const LogReport& HotLog::report() const { return parts_->report; }
 
 Status HotLog::Close() {
-  if (!owner_.IsThis() || is_closed_.exchange(true)) return {};
+  if (!owner_.IsThis()) return {};
+  if (has_failed_sync()) static_cast<void>(WriteAgain());
+  if (is_closed_.exchange(true)) return {};
   Status closed = parts_->syncer.SyncThrough(last_sequence());
   const SegmentInfo active = parts_->chain.List(last_sequence()).back();
   if (closed.ok() && active.last_sequence >= active.first_sequence) {
@@ -204,9 +230,9 @@ Status HotLog::Close() {
     // for it a torn end could not be told from damage, which is no reason to fail.
     const Bytes nothing;
     std::uint64_t voided = 0;
-    static_cast<void>(parts_->appender->Append(std::span(&nothing, 1), voided));
+    static_cast<void>(parts_->appender->Append(std::span(&nothing, 1), voided, true));
   }
-  static_cast<void>(parts_->chain.RemovePrepared());
+  static_cast<void>(parts_->chain.ShrinkPrepared());
   return closed;
 }
 

@@ -8,9 +8,10 @@
 //     process no record that Append() returned is missing; after a power cut, none up to the last
 //     that Sync() returned for.
 // (2) An append that returned an error left nothing, unless its message says that the outcome is
-//     unknown. On a full disk it fails before anything is written, and works again when there is
+//     unknown. On a full disk it is Busy before anything is written, and works again when there is
 //     room.
-// (3) After a failed sync nothing is called durable until Remove() has removed the segment.
+// (3) After a failed sync nothing is called durable until WriteAgain() has succeeded, or Remove() has
+//     removed the segment.
 // (4) Damage is Corruption with file and offset; only what was never durable is cut.
 //
 // Threads: every call from any thread, except that Close() and the destructor must be alone.
@@ -43,6 +44,7 @@ struct LogOptions {
   // Bytes of a segment; a record that needs more gets a segment of its size. Longer ones rotate
   // less often, shorter ones free disk space and keep promises sooner.
   std::uint64_t segment_bytes = kSegmentBytesDefault;
+  SegmentLength length = {};  // Null: as usual.
 
   // Records are copied into mapped segments, without a system call, where the file system can
   // allocate room ahead; otherwise they are written in groups.
@@ -64,7 +66,8 @@ struct LogReport {
 class HotLog {
  public:
   // Replays the log in order, removes what is not needed, and makes what was replayed durable. An
-  // empty directory becomes a new log. Errors are those of RecoverLog(), and IoError.
+  // empty directory becomes a new log. Errors are those of RecoverLog(), IoError, and Busy on a full
+  // disk.
   static Result<std::unique_ptr<HotLog>> Open(const LogOptions& options, ReplayRecord replay);
 
   ~HotLog();  // Closes; errors of that are lost.
@@ -73,7 +76,7 @@ class HotLog {
 
   // Appends one record, or one per payload (all or none, one write), and returns the sequence of
   // the first. Survives the death of the process then: kProcess. For kDisk call Sync() next; the
-  // engine may apply the batch in between. IoError as invariant 2 says; Invalid for a payload
+  // engine may apply the batch in between. Busy and IoError as invariant 2 says; Invalid for a payload
   // longer than kPayloadBytesMax.
   // `voided`: the first of the sequences that a failed append took all the same, as records that are
   // not replayed; 0: it took none.
@@ -82,18 +85,33 @@ class HotLog {
     std::uint64_t voided = 0;
     return Append(payloads, voided);
   }
-  Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& voided);
+  // `wait`: for the records before it, too; or for its own alone, if the caller itself acknowledges
+  // nothing before all of those are complete. Until then a crash may lose it.
+  enum class Wait : std::uint8_t { kForAllBefore, kForOwnRecord };
+  Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& voided,
+                               Wait wait = Wait::kForAllBefore);
 
   // Returns when all records up to `sequence`, which Append() returned, have this durability.
   // Callers share one fdatasync. After IoError the record stays in the log: whether it survives a
   // power cut is unknown.
   Status Sync(std::uint64_t sequence, Durability durability = Durability::kDisk);
 
+  // True after a sync that failed, as invariant 3 says. WriteAgain() ends it: what is not known to be
+  // on the device is written again, to the same place, and synced. Begins a new segment. Not beside
+  // Remove().
+  bool has_failed_sync() const;
+  Status WriteAgain();
+
+  // Returns when the records up to `sequence`, of closed segments, are complete: a thread may still be
+  // copying one into a segment after it was closed, which takes moments.
+  void AwaitRecords(std::uint64_t sequence) const;
+
   // Makes room for the next segment, if that is not done yet. An append does this by itself; called
   // from another thread after each rotation, it keeps the making of files off the path of writes.
   Status Prepare();
 
-  // Begins a new segment, so that the engine can fold and remove all records so far.
+  // Begins a new segment, so that the engine can fold and remove all records so far. Busy on a full
+  // disk.
   Status Rotate();
 
   // Removes the segments, except for the active one, whose records all are at most `sequence`. All

@@ -3,6 +3,8 @@
 // was appended. hot_log_power_cut_test.cc has the same at every call of random plays.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "engine/hot/log/hot_log.h"
@@ -26,7 +28,7 @@ TEST_P(LogFailuresTest, AFullDiskRefusesARecordWholeAndTheLogGoesOnWhenThereIsRo
       refused = appended.error();
     }
   }
-  EXPECT_EQ(refused.code(), StatusCode::kIoError);
+  EXPECT_EQ(refused.code(), StatusCode::kBusy);
   EXPECT_NE(refused.message().find("no space"), std::string_view::npos) << refused.ToString();
   EXPECT_EQ(log_->Segments().size(), 2U) << "the one prepared ahead was used";
   Append("a small one still fits");
@@ -66,6 +68,94 @@ TEST_P(LogFailuresTest, AfterAFailedSyncNothingIsDurableUntilTheSegmentIsRemoved
   PowerCut(random);
   Open();
   EXPECT_EQ(replayed_, (Records{{4, "in another segment"}}));
+}
+
+// Catches the mutant "sync repeated without writing again".
+TEST_P(LogFailuresTest, WhatAFailedSyncLostIsDurableOnceItWasWrittenAgain) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Open();
+    Append("durable");
+    ASSERT_TRUE(log_->Sync(log_->last_sequence()).ok());
+    FillSegments(seed % 3);
+    Append("lost by the kernel");
+    disk_.FailAt(disk_.changes(), FaultyLogDisk::Fault::kIoError);
+    EXPECT_FALSE(log_->Sync(log_->last_sequence()).ok());
+    EXPECT_TRUE(log_->has_failed_sync());
+    Append("accepted meanwhile");
+    // Whichever call of it fails, nothing is promised, and it can be repeated.
+    for (std::uint64_t call = 0; call < 4; ++call) {
+      disk_.FailAt(disk_.changes() + call, FaultyLogDisk::Fault::kIoError);
+      if (log_->WriteAgain().ok()) break;
+      EXPECT_TRUE(log_->has_failed_sync());
+      EXPECT_FALSE(log_->Sync(log_->last_sequence()).ok());
+    }
+    disk_.FailAt(FaultyLogDisk::kNever, FaultyLogDisk::Fault::kIoError);
+    ASSERT_TRUE(log_->WriteAgain().ok());
+    EXPECT_FALSE(log_->has_failed_sync());
+    Append("and behind");
+    ASSERT_TRUE(log_->Sync(log_->last_sequence()).ok());
+    PowerCut(random);
+    ASSERT_NO_FATAL_FAILURE(Open());
+    EXPECT_EQ(replayed_, appended_);
+  }
+}
+
+TEST_P(LogFailuresTest, AHeaderWhoseSyncFailedIsWrittenAgain) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    Open();
+    const std::uint64_t last = Append("folded");
+    ASSERT_TRUE(log_->Sync(last).ok());
+    ASSERT_TRUE(log_->Rotate().ok());
+    disk_.FailAt(disk_.changes(), FaultyLogDisk::Fault::kIoError);
+    EXPECT_FALSE(log_->Remove(last).ok()) << "the header of the next segment is not durable";
+    ASSERT_TRUE(log_->has_failed_sync());
+    ASSERT_TRUE(log_->WriteAgain().ok());
+    ASSERT_TRUE(log_->Remove(last).ok());
+    replay_from_ = last + 1;
+    PowerCut(random);
+    ASSERT_NO_FATAL_FAILURE(Open());
+    EXPECT_TRUE(replayed_.empty());
+    replay_from_ = log_->last_sequence() + 1;
+  }
+}
+
+TEST_P(LogFailuresTest, ARecordThatTheKernelLostIsNotWrittenAgain) {
+  Open();
+  const std::uint64_t last = Append("lost by the kernel");
+  disk_.FailAt(disk_.changes(), FaultyLogDisk::Fault::kIoError);
+  EXPECT_FALSE(log_->Sync(last).ok());
+  Flip(1, OffsetsIn(1).front() + kRecordHeaderBytes);  // The page was read from the device again.
+  const Status damaged = log_->WriteAgain();
+  EXPECT_EQ(damaged.code(), StatusCode::kCorruption) << damaged.ToString();
+  EXPECT_TRUE(log_->has_failed_sync());
+}
+
+// A disk that is nearly full gets shorter segments, and a record that needs more its own length.
+TEST_P(LogFailuresTest, SegmentsHaveTheLengthThatTheDiskAllows) {
+  std::optional<std::uint64_t> allowed = 2 * kSegmentBytesMin;
+  LogOptions options = Options();
+  options.segment_bytes = 4 * kSegmentBytesMin;
+  options.length = [&](std::uint64_t usual, std::uint64_t least) -> std::optional<std::uint64_t> {
+    EXPECT_GE(usual, 4 * kSegmentBytesMin);
+    return allowed ? std::optional(std::max(*allowed, least)) : std::nullopt;
+  };
+  auto log = HotLog::Open(options, [](const LogRecord&) { return Status(); });
+  ASSERT_TRUE(log.has_value()) << log.status().ToString();
+  EXPECT_EQ((*log)->Segments().back().bytes, 2 * kSegmentBytesMin);
+  allowed = std::nullopt;
+  ASSERT_TRUE((*log)->Append("fits").has_value());
+  ASSERT_TRUE((*log)->Rotate().ok()) << "the one prepared ahead";
+  ASSERT_TRUE((*log)->Append(std::string(kSegmentBytesMin, 'x')).has_value());
+  EXPECT_EQ((*log)->Append(std::string(kSegmentBytesMin, 'x')).error().code(), StatusCode::kBusy);
+  EXPECT_EQ((*log)->Rotate().code(), StatusCode::kBusy);
+  allowed = kSegmentBytesMin;
+  ASSERT_TRUE((*log)->Append(std::string(3 * kSegmentBytesMin, 'x')).has_value());
+  EXPECT_GT((*log)->Segments().back().bytes, 3 * kSegmentBytesMin);
+  EXPECT_LT((*log)->Segments().back().bytes, 4 * kSegmentBytesMin);
 }
 
 // Catches the mutants "place of a failed write used again" and "place given up without sync".

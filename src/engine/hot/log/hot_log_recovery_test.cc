@@ -213,6 +213,23 @@ TEST_P(LogRecoveryTest, ALogWhoseFirstSegmentNeverBeganIsMadeAnew) {
   EXPECT_EQ(Append("first"), 1U);
 }
 
+// Catches the mutant "last segment missing, nobody notices": its successor's name is left by Close().
+TEST_P(LogRecoveryTest, AMissingLastSegmentOfAClosedLogIsDamage) {
+  for (const std::size_t segments : {1U, 3U}) {
+    SCOPED_TRACE(segments);
+    disk_.Clear();
+    Open();
+    FillSegments(segments - 1);
+    AppendMany(3);
+    ASSERT_TRUE(log_->Close().ok());
+    log_.reset();
+    ASSERT_TRUE(disk_.Remove(SegmentName(segments)).ok());
+    const Status opened = TryOpen();
+    EXPECT_EQ(opened.code(), StatusCode::kCorruption) << opened.ToString();
+    EXPECT_NE(opened.message().find("missing"), std::string_view::npos) << opened.ToString();
+  }
+}
+
 TEST_P(LogRecoveryTest, LeftoversOfAnInterruptedRemovalAreRemovedUnread) {
   Open();
   FillSegments(4);

@@ -1,5 +1,6 @@
 // log_files.h - the files of the log, as an interface: tests play power cuts and failing disks.
-// Every error is IoError and names the file and the reason.
+// Every error names the file and the reason. It is Busy if the disk is full, so that the engine can
+// make room and try again; IoError otherwise.
 #pragma once
 
 #include <cstdint>

@@ -5,52 +5,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/hot/log/found_segments.h"
 #include "engine/hot/log/segment_reader.h"
 
 namespace mayfly::engine::hot {
 namespace {
-
-// A file of the directory.
-struct FoundSegment {
-  std::uint64_t number = 0;
-  std::optional<SegmentHeader> header;  // Nothing: never begun.
-  Status damage;                        // Of the header.
-};
-
-Result<FoundSegment> LookAt(LogFiles& files, std::uint64_t number) {
-  FoundSegment found;
-  found.number = number;
-  MAYFLY_TRY(const std::unique_ptr<LogFile> file, files.Open(SegmentName(number)));
-  MAYFLY_TRY(const std::string bytes, file->Read(0, kSegmentHeaderBytes));
-  auto header = DecodeSegmentHeader(bytes);
-  if (!header.has_value()) {
-    found.damage = {header.error().code(),
-                    fmt::format("{}, offset 0: {}", files.PathOf(SegmentName(number)),
-                                header.error().message())};
-  } else if (header->has_value() && (*header)->number != number) {
-    found.damage = Status::Corruption(fmt::format(
-        "{}, offset 0: this is segment {}", files.PathOf(SegmentName(number)), (*header)->number));
-  } else {
-    found.header = *std::move(header);
-  }
-  return found;
-}
-
-// All segments, oldest first.
-Result<std::vector<FoundSegment>> FindSegments(LogFiles& files) {
-  MAYFLY_TRY(const std::vector<std::string> names, files.List());
-  std::vector<std::uint64_t> numbers;
-  for (const std::string& name : names) {
-    if (const auto number = SegmentNumber(name)) numbers.push_back(*number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  std::vector<FoundSegment> found;
-  for (const std::uint64_t number : numbers) {
-    MAYFLY_TRY(FoundSegment segment, LookAt(files, number));
-    found.push_back(std::move(segment));
-  }
-  return found;
-}
 
 class LogWalk {
  public:
@@ -87,7 +46,9 @@ class LogWalk {
     }
     if (first < found_.size()) return first;
     for (const FoundSegment& segment : found_) MAYFLY_RETURN_IF_ERROR(segment.damage);
-    if (!has_begun && replay_from_ <= 1) return std::size_t{0};
+    // The first one is made first, and none is removed before a fold.
+    const bool is_new = found_.empty() || found_.front().number == 1;
+    if (!has_begun && replay_from_ <= 1 && is_new) return std::size_t{0};
     return Status::Corruption(fmt::format(
         "{}: a segment of the log is missing: none has record {}",
         files_.PathOf(found_.empty() ? "" : SegmentName(found_.front().number)), replay_from_));

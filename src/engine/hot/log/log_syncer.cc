@@ -60,7 +60,7 @@ Status LogSyncer::SyncFile(Segment& segment) {
   failed_segment_ = std::max(failed_segment_, segment.number());
   failure_ = Status::IoError(
       fmt::format("{}. What the log holds since its last sync may be lost by a power cut, and no "
-                  "sync is promised until it is written elsewhere or the database is opened again",
+                  "sync is promised until it has been written again, which is tried",
                   synced.message()));
   return failure_;
 }
@@ -72,6 +72,26 @@ Status LogSyncer::SyncHeader(Segment& segment) {
     if (failed_segment_ == segment.number()) return failure_;
   }
   return SyncFile(segment);
+}
+
+std::uint64_t LogSyncer::failed_segment() const {
+  const std::lock_guard lock(mutex_);
+  return failed_segment_;
+}
+
+Status LogSyncer::WriteAgain() {
+  std::unique_lock lock(mutex_);
+  while (is_syncing_) done_.wait(lock);
+  const std::uint64_t failed = failed_segment_;
+  if (failed == 0) return {};
+  is_syncing_ = true;
+  lock.unlock();
+  Status written = chain_.WriteAgain(failed);
+  lock.lock();
+  is_syncing_ = false;
+  if (written.ok() && failed_segment_ == failed) failed_segment_ = 0;
+  done_.notify_all();
+  return written;
 }
 
 void LogSyncer::Removed(std::uint64_t oldest, std::uint64_t sequence) {

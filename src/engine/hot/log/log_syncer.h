@@ -1,9 +1,9 @@
 // log_syncer.h - fdatasync for many callers at once.
 // One caller syncs for all whose records are in the log by then; who comes later waits and shares
 // the next sync.
-// A failed sync is final for its segment: the kernel may have dropped the unwritten pages and
-// report success next time. So nothing in that segment or behind it is ever called durable, until
-// the segment is removed because its records are on the device elsewhere.
+// A failed sync is not repeated: the kernel may have dropped the unwritten pages and report success
+// next time. So nothing in that segment or behind it is called durable, until the segment is written
+// again and synced, or removed because its records are on the device elsewhere.
 // Threads: every call from any thread.
 #pragma once
 
@@ -34,6 +34,13 @@ class LogSyncer {
   // they are removed.
   Status SyncHeader(Segment& segment);
 
+  // The segment whose sync failed last; 0: none.
+  std::uint64_t failed_segment() const;
+
+  // After a failed sync: writes what is not known to be on the device again. The failed segment must
+  // be closed, and its records published. Syncs go on afterwards.
+  Status WriteAgain();
+
   // Segments before `oldest` were removed; their records up to `sequence` are durable elsewhere.
   void Removed(std::uint64_t oldest, std::uint64_t sequence);
 
@@ -50,7 +57,7 @@ class LogSyncer {
   const std::atomic<std::uint64_t>& published_;
   std::atomic<std::uint64_t> durable_;  // Written under mutex_.
 
-  std::mutex mutex_;  // Guards the rest.
+  mutable std::mutex mutex_;  // Guards the rest.
   std::condition_variable done_;
   bool is_syncing_ = false;
   std::uint64_t failed_segment_ = 0;  // 0: none.

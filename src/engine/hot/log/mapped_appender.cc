@@ -26,11 +26,12 @@ class MappedAppender final : public Appender {
     Activate(tail.segment, 0);
   }
 
-  Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& voided) override {
+  Result<std::uint64_t> Append(std::span<const Bytes> payloads, std::uint64_t& voided,
+                               bool waits) override {
     MAYFLY_TRY(const LogTail place, Reserve(BytesOf(payloads), payloads.size()));
     const bool stored = Copy(payloads, place);
     // From here on the segment may be removed.
-    publication_.Complete(place.next_sequence, place.next_sequence + payloads.size() - 1);
+    publication_.Complete(place.next_sequence, place.next_sequence + payloads.size() - 1, waits);
     if (stored) return place.next_sequence;
     voided = place.next_sequence;
     return Status::Internal("cannot encrypt a record of the log");

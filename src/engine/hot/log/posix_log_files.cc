@@ -19,8 +19,9 @@ namespace mayfly::engine::hot {
 namespace {
 
 Status FileFailed(const char* what, const std::string& path, int error = errno) {
-  return Status::IoError(
-      fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(error)));
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  return {is_full ? StatusCode::kBusy : StatusCode::kIoError,
+          fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(error))};
 }
 
 class PosixLogFile final : public LogFile {

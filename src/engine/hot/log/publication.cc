@@ -15,12 +15,12 @@ Publication::Publication(std::atomic<std::uint64_t>& published) : published_(pub
 
 // Atomics without an order named are sequentially consistent here: of two threads that each write
 // their own word and read the other's, at least one sees what the other wrote.
-void Publication::Complete(std::uint64_t first, std::uint64_t last) {
+void Publication::Complete(std::uint64_t first, std::uint64_t last, bool waits) {
   // The place in the ring may belong to a record that is not published yet.
   if (first > kRing) Await(first - kRing);
   done_[first % kRing].store(last);
   Advance();
-  Await(last);
+  if (waits) Await(last);
 }
 
 void Publication::Advance() {

@@ -23,8 +23,8 @@ class Publication {
   // `published` must outlive it; nothing else writes it.
   explicit Publication(std::atomic<std::uint64_t>& published);
 
-  // The records [first, last] are complete. Returns when they are published.
-  void Complete(std::uint64_t first, std::uint64_t last);
+  // The records [first, last] are complete. With `waits` it returns when they are published.
+  void Complete(std::uint64_t first, std::uint64_t last, bool waits = true);
 
  private:
   static constexpr std::uint64_t kRing = 2 * kGroupRecordsMax;
@@ -35,7 +35,7 @@ class Publication {
   std::atomic<std::uint64_t>& published_;
   std::array<std::atomic<std::uint64_t>, kRing> done_;
 
-  std::atomic<int> sleeping_{0};
+  alignas(64) std::atomic<int> sleeping_{0};
   std::mutex mutex_;  // For sleepers.
   std::condition_variable woken_;
 };

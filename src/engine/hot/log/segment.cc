@@ -63,9 +63,9 @@ Status Segment::Begin(std::uint64_t first_sequence, std::uint64_t previous_end,
   const std::string block = EncodeSegmentHeader(header_);
   if (mapping_ == nullptr) return file_->Write(0, block);
   // The copies in their order: a process that is killed in between leaves a segment that was never
-  // begun.
+  // begun. A kill ends the thread between two instructions, so the compiler's order is enough.
   std::memcpy(mapping_, block.data(), kHeaderCopyOffset);
-  std::atomic_thread_fence(std::memory_order_release);
+  std::atomic_signal_fence(std::memory_order_release);
   std::memcpy(mapping_ + kHeaderCopyOffset, block.data() + kHeaderCopyOffset,
               block.size() - kHeaderCopyOffset);
   return {};

@@ -43,6 +43,7 @@ class Segment {
   bool Store(std::uint64_t offset, Bytes payload, char* out) const;
   bool is_encrypted() const { return cipher_ != nullptr; }
 
+  const SegmentHeader& header() const { return header_; }
   std::uint64_t number() const { return header_.number; }
   std::uint64_t first_sequence() const { return header_.first_sequence; }
   std::uint64_t seed() const { return seed_; }

@@ -1,9 +1,12 @@
 #include "engine/hot/log/segment_chain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/check.h"
+#include "engine/hot/log/segment_reader.h"
 
 namespace mayfly::engine::hot {
 
@@ -17,7 +20,7 @@ void SegmentChain::Adopt(std::shared_ptr<Segment> segment, std::uint64_t last_se
 
 Status SegmentChain::Prepare(std::uint64_t record_bytes) {
   const std::lock_guard preparing(preparing_);
-  const std::uint64_t bytes = std::max(options_.segment_bytes, kSegmentHeaderBytes + record_bytes);
+  const std::uint64_t least = kSegmentHeaderBytes + record_bytes;
   std::shared_ptr<Segment> next;
   std::uint64_t number = 0;
   {
@@ -26,6 +29,7 @@ Status SegmentChain::Prepare(std::uint64_t record_bytes) {
     number = last_number_ + 1;
   }
   if (next == nullptr) {
+    MAYFLY_TRY(const std::uint64_t bytes, LengthOfNext(record_bytes));
     auto made =
         Segment::Prepare(*options_.files, number, bytes, options_.mapped, options_.key.get());
     is_directory_synced_ = false;
@@ -38,13 +42,27 @@ Status SegmentChain::Prepare(std::uint64_t record_bytes) {
     const std::lock_guard lock(mutex_);
     next_ = next;
     last_number_ = number;
-  } else if (next->bytes() < bytes) {
+  } else if (next->bytes() < least) {
+    MAYFLY_TRY(const std::uint64_t bytes, LengthOfNext(record_bytes));
     MAYFLY_RETURN_IF_ERROR(next->Grow(bytes));
   }
   if (is_directory_synced_) return {};
   MAYFLY_RETURN_IF_ERROR(options_.files->SyncDirectory());
   is_directory_synced_ = true;
   return {};
+}
+
+Result<std::uint64_t> SegmentChain::LengthOfNext(std::uint64_t record_bytes) const {
+  const std::uint64_t least = kSegmentHeaderBytes + record_bytes;
+  const std::uint64_t usual = std::max(options_.segment_bytes, least);
+  if (!options_.length) return usual;
+  const std::optional<std::uint64_t> length = options_.length(usual, least);
+  if (!length) {
+    return Status::Busy(fmt::format("the disk of {} has no room for another segment of the log",
+                                    options_.files->PathOf("")));
+  }
+  MAYFLY_CHECK(*length >= least && *length % kRecordAlignment == 0, "a segment of a wrong length");
+  return *length;
 }
 
 Result<Segment*> SegmentChain::Begin(const SegmentPlace& place) {
@@ -76,6 +94,41 @@ void SegmentChain::SetSynced(std::uint64_t number, std::uint64_t sequence) {
   }
 }
 
+Status SegmentChain::WriteAgain(std::uint64_t number) {
+  std::vector<Member> members;
+  std::shared_ptr<Segment> active;
+  {
+    const std::lock_guard lock(mutex_);
+    active = members_.back().segment;
+    for (const Member& member : members_) {
+      if (!member.is_synced && member.segment->number() <= number) members.push_back(member);
+    }
+  }
+  for (const Member& member : members) {
+    const Segment& segment = *member.segment;
+    if (member.segment != active) {
+      MAYFLY_RETURN_IF_ERROR(WriteRecordsAgain(segment, member.last_sequence));
+    }
+    MAYFLY_RETURN_IF_ERROR(segment.file().Write(0, EncodeSegmentHeader(segment.header())));
+    MAYFLY_RETURN_IF_ERROR(segment.file().Sync());
+    SetSynced(segment.number(), member.last_sequence);
+  }
+  return {};
+}
+
+Status SegmentChain::WriteRecordsAgain(const Segment& segment, std::uint64_t last_sequence) const {
+  MAYFLY_TRY(SegmentReader reader,
+             SegmentReader::Open(*options_.files, segment.header(), options_.key.get()));
+  StoredRecord record;
+  while (reader.next_sequence() <= last_sequence) {
+    if (reader.Next(reader.bytes(), record)) continue;
+    return Status::Corruption(
+        fmt::format("{}: record {} cannot be read back after a sync that failed",
+                    options_.files->PathOf(SegmentName(segment.number())), reader.next_sequence()));
+  }
+  return segment.file().Write(kSegmentHeaderBytes, reader.records());
+}
+
 std::shared_ptr<Segment> SegmentChain::OldestKept(std::uint64_t sequence) const {
   const std::lock_guard lock(mutex_);
   std::size_t kept = 0;
@@ -105,15 +158,12 @@ Result<std::uint64_t> SegmentChain::RemoveThrough(std::uint64_t sequence) {
   return members_.front().segment->number();
 }
 
-Status SegmentChain::RemovePrepared() {
+Status SegmentChain::ShrinkPrepared() {
   const std::lock_guard preparing(preparing_);
   const std::lock_guard lock(mutex_);
   if (next_ == nullptr) return {};
-  MAYFLY_RETURN_IF_ERROR(options_.files->Remove(SegmentName(next_->number())));
-  is_directory_synced_ = false;
-  next_ = nullptr;
-  --last_number_;
-  return {};
+  const std::shared_ptr<Segment> prepared = std::exchange(next_, nullptr);
+  return prepared->file().Truncate(0);
 }
 
 std::vector<SegmentInfo> SegmentChain::List(std::uint64_t last_sequence) const {

@@ -9,8 +9,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +20,15 @@
 
 namespace mayfly::engine::hot {
 
+// Decides about the length of the next segment: `usual` bytes, or less on a disk that is nearly full,
+// but at least `least`. Nothing: the disk is too full for it.
+using SegmentLength =
+    std::function<std::optional<std::uint64_t>(std::uint64_t usual, std::uint64_t least)>;
+
 struct ChainOptions {
   LogFiles* files = nullptr;  // Must outlive the chain.
   std::uint64_t segment_bytes = 0;
+  SegmentLength length = {};  // Null: as usual.
   bool mapped = false;
   std::shared_ptr<const crypto::DatabaseKey> key;  // Null: not encrypted.
 };
@@ -50,8 +58,8 @@ class SegmentChain {
   // A closed segment of an earlier process; call in their order, before Begin().
   void Adopt(std::shared_ptr<Segment> segment, std::uint64_t last_sequence);
 
-  // Allocates the next segment, unless it is there, with room for so many bytes of records. IoError
-  // when the disk is full.
+  // Allocates the next segment, unless it is there, with room for so many bytes of records. Busy when
+  // the disk is full.
   Status Prepare(std::uint64_t record_bytes);
 
   // Closes the active segment and begins the next one, which must be prepared.
@@ -71,10 +79,17 @@ class SegmentChain {
   // nothing says where the log begins.
   Result<std::uint64_t> RemoveThrough(std::uint64_t sequence);
 
-  // Removes the prepared segment, if there is one.
-  Status RemovePrepared();
+  // Gives back the room of the prepared segment, if there is one. Its name stays, and shows that the
+  // active one was there. Nothing may be begun afterwards.
+  Status ShrinkPrepared();
 
   std::vector<SegmentInfo> List(std::uint64_t last_sequence) const;
+
+  // Writes the unsynced segments up to this number again, and syncs them: the kernel takes what a
+  // failed sync left for written, so a sync alone proves nothing. Their records must be published. Of
+  // the active one, which must have had no record when its sync failed, the header is written.
+  // Corruption when a record is not as it was written any more. Not beside RemoveThrough().
+  Status WriteAgain(std::uint64_t number);
 
  private:
   struct Member {
@@ -82,6 +97,9 @@ class SegmentChain {
     std::uint64_t last_sequence = 0;   // Of a closed one.
     bool is_synced = false;
   };
+
+  Result<std::uint64_t> LengthOfNext(std::uint64_t record_bytes) const;
+  Status WriteRecordsAgain(const Segment& segment, std::uint64_t last_sequence) const;
 
   const ChainOptions options_;
 

@@ -37,7 +37,7 @@ TEST_F(SegmentChainTest, ASegmentIsSyncedOnlyWhenAllItsRecordsWerePublishedBefor
 
 TEST_F(SegmentChainTest, ASegmentThatCannotBePreparedLeavesNothing) {
   disk_.SetRoom(kSegmentBytesMin / 2);
-  EXPECT_EQ(chain_.Prepare(0).code(), StatusCode::kIoError);
+  EXPECT_EQ(chain_.Prepare(0).code(), StatusCode::kBusy);
   EXPECT_FALSE(disk_.Has(SegmentName(1)));
   disk_.SetRoom(FaultyLogDisk::kNever);
   EXPECT_TRUE(chain_.Prepare(0).ok());

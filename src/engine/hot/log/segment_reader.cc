@@ -14,6 +14,11 @@ Result<SegmentReader> SegmentReader::Open(LogFiles& files, const SegmentHeader& 
   MAYFLY_TRY(const std::unique_ptr<LogFile> file, files.Open(SegmentName(header.number)));
   MAYFLY_TRY(const std::uint64_t size, file->Size());
   MAYFLY_TRY(std::string bytes, file->Read(0, size));
+  return Over(std::move(bytes), header, key);
+}
+
+Result<SegmentReader> SegmentReader::Over(std::string bytes, const SegmentHeader& header,
+                                          const crypto::DatabaseKey* key) {
   SegmentReader reader(std::move(bytes), header);
   if (!header.cipher.empty()) {
     if (key == nullptr) return Status::WrongPassword("the log is encrypted, and there is no key");
@@ -32,6 +37,28 @@ bool SegmentReader::Next(std::uint64_t end, StoredRecord& record) {
   offset_ += RecordBytes(record.header.bytes);
   ++next_number_;
   return true;
+}
+
+bool SegmentReader::SkipDamage(std::uint64_t end, std::uint64_t limit, std::uint64_t& checked) {
+  end = std::min<std::uint64_t>(end, bytes_.size());
+  StoredRecord record;
+  for (std::uint64_t at = offset_ + kRecordAlignment; at + kRecordHeaderBytes <= end;
+       at += kRecordAlignment) {
+    const Bytes rest = Bytes(bytes_).substr(at, end - at);
+    if (!PeekRecord(rest, record)) continue;
+    // Most places end here. The damaged record has the next number, so this one has a later one, but
+    // not more than what lies in between has room for.
+    const std::uint32_t number = record.header.number;
+    if (number <= next_number_ || first_sequence_ + number >= limit) continue;
+    if (number - next_number_ > (at - offset_) / kRecordHeaderBytes) continue;
+    checked += record.payload.size();
+    if (checked > kSearchBytesMax) return false;
+    if (!ReadRecord(rest, seed_, record)) continue;
+    offset_ = at;
+    next_number_ = number;
+    return true;
+  }
+  return false;
 }
 
 Result<Bytes> SegmentReader::Plain(const StoredRecord& record, std::string& buffer) const {

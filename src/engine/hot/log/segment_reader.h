@@ -20,9 +20,18 @@ class SegmentReader {
   static Result<SegmentReader> Open(LogFiles& files, const SegmentHeader& header,
                                     const crypto::DatabaseKey* key);
 
+  // The same with the bytes of the file, in which unreadable places may be anything.
+  static Result<SegmentReader> Over(std::string bytes, const SegmentHeader& header,
+                                    const crypto::DatabaseKey* key);
+
   // Reads the next record, which must have the next number and end at or before `end`. False, and
   // the reader stays, when no whole record is there.
   bool Next(std::uint64_t end, StoredRecord& record);
+
+  // For a salvage, where Next() found no whole record: goes on to the next one behind it that ends at
+  // or before `end` and whose sequence is below `limit`. False, and the reader stays, when there is
+  // none, or the search has checked `checked` > kSearchBytesMax bytes.
+  bool SkipDamage(std::uint64_t end, std::uint64_t limit, std::uint64_t& checked);
 
   // The payload as it was before its encryption; `buffer` may hold it. The record is the last one
   // that Next() returned.
@@ -37,6 +46,11 @@ class SegmentReader {
 
   // As it is stored, from here to the end of the file.
   Bytes rest() const { return Bytes(bytes_).substr(std::min<std::size_t>(offset_, bytes_.size())); }
+
+  // As they are stored: all records that Next() returned.
+  Bytes records() const {
+    return Bytes(bytes_).substr(kSegmentHeaderBytes, offset_ - kSegmentHeaderBytes);
+  }
 
   std::uint64_t offset() const { return offset_; }
   std::uint64_t next_sequence() const { return first_sequence_ + next_number_; }

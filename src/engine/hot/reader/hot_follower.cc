@@ -14,8 +14,10 @@ namespace {
 
 std::shared_ptr<HotRows> NewRows(const HotReaderOptions& options, const Engine& cold,
                                  Sequence folded) {
-  auto rows = std::make_shared<HotRows>(HotIndexOptions{
-      .bytes_max = options.reserved_bytes, .huge_pages = options.huge_pages, .visible = folded});
+  auto rows = std::make_shared<HotRows>(
+      HotIndexOptions{.bytes_max = HotIndex::ReservableBytes(options.reserved_bytes),
+                      .huge_pages = options.huge_pages,
+                      .visible = folded});
   rows->is_resident = false;
   rows->views = std::make_unique<ColdViews>(cold, folded);
   return rows;

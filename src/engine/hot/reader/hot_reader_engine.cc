@@ -4,8 +4,8 @@
 
 #include "base/directory_lock.h"
 #include "base/log.h"
-#include "engine/hot/merged_cursor.h"
 #include "engine/hot/reader/hot_follower.h"
+#include "engine/hot/reading_engine.h"
 #include "engine/hot/segment_changes.h"
 #include "engine/rocks/files/format_file.h"
 #include "engine/rocks/reader/look_thread.h"
@@ -14,15 +14,13 @@ namespace mayfly::engine {
 namespace {
 
 using hot::HotFollower;
-using hot::HotSnapshot;
-using hot::HotState;
 using hot::LogFiles;
 
-class HotReaderEngine final : public Engine {
+class HotReaderEngine final : public hot::ReadingEngine {
  public:
   HotReaderEngine(const HotReaderOptions& options, std::unique_ptr<Engine> cold)
-      : Engine("hot at " + options.reader.rocks.directory,
-               {.persistent = true, .writable = false, .follows = true}),
+      : ReadingEngine("hot at " + options.reader.rocks.directory,
+                      {.persistent = true, .writable = false, .follows = true}),
         logger_(options.reader.rocks.logger != nullptr ? *options.reader.rocks.logger
                                                        : SilentLogger()),
         directory_(options.reader.rocks.directory),
@@ -59,53 +57,9 @@ class HotReaderEngine final : public Engine {
   }
 
  private:
-  static const HotState& StateOf(const Snapshot& snapshot) {
-    return static_cast<const HotSnapshot&>(snapshot).state();
-  }
-
-  Status DoGet(Address at, Bytes key, PinnedBytes& value, const Snapshot* snapshot) const override {
-    if (snapshot != nullptr) return StateOf(*snapshot).Get(at, key, value);
-    // What memory knows is the newest; the rest needs one state of memory and the cold store.
-    std::shared_ptr<const hot::HotRows> rows = follower_->rows();
-    auto& copied = value.Hold<hot::CopiedValue>();
-    const hot::Presence presence = rows->index.Get(at.role, key, copied.bytes);
-    value.Show(presence == hot::Presence::kValue ? Bytes(copied.bytes) : Bytes());
-    if (presence == hot::Presence::kValue) return {};
-    if (presence == hot::Presence::kDeleted) return Status::NotFound();
-    return HotState(std::move(rows)).Get(at, key, value);
-  }
-
-  void DoMultiGet(std::span<Lookup*> lookups, const Snapshot* snapshot) const override {
-    const HotState state = snapshot ? StateOf(*snapshot) : HotState(follower_->rows());
-    for (Lookup* lookup : lookups) {
-      lookup->status = state.Get(lookup->at, lookup->key, lookup->value);
-    }
-  }
-
-  Result<std::unique_ptr<Cursor>> DoNewCursor(Address at,
-                                              const CursorOptions& options) const override {
-    const auto rows = follower_->rows();
-    const HotState state = options.snapshot ? StateOf(*options.snapshot) : HotState(rows);
-    return std::make_unique<hot::MergedCursor>(state.rows(), at, options, &state, open_cursors());
-  }
-
-  Result<std::unique_ptr<Snapshot>> DoNewSnapshot() const override {
-    return std::make_unique<HotSnapshot>(follower_->rows(), open_snapshots());
-  }
+  std::shared_ptr<const hot::HotRows> rows() const override { return follower_->rows(); }
 
   Result<std::uint64_t> DoRefresh() const override { return follower_->Refresh(); }
-
-  // Refused by Engine, since it cannot be written to.
-  Status DoCommit(const Batch& /*batch*/, Durability /*durability*/) override { return Refused(); }
-  Status DoSync(Durability /*durability*/) override { return Refused(); }
-  Status DoCompact(Role /*role*/, const KeyRange& /*range*/) override { return Refused(); }
-  Result<bool> DoCompactFile(Role /*role*/, const std::string& /*name*/,
-                             std::uint64_t /*bytes_per_second*/) override {
-    return Refused();
-  }
-  Result<bool> DoDropFile(Role /*role*/, const std::string& /*name*/) override { return Refused(); }
-  Status DoFlush() override { return Refused(); }
-  static Status Refused() { return Status::ReadOnly("a reader changes nothing"); }
 
   // Busy beside a writer, which may change the files meanwhile.
   Result<std::vector<Trace>> DoFind(Bytes needle, std::size_t traces_max,

@@ -14,16 +14,6 @@ constexpr int kOpensMax = 3;
 
 }  // namespace
 
-Result<std::vector<std::uint64_t>> ListSegments(LogFiles& files) {
-  MAYFLY_TRY(const std::vector<std::string> names, files.List());
-  std::vector<std::uint64_t> numbers;
-  for (const std::string& name : names) {
-    if (const auto number = SegmentNumber(name)) numbers.push_back(*number);
-  }
-  std::sort(numbers.begin(), numbers.end());
-  return numbers;
-}
-
 // Opened by its name each time: a number is used again if a crashed writer's segment was dropped.
 Result<SegmentWalk::Place> SegmentWalk::Look(std::uint64_t number, Found& found) const {
   auto file = files_.Open(SegmentName(number));

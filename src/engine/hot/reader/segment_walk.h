@@ -21,14 +21,12 @@
 
 #include "crypto/database_key.h"
 #include "engine/hot/index/row.h"
+#include "engine/hot/log/found_segments.h"
 #include "engine/hot/log/log_recovery.h"
 #include "engine/hot/log/segment_reader.h"
 #include "engine/hot/reader/segment_tail.h"
 
 namespace mayfly::engine::hot {
-
-// Numbers of the segments in the directory, sorted.
-Result<std::vector<std::uint64_t>> ListSegments(LogFiles& files);
 
 class SegmentWalk {
  public:

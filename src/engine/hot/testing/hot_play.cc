@@ -79,14 +79,16 @@ void HotPlay::Die(bool power_cut) {
   if (engine_ != nullptr) dead_ = std::move(engine_);
 }
 
+Status HotPlay::Flush() {
+  const std::size_t state = states_.size() - 1;
+  Status flushed = engine_->Flush();
+  if (flushed.ok()) durable_ = state;
+  return flushed;
+}
+
 bool HotPlay::Step() {
   switch (random_.Below(12)) {
-    case 0: {
-      const std::size_t state = states_.size() - 1;
-      const Status flushed = engine_->Flush();
-      if (flushed.ok()) durable_ = state;
-      return flushed.ok();
-    }
+    case 0: return Flush().ok();
     case 1: {
       const std::size_t state = states_.size() - 1;
       const Status synced = engine_->Sync(Durability::kDisk);

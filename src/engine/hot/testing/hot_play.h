@@ -30,6 +30,9 @@ class HotPlay {
   // Makes up to `steps` random calls, and ends at the first error if `until_error`.
   void Run(int steps, bool until_error);
 
+  // Folds everything, which no fault must prevent any more.
+  Status Flush();
+
   // The process dies. With `power_cut`, unsynced changes are lost.
   void Die(bool power_cut);
 

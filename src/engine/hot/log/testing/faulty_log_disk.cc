@@ -17,7 +17,7 @@ class FaultyLogFile final : public LogFile {
     MAYFLY_RETURN_IF_ERROR(disk_.Arrives("allocate room for", name_));
     const std::uint64_t more = bytes - std::min<std::uint64_t>(bytes, inode_->now.size());
     if (disk_.Used() + more > disk_.room_) {
-      return Status::IoError("cannot allocate room for " + name_ + ": no space left on device");
+      return Status::Busy("cannot allocate room for " + name_ + ": no space left on device");
     }
     inode_->now.resize(inode_->now.size() + more);
     return {};
@@ -101,8 +101,10 @@ Status FaultyLogDisk::Arrives(const char* what, const std::string& name) {
   const std::uint64_t change = changes_++;
   if (change >= cut_at_) return Status::IoError("no power");
   if (change < fail_begin_ || change >= fail_end_) return {};
-  return Status::IoError(std::string("cannot ") + what + " " + PathOf(name) +
-                         (fault_ == Fault::kNoSpace ? ": no space left" : ": input/output error"));
+  const bool is_full = fault_ == Fault::kNoSpace;
+  return {is_full ? StatusCode::kBusy : StatusCode::kIoError,
+          std::string("cannot ") + what + " " + PathOf(name) +
+              (is_full ? ": no space left" : ": input/output error")};
 }
 
 std::uint64_t FaultyLogDisk::Used() const {
