@@ -154,9 +154,9 @@ TEST_P(Checking, MendsAnEntryThatIsNone) {
 
 TEST_P(Checking, MendsAWrongCount) {
   Put("key", Lifetime::For(50ms));
-  const core::Stripe stripe = core::StripeOf(kDefault, "key");
+  const core::Counter counter = core::CounterOf(core::StripeOf(kDefault, "key"));
   Plant([&](engine::Batch& b) {
-    b.Put(kMeta, core::CounterKey(kDefault, stripe),
+    b.Put(kMeta, core::CounterKey(kDefault, counter),
           core::EncodeCounters({.rows = 8, .mortal = 3}));
   });
   EXPECT_EQ(Check().wrong_counts, 1u);
@@ -188,10 +188,10 @@ TEST_P(Checking, ACommitOfManyRowsBooksThemAllOnOneCounter) {
 
 TEST_P(Checking, MendsACountThatCannotBeRead) {
   Put("key");
-  const core::Stripe stripe = core::StripeOf(kDefault, "key");
-  Plant([&](engine::Batch& b) { b.Put(kMeta, core::CounterKey(kDefault, stripe), "\xff"); });
+  const core::Counter counter = core::CounterOf(core::StripeOf(kDefault, "key"));
+  Plant([&](engine::Batch& b) { b.Put(kMeta, core::CounterKey(kDefault, counter), "\xff"); });
   EXPECT_EQ(Check().wrong_counts, 1u);
-  ExpectFoundAndMended(std::to_string(stripe).c_str());
+  ExpectFoundAndMended(std::to_string(counter).c_str());
 }
 
 TEST_P(Checking, MendsCountsOfRowsThatWereTakenAway) {
@@ -240,7 +240,7 @@ TEST_P(Checking, FindsDamageThatWasDoneWhileTheDatabaseWasClosed) {
     engine::Batch batch;
     batch.Delete(kExpiry, EntryKey(kDefault, kStart + 50ms, "7"));
     batch.Put(kExpiry, EntryKey(kDefault, kStart + 5ms, "8"), {});
-    batch.Put(kMeta, core::CounterKey(kDefault, core::StripeOf(kDefault, "9")),
+    batch.Put(kMeta, core::CounterKey(kDefault, core::CounterOf(core::StripeOf(kDefault, "9"))),
               core::EncodeCounters({.rows = 900, .mortal = 900}));
     ASSERT_EQ(CodeOf(engine->Commit(batch)), kOk);
   }
@@ -263,7 +263,7 @@ TEST_P(Checking, AWriteThatMeetsAnImpossibleCountIsRefused) {
   {
     const auto engine = *engine::OpenRocksEngine({.directory = directory_.Inside("db")});
     engine::Batch batch;
-    batch.Put(kMeta, core::CounterKey(kDefault, core::StripeOf(kDefault, "key")),
+    batch.Put(kMeta, core::CounterKey(kDefault, core::CounterOf(core::StripeOf(kDefault, "key"))),
               core::EncodeCounters({}));
     ASSERT_EQ(CodeOf(engine->Commit(batch)), kOk);
   }

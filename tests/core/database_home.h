@@ -36,6 +36,7 @@ class DatabaseHome {
     options_.clock = &clock_;
     options_.memory = MemoryProfile::kTiny;
     if (persistent()) options_.directory = directory_.Inside("db");
+    if (kind_ == EngineKind::kRocks) options_.engine = StorageEngine::kRocks;
     if (kind_ == EngineKind::kMemoryFirst) {
       options_.engine = StorageEngine::kMemoryFirst;
       options_.memory_rows_bytes_max = kMemoryRowsBytes;

@@ -46,8 +46,7 @@ class DropHorizonTest : public ::testing::Test {
 
   const std::unique_ptr<engine::suite::EngineHome> home_ = engine::suite::MemoryKind().new_home();
   const std::unique_ptr<engine::Engine> engine_ = home_->Open(nullptr);
-  StoredCache cache_{0};
-  Catalog catalog_{*engine_, cache_};
+  Catalog catalog_{*engine_};
   OpenStates states_{*engine_};
   DropHorizon horizon_;
   std::shared_ptr<KeyspaceState> keyspace_;

@@ -29,13 +29,15 @@ std::string Contents(const fs::path& path) {
   return text.str();
 }
 
-class Encryption : public ::testing::Test {
+class Encryption : public ::testing::TestWithParam<StorageEngine> {
  protected:
   std::string Inside(const std::string& name) const { return directory_.Inside(name); }
 
   std::unique_ptr<Database> Open(const std::string& name, Bytes password) {
-    auto opened = Database::Open(
-        {.directory = Inside(name), .password = password, .memory = MemoryProfile::kTiny});
+    auto opened = Database::Open({.directory = Inside(name),
+                                  .password = password,
+                                  .memory = MemoryProfile::kTiny,
+                                  .engine = GetParam()});
     EXPECT_TRUE(opened.has_value()) << opened.status().ToString();
     return opened ? *std::move(opened) : nullptr;
   }
@@ -73,7 +75,13 @@ class Encryption : public ::testing::Test {
   int restores_ = 0;
 };
 
-TEST_F(Encryption, IsAnOptionOfOpen) {
+INSTANTIATE_TEST_SUITE_P(Engines, Encryption,
+                         ::testing::Values(StorageEngine::kRocks, StorageEngine::kMemoryFirst),
+                         [](const auto& engine) {
+                           return engine.param == StorageEngine::kRocks ? "Rocks" : "MemoryFirst";
+                         });
+
+TEST_P(Encryption, IsAnOptionOfOpen) {
   Fill(*Open("db", kPassword));
   ExpectFilled(*Open("db", kPassword));
   EXPECT_TRUE(IsEncrypted(Inside("db")).value());
@@ -86,7 +94,7 @@ TEST_F(Encryption, IsAnOptionOfOpen) {
       << "nothing to encrypt in memory";
 }
 
-TEST_F(Encryption, ABackupIsEncryptedAsItsDatabaseIs) {
+TEST_P(Encryption, ABackupIsEncryptedAsItsDatabaseIs) {
   {
     const auto plain = Open("plain", "");
     Fill(*plain);
@@ -107,7 +115,7 @@ TEST_F(Encryption, ABackupIsEncryptedAsItsDatabaseIs) {
   EXPECT_EQ(Restored("backup", "", kOther), StatusCode::kWrongPassword) << "another key";
 }
 
-TEST_F(Encryption, ADatabaseTakesItsOwnBackupWithoutItsPassword) {
+TEST_P(Encryption, ADatabaseTakesItsOwnBackupWithoutItsPassword) {
   const auto database = Open("db", kPassword);
   Fill(*database);
   ASSERT_TRUE(database->Backup(Inside("backup")).has_value());
@@ -116,7 +124,7 @@ TEST_F(Encryption, ADatabaseTakesItsOwnBackupWithoutItsPassword) {
   ExpectFilled(*database);
 }
 
-TEST_F(Encryption, ABackupTellsEveryChange) {
+TEST_P(Encryption, ABackupTellsEveryChange) {
   {
     const auto database = Open("db", kPassword);
     ASSERT_TRUE(database->default_keyspace().Put("k", "v").ok());
@@ -146,7 +154,7 @@ TEST_F(Encryption, ABackupTellsEveryChange) {
   EXPECT_TRUE(restored(good).ok());
 }
 
-TEST_F(Encryption, ProveLooksAtWhatTheFilesSay) {
+TEST_P(Encryption, ProveLooksAtWhatTheFilesSay) {
   const auto database = Open("db", kPassword);
   Fill(*database);
   EXPECT_FALSE(database->Prove({.find = kPlanted}).value().traces.empty());
@@ -155,26 +163,35 @@ TEST_F(Encryption, ProveLooksAtWhatTheFilesSay) {
   EXPECT_TRUE(database->Prove({.find = kPlanted}).value().traces.empty());
 }
 
-// Rows may be in its log alone, which a copy of the tables would lack.
-TEST_F(Encryption, AMemoryFirstDatabaseIsNotReencryptedWithoutItsLog) {
-  auto opened = Database::Open({.directory = Inside("db"),
-                                .memory = MemoryProfile::kTiny,
-                                .engine = StorageEngine::kMemoryFirst});
-  ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
-  ASSERT_TRUE((*opened)->default_keyspace().Put("key", "value").ok());
-  ASSERT_TRUE((*opened)->Close().ok());
-  const Status refused = Reencrypt({Inside("db"), "", Inside("new"), kPassword});
-  EXPECT_EQ(refused.code(), StatusCode::kUnsupported) << refused.ToString();
-  EXPECT_FALSE(fs::exists(Inside("new")));
-  opened->reset();
-  EXPECT_EQ(Open("db", "")->default_keyspace().Get("key").value(), "value") << "as it was found";
+// Only RocksDB reads encrypted logs of its own, so that readers cannot follow.
+TEST_P(Encryption, AReaderAndAWriterExcludeEachOtherAndSaySo) {
+  const auto open = [this](bool read_only) {
+    return Database::Open(
+        {.directory = Inside("db"), .read_only = read_only, .password = kPassword});
+  };
+  {
+    const auto writer = Open("db", kPassword);
+    Fill(*writer);
+    const auto reader = open(/*read_only=*/true);
+    ASSERT_EQ(reader.status().code(), StatusCode::kBusy) << reader.status().ToString();
+    EXPECT_NE(reader.status().message().find(Inside("db")), std::string::npos);
+  }
+  const auto reader = open(/*read_only=*/true);
+  ASSERT_TRUE(reader.has_value()) << reader.status().ToString();
+  ExpectFilled(**reader);
+  EXPECT_EQ(open(/*read_only=*/false).status().code(), StatusCode::kBusy);
+  EXPECT_TRUE(open(/*read_only=*/true).has_value()) << "readers do not exclude each other";
+  EXPECT_FALSE((*reader)->Prove({.find = kPlanted}).value().traces.empty());
+  ASSERT_TRUE((*reader)->Backup(Inside("backup of a reader")).has_value());
+  EXPECT_EQ(Restored("backup of a reader", kPassword), StatusCode::kOk);
 }
 
-TEST_F(Encryption, PasswordsChangeWithTheKeyOrWithoutIt) {
+TEST_P(Encryption, PasswordsChangeWithTheKeyOrWithoutIt) {
   Fill(*Open("db", kPassword));
   ASSERT_TRUE(ChangePassword(Inside("db"), kPassword, kOther).ok());
   ExpectFilled(*Open("db", kOther));
   ASSERT_TRUE(Reencrypt({Inside("db"), kOther, Inside("new"), kPassword}).ok());
+  EXPECT_EQ(fs::exists(Inside("new/hot")), GetParam() == StorageEngine::kMemoryFirst);
   ExpectFilled(*Open("new", kPassword));
   ASSERT_TRUE(Reencrypt({Inside("new"), kPassword, Inside("plain"), ""}).ok());
   ExpectFilled(*Open("plain", ""));

@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "core/latched_fixture.h"
 #include "core/proof_fixture.h"
@@ -29,9 +30,10 @@ struct Place {
 // Where the bytes lie when they end.
 enum class Lie : std::uint8_t { kLog, kFiles };
 
-class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface<Lie> {
+class EveryPlace : public ProvableDeletionOn,
+                   public ::testing::WithParamInterface<std::tuple<EngineKind, Lie>> {
  protected:
-  EveryPlace() {
+  EveryPlace() : ProvableDeletionOn(std::get<EngineKind>(GetParam())) {
     timed_ = Make("timed", {.purge_within = kPromise,
                             .order = RowOrder::kTimestamp,
                             .history = 5min,
@@ -191,7 +193,7 @@ class EveryPlace : public ProvableDeletion, public ::testing::WithParamInterface
     PlantRows();
     PlantCollections();
     PlantVersions();
-    if (GetParam() == Lie::kFiles) ReclaimAll();
+    if (std::get<Lie>(GetParam()) == Lie::kFiles) ReclaimAll();
     for (const Place& place : places_) {
       EXPECT_NE(Files().FilesWith(MarkOf(place)), "") << place.name << ", before its end";
     }
@@ -255,14 +257,19 @@ TEST_P(EveryPlace, IsEmptyInTimeThoughTheDatabaseWasReopened) {
   EXPECT_TRUE(Prove().kept());
 }
 
-INSTANTIATE_TEST_SUITE_P(, EveryPlace, ::testing::Values(Lie::kLog, Lie::kFiles),
-                         [](const auto& lie) {
-                           return lie.param == Lie::kLog ? "OfTheLog" : "OfTheFiles";
+INSTANTIATE_TEST_SUITE_P(, EveryPlace,
+                         ::testing::Combine(EnginesWithFiles(),
+                                            ::testing::Values(Lie::kLog, Lie::kFiles)),
+                         [](const auto& subject) {
+                           return NameOf(std::get<0>(subject.param)) +
+                                  (std::get<1>(subject.param) == Lie::kLog ? "Log" : "Files");
                          });
 
 class Overwriting : public ProvableDeletion {};
 
-TEST_F(Overwriting, CountsFromTheMomentTheValueWasReplaced) {
+INSTANTIATE_TEST_SUITE_P(Engines, Overwriting, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(Overwriting, CountsFromTheMomentTheValueWasReplaced) {
   ASSERT_EQ(CodeOf(promised().Put("key", planter_.Distinct(100))), kOk);
   ReclaimAll();
   clock().Advance(kPromise);
@@ -278,7 +285,7 @@ TEST_F(Overwriting, CountsFromTheMomentTheValueWasReplaced) {
   EXPECT_TRUE(Prove().kept());
 }
 
-TEST_F(Overwriting, WithTheSameBytesIsNoReasonForWork) {
+TEST_P(Overwriting, WithTheSameBytesIsNoReasonForWork) {
   ASSERT_EQ(CodeOf(promised().Put("key", "value")), kOk);
   ReclaimAll();
   ASSERT_EQ(CodeOf(promised().Put("key", "value")), kOk);
@@ -286,7 +293,7 @@ TEST_F(Overwriting, WithTheSameBytesIsNoReasonForWork) {
   EXPECT_EQ(ProofOf(Prove(), "promised").purged_through, clock().Now()) << "nothing has ended";
 }
 
-TEST_F(Overwriting, BeforeThePromiseWasMadeIsCoveredFromThenOn) {
+TEST_P(Overwriting, BeforeThePromiseWasMadeIsCoveredFromThenOn) {
   const auto later = Make("later", {});
   const Planted old = Plant(*later, Lifetime::Forever());
   ReclaimAll();
@@ -302,7 +309,7 @@ TEST_F(Overwriting, BeforeThePromiseWasMadeIsCoveredFromThenOn) {
   EXPECT_TRUE(Prove().kept());
 }
 
-TEST_F(Overwriting, IsHeldUpByASnapshotThatShowsTheOldValueAndSaysSo) {
+TEST_P(Overwriting, IsHeldUpByASnapshotThatShowsTheOldValueAndSaysSo) {
   const Planted old = Plant(promised(), Lifetime::Forever());
   ReclaimAll();
   auto snapshot = *database().NewSnapshot();
@@ -319,7 +326,7 @@ TEST_F(Overwriting, IsHeldUpByASnapshotThatShowsTheOldValueAndSaysSo) {
 }
 
 // Neither sets a deadline that would wake it.
-TEST_F(Overwriting, AndDeletingWakeAReaperThatSleeps) {
+TEST_P(Overwriting, AndDeletingWakeAReaperThatSleeps) {
   const Planted deleted = Plant(promised(), Lifetime::Forever());
   const Planted overwritten = Plant(promised(), Lifetime::Forever());
   const auto reaper = *database().StartReaper();
@@ -343,7 +350,7 @@ TEST_F(Overwriting, AndDeletingWakeAReaperThatSleeps) {
   }
 }
 
-TEST_F(Overwriting, AKeyspaceThatIsDroppedKeepsItsPromise) {
+TEST_P(Overwriting, AKeyspaceThatIsDroppedKeepsItsPromise) {
   const auto doomed =
       Make("doomed", {.events = EventDetail::kKeyAndValue, .purge_within = kPromise});
   const Planted row = Plant(*doomed, Lifetime::Forever());
@@ -390,7 +397,9 @@ class LatePromises : private PromiseLog, public ProvableDeletion {
   using PromiseLog::lines;
 };
 
-TEST_F(LatePromises, AreInTheLogOnceTheyAreKeptAgain) {
+INSTANTIATE_TEST_SUITE_P(Engines, LatePromises, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(LatePromises, AreInTheLogOnceTheyAreKeptAgain) {
   const auto reaper = *database().StartReaper();
   const Planted row = Plant(promised(), Lifetime::Forever());
   EXPECT_TRUE(promised().Delete(row.key).value());
@@ -403,7 +412,7 @@ TEST_F(LatePromises, AreInTheLogOnceTheyAreKeptAgain) {
   EXPECT_EQ(lines().size(), 1U) << "said once";
 }
 
-TEST_F(LatePromises, AreInTheLogOnceWhileSomethingIsInTheWay) {
+TEST_P(LatePromises, AreInTheLogOnceWhileSomethingIsInTheWay) {
   const auto reaper = *database().StartReaper();
   const Planted row = Plant(promised(), Lifetime::Forever());
   auto snapshot = *database().NewSnapshot();
@@ -417,7 +426,7 @@ TEST_F(LatePromises, AreInTheLogOnceWhileSomethingIsInTheWay) {
   EXPECT_NE(lines()[1].find("is kept again"), std::string::npos) << lines()[1];
 }
 
-TEST_F(LatePromises, OfARunThatIsOverAreNoNews) {
+TEST_P(LatePromises, OfARunThatIsOverAreNoNews) {
   const Planted row = Plant(promised(), Lifetime::Forever());
   EXPECT_TRUE(promised().Delete(row.key).value());
   clock().Advance(10 * kPromise);

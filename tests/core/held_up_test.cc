@@ -66,29 +66,31 @@ class HeldUp : public ProvableDeletion {
   }
 };
 
-TEST_F(HeldUp, ByAnOpenSnapshotAndSaysSo) {
+INSTANTIATE_TEST_SUITE_P(Engines, HeldUp, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(HeldUp, ByAnOpenSnapshotAndSaysSo) {
   const Planted row = Plant(promised(), Lifetime::For(kTtl));
   ExpectToBeHeldUpBy(OpenSnapshot(row), row);
 }
 
-TEST_F(HeldUp, ByAnOpenTransactionAndSaysSo) {
+TEST_P(HeldUp, ByAnOpenTransactionAndSaysSo) {
   const Planted row = Plant(promised(), Lifetime::For(kTtl));
   ExpectToBeHeldUpBy(OpenTransaction(row), row);
 }
 
-TEST_F(HeldUp, ByAnOpenCursorAndSaysSo) {
+TEST_P(HeldUp, ByAnOpenCursorAndSaysSo) {
   const Planted row = Plant(promised(), Lifetime::For(kTtl), kBig);
   ExpectToBeHeldUpBy(OpenCursor(row), row);
 }
 
-TEST_F(HeldUp, ByASnapshotOfADeletedRow) {
+TEST_P(HeldUp, ByASnapshotOfADeletedRow) {
   const Planted row = Plant(promised(), Lifetime::Forever());
   Holder holder = OpenSnapshot(row);
   ASSERT_TRUE(promised().Delete(row.key).value());
   ExpectToBeHeldUpBy(std::move(holder), row);
 }
 
-TEST_F(HeldUp, AReaperTriesAgainUntilTheSnapshotIsClosed) {
+TEST_P(HeldUp, AReaperTriesAgainUntilTheSnapshotIsClosed) {
   const Planted row = Plant(promised(), Lifetime::For(kTtl));
   Holder holder = OpenSnapshot(row);
   const auto reaper = *database().StartReaper();
@@ -107,7 +109,9 @@ class OldStatesGo : public HeldUp {
   OldStatesGo() : HeldUp({.state_age_max = 20min}) {}
 };
 
-TEST_F(OldStatesGo, AndThePromiseIsKeptThoughTheyWereNeverClosed) {
+INSTANTIATE_TEST_SUITE_P(Engines, OldStatesGo, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(OldStatesGo, AndThePromiseIsKeptThoughTheyWereNeverClosed) {
   const Planted row = Plant(promised(), Lifetime::For(kTtl));
   const auto snapshot = *database().NewSnapshot();
   const auto transaction = *database().Begin();

@@ -7,6 +7,7 @@
 
 #include "base/temporary_directory.h"
 #include "core/new_database.h"
+#include "engine/hot/hot_engine.h"
 #include "engine/rocks/rocks_engine.h"
 #include "tests/core/each_engine.h"
 #include "tests/engine/forwarding_engine.h"
@@ -52,15 +53,18 @@ class WatchedEngine final : public engine::suite::ForwardingEngine {
   DiskWork& work_;
 };
 
-class Idle : public ::testing::Test {
+class Idle : public ::testing::TestWithParam<StorageEngine> {
  protected:
   Idle() {
     core::StoreOptions options;
     options.horizon = std::make_shared<core::DropHorizon>();
     options.clock = &clock_;
-    auto engine = engine::OpenRocksEngine({.directory = directory_.Inside("db"),
-                                           .profile = engine::Profile::kTiny,
-                                           .drop_policy = options.horizon});
+    const engine::RocksOptions rocks = {.directory = directory_.Inside("db"),
+                                        .profile = engine::Profile::kTiny,
+                                        .drop_policy = options.horizon};
+    auto engine = GetParam() == StorageEngine::kRocks
+                      ? engine::OpenRocksEngine(rocks)
+                      : engine::OpenHotEngine(rocks, {.segment_bytes = 1 << 20});
     EXPECT_TRUE(engine.has_value());
     auto opened =
         core::NewDatabase(std::make_unique<WatchedEngine>(*std::move(engine), work_), options);
@@ -84,7 +88,13 @@ class Idle : public ::testing::Test {
   std::unique_ptr<Database> database_;
 };
 
-TEST_F(Idle, NothingIsWrittenSyncedOrListedWhileNobodyUsesTheDatabase) {
+INSTANTIATE_TEST_SUITE_P(Engines, Idle,
+                         ::testing::Values(StorageEngine::kRocks, StorageEngine::kMemoryFirst),
+                         [](const auto& engine) {
+                           return engine.param == StorageEngine::kRocks ? "Rocks" : "MemoryFirst";
+                         });
+
+TEST_P(Idle, NothingIsWrittenSyncedOrListedWhileNobodyUsesTheDatabase) {
   for (const bool waiting_rows : {false, true}) {
     if (waiting_rows) {
       ASSERT_EQ(CodeOf(rows().Put("far", "value", Lifetime::For(24h))), kOk);
@@ -98,7 +108,7 @@ TEST_F(Idle, NothingIsWrittenSyncedOrListedWhileNobodyUsesTheDatabase) {
   }
 }
 
-TEST_F(Idle, ALookThatFindsNothingNewSyncsNothing) {
+TEST_P(Idle, ALookThatFindsNothingNewSyncsNothing) {
   ASSERT_EQ(CodeOf(rows().Put("far", "value", Lifetime::For(24h))), kOk);
   const auto reaper = *database_->StartReaper();
   Settle(*reaper);
@@ -114,7 +124,7 @@ TEST_F(Idle, ALookThatFindsNothingNewSyncsNothing) {
   EXPECT_EQ(work_.flushes, flushes);
 }
 
-TEST_F(Idle, TheReaperStillWorksAfterALongRest) {
+TEST_P(Idle, TheReaperStillWorksAfterALongRest) {
   const auto reaper = *database_->StartReaper();
   ASSERT_EQ(CodeOf(rows().Put("far", "value", Lifetime::For(1h))), kOk);
   Settle(*reaper);
@@ -128,7 +138,7 @@ TEST_F(Idle, TheReaperStillWorksAfterALongRest) {
   EXPECT_GT(work_.persists, persists) << "compaction was told what is gone";
 }
 
-TEST_F(Idle, ReadsRecordTheTimeOnceASecondAndNoMore) {
+TEST_P(Idle, ReadsRecordTheTimeOnceASecondAndNoMore) {
   ASSERT_EQ(CodeOf(rows().Put("key", "value", Lifetime::For(24h))), kOk);
   const int before = work_.commits;
   for (int i = 0; i < 10'000; ++i) {

@@ -341,6 +341,49 @@ TEST_P(Works, MarksTakeBackRowsMembersAndSides) {
   EXPECT_EQ(Look(database(), rows(), "set").names, (std::vector<std::string>{"a", "kept"}));
 }
 
+TEST_P(Works, WhatWasReadIsStoredAgainAfterARollback) {
+  In({"key", "plain"}, [](TransactionKeyspace& space) {
+    Fill(space, "key", {"other"});
+    ASSERT_TRUE(space.PutMember("key", "member", "stored").value());
+    ASSERT_EQ(CodeOf(space.PutSide("key", "side", "stored")), kOk);
+    ASSERT_EQ(CodeOf(space.Put("plain", "stored", Lifetime::Forever())), kOk);
+  });
+  auto transaction = BeginLatched(database(), {.keys = {{&rows(), "key"}, {&rows(), "plain"}}});
+  core::LatchedTransaction& work = **transaction;
+  TransactionKeyspace& space = work.In(rows());
+  const auto expect = [&](const std::string& value, bool has_new) {
+    FoundRow row;
+    FoundMember part;
+    ASSERT_EQ(CodeOf(space.Find("plain", row)), kOk);
+    EXPECT_EQ(row.value, value);
+    ASSERT_EQ(CodeOf(space.FindMember("key", "member", part)), kOk);
+    EXPECT_EQ(part.value, value);
+    ASSERT_EQ(CodeOf(space.FindSide("key", "side", part)), kOk);
+    EXPECT_EQ(part.value, value);
+    ASSERT_EQ(CodeOf(space.FindMember("key", "new", part)), kOk);
+    EXPECT_EQ(part.exists, has_new);
+    ASSERT_EQ(CodeOf(space.FindSide("key", "new", part)), kOk);
+    EXPECT_EQ(part.exists, has_new);
+  };
+  const auto change = [&] {
+    ASSERT_EQ(CodeOf(space.Put("plain", "changed", Lifetime::Forever())), kOk);
+    ASSERT_EQ(CodeOf(space.PutMember("key", "member", "changed").status()), kOk);
+    ASSERT_EQ(CodeOf(space.PutMember("key", "new", "changed").status()), kOk);
+    ASSERT_EQ(CodeOf(space.PutSide("key", "side", "changed")), kOk);
+    ASSERT_EQ(CodeOf(space.PutSide("key", "new", "changed")), kOk);
+  };
+  expect("stored", false);
+  const auto mark = work.SetMark();
+  change();
+  expect("changed", true);
+  work.RollBack(mark);
+  work.Release(mark);
+  expect("stored", false);
+  change();
+  ASSERT_EQ(CodeOf(work.Commit()), kOk);
+  EXPECT_EQ(rows().Get("plain").value(), "changed");
+}
+
 TEST_P(Works, ClearTakesAllAndWhatIsWrittenAfterItStays) {
   In({}, [](TransactionKeyspace& space) {
     Fill(space, "old", {"a"}, MemberLifetime::Forever());
@@ -402,7 +445,7 @@ TEST_P(Works, WriteByTimestampWhereThatIsTheOrder) {
 
 TEST_P(Works, NamesAndHeadsPastTheLimitsAreInvalid) {
   In({"set"}, [](TransactionKeyspace& space) {
-    EXPECT_EQ(CodeOf(space.MakeCollection("set", std::string(65, 'h'), Lifetime::Default())),
+    EXPECT_EQ(CodeOf(space.MakeCollection("set", std::string(161, 'h'), Lifetime::Default())),
               kInvalid);
     ASSERT_EQ(CodeOf(space.MakeCollection("set", std::string(64, 'h'), Lifetime::Default())), kOk);
     const std::string longest(65'536, 'm');

@@ -15,7 +15,9 @@ class PromiseTime : public ProvableDeletion {
   Millis Overdue(const std::string& name) { return StatisticsOf(database(), name).promise_overdue; }
 };
 
-TEST_F(PromiseTime, CountsFromWhenThePromiseWasMade) {
+INSTANTIATE_TEST_SUITE_P(Engines, PromiseTime, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(PromiseTime, CountsFromWhenThePromiseWasMade) {
   const auto late = Make("late", {});
   const Planted row = Plant(*late, Lifetime::Forever());
   ASSERT_EQ(CodeOf(late->Delete(row.key)), kOk);
@@ -45,7 +47,7 @@ TEST_F(PromiseTime, CountsFromWhenThePromiseWasMade) {
   promised_ = *database().OpenKeyspace("promised");
 }
 
-TEST_F(PromiseTime, OfADroppedKeyspaceCountsFromWhenItWasMade) {
+TEST_P(PromiseTime, OfADroppedKeyspaceCountsFromWhenItWasMade) {
   const auto late = Make("late", {});
   const Planted row = Plant(*late, Lifetime::Forever());
   clock().Advance(10h);
@@ -54,7 +56,7 @@ TEST_F(PromiseTime, OfADroppedKeyspaceCountsFromWhenItWasMade) {
   EXPECT_TRUE(Prove().kept());
 }
 
-TEST_F(PromiseTime, WhatWasDeletedLeavesWhileAJumpAwaitsItsDecision) {
+TEST_P(PromiseTime, WhatWasDeletedLeavesWhileAJumpAwaitsItsDecision) {
   const Planted mortal = Plant(promised(), Lifetime::For(kTtl));
   const Planted before = Plant(promised(), Lifetime::Forever());
   const Planted after = Plant(promised(), Lifetime::Forever());
@@ -84,7 +86,7 @@ TEST_F(PromiseTime, WhatWasDeletedLeavesWhileAJumpAwaitsItsDecision) {
   ExpectThere(stays, "alive");
 }
 
-TEST_F(PromiseTime, WhatOnlyAJumpCallsDeadIsNotOverdue) {
+TEST_P(PromiseTime, WhatOnlyAJumpCallsDeadIsNotOverdue) {
   Plant(promised(), Lifetime::For(100h));
   ReclaimAll();
   clock().Set(clock().Now() + 500 * 24h);
@@ -95,7 +97,7 @@ TEST_F(PromiseTime, WhatOnlyAJumpCallsDeadIsNotOverdue) {
   EXPECT_GT(Overdue("promised"), 24h);
 }
 
-TEST_F(PromiseTime, WhatWasClearedLeavesAtOnce) {
+TEST_P(PromiseTime, WhatWasClearedLeavesAtOnce) {
   const Planted row = Plant(promised(), Lifetime::Forever(), kBig);
   const auto other = Make("other", {.purge_within = kPromise});
   const Planted dropped = Plant(*other, Lifetime::Forever(), kBig);

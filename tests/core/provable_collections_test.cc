@@ -49,7 +49,9 @@ class ProvableCollections : public ProvableDeletion {
   }
 };
 
-TEST_F(ProvableCollections, LeaveNothingBehindAReaperInTime) {
+INSTANTIATE_TEST_SUITE_P(Engines, ProvableCollections, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(ProvableCollections, LeaveNothingBehindAReaperInTime) {
   const Planted living = PlantMember("living");
   const std::vector<Planted> gone = PlantAll();
   const auto reaper = *database().StartReaper();
@@ -61,7 +63,7 @@ TEST_F(ProvableCollections, LeaveNothingBehindAReaperInTime) {
   EXPECT_EQ(Look(database(), promised(), "living").names, std::vector<std::string>{living.key});
 }
 
-TEST_F(ProvableCollections, LeaveNothingBehindAReclaimOfEverything) {
+TEST_P(ProvableCollections, LeaveNothingBehindAReclaimOfEverything) {
   const Planted living = PlantMember("living");
   const std::vector<Planted> gone = PlantAll();
   clock().Advance(kTtl + kPromise);
@@ -73,7 +75,7 @@ TEST_F(ProvableCollections, LeaveNothingBehindAReclaimOfEverything) {
 }
 
 // The records that lead from a collection to its members must not keep its key.
-TEST_F(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
+TEST_P(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
   const MemberLifetime dies = MemberLifetime::Until(clock().Now() + kTtl);
   std::vector<std::string> keys;
   for (int i = 0; i < 6; ++i) {
@@ -106,7 +108,7 @@ TEST_F(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
   EXPECT_EQ(Look(database(), promised(), "renamed mortal").members, 1u);
 }
 
-TEST_F(ProvableCollections, ADeadMemberThatNobodyPurgedBreaksThePromise) {
+TEST_P(ProvableCollections, ADeadMemberThatNobodyPurgedBreaksThePromise) {
   PlantMember("living");
   const Planted dead = PlantMember("living", MemberLifetime::Until(clock().Now() + kTtl));
   ReclaimAll();

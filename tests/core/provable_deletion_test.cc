@@ -37,7 +37,7 @@ class EveryWayToEnd : public ProvableDeletion {
       const Planted deleted = Plant(keyspace, Lifetime::Forever(), bytes);
       const Planted deleted_early = Plant(keyspace, Lifetime::For(10 * kPromise), bytes);
       for (const Planted& row : {deleted, deleted_early}) {
-        Files().ExpectBothOf(row, "a row before its delete");
+        ExpectInFiles(row, "a row before its delete");
         EXPECT_TRUE(keyspace.Delete(row.key).value());
         lives.gone.push_back(row);
       }
@@ -78,16 +78,17 @@ class EveryWayToEnd : public ProvableDeletion {
 
   // Some may have left early, at a flush, but not those that died by themselves.
   void ExpectThere(const Lives& lives, const std::string& where) {
-    const FileBytes files = Files();
-    for (const Planted& row : lives.died) files.ExpectBothOf(row, where);
-    for (const Planted& row : lives.living) files.ExpectBothOf(row, where);
+    for (const Planted& row : lives.died) ExpectInFiles(row, where);
+    for (const Planted& row : lives.living) ExpectInFiles(row, where);
   }
 
   std::shared_ptr<Keyspace> timed_;
   std::shared_ptr<Keyspace> plain_;
 };
 
-TEST_F(EveryWayToEnd, LeavesNothingBehindAReaperInTime) {
+INSTANTIATE_TEST_SUITE_P(Engines, EveryWayToEnd, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(EveryWayToEnd, LeavesNothingBehindAReaperInTime) {
   const Lives promised = PlantAll(*promised_);
   const Lives timed = PlantAll(*timed_);
   const Lives plain = PlantAll(*plain_);
@@ -114,7 +115,7 @@ TEST_F(EveryWayToEnd, LeavesNothingBehindAReaperInTime) {
   ExpectLiving(*plain_, plain);
 }
 
-TEST_F(EveryWayToEnd, LeavesNothingBehindAReclaimOfEverything) {
+TEST_P(EveryWayToEnd, LeavesNothingBehindAReclaimOfEverything) {
   const Lives promised = PlantAll(*promised_);
   const Lives timed = PlantAll(*timed_);
   const Lives plain = PlantAll(*plain_);
@@ -137,7 +138,7 @@ TEST_F(EveryWayToEnd, LeavesNothingBehindAReclaimOfEverything) {
   ExpectLiving(*plain_, plain);
 }
 
-TEST_F(EveryWayToEnd, LeavesNothingBehindAcrossAReopeningInTheMiddle) {
+TEST_P(EveryWayToEnd, LeavesNothingBehindAcrossAReopeningInTheMiddle) {
   const Lives promised = PlantAll(*promised_);
   const Lives timed = PlantAll(*timed_);
   ExpectThere(promised, "promised");
@@ -163,25 +164,28 @@ TEST_F(EveryWayToEnd, LeavesNothingBehindAcrossAReopeningInTheMiddle) {
 
 class WhatElseHoldsBytes : public ProvableDeletion {};
 
-TEST_F(WhatElseHoldsBytes, ABackupIsNamedUntilItIsRemoved) {
+INSTANTIATE_TEST_SUITE_P(Engines, WhatElseHoldsBytes, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(WhatElseHoldsBytes, ABackupIsNamedUntilItIsRemoved) {
   const TemporaryDirectory elsewhere;
+  const std::string long_name(100, 't');  // Names of files are told whole.
   const Planted row = Plant(promised(), Lifetime::For(kTtl));
   ASSERT_TRUE(database().Backup(elsewhere.Inside("one")).has_value());
-  ASSERT_TRUE(database().Backup(elsewhere.Inside("two")).has_value()) << "at the same instant";
+  ASSERT_TRUE(database().Backup(elsewhere.Inside(long_name)).has_value()) << "at the same instant";
   clock().Advance(kTtl + kPromise);
   ReclaimAll();
   ExpectGone(row, "a row that is in backups alone");
   EXPECT_TRUE(FileBytes(elsewhere.path()).HasKeyOf(row));
   EXPECT_TRUE(Names(Prove(), ProofHolder::Kind::kBackup, elsewhere.Inside("one")));
-  EXPECT_TRUE(Names(Prove(), ProofHolder::Kind::kBackup, elsewhere.Inside("two")));
+  EXPECT_TRUE(Names(Prove(), ProofHolder::Kind::kBackup, elsewhere.Inside(long_name)));
   std::filesystem::remove(elsewhere.Inside("one"));
   EXPECT_FALSE(Names(Prove(), ProofHolder::Kind::kBackup, elsewhere.Inside("one")));
-  EXPECT_TRUE(Names(Prove(), ProofHolder::Kind::kBackup, elsewhere.Inside("two")));
-  std::filesystem::remove(elsewhere.Inside("two"));
+  EXPECT_TRUE(Names(Prove(), ProofHolder::Kind::kBackup, elsewhere.Inside(long_name)));
+  std::filesystem::remove(elsewhere.Inside(long_name));
   EXPECT_TRUE(Prove().holders.empty());
 }
 
-TEST_F(WhatElseHoldsBytes, AnEventCanBeReadAndThenGoesInTime) {
+TEST_P(WhatElseHoldsBytes, AnEventCanBeReadAndThenGoesInTime) {
   const auto loud = Make("loud", {.events = EventDetail::kKeyAndValue, .purge_within = kPromise});
   const auto kept = Make("kept", {.events = EventDetail::kKeyAndValue});
   const Planted row = Plant(*loud, Lifetime::For(kTtl));
@@ -212,7 +216,7 @@ TEST_F(WhatElseHoldsBytes, AnEventCanBeReadAndThenGoesInTime) {
   EXPECT_EQ(after.front().sequence, 3u);
 }
 
-TEST_F(WhatElseHoldsBytes, AClearedKeyspaceIsGoneInTime) {
+TEST_P(WhatElseHoldsBytes, AClearedKeyspaceIsGoneInTime) {
   const Planted row = Plant(promised(), Lifetime::Forever());
   const Planted mortal = Plant(promised(), Lifetime::For(10 * kPromise), kBig);
   ASSERT_EQ(CodeOf(promised().Clear()), kOk);
@@ -223,7 +227,7 @@ TEST_F(WhatElseHoldsBytes, AClearedKeyspaceIsGoneInTime) {
   ExpectGone(mortal, "what was cleared");
 }
 
-TEST_F(WhatElseHoldsBytes, AnUnpurgedBacklogBreaksThePromiseAndIsNamed) {
+TEST_P(WhatElseHoldsBytes, AnUnpurgedBacklogBreaksThePromiseAndIsNamed) {
   const Planted row = Plant(promised(), Lifetime::For(kTtl));
   clock().Advance(kTtl + kPromise - 1ms);
   EXPECT_TRUE(Prove().kept());

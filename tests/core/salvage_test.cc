@@ -33,7 +33,7 @@ void Flip(const fs::path& file) {
   stream.put(static_cast<char>(byte ^ 0x5a));
 }
 
-class SalvagedBackup : public ::testing::Test {
+class SalvagedBackup : public ::testing::TestWithParam<StorageEngine> {
  protected:
   std::string Path(const std::string& name) const { return directory_.Inside(name); }
 
@@ -42,6 +42,7 @@ class SalvagedBackup : public ::testing::Test {
                                     .read_only = salvage,
                                     .salvage = salvage,
                                     .memory = MemoryProfile::kTiny,
+                                    .engine = GetParam(),
                                     .clock = &clock_});
     EXPECT_TRUE(database.has_value()) << database.status().ToString();
     return database ? *std::move(database) : nullptr;
@@ -103,26 +104,42 @@ class SalvagedBackup : public ::testing::Test {
     return values;
   }
 
+  // Those in folders, too.
   std::vector<std::string> FilesOf(const std::string& name) {
     std::vector<std::string> files;
-    for (const auto& entry : fs::directory_iterator(Path(name))) {
-      files.push_back(entry.path().filename());
+    for (const auto& entry : fs::recursive_directory_iterator(Path(name))) {
+      if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), Path(name)));
     }
     return files;
+  }
+
+  void CopyToDamaged() {
+    fs::remove_all(Path("damaged"));
+    fs::copy(Path("db"), Path("damaged"), fs::copy_options::recursive);
+  }
+
+  // A file whose end holds the latest commits: a log of RocksDB, or a segment.
+  bool IsLog(const std::string& name) const {
+    return name.ends_with(".log") || name.starts_with("hot/segment-");
   }
 
   TemporaryDirectory directory_;
   ManualClock clock_{WallTimeFromMs(1'800'000'000'000)};
 };
 
-TEST_F(SalvagedBackup, EachFileInTurnTakesWhatItHeldAndNothingElse) {
+INSTANTIATE_TEST_SUITE_P(Engines, SalvagedBackup,
+                         ::testing::Values(StorageEngine::kRocks, StorageEngine::kMemoryFirst),
+                         [](const auto& engine) {
+                           return engine.param == StorageEngine::kRocks ? "Rocks" : "MemoryFirst";
+                         });
+
+TEST_P(SalvagedBackup, EachFileInTurnTakesWhatItHeldAndNothingElse) {
   Fill();
   int less = 0;
   for (const std::string& name : FilesOf("db")) {
     for (const std::string how : {"flipped", "cut", "removed"}) {
       SCOPED_TRACE(name + " " + how);
-      fs::remove_all(Path("damaged"));
-      fs::copy(Path("db"), Path("damaged"));
+      CopyToDamaged();
       const fs::path file = Path("damaged/" + name);
       if (how != "removed" && fs::file_size(file) == 0) continue;
       if (how == "flipped") Flip(file);
@@ -134,20 +151,20 @@ TEST_F(SalvagedBackup, EachFileInTurnTakesWhatItHeldAndNothingElse) {
       const bool whole = values["other"] == kOldRows && values["young"] == kYoungRows &&
                          values["old"] == kOldRows - kYoungRows && values["l"] == kLoggedRows;
       // A log that ends too early is what a crash leaves.
-      const bool told = statistics.damage_seen > 0 || (how == "cut" && name.ends_with(".log"));
+      const bool told = statistics.damage_seen > 0 || (how == "cut" && IsLog(name));
       EXPECT_TRUE(whole || told) << "a loss without a word";
       // Each of these is in one file, and in none of the others.
       const int lost = (values["l"] < kLoggedRows) + (values["young"] < kYoungRows) +
                        (values["other"] < kOldRows);
       EXPECT_LE(lost, 1) << "more than one file's rows are gone";
-      EXPECT_TRUE(whole || name.ends_with(".sst") || name.ends_with(".log"));
+      EXPECT_TRUE(whole || name.ends_with(".sst") || IsLog(name));
       less += whole ? 0 : 1;
     }
   }
   EXPECT_GT(less, 5) << "some files hold rows";
 }
 
-TEST_F(SalvagedBackup, WhatShowsInsteadOfALostVersionDiesAtItsOwnDeadline) {
+TEST_P(SalvagedBackup, WhatShowsInsteadOfALostVersionDiesAtItsOwnDeadline) {
   {
     const auto database = Open("db");
     Keyspace& rows = database->default_keyspace();
@@ -158,9 +175,9 @@ TEST_F(SalvagedBackup, WhatShowsInsteadOfALostVersionDiesAtItsOwnDeadline) {
     ASSERT_TRUE(database->Close().ok());
   }
   for (const std::string& name : FilesOf("db")) {
-    if (name.ends_with(".log")) fs::remove(Path("db/" + name));
+    if (IsLog(name)) fs::remove(Path("db/" + name));
   }
-  fs::copy(Path("db"), Path("damaged"));
+  CopyToDamaged();
   Statistics statistics;
   ASSERT_NO_FATAL_FAILURE(Salvage(statistics));
   EXPECT_EQ(Values(), (std::map<std::string, int>{{"immortal", 1}, {"mortal", 1}}));
@@ -169,10 +186,10 @@ TEST_F(SalvagedBackup, WhatShowsInsteadOfALostVersionDiesAtItsOwnDeadline) {
   EXPECT_EQ(Values(), (std::map<std::string, int>{{"immortal", 1}}));
 }
 
-TEST_F(SalvagedBackup, RowsOfAKeyspaceWhoseRecordIsLostAreKeptUnderAnotherName) {
+TEST_P(SalvagedBackup, RowsOfAKeyspaceWhoseRecordIsLostAreKeptUnderAnotherName) {
   Fill();
   // The record is in the files of meta alone, which have no row's value.
-  fs::copy(Path("db"), Path("damaged"));
+  CopyToDamaged();
   for (const std::string& name : FilesOf("damaged")) {
     if (!name.ends_with(".sst")) continue;
     std::ifstream stream(Path("damaged/" + name), std::ios::binary);
@@ -189,9 +206,21 @@ TEST_F(SalvagedBackup, RowsOfAKeyspaceWhoseRecordIsLostAreKeptUnderAnotherName) 
   EXPECT_EQ(restored->default_keyspace().Count().value(), kOldRows + kLoggedRows);
 }
 
-TEST_F(SalvagedBackup, TheDamagedDatabaseStaysAsItIs) {
+// The file MAYFLY says that there was one.
+TEST_P(SalvagedBackup, TheFolderOfTheLogIsMissedIfThereWasOne) {
   Fill();
-  fs::copy(Path("db"), Path("damaged"));
+  CopyToDamaged();
+  fs::remove_all(Path("damaged/hot"));
+  Statistics statistics;
+  ASSERT_NO_FATAL_FAILURE(Salvage(statistics));
+  const bool is_told = GetParam() == StorageEngine::kMemoryFirst;
+  EXPECT_EQ(statistics.damage_seen, is_told ? 1U : 0U);
+  EXPECT_EQ(Values()["other"], kOldRows) << "which is in tables";
+}
+
+TEST_P(SalvagedBackup, TheDamagedDatabaseStaysAsItIs) {
+  Fill();
+  CopyToDamaged();
   fs::remove(Path("damaged/CURRENT"));
   const auto files = [&] {
     std::map<std::string, std::pair<std::uintmax_t, fs::file_time_type>> all;

@@ -129,7 +129,9 @@ INSTANTIATE_TEST_SUITE_P(Engines, WholeValue, AllEngines(), NameOfEngine);
 
 using WholeValuePromise = ProvableDeletion;
 
-TEST_F(WholeValuePromise, CoversBytesThatAPartWasWrittenOver) {
+INSTANTIATE_TEST_SUITE_P(Engines, WholeValuePromise, EnginesWithFiles(), NameOfEngine);
+
+TEST_P(WholeValuePromise, CoversBytesThatAPartWasWrittenOver) {
   const Planted secret = planter_.New();
   ASSERT_EQ(CodeOf(promised().Put("key", std::string(100'000, 'a'))), kOk);
   Write(database(), promised(), "key", 50'000, secret.value);

@@ -124,7 +124,7 @@ void CommitPlan::Clear(KeyspaceState& keyspace) {
   DeleteRowsOf(batch_, keyspace.id());
   Booking& booking = BookingOf(keyspace, 0);
   booking.cleared = true;
-  NoteRemoval(keyspace, booking.stripe, now_);
+  NoteRemoval(keyspace, 0, now_);
   // However many members the rows had: their space is worth giving back.
   if (keyspace.TotalCounters().rows + keyspace.orphans() > 0) removed_ += kFlushAfterRows;
 }
@@ -140,6 +140,11 @@ void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowVi
 void CommitPlan::RemoveOrphan(KeyspaceState& keyspace, Stripe stripe, std::uint64_t collection_id) {
   batch_.Delete(kMeta, OrphanKey(keyspace.id(), collection_id));
   --BookingOf(keyspace, stripe).orphans;
+}
+
+bool CommitPlan::counts() const {
+  return std::any_of(bookings_.begin(), bookings_.end(),
+                     [](const Booking& booking) { return booking.change != Counters(); });
 }
 
 bool CommitPlan::orphans_queued() const {
@@ -177,9 +182,8 @@ Status CommitPlan::Seal(const engine::Engine& engine) {
     if (total.rows < 0 || total.mortal < 0) {
       return Status::Corruption("the counters do not fit the rows; run a check with repair");
     }
-    const Counters booked = booking.cleared ? Counters() : keyspace.counters(booking.stripe);
-    batch_.Put(kMeta, CounterKey(keyspace.id(), booking.stripe),
-               EncodeCounters(booked + booking.change));
+    const Counters booked = booking.cleared ? Counters() : keyspace.counters(counter_);
+    batch_.Put(kMeta, CounterKey(keyspace.id(), counter_), EncodeCounters(booked + booking.change));
   }
   assert(FaultOf(batch_).empty());
   return {};
@@ -203,9 +207,11 @@ std::optional<WallTime> CommitPlan::Applied() {
     if (booking.cleared) {
       keyspace.ForgetOrphans();
       keyspace.ForgetDue();
-      for (std::size_t i = 0; i < kStripes; ++i) keyspace.SetCounters(static_cast<Stripe>(i), {});
+      for (std::size_t i = 0; i < kCounters; ++i) keyspace.SetCounters(static_cast<Counter>(i), {});
     }
-    keyspace.SetCounters(booking.stripe, keyspace.counters(booking.stripe) + booking.change);
+    if (booking.change != Counters()) {
+      keyspace.SetCounters(counter_, keyspace.counters(counter_) + booking.change);
+    }
     if (booking.orphans != 0) keyspace.AddOrphans(booking.orphans);
     if (!booking.removed_since) continue;
     const WallTime since = *booking.removed_since;
@@ -275,7 +281,8 @@ CommitPlan::Booking& CommitPlan::BookingOf(KeyspaceState& keyspace, Stripe strip
   const auto found = std::find_if(bookings_.rbegin(), bookings_.rend(),
                                   [&](const Booking& b) { return b.keyspace == &keyspace; });
   if (found != bookings_.rend()) return *found;
-  return bookings_.emplace_back(Booking{&keyspace, stripe, {}});
+  if (bookings_.empty()) counter_ = CounterOf(stripe);
+  return bookings_.emplace_back(Booking{&keyspace, {}});
 }
 
 void CommitPlan::AddEvent(const KeyspaceState& keyspace, Bytes key, const RowView& row,

@@ -85,6 +85,11 @@ class CommitPlan {
   // and if the new bytes differ.
   void NoteReplaced(KeyspaceState& keyspace, Stripe stripe, Bytes old, Bytes fresh);
 
+  // The counter of each keyspace on which all changes are booked: that of the first key. Whether its
+  // lock is needed, from before Seal() until after Applied().
+  Counter counter() const { return counter_; }
+  bool counts() const;
+
   // Adds the counters to the batch, and to events the values that are stored in chunks. Call it
   // once, after the last change. Corruption when a keyspace's count of rows would become negative:
   // the stored records are inconsistent.
@@ -116,10 +121,9 @@ class CommitPlan {
   std::optional<WallTime> earliest() const { return earliest_; }
 
  private:
-  // What the plan changes in a keyspace, booked on the first stripe it touches there.
+  // What the plan changes in a keyspace.
   struct Booking {
     KeyspaceState* keyspace;
-    Stripe stripe;
     Counters change;
     std::optional<WallTime> removed_since = std::nullopt;  // Of the bytes left behind.
     std::int64_t orphans = 0;
@@ -150,6 +154,7 @@ class CommitPlan {
   engine::Batch batch_;
   std::vector<Event> events_;
   std::vector<ChunkedDeath> chunked_deaths_;
+  Counter counter_ = 0;
   std::vector<Booking> bookings_;  // One per keyspace.
   std::optional<WallTime> earliest_;
   std::uint64_t dead_removed_ = 0;

@@ -23,7 +23,7 @@ namespace mayfly::core {
 // Stored; the types of collections have other letters.
 inline constexpr char kInChunks = 'c';
 
-// Small enough for StoredCache.
+// A change of a part of a long string writes this much.
 inline constexpr std::size_t kChunkBytes = std::size_t{4} << 10;
 
 struct ChunkedHead {

@@ -213,9 +213,7 @@ Status Catalog::Drop(const std::string& name, WallTime now) {
     AppendLittleEndian64(record, static_cast<std::uint64_t>(promise->count()));
     batch.Put(kMeta, MetaKey(kMetaDropped, keyspace.id()), record);
   }
-  const Status committed = engine_.Commit(batch);
-  cache_.Forget(keyspace.id());
-  MAYFLY_RETURN_IF_ERROR(committed);
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
   keyspace.MarkDropped();
   keyspace.NoteRemoval(now);
   keyspace.HurryRound();
@@ -229,11 +227,9 @@ Status Catalog::Clear(KeyspaceState& keyspace, WallTime now) {
   MAYFLY_RETURN_IF_ERROR(CheckNotDropped(keyspace));
   engine::Batch batch;
   DeleteRowsOf(batch, keyspace.id());
-  const Status committed = engine_.Commit(batch);
-  cache_.Forget(keyspace.id());  // After success and failure, with the gate still held.
-  MAYFLY_RETURN_IF_ERROR(committed);
-  for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
-    keyspace.SetCounters(static_cast<Stripe>(stripe), {});
+  MAYFLY_RETURN_IF_ERROR(engine_.Commit(batch));
+  for (std::size_t counter = 0; counter < kCounters; ++counter) {
+    keyspace.SetCounters(static_cast<Counter>(counter), {});
   }
   keyspace.ForgetOrphans();
   keyspace.ForgetDue();

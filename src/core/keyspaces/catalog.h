@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/keyspaces/keyspace_state.h"
-#include "core/keyspaces/stored_cache.h"
 #include "engine/engine.h"
 #include "mayfly/logger.h"
 #include "mayfly/pinned_bytes.h"
@@ -26,8 +25,7 @@ inline constexpr const char* kDefaultKeyspaceName = "default";
 
 class Catalog {
  public:
-  // Removes the rows of dropped and cleared keyspaces from the cache.
-  Catalog(engine::Engine& engine, StoredCache& cache) : engine_(engine), cache_(cache) {}
+  explicit Catalog(engine::Engine& engine) : engine_(engine) {}
 
   // Reads all keyspaces with their counters and watermarks; makes the default one if there is none.
   Status Load();
@@ -79,7 +77,6 @@ class Catalog {
   Status AddUnknown(const std::set<KeyspaceId>& dropped, Logger& logger);
 
   engine::Engine& engine_;
-  StoredCache& cache_;
   mutable std::mutex mutex_;  // Guards the rest, and the order of changes in meta.
   std::map<std::string, std::shared_ptr<KeyspaceState>> by_name_;  // Shared with handles.
   std::vector<std::shared_ptr<KeyspaceState>> dropped_;            // Shared with handles, too.

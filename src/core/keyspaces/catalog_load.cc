@@ -106,7 +106,7 @@ Status Catalog::LoadCounters() {
       return Damaged("counters");
     }
     MAYFLY_RETURN_IF_ERROR(DecodeCounters(value, counters));
-    by_id[id]->SetCounters(static_cast<Stripe>(key[0]), counters);
+    by_id[id]->SetCounters(static_cast<Counter>(key[0]), counters);
     return Status();
   }));
   return ForEachMeta(engine_, kMetaDue, [&](Bytes key, Bytes value) {

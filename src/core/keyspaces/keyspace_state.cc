@@ -64,8 +64,8 @@ void KeyspaceState::ForgetDue() {
   due_record_.reset();
 }
 
-void KeyspaceState::SetCounters(Stripe stripe, const Counters& counters) {
-  Counters& booked = counters_[stripe];
+void KeyspaceState::SetCounters(Counter counter, const Counters& counters) {
+  Counters& booked = counters_[counter];
   total_rows_ += counters.rows - booked.rows;
   total_mortal_ += counters.mortal - booked.mortal;
   booked = counters;

@@ -18,10 +18,10 @@
 
 namespace mayfly::core {
 
-// Numbers of rows, or changes of them. A keyspace has one per stripe, and their sum is the number:
-// a commit books all its changes on one stripe whose latch it holds, in its own batch. So the sum
-// is exact after a crash, no single row is rewritten by every commit, and a stripe by itself may be
-// below zero. Why so: docs/decisions/0006-counters-by-stripe.md.
+// Numbers of rows, or changes of them. A keyspace has kCounters of them, and their sum is the number:
+// a commit books all its changes on one, whose mutex it holds (CounterLocks), in its own batch. So the
+// sum is exact after a crash, no single row is rewritten by every commit, and a counter by itself may
+// be below zero. Why so: docs/decisions/0006-counters-by-stripe.md.
 struct Counters {
   std::int64_t rows = 0;                 // Stored, dead ones included.
   std::int64_t mortal = 0;               // Of these, with a deadline.
@@ -89,23 +89,27 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   // Held shared by every write, and alone by changes of the keyspace as a whole, which go first:
   // eight busy writers kept a change of policy out for half a minute. So no thread may take it
   // twice. Lock order: ARCHITECTURE.md.
-  using Gate = KeyLatch;
+  using Gate = Latch;
   Gate& gate() { return gate_; }
 
   bool dropped() const { return dropped_.load(std::memory_order_acquire); }
   void MarkDropped() { dropped_.store(true, std::memory_order_release); }
 
-  // The counters of one stripe. Under its latch, or with the gate held alone.
-  const Counters& counters(Stripe stripe) const { return counters_[stripe]; }
-  void SetCounters(Stripe stripe, const Counters& counters);
+  // One of the counters. With its mutex, with all latches, or with the gate held alone.
+  const Counters& counters(Counter counter) const { return counters_[counter]; }
+  void SetCounters(Counter counter, const Counters& counters);
 
-  // Rows and mortal rows, summed over the stripes. From any thread; a row counts from the end of
+  // Rows and mortal rows, summed over the counters. From any thread; a row counts from the end of
   // its commit on.
   Counters TotalCounters() const {
     return {.rows = total_rows_.load(), .mortal = total_mortal_.load()};
   }
 
   bool by_timestamp() const { return by_timestamp_; }
+
+  // Whether dead rows and members stay until a caller removes them.
+  bool purges_held() const { return purges_held_.load(std::memory_order_acquire); }
+  void HoldPurges(bool held) { purges_held_.store(held, std::memory_order_release); }
 
   // The number of collections whose row is gone and whose members are not. Exact between commits.
   std::int64_t orphans() const { return orphans_.load(); }
@@ -201,9 +205,10 @@ class KeyspaceState : public std::enable_shared_from_this<KeyspaceState> {
   std::atomic<EventDetail> events_;
   // Read and replaced atomically; shared with writers.
   std::shared_ptr<const KeyspacePolicy> policy_;
-  Gate gate_;
-  std::atomic<bool> dropped_{false};
-  std::array<Counters, kStripes> counters_{};  // Each guarded by its stripe's latch.
+  alignas(64) Gate gate_;  // A cache line of its own: every write changes it.
+  alignas(64) std::atomic<bool> dropped_{false};
+  std::atomic<bool> purges_held_{false};
+  std::array<Counters, kCounters> counters_{};  // Each as counters() says.
   std::atomic<std::int64_t> total_rows_{0};
   std::atomic<std::int64_t> total_mortal_{0};
   std::atomic<std::int64_t> orphans_{0};

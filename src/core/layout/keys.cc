@@ -76,9 +76,9 @@ std::string MetaKey(char kind, KeyspaceId keyspace) {
   return key;
 }
 
-std::string CounterKey(KeyspaceId keyspace, std::uint8_t stripe) {
+std::string CounterKey(KeyspaceId keyspace, std::uint8_t number) {
   std::string key = MetaKey(kMetaCounters, keyspace);
-  key.push_back(static_cast<char>(stripe));
+  key.push_back(static_cast<char>(number));
   return key;
 }
 

@@ -9,7 +9,7 @@
 //   meta     | 'f' | format;  | 'i' | next keyspace id;
 //            | 't' | time, see time_codec.h;
 //            | 'e' | last event as of the last trim u64, trimmed through u64;
-//            | 'k' | id u32 BE | keyspace;  | 'c' | id u32 BE | stripe u8 | counters;
+//            | 'k' | id u32 BE | keyspace;  | 'c' | id u32 BE | number u8 | counters;
 //            | 'w' | id u32 BE | purge watermark;  | 'v' | id u32 BE | that of members;
 //            | 'p' | id u32 BE | purged through;
 //            | 'r' | id u32 BE | removing since, from a close to the next opening;
@@ -106,6 +106,6 @@ inline constexpr char kMetaRestoring = 'x';
 
 std::string MetaKey(char kind);
 std::string MetaKey(char kind, KeyspaceId keyspace);
-std::string CounterKey(KeyspaceId keyspace, std::uint8_t stripe);
+std::string CounterKey(KeyspaceId keyspace, std::uint8_t number);
 
 }  // namespace mayfly::core

@@ -14,9 +14,13 @@ inline constexpr std::size_t kKeyBytesMax = std::size_t{64} << 10;
 inline constexpr std::size_t kValueBytesMax = std::size_t{256} << 20;
 inline constexpr std::size_t kKeyspaceNameBytesMax = 255;
 
-// Keys are latched, and counted, by stripe. More stripes let more writers through at once and cost
-// a counter row per keyspace and stripe.
-inline constexpr std::size_t kStripes = 256;
+// Keys are latched by stripe. More stripes let more writers through at once, and make it dearer to
+// latch everything.
+inline constexpr std::size_t kStripes = 2048;
+
+// Rows are counted by so many counters, of which a commit changes one. More let more commits that add
+// or remove rows through at once and cost a stored row each, per keyspace.
+inline constexpr std::size_t kCounters = 256;
 
 // Memory that a change of a row or member costs a latched transaction, beside its name and value:
 // its places in the write buffer and in the undo log.
@@ -29,9 +33,9 @@ inline constexpr std::size_t kPurgeBatchRowsMax = 64;
 inline constexpr std::size_t kReaperStepRowsMax = 16;
 
 // Entries that a purge reads ahead, so that one cursor serves several batches, and finds enough
-// rows of one latch for a step of the reaper. A multiple of this would leave the caches of a core
+// rows of one counter for a step of the reaper. A multiple of this would leave the caches of a core
 // before its last rows are removed: 16,384 cost a quarter more CPU per row than 4,096.
-inline constexpr std::size_t kPurgeAheadRowsMax = kStripes * kReaperStepRowsMax;
+inline constexpr std::size_t kPurgeAheadRowsMax = kCounters * kReaperStepRowsMax;
 
 // Dead rows that each count of living rows scans; if there are more, a purge counts them once.
 inline constexpr std::uint64_t kUncountedRowsMax = 1024;
@@ -55,7 +59,7 @@ inline constexpr std::uint64_t kUncountedMembersMax = 16;
 
 // Bytes of a member's name, and of a collection's head.
 inline constexpr std::size_t kMemberBytesMax = kKeyBytesMax;
-inline constexpr std::size_t kHeadBytesMax = 64;
+inline constexpr std::size_t kHeadBytesMax = 160;
 
 // Members and sides of a new collection that a latched transaction buffers before it stages them in
 // the engine, ahead of the row. More make fewer commits.
@@ -67,8 +71,11 @@ inline constexpr std::size_t kSpareDraftsMax = 128;
 inline constexpr std::size_t kSpareDraftBytesMax = 512;
 inline constexpr std::size_t kSpareBatchBytesMax = std::size_t{64} << 10;
 
-// The same of a batch that a single write leaves to the next one of its stripe.
-inline constexpr std::size_t kSpareStripeBytesMax = std::size_t{1} << 10;
+// The same of a batch that a single write leaves to the next one of its counter.
+inline constexpr std::size_t kSpareCounterBytesMax = std::size_t{1} << 10;
+
+// Bytes of what a latched transaction has read, of keys it may change, and keeps for its next call.
+inline constexpr std::size_t kKeptReadBytesMax = std::size_t{1} << 20;
 
 // Parts of an orphan that one batch removes.
 inline constexpr std::size_t kOrphanBatchPartsMax = 128;
@@ -151,11 +158,6 @@ inline constexpr Millis kBusyFilePause = std::chrono::milliseconds(10);
 
 // The same for files that the engine has yet to delete; readers may still hold them.
 inline constexpr std::size_t kDeletionLooksMax = 5;
-
-// log2 of the number of shards of StoredCache, each with a mutex of its own; and the largest pair
-// that is cached: a few large ones would evict many small ones.
-inline constexpr std::size_t kCacheShardBits = 6;
-inline constexpr std::size_t kCachedPairBytesMax = 4096;
 
 // Events that one step of a trim reads and removes; commits with events wait for a step.
 inline constexpr std::size_t kTrimStepEventsMax = 1000;

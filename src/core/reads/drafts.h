@@ -8,26 +8,30 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "core/commit/change.h"
 #include "core/commit/key_state.h"
+#include "core/keyspaces/key_latches.h"
 #include "core/layout/collection_codec.h"
+#include "core/layout/limits.h"
 #include "core/layout/liveness.h"
 #include "core/layout/row_codec.h"
+#include "core/reads/draft_map.h"
 
 namespace mayfly::core {
 
-// What becomes of a row. Deadline and timestamp are those at the transaction's instant. A
-// transaction without latches commits at a later one: what depends on it is computed again then.
-struct RowDraft {
+// What becomes of a row, but for its value. Deadline and timestamp are those at the transaction's
+// instant. A transaction without latches commits at a later one: what depends on it is computed
+// again then. Trivial, so that changing and saving a draft copies bytes.
+struct RowFate {
   enum class Kind : std::uint8_t { kAbsent, kPlain, kCollection };
 
   Kind kind = Kind::kAbsent;
   bool dirty = false;
   bool changed = false;                             // It is among the transaction's changed keys.
   bool stored_value = false;                        // The value, or head, is the stored one.
-  std::string value = {};                           // Or the head; unless it is the stored one.
   Span span = {};                                   // The lifetime that callers asked for,
   std::optional<WallTime> deadline = std::nullopt;  // and the deadline it makes.
 
@@ -66,12 +70,21 @@ struct RowDraft {
   bool TtlCountsFromTimestamp() const { return own_timestamp && !ttl_from_commit; }
   WallTime TtlFrom(WallTime now) const { return TtlCountsFromTimestamp() ? *timestamp : now; }
 };
+static_assert(std::is_trivially_copyable_v<RowFate>);
+
+struct RowDraft : RowFate {
+  std::string value;  // Or the head; unless it is the stored one.
+
+  RowFate& fate() { return *this; }
+  const RowFate& fate() const { return *this; }
+};
 
 struct BufferedRow {
   KeyState key_state;  // What is stored. Views point into it, so a BufferedRow must not move.
   Bytes stored_value;  // The payload, or the head.
   RowDraft draft;
   std::uint64_t saved_in = 0;  // The epoch of the transaction whose mark can restore the draft.
+  Stripe stripe = 0;           // Of the key.
 
   bool dirty() const { return draft.dirty; }
   bool Shows(WallTime now) const {
@@ -99,12 +112,12 @@ struct BufferedRow {
 
   // As new, but for the memory of the value, which has room for so many bytes.
   std::size_t Reset() {
-    key_state.pin.Reset();
+    key_state.pin.Recycle(kSpareDraftBytesMax);
     key_state.stored.reset();
     key_state.marker.reset();
     stored_value = {};
     draft.value.clear();
-    draft = {.value = std::move(draft.value)};
+    draft.fate() = {};
     saved_in = 0;
     return draft.value.capacity();
   }
@@ -150,9 +163,10 @@ struct MemberDraft {
 };
 
 struct BufferedMember {
-  std::optional<RowView> stored;  // Its payload points into `stored_value`. Not read for sides.
+  std::optional<RowView> stored;  // Its payload points into `stored_value`. Not kept of sides.
   std::string stored_value;
   MemberDraft draft;
+  bool known = false;          // Of a side that is not dirty: the draft is what is stored.
   std::uint64_t saved_in = 0;  // As above.
 
   bool dirty() const { return draft.dirty; }
@@ -166,17 +180,18 @@ struct BufferedMember {
     stored_value.clear();
     draft.value.clear();
     draft = {.value = std::move(draft.value)};
+    known = false;
     saved_in = 0;
     return stored_value.capacity() + draft.value.capacity();
   }
 };
 
-using BufferedRows = std::map<std::string, BufferedRow, std::less<>>;
+using BufferedRows = DraftMap<BufferedRow>;
 
 // Late writes, by key and timestamp: a newer write of the key exists, so they become history.
 using LateDrafts = std::map<std::pair<std::string, WallTime>, RowDraft>;
 
-using BufferedMembers = std::map<std::string, BufferedMember, std::less<>>;
+using BufferedMembers = DraftMap<BufferedMember>;
 
 // The members and sides of one collection.
 struct BufferedCollection {

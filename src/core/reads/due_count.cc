@@ -13,7 +13,7 @@
 namespace mayfly::core {
 namespace {
 
-// The sum of all stripes in a state.
+// The sum of all counters in a state.
 Result<Counters> SumCounters(const engine::Engine& engine, KeyspaceId id,
                              const engine::Snapshot* snapshot) {
   const std::string begin = MetaKey(kMetaCounters, id);
@@ -122,9 +122,7 @@ Result<std::optional<std::uint64_t>> KeepCountOfDue(Store& store, KeyspaceState&
 
 WallTime SettledInstant(Store& store) {
   const WallTime now = store.clock().Now();
-  for (std::size_t stripe = 0; stripe < kStripes; ++stripe) {
-    store.latches().Lock(static_cast<Stripe>(stripe));
-  }
+  store.latches().AwaitWriters();
   return now;
 }
 

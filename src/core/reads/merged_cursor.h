@@ -6,13 +6,13 @@
 
 #include <cassert>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "core/layout/liveness.h"
 #include "core/layout/row_codec.h"
+#include "core/reads/draft_map.h"
 #include "engine/engine.h"
 
 namespace mayfly::core {
@@ -20,7 +20,7 @@ namespace mayfly::core {
 template <typename Own>
 class MergedCursor {
  public:
-  using Owns = std::map<std::string, Own, std::less<>>;
+  using Owns = DraftMap<Own>;
   using Position = typename Owns::const_iterator;
 
   // `stored` may be null: nothing is stored. `begin` and `end` bound the own rows by name; an empty
@@ -181,8 +181,8 @@ class MergedCursor {
 
   bool IsShadowed() const {
     if (first_ == last_) return false;
-    const auto own = own_.find(StoredName());
-    return own != own_.end() && own->second.dirty();
+    const auto* const own = own_.Find(StoredName());
+    return own != nullptr && own->second.dirty();
   }
 
   const std::string prefix_;

@@ -31,8 +31,8 @@ struct View {
   // The transaction's own draft of the key, if it changed it.
   const BufferedRow* Draft(Bytes key) const {
     if (drafts == nullptr || drafts->empty()) return nullptr;
-    const auto found = drafts->find(key);
-    return found != drafts->end() && found->second.dirty() ? &found->second : nullptr;
+    const auto* const found = drafts->Find(key);
+    return found != nullptr && found->second.dirty() ? &found->second : nullptr;
   }
 
   // Reads from this state from now on, if it was not revoked.

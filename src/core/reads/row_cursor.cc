@@ -32,7 +32,8 @@ OwnRows CopyDrafts(const View& view, const RowBounds& bounds) {
       copy.deadline = row.DiesAt();
       copy.timestamp = row.newest();
     }
-    own.emplace(Bytes(RowKey(id, key)), std::move(copy));
+    own.Emplace(RowKey(id, key), [] { return std::make_unique<OwnRows::value_type>(); })
+        .first->second = std::move(copy);
   }
   return own;
 }

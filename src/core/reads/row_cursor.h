@@ -3,7 +3,6 @@
 // which shadow stored rows of the same key. Outside transactions the second is empty.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,7 +38,7 @@ struct OwnRow {
   static constexpr bool dirty() { return true; }
   bool Shows(WallTime) const { return shows; }
 };
-using OwnRows = std::map<std::string, OwnRow, std::less<>>;  // By row key.
+using OwnRows = DraftMap<OwnRow>;  // By row key.
 
 class RowCursor final : public Cursor {
  public:

@@ -69,12 +69,12 @@ Result<bool> DueWalk::Read(const Store& store, const IndexHalf& half, const std:
 void DueWalk::Arrange(Order order) {
   order_ = order;
   if (order == Order::kIndex) return;
-  // Stable, and so in time order for each latch.
+  // Stable, and so in time order for each counter.
   std::stable_sort(page_.begin(), page_.end(), [order](const Due& a, const Due& b) {
     if (order == Order::kDeadlineByLatch && a.deadline != b.deadline) {
       return a.deadline < b.deadline;
     }
-    return a.stripe < b.stripe;
+    return CounterOf(a.stripe) < CounterOf(b.stripe);
   });
 }
 
@@ -83,8 +83,9 @@ std::span<Due> DueWalk::Next(std::size_t rows_max) {
   std::size_t count = std::min(rows_max, rows.size());
   if (order_ != Order::kIndex) {
     const std::size_t mixed = order_ == Order::kLatch ? 1 : std::min(count, kReaperStepRowsMax);
-    const auto other = std::find_if(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count),
-                                    [&](const Due& row) { return row.stripe != rows[0].stripe; });
+    const auto other = std::find_if(
+        rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count),
+        [&](const Due& row) { return CounterOf(row.stripe) != CounterOf(rows[0].stripe); });
     count = std::max(mixed, static_cast<std::size_t>(other - rows.begin()));
   }
   return rows.first(count);

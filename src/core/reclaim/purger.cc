@@ -53,9 +53,9 @@ Result<PurgeReport> Purger::Purge(const PurgeOptions& options, const PurgePace& 
   return report;
 }
 
-// Orphans may be removed even while the clock is not trusted.
+// Orphans may be removed even while the clock is not trusted, or purges are held.
 std::vector<Purger::Turn> Purger::TurnsOf(KeyspaceState& keyspace, bool stopped_by_clock) {
-  if (stopped_by_clock) return {{&keyspace, Kind::kOrphans}};
+  if (stopped_by_clock || keyspace.purges_held()) return {{&keyspace, Kind::kOrphans}};
   // clang-format off
   return {
       {&keyspace, Kind::kDueRows},
@@ -313,7 +313,7 @@ Result<std::optional<WallTime>> Purger::NextDeadline() const {
   for (const auto& keyspace : store_.catalog().All()) {
     for (const bool members : {false, true}) {
       const IndexHalf half{*keyspace, members};
-      if (half.IsEmpty()) continue;
+      if (half.IsEmpty() || keyspace->purges_held()) continue;
       // Skips the tombstones of what this purger has removed.
       std::string begin = EntryBegin(half.index(), half.watermark());
       begin = std::max(begin, keyspace->purge_pass(members).reached);

@@ -45,7 +45,6 @@ Store::Store(std::unique_ptr<engine::Engine> engine, const StoreOptions& options
       engine_(std::move(engine)),
       states_(std::make_unique<OpenStates>(*engine_)),
       horizon_(options.horizon != nullptr ? options.horizon : std::make_shared<DropHorizon>()),
-      cache_(options.cache_bytes),
       collection_ids_(*engine_) {}
 
 Status Store::Load() {
@@ -56,7 +55,7 @@ Status Store::Load() {
   events_ = std::make_unique<EventLog>(*engine_, logger_);
   MAYFLY_RETURN_IF_ERROR(events_->Load());
   MAYFLY_RETURN_IF_ERROR(collection_ids_.Load());
-  catalog_ = std::make_unique<Catalog>(*engine_, cache_);
+  catalog_ = std::make_unique<Catalog>(*engine_);
   MAYFLY_RETURN_IF_ERROR(options_.salvage ? catalog_->LoadSalvaged(logger_) : catalog_->Load());
   // The recorded time may lag behind the instant of the last purge. New deadlines must not lie
   // below a watermark.
@@ -207,29 +206,6 @@ Status Store::ReadStored(const KeyspaceState& keyspace, Bytes key, const engine:
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(row, DecodeRow(pin.view()));
   return {};
-}
-
-Status Store::ReadLatched(const KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
-                          std::optional<RowView>& row) {
-  row.reset();
-  const Status read = GetLatched(engine::Role::kRows, RowKey(keyspace.id(), key), pin);
-  if (read.IsNotFound()) return {};
-  MAYFLY_RETURN_IF_ERROR(read);
-  MAYFLY_TRY(row, DecodeRow(pin.view()));
-  return {};
-}
-
-Status Store::GetLatched(engine::Role role, Bytes key, PinnedBytes& pin) {
-  if (!cache_.on()) return engine_->Get({role}, key, pin);
-  switch (cache_.Find(role, key, pin)) {
-    case StoredCache::Answer::kPresent: return {};
-    case StoredCache::Answer::kAbsent: return Status::NotFound();
-    case StoredCache::Answer::kUnknown: break;
-  }
-  const Status read = engine_->Get({role}, key, pin);
-  if (read.ok()) cache_.KeepPresent(role, key, pin.view());
-  if (read.IsNotFound()) cache_.KeepAbsent(role, key);
-  return read;
 }
 
 Status Store::ReadKeyState(const KeyspaceState& keyspace, Bytes key,

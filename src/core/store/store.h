@@ -19,7 +19,6 @@
 #include "core/keyspaces/catalog.h"
 #include "core/keyspaces/collection_ids.h"
 #include "core/keyspaces/key_latches.h"
-#include "core/keyspaces/stored_cache.h"
 #include "core/layout/limits.h"
 #include "core/store/drop_horizon.h"
 #include "core/store/event_log.h"
@@ -40,8 +39,6 @@ struct StoreOptions {
   bool salvage = false;
   Millis clock_jump_max = std::chrono::hours(12);
   std::optional<Millis> state_age_max = std::nullopt;
-  // Size of the cache of rows that latched transactions read; 0: no cache.
-  std::size_t cache_bytes = std::size_t{1} << 20;
   // The drop policy that the engine's compactions ask. Null: they ask none. Shared with the engine.
   std::shared_ptr<DropHorizon> horizon = nullptr;
   const Clock* clock = nullptr;
@@ -69,6 +66,31 @@ struct StoreCounts {
   std::atomic<std::uint64_t> files_dropped{0};
   std::atomic<std::uint64_t> files_rewritten{0};
   std::atomic<std::uint64_t> bytes_rewritten{0};
+};
+
+// Empty batches, whose memory the next single write of their counter uses. Who finds one in use goes
+// without.
+class SpareBatches {
+ public:
+  engine::Batch Take(Counter counter) {
+    Spare& spare = spares_[counter];
+    const std::unique_lock lock(spare.latch, std::try_to_lock);
+    return lock.owns_lock() ? std::exchange(spare.batch, {}) : engine::Batch();
+  }
+  void Give(Counter counter, engine::Batch batch) {
+    if (batch.bytes() > kSpareCounterBytesMax) return;
+    batch.Clear();
+    Spare& spare = spares_[counter];
+    const std::unique_lock lock(spare.latch, std::try_to_lock);
+    if (lock.owns_lock()) spare.batch = std::move(batch);
+  }
+
+ private:
+  struct Spare {
+    Latch latch;
+    engine::Batch batch;
+  };
+  std::array<Spare, kCounters> spares_;
 };
 
 class Store {
@@ -125,14 +147,6 @@ class Store {
   Status ReadStored(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
                     PinnedBytes& pin, std::optional<RowView>& row) const;
 
-  // As ReadStored() of the present, for callers that hold the key's latch. Uses the cache.
-  Status ReadLatched(const KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
-                     std::optional<RowView>& row);
-
-  // As ReadLatched(), for any pair of `rows` or `members` whose row's latch is held. NotFound:
-  // there is none.
-  Status GetLatched(engine::Role role, Bytes key, PinnedBytes& pin);
-
   // Reads the stored row of the key, or its marker if there is none.
   Status ReadKeyState(const KeyspaceState& keyspace, Bytes key, const engine::Snapshot* snapshot,
                       KeyState& key_state) const;
@@ -143,8 +157,15 @@ class Store {
                      const engine::Snapshot* snapshot, PinnedBytes& pin,
                      std::optional<VersionView>& version) const;
 
+  // A key of a keyspace, and its stripe.
+  struct Place {
+    KeyspaceState& keyspace;
+    Bytes key;
+    Stripe stripe;
+  };
+
   // Adds a change of the key, whose state is `key_state`, to the plan; under the key's latch.
-  Status PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key, const KeyState& key_state,
+  Status PlanChange(CommitPlan& plan, const Place& place, const KeyState& key_state,
                     const Change& change);
 
   // As PlanChange(), for another deadline of a collection.
@@ -187,7 +208,6 @@ class Store {
   const TrustedClock& clock() const { return *clock_; }
   TrustedClock& clock() { return *clock_; }
   KeyLatches& latches() { return latches_; }
-  StoredCache& cache() { return cache_; }
   Catalog& catalog() { return *catalog_; }
   EventLog& events() const { return *events_; }
   CollectionIds& collection_ids() { return collection_ids_; }
@@ -243,9 +263,8 @@ class Store {
   OwnedMutex reclaim_mutex_;
   std::atomic<std::uint64_t> purge_turn_{0};
   KeyLatches latches_;
-  // Empty batches, whose memory the one who holds the stripe alone uses for its next commit.
-  std::array<engine::Batch, kStripes> spare_batches_;
-  StoredCache cache_;
+  std::array<Latch, kCounters> counter_locks_;  // Of KeyspaceState::counters().
+  SpareBatches spare_batches_;
   CollectionIds collection_ids_;
   StagedCollections staged_;
   DraftBounds draft_bounds_;

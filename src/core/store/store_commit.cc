@@ -22,15 +22,15 @@ WallTime TimestampOf(const Change& change, const KeyState& key_state, WallTime n
   return std::max({now, newest.value_or(now), change.not_before.value_or(now)});
 }
 
-Status Store::PlanChange(CommitPlan& plan, KeyspaceState& keyspace, Bytes key,
-                         const KeyState& key_state, const Change& change) {
+Status Store::PlanChange(CommitPlan& plan, const Place& place, const KeyState& key_state,
+                         const Change& change) {
+  const auto& [keyspace, key, stripe] = place;
   if (change.kind == Change::Kind::kPut) {
     MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
     if (change.span.clamped) plan.CountClamped();
   }
   const RowView* const old = key_state.stored ? &*key_state.stored : nullptr;
   if (!keyspace.by_timestamp()) {
-    const Stripe stripe = StripeOf(keyspace.id(), key);
     if (change.kind == Change::Kind::kDelete) {
       if (old != nullptr) plan.Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
       return {};
@@ -110,7 +110,7 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
     MAYFLY_RETURN_IF_ERROR(CheckWritable());
     const Stripe stripe = StripeOf(keyspace.id(), key);
     const KeyLatches::One latch = latches_.Lock(stripe);
-    CommitPlan plan(clock_->Now(), std::exchange(spare_batches_[stripe], {}));
+    CommitPlan plan(clock_->Now(), spare_batches_.Take(CounterOf(stripe)));
     KeyState key_state;
     MAYFLY_RETURN_IF_ERROR(ReadKeyState(keyspace, key, nullptr, key_state));
     const RowView* living = key_state.Living(plan.now());
@@ -132,15 +132,12 @@ Status Store::Mutate(KeyspaceState& keyspace, Bytes key, Decide decide) {
       return change.status();
     }
     if (change->kind != Change::Kind::kNothing) {
-      MAYFLY_RETURN_IF_ERROR(PlanChange(plan, keyspace, key, key_state, *change));
+      MAYFLY_RETURN_IF_ERROR(PlanChange(plan, {keyspace, key, stripe}, key_state, *change));
     }
     if (plan.empty()) KeepTime(plan.now());
     MAYFLY_RETURN_IF_ERROR(CommitChanges(plan, options_.durability));
     events = std::move(plan.events());
-    if (plan.batch().bytes() <= kSpareStripeBytesMax) {
-      plan.batch().Clear();
-      spare_batches_[stripe] = std::move(plan.batch());
-    }
+    spare_batches_.Give(CounterOf(stripe), std::move(plan.batch()));
   }
   events_->Deliver(std::move(events));
   return {};
@@ -153,28 +150,34 @@ Status Store::CommitChanges(CommitPlan& plan, Durability durability) {
   }
   MAYFLY_RETURN_IF_ERROR(CheckOpen());
   MAYFLY_RETURN_IF_ERROR(Commit(plan, durability));
-  counts_.last_write_ms.store(ToMs(plan.now()), std::memory_order_relaxed);
+  const std::int64_t now_ms = ToMs(plan.now());
+  if (counts_.last_write_ms.load(std::memory_order_relaxed) != now_ms) {
+    counts_.last_write_ms.store(now_ms, std::memory_order_relaxed);
+  }
   return {};
 }
 
 Status Store::Commit(CommitPlan& plan, Durability durability) {
+  // From the read of the counter to the end of the commit.
+  std::unique_lock<Latch> counting;
+  if (plan.counts()) counting = std::unique_lock(counter_locks_[plan.counter()]);
   MAYFLY_RETURN_IF_ERROR(plan.Seal(*engine_));
   // A batch that removes dead rows also records the instant at which they were dead.
   const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
   AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);
-  const Status committed = plan.events().empty()
-                               ? engine_->Commit(plan.batch(), durability)
-                               : events_->Commit(plan.batch(), durability, plan.events());
-  if (!committed.ok()) {
-    cache_.Failed(plan.batch());
-    return committed;
-  }
-  cache_.Applied(plan.batch());
+  MAYFLY_RETURN_IF_ERROR(plan.events().empty()
+                             ? engine_->Commit(plan.batch(), durability)
+                             : events_->Commit(plan.batch(), durability, plan.events()));
   const auto promised = plan.Applied();
-  counts_.purged_rows += plan.dead_removed();
-  counts_.purged_members += plan.dead_members_removed();
-  counts_.removed_rows += plan.removed();
-  counts_.clamped_lifetimes += plan.clamped();
+  if (counting.owns_lock()) counting.unlock();
+  // All threads share these: most commits leave them alone.
+  const auto add = [](std::atomic<std::uint64_t>& count, std::uint64_t change) {
+    if (change != 0) count += change;
+  };
+  add(counts_.purged_rows, plan.dead_removed());
+  add(counts_.purged_members, plan.dead_members_removed());
+  add(counts_.removed_rows, plan.removed());
+  add(counts_.clamped_lifetimes, plan.clamped());
   if (plan.earliest()) watch_.Written(*plan.earliest());
   if (promised) watch_.Written(*promised);  // Deletes and overwrites set no deadline.
   // Orphans are due at once, and so is the space of cleared keyspaces.
@@ -187,7 +190,7 @@ void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
   std::vector<Event> events;
   {
     const std::shared_lock gate(keyspace.gate(), std::try_to_lock);
-    if (!gate.owns_lock() || keyspace.dropped()) return;
+    if (!gate.owns_lock() || keyspace.dropped() || keyspace.purges_held()) return;
     const KeyLatches::One latch = latches_.TryLock(StripeOf(keyspace.id(), key));
     if (!latch.owns_lock()) return;
     CommitPlan plan(clock_->Now());

@@ -87,9 +87,7 @@ Status Store::RevertClock() {
             [](const auto& a, const auto& b) { return a->id() < b->id(); });
   std::vector<std::shared_lock<KeyspaceState::Gate>> gates;
   for (const auto& keyspace : keyspaces) gates.emplace_back(keyspace->gate());
-  KeyLatches::Stripes stripes;
-  stripes.set();
-  const KeyLatches::Many latches(latches_, stripes);
+  const KeyLatches::Many latches(latches_, StripeSet::All());
   const std::lock_guard lock(time_mutex_);
   MAYFLY_RETURN_IF_ERROR(clock_->Revert());
   const WallTime now = clock_->Now();

@@ -2,6 +2,7 @@
 // A server's transactions are short and alike: with it, most of them allocate nothing.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,32 +14,33 @@
 
 namespace mayfly::core {
 
-// Nodes of maps of drafts, empty but for the memory of their strings.
+// Drafts that are empty but for the memory of their strings.
 template <typename Map>
 class SpareDrafts {
  public:
-  // As Map::try_emplace().
-  std::pair<typename Map::iterator, bool> Emplace(Map& map, Bytes name) {
-    const auto at = map.lower_bound(name);
-    if (at != map.end() && at->first == name) return {at, false};
-    if (nodes_.empty()) return {map.try_emplace(at, std::string(name)), true};
-    auto node = std::move(nodes_.back());
-    nodes_.pop_back();
-    node.key().assign(name);
-    return {map.insert(at, std::move(node)), true};
+  using Draft = typename Map::value_type;
+
+  // The draft of this name, and whether it is new.
+  std::pair<Draft*, bool> Emplace(Map& map, Bytes name) {
+    return map.Emplace(name, [&] {
+      if (drafts_.empty()) return std::make_unique<Draft>();
+      std::unique_ptr<Draft> spare = std::move(drafts_.back());
+      drafts_.pop_back();
+      return spare;
+    });
   }
 
-  // Takes the nodes of a map that is no longer needed, as far as they are worth keeping.
+  // Takes the drafts of a map that is no longer needed, as far as they are worth keeping.
   void Take(Map& map) {
-    while (!map.empty() && nodes_.size() < kSpareDraftsMax) {
-      auto node = map.extract(map.begin());
-      const std::size_t bytes = node.mapped().Reset() + node.key().capacity();
-      if (bytes <= kSpareDraftBytesMax) nodes_.push_back(std::move(node));
-    }
+    map.Empty([&](std::unique_ptr<Draft> draft) {
+      if (drafts_.size() >= kSpareDraftsMax) return;
+      const std::size_t bytes = draft->second.Reset() + draft->first.capacity();
+      if (bytes <= kSpareDraftBytesMax) drafts_.push_back(std::move(draft));
+    });
   }
 
  private:
-  std::vector<typename Map::node_type> nodes_;
+  std::vector<std::unique_ptr<Draft>> drafts_;
 };
 
 class DraftMemory final : public TransactionMemory {

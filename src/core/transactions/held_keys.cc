@@ -37,7 +37,7 @@ Status HeldKeys::HoldEverything() {
   for (const auto& keyspace : kept_) keyspaces.push_back(keyspace.get());
   // A keyspace may be dropped before its gate is held; then it is not used any more.
   MAYFLY_RETURN_IF_ERROR(HoldGates(std::move(keyspaces)));
-  alone_.set();
+  alone_ = StripeSet::All();
   latches_.emplace(store_.latches(), alone_);
   return {};
 }

@@ -31,9 +31,8 @@ Status LatchedRows::Check(const KeyspaceState& keyspace, Bytes key, Stripe strip
   return Status::Internal("a key that the transaction was not begun with");
 }
 
-Status LatchedRows::CheckWrite(const KeyspaceState& keyspace, Bytes key) const {
+Status LatchedRows::CheckWrite(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const {
   MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());
-  const Stripe stripe = StripeOf(keyspace.id(), key);
   MAYFLY_RETURN_IF_ERROR(Check(keyspace, key, stripe));
   if (held_.HoldsAlone(stripe)) [[likely]]
     return {};
@@ -52,7 +51,7 @@ Status LatchedRows::ShowWhole(const KeyspaceState& keyspace, PinnedBytes& pin, R
 }
 
 Status LatchedRows::ReadPart(const KeyspaceState&, Bytes, Bytes part_key, PinnedBytes& pin) {
-  return store_.GetLatched(engine::Role::kMembers, part_key, pin);
+  return store_.engine().Get({engine::Role::kMembers}, part_key, pin);
 }
 
 Result<std::unique_ptr<engine::Cursor>> LatchedRows::NewPartCursor(const KeyspaceState&, Bytes,

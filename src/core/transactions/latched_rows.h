@@ -23,18 +23,16 @@ class LatchedRows final : public RowSource {
   void End();
 
   Status CheckUse(const KeyspaceState& keyspace) const override;
-  Status CheckRead(const KeyspaceState& keyspace, Bytes key) const override {
-    return Check(keyspace, key, StripeOf(keyspace.id(), key));
+  Status CheckRead(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const override {
+    return Check(keyspace, key, stripe);
   }
-  Status CheckWrite(const KeyspaceState& keyspace, Bytes key) const override;
+  Status CheckWrite(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const override;
   Status CheckClear(const KeyspaceState& keyspace) const override;
   bool is_latched() const override { return true; }
-  bool HoldsAlone(const KeyspaceState& keyspace, Bytes key) const override {
-    return held_.HoldsAlone(StripeOf(keyspace.id(), key));
-  }
+  bool HoldsAlone(Stripe stripe) const override { return held_.HoldsAlone(stripe); }
   Status ReadRow(KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
                  std::optional<RowView>& row) override {
-    return store_.ReadLatched(keyspace, key, pin, row);
+    return store_.ReadStored(keyspace, key, nullptr, pin, row);
   }
   Status ShowWhole(const KeyspaceState& keyspace, PinnedBytes& pin, RowView& row) override;
   Status ReadPart(const KeyspaceState& keyspace, Bytes key, Bytes part_key,

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ class LatchedTransaction {
   virtual TransactionKeyspace& In(const Keyspace& keyspace) = 0;
 
   virtual WallTime now() const = 0;
+
+  // The instant at which rows and members are living or dead to it: now(), unless it was begun with
+  // another (KeySet::judged_at).
+  virtual WallTime judged_at() const { return now(); }
 
   // A savepoint. Marks rise within a transaction; rolling back to one ends the later ones.
   using Mark = std::size_t;
@@ -83,9 +88,17 @@ struct KeySet {
   bool everything = false;  // All keys of all keyspaces: for callers that do not know their keys.
   bool walks = false;       // Scans or counts rows. Unlatched rows are read from one snapshot taken
                             // before now(), so that no purge shows a part of what died together.
+  // For changes that another server has decided, before their deadlines: what was living at this
+  // instant is living, and a lifetime that ends behind it is written, even if it has passed by now.
+  // Purges of these keyspaces must be held. Nothing: now().
+  std::optional<WallTime> judged_at = std::nullopt;
   TransactionMemory* memory =
       nullptr;  // May be null. Of one transaction at a time, and outlives it.
 };
+
+// While purges of a keyspace are held, its dead rows and members stay until a caller removes them;
+// readers do not see them. Not stored: each run of the process says it again.
+void HoldPurges(Database& database, const Keyspace& keyspace, bool held);
 
 // Begins a latched transaction; waits for the latches. Invalid when the database is closed.
 Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, const KeySet& scope);

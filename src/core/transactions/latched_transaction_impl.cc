@@ -11,6 +11,12 @@ std::unique_ptr<TransactionMemory> NewTransactionMemory() {
   return std::make_unique<DraftMemory>();
 }
 
+void HoldPurges(Database& database, const Keyspace& keyspace, bool held) {
+  Store& store = StoreOf(database);
+  KeyspaceImpl::Of(keyspace, store).state().HoldPurges(held);
+  if (!held) store.watch().Written(WallTimeFromMs(0));  // What has died meanwhile is due.
+}
+
 Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, const KeySet& scope) {
   Store& store = StoreOf(database);
   // Keys of one keyspace mostly come together.
@@ -25,9 +31,9 @@ Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, con
   };
   const auto begin = [&](std::span<const LatchedTransactionImpl::Target> targets)
       -> Result<std::unique_ptr<LatchedTransaction>> {
-    MAYFLY_TRY(auto transaction,
-               LatchedTransactionImpl::Begin(store, targets, scope.everything, scope.walks,
-                                             static_cast<DraftMemory*>(scope.memory)));
+    MAYFLY_TRY(auto transaction, LatchedTransactionImpl::Begin(
+                                     store, targets, scope.everything, scope.walks,
+                                     static_cast<DraftMemory*>(scope.memory), scope.judged_at));
     return std::unique_ptr<LatchedTransaction>(std::move(transaction));
   };
   if (scope.everything) return begin({});
@@ -42,14 +48,15 @@ Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, con
 }
 
 Result<std::unique_ptr<LatchedTransactionImpl>> LatchedTransactionImpl::Begin(
-    Store& store, std::span<const Target> targets, bool everything, bool walks,
-    DraftMemory* memory) {
+    Store& store, std::span<const Target> targets, bool everything, bool walks, DraftMemory* memory,
+    std::optional<WallTime> judged_at) {
   MAYFLY_RETURN_IF_ERROR(store.CheckOpen());
   std::unique_ptr<LatchedTransactionImpl> transaction(new LatchedTransactionImpl(store, memory));
   HeldKeys& held = transaction->held_;
   MAYFLY_RETURN_IF_ERROR(everything ? held.HoldEverything() : held.Hold(targets));
   if (walks && !everything) MAYFLY_RETURN_IF_ERROR(transaction->rows_.Freeze());
-  transaction->buffers_.set_now(store.clock().Now());  // Under the latches, as every write.
+  transaction->now_ = store.clock().Now();  // Under the latches, as every write.
+  transaction->buffers_.set_now(judged_at.value_or(transaction->now_));
   store.KeepTime(transaction->now());
   return transaction;
 }
@@ -61,7 +68,7 @@ Status LatchedTransactionImpl::Commit(Durability durability) {
     End(/*committed=*/true);
     return {};
   }
-  CommitPlan plan(now(), std::exchange(buffers_.memory().batch, {}));
+  CommitPlan plan(judged_at(), std::exchange(buffers_.memory().batch, {}));
   Status committed = buffers_.Plan(plan);
   if (committed.ok()) committed = store_.CommitChanges(plan, durability);
   End(committed.ok());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,15 +19,15 @@ class LatchedTransactionImpl final : public LatchedTransaction {
 
   // Ignores `targets` when `everything` is set. The store, and the memory if one is given, must
   // outlive the transaction.
-  static Result<std::unique_ptr<LatchedTransactionImpl>> Begin(Store& store,
-                                                               std::span<const Target> targets,
-                                                               bool everything, bool walks = false,
-                                                               DraftMemory* memory = nullptr);
+  static Result<std::unique_ptr<LatchedTransactionImpl>> Begin(
+      Store& store, std::span<const Target> targets, bool everything, bool walks = false,
+      DraftMemory* memory = nullptr, std::optional<WallTime> judged_at = {});
   ~LatchedTransactionImpl() override { buffers_.EndStaging(/*committed=*/false); }
 
   TransactionKeyspace& In(const Keyspace& keyspace) override { return buffers_.In(keyspace); }
   WriteBuffer& In(KeyspaceState& state) { return buffers_.In(state, nullptr); }
-  WallTime now() const override { return buffers_.now(); }
+  WallTime now() const override { return now_; }
+  WallTime judged_at() const override { return buffers_.now(); }
   Mark SetMark() override { return buffers_.SetMark(); }
   void RollBack(Mark mark) override { buffers_.RollBack(mark); }
   void Release(Mark mark) override { buffers_.Release(mark); }
@@ -46,6 +47,7 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   HeldKeys held_;
   LatchedRows rows_;
   WriteBuffers buffers_;
+  WallTime now_;
   bool over_ = false;
 };
 

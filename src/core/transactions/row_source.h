@@ -20,17 +20,18 @@ class RowSource {
   RowSource(const RowSource&) = delete;
   RowSource& operator=(const RowSource&) = delete;
 
-  // Ok when the transaction may read from the keyspace, read the key, or change it.
+  // Ok when the transaction may read from the keyspace, read the key, or change it. `stripe` is the
+  // key's.
   virtual Status CheckUse(const KeyspaceState& keyspace) const = 0;
-  virtual Status CheckRead(const KeyspaceState& keyspace, Bytes key) const = 0;
-  virtual Status CheckWrite(const KeyspaceState& keyspace, Bytes key) const = 0;
+  virtual Status CheckRead(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const = 0;
+  virtual Status CheckWrite(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const = 0;
   virtual Status CheckClear(const KeyspaceState& keyspace) const = 0;
 
   // True when what is read stays as it is until the transaction ends, because its latch is held.
   virtual bool is_latched() const = 0;
 
-  // True when no other thread reads the key before the transaction ends, either.
-  virtual bool HoldsAlone(const KeyspaceState& keyspace, Bytes key) const = 0;
+  // True when no other thread reads keys of the stripe before the transaction ends, either.
+  virtual bool HoldsAlone(Stripe stripe) const = 0;
 
   // Reads the stored row, dead or not; nothing when there is none.
   virtual Status ReadRow(KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,

@@ -161,14 +161,14 @@ Status SnapshotRows::CheckUse(const KeyspaceState& keyspace) const {
   return store_.CheckUsable(keyspace);
 }
 
-Status SnapshotRows::CheckRead(const KeyspaceState& keyspace, Bytes key) const {
+Status SnapshotRows::CheckRead(const KeyspaceState& keyspace, Bytes key, Stripe) const {
   MAYFLY_RETURN_IF_ERROR(CheckUse(keyspace));
   MAYFLY_RETURN_IF_ERROR(State().status());
   return CheckUserKey(key);
 }
 
-Status SnapshotRows::CheckWrite(const KeyspaceState& keyspace, Bytes key) const {
-  MAYFLY_RETURN_IF_ERROR(CheckRead(keyspace, key));
+Status SnapshotRows::CheckWrite(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const {
+  MAYFLY_RETURN_IF_ERROR(CheckRead(keyspace, key, stripe));
   MAYFLY_RETURN_IF_ERROR(store_.CheckWritable());
   if (reads_.size() < kTransactionKeysMax) [[likely]]
     return {};

@@ -35,11 +35,11 @@ class SnapshotRows final : public RowSource {
                         const KeyState& today, WallTime now) const;
 
   Status CheckUse(const KeyspaceState& keyspace) const override;
-  Status CheckRead(const KeyspaceState& keyspace, Bytes key) const override;
-  Status CheckWrite(const KeyspaceState& keyspace, Bytes key) const override;
+  Status CheckRead(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const override;
+  Status CheckWrite(const KeyspaceState& keyspace, Bytes key, Stripe stripe) const override;
   Status CheckClear(const KeyspaceState& keyspace) const override;
   bool is_latched() const override { return false; }
-  bool HoldsAlone(const KeyspaceState&, Bytes) const override { return false; }
+  bool HoldsAlone(Stripe) const override { return false; }
   Status ReadRow(KeyspaceState& keyspace, Bytes key, PinnedBytes& pin,
                  std::optional<RowView>& row) override;
   Status ShowWhole(const KeyspaceState& keyspace, PinnedBytes& pin, RowView& row) override;

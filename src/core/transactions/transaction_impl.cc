@@ -141,6 +141,9 @@ Status TransactionImpl::CommitChanges(Durability durability, std::vector<Event>&
   }
   MAYFLY_RETURN_IF_ERROR(buffers_.Rebase(present, plan.now()));
   MAYFLY_RETURN_IF_ERROR(buffers_.Plan(plan));
+  // Nothing is read from the state any more. While the commit waits for room in memory, rows that
+  // only this state needs could not leave it.
+  rows_.End();
   MAYFLY_RETURN_IF_ERROR(store_->CommitChanges(plan, durability));
   events = std::move(plan.events());
   return {};

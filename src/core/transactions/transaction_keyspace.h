@@ -177,7 +177,7 @@ class TransactionKeyspace {
   // The calls below return NotFound when there is no living collection, nor a fresh one of this
   // transaction.
 
-  // Replaces the head, at most 64 bytes.
+  // Replaces the head, at most 160 bytes.
   virtual Status SetHead(Bytes key, Bytes head) = 0;
 
   virtual Status FindMember(Bytes key, Bytes member, FoundMember& found) = 0;

@@ -1,6 +1,7 @@
 #include "core/transactions/write_buffer.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
@@ -25,14 +26,14 @@ RowSource& WriteBuffer::source() const { return transaction_.rows(); }
 
 // A buffered row of a latched transaction has passed the checks of its key, and those of a write if
 // it is dirty.
-Status WriteBuffer::CheckRead(Bytes key) const {
+Status WriteBuffer::CheckRead(Bytes key, Stripe stripe) const {
   const bool checked = IsLast(key) && source().is_latched();
-  return checked ? source().CheckUse(state_) : source().CheckRead(state_, key);
+  return checked ? source().CheckUse(state_) : source().CheckRead(state_, key, stripe);
 }
 
-Status WriteBuffer::CheckWrite(Bytes key) const {
+Status WriteBuffer::CheckWrite(Bytes key, Stripe stripe) const {
   const bool checked = IsLast(key) && last_->second.dirty() && source().is_latched();
-  return checked ? source().CheckUse(state_) : source().CheckWrite(state_, key);
+  return checked ? source().CheckUse(state_) : source().CheckWrite(state_, key, stripe);
 }
 
 WriteRule WriteBuffer::Rule() const {
@@ -48,24 +49,34 @@ Status WriteBuffer::Find(Bytes key, FoundRow& found) {
 
 Status WriteBuffer::Look(Bytes key, FoundRow& found) {
   ShowNothing(found);
-  MAYFLY_RETURN_IF_ERROR(CheckRead(key));
   if (IsLast(key)) {
+    MAYFLY_RETURN_IF_ERROR(CheckRead(key, last_->second.stripe));
     Show(last_->second, transaction_.now(), found);
     return {};
   }
-  if (!rows_.empty()) {
-    if (const auto own = rows_.find(key); own != rows_.end()) {
-      Show(own->second, transaction_.now(), found);
-      return {};
-    }
+  const Stripe stripe = StripeOf(state_.id(), key);
+  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key, stripe));
+  if (const Rows* const own = rows_.Find(key)) {
+    Show(own->second, transaction_.now(), found);
+    return {};
   }
   if (cleared_) return {};
+  if (transaction_.KeepsReads() && source().HoldsAlone(stripe)) {
+    // It will be changed next.
+    Rows* row = nullptr;
+    MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
+    transaction_.Kept(row->second.stored_value);
+    Show(row->second, transaction_.now(), found);
+    return {};
+  }
   std::optional<RowView> stored;
   MAYFLY_RETURN_IF_ERROR(source().ReadRow(state_, key, found.pin, stored));
   if (!stored || IsDead(stored->deadline, transaction_.now())) return {};
   if (stored->collection_id) {
     // Its members will be read next: the row, which is short, is buffered for all of them.
-    MAYFLY_TRY(const Rows* row, source().is_latched() ? Keep(key, found.pin.view()) : Load(key));
+    Rows* row = nullptr;
+    MAYFLY_RETURN_IF_ERROR(source().is_latched() ? Keep(key, stripe, found.pin.view(), row)
+                                                 : Load(key, stripe, row));
     Show(row->second, transaction_.now(), found);
     return {};
   }
@@ -84,21 +95,26 @@ void WriteBuffer::Show(const BufferedRow& row, WallTime now, FoundRow& found) {
   found.members = row.draft.living_members();
 }
 
-Result<WriteBuffer::Rows*> WriteBuffer::Load(Bytes key) {
-  if (IsLast(key)) return last_;
-  const auto [row, is_new] = transaction_.memory().rows.Emplace(rows_, key);
+Status WriteBuffer::Load(Bytes key, Stripe stripe, Rows*& row) {
+  row = last_;
+  if (IsLast(key)) return {};
+  bool is_new = false;
+  std::tie(row, is_new) = transaction_.memory().rows.Emplace(rows_, key);
   if (is_new) {
+    row->second.stripe = stripe;
     if (const Status filled = Fill(key, row->second); !filled.ok()) {
-      rows_.erase(row);
+      rows_.Erase(key);
       return filled;
     }
   }
-  return last_ = &*row;
+  last_ = row;
+  return {};
 }
 
-Result<WriteBuffer::Rows*> WriteBuffer::Keep(Bytes key, Bytes encoded) {
-  const auto made = transaction_.memory().rows.Emplace(rows_, key).first;
+Status WriteBuffer::Keep(Bytes key, Stripe stripe, Bytes encoded, Rows*& made) {
+  made = transaction_.memory().rows.Emplace(rows_, key).first;
   BufferedRow& row = made->second;
+  row.stripe = stripe;
   auto& copy = row.key_state.pin.Hold<std::string>();
   copy.assign(encoded);
   row.key_state.pin.Show(copy);
@@ -109,8 +125,11 @@ Result<WriteBuffer::Rows*> WriteBuffer::Keep(Bytes key, Bytes encoded) {
   } else {
     kept = stored.error();
   }
-  if (kept.ok()) return last_ = &*made;
-  rows_.erase(made);
+  if (kept.ok()) {
+    last_ = made;
+  } else {
+    rows_.Erase(key);
+  }
   return kept;
 }
 
@@ -143,7 +162,7 @@ Status WriteBuffer::Settle(Bytes key, BufferedRow& row) {
   return SetCounts(key, collection, draft);
 }
 
-Status WriteBuffer::SetCounts(Bytes key, const Collection& collection, RowDraft& draft) {
+Status WriteBuffer::SetCounts(Bytes key, const Collection& collection, RowFate& draft) {
   draft.members = collection.members;
   draft.mortal = collection.mortal;
   draft.dead = 0;
@@ -158,9 +177,9 @@ Status WriteBuffer::SetCounts(Bytes key, const Collection& collection, RowDraft&
   draft.first_deadline = found.first_deadline;
   // After a long count the row is written with the new counts even if the transaction only reads,
   // so that later readers need not count again; unless its latch is shared.
-  draft.dirty =
-      draft.dirty || (found.walked > kUncountedMembersMax &&
-                      store_.engine().capabilities().writable && source().HoldsAlone(state_, key));
+  draft.dirty = draft.dirty ||
+                (found.walked > kUncountedMembersMax && store_.engine().capabilities().writable &&
+                 source().HoldsAlone(StripeFor(key)));
   return {};
 }
 
@@ -189,14 +208,15 @@ RowDraft& WriteBuffer::ToChange(Rows& row) {
   return draft;
 }
 
-void WriteBuffer::Replace(Rows& row, RowDraft fresh) {
+void WriteBuffer::Replace(Rows& row, const RowFate& fate, Bytes value) {
   RowDraft& draft = ToChange(row);
-  fresh.dirty = true;
-  fresh.changed = true;
-  draft = std::move(fresh);
+  draft.value = value;  // Which may be a view of it.
+  draft.fate() = fate;
+  draft.dirty = true;
+  draft.changed = true;
 }
 
-void WriteBuffer::Remove(Rows& row) { Replace(row, {}); }
+void WriteBuffer::Remove(Rows& row) { Replace(row, {}, {}); }
 
 Result<std::uint64_t> WriteBuffer::Count() {
   MAYFLY_RETURN_IF_ERROR(source().CheckUse(state_));
@@ -223,8 +243,8 @@ bool WriteBuffer::HasDrafts() const {
 }
 
 BufferedRow* WriteBuffer::DraftOf(Bytes key) {
-  const auto row = rows_.find(key);
-  if (row == rows_.end()) return nullptr;
+  Rows* const row = rows_.Find(key);
+  if (row == nullptr) return nullptr;
   if (row->second.dirty()) return &row->second;
   if (late_.empty()) return nullptr;
   const auto late = late_.lower_bound({row->first, WallTime::min()});
@@ -257,8 +277,9 @@ Status WriteBuffer::Clear() {
   return {};
 }
 
-void WriteBuffer::SetDraft(Rows& row, RowDraft draft) {
-  row.second.draft = std::move(draft);
+void WriteBuffer::SetDraft(Rows& row, const RowFate& fate, std::string value) {
+  row.second.draft.fate() = fate;
+  row.second.draft.value = std::move(value);
   if (!source().is_latched()) unsettled_.insert(row.first);
 }
 

@@ -104,7 +104,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
     BufferedCollections collections;
     bool was_cleared = false;
   };
-  void SetDraft(BufferedRows::value_type& row, RowDraft draft);
+  void SetDraft(BufferedRows::value_type& row, const RowFate& fate, std::string value);
   void SetLateDraft(Bytes key, WallTime timestamp, std::optional<RowDraft> draft);
   void TakeBackClear(Cleared before);
 
@@ -116,42 +116,48 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Status Apply(Bytes key, Decide decide) override { return Apply(key, decide, Values::kAsStored); }
 
   RowSource& source() const;
-  Status CheckRead(Bytes key) const;
-  Status CheckWrite(Bytes key) const;
+  Status CheckRead(Bytes key, Stripe stripe) const;
+  Status CheckWrite(Bytes key, Stripe stripe) const;
+
+  // As StripeOf(), which hashes the key.
+  Stripe StripeFor(Bytes key) const {
+    return IsLast(key) ? last_->second.stripe : StripeOf(state_.id(), key);
+  }
   Status CheckCollections() const;
 
   Status Look(Bytes key, FoundRow& found);
 
   // Finds the buffered row or reads it. The pointer holds as long as the buffer.
-  Result<Rows*> Load(Bytes key);
-  Result<Rows*> Keep(Bytes key, Bytes encoded);
+  Status Load(Bytes key, Stripe stripe, Rows*& row);
+  Status Keep(Bytes key, Stripe stripe, Bytes encoded, Rows*& row);
   bool IsLast(Bytes key) const { return last_ != nullptr && last_->first == key; }
   Status Fill(Bytes key, BufferedRow& row);
   Status Settle(Bytes key, BufferedRow& row);
-  Status SetCounts(Bytes key, const Collection& collection, RowDraft& draft);
+  Status SetCounts(Bytes key, const Collection& collection, RowFate& draft);
   static void Show(const BufferedRow& row, WallTime now, FoundRow& found);
 
   // Called before a change: of the row, or of a side, which leaves the row unchanged.
   RowDraft& ToChange(Rows& row);
   RowDraft& ToPlan(Rows& row);
   void Remove(Rows& row);
-  void Replace(Rows& row, RowDraft draft);
+  void Replace(Rows& row, const RowFate& fate, Bytes value);
 
-  Result<RowDraft> MakeDraft(const BufferedRow& own, const Change& change) const;
-  void SetTimestamp(const BufferedRow& own, const Change& change, RowDraft& fresh) const;
-  void AddLate(const std::string& key, RowDraft draft);
+  Status Decided(const BufferedRow& own, const Change& change, RowFate& fresh) const;
+  void SetTimestamp(const BufferedRow& own, const Change& change, RowFate& fresh) const;
+  void AddLate(const std::string& key, const RowFate& fate, Bytes value);
 
-  Result<RowDraft> NewCollection(Bytes head);
+  Result<RowFate> NewCollection(Bytes head);
   Status CheckHead(Bytes head) const;
   Status CheckRoom(const BufferedCollection& parts) const;
 
   struct Living {
-    Rows* row;
-    BufferedCollection* parts;
+    Rows* row = nullptr;
+    BufferedCollection* parts = nullptr;
 
     RowDraft& draft() const { return row->second.draft; }
   };
-  Result<Living> LivingCollection(Bytes key);
+  enum class Access : std::uint8_t { kRead, kWrite };
+  Status LivingCollection(Bytes key, Access access, Living& living);
   BufferedCollection& PartsOf(Rows& row);
   BufferedCollection& UsedParts(BufferedCollections::value_type& parts) {
     last_parts_ = {parts.first, &parts.second};
@@ -162,8 +168,8 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   }
   Status FindPart(Bytes key, Part part, Bytes name, FoundMember& found);
   Status CheckName(const BufferedCollection& parts, Bytes name) const;
-  Result<BufferedMembers::value_type*> LoadMember(Bytes key, BufferedCollection& parts,
-                                                  Bytes member, bool skip_read);
+  Status LoadMember(Bytes key, BufferedCollection& parts, Bytes member, bool skip_read,
+                    BufferedMembers::value_type*& own);
   Status ReadMember(Bytes key, const BufferedCollection& parts, Bytes member, BufferedMember& own);
   MemberDraft& PartToChange(const Living& living, BufferedMembers::value_type& part);
   void SetMember(const Living& living, BufferedMembers::value_type& member, Bytes value,
@@ -180,7 +186,8 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Status PlanRow(CommitPlan& plan, const Rows& row);
   Status PlanLate(CommitPlan& plan);
   Status PlanCollection(CommitPlan& plan, const Rows& row, const RowView* old);
-  void PlanParts(CommitPlan& plan, Bytes key, BufferedCollection& parts, bool staged = false) const;
+  void PlanParts(CommitPlan& plan, const Rows& row, BufferedCollection& parts,
+                 bool staged = false) const;
   Result<std::optional<WallTime>> LastDeadline(const RowDraft& draft) const;
 
   WriteBuffers& transaction_;

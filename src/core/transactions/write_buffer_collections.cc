@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
@@ -18,7 +19,7 @@ PartKind KindOf(Part part) { return part == Part::kMembers ? PartKind::kMember :
 
 Status WriteBuffer::CheckHead(Bytes head) const {
   if (head.size() <= kHeadBytesMax) return {};
-  return Status::Invalid("the head of a collection has at most 64 bytes");
+  return Status::Invalid("the head of a collection has at most 160 bytes");
 }
 
 // The longest engine key with this name, its index entry's, must fit the engine.
@@ -47,49 +48,65 @@ Status WriteBuffer::CheckRoom(const BufferedCollection& parts) const {
       "the transaction writes more than {} members; commit it in parts", kTransactionKeysMax));
 }
 
-Result<RowDraft> WriteBuffer::NewCollection(Bytes head) {
+Result<RowFate> WriteBuffer::NewCollection(Bytes head) {
   MAYFLY_RETURN_IF_ERROR(CheckCollections());
   MAYFLY_RETURN_IF_ERROR(CheckHead(head));
-  RowDraft draft{.kind = RowDraft::Kind::kCollection, .value = std::string(head)};
-  MAYFLY_TRY(draft.collection_id, store_.collection_ids().Next());
-  draft.fresh = true;
-  return draft;
+  RowFate fate{.kind = RowFate::Kind::kCollection};
+  MAYFLY_TRY(fate.collection_id, store_.collection_ids().Next());
+  fate.fresh = true;
+  return fate;
 }
 
 Status WriteBuffer::MakeCollection(Bytes key, Bytes head, Lifetime lifetime) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_TRY(Rows * row, Load(key));
+  const Stripe stripe = StripeFor(key);
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key, stripe));
+  Rows* row = nullptr;
+  MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
   std::optional<std::optional<WallTime>> old;
   if (row->second.Shows(transaction_.now())) old = row->second.draft.deadline;
   MAYFLY_TRY(const Span span, Rule().Apply(lifetime, key, old, transaction_.now()));
-  MAYFLY_TRY(RowDraft draft, NewCollection(head));
-  draft.span = span;
-  MAYFLY_TRY(draft.deadline, DeadlineOf(span, transaction_.now()));
-  Replace(*row, std::move(draft));
+  MAYFLY_TRY(RowFate fate, NewCollection(head));
+  fate.span = span;
+  MAYFLY_TRY(fate.deadline, DeadlineOf(span, transaction_.now()));
+  Replace(*row, fate, head);
   PartsOf(*row);  // Now, so that made_in is this epoch.
   return {};
 }
 
 Status WriteBuffer::MakeCollectionUntil(Bytes key, Bytes head, std::optional<WallTime> deadline) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_TRY(Rows * row, Load(key));
-  MAYFLY_TRY(RowDraft draft, NewCollection(head));
-  draft.span = Span::Of(deadline);
-  draft.deadline = deadline;
-  Replace(*row, std::move(draft));
+  const Stripe stripe = StripeFor(key);
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key, stripe));
+  Rows* row = nullptr;
+  MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
+  MAYFLY_TRY(RowFate fate, NewCollection(head));
+  fate.span = Span::Of(deadline);
+  fate.deadline = deadline;
+  Replace(*row, fate, head);
   PartsOf(*row);
   return {};
 }
 
-Result<WriteBuffer::Living> WriteBuffer::LivingCollection(Bytes key) {
-  MAYFLY_TRY(Rows * row, Load(key));
-  const RowDraft& draft = row->second.draft;
+// Most calls concern the row of the last one, which has passed the checks of its key, and those of a
+// write if it is dirty.
+Status WriteBuffer::LivingCollection(Bytes key, Access access, Living& living) {
+  if (IsLast(key) && source().is_latched() && (access == Access::kRead || last_->second.dirty()))
+      [[likely]] {
+    MAYFLY_RETURN_IF_ERROR(source().CheckUse(state_));
+    living.row = last_;
+  } else {
+    const Stripe stripe = StripeFor(key);
+    MAYFLY_RETURN_IF_ERROR(access == Access::kRead ? CheckRead(key, stripe)
+                                                   : CheckWrite(key, stripe));
+    MAYFLY_RETURN_IF_ERROR(Load(key, stripe, living.row));
+  }
+  const RowDraft& draft = living.row->second.draft;
   if (draft.kind == RowDraft::Kind::kAbsent || IsDead(draft.deadline, transaction_.now())) {
     return NoCollection();
   }
   if (draft.kind == RowDraft::Kind::kPlain) return Status::WrongType("the row is no collection");
   if (draft.living_members() == 0 && !draft.fresh) return NoCollection();
-  return Living{row, &PartsOf(*row)};
+  living.parts = &PartsOf(*living.row);
+  return {};
 }
 
 BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
@@ -109,9 +126,9 @@ BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
 }
 
 Status WriteBuffer::SetHead(Bytes key, Bytes head) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_RETURN_IF_ERROR(CheckHead(head));
-  MAYFLY_TRY(const Living living, LivingCollection(key));
+  Living living;
+  MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kWrite, living));
   RowDraft& draft = ToChange(*living.row);
   draft.value = head;  // Which may be a view of it.
   draft.stored_value = false;
@@ -130,21 +147,30 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   found.exists = false;
   found.value = {};
   found.deadline.reset();
-  MAYFLY_RETURN_IF_ERROR(CheckRead(key));
-  MAYFLY_TRY(const Living living, LivingCollection(key));
-  BufferedMembers& own = MapOf(*living.parts, part);
-  if (!own.empty()) {
-    const auto at = own.find(name);
-    // A side that is not dirty was not read.
-    if (at != own.end() && (part == Part::kMembers || at->second.dirty())) {
-      if (!at->second.Shows(transaction_.now())) return {};
-      found.exists = true;
-      found.value = at->second.value();
-      found.deadline = at->second.draft.deadline;
-      return {};
-    }
+  Living living;
+  MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kRead, living));
+  const auto show = [&](const BufferedMember& own) {
+    if (!own.Shows(transaction_.now())) return;
+    found.exists = true;
+    found.value = own.value();
+    found.deadline = own.draft.deadline;
+  };
+  BufferedMembers& drafts = MapOf(*living.parts, part);
+  if (const auto* const own = drafts.Find(name);
+      own != nullptr && (part == Part::kMembers || own->second.dirty() || own->second.known)) {
+    show(own->second);
+    return {};
   }
   if (!living.parts->stored || !CheckName(*living.parts, name).ok()) return {};
+  const bool keeps = transaction_.KeepsReads() && source().HoldsAlone(living.row->second.stripe);
+  if (keeps && part == Part::kMembers) {
+    // It will be changed next.
+    BufferedMembers::value_type* own = nullptr;
+    MAYFLY_RETURN_IF_ERROR(LoadMember(key, *living.parts, name, false, own));
+    transaction_.Kept(own->second.value());
+    show(own->second);
+    return {};
+  }
   const Status read =
       source().ReadPart(state_, key, living.parts->keys.Of(KindOf(part), name), found.pin);
   if (read.IsNotFound()) return {};
@@ -154,25 +180,33 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   found.exists = true;
   found.value = row.payload;
   found.deadline = row.deadline;
+  if (keeps) {
+    // The next command reads the same nodes of an order.
+    BufferedMember& own = transaction_.memory().parts.Emplace(drafts, name).first->second;
+    own.known = true;
+    own.draft.present = true;
+    own.draft.value = row.payload;
+    transaction_.Kept(row.payload);
+  }
   return {};
 }
 
-Result<BufferedMembers::value_type*> WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts,
-                                                             Bytes member, bool skip_read) {
-  const auto [made, is_new] = transaction_.memory().parts.Emplace(parts.members, member);
-  if (!is_new) return &*made;
-  BufferedMember& own = made->second;
-  if (!parts.stored || skip_read) return &*made;
-  if (const Status read = ReadMember(key, parts, member, own); !read.ok()) {
-    parts.members.erase(made);
-    return read;
+Status WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts, Bytes member, bool skip_read,
+                               BufferedMembers::value_type*& own) {
+  bool is_new = false;
+  std::tie(own, is_new) = transaction_.memory().parts.Emplace(parts.members, member);
+  if (!is_new || !parts.stored || skip_read) return {};
+  BufferedMember& read = own->second;
+  if (Status failed = ReadMember(key, parts, member, read); !failed.ok()) {
+    parts.members.Erase(member);
+    return failed;
   }
-  if (own.stored) {
-    own.draft.present = true;
-    own.draft.value = own.stored_value;
-    own.draft.deadline = own.stored->deadline;
+  if (read.stored) {
+    read.draft.present = true;
+    read.draft.value = read.stored_value;
+    read.draft.deadline = read.stored->deadline;
   }
-  return &*made;
+  return {};
 }
 
 Status WriteBuffer::ReadMember(Bytes key, const BufferedCollection& parts, Bytes member,
@@ -221,14 +255,15 @@ void WriteBuffer::SetMember(const Living& living, BufferedMembers::value_type& m
 
 Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, MemberLifetime lifetime,
                                     bool known_new) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
-  MAYFLY_TRY(const Living living, LivingCollection(key));
+  Living living;
+  MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kWrite, living));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, member));
   MAYFLY_RETURN_IF_ERROR(CheckRoom(*living.parts));
   // A new member may replace a dead one of its name.
-  MAYFLY_TRY(auto* own,
-             LoadMember(key, *living.parts, member, known_new && !living.parts->stored_mortal));
+  BufferedMembers::value_type* own = nullptr;
+  MAYFLY_RETURN_IF_ERROR(
+      LoadMember(key, *living.parts, member, known_new && !living.parts->stored_mortal, own));
   const bool lived = own->second.Shows(transaction_.now());
   transaction_.Buffered(value);
   MemberDraft fresh{.present = true};
@@ -257,10 +292,11 @@ Result<bool> WriteBuffer::PutMember(Bytes key, Bytes member, Bytes value, Member
 }
 
 Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_TRY(const Living living, LivingCollection(key));
+  Living living;
+  MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kWrite, living));
   if (!CheckName(*living.parts, member).ok()) return false;
-  MAYFLY_TRY(auto* own, LoadMember(key, *living.parts, member, false));
+  BufferedMembers::value_type* own = nullptr;
+  MAYFLY_RETURN_IF_ERROR(LoadMember(key, *living.parts, member, false, own));
   // A dead member is left to the purge.
   if (!own->second.Shows(transaction_.now())) return false;
   SetMember(living, *own, {}, {});
@@ -268,9 +304,9 @@ Result<bool> WriteBuffer::RemoveMember(Bytes key, Bytes member) {
 }
 
 Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(value));
-  MAYFLY_TRY(const Living living, LivingCollection(key));
+  Living living;
+  MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kWrite, living));
   MAYFLY_RETURN_IF_ERROR(CheckName(*living.parts, side));
   MAYFLY_RETURN_IF_ERROR(CheckRoom(*living.parts));
   auto& own = *transaction_.memory().parts.Emplace(living.parts->sides, side).first;
@@ -283,8 +319,8 @@ Status WriteBuffer::PutSide(Bytes key, Bytes side, Bytes value) {
 }
 
 Status WriteBuffer::RemoveSide(Bytes key, Bytes side) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_TRY(const Living living, LivingCollection(key));
+  Living living;
+  MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kWrite, living));
   if (!CheckName(*living.parts, side).ok()) return {};
   auto& own = *transaction_.memory().parts.Emplace(living.parts->sides, side).first;
   ToPlan(*living.row);

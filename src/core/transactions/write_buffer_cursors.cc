@@ -103,8 +103,8 @@ class MergedRowCursor final : public TransactionCursor {
 
 Result<std::unique_ptr<MemberCursor>> WriteBuffer::NewMemberCursor(Bytes key, Part part,
                                                                    const MemberRange& range) {
-  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, key));
-  MAYFLY_TRY(const Living living, LivingCollection(key));
+  Living living;
+  MAYFLY_RETURN_IF_ERROR(LivingCollection(key, Access::kRead, living));
   const PartKeys& keys = living.parts->keys;
   const PartKind kind = part == Part::kMembers ? PartKind::kMember : PartKind::kSide;
   // A reversed range is empty.
@@ -157,8 +157,8 @@ Result<std::optional<std::string>> WriteBuffer::MortalKey(std::uint64_t n) {
     if (!entry) {
       return Status::Corruption("an entry of the expiry index is damaged; run a check with repair");
     }
-    const auto own = rows_.find(entry->key);
-    if (own != rows_.end() && own->second.dirty()) continue;
+    const Rows* const own = rows_.Find(entry->key);
+    if (own != nullptr && own->second.dirty()) continue;
     if (n-- == 0) return std::optional(std::string(entry->key));
   }
   MAYFLY_RETURN_IF_ERROR(cursor->status());

@@ -27,8 +27,10 @@ Result<bool> WriteBuffer::DeleteAt(Bytes key, WallTime timestamp) {
 }
 
 Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
-  MAYFLY_RETURN_IF_ERROR(CheckWrite(key));
-  MAYFLY_TRY(Rows * row, Load(key));
+  const Stripe stripe = StripeFor(key);
+  MAYFLY_RETURN_IF_ERROR(CheckWrite(key, stripe));
+  Rows* row = nullptr;
+  MAYFLY_RETURN_IF_ERROR(Load(key, stripe, row));
   BufferedRow& own = row->second;
   const bool lives = own.Shows(transaction_.now());
   RowView living;
@@ -43,16 +45,16 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
       const Change change,
       decide({.row = lives ? &living : nullptr, .now = transaction_.now(), .newest = newest}));
   if (change.kind == Change::Kind::kNothing) return {};
-  MAYFLY_TRY(RowDraft fresh, MakeDraft(own, change));
+  RowFate fresh;
+  MAYFLY_RETURN_IF_ERROR(Decided(own, change, fresh));
   if (change.timestamp && newest && *change.timestamp < *newest) {
-    if (!fresh.stored_value) fresh.value = change.payload;
-    AddLate(row->first, std::move(fresh));
+    AddLate(row->first, fresh, fresh.stored_value ? Bytes() : change.payload);
     return {};
   }
   // A draft that this one overtakes becomes history as well.
   if (own.dirty() && own.draft.own_timestamp && !change.same_timestamp &&
       (!fresh.own_timestamp || *own.draft.timestamp < *fresh.timestamp)) {
-    AddLate(row->first, own.draft);
+    AddLate(row->first, own.draft, own.draft.value);
   }
   // A delete of a row that does not live removes a dead one, and is no change to anyone. Where order
   // is by timestamp, it counts.
@@ -65,21 +67,19 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
   } else {
     draft.value = change.payload;  // Which may be a part of it.
   }
-  fresh.value = std::move(draft.value);
-  draft = std::move(fresh);
+  draft.fate() = fresh;
   const bool keeps = source().is_latched() || transaction_.marks() > 0;  // A rollback may need it.
   if (!keeps && !draft.stored_value) own.ForgetStoredValue();
   return {};
 }
 
-// Sets all but the value. `stored_value` of the result says that the value, or head, stays.
-Result<RowDraft> WriteBuffer::MakeDraft(const BufferedRow& own, const Change& change) const {
-  RowDraft fresh;
+// What a decision makes of the row. `stored_value` says that the value, or head, stays.
+Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowFate& fresh) const {
   if (state_.by_timestamp()) SetTimestamp(own, change, fresh);
-  if (change.kind == Change::Kind::kDelete) return fresh;
+  if (change.kind == Change::Kind::kDelete) return {};
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
   if (change.of_collection) {
-    fresh = own.draft;
+    fresh = own.draft.fate();
     fresh.stored_value = true;
   } else {
     fresh.kind = RowDraft::Kind::kPlain;
@@ -95,11 +95,10 @@ Result<RowDraft> WriteBuffer::MakeDraft(const BufferedRow& own, const Change& ch
     fresh.ttl_from_commit = true;
   }
   MAYFLY_TRY(fresh.deadline, DeadlineOf(fresh.span, fresh.TtlFrom(transaction_.now())));
-  return fresh;
+  return {};
 }
 
-void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change,
-                               RowDraft& fresh) const {
+void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change, RowFate& fresh) const {
   const WallTime now = transaction_.now();
   const auto newest = own.newest();
   fresh.timestamp = change.timestamp.value_or(std::max(now, newest.value_or(now)));
@@ -112,12 +111,13 @@ void WriteBuffer::SetTimestamp(const BufferedRow& own, const Change& change,
   fresh.same_timestamp = !own.dirty() || own.draft.own_timestamp || own.draft.same_timestamp;
 }
 
-void WriteBuffer::AddLate(const std::string& key, RowDraft draft) {
-  const WallTime timestamp = *draft.timestamp;
+void WriteBuffer::AddLate(const std::string& key, const RowFate& fate, Bytes value) {
+  const WallTime timestamp = *fate.timestamp;
   const auto [at, is_new] = late_.try_emplace({key, timestamp});
   transaction_.BufferedChange(key);
   transaction_.Save(*this, key, timestamp, is_new ? std::nullopt : std::optional(at->second));
-  at->second = std::move(draft);
+  at->second.fate() = fate;
+  at->second.value = value;
 }
 
 void WriteBuffer::SetLateDraft(Bytes key, WallTime timestamp, std::optional<RowDraft> draft) {
@@ -132,7 +132,7 @@ void WriteBuffer::SetLateDraft(Bytes key, WallTime timestamp, std::optional<RowD
 Status WriteBuffer::PlanLate(CommitPlan& plan) {
   for (const auto& [at, draft] : late_) {
     const auto& [key, timestamp] = at;
-    const BufferedRow& own = rows_.find(key)->second;
+    const BufferedRow& own = rows_.Find(key)->second;
     WallTime overtaken_at = own.key_state.newest().value_or(timestamp);
     if (own.dirty()) {
       const WallTime last =

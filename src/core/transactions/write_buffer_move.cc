@@ -6,9 +6,12 @@ namespace mayfly::core {
 
 Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   WriteBuffer& target = transaction_.In(*to_space.keyspace());
-  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, from));
-  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(target.state_, to));
-  MAYFLY_TRY(Rows * row, Load(from));
+  const Stripe from_stripe = StripeFor(from);
+  const Stripe to_stripe = target.StripeFor(to);
+  MAYFLY_RETURN_IF_ERROR(source().CheckRead(state_, from, from_stripe));
+  MAYFLY_RETURN_IF_ERROR(source().CheckWrite(target.state_, to, to_stripe));
+  Rows* row = nullptr;
+  MAYFLY_RETURN_IF_ERROR(Load(from, from_stripe, row));
   if (!row->second.Shows(transaction_.now())) return Status::NotFound();
   if (&target == this && from == to) {
     ToChange(*row);
@@ -27,12 +30,10 @@ Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
     MAYFLY_RETURN_IF_ERROR(target.MakeCollectionUntil(to, row->second.value(), deadline));
     return CopyParts(target, from, to);
   }
-  MAYFLY_TRY(Rows * written, target.Load(to));
-  RowDraft fresh{.kind = RowDraft::Kind::kPlain,
-                 .value = std::string(row->second.value()),
-                 .span = span,
-                 .deadline = deadline};
-  target.Replace(*written, std::move(fresh));
+  Rows* written = nullptr;
+  MAYFLY_RETURN_IF_ERROR(target.Load(to, to_stripe, written));
+  const RowFate fresh{.kind = RowFate::Kind::kPlain, .span = span, .deadline = deadline};
+  target.Replace(*written, fresh, row->second.value());
   return {};
 }
 
@@ -41,17 +42,20 @@ Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
 Status WriteBuffer::Move(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   WriteBuffer& target = transaction_.In(*to_space.keyspace());
   if (&target == this && from != to && source().is_latched()) {
-    MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, from));
-    MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, to));
-    MAYFLY_TRY(Rows * row, Load(from));
+    const Stripe from_stripe = StripeFor(from);
+    const Stripe to_stripe = StripeFor(to);
+    MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, from, from_stripe));
+    MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, to, to_stripe));
+    Rows* row = nullptr;
+    MAYFLY_RETURN_IF_ERROR(Load(from, from_stripe, row));
     if (row->second.is_collection() && row->second.Shows(transaction_.now())) {
-      MAYFLY_TRY(Rows * written, Load(to));
+      Rows* written = nullptr;
+      MAYFLY_RETURN_IF_ERROR(Load(to, to_stripe, written));
       PartsOf(*row);  // Now, while the row under this key tells whether the parts are stored.
-      RowDraft draft = row->second.draft;
-      draft.value = std::string(row->second.value());
-      draft.stored_value = false;
+      RowFate fate = row->second.draft;
+      fate.stored_value = false;
       moved_ = true;
-      Replace(*written, std::move(draft));
+      Replace(*written, fate, row->second.value());
       Remove(*row);
       return {};
     }

@@ -35,7 +35,8 @@ Status WriteBuffer::PlanRow(CommitPlan& plan, const Rows& row) {
     return PlanCollection(plan, row, own.stored());
   }
   // A collection that got no member is written as no row.
-  return store_.PlanChange(plan, state_, key, own.key_state, ChangeOf(draft, own.value()));
+  return store_.PlanChange(plan, {state_, key, own.stripe}, own.key_state,
+                           ChangeOf(draft, own.value()));
 }
 
 Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowView* old) {
@@ -54,7 +55,7 @@ Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowV
   if (collection.all_mortal()) {
     MAYFLY_TRY(last, LastDeadline(draft));
   }
-  const Stripe stripe = StripeOf(state_.id(), key);
+  const Stripe stripe = own.stripe;
   plan.PutCollection(state_, stripe, key, old, draft.collection_id, collection, last);
   // A collection whose deadline has passed is removed with its parts.
   if (IsDead(draft.deadline, plan.now())) return {};
@@ -68,14 +69,14 @@ Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowV
     plan.batch().Delete(kMeta, OrphanKey(state_.id(), draft.collection_id));
     adopted_.insert(draft.collection_id);
   }
-  PlanParts(plan, key, *parts);
+  PlanParts(plan, row, *parts);
   return {};
 }
 
 // Staged parts leave no events yet.
-void WriteBuffer::PlanParts(CommitPlan& plan, Bytes key, BufferedCollection& parts,
+void WriteBuffer::PlanParts(CommitPlan& plan, const Rows& row, BufferedCollection& parts,
                             bool staged) const {
-  MemberPlan members(plan, state_, StripeOf(state_.id(), key), key, parts.keys);
+  MemberPlan members(plan, state_, row.second.stripe, row.first, parts.keys);
   for (const auto& [name, own] : parts.members) {
     if (!own.dirty() || (staged && own.IsBornDead(transaction_.now()))) continue;
     const RowView* const old = own.stored ? &*own.stored : nullptr;
@@ -109,8 +110,8 @@ Result<std::optional<WallTime>> WriteBuffer::LastDeadline(const RowDraft& draft)
   }
   const auto skip = [&](Bytes member) {
     if (parts == nullptr) return false;
-    const auto own = parts->members.find(member);
-    return own != parts->members.end() && own->second.dirty();
+    const auto* const own = parts->members.Find(member);
+    return own != nullptr && own->second.dirty();
   };
   MAYFLY_TRY(const auto state, source().State());
   MAYFLY_TRY(const auto stored,
@@ -122,7 +123,7 @@ Result<std::optional<WallTime>> WriteBuffer::LastDeadline(const RowDraft& draft)
 
 Status WriteBuffer::SettleDeadlines() {
   while (!unsettled_.empty()) {
-    RowDraft& draft = rows_.find(*unsettled_.begin())->second.draft;
+    RowDraft& draft = rows_.Find(*unsettled_.begin())->second.draft;
     draft.last_deadline.reset();
     if (draft.kind == RowDraft::Kind::kCollection && draft.mortal == draft.members) {
       MAYFLY_TRY(draft.last_deadline, LastDeadline(draft));

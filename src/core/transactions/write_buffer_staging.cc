@@ -26,7 +26,7 @@ Status WriteBuffer::StageIfMany(Bytes key, std::uint64_t collection_id, std::siz
   if (parts.made_in != transaction_.epoch() || cleared_ || !source().is_latched()) {
     return {};
   }
-  Rows& row = *rows_.find(key);
+  Rows& row = *rows_.Find(key);
   if (!row.second.is_collection() || row.second.draft.collection_id != collection_id) return {};
   return Stage(row, parts);
 }
@@ -42,9 +42,9 @@ Status WriteBuffer::Stage(Rows& row, BufferedCollection& parts) {
   }
   if (row.second.draft.mortal > 0) {
     row.second.draft.named = true;  // Even if no mortal member remains.
-    MemberPlan(plan, state_, StripeOf(state_.id(), row.first), row.first, parts.keys).PutName();
+    MemberPlan(plan, state_, row.second.stripe, row.first, parts.keys).PutName();
   }
-  PlanParts(plan, row.first, parts, /*staged=*/true);
+  PlanParts(plan, row, parts, /*staged=*/true);
   // The row follows it in the log, so the row's durability covers it.
   const Status written = store_.Commit(plan, Durability::kProcess);
   if (!written.ok()) {
@@ -56,8 +56,8 @@ Status WriteBuffer::Stage(Rows& row, BufferedCollection& parts) {
   parts.stored = true;
   parts.draft_parts = 0;
   parts.draft_bytes = 0;
-  std::erase_if(parts.members,
-                [&](const auto& member) { return !member.second.IsBornDead(transaction_.now()); });
+  parts.members.KeepIf(
+      [&](const auto& member) { return member.second.IsBornDead(transaction_.now()); });
   parts.sides.clear();
   return {};
 }

@@ -53,20 +53,22 @@ void WriteBuffers::Release(Mark mark) {
 
 void WriteBuffers::TakeBack(Undo& undo) {
   if (auto* const row = std::get_if<RowUndo>(&undo.before)) {
-    undo.space->SetDraft(*row->row, std::move(row->before));
+    undo.space->SetDraft(*row->row, row->before, std::move(row->value));
   } else if (auto* const late = std::get_if<LateUndo>(&undo.before)) {
     undo.space->SetLateDraft(late->key, late->timestamp, std::move(late->before));
   } else if (auto* const part = std::get_if<PartUndo>(&undo.before)) {
     part->part->draft = std::move(part->before);
   } else {
-    auto& clear = std::get<ClearUndo>(undo.before);
+    ClearUndo& clear = *std::get<LargeUndo>(undo.before);
     undo.space->TakeBackClear(std::move(clear.before));
     changed_ = std::move(clear.changed);
   }
 }
 
 void WriteBuffers::Save(WriteBuffer& space, BufferedRows::value_type& row) {
-  if (!marks_.empty()) undos_.push_back({&space, RowUndo{&row, row.second.draft}});
+  if (marks_.empty()) return;
+  const RowDraft& draft = row.second.draft;
+  undos_.push_back({&space, RowUndo{&row, draft, draft.value}});
 }
 
 void WriteBuffers::Save(WriteBuffer& space, Bytes key, WallTime late,
@@ -86,7 +88,8 @@ void WriteBuffers::SaveClear(WriteBuffer& space, WriteBuffer::Cleared before) {
   }
   std::swap(kept, changed_);
   if (marks_.empty()) return;
-  undos_.push_back({&space, ClearUndo{std::move(before), std::move(kept)}});
+  undos_.push_back(
+      {&space, std::make_unique<ClearUndo>(ClearUndo{std::move(before), std::move(kept)})});
 }
 
 bool WriteBuffers::HasDrafts() const {

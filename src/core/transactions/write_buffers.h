@@ -67,6 +67,8 @@ class WriteBuffers {
   std::uint64_t epoch() const { return epoch_; }
   void Changed(const Keyspace* keyspace, Bytes key) { changed_.push_back({keyspace, key}); }
   void Buffered(Bytes bytes) { buffered_bytes_ += bytes.size(); }
+  bool KeepsReads() const { return kept_bytes_ < kKeptReadBytesMax; }
+  void Kept(Bytes bytes) { kept_bytes_ += sizeof(BufferedRow) + bytes.size(); }
   void BufferedChange(Bytes name) { buffered_bytes_ += kBufferedChangeBytes + 2 * name.size(); }
 
   // Records what a rollback restores, if there is a mark. Rows and parts stay where they are.
@@ -78,7 +80,8 @@ class WriteBuffers {
  private:
   struct RowUndo {
     BufferedRows::value_type* row;
-    RowDraft before;
+    RowFate before;
+    std::string value;
   };
   struct LateUndo {
     std::string key;
@@ -93,9 +96,10 @@ class WriteBuffers {
     WriteBuffer::Cleared before;
     std::vector<ChangedKey> changed;
   };
+  using LargeUndo = std::unique_ptr<ClearUndo>;  // Most undos are of rows and parts.
   struct Undo {
     WriteBuffer* space;
-    std::variant<RowUndo, LateUndo, PartUndo, ClearUndo> before;
+    std::variant<RowUndo, LateUndo, PartUndo, LargeUndo> before;
   };
   struct Point {
     std::size_t undos;
@@ -114,6 +118,7 @@ class WriteBuffers {
   std::vector<ChangedKey> changed_;
   ReadCounts read_counts_;
   std::size_t buffered_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;  // Of what was read and is kept.
   std::vector<Undo> undos_;
   std::vector<Point> marks_;
   std::uint64_t epoch_ = 1;

@@ -218,7 +218,7 @@ class Restorer {
     const std::lock_guard alone(keyspace_->gate());
     MAYFLY_RETURN_IF_ERROR(store_.CheckUsable(*keyspace_));
     // As every write: the clock is read under the latches.
-    const KeyLatches::Many latches(store_.latches(), KeyLatches::Stripes().set());
+    const KeyLatches::Many latches(store_.latches(), StripeSet::All());
     // Read again for each batch: a deadline that has passed since the restore began may lie below
     // the purge watermark by now.
     CommitPlan plan(store_.clock().Now());

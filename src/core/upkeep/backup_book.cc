@@ -93,11 +93,11 @@ Status BackupBook::Settle(Logger& logger) {
     if (const Status removed = RemovePartial(backup.file); !removed.ok()) {
       Log(logger, LogLevel::kError,
           "the backup {} was cut off, and what it left cannot be removed: {}",
-          Printable(backup.file), removed.ToString());
+          Printable(backup.file, backup.file.size()), removed.ToString());
       return;
     }
     Log(logger, LogLevel::kWarning, "the backup {} was cut off; what it left was removed",
-        Printable(backup.file));
+        Printable(backup.file, backup.file.size()));
     batch.Delete(kMeta, key);
   }));
   return engine_.Commit(batch);

@@ -71,9 +71,7 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   repair.Delete(kMeta, MetaKey(kMetaWatermark, keyspace.id()));
   repair.Delete(kMeta, MetaKey(kMetaMembersWatermark, keyspace.id()));
   repair.Delete(kMeta, MetaKey(kMetaDue, keyspace.id()));
-  const Status mended = store_.engine().Commit(repair, Durability::kDisk);
-  store_.cache().Forget(keyspace.id());
-  MAYFLY_RETURN_IF_ERROR(mended);
+  MAYFLY_RETURN_IF_ERROR(store_.engine().Commit(repair, Durability::kDisk));
   keyspace.LowerWatermarks(WallTimeFromMs(0));
   keyspace.ForgetDue();
   keyspace.NoteMortalMember();
@@ -81,8 +79,8 @@ Status Checker::CheckKeyspace(KeyspaceState& keyspace, const engine::Snapshot* s
   keyspace.AddOrphans(collections.orphans());
   store_.horizon().Forget();
   if (counters_mended_) {
-    for (std::size_t i = 0; i < kStripes; ++i) {
-      keyspace.SetCounters(static_cast<Stripe>(i), i == 0 ? expected : Counters());
+    for (std::size_t i = 0; i < kCounters; ++i) {
+      keyspace.SetCounters(static_cast<Counter>(i), i == 0 ? expected : Counters());
     }
   }
   report_.repaired += Mendable() - found_before;
@@ -219,15 +217,15 @@ Status Checker::CheckCounters(KeyspaceState& keyspace, const engine::Snapshot* s
   PinnedBytes pin;
   Counters sum;
   const std::uint64_t wrong_before = report_.wrong_counts;
-  for (std::size_t i = 0; i < kStripes; ++i) {
-    const std::string key = CounterKey(keyspace.id(), static_cast<Stripe>(i));
+  for (std::size_t i = 0; i < kCounters; ++i) {
+    const std::string key = CounterKey(keyspace.id(), static_cast<Counter>(i));
     const Status read = store_.engine().Get(kMeta, key, pin, snapshot);
     if (read.IsNotFound()) continue;
     MAYFLY_RETURN_IF_ERROR(read);
     Counters booked;
     if (!DecodeCounters(pin.view(), booked).ok()) {
       ++report_.wrong_counts;
-      Find(keyspace, "a counter that cannot be read, of stripe", std::to_string(i));
+      Find(keyspace, "a counter that cannot be read, of number", std::to_string(i));
     }
     sum = sum + booked;
   }

@@ -120,7 +120,8 @@ class Prover {
                             "rows that were alive at {} ms; opening the database anew removes it";
       proof_.holders.push_back(
           {ProofHolder::Kind::kBackup, backup.taken_at,
-           fmt::format(fmt::runtime(words), Printable(backup.file), ToMs(backup.taken_at))});
+           fmt::format(fmt::runtime(words), Printable(backup.file, backup.file.size()),
+                       ToMs(backup.taken_at))});
     }
     return {};
   }

@@ -114,12 +114,13 @@ Result<Statistics> GatherStatistics(Store& store) {
   statistics.events_last = extent.second;
   MAYFLY_TRY(const engine::EngineStats engine, store.engine().Stats());
   statistics.disk_bytes = engine.disk_bytes;
-  statistics.memory_bytes = engine.memory_bytes + store.cache().bytes();
+  statistics.memory_bytes = engine.memory_bytes;
   statistics.open_snapshots = engine.open_snapshots;
   statistics.damage_seen = engine.damage_seen;
   statistics.first_damage = engine.first_damage;
   statistics.given_up = engine.given_up;
   statistics.disk_full = engine.disk_full;
+  statistics.last_commit = engine.last_commit;
   return statistics;
 }
 

@@ -1,0 +1,205 @@
+// draft_map.h - a transaction's drafts by name, in the order of names.
+// Most transactions have a handful: one sorted array of pointers, without an allocation. Many drafts
+// are several arrays, each split in two when it is full. A draft stays where it is until it is
+// erased, so views into it hold.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "mayfly/bytes.h"
+
+namespace mayfly::core {
+
+// Owns its drafts. Iterators are invalid after a change.
+template <typename Own>
+class DraftMap {
+ public:
+  // With the names that std::map gives them.
+  struct value_type {
+    std::string first;
+    Own second;
+  };
+
+ private:
+  static constexpr std::size_t kBlockDraftsMax = 128;
+  using Block = boost::container::small_vector<value_type*, 8>;
+  using Blocks = boost::container::small_vector<Block, 1>;  // None is empty.
+
+  template <bool kConst>
+  class Walk {
+   public:
+    using iterator_category = std::bidirectional_iterator_tag;
+    using value_type = DraftMap::value_type;
+    using difference_type = std::ptrdiff_t;
+    using reference = std::conditional_t<kConst, const value_type&, value_type&>;
+    using pointer = std::conditional_t<kConst, const value_type*, value_type*>;
+
+    Walk() = default;
+    Walk(const Blocks& blocks, std::size_t block, std::size_t index)
+        : blocks_(&blocks), block_(block), index_(index) {}
+
+    reference operator*() const { return *(*blocks_)[block_][index_]; }
+    pointer operator->() const { return (*blocks_)[block_][index_]; }
+    Walk& operator++() {
+      if (++index_ == (*blocks_)[block_].size()) {
+        ++block_;
+        index_ = 0;
+      }
+      return *this;
+    }
+    Walk& operator--() {
+      if (index_ == 0) index_ = (*blocks_)[--block_].size();
+      --index_;
+      return *this;
+    }
+    friend bool operator==(const Walk& a, const Walk& b) {
+      return a.block_ == b.block_ && a.index_ == b.index_;
+    }
+
+   private:
+    const Blocks* blocks_ = nullptr;
+    std::size_t block_ = 0;  // Past the last one, index 0: the end.
+    std::size_t index_ = 0;
+  };
+
+ public:
+  using iterator = Walk<false>;
+  using const_iterator = Walk<true>;
+
+  DraftMap() = default;
+  ~DraftMap() { clear(); }
+  DraftMap(DraftMap&& other) noexcept : blocks_(std::move(other.blocks_)) { other.blocks_.clear(); }
+  DraftMap& operator=(DraftMap&& other) noexcept {
+    clear();
+    blocks_ = std::move(other.blocks_);
+    other.blocks_.clear();
+    return *this;
+  }
+
+  bool empty() const { return blocks_.empty(); }
+  iterator begin() { return {blocks_, 0, 0}; }
+  iterator end() { return {blocks_, blocks_.size(), 0}; }
+  const_iterator begin() const { return {blocks_, 0, 0}; }
+  const_iterator end() const { return {blocks_, blocks_.size(), 0}; }
+
+  // The draft of this name, or null.
+  value_type* Find(Bytes name) const {
+    if (blocks_.empty()) return nullptr;
+    const Place at = PlaceOf(name);
+    return at.is_present ? blocks_[at.block][at.index] : nullptr;
+  }
+
+  const_iterator lower_bound(Bytes name) const {
+    if (blocks_.empty()) return end();
+    const Place at = PlaceOf(name);
+    return At(at.block, at.index);
+  }
+  const_iterator upper_bound(Bytes name) const {
+    if (blocks_.empty()) return end();
+    const Place at = PlaceOf(name);
+    return At(at.block, at.index + (at.is_present ? 1 : 0));
+  }
+
+  // The draft of this name, and whether it is new: then it is what `make()` returned.
+  template <typename Make>
+  std::pair<value_type*, bool> Emplace(Bytes name, Make make) {
+    if (blocks_.empty()) blocks_.emplace_back();
+    const Place at = PlaceOf(name);
+    Block& block = blocks_[at.block];
+    if (at.is_present) return {block[at.index], false};
+    std::unique_ptr<value_type> made = make();
+    made->first.assign(name);
+    block.insert(block.begin() + static_cast<std::ptrdiff_t>(at.index), made.get());
+    value_type* const draft = made.release();  // The block's from here on.
+    if (block.size() > kBlockDraftsMax) Split(at.block);
+    return {draft, true};
+  }
+
+  // Removes a draft that is there.
+  void Erase(Bytes name) {
+    const Place at = PlaceOf(name);
+    Block& block = blocks_[at.block];
+    delete block[at.index];
+    block.erase(block.begin() + static_cast<std::ptrdiff_t>(at.index));
+    if (block.empty()) blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(at.block));
+  }
+
+  // Removes all that are not worth keeping.
+  template <typename IsKept>
+  void KeepIf(IsKept is_kept) {
+    DraftMap kept;
+    for (Block& block : blocks_) {
+      for (value_type* const draft : block) {
+        std::unique_ptr<value_type> owned(draft);
+        if (is_kept(*draft)) kept.Emplace(draft->first, [&] { return std::move(owned); });
+      }
+    }
+    blocks_.clear();
+    std::swap(blocks_, kept.blocks_);
+  }
+
+  // Hands all drafts to `take(std::unique_ptr)`, and is empty then.
+  template <typename Take>
+  void Empty(Take take) {
+    for (Block& block : blocks_) {
+      for (value_type* const draft : block) take(std::unique_ptr<value_type>(draft));
+    }
+    blocks_.clear();
+  }
+
+  void clear() {
+    Empty([](std::unique_ptr<value_type>) {});
+  }
+
+ private:
+  struct Place {
+    std::size_t block;
+    std::size_t index;  // Of the first name that is not before it.
+    bool is_present;
+  };
+
+  const_iterator At(std::size_t block, std::size_t index) const {
+    return index < blocks_[block].size() ? const_iterator(blocks_, block, index)
+                                         : const_iterator(blocks_, block + 1, 0);
+  }
+
+  // There is a block. Of several, the first whose last name is not before this one, or the last.
+  Place PlaceOf(Bytes name) const {
+    std::size_t block = 0;
+    for (std::size_t end = blocks_.size() - 1; block < end;) {
+      const std::size_t middle = block + (end - block) / 2;
+      Bytes(blocks_[middle].back()->first) < name ? block = middle + 1 : end = middle;
+    }
+    const Block& drafts = blocks_[block];
+    std::size_t first = 0;
+    for (std::size_t last = drafts.size(); first < last;) {
+      const std::size_t middle = first + (last - first) / 2;
+      const int order = Bytes(drafts[middle]->first).compare(name);
+      if (order == 0) return {block, middle, true};
+      order < 0 ? first = middle + 1 : last = middle;
+    }
+    return {block, first, false};
+  }
+
+  // In the middle; or before the last one, so that names that come in order leave full blocks.
+  void Split(std::size_t at) {
+    const bool is_last = at + 1 == blocks_.size();
+    blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at) + 1, Block());
+    Block& from = blocks_[at];
+    const auto half =
+        from.begin() + static_cast<std::ptrdiff_t>(is_last ? from.size() - 1 : from.size() / 2);
+    blocks_[at + 1].assign(half, from.end());
+    from.erase(half, from.end());
+  }
+
+  Blocks blocks_;
+};
+
+}  // namespace mayfly::core
