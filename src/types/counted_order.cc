@@ -38,21 +38,26 @@ std::uint64_t RemovedMax(const OrderNode& leaf) {
 
 }  // namespace
 
-// The child whose range has the item; nothing when it lies before all of them.
-Result<std::optional<CountedOrder::Step>> CountedOrder::Below(const Step& step, Bytes item) const {
-  std::optional<Step> below;
-  if (step.node.rows == 0) return below;
+// Sets `below` to the child whose range has the item. False when the item lies before all of them.
+Result<bool> CountedOrder::Below(const Step& step, Bytes item, Step& below) const {
+  if (step.node.rows == 0) return false;
   core::FoundMember found;
   MAYFLY_TRY(const OrderIndex index, nodes_.Index(step.node.space, found));
   const std::size_t up_to = index.CountUpTo(item);
-  if (up_to == 0) return below;
-  const std::size_t place = up_to - 1;
-  MAYFLY_TRY(auto group, nodes_.StoredGroup(step.node.space, place / kGroupChildren));
-  MAYFLY_TRY(const OrderNode child, ChildInGroup(group, place % kGroupChildren));
-  below.emplace(Step{child, std::string(index.low(place)), step.end, place, std::move(group)});
-  below->node.space = index.space(place);
-  if (up_to < index.size()) below->end = std::string(index.low(up_to));
-  return below;
+  if (up_to == 0) return false;
+  below.place = up_to - 1;
+  MAYFLY_TRY(below.group, nodes_.StoredGroup(step.node.space, below.place / kGroupChildren));
+  MAYFLY_TRY(const GroupChild child, ChildInGroup(below.group, below.place % kGroupChildren));
+  below.group_begin = child.begin;
+  below.node = child.node;
+  below.node.space = index.space(below.place);
+  below.low = index.low(below.place);
+  if (up_to < index.size()) {
+    below.end = index.low(up_to);
+  } else {
+    below.end = step.end;
+  }
+  return true;
 }
 
 Result<std::unique_ptr<core::MemberCursor>> CountedOrder::Over(const Step& leaf) const {
@@ -82,9 +87,11 @@ Result<bool> CountedOrder::Descend(Bytes item) {
   path_.clear();
   path_.push_back({root_.node});
   while (path_.size() <= root_.levels) {
-    MAYFLY_TRY(auto below, Below(path_.back(), item));
-    if (!below) return false;
-    path_.push_back(*std::move(below));
+    Step& below = path_.emplace_back();
+    const auto found = Below(path_[path_.size() - 2], item, below);
+    if (found.has_value() && *found) continue;
+    path_.pop_back();
+    return found;
   }
   return true;
 }
@@ -92,7 +99,7 @@ Result<bool> CountedOrder::Descend(Bytes item) {
 Status CountedOrder::WriteUp() {
   for (std::size_t i = path_.size() - 1; i > 0; --i) {
     Step& step = path_[i];
-    MAYFLY_RETURN_IF_ERROR(ReplaceInGroup(step.group, step.place % kGroupChildren, step.node));
+    MAYFLY_RETURN_IF_ERROR(ReplaceInGroup(step.group, step.group_begin, step.node));
     MAYFLY_RETURN_IF_ERROR(
         nodes_.PutGroup(path_[i - 1].node.space, step.place / kGroupChildren, step.group));
   }
@@ -325,16 +332,17 @@ Status CountedOrder::Lower() {
 Result<CountedOrder::KeyState> CountedOrder::Locate(Bytes item) const {
   KeyState found;
   Step at{root_.node};
+  Step below;
   for (std::uint64_t level = root_.levels; level > 0; --level) {
-    MAYFLY_TRY(auto below, Below(at, item));
-    if (!below) return found;
-    for (std::size_t group = 0; group < below->place / kGroupChildren; ++group) {
+    MAYFLY_TRY(const bool has_child, Below(at, item, below));
+    if (!has_child) return found;
+    for (std::size_t group = 0; group < below.place / kGroupChildren; ++group) {
       MAYFLY_TRY(const auto nodes, nodes_.Group(at.node.space, group));
       for (const OrderNode& node : nodes) found.before += node.count;
     }
-    MAYFLY_TRY(const auto nodes, OrderGroupOf(below->group));
-    for (std::size_t i = 0; i < below->place % kGroupChildren; ++i) found.before += nodes[i].count;
-    at = *std::move(below);
+    MAYFLY_TRY(const auto nodes, OrderGroupOf(below.group));
+    for (std::size_t i = 0; i < below.place % kGroupChildren; ++i) found.before += nodes[i].count;
+    std::swap(at, below);
   }
   MAYFLY_TRY(const auto cursor, Over(at));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {

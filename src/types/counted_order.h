@@ -19,6 +19,7 @@
 // one at a time.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -70,14 +71,15 @@ class CountedOrder {
 
   // A node, its begin and end, and its place among the children of the previous one on the path.
   struct Step {
-    OrderNode node;
+    OrderNode node = {};
     std::string low = {};
     std::optional<std::string> end = {};
     std::size_t place = 0;
-    std::string group = {};  // The group it belongs to, as stored.
+    std::string group = {};       // The group it belongs to, as stored,
+    std::size_t group_begin = 0;  // and where its bytes begin in that.
   };
 
-  Result<std::optional<Step>> Below(const Step& step, Bytes item) const;
+  Result<bool> Below(const Step& step, Bytes item, Step& below) const;
   Result<std::unique_ptr<core::MemberCursor>> Over(const Step& leaf) const;
   Result<Rows> RowsOf(const Step& leaf) const;
   Result<bool> Descend(Bytes item);
@@ -97,7 +99,8 @@ class CountedOrder {
   Bytes key_;  // The caller's.
   OrderNodes nodes_;
   OrderRoot root_;
-  std::vector<Step> path_;  // From the root to the leaf of the last item; empty: not known.
+  boost::container::small_vector<Step, 2>
+      path_;  // From the root to the leaf of the last item; empty: not known.
 };
 
 }  // namespace mayfly::types

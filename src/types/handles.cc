@@ -11,6 +11,7 @@
 #include "types/member_page.h"
 #include "types/set.h"
 #include "types/sorted_set.h"
+#include "types/stream.h"
 
 namespace mayfly {
 namespace {
@@ -77,6 +78,7 @@ Result<bool> Hash::Remove(Bytes field) {
 
 std::optional<std::string> Hash::FieldOf(const Event& event) {
   if (!event.member) return std::nullopt;
+  if (const auto entry = types::Stream::EntryOf(*event.member)) return types::ToText(*entry);
   return std::string(types::NameOfMember(*event.member));
 }
 

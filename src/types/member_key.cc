@@ -1,6 +1,7 @@
 #include "types/member_key.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/checksum.h"
 
@@ -10,16 +11,26 @@ std::uint64_t MemberHash(Bytes name) {
   return std::clamp<std::uint64_t>(Hash64(name) >> 16, 1, kMemberHashMax - 1);
 }
 
+namespace {
+
+void WriteHash(std::uint64_t hash, char* out) {
+  const std::uint64_t big_endian = __builtin_bswap64(hash << (64 - 8 * kMemberHashBytes));
+  std::memcpy(out, &big_endian, kMemberHashBytes);
+}
+
+}  // namespace
+
 std::string MemberKeysFrom(std::uint64_t hash) {
   std::string key(kMemberHashBytes, '\0');
-  for (std::size_t i = kMemberHashBytes; i-- > 0; hash >>= 8) key[i] = static_cast<char>(hash);
+  WriteHash(hash, key.data());
   return key;
 }
 
 std::string MemberKey(Bytes name) {
-  std::string key;
-  key.reserve(kMemberHashBytes + name.size());
-  return key.append(MemberKeysFrom(MemberHash(name))).append(name);
+  std::string key(kMemberHashBytes + name.size(), '\0');
+  WriteHash(MemberHash(name), key.data());
+  name.copy(key.data() + kMemberHashBytes, name.size());
+  return key;
 }
 
 Bytes NameOfMember(Bytes member_key) {

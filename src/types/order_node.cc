@@ -1,6 +1,9 @@
 #include "types/order_node.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
 #include "base/coding.h"
 
@@ -8,14 +11,15 @@ namespace mayfly::types {
 namespace {
 
 constexpr std::uint64_t kLevelsMax = 16;
-constexpr std::size_t kSizeBytes = 2;
-constexpr std::size_t kEndBytes = 4;
+constexpr std::size_t kSizeBytes = sizeof(std::uint16_t);
+constexpr std::size_t kEndBytes = sizeof(std::uint32_t);
 
-std::uint32_t Number(Bytes bytes, std::size_t at, std::size_t width) {
-  std::uint32_t number = 0;
-  for (std::size_t i = width; i-- > 0;) {
-    number = number << 8 | static_cast<unsigned char>(bytes[at + i]);
-  }
+// Little endian, as the machine.
+template <typename Number>
+Number NumberAt(Bytes bytes, std::size_t at) {
+  static_assert(std::endian::native == std::endian::little);
+  Number number = 0;
+  std::memcpy(&number, bytes.data() + at, sizeof(number));
   return number;
 }
 
@@ -46,15 +50,15 @@ bool EatChild(Bytes& stored, OrderNode& node) {
 
 // A stored group without so many children; empty when it ends before.
 Bytes From(Bytes stored, std::size_t children) {
-  for (; children > 0 && !stored.empty(); --children) {
-    int numbers = (stored.front() & 1) != 0 ? 3 : 2;
-    std::size_t end = 0;
-    for (; numbers > 0 && end < stored.size(); ++end) {
-      if (static_cast<unsigned char>(stored[end]) < 0x80) --numbers;
+  const char* at = stored.data();
+  const char* const end = at + stored.size();
+  for (; children > 0 && at != end; --children) {
+    for (int numbers = (*at & 1) != 0 ? 3 : 2; numbers > 0 && at != end; --numbers) {
+      while (at != end && (*at++ & 0x80) != 0) {
+      }
     }
-    stored.remove_prefix(end);
   }
-  return stored;
+  return {at, static_cast<std::size_t>(end - at)};
 }
 
 }  // namespace
@@ -122,7 +126,7 @@ std::string OrderIndex::Encode(std::span<const OrderChild> children) {
 
 Result<OrderIndex> OrderIndex::Of(Bytes stored) {
   if (stored.size() < kSizeBytes) return UncountedOrder();
-  const std::size_t size = Number(stored, 0, kSizeBytes);
+  const std::size_t size = NumberAt<std::uint16_t>(stored, 0);
   stored.remove_prefix(kSizeBytes);
   if (stored.size() < size * kEndBytes) return UncountedOrder();
   return OrderIndex(size, stored.substr(0, size * kEndBytes), stored.substr(size * kEndBytes));
@@ -131,8 +135,9 @@ Result<OrderIndex> OrderIndex::Of(Bytes stored) {
 // Damaged bytes give some part of them, which leads to rows that do not fit.
 
 Bytes OrderIndex::Child(std::size_t child) const {
-  const std::size_t begin = child == 0 ? 0 : Number(ends_, (child - 1) * kEndBytes, kEndBytes);
-  const std::size_t end = Number(ends_, child * kEndBytes, kEndBytes);
+  const std::size_t begin =
+      child == 0 ? 0 : NumberAt<std::uint32_t>(ends_, (child - 1) * kEndBytes);
+  const std::size_t end = NumberAt<std::uint32_t>(ends_, child * kEndBytes);
   return begin <= end && end <= children_.size() ? children_.substr(begin, end - begin) : Bytes();
 }
 
@@ -175,16 +180,16 @@ Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored) {
   return group;
 }
 
-Result<OrderNode> ChildInGroup(Bytes stored, std::size_t child) {
+Result<GroupChild> ChildInGroup(Bytes stored, std::size_t child) {
   OrderNode node;
   Bytes rest = From(stored, child);
+  const std::size_t begin = stored.size() - rest.size();
   if (!EatChild(rest, node)) return UncountedOrder();
-  return node;
+  return GroupChild{node, begin};
 }
 
-Status ReplaceInGroup(std::string& stored, std::size_t child, const OrderNode& node) {
-  const Bytes old = From(stored, child);
-  const std::size_t begin = stored.size() - old.size();
+Status ReplaceInGroup(std::string& stored, std::size_t begin, const OrderNode& node) {
+  const Bytes old = Bytes(stored).substr(std::min(begin, stored.size()));
   const std::size_t bytes = old.size() - From(old, 1).size();
   if (bytes == 0) return UncountedOrder();
   stored.replace(begin, bytes, ChildBytes(node).bytes());

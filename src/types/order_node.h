@@ -97,9 +97,15 @@ class OrderIndex {
 std::string OrderGroupBytes(std::span<const OrderNode> group);
 Result<std::vector<OrderNode>> OrderGroupOf(Bytes stored);
 
-// One child of a stored group, without reading the others, and its replacement in place.
-Result<OrderNode> ChildInGroup(Bytes stored, std::size_t child);
-Status ReplaceInGroup(std::string& stored, std::size_t child, const OrderNode& node);
+// One child of a stored group, without decoding the others, and where its bytes begin.
+struct GroupChild {
+  OrderNode node;
+  std::size_t begin;
+};
+Result<GroupChild> ChildInGroup(Bytes stored, std::size_t child);
+
+// Replaces the child whose bytes begin there.
+Status ReplaceInGroup(std::string& stored, std::size_t begin, const OrderNode& node);
 
 Status UncountedOrder();
 

@@ -212,7 +212,12 @@ Result<std::uint64_t> CountByWalk(const ScoredOrder& set, const RangeQuery& quer
 
 }  // namespace
 
-std::string OrderItem(double score, Bytes name) { return ScoreBytes(score).append(name); }
+std::string OrderItem(double score, Bytes name) {
+  std::string item;
+  item.reserve(kScoreBytes + name.size());
+  AppendBigEndian64(item, OrderOfScore(score));
+  return item.append(name);
+}
 
 Bytes NameOfItem(Bytes item) { return item.substr(std::min(item.size(), kScoreBytes)); }
 

@@ -17,6 +17,7 @@ std::string_view NameOf(ValueType type) {
     case ValueType::kList: return "list";
     case ValueType::kSet: return "set";
     case ValueType::kSortedSet: return "zset";
+    case ValueType::kStream: return "stream";
   }
   return "unknown";
 }
@@ -34,7 +35,8 @@ Result<ValueType> TypeOf(bool is_collection, Bytes value) {
     case ValueType::kHash:
     case ValueType::kList:
     case ValueType::kSet:
-    case ValueType::kSortedSet: return type;
+    case ValueType::kSortedSet:
+    case ValueType::kStream: return type;
     case ValueType::kString: break;
   }
   return Status::Corruption("the head of a collection names no type; run a check");

@@ -21,9 +21,10 @@ enum class ValueType : char {
   kList = 'l',
   kSet = 's',
   kSortedSet = 'Z',  // 'z' was one whose order was not counted.
+  kStream = 'x',
 };
 
-// The name that Redis' TYPE returns: "string", "hash", "list", "set", "zset".
+// The name that Redis' TYPE returns: "string", "hash", "list", "set", "zset", "stream".
 std::string_view NameOf(ValueType type);
 
 // The type of a living row. Corruption when the head names none of these.
