@@ -62,6 +62,9 @@ class ReplyWriter {
   void Set(std::size_t size) { Begin(Aggregate::kSet, size); }
   void Push(std::size_t size) { Begin(Aggregate::kPush, size); }
 
+  // Replies that another writer of the same version has written.
+  void Written(Bytes replies) { Literal(replies); }
+
   // An aggregate whose size is known when its last element is written. They may be nested; each is
   // ended once, and before the bytes from its header on are sent.
   class Deferred {

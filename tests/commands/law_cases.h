@@ -16,6 +16,7 @@ enum class Stage : unsigned char {
   kList,       // k = [a, b, c, a]
   kSet,        // k = {a, b, c}, and o = {b, c, d}, which does not die
   kSortedSet,  // k = {a: 1, b: 2, c: 3}, and o = {b: 5, d: 7}, which does not die
+  kStream,     // k = 1-1: {f: a}, 2-1: {f: b}, and group g, whose consumer c has read 1-1
   kNone,       // The command reads no row that could die.
 };
 
@@ -172,6 +173,22 @@ inline constexpr auto kLawCases = std::to_array<LawCase>({
     {"ttl.stats", Stage::kNone, "", kNotOnRows},
     {"type", Stage::kString, "type k"},
     {"unlink", Stage::kString, "unlink k"},
+    {"xack", Stage::kStream, "xack k g 1-1"},
+    {"xadd", Stage::kStream, "xadd k 9-9 f v"},
+    {"xautoclaim", Stage::kStream, "xautoclaim k g d 0 0"},
+    {"xclaim", Stage::kStream, "xclaim k g d 0 1-1"},
+    {"xdel", Stage::kStream, "xdel k 1-1"},
+    {"xgroup", Stage::kStream, "xgroup createconsumer k g d"},
+    {"xinfo", Stage::kStream, "xinfo stream k"},
+    {"xlen", Stage::kStream, "xlen k"},
+    {"xmaxage", Stage::kStream, "xmaxage k 5000"},
+    {"xpending", Stage::kStream, "xpending k g"},
+    {"xrange", Stage::kStream, "xrange k - +"},
+    {"xread", Stage::kStream, "xread streams k 0"},
+    {"xreadgroup", Stage::kStream, "xreadgroup group g d streams k >"},
+    {"xrevrange", Stage::kStream, "xrevrange k + -"},
+    {"xsetid", Stage::kStream, "xsetid k 99-0"},
+    {"xtrim", Stage::kStream, "xtrim k maxlen 1"},
     {"zadd", Stage::kSortedSet, "zadd k 9 a"},
     {"zcard", Stage::kSortedSet, "zcard k"},
     {"zcount", Stage::kSortedSet, "zcount k -inf +inf"},

@@ -44,6 +44,10 @@ std::vector<std::string> LinesOf(const Scene& scene) {
   add(scene.stage == Stage::kList, "rpush k a b c a");
   add(scene.stage == Stage::kSet, "sadd k a b c");
   add(scene.stage == Stage::kSortedSet, "zadd k 1 a 2 b 3 c");
+  for (const char* line : {"xadd k 1-1 f a", "xadd k 2-1 f b", "xgroup create k g 0",
+                           "xreadgroup group g c count 1 streams k >"}) {
+    add(scene.stage == Stage::kStream, line);
+  }
   add(scene.dying == Dying::kRow, "pexpire k 1000");
   add(scene.dying == Dying::kField, "hpexpire k 1000 fields 1 f");
   return lines;
@@ -54,12 +58,13 @@ std::string Contents(CommandTester& tester, bool with_deadlines) {
   std::string text;
   for (const char* key : {"k", "o", "target"}) {
     const std::string type = tester.Text(fmt::format("type {}", key));
-    const std::string how = type == "string" ? "get {}"
-                            : type == "hash" ? "hgetall {}"
-                            : type == "list" ? "lrange {} 0 -1"
-                            : type == "set"  ? "smembers {}"
-                            : type == "zset" ? "zrange {} 0 -1 withscores"
-                                             : "exists {}";
+    const std::string how = type == "string"   ? "get {}"
+                            : type == "hash"   ? "hgetall {}"
+                            : type == "list"   ? "lrange {} 0 -1"
+                            : type == "set"    ? "smembers {}"
+                            : type == "zset"   ? "zrange {} 0 -1 withscores"
+                            : type == "stream" ? "xrange {} - +"
+                                               : "exists {}";
     text += fmt::format("; {} {}", type, tester.Text(fmt::format(fmt::runtime(how), key)));
     if (with_deadlines) text += tester.Text(fmt::format("pexpiretime {}", key));
   }

@@ -12,6 +12,7 @@
 #include "base/temporary_directory.h"
 #include "base/testing/environment.h"
 #include "crash/database_process.h"
+#include "crash/dying_engine.h"
 #include "tests/core/database_home.h"
 #include "tests/core/model.h"
 #include "tests/core/model_inputs.h"
@@ -132,10 +133,10 @@ std::string Compare(Database& database, const Model& model) {
 
 class Crash {
  public:
-  explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {
+  Crash(StorageEngine engine, std::uint64_t seed) : engine_(engine), random_(seed), seed_(seed) {
     const ManualClock clock(kStart);
     const OneMachine machine(clock);
-    const auto database = *OpenLeftBehind(directory_.Inside("db"), machine);
+    const auto database = *OpenLeftBehind(engine_, directory_.Inside("db"), machine);
     const KeyspacePolicy& policy = model_.keyspaces.at(kSessions).policy;
     EXPECT_TRUE(database->CreateKeyspace(kSessions, policy).has_value());
   }
@@ -143,6 +144,7 @@ class Crash {
   // Runs the process until it is killed. Returns what is wrong with what it left, or nothing.
   std::string Cycle(bool splits_batches = false) {
     const Life life = LiveAndDie({.work = "write",
+                                  .engine = engine_,
                                   .directory = directory_.Inside("db"),
                                   .seed = seed_,
                                   .first = next_,
@@ -162,7 +164,7 @@ class Crash {
     model_.now = InstantOf(next_);
     const ManualClock clock(model_.now);
     const OneMachine machine(clock);
-    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
+    const auto database = OpenLeftBehind(engine_, directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     const std::string without = Compare(**database, model_);
     if (without.empty()) return "";
@@ -173,6 +175,7 @@ class Crash {
     return fmt::format("after {} operations: {}; after one more: {}", acknowledged, without, with);
   }
 
+  const StorageEngine engine_;
   TemporaryDirectory directory_;
   Random random_;
   const std::uint64_t seed_;
@@ -180,11 +183,13 @@ class Crash {
   Model model_ = EmptyModel();
 };
 
-TEST(CoreCrash, LosesNothingAcknowledgedAndLeavesNoHalfTransaction) {
+class CoreCrash : public EachStoredEngine {};
+
+TEST_P(CoreCrash, LosesNothingAcknowledgedAndLeavesNoHalfTransaction) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
-  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 50);
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 30);
   fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
-  Crash crash(seed);
+  Crash crash(GetParam(), seed);
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
     ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
   }
@@ -193,10 +198,10 @@ TEST(CoreCrash, LosesNothingAcknowledgedAndLeavesNoHalfTransaction) {
 }
 
 // The check must catch a database that is wrong, or it proves nothing.
-TEST(CoreCrash, WouldCatchBatchesThatAreNotAtomic) {
+TEST_P(CoreCrash, WouldCatchBatchesThatAreNotAtomic) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
   fmt::print("MAYFLY_SEED={}\n", seed);
-  Crash crash(seed);
+  Crash crash(GetParam(), seed);
   constexpr int kCyclesMax = 200;
   for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
     if (!crash.Cycle(true).empty()) return;
@@ -217,29 +222,33 @@ void StopAroundTheCommit(Database& database, ManualClock&, const DatabasePlan&) 
 }
 
 // Waits until the process stops, kills it there, and returns the ttl of the row it left.
-Result<Millis> TtlLeftBy(const char* work) {
+Result<Millis> TtlLeftBy(StorageEngine engine, const char* work) {
   const TemporaryDirectory directory;
-  ChildProcess process(
-      ToArguments({.work = work, .directory = directory.Inside("db"), .clock_ms = ToMs(kStart)}));
+  ChildProcess process(ToArguments({.work = work,
+                                    .engine = engine,
+                                    .directory = directory.Inside("db"),
+                                    .clock_ms = ToMs(kStart)}));
   EXPECT_TRUE(process.Next<Told>().has_value());
   process.Kill();
   EXPECT_TRUE(process.Wait());
   const ManualClock clock(kStart + Millis(1));
   const OneMachine machine(clock);
-  MAYFLY_TRY(const auto database, OpenLeftBehind(directory.Inside("db"), machine));
+  MAYFLY_TRY(const auto database, OpenLeftBehind(engine, directory.Inside("db"), machine));
   EXPECT_TRUE(database->Check()->clean());
   return database->default_keyspace().Ttl("key");
 }
 
-TEST(CoreCrash, BeforeTheCommitLeavesNothing) {
-  EXPECT_TRUE(TtlLeftBy("before the commit").status().IsNotFound());
+TEST_P(CoreCrash, BeforeTheCommitLeavesNothing) {
+  EXPECT_TRUE(TtlLeftBy(GetParam(), "before the commit").status().IsNotFound());
 }
 
-TEST(CoreCrash, AfterTheCommitLeavesTheRowWithItsTtl) {
-  const auto ttl = TtlLeftBy("after the commit");
+TEST_P(CoreCrash, AfterTheCommitLeavesTheRowWithItsTtl) {
+  const auto ttl = TtlLeftBy(GetParam(), "after the commit");
   ASSERT_TRUE(ttl.has_value()) << ttl.status().ToString();
   EXPECT_EQ(*ttl, Millis(std::chrono::hours(1)) - Millis(1));
 }
+
+INSTANTIATE_TEST_SUITE_P(On, CoreCrash, StoredEngines(), NameOfStored);
 
 // clang-format off
 constexpr NamedWork kWorks[] = {

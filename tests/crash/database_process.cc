@@ -8,8 +8,8 @@
 
 #include "base/check.h"
 #include "core/new_database.h"
-#include "engine/rocks/rocks_engine.h"
-#include "engine/rocks/testing/faulty_disk.h"
+#include "crash/dying_engine.h"
+#include "tests/core/database_home.h"
 #include "tests/engine/forwarding_engine.h"
 
 namespace mayfly::crash {
@@ -18,12 +18,13 @@ namespace {
 using engine::Batch;
 
 constexpr std::string_view kFlag = "--crash-database";
-constexpr int kArguments = 11;
+constexpr int kArguments = 12;
 
 DatabasePlan FromArguments(int argc, char** argv) {
   MAYFLY_CHECK(argc == kArguments, "the command line is the test's own");
   const auto number = [argv](int i) { return std::strtoull(argv[i], nullptr, 10); };
   return {.work = argv[2],
+          .engine = static_cast<StorageEngine>(number(11)),
           .directory = argv[3],
           .seed = number(4),
           .first = number(5),
@@ -69,7 +70,8 @@ std::vector<std::string> ToArguments(const DatabasePlan& plan) {
           std::to_string(plan.clock_ms),
           std::to_string(plan.die_at_operation),
           std::to_string(plan.with_reaper),
-          std::to_string(plan.splits_batches)};
+          std::to_string(plan.splits_batches),
+          std::to_string(static_cast<int>(plan.engine))};
 }
 
 void MustBeOk(const Status& status, const char* what) {
@@ -95,9 +97,13 @@ Life LiveAndDie(DatabasePlan plan, Random& random) {
   return life;
 }
 
-Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory,
+Result<std::unique_ptr<Database>> OpenLeftBehind(StorageEngine engine, const std::string& directory,
                                                  const OneMachine& clock) {
-  return Database::Open({.directory = directory, .memory = MemoryProfile::kTiny, .clock = &clock});
+  return Database::Open({.directory = directory,
+                         .memory = MemoryProfile::kTiny,
+                         .engine = engine,
+                         .memory_rows_bytes_max = kMemoryRowsBytes,
+                         .clock = &clock});
 }
 
 int RunTestsOrDatabase(int argc, char** argv, std::span<const NamedWork> works) {
@@ -107,13 +113,12 @@ int RunTestsOrDatabase(int argc, char** argv, std::span<const NamedWork> works) 
   }
   const DatabasePlan plan = FromArguments(argc, argv);
   engine::FaultyDisk disk;
-  if (plan.die_at_operation > 0) disk.KillProcessAt(plan.die_at_operation);
   const auto horizon = std::make_shared<core::DropHorizon>();
-  auto engine = engine::OpenRocksEngine({.directory = plan.directory,
-                                         .profile = engine::Profile::kTiny,
-                                         .write_buffer_bytes = 32 << 10,
-                                         .drop_policy = horizon,
-                                         .env = disk.env()});
+  auto engine = OpenDyingEngine({.engine = plan.engine,
+                                 .directory = plan.directory,
+                                 .die_at_operation = plan.die_at_operation,
+                                 .drop_policy = horizon},
+                                disk);
   MustBeOk(engine.status(), "opening the engine");
   std::unique_ptr<engine::Engine> base = *std::move(engine);
   if (plan.splits_batches) base = std::make_unique<SplitsBatches>(std::move(base));

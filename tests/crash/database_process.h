@@ -20,6 +20,7 @@ namespace mayfly::crash {
 
 struct DatabasePlan {
   std::string work;
+  StorageEngine engine = StorageEngine::kRocks;
   std::string directory;
   std::uint64_t seed = 0;
   std::uint64_t first = 0;         // The number of the next operation of the work.
@@ -63,9 +64,9 @@ struct Life {
 };
 Life LiveAndDie(DatabasePlan plan, Random& random);
 
-// For the test: the database as the process left it, on the same machine and a clock that outlives
-// it.
-Result<std::unique_ptr<Database>> OpenLeftBehind(const std::string& directory,
+// For the test: the database as the process left it, or a new one, on the same machine and a clock
+// that outlives it.
+Result<std::unique_ptr<Database>> OpenLeftBehind(StorageEngine engine, const std::string& directory,
                                                  const OneMachine& clock);
 
 }  // namespace mayfly::crash

@@ -6,13 +6,16 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <tuple>
 
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "base/testing/environment.h"
+#include "crash/dying_engine.h"
 #include "crash/workload.h"
 #include "crash/writer_process.h"
-#include "engine/rocks/rocks_engine.h"
+#include "engine/hot/fold_marker.h"
+#include "engine/hot/log/log_files.h"
 
 namespace mayfly::crash {
 namespace {
@@ -25,12 +28,13 @@ struct Known {
 
 class Crash {
  public:
-  explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {}
+  Crash(StorageEngine engine, std::uint64_t seed) : engine_(engine), random_(seed), seed_(seed) {}
 
   // Runs the writer process until it is killed. Returns what is wrong with what it left, or
   // nothing.
   std::string Cycle(Fault fault = Fault::kNone) {
-    WriterPlan plan{.directory = directory_.Inside("db"),
+    WriterPlan plan{.engine = engine_,
+                    .directory = directory_.Inside("db"),
                     .seed = seed_,
                     .first = {},
                     .die_at_operation = 0,
@@ -56,10 +60,17 @@ class Crash {
 
   std::uint64_t batches() const { return known_[0].next + known_[1].next; }
 
+  // Whether the memory-first engine has written rows to its cold store.
+  bool has_folded() const {
+    const auto files =
+        engine::hot::NewLogFiles(directory_.Inside("db") + "/hot", engine::hot::LogAccess::kRead);
+    return engine::hot::ReadFoldMarker(*files).value() > 0;
+  }
+
  private:
   std::string Check(const std::array<std::uint64_t, kWriters>& acknowledged) {
-    auto engine = engine::OpenRocksEngine(
-        {.directory = directory_.Inside("db"), .profile = engine::Profile::kTiny});
+    engine::FaultyDisk disk;
+    auto engine = OpenDyingEngine({.engine = engine_, .directory = directory_.Inside("db")}, disk);
     if (!engine) return "it does not open: " + engine.error().ToString();
     for (int writer = 0; writer < kWriters; ++writer) {
       const auto w = static_cast<std::size_t>(writer);
@@ -84,42 +95,54 @@ class Crash {
                        acknowledged, acknowledged + 1);
   }
 
+  const StorageEngine engine_;
   TemporaryDirectory directory_;
   Random random_;
   const std::uint64_t seed_;
   std::array<Known, kWriters> known_;
 };
 
-TEST(EngineCrash, LosesNothingAcknowledgedAndLeavesNoHalfBatch) {
+class EngineCrash : public EachStoredEngine {};
+
+TEST_P(EngineCrash, LosesNothingAcknowledgedAndLeavesNoHalfBatch) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
-  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 60);
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 40);
   fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
-  Crash crash(seed);
+  Crash crash(GetParam(), seed);
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
     ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
   }
   EXPECT_GT(crash.batches(), cycles) << "the writers never got anywhere";
+  EXPECT_EQ(crash.has_folded(), GetParam() == StorageEngine::kMemoryFirst);
 }
 
+INSTANTIATE_TEST_SUITE_P(On, EngineCrash, StoredEngines(), NameOfStored);
+
 // The check must catch a writer that is wrong, or it proves nothing.
-class EngineCrashFault : public ::testing::TestWithParam<Fault> {};
+class EngineCrashFault : public ::testing::TestWithParam<std::tuple<StorageEngine, Fault>> {};
 
 TEST_P(EngineCrashFault, IsCaughtWithinAFewCycles) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
-  Crash crash(seed);
+  const auto [engine, fault] = GetParam();
+  Crash crash(engine, seed);
   constexpr int kCyclesMax = 200;
   for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
-    if (!crash.Cycle(GetParam()).empty()) return;
+    if (!crash.Cycle(fault).empty()) return;
   }
   FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
 }
 
+std::string NameOfFault(const ::testing::TestParamInfo<EngineCrashFault::ParamType>& info) {
+  const auto [engine, fault] = info.param;
+  return NameOf(engine) +
+         (fault == Fault::kSplitsBatches ? "SplitsBatches" : "AcknowledgesTooEarly");
+}
+
 INSTANTIATE_TEST_SUITE_P(EveryFault, EngineCrashFault,
-                         ::testing::Values(Fault::kAcknowledgesTooEarly, Fault::kSplitsBatches),
-                         [](const auto& tested) {
-                           return tested.param == Fault::kSplitsBatches ? "SplitsBatches"
-                                                                        : "AcknowledgesTooEarly";
-                         });
+                         ::testing::Combine(StoredEngines(),
+                                            ::testing::Values(Fault::kAcknowledgesTooEarly,
+                                                              Fault::kSplitsBatches)),
+                         NameOfFault);
 
 }  // namespace
 }  // namespace mayfly::crash

@@ -14,6 +14,7 @@
 #include "base/temporary_directory.h"
 #include "base/testing/environment.h"
 #include "crash/database_process.h"
+#include "crash/dying_engine.h"
 #include "tests/core/each_engine.h"
 #include "tests/core/planted.h"
 
@@ -132,10 +133,10 @@ void ExpireForever(Database& database, ManualClock& clock, const DatabasePlan& p
 
 class Crash {
  public:
-  explicit Crash(std::uint64_t seed) : random_(seed), seed_(seed) {
+  Crash(StorageEngine engine, std::uint64_t seed) : engine_(engine), random_(seed), seed_(seed) {
     const ManualClock clock(kStart);
     const OneMachine machine(clock);
-    const auto database = *OpenLeftBehind(directory_.Inside("db"), machine);
+    const auto database = *OpenLeftBehind(engine_, directory_.Inside("db"), machine);
     EXPECT_TRUE(database->default_keyspace().SetPolicy({.events = EventDetail::kKeyAndValue}).ok());
     EXPECT_TRUE(database->CreateKeyspace(kSecrets, kSecretsPolicy).has_value());
   }
@@ -144,6 +145,7 @@ class Crash {
   std::string Cycle(bool splits_batches = false) {
     const bool by_own_hand = random_.OneIn(2);
     DatabasePlan plan{.work = "expire",
+                      .engine = engine_,
                       .directory = directory_.Inside("db"),
                       .seed = seed_,
                       .first = rows_,
@@ -174,7 +176,7 @@ class Crash {
     // The recorded time lags behind by a second at most, so rows put then may die that much later.
     ManualClock clock(now_ + 2 * kTtlMax + Millis(2000));
     const OneMachine machine(clock);
-    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
+    const auto database = OpenLeftBehind(engine_, directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     if (const auto report = (*database)->Purge(); !report || report->stale_entries > 0) {
       return "the last purge went wrong";
@@ -195,7 +197,7 @@ class Crash {
   std::string Check() {
     const ManualClock clock(now_);
     const OneMachine machine(clock);
-    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
+    const auto database = OpenLeftBehind(engine_, directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     now_ = (*database)->clock_report().now;
     const auto check = (*database)->Check();
@@ -249,6 +251,7 @@ class Crash {
     return "";
   }
 
+  const StorageEngine engine_;
   TemporaryDirectory directory_;
   Random random_;
   const std::uint64_t seed_;
@@ -258,11 +261,13 @@ class Crash {
   bool secrets_seen_ = false;  // Otherwise not finding them would prove nothing.
 };
 
-TEST(ExpiryCrash, GivesEveryRowThatDiesExactlyOneEvent) {
+class ExpiryCrash : public EachStoredEngine {};
+
+TEST_P(ExpiryCrash, GivesEveryRowThatDiesExactlyOneEvent) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
-  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 50);
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 30);
   fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
-  Crash crash(seed);
+  Crash crash(GetParam(), seed);
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
     ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
   }
@@ -273,16 +278,18 @@ TEST(ExpiryCrash, GivesEveryRowThatDiesExactlyOneEvent) {
 }
 
 // The check must catch a database that is wrong, or it proves nothing.
-TEST(ExpiryCrash, WouldCatchBatchesThatAreNotAtomic) {
+TEST_P(ExpiryCrash, WouldCatchBatchesThatAreNotAtomic) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
   fmt::print("MAYFLY_SEED={}\n", seed);
-  Crash crash(seed);
+  Crash crash(GetParam(), seed);
   constexpr int kCyclesMax = 200;
   for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
     if (!crash.Cycle(true).empty()) return;
   }
   FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
 }
+
+INSTANTIATE_TEST_SUITE_P(On, ExpiryCrash, StoredEngines(), NameOfStored);
 
 constexpr NamedWork kWorks[] = {
     {"expire", ExpireForever},

@@ -16,6 +16,7 @@
 #include "core/new_database.h"
 #include "core/proof_fixture.h"
 #include "crash/child_process.h"
+#include "engine/hot/hot_engine.h"
 #include "engine/rocks/rocks_engine.h"
 #include "tests/engine/forwarding_engine.h"
 
@@ -142,13 +143,18 @@ class EndsAtCommit final : public engine::suite::ForwardingEngine {
 
 std::unique_ptr<Database> OpenThatEnds(const std::string& directory, int commits, bool kills,
                                        const Clock& clock) {
-  auto engine = engine::OpenRocksEngine({.directory = directory});
+  // As it was made.
+  const engine::RocksOptions rocks = {.directory = directory, .profile = engine::Profile::kTiny};
+  auto engine = engine::HasHotLog(directory)
+                    ? engine::OpenHotEngine(rocks, {.segment_bytes = engine::hot::kSegmentBytesMin,
+                                                    .log_bytes_max = 64 << 10})
+                    : engine::OpenRocksEngine(rocks);
   EXPECT_TRUE(engine.has_value());
   return *core::NewDatabase(std::make_unique<EndsAtCommit>(*std::move(engine), commits, kills),
                             {.clock = &clock});
 }
 
-class InterruptedRestore : public ::testing::Test {
+class InterruptedRestore : public ::testing::TestWithParam<StorageEngine> {
  protected:
   void SetUp() override {
     const auto source = *Database::Open({.clock = &clock_});
@@ -162,7 +168,10 @@ class InterruptedRestore : public ::testing::Test {
   }
 
   DatabaseOptions Options() const {
-    return {.directory = directory_.Inside("db"), .memory = MemoryProfile::kTiny, .clock = &clock_};
+    return {.directory = directory_.Inside("db"),
+            .memory = MemoryProfile::kTiny,
+            .engine = GetParam(),
+            .clock = &clock_};
   }
 
   // An empty database whose default keyspace has a policy.
@@ -189,7 +198,13 @@ class InterruptedRestore : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(InterruptedRestore, ThatIsKilledLeavesAnEmptyDatabaseOrAWholeOne) {
+INSTANTIATE_TEST_SUITE_P(On, InterruptedRestore,
+                         ::testing::Values(StorageEngine::kRocks, StorageEngine::kMemoryFirst),
+                         [](const auto& engine) {
+                           return engine.param == StorageEngine::kRocks ? "Rocks" : "MemoryFirst";
+                         });
+
+TEST_P(InterruptedRestore, ThatIsKilledLeavesAnEmptyDatabaseOrAWholeOne) {
   int killed = 0;
   // From the first commit of the restore to beyond the last.
   for (int commits = 2; commits < 40; commits += 3) {
@@ -208,7 +223,7 @@ TEST_F(InterruptedRestore, ThatIsKilledLeavesAnEmptyDatabaseOrAWholeOne) {
   EXPECT_GT(killed, 5);
 }
 
-TEST_F(InterruptedRestore, ThatIsKilledIsNotShownToReaders) {
+TEST_P(InterruptedRestore, ThatIsKilledIsNotShownToReaders) {
   MakeEmpty();
   ASSERT_TRUE(RestoreAndDie(15));
   auto options = Options();
@@ -218,7 +233,7 @@ TEST_F(InterruptedRestore, ThatIsKilledIsNotShownToReaders) {
   EXPECT_NE(database.status().ToString().find("restore again"), std::string::npos);
 }
 
-TEST_F(InterruptedRestore, ThatFailsLeavesAnEmptyDatabase) {
+TEST_P(InterruptedRestore, ThatFailsLeavesAnEmptyDatabase) {
   for (const int commits : {4, 12}) {
     MakeEmpty();
     const auto database = OpenThatEnds(directory_.Inside("db"), commits, /*kills=*/false, clock_);

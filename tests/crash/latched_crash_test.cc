@@ -13,6 +13,7 @@
 #include "core/store/store_of.h"
 #include "core/testing/plain_transaction.h"
 #include "crash/database_process.h"
+#include "crash/dying_engine.h"
 #include "tests/core/database_home.h"
 
 namespace mayfly::crash {
@@ -117,13 +118,14 @@ std::string Describe(LatchedTransaction& transaction, const Keyspace& keyspace) 
   return all;
 }
 
-class LatchedCrash {
+class Crash {
  public:
-  explicit LatchedCrash(std::uint64_t seed) : random_(seed), seed_(seed) {}
+  Crash(StorageEngine engine, std::uint64_t seed) : engine_(engine), random_(seed), seed_(seed) {}
 
   // Runs the process until it is killed. Returns what is wrong with what it left, or nothing.
   std::string Cycle(bool splits_batches = false) {
     const Life life = LiveAndDie({.work = "work",
+                                  .engine = engine_,
                                   .directory = directory_.Inside("db"),
                                   .seed = seed_,
                                   .first = next_,
@@ -151,7 +153,7 @@ class LatchedCrash {
     const WallTime now = InstantOf(next_);
     const ManualClock clock(now);
     const OneMachine machine(clock);
-    const auto database = OpenLeftBehind(directory_.Inside("db"), machine);
+    const auto database = OpenLeftBehind(engine_, directory_.Inside("db"), machine);
     if (!database) return "it does not open: " + database.error().ToString();
     const auto check = (*database)->Check();
     if (!check) return check.status().ToString();
@@ -171,6 +173,7 @@ class LatchedCrash {
     return Describe(transaction, name_->default_keyspace());
   }
 
+  const StorageEngine engine_;
   TemporaryDirectory directory_;
   Random random_;
   const std::uint64_t seed_;
@@ -179,11 +182,13 @@ class LatchedCrash {
   core::PlainState state_;
 };
 
-TEST(LatchedCrash, LeavesWholeWorksAndLosesNoneThatWasAcknowledged) {
+class LatchedCrash : public EachStoredEngine {};
+
+TEST_P(LatchedCrash, LeavesWholeWorksAndLosesNoneThatWasAcknowledged) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
-  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 40);
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 25);
   fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
-  LatchedCrash crash(seed);
+  Crash crash(GetParam(), seed);
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
     ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
   }
@@ -192,16 +197,18 @@ TEST(LatchedCrash, LeavesWholeWorksAndLosesNoneThatWasAcknowledged) {
 }
 
 // The check must catch a database that is wrong, or it proves nothing.
-TEST(LatchedCrash, WouldCatchBatchesThatAreNotAtomic) {
+TEST_P(LatchedCrash, WouldCatchBatchesThatAreNotAtomic) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
   fmt::print("MAYFLY_SEED={}\n", seed);
-  LatchedCrash crash(seed);
+  Crash crash(GetParam(), seed);
   constexpr int kCyclesMax = 200;
   for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
     if (!crash.Cycle(true).empty()) return;
   }
   FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
 }
+
+INSTANTIATE_TEST_SUITE_P(On, LatchedCrash, StoredEngines(), NameOfStored);
 
 constexpr NamedWork kWorks[] = {
     {"work", WorkForever},

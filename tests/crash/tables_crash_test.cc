@@ -12,6 +12,7 @@
 #include "base/temporary_directory.h"
 #include "base/testing/environment.h"
 #include "crash/database_process.h"
+#include "crash/dying_engine.h"
 #include "crash/left_deadlines.h"
 #include "crash/left_tables.h"
 
@@ -49,13 +50,14 @@ Status Clean(Database& database) {
   return report.clean() ? Status() : Status::Internal("the check found: " + report.findings.at(0));
 }
 
-class TablesCrash {
+class Crash {
  public:
-  explicit TablesCrash(std::uint64_t seed) : random_(seed), seed_(seed) {}
+  Crash(StorageEngine engine, std::uint64_t seed) : engine_(engine), random_(seed), seed_(seed) {}
 
   // Runs the process until it is killed. Returns what is wrong with what it left, or nothing.
   std::string Cycle(const char* work = "tables", bool splits_batches = false) {
     const Life life = LiveAndDie({.work = work,
+                                  .engine = engine_,
                                   .directory = directory_.Inside("db"),
                                   .seed = seed_,
                                   .first = next_,
@@ -85,7 +87,7 @@ class TablesCrash {
   Status Check() {
     const ManualClock clock(InstantOf(next_));
     const OneMachine machine(clock);
-    MAYFLY_TRY(const auto database, OpenLeftBehind(directory_.Inside("db"), machine));
+    MAYFLY_TRY(const auto database, OpenLeftBehind(engine_, directory_.Inside("db"), machine));
     MAYFLY_RETURN_IF_ERROR(Clean(*database));
     MAYFLY_TRY(const auto tables, Tables::Open(*database));
     const TableOperation under_way = OperationOf(seed_, next_);
@@ -160,6 +162,7 @@ class TablesCrash {
     return Status::Internal(fmt::format("a job is at {} and was at {}", progress, progress_));
   }
 
+  const StorageEngine engine_;
   TemporaryDirectory directory_;
   Random random_;
   const std::uint64_t seed_;
@@ -171,11 +174,13 @@ class TablesCrash {
   PlainTables plain_{InstantOf(0)};
 };
 
-TEST(TablesCrash, LeavesWholeWritesAndLosesNoneThatWasAcknowledged) {
+class TablesCrash : public EachStoredEngine {};
+
+TEST_P(TablesCrash, LeavesWholeWritesAndLosesNoneThatWasAcknowledged) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
-  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 40);
+  const std::uint64_t cycles = NumberFromEnvironment("MAYFLY_CYCLES", 25);
   fmt::print("MAYFLY_SEED={} MAYFLY_CYCLES={}\n", seed, cycles);
-  TablesCrash crash(seed);
+  Crash crash(GetParam(), seed);
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
     ASSERT_EQ(crash.Cycle(), "") << "in cycle " << cycle << " of MAYFLY_SEED=" << seed;
   }
@@ -185,10 +190,10 @@ TEST(TablesCrash, LeavesWholeWritesAndLosesNoneThatWasAcknowledged) {
 }
 
 // The check must catch a database that is wrong, or it proves nothing.
-void ExpectCaught(const char* work, bool splits_batches) {
+void ExpectCaught(StorageEngine engine, const char* work, bool splits_batches) {
   const std::uint64_t seed = NumberFromEnvironment("MAYFLY_SEED", FreshSeed());
   fmt::print("MAYFLY_SEED={}\n", seed);
-  TablesCrash crash(seed);
+  Crash crash(engine, seed);
   constexpr int kCyclesMax = 200;
   for (int cycle = 0; cycle < kCyclesMax; ++cycle) {
     const std::string found = crash.Cycle(work, splits_batches);
@@ -199,11 +204,13 @@ void ExpectCaught(const char* work, bool splits_batches) {
   FAIL() << "not caught in " << kCyclesMax << " cycles of MAYFLY_SEED=" << seed;
 }
 
-TEST(TablesCrash, WouldCatchBatchesThatAreNotAtomic) { ExpectCaught("tables", true); }
+TEST_P(TablesCrash, WouldCatchBatchesThatAreNotAtomic) { ExpectCaught(GetParam(), "tables", true); }
 
-TEST(TablesCrash, WouldCatchTransactionsThatAreNotWhole) {
-  ExpectCaught("tables without transactions", false);
+TEST_P(TablesCrash, WouldCatchTransactionsThatAreNotWhole) {
+  ExpectCaught(GetParam(), "tables without transactions", false);
 }
+
+INSTANTIATE_TEST_SUITE_P(On, TablesCrash, StoredEngines(), NameOfStored);
 
 constexpr NamedWork kWorks[] = {
     {"tables", WorkForever<true>},

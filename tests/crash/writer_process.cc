@@ -8,9 +8,8 @@
 #include <thread>
 
 #include "base/check.h"
+#include "crash/dying_engine.h"
 #include "crash/workload.h"
-#include "engine/rocks/rocks_engine.h"
-#include "engine/rocks/testing/faulty_disk.h"
 
 namespace mayfly::crash {
 namespace {
@@ -20,21 +19,26 @@ using engine::Batch;
 constexpr std::string_view kWriterFlag = "--crash-writer";
 
 std::vector<std::string> ToArguments(const WriterPlan& plan) {
-  std::vector<std::string> arguments{
-      std::string(kWriterFlag), plan.directory, std::to_string(plan.seed),
-      std::to_string(plan.die_at_operation), std::to_string(static_cast<int>(plan.fault))};
+  std::vector<std::string> arguments{std::string(kWriterFlag),
+                                     plan.directory,
+                                     std::to_string(plan.seed),
+                                     std::to_string(plan.die_at_operation),
+                                     std::to_string(static_cast<int>(plan.fault)),
+                                     std::to_string(static_cast<int>(plan.engine))};
   for (const std::uint64_t number : plan.first) arguments.push_back(std::to_string(number));
   return arguments;
 }
 
 WriterPlan FromArguments(int argc, char** argv) {
-  MAYFLY_CHECK(argc == 6 + kWriters, "the writer's command line is the test's own");
-  WriterPlan plan{.directory = argv[2],
+  constexpr int kFixed = 7;
+  MAYFLY_CHECK(argc == kFixed + kWriters, "the writer's command line is the test's own");
+  WriterPlan plan{.engine = static_cast<StorageEngine>(std::atoi(argv[6])),
+                  .directory = argv[2],
                   .seed = std::strtoull(argv[3], nullptr, 10),
                   .first = {},
                   .die_at_operation = std::strtoull(argv[4], nullptr, 10),
                   .fault = static_cast<Fault>(std::atoi(argv[5]))};
-  for (int i = 6; i < argc; ++i) plan.first.push_back(std::strtoull(argv[i], nullptr, 10));
+  for (int i = kFixed; i < argc; ++i) plan.first.push_back(std::strtoull(argv[i], nullptr, 10));
   return plan;
 }
 
@@ -95,11 +99,10 @@ std::optional<int> RunAsWriter(int argc, char** argv) {
   if (argc < 2 || argv[1] != kWriterFlag) return std::nullopt;
   const WriterPlan plan = FromArguments(argc, argv);
   engine::FaultyDisk disk;
-  if (plan.die_at_operation > 0) disk.KillProcessAt(plan.die_at_operation);
-  auto opened = engine::OpenRocksEngine({.directory = plan.directory,
-                                         .profile = engine::Profile::kTiny,
-                                         .write_buffer_bytes = 32 << 10,
-                                         .env = disk.env()});
+  auto opened = OpenDyingEngine({.engine = plan.engine,
+                                 .directory = plan.directory,
+                                 .die_at_operation = plan.die_at_operation},
+                                disk);
   if (!opened) {
     fmt::print(stderr, "the writer cannot open: {}\n", opened.error().ToString());
     return 4;

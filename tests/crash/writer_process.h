@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "crash/child_process.h"
+#include "mayfly/database.h"
 
 namespace mayfly::crash {
 
@@ -22,6 +23,7 @@ enum class Fault : std::uint8_t {
 };
 
 struct WriterPlan {
+  StorageEngine engine = StorageEngine::kRocks;
   std::string directory;
   std::uint64_t seed = 0;
   std::vector<std::uint64_t> first;  // The next batch of each writer.

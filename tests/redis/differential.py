@@ -1,7 +1,7 @@
 # Goal: commands on data reply as Redis does, whatever the arguments.
 # Method: seeded random commands are sent to redis-server and to `mayfly serve`; replies are compared. What differs on
 # purpose is listed below with its reason. Ends with 1, and the commands that led there, at the first other difference.
-#   differential.py MAYFLY [--seed N] [--commands N] [--all]
+#   differential.py MAYFLY [--seed N] [--commands N] [--streams] [--all]
 import argparse
 import pathlib
 import random
@@ -29,6 +29,11 @@ LIFETIMES = [b"0", b"-1", b"-100", b"100000000", b"4102444800", b"4102444800000"
 BITS = [b"0", b"1", b"7", b"8", b"9", b"63", b"200", b"-1", b"4294967296", b"x"]
 FAR = b"4102444800000"  # 2100.
 FAR_SECONDS = b"4102444800"
+STREAM_IDS = [b"1-1", b"1-2", b"2-0", b"2-5", b"3-1", b"4-0", b"5-1", b"6-6", b"7-1", b"8-0", b"9-9", b"12-3", b"1", b"5", b"0", b"0-1", b"20-1",
+              b"18446744073709551615-18446744073709551614", b"x", b"1-x", b"", b"-", b"+", b"1-*", b"007-01", b"+5-+5", b"-5", b"5--3"]
+NEW_IDS = STREAM_IDS[:-11] + STREAM_IDS[-10:] + [b"%d-*" % i for i in range(1, 30)]
+STREAM_BOUNDS = STREAM_IDS + [b"-", b"+", b"-", b"+", b"(2-0", b"(5", b"(1-1", b"(", b"(-", b"(x", b"(0-0",
+                              b"(18446744073709551615-18446744073709551615"]
 PATTERNS = [b"*", b"k*", b"?", b"[a-c]", b"\\", b"a*", b"[^a]", b""]
 
 
@@ -80,11 +85,19 @@ class Words:
 
     def __init__(self, choose):
         self.choose = choose
+        self.newest = 0  # The first half of the newest id.
 
     def one(self, kind):
         table = {"k": KEYS, "n": NAMES, "v": VALUES, "i": INTEGERS, "s": SCORES, "b": SCORE_BOUNDS, "l": NAME_BOUNDS,
                  "o": BITS, "p": PATTERNS, "e": LIFETIMES, "w": [b"LEFT", b"RIGHT", b"left", b"up"], "f": [b"0", b"1", b"2", b"x"],
                  "t": [b"u8", b"i5", b"i64", b"u63", b"u64", b"i16", b"x"], "u": [b"#0", b"#1", b"0", b"3", b"100", b"-1"]}
+        if kind in "NIBR" and self.choose.random() < 0.8:
+            self.newest += self.choose.randrange(3) if kind == "N" else 0
+            back = 0 if kind == "N" else self.choose.randrange(16)
+            return b"%d-%d" % (max(self.newest - back, 0), self.choose.randrange(1, 3))
+        table |= {"K": KEYS[:3], "I": STREAM_IDS, "N": NEW_IDS, "B": STREAM_BOUNDS, "C": [b"0", b"1", b"2", b"3", b"10", b"-1", b"x"],
+                  "G": [b"g1", b"g1", b"g2"], "U": [b"u1", b"u2", b"u3"], "M": [b"0", b"0", b"0", b"-5", b"3600000", b"x"],
+                  "A": [b">", b">", b">", b"0", b"2-0", b"$", b"x", b"5"], "R": [b"$", b"0", b"2-0", b"5-1", b">", b"x", b"0-0"]}
         return self.choose.choice(table[kind])
 
     def many(self, kinds):
@@ -295,6 +308,125 @@ GET
 """
 LINES = [line for line in COMMANDS.strip().splitlines()]
 
+# Ids are given, as the clocks differ; no reply has a time in it that is not left out below.
+STREAM_COMMANDS = """
+XADD {KN} {nv}
+XADD {KN} {nv}
+XADD {KN} {nv}
+XADD {KN} {nv}
+XADD {KN} {nv}
+XADD {KN} {nv}
+XADD {KN} {nv}
+XADD {KN} {nv}
+XADD {KN} {nv}*
+XADD {KN} {n}*
+XADD {K} NOMKSTREAM {N} {nv}
+XADD {K} MAXLEN _|=|~ {iN} {nv}
+XADD {K} MAXLEN 0|1|3|5 {N} {nv}
+XADD {K} MINID _|=|~ {IN} {nv}
+XADD {K} MAXLEN ~ {i} LIMIT {iN} {nv}
+XADD {K} MAXLEN = 3 MINID 5 {N} {nv}
+XADD {K} LIMIT 5 {N} {nv}
+XLEN {K}
+XRANGE {KBB}
+XRANGE {K} - + _|COUNT|x
+XRANGE {K} - +
+XRANGE {KBB} COUNT {C}
+XREVRANGE {KBB}
+XREVRANGE {K} + - COUNT {C}
+XDEL {KI}*
+XTRIM {K} MAXLEN _|=|~ {i} _|LIMIT
+XTRIM {K} MAXLEN ~ {i} LIMIT {i}
+XTRIM {K} MINID _|=|~ {I}
+XTRIM {K} x {I}
+XSETID {KI}
+XSETID {KI} ENTRIESADDED {i} MAXDELETEDID {I}
+XSETID {KI} ENTRIESADDED {i}
+XREAD COUNT {C} STREAMS {KR}
+XREAD STREAMS {KKRR}
+XREAD STREAMS {KKR}
+XREAD BLOCK 1 STREAMS {KR}
+XREAD BLOCK -1|x STREAMS {KR}
+XREAD COUNT 1 x STREAMS {KR}
+XREAD GROUP {GU} STREAMS {KR}
+XREAD NOACK STREAMS {KR}
+XGROUP CREATE {KGI}
+XGROUP CREATE {KG} $|0 _|MKSTREAM|x
+XGROUP CREATE {KG} 0 MKSTREAM
+XGROUP CREATE {KG} 0 MKSTREAM
+XGROUP CREATE {KG} 0|$ MKSTREAM
+XGROUP CREATE {KG} $|0 ENTRIESREAD {i} _|MKSTREAM
+XGROUP SETID {KGI}
+XGROUP SETID {KG} $|0 _|ENTRIESREAD 3|-1|-2|x
+XGROUP DESTROY {KG}
+XGROUP CREATECONSUMER {KGU}
+XGROUP DELCONSUMER {KGU}
+XGROUP x {KG}
+XREADGROUP GROUP {GU} COUNT {C} STREAMS {KA}
+XREADGROUP GROUP {GU} COUNT 2 STREAMS {K} >
+XREADGROUP GROUP {GU} COUNT 2 STREAMS {K} >
+XREADGROUP GROUP {GU} STREAMS {K} >|0
+XREADGROUP GROUP {GU} COUNT {C} STREAMS {KA}
+XREADGROUP GROUP {GU} COUNT {C} NOACK STREAMS {KA}
+XREADGROUP GROUP {GU} STREAMS {KKAA}
+XREADGROUP COUNT 2 GROUP {GU} STREAMS {KA}
+XREADGROUP GROUP {GU} BLOCK 1 STREAMS {KA}
+XREADGROUP COUNT 1 NOACK STREAMS {KA}
+XACK {KGI}*
+XACK {KGI} {I} {I}
+XACK {KGI}*
+XPENDING {KG}
+XPENDING {KGBBC}
+XPENDING {KG} - + {C} {U}
+XPENDING {KG} - + 10
+XPENDING {KG} IDLE {MBBC} {U}?
+XPENDING {KG} -
+XCLAIM {KGU} 0 {I} {I} {I}
+XCLAIM {KGUMI} _|JUSTID|FORCE|x
+XCLAIM {KGUM} {I}* FORCE _|JUSTID
+XCLAIM {KGUMI} IDLE|TIME|RETRYCOUNT {i}
+XCLAIM {KGUMI} LASTID {I} RETRYCOUNT 3
+XAUTOCLAIM {KGUMB}
+XAUTOCLAIM {KGUMB} COUNT {C} _|JUSTID
+XINFO STREAM {K}
+XINFO STREAM {K} FULL
+XINFO STREAM {K} FULL COUNT {C}
+XINFO STREAM {K} x|FULL x 3
+XINFO GROUPS {K}
+XINFO CONSUMERS {KG}
+XINFO x {K}
+TYPE {K}
+OBJECT ENCODING {K}
+DEL {k}
+COPY {KK} _|REPLACE
+RENAME {kk}
+SET {kv}
+EXISTS {K}
+SORT {K}
+GET {K}
+"""
+STREAM_LINES = [line for line in STREAM_COMMANDS.strip().splitlines()]
+
+# What XINFO and XPENDING reply of time and of Redis' insides, and counts that mayfly knows where Redis 7.0 does not.
+STREAM_UNTOLD = {b"idle", b"seen-time", b"radix-tree-keys", b"radix-tree-nodes", b"lag", b"entries-read"}
+
+
+def untimed(reply):
+    """A reply of XINFO without those."""
+    if not isinstance(reply, list):
+        return reply
+    if reply and isinstance(reply[0], bytes) and reply[0] in (b"length", b"name"):
+        return [None if i % 2 and reply[i - 1] in STREAM_UNTOLD else
+                untimed_pending(one) if i % 2 and reply[i - 1] == b"pending" else untimed(one) for i, one in enumerate(reply)]
+    return [untimed(one) for one in reply]
+
+
+def untimed_pending(entries):
+    """Pending entries without the third or second field, a time."""
+    if not isinstance(entries, list):
+        return entries
+    return [[one for i, one in enumerate(entry) if i != len(entry) - 2] for entry in entries]
+
 # Replies without an order.
 UNORDERED = {b"KEYS", b"SMEMBERS", b"HKEYS", b"HVALS", b"SINTER", b"SUNION", b"SDIFF"}
 
@@ -307,6 +439,10 @@ def normal(command, reply):
         return sorted(zip(reply[1][::2], reply[1][1::2]))
     if name == b"SSCAN" and isinstance(reply, list) and isinstance(reply[1], list):
         return sorted(reply[1])
+    if name == b"XINFO":
+        return untimed(reply)
+    if name == b"XPENDING" and len(command) > 3:
+        return untimed_pending(reply)
     if name == b"HGETALL" and isinstance(reply, list):
         return sorted(zip(reply[::2], reply[1::2]))
     return reply
@@ -357,7 +493,7 @@ def on_purpose(command, redis, mayfly):
     return False
 
 
-def play(redis, mayfly, seed, commands, show_all):
+def play(redis, mayfly, lines, seed, commands, show_all):
     choose = random.Random(seed)
     words = Words(choose)
     history, differences = [], 0
@@ -366,7 +502,7 @@ def play(redis, mayfly, seed, commands, show_all):
             server.send(setup)
             server.read()
     for number in range(commands):
-        command = words.command(choose.choice(LINES))
+        command = words.command(choose.choice(lines))
         if choose.random() < 0.003:
             command = [b"FLUSHALL"]
         history.append(command)
@@ -389,6 +525,7 @@ def main():
     parser.add_argument("mayfly", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--commands", type=int, default=3000)
+    parser.add_argument("--streams", action="store_true", help="commands on streams")
     parser.add_argument("--all", action="store_true", help="go on after a difference")
     options = parser.parse_args()
     if shutil.which("redis-server") is None:
@@ -401,7 +538,7 @@ def main():
             mayfly = Server([options.mayfly.resolve(), "serve", "--port", str(ports[1]), "--http-port", "-1", "--bind",
                              "127.0.0.1", "--memory-profile", "tiny"], ports[1], folder)
             try:
-                return 1 if play(redis, mayfly, options.seed, options.commands, options.all) else 0
+                return 1 if play(redis, mayfly, STREAM_LINES if options.streams else LINES, options.seed, options.commands, options.all) else 0
             finally:
                 mayfly.close()
         finally:

@@ -1,6 +1,7 @@
 """Redis' own tests against mayfly, as an external server.
 
-  suite_runner.py --mayfly BIN --redis SRC --skips FILE [--unit U ...] [--only TITLE ...]
+  suite_runner.py --mayfly BIN --redis SRC --skips FILE [--serve=FLAG ...] [--unit U ...]
+                  [--only TITLE ...]
 
 One run of Redis' test program per unit, three at a time. Some tests measure time, so a unit that fails
 beside another is run once more, alone, and that counts. A test that hangs, or in which the server dies, is a
@@ -28,7 +29,8 @@ from server_process import ServerProcess
 
 # The longest first, so that none of them is left alone at the end.
 UNITS = """unit/type/zset unit/type/list-3 unit/latency-monitor unit/sort unit/type/list-2
-unit/obuf-limits unit/scan unit/type/list unit/dump unit/type/string unit/type/hash unit/type/set
+unit/type/stream unit/type/stream-cgroups unit/obuf-limits unit/scan unit/type/list unit/dump
+unit/type/string unit/type/hash unit/type/set
 unit/bitops unit/expire unit/other unit/scripting unit/querybuf unit/multi unit/bitfield
 unit/keyspace unit/type/incr unit/pubsub unit/protocol unit/quit unit/info-command unit/auth
 unit/acl unit/acl-v2 unit/slowlog unit/pubsubshard unit/pause unit/introspection
@@ -225,7 +227,7 @@ def serve_unit(name, options, skips):
     than a script may write by default.
     """
     with ServerProcess(options.mayfly, "--enable-debug-command", "yes", "--threads", "1",
-                       "--script-write-max", "1gb") as server:
+                       "--script-write-max", "1gb", *options.serve) as server:
         unit = run_unit(name, server, options, skips)
     failed = len(unit.failures())
     print(f"{name:28} {len(unit.verdicts) - failed:5} {failed:5} {len(unit.skipped):5} "
@@ -239,6 +241,8 @@ def main():
     parser.add_argument("--mayfly", required=True)
     parser.add_argument("--redis", required=True, type=lambda path: pathlib.Path(path).resolve())
     parser.add_argument("--skips", required=True, type=pathlib.Path)
+    parser.add_argument("--serve", action="append", default=[], metavar="FLAG",
+                        help="a flag of `mayfly serve`")
     parser.add_argument("--unit", action="append", default=[])
     parser.add_argument("--only", action="append", default=[])
     options = parser.parse_args()

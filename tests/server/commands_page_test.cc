@@ -18,10 +18,10 @@ namespace {
 constexpr const char* kHead = R"(# Commands
 
 What `mayfly serve` answers, from the one table of commands; `COMMAND` and `COMMAND DOCS` tell the same. Arguments,
-replies and errors are those of Redis 7.0, hash field deadlines those of 7.4 and 8.0. Names of streams, geospatial
-indexes, HyperLogLog, functions and Redis Cluster are known and answered with an error that says so. The commands of
-mayfly's own, `TTL.*`, are explained in [ttl_commands.md](ttl_commands.md). Arity counts the name; a negative one
-means "at least".
+replies and errors are those of Redis 7.0, hash field deadlines those of 7.4 and 8.0. Names of geospatial indexes,
+HyperLogLog, functions and Redis Cluster are known and answered with an error that says so. The commands of mayfly's
+own, `TTL.*`, and `XMAXAGE`, are explained in [ttl_commands.md](ttl_commands.md). Arity counts the name; a negative
+one means "at least".
 )";
 
 std::string Row(const CommandEntry& entry) {

@@ -55,7 +55,7 @@ TEST(Commands, SubcommandsAreCheckedLikeCommands) {
 TEST(Commands, KnownNamesThatAreNotOfferedSaySo) {
   Served served;
   TestClient client(served.port());
-  EXPECT_EQ(client.Text("XADD s * a b"), "ERR 'xadd' is not offered by mayfly yet: streams");
+  EXPECT_EQ(client.Text("PFADD h a"), "ERR 'pfadd' is not offered by mayfly yet: HyperLogLog");
   EXPECT_EQ(client.Text("CLUSTER INFO"),
             "ERR 'cluster' is not offered by mayfly yet: Redis Cluster");
 }
@@ -161,7 +161,8 @@ TEST(Commands, HonestAnswersAboutReplication) {
   EXPECT_EQ(client.Text("WAIT 1 100"), "0");
   EXPECT_EQ(client.Text("ROLE"), "[master, 0, []]");
   EXPECT_EQ(client.Text("REPLICAOF NO ONE"), "OK");
-  EXPECT_TRUE(client.Text("REPLICAOF host 1").starts_with("ERR replication"));
+  EXPECT_NE(client.Text("REPLICAOF host 1").find("cannot follow"), std::string::npos);
+  EXPECT_NE(client.Text("REPLICAOF host x").find("Invalid master port"), std::string::npos);
 }
 
 TEST(Commands, ADatabaseInMemoryIsNotSaved) {

@@ -289,8 +289,6 @@ TEST(Config, WhatWouldNotBeSoIsRefusedByName) {
   const std::string path = directory.Inside("redis.conf");
   // clang-format off
   const std::pair<const char*, const char*> lines[] = {
-      {"replicaof 10.0.0.1 6379",    "replication is not offered"},
-      {"slaveof 10.0.0.1 6379",      "replication is not offered"},
       {"cluster-enabled yes",        "Cluster is not offered"},
       {"rename-command CONFIG \"\"", "take one from users"},
       {"loadmodule /x.so",           "modules are not offered"},

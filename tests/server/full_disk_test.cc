@@ -9,9 +9,7 @@
 #include "base/random.h"
 #include "base/temporary_directory.h"
 #include "core/new_database.h"
-#include "engine/rocks/files/disk_reserve.h"
-#include "engine/rocks/rocks_engine.h"
-#include "engine/rocks/testing/faulty_disk.h"
+#include "engine/disk_engine.h"
 #include "server/front_served.h"
 
 namespace mayfly::server {
@@ -19,17 +17,15 @@ namespace {
 
 constexpr std::chrono::seconds kPatience{30};
 
-class FullDisk : public ::testing::Test {
+class FullDisk : public ::testing::TestWithParam<engine::DiskEngine> {
  protected:
   std::unique_ptr<Database> Open() {
-    disk_.SetSize(std::uint64_t{16} << 20);
+    home_.disk().SetSize(std::uint64_t{16} << 20);
     const auto horizon = std::make_shared<core::DropHorizon>();
-    auto engine = engine::OpenRocksEngine({.directory = directory_.Inside("db"),
-                                           .profile = engine::Profile::kServer,
-                                           .reserve_bytes = std::uint64_t{64} << 20,
-                                           .drop_policy = horizon,
-                                           .env = disk_.env(),
-                                           .disk_space = disk_.space()});
+    auto engine = home_.Open(GetParam(), {.directory = directory_.Inside("db"),
+                                          .profile = engine::Profile::kServer,
+                                          .reserve_bytes = std::uint64_t{64} << 20,
+                                          .drop_policy = horizon});
     if (!engine) throw std::runtime_error(engine.error().ToString());
     auto database = core::NewDatabase(*std::move(engine), {.horizon = horizon});
     if (!database) throw std::runtime_error(database.error().ToString());
@@ -60,10 +56,10 @@ class FullDisk : public ::testing::Test {
   const std::uint64_t seed_ = FreshSeed();
   Random random_{seed_};
   TemporaryDirectory directory_;
-  engine::FaultyDisk disk_;
+  engine::EngineDisk home_;
 };
 
-TEST_F(FullDisk, ServesWritesAgainWhenAllKeysWereDeleted) {
+TEST_P(FullDisk, ServesWritesAgainWhenAllKeysWereDeleted) {
   SCOPED_TRACE("seed " + std::to_string(seed_));
   FrontServed served({}, SilentLogger(), Open());
   TestClient client(served.port());
@@ -83,6 +79,10 @@ TEST_F(FullDisk, ServesWritesAgainWhenAllKeysWereDeleted) {
     EXPECT_EQ(client.Text("DBSIZE"), "1");
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(EveryEngine, FullDisk,
+                         ::testing::Values(engine::DiskEngine::kRocks, engine::DiskEngine::kHot),
+                         [](const auto& tested) { return engine::NameOf(tested.param); });
 
 }  // namespace
 }  // namespace mayfly::server

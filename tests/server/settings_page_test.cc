@@ -25,8 +25,8 @@ constexpr const char* kNoEffectHead = R"(
 ## Known, without effect
 
 Settings of Redis that mean nothing here. They can be set where Redis lets them be set, since clients and tools do, and
-are told back; the log names those that are not at their default. `replicaof` and `cluster-enabled yes` are refused,
-since what they ask for would not be so.
+are told back; the log names those that are not at their default. `cluster-enabled yes` and a
+`maxmemory-policy` other than `noeviction` are refused, since what they ask for would not be so.
 
 | setting | default | why |
 |---|---|---|

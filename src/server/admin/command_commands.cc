@@ -49,6 +49,21 @@ void WriteKeySpec(ReplyWriter& reply, const KeySpec& spec) {
     WriteHalf(reply, "find_keys", "unknown", {});
     return;
   }
+  if (spec.form == KeyForm::kKeyword) {
+    reply.Bulk("begin_search");
+    reply.Map(2);
+    reply.Bulk("type");
+    reply.Bulk("keyword");
+    reply.Bulk("spec");
+    reply.Map(2);
+    reply.Bulk("keyword");
+    reply.Bulk(spec.keyword);
+    reply.Bulk("startfrom");
+    reply.Integer(spec.first);
+    // Half of the arguments behind the word are keys.
+    WriteHalf(reply, "find_keys", "range", {{"lastkey", -1}, {"keystep", 1}, {"limit", 2}});
+    return;
+  }
   WriteHalf(reply, "begin_search", "index", {{"index", spec.first}});
   if (spec.form == KeyForm::kNumbered) {
     WriteHalf(reply, "find_keys", "keynum", {{"keynumidx", 0}, {"firstkey", 1}, {"keystep", 1}});

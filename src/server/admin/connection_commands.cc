@@ -53,7 +53,7 @@ Answer ParseHello(const Call& call, HelloOptions& options) {
   return {};
 }
 
-void WriteHello(Session& session, ReplyWriter& reply) {
+void WriteHello(Server& server, Session& session, ReplyWriter& reply) {
   reply.Map(7);
   reply.Bulk("server");
   reply.Bulk("redis");
@@ -66,7 +66,7 @@ void WriteHello(Session& session, ReplyWriter& reply) {
   reply.Bulk("mode");
   reply.Bulk("standalone");
   reply.Bulk("role");
-  reply.Bulk("master");
+  reply.Bulk(server.follows ? "replica" : "master");
   reply.Bulk("modules");
   reply.Array(0);
 }
@@ -151,14 +151,14 @@ Answer Hello(Call& call) {
   }
   if (options.name != nullptr) state.name = std::string(*options.name);
   if (!options.version || *options.version == state.version) {
-    WriteHello(session, call.reply);
+    WriteHello(ServerOf(call), session, call.reply);
     return {};
   }
   // The reply is in the protocol version it announces.
   state.version = *options.version;
   OutputBuffer unwanted;
   ReplyWriter reply(state.replies == ReplyMode::kOn ? session.out() : unwanted, state.version);
-  WriteHello(session, reply);
+  WriteHello(ServerOf(call), session, reply);
   return {};
 }
 

@@ -167,8 +167,50 @@ std::string PersistenceSection(InfoSource& source) {
       backups.last_ok() ? status : "err", backups.last_took_seconds(), backups.completed(), status);
 }
 
+// The fields of a server that follows; those behind the last of Redis' are our own.
+std::string FollowLines(Server& server, const FollowFigures& figures) {
+  const auto seconds = [&](const std::optional<SteadyTime>& since) {
+    return since
+               ? std::chrono::duration_cast<std::chrono::seconds>(server.Steady() - *since).count()
+               : -1;
+  };
+  const bool up = figures.state == LinkState::kConnected;
+  std::string lines = fmt::format(
+      "role:slave\r\nmaster_host:{}\r\nmaster_port:{}\r\nmaster_link_status:{}\r\n"
+      "master_last_io_seconds_ago:{}\r\nmaster_sync_in_progress:{}\r\n"
+      "slave_read_repl_offset:{}\r\nslave_repl_offset:{}\r\n",
+      figures.host, figures.port, up ? "up" : "down", seconds(figures.last_io),
+      figures.state == LinkState::kCopying ? 1 : 0, figures.received, figures.applied);
+  if (figures.state == LinkState::kCopying) {
+    lines += fmt::format("master_sync_total_bytes:{}\r\nmaster_sync_read_bytes:{}\r\n",
+                         figures.copy_bytes_total, figures.copy_bytes);
+  }
+  if (!up) {
+    lines += fmt::format("master_link_down_since_seconds:{}\r\n", seconds(figures.down_since));
+  }
+  return lines + fmt::format(
+                     "slave_priority:100\r\nslave_read_only:{}\r\nreplica_announced:1\r\n"
+                     "follow_lag_bytes:{}\r\nfollow_full_copies:{}\r\nfollow_resumptions:{}\r\n"
+                     "follow_left_out:{}\r\nfollow_failed_commands:{}\r\nfollow_last_failure:{}\r\n"
+                     "follow_last_error:{}\r\n",
+                     server.refuses_writes() ? 1 : 0, figures.received - figures.applied,
+                     figures.copies, figures.resumptions, figures.left_out, figures.failed,
+                     figures.last_failure, figures.last_error);
+}
+
 std::string ReplicationSection(InfoSource& source) {
   Server& server = source.server();
+  if (server.follows && server.following() != nullptr) {
+    const FollowFigures figures = server.following()->figures();
+    return FollowLines(server, figures) +
+           fmt::format(
+               "connected_slaves:0\r\nmaster_failover_state:no-failover\r\nmaster_replid:{}\r\n"
+               "master_replid2:{}\r\nmaster_repl_offset:{}\r\nsecond_repl_offset:-1\r\n"
+               "repl_backlog_active:0\r\nrepl_backlog_size:1048576\r\n"
+               "repl_backlog_first_byte_offset:0\r\nrepl_backlog_histlen:0\r\n",
+               figures.replication_id.empty() ? std::string(40, '0') : figures.replication_id,
+               std::string(40, '0'), figures.applied);
+  }
   return fmt::format(
       "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n"
       "master_replid:{}\r\nmaster_replid2:{}\r\nmaster_repl_offset:0\r\n"

@@ -55,14 +55,35 @@ Answer LastSave(Call& call) {
 }
 
 Answer ReplicaOf(Call& call) {
-  if (!IsWord(call.args[1], "no") || !IsWord(call.args[2], "one")) {
-    return Status::Invalid("replication in Redis' protocol is not offered by mayfly yet");
+  constexpr std::int64_t kPortMax = 65535;
+  Following* const following = ServerOf(call).following();
+  if (IsWord(call.args[1], "no") && IsWord(call.args[2], "one")) {
+    if (following != nullptr) MAYFLY_RETURN_IF_ERROR(following->Leave());
+    call.reply.Ok();
+    return {};
   }
+  const auto port = IntegerArgument(call.args[2], 0, kPortMax);
+  if (!port) return Status::Invalid("Invalid master port");
+  if (following == nullptr) return Status::Unsupported("this server cannot follow another one");
+  MAYFLY_RETURN_IF_ERROR(following->Follow(std::string(call.args[1]), static_cast<int>(*port)));
   call.reply.Ok();
   return {};
 }
 
 Answer Role(Call& call) {
+  Following* const following = ServerOf(call).following();
+  if (following != nullptr && ServerOf(call).follows) {
+    const FollowFigures figures = following->figures();
+    call.reply.Array(5);
+    call.reply.Bulk("slave");
+    call.reply.Bulk(figures.host);
+    call.reply.Integer(figures.port);
+    call.reply.Bulk(figures.state == LinkState::kConnected ? "connected"
+                    : figures.state == LinkState::kCopying ? "sync"
+                                                           : "connect");
+    call.reply.Integer(figures.applied);
+    return {};
+  }
   call.reply.Array(3);
   call.reply.Bulk("master");
   call.reply.Integer(0);

@@ -149,6 +149,7 @@ const CommandSpec* ClientExtension::Find(std::span<const Bytes> args) {
 
 std::optional<std::string> ClientExtension::Refusal(const CommandSpec& spec,
                                                     std::span<const Bytes> args, bool tries) {
+  if (session_.state().leader != nullptr) return std::nullopt;
   // Describing the client, for the log of refusals, costs more than the rest.
   const AclPrincipal* const principal = PrincipalOf(session_);
   if (principal != nullptr && MayRun(principal->session(), spec, args)) return std::nullopt;
@@ -172,6 +173,10 @@ void ClientExtension::CountRun(const CommandSpec& spec, std::chrono::nanoseconds
   const bool failed = statistics.CountFailure(answer);
   statistics.CountRun(server_.table().EntryOf(spec).id, static_cast<std::uint64_t>(took.count()),
                       failed, latency_tracking_.load(std::memory_order_relaxed) != 0);
+}
+
+bool ClientExtension::refuses_writes() const {
+  return session_.state().leader == nullptr && server_.refuses_writes();
 }
 
 void ClientExtension::CountRefused(const CommandSpec* spec, Bytes error_line) {

@@ -49,6 +49,7 @@ class ClientExtension final : public SessionExtension,
   void CountRun(const CommandSpec& spec, std::chrono::nanoseconds took,
                 const Answer& answer) override;
   void CountRefused(const CommandSpec* spec, Bytes error_line) override;
+  bool refuses_writes() const override;
   void Breathe() override;
   void Log(LogLevel level, Bytes message) override;
 

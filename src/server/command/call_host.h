@@ -37,6 +37,7 @@ enum class NotifyClass : char {
   kSet = 's',
   kHash = 'h',
   kSortedSet = 'z',
+  kStream = 't',
   kExpired = 'x',
   kEvicted = 'e',
   kKeyMiss = 'm',
@@ -48,6 +49,10 @@ struct BlockRequest {
   std::vector<std::string> keys;
   std::optional<Millis> timeout;  // Nothing: for ever.
   bool null_array = true;         // The reply when the time is over: a null array, or a null.
+  bool also_removed = false;      // Also when a key was removed, or replaced by another type.
+  // With these the command runs again, where what it was given meant the moment it blocked; empty:
+  // with its own.
+  std::vector<std::string> args = {};
 };
 
 // Bounds up to which OBJECT ENCODING names the encoding of a small collection; they are settings,
@@ -58,6 +63,7 @@ struct EncodingLimits {
   std::int64_t set_integers = 0;
   std::int64_t sorted_set_entries = 0;
   std::int64_t sorted_set_bytes = 0;  // Of a member.
+  std::int64_t stream_node_entries = 100;
 };
 
 // The numbered databases.

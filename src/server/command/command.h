@@ -69,6 +69,7 @@ enum class Category : std::uint8_t {
   kList,
   kSet,
   kSortedSet,
+  kStream,
   kPubSub,
   kConnection,
   kTransaction,
@@ -90,7 +91,10 @@ struct Call {
   std::optional<WallTime> frozen_now = std::nullopt;
 
   core::TransactionKeyspace& space() const { return host.Space(*transaction, database); }
+  // The instant from which a length of time counts; and the one at which rows are living or dead,
+  // and a deadline that a command sets has passed or not. They differ for commands of a leader.
   WallTime now() const { return transaction->now(); }
+  WallTime judged_at() const { return transaction->judged_at(); }
   void Notify(NotifyClass kind, std::string_view event, Bytes key) const {
     host.Notify(kind, event, database, key);
   }

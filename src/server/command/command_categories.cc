@@ -30,6 +30,7 @@ CategoryBits OfFamily(Category family) {
     case Category::kList: return Bit("list");
     case Category::kSet: return Bit("set");
     case Category::kSortedSet: return Bit("sortedset");
+    case Category::kStream: return Bit("stream");
     case Category::kConnection: return Bit("connection");
     case Category::kTransaction: return Bit("transaction");
     case Category::kScripting: return Bit("scripting");

@@ -11,6 +11,10 @@
 
 namespace mayfly::server {
 
+// A client writes to a server that follows another one.
+inline constexpr const char* kReadOnlyLine =
+    "READONLY You can't write against a read only replica.";
+
 inline constexpr std::string_view kWrongTypeLine =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
 

@@ -40,6 +40,11 @@ bool AddKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyU
       case KeyForm::kNumbered:
         if (!AddNumbered(spec, args, uses)) return false;
         break;
+      case KeyForm::kKeyword: {
+        const std::size_t before = uses.size();
+        keys.find(args, uses);
+        return uses.size() > before;
+      }
       case KeyForm::kNone:
       case KeyForm::kUnknown: break;
     }

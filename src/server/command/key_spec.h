@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "mayfly/bytes.h"
@@ -44,6 +45,7 @@ enum class KeyForm : std::uint8_t {
   kNone,
   kRange,     // From one position to another.
   kNumbered,  // Behind an argument that says how many there are.
+  kKeyword,   // Half of what is behind a word, found by `find`; such a specification is alone.
   kUnknown,   // Not given by a position.
 };
 
@@ -53,6 +55,7 @@ struct KeySpec {
   int first = 0;  // Position of the first key, or of the number of keys.
   int last = 0;   // Of a range: this far behind the first; negative: -1 is the last argument.
   int step = 1;   // Of a range.
+  std::string_view keyword = {};  // Of kKeyword, searched from position `first` on.
 };
 
 // A key among the arguments.
@@ -67,7 +70,8 @@ struct KeySpecs {
   // What these arguments do to the key; for kVariable.
   KeyFlags (*vary)(std::span<const Bytes> args) = nullptr;
 
-  // Adds the keys of the specifications of unknown form. Null: the arguments name none of them.
+  // Adds the keys of the specifications of unknown form, or behind a keyword. Null: the arguments
+  // name none of them.
   void (*find)(std::span<const Bytes> args, std::vector<KeyUse>& keys) = nullptr;
 
   constexpr std::span<const KeySpec> all() const {
@@ -107,6 +111,9 @@ constexpr KeySpec KeysFrom(int first, KeyFlags flags, int last = -1, int step = 
 }
 constexpr KeySpec KeysBehindNumber(int number_at, KeyFlags flags) {
   return {flags, KeyForm::kNumbered, number_at};
+}
+constexpr KeySpec KeysBehindWord(std::string_view keyword, int search_from, KeyFlags flags) {
+  return {flags, KeyForm::kKeyword, search_from, -1, 1, keyword};
 }
 constexpr KeySpec UnknownKeys(KeyFlags flags) { return {flags, KeyForm::kUnknown}; }
 

@@ -9,7 +9,6 @@
 namespace mayfly::server {
 namespace {
 
-constexpr std::string_view kStreams = "streams";
 constexpr std::string_view kGeo = "geospatial indexes";
 constexpr std::string_view kHyperLogLog = "HyperLogLog";
 constexpr std::string_view kCluster = "Redis Cluster";
@@ -48,21 +47,6 @@ constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std:
     {"replconf",             kReplication},
     {"restore-asking",       kCluster},
     {"sync",                 kReplication},
-    {"xack",                 kStreams},
-    {"xadd",                 kStreams},
-    {"xautoclaim",           kStreams},
-    {"xclaim",               kStreams},
-    {"xdel",                 kStreams},
-    {"xgroup",               kStreams},
-    {"xinfo",                kStreams},
-    {"xlen",                 kStreams},
-    {"xpending",             kStreams},
-    {"xrange",               kStreams},
-    {"xread",                kStreams},
-    {"xreadgroup",           kStreams},
-    {"xrevrange",            kStreams},
-    {"xsetid",               kStreams},
-    {"xtrim",                kStreams},
 });
 // clang-format on
 static_assert(std::is_sorted(kUnoffered.begin(), kUnoffered.end()));

@@ -1,6 +1,8 @@
 // databases.h - the numbered databases of Redis as keyspaces "db0", "db1", ...
 // A keyspace is created when a client first needs it. SWAPDB changes which number means which; the
 // order is kept in a row of the keyspace "mayfly.server", written by the transaction that swaps.
+// A full copy of another server fills keyspaces of its own, "db0.1", "db1.1", ..., whose number
+// behind the dot is new with each copy, and exchanges all at once in the same way.
 // Invariants: (1) A mapping never changes: a latched transaction keeps the one it was begun with,
 // so that the keys it latched are the keys it uses. (2) An installed mapping was committed. Safe to
 // call from any thread.
@@ -17,6 +19,9 @@
 #include "mayfly/result.h"
 
 namespace mayfly::server {
+
+// As many as the setting `databases` has at first.
+inline constexpr int kUsualDatabases = 16;
 
 inline constexpr const char* kServerKeyspace = "mayfly.server";
 
@@ -44,6 +49,23 @@ class Databases {
                                               const Mapping& mapping, int a, int b);
   void Install(std::shared_ptr<const Mapping> mapping);
 
+  // Empty keyspaces for all numbers, in which a copy is prepared. What an earlier one left behind
+  // is dropped first.
+  Result<Mapping> MakeCopy();
+
+  // As Swap(): puts the copy in the place of all numbers.
+  Status Exchange(core::LatchedTransaction& transaction, const Mapping& copy);
+
+  // Drops the keyspaces of a mapping that is no longer installed, or was never.
+  void Drop(const Mapping& mapping);
+
+  // "mayfly.server", for rows that are written with those of the databases.
+  Keyspace& own() { return *own_; }
+
+  // The names of the keyspaces by number, whether or not they exist: for tools on a folder. Creates
+  // nothing. Fails as Open().
+  static Result<std::vector<std::string>> Names(Database& database, int count);
+
   // The number that means this keyspace, or -1.
   static int NumberOf(const Mapping& mapping, const Keyspace* keyspace);
 
@@ -57,8 +79,8 @@ class Databases {
   std::shared_ptr<Keyspace> own_;  // "mayfly.server".
 
   std::atomic<std::uint64_t> generation_{1};
-  std::mutex making_;       // Serialises creation.
-  std::vector<int> order_;  // Guarded by making_: number -> name's number.
+  std::mutex making_;               // Serialises creation.
+  std::vector<std::string> names_;  // Guarded by making_: of the keyspaces, by number.
   mutable std::mutex mutex_;
   std::shared_ptr<const Mapping> mapping_;  // Guarded by mutex_; shared with transactions.
 };

@@ -3,9 +3,10 @@
 // Writes the plain forms of version 10, that of Redis 7.0, which every later one reads as well.
 // Hashes with a deadline on a field need version 12, that of Redis 7.4: no older one could keep the
 // deadline. Also reads the packed forms in which Redis dumps small collections, up to version 12;
-// no streams and no types of modules.
+// no types of modules.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "mayfly/bytes.h"
@@ -15,6 +16,14 @@
 namespace mayfly::server {
 
 std::string EncodeDump(const DumpedValue& value);
+
+// The type and the value alone, as an RDB file has them.
+std::string EncodeValue(const DumpedValue& value);
+
+// Whether its bytes need version 12.
+bool HasFieldDeadlines(const DumpedValue& value);
+
+inline constexpr std::size_t kDumpFooterBytes = 10;
 
 // Invalid, in Redis' words, when the version is too new, the checksum differs, or the value cannot
 // be decoded, is an empty collection, or has an element twice.

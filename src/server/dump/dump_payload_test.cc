@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/coding.h"
-#include "server/dump/rdb_types.h"
+#include "rdb/crc64.h"
 
 namespace mayfly::server {
 namespace {
@@ -29,7 +29,7 @@ DumpedValue Decoded(Bytes payload) {
 // A footer as Redis puts it behind a value.
 std::string Closed(std::string bytes, std::uint8_t version = 10) {
   bytes += {static_cast<char>(version), '\0'};
-  AppendLittleEndian64(bytes, Crc64(bytes));
+  AppendLittleEndian64(bytes, rdb::Crc64(bytes));
   return bytes;
 }
 
@@ -150,10 +150,79 @@ TEST(Dump, EveryChangedOrMissingByteIsNoticed) {
   }
 }
 
+DumpedValue SomeStream() {
+  DumpedValue value{.type = ValueType::kStream};
+  for (std::uint64_t i = 1; i <= 250; ++i) {
+    const std::string name = i % 7 == 0 ? "other" : "field";
+    value.entries.push_back({.id = {i / 2, i % 2 + 5}, .fields = {{name, std::to_string(i)}}});
+  }
+  rdb::StreamState& state = value.stream.emplace();
+  state.last = {1000, 1};
+  state.last_deleted = {99, 9};
+  state.entries_added = 300;
+  rdb::StreamGroup& group = state.groups.emplace_back();
+  group = {.name = "g", .last = {50, 5}, .entries_read = 99, .pending = {}, .consumers = {}};
+  group.consumers.push_back({.name = "a", .seen = WallTimeFromMs(7), .active = {}});
+  group.consumers.push_back({.name = "", .seen = WallTimeFromMs(8), .active = {}});
+  group.pending.push_back({{1, 1}, WallTimeFromMs(1234), 3, "a"});
+  group.pending.push_back({{2, 0}, WallTimeFromMs(1235), 1, ""});
+  state.groups.push_back(
+      {.name = "h", .last = {}, .entries_read = {}, .pending = {}, .consumers = {}});
+  return value;
+}
+
+TEST(Dump, StreamsComeBackAsTheyWere) {
+  const DumpedValue value = SomeStream();
+  const auto back = DecodeDump(EncodeDump(value));
+  ASSERT_TRUE(back) << back.error().message();
+  ASSERT_EQ(back->type, ValueType::kStream);
+  ASSERT_EQ(back->entries.size(), value.entries.size());
+  for (std::size_t i = 0; i < value.entries.size(); ++i) {
+    EXPECT_EQ(back->entries[i].id, value.entries[i].id) << i;
+    EXPECT_EQ(back->entries[i].fields, value.entries[i].fields) << i;
+  }
+  ASSERT_TRUE(back->stream);
+  EXPECT_EQ(back->stream->entries, 250u);
+  EXPECT_EQ(back->stream->last, value.stream->last);
+  EXPECT_EQ(back->stream->last_deleted, value.stream->last_deleted);
+  EXPECT_EQ(back->stream->entries_added, value.stream->entries_added);
+  ASSERT_EQ(back->stream->groups.size(), 2u);
+  const rdb::StreamGroup& group = back->stream->groups[0];
+  EXPECT_EQ(group.entries_read, 99u);
+  ASSERT_EQ(group.pending.size(), 2u);
+  EXPECT_EQ(group.pending[0].consumer, "a");
+  EXPECT_EQ(group.pending[0].deliveries, 3u);
+  EXPECT_EQ(group.pending[1].delivered, WallTimeFromMs(1235));
+  EXPECT_EQ(group.consumers.size(), 2u);
+  EXPECT_EQ(back->stream->groups[1].entries_read, std::nullopt);
+}
+
+TEST(Dump, AStreamThatContradictsItselfIsRefused) {
+  const auto refused = [](auto&& change) {
+    DumpedValue value = SomeStream();
+    change(value);
+    return !DecodeDump(EncodeDump(value));
+  };
+  EXPECT_TRUE(refused([](DumpedValue& value) { value.entries[3].id = value.entries[2].id; }));
+  EXPECT_TRUE(refused([](DumpedValue& value) { value.entries[0].id = {}; }));
+  EXPECT_TRUE(refused([](DumpedValue& value) { value.stream->last = {1, 1}; }));
+  EXPECT_TRUE(refused([](DumpedValue& value) { value.stream->groups[1].name = "g"; }));
+  EXPECT_TRUE(refused([](DumpedValue& value) {
+    auto& pending = value.stream->groups[0].pending;
+    pending[1].id = pending[0].id;
+  }));
+  EXPECT_TRUE(refused([](DumpedValue& value) {
+    rdb::StreamGroup& group = value.stream->groups[0];
+    group.consumers[1].name = group.pending[1].consumer = "b";
+    group.pending[0].consumer = "nobody";
+  }));
+  EXPECT_TRUE(refused([](DumpedValue& value) { value.stream->groups[0].consumers[1].name = "a"; }));
+}
+
 TEST(Dump, WhatIsNoValueIsRefusedThoughItsChecksumFits) {
   const std::string wrong[] = {
       Binary(""),          // No type.
-      Binary("\x0f\x01"),  // A stream.
+      Binary("\x0f\x01"),  // A stream that ends early.
       Binary("\x02\x00"),  // An empty set.
       Binary("\x02\x02\x01"
              "a\x01"

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mayfly/clock.h"
+#include "rdb/stream_value.h"
 #include "types/value_type.h"
 
 namespace mayfly::server {
@@ -21,13 +22,16 @@ struct DumpedScore {
   double score;
 };
 
-// The field of the type is filled; a collection has at least one element.
+// The field of the type is filled; a collection other than a stream has at least one element.
 struct DumpedValue {
   types::ValueType type = types::ValueType::kString;
   std::string text = {};                   // Of a string.
   std::vector<std::string> elements = {};  // Of a list, in its order, or of a set.
   std::vector<DumpedField> fields = {};    // Of a hash.
   std::vector<DumpedScore> scores = {};    // Of a sorted set.
+
+  std::vector<rdb::StreamEntry> entries = {};   // Of a stream, in their order.
+  std::optional<rdb::StreamState> stream = {};  // Of a whole stream, and of its last part.
 };
 
 }  // namespace mayfly::server

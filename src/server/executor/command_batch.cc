@@ -19,8 +19,8 @@ CommandBatch::CommandBatch(Server& server, ThreadCounters& counters, std::uint64
 Status CommandBatch::Begin(std::span<const DatabaseKeyView> keys, KeyReach reach) {
   // The mapping of database numbers may change while this waits for latches.
   while (true) {
-    MAYFLY_RETURN_IF_ERROR(BeginOnce(keys, reach));
-    if (server_.databases().generation() == generation_) return {};
+    const Status began = BeginOnce(keys, reach);
+    if (server_.databases().generation() == generation_) return began;
     transaction_.reset();
   }
 }
@@ -41,6 +41,11 @@ Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach r
   for (const DatabaseKeyView& key : keys) {
     scope_.keys.push_back(
         {(*mapping_)[static_cast<std::size_t>(key.database)].get(), key.key, key.writes});
+  }
+  scope_.judged_at.reset();
+  if (leader_ != nullptr) {
+    scope_.keys.push_back(leader_->position_key());
+    scope_.judged_at = leader_->judged_at();
   }
   MAYFLY_TRY(transaction_, server_.transactions().Begin(scope_));
   return {};
@@ -99,13 +104,14 @@ void CommandBatch::MarkChanged() {
   }
 }
 
-Status CommandBatch::Commit() {
+Status CommandBatch::Commit(std::size_t commands) {
   ready_.clear();
   Status committed;
   if (transaction_ != nullptr) {
+    if (leader_ != nullptr) committed = leader_->NotePosition(*transaction_, commands);
     MarkChanged();
     const bool changed = cleared_ || !transaction_->changed().empty();
-    committed = transaction_->Commit();
+    if (committed.ok()) committed = transaction_->Commit();
     transaction_.reset();
     happened_ = committed.ok();
     if (happened_) {
@@ -162,6 +168,7 @@ void CommandBatch::Reset() {
 
 Status CommandBatch::Flush(int database) {
   cleared_ = true;
+  waiting_databases_.push_back(database);
   server_.watches().TouchIf(database, [](const Watch& watch) { return watch.alive; });
   return Space(*transaction_, database).Clear();
 }
@@ -219,7 +226,8 @@ EncodingLimits CommandBatch::encoding_limits() const {
           .hash_bytes = config.Number(Setting::kHashMaxListpackValue),
           .set_integers = config.Number(Setting::kSetMaxIntsetEntries),
           .sorted_set_entries = config.Number(Setting::kZsetMaxListpackEntries),
-          .sorted_set_bytes = config.Number(Setting::kZsetMaxListpackValue)};
+          .sorted_set_bytes = config.Number(Setting::kZsetMaxListpackValue),
+          .stream_node_entries = config.Number(Setting::kStreamNodeMaxEntries)};
 }
 
 AclContext* CommandBatch::acl() {

@@ -39,6 +39,10 @@ class CommandBatch final : public CallHost {
   // `counters`: those of the calling thread.
   CommandBatch(Server& server, ThreadCounters& counters, std::uint64_t seed);
 
+  // The transactions to come run commands of a leader; null: of clients.
+  void set_leader(LeaderStream* leader) { leader_ = leader; }
+  LeaderStream* leader() const { return leader_; }
+
   // Waits for the latches. Creates missing keyspaces.
   Status Begin(std::span<const DatabaseKeyView> keys, KeyReach reach);
 
@@ -65,7 +69,8 @@ class CommandBatch final : public CallHost {
 
   // On an error nothing happened, unless happened() is true: then the commit is visible and only
   // could not be made durable. Afterwards ready() are the changed keys that clients wait for.
-  Status Commit();
+  // `commands`: of a leader, how many of its pipeline the transaction covers.
+  Status Commit(std::size_t commands = 1);
   bool happened() const { return happened_; }
   void Abandon();
   std::vector<DatabaseKey>& ready() { return ready_; }
@@ -133,6 +138,7 @@ class CommandBatch final : public CallHost {
   std::shared_ptr<const Databases::Mapping> swapped_;  // To install with the commit.
   const std::unique_ptr<core::TransactionMemory> memory_ = core::NewTransactionMemory();
   std::unique_ptr<core::LatchedTransaction> transaction_;
+  LeaderStream* leader_ = nullptr;
   Session* session_ = nullptr;
   std::optional<BlockRequest> block_;
   std::vector<Notification> notifications_;

@@ -41,7 +41,11 @@ void Executor::Run(Session& session, Pipeline& pipeline, SteadyTime turn_end) {
   running_ = true;
   turn_end_ = turn_end;
   while (session.ready() && !pipeline.empty()) {
-    pipeline.Pop(RunSome(session, pipeline));
+    run_.set_leader(session.state().leader);
+    const std::size_t done = RunSome(session, pipeline);
+    pipeline.Pop(done);
+    if (session.state().leader != nullptr) session.state().leader->Passed(done);
+    run_.set_leader(nullptr);
     if (session.out().size() > kOutputBytesBeforeRest || server_.Steady() >= turn_end) break;
   }
   running_ = false;
@@ -133,7 +137,7 @@ std::size_t Executor::RunBatch(Session& session) {
     }
   }
   RunItems(session, done, parked);
-  const Status committed = run_.Commit();
+  const Status committed = run_.Commit(done);
   if (!committed.ok() && parked != nullptr) CancelPark(parked);
   TellOthers(session);
   if (!committed.ok()) {
@@ -163,6 +167,7 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
     Item& item = items_[i];
     if (item.decision.way == Way::kRefuse) {
       Refuse(session, item.decision);
+      NoteFailure(session, item.args, item.decision.error);
       continue;
     }
     Show(session, *item.decision.entry, item.args);
@@ -177,6 +182,7 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
     item.nanos = NanosBetween(before, after);
     before = after;
     item.failed = server_.statistics().CountFailure(answer);
+    NoteFailure(session, item.args, answer);
     if (answer.later()) {
       if (auto request = run_.TakeBlock()) parked = Park(session, item, *std::move(request));
       item.parked = parked != nullptr;
@@ -210,6 +216,7 @@ void Executor::FailItems(Session& session, std::size_t count, std::uint64_t repl
     server_.statistics().CountError(answer.error());
   }
   run_.Abandon();
+  if (session.state().leader != nullptr) session.state().leader->NotCommitted(error);
   EndReplies(session, nullptr);
 }
 
@@ -275,6 +282,7 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
     if (auto request = run_.TakeBlock()) parked = Park(session, items_[0], *std::move(request));
   }
   const bool failed = server_.statistics().CountFailure(answer);
+  NoteFailure(session, args, answer);
   const Status committed = run_.Commit();
   if (!committed.ok() && parked != nullptr) CancelPark(parked);
   TellOthers(session);
@@ -295,7 +303,8 @@ void Executor::Queue(Session& session, const CommandEntry& entry, std::span<cons
   transaction.bytes += MemoryOf(queued);
   transaction.commands.push_back(std::move(queued));
   // Queued commands are input that has not run yet, and bounded like input.
-  if (transaction.bytes > static_cast<std::size_t>(queued_max_.load(std::memory_order_relaxed))) {
+  if (session.state().leader == nullptr &&
+      transaction.bytes > static_cast<std::size_t>(queued_max_.load(std::memory_order_relaxed))) {
     Log(server_.logger(), LogLevel::kWarning,
         "client closed: {} bytes wait for EXEC, which passes client-query-buffer-limit ({})",
         transaction.bytes, session.Describe());
@@ -319,7 +328,15 @@ void Executor::Refuse(Session& session, const Decision& decision) {
   ReplyWriter(OutputOf(session), session.state().version).Error(line);
   server_.statistics().CountError(line);
   if (decision.entry != nullptr) counters_.Rejected(decision.entry->id);
-  if (session.state().transaction.open) session.state().transaction.broken = true;
+  // What a leader has run as one stays one, without what cannot be run here.
+  if (session.state().transaction.open && session.state().leader == nullptr) {
+    session.state().transaction.broken = true;
+  }
+}
+
+void Executor::NoteFailure(Session& session, std::span<const Bytes> args, const Answer& answer) {
+  if (session.state().leader == nullptr || answer.ok() || answer.later()) return;
+  session.state().leader->Failed(args, answer.error());
 }
 
 // Nothing behind it is run: an attacker may have written the HTTP body.

@@ -63,7 +63,7 @@ class Executor {
   Decision Decide(Session& session, std::span<const Bytes> args);
   Answer CheckState(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   bool RunsScript(Session& session, const Decision& decision) const;
-  void MeetScript(const CommandEntry& entry, Decision& decision) const;
+  void MeetScript(Session& session, const CommandEntry& entry, Decision& decision) const;
   bool HeldByPause(Session& session, const CommandEntry& entry, std::span<const Bytes> args) const;
 
   // Returns how many commands were run; none when the session was put off, or is to try again.
@@ -85,6 +85,7 @@ class Executor {
   bool RunsBeside(Session& session, const Decision& decision, std::span<const Bytes> args);
   void Queue(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   void Refuse(Session& session, const Decision& decision);
+  void NoteFailure(Session& session, std::span<const Bytes> args, const Answer& answer);
   void CloseForeigner(Session& session);
 
   // Decide() to HeldByPause(): executor_decide.cc. EXEC: executor_exec.cc.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "server/command/arguments.h"
+#include "server/command/errors.h"
 #include "server/executor/executor.h"
 
 namespace mayfly::server {
@@ -44,7 +45,7 @@ Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> arg
   decision.error = CheckState(session, entry, args);
   if (!decision.error.ok()) return decision;
   if (script_runs_ && !PassesScript(entry, args)) {
-    MeetScript(entry, decision);
+    MeetScript(session, entry, decision);
   } else if (HeldByPause(session, entry, args)) {
     decision.way = Way::kHold;
   } else if (session.state().transaction.open && !entry.Is(kWithinMulti)) {
@@ -60,6 +61,7 @@ Executor::Decision Executor::Decide(Session& session, std::span<const Bytes> arg
 Answer Executor::CheckState(Session& session, const CommandEntry& entry,
                             std::span<const Bytes> args) {
   ClientState& state = session.state();
+  if (state.leader != nullptr) return {};
   if (state.principal == nullptr) {
     if (!entry.Is(kNoAuth)) return Answer::Error("NOAUTH Authentication required.");
   } else if (!entry.Is(kNoAuth)) {
@@ -78,6 +80,7 @@ Answer Executor::CheckState(Session& session, const CommandEntry& entry,
         "RESET are allowed in this context",
         entry.full_name));
   }
+  if (entry.Is(kWrite) && server_.refuses_writes()) return Answer::Error(kReadOnlyLine);
   if (state.transaction.open && entry.Is(kNoMulti)) {
     return Answer::Error("ERR Command not allowed inside a transaction");
   }
@@ -94,10 +97,11 @@ bool Executor::RunsScript(Session& session, const Decision& decision) const {
 
 // Waits as it would in Redis, where there is one thread; once the script has run for too long it is
 // refused. A command that is exempt but needs latches keeps waiting.
-void Executor::MeetScript(const CommandEntry& entry, Decision& decision) const {
+void Executor::MeetScript(Session& session, const CommandEntry& entry, Decision& decision) const {
   const auto since = server_.script_gate().shut_since();
   const std::int64_t threshold = busy_millis_.load(std::memory_order_relaxed);
-  const bool concerned = !entry.Is(kAllowBusy) || entry.Is(kNoRows);
+  const bool concerned =
+      session.state().leader == nullptr && (!entry.Is(kAllowBusy) || entry.Is(kNoRows));
   if (since && concerned && threshold > 0 && server_.Steady() - *since >= Millis(threshold)) {
     decision.error = Answer::Error(kBusyLine);
     return;
@@ -107,7 +111,7 @@ void Executor::MeetScript(const CommandEntry& entry, Decision& decision) const {
 
 bool Executor::HeldByPause(Session& session, const CommandEntry& entry,
                            std::span<const Bytes> args) const {
-  if (!server_.pause().maybe()) return false;
+  if (!server_.pause().maybe() || session.state().leader != nullptr) return false;
   const auto pause = server_.pause().Now(server_.Steady());
   if (!pause) return false;
   if (pause->mode == PauseMode::kAll) return true;

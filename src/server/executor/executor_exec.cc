@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "server/command/arguments.h"
+#include "server/command/errors.h"
 #include "server/command/limits.h"
 #include "server/executor/executor.h"
 
@@ -70,6 +71,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     run_.Abandon();
     state.database = database_before;
     out.Replace(replies_begin, static_cast<std::size_t>(out.end_offset() - replies_begin), {});
+    if (state.leader != nullptr) state.leader->NotCommitted(outcome);
     return fail(Answer(outcome).error());
   }
   counters_.batches.fetch_add(1, std::memory_order_relaxed);
@@ -129,6 +131,8 @@ Result<bool> Executor::WatchesHold(Session& session) {
 // Checks permissions again: the rules may have changed since the command was queued.
 Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
                              std::span<const Bytes> args) {
+  if (session.state().leader != nullptr) return {};
+  if (entry.Is(kWrite) && server_.refuses_writes()) return Answer::Error(kReadOnlyLine);
   const auto& principal = session.state().principal;
   if (principal == nullptr || entry.Is(kNoAuth)) return {};
   return server_.authorizer().Check(
@@ -139,7 +143,8 @@ Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
 Status Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& commands) {
   const std::uint64_t begin_offset = OutputOf(session).end_offset();
   for (const QueuedCommand& command : commands) {
-    if (OutputOf(session).end_offset() - begin_offset > kTransactionReplyBytesMax) {
+    if (session.state().leader == nullptr &&
+        OutputOf(session).end_offset() - begin_offset > kTransactionReplyBytesMax) {
       return Status::Invalid(fmt::format(
           "the replies of this transaction are more than {} bytes; nothing of it was done. Ask for "
           "less at a time",
@@ -162,6 +167,7 @@ Status Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& c
                                     .session = &session,
                                     .may_block = false});
     const bool failed = server_.statistics().CountFailure(answer);
+    NoteFailure(session, args, answer);
     const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
     Finish(session, *command.entry, args, nanos, failed);
   }

@@ -11,11 +11,16 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   auto waiter = std::make_shared<Waiter>();
   waiter->session = session.weak_from_this();
   waiter->entry = item.decision.entry;
-  waiter->args.assign(item.args.begin(), item.args.end());
+  if (request.args.empty()) {
+    waiter->args.assign(item.args.begin(), item.args.end());
+  } else {
+    waiter->args = std::move(request.args);
+  }
   waiter->keys = std::move(request.keys);
   waiter->database = session.state().database;
   waiter->version = session.state().version;
   waiter->null_array = request.null_array;
+  waiter->also_removed = request.also_removed;
   const auto& principal = session.state().principal;
   if (principal != nullptr) waiter->user = principal->name();
   waiter->began = server_.Steady();
@@ -39,19 +44,25 @@ void Executor::CancelPark(const std::shared_ptr<Waiter>& waiter) {
 void Executor::ServeWaiters(std::vector<DatabaseKey> ready) {
   // A served command may change keys that other clients wait for; each round serves at least one
   // client, or ends.
+  LeaderStream* const leader = run_.leader();
+  run_.set_leader(nullptr);  // What clients wait for is none of its commands.
   while (!ready.empty()) {
     std::vector<DatabaseKey> next;
     for (const DatabaseKey& key : ready) {
+      bool nothing_there = false;
       for (const auto& waiter : server_.waiting().On(key)) {
-        if (Serve(waiter, key, next) == Served::kNothingThere) break;
+        if (nothing_there && !waiter->also_removed) continue;
+        nothing_there = Serve(waiter, key, next) == Served::kNothingThere;
       }
     }
     ready = std::move(next);
   }
+  run_.set_leader(leader);
 }
 
 Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const DatabaseKey& key,
                                  std::vector<DatabaseKey>& ready) {
+  if (waiter->entry->Is(kWrite) && server_.refuses_writes()) return Served::kStillWaits;
   const std::vector<Bytes> args(waiter->args.begin(), waiter->args.end());
   keys_.clear();
   FindKeys(waiter->entry->spec->keys, args, key_uses_);
@@ -66,7 +77,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
   }
   core::FoundRow row;
   const Status found = run_.Space(*run_.transaction(), key.database).Find(key.key, row);
-  if (!found.ok() || !row.exists) {
+  if (!found.ok() || (!row.exists && !waiter->also_removed)) {
     run_.Abandon();
     return Served::kNothingThere;
   }

@@ -33,6 +33,12 @@ class Pipeline {
     if (args_.capacity() > kPipelineArgsKept) Release();
   }
 
+  // Takes the last command back.
+  void DropLast() {
+    ends_.pop_back();
+    args_.resize(ends_.empty() ? 0 : ends_.back());
+  }
+
   std::size_t memory_bytes() const {
     return args_.capacity() * sizeof(Bytes) + ends_.capacity() * sizeof(std::size_t);
   }

@@ -47,6 +47,28 @@ void WriteServer(MetricsWriter& out, Server& server) {
           Seconds(Millis(backups.last_ms())));
 }
 
+void WriteFollowing(MetricsWriter& out, Server& server) {
+  out.One("mayfly_follows", "gauge", "1: it follows another server.", server.follows ? 1 : 0);
+  if (!server.follows || server.following() == nullptr) return;
+  const FollowFigures figures = server.following()->figures();
+  out.One("mayfly_follow_link_up", "gauge", "1: the leader's commands arrive.",
+          figures.state == LinkState::kConnected ? 1 : 0);
+  out.One("mayfly_follow_applied_offset", "counter",
+          "Bytes of the leader's stream that are applied here.", figures.applied);
+  out.One("mayfly_follow_lag_bytes", "gauge", "Bytes that were received and are not applied yet.",
+          figures.received - figures.applied);
+  if (figures.last_io) {
+    out.One("mayfly_follow_silence_seconds", "gauge", "How long nothing has come from the leader.",
+            std::chrono::duration<double>(server.Steady() - *figures.last_io).count());
+  }
+  out.One("mayfly_follow_full_copies_total", "counter", "Full copies that were taken.",
+          figures.copies);
+  out.One("mayfly_follow_resumptions_total", "counter",
+          "Connections that went on where the last one had ended.", figures.resumptions);
+  out.One("mayfly_follow_failed_commands_total", "counter",
+          "Commands of the leader that could not be run here.", figures.failed);
+}
+
 void WriteCommands(MetricsWriter& out, Server& server) {
   const auto each = [&](auto value) {
     for (const auto& entry : server.table().entries()) {
@@ -179,6 +201,9 @@ void WriteDatabase(MetricsWriter& out, const Statistics& statistics) {
   out.One("mayfly_disk_full", "gauge",
           "1: the disk is full, and writes that add bytes are refused.",
           statistics.disk_full ? 1 : 0);
+  out.One("mayfly_last_commit", "gauge",
+          "The number of the last commit; readers of the same directory show theirs.",
+          statistics.last_commit);
   WriteClock(out, statistics.clock);
 }
 
@@ -186,6 +211,7 @@ std::string MetricsText(Server& server, const RequestStatistics* requests, doubl
   MetricsWriter out;
   WriteProcess(out, start_seconds);
   WriteServer(out, server);
+  WriteFollowing(out, server);
   WriteCommands(out, server);
   WriteLatencies(out, server);
   if (requests != nullptr) WriteRequests(out, *requests);

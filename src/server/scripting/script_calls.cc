@@ -139,6 +139,7 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
   if (Changes(*spec) && rules_.read_only) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
+  if ((spec->flags & kWrite) != 0 && context_.refuses_writes()) return kReadOnlyLine;
   // A script that has begun to write goes on: half of it would be worse than a little more memory.
   if ((spec->flags & kDenyOom) != 0 && !rules_.allow_oom && !has_written_ &&
       context_.out_of_memory()) {

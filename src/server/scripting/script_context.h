@@ -36,6 +36,9 @@ class ScriptContext {
                         const Answer& /*answer*/) {}
   virtual void CountRefused(const CommandSpec* /*spec*/, Bytes /*error_line*/) {}
 
+  // Whether the client may not write for now, whatever its permissions are.
+  virtual bool refuses_writes() const { return false; }
+
   // Whether commands that need memory are refused for now.
   virtual bool out_of_memory() const { return false; }
 

@@ -8,6 +8,7 @@
 
 #include "server/command/authorizer.h"
 #include "server/command/command_table.h"
+#include "server/session/following.h"
 #include "server/session/watches.h"
 #include "wire/reply_writer.h"
 
@@ -45,6 +46,7 @@ struct ClientState {
   bool no_touch = false;
   bool close_after_reply = false;
   const CommandEntry* last_command = nullptr;
+  LeaderStream* leader = nullptr;  // Not null: the commands are those of the server it follows.
 };
 
 }  // namespace mayfly::server

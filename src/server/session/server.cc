@@ -11,6 +11,7 @@
 #include "server/command/limits.h"
 #include "server/command/notify_classes.h"
 #include "server/session/session.h"
+#include "types/stream.h"
 
 namespace mayfly::server {
 
@@ -31,6 +32,7 @@ Server::Server(ServerParts parts)
       throughput_(started_),
       latency_millis_(parts_.config.Watched(Setting::kLatencyMonitorThreshold)),
       slow_micros_(parts_.config.Watched(Setting::kSlowlogLogSlowerThan)),
+      replica_read_only_(parts_.config.Watched(Setting::kReplicaReadOnly)),
       foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
       jobs_(parts_.clock, parts_.real_clock),
       backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
@@ -57,10 +59,12 @@ Status Server::Start() {
       static_cast<std::uint32_t>(config().Number(Setting::kNotifyKeyspaceEvents)));
 }
 
-// Purges of expired keys and fields of hashes are notified through the events of the keyspaces.
+// Purges of expired keys, fields of hashes and entries of streams are notified through the events of
+// the keyspaces.
 Status Server::FollowNotifications(std::uint32_t bits) {
   const NotifyClasses classes = NotifyClasses::FromBits(bits);
-  const bool expired = classes.Wants(NotifyClass::kExpired) || classes.Wants(NotifyClass::kHash);
+  const bool expired = classes.Wants(NotifyClass::kExpired) || classes.Wants(NotifyClass::kHash) ||
+                       classes.Wants(NotifyClass::kStream);
   if (expired) {
     MAYFLY_RETURN_IF_ERROR(databases_->MakeAll());
     for (const auto& keyspace : *databases_->mapping()) {
@@ -78,11 +82,19 @@ Status Server::FollowNotifications(std::uint32_t bits) {
   return {};
 }
 
+Status Server::NotifyOfDeaths() {
+  return FollowNotifications(notify_bits_.load(std::memory_order_relaxed));
+}
+
 void Server::NotifyOfDeath(const Event& event) {
-  const NotifyClass kind = event.member ? NotifyClass::kHash : NotifyClass::kExpired;
+  const bool entry = event.member && types::Stream::EntryOf(*event.member);
+  const NotifyClass kind = entry          ? NotifyClass::kStream
+                           : event.member ? NotifyClass::kHash
+                                          : NotifyClass::kExpired;
   if (!Wants(kind)) return;
   const int number = NumberOf(event.keyspace_name);
-  if (number >= 0) Notify(kind, event.member ? "hexpired" : "expired", number, event.key);
+  const std::string_view name = entry ? "xexpired" : event.member ? "hexpired" : "expired";
+  if (number >= 0) Notify(kind, name, number, event.key);
 }
 
 // Of a purge's events most have the same keyspace.

@@ -25,6 +25,7 @@
 #include "server/databases/table_policies.h"
 #include "server/session/backups.h"
 #include "server/session/clients.h"
+#include "server/session/following.h"
 #include "server/session/jobs.h"
 #include "server/session/monitors.h"
 #include "server/session/pause.h"
@@ -92,6 +93,21 @@ class Server {
   LatencyEvents& latency_events() { return latency_events_; }
   Jobs& jobs() { return jobs_; }
   Backups& backups() { return backups_; }
+
+  // Null until the owner of the follower sets it.
+  Following* following() { return following_.load(std::memory_order_acquire); }
+  void SetFollowing(Following* following) { following_ = following; }
+
+  // Whether clients may not write, since the server follows another one (replica-read-only). The
+  // follower says so.
+  bool refuses_writes() const {
+    return follows.load(std::memory_order_relaxed) &&
+           replica_read_only_.load(std::memory_order_relaxed) != 0;
+  }
+  std::atomic<bool> follows{false};
+
+  // Applies notify-keyspace-events to the present databases.
+  Status NotifyOfDeaths();
 
   std::unique_ptr<SessionExtension> NewExtension(Session& session);
   ScriptFigures script_figures() const;
@@ -180,7 +196,9 @@ class Server {
   std::atomic<std::uint32_t> notify_bits_{0};
   const std::atomic<std::int64_t>& latency_millis_;  // latency-monitor-threshold.
   const std::atomic<std::int64_t>& slow_micros_;     // slowlog-log-slower-than.
-  std::atomic<std::int64_t> foreigner_told_ms_;      // On the steady clock.
+  const std::atomic<std::int64_t>& replica_read_only_;
+  std::atomic<Following*> following_{nullptr};
+  std::atomic<std::int64_t> foreigner_told_ms_;  // On the steady clock.
 
   std::mutex saving_;  // Serialises saves, so that changes are counted off once.
   std::mutex stopping_;

@@ -33,7 +33,8 @@ struct Waiter {
   int database = 0;
   ProtocolVersion version = ProtocolVersion::kResp2;
   bool null_array = true;
-  std::string user;  // Its rules apply when it is served; empty: no rules.
+  bool also_removed = false;  // As in BlockRequest.
+  std::string user;           // Its rules apply when it is served; empty: no rules.
   SteadyTime began;
 
   std::mutex mutex;

@@ -69,9 +69,9 @@ Answer ExpireFields(Call& call, TimeUnit unit, std::string_view command) {
   bool removed = false;
   call.reply.Array(fields.size());
   for (const Bytes field : fields) {
-    MAYFLY_TRY(
-        const FieldCode code,
-        SetDeadline(hash, field, instant, condition.value_or(DeadlineIf::kAlways), call.now()));
+    MAYFLY_TRY(const FieldCode code,
+               SetDeadline(hash, field, instant, condition.value_or(DeadlineIf::kAlways),
+                           call.judged_at()));
     changed = changed || code == kDone;
     removed = removed || code == kGone;
     call.reply.Integer(code);

@@ -139,11 +139,11 @@ Answer HGetEx(Call& call) {
     MAYFLY_RETURN_IF_ERROR(hash.Find(field, found));
     ReplyField(call, found);
     if (!found.exists) continue;
-    MAYFLY_TRY(const bool change, ChangeLifetime(hash, field, found, options, call.now()));
+    MAYFLY_TRY(const bool change, ChangeLifetime(hash, field, found, options, call.judged_at()));
     changed = changed || change;
   }
   if (!changed) return {};
-  const bool removed = options.instant && core::IsDead(*options.instant, call.now());
+  const bool removed = options.instant && core::IsDead(*options.instant, call.judged_at());
   NotifyHash(call, hash, {options.persist ? "hpersist" : (removed ? "hdel" : "hexpire")});
   return {};
 }
@@ -154,7 +154,7 @@ Answer HSetEx(Call& call) {
   MAYFLY_TRY(const bool holds, ConditionHolds(hash, options));
   call.reply.Integer(holds ? 1 : 0);
   if (!holds) return {};
-  const bool born_dead = options.instant && core::IsDead(*options.instant, call.now());
+  const bool born_dead = options.instant && core::IsDead(*options.instant, call.judged_at());
   for (std::size_t i = 0; i < options.pairs.size(); i += 2) {
     const auto changed =
         born_dead ? hash.Remove(options.pairs[i])

@@ -64,7 +64,7 @@ Answer Dump(Call& call) {
     call.reply.Null();
     return {};
   }
-  MAYFLY_TRY(const DumpedValue value, ReadRows(call.space(), call.args[1], row));
+  MAYFLY_TRY(const DumpedValue value, ReadRows(call.space(), call.args[1], row, call.now()));
   call.reply.Bulk(EncodeDump(value));
   return {};
 }
@@ -81,11 +81,11 @@ Answer Restore(Call& call) {
   const TimeUnit unit = options.absolute ? TimeUnit::kUnixMillis : TimeUnit::kMillis;
   MAYFLY_TRY(const auto deadline, DeadlineArgument(call, call.args[2], unit));
   MAYFLY_TRY(const DumpedValue value, DecodeDump(call.args[3]));
-  if (core::IsDead(deadline, call.now())) {
+  if (core::IsDead(deadline, call.judged_at())) {
     MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
     if (existed) call.Notify(NotifyClass::kGeneric, "del", key);
   } else {
-    MAYFLY_RETURN_IF_ERROR(WriteRows(call.space(), key, value, call.now()));
+    MAYFLY_RETURN_IF_ERROR(WriteRows(call.space(), key, value, call.judged_at()));
     if (deadline) {
       const Status given = call.space().Expire(key, Lifetime::Until(*deadline)).status();
       // A hash whose fields have all died meanwhile does not exist.

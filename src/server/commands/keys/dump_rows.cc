@@ -1,8 +1,10 @@
 #include "server/commands/keys/dump_rows.h"
 
 #include "core/layout/liveness.h"
+#include "server/commands/keys/dump_streams.h"
 #include "server/commands/support/collection_walk.h"
 #include "types/hash.h"
+#include "types/list.h"
 #include "types/member_key.h"
 #include "types/set.h"
 #include "types/sorted_set.h"
@@ -27,9 +29,8 @@ Status ReadScores(core::TransactionKeyspace& space, Bytes key, DumpedValue& valu
   });
 }
 
-Status WriteFields(core::TransactionKeyspace& space, Bytes key, const DumpedValue& value,
-                   WallTime now) {
-  MAYFLY_RETURN_IF_ERROR(space.Delete(key).status());
+Status AddFields(core::TransactionKeyspace& space, Bytes key, const DumpedValue& value,
+                 WallTime now) {
   MAYFLY_TRY(types::Hash hash, types::Hash::Open(space, key));
   for (const DumpedField& field : value.fields) {
     if (core::IsDead(field.deadline, now)) continue;
@@ -48,8 +49,8 @@ Status WriteScores(core::TransactionKeyspace& space, Bytes key, const DumpedValu
 
 }  // namespace
 
-Result<DumpedValue> ReadRows(core::TransactionKeyspace& space, Bytes key,
-                             const core::FoundRow& row) {
+Result<DumpedValue> ReadRows(core::TransactionKeyspace& space, Bytes key, const core::FoundRow& row,
+                             WallTime now) {
   DumpedValue value;
   MAYFLY_TRY(value.type, types::TypeOf(row.is_collection, row.value));
   switch (value.type) {
@@ -61,6 +62,9 @@ Result<DumpedValue> ReadRows(core::TransactionKeyspace& space, Bytes key,
     }
     case types::ValueType::kHash: MAYFLY_RETURN_IF_ERROR(ReadFields(space, key, value)); break;
     case types::ValueType::kSortedSet: MAYFLY_RETURN_IF_ERROR(ReadScores(space, key, value)); break;
+    case types::ValueType::kStream:
+      MAYFLY_RETURN_IF_ERROR(ReadStreamRows(space, key, now, value));
+      break;
     case types::ValueType::kList:
     case types::ValueType::kSet:
       MAYFLY_RETURN_IF_ERROR(WalkElements(
@@ -75,13 +79,43 @@ Status WriteRows(core::TransactionKeyspace& space, Bytes key, const DumpedValue&
   switch (value.type) {
     case types::ValueType::kString:
       return types::PutString(space, key, value.text, Lifetime::Default());
-    case types::ValueType::kHash: return WriteFields(space, key, value, now);
+    case types::ValueType::kHash:
+      MAYFLY_RETURN_IF_ERROR(space.Delete(key).status());
+      return AddFields(space, key, value, now);
     case types::ValueType::kSet: return types::Set::Replace(space, key, value.elements);
     case types::ValueType::kSortedSet: return WriteScores(space, key, value);
+    case types::ValueType::kStream:
+      MAYFLY_RETURN_IF_ERROR(space.Delete(key).status());
+      return AddStreamRows(space, key, value, now);
     case types::ValueType::kList: break;
   }
   const std::vector<Bytes> elements(value.elements.begin(), value.elements.end());
   return ReplaceWithList(space, key, elements);
+}
+
+Status ExtendRows(core::TransactionKeyspace& space, Bytes key, const DumpedValue& more,
+                  WallTime now) {
+  switch (more.type) {
+    case types::ValueType::kString: return Status::Internal("a string has no elements");
+    case types::ValueType::kHash: return AddFields(space, key, more, now);
+    case types::ValueType::kSet: {
+      MAYFLY_TRY(types::Set set, types::Set::Open(space, key));
+      for (const std::string& name : more.elements) MAYFLY_RETURN_IF_ERROR(set.Add(name).status());
+      return {};
+    }
+    case types::ValueType::kSortedSet: {
+      MAYFLY_TRY(types::SortedSet set, types::SortedSet::Open(space, key));
+      for (const DumpedScore& one : more.scores) {
+        MAYFLY_RETURN_IF_ERROR(set.Put(one.name, one.score).status());
+      }
+      return {};
+    }
+    case types::ValueType::kStream: return AddStreamRows(space, key, more, now);
+    case types::ValueType::kList: break;
+  }
+  const std::vector<Bytes> elements(more.elements.begin(), more.elements.end());
+  MAYFLY_TRY(types::List list, types::List::Open(space, key));
+  return list.Push(types::ListEnd::kTail, elements);
 }
 
 }  // namespace mayfly::server

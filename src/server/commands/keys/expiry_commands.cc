@@ -67,11 +67,11 @@ Answer ExpireIn(Call& call, TimeUnit unit, std::string_view command) {
     call.reply.Integer(0);
     return {};
   }
-  if (core::IsDead(instant, call.now())) {
+  if (core::IsDead(instant, call.judged_at())) {
     MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
     call.Notify(NotifyClass::kGeneric, "del", key);
   } else {
-    const Lifetime lifetime = LifetimeUntil(instant, unit, call.now());
+    const Lifetime lifetime = LifetimeUntil(instant, unit, call.judged_at());
     MAYFLY_RETURN_IF_ERROR(call.space().Expire(key, lifetime).status());
     call.Notify(NotifyClass::kGeneric, "expire", key);
   }

@@ -87,8 +87,8 @@ Status WritePairs(const Call& call) {
 Answer SetFor(Call& call, TimeUnit unit, std::string_view command) {
   MAYFLY_TRY(const WallTime instant,
              InstantArgument(call.args[2], unit, call.now(), command, /*positive=*/true));
-  MAYFLY_RETURN_IF_ERROR(
-      WriteString(call, call.args[1], call.args[3], LifetimeUntil(instant, unit, call.now())));
+  MAYFLY_RETURN_IF_ERROR(WriteString(call, call.args[1], call.args[3],
+                                     LifetimeUntil(instant, unit, call.judged_at())));
   call.reply.Ok();
   return {};
 }
@@ -102,7 +102,7 @@ Answer Set(Call& call) {
   if (options.unit) {
     MAYFLY_TRY(const WallTime instant,
                InstantArgument(options.time, *options.unit, call.now(), "set", /*positive=*/true));
-    lifetime = LifetimeUntil(instant, *options.unit, call.now());
+    lifetime = LifetimeUntil(instant, *options.unit, call.judged_at());
   }
   core::FoundRow old;
   if (options.get) {
@@ -155,12 +155,12 @@ Answer GetEx(Call& call) {
   if (!options.unit) return {};
   MAYFLY_TRY(const WallTime instant,
              InstantArgument(options.time, *options.unit, call.now(), "getex", /*positive=*/true));
-  if (core::IsDead(instant, call.now())) {
+  if (core::IsDead(instant, call.judged_at())) {
     MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
     call.Notify(NotifyClass::kGeneric, "del", key);
     return {};
   }
-  const Lifetime lifetime = LifetimeUntil(instant, *options.unit, call.now());
+  const Lifetime lifetime = LifetimeUntil(instant, *options.unit, call.judged_at());
   MAYFLY_RETURN_IF_ERROR(call.space().Expire(key, lifetime).status());
   call.Notify(NotifyClass::kGeneric, "expire", key);
   return {};

@@ -25,7 +25,8 @@ Status WalkElements(core::TransactionKeyspace& space, Bytes key, types::ValueTyp
       return set.Walk({.range = types::RankRange{0, -1}}, [&](Bytes name, double) { show(name); });
     }
     case types::ValueType::kString:
-    case types::ValueType::kHash: break;
+    case types::ValueType::kHash:
+    case types::ValueType::kStream: break;
   }
   return Status::WrongType("neither a list nor a set");
 }

@@ -17,5 +17,6 @@ CommandFamily ExpiryFamily();
 CommandFamily TtlFamily();
 CommandFamily SetFamily();
 CommandFamily SortedSetFamily();
+CommandFamily StreamFamily();
 
 }  // namespace mayfly::server

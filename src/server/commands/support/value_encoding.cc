@@ -46,6 +46,7 @@ Result<std::string_view> EncodingOf(const Call& call, Bytes key, const core::Fou
       return EncodingOfString(call.host.pieced_strings().Has(call.database, key, row.value),
                               row.value);
     case types::ValueType::kList: return "quicklist";
+    case types::ValueType::kStream: return "stream";
     case types::ValueType::kHash: {
       MAYFLY_TRY(const bool small,
                  AllMembers(call.space(), key, row, limits.hash_entries, [&](Bytes f, Bytes v) {

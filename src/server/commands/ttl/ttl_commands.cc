@@ -18,6 +18,7 @@
 #include "server/commands/ttl/ttl_fields.h"
 #include "server/stats/clock_words.h"
 #include "types/member_key.h"
+#include "types/stream.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {
@@ -83,6 +84,15 @@ void ReplyKeyspace(ReplyWriter& reply, const KeyspaceStatistics& keyspace) {
   if (!keyspace.purge_within) return;
   Field(reply, "purge-within", static_cast<std::uint64_t>(keyspace.purge_within->count()));
   Field(reply, "promise-overdue-ms", static_cast<std::uint64_t>(keyspace.promise_overdue.count()));
+}
+
+// What died within a row: a field of a hash, or an entry of a stream.
+void WriteMember(ReplyWriter& reply, Bytes member) {
+  if (const auto entry = types::Stream::EntryOf(member)) {
+    Field(reply, "entry", Bytes(types::ToText(*entry)));
+  } else {
+    Field(reply, "field", types::NameOfMember(member));
+  }
 }
 
 }  // namespace
@@ -154,7 +164,7 @@ Answer TtlEvents(Call& call) {
     Field(call.reply, "sequence", event.sequence);
     Field(call.reply, "keyspace", Bytes(event.keyspace_name));
     Field(call.reply, "key", Bytes(event.key));
-    if (event.member) Field(call.reply, "field", types::NameOfMember(*event.member));
+    if (event.member) WriteMember(call.reply, *event.member);
     Field(call.reply, "deadline", event.deadline);
     Field(call.reply, "purged-at", event.purged_at);
     Field(call.reply, "cause", NameOf(event.cause));
