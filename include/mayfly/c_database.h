@@ -72,7 +72,8 @@ enum {
 
 enum { MAYFLY_MEMORY_DEFAULT = 0, MAYFLY_MEMORY_TINY = 1, MAYFLY_MEMORY_SERVER = 2 };
 
-/* What stores the rows of a database with a directory; see StorageEngine in database.h. */
+/* What stores the rows of a database with a directory; see StorageEngine in database.h. As found: as
+ * the database was made; a new one is memory-first. */
 enum { MAYFLY_ENGINE_AS_FOUND = 0, MAYFLY_ENGINE_ROCKS = 1, MAYFLY_ENGINE_MEMORY_FIRST = 2 };
 
 enum { MAYFLY_LOG_DEBUG = 0, MAYFLY_LOG_INFO = 1, MAYFLY_LOG_WARNING = 2, MAYFLY_LOG_ERROR = 3 };

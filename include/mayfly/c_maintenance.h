@@ -284,6 +284,9 @@ typedef struct mayfly_statistics {
   uint64_t bytes_rewritten;
   uint64_t damage_seen; /* How often a read failed because a file is damaged. */
   bool disk_full;       /* Writes that add bytes are refused. */
+  /* The number of the last commit that is shown; 0 in memory. Of a reader beside a writer: the
+   * writer's own number, read before, less this one is the reader's lag. */
+  uint64_t last_commit;
 } mayfly_statistics;
 
 /* Fills `*statistics`, whose size must be set. `keyspaces`, which may be null with its count, is

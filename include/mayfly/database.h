@@ -6,7 +6,7 @@
 //   sessions.Put("session:7", "alice", mayfly::Lifetime::For(30min));
 //   sessions.Get("session:7");    // "alice" for 30 minutes to the millisecond, then NotFound
 //
-// No thread is started unless StartReaper() is called (those of RocksDB aside). Safe from any
+// No thread is started unless StartReaper() is called (those of the engine aside). Safe from any
 // thread. Several databases live side by side in a process.
 //
 // A database belongs to the process that opened it. In a child made by fork() every call on it and
@@ -35,22 +35,26 @@
 
 namespace mayfly {
 
-// How much memory buffers and caches may take.
+// How much memory buffers and caches may take. A memory-first database takes the second figure for
+// rows beside it, once it has as many (DatabaseOptions::memory_rows_bytes_max).
 enum class MemoryProfile : std::uint8_t {
-  kTiny,     // Under 16 MiB.
-  kDefault,  // About 200 MiB when busy.
-  kServer,   // About 1.5 GiB when busy.
+  kTiny,     // Under 16 MiB, and 8 MiB.
+  kDefault,  // About 200 MiB when busy, and 512 MiB.
+  kServer,   // About 1.5 GiB when busy, and half of the machine's memory.
 };
 
 // What stores the rows of a database with a directory.
 enum class StorageEngine : std::uint8_t {
-  // Memory-first if the directory has such a database, otherwise RocksDB.
+  // As the directory's database was made; a new one is memory-first.
   kAsFound,
-  // RocksDB. Invalid for a memory-first database: rows may be in its log alone.
+  // RocksDB. A memory-first database becomes one of RocksDB when it is opened for writing: its log is
+  // folded into tables first, and then removed; Busy while a reader has it open. A reader gets
+  // Invalid: rows may be in the log alone.
   kRocks,
   // Rows in memory first, written to a log; what lives longer than the log goes to RocksDB below.
   // Reads and writes cost a fraction, and rows that die young never reach a table. A database of
-  // RocksDB is taken over, for good. Starts a thread. New: docs/decisions/0053 says what it lacks.
+  // RocksDB is taken over; kRocks is the way back. Starts a thread. docs/decisions/0053 has the
+  // reasons.
   kMemoryFirst,
 };
 
@@ -85,8 +89,10 @@ struct DatabaseOptions {
 
   StorageEngine engine = StorageEngine::kAsFound;
 
-  // Bytes of rows that a memory-first database keeps in memory; from there on, rows that were not
-  // read lately leave it. 0: by the profile, 8 MiB, 512 MiB or half of the machine's memory.
+  // Bytes that the rows of a memory-first database may take in memory. Rows that were not read lately
+  // leave it before that. A write is Busy when none can leave for 10 s, because open snapshots,
+  // transactions and cursors keep old versions; deletes and purges go on. 0: by the profile, 8 MiB,
+  // 512 MiB or half of the machine's memory.
   std::uint64_t memory_rows_bytes_max = 0;
 
   // The durability of writes and commits that do not state one; see durability.h.

@@ -36,7 +36,6 @@ struct ReencryptOptions {
 // Copies the database to a new directory. The old one is only read; remove it when you have seen
 // that the new one opens. On failure the new files are removed again. After a crash they are no
 // database, and the next attempt refuses them: remove them. Fails as Database::Open() does.
-// Unsupported for a memory-first database: restore a backup into a new one instead.
 Status Reencrypt(const ReencryptOptions& options);
 
 }  // namespace mayfly

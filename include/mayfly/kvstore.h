@@ -125,12 +125,14 @@ void snkv_free(void* p);
 
 /* SQLite names that programs of this interface use. Not where SQLite itself is used. */
 #if !defined(SQLITE3_H) && !defined(MAYFLY_KVSTORE_WITHOUT_SQLITE_NAMES)
+/* NOLINTBEGIN(readability-identifier-naming) */
 #define sqlite3_free snkv_free
 #define sqliteFree snkv_free
 #define sqliteMalloc snkv_malloc
 #define SQLITE_BUSY KVSTORE_BUSY
 #define SQLITE_LOCKED KVSTORE_LOCKED
 #define SQLITE_PROTOCOL KVSTORE_PROTOCOL
+/* NOLINTEND(readability-identifier-naming) */
 #endif
 
 /* ---- Opening and closing ---- */

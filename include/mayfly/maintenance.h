@@ -225,6 +225,10 @@ struct Statistics {
   // Writes that add bytes are refused because the disk is full; see
   // DatabaseOptions::disk_reserve_bytes.
   bool disk_full = false;
+  // The number of the last commit that is shown; 0 in memory. Grows with commits, not always by one.
+  // Of a reader beside a writer: the writer's own number, read before, less this one is the reader's
+  // lag. A read of the reader first shows all that was acknowledged before it, and so does this call.
+  std::uint64_t last_commit = 0;
   ClockReport clock;
 };
 

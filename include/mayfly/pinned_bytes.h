@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <string>
 #include <type_traits>
 
 #include "mayfly/bytes.h"
@@ -32,6 +33,14 @@ class PinnedBytes {
     if (destroy_ != nullptr) destroy_(storage_);
     destroy_ = nullptr;
     view_ = {};
+  }
+
+  // As Reset(), but a holder that is a copy keeps its memory, up to so many bytes, for the next
+  // read.
+  void Recycle(std::size_t bytes_max) {
+    view_ = {};
+    if (destroy_ != &Destroy<std::string>) return Reset();
+    if (Hold<std::string>().capacity() > bytes_max) Reset();
   }
 
   // For engines: returns the Holder inside; that of the last read if it was of the same type.

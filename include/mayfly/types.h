@@ -90,8 +90,8 @@ class Hash : public CollectionHandle {
   // True when the field existed.
   Result<bool> Remove(Bytes field);
 
-  // The name of the field that an event is about, of a hash's member that died. Nothing when the
-  // event is about the whole row.
+  // The name of the field that an event is about, of a hash's member that died; of a stream's entry,
+  // its id. Nothing when the event is about the whole row.
   static std::optional<std::string> FieldOf(const Event& event);
 
   // Shows `count` fields, or a few more, from `from` on, 0 for the first page. The hash may change

@@ -79,6 +79,7 @@ static void purge_reaper_events(void) {
   THAT(statistics.revoked_states == 0 && statistics.files_dropped == 0);
   THAT(statistics.files_rewritten == 0 && statistics.bytes_rewritten == 0);
   THAT(statistics.damage_seen == 0 && !statistics.disk_full);
+  THAT(statistics.last_commit < (uint64_t)1 << 40);
   THAT(count == 1 && strcmp(keyspaces[0].name, "default") == 0 && keyspaces[0].rows == 0);
   mayfly_free(keyspaces);
   OK(mayfly_get_statistics(db, &statistics, NULL, NULL));

@@ -41,7 +41,7 @@ Status RemoveDirectory(const std::string& directory) {
 std::uint64_t SizeOf(const std::string& directory) {
   std::uint64_t bytes = 0;
   std::error_code ignored;  // A file that is gone by now takes nothing.
-  for (const auto& file : std::filesystem::directory_iterator(directory, ignored)) {
+  for (const auto& file : std::filesystem::recursive_directory_iterator(directory, ignored)) {
     const std::uintmax_t size = file.file_size(ignored);
     if (!ignored) bytes += size;
   }

@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 using KvstoreEncryption = EncryptedHome;
+using KvstoreReencryption = EncryptedHomeOnEngine;
+INSTANTIATE_TEST_SUITE_P(Engines, KvstoreReencryption, EachStorageEngine(), NameOfEngine);
 
 TEST_F(KvstoreEncryption, ShowsNothingInItsFiles) {
   MakeFilled("");
@@ -68,7 +70,7 @@ TEST_F(KvstoreEncryption, IsNoMatterInMemory) {
   EXPECT_EQ(kvstore_remove_encryption(nullptr), KVSTORE_ERROR);
 }
 
-TEST_F(KvstoreEncryption, APasswordEncryptsAStoreThatWasNot) {
+TEST_P(KvstoreReencryption, APasswordEncryptsAStoreThatWasNot) {
   MakeFilled("");
   KVStoreConfig reading{};
   reading.readOnly = 1;
@@ -86,7 +88,7 @@ TEST_F(KvstoreEncryption, APasswordEncryptsAStoreThatWasNot) {
   kvstore_close(kv);
 }
 
-TEST_F(KvstoreEncryption, ReencryptLeavesNothingOfTheOldPasswordAndKeepsHandles) {
+TEST_P(KvstoreReencryption, ReencryptLeavesNothingOfTheOldPasswordAndKeepsHandles) {
   MakeFilled(kOld);
   KVStore* kv = Open(kOld);
   KVColumnFamily* users = nullptr;
@@ -117,7 +119,7 @@ TEST_F(KvstoreEncryption, ReencryptLeavesNothingOfTheOldPasswordAndKeepsHandles)
   kvstore_close(kv);
 }
 
-TEST_F(KvstoreEncryption, RemoveEncryptionMakesAPlainStore) {
+TEST_P(KvstoreReencryption, RemoveEncryptionMakesAPlainStore) {
   MakeFilled(kOld);
   KVStore* kv = Open(kOld);
   ASSERT_EQ(kvstore_remove_encryption(kv), KVSTORE_OK) << kvstore_errmsg(kv);
@@ -153,7 +155,7 @@ TEST_F(KvstoreEncryption, APasswordIsNotChangedInTransactionsNorByReaders) {
   kvstore_close(kv);
 }
 
-TEST_F(KvstoreEncryption, ADeathAfterTheCopyIsSettledByTheNextOpen) {
+TEST_P(KvstoreReencryption, ADeathAfterTheCopyIsSettledByTheNextOpen) {
   MakeFilled(kOld);
   std::string old_directory;
   std::string new_directory;
@@ -182,7 +184,7 @@ TEST_F(KvstoreEncryption, ADeathAfterTheCopyIsSettledByTheNextOpen) {
 }
 
 // A reader may open the old directory during the copy.
-TEST_F(KvstoreEncryption, ADirectoryThatIsReadIsNotRemoved) {
+TEST_P(KvstoreReencryption, ADirectoryThatIsReadIsNotRemoved) {
   MakeFilled(kOld);
   std::string old_directory;
   std::string new_directory;

@@ -18,7 +18,8 @@
 namespace mayfly::kvstore {
 namespace {
 
-using KvstoreFailedChange = EncryptedHome;
+using KvstoreFailedChange = EncryptedHomeOnEngine;
+INSTANTIATE_TEST_SUITE_P(Engines, KvstoreFailedChange, EachStorageEngine(), NameOfEngine);
 
 // Less than a table of Fill() has: the copy fails.
 constexpr rlim_t kNoTable = 100 << 10;
@@ -58,7 +59,7 @@ int Change(KVStore* kv, bool reencrypt) {
   return reencrypt ? kvstore_reencrypt(kv, kNew, 12) : kvstore_remove_encryption(kv);
 }
 
-TEST_F(KvstoreFailedChange, AChangeThatFailsLeavesTheOldPasswordAndNothingElse) {
+TEST_P(KvstoreFailedChange, AChangeThatFailsLeavesTheOldPasswordAndNothingElse) {
   MakeFilled(kOld);
   KVStore* kv = Open(kOld);
   for (const bool reencrypt : {true, false}) {
@@ -78,7 +79,7 @@ TEST_F(KvstoreFailedChange, AChangeThatFailsLeavesTheOldPasswordAndNothingElse) 
   kvstore_close(kv);
 }
 
-TEST_F(KvstoreFailedChange, AStoreIsReadOnAFullDiskAfterAChangeThatCouldNotBegin) {
+TEST_P(KvstoreFailedChange, AStoreIsReadOnAFullDiskAfterAChangeThatCouldNotBegin) {
   MakeFilled(kOld);
   KVStore* const kv = Open(kOld);
   KVIterator* rows = nullptr;
@@ -100,7 +101,7 @@ TEST_F(KvstoreFailedChange, AStoreIsReadOnAFullDiskAfterAChangeThatCouldNotBegin
 }
 
 // The disk fills up while the store is closed for the copy, so that it cannot even be opened again.
-TEST_F(KvstoreFailedChange, AStoreOpensAgainWithTheFirstCallThatFindsRoom) {
+TEST_P(KvstoreFailedChange, AStoreOpensAgainWithTheFirstCallThatFindsRoom) {
   MakeFilled(kOld);
   KVStore* kv = Open(kOld);
   KVColumnFamily* users = nullptr;
@@ -134,7 +135,7 @@ TEST_F(KvstoreFailedChange, AStoreOpensAgainWithTheFirstCallThatFindsRoom) {
   kvstore_close(kv);
 }
 
-TEST_F(KvstoreFailedChange, ACopyThatHasNoRoomIsNotBegun) {
+TEST_P(KvstoreFailedChange, ACopyThatHasNoRoomIsNotBegun) {
   MakeFilled(kOld);
   KVStore* const kv = Open(kOld);
   std::string hole;
@@ -155,7 +156,7 @@ TEST_F(KvstoreFailedChange, ACopyThatHasNoRoomIsNotBegun) {
   kvstore_close(kv);
 }
 
-TEST_F(KvstoreFailedChange, AProcessKilledInAChangeLeavesNothingOnceItIsOpenedAgain) {
+TEST_P(KvstoreFailedChange, AProcessKilledInAChangeLeavesNothingOnceItIsOpenedAgain) {
   MakeFilled(kOld);
   for (const char* const change : {"--reencrypt-and-die", "--remove-and-die"}) {
     const pid_t child = ::fork();

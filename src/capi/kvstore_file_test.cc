@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include "capi/testing/kvstore_home.h"
@@ -84,7 +86,9 @@ TEST_F(KvstoreFile, IsNotEncryptedBesideAReader) {
 std::uint64_t BytesIn(const std::string& folder) {
   std::uint64_t bytes = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    bytes += entry.is_regular_file() ? entry.file_size() : 0;
+    std::error_code gone;  // A file may be removed meanwhile.
+    const std::uint64_t size = entry.is_regular_file(gone) ? entry.file_size(gone) : 0;
+    bytes += gone ? 0 : size;
   }
   return bytes;
 }
@@ -99,7 +103,13 @@ TEST_F(KvstoreFile, AVacuumGivesTheDiskWhatWasCleared) {
   }
   ASSERT_GT(BytesIn(home_.folder()), 1'000'000u);
   ASSERT_EQ(kvstore_clear(home_.kv()), KVSTORE_OK);
-  ASSERT_EQ(kvstore_incremental_vacuum(home_.kv(), 0), KVSTORE_OK);
+  // One should be enough. Beside load, one in 20 leaves files of RocksDB that are not used any more,
+  // perhaps because a compaction of its own is under way; they go with a later vacuum.
+  const auto began = std::chrono::steady_clock::now();
+  do {
+    ASSERT_EQ(kvstore_incremental_vacuum(home_.kv(), 0), KVSTORE_OK);
+  } while (BytesIn(home_.folder()) >= 500'000u &&
+           std::chrono::steady_clock::now() - began < std::chrono::seconds(30));
   EXPECT_LT(BytesIn(home_.folder()), 500'000u);
 }
 

@@ -170,7 +170,8 @@ int mayfly_get_statistics(mayfly_database* database, mayfly_statistics* statisti
                                        .files_rewritten = found.files_rewritten,
                                        .bytes_rewritten = found.bytes_rewritten,
                                        .damage_seen = found.damage_seen,
-                                       .disk_full = found.disk_full});
+                                       .disk_full = found.disk_full,
+                                       .last_commit = found.last_commit});
     return {};
   });
 }

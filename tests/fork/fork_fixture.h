@@ -34,8 +34,13 @@ class Refusals {
   std::string said_;
 };
 
-inline std::unique_ptr<Database> MustOpen(const std::string& directory) {
-  auto opened = Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
+inline std::unique_ptr<Database> MustOpen(const std::string& directory,
+                                          StorageEngine engine = StorageEngine::kAsFound,
+                                          bool read_only = false) {
+  auto opened = Database::Open({.directory = directory,
+                                .read_only = read_only,
+                                .memory = MemoryProfile::kTiny,
+                                .engine = engine});
   if (!opened) {
     ADD_FAILURE() << opened.error().ToString();
     std::abort();

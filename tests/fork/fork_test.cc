@@ -23,6 +23,17 @@ namespace {
 
 constexpr int kForks = 25;
 
+class Fork : public ::testing::TestWithParam<StorageEngine> {};
+INSTANTIATE_TEST_SUITE_P(Engines, Fork,
+                         ::testing::Values(StorageEngine::kRocks, StorageEngine::kMemoryFirst),
+                         [](const auto& engine) {
+                           return engine.param == StorageEngine::kRocks ? "Rocks" : "MemoryFirst";
+                         });
+
+std::unique_ptr<Database> OpenOnEngine(const std::string& directory) {
+  return MustOpen(directory, Fork::GetParam());
+}
+
 // Writes, reads and flushes until it is destroyed, so that locks are held when a child is made.
 class Traffic {
  public:
@@ -68,7 +79,7 @@ struct Held {
   std::unique_ptr<Cursor> cursor;
   PinnedBytes pinned;
 
-  explicit Held(const std::string& directory) : database(MustOpen(directory)) {
+  explicit Held(const std::string& directory) : database(OpenOnEngine(directory)) {
     auto& keyspace = database->default_keyspace();
     EXPECT_TRUE(keyspace.Put("a", "1").ok());
     EXPECT_TRUE(keyspace.Put("b", "2").ok());
@@ -144,7 +155,8 @@ std::string CallEverything(Held& held, const std::string& file) {
 
 std::map<std::string, std::string> FilesIn(const std::string& directory) {
   std::map<std::string, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory)) {
+    if (!entry.is_regular_file()) continue;
     std::ostringstream bytes;
     bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
     files[entry.path().filename()] = bytes.str();
@@ -152,7 +164,7 @@ std::map<std::string, std::string> FilesIn(const std::string& directory) {
   return files;
 }
 
-TEST(Fork, EveryCallInAChildIsRefusedWhateverTheParentDoes) {
+TEST_P(Fork, EveryCallInAChildIsRefusedWhateverTheParentDoes) {
   const TemporaryDirectory directory;
   Held held(directory.Inside("db"));
   {
@@ -182,7 +194,7 @@ TEST(Fork, EveryCallInAChildIsRefusedWhateverTheParentDoes) {
   EXPECT_TRUE(checked->clean());
 }
 
-TEST(Fork, AChildThatLeavesEverythingAloneEnds) {
+TEST_P(Fork, AChildThatLeavesEverythingAloneEnds) {
   const TemporaryDirectory directory;
   Held held(directory.Inside("db"));
   const Traffic traffic(*held.database);
@@ -192,10 +204,10 @@ TEST(Fork, AChildThatLeavesEverythingAloneEnds) {
   }
 }
 
-TEST(Fork, AChildChangesNoFile) {
+TEST_P(Fork, AChildChangesNoFile) {
   const TemporaryDirectory directory;
   const std::string home = directory.Inside("db");
-  auto database = MustOpen(home);
+  auto database = OpenOnEngine(home);
   ASSERT_TRUE(database->default_keyspace().Put("key", "value").ok());
   const auto before = FilesIn(home);
   Forked child([&] {
@@ -217,9 +229,62 @@ TEST(Fork, AChildChangesNoFile) {
     EXPECT_TRUE(is_list(name) || after.contains(name)) << name;
 }
 
+// A reader beside the writer has a thread, and rows of the log in memory.
+TEST_P(Fork, AReaderIsRefusedInAChildAndFollowsOnInTheParent) {
+  const TemporaryDirectory directory;
+  const std::string home = directory.Inside("db");
+  const auto writer = OpenOnEngine(home);
+  auto& rows = writer->default_keyspace();
+  ASSERT_TRUE(rows.Put("a", "1").ok());
+  auto reader = MustOpen(home, StorageEngine::kAsFound, /*read_only=*/true);
+  auto snapshot = *reader->NewSnapshot();
+  auto cursor = *reader->default_keyspace().NewCursor();
+  {
+    const Traffic traffic(*writer);
+    for (int i = 0; i < kForks; ++i) {
+      Forked child([&] {
+        Refusals refusals;
+        refusals.Expect("Get", reader->default_keyspace().Get("a"));
+        refusals.Expect("Count", reader->default_keyspace().Count());
+        refusals.Expect("NewSnapshot", reader->NewSnapshot());
+        refusals.Expect("a read of the snapshot",
+                        snapshot->In(reader->default_keyspace()).Get("a"));
+        cursor.reset();
+        snapshot.reset();
+        reader.reset();
+        return refusals.said();
+      });
+      ASSERT_EQ(child.Wait(), "") << "fork " << i;
+      ASSERT_TRUE(rows.Put("a", std::to_string(i)).ok());
+      ASSERT_EQ(*reader->default_keyspace().Get("a"), std::to_string(i));
+    }
+  }
+  EXPECT_EQ(*snapshot->In(reader->default_keyspace()).Get("a"), "1");
+}
+
+// A child opens the parent's database to read beside it, as any process may.
+TEST_P(Fork, AChildReadsBesideItsParentByAReaderOfItsOwn) {
+  const TemporaryDirectory directory;
+  const std::string home = directory.Inside("db");
+  const auto writer = OpenOnEngine(home);
+  ASSERT_TRUE(writer->default_keyspace().Put("a", "1").ok());
+  const Signal written;
+  Forked child([&] {
+    auto reader = Database::Open({.directory = home, .read_only = true});
+    if (!reader) return reader.error().ToString();
+    if ((*reader)->default_keyspace().Get("a").value_or("") != "1") return std::string("no a");
+    written.Await();
+    return (*reader)->default_keyspace().Get("b").value_or("") == "2" ? "" : std::string("no b");
+  });
+  ASSERT_TRUE(writer->default_keyspace().Put("b", "2").ok());
+  written.Give();
+  EXPECT_EQ(child.Wait(), "");
+}
+
 std::string UseOfItsOwn(const std::string& directory) {
   for (int round = 0; round < 3; ++round) {  // Opened, closed and opened again.
-    auto own = Database::Open({.directory = directory, .memory = MemoryProfile::kTiny});
+    auto own = Database::Open(
+        {.directory = directory, .memory = MemoryProfile::kTiny, .engine = Fork::GetParam()});
     if (!own) return own.error().ToString();
     for (int i = 0; i < 3000; ++i) {
       const auto put = (*own)->default_keyspace().Put(std::to_string(i), std::string(1000, 'v'));
@@ -235,7 +300,7 @@ std::string UseOfItsOwn(const std::string& directory) {
   return {};
 }
 
-TEST(Fork, AChildCanOpenADatabaseOfItsOwn) {
+TEST_P(Fork, AChildCanOpenADatabaseOfItsOwn) {
   const TemporaryDirectory directory;
   Held held(directory.Inside("db"));
   const Traffic traffic(*held.database);
@@ -243,10 +308,10 @@ TEST(Fork, AChildCanOpenADatabaseOfItsOwn) {
   EXPECT_EQ(child.Wait(), "");
 }
 
-TEST(Fork, WhenTheParentHasClosedAnyoneCanOpenItThoughTheChildLives) {
+TEST_P(Fork, WhenTheParentHasClosedAnyoneCanOpenItThoughTheChildLives) {
   const TemporaryDirectory directory;
   const std::string home = directory.Inside("db");
-  auto database = MustOpen(home);
+  auto database = OpenOnEngine(home);
   ASSERT_TRUE(database->default_keyspace().Put("key", "value").ok());
   const Signal closed;
   Forked child([&] {
@@ -254,16 +319,16 @@ TEST(Fork, WhenTheParentHasClosedAnyoneCanOpenItThoughTheChildLives) {
     return UseOfItsOwn(home);  // The child can open it, too, once the parent has closed it.
   });
   ASSERT_TRUE(database->Close().ok());
-  database = MustOpen(home);
+  database = OpenOnEngine(home);
   EXPECT_EQ(*database->default_keyspace().Get("key"), "value");
   ASSERT_TRUE(database->Close().ok());
   closed.Give();
   EXPECT_EQ(child.Wait(), "");
-  database = MustOpen(home);
+  database = OpenOnEngine(home);
   EXPECT_EQ(*database->default_keyspace().Count(), 3001U);
 }
 
-TEST(Fork, TheSameFromC) {
+TEST(ForkByOtherFaces, TheSameFromC) {
   const TemporaryDirectory directory;
   const std::string home = directory.Inside("db");
   mayfly_database_options options = {};
@@ -306,7 +371,7 @@ TEST(Fork, TheSameFromC) {
   EXPECT_EQ(mayfly_close(database), MAYFLY_OK);
 }
 
-TEST(Fork, TheSameFromKvstore) {
+TEST(ForkByOtherFaces, TheSameFromKvstore) {
   const TemporaryDirectory directory;
   const std::string file = directory.Inside("store");
   KVStore* store = nullptr;

@@ -11,6 +11,7 @@ Player::Player(const PlaySubject& subject, std::uint64_t seed)
   DatabaseOptions options = {.memory = MemoryProfile::kTiny, .clock = &clock_};
   if (subject.broken == Broken::kLateClock) options.clock = &late_;
   if (subject.engine != EngineKind::kMemory) options.directory = directory_.Inside("db");
+  if (subject.engine == EngineKind::kRocks) options.engine = StorageEngine::kRocks;
   if (subject.engine == EngineKind::kMemoryFirst) {
     options.engine = StorageEngine::kMemoryFirst;
     options.memory_rows_bytes_max = kMemoryRowsBytes;

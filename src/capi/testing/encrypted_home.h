@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/temporary_directory.h"
+#include "mayfly/database.h"
 #include "mayfly/kvstore.h"
 
 namespace mayfly::kvstore {
@@ -90,7 +91,19 @@ class EncryptedHome : public ::testing::Test {
   }
 
   void MakeFilled(const std::string& password) {
-    KVStore* const kv = password.empty() ? OpenPlain() : Open(password);
+    const auto open = [&] { return password.empty() ? OpenPlain() : Open(password); };
+    if (engine_ != StorageEngine::kAsFound) {
+      ASSERT_EQ(kvstore_close(open()), KVSTORE_OK);
+      for (const std::string& name : Beside()) {
+        if (!name.ends_with(".mayfly")) continue;
+        ASSERT_TRUE(Database::Open({.directory = directory_.Inside(name),
+                                    .password = password,
+                                    .memory = MemoryProfile::kTiny,
+                                    .engine = engine_})
+                        .has_value());
+      }
+    }
+    KVStore* const kv = open();
     Fill(kv);
     ASSERT_EQ(kvstore_close(kv), KVSTORE_OK);
   }
@@ -129,7 +142,23 @@ class EncryptedHome : public ::testing::Test {
         << kvstore_errmsg(nullptr);
   }
 
+  // Of stores that are filled; a new store has the default.
+  StorageEngine engine_ = StorageEngine::kAsFound;
   TemporaryDirectory directory_;
 };
+
+// The same on each engine.
+class EncryptedHomeOnEngine : public EncryptedHome,
+                              public ::testing::WithParamInterface<StorageEngine> {
+ protected:
+  EncryptedHomeOnEngine() { engine_ = GetParam(); }
+};
+
+inline auto EachStorageEngine() {
+  return ::testing::Values(StorageEngine::kRocks, StorageEngine::kMemoryFirst);
+}
+inline std::string NameOfEngine(const ::testing::TestParamInfo<StorageEngine>& engine) {
+  return engine.param == StorageEngine::kRocks ? "Rocks" : "MemoryFirst";
+}
 
 }  // namespace mayfly::kvstore
