@@ -29,4 +29,12 @@ bool TakeInterrupt() {
   return was_interrupted;
 }
 
+HeldInterrupt::HeldInterrupt() : held_(TakeInterrupt()) {
+  if (held_) CatchInterrupts();  // The handler is gone with the first signal.
+}
+
+HeldInterrupt::~HeldInterrupt() {
+  if (held_) interrupted = 1;
+}
+
 }  // namespace mayfly::app

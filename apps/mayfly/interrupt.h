@@ -14,4 +14,17 @@ bool Interrupted();
 // The same, and forgets it: for a command that ends in order then.
 bool TakeInterrupt();
 
+// While one lives, an earlier Ctrl-C is forgotten, so that a command can remove what it has made
+// through calls that Ctrl-C ends. A new one counts. Afterwards the earlier one counts again.
+class HeldInterrupt {
+ public:
+  HeldInterrupt();
+  ~HeldInterrupt();
+  HeldInterrupt(const HeldInterrupt&) = delete;
+  HeldInterrupt& operator=(const HeldInterrupt&) = delete;
+
+ private:
+  const bool held_;
+};
+
 }  // namespace mayfly::app

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <memory>
 #include <string>
 
@@ -79,7 +80,10 @@ int Main(int argc, char** argv) {
   try {
     app.parse(std::move(args));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitDone : kExitUsage;
+    if (app.exit(error) != 0) return kExitUsage;
+    if (std::cout.flush()) return kExitDone;
+    TellUnwritten();
+    return kExitFailed;
   }
   return commands.RunParsed();
 }

@@ -33,6 +33,10 @@ struct ReencryptFlags {
 
 Result<ExitCode> RunReencrypt(const ReencryptFlags& flags) {
   MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
+  if (IsUrl(flags.directory)) {
+    return Status::Unsupported(
+        "a running server cannot be reencrypted; stop it and name its folder");
+  }
   MAYFLY_TRY(const crypto::Secret wanted, PasswordIn(flags.new_key_file));
   if (flags.new_directory.empty()) {
     MAYFLY_RETURN_IF_ERROR(ChangePassword(flags.directory, password.view(), wanted.view()));

@@ -23,6 +23,7 @@
 #include "server/command/core_transaction_source.h"
 #include "server/config/config_file.h"
 #include "server/config/fsync_mode.h"
+#include "server/follow/follower.h"
 #include "server/net/network.h"
 #include "server/session/server.h"
 #include "server/stats/doubling.h"
@@ -34,6 +35,10 @@ namespace {
 
 using server::Config;
 using server::Setting;
+
+// How long, and how often, a directory is tried that another process has open.
+constexpr Millis kOpenPatience{2000};
+constexpr Millis kOpenPause{20};
 
 StorageEngine EngineOf(const std::string& name) {
   if (name == "rocks") return StorageEngine::kRocks;
@@ -84,17 +89,27 @@ Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock
         "disk-reserve is 0: when the disk is full, deletes and purges are refused, too, until "
         "something else makes room");
   }
-  return Database::Open(
-      {.directory = config.Text(Setting::kDir),
-       .password = password.view(),
-       .memory = ProfileOf(config.Text(Setting::kMemoryProfile)),
-       .engine = EngineOf(config.Text(Setting::kEngine)),
-       .memory_rows_bytes_max = static_cast<std::uint64_t>(config.Number(Setting::kMemoryRows)),
-       .disk_reserve_bytes = static_cast<std::uint64_t>(config.Number(Setting::kDiskReserve)),
-       .allow_any_instant = true,
-       .clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),
-       .clock = &clock,
-       .logger = &logger});
+  const DatabaseOptions options{
+      .directory = config.Text(Setting::kDir),
+      .password = password.view(),
+      .memory = ProfileOf(config.Text(Setting::kMemoryProfile)),
+      .engine = EngineOf(config.Text(Setting::kEngine)),
+      .memory_rows_bytes_max = static_cast<std::uint64_t>(config.Number(Setting::kMemoryRows)),
+      .disk_reserve_bytes = static_cast<std::uint64_t>(config.Number(Setting::kDiskReserve)),
+      .allow_any_instant = true,
+      .clock_jump_max = Millis(config.Number(Setting::kClockJumpMax)),
+      .clock = &clock,
+      .logger = &logger};
+  // A process that was killed holds the directory until the system has taken its memory back.
+  const Clock& real = SystemClock::Process();
+  const SteadyTime end = real.Steady() + kOpenPatience;
+  auto database = Database::Open(options);
+  while (!database.has_value() && database.error().code() == StatusCode::kBusy &&
+         real.Steady() < end) {
+    Waker().WaitFor(kOpenPause);
+    database = Database::Open(options);
+  }
+  return database;
 }
 
 // What DynamoDB's API asks of the rest: when writes are durable, and where requests are counted.
@@ -236,6 +251,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
+    MAYFLY_TRY(const auto follower, server::Follower::Open(*shared));
     const bool is_private = flags.when_ready != nullptr;
     server::Network network(*shared, {.catch_signals = !is_private,
                                       .sockets = passed,
@@ -258,7 +274,10 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
          logger);
     // The network hears of signals since it was made. One that came before stops it as well.
     if (!is_private && TakeInterrupt()) network.Stop();
-    MAYFLY_RETURN_IF_ERROR(network.Run());
+    if (!is_private) follower->Start();
+    const Status served = network.Run();
+    follower->Stop();
+    MAYFLY_RETURN_IF_ERROR(served);
   }
   return Close(*database, config, logger);
 }

@@ -18,6 +18,15 @@ void AddServeFlags(CLI::App& serve, ServeFlags& flags) {
       .add_option("FILE,--config", flags.config_file,
                   "Read settings from this file: TOML, or as Redis has it, such as redis.conf.")
       ->type_name("FILE");
+  serve
+      .add_option_function<std::string>(
+          "--follow",
+          [&flags](const std::string& text) { flags.settings.emplace_back("replicaof", text); },
+          "Follow this Redis or mayfly, HOST:PORT: take a full copy of it, then its changes as "
+          "they\n"
+          "come, until REPLICAOF NO ONE. As --replicaof.")
+      ->type_name("HOST:PORT")
+      ->take_last();
   serve.add_flag("--manual-clock", flags.manual_clock,
                  "Time stands still until DEBUG CLOCK moves it; for tests.");
   for (const server::SettingSpec& spec : server::AllSettings()) {

@@ -67,6 +67,18 @@ class Live(CliTest):
         self.assertEqual(self.good("count", self.url), "2\n")
         self.assertEqual(self.good("count", self.folder / "db"), "0\n")
 
+    def test_an_interrupted_bench_leaves_no_rows(self):
+        process = self.start("bench", self.url, "--rows", "1000000")
+        while self.good("count", self.url) == "2\n":
+            self.assertIsNone(process.poll())
+        self.interrupt(process)
+        self.assertEqual(self.good("count", self.url), "2\n")
+        process = self.start("bench", self.folder / "db", "--rows", "1000000", "--create")
+        while not (self.folder / "db" / "CURRENT").exists():
+            self.assertIsNone(process.poll())
+        self.interrupt(process)
+        self.assertFalse((self.folder / "db").exists())
+
     def test_bench_says_what_it_measured(self):
         code, text = self.terminal("bench", self.url, "--rows", "50", "--no-color").finish()
         self.assertEqual(code, 0)

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import unittest
 
-from cli_home import CliTest
+from cli_home import MAYFLY, CliTest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WITHOUT_EXAMPLES = {"version", "keyspace"}
@@ -92,6 +92,16 @@ class Pages(CliTest):
     def test_help_is_a_word_as_well(self):
         for command in ((), ("get",), ("keyspace", "policy")):
             self.assertEqual(self.good("help", *command), self.good(*command, "--help"))
+        self.assertIn("bogus", self.bad(2, "help", "bogus"))
+        self.assertIn("bogus", self.bad(2, "help", "keyspace", "bogus"))
+
+    def test_output_that_cannot_be_written_is_told(self):
+        self.good("put", self.folder / "db", "k", "v", "--create")
+        for command in (["--help"], ["get", "--help"], ["version"], ["scan", self.folder / "db"]):
+            with open("/dev/full", "wb") as full:
+                run = subprocess.run([MAYFLY, *map(str, command)], stdout=full, stderr=subprocess.PIPE, timeout=60,
+                                     env=self.environment())
+            self.assertEqual((run.returncode, run.stderr), (1, b"mayfly: the output could not be written\n"), command)
 
 
 if __name__ == "__main__":

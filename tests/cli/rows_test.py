@@ -79,6 +79,12 @@ class Rows:
         code, text = self.terminal("ttl", *self.target, "session").finish()
         self.assertRegex(text, r"^1h 59min 5\ds")
 
+    def test_a_terminal_without_escapes_gets_none(self):
+        self.good("put", *self.target, "k", "v")
+        code, text = self.terminal("scan", *self.target, TERM="dumb").finish()
+        self.assertEqual(code, 0)
+        self.assertNotIn("\x1b", text)
+
     def test_a_closed_pipe_ends_it_quietly(self):
         for n in range(3):
             self.run_mayfly("put", *self.target, f"large:{n}", given=b"x" * 200_000)
@@ -131,7 +137,7 @@ class RowsInAFolder(Rows, CliTest):
             self.assertIn("there is no database", self.bad(1, *arguments))
         self.assertIn("--create", self.bad(1, "put", self.folder / "no", "k", "v"))
         self.assertNotIn("--create", self.bad(1, "del", self.folder / "no", "k"))
-        self.assertIn("begins with redis://", self.bad(1, "get", "http://localhost", "k"))
+        self.assertIn("a server's URL is redis://", self.bad(2, "get", "http://localhost", "k"))
         self.assertFalse((self.folder / "no").exists())
         self.assertIn("no keyspace 'other'", self.bad(1, "get", *self.target, "k", "-k", "other"))
         self.good("put", *self.target, "k", "v", "-k", "other", "--create")
@@ -186,9 +192,9 @@ class RowsOfAServer(Rows, CliTest):
         self.server.stop()
         self.assertIn("Connection refused", self.bad(1, "get", *self.target, "k"))
         self.assertIn("no such host", self.bad(1, "get", "redis://no.such.host.invalid", "k"))
-        for url in ("redis://", "redis://host:notaport", "redis://host/x", "unix://relative",
+        for url in ("redis://", "redis://host:notaport", "redis://host:99999", "redis://host/x", "unix://relative",
                     "redis://a%zz:b@host"):
-            self.assertIn("a server's URL is", self.bad(1, "get", url, "k"))
+            self.assertIn("a server's URL is", self.bad(2, "get", url, "k"))
 
 
 class Passwords(CliTest):

@@ -1,5 +1,6 @@
 # Goal: the shell edits lines, completes, hints, remembers and draws, on a folder and on a server.
 # Method: a person at a terminal, and scripts in a pipe. Nothing sleeps: each step waits for what is shown.
+import json
 import os
 import unittest
 
@@ -20,7 +21,7 @@ class Shell:
     def test_one_command(self):
         self.assertEqual(self.good("shell", *self.target, "-c", 'SET "a key" "it\\x41\\n" EX 100'),
                          "OK\n")
-        self.assertEqual(self.good("shell", *self.target, "-c", "GET 'a key'"), "itA\n")
+        self.assertEqual(self.good("shell", *self.target, "-c", "GET 'a key'"), "itA\\n\n")
         self.assertEqual(self.good("shell", *self.target, "-c", "MGET 'a key' none", "--json"),
                          '["itA\\n",null]\n')
         code, output, _ = self.run_mayfly("shell", *self.target, "-c", "NOSUCH x")
@@ -36,6 +37,20 @@ class Shell:
         self.assertEqual(self.good("shell", *self.target, given=b"quit\nNOSUCH\n"), "")
         objects = self.good("shell", *self.target, "--json", given=b"HGETALL h\nTTL.POLICY\n")
         self.assertEqual(objects.splitlines()[0], '{"f":"1","g":"2"}')
+
+    def test_a_pipe_gets_a_line_per_value(self):
+        given = b'RPUSH lines "a\\nb" "\\xff\\t" "\xc3\xa9"\nLRANGE lines 0 -1\nINFO server\n'
+        output = self.good("shell", *self.target, given=given)
+        self.assertTrue(output.startswith("3\na\\nb\n\\xff\\t\n\u00e9\n# Server"), output)
+
+    def test_json_tells_names_that_are_no_text_from_those_that_are(self):
+        long = "n" * 100
+        given = f'HSET h "\\xff" 1 "\\\\xff" 2\nHSET text {long} 1 {long}x 2\n'
+        self.good("shell", *self.target, given=given.encode())
+        pairs = json.loads(self.good("shell", *self.target, "--json", "-c", "HGETALL h"))
+        self.assertEqual(sorted(pairs, key=str), sorted([[{"base64": "/w=="}, "1"], ["\\xff", "2"]], key=str))
+        self.assertEqual(json.loads(self.good("shell", *self.target, "--json", "-c", "HGETALL text")),
+                         {long: "1", long + "x": "2"})
 
     def test_completion_and_hints(self):
         person = self.person()

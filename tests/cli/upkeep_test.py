@@ -1,5 +1,6 @@
 # Goal: backup, restore, check and prove work on a folder and on a running server, and a restore asks before it loses rows.
 # Method: the executable in pipes and on a terminal; a restore is tried with rows that died after the backup.
+import json
 import unittest
 
 from cli_home import CliTest
@@ -61,6 +62,68 @@ class Upkeep(CliTest):
         self.assertEqual(report["faults"], 0)
         self.assertIn("no promise", self.good("prove", self.data))
 
+    def test_raw_reports_are_lines_of_cells(self):
+        for target in (self.data, self.served()[1]):
+            lines = [line.split("\t") for line in self.good("check", target, "--raw").splitlines()]
+            self.assertEqual([name for name, _ in lines], list(self.objects("check", target)[0]))
+            self.assertIn(["clean", "yes"], lines)
+            *keyspaces, verdict = [line.split("\t") for line in self.good("prove", target, "--raw").splitlines()]
+            self.assertEqual({line[0] for line in keyspaces} - {"holder"}, {"keyspace"})
+            self.assertEqual({len(line) for line in keyspaces if line[0] == "keyspace"}, {8})
+            self.assertEqual((verdict[0], verdict[2:]), ("proof", ["yes", "0"]))
+            self.assertTrue(verdict[1].isdigit(), verdict)
+        report = self.good("backup", self.data, self.folder / "b", "--raw")
+        lines = dict(line.split("\t") for line in report.splitlines())
+        self.assertEqual((lines["file"], lines["rows"]), (str(self.folder / "b"), "1"))
+        files = [one for one in self.objects("prove", self.data, "--files") if "file" in one]
+        self.good("compact", self.data)
+        self.assertEqual([one["keyspace"] for one in files], ["default"] * len(files))
+
+    def fill(self, target):
+        """Many rows in files."""
+        rows = b"".join(b'{"key": "k%d", "value": "%s"}\n' % (n, b"x" * 100) for n in range(5000))
+        self.good("import", target, given=rows)
+        self.good("compact", target)
+
+    def damage(self, folder):
+        """Changes bytes of blocks in the middle of the rows."""
+        largest = max(folder.glob("*.sst"), key=lambda path: path.stat().st_size)
+        content = bytearray(largest.read_bytes())
+        self.assertGreater(len(content), 16000)
+        # Not at the beginning: a server reads the first rows when it starts.
+        for at in range(len(content) // 4, len(content) // 2, 1000):
+            content[at] ^= 0xFF
+        largest.write_bytes(content)
+
+    def test_damage_of_a_server_has_its_exit_code(self):
+        server, url = self.served()
+        self.fill(url)
+        server.stop()
+        self.damage(server.folder / "data")
+        code, output, errors = self.run_mayfly("check", f"redis://127.0.0.1:{self.serve().port}")
+        self.assertEqual((code, output), (3, b""), errors)
+        self.assertIn(b"Corruption: the server's job failed", errors)
+
+    def test_damage_has_its_exit_code(self):
+        self.fill(self.data)
+        self.good("del", self.data, "k1", "k4999")  # So that the next compaction reads the file.
+        self.damage(self.data)
+        for flags in ([], ["--repair"]):
+            code, output, errors = self.run_mayfly("check", self.data, *flags)
+            self.assertEqual(code, 3, errors)
+            self.assertIn(b"could not be read", output)
+            self.assertEqual(b"nothing was repaired" in output, bool(flags))
+        code, output, _ = self.run_mayfly("check", self.data, "--json")
+        report, *damage = map(json.loads, output.splitlines())
+        self.assertEqual((code, report["clean"], {tuple(one) for one in damage} - {("finding",)}),
+                         (3, False, {("damage",)}))
+        code, output, _ = self.run_mayfly("backup", self.data, self.folder / "rest", "--salvage", "--json")
+        report, *damage = map(json.loads, output.splitlines())
+        self.assertEqual((code, {tuple(one) for one in damage}), (3, {("damage",)}))
+        code, _, errors = self.run_mayfly("compact", self.data)
+        self.assertEqual(code, 3, errors)
+        self.assertIn(b"is damaged; `mayfly check` tells where", errors)
+
     def test_a_folder_that_is_served_points_to_the_server(self):
         server, _ = self.served()
         self.assertIn("mayfly prove --url", self.bad(1, "prove", server.folder / "data"))
@@ -71,7 +134,7 @@ class Upkeep(CliTest):
         code, output, errors = self.run_mayfly("restore", file, new, *SHIFT)
         self.assertEqual(code, 1)
         self.assertIn(b"1 row of 1 keyspace; 1 had died and were left out", output)
-        self.assertIn(b"--yes", errors)
+        self.assertTrue(errors.startswith(b"mayfly: Invalid: there is no terminal to ask at; --yes answers: "), errors)
         self.assertFalse(new.exists())
         self.good("restore", file, new, "--yes", *SHIFT)
         self.assertEqual(self.good("count", new), "1\n")
@@ -110,6 +173,7 @@ class Upkeep(CliTest):
                                 (["restore", "file", "dir", "--url", "redis://h"], "--url")):
             self.assertIn(word, self.bad(2, *arguments))
         self.assertIn("name the FILE", self.bad(1, "backup", self.data))
+        self.assertIn("stop it and name its folder", self.bad(1, "reencrypt", "redis://localhost"))
         self.assertIn("restore to a new folder", self.bad(1, "restore", "file", "redis://localhost"))
         for command in ("check", "prove"):
             self.assertIn("Connection refused", self.bad(1, command, "redis://127.0.0.1:1"))

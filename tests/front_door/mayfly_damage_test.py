@@ -31,7 +31,7 @@ class MayflyDamage(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.directory = pathlib.Path(cls.folder.name) / "data"
-        server = ServerProcess(MAYFLY, folder=cls.folder.name)
+        server = ServerProcess(MAYFLY, "--engine", "rocks", folder=cls.folder.name)
         server.start()
         client = redis.Redis(port=server.port)
         pipeline = client.pipeline(transaction=False)
@@ -160,7 +160,7 @@ class MayflyDamageWhileServed(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         directory = pathlib.Path(folder.name) / "data"
-        with ServerProcess(MAYFLY, folder=folder.name) as server:
+        with ServerProcess(MAYFLY, "--engine", "rocks", folder=folder.name) as server:
             with redis.Redis(port=server.port) as client:
                 client.mset({key(row): "v" * 200 for row in range(ROWS)})
         # A second start writes what the log held into files.

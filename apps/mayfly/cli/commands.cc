@@ -1,6 +1,8 @@
 #include "apps/mayfly/cli/commands.h"
 
 #include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -10,6 +12,7 @@
 #include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/target/server_url.h"
 
 namespace mayfly::app {
 
@@ -35,18 +38,27 @@ int Commands::RunParsed() const {
     return kExitUsage;
   }
   const Result<ExitCode> code = chosen->run();
-  const bool broken_pipe = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (Interrupted()) {
     fmt::print(stderr, "mayfly: interrupted\n");
     return kExitInterrupted;
   }
   if (!code) PrintError(code.error());
-  return !code || broken_pipe ? kExitFailed : *code;
+  if (!written) TellUnwritten();
+  return !code || !written ? kExitFailed : *code;
+}
+
+// A reader that has gone, as in `mayfly scan data | head`, wants to hear nothing.
+void TellUnwritten() {
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  const bool reader_gone = ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+  if (!reader_gone) fmt::print(stderr, "mayfly: the output could not be written\n");
 }
 
 void AddTarget(CLI::App& command, TargetFlags& flags) {
   command.add_option("TARGET", flags.target, "The database's folder, or a server's URL.")
       ->required()
+      ->check(CheckTarget)
       ->type_name("DIR|URL");
   // ArgumentsOf() takes it out before CLI11 sees it; here it is for the help.
   command
@@ -59,6 +71,16 @@ void AddTarget(CLI::App& command, TargetFlags& flags) {
       ->type_name("FILE");
   command.add_flag("--tls-insecure", flags.tls_insecure,
                    "Accept any certificate of the server; for tests.");
+  command
+      .add_option_function<std::string>(
+          "--timeout",
+          [&flags](const std::string& text) {
+            flags.timeout = text == "none" ? kForever : ParseDuration(text).value();
+          },
+          "How long to wait for the connection to a server, and for each reply: 5s, 2m, or none "
+          "(default: 30s; commands typed into the shell have none).")
+      ->check(CheckTimeout)
+      ->type_name("LENGTH");
   AddKeyFile(command, flags.key_file);
 }
 
@@ -86,10 +108,8 @@ void AddOutput(CLI::App& command, OutputFlags& flags) {
 
 std::vector<std::string> ArgumentsOf(const CLI::App& app, int argc, char** argv) {
   std::vector<std::string> args(argv + 1, argv + argc);
-  if (!args.empty() && args.front() == "help") {
-    args.erase(args.begin());
-    args.emplace_back("--help");
-  }
+  const bool asks_help = !args.empty() && args.front() == "help";
+  if (asks_help) args.erase(args.begin());
   const CLI::App* command = &app;
   std::size_t words = 0;  // Names of subcommands in front.
   while (words < args.size()) {
@@ -100,6 +120,8 @@ std::vector<std::string> ArgumentsOf(const CLI::App& app, int argc, char** argv)
     command = *next;
     ++words;
   }
+  // Behind an unknown name it would hide that.
+  if (asks_help && words == args.size()) args.emplace_back("--help");
   if (command->get_option_no_throw("--url") == nullptr) return args;
   for (std::size_t i = words; i < args.size(); ++i) {
     if (args[i] == "--") break;
@@ -114,18 +136,35 @@ std::vector<std::string> ArgumentsOf(const CLI::App& app, int argc, char** argv)
   return args;
 }
 
-std::string CheckCount(const std::string& text) {
-  std::uint64_t count = 0;
+namespace {
+
+std::string CheckWhole(const std::string& text, std::uint64_t least) {
+  std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, count);
-  const bool good = error == std::errc() && stop == end && count > 0;
-  return good ? "" : fmt::format("'{}' is no whole number of 1 or more", text);
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const bool good = error == std::errc() && stop == end && number >= least;
+  return good ? "" : fmt::format("'{}' is no whole number of {} or more", text, least);
 }
+
+}  // namespace
+
+std::string CheckCount(const std::string& text) { return CheckWhole(text, 1); }
+std::string CheckNumber(const std::string& text) { return CheckWhole(text, 0); }
 
 std::string CheckDuration(const std::string& text) {
   const auto length = ParseDuration(text);
   if (!length) return std::string(length.error().message());
   return *length > Millis(0) ? "" : "it must be more than zero";
+}
+
+std::string CheckTimeout(const std::string& text) {
+  return text == "none" ? "" : CheckDuration(text);
+}
+
+std::string CheckTarget(const std::string& text) {
+  if (text.find("://") == std::string::npos) return "";
+  const auto url = ParseServerUrl(text);
+  return url ? "" : std::string(url.error().message());
 }
 
 std::string CheckInstant(const std::string& text) {

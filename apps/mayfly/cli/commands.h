@@ -53,8 +53,14 @@ std::vector<std::string> ArgumentsOf(const CLI::App& app, int argc, char** argv)
 
 // Checks of CLI11: the error, or empty.
 std::string CheckCount(const std::string& text);
+std::string CheckNumber(const std::string& text);
 std::string CheckDuration(const std::string& text);
+std::string CheckTimeout(const std::string& text);
+std::string CheckTarget(const std::string& text);
 std::string CheckInstant(const std::string& text);
+
+// Says that standard output could not be written, unless its reader has gone.
+void TellUnwritten();
 
 // Prints an error as every subcommand does.
 void PrintError(const Status& status);

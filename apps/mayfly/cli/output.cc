@@ -121,7 +121,7 @@ std::string JsonOf(const std::vector<Field>& fields) {
     switch (cell.kind()) {
       case Cell::Kind::kNothing: object.emplace(ToJson(name), nullptr); break;
       case Cell::Kind::kYesNo: object.emplace(ToJson(name), cell.number() != 0); break;
-      case Cell::Kind::kReal: object.emplace(ToJson(name), cell.real()); break;
+      case Cell::Kind::kReal: object.emplace(ToJson(name), dynamo::NumberOf(cell.real())); break;
       case Cell::Kind::kText:
         if (IsUtf8(cell.text())) {
           object.emplace(ToJson(name), ToJson(cell.text()));
@@ -139,8 +139,10 @@ Output::Output(const OutputFlags& flags) {
   const bool terminal = ::isatty(STDOUT_FILENO) != 0;
   form_ = flags.json ? Form::kJson : (flags.raw || !terminal ? Form::kRaw : Form::kHuman);
   const char* const refused = std::getenv("NO_COLOR");
+  const char* const kind = std::getenv("TERM");
   color_ = form_ == Form::kHuman && terminal && !flags.no_color &&
-           (refused == nullptr || *refused == '\0');
+           (refused == nullptr || *refused == '\0') &&
+           (kind == nullptr || std::string_view(kind) != "dumb");
 }
 
 void Output::Note(std::string_view line) const {

@@ -4,6 +4,7 @@
 //          bytes; tabs, line breaks and bytes that are no text are escaped as \t, \n, \xNN
 //   json   with --json: one object per line, times in milliseconds, sizes in bytes; bytes that are
 //          not UTF-8 are Base64, under the name with _base64 behind it
+// Reports of backup, check and prove are in words in a pipe, too, unless --raw or --json is given.
 // Colours appear on a terminal only, and neither with --no-color nor when NO_COLOR is set.
 #pragma once
 
@@ -23,6 +24,9 @@ struct OutputFlags {
   bool json = false;
   bool raw = false;
   bool no_color = false;
+
+  // For reports in words, which are the same on a terminal and in a pipe: somebody keeps them.
+  bool wants_words() const { return !json && !raw; }
 };
 
 // One value, with its kind: that decides its form.

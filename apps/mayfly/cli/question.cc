@@ -13,7 +13,8 @@ namespace mayfly::app {
 Result<bool> Agreed(bool yes, const std::string& question) {
   if (yes) return true;
   if (::isatty(STDIN_FILENO) == 0) {
-    return Status::Invalid(fmt::format("{} Answer with --yes; there is no terminal", question));
+    return Status::Invalid(
+        fmt::format("there is no terminal to ask at; --yes answers: {}", question));
   }
   fmt::print(stderr, "{} [y/N] ", question);
   // A signal just before a blocking read would be noted, and the read would wait all the same.

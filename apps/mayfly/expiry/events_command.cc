@@ -81,7 +81,8 @@ void AddEvents(Commands& commands) {
       {"mayfly events data --limit 20", "mayfly events --url redis://localhost --follow --json"},
       [=] { return RunEvents(*flags); });
   AddTarget(*events, flags->target);
-  events->add_option("--after", flags->after, "Only events behind this sequence (default: all).");
+  events->add_option("--after", flags->after, "Only events behind this sequence (default: all).")
+      ->check(CheckNumber);
   events->add_option("--limit", flags->limit, "At most so many.")->check(CheckCount);
   events->add_flag("-f,--follow", flags->follow, "Go on with those to come, until Ctrl-C.");
   AddOutput(*events, flags->output);

@@ -79,6 +79,11 @@ Result<ExitCode> RunPurge(const PurgeFlags& flags) {
   return kExitDone;
 }
 
+ExitCode TellDamage(const Target& target) {
+  fmt::print(stderr, "mayfly: {} is damaged; `mayfly check` tells where\n", target.name());
+  return kExitFoundFault;
+}
+
 Result<ExitCode> RunCompact(const PurgeFlags& flags) {
   const Output output(flags.output);
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
@@ -86,7 +91,13 @@ Result<ExitCode> RunCompact(const PurgeFlags& flags) {
   ReclaimReport report;
   {
     ProgressBar bar("compact", ProgressBar::Unit::kBytes);
-    MAYFLY_TRY(report, target->Compact(bar.function()));
+    auto made = target->Compact(bar.function());
+    if (!made && made.error().code() == StatusCode::kCorruption) {
+      PrintError(made.error());
+      return TellDamage(*target);
+    }
+    MAYFLY_RETURN_IF_ERROR(made.status());
+    report = *made;
   }
   MAYFLY_TRY(const Statistics after, target->Stats());
   output.Record({{"files_dropped", Cell::Count(report.files_dropped)},
@@ -95,7 +106,7 @@ Result<ExitCode> RunCompact(const PurgeFlags& flags) {
                  {"disk_before", Cell::Size(before.disk_bytes)},
                  {"disk_after", Cell::Size(after.disk_bytes)}});
   if (report.stopped_by_clock) return Status::Busy(kStoppedByClock);
-  return kExitDone;
+  return after.damage_seen > 0 ? TellDamage(*target) : kExitDone;
 }
 
 std::pair<CLI::App*, std::shared_ptr<PurgeFlags>> AddOne(
@@ -126,7 +137,9 @@ void AddPurge(Commands& commands) {
 void AddCompact(Commands& commands) {
   AddOne(commands, "compact",
          "Purge, and rewrite every file that holds something dead or deleted, so that its space\n"
-         "goes back to the disk. A server does it by itself, and at once when it is told.",
+         "goes back to the disk. A server does it by itself, and at once when it is told. Other\n"
+         "files are not read: `mayfly check` looks for damage. Exit code 3: a file that was read "
+         "is damaged.",
          {"mayfly compact data", "mayfly compact --url redis://localhost"}, RunCompact);
 }
 

@@ -33,6 +33,12 @@ Status SetFields(const std::vector<std::string>& fields, KeyspacePolicy& policy)
   return {};
 }
 
+std::string CheckField(const std::string& field) {
+  KeyspacePolicy policy;
+  const Status set = SetFields({field}, policy);
+  return std::string(set.message());
+}
+
 Result<ExitCode> RunList(const KeyspaceFlags& flags) {
   Output output(flags.output);
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kRead));
@@ -55,11 +61,16 @@ Result<ExitCode> RunCreate(const KeyspaceFlags& flags) {
   MAYFLY_RETURN_IF_ERROR(SetFields(flags.fields, policy));
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
   MAYFLY_RETURN_IF_ERROR(target->CreateKeyspace(flags.name, policy));
+  target->Keep();
   return kExitDone;
 }
 
 Result<ExitCode> RunDrop(const KeyspaceFlags& flags) {
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
+  // Refused, before a question.
+  if (IsUrl(flags.target.target) && flags.name != target->keyspace()) {
+    MAYFLY_RETURN_IF_ERROR(target->DropKeyspace(flags.name));
+  }
   MAYFLY_TRY(const Statistics statistics, target->Stats());
   std::uint64_t rows = 0;
   for (const KeyspaceStatistics& one : statistics.keyspaces) {
@@ -118,7 +129,7 @@ void AddKeyspaceCommands(Commands& commands) {
            "mayfly keyspace create data readings order=timestamp history=1h late-max=5m"},
           RunCreate);
   create->add_option("NAME", create_flags->name, "Its name.")->required();
-  create->add_option("FIELD", create_flags->fields, kFields);
+  create->add_option("FIELD", create_flags->fields, kFields)->check(CheckField);
   AddCreate(*create, create_flags->target);
   const auto [drop, drop_flags] =
       one("drop", "Remove a keyspace with all its rows; of a server, empty a database.",
@@ -131,7 +142,7 @@ void AddKeyspaceCommands(Commands& commands) {
            "mayfly keyspace policy --url redis://localhost db0 default-ttl=1d jitter=100"},
           RunPolicy);
   policy->add_option("NAME", policy_flags->name, "Its name.")->required();
-  policy->add_option("FIELD", policy_flags->fields, kFields);
+  policy->add_option("FIELD", policy_flags->fields, kFields)->check(CheckField);
   AddOutput(*policy, policy_flags->output);
 }
 

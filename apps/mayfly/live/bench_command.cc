@@ -130,6 +130,31 @@ class Bench {
   std::vector<Measured> results_;
 };
 
+// Deletes the rows of a bench that did not come to its end.
+Status RemoveRows(const TargetFlags& flags, std::unique_ptr<Target>& target) {
+  constexpr std::uint64_t kPage = 10'000;
+  const HeldInterrupt held;
+  // A request may be under way on the connection.
+  if (IsUrl(flags.target)) {
+    MAYFLY_TRY(target, OpenTarget(flags, Access::kWrite));
+  }
+  std::vector<std::string> keys;
+  do {
+    keys.clear();
+    MAYFLY_RETURN_IF_ERROR(
+        target->Scan({.prefix = std::string(kPrefix), .rows_max = kPage, .with_values = false},
+                     [&](const TargetRow& row) {
+                       keys.push_back(row.key);
+                       return true;
+                     }));
+    for (const std::string& key : keys) {
+      if (Interrupted()) return Status::Conflict("interrupted");
+      MAYFLY_RETURN_IF_ERROR(target->Delete(key).status());
+    }
+  } while (!keys.empty());
+  return {};
+}
+
 Result<ExitCode> RunBench(const BenchFlags& flags) {
   Output output(flags.output);
   TargetFlags chosen = flags.target;
@@ -147,7 +172,16 @@ Result<ExitCode> RunBench(const BenchFlags& flags) {
   }
   Bench bench(*target, flags);
   const Status ran = bench.Run();
-  if (!ran.ok() && !Interrupted()) return ran;
+  if (!ran.ok()) {
+    const std::string name = target->name();
+    if (const Status removed = RemoveRows(chosen, target); !removed.ok()) {
+      fmt::print(stderr, "mayfly: rows under {} are left in {}: {}. They die within two hours\n",
+                 kPrefix, name, removed.message());
+    }
+    if (!Interrupted()) return ran;
+  } else {
+    target->Keep();
+  }
   for (Measured& one : bench.results()) {
     const double rate = one.seconds > 0 ? static_cast<double>(one.operations) / one.seconds : 0;
     output.Row({{"workload", Cell::Text(one.name)},

@@ -104,6 +104,7 @@ Result<ExitCode> RunPut(const RowFlags& flags, bool value_given) {
   }
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
   MAYFLY_RETURN_IF_ERROR(target->Put(flags.key, value, lifetime));
+  target->Keep();
   return kExitDone;
 }
 

@@ -9,6 +9,7 @@
 
 #include "apps/mayfly/cli/commands.h"
 #include "apps/mayfly/serve.h"
+#include "apps/mayfly/target/new_folder.h"
 #include "base/temporary_directory.h"
 #include "server/config/config.h"
 #include "server/databases/databases.h"
@@ -19,7 +20,7 @@ namespace {
 
 class PrivateServerImpl final : public PrivateServer {
  public:
-  explicit PrivateServerImpl(const TargetFlags& flags) {
+  explicit PrivateServerImpl(const TargetFlags& flags) : data_(flags.target) {
     flags_.settings = {{"dir", flags.target},
                        {"bind", ""},
                        {"unixsocket", folder_.Inside("socket")},
@@ -33,6 +34,7 @@ class PrivateServerImpl final : public PrivateServer {
       flags_.settings.emplace_back("encryption-key-file", flags.key_file);
     flags_.when_ready = [this](server::Network& network) {
       was_ready_ = true;
+      data_.Keep();
       ready_.set_value(&network);
     };
   }
@@ -56,12 +58,15 @@ class PrivateServerImpl final : public PrivateServer {
       ready_.set_value(nullptr);
     });
     network_ = ready.get();
+    // Another process may have made it at the same moment.
+    if (failure_.code() == StatusCode::kBusy) data_.Keep();
     return failure_;
   }
 
   std::string url() const override { return "unix://" + folder_.Inside("socket"); }
 
  private:
+  NewFolder data_;  // Nothing is left of a database that could not be served.
   const TemporaryDirectory folder_;
   ServeFlags flags_;
   server::Config config_;

@@ -149,11 +149,23 @@ std::string Draw(const Reply& reply, const Output& output) {
 
 void AppendRaw(const Reply& reply, std::string& out) {
   if (IsScalar(reply)) {
-    out += Plain(reply);
+    // Text of several lines, such as that of INFO, as it is.
+    const bool lines = reply.kind == Kind::kVerbatim;
+    out += lines ? Plain(reply) : Cell::Text(Plain(reply)).Raw();
+    if (!lines) out.push_back('\n');
     if (out.empty() || out.back() != '\n') out.push_back('\n');
     return;
   }
   for (const Reply& one : reply.items()) AppendRaw(one, out);
+}
+
+// A name of an object in JSON is text. A map with others is a list of pairs.
+bool HasTextNames(const Reply& map) {
+  for (std::size_t i = 0; i < map.items().size(); i += 2) {
+    const Reply& name = map.items()[i];
+    if (!IsScalar(name) || !IsUtf8(Plain(name))) return false;
+  }
+  return true;
 }
 
 boost::json::value ToJson(const Reply& reply) {
@@ -171,9 +183,17 @@ boost::json::value ToJson(const Reply& reply) {
     case Kind::kError:
     case Kind::kBulkError: return boost::json::object{{"error", text(reply.text())}};
     case Kind::kMap: {
+      if (!HasTextNames(reply)) {
+        boost::json::array pairs;
+        for (std::size_t i = 0; i + 1 < reply.items().size(); i += 2) {
+          pairs.push_back(
+              boost::json::array{ToJson(reply.items()[i]), ToJson(reply.items()[i + 1])});
+        }
+        return pairs;
+      }
       boost::json::object object;
       for (std::size_t i = 0; i + 1 < reply.items().size(); i += 2) {
-        object.insert_or_assign(dynamo::ToJson(CellOf(reply.items()[i])),
+        object.insert_or_assign(dynamo::ToJson(Plain(reply.items()[i])),
                                 ToJson(reply.items()[i + 1]));
       }
       return object;

@@ -1,7 +1,6 @@
 #include "apps/mayfly/target/byte_streams.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 
 #include <array>
 #include <boost/asio/connect.hpp>
@@ -9,20 +8,24 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/ssl.hpp>
+#include <chrono>
+#include <optional>
 
+#include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/interrupt.h"
 
 namespace mayfly::app {
 namespace {
 
 namespace asio = boost::asio;
+namespace ssl = asio::ssl;
 using Error = boost::system::error_code;
 using Tcp = asio::ip::tcp;
+using Local = asio::local::stream_protocol;
 
-constexpr int kTurnMs = 100;
+constexpr std::chrono::milliseconds kTurn(100);
 
 Status Failure(const std::string& where, std::string_view what, const Error& error) {
-  if (Interrupted()) return Status::Conflict("interrupted");
   if (error == asio::error::eof) {
     return Status::IoError(fmt::format("{}: the server closed the connection", where));
   }
@@ -40,83 +43,104 @@ class SocketStream final : public ByteStream {
   asio::io_context& context() { return context_; }
   Socket& socket() { return socket_; }
 
-  Status Write(Bytes bytes) override {
+  Status Write(Bytes bytes, Millis timeout) override {
     while (!bytes.empty()) {
-      Error error;
-      const std::size_t size = socket_.write_some(asio::buffer(bytes.data(), bytes.size()), error);
-      bytes.remove_prefix(size);
-      if (error == asio::error::would_block) {
-        MAYFLY_RETURN_IF_ERROR(Await(POLLOUT));
-      } else if (error) {
-        return Failure(where_, "cannot send", error);
-      }
+      std::size_t written = 0;
+      MAYFLY_RETURN_IF_ERROR(Await("cannot send", timeout, [&](auto done) {
+        socket_.async_write_some(asio::buffer(bytes.data(), bytes.size()),
+                                 [&written, done](const Error& error, std::size_t size) {
+                                   written = size;
+                                   done(error);
+                                 });
+      }));
+      bytes.remove_prefix(written);
     }
     return {};
   }
 
-  Status Read(ReplyParser& parser) override {
-    while (true) {
-      Error error;
-      const std::size_t size = socket_.read_some(asio::buffer(buffer_), error);
-      if (!error) {
-        parser.Feed(Bytes(buffer_.data(), size));
-        return {};
-      }
-      if (error != asio::error::would_block) return Failure(where_, "cannot receive", error);
-      MAYFLY_RETURN_IF_ERROR(Await(POLLIN));
-    }
+  Status Read(ReplyParser& parser, Millis timeout) override {
+    return Await("cannot receive", timeout, [&](auto done) {
+      socket_.async_read_some(asio::buffer(buffer_),
+                              [this, &parser, done](const Error& error, std::size_t size) {
+                                parser.Feed(Bytes(buffer_.data(), size));
+                                done(error);
+                              });
+    });
   }
 
-  // Once it is connected.
-  void EndBlocking() { socket_.lowest_layer().non_blocking(true); }
+  // Starts an operation, and waits until it has called back. The wait is in short turns: a signal
+  // may come just before one, or be handled by another thread, and would not end it. After an error
+  // the connection cannot be used any more: what was sent, or is still to come, is not known.
+  template <typename Start>
+  Status Await(std::string_view what, Millis timeout, const Start& start) {
+    std::optional<Error> ended;
+    const auto began = std::chrono::steady_clock::now();
+    start([&ended](const Error& error, const auto&... /*more*/) { ended = error; });
+    context_.restart();
+    while (!ended) {
+      context_.run_for(kTurn);
+      const bool late = timeout != kForever && std::chrono::steady_clock::now() - began >= timeout;
+      if (ended || (!late && !Interrupted())) continue;
+      Error ignored;
+      socket_.lowest_layer().close(ignored);
+      context_.run();  // The operation refers to this frame.
+      if (Interrupted()) return Status::Conflict("interrupted");
+      return Status::IoError(
+          fmt::format("{}: {}: no answer for {}; --timeout changes how long is waited", where_,
+                      what, ToText(timeout)));
+    }
+    return *ended ? Failure(where_, what, *ended) : Status();
+  }
 
  private:
-  // Waits for the socket, in short turns: a signal may come just before the wait, or be handled by
-  // another thread, and would not end it.
-  Status Await(short events) {
-    pollfd one{.fd = socket_.lowest_layer().native_handle(), .events = events, .revents = 0};
-    while (::poll(&one, 1, kTurnMs) <= 0) {
-      if (Interrupted()) return Status::Conflict("interrupted");
-    }
-    return {};
-  }
-
   const std::string where_;
   asio::io_context context_;
   Socket socket_;
   std::array<char, 65536> buffer_;
 };
 
-Status ConnectTcp(const ServerUrl& url, asio::io_context& context, Tcp::socket& socket) {
+// Of a socket, or of one with TLS on top.
+template <typename Socket>
+Status ConnectTcp(const ServerUrl& url, Millis timeout, SocketStream<Socket>& stream) {
   Error error;
-  Tcp::resolver resolver(context);
+  Tcp::resolver resolver(stream.context());
   const auto addresses = resolver.resolve(url.host, url.port, error);
   if (error) return Failure(url.ToString(), "no such host", error);
-  asio::connect(socket, addresses, error);
-  if (error) return Failure(url.ToString(), "cannot connect", error);
+  auto& socket = stream.socket().lowest_layer();
+  MAYFLY_RETURN_IF_ERROR(stream.Await(
+      "cannot connect", timeout, [&](auto done) { asio::async_connect(socket, addresses, done); }));
   socket.set_option(Tcp::no_delay(true), error);
   return {};
 }
 
-Result<std::unique_ptr<ByteStream>> OpenTcp(const ServerUrl& url) {
+Result<std::unique_ptr<ByteStream>> OpenTcp(const ServerUrl& url, Millis timeout) {
   auto stream = std::make_unique<SocketStream<Tcp::socket>>(url.ToString());
-  MAYFLY_RETURN_IF_ERROR(ConnectTcp(url, stream->context(), stream->socket()));
-  stream->EndBlocking();
+  MAYFLY_RETURN_IF_ERROR(ConnectTcp(url, timeout, *stream));
   return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
-Result<std::unique_ptr<ByteStream>> OpenUnix(const ServerUrl& url) {
-  using Local = asio::local::stream_protocol;
+Result<std::unique_ptr<ByteStream>> OpenUnix(const ServerUrl& url, Millis timeout) {
   auto stream = std::make_unique<SocketStream<Local::socket>>(url.ToString());
-  Error error;
-  stream->socket().connect(Local::endpoint(url.host), error);
-  if (error) return Failure(url.ToString(), "cannot connect", error);
-  stream->EndBlocking();
+  MAYFLY_RETURN_IF_ERROR(stream->Await("cannot connect", timeout, [&](auto done) {
+    stream->socket().async_connect(Local::endpoint(url.host), done);
+  }));
   return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
-Result<std::unique_ptr<ByteStream>> OpenTls(const ServerUrl& url, const TlsOptions& tls) {
-  namespace ssl = asio::ssl;
+// What a handshake's failure probably means. A server without TLS waits for the end of what it
+// takes for a command, closes, or answers in plain text.
+Status HandshakeFailure(const Status& failure) {
+  if (failure.code() != StatusCode::kIoError ||
+      failure.message().find("certificate") != std::string_view::npos) {
+    return failure;
+  }
+  return Status::IoError(
+      fmt::format("{}. Does the server speak TLS on this port? A URL with redis:// goes without",
+                  failure.message()));
+}
+
+Result<std::unique_ptr<ByteStream>> OpenTls(const ServerUrl& url, const TlsOptions& tls,
+                                            Millis timeout) {
   ssl::context context(ssl::context::tls_client);
   Error error;
   if (tls.ca_file.empty()) {
@@ -127,26 +151,28 @@ Result<std::unique_ptr<ByteStream>> OpenTls(const ServerUrl& url, const TlsOptio
   }
   // The stream shares the context's state by count; the context itself may go.
   auto stream = std::make_unique<SocketStream<ssl::stream<Tcp::socket>>>(url.ToString(), context);
-  MAYFLY_RETURN_IF_ERROR(ConnectTcp(url, stream->context(), stream->socket().next_layer()));
+  MAYFLY_RETURN_IF_ERROR(ConnectTcp(url, timeout, *stream));
   stream->socket().set_verify_mode(tls.insecure ? ssl::verify_none : ssl::verify_peer);
   stream->socket().set_verify_callback(ssl::host_name_verification(url.host));
   // The macro SSL_set_tlsext_host_name() casts away const in the old style.
   std::string host = url.host;
   SSL_ctrl(stream->socket().native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME,
            TLSEXT_NAMETYPE_host_name, host.data());
-  stream->socket().handshake(ssl::stream_base::client, error);
-  if (error) return Failure(url.ToString(), "TLS", error);
-  stream->EndBlocking();
+  const Status shaken = stream->Await("TLS", timeout, [&](auto done) {
+    stream->socket().async_handshake(ssl::stream_base::client, done);
+  });
+  if (!shaken.ok()) return HandshakeFailure(shaken);
   return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<ByteStream>> OpenStream(const ServerUrl& url, const TlsOptions& tls) {
+Result<std::unique_ptr<ByteStream>> OpenStream(const ServerUrl& url, const TlsOptions& tls,
+                                               Millis timeout) {
   switch (url.scheme) {
-    case ServerUrl::Scheme::kTcp: return OpenTcp(url);
-    case ServerUrl::Scheme::kTls: return OpenTls(url, tls);
-    case ServerUrl::Scheme::kUnix: return OpenUnix(url);
+    case ServerUrl::Scheme::kTcp: return OpenTcp(url, timeout);
+    case ServerUrl::Scheme::kTls: return OpenTls(url, tls, timeout);
+    case ServerUrl::Scheme::kUnix: return OpenUnix(url, timeout);
   }
   return Status::Internal("a scheme of its own");
 }

@@ -7,6 +7,9 @@
 
 namespace mayfly::app {
 
-Result<std::unique_ptr<ByteStream>> OpenStream(const ServerUrl& url, const TlsOptions& tls);
+// `timeout` bounds the connection and the handshake of TLS, each; looking the host's name up has the
+// system's own bound.
+Result<std::unique_ptr<ByteStream>> OpenStream(const ServerUrl& url, const TlsOptions& tls,
+                                               Millis timeout);
 
 }  // namespace mayfly::app

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/target/new_folder.h"
 #include "base/line_logger.h"
 #include "base/printable.h"
 #include "core/upkeep/watched_upkeep.h"
@@ -16,7 +18,6 @@
 namespace mayfly::app {
 namespace {
 
-constexpr const char* kServersFirst = "db0";
 constexpr const char* kLibrarys = "default";
 
 // In place of the names of options in code, those of flags.
@@ -32,6 +33,11 @@ Status InFlags(const Status& status, const TargetFlags& flags, Access access) {
   return status;
 }
 
+// Numbered databases that a folder with these keyspaces may have.
+int AnyNumber(const std::vector<std::string>& keyspaces) {
+  return std::max(static_cast<int>(keyspaces.size()), server::kUsualDatabases);
+}
+
 // The least key behind all with this prefix; empty: there is none.
 std::string EndOf(std::string prefix) {
   while (!prefix.empty() && static_cast<unsigned char>(prefix.back()) == 0xFF) prefix.pop_back();
@@ -42,17 +48,40 @@ std::string EndOf(std::string prefix) {
 class DirectoryTarget final : public Target {
  public:
   static Result<std::unique_ptr<Target>> Open(const TargetFlags& flags, Access access) {
-    std::unique_ptr<DirectoryTarget> target(new DirectoryTarget(flags.target));
+    std::unique_ptr<DirectoryTarget> target(
+        new DirectoryTarget(flags.target, access == Access::kWrite));
+    const bool creates = flags.create && access == Access::kWrite;
+    if (creates) target->folder_.emplace(flags.target);
     MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
     auto opened = Database::Open({.directory = flags.target,
                                   .read_only = access == Access::kRead,
-                                  .create_if_missing = flags.create && access == Access::kWrite,
+                                  .create_if_missing = creates,
                                   .password = password.view(),
+                                  .allow_any_instant = flags.any_instant,
                                   .logger = target->logger_.get()});
-    if (!opened) return InFlags(opened.error(), flags, access);
+    if (!opened) {
+      // Another process may have made it at the same moment.
+      if (opened.error().code() == StatusCode::kBusy) target->Keep();
+      return InFlags(opened.error(), flags, access);
+    }
     target->database_ = *std::move(opened);
     MAYFLY_RETURN_IF_ERROR(target->OpenKeyspace(flags));
     return std::unique_ptr<Target>(std::move(target));
+  }
+
+  ~DirectoryTarget() override {
+    if (!made_keyspace_.empty()) {
+      named_.reset();
+      static_cast<void>(database_->DropKeyspace(made_keyspace_));
+    }
+    // Another process may have made and filled it after the look and before the opening.
+    if (folder_ && database_ && HasRows()) folder_->Keep();
+    database_.reset();  // Before its folder.
+  }
+
+  void Keep() override {
+    made_keyspace_.clear();
+    if (folder_) folder_->Keep();
   }
 
   std::string name() const override { return directory_; }
@@ -90,6 +119,13 @@ class DirectoryTarget final : public Target {
       return {};
     }));
     return living;
+  }
+
+  Status Extend(const TargetRow& row) override {
+    return database_->Transact([&](Transaction& transaction) -> Status {
+      return server::ExtendRows(core::SpaceOf(transaction, *rows_), row.key, *row.collection,
+                                transaction.now());
+    });
   }
 
   Result<bool> Delete(Bytes key) override { return rows_->Delete(key); }
@@ -141,6 +177,38 @@ class DirectoryTarget final : public Target {
       if (range.reverse) end = last;
     }
     return {};
+  }
+
+  Status UseDatabase(int number) override {
+    MAYFLY_TRY(const auto there, database_->ListKeyspaces());
+    MAYFLY_TRY(const auto names,
+               server::Databases::Names(*database_, std::max(number + 1, AnyNumber(there))));
+    const std::string& name = names[static_cast<std::size_t>(number)];
+    auto found = database_->OpenKeyspace(name);
+    if (!found && found.error().IsNotFound() && writes_) {
+      // By this one, a server's folder is known.
+      if (!database_->OpenKeyspace(server::kServerKeyspace)) {
+        MAYFLY_RETURN_IF_ERROR(database_->CreateKeyspace(server::kServerKeyspace).status());
+      }
+      found = database_->CreateKeyspace(name);
+    }
+    MAYFLY_TRY(named_, std::move(found));
+    rows_ = named_.get();
+    return {};
+  }
+
+  Result<std::vector<int>> ListDatabases() override {
+    std::vector<int> numbers;
+    MAYFLY_TRY(const auto there, database_->ListKeyspaces());
+    const auto has = [&](const std::string& name) {
+      return std::find(there.begin(), there.end(), name) != there.end();
+    };
+    if (!has(server::kServerKeyspace)) return numbers;
+    MAYFLY_TRY(const auto names, server::Databases::Names(*database_, AnyNumber(there)));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (has(names[i])) numbers.push_back(static_cast<int>(i));
+    }
+    return numbers;
   }
 
   Status CreateKeyspace(const std::string& name, const KeyspacePolicy& policy) override {
@@ -205,8 +273,10 @@ class DirectoryTarget final : public Target {
   }
 
  private:
-  explicit DirectoryTarget(std::string directory)
-      : directory_(std::move(directory)), logger_(NewStderrLogger(LogLevel::kError)) {}
+  DirectoryTarget(std::string directory, bool writes)
+      : directory_(std::move(directory)),
+        writes_(writes),
+        logger_(NewStderrLogger(LogLevel::kError)) {}
 
   Status OpenKeyspace(const TargetFlags& flags) {
     std::string name = flags.keyspace;
@@ -215,7 +285,11 @@ class DirectoryTarget final : public Target {
       const auto has = [&](const char* wanted) {
         return std::find(names.begin(), names.end(), wanted) != names.end();
       };
-      name = has(server::kServerKeyspace) && has(kServersFirst) ? kServersFirst : kLibrarys;
+      name = kLibrarys;
+      if (has(server::kServerKeyspace)) {
+        MAYFLY_TRY(const auto databases, server::Databases::Names(*database_, AnyNumber(names)));
+        if (has(databases.front().c_str())) name = databases.front();
+      }
     }
     if (name == kLibrarys) {
       rows_ = &database_->default_keyspace();
@@ -224,6 +298,7 @@ class DirectoryTarget final : public Target {
     auto found = database_->OpenKeyspace(name);
     if (!found && found.error().IsNotFound() && flags.create) {
       found = database_->CreateKeyspace(name);
+      if (found) made_keyspace_ = name;
     }
     if (!found && found.error().IsNotFound()) {
       return Status::NotFound(
@@ -234,6 +309,14 @@ class DirectoryTarget final : public Target {
     named_ = *std::move(found);
     rows_ = named_.get();
     return {};
+  }
+
+  // Also when that cannot be told.
+  bool HasRows() const {
+    const auto statistics = database_->GetStatistics();
+    if (!statistics) return true;
+    return std::any_of(statistics->keyspaces.begin(), statistics->keyspaces.end(),
+                       [](const KeyspaceStatistics& one) { return one.rows > 0; });
   }
 
   Status WriteWhole(Transaction& transaction, const TargetRow& row) {
@@ -252,12 +335,19 @@ class DirectoryTarget final : public Target {
     core::FoundRow row;
     MAYFLY_RETURN_IF_ERROR(space.Find(key, row));
     if (!row.exists) return std::optional<TargetRow>();
-    MAYFLY_TRY(server::DumpedValue value, server::ReadRows(space, key, row));
-    return std::optional(WholeRow(key, row.deadline, std::move(value)));
+    auto value = server::ReadRows(space, key, row, transaction->now());
+    if (!value && value.error().code() == StatusCode::kUnsupported) {
+      return std::optional(StreamWithMaxAge(key, row.deadline));
+    }
+    MAYFLY_RETURN_IF_ERROR(value.status());
+    return std::optional(WholeRow(key, row.deadline, *std::move(value)));
   }
 
   const std::string directory_;
+  const bool writes_;
   const std::unique_ptr<Logger> logger_;
+  std::optional<NewFolder> folder_;
+  std::string made_keyspace_;           // By --create, and not kept yet; empty: none.
   std::unique_ptr<Database> database_;  // Uses the logger.
   std::shared_ptr<Keyspace> named_;     // Shared with the database; null: the default keyspace.
   Keyspace* rows_ = nullptr;

@@ -39,10 +39,10 @@ Status StatusOf(const Reply& error) {
   return Status::Invalid(text.starts_with("ERR ") ? text.substr(4) : text);
 }
 
-Result<std::unique_ptr<RespClient>> RespClient::Connect(const ServerUrl& url,
-                                                        const TlsOptions& tls) {
-  MAYFLY_TRY(auto stream, OpenStream(url, tls));
-  std::unique_ptr<RespClient> client(new RespClient(std::move(stream)));
+Result<std::unique_ptr<RespClient>> RespClient::Connect(const ServerUrl& url, const TlsOptions& tls,
+                                                        Millis timeout) {
+  MAYFLY_TRY(auto stream, OpenStream(url, tls, timeout));
+  std::unique_ptr<RespClient> client(new RespClient(std::move(stream), timeout));
   Request hello = {"HELLO", "3"};
   if (!url.password.empty() || !url.user.empty()) {
     hello.insert(hello.end(), {"AUTH", url.user.empty() ? "default" : url.user, url.password});
@@ -60,16 +60,25 @@ Result<Reply> RespClient::Run(const Request& request) {
   return std::move(replies.front());
 }
 
+Result<Reply> RespClient::RunPatiently(const Request& request) {
+  MAYFLY_RETURN_IF_ERROR(Send({request}));
+  return Receive();
+}
+
 Result<std::vector<Reply>> RespClient::RunAll(const std::vector<Request>& requests) {
-  std::string bytes;
-  for (const Request& request : requests) AppendRequest(bytes, request);
-  MAYFLY_RETURN_IF_ERROR(stream_->Write(bytes));
+  MAYFLY_RETURN_IF_ERROR(Send(requests));
   std::vector<Reply> replies;
   while (replies.size() < requests.size()) {
-    MAYFLY_TRY(Reply reply, Receive());
+    MAYFLY_TRY(Reply reply, Next(timeout_));
     replies.push_back(std::move(reply));
   }
   return replies;
+}
+
+Status RespClient::Send(const std::vector<Request>& requests) {
+  std::string bytes;
+  for (const Request& request : requests) AppendRequest(bytes, request);
+  return stream_->Write(bytes, timeout_);
 }
 
 Result<Reply> RespClient::Ask(const Request& request) {
@@ -78,11 +87,11 @@ Result<Reply> RespClient::Ask(const Request& request) {
   return reply;
 }
 
-Result<Reply> RespClient::Receive() {
+Result<Reply> RespClient::Next(Millis timeout) {
   while (true) {
     MAYFLY_TRY(std::optional<Reply> reply, parser_.Next());
     if (reply) return *std::move(reply);
-    MAYFLY_RETURN_IF_ERROR(stream_->Read(parser_));
+    MAYFLY_RETURN_IF_ERROR(stream_->Read(parser_, timeout));
   }
 }
 

@@ -1,6 +1,6 @@
 // resp_client.h - a connection to a server in the Redis protocol, over TCP, TLS or a unix socket.
-// Requests are sent and replies awaited on the caller's thread. Ctrl-C ends a wait. One thread at a
-// time.
+// Requests are sent and replies awaited on the caller's thread. Ctrl-C ends a wait, and so does a
+// server that is silent for longer than the timeout. One thread at a time.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 
 #include "apps/mayfly/target/server_url.h"
 #include "mayfly/clock.h"
+#include "mayfly/keyspace.h"
 #include "mayfly/result.h"
 #include "wire/reply.h"
 #include "wire/reply_parser.h"
@@ -22,23 +23,29 @@ struct TlsOptions {
 
 using Request = std::vector<std::string>;
 
-// The bytes under the connection.
+// The bytes under the connection. IoError: none could be moved for `timeout`, unless that is
+// kForever, or the connection is broken; Conflict: Ctrl-C. It cannot be used any more then.
 class ByteStream {
  public:
   virtual ~ByteStream() = default;
-  virtual Status Write(Bytes bytes) = 0;
+  virtual Status Write(Bytes bytes, Millis timeout) = 0;
   // Appends at least one byte to the parser.
-  virtual Status Read(ReplyParser& parser) = 0;
+  virtual Status Read(ReplyParser& parser, Millis timeout) = 0;
 };
 
 class RespClient {
  public:
-  // Connects, authenticates and selects the database. IoError: nothing listens there, or TLS
-  // fails; WrongPassword: the server refuses user and password, or wants some.
-  static Result<std::unique_ptr<RespClient>> Connect(const ServerUrl& url, const TlsOptions& tls);
+  // Connects, authenticates and selects the database. `timeout`, or kForever, also holds for the
+  // replies to come. IoError: nothing listens there, TLS fails, or nothing answers; WrongPassword:
+  // the server refuses user and password, or wants some.
+  static Result<std::unique_ptr<RespClient>> Connect(const ServerUrl& url, const TlsOptions& tls,
+                                                     Millis timeout);
 
   // The reply, which may be an error of the server.
   Result<Reply> Run(const Request& request);
+
+  // The same, however long it takes: for commands that wait, such as BLPOP.
+  Result<Reply> RunPatiently(const Request& request);
 
   // The same for requests that are sent together, in order.
   Result<std::vector<Reply>> RunAll(const std::vector<Request>& requests);
@@ -46,13 +53,18 @@ class RespClient {
   // As Run(); an error of the server is returned as a Status.
   Result<Reply> Ask(const Request& request);
 
-  // The next message of a subscription or of MONITOR. Conflict: Ctrl-C.
-  Result<Reply> Receive();
+  // The next message of a subscription or of MONITOR, however long it takes. Conflict: Ctrl-C.
+  Result<Reply> Receive() { return Next(kForever); }
 
  private:
-  explicit RespClient(std::unique_ptr<ByteStream> stream) : stream_(std::move(stream)) {}
+  RespClient(std::unique_ptr<ByteStream> stream, Millis timeout)
+      : stream_(std::move(stream)), timeout_(timeout) {}
+
+  Status Send(const std::vector<Request>& requests);
+  Result<Reply> Next(Millis timeout);
 
   std::unique_ptr<ByteStream> stream_;
+  const Millis timeout_;
   ReplyParser parser_;
 };
 

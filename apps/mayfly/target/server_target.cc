@@ -48,6 +48,69 @@ std::vector<Request> ImportRequests(const TargetRow& row) {
   return {std::move(restore)};
 }
 
+std::string TextOf(const rdb::StreamId& id) { return fmt::format("{}-{}", id.ms, id.sequence); }
+
+// As an append-only file of Redis has them: a pending entry that is not in the stream any more is
+// not claimed, and consumers are seen now.
+void AddGroup(const std::string& key, const rdb::StreamGroup& group,
+              std::vector<Request>& requests) {
+  Request make = {"XGROUP", "CREATE", key, group.name, TextOf(group.last)};
+  if (group.entries_read) {
+    make.insert(make.end(), {"ENTRIESREAD", std::to_string(*group.entries_read)});
+  }
+  requests.push_back(std::move(make));
+  for (const rdb::StreamConsumer& consumer : group.consumers) {
+    requests.push_back({"XGROUP", "CREATECONSUMER", key, group.name, consumer.name});
+  }
+  for (const rdb::PendingEntry& entry : group.pending) {
+    requests.push_back({"XCLAIM", key, group.name, entry.consumer, "0", TextOf(entry.id), "TIME",
+                        std::to_string(ToMs(entry.delivered)), "RETRYCOUNT",
+                        std::to_string(entry.deliveries), "FORCE", "JUSTID"});
+  }
+}
+
+std::vector<Request> ExtendStreamRequests(const std::string& key, const server::DumpedValue& more) {
+  std::vector<Request> requests;
+  for (const rdb::StreamEntry& entry : more.entries) {
+    Request& add = requests.emplace_back(Request{"XADD", key, TextOf(entry.id)});
+    for (const auto& [name, value] : entry.fields) add.insert(add.end(), {name, value});
+  }
+  if (!more.stream) return requests;
+  Request set = {"XSETID", key, TextOf(more.stream->last)};
+  if (more.stream->entries_added) {
+    set.insert(set.end(),
+               {"ENTRIESADDED", std::to_string(*more.stream->entries_added), "MAXDELETEDID",
+                TextOf(more.stream->last_deleted.value_or(rdb::StreamId()))});
+  }
+  requests.push_back(std::move(set));
+  for (const rdb::StreamGroup& group : more.stream->groups) AddGroup(key, group, requests);
+  return requests;
+}
+
+// Commands that add the members.
+std::vector<Request> ExtendRequests(const std::string& key, const server::DumpedValue& more) {
+  if (more.type == types::ValueType::kStream) return ExtendStreamRequests(key, more);
+  std::vector<Request> requests(1);
+  Request& add = requests.front();
+  switch (more.type) {
+    case types::ValueType::kList: add = {"RPUSH", key}; break;
+    case types::ValueType::kSet: add = {"SADD", key}; break;
+    case types::ValueType::kSortedSet: add = {"ZADD", key}; break;
+    default: add = {"HSET", key}; break;
+  }
+  add.insert(add.end(), more.elements.begin(), more.elements.end());
+  for (const auto& [name, score] : more.scores) {
+    add.insert(add.end(), {fmt::format("{}", score), name});
+  }
+  for (const auto& field : more.fields) {
+    add.insert(add.end(), {field.name, field.value});
+    if (!field.deadline) continue;
+    requests.push_back(
+        {"HPEXPIREAT", key, std::to_string(ToMs(*field.deadline)), "FIELDS", "1", field.name});
+  }
+  return requests;
+}
+
 Status FirstError(const std::vector<Reply>& replies) {
   for (const Reply& reply : replies) {
     if (reply.is_error()) return StatusOf(reply);
@@ -80,8 +143,10 @@ Result<std::unique_ptr<Target>> ServerTarget::Open(const TargetFlags& flags) {
     MAYFLY_TRY(url.database, NumberOf(flags.keyspace));
   }
   MAYFLY_TRY(auto client,
-             RespClient::Connect(url, {.ca_file = flags.tls_ca, .insecure = flags.tls_insecure}));
-  return std::unique_ptr<Target>(new ServerTarget(std::move(url), std::move(client)));
+             RespClient::Connect(url, {.ca_file = flags.tls_ca, .insecure = flags.tls_insecure},
+                                 flags.timeout.value_or(kTimeoutDefault)));
+  return std::unique_ptr<Target>(
+      new ServerTarget(std::move(url), std::move(client), !flags.timeout.has_value()));
 }
 
 Result<TargetRow> ServerTarget::Get(Bytes key) {
@@ -131,6 +196,32 @@ Result<std::uint64_t> ServerTarget::Import(const std::vector<TargetRow>& rows) {
   return std::count_if(questions.begin(), questions.end(), [&](std::size_t place) {
     return replies.back().items().at(place).integer() > 0;
   });
+}
+
+Status ServerTarget::Extend(const TargetRow& row) {
+  MAYFLY_TRY(const std::vector<Reply> replies,
+             client_->RunAll(ExtendRequests(row.key, *row.collection)));
+  return FirstError(replies);
+}
+
+Status ServerTarget::UseDatabase(int number) {
+  MAYFLY_RETURN_IF_ERROR(client_->Ask({"SELECT", std::to_string(number)}).status());
+  database_ = number;
+  return {};
+}
+
+// From the lines "db0:keys=1,...".
+Result<std::vector<int>> ServerTarget::ListDatabases() {
+  std::vector<int> numbers;
+  MAYFLY_TRY(const Reply info, client_->Ask({"INFO", "keyspace"}));
+  std::string_view rest = info.text();
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    const auto number = NumberOf(std::string(line.substr(0, line.find(':'))));
+    if (number) numbers.push_back(*number);
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return numbers;
 }
 
 Result<bool> ServerTarget::Delete(Bytes key) {
@@ -234,16 +325,19 @@ Result<std::optional<TargetRow>> ServerTarget::ReadWhole(const std::string& key)
              client_->RunAll({{"MULTI"}, {"DUMP", key}, {"PEXPIRETIME", key}, {"EXEC"}}));
   MAYFLY_RETURN_IF_ERROR(FirstError(replies));
   const Reply::Items& both = replies.back().items();
-  MAYFLY_RETURN_IF_ERROR(FirstError(both));
+  const bool is_refused =
+      both.at(0).is_error() && both.at(0).text().starts_with("ERR DUMP of a stream with a max age");
+  if (!is_refused) MAYFLY_RETURN_IF_ERROR(FirstError(both));
   if (both.at(0).is_null()) return std::optional<TargetRow>();
-  MAYFLY_TRY(server::DumpedValue value, server::DecodeDump(both.at(0).text()));
   std::optional<WallTime> deadline;
   if (both.at(1).integer() > 0) deadline = WallTimeFromMs(both.at(1).integer());
+  if (is_refused) return std::optional(StreamWithMaxAge(key, deadline));
+  MAYFLY_TRY(server::DumpedValue value, server::DecodeDump(both.at(0).text()));
   return std::optional(WholeRow(key, deadline, std::move(value)));
 }
 
 Result<Reply> ServerTarget::Command(const std::vector<std::string>& args) {
-  return client_->Run(args);
+  return is_patient_ ? client_->RunPatiently(args) : client_->Run(args);
 }
 
 Status ServerTarget::Listen(const std::vector<std::string>& args,

@@ -15,12 +15,15 @@ class ServerTarget final : public Target {
   static Result<std::unique_ptr<Target>> Open(const TargetFlags& flags);
 
   std::string name() const override { return url_.ToString(); }
-  std::string keyspace() const override { return "db" + std::to_string(url_.database); }
+  std::string keyspace() const override { return "db" + std::to_string(database_); }
 
   Result<TargetRow> Get(Bytes key) override;
   Status Put(Bytes key, Bytes value, Lifetime lifetime) override;
   Status PutAll(const std::vector<TargetRow>& rows) override;
   Result<std::uint64_t> Import(const std::vector<TargetRow>& rows) override;
+  Status Extend(const TargetRow& row) override;
+  Status UseDatabase(int number) override;
+  Result<std::vector<int>> ListDatabases() override;
   Result<bool> Delete(Bytes key) override;
   Status Expire(Bytes key, Lifetime lifetime) override;
   Result<Millis> Ttl(Bytes key) override;
@@ -48,8 +51,11 @@ class ServerTarget final : public Target {
                 const std::function<bool(const Reply&)>& visit) override;
 
  private:
-  ServerTarget(ServerUrl url, std::unique_ptr<RespClient> client)
-      : url_(std::move(url)), client_(std::move(client)) {}
+  ServerTarget(ServerUrl url, std::unique_ptr<RespClient> client, bool is_patient)
+      : url_(std::move(url)),
+        client_(std::move(client)),
+        is_patient_(is_patient),
+        database_(url_.database) {}
 
   // Keys of one page of SCAN, as rows. Keys that died since are left out.
   Result<std::vector<TargetRow>> ReadRows(const Reply::Items& keys, bool with_values);
@@ -63,6 +69,8 @@ class ServerTarget final : public Target {
 
   const ServerUrl url_;
   const std::unique_ptr<RespClient> client_;
+  const bool is_patient_;  // With commands.
+  int database_;
 };
 
 }  // namespace mayfly::app

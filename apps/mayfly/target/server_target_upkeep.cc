@@ -227,7 +227,10 @@ Result<Reply> ServerTarget::RunJob(const Request& request, const Progress& progr
       return *result;
     }
     if (state == "failed" || state == "cancelled") {
-      return Status::IoError(fmt::format("the server's job {}: {}", state, fields.Text("error")));
+      const std::string error = fields.Text("error");
+      return Status(
+          error.starts_with("Corruption") ? StatusCode::kCorruption : StatusCode::kIoError,
+          fmt::format("the server's job {}: {}", state, error));
     }
     if (!progress(fields.Number("done"), fields.Number("all"))) {
       MAYFLY_RETURN_IF_ERROR(client_->Ask({"TTL.JOB", "CANCEL", id}).status());

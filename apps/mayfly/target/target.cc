@@ -13,7 +13,17 @@ std::size_t TargetRow::bytes() const {
   for (const auto& element : collection->elements) sum += element.size();
   for (const auto& field : collection->fields) sum += field.name.size() + field.value.size();
   for (const auto& one : collection->scores) sum += one.name.size() + sizeof(one.score);
+  for (const auto& entry : collection->entries) {
+    sum += sizeof(entry.id);
+    for (const auto& [name, text] : entry.fields) sum += name.size() + text.size();
+  }
   return sum;
+}
+
+TargetRow StreamWithMaxAge(std::string key, std::optional<WallTime> deadline) {
+  TargetRow row{.key = std::move(key), .value = {}, .deadline = deadline};
+  row.type = types::NameOf(types::ValueType::kStream);
+  return row;
 }
 
 TargetRow WholeRow(std::string key, std::optional<WallTime> deadline, server::DumpedValue value) {
@@ -24,10 +34,6 @@ TargetRow WholeRow(std::string key, std::optional<WallTime> deadline, server::Du
 }
 
 Result<std::unique_ptr<Target>> OpenTarget(const TargetFlags& flags, Access access) {
-  if (!IsUrl(flags.target) && flags.target.find("://") != std::string::npos) {
-    return Status::Invalid(fmt::format(
-        "{} is no server's URL, which begins with redis://, rediss:// or unix://", flags.target));
-  }
   return IsUrl(flags.target) ? ServerTarget::Open(flags) : OpenDirectory(flags, access);
 }
 

@@ -18,14 +18,21 @@
 
 namespace mayfly::app {
 
+// How long a server may be silent, unless --timeout says otherwise. A reply comes within
+// milliseconds, but beside a full disk or a long compaction a commit may take seconds.
+inline constexpr Millis kTimeoutDefault(30'000);
+
 struct TargetFlags {
   std::string target;    // A folder, or a URL.
   std::string keyspace;  // Empty: see OpenTarget().
   std::string key_file;  // With the password of an encrypted database.
   std::string tls_ca;    // Certificates to trust, PEM; empty: those of the system.
   bool tls_insecure = false;
-  bool create = false;  // A missing database, or keyspace, is made.
+  std::optional<Millis> timeout;  // kForever: none is set. Nothing: kTimeoutDefault, except for
+                                  // Target::Command().
+  bool create = false;            // A missing database, or keyspace, is made.
   bool offers_create = false;
+  bool any_instant = false;  // Takes deadlines of any age: for rows that another database had.
 };
 
 enum class Access : std::uint8_t {
@@ -40,6 +47,9 @@ struct TargetRow {
   std::string type = "string";  // As TYPE says; of a folder's collection that was not read whole,
                                 // "collection".
   std::optional<server::DumpedValue> collection = std::nullopt;  // Its members, if they were read.
+
+  // A stream that was to be read with its members, and could not be.
+  bool lacks_members() const { return type == "stream" && !collection; }
 
   std::size_t bytes() const;  // Of the value, or of all members.
 
@@ -56,6 +66,9 @@ struct ScanRange {
 
 // A row that was read with all its members, if it has any.
 TargetRow WholeRow(std::string key, std::optional<WallTime> deadline, server::DumpedValue value);
+
+// One whose members no dump can hold, and which has none here.
+TargetRow StreamWithMaxAge(std::string key, std::optional<WallTime> deadline);
 
 // False ends the walk.
 using RowVisitor = std::function<bool(const TargetRow&)>;
@@ -94,6 +107,10 @@ class Target {
   virtual std::string name() const = 0;
   virtual std::string keyspace() const = 0;
 
+  // Keeps a database or keyspace that flags.create has made. Without this call it is removed again
+  // when the target goes: so nothing is left of a command that fails.
+  virtual void Keep() {}
+
   // Rows, of the chosen keyspace. NotFound: there is no living row.
   virtual Result<TargetRow> Get(Bytes key) = 0;
   virtual Status Put(Bytes key, Bytes value, Lifetime lifetime) = 0;
@@ -101,11 +118,21 @@ class Target {
   // As PutAll(), as one transaction, and collections, too; returns how many of the writes left a living row. One whose
   // instant has passed deletes the row under its key, as any write of a dead row does.
   virtual Result<std::uint64_t> Import(const std::vector<TargetRow>& rows) = 0;
+  // Adds the members of row.collection to the collection under its key, and leaves its deadline.
+  virtual Status Extend(const TargetRow& row) = 0;
   virtual Result<bool> Delete(Bytes key) = 0;
   virtual Status Expire(Bytes key, Lifetime lifetime) = 0;
   virtual Result<Millis> Ttl(Bytes key) = 0;  // kForever: no deadline.
   virtual Result<std::uint64_t> Count(Bytes prefix) = 0;
   virtual Status Scan(const ScanRange& range, const RowVisitor& visit) = 0;
+
+  // Numbered databases, as a server has them.
+
+  // Chooses the keyspace of this number for the calls above. A folder's is made if it is written.
+  virtual Status UseDatabase(int number) = 0;
+
+  // Those that exist, or hold something. Empty: a folder that no server has written.
+  virtual Result<std::vector<int>> ListDatabases() = 0;
 
   // Keyspaces.
   virtual Status CreateKeyspace(const std::string& name, const KeyspacePolicy& policy) = 0;
@@ -129,7 +156,8 @@ class Target {
   virtual Result<CheckReport> Check(bool repair, const Progress& progress) = 0;
   virtual Result<Proof> Prove(const ProveRequest& request, const Progress& progress) = 0;
 
-  // A command in the Redis protocol; for the shell.
+  // A command in the Redis protocol; for the shell. It may be one that waits: its reply has no
+  // timeout unless one was set.
   virtual Result<Reply> Command(const std::vector<std::string>& args) = 0;
 
   // A command whose messages come one by one, until `visit` returns false. Conflict: Ctrl-C. The

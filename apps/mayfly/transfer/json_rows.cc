@@ -9,6 +9,7 @@
 
 #include "apps/mayfly/cli/output.h"
 #include "apps/mayfly/cli/units.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "core/layout/limits.h"
 #include "dynamo/json/base64.h"
@@ -50,7 +51,22 @@ Result<WallTime> Plausible(WallTime deadline) {
       "the deadline {} is probably in seconds; milliseconds are expected", ToMs(deadline)));
 }
 
+// A field that import does not know is a misunderstanding: a row with "ttl" would live for ever.
+Status CheckFields(const object& from, std::string_view what,
+                   const std::vector<std::string_view>& allowed) {
+  for (const auto& [json_name, value] : from) {
+    const std::string_view name(json_name.data(), json_name.size());
+    if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) continue;
+    return Status::Invalid(fmt::format("{} has no field '{}'; it may have {}", what,
+                                       Printable(name), fmt::join(allowed, ", ")));
+  }
+  return {};
+}
+
 Result<std::string> BytesUnder(const object& from, const std::string& name) {
+  if (from.contains(name) && from.contains(name + "_base64")) {
+    return Status::Invalid(fmt::format("'{}' and '{}_base64' are both there", name, name));
+  }
   if (const auto* const text = from.if_contains(name); text != nullptr && text->is_string()) {
     return std::string(dynamo::View(text->get_string()));
   }
@@ -97,7 +113,19 @@ Result<ValueType> TypeNamed(std::string_view name) {
       fmt::format("'{}' is no type; it is string, hash, list, set or zset", name));
 }
 
+std::vector<std::string_view> MemberFields(ValueType type) {
+  switch (type) {
+    case ValueType::kHash: return {"name", "name_base64", "value", "value_base64", "deadline"};
+    case ValueType::kList: return {"value", "value_base64"};
+    case ValueType::kSortedSet: return {"name", "name_base64", "score"};
+    default: return {"name", "name_base64"};
+  }
+}
+
 Status AddMember(const object& member, DumpedValue& value) {
+  MAYFLY_RETURN_IF_ERROR(CheckFields(member,
+                                     fmt::format("a member of a {}", types::NameOf(value.type)),
+                                     MemberFields(value.type)));
   std::string name;
   if (value.type != ValueType::kList) {
     MAYFLY_TRY(name, BytesUnder(member, "name"));
@@ -166,7 +194,8 @@ std::string JsonOf(const TargetRow& row) {
 
 Result<TargetRow> RowFromJson(std::string_view text) {
   const auto parsed = dynamo::ParseJson(text);
-  if (!parsed || !parsed->is_object()) return Status::Invalid("no JSON object");
+  if (!parsed) return Status::Invalid(fmt::format("no JSON object: {}", parsed.error().message()));
+  if (!parsed->is_object()) return Status::Invalid("no JSON object");
   const object& from = parsed->get_object();
   TargetRow row;
   MAYFLY_TRY(row.key, BytesUnder(from, "key"));
@@ -175,8 +204,13 @@ Result<TargetRow> RowFromJson(std::string_view text) {
     MAYFLY_TRY(row.type, BytesUnder(from, "type"));
   }
   if (row.type == types::NameOf(ValueType::kString)) {
+    MAYFLY_RETURN_IF_ERROR(CheckFields(
+        from, "a string", {"key", "key_base64", "deadline", "type", "value", "value_base64"}));
     MAYFLY_TRY(row.value, BytesUnder(from, "value"));
   } else {
+    MAYFLY_TRY(const ValueType type, TypeNamed(row.type));
+    MAYFLY_RETURN_IF_ERROR(CheckFields(from, fmt::format("a {}", types::NameOf(type)),
+                                       {"key", "key_base64", "deadline", "type", "members"}));
     MAYFLY_TRY(row.collection, CollectionIn(from, row.type));
   }
   return row;

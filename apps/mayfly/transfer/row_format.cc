@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "apps/mayfly/cli/output.h"
 #include "apps/mayfly/transfer/csv.h"
 #include "apps/mayfly/transfer/json_rows.h"
+#include "base/printable.h"
 #include "dynamo/json/base64.h"
 
 namespace mayfly::app {
@@ -43,10 +46,7 @@ class CsvRowReader final : public RowReader {
     if (titles_.empty()) {
       MAYFLY_TRY(const bool any, ReadRecord(cells));
       if (!any) return std::optional<TargetRow>();
-      for (std::size_t i = 0; i < cells.size(); ++i) titles_[cells[i]] = i;
-      if (!titles_.contains("key") || !titles_.contains("value")) {
-        return AtLine(line_, "the titles must name 'key' and 'value'");
-      }
+      MAYFLY_RETURN_IF_ERROR(ReadTitles(cells));
     }
     MAYFLY_TRY(const bool any, ReadRecord(cells));
     if (!any) return std::optional<TargetRow>();
@@ -59,6 +59,25 @@ class CsvRowReader final : public RowReader {
   }
 
  private:
+  Status ReadTitles(const std::vector<std::string>& cells) {
+    constexpr std::string_view kKnown[] = {"key", "value", "deadline", "encoding"};
+    std::map<std::string, std::size_t> titles;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (std::find(std::begin(kKnown), std::end(kKnown), cells[i]) == std::end(kKnown)) {
+        return AtLine(line_, fmt::format("there is no column '{}'; there are {}",
+                                         Printable(cells[i]), fmt::join(kKnown, ", ")));
+      }
+      if (!titles.emplace(cells[i], i).second) {
+        return AtLine(line_, fmt::format("the column '{}' is there twice", cells[i]));
+      }
+    }
+    if (!titles.contains("key") || !titles.contains("value")) {
+      return AtLine(line_, "the titles must name 'key' and 'value'");
+    }
+    titles_ = std::move(titles);
+    return {};
+  }
+
   std::string Cell(const std::vector<std::string>& cells, const std::string& title) const {
     const auto found = titles_.find(title);
     return found == titles_.end() ? std::string() : cells[found->second];
@@ -109,6 +128,8 @@ bool RowReader::ReadLine(std::FILE* file, std::string& line) {
   int c = 0;
   while ((c = ::getc_unlocked(file)) != EOF && c != '\n') line.push_back(static_cast<char>(c));
   bytes_read_ += line.size() + 1;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (line_ == 0 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   ++line_;
   if (std::ferror(file) != 0) return false;  // Also Ctrl-C: half a line is no row.
   return c != EOF || !line.empty();

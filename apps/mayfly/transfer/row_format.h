@@ -36,9 +36,11 @@ class RowReader {
   virtual Result<std::optional<TargetRow>> Next() = 0;
 
   std::uint64_t bytes_read() const { return bytes_read_; }
+  std::uint64_t line() const { return line_; }  // Of the last row's end, from 1.
 
  protected:
-  // The next line without its break. False at the end, and when the file cannot be read.
+  // The next line without its break, the first one without a byte order mark. False at the end,
+  // and when the file cannot be read.
   bool ReadLine(std::FILE* file, std::string& line);
 
   std::uint64_t line_ = 0;

@@ -12,20 +12,29 @@
 #include "apps/mayfly/cli/progress.h"
 #include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/interrupt.h"
+#include "apps/mayfly/transfer/aof_import.h"
+#include "apps/mayfly/transfer/importer.h"
+#include "apps/mayfly/transfer/open_file.h"
+#include "apps/mayfly/transfer/rdb_transfer.h"
 #include "apps/mayfly/transfer/row_format.h"
+#include "rdb/rdb_types.h"
 #include "tables/schema/table_names.h"
 
 namespace mayfly::app {
 namespace {
-
-constexpr std::size_t kBatchRows = 1000;
-constexpr std::size_t kBatchBytes = std::size_t{4} << 20;
 
 struct TransferFlags {
   TargetFlags target;
   std::string file = "-";
   std::string format;
   std::string prefix;
+  int rdb_version = rdb::kRdbVersion;
+
+  bool is_rdb() const { return format.empty() ? file.ends_with(".rdb") : format == "rdb"; }
+  bool is_aof() const {
+    if (!format.empty()) return format == "aof";
+    return file.ends_with(".aof") || file.ends_with(".manifest") || file.ends_with("appendonlydir");
+  }
 };
 
 RowFormat FormatOf(const TransferFlags& flags) {
@@ -33,38 +42,14 @@ RowFormat FormatOf(const TransferFlags& flags) {
   return flags.file.ends_with(".csv") ? RowFormat::kCsv : RowFormat::kJsonLines;
 }
 
-// A file, or one of the standard streams for "-".
-class OpenFile {
- public:
-  OpenFile(const std::string& path, const char* mode, std::FILE* standard)
-      : file_(path == "-" ? standard : std::fopen(path.c_str(), mode)), own_(path != "-") {}
-  ~OpenFile() { static_cast<void>(Close()); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-
-  std::FILE* get() const { return file_; }
-
-  // False when something could not be written.
-  bool Close() {
-    if (file_ == nullptr) return true;
-    bool good = std::ferror(file_) == 0 && std::fflush(file_) == 0;
-    if (own_) good = std::fclose(file_) == 0 && good;
-    file_ = nullptr;
-    return good;
-  }
-
- private:
-  std::FILE* file_;
-  const bool own_;
-};
-
 Status CannotOpen(const std::string& path) {
   return Status::IoError(fmt::format("{}: {}", path, std::strerror(errno)));
 }
 
 struct ExportCounts {
   std::uint64_t rows = 0;
-  std::uint64_t collections = 0;
+  std::uint64_t collections = 0;  // Left out.
+  std::uint64_t streams = 0;      // Left out.
 };
 
 Result<ExportCounts> WriteRows(const TransferFlags& flags, Target& target, OpenFile& file) {
@@ -77,6 +62,10 @@ Result<ExportCounts> WriteRows(const TransferFlags& flags, Target& target, OpenF
   MAYFLY_RETURN_IF_ERROR(target.Scan(range, [&](const TargetRow& row) {
     if (row.type != "string" && !all) {
       ++counts.collections;
+      return true;
+    }
+    if (row.type == "stream") {
+      ++counts.streams;
       return true;
     }
     const std::string line = LineOf(format, row);
@@ -101,11 +90,33 @@ void TellOfTables(Target& target) {
              Counted(items, "item"));
 }
 
+Result<ExportCounts> WriteRdb(const TransferFlags& flags, Target& target, OpenFile& file) {
+  ProgressBar bar("export", ProgressBar::Unit::kRows);
+  const RdbExport what{.version = flags.rdb_version,
+                       .one_keyspace = !flags.target.keyspace.empty(),
+                       .prefix = flags.prefix};
+  MAYFLY_TRY(
+      const RdbExportCounts counts,
+      ExportRdb(what, target, file.get(), [&](std::uint64_t rows) { return bar.Tell(rows, 0); }));
+  return ExportCounts{.rows = counts.rows,
+                      .collections = counts.with_field_deadlines,
+                      .streams = counts.with_max_age};
+}
+
+constexpr const char* kCsvLeaves = "CSV holds strings alone; JSON lines hold all rows but streams";
+constexpr const char* kRdbLeaves =
+    "their fields have deadlines, which Redis reads since 7.4: --rdb-version 12 holds them";
+constexpr const char* kRdbLeavesStreams =
+    "they have a max age, and an RDB file holds no deadlines of entries; `mayfly backup` has them";
+constexpr const char* kJsonLeavesStreams =
+    "JSON lines hold none; an RDB file does, and `mayfly backup`";
+
 Result<ExitCode> RunExport(const TransferFlags& flags) {
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kRead));
   OpenFile file(flags.file, "wbx", stdout);
   if (file.get() == nullptr) return CannotOpen(flags.file);
-  const auto counts = WriteRows(flags, *target, file);
+  const auto counts =
+      flags.is_rdb() ? WriteRdb(flags, *target, file) : WriteRows(flags, *target, file);
   const bool written = file.Close();
   if ((!counts || !written || Interrupted()) && flags.file != "-") {
     std::error_code ignored;
@@ -114,43 +125,16 @@ Result<ExitCode> RunExport(const TransferFlags& flags) {
   MAYFLY_RETURN_IF_ERROR(counts.status());
   if (!written) return flags.file == "-" ? Result<ExitCode>(kExitFailed) : CannotOpen(flags.file);
   TellOfTables(*target);
-  if (counts->collections == 0) return kExitDone;
-  fmt::print(stderr, "mayfly: {} left out: CSV holds strings alone; JSON lines hold all rows\n",
-             Counted(counts->collections, "collection"));
-  return kExitFoundFault;
+  if (counts->collections > 0) {
+    fmt::print(stderr, "mayfly: {} left out: {}\n", Counted(counts->collections, "collection"),
+               flags.is_rdb() ? kRdbLeaves : kCsvLeaves);
+  }
+  if (counts->streams > 0) {
+    fmt::print(stderr, "mayfly: {} left out: {}\n", Counted(counts->streams, "stream"),
+               flags.is_rdb() ? kRdbLeavesStreams : kJsonLeavesStreams);
+  }
+  return counts->collections + counts->streams == 0 ? kExitDone : kExitFoundFault;
 }
-
-// Rows go to the target in batches, which says how many of them live.
-class Importer {
- public:
-  explicit Importer(Target& target) : target_(target) {}
-
-  Status Add(TargetRow row) {
-    bytes_ += row.key.size() + row.bytes();
-    batch_.push_back(std::move(row));
-    return batch_.size() >= kBatchRows || bytes_ >= kBatchBytes ? Flush() : Status();
-  }
-
-  Status Flush() {
-    if (batch_.empty()) return {};
-    MAYFLY_TRY(const std::uint64_t living, target_.Import(batch_));
-    rows_ += living;
-    dead_ += batch_.size() - living;
-    batch_.clear();
-    bytes_ = 0;
-    return {};
-  }
-
-  std::uint64_t rows() const { return rows_; }
-  std::uint64_t dead() const { return dead_; }
-
- private:
-  Target& target_;
-  std::vector<TargetRow> batch_;
-  std::size_t bytes_ = 0;
-  std::uint64_t rows_ = 0;
-  std::uint64_t dead_ = 0;
-};
 
 Status ReadRows(const TransferFlags& flags, std::FILE* file, Importer& importer) {
   std::error_code ignored;
@@ -160,7 +144,7 @@ Status ReadRows(const TransferFlags& flags, std::FILE* file, Importer& importer)
   while (bar.Tell(reader->bytes_read(), ignored ? 0 : size)) {
     MAYFLY_TRY(std::optional<TargetRow> row, reader->Next());
     if (!row) break;
-    MAYFLY_RETURN_IF_ERROR(importer.Add(*std::move(row)));
+    MAYFLY_RETURN_IF_ERROR(importer.Add(*std::move(row), reader->line()));
   }
   if (Interrupted()) return {};  // Batches that were written stay.
   const Status whole = std::ferror(file) == 0 ? Status() : Status::IoError(std::strerror(errno));
@@ -168,25 +152,56 @@ Status ReadRows(const TransferFlags& flags, std::FILE* file, Importer& importer)
   return whole;
 }
 
+Status ReadRdbRows(const TransferFlags& flags, std::FILE* file, Target& target, Importer& importer,
+                   std::string& left_out) {
+  std::error_code ignored;
+  const auto size = flags.file == "-" ? 0 : std::filesystem::file_size(flags.file, ignored);
+  ProgressBar bar("import", ProgressBar::Unit::kBytes);
+  FileSource source(file, [&](std::uint64_t bytes) { return bar.Tell(bytes, ignored ? 0 : size); });
+  const Status read = ImportRdb(source, !flags.target.keyspace.empty(), target, importer, left_out);
+  return Interrupted() ? Status() : read;  // Batches that were written stay.
+}
+
+Status ReadAll(const TransferFlags& flags, std::FILE* file, Target& target, Importer& importer,
+               std::string& left_out) {
+  if (flags.is_aof()) {
+    const Status read = ImportAof(flags.file, target, importer, left_out);
+    return Interrupted() ? Status() : read;
+  }
+  return flags.is_rdb() ? ReadRdbRows(flags, file, target, importer, left_out)
+                        : ReadRows(flags, file, importer);
+}
+
 Result<ExitCode> RunImport(const TransferFlags& flags) {
+  if (flags.is_aof() && !flags.target.keyspace.empty()) {
+    return Status::Invalid("an AOF goes to the numbered databases; leave out --keyspace");
+  }
   const OpenFile file(flags.file, "rb", stdin);
   if (file.get() == nullptr) return CannotOpen(flags.file);
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
-  Importer importer(*target);
-  const Status read = ReadRows(flags, file.get(), importer);
+  Importer importer(*target, flags.is_rdb() || flags.is_aof() ? "key" : "line");
+  std::string left_out;
+  const Status read = ReadAll(flags, file.get(), *target, importer, left_out);
+  if ((read.ok() && !Interrupted()) || importer.rows() > 0) target->Keep();
   if (!read.ok()) {
     return Status(read.code(), fmt::format("{}: {}; {} before it are imported", flags.file,
                                            read.message(), Counted(importer.rows(), "row")));
   }
   fmt::print("{} imported, {} had died\n", Counted(importer.rows(), "row"), importer.dead());
-  return kExitDone;
+  if (left_out.empty()) return kExitDone;
+  fmt::print(stderr, "mayfly: left out, since there is no such type here: {}\n", left_out);
+  return kExitFoundFault;
 }
 
-void AddFormat(CLI::App& command, TransferFlags& flags) {
+void AddFormat(CLI::App& command, TransferFlags& flags, std::vector<std::string> formats,
+               const std::string& redis_files) {
   command
-      .add_option("--format", flags.format,
-                  "jsonl or csv (default: by the ending of FILE, otherwise jsonl).")
-      ->check(CLI::IsMember({"jsonl", "csv"}));
+      .add_option(
+          "--format", flags.format,
+          "jsonl, csv, or " + redis_files +
+              " of Redis (default: by the ending of FILE,\n"
+              "otherwise jsonl). An RDB file holds all numbered databases; with --keyspace, one.")
+      ->check(CLI::IsMember(std::move(formats)));
   AddKeyspace(command, flags.target);
 }
 
@@ -196,14 +211,19 @@ void AddImport(Commands& commands) {
   const auto flags = std::make_shared<TransferFlags>();
   CLI::App* const import = commands.Add(
       commands.app(), "import",
-      "Write rows from JSON lines or CSV, over those under the same keys. A row whose deadline\n"
-      "has passed deletes the one under its key: it would have replaced it and died.",
+      "Write rows from JSON lines, CSV, or an RDB file or AOF of Redis 5 to 7.4, over those\n"
+      "under the same keys. A row whose deadline has passed deletes the one under its key: it\n"
+      "would have replaced it and died. Exit code 3 says that something was left out:\n"
+      "modules' values, functions.",
       {"mayfly import data rows.jsonl --create", "mayfly import --url redis://localhost rows.csv",
+       "mayfly import data /var/lib/redis/dump.rdb --create",
+       "mayfly import data /var/lib/redis/appendonlydir --create",
        "mayfly export old | mayfly import new -"},
       [=] { return RunImport(*flags); });
   AddTarget(*import, flags->target);
   import->add_option("FILE", flags->file, "The file to read; -: standard input (default).");
-  AddFormat(*import, *flags);
+  AddFormat(*import, *flags, {"jsonl", "csv", "rdb", "aof"}, "rdb and aof, the files");
+  flags->target.any_instant = true;
   AddCreate(*import, flags->target);
 }
 
@@ -211,17 +231,21 @@ void AddExport(Commands& commands) {
   const auto flags = std::make_shared<TransferFlags>();
   CLI::App* const command = commands.Add(
       commands.app(), "export",
-      "Write rows as JSON lines or CSV, with their deadlines. CSV holds strings alone: exit code "
-      "3\n"
-      "says that collections were left out.",
+      "Write rows as JSON lines, CSV or an RDB file that redis-server loads, with their\n"
+      "deadlines. CSV holds strings alone: exit code 3 says that collections were left out.",
       {"mayfly export data rows.jsonl", "mayfly export --url redis://localhost rows.csv",
-       "mayfly export data --prefix user: | gzip > users.jsonl.gz"},
+       "mayfly export data dump.rdb", "mayfly export data --prefix user: | gzip > users.jsonl.gz"},
       [=] { return RunExport(*flags); });
   AddTarget(*command, flags->target);
   command->add_option("FILE", flags->file,
                       "The file to write, which must not exist; -: standard output (default).");
   command->add_option("--prefix", flags->prefix, "Only keys that begin with this.");
-  AddFormat(*command, *flags);
+  command
+      ->add_option("--rdb-version", flags->rdb_version,
+                   "Of an RDB file: 10, which Redis 7.0 loads (default), or 12, for deadlines of\n"
+                   "hashes' fields.")
+      ->check(CLI::IsMember({10, 12}));
+  AddFormat(*command, *flags, {"jsonl", "csv", "rdb"}, "rdb, the file");
 }
 
 }  // namespace mayfly::app

@@ -14,9 +14,16 @@
 namespace mayfly::app {
 
 // Prints the places that could not be read. True if there are none.
-Result<bool> PrintDamage(const Database& database) {
+Result<bool> PrintDamage(const Database& database, const OutputFlags& flags) {
   MAYFLY_TRY(const Statistics statistics, database.GetStatistics());
   if (statistics.damage_seen == 0) return true;
+  if (!flags.wants_words()) {
+    const Output output(flags);
+    for (const std::string& what : statistics.given_up) {
+      output.Record({{"damage", Cell::Text(what)}});
+    }
+    return false;
+  }
   fmt::print("{} could not be read:\n", Counted(statistics.damage_seen, "place"));
   for (const std::string& what : statistics.given_up) fmt::print("  {}\n", what);
   if (statistics.given_up.size() < statistics.damage_seen) fmt::print("  ...\n");
@@ -33,12 +40,16 @@ struct BackupFlags {
 };
 
 void Print(const BackupFlags& flags, const std::string& file, const BackupReport& report) {
-  if (flags.output.json) {
-    Output(flags.output)
-        .Record({{"file", Cell::Text(file)},
-                 {"rows", Cell::Count(report.rows)},
-                 {"bytes", Cell::Size(report.bytes)},
-                 {"taken_at", Cell::Instant(report.taken_at)}});
+  if (!flags.output.wants_words()) {
+    std::vector<Field> fields = {{"file", Cell::Text(file)},
+                                 {"rows", Cell::Count(report.rows)},
+                                 {"bytes", Cell::Size(report.bytes)},
+                                 {"taken_at", Cell::Instant(report.taken_at)}};
+    if (flags.salvage) {
+      fields.emplace_back("lost_rows", Cell::Count(report.lost_rows));
+      fields.emplace_back("lost_members", Cell::Count(report.lost_members));
+    }
+    Output(flags.output).Record(fields);
     return;
   }
   // A server does not tell of how many keyspaces.
@@ -73,15 +84,17 @@ Result<ExitCode> BackUpFolder(const BackupFlags& flags) {
   bar.Tell(0, 0);
   MAYFLY_TRY(const BackupReport report, core::BackupWatched(*database, flags.file, bar.function()));
   Print(flags, flags.file, report);
-  if (flags.salvage) {
+  const bool words = flags.output.wants_words();
+  if (flags.salvage && words) {
     fmt::print(
         "The file holds rows, and no database knows of it: no promise covers it, and no proof "
         "names\n"
         "it, neither of {} nor of what is restored from it. Remove it when it has been restored.\n",
         flags.target.target);
   }
-  MAYFLY_TRY(const bool readable, PrintDamage(*database));
+  MAYFLY_TRY(const bool readable, PrintDamage(*database, flags.output));
   if (readable && report.lost_rows + report.lost_members == 0) return kExitDone;
+  if (!words) return kExitFoundFault;
   if (report.lost_rows > 0) {
     fmt::print("left out: {} that, or all members of which, could not be read\n",
                Counted(report.lost_rows, "row"));

@@ -32,10 +32,13 @@ std::uint64_t Faults(const CheckReport& report) {
          report.unreadable_rows + report.stray_versions + report.stray_members;
 }
 
-void PrintFigures(const CheckFlags& flags, const CheckReport& report) {
-  if (flags.output.json) {
-    Output(flags.output)
-        .Record({{"clean", Cell::YesNo(report.clean())},
+std::string Told(const CheckFlags& flags, const std::string& finding) {
+  return flags.show_keys ? finding : WithoutKey(finding);
+}
+
+void PrintFields(const CheckFlags& flags, const CheckReport& report, bool readable) {
+  const Output output(flags.output);
+  output.Record({{"clean", Cell::YesNo(report.clean() && readable)},
                  {"rows", Cell::Count(report.rows)},
                  {"members", Cell::Count(report.members + report.versions)},
                  {"entries", Cell::Count(report.entries)},
@@ -44,47 +47,63 @@ void PrintFigures(const CheckFlags& flags, const CheckReport& report) {
                  {"wrong_counts", Cell::Count(report.wrong_counts)},
                  {"faults", Cell::Count(Faults(report))},
                  {"repaired", Cell::Count(report.repaired)}});
+  for (const std::string& finding : report.findings) {
+    output.Record({{"finding", Cell::Text(Told(flags, finding))}});
+  }
+}
+
+void PrintFigures(const CheckFlags& flags, const CheckReport& report, bool readable) {
+  if (!flags.output.wants_words()) {
+    PrintFields(flags, report, readable);
     return;
   }
   fmt::print("{}, {} members and versions, {} index entries\n", Counted(report.rows, "row"),
              report.members + report.versions, report.entries);
-  for (const std::string& finding : report.findings) {
-    fmt::print("  {}\n", flags.show_keys ? finding : WithoutKey(finding));
-  }
+  for (const std::string& finding : report.findings) fmt::print("  {}\n", Told(flags, finding));
   if (!report.findings.empty() && !flags.show_keys) {
     fmt::print("  --show-keys tells which keys these are\n");
   }
 }
 
 ExitCode PrintVerdict(const CheckFlags& flags, const CheckReport& report) {
-  if (flags.output.json) return report.clean() ? kExitDone : kExitFoundFault;
+  const ExitCode code = report.clean() ? kExitDone : kExitFoundFault;
+  if (!flags.output.wants_words()) return code;
   if (report.clean()) {
     fmt::print("nothing is wrong\n");
-    return kExitDone;
+  } else {
+    fmt::print("{}, {} repaired\n", Counted(Faults(report), "finding"), report.repaired);
   }
-  fmt::print("{}, {} repaired\n", Counted(Faults(report), "finding"), report.repaired);
-  return kExitFoundFault;
+  return code;
 }
+
+bool IsDamage(const Status& status) { return status.code() == StatusCode::kCorruption; }
 
 Result<ExitCode> CheckServer(const CheckFlags& flags) {
   MAYFLY_TRY(const auto target, OpenTarget(flags.target, Access::kWrite));
   ProgressBar bar("check", ProgressBar::Unit::kRows);
-  MAYFLY_TRY(const CheckReport report, target->Check(flags.repair, bar.function()));
-  PrintFigures(flags, report);
-  return PrintVerdict(flags, report);
+  const auto report = target->Check(flags.repair, bar.function());
+  if (!report && IsDamage(report.error())) {
+    PrintError(report.error());
+    return kExitFoundFault;
+  }
+  MAYFLY_RETURN_IF_ERROR(report.status());
+  PrintFigures(flags, *report, /*readable=*/true);
+  return PrintVerdict(flags, *report);
 }
 
 // With `salvage`, checks what can be read of damaged files.
+// A damaged database is not changed, whatever the flags say.
 Result<CheckReport> CheckAs(const CheckFlags& flags, bool salvage, Bytes password, Logger& logger,
                             std::unique_ptr<Database>& database) {
+  const bool repair = flags.repair && !salvage;
   MAYFLY_TRY(database, Database::Open({.directory = flags.target.target,
-                                       .read_only = !flags.repair,
+                                       .read_only = !repair,
                                        .create_if_missing = false,
                                        .salvage = salvage,
                                        .password = password,
                                        .logger = &logger}));
   ProgressBar bar("check", ProgressBar::Unit::kRows);
-  return core::CheckWatched(*database, {.repair = flags.repair}, bar.function());
+  return core::CheckWatched(*database, {.repair = repair}, bar.function());
 }
 
 Result<ExitCode> CheckFolder(const CheckFlags& flags) {
@@ -93,16 +112,27 @@ Result<ExitCode> CheckFolder(const CheckFlags& flags) {
   std::unique_ptr<Database> database;
   Result<CheckReport> report =
       CheckAs(flags, /*salvage=*/false, password.view(), *logger, database);
-  if (!report && report.error().code() == StatusCode::kCorruption && !flags.repair) {
+  if (!report && IsDamage(report.error())) {
     PrintError(report.error());
     database.reset();
     report = CheckAs(flags, /*salvage=*/true, password.view(), *logger, database);
+    if (!report && IsDamage(report.error())) {
+      PrintError(report.error());
+      return kExitFoundFault;
+    }
   }
   MAYFLY_RETURN_IF_ERROR(report.status());
-  PrintFigures(flags, *report);
-  MAYFLY_TRY(const bool readable, PrintDamage(*database));
+  MAYFLY_TRY(const Statistics statistics, database->GetStatistics());
+  PrintFigures(flags, *report, statistics.damage_seen == 0);
+  MAYFLY_TRY(const bool readable, PrintDamage(*database, flags.output));
   if (!readable) {
-    fmt::print("save the rest with: mayfly backup --salvage {} FILE\n", flags.target.target);
+    if (flags.output.wants_words()) {
+      fmt::print("{}save the rest with: mayfly backup --salvage {} FILE\n",
+                 flags.repair ? "nothing was repaired: index and counts are made from rows, which "
+                                "cannot be read\n"
+                              : "",
+                 flags.target.target);
+    }
     return kExitFoundFault;
   }
   return PrintVerdict(flags, *report);

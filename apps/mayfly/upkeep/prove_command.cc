@@ -103,28 +103,58 @@ void PrintTraces(const Proof& proof) {
   }
 }
 
-void PrintJson(const ProveFlags& flags, const Proof& proof) {
-  Output output(flags.output);
+// Prints rows of several kinds: in JSON their fields tell which, in lines the first cell does.
+class ProofRows {
+ public:
+  explicit ProofRows(const OutputFlags& flags) : output_(flags) {}
+
+  void Add(const char* kind, std::vector<Field> fields) {
+    if (output_.form() != Output::Form::kJson)
+      fields.insert(fields.begin(), {"kind", Cell::Text(kind)});
+    output_.Row(std::move(fields));
+  }
+
+ private:
+  Output output_;
+};
+
+void AddFiles(const KeyspaceProof& keyspace, ProofRows& rows) {
+  for (const ProofFile& file : keyspace.files) {
+    rows.Add("file", {{"file", Cell::Text(file.name)},
+                      {"keyspace", Cell::Text(keyspace.name)},
+                      {"role", Cell::Text(file.role)},
+                      {"level", Cell::Count(static_cast<std::uint64_t>(file.level))},
+                      {"bytes", Cell::Size(file.bytes)},
+                      {"first_deadline", Cell::Instant(file.first_deadline)},
+                      {"last_deadline", Cell::Instant(file.last_deadline)},
+                      {"dead_share", Cell::Real(file.dead_share())},
+                      {"tombstones", Cell::Count(file.tombstones)}});
+  }
+}
+
+void PrintRows(const ProveFlags& flags, const Proof& proof) {
+  ProofRows rows(flags.output);
   for (const KeyspaceProof& keyspace : proof.keyspaces) {
     if (!IsWorthTelling(keyspace)) continue;
-    output.Row({{"keyspace", Cell::Text(keyspace.name)},
-                {"promise", Cell::Length(keyspace.purge_within)},
-                {"kept", Cell::YesNo(keyspace.kept)},
-                {"purged_through", Cell::Instant(keyspace.purged_through)},
-                {"rows_purged_through", Cell::Instant(keyspace.purged_rows_through)},
-                {"rows", Cell::Count(keyspace.rows)},
-                {"due_rows", Cell::Count(keyspace.due_rows)}});
+    rows.Add("keyspace", {{"keyspace", Cell::Text(keyspace.name)},
+                          {"promise", Cell::Length(keyspace.purge_within)},
+                          {"kept", Cell::YesNo(keyspace.kept)},
+                          {"purged_through", Cell::Instant(keyspace.purged_through)},
+                          {"rows_purged_through", Cell::Instant(keyspace.purged_rows_through)},
+                          {"rows", Cell::Count(keyspace.rows)},
+                          {"due_rows", Cell::Count(keyspace.due_rows)}});
+    if (flags.files) AddFiles(keyspace, rows);
   }
   for (const ProofHolder& holder : proof.holders) {
-    output.Row(
-        {{"holder", Cell::Text(holder.description)}, {"since", Cell::Instant(holder.since)}});
+    rows.Add("holder",
+             {{"holder", Cell::Text(holder.description)}, {"since", Cell::Instant(holder.since)}});
   }
   for (const ProofTrace& trace : proof.traces) {
-    output.Row({{"found", Cell::Text(trace.where)}, {"what", Cell::Text(trace.what)}});
+    rows.Add("found", {{"found", Cell::Text(trace.where)}, {"what", Cell::Text(trace.what)}});
   }
-  output.Row({{"taken_at", Cell::Instant(proof.taken_at)},
-              {"kept", Cell::YesNo(proof.kept())},
-              {"found", Cell::Count(proof.traces.size())}});
+  rows.Add("proof", {{"taken_at", Cell::Instant(proof.taken_at)},
+                     {"kept", Cell::YesNo(proof.kept())},
+                     {"found", Cell::Count(proof.traces.size())}});
 }
 
 Result<ExitCode> RunProve(const ProveFlags& flags) {
@@ -148,8 +178,8 @@ Result<ExitCode> RunProve(const ProveFlags& flags) {
     proof = *std::move(made);
   }
   const ExitCode code = proof.kept() && proof.traces.empty() ? kExitDone : kExitFoundFault;
-  if (flags.output.json) {
-    PrintJson(flags, proof);
+  if (!flags.output.wants_words()) {
+    PrintRows(flags, proof);
     return code;
   }
   Print(fmt::format("{} at {}\n\n", target->name(), ToText(proof.taken_at)));

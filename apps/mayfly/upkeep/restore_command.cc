@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -10,6 +9,7 @@
 #include "apps/mayfly/cli/units.h"
 #include "apps/mayfly/interrupt.h"
 #include "apps/mayfly/reencrypt.h"
+#include "apps/mayfly/target/new_folder.h"
 #include "apps/mayfly/upkeep/upkeep_commands.h"
 #include "base/line_logger.h"
 #include "core/upkeep/watched_upkeep.h"
@@ -34,43 +34,6 @@ RestoreMode ModeNamed(const std::string& name) {
   return name == "strip" ? RestoreMode::kStrip : RestoreMode::kHonour;
 }
 
-// A folder that a command creates, and that is removed again if the command fails.
-class NewFolder {
- public:
-  explicit NewFolder(const std::string& directory) {
-    std::error_code error;
-    const std::filesystem::path path = std::filesystem::absolute(directory, error);
-    if (std::filesystem::is_directory(path, error)) {
-      if (std::filesystem::is_empty(path, error)) inside_ = path;
-      return;
-    }
-    // With its missing parent folders.
-    for (made_ = path;
-         !std::filesystem::exists(made_.parent_path(), error) && made_.has_relative_path();) {
-      made_ = made_.parent_path();
-    }
-  }
-  ~NewFolder() {
-    std::error_code error;
-    if (!made_.empty()) std::filesystem::remove_all(made_, error);
-    if (inside_.empty()) return;
-    for (const auto& entry : std::filesystem::directory_iterator(inside_, error)) {
-      std::filesystem::remove_all(entry.path(), error);
-    }
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-
-  void Keep() {
-    made_.clear();
-    inside_.clear();
-  }
-
- private:
-  std::filesystem::path made_;
-  std::filesystem::path inside_;
-};
-
 void PrintReport(const RestoreFlags& flags, const RestoreReport& report) {
   fmt::print("{}: {} of {}; {} had died and were left out\n", flags.directory,
              Counted(report.rows, "row"), Counted(report.keyspaces, "keyspace"),
@@ -92,9 +55,12 @@ Result<ExitCode> RunRestore(const RestoreFlags& flags) {
   const auto logger = NewStderrLogger(LogLevel::kError);
   MAYFLY_TRY(const crypto::Secret password, PasswordIn(flags.key_file));
   MAYFLY_TRY(const crypto::Secret backup_password, PasswordIn(flags.backup_key_file));
-  MAYFLY_TRY(const auto database, Database::Open({.directory = flags.directory,
-                                                  .password = password.view(),
-                                                  .logger = logger.get()}));
+  auto opened = Database::Open(
+      {.directory = flags.directory, .password = password.view(), .logger = logger.get()});
+  // Another process may have made it at the same moment.
+  if (!opened && opened.error().code() == StatusCode::kBusy) folder.Keep();
+  MAYFLY_RETURN_IF_ERROR(opened.status());
+  const std::unique_ptr<Database> database = *std::move(opened);
   RestoreReport report;
   {
     ProgressBar bar("restore", ProgressBar::Unit::kRows);

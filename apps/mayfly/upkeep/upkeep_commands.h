@@ -11,6 +11,6 @@ void AddCheck(Commands& commands);
 void AddProve(Commands& commands);
 
 // Prints the places that could not be read. True if there are none.
-Result<bool> PrintDamage(const Database& database);
+Result<bool> PrintDamage(const Database& database, const OutputFlags& flags);
 
 }  // namespace mayfly::app
