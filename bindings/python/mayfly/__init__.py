@@ -14,7 +14,7 @@ from collections.abc import MutableMapping as _MutableMapping
 
 from ._mayfly import (FOREVER, KEEP, BusyError, ConflictError, CorruptionError, CrossSlotError,
                       InternalError, InvalidError, IoError, ManualClock, MayflyError,
-                      NotFoundError, ReadOnlyError, Reaper, RowIterator, UnsupportedError,
+                      NotFoundError, ReadOnlyError, RowIterator, UnsupportedError,
                       WrongPasswordError, WrongTypeError)
 from .collections import Hash, List, Set, SortedSet
 from .database import Database, Keyspace
@@ -22,6 +22,7 @@ from .events import Events
 from .kvstore import ColumnFamily, KVStore
 from .memo import memoize
 from .policy import Policy
+from .reaper import Reaper
 from .reports import (BackupReport, CheckReport, ClockReport, DeadlineEntry, Event, ForecastBucket,
                       KeyspaceStatistics, Proof, PurgeReport, ReclaimReport, RestoreReport, Row,
                       Statistics)
@@ -32,4 +33,14 @@ __version__ = "0.1.0"
 for _kind in (Database, Keyspace, Transaction, TransactionKeyspace):
     _MutableMapping.register(_kind)
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+# Spelled out, for type checkers.
+__all__ = [
+    "BackupReport", "BusyError", "CheckReport", "ClockReport", "ColumnFamily", "ConflictError",
+    "CorruptionError", "CrossSlotError", "Database", "DeadlineEntry", "Event", "Events",
+    "FOREVER", "ForecastBucket", "Hash", "InternalError", "InvalidError", "IoError", "KEEP",
+    "KVStore", "Keyspace", "KeyspaceStatistics", "List", "ManualClock", "MayflyError",
+    "NotFoundError", "Policy", "Proof", "PurgeReport", "ReadOnlyError", "Reaper",
+    "ReclaimReport", "RestoreReport", "Row", "RowIterator", "Set", "Snapshot",
+    "SnapshotKeyspace", "SortedSet", "Statistics", "Transaction", "TransactionKeyspace",
+    "UnsupportedError", "WrongPasswordError", "WrongTypeError", "memoize",
+]

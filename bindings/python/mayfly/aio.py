@@ -15,6 +15,7 @@ import asyncio
 from typing import Any, AsyncIterator, Callable, List, Optional, TypeVar
 
 from . import database as _sync
+from ._mayfly import InvalidError
 from .policy import Policy
 from .reports import Event, Row
 from .transaction import Transaction
@@ -123,13 +124,18 @@ class Keyspace:
 class Database(Keyspace):
     """`async with` opens and closes it. Arguments as of mayfly.Database."""
 
-    sync: _sync.Database
-
     def __init__(self, *args: Any, **options: Any) -> None:
         self._open = lambda: _sync.Database(*args, **options)
+        self._opened: Optional[_sync.Database] = None
+
+    @property
+    def sync(self) -> _sync.Database:
+        if self._opened is None:
+            raise InvalidError("the database is not open: use it in `async with`")
+        return self._opened
 
     async def __aenter__(self) -> Database:
-        self.sync = await asyncio.to_thread(self._open)
+        self._opened = await asyncio.to_thread(self._open)
         return self
 
     async def __aexit__(self, *_: Any) -> None:

@@ -8,57 +8,26 @@ made from a transaction, all calls belong to it.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import MutableMapping, MutableSequence, MutableSet
+from collections.abc import Iterable, Mapping, MutableMapping, MutableSequence, MutableSet
 from datetime import datetime
-from typing import Any, Callable, Iterator, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Iterator, Optional, Tuple
 
 from . import _mayfly
 from ._mayfly import NotFoundError
+from .containers import (Items, Keys, SetOperators, Values, as_bytes, atomic, comparable, container,
+                         is_bytes, pairs_of)
 
 _PAGE = 1000
 _ALL = 2**63 - 1
 
-
-# What Python's abstract containers do in several calls.
-_COMPOSED = {"pop", "popitem", "setdefault", "update", "extend", "remove", "reverse", "__iadd__",
-             "__ior__", "__iand__", "__ixor__", "__isub__"}
-
-
-def _atomic(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Runs a method that makes several calls in one transaction."""
-
-    @functools.wraps(method)
-    def run(self: Any, *args: Any, **options: Any) -> Any:
-        def work(rows: Any) -> Any:
-            inner = type(self)(rows, self.key)
-            result = method(inner, *args, **options)
-            return self if result is inner else result
-
-        return self._rows._atomically(work)
-
-    return run
-
-
-def _container(abstract: Any) -> Callable[[Any], Any]:
-    """Gives a class the methods of an abstract container that it lacks.
-
-    It cannot derive from one: classes of the extension have a metaclass of their own.
-    """
-
-    def complete(kind: Any) -> Any:
-        mine = {name for each in kind.__mro__[:-1] for name in vars(each)}
-        for base in abstract.__mro__[:-1]:
-            for name, value in vars(base).items():
-                wanted = callable(value) or name.endswith("__marker")
-                if name in mine or not wanted or name.startswith(("_abc", "__class")):
-                    continue
-                setattr(kind, name, _atomic(value) if name in _COMPOSED else value)
-                mine.add(name)
-        abstract.register(kind)
-        return kind
-
-    return complete
+# For a type checker they derive from what container() makes of them.
+if TYPE_CHECKING:
+    _BytesMapping = MutableMapping[bytes, bytes]
+    _ScoreMapping = MutableMapping[bytes, float]
+    _BytesSequence = MutableSequence[bytes]
+    _BytesSet = MutableSet[bytes]
+else:
+    _BytesMapping = _ScoreMapping = _BytesSequence = _BytesSet = object
 
 
 class _Collection:
@@ -67,7 +36,7 @@ class _Collection:
     def __init__(self, rows: Any, key: Any) -> None:
         super().__init__(rows, key)  # type: ignore[call-arg]  # That of the extension's class.
         self._rows: Any = rows
-        self.key: bytes = _as_bytes(key)
+        self.key: bytes = as_bytes(key)
 
     def ttl(self) -> Optional[float]:
         """Seconds left; None: no deadline. NotFoundError when it is empty."""
@@ -81,10 +50,6 @@ class _Collection:
 
     def clear(self) -> None:
         self._rows.delete(self.key)
-
-
-def _as_bytes(key: Any) -> bytes:
-    return key.encode() if isinstance(key, str) else bytes(key)
 
 
 def _found(value: Any, name: Any) -> Any:
@@ -114,8 +79,52 @@ def _by_position(read: Callable[[int, int], Any]) -> Iterator[Any]:
         position += len(page)
 
 
-@_container(MutableMapping)
-class Hash(_Collection, _mayfly.Hash):
+class _MappingCollection(_Collection):
+    """What a hash and a sorted set share."""
+
+    def _pairs(self) -> Iterator[Tuple[bytes, Any]]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[bytes]:
+        return (name for name, _ in self._pairs())
+
+    def keys(self) -> Any:
+        return Keys(self)  # type: ignore[arg-type]
+
+    def items(self) -> Any:
+        return Items(self)  # type: ignore[arg-type]
+
+    def values(self) -> Any:
+        return Values(self)  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        """Equal to a mapping with the same members, where a str stands for its bytes."""
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        theirs = {comparable(key): comparable(value) for key, value in other.items()}
+        return dict(self._pairs()) == theirs
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def update(self, other: Any = (), /, **more: Any) -> None:
+        """Writes all pairs, or none of them."""
+        self._put_all(pairs_of(other, more))
+
+    @atomic
+    def _put_all(self, pairs: Any) -> None:
+        for name, value in pairs:
+            self[name] = value  # type: ignore[index]
+
+    @atomic
+    def setdefault(self, name: Any, default: Any = None) -> Any:
+        """What is there; if there is nothing, default is written first."""
+        if name not in self:
+            self[name] = default  # type: ignore[index]
+        return self[name]  # type: ignore[index]
+
+
+@container(MutableMapping)
+class Hash(_MappingCollection, _mayfly.Hash, _BytesMapping):
     """Fields with values, each with a ttl if it is given one: h[field, ttl] = value."""
 
     def get(self, field: Any, default: Any = None) -> Any:
@@ -137,27 +146,18 @@ class Hash(_Collection, _mayfly.Hash):
             raise NotFoundError(field)
 
     def __contains__(self, field: object) -> bool:
-        return self._get(field) is not None
+        return is_bytes(field) and self._get(field) is not None
 
     def field_deadline(self, field: Any) -> Optional[datetime]:
         """When the field dies; None: with the hash."""
         return _found(self._get(field), field)[1]
 
-    def _fields(self) -> Iterator[Tuple[bytes, bytes, Optional[datetime]]]:
-        return _by_cursor(self._read)
-
-    def __iter__(self) -> Iterator[bytes]:
-        return (name for name, _, _ in self._fields())
-
-    def items(self) -> Any:
-        return ((name, value) for name, value, _ in self._fields())
-
-    def values(self) -> Any:
-        return (value for _, value, _ in self._fields())
+    def _pairs(self) -> Iterator[Tuple[bytes, bytes]]:
+        return ((name, value) for name, value, _ in _by_cursor(self._read))
 
 
-@_container(MutableSequence)
-class List(_Collection, _mayfly.List):
+@container(MutableSequence)
+class List(_Collection, _mayfly.List, _BytesSequence):
     """Values in an order, as a list and a deque: append, appendleft, pop, popleft, insert, slices."""
 
     def _position(self, index: int) -> int:
@@ -166,7 +166,7 @@ class List(_Collection, _mayfly.List):
             raise IndexError("list index out of range")
         return position
 
-    @_atomic
+    @atomic
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             begin, end, step = index.indices(len(self))
@@ -178,31 +178,43 @@ class List(_Collection, _mayfly.List):
             raise IndexError("list index out of range")
         return value
 
-    @_atomic
-    def __setitem__(self, index: int, value: Any) -> None:
+    @atomic
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if isinstance(index, slice):
+            raise TypeError("a slice cannot be assigned: assign positions, or clear() and extend()")
         try:
             self._set(self._position(index), value)
         except NotFoundError:
             raise IndexError("list assignment index out of range") from None
 
-    @_atomic
-    def __delitem__(self, index: int) -> None:
+    @atomic
+    def __delitem__(self, index: Any) -> None:
+        if isinstance(index, slice):
+            raise TypeError("a slice cannot be deleted: delete positions, or trim(begin, end)")
         try:
             self._remove(self._position(index))
         except NotFoundError:
             raise IndexError("list index out of range") from None
 
-    @_atomic
+    @atomic
     def insert(self, index: int, value: Any) -> None:
         size = len(self)
         self._insert(max(0, index + size) if index < 0 else min(index, size), value)
 
-    @_atomic
     def extend(self, values: Any) -> None:
-        for value in values:  # A retry walks them again: pass a list, not a generator.
+        """Appends all of them, or none."""
+        self._append_all([as_bytes(value) for value in values])
+
+    @atomic
+    def _append_all(self, values: Any) -> None:
+        for value in values:
             self.append(value)
 
-    @_atomic
+    def __iadd__(self, values: Any) -> List:
+        self.extend(values)
+        return self
+
+    @atomic
     def pop(self, index: int = -1) -> bytes:
         if index == 0:
             return self.popleft()
@@ -225,38 +237,87 @@ class List(_Collection, _mayfly.List):
         return _by_position(self._read)
 
     def __contains__(self, value: Any) -> bool:
-        return any(each == _as_bytes(value) for each in self)
+        wanted = comparable(value)
+        return any(each == wanted for each in self)
+
+    def index(self, value: Any, start: int = 0, stop: int = _ALL) -> int:
+        """The position of the first that is equal; ValueError when there is none."""
+        return list(self).index(comparable(value), start, stop)
+
+    def count(self, value: Any) -> int:
+        return list(self).count(comparable(value))
+
+    @atomic
+    def remove(self, value: Any) -> None:
+        """Removes the first that is equal; ValueError when there is none."""
+        del self[self.index(value)]
 
     def __eq__(self, other: object) -> bool:
-        if not hasattr(other, "__iter__"):
+        if not isinstance(other, Iterable):
             return NotImplemented
-        return list(self) == list(other)
+        return list(self) == [comparable(each) for each in other]
 
     __hash__ = None  # type: ignore[assignment]
 
 
-@_container(MutableSet)
-class Set(_Collection, _mayfly.Set):
+@container(MutableSet)
+class Set(_Collection, SetOperators, _mayfly.Set, _BytesSet):
     """Different members. Operators such as | and & return a set of Python."""
 
-    @classmethod
-    def _from_iterable(cls, members: Any) -> Any:
-        return {_as_bytes(each) for each in members}
-
-    def add(self, value: Any) -> bool:
+    def add(self, value: Any) -> bool:  # type: ignore[override]
         """True when it is new."""
         return self._add(value)
 
-    def discard(self, value: Any) -> bool:
+    def discard(self, value: Any) -> bool:  # type: ignore[override]
         """True when it was a member."""
         return self._remove(value)
 
     def __iter__(self) -> Iterator[bytes]:
         return _by_cursor(self._read)
 
+    def __ior__(self, other: Any) -> Set:
+        return self._change(other, Set._add_all)
 
-@_container(MutableMapping)
-class SortedSet(_Collection, _mayfly.SortedSet):
+    def __iand__(self, other: Any) -> Set:
+        return self._change(other, Set._keep_all)
+
+    def __isub__(self, other: Any) -> Set:
+        return self._change(other, Set._discard_all)
+
+    def __ixor__(self, other: Any) -> Set:
+        return self._change(other, Set._toggle_all)
+
+    def _change(self, other: Any, change: Callable[[Set, Any], None]) -> Any:
+        members = self._members(other)
+        if members is None:
+            return NotImplemented
+        change(self, members)
+        return self
+
+    @atomic
+    def _add_all(self, members: Any) -> None:
+        for each in members:
+            self.add(each)
+
+    @atomic
+    def _keep_all(self, members: Any) -> None:
+        for each in [each for each in self if each not in members]:
+            self.discard(each)
+
+    @atomic
+    def _discard_all(self, members: Any) -> None:
+        for each in filter(is_bytes, members):
+            self.discard(each)
+
+    @atomic
+    def _toggle_all(self, members: Any) -> None:
+        for each in members:
+            if not self.discard(each):
+                self.add(each)
+
+
+@container(MutableMapping)
+class SortedSet(_MappingCollection, _mayfly.SortedSet, _ScoreMapping):
     """Members with scores, as a mapping in the order of scores: s[name] = score."""
 
     def get(self, name: Any, default: Any = None) -> Any:
@@ -274,20 +335,14 @@ class SortedSet(_Collection, _mayfly.SortedSet):
             raise NotFoundError(name)
 
     def __contains__(self, name: object) -> bool:
-        return self._score(name) is not None
+        return is_bytes(name) and self._score(name) is not None
 
     def rank(self, name: Any) -> int:
         """Its position, 0 for the lowest score."""
         return _found(self._rank(name), name)
 
-    def items(self) -> Any:
+    def _pairs(self) -> Iterator[Tuple[bytes, float]]:
         return _by_position(self.by_rank)
-
-    def __iter__(self) -> Iterator[bytes]:
-        return (name for name, _ in self.items())
-
-    def values(self) -> Any:
-        return (score for _, score in self.items())
 
 
 class CollectionMakers:

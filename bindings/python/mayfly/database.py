@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Callable, List, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, Set, TypeVar, Union
 
 from . import _mayfly
-from ._mayfly import ConflictError, ManualClock, NotFoundError
+from ._mayfly import ConflictError, InvalidError, ManualClock, NotFoundError
 from .collections import CollectionMakers
 from .events import Events
 from .policy import Duration, Policy
+from .reaper import Reaper
 from .reports import (BackupReport, CheckReport, ClockReport, Proof, PurgeReport, ReclaimReport,
                       RestoreReport, Statistics)
 from .rows import Key, WritableRows
@@ -70,14 +71,16 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
     salvage             opens a damaged database to save what can be read; needs read_only
     password            encrypts a new database, opens an encrypted one
     memory              "tiny", "default" or "server"
-    engine              "as-found", "rocks" or "memory-first": rows in memory with a log, over RocksDB
+    engine              "memory-first": rows in memory with a log, over RocksDB; "rocks": RocksDB alone;
+                        "as-found": as the database was made, a new one memory-first
     memory_rows_bytes_max  of rows that a memory-first database keeps in memory; 0: by `memory`
     durability          of writes that state none: "none", "process" or "disk"
     disk_reserve_bytes  space set aside for deletes on a full disk
     purge_on_read       a read that meets a dead row removes it
-    allow_any_instant   accepts deadlines that look like another unit
+    allow_any_instant   accepts numbers of seconds that look like another unit
     clock_jump_max      a clock that gains more than this stops physical deletion
-    state_age_max       revokes snapshots, transactions and iterators older than this
+    state_age_max       revokes snapshots, transactions and iterators older than this; a reaper that
+                        reclaims does, or reclaim(); without them they stay
     clock               a ManualClock, for tests
     """
 
@@ -91,6 +94,8 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
                  state_age_max: Optional[Duration] = None,
                  clock: Optional[ManualClock] = None) -> None:
         self.directory = None if directory is None else os.fspath(directory)
+        if self.directory == "":
+            raise InvalidError("the name of the directory is empty; None is a database in memory")
         _mayfly.Database.__init__(self, self.directory or "", {
             "read_only": read_only, "create": create, "salvage": salvage, "password": password,
             "memory": memory, "engine": engine, "memory_rows_bytes_max": memory_rows_bytes_max,
@@ -99,6 +104,7 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
             "clock_jump_max": clock_jump_max, "state_age_max": state_age_max,
         }, clock)
         self._tables: Optional[Tables] = None
+        self._reapers: Set[Reaper] = set()
 
     def close(self) -> None:
         """Closes it. Iterators, snapshots, transactions and reapers that are open end first."""
@@ -106,6 +112,7 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
             self._tables.close()
             self._tables = None
         super().close()
+        self._reapers.clear()
 
     def __enter__(self) -> Database:
         return self
@@ -160,13 +167,19 @@ class Database(WritableRows, CollectionMakers, _mayfly.Database):
 
     def purge(self, rows_max: Optional[int] = None,
               time_max: Optional[Duration] = None) -> PurgeReport:
-        """Removes dead rows of all keyspaces, oldest first within each."""
+        """Removes dead rows of all keyspaces, oldest first within each.
+
+        Nothing in a database opened for reading: its writer purges.
+        """
         return PurgeReport(**self._purge(None, rows_max, time_max))
 
     def start_reaper(self, work_percent: int = 20, step_rows_max: int = 1024,
-                     reclaim: bool = True) -> _mayfly.Reaper:
-        """Starts a thread that purges rows as they die, until close() or the end of its block."""
-        return _mayfly.Reaper(self, work_percent, step_rows_max, reclaim)
+                     reclaim: bool = True) -> Reaper:
+        """Starts a thread that purges rows as they die, until close(), its own or the database's.
+
+        The result may be ignored; it is a block, too, whose end stops the thread.
+        """
+        return Reaper(self, work_percent, step_rows_max, reclaim)
 
     def reclaim(self, dead_percent: int = 25, bytes_per_second: int = 0,
                 everything: bool = False) -> ReclaimReport:

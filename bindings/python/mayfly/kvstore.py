@@ -88,6 +88,10 @@ class KVStore(ColumnFamily):
     def purge_expired(self) -> int:
         return self.database._purge_default()["rows"]
 
+    def vacuum(self, pages: int = 0) -> None:
+        """Gives the space of deleted and purged rows back. There are no pages here to count."""
+        self.database.reclaim()
+
     def create_column_family(self, name: str) -> ColumnFamily:
         return ColumnFamily(self.database.create_keyspace(name))
 

@@ -1,7 +1,7 @@
 """memoize(): a function's results, kept in a database until they expire.
 
-One thread computes a missing result while the others wait for it (no stampede). That holds within
-the process: an embedded database has one writing process, so there is no other to wait for.
+One thread or task computes a missing result while the others wait for it (no stampede). That holds
+within the process: an embedded database has one writing process, so there is no other to wait for.
 Processes that must share a cache use the server, through any client of Redis.
 """
 
@@ -9,52 +9,78 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import hashlib
 import inspect
 import pickle
-import threading
-from typing import Any, Callable, Dict, Optional
+import warnings
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple
 
+from ._mayfly import MayflyError
+from .arguments import Arguments
+from .flights import ABANDONED, Flight, Flights, waiting_for
 from .policy import Duration
 from .rows import WritableRows
 
+if TYPE_CHECKING:
+    from typing import ParamSpec, Protocol, TypeVar
 
-class _Flight:
-    """A result that one thread computes and others wait for."""
+    P = ParamSpec("P")
+    R = TypeVar("R")
+    R_co = TypeVar("R_co", covariant=True)
 
-    def __init__(self) -> None:
-        self.done = threading.Event()
-        self.value: Any = None
-        self.ok = False
+    class Memoized(Protocol[P, R_co]):
+        """What memoize() makes of a function."""
 
+        @property
+        def __wrapped__(self) -> Callable[P, R_co]: ...
 
-def _key_of(name: str, args: Any, options: Dict[str, Any]) -> bytes:
-    """The same for the same arguments: by their pickled bytes, so that any pickled type will do."""
-    given = pickle.dumps((args, sorted(options.items())), protocol=4)
-    return name.encode() + b":" + hashlib.sha256(given).digest()
+        def __call__(self, *args: P.args, **options: P.kwargs) -> R_co: ...
+        def __get__(self, instance: Any, owner: Any = ...) -> Callable[..., R_co]: ...
+        def forget(self, *args: P.args, **options: P.kwargs) -> bool: ...
+        def forget_all(self) -> int: ...
+        def key(self, *args: P.args, **options: P.kwargs) -> bytes: ...
 
 
 class _Memo:
     def __init__(self, rows: Any, ttl: Optional[Duration], function: Callable[..., Any],
                  name: Optional[str]) -> None:
         self.rows, self.ttl, self.function = rows, ttl, function
-        self.name = "memo:" + (name or f"{function.__module__}.{function.__qualname__}")
-        self.lock = threading.Lock()
-        self.flights: Dict[bytes, _Flight] = {}
+        self.name = "memo:" + (name or _own_name(rows, function))
+        self.arguments = Arguments(function)
+        self.flights = Flights()
 
     def key(self, *args: Any, **options: Any) -> bytes:
-        return _key_of(self.name, args, options)
+        return self.name.encode() + b":" + self.arguments.digest(args, options)
 
-    def stored(self, key: bytes) -> Optional[bytes]:
-        return self.rows.get(key)
+    def stored(self, key: bytes) -> Optional[Tuple[Any]]:
+        """The result, in a tuple. None: there is none, or nothing that can be read."""
+        found = self.rows.get(key)
+        if found is None:
+            return None
+        try:
+            return (pickle.loads(found),)
+        except Exception:  # Whatever bytes make of unpickling; the result replaces them.
+            return None
 
-    def store(self, key: bytes, value: Any) -> None:
-        self.rows.put(key, pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL), ttl=self.ttl)
+    def store(self, key: bytes, flight: Flight, value: Any) -> None:
+        pickled = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+        with flight.storing:
+            if flight.forgotten:
+                return
+            try:
+                self.rows.put(key, pickled, ttl=self.ttl)
+            except MayflyError as error:
+                warnings.warn(f"a result of {self.name} is not kept: {error}", RuntimeWarning,
+                              stacklevel=2)
 
     def forget(self, *args: Any, **options: Any) -> bool:
-        return self.rows.delete(self.key(*args, **options))
+        """True when there was a result, or one was being computed: it is not stored then."""
+        key = self.key(*args, **options)
+        under_way = self.flights.forget(key)
+        return self.rows.delete(key) or under_way
 
     def forget_all(self) -> int:
+        """How many stored results it removed; those being computed are not stored."""
+        self.flights.forget()
         keys = list(self.rows.keys(prefix=self.name + ":"))
         return sum(self.rows.delete(key) for key in keys)
 
@@ -63,89 +89,124 @@ class _Memo:
         while True:
             found = self.stored(key)
             if found is not None:
-                return pickle.loads(found)
-            with self.lock:
-                flight = self.flights.get(key)
-                mine = flight is None
-                if flight is None:
-                    flight = self.flights[key] = _Flight()
-            if mine:
-                return self._compute(key, flight, args, options)
-            flight.done.wait()
-            if flight.ok:
-                return flight.value
-            # It raised for the thread that computed; the next one tries itself.
+                return found[0]
+            flight, mine = self.flights.join(key)
+            with waiting_for(flight, self.name):
+                if mine:
+                    self._compute(key, flight, args, options)
+                value = flight.result.result()
+            if value is not ABANDONED:
+                return value
 
-    def _compute(self, key: bytes, flight: _Flight, args: Any, options: Dict[str, Any]) -> Any:
-        try:
+    def _compute(self, key: bytes, flight: Flight, args: Any, options: Dict[str, Any]) -> None:
+        with self.flights.computing(key, flight) as values:
             # Another thread may have stored it between our look and our flight.
             found = self.stored(key)
-            flight.value = (self.function(*args, **options) if found is None
-                            else pickle.loads(found))
+            values.append(self.function(*args, **options) if found is None else found[0])
             if found is None:
-                self.store(key, flight.value)
-            flight.ok = True
-            return flight.value
-        finally:
-            with self.lock:
-                del self.flights[key]
-            flight.done.set()
+                self.store(key, flight, values[0])
 
 
 class _AsyncMemo(_Memo):
-    """The same for a coroutine function, with tasks in place of threads."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.tasks: Dict[Any, asyncio.Future[Any]] = {}
+    """The same for a coroutine function. Its computation is a task, whoever is cancelled."""
 
     async def __call__(self, *args: Any, **options: Any) -> Any:
         key = self.key(*args, **options)
-        found = await asyncio.to_thread(self.stored, key)
-        if found is not None:
-            return pickle.loads(found)
-        place = (asyncio.get_running_loop(), key)
-        task = self.tasks.get(place)
-        if task is None:
-            task = asyncio.ensure_future(self._compute_and_store(key, args, options))
-            self.tasks[place] = task
-            task.add_done_callback(lambda _: self.tasks.pop(place, None))
-        # A caller that is cancelled leaves the work to the others.
-        return await asyncio.shield(task)
+        while True:
+            found = await asyncio.to_thread(self.stored, key)
+            if found is not None:
+                return found[0]
+            flight, mine = self.flights.join(key)
+            if flight.stranded:
+                self._abandon(key, flight)
+                continue
+            with waiting_for(flight, self.name):
+                if mine:
+                    self._start(key, flight, args, options)
+                value = await asyncio.wrap_future(flight.result)
+            if value is not ABANDONED:
+                return value
 
-    async def _compute_and_store(self, key: bytes, args: Any, options: Dict[str, Any]) -> Any:
-        value = await self.function(*args, **options)
-        await asyncio.to_thread(self.store, key, value)
-        return value
+    def _start(self, key: bytes, flight: Flight, args: Any, options: Dict[str, Any]) -> None:
+        flight.task = asyncio.ensure_future(self._compute_in_task(key, flight, args, options))
+        # One that was cancelled before its first step has finished nothing.
+        flight.task.add_done_callback(lambda _: self._abandon(key, flight))
+
+    def _abandon(self, key: bytes, flight: Flight) -> None:
+        """Leaves the work to others, unless it is done."""
+        self.flights.leave(key, flight)
+        flight.finish(ABANDONED)
+
+    async def _compute_in_task(self, key: bytes, flight: Flight, args: Any,
+                               options: Dict[str, Any]) -> None:
+        with self.flights.computing(key, flight) as values:
+            found = await asyncio.to_thread(self.stored, key)
+            values.append(await self.function(*args, **options) if found is None else found[0])
+            if found is None:
+                await asyncio.to_thread(self.store, key, flight, values[0])
 
 
-def memoize(rows: WritableRows, ttl: Optional[Duration] = None,
-            name: Optional[str] = None) -> Callable[[Callable[..., Any]], Any]:
+def _own_name(rows: Any, function: Callable[..., Any]) -> str:
+    """The function's name, if it tells the function from others. ValueError otherwise."""
+    name = f"{function.__module__}.{function.__qualname__}"
+    if function.__name__ == "<lambda>":
+        raise ValueError("a lambda has no name of its own: pass name= to memoize()")
+    if "<locals>" not in function.__qualname__:
+        return name
+    # Functions that one factory makes have one name, and differ by what they captured.
+    plain = inspect.unwrap(function)
+    database = getattr(rows, "_database", rows)
+    mine = (getattr(plain, "__code__", None),
+            [_content(cell) for cell in getattr(plain, "__closure__", None) or ()])
+    known = database.__dict__.setdefault("_memoized", {})
+    other = known.setdefault((getattr(rows, "name", "default"), name), mine)
+    if other[0] is not mine[0] or not all(a is b or a == b for a, b in zip(other[1], mine[1])):
+        raise ValueError(f"another function called {name} is memoized here, with other captured "
+                         f"variables: pass name= to memoize(), with what tells them apart")
+    return name
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # Empty so far: it will hold the function itself, or a later variable.
+        return None
+
+
+def memoize(rows: WritableRows, ttl: Optional[Duration] = None, name: Optional[str] = None
+            ) -> Callable[[Callable[P, R]], Memoized[P, R]]:
     """A decorator that keeps results in a database or keyspace for `ttl`.
 
         @memoize(db, ttl=60)
         def report(day): ...
 
-    Arguments and results are pickled: give it a database that only your program writes. Exceptions
-    are not kept. Coroutine functions work, too. The function gets forget(*args), forget_all(),
-    key(*args) and __wrapped__. `name` is a part of the keys; it defaults to the function's own.
+    Equal arguments of the same types have one result, however they are passed. While one thread or
+    task computes it, others wait; they get its exception, too, which is not kept. A result that
+    cannot be stored, because a policy refuses it say, is returned with a RuntimeWarning. A call
+    that needs its own result raises RecursionError. Coroutine functions work, too.
+
+    Arguments and results are pickled: give it a database that only your program writes. The
+    function gets forget(*args), forget_all(), key(*args) and __wrapped__. `name` is a part of the
+    keys; it defaults to the function's own. A lambda needs one, and so do functions of one factory
+    that captured different variables: ValueError.
     """
     def decorate(function: Callable[..., Any]) -> Any:
-        is_async = inspect.iscoroutinefunction(function)
-        memo = (_AsyncMemo if is_async else _Memo)(rows, ttl, function, name)
+        call: Any
+        if inspect.iscoroutinefunction(function):
+            waiting = _AsyncMemo(rows, ttl, function, name)
+            memo: _Memo = waiting
 
-        if is_async:
             @functools.wraps(function)
             async def call(*args: Any, **options: Any) -> Any:
-                return await memo(*args, **options)
+                return await waiting(*args, **options)
         else:
+            memo = _Memo(rows, ttl, function, name)
+
             @functools.wraps(function)
             def call(*args: Any, **options: Any) -> Any:
                 return memo(*args, **options)
 
-        call.forget = memo.forget  # type: ignore[attr-defined]
-        call.forget_all = memo.forget_all  # type: ignore[attr-defined]
-        call.key = memo.key  # type: ignore[attr-defined]
+        call.forget, call.forget_all, call.key = memo.forget, memo.forget_all, memo.key
         return call
 
     return decorate

@@ -147,6 +147,7 @@ class Statistics:
     first_damage: str
     given_up: List[str]
     disk_full: bool
+    last_commit: int
     clock: ClockReport
 
     @staticmethod

@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Callable, Iterator, List, Optional, Tuple, Union
 
 from . import _mayfly
-from ._mayfly import NotFoundError, RowIterator
+from ._mayfly import NotFoundError, RowIterator, WrongTypeError
+from .containers import as_bytes
 from .policy import Duration
 from .reports import DeadlineEntry, ForecastBucket, Row
 
@@ -29,7 +30,8 @@ else:
 class Rows(_Reader):
     """Reading. Keys and values are bytes; a str stands for its UTF-8 bytes.
 
-    Iterators show one frozen state. They end with their database, transaction or snapshot.
+    Iterators show one frozen state. They end with their database, transaction or snapshot. In a
+    transaction, rows that they show are not watched for conflicts; rows read by their key are.
     """
 
     def _iterate(self, shows: str, prefix: Key = b"", begin: Key = b"", end: Key = b"",
@@ -74,8 +76,17 @@ class Rows(_Reader):
         return Row(*(self._row(key) if as_of is None else self._row_as_of(key, as_of)))
 
     def deadline(self, key: Key) -> Optional[datetime]:
-        """When the row dies; None: never. NotFoundError when there is none."""
-        return self._row(key)[2]
+        """When the row or collection dies; None: never. NotFoundError when there is none."""
+        try:
+            return self._row(key)[2]
+        except WrongTypeError:  # A collection. ttl() reads it by its key, as a transaction watches.
+            if self.ttl(key) is None:
+                return None
+        # Of all rows with that prefix, the key itself comes first.
+        row = next(self.rows(prefix=key), None)
+        if row is None or row.key != as_bytes(key):
+            raise NotFoundError(key)
+        return row.deadline
 
     def forecast(self, bucket: Duration = 60, buckets: int = 60,
                  with_bytes: bool = True) -> List[ForecastBucket]:
@@ -138,10 +149,10 @@ class WritableRows(Rows, _Writer):
 
         return self._atomically(work)
 
-    def update(self, other: Any = (), ttl: Any = None) -> None:
-        """Writes all pairs, or none of them: one transaction."""
+    def update(self, other: Any = (), ttl: Any = None, **more: Any) -> None:
+        """Writes all pairs and keywords, or none of them: one transaction."""
         pairs = other.items() if isinstance(other, (AbstractMapping, Rows)) else other
-        self._put_many([(key, value) for key, value in pairs], ttl)
+        self._put_many([(key, value) for key, value in pairs] + list(more.items()), ttl)
 
     def change(self, key: Key, compute: Callable[[Optional[bytes]], Optional[Value]],
                ttl: Any = _mayfly.KEEP) -> Optional[Value]:

@@ -14,7 +14,7 @@ from ._mayfly import BusyError
 from .database import Database, Keyspace
 
 _lock = threading.Lock()
-_open: Dict[Tuple[int, str], Tuple[Database, Any]] = {}
+_open: Dict[Tuple[int, str], Database] = {}
 
 
 def open_shared(directory: Optional[str], reaper: bool = True, **options: Any) -> Database:
@@ -31,14 +31,16 @@ def open_shared(directory: Optional[str], reaper: bool = True, **options: Any) -
             except BusyError as error:
                 raise BusyError(f"{error}. A mayfly cache belongs to one process; for several, run "
                                 f"mayfly serve and use the framework's Redis cache") from None
-            _open[place] = (database, database.start_reaper() if reaper else None)
-        return _open[place][0]
+            if reaper:
+                database.start_reaper()
+            _open[place] = database
+        return _open[place]
 
 
 def close_shared() -> None:
     """Closes all of them."""
     with _lock:
-        for database, _ in _open.values():
+        for database in _open.values():
             database.close()
         _open.clear()
 

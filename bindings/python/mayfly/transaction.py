@@ -30,13 +30,17 @@ class Transaction(_WithinTransaction, _mayfly.Transaction):
     """All its writes, or none. Its own methods are about the default keyspace.
 
     Leaving the block commits; an exception rolls back. ConflictError at the commit: another writer
-    changed a row that this one read or wrote. Database.transact() tries again by itself.
+    changed a row that this one wrote or read by its key, or a collection that it read. Rows that it
+    only walked, by keys() and the like, are not watched. Database.transact() tries again by itself.
+    InvalidError at the end of the block: the database was closed meanwhile, and nothing is written.
     """
 
     def __init__(self, database: Database) -> None:
         _mayfly.Transaction.__init__(self, database)
         self._database = database
         self._savepoints = 0
+        # By commit() or rollback(). One that close() ended is over, too, but its writes are lost.
+        self._settled = False
 
     def keyspace(self, keyspace: Union[str, Keyspace]) -> TransactionKeyspace:
         if isinstance(keyspace, str):
@@ -58,13 +62,23 @@ class Transaction(_WithinTransaction, _mayfly.Transaction):
                 self._savepoints -= 1
             raise
 
+    def commit(self, durability: Optional[str] = None) -> None:
+        try:
+            super().commit(durability)
+        finally:
+            self._settled = self._settled or self.over
+
+    def rollback(self) -> None:
+        super().rollback()
+        self._settled = True
+
     def __enter__(self) -> Transaction:
         return self
 
     def __exit__(self, kind: Optional[type], *rest: Any) -> None:
         if kind is not None:
             self.rollback()
-        elif not self.over:
+        elif not self._settled:
             self.commit()
 
 

@@ -34,14 +34,14 @@ py::object HashGet(const HashHandle& self, const BytesArgument& field) {
 
 bool HashPut(const HashHandle& self, const BytesArgument& field, const BytesArgument& value,
              const py::object& ttl, const py::object& expire_at) {
-  const Lifetime lifetime = ToLifetime(ttl, expire_at);
+  const Lifetime lifetime = LifetimeFor(self.rows, ttl, expire_at);
   return Take(
       Run<Hash>(self, [&](Hash& hash) { return hash.Put(field.view(), value.view(), lifetime); }));
 }
 
 bool HashExpire(const HashHandle& self, const BytesArgument& field, const py::object& ttl,
                 const py::object& expire_at) {
-  const Lifetime lifetime = ToLifetime(ttl, expire_at);
+  const Lifetime lifetime = LifetimeFor(self.rows, ttl, expire_at);
   return Take(Run<Hash>(self, [&](Hash& hash) { return hash.Expire(field.view(), lifetime); }));
 }
 
@@ -139,8 +139,10 @@ void BindSet(py::module_& module) {
       .def(py::init(&New<SetHandle>))
       .def("__len__", &Size<Set, SetHandle>)
       .def("__contains__",
-           [](const SetHandle& self, const BytesArgument& name) {
-             return Take(Run<Set>(self, [&](Set& set) { return set.Contains(name.view()); }));
+           [](const SetHandle& self, py::handle name) {
+             BytesArgument loaded;
+             if (!loaded.Load(name)) return false;  // As in a set of Python.
+             return Take(Run<Set>(self, [&](Set& set) { return set.Contains(loaded.view()); }));
            })
       .def("_add",
            [](const SetHandle& self, const BytesArgument& name) {

@@ -23,7 +23,8 @@ DatabaseHandle Open(const std::string& directory, const py::dict& given,
   options.create_if_missing = flag("create");
   options.salvage = flag("salvage");
   options.purge_on_read = flag("purge_on_read");
-  options.allow_any_instant = flag("allow_any_instant");
+  // The binding knows the unit that was meant, and judges instants itself.
+  options.allow_any_instant = true;
   const py::object secret = given["password"];
   std::optional<BytesArgument> password;
   if (!secret.is_none()) options.password = password.emplace(secret).view();
@@ -47,7 +48,8 @@ DatabaseHandle Open(const std::string& directory, const py::dict& given,
     const ReleasedGil released;
     return Database::Open(options);
   }();
-  auto database = std::make_shared<OpenDatabase>(Take(std::move(opened)), std::move(clock));
+  auto database = std::make_shared<OpenDatabase>(Take(std::move(opened)), std::move(clock),
+                                                 flag("allow_any_instant"));
   std::shared_ptr<Keyspace> rows(database, &database->get().default_keyspace());
   return DatabaseHandle{{{database, std::move(rows)}}};
 }

@@ -82,6 +82,11 @@ class RowIterator final : public Dependent {
   }
 
   void Seek(Bytes key) {
+    if (exhausted_) {
+      Raise(
+          Status::Invalid("the iterator has reached its end and no longer holds its state: make a "
+                          "new one, with begin="));
+    }
     Check(Within([&]() -> Status {
       if (reverse_) {
         cursor_->SeekAtOrBefore(key);
@@ -155,6 +160,7 @@ class RowIterator final : public Dependent {
     rows_max_ = std::min(rows_max_ * 4, kBatchRowsMax);
     if (!ended) return;
     ended_ = true;
+    exhausted_ = true;
     rows_.database->Release(*this);  // The space of what it shows can be reclaimed from here on.
   }
 
@@ -214,6 +220,7 @@ class RowIterator final : public Dependent {
   std::string text_;
   std::size_t next_ = 0;
   bool ended_ = false;
+  bool exhausted_ = false;  // Ended, and by itself.
 };
 
 std::unique_ptr<RowIterator> NewIterator(const Reader& rows, const std::string& shows,

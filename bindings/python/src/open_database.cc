@@ -19,8 +19,9 @@ std::uint64_t ForkGeneration() {
   return forks.load(std::memory_order_relaxed);
 }
 
-OpenDatabase::OpenDatabase(std::unique_ptr<Database> database, std::shared_ptr<ManualClock> clock)
-    : clock_(std::move(clock)), database_(std::move(database)) {}
+OpenDatabase::OpenDatabase(std::unique_ptr<Database> database, std::shared_ptr<ManualClock> clock,
+                           bool any_instant)
+    : any_instant_(any_instant), clock_(std::move(clock)), database_(std::move(database)) {}
 
 Status OpenDatabase::CheckProcess() const {
   if (generation_ == ForkGeneration()) return {};

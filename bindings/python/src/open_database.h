@@ -54,9 +54,13 @@ class Dependent {
 class OpenDatabase {
  public:
   // `clock` keeps a clock made in Python alive; null: the system's.
-  OpenDatabase(std::unique_ptr<Database> database, std::shared_ptr<ManualClock> clock);
+  OpenDatabase(std::unique_ptr<Database> database, std::shared_ptr<ManualClock> clock,
+               bool any_instant);
 
   Database& get() { return *database_; }
+
+  // Whether calls may state instants that look like another unit.
+  bool any_instant() const { return any_instant_; }
 
   // A call's way in. Take it with the GIL released; see Enter().
   std::shared_lock<std::shared_mutex> Lock() { return std::shared_lock(gate_); }
@@ -78,6 +82,7 @@ class OpenDatabase {
 
  private:
   const std::uint64_t generation_ = ForkGeneration();
+  const bool any_instant_;
   std::shared_ptr<ManualClock> clock_;
   std::unique_ptr<Database> database_;
   std::shared_mutex gate_;

@@ -104,7 +104,8 @@ py::dict ToDict(const Statistics& all) {
                   "files_dropped"_a = all.files_dropped, "files_rewritten"_a = all.files_rewritten,
                   "bytes_rewritten"_a = all.bytes_rewritten, "damage_seen"_a = all.damage_seen,
                   "first_damage"_a = all.first_damage, "given_up"_a = all.given_up,
-                  "disk_full"_a = all.disk_full, "clock"_a = ToDict(all.clock));
+                  "disk_full"_a = all.disk_full, "last_commit"_a = all.last_commit,
+                  "clock"_a = ToDict(all.clock));
 }
 
 py::dict ToDict(const Proof& proof) {

@@ -85,6 +85,12 @@ bool Exists(const Reader& self, const BytesArgument& key) {
   return Take(Read(self, [&](const KeyspaceReader& rows) { return rows.Exists(key.view()); }));
 }
 
+// As in a dict, what cannot be a key is not in it.
+bool Contains(const Reader& self, py::handle key) {
+  BytesArgument loaded;
+  return loaded.Load(key) && Exists(self, loaded);
+}
+
 std::uint64_t Count(const Reader& self) {
   return Take(Read(self, [](const KeyspaceReader& rows) { return rows.Count(); }));
 }
@@ -119,7 +125,7 @@ Status PutAll(KeyspaceWriter& rows, const Pairs& pairs, Lifetime lifetime) {
 // All of them or none, as one transaction; within one, as a part of it. `pairs` is kept by the
 // caller, and so are the bytes.
 void PutMany(const Writer& self, const py::sequence& pairs, const py::object& ttl) {
-  const Lifetime lifetime = ToLifetime(ttl, py::none());
+  const Lifetime lifetime = LifetimeFor(self, ttl, py::none());
   Pairs copied;
   copied.reserve(pairs.size());
   for (const py::handle pair : pairs) {
@@ -150,7 +156,7 @@ void SetItem(const Writer& self, const py::object& key, const BytesArgument& val
   if (pair.size() != 2) throw py::type_error("write db[key] = value or db[key, ttl] = value");
   const py::object first = pair[0];
   const py::object second = pair[1];
-  Put(self, BytesArgument(first).view(), value.view(), ToLifetime(second, py::none()));
+  Put(self, BytesArgument(first).view(), value.view(), LifetimeFor(self, second, py::none()));
 }
 
 bool PutIf(const Writer& self, const BytesArgument& key, const BytesArgument& value,
@@ -170,7 +176,7 @@ void DelItem(const Writer& self, const BytesArgument& key) {
 
 bool Expire(const Writer& self, const BytesArgument& key, const py::object& ttl,
             const py::object& expire_at, const std::string& only_if) {
-  const Lifetime lifetime = ToLifetime(ttl, expire_at);
+  const Lifetime lifetime = LifetimeFor(self, ttl, expire_at);
   const auto condition = Choose<DeadlineIf>(only_if, "only_if",
                                             {{"always", DeadlineIf::kAlways},
                                              {"none", DeadlineIf::kNone},
@@ -190,7 +196,7 @@ bool Persist(const Writer& self, const BytesArgument& key) {
 
 py::bytes Touch(const Writer& self, const BytesArgument& key, const py::object& ttl,
                 const py::object& expire_at) {
-  const Lifetime lifetime = ToLifetime(ttl, expire_at);
+  const Lifetime lifetime = LifetimeFor(self, ttl, expire_at);
   return ToBytes(
       Take(Write(self, [&](KeyspaceWriter& rows) { return rows.Touch(key.view(), lifetime); }),
            key.source())
@@ -199,15 +205,15 @@ py::bytes Touch(const Writer& self, const BytesArgument& key, const py::object& 
 
 bool PutAt(const Writer& self, const BytesArgument& key, const BytesArgument& value,
            const py::object& timestamp, const py::object& ttl, const py::object& expire_at) {
-  const WallTime at = ToInstant(timestamp, "timestamp");
-  const Lifetime lifetime = ToLifetime(ttl, expire_at);
+  const WallTime at = ToTimestamp(timestamp, self.database->any_instant());
+  const Lifetime lifetime = LifetimeFor(self, ttl, expire_at);
   return Take(Write(self, [&](KeyspaceWriter& rows) {
     return rows.PutAt(key.view(), value.view(), at, lifetime);
   }));
 }
 
 bool DeleteAt(const Writer& self, const BytesArgument& key, const py::object& timestamp) {
-  const WallTime at = ToInstant(timestamp, "timestamp");
+  const WallTime at = ToTimestamp(timestamp, self.database->any_instant());
   return Take(Write(self, [&](KeyspaceWriter& rows) { return rows.DeleteAt(key.view(), at); }));
 }
 
@@ -230,7 +236,7 @@ void BindReader(py::module_& module) {
       .def("_row", &GetRow)
       .def("_row_as_of", &GetAsOf)
       .def("exists", &Exists, "key"_a)
-      .def("__contains__", &Exists)
+      .def("__contains__", &Contains)
       .def("ttl", &Ttl, "key"_a)
       .def("__len__", &Count)
       .def("_forecast", &Forecast)
@@ -244,6 +250,10 @@ void CheckSameDatabase(const Reader& rows, const KeyspaceHandle& keyspace) {
   Raise(Status::Invalid("the keyspace belongs to another database"));
 }
 
+Lifetime LifetimeFor(const Writer& rows, py::handle ttl, py::handle expire_at) {
+  return ToLifetime(ttl, expire_at, rows.database->any_instant());
+}
+
 void BindRows(py::module_& module) {
   BindReader(module);
   py::class_<Writer, Reader, std::shared_ptr<Writer>>(module, "Writer")
@@ -255,7 +265,7 @@ void BindRows(py::module_& module) {
           "put",
           [](const Writer& self, const BytesArgument& key, const BytesArgument& value,
              const py::object& ttl, const py::object& expire_at) {
-            Put(self, key.view(), value.view(), ToLifetime(ttl, expire_at));
+            Put(self, key.view(), value.view(), LifetimeFor(self, ttl, expire_at));
           },
           "key"_a, "value"_a, "ttl"_a = py::none(), "expire_at"_a = py::none())
       .def("__setitem__", &SetItem)
@@ -264,14 +274,16 @@ void BindRows(py::module_& module) {
           "add",
           [](const Writer& self, const BytesArgument& key, const BytesArgument& value,
              const py::object& ttl, const py::object& expire_at) {
-            return PutIf(self, key, value, PutCondition::Absent(), ToLifetime(ttl, expire_at));
+            return PutIf(self, key, value, PutCondition::Absent(),
+                         LifetimeFor(self, ttl, expire_at));
           },
           "key"_a, "value"_a, "ttl"_a = py::none(), "expire_at"_a = py::none())
       .def(
           "replace",
           [](const Writer& self, const BytesArgument& key, const BytesArgument& value,
              const py::object& ttl, const py::object& expire_at) {
-            return PutIf(self, key, value, PutCondition::Present(), ToLifetime(ttl, expire_at));
+            return PutIf(self, key, value, PutCondition::Present(),
+                         LifetimeFor(self, ttl, expire_at));
           },
           "key"_a, "value"_a, "ttl"_a = py::none(), "expire_at"_a = py::none())
       .def(
@@ -279,7 +291,7 @@ void BindRows(py::module_& module) {
           [](const Writer& self, const BytesArgument& key, const BytesArgument& expected,
              const BytesArgument& value, const py::object& ttl, const py::object& expire_at) {
             return PutIf(self, key, value, PutCondition::Equals(expected.view()),
-                         ToLifetime(ttl, expire_at));
+                         LifetimeFor(self, ttl, expire_at));
           },
           "key"_a, "expected"_a, "value"_a, "ttl"_a = py::none(), "expire_at"_a = py::none())
       .def("delete", &Delete, "key"_a)

@@ -56,6 +56,9 @@ auto Write(const Writer& rows, const Call& call)
 // InvalidError unless both are of one database: the library ends the process otherwise.
 void CheckSameDatabase(const Reader& rows, const KeyspaceHandle& keyspace);
 
+// The lifetime that ttl= and expire_at= state for these rows.
+Lifetime LifetimeFor(const Writer& rows, pybind11::handle ttl, pybind11::handle expire_at);
+
 void BindRows(pybind11::module_& module);       // Reader and Writer.
 void BindIterators(pybind11::module_& module);  // Before BindRows().
 

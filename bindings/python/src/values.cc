@@ -12,6 +12,10 @@ namespace py = pybind11;
 
 constexpr double kMillisMax = 9.0e18;  // Below the largest int64.
 
+// Seconds since the epoch outside these are taken for another unit: 1973 and the year 5138.
+constexpr std::int64_t kSecondsFirst = 100'000'000;
+constexpr std::int64_t kSecondsLast = 100'000'000'000;
+
 // Live until the process ends, as the module does.
 PyObject* epoch = nullptr;
 PyObject* forever = nullptr;
@@ -149,10 +153,40 @@ py::object ToSeconds(const std::optional<Millis>& length) {
   return length ? py::object(py::float_(ToSeconds(*length))) : py::none();
 }
 
-Lifetime ToLifetime(py::handle ttl, py::handle expire_at) {
+namespace {
+
+[[noreturn]] void RaiseImplausible(py::handle given, const char* what, const char* looks_like) {
+  Raise(Status::Invalid(std::string(what) + " " + std::string(py::repr(given)) +
+                        " is implausible in seconds since 1970: it looks like " + looks_like +
+                        "; convert it, pass an aware datetime, or open the database with "
+                        "allow_any_instant=True"));
+}
+
+// A datetime states its unit, so any will do.
+WallTime ToDeadline(py::handle instant, bool any_instant) {
+  const WallTime deadline = ToInstant(instant, "expire_at");
+  if (!any_instant && !PyDateTime_Check(instant.ptr()) && ToMs(deadline) > kSecondsLast * 1000) {
+    RaiseImplausible(instant, "expire_at", "milliseconds or a smaller unit");
+  }
+  return std::max(deadline, WallTimeFromMs(0));  // Rows have no deadline before 1970.
+}
+
+}  // namespace
+
+WallTime ToTimestamp(py::handle timestamp, bool any_instant) {
+  const WallTime at = ToInstant(timestamp, "timestamp");
+  if (any_instant || (ToMs(at) >= kSecondsFirst * 1000 && ToMs(at) <= kSecondsLast * 1000)) {
+    return at;
+  }
+  RaiseImplausible(timestamp, "timestamp",
+                   ToMs(at) < kSecondsFirst * 1000 ? "a counter or a larger unit"
+                                                   : "milliseconds or a smaller unit");
+}
+
+Lifetime ToLifetime(py::handle ttl, py::handle expire_at, bool any_instant) {
   if (!expire_at.is_none()) {
     if (!ttl.is_none()) Raise(Status::Invalid("ttl and expire_at exclude each other"));
-    return Lifetime::Until(ToInstant(expire_at, "expire_at"));
+    return Lifetime::Until(ToDeadline(expire_at, any_instant));
   }
   if (ttl.is_none()) return Lifetime::Default();
   if (ttl.ptr() == forever) return Lifetime::Forever();

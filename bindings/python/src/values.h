@@ -55,8 +55,13 @@ pybind11::object ToSeconds(const std::optional<Millis>& length);
 
 inline pybind11::bytes ToBytes(Bytes bytes) { return {bytes.data(), bytes.size()}; }
 
-// The lifetime that ttl= and expire_at= state. FOREVER and KEEP are values of ttl=.
-Lifetime ToLifetime(pybind11::handle ttl, pybind11::handle expire_at);
+// The lifetime that ttl= and expire_at= state. FOREVER and KEEP are values of ttl=. An instant that
+// has passed is one, however long ago. A number of seconds that looks like milliseconds is
+// InvalidError, unless any instant is allowed.
+Lifetime ToLifetime(pybind11::handle ttl, pybind11::handle expire_at, bool any_instant);
+
+// The instant of a write. InvalidError for one before 1973 or after 5138, likewise.
+WallTime ToTimestamp(pybind11::handle timestamp, bool any_instant);
 
 void BindLifetimes(pybind11::module_& module);
 

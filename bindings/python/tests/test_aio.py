@@ -89,3 +89,13 @@ def test_events(clock):
         await asyncio.gather(follower, return_exceptions=True)
 
     run(work, clock)
+
+
+def test_a_database_that_was_not_opened_says_how():
+    async def main():
+        db = mayfly.aio.Database()
+        for call in (lambda: db.get("k"), lambda: db.keyspace("s"), db.close):
+            with pytest.raises(mayfly.InvalidError, match="async with"):
+                await call()
+
+    asyncio.run(main())

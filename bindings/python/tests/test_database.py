@@ -1,6 +1,9 @@
 """Opening, closing, keyspaces, transactions, snapshots and iterators."""
 
+import contextlib
+import datetime
 import gc
+import threading
 
 import pytest
 
@@ -154,6 +157,98 @@ def test_a_conflict_is_retried(db):
     assert db["n"] == b"5"
 
 
+READS = {"item": lambda tx: tx["k"], "get": lambda tx: tx.get("k"), "in": lambda tx: "k" in tx,
+         "exists": lambda tx: tx.exists("k"), "get_many": lambda tx: tx.get_many(["k"]),
+         "ttl": lambda tx: tx.ttl("k"), "row": lambda tx: tx.row("k"),
+         "view": lambda tx: tx.get_view("k"), "deadline": lambda tx: tx.deadline("k"),
+         "fields": lambda tx: list(tx.hash("h"))}
+WALKS = {"keys": lambda tx: list(tx), "items": lambda tx: list(tx.items()),
+         "rows": lambda tx: list(tx.rows()), "len": len,
+         "deadlines": lambda tx: list(tx.deadlines())}
+
+
+def read_and_write_beside_another(db, read):
+    db.put("k", "v", ttl=60)
+    db.hash("h")["a"] = "1"
+    with db.transaction() as tx:
+        read(tx)
+        db.put("k", "changed", ttl=60)
+        db.put("new", "row", ttl=60)
+        db.hash("h")["b"] = "2"
+        tx["written"] = "1"
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_what_a_transaction_read_by_key_is_watched(db, read):
+    with pytest.raises(mayfly.ConflictError):
+        read_and_write_beside_another(db, read)
+    assert "written" not in db
+
+
+@pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS)
+def test_what_a_transaction_walked_is_not_watched(db, walk):
+    read_and_write_beside_another(db, walk)
+    assert db["written"] == b"1"
+
+
+def test_a_transaction_that_wrote_nothing_has_no_conflict(db):
+    db["k"] = "v"
+    with db.transaction() as tx:
+        assert tx["k"] == b"v"
+        db["k"] = "changed"
+
+
+def test_a_transaction_whose_database_was_closed_fails_at_its_end(db):
+    with pytest.raises(mayfly.InvalidError, match="closed"):
+        with db.transaction() as tx:
+            tx["money"] = "1"
+            closing = threading.Thread(target=db.close)
+            closing.start()
+            closing.join()
+
+
+def test_work_that_closes_its_database_fails(db):
+    def work(tx):
+        tx["money"] = "1"
+        db.close()
+        return "done"
+
+    with pytest.raises(mayfly.InvalidError, match="closed"):
+        db.transact(work)
+
+
+def test_a_stack_that_closes_the_database_first_fails(clock):
+    with pytest.raises(mayfly.InvalidError, match="closed"):
+        with contextlib.ExitStack() as stack:
+            database = mayfly.Database(clock=clock)
+            tx = stack.enter_context(database.transaction())
+            stack.callback(database.close)
+            tx["money"] = "1"
+
+
+def test_a_block_may_settle_its_transaction_itself(db):
+    with db.transaction() as tx:
+        tx["a"] = "1"
+        tx.commit()
+    with db.transaction() as tx:
+        tx["b"] = "1"
+        tx.rollback()
+    with db.transaction() as tx:
+        tx["c"] = "1"
+        tx.commit()
+        db.close()
+    with pytest.raises(mayfly.InvalidError):
+        tx.commit()
+
+
+def test_a_commit_that_was_refused_as_called_is_made_at_the_end(db):
+    with db.transaction() as tx:
+        tx["a"] = "1"
+        with pytest.raises(mayfly.InvalidError, match="durability"):
+            tx.commit("maybe")
+    assert db["a"] == b"1"
+
+
 def test_savepoints_nest(db):
     with db.transaction() as tx:
         tx["a"] = "1"
@@ -225,6 +320,8 @@ def test_an_iterator_shows_one_state_and_seeks(db):
         keys.seek("099")
         assert list(keys) == [b"099"]
         assert next(keys, None) is None
+        with pytest.raises(mayfly.InvalidError, match="reached its end"):
+            keys.seek("050")
     backwards = db.keys(reverse=True)
     assert list(backwards) == []
     backwards.close()
@@ -248,3 +345,31 @@ def test_an_iterator_of_a_transaction_ends_with_it(db):
     with pytest.raises(mayfly.InvalidError):
         next(unread)
     assert list(keys) == []
+
+
+def test_an_empty_name_is_no_directory():
+    for options in ({}, {"read_only": True}):
+        with pytest.raises(mayfly.InvalidError, match="None"):
+            mayfly.Database("", **options)
+    with pytest.raises(mayfly.InvalidError, match="None"):
+        mayfly.KVStore("")
+
+
+def test_the_deadline_of_a_collection(db, clock):
+    names = db.set("s")
+    names.add("a")
+    db["s2"] = "another row with the prefix"
+    assert db.deadline("s") is None
+    names.expire(10)
+    assert db.deadline("s") == clock.now + datetime.timedelta(seconds=10)
+    with db.transaction() as tx, db.snapshot() as snapshot:
+        assert tx.deadline(b"s") == snapshot.deadline("s") == db.deadline("s")
+    clock.advance(10)
+    with pytest.raises(mayfly.NotFoundError):
+        db.deadline("s")
+
+
+def test_persisting_in_a_keyspace_that_clamps(db):
+    space = db.create_keyspace("s", mayfly.Policy(max_ttl=60, on_breach="clamp"))
+    space["k", 10] = "v"
+    assert space.persist("k") and space.ttl("k") == 60.0

@@ -106,3 +106,14 @@ def test_delete_and_iterate(store):
     with store.begin() as transaction:
         transaction[b"c"] = b"c"
     assert store[b"c"] == b"c"
+
+
+def test_vacuum_gives_space_back(tmp_path):
+    with KVStore(tmp_path / "db") as store:
+        for i in range(100):
+            store[b"%d" % i] = b"x" * 10_000
+        for i in range(100):
+            del store[b"%d" % i]
+        assert store.vacuum() is None
+        assert store.vacuum(10) is None
+        assert len(store) == 0

@@ -33,6 +33,16 @@ def test_other_types_are_refused(db):
     assert len(db) == 0
 
 
+def test_what_is_no_key_is_in_nothing(db):
+    db["k"] = "v"
+    names = db.set("s")
+    names.add("a")
+    for wrong in (5, None, 1.5, ("k", 1), ["k"]):
+        assert wrong not in db and wrong not in names
+    with db.snapshot() as snapshot, db.transaction() as tx:
+        assert 5 not in snapshot and 5 not in tx and "k" in snapshot
+
+
 def test_a_lone_surrogate_is_refused(db):
     with pytest.raises(UnicodeEncodeError):
         db["\ud800"] = b"x"
@@ -96,6 +106,49 @@ def test_wrong_lifetimes_write_nothing(db):
     with pytest.raises(ValueError):  # Milliseconds given as seconds.
         db.put("k", "v", expire_at=START.timestamp() * 1000)
     assert len(db) == 0
+
+
+@pytest.mark.parametrize("expire_at", [0, 1, -5, 1.5, datetime.datetime.min.replace(
+    tzinfo=datetime.timezone.utc), datetime.datetime(1969, 12, 31, tzinfo=datetime.timezone.utc)])
+def test_an_instant_long_ago_has_passed(db, expire_at):
+    db["k"] = "v"
+    db.put("k", "w", expire_at=expire_at)
+    assert "k" not in db
+    db["k"] = "v"
+    assert db.expire("k", expire_at=expire_at)
+    assert "k" not in db
+    fields = db.hash("h")
+    fields["stays"] = "1"
+    fields.put("goes", "2", expire_at=expire_at)
+    assert list(fields) == [b"stays"]
+    assert db.check().clean
+
+
+def test_the_last_datetime_is_a_deadline(db, clock):
+    last = datetime.datetime.max.replace(tzinfo=datetime.timezone.utc)
+    db.put("k", "v", expire_at=last)
+    assert db.deadline("k").year == 9999
+    clock.set(datetime.datetime(9999, 12, 31, tzinfo=datetime.timezone.utc))
+    assert "k" in db
+
+
+def test_an_instant_in_another_unit_is_refused_in_seconds(db):
+    milliseconds = START.timestamp() * 1000
+    with pytest.raises(mayfly.InvalidError, match="in seconds since 1970.*milliseconds"):
+        db.put("k", "v", expire_at=milliseconds)
+    with pytest.raises(mayfly.InvalidError, match="in seconds since 1970.*milliseconds"):
+        db.hash("h").put("k", "v", expire_at=milliseconds)
+    space = db.create_keyspace("t", mayfly.Policy(order="timestamp"))
+    for wrong in (5, milliseconds):
+        with pytest.raises(mayfly.InvalidError, match="timestamp.*in seconds since 1970"):
+            space.put_at("k", "v", wrong)
+        with pytest.raises(mayfly.InvalidError, match="timestamp.*in seconds since 1970"):
+            space.delete_at("k", wrong)
+    assert len(db) == 0 and len(space) == 0
+    with mayfly.Database(allow_any_instant=True) as free:
+        free.put("k", "v", expire_at=milliseconds)
+        assert "k" in free
+        assert free.create_keyspace("t", mayfly.Policy(order="timestamp")).put_at("k", "v", 5)
 
 
 def test_a_tiny_ttl_is_a_millisecond(db):
@@ -247,3 +300,9 @@ def test_every_exception_has_one_base():
     assert issubclass(mayfly.InvalidError, ValueError)
     assert issubclass(mayfly.WrongTypeError, TypeError)
     assert mayfly.NotFoundError.__module__ == "mayfly"
+
+
+def test_update_takes_keywords(db):
+    db.update({"a": "1"}, ttl=9, b="2")
+    db.update(c="3")
+    assert dict(db.items()) == {b"a": b"1", b"b": b"2", b"c": b"3"} and db.ttl("b") == 9.0

@@ -1,6 +1,8 @@
 """The dead: purging, events, forecast, reaper, proof; and saving and checking."""
 
 import datetime
+import gc
+import itertools
 import threading
 
 import pytest
@@ -105,6 +107,38 @@ def test_the_reaper_purges_by_itself(db, clock):
         assert db.statistics().purged_rows == 1
     with pytest.raises(mayfly.InvalidError):
         reaper.await_idle()
+
+
+def test_a_reaper_that_nobody_holds_goes_on(db, clock):
+    space = db.create_keyspace("s", mayfly.Policy(events="key"))
+    space["k", 1] = "v"
+    db.start_reaper()
+    gc.collect()
+    clock.advance(1)
+    # Waits for the thread; without one nothing would ever come.
+    events = [event.key for event in itertools.islice(db.events.follow(0, timeout=60), 1)]
+    assert events == [b"k"]
+
+
+def test_a_reaper_that_was_closed_is_forgotten(db):
+    with db.start_reaper() as first:
+        second = db.start_reaper()
+        assert db._reapers == {first, second}
+    assert db._reapers == {second}
+    second.close()
+    second.close()
+    assert not db._reapers
+    left = db.start_reaper()
+    db.close()
+    assert not db._reapers
+    left.close()
+
+
+def test_a_reaper_ends_with_a_database_that_nobody_holds(tmp_path):
+    db = mayfly.Database(tmp_path / "db")
+    db.start_reaper()
+    del db
+    mayfly.Database(tmp_path / "db").close()
 
 
 def test_backup_and_restore(db, clock, tmp_path):
