@@ -54,7 +54,8 @@ struct StoredKeys {
       entries.push_back(core::EntryKey(kDefault, mortality.deadline(i), mortality.mortal_key(i)));
       fresh.emplace_back(Bytes(core::RowKey(kDefault, data.missing_key(i))));
       fresh_entries.push_back(core::EntryKey(kDefault, mortality.deadline(i), data.missing_key(i)));
-      counters.push_back(core::CounterKey(kDefault, core::StripeOf(kDefault, data.missing_key(i))));
+      counters.push_back(core::CounterKey(
+          kDefault, core::CounterOf(core::StripeOf(kDefault, data.missing_key(i)))));
     }
   }
 

@@ -2,6 +2,7 @@
 """mayfly serve beside Debian's redis-server, by redis-benchmark, in one run.
 
   server_bench.py MAYFLY [--rounds N] [--requests N] [--clients N] [--threads N] [--pipeline P ...]
+                  [--engine rocks|memory-first] [--command NAME ...]
 
 Both keep what they are told: redis-server with appendonly yes and an fsync every second, mayfly with
 its defaults. They take turns, who begins alternates, and the medians of the rounds count. Printed are
@@ -30,6 +31,16 @@ COMMANDS = {
     "HSET": ["HSET", "hash:__rand_int__", "field", "x" * 100],
     "LPUSH": ["LPUSH", "list:__rand_int__", "x" * 100],
     "ZADD": ["ZADD", "zset", "__rand_int__", "member:__rand_int__"],
+    "SADD": ["SADD", "set:__rand_int__", "member:__rand_int__"],
+    "XADD": ["XADD", "stream", "*", "field", "x" * 100],
+    "XREADGRP": ["XREADGROUP", "GROUP", "group", "consumer", "COUNT", "1", "STREAMS", "unread", ">"],
+}
+# What makes a request find something: run before each measurement, and not measured. A stream that no one has read, with
+# an entry for each request.
+FIRST = {
+    "XREADGRP": [["-n", "1", "DEL", "unread"],
+                 ["-n", "1", "XGROUP", "CREATE", "unread", "group", "0", "MKSTREAM"],
+                 ["-P", "64", "XADD", "unread", "*", "field", "x" * 100]],
 }
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -69,6 +80,10 @@ def cpu_seconds(pid):
 def measure(server, command, pipeline, options):
     """(requests per second, CPU microseconds per request)"""
     requests = options.requests if pipeline > 1 else options.requests // 4
+    for first in FIRST.get(command, []):
+        count = [] if "-n" in first else ["-n", str(requests)]
+        subprocess.run(["redis-benchmark", "-p", str(server.port), "-q", *count, *first],
+                       capture_output=True, check=True)
     before = cpu_seconds(server.process.pid)
     run = subprocess.run(
         ["redis-benchmark", "-p", str(server.port), "-n", str(requests), "-c", str(options.clients),
@@ -89,10 +104,13 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--pipeline", type=int, nargs="*", default=[1, 16, 64])
     parser.add_argument("--command", nargs="*", default=list(COMMANDS))
+    parser.add_argument("--engine", choices=["as-found", "rocks", "memory-first"],
+                        default="as-found", help="mayfly's setting `engine`")
     options = parser.parse_args()
     print(f"{'command':8} {'P':>3} {'redis req/s':>12} {'mayfly req/s':>13} {'ratio':>6} "
           f"{'redis us':>9} {'mayfly us':>10} {'ratio':>6}")
-    with Redis() as redis, ServerProcess(options.mayfly, "--threads", options.threads) as mayfly:
+    with Redis() as redis, ServerProcess(
+            options.mayfly, "--threads", options.threads, "--engine", options.engine) as mayfly:
         for command in options.command:
             for pipeline in options.pipeline:
                 seen = {redis: [], mayfly: []}

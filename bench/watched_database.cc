@@ -31,9 +31,9 @@ WatchedDatabase::WatchedDatabase(const std::string& directory, MemoryProfile mem
 std::uint64_t WatchedDatabase::StoredRows() const {
   core::Counters total;
   PinnedBytes stored;
-  for (std::size_t stripe = 0; stripe < core::kStripes; ++stripe) {
+  for (std::size_t counter = 0; counter < core::kCounters; ++counter) {
     const Status read =
-        engine_->Get(kMeta, core::CounterKey(kDefault, static_cast<std::uint8_t>(stripe)), stored);
+        engine_->Get(kMeta, core::CounterKey(kDefault, static_cast<std::uint8_t>(counter)), stored);
     if (read.IsNotFound()) continue;
     Must(read);
     core::Counters counters;
