@@ -28,7 +28,7 @@ run: build/release/build.ninja  ## Build the program and serve a database in ./d
 
 test: build/release/build.ninja  ## Build what ships and run every test on it.
 	@cmake --build --preset release
-	@ctest --preset release -j $(CTEST_JOBS)
+	@scripts/run_tests release -j $(CTEST_JOBS)
 
 bench: build/release/build.ninja  ## Build and run the benchmarks; takes minutes.
 	@cmake --build --preset release --target bench
@@ -47,15 +47,15 @@ check: test dev asan tsan fuzz tidy format-check  ## Everything a change must pa
 
 dev: build/dev/build.ninja  ## The tests on a Debug build.
 	@cmake --build --preset dev
-	@ctest --preset dev -j $(CTEST_JOBS)
+	@scripts/run_tests dev -j $(CTEST_JOBS)
 
 asan: build/asan/build.ninja  ## The tests with AddressSanitizer and UBSan.
 	@cmake --build --preset asan
-	@ctest --preset asan -j $(CTEST_JOBS)
+	@scripts/run_tests asan -j $(CTEST_JOBS)
 
 tsan: build/tsan/build.ninja  ## The tests with ThreadSanitizer.
 	@cmake --build --preset tsan
-	@ctest --preset tsan -j $(CTEST_JOBS)
+	@scripts/run_tests tsan -j $(CTEST_JOBS)
 
 fuzz: build/fuzz/build.ninja  ## Every fuzzer, for some seconds each.
 	@cmake --build --preset fuzz --target fuzzers

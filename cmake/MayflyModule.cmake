@@ -99,12 +99,12 @@ function(mayfly_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 600)
 endfunction()
 
-# mayfly_many_locks(NAME...)
-# Tests with transactions that latch more keys at once than ThreadSanitizer's search for
-# circles of locks can follow: 64.
-function(mayfly_many_locks)
-  set_tests_properties(${ARGN}
-    PROPERTIES ENVIRONMENT_MODIFICATION "TSAN_OPTIONS=path_list_append:detect_deadlocks=0")
+# mayfly_tests_on_disk()
+# The tests of the current folder keep their files on the disk, as a user's database is, though
+# scripts/run_tests gives the others memory.
+function(mayfly_tests_on_disk)
+  get_property(tests DIRECTORY PROPERTY TESTS)
+  set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT_MODIFICATION "TMPDIR=unset:")
 endfunction()
 
 # Sets the variable RESULT to clang-tidy's command line for test code, if there is one: without the
