@@ -144,22 +144,28 @@ TEST_P(DiskFullTest, ARefusedCommitLeavesNoTraceAndTheNextOneAfterwardsGoesThrou
   ASSERT_TRUE(engine_->Flush().ok());  // Old files of the opening would give room back later.
   for (int row = 0; row < 100; ++row) ASSERT_TRUE(Commit(row).ok());
   disk_.SetFull(true);
-  const int rows = CommitUntilRefused(100);
+  int rows = CommitUntilRefused(100);
+  int let_through = 0;  // Work in the background may give room back at any moment.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    const Status refused = Commit(rows);
+    Status refused = Commit(rows);
+    for (; refused.ok() && let_through < 100; ++let_through) {
+      rows = CommitUntilRefused(rows + 1);
+      refused = Commit(rows);
+    }
     EXPECT_EQ(refused.code(), StatusCode::kIoError);
     EXPECT_NE(refused.message().find("free some space"), Bytes::npos) << refused.ToString();
     EXPECT_NE(refused.message().find(directory_.path()), Bytes::npos) << refused.ToString();
     ExpectExactly(rows);
     EXPECT_TRUE(engine_->Stats()->disk_full);
   }
-  EXPECT_EQ(logger_.lines(" is full"), 1) << "once, not with every commit";
-  EXPECT_EQ(logger_.lines("has room again"), 0);
+  const int room_came_back = logger_.lines("has room again");
+  EXPECT_LE(room_came_back, let_through);
+  EXPECT_EQ(logger_.lines(" is full"), room_came_back + 1) << "once, not with every commit";
   disk_.SetFull(false);
   const Status accepted = Commit(rows);
   clock_.Advance(kReserveLookPause);
   EXPECT_FALSE(engine_->Stats()->disk_full);
-  EXPECT_EQ(logger_.lines("has room again"), 1);
+  EXPECT_EQ(logger_.lines("has room again"), room_came_back + 1);
   ASSERT_TRUE(accepted.ok()) << accepted.ToString();
   ExpectExactly(rows + 1);
 
