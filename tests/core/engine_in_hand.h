@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,7 +18,13 @@ namespace mayfly {
 
 class EngineInHand {
  public:
-  explicit EngineInHand(core::StoreOptions options = {}) : options_(std::move(options)) { Open(); }
+  // Puts an engine of the test's own between the database and RocksDB.
+  using Wrap = std::function<std::unique_ptr<engine::Engine>(std::unique_ptr<engine::Engine>)>;
+
+  explicit EngineInHand(core::StoreOptions options = {}, Wrap wrap = std::identity())
+      : options_(std::move(options)), wrap_(std::move(wrap)) {
+    Open();
+  }
   ~EngineInHand() { database_.reset(); }
 
   void Open() {
@@ -28,8 +35,9 @@ class EngineInHand {
                                            .write_buffer_bytes = std::size_t{64} << 10,
                                            .drop_policy = options_.horizon});
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
-    engine_ = engine->get();
-    auto opened = core::NewDatabase(*std::move(engine), options_);
+    auto wrapped = wrap_(*std::move(engine));
+    engine_ = wrapped.get();
+    auto opened = core::NewDatabase(std::move(wrapped), options_);
     ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
     database_ = *std::move(opened);
   }
@@ -67,6 +75,7 @@ class EngineInHand {
   TemporaryDirectory directory_;
   ManualClock clock_{kStart};
   core::StoreOptions options_;
+  const Wrap wrap_;
   std::unique_ptr<Database> database_;
   engine::Engine* engine_ = nullptr;  // The database's own.
 };

@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <limits>
 #include <map>
 #include <thread>
 
 #include "core/engine_in_hand.h"
 #include "core/planted.h"
 #include "core/upkeep/watched_upkeep.h"
+#include "tests/engine/forwarding_engine.h"
 #include "tests/engine/together.h"
 
 namespace mayfly {
@@ -331,6 +334,76 @@ TEST_F(Reclaiming, RefusesWhatItCannotDo) {
     EXPECT_TRUE(reader->Prove().has_value());
   }
   home_.Open();
+}
+
+// Refuses some rewrites, as RocksDB does while a compaction of its own has the files.
+class BusyEngine final : public engine::suite::ForwardingEngine {
+ public:
+  BusyEngine(std::unique_ptr<engine::Engine> inner, std::atomic<int>& refusals_left)
+      : ForwardingEngine(std::move(inner)), refusals_left_(refusals_left) {}
+
+ private:
+  Result<bool> DoCompactFile(engine::Role role, const std::string& name,
+                             std::uint64_t bytes_per_second) override {
+    if (refusals_left_ > 0) {
+      --refusals_left_;
+      return false;
+    }
+    return ForwardingEngine::DoCompactFile(role, name, bytes_per_second);
+  }
+  // So that files leave by being rewritten only.
+  Result<bool> DoDropFile(engine::Role, const std::string&) override { return false; }
+
+  std::atomic<int>& refusals_left_;
+};
+
+class ReclaimingWhileBusy : public ::testing::Test {
+ protected:
+  ReclaimingWhileBusy() {
+    for (int row = 0; row < kMany; ++row) {
+      EXPECT_EQ(CodeOf(home_.rows().Put(fmt::format("row {:06}", row), planter_.Distinct(200))),
+                kOk);
+    }
+    home_.Compact();
+    EXPECT_GT(DiskBytes(), kMany * 200u);
+    EXPECT_EQ(CodeOf(home_.rows().Clear()), kOk);
+  }
+
+  std::uint64_t DiskBytes() { return home_.database().GetStatistics().value().disk_bytes; }
+
+  std::atomic<int> refusals_left_{0};
+  EngineInHand home_{{}, [this](std::unique_ptr<engine::Engine> inner) {
+                       return std::make_unique<BusyEngine>(std::move(inner), refusals_left_);
+                     }};
+  Planter planter_;
+};
+
+TEST_F(ReclaimingWhileBusy, WaitsForTheCompactionThatIsInTheWay) {
+  refusals_left_ = 20;
+  ASSERT_TRUE(home_.database().Reclaim({}).has_value());
+  EXPECT_EQ(refusals_left_, 0);
+  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
+}
+
+TEST_F(ReclaimingWhileBusy, DoesNotWaitForEver) {
+  refusals_left_ = std::numeric_limits<int>::max();
+  EXPECT_TRUE(home_.database().Reclaim({}).has_value());
+  EXPECT_GT(DiskBytes(), kMany * 200u);
+}
+
+TEST_F(ReclaimingWhileBusy, TheReaperLooksAgain) {
+  refusals_left_ = 1'000'000;
+  const auto reaper = *home_.database().StartReaper();
+  for (int look = 0; look < 3; ++look) {  // The last of them has no new deletion to look after.
+    home_.clock().Advance(2s);
+    reaper->AwaitIdle();
+  }
+  ASSERT_LT(refusals_left_, 1'000'000);
+  EXPECT_GT(DiskBytes(), kMany * 200u);
+  refusals_left_ = 0;
+  home_.clock().Advance(2s);
+  reaper->AwaitIdle();
+  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
 }
 
 TEST(ReclaimingInMemory, FindsNothingToDo) {

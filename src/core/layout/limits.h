@@ -151,8 +151,8 @@ inline constexpr Millis kReclaimPause = std::chrono::seconds(1);
 // Rows removed since the last flush that make a flush of a quiet database worth while.
 inline constexpr std::uint64_t kFlushAfterRows = 1000;
 
-// How often, and after which pause, a round of promises retries a file that the engine is
-// compacting by itself.
+// How often, and after which pause, a round of promises or a reclaim retries a file that the engine
+// is compacting by itself.
 inline constexpr std::size_t kBusyFileLooksMax = 50;
 inline constexpr Millis kBusyFilePause = std::chrono::milliseconds(10);
 

@@ -181,7 +181,7 @@ ReaperImpl::Outcome ReaperImpl::Reclaim(const std::stop_token& stop) {
   }
   if (*outcome == Reclaimer::Outcome::kProgressed) return Outcome::kMore;
   // After the last row that callers deleted the files are checked once more.
-  look_again_ = *outcome == Reclaimer::Outcome::kLater || report.held_up || !quiet ||
+  look_again_ = *outcome != Reclaimer::Outcome::kNothing || report.held_up || !quiet ||
                 removed != removed_at_look_;
   removed_at_look_ = removed;
   return Outcome::kIdle;

@@ -29,9 +29,15 @@ Result<ReclaimReport> Reclaimer::Run(const ReclaimOptions& options, Stop stop) {
         Promises(store_, started_)
             .Keep(store_.catalog().AllWithDropped(), options.bytes_per_second, stop, report));
   }
-  while (!stop()) {
+  for (std::size_t looks = 0; !stop();) {
     MAYFLY_TRY(const Outcome outcome, Step(options, /*quiet=*/true, stop, report));
-    if (outcome != Outcome::kProgressed) return report;
+    if (outcome == Outcome::kProgressed) {
+      looks = 0;
+    } else if (outcome == Outcome::kBusy && looks++ < kBusyFileLooksMax) {
+      Waker().WaitFor(kBusyFilePause);
+    } else {
+      return report;
+    }
   }
   return Status::Conflict("ended by the caller; what was reclaimed by then stays reclaimed");
 }
@@ -119,11 +125,15 @@ Result<Reclaimer::Outcome> Reclaimer::ReclaimFile(const ReclaimOptions& options,
       if (kept_by_states_.contains(file.name)) continue;
       if (!dead.IsWhollyDead(file) && dead.DeadPercent(file) < options.dead_percent) continue;
       if (file.level != last_level && !quiet) {
-        outcome = Outcome::kLater;
+        if (outcome == Outcome::kNothing) outcome = Outcome::kLater;
         continue;
       }
       MAYFLY_TRY(const bool done, removal.Rewrite(role, file, options.bytes_per_second));
-      if (!done) continue;
+      if (!done) {
+        // What it holds, or hides in files beneath it, goes to the files of that compaction.
+        outcome = Outcome::kBusy;
+        continue;
+      }
       // A new file that still holds dead bytes is kept by an open state: one try is enough.
       MAYFLY_TRY(const auto after, store_.engine().Files(role));
       for (const engine::FileInfo& left : after) {

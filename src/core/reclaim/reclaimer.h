@@ -25,7 +25,8 @@ class Reclaimer {
 
   explicit Reclaimer(Store& store) : store_(store), started_(store.clock().Now()) {}
 
-  // Reclaims until nothing is left to do. Conflict: `stop` ended it.
+  // Reclaims until nothing is left to do. Waits for compactions of the engine's own that are in the
+  // way, though not for ever. Conflict: `stop` ended it.
   Result<ReclaimReport> Run(const ReclaimOptions& options, Stop stop);
 
   // The outcome of a step.
@@ -33,6 +34,7 @@ class Reclaimer {
     kProgressed,  // There may be more.
     kNothing,     // There is nothing to do.
     kLater,       // There is something to do, but writers come first now.
+    kBusy,        // There is something to do once a compaction of the engine's own has ended.
   };
 
   // Keeps promises that are due, or reclaims one file. `quiet` lets it touch upper levels.
