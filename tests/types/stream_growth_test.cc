@@ -12,8 +12,8 @@
 #include "core/latched_fixture.h"
 #include "core/new_database.h"
 #include "engine/memory/memory_engine.h"
-#include "types/stream.h"
-#include "types/stream_group.h"
+#include "types/streams/stream.h"
+#include "types/streams/stream_group.h"
 #include "types/worn_members.h"
 
 namespace mayfly::types {

@@ -9,9 +9,9 @@
 
 #include "base/random.h"
 #include "types/plain_home.h"
-#include "types/stream.h"
-#include "types/stream_group.h"
-#include "types/stream_lag.h"
+#include "types/streams/stream.h"
+#include "types/streams/stream_group.h"
+#include "types/streams/stream_lag.h"
 
 namespace mayfly::types {
 namespace {

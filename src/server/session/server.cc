@@ -11,7 +11,7 @@
 #include "server/command/limits.h"
 #include "server/command/notify_classes.h"
 #include "server/session/session.h"
-#include "types/stream.h"
+#include "types/streams/stream.h"
 
 namespace mayfly::server {
 

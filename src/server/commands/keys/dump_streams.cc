@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "types/stream.h"
-#include "types/stream_group.h"
-#include "types/stream_lag.h"
+#include "types/streams/stream.h"
+#include "types/streams/stream_group.h"
+#include "types/streams/stream_lag.h"
 
 namespace mayfly::server {
 namespace {

@@ -10,7 +10,7 @@
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
 #include "server/command/key_spec.h"
-#include "types/stream.h"
+#include "types/streams/stream.h"
 
 namespace mayfly::server {
 

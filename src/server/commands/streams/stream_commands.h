@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "server/command/command.h"
-#include "types/stream.h"
-#include "types/stream_group.h"
+#include "types/streams/stream.h"
+#include "types/streams/stream_group.h"
 
 namespace mayfly::server {
 

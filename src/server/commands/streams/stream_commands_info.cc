@@ -9,7 +9,7 @@
 #include "server/command/help.h"
 #include "server/commands/streams/stream_arguments.h"
 #include "server/commands/streams/stream_commands.h"
-#include "types/stream_lag.h"
+#include "types/streams/stream_lag.h"
 
 namespace mayfly::server {
 namespace {

@@ -10,7 +10,7 @@
 #include "server/command/errors.h"
 #include "server/commands/streams/stream_arguments.h"
 #include "server/commands/streams/stream_commands.h"
-#include "types/stream_lag.h"
+#include "types/streams/stream_lag.h"
 
 namespace mayfly::server {
 namespace {

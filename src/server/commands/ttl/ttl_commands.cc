@@ -18,7 +18,7 @@
 #include "server/commands/ttl/ttl_fields.h"
 #include "server/stats/clock_words.h"
 #include "types/member_key.h"
-#include "types/stream.h"
+#include "types/streams/stream.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {

@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "types/stream_group.h"
-#include "types/stream_head.h"
-#include "types/stream_id.h"
+#include "types/streams/stream_group.h"
+#include "types/streams/stream_head.h"
+#include "types/streams/stream_id.h"
 
 namespace mayfly::types {
 

@@ -1,4 +1,4 @@
-#include "types/stream_lag.h"
+#include "types/streams/stream_lag.h"
 
 namespace mayfly::types {
 namespace {

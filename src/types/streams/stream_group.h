@@ -25,7 +25,7 @@
 #include "base/function_ref.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
-#include "types/stream.h"
+#include "types/streams/stream.h"
 
 namespace mayfly::types {
 

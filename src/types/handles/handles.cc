@@ -11,7 +11,7 @@
 #include "types/member_page.h"
 #include "types/set.h"
 #include "types/sorted_set.h"
-#include "types/stream.h"
+#include "types/streams/stream.h"
 
 namespace mayfly {
 namespace {

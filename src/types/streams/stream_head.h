@@ -13,7 +13,7 @@
 #include "mayfly/bytes.h"
 #include "mayfly/clock.h"
 #include "mayfly/result.h"
-#include "types/stream_id.h"
+#include "types/streams/stream_id.h"
 
 namespace mayfly::types {
 

@@ -1,4 +1,4 @@
-#include "types/stream.h"
+#include "types/streams/stream.h"
 
 #include <algorithm>
 

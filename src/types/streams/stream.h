@@ -21,8 +21,8 @@
 #include "core/transactions/latched_transaction.h"
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
-#include "types/stream_head.h"
-#include "types/stream_id.h"
+#include "types/streams/stream_head.h"
+#include "types/streams/stream_id.h"
 
 namespace mayfly::types {
 

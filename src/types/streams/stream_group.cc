@@ -1,4 +1,4 @@
-#include "types/stream_group.h"
+#include "types/streams/stream_group.h"
 
 #include <algorithm>
 #include <memory>

@@ -1,4 +1,4 @@
-#include "types/stream_id.h"
+#include "types/streams/stream_id.h"
 
 #include <charconv>
 

@@ -1,4 +1,4 @@
-#include "types/stream_head.h"
+#include "types/streams/stream_head.h"
 
 #include "base/coding.h"
 #include "types/value_type.h"
