@@ -6,7 +6,7 @@
 # - a part of libmayfly, unless it is TEST_SUPPORT, which may consist of headers alone;
 # - a shared library linked alone with just that and no undefined symbol left, so that a dependency it
 #   forgot to name fails the build;
-# - one test program per file of TESTS and one fuzzer per file of FUZZ.
+# - one test program NAME_tests of the files of TESTS, and one fuzzer per file of FUZZ.
 # tests/layers reads every #include line against the same USES.
 
 define_property(GLOBAL PROPERTY MAYFLY_MODULES)
@@ -52,7 +52,11 @@ function(mayfly_module name)
 
   foreach(file IN LISTS ARG_TESTS)
     get_filename_component(test ${file} NAME_WE)
-    mayfly_test(${test} SOURCES ${file} LINKS mayfly_${name})
+    if(file MATCHES "[.]c$")
+      mayfly_test(${test} SOURCES ${file} LINKS mayfly_${name})
+    else()
+      mayfly_test(${test} PROGRAM ${name}_tests SOURCES ${file} LINKS mayfly_${name})
+    endif()
   endforeach()
 
   if(MAYFLY_FUZZ)
@@ -69,34 +73,56 @@ function(mayfly_module name)
   endif()
 endfunction()
 
-# mayfly_test(NAME [STATIC] SOURCES file... LINKS library... [ARGS argument...])
-# One program, run by ctest as one test: starting it per case would cost more than the cases.
+# mayfly_test(NAME [PROGRAM program | STATIC] SOURCES file... LINKS library... [ARGS argument...])
+# One test of ctest: starting a program per case would cost more than the cases.
+#
+# With PROGRAM, SOURCES is one file, and all tests of that name are linked as one program, compiled in
+# batches as modules are: a file in a batch takes 60% of the time. Files of a program cannot define
+# the same name. ctest runs the program once per file (tests/test_main.cc), and a target NAME builds it.
 #
 # With MAYFLY_SHARED_TESTS the modules' code comes from one shared library, of the objects that ship.
 # It calls its own copies of inline functions, never those of a test. So a test need not be optimised
 # to run what ships, which is two thirds of its compilation, and no test is linked again when a
 # module changes. STATIC is for tests that put a function of theirs in the place of a module's.
 function(mayfly_test name)
-  cmake_parse_arguments(ARG "STATIC" "" "SOURCES;LINKS;ARGS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
-  target_compile_options(${name} PRIVATE ${MAYFLY_TEST_OPTIONS})
-  if(MAYFLY_SHARED_TESTS AND NOT ARG_STATIC)
-    target_link_libraries(${name} PRIVATE mayfly_modules)
-    set_target_properties(${name} PROPERTIES LINK_DEPENDS_NO_SHARED ON)
+  cmake_parse_arguments(ARG "STATIC" "PROGRAM" "SOURCES;LINKS;ARGS" ${ARGN})
+  if(ARG_PROGRAM)
+    get_filename_component(from ${ARG_SOURCES} NAME_WE)
+    if(TARGET ${ARG_PROGRAM})
+      target_sources(${ARG_PROGRAM} PRIVATE ${ARG_SOURCES})
+      target_link_libraries(${ARG_PROGRAM} PRIVATE ${ARG_LINKS})
+    else()
+      mayfly_test_program(${ARG_PROGRAM} GTest::gtest "${ARG_STATIC}" "${ARG_LINKS}"
+        ${ARG_SOURCES} $<TARGET_OBJECTS:test_main>)
+    endif()
+    add_custom_target(${name} DEPENDS ${ARG_PROGRAM})
+    add_test(NAME ${name} COMMAND ${ARG_PROGRAM} --from=${from} ${ARG_ARGS})
+  else()
+    mayfly_test_program(${name} GTest::gtest_main "${ARG_STATIC}" "${ARG_LINKS}" ${ARG_SOURCES})
+    add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
   endif()
-  target_link_libraries(${name} PRIVATE ${ARG_LINKS} mayfly_compiler GTest::gtest_main)
-  if(NOT ARG_SOURCES MATCHES "[.]c(;|$)")
-    target_precompile_headers(${name} REUSE_FROM test_headers)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+endfunction()
+
+# The program PROGRAM of the named sources, with GoogleTest as GTEST names it.
+function(mayfly_test_program program gtest static links)
+  add_executable(${program} ${ARGN})
+  target_compile_options(${program} PRIVATE ${MAYFLY_TEST_OPTIONS})
+  if(MAYFLY_SHARED_TESTS AND NOT static)
+    target_link_libraries(${program} PRIVATE mayfly_modules)
+    set_target_properties(${program} PROPERTIES LINK_DEPENDS_NO_SHARED ON)
+  endif()
+  target_link_libraries(${program} PRIVATE ${links} mayfly_compiler ${gtest})
+  if(NOT ARGN MATCHES "[.]c(;|$)")
+    target_precompile_headers(${program} REUSE_FROM test_headers)
     # gcc forgets which of those headers are the system's, and then warns of the standard library's
     # own strings where it has inlined them.
-    target_compile_options(${name} PRIVATE
+    target_compile_options(${program} PRIVATE
       $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds;-Wno-restrict;-Wno-stringop-overflow;-Wno-stringop-overread>)
   endif()
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_target_properties(${program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   mayfly_tidy_of_tests(tidy)
-  set_target_properties(${name} PROPERTIES CXX_CLANG_TIDY "${tidy}")
-  add_test(NAME ${name} COMMAND ${name} ${ARG_ARGS})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_target_properties(${program} PROPERTIES CXX_CLANG_TIDY "${tidy}")
 endfunction()
 
 # mayfly_tests_on_disk()

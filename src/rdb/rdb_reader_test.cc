@@ -55,7 +55,7 @@ std::string File(const std::string& version, const std::string& keys) {
 }
 
 template <std::size_t kSize>
-std::string Binary(const char (&text)[kSize]) {
+std::string BinaryText(const char (&text)[kSize]) {
   return std::string(text, kSize - 1);
 }
 
@@ -115,7 +115,7 @@ TEST(RdbReader, EveryMissingOrChangedByteIsNoticed) {
 TEST(RdbReader, TellsTheOffsetOfDamage) {
   EXPECT_EQ(Read("RODIS0009").status.message(), "offset 9: this is not an RDB file");
   EXPECT_EQ(Read(File("0009", "\xf3")).status.message(), "offset 10: no type has this number");
-  const Told cut = Read("REDIS0009" + Binary("\x00\x01k\x05hel"));
+  const Told cut = Read("REDIS0009" + BinaryText("\x00\x01k\x05hel"));
   EXPECT_EQ(cut.status.message(), "offset 16: the bytes end too early");
 }
 
@@ -126,25 +126,25 @@ TEST(RdbReader, NewerVersionsAreRefusedByName) {
 }
 
 TEST(RdbReader, ReadsOlderForms) {
-  EXPECT_EQ(Read(File("0009", Binary("\xfd\x10\x00\x00\x00\x00\x01k\x01v"))).text,
+  EXPECT_EQ(Read(File("0009", BinaryText("\xfd\x10\x00\x00\x00\x00\x01k\x01v"))).text,
             "0 string k until 16000: v\n");
-  EXPECT_EQ(Read(File("0003", Binary("\x09\x01h\x0d\x02\x01"
-                                     "f\x01\x00v\x01g\x01\x01w_\xff")))
+  EXPECT_EQ(Read(File("0003", BinaryText("\x09\x01h\x0d\x02\x01"
+                                         "f\x01\x00v\x01g\x01\x01w_\xff")))
                 .text,
             "0 hash h: f=v g=w\n");
-  EXPECT_EQ(Read(File("0006", Binary("\x03\x01z\x01\x01"
-                                     "a\x03"
-                                     "1.5")))
+  EXPECT_EQ(Read(File("0006", BinaryText("\x03\x01z\x01\x01"
+                                         "a\x03"
+                                         "1.5")))
                 .text,
             "0 zset z: a=1.5\n");
 }
 
 TEST(RdbReader, ReadsDeadlinesOfFields) {
-  EXPECT_EQ(Read(File("0012", Binary("\x18\x01h\xe8\x03\x00\x00\x00\x00\x00\x00\x03"
-                                     "\x00\x01"
-                                     "a\x01x\x01\x01"
-                                     "b\x01y\x06\x01"
-                                     "c\x01z")))
+  EXPECT_EQ(Read(File("0012", BinaryText("\x18\x01h\xe8\x03\x00\x00\x00\x00\x00\x00\x03"
+                                         "\x00\x01"
+                                         "a\x01x\x01\x01"
+                                         "b\x01y\x06\x01"
+                                         "c\x01z")))
                 .text,
             "0 hash h: a=x b=y@1000 c=z@1005\n");
 }
@@ -152,7 +152,8 @@ TEST(RdbReader, ReadsDeadlinesOfFields) {
 TEST(RdbReader, ReadsOverModulesAndNamesThem) {
   std::string number;
   AppendBigEndian64(number, 0);
-  const Told told = Read(File("0010", "\x07\x01j\x81" + number + Binary("\x02\x05\x05\x01x\x00")));
+  const Told told =
+      Read(File("0010", "\x07\x01j\x81" + number + BinaryText("\x02\x05\x05\x01x\x00")));
   EXPECT_TRUE(told.status.ok()) << told.status.ToString();
   EXPECT_EQ(told.text, "0 module j: of AAAAAAAAA\n");
 }
@@ -161,11 +162,11 @@ TEST(RdbWriter, WhatIsWrittenIsReadBack) {
   Writer writer(kRdbVersion);
   writer.Aux("redis-ver", "7.0.0");
   writer.Database(2);
-  writer.Key("k", WallTimeFromMs(1'900'000'000'001), Binary("\x00\x01v"));
+  writer.Key("k", WallTimeFromMs(1'900'000'000'001), BinaryText("\x00\x01v"));
   std::string file = writer.Take();
   writer.Key("17", std::nullopt,
-             Binary("\x02\x02\x01"
-                    "a\xc0\x05"));
+             BinaryText("\x02\x02\x01"
+                        "a\xc0\x05"));
   writer.End();
   file += writer.Take();
   const Told told = Read(file);

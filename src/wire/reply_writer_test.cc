@@ -12,7 +12,7 @@
 namespace mayfly {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 std::string Written(ProtocolVersion version, const std::function<void(ReplyWriter&)>& write) {
   OutputBuffer out;
@@ -21,22 +21,22 @@ std::string Written(ProtocolVersion version, const std::function<void(ReplyWrite
   return std::string(out.view());
 }
 
-struct Case {
+struct WriterCase {
   std::function<void(ReplyWriter&)> write;
   std::string resp2;
   std::string resp3;
 };
 
 // Functions rather than braces: clang-format 14 breaks down over a table with lambdas in it.
-Case Differs(std::function<void(ReplyWriter&)> write, std::string resp2, std::string resp3) {
+WriterCase Differs(std::function<void(ReplyWriter&)> write, std::string resp2, std::string resp3) {
   return {std::move(write), std::move(resp2), std::move(resp3)};
 }
 
-Case Same(std::function<void(ReplyWriter&)> write, const std::string& both) {
+WriterCase Same(std::function<void(ReplyWriter&)> write, const std::string& both) {
   return {std::move(write), both, both};
 }
 
-std::vector<Case> Cases() {
+std::vector<WriterCase> WriterCases() {
   using W = ReplyWriter;
   return {
       Same([](W& w) { w.SimpleString("OK"); }, "+OK\r\n"),
@@ -65,8 +65,8 @@ std::vector<Case> Cases() {
       Differs([](W& w) { w.Double(0.1); }, "$19\r\n0.10000000000000001\r\n",
               ",0.10000000000000001\r\n"),
       Differs([](W& w) { w.Double(3); }, "$1\r\n3\r\n", ",3\r\n"),
-      Differs([](W& w) { w.Double(kInfinity); }, "$3\r\ninf\r\n", ",inf\r\n"),
-      Differs([](W& w) { w.Double(-kInfinity); }, "$4\r\n-inf\r\n", ",-inf\r\n"),
+      Differs([](W& w) { w.Double(kInfinite); }, "$3\r\ninf\r\n", ",inf\r\n"),
+      Differs([](W& w) { w.Double(-kInfinite); }, "$4\r\n-inf\r\n", ",-inf\r\n"),
       Differs([](W& w) { w.Double(std::numeric_limits<double>::quiet_NaN()); }, "$3\r\nnan\r\n",
               ",nan\r\n"),
       Differs([](W& w) { w.BigNumber("-12345678901234567890"); },
@@ -77,7 +77,7 @@ std::vector<Case> Cases() {
 }
 
 TEST(ReplyWriter, WritesTheBytesOfEachVersion) {
-  for (const Case& c : Cases()) {
+  for (const WriterCase& c : WriterCases()) {
     EXPECT_EQ(Written(ProtocolVersion::kResp2, c.write), c.resp2);
     EXPECT_EQ(Written(ProtocolVersion::kResp3, c.write), c.resp3);
   }

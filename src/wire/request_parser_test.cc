@@ -18,7 +18,7 @@ namespace {
 
 using Outcome = RequestParser::Outcome;
 
-struct Case {
+struct RequestCase {
   std::string wire;
   std::vector<Command> commands;
   std::string error_text;
@@ -26,7 +26,7 @@ struct Case {
 
 std::string Zeros(const char* text, std::size_t size) { return {text, size}; }
 
-const std::vector<Case> kCases = {
+const std::vector<RequestCase> kCases = {
     {"*1\r\n$4\r\nPING\r\n", {{"PING"}}, ""},
     {"*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", {{"GET", "k"}}, ""},
     {"*2\r\n$3\r\nGET\r\n$0\r\n\r\n", {{"GET", ""}}, ""},
@@ -81,7 +81,7 @@ const std::vector<Case> kCases = {
 };
 
 TEST(RequestParser, GivesTheSameCommandsAndErrorsInEveryCut) {
-  for (const Case& c : kCases) {
+  for (const RequestCase& c : kCases) {
     InEveryCut(c.wire, [&](const std::vector<Bytes>& pieces) {
       const Requests got = ParsePieces(pieces);
       EXPECT_EQ(got.commands, c.commands)

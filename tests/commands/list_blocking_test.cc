@@ -11,7 +11,7 @@ namespace {
 using Events = std::vector<std::string>;
 using Keys = std::vector<std::string>;
 
-constexpr const char* kWrongType =
+constexpr const char* kWrongTypeError =
     "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 class ListBlocking : public testing::Test {
@@ -88,10 +88,10 @@ TEST_F(ListBlocking, TimeoutsAreChecked) {
 TEST_F(ListBlocking, AnotherTypeIsAnErrorUnlessAListComesFirst) {
   Text("hset h f v");
   Text("rpush l a b");
-  EXPECT_EQ(Text("blpop none h 0"), kWrongType);
+  EXPECT_EQ(Text("blpop none h 0"), kWrongTypeError);
   EXPECT_EQ(Text("blpop l h 0"), "[l, a]");
-  EXPECT_EQ(Text("blmove l h left left 0"), kWrongType);
-  EXPECT_EQ(Text("blmove h l left left 0"), kWrongType);
+  EXPECT_EQ(Text("blmove l h left left 0"), kWrongTypeError);
+  EXPECT_EQ(Text("blmove h l left left 0"), kWrongTypeError);
   EXPECT_EQ(Blocked("blmove none h left left 0").keys, Keys{"none"});
   EXPECT_EQ(Text("lrange l 0 -1"), "[b]");
 }
@@ -103,7 +103,7 @@ TEST_F(ListBlocking, WhoHasWaitedPassesOverAnotherType) {
   EXPECT_EQ(Blocked("blpop h none 0").keys, (Keys{"h", "none"}));
   EXPECT_EQ(Text("blpop h l 0"), "[l, a]");
   EXPECT_EQ(Blocked("blmove h l left left 0").keys, Keys{"h"});
-  EXPECT_EQ(Text("blmove l h left left 0"), kWrongType);
+  EXPECT_EQ(Text("blmove l h left left 0"), kWrongTypeError);
   EXPECT_EQ(Text("lrange l 0 -1"), "[b]");
 }
 

@@ -10,8 +10,7 @@ namespace {
 
 using Events = std::vector<std::string>;
 
-constexpr const char* kWrongType =
-    "WRONGTYPE Operation against a key holding the wrong kind of value";
+constexpr const char* kNoList = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
 class ListEnds : public testing::Test {
  protected:
@@ -117,9 +116,9 @@ TEST_F(ListEnds, MovesAreChecked) {
   Text("hset h f v");
   EXPECT_EQ(Text("lmove l l up left"), "ERR syntax error");
   EXPECT_EQ(Text("lmove l l left up"), "ERR syntax error");
-  EXPECT_EQ(Text("lmove l h left left"), kWrongType);
-  EXPECT_EQ(Text("rpoplpush l h"), kWrongType);
-  EXPECT_EQ(Text("lmove h l left left"), kWrongType);
+  EXPECT_EQ(Text("lmove l h left left"), kNoList);
+  EXPECT_EQ(Text("rpoplpush l h"), kNoList);
+  EXPECT_EQ(Text("lmove h l left left"), kNoList);
   EXPECT_EQ(Text("lmove none h left left"), "(nil)");
   EXPECT_EQ(Text("lrange l 0 -1"), "[a]");
 }
@@ -149,7 +148,7 @@ TEST_F(ListEnds, LMPopIsChecked) {
        {"lmpop 1 l left count 0", "lmpop 1 l left count -1", "lmpop 1 l left count x"}) {
     EXPECT_EQ(Text(line), "ERR count should be greater than 0");
   }
-  EXPECT_EQ(Text("lmpop 2 none h left"), kWrongType);
+  EXPECT_EQ(Text("lmpop 2 none h left"), kNoList);
   EXPECT_EQ(Text("lmpop 2 l h left"), "[l, [a]]");
 }
 
@@ -178,7 +177,7 @@ TEST_F(ListEnds, AnotherTypeIsRefusedByAllOfThem) {
                            "blmove h l left left 1",
                            "brpoplpush h l 1",
                            "blmpop 1 1 h left"}) {
-    EXPECT_EQ(Text(line), kWrongType) << line;
+    EXPECT_EQ(Text(line), kNoList) << line;
     EXPECT_EQ(events(), Events{}) << line;
   }
   EXPECT_EQ(Text("hget h f"), "v");

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr Millis kJumpMax = 12h;
 
-struct Row {
+struct PlayedRow {
   WallTime deadline;  // By the database's time when it was written.
   Millis left;        // Of running time.
   bool seen_dead = false;
@@ -160,7 +160,7 @@ class Play {
 
   Random random_;
   CrashingHome home_;
-  std::map<std::string, Row> rows_;
+  std::map<std::string, PlayedRow> rows_;
   bool started_anew_ = false;
   WallTime expected_ = home_.database().clock_report().now;
   Millis unexplained_ = {};

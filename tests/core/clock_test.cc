@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Millis kJumpMax = 12h;  // As DatabaseOptions has it.
+constexpr Millis kDefaultJumpMax = 12h;  // As DatabaseOptions has it.
 
 class Clocks : public EachEngine {
  protected:
@@ -109,7 +109,7 @@ TEST_P(Clocks, WhatWasPurgedWasPurgedAtARecordedInstant) {
 
 TEST_P(Clocks, AJumpWithinTheLimitIsBelieved) {
   Put("key", 5ms);
-  clock().Set(kStart + kJumpMax);
+  clock().Set(kStart + kDefaultJumpMax);
   EXPECT_EQ(database().Purge().value().rows, 1u);
   EXPECT_FALSE(Stopped());
   EXPECT_EQ(Report().jumps_forward, 0u);
@@ -118,7 +118,7 @@ TEST_P(Clocks, AJumpWithinTheLimitIsBelieved) {
 TEST_P(Clocks, AJumpBeyondTheLimitHidesTheDeadAndRemovesNothing) {
   Put("a", 5ms);
   Put("b", 5ms);
-  clock().Set(kStart + kJumpMax + 1ms);
+  clock().Set(kStart + kDefaultJumpMax + 1ms);
   EXPECT_EQ(CodeOf(rows().Get("a")), kNotFound);
   EXPECT_FALSE(rows().Exists("b").value());
   EXPECT_EQ(rows().Count().value(), 0u);
@@ -131,7 +131,7 @@ TEST_P(Clocks, AJumpBeyondTheLimitHidesTheDeadAndRemovesNothing) {
   const ClockReport clock_report = database().GetStatistics().value().clock;
   EXPECT_TRUE(clock_report.physical_deletion_stopped);
   EXPECT_EQ(clock_report.jumps_forward, 1u);
-  EXPECT_EQ(clock_report.last_jump, kJumpMax + 1ms);
+  EXPECT_EQ(clock_report.last_jump, kDefaultJumpMax + 1ms);
 
   ASSERT_EQ(CodeOf(database().ConfirmClock()), kOk);
   EXPECT_FALSE(Stopped());
@@ -154,7 +154,7 @@ TEST_P(Clocks, TimeThatReallyPassedIsNoJump) {
 TEST_P(Clocks, AJumpAfterMuchTimeIsFoundAllTheSame) {
   clock().Advance(365 * 24h);
   Put("key", 5ms);
-  clock().Set(kStart + 365 * 24h + kJumpMax + 1ms);
+  clock().Set(kStart + 365 * 24h + kDefaultJumpMax + 1ms);
   EXPECT_EQ(rows().Count().value(), 0u);
   EXPECT_TRUE(Stopped());
 }

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using core::MemberLifetime;
 using core::TransactionKeyspace;
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
 class CollectionBackup : public EachEngine {
  protected:
@@ -41,7 +41,7 @@ class CollectionBackup : public EachEngine {
     EXPECT_EQ(into.database().Check()->stray_members, 0u);
     return report.value_or(RestoreReport{});
   }
-  static Names NamesOf(DatabaseHome& home, Bytes key) {
+  static NameList NamesOf(DatabaseHome& home, Bytes key) {
     return Look(home.database(), home.keyspace(), key).names;
   }
 
@@ -50,7 +50,7 @@ class CollectionBackup : public EachEngine {
 };
 
 TEST_P(CollectionBackup, HonoursDeadlinesOfMembers) {
-  for (const auto& [later, mortal, mixed] : std::vector<std::tuple<Millis, Names, Names>>{
+  for (const auto& [later, mortal, mixed] : std::vector<std::tuple<Millis, NameList, NameList>>{
            {9ms, {"y"}, {"a", "b", "m"}}, {10ms, {}, {"a", "b"}}, {11ms, {}, {"a", "b"}}}) {
     DatabaseHome home(GetParam(), {}, kStart + later);
     const RestoreReport report = Restore(home, {.mode = RestoreMode::kHonour});
@@ -72,19 +72,19 @@ TEST_P(CollectionBackup, HonoursDeadlinesOfMembers) {
 TEST_P(CollectionBackup, FreezesShiftsAndStripsDeadlinesOfMembers) {
   DatabaseHome frozen(GetParam(), {}, kStart + 1h);
   Restore(frozen, {.mode = RestoreMode::kFreeze});
-  EXPECT_EQ(NamesOf(frozen, "mortal"), (Names{"x", "y"}));
+  EXPECT_EQ(NamesOf(frozen, "mortal"), (NameList{"x", "y"}));
   EXPECT_EQ(frozen.keyspace().Ttl("mortal").value(), 10ms);
   frozen.clock().Advance(5ms);
-  EXPECT_EQ(NamesOf(frozen, "mortal"), Names{"y"});
+  EXPECT_EQ(NamesOf(frozen, "mortal"), NameList{"y"});
 
   DatabaseHome shifted(GetParam(), {}, kStart + 1h);
   Restore(shifted, {.mode = RestoreMode::kShift, .shift = 1h - 6ms});
-  EXPECT_EQ(NamesOf(shifted, "mortal"), Names{"y"});
+  EXPECT_EQ(NamesOf(shifted, "mortal"), NameList{"y"});
   EXPECT_EQ(shifted.keyspace().Ttl("mortal").value(), 4ms);
 
   DatabaseHome stripped(GetParam(), {}, kStart + 1h);
   Restore(stripped, {.mode = RestoreMode::kStrip});
-  EXPECT_EQ(NamesOf(stripped, "mixed"), (Names{"a", "b", "m"}));
+  EXPECT_EQ(NamesOf(stripped, "mixed"), (NameList{"a", "b", "m"}));
   EXPECT_EQ(stripped.keyspace().Ttl("mortal").value(), kForever);
   EXPECT_EQ(stripped.keyspace().Ttl("mixed").value(), kForever);
 }
@@ -96,7 +96,7 @@ TEST_P(CollectionBackup, RestoredCollectionsGrowAndGoLikeOthers) {
     EXPECT_TRUE(space.PutMember("mixed", "new", "v").value());
     EXPECT_FALSE(space.PutMember("mixed", "a", "v").value());
   });
-  EXPECT_EQ(NamesOf(home, "mixed"), (Names{"a", "b", "m", "new"}));
+  EXPECT_EQ(NamesOf(home, "mixed"), (NameList{"a", "b", "m", "new"}));
   EXPECT_TRUE(home.keyspace().Delete("mixed").value());
   ASSERT_EQ(CodeOf(home.database().Purge({})), kOk);
   home.ExpectClean();

@@ -18,12 +18,12 @@ using core::PartKeys;
 using core::PartKind;
 using core::TransactionKeyspace;
 
-constexpr engine::Address kRows{engine::Role::kRows};
+constexpr engine::Address kRowsMap{engine::Role::kRows};
 constexpr engine::Address kMembers{engine::Role::kMembers};
-constexpr engine::Address kExpiry{engine::Role::kExpiry};
-constexpr engine::Address kMeta{engine::Role::kMeta};
-constexpr core::KeyspaceId kDefault = 1;  // The first keyspace.
-constexpr std::uint64_t kVersion = 1;     // The first collection id.
+constexpr engine::Address kExpiryMap{engine::Role::kExpiry};
+constexpr engine::Address kMetaMap{engine::Role::kMeta};
+constexpr core::KeyspaceId kDefaultKeyspace = 1;  // The first keyspace.
+constexpr std::uint64_t kVersion = 1;             // The first collection id.
 constexpr WallTime kDeadline = kStart + 10ms;
 
 class CollectionDamage : public ::testing::Test {
@@ -67,7 +67,7 @@ class CollectionDamage : public ::testing::Test {
   ManualClock clock_{kStart};
   engine::Engine* engine_ = nullptr;
   std::unique_ptr<Database> database_;
-  const PartKeys keys_{kDefault, kVersion};
+  const PartKeys keys_{kDefaultKeyspace, kVersion};
 };
 
 TEST_F(CollectionDamage, ALostMember) {
@@ -78,7 +78,8 @@ TEST_F(CollectionDamage, ALostMember) {
 TEST_F(CollectionDamage, ALostEntryOfAMember) {
   const std::string member(Bytes(keys_.Of(PartKind::kMember, "m")));
   Plant([&](auto& batch) {
-    batch.Delete(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, core::UserKeyOf(member)));
+    batch.Delete(kExpiryMap,
+                 EntryKey(MembersOf(kDefaultKeyspace), kDeadline, core::UserKeyOf(member)));
   });
   ExpectFoundAndMended("not in the index");
 }
@@ -95,14 +96,15 @@ TEST_F(CollectionDamage, APlaceInTheOrderThatIsNobodys) {
 
 TEST_F(CollectionDamage, AnEntryThatIsNobodys) {
   Plant([&](auto& batch) {
-    batch.Put(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, "whatever"), {});
+    batch.Put(kExpiryMap, EntryKey(MembersOf(kDefaultKeyspace), kDeadline, "whatever"), {});
   });
   ExpectFoundAndMended("without its member");
 }
 
 TEST_F(CollectionDamage, MembersOfNoCollectionAreQueuedToGo) {
   Plant([&](auto& batch) {
-    batch.Put(kMembers, PartKeys(kDefault, 77).Of(PartKind::kMember, "a"), std::string(1, '\0'));
+    batch.Put(kMembers, PartKeys(kDefaultKeyspace, 77).Of(PartKind::kMember, "a"),
+              std::string(1, '\0'));
   });
   ExpectFoundAndMended("a collection that is not there");
   EXPECT_EQ(database_->Check()->members, 2u);
@@ -110,7 +112,7 @@ TEST_F(CollectionDamage, MembersOfNoCollectionAreQueuedToGo) {
 
 TEST_F(CollectionDamage, ARecordOfAnOrphanThatIsNone) {
   Plant([&](auto& batch) {
-    batch.Put(kMeta, core::OrphanKey(kDefault, kVersion), core::EncodeOrphan(kStart));
+    batch.Put(kMetaMap, core::OrphanKey(kDefaultKeyspace, kVersion), core::EncodeOrphan(kStart));
   });
   ExpectFoundAndMended("an orphan that is none");
 }
@@ -123,7 +125,8 @@ TEST_F(CollectionDamage, ACollectionWithoutMembersGoes) {
     const std::string member(Bytes(keys_.Of(PartKind::kMember, "m")));
     batch.Delete(kMembers, member);
     batch.Delete(kMembers, keys_.OfOrder(kDeadline, "m"));
-    batch.Delete(kExpiry, EntryKey(MembersOf(kDefault), kDeadline, core::UserKeyOf(member)));
+    batch.Delete(kExpiryMap,
+                 EntryKey(MembersOf(kDefaultKeyspace), kDeadline, core::UserKeyOf(member)));
   });
   ExpectFoundAndMended("does not fit its members", 0);
   EXPECT_EQ(rows().Count().value(), 0u);
@@ -145,8 +148,10 @@ TEST_F(CollectionDamage, ANameThatIsAnotherKeys) {
 
 TEST_F(CollectionDamage, ARowThatHasTheMembersOfAnotherGoes) {
   PinnedBytes row;
-  ASSERT_EQ(CodeOf(engine_->Get(kRows, core::RowKey(kDefault, "set"), row)), kOk);
-  Plant([&](auto& batch) { batch.Put(kRows, core::RowKey(kDefault, "twin"), row.view()); });
+  ASSERT_EQ(CodeOf(engine_->Get(kRowsMap, core::RowKey(kDefaultKeyspace, "set"), row)), kOk);
+  Plant([&](auto& batch) {
+    batch.Put(kRowsMap, core::RowKey(kDefaultKeyspace, "twin"), row.view());
+  });
   ExpectFoundAndMended("members are another's");
   EXPECT_EQ(rows().Count().value(), 1u);
 }
@@ -155,7 +160,7 @@ TEST_F(CollectionDamage, AnUnreadableRowIsNamedAndLeftAlone) {
   Plant([&](auto& batch) {
     std::string row;
     core::AppendRow(row, {.deadline = {}, .payload = "\x7f", .collection_id = kVersion});
-    batch.Put(kRows, core::RowKey(kDefault, "set"), row);
+    batch.Put(kRowsMap, core::RowKey(kDefaultKeyspace, "set"), row);
   });
   EXPECT_EQ(database_->Check({.repair = true})->unreadable_rows, 1u);
   auto transaction = core::BeginLatched(*database_, {.keys = {{&rows(), "set"}}});

@@ -229,12 +229,12 @@ TEST_F(LargeCollection, WhoseMembersDieTogetherIsPurgedInBatches) {
 
 // The engine's costs until all members that die together are purged, by batches of the reaper's
 // size, and the costs of reading the collection in the middle of it.
-struct PurgeCosts {
+struct CollectionPurgeCosts {
   std::uint64_t purge;
   std::uint64_t look;
 };
 
-PurgeCosts CostsOfDeathTogether(std::uint64_t members) {
+CollectionPurgeCosts CostsOfDeathTogether(std::uint64_t members) {
   const auto costs = std::make_shared<EngineCosts>();
   ManualClock clock{kStart};
   const auto database = *core::NewDatabase(
@@ -268,8 +268,8 @@ PurgeCosts CostsOfDeathTogether(std::uint64_t members) {
 }
 
 TEST(CollectionCosts, MembersThatDieTogetherArePurgedAtACostThatGrowsWithThemAlone) {
-  const PurgeCosts few = CostsOfDeathTogether(1600);
-  const PurgeCosts many = CostsOfDeathTogether(16000);
+  const CollectionPurgeCosts few = CostsOfDeathTogether(1600);
+  const CollectionPurgeCosts many = CostsOfDeathTogether(16000);
   EXPECT_LT(many.purge, 12 * few.purge);
   EXPECT_LT(many.look, few.look + 4);
 }

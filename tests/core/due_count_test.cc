@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using core::KeepCountOfDue;
 using core::TransactionKeyspace;
 
-constexpr int kMany = 5000;
+constexpr int kManyDue = 5000;
 
 class DueCount : public ::testing::Test {
  protected:
@@ -59,21 +59,21 @@ class DueCount : public ::testing::Test {
 };
 
 TEST_F(DueCount, ACountCostsTheSameHoweverManyAreDue) {
-  Fill(kMany);
+  Fill(kManyDue);
   const auto count = [&] { EXPECT_EQ(rows().Count().value(), 3u); };
-  const auto figures = [&] { EXPECT_EQ(StatisticsOf(*database_).due_rows, kMany); };
+  const auto figures = [&] { EXPECT_EQ(StatisticsOf(*database_).due_rows, kManyDue); };
   clock_.Advance(10ms);
-  EXPECT_EQ(KeepCount(), std::uint64_t{kMany});
+  EXPECT_EQ(KeepCount(), std::uint64_t{kManyDue});
   EXPECT_LT(StepsOf(count), 600u);
   EXPECT_LT(StepsOf(figures), 600u);
 }
 
 TEST_F(DueCount, FollowsPurgesWritesAndReadsOfTheDead) {
-  Fill(kMany);
+  Fill(kManyDue);
   clock_.Advance(10ms);
   ASSERT_TRUE(KeepCount());
   ASSERT_EQ(database_->Purge({.rows_max = 100})->rows, 100u);
-  EXPECT_EQ(StatisticsOf(*database_).due_rows, kMany - 100);
+  EXPECT_EQ(StatisticsOf(*database_).due_rows, kManyDue - 100);
   // Over a dead row, with another deadline and without; a delete; a read, which removes it.
   ASSERT_EQ(CodeOf(rows().Put("key 4990", "v", Lifetime::For(1h))), kOk);
   ASSERT_EQ(CodeOf(rows().Put("key 4991", "v")), kOk);
@@ -109,18 +109,18 @@ TEST_F(DueCount, GoesOnFromTheLastOne) {
 }
 
 TEST_F(DueCount, AnOpenSnapshotCountsAsItWas) {
-  Fill(kMany);
+  Fill(kManyDue);
   const auto snapshot = *database_->NewSnapshot();
   clock_.Advance(10ms);
   ASSERT_TRUE(KeepCount());
   const auto later = *database_->NewSnapshot();
   ASSERT_EQ(database_->Purge({.rows_max = 1000})->rows, 1000u);
-  EXPECT_EQ(snapshot->In(rows()).Count().value(), kMany + 3u);
+  EXPECT_EQ(snapshot->In(rows()).Count().value(), kManyDue + 3u);
   EXPECT_EQ(later->In(rows()).Count().value(), 3u);
 }
 
 TEST_F(DueCount, AClearForgetsIt) {
-  Fill(kMany);
+  Fill(kManyDue);
   clock_.Advance(10ms);
   ASSERT_TRUE(KeepCount());
   InLatched(*database_, rows(), {}, [](TransactionKeyspace& space) {
@@ -131,20 +131,20 @@ TEST_F(DueCount, AClearForgetsIt) {
   clock_.Advance(1ms);
   EXPECT_EQ(rows().Count().value(), 0u);
   EXPECT_EQ(StatisticsOf(*database_).due_rows, 1u);
-  Fill(kMany);
+  Fill(kManyDue);
   clock_.Advance(10ms);
-  EXPECT_EQ(KeepCount(), std::uint64_t{kMany});
+  EXPECT_EQ(KeepCount(), std::uint64_t{kManyDue});
   ASSERT_EQ(CodeOf(rows().Clear()), kOk);
   EXPECT_EQ(rows().Count().value(), 0u);
   EXPECT_EQ(StatisticsOf(*database_).due_rows, 0u);
 }
 
 TEST_F(DueCount, AReaperKeepsIt) {
-  Fill(2 * kMany);
+  Fill(2 * kManyDue);
   clock_.Advance(10ms);
   core::Purger purger(store());
   ASSERT_TRUE(purger.Purge({.rows_max = 100}, {.batch_rows_max = 16, .one_latch = true})->more_due);
-  EXPECT_EQ(purger.TakeBacklog(), 2u * kMany);
+  EXPECT_EQ(purger.TakeBacklog(), 2u * kManyDue);
   EXPECT_LT(StepsOf([&] { EXPECT_EQ(rows().Count().value(), 3u); }), 600u);
   ASSERT_FALSE(purger.Purge({}, {.batch_rows_max = 16, .one_latch = true})->more_due);
   EXPECT_EQ(StatisticsOf(*database_).rows, 3u);
@@ -152,7 +152,7 @@ TEST_F(DueCount, AReaperKeepsIt) {
 
 TEST_F(DueCount, SurvivesAReopenAndACheckFindsAWrongOne) {
   engine::Batch batch;
-  Fill(kMany);
+  Fill(kManyDue);
   clock_.Advance(10ms);
   ASSERT_TRUE(KeepCount());
   core::DueRecord record = *state().due_record();

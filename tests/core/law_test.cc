@@ -12,7 +12,7 @@
 namespace mayfly {
 namespace {
 
-constexpr Millis kTtl{1000};
+constexpr Millis kLawTtl{1000};
 constexpr const char* kKey = "key";
 constexpr const char* kValue = "value";
 
@@ -94,7 +94,7 @@ constexpr ReadProbe kReadProbes[] = {
     {"Forecast",
      [](const KeyspaceReader& r) {
        std::uint64_t rows = 0;
-       const auto forecast = r.Forecast({.bucket = kTtl, .buckets = 3});
+       const auto forecast = r.Forecast({.bucket = kLawTtl, .buckets = 3});
        for (const auto& bucket : *forecast) rows += bucket.rows;
        return rows == 1;
      }},
@@ -129,7 +129,7 @@ constexpr WriteProbe kWriteProbes[] = {
        return Answered(w.Expire(kKey, Lifetime::For(Millis(5)), DeadlineIf::kPresent));
      }},
     {"Persist", [](KeyspaceWriter& w) { return Answered(w.Persist(kKey)); }},
-    {"Touch", [](KeyspaceWriter& w) { return Answered(w.Touch(kKey, Lifetime::For(kTtl))); }},
+    {"Touch", [](KeyspaceWriter& w) { return Answered(w.Touch(kKey, Lifetime::For(kLawTtl))); }},
 };
 
 // A read that only keyspaces ordered by timestamp have, given when the row was written.
@@ -149,7 +149,7 @@ constexpr StampedReadProbe kStampedReadProbes[] = {
      [](const KeyspaceReader& r, WallTime written) { return Answered(r.GetAsOf(kKey, written)); }},
     {"GetAsOfLater",
      [](const KeyspaceReader& r, WallTime written) {
-       return Answered(r.GetAsOf(kKey, written + kTtl - Millis(1)));
+       return Answered(r.GetAsOf(kKey, written + kLawTtl - Millis(1)));
      }},
     {"CursorAsOfFirst",
      [](const KeyspaceReader& r, WallTime written) {
@@ -237,7 +237,8 @@ class Law : public ::testing::TestWithParam<Case> {
  protected:
   Law() : home_(GetParam().engine) {
     rows_ = *home_.database().CreateKeyspace(
-        "rows", {.order = GetParam().order, .history = stamped() ? Millis(100 * kTtl) : Millis(0)});
+        "rows",
+        {.order = GetParam().order, .history = stamped() ? Millis(100 * kLawTtl) : Millis(0)});
     if (GetParam().reaper) reaper_ = *home_.database().StartReaper();
   }
 
@@ -248,14 +249,14 @@ class Law : public ::testing::TestWithParam<Case> {
   void Prepare() {
     EXPECT_TRUE(rows_->Clear().ok());
     written_ = home_.clock().Now();
-    EXPECT_TRUE(rows_->Put(kKey, kValue, Lifetime::For(kTtl)).ok());
-    home_.clock().Advance(kTtl + Millis(GetParam().offset_ms));
+    EXPECT_TRUE(rows_->Put(kKey, kValue, Lifetime::For(kLawTtl)).ok());
+    home_.clock().Advance(kLawTtl + Millis(GetParam().offset_ms));
     if (reaper_) reaper_->AwaitIdle();
   }
 
   // Time passes and everything that dies is purged; frozen views must not change.
   void LetTheWorldGoOn() {
-    home_.clock().Advance(2 * kTtl);
+    home_.clock().Advance(2 * kLawTtl);
     EXPECT_TRUE(home_.database().Purge().has_value());
   }
 
@@ -326,7 +327,7 @@ TEST_P(Law, ATransactionsOwnWritesFollowTheSameRule) {
     Prepare();
     const auto transaction = *home_.database().Begin();
     KeyspaceWriter& writer = transaction->In(*rows_);
-    ASSERT_TRUE(writer.Put(kKey, kValue, Lifetime::For(kTtl)).ok());
+    ASSERT_TRUE(writer.Put(kKey, kValue, Lifetime::For(kLawTtl)).ok());
     EXPECT_TRUE(probe.sees(writer));
     ASSERT_TRUE(writer.Delete(kKey).value());
     EXPECT_FALSE(probe.sees(writer));

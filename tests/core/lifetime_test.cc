@@ -18,7 +18,7 @@ struct WriteCall {
   Status (*write)(KeyspaceWriter& writer, Lifetime lifetime);
 };
 
-std::optional<std::string> Changed(std::optional<Bytes> /*old*/) { return "changed"; }
+std::optional<std::string> ChangedValue(std::optional<Bytes> /*old*/) { return "changed"; }
 
 constexpr WriteCall kWriteCalls[] = {
     {"Put", [](KeyspaceWriter& w, Lifetime l) { return w.Put("key", "changed", l); }},
@@ -30,7 +30,7 @@ constexpr WriteCall kWriteCalls[] = {
      [](KeyspaceWriter& w, Lifetime l) {
        return w.PutIf("key", "changed", PutCondition::Absent(), l).status();
      }},
-    {"Update", [](KeyspaceWriter& w, Lifetime l) { return w.Update("key", Changed, l); }},
+    {"Update", [](KeyspaceWriter& w, Lifetime l) { return w.Update("key", ChangedValue, l); }},
     {"Expire", [](KeyspaceWriter& w, Lifetime l) { return w.Expire("key", l).status(); }},
     {"ExpireIfPresent",
      [](KeyspaceWriter& w, Lifetime l) {
@@ -211,7 +211,7 @@ TEST_P(Lifetimes, KeepWithoutALivingRowIsTheDefault) {
   Put(Lifetime::Keep());
   EXPECT_EQ(rows().Ttl("key").value(), 30ms);
   clock().Advance(30ms);  // Dead, and still stored.
-  ASSERT_EQ(CodeOf(rows().Update("key", Changed)), kOk);
+  ASSERT_EQ(CodeOf(rows().Update("key", ChangedValue)), kOk);
   EXPECT_EQ(rows().Ttl("key").value(), 30ms);
 }
 

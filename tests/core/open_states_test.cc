@@ -9,7 +9,7 @@
 namespace mayfly::core {
 namespace {
 
-constexpr WallTime At(std::int64_t ms) { return WallTimeFromMs(ms); }
+constexpr WallTime Instant(std::int64_t ms) { return WallTimeFromMs(ms); }
 
 class CountingReader final : public StateReader {
  public:
@@ -20,7 +20,7 @@ class CountingReader final : public StateReader {
 class OpenStatesTest : public ::testing::Test {
  protected:
   std::shared_ptr<OpenStates::State> Open(StateKind kind, std::int64_t since_ms) {
-    auto state = states_.Open(kind, At(since_ms));
+    auto state = states_.Open(kind, Instant(since_ms));
     EXPECT_TRUE(state.has_value());
     return *std::move(state);
   }
@@ -47,7 +47,7 @@ TEST_F(OpenStatesTest, ListsThemOldestFirst) {
   const auto list = states_.List();
   ASSERT_EQ(list.size(), 2u);
   EXPECT_EQ(list[0].kind, StateKind::kSnapshot);
-  EXPECT_EQ(list[1].since, At(7));
+  EXPECT_EQ(list[1].since, Instant(7));
 }
 
 TEST_F(OpenStatesTest, TakesOldOnesAwayAndTellsTheirReaders) {
@@ -56,20 +56,20 @@ TEST_F(OpenStatesTest, TakesOldOnesAwayAndTellsTheirReaders) {
   const auto call = Open(StateKind::kCall, 1);
   CountingReader reader;
   ASSERT_TRUE(old->Attach(reader));
-  EXPECT_EQ(states_.RevokeBefore(At(20), At(100)), 1u);
+  EXPECT_EQ(states_.RevokeBefore(Instant(20), Instant(100)), 1u);
   EXPECT_EQ(reader.revoked, 1);
   EXPECT_EQ(old->Lend(), nullptr);
   EXPECT_FALSE(old->Attach(reader));
   EXPECT_NE(young->Lend(), nullptr);
   EXPECT_NE(call->Lend(), nullptr);
-  EXPECT_EQ(states_.RevokeBefore(At(20), At(100)), 0u);
+  EXPECT_EQ(states_.RevokeBefore(Instant(20), Instant(100)), 0u);
   EXPECT_EQ(states_.List().size(), 2u);
 }
 
 TEST_F(OpenStatesTest, CountsARevokedOneWhileACallStillReadsFromIt) {
   const auto state = Open(StateKind::kSnapshot, 1);
   auto lent = state->Lend();
-  states_.RevokeBefore(At(2), At(100));
+  states_.RevokeBefore(Instant(2), Instant(100));
   EXPECT_FALSE(states_.AllSince(states_.Mark()));
   lent.reset();
   EXPECT_TRUE(states_.AllSince(states_.Mark()));

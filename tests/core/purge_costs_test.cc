@@ -18,8 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t kSmall = 20'000;
-constexpr std::uint64_t kLarge = 200'000;
+constexpr std::uint64_t kFewRows = 20'000;
+constexpr std::uint64_t kManyRows = 200'000;
 
 class PurgeCosts {
  public:
@@ -66,7 +66,7 @@ class PurgeCosts {
 class PurgeCostsWith : public ::testing::TestWithParam<EventDetail> {};
 
 TEST_P(PurgeCostsWith, ADeadRowCostsTheSameHoweverManyDied) {
-  for (const std::uint64_t count : {kSmall, kLarge}) {
+  for (const std::uint64_t count : {kFewRows, kManyRows}) {
     PurgeCosts home(GetParam());
     home.Put(count, 1s);
     home.clock().Advance(1s);
@@ -86,14 +86,14 @@ TEST_P(PurgeCostsWith, ADeadRowCostsTheSameHoweverManyDied) {
 
 TEST_P(PurgeCostsWith, ABatchIsAtMostAStep) {
   PurgeCosts home(GetParam());
-  home.Put(kSmall, 1s);
+  home.Put(kFewRows, 1s);
   home.clock().Advance(1s);
   std::uint64_t purged = 0;
   for (const std::size_t rows : home.Purge(1024)) {
     EXPECT_LE(rows, core::kReaperStepRowsMax);
     purged += rows;
   }
-  EXPECT_EQ(purged, kSmall);
+  EXPECT_EQ(purged, kFewRows);
 }
 
 INSTANTIATE_TEST_SUITE_P(Core, PurgeCostsWith,

@@ -21,8 +21,8 @@ namespace {
 using namespace std::chrono_literals;
 using engine::suite::RunTogether;
 
-constexpr Millis kTtl = 10min;
-constexpr int kMany = 3000;  // Enough to be worth while.
+constexpr Millis kReclaimTtl = 10min;
+constexpr int kManyReclaimed = 3000;  // Enough to be worth while.
 
 class Reclaiming : public ::testing::Test {
  protected:
@@ -30,7 +30,8 @@ class Reclaiming : public ::testing::Test {
 
   std::string KeyOf(int row) { return fmt::format("row {:06}", row); }
 
-  void PutMany(Keyspace& keyspace, const Lifetime& lifetime, int first = 0, int rows = kMany) {
+  void PutMany(Keyspace& keyspace, const Lifetime& lifetime, int first = 0,
+               int rows = kManyReclaimed) {
     for (int row = first; row < first + rows; ++row) {
       ASSERT_EQ(CodeOf(keyspace.Put(KeyOf(row), planter_.Distinct(200), lifetime)), kOk);
     }
@@ -69,17 +70,17 @@ class Reclaiming : public ::testing::Test {
 };
 
 TEST_F(Reclaiming, TheDeadLeaveTheFilesAndTheLivingStay) {
-  PutMany(rows(), Lifetime::For(kTtl));
-  PutMany(rows(), Lifetime::Forever(), kMany, 100);
+  PutMany(rows(), Lifetime::For(kReclaimTtl));
+  PutMany(rows(), Lifetime::Forever(), kManyReclaimed, 100);
   home_.Compact();
   const std::uint64_t before = DiskBytes();
-  EXPECT_GT(before, kMany * 200u);
-  clock().Advance(kTtl + 2s);  // Files know deadlines to a second or so.
+  EXPECT_GT(before, kManyReclaimed * 200u);
+  clock().Advance(kReclaimTtl + 2s);  // Files know deadlines to a second or so.
   std::uint64_t dead = 0;
   for (const ProofFile& file : Files()) dead += file.dead_bytes;
   EXPECT_GT(dead, 0u);
   EXPECT_EQ(Reclaim().files_rewritten + Reclaim().files_dropped, 0u) << "nothing is purged yet";
-  EXPECT_EQ(Purge(), kMany);
+  EXPECT_EQ(Purge(), kManyReclaimed);
   const ReclaimReport report = Reclaim();
   EXPECT_FALSE(report.held_up);
   EXPECT_GT(report.files_rewritten + report.files_dropped, 0u);
@@ -97,10 +98,10 @@ TEST_F(Reclaiming, TheDeadLeaveTheFilesAndTheLivingStay) {
 }
 
 TEST_F(Reclaiming, AFileInWhichAllIsDeadIsDroppedUnread) {
-  PutMany(rows(), Lifetime::For(kTtl));
+  PutMany(rows(), Lifetime::For(kReclaimTtl));
   home_.Compact();
-  clock().Advance(kTtl);
-  EXPECT_EQ(Purge(), kMany);
+  clock().Advance(kReclaimTtl);
+  EXPECT_EQ(Purge(), kManyReclaimed);
   const ReclaimReport report = Reclaim();
   EXPECT_GT(report.files_dropped, 0u);
   EXPECT_TRUE(Files().empty());
@@ -108,10 +109,10 @@ TEST_F(Reclaiming, AFileInWhichAllIsDeadIsDroppedUnread) {
 }
 
 TEST_F(Reclaiming, AFileBelowTheShareIsLeftAlone) {
-  PutMany(rows(), Lifetime::For(kTtl), 0, 1500);
+  PutMany(rows(), Lifetime::For(kReclaimTtl), 0, 1500);
   PutMany(rows(), Lifetime::Forever(), 1500, 8500);
   home_.Compact();
-  clock().Advance(kTtl);
+  clock().Advance(kReclaimTtl);
   EXPECT_EQ(Purge(), 1500u);
   const std::uint64_t before = database().GetStatistics()->bytes_rewritten;
   const ReclaimReport lazy = Reclaim({.dead_percent = 100});
@@ -147,9 +148,9 @@ TEST(ExpiredNewerOverPermanentOlder, StaysGoneWhereverItIsWrittenOutAndCompacted
     ASSERT_EQ(CodeOf(home.rows().Put("other", "alive")), kOk);
     ASSERT_EQ(CodeOf(home.rows().Put("key", "old, for ever")), kOk);
     point();
-    ASSERT_EQ(CodeOf(home.rows().Put("key", "new, for a while", Lifetime::For(kTtl))), kOk);
+    ASSERT_EQ(CodeOf(home.rows().Put("key", "new, for a while", Lifetime::For(kReclaimTtl))), kOk);
     point();
-    home.clock().Advance(kTtl);
+    home.clock().Advance(kReclaimTtl);
     ASSERT_TRUE(home.database().Purge().has_value());
     expect_gone("after the purge");
     point();
@@ -174,7 +175,7 @@ TEST_F(Reclaiming, TheRowsOfADroppedKeyspaceLeave) {
   PutMany(*before, Lifetime::Forever(), 0, 200);
   PutMany(*after, Lifetime::Forever(), 0, 200);
   PutMany(*dropped, Lifetime::Forever(), 0, 500);
-  PutMany(*dropped, Lifetime::For(kTtl), 500, 500);
+  PutMany(*dropped, Lifetime::For(kReclaimTtl), 500, 500);
   const Planted row = planter_.New();
   ASSERT_EQ(CodeOf(dropped->Put(row.key, row.value)), kOk);
   home_.Compact();
@@ -193,10 +194,10 @@ TEST_F(Reclaiming, TheRowsOfADroppedKeyspaceLeave) {
 TEST_F(Reclaiming, TheRowsOfAClearedKeyspaceLeave) {
   PutMany(rows(), Lifetime::Forever());
   home_.Compact();
-  ASSERT_GT(DiskBytes(), kMany * 200u);
+  ASSERT_GT(DiskBytes(), kManyReclaimed * 200u);
   ASSERT_EQ(CodeOf(rows().Clear()), kOk);
   Reclaim();
-  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
+  EXPECT_LT(DiskBytes(), kManyReclaimed * 200u / 5);
   EXPECT_EQ(rows().Count().value(), 0u);
 }
 
@@ -208,14 +209,14 @@ TEST_F(Reclaiming, TheReaperGivesTheSpaceOfAClearedKeyspaceBack) {
   ASSERT_EQ(CodeOf(rows().Clear()), kOk);
   clock().Advance(2s);  // No write for a while.
   reaper->AwaitIdle();
-  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
+  EXPECT_LT(DiskBytes(), kManyReclaimed * 200u / 5);
 }
 
 TEST_F(Reclaiming, ASnapshotKeepsWhatItShowsAndItsCounts) {
   std::map<std::string, std::string> shown;
-  for (int row = 0; row < kMany; ++row) {
+  for (int row = 0; row < kManyReclaimed; ++row) {
     const std::string value = planter_.Distinct(100);
-    const Lifetime lifetime = row % 3 == 0 ? Lifetime::Forever() : Lifetime::For(kTtl);
+    const Lifetime lifetime = row % 3 == 0 ? Lifetime::Forever() : Lifetime::For(kReclaimTtl);
     ASSERT_EQ(CodeOf(rows().Put(KeyOf(row), value, lifetime)), kOk);
     shown[KeyOf(row)] = value;
   }
@@ -233,11 +234,11 @@ TEST_F(Reclaiming, ASnapshotKeepsWhatItShowsAndItsCounts) {
     EXPECT_EQ(expected, shown.end()) << when;
   };
   expect_all("at first");
-  for (int row = 0; row < kMany; row += 6) {
+  for (int row = 0; row < kManyReclaimed; row += 6) {
     EXPECT_TRUE(rows().Delete(KeyOf(row)).value());
   }
-  clock().Advance(kTtl);
-  EXPECT_EQ(Purge(), shown.size() - kMany / 3);
+  clock().Advance(kReclaimTtl);
+  EXPECT_EQ(Purge(), shown.size() - kManyReclaimed / 3);
   expect_all("after the purge");
   EXPECT_TRUE(Reclaim({.dead_percent = 1}).held_up);
   expect_all("after reclaiming");
@@ -245,19 +246,19 @@ TEST_F(Reclaiming, ASnapshotKeepsWhatItShowsAndItsCounts) {
   expect_all("after reclaiming everything");
   home_.Compact();
   expect_all("after a compaction");
-  EXPECT_EQ(rows().Count().value(), std::uint64_t{kMany / 6});
+  EXPECT_EQ(rows().Count().value(), std::uint64_t{kManyReclaimed / 6});
   snapshot.reset();
   // Everything: RocksDB begins by itself when a snapshot goes, and this waits for it.
   EXPECT_FALSE(Reclaim({.everything = true}).held_up);
   for (const ProofFile& file : Files()) EXPECT_EQ(file.dead_bytes, 0u) << file.name;
-  EXPECT_EQ(rows().Count().value(), std::uint64_t{kMany / 6});
+  EXPECT_EQ(rows().Count().value(), std::uint64_t{kManyReclaimed / 6});
 }
 
 TEST_F(Reclaiming, CompactionAloneDropsNothingThatHasNoEventYet) {
   ASSERT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKeyAndValue})), kOk);
-  PutMany(rows(), Lifetime::For(kTtl), 0, 500);
+  PutMany(rows(), Lifetime::For(kReclaimTtl), 0, 500);
   home_.Compact();
-  clock().Advance(kTtl);
+  clock().Advance(kReclaimTtl);
   home_.Compact();
   EXPECT_EQ(database().GetStatistics()->keyspaces.front().rows, 500u) << "dead, and not purged";
   home_.ExpectClean();
@@ -277,12 +278,12 @@ TEST_F(Reclaiming, CompactionAloneDropsNothingThatHasNoEventYet) {
 
 TEST_F(Reclaiming, AnIdleDatabaseShrinksThoughNobodyWrites) {
   const auto reaper = *database().StartReaper({.work_percent = 100});
-  PutMany(rows(), Lifetime::For(kTtl), 0, 2 * kMany);
+  PutMany(rows(), Lifetime::For(kReclaimTtl), 0, 2 * kManyReclaimed);
   ASSERT_EQ(CodeOf(rows().Put("for ever", "value")), kOk);
   home_.Flush();
   const std::uint64_t before = DiskBytes();
-  EXPECT_GT(before, 2 * kMany * 200u);
-  clock().Advance(kTtl);
+  EXPECT_GT(before, 2 * kManyReclaimed * 200u);
+  clock().Advance(kReclaimTtl);
   reaper->AwaitIdle();
   for (int second = 0; second < 5; ++second) {
     clock().Advance(1s);
@@ -294,10 +295,10 @@ TEST_F(Reclaiming, AnIdleDatabaseShrinksThoughNobodyWrites) {
 }
 
 TEST_F(Reclaiming, TellsHowFarItIsAndCanBeEnded) {
-  PutMany(rows(), Lifetime::For(kTtl));
-  PutMany(rows(), Lifetime::Forever(), kMany, kMany);
+  PutMany(rows(), Lifetime::For(kReclaimTtl));
+  PutMany(rows(), Lifetime::Forever(), kManyReclaimed, kManyReclaimed);
   home_.Compact();
-  clock().Advance(kTtl + 2s);
+  clock().Advance(kReclaimTtl + 2s);
   const std::uint64_t before = DiskBytes();
   const ReclaimOptions everything{.everything = true};
   const auto ended = core::ReclaimWatched(database(), everything,
@@ -315,7 +316,7 @@ TEST_F(Reclaiming, TellsHowFarItIsAndCanBeEnded) {
   EXPECT_EQ(last_done, report->bytes_rewritten);
   EXPECT_GT(last_done, 0u);
   EXPECT_LT(DiskBytes(), before);
-  EXPECT_EQ(rows().Count().value(), static_cast<std::uint64_t>(kMany));
+  EXPECT_EQ(rows().Count().value(), static_cast<std::uint64_t>(kManyReclaimed));
 }
 
 TEST_F(Reclaiming, RefusesWhatItCannotDo) {
@@ -360,12 +361,12 @@ class BusyEngine final : public engine::suite::ForwardingEngine {
 class ReclaimingWhileBusy : public ::testing::Test {
  protected:
   ReclaimingWhileBusy() {
-    for (int row = 0; row < kMany; ++row) {
+    for (int row = 0; row < kManyReclaimed; ++row) {
       EXPECT_EQ(CodeOf(home_.rows().Put(fmt::format("row {:06}", row), planter_.Distinct(200))),
                 kOk);
     }
     home_.Compact();
-    EXPECT_GT(DiskBytes(), kMany * 200u);
+    EXPECT_GT(DiskBytes(), kManyReclaimed * 200u);
     EXPECT_EQ(CodeOf(home_.rows().Clear()), kOk);
   }
 
@@ -382,13 +383,13 @@ TEST_F(ReclaimingWhileBusy, WaitsForTheCompactionThatIsInTheWay) {
   refusals_left_ = 20;
   ASSERT_TRUE(home_.database().Reclaim({}).has_value());
   EXPECT_EQ(refusals_left_, 0);
-  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
+  EXPECT_LT(DiskBytes(), kManyReclaimed * 200u / 5);
 }
 
 TEST_F(ReclaimingWhileBusy, DoesNotWaitForEver) {
   refusals_left_ = std::numeric_limits<int>::max();
   EXPECT_TRUE(home_.database().Reclaim({}).has_value());
-  EXPECT_GT(DiskBytes(), kMany * 200u);
+  EXPECT_GT(DiskBytes(), kManyReclaimed * 200u);
 }
 
 TEST_F(ReclaimingWhileBusy, TheReaperLooksAgain) {
@@ -399,18 +400,18 @@ TEST_F(ReclaimingWhileBusy, TheReaperLooksAgain) {
     reaper->AwaitIdle();
   }
   ASSERT_LT(refusals_left_, 1'000'000);
-  EXPECT_GT(DiskBytes(), kMany * 200u);
+  EXPECT_GT(DiskBytes(), kManyReclaimed * 200u);
   refusals_left_ = 0;
   home_.clock().Advance(2s);
   reaper->AwaitIdle();
-  EXPECT_LT(DiskBytes(), kMany * 200u / 5);
+  EXPECT_LT(DiskBytes(), kManyReclaimed * 200u / 5);
 }
 
 TEST(ReclaimingInMemory, FindsNothingToDo) {
   DatabaseHome home(EngineKind::kMemory);
   ASSERT_EQ(CodeOf(home.keyspace().SetPolicy({.purge_within = 1h})), kOk);
-  ASSERT_EQ(CodeOf(home.keyspace().Put("key", "a value", Lifetime::For(kTtl))), kOk);
-  home.clock().Advance(kTtl + 1h);
+  ASSERT_EQ(CodeOf(home.keyspace().Put("key", "a value", Lifetime::For(kReclaimTtl))), kOk);
+  home.clock().Advance(kReclaimTtl + 1h);
   const auto report = home.database().Reclaim({.everything = true});
   ASSERT_TRUE(report.has_value());
   EXPECT_EQ(report->files_dropped + report->files_rewritten, 0u);

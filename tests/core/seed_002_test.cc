@@ -12,7 +12,7 @@
 namespace mayfly {
 namespace {
 
-constexpr const char* kKey = "KeyA";
+constexpr const char* kSeedKey = "KeyA";
 constexpr const char* kGone = "(gone)";
 
 constexpr WallTime At(std::int64_t ms) { return WallTimeFromMs(ms); }
@@ -21,13 +21,13 @@ constexpr Lifetime For(std::int64_t ms) { return Lifetime::For(Millis(ms)); }
 // What is done before each read.
 enum class Upkeep : std::uint8_t { kNone, kReads, kPurge, kReopen, kReclaim };
 
-struct Case {
+struct SeedCase {
   EngineKind engine;
   Upkeep upkeep;
 };
 
-std::vector<Case> AllCases() {
-  std::vector<Case> cases;
+std::vector<SeedCase> AllSeedCases() {
+  std::vector<SeedCase> cases;
   for (const EngineKind engine :
        {EngineKind::kMemory, EngineKind::kRocks, EngineKind::kMemoryFirst}) {
     for (const Upkeep upkeep :
@@ -39,12 +39,12 @@ std::vector<Case> AllCases() {
   return cases;
 }
 
-std::string NameOfCase(const ::testing::TestParamInfo<Case>& info) {
+std::string NameOfSeedCase(const ::testing::TestParamInfo<SeedCase>& info) {
   constexpr std::array kNames{"AsWritten", "PurgedByReads", "Purged", "Reopened", "Reclaimed"};
   return NameOf(info.param.engine) + kNames[static_cast<std::size_t>(info.param.upkeep)];
 }
 
-class Seed002 : public ::testing::TestWithParam<Case> {
+class Seed002 : public ::testing::TestWithParam<SeedCase> {
  protected:
   Seed002()
       : home_(GetParam().engine,
@@ -86,7 +86,7 @@ class Seed002 : public ::testing::TestWithParam<Case> {
   void Expect(std::int64_t ms, const std::string& value) {
     GoTo(ms);
     Tend();
-    const auto found = rows().Get(kKey);
+    const auto found = rows().Get(kSeedKey);
     EXPECT_TRUE(found || found.error().IsNotFound()) << found.status().ToString();
     EXPECT_EQ(found.value_or(kGone), value) << "at " << ms;
     EXPECT_EQ(rows().Count().value(), value == kGone ? 0u : 1u) << "at " << ms;
@@ -95,19 +95,19 @@ class Seed002 : public ::testing::TestWithParam<Case> {
   // An insertion at that instant, as its timestamp.
   void Insert(std::int64_t ms, Bytes value, Lifetime lifetime = Lifetime::Default()) {
     GoTo(ms);
-    ASSERT_TRUE(rows().Put(kKey, value, lifetime).ok());
+    ASSERT_TRUE(rows().Put(kSeedKey, value, lifetime).ok());
     Tend();
   }
 
   // An insertion at another instant than its timestamp. True if it is the newest write.
   bool InsertAt(std::int64_t ms, Bytes value, Lifetime lifetime = Lifetime::Default()) {
-    const auto last = rows().PutAt(kKey, value, At(ms), lifetime);
+    const auto last = rows().PutAt(kSeedKey, value, At(ms), lifetime);
     EXPECT_TRUE(last.has_value()) << last.status().ToString();
     Tend();
     return last.value_or(false);
   }
   bool DeleteAt(std::int64_t ms) {
-    const auto last = rows().DeleteAt(kKey, At(ms));
+    const auto last = rows().DeleteAt(kSeedKey, At(ms));
     EXPECT_TRUE(last.has_value()) << last.status().ToString();
     Tend();
     return last.value_or(false);
@@ -222,8 +222,8 @@ TEST_P(Seed002, TheLatestOfThreeInsertionsAtAnyDistance) {
         EXPECT_EQ(InsertAt(timestamp * distance, std::to_string(timestamp)), timestamp > latest);
         latest = std::max(latest, timestamp);
       }
-      EXPECT_EQ(rows().Get(kKey).value(), "150");
-      EXPECT_EQ(rows().GetRow(kKey)->timestamp, At(150 * distance));
+      EXPECT_EQ(rows().Get(kSeedKey).value(), "150");
+      EXPECT_EQ(rows().GetRow(kSeedKey)->timestamp, At(150 * distance));
     } while (std::next_permutation(order.begin(), order.end()));
   }
 }
@@ -231,7 +231,7 @@ TEST_P(Seed002, TheLatestOfThreeInsertionsAtAnyDistance) {
 TEST_P(Seed002, WithoutATtlInsertionsRemainUntilDeleted) {
   Insert(100, "value");
   Expect(1'000'000'000'000, "value");
-  EXPECT_TRUE(rows().Delete(kKey).value());
+  EXPECT_TRUE(rows().Delete(kSeedKey).value());
   Expect(1'000'000'000'001, kGone);
 }
 
@@ -273,7 +273,7 @@ TEST_P(Seed002, ATtlCountsFromTheTimestamp) {
   Expect(401, kGone);
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, Seed002, ::testing::ValuesIn(AllCases()), NameOfCase);
+INSTANTIATE_TEST_SUITE_P(Every, Seed002, ::testing::ValuesIn(AllSeedCases()), NameOfSeedCase);
 
 }  // namespace
 }  // namespace mayfly

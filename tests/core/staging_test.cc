@@ -19,9 +19,9 @@ using core::MemberLifetime;
 using core::TransactionKeyspace;
 
 constexpr std::uint64_t kBound = 10;
-constexpr std::uint64_t kMany = 95;
+constexpr std::uint64_t kManyStaged = 95;
 
-std::string Name(std::uint64_t i) { return std::to_string(10'000'000 + i); }
+std::string StagedName(std::uint64_t i) { return std::to_string(10'000'000 + i); }
 
 class StagedCollection : public ::testing::Test {
  protected:
@@ -41,9 +41,10 @@ class StagedCollection : public ::testing::Test {
                    MemberLifetime lifetime = MemberLifetime::Forever()) {
     ASSERT_EQ(CodeOf(space.MakeCollection(key, "head", Lifetime::Default())), kOk);
     for (std::uint64_t i = 0; i < members; ++i) {
-      ASSERT_EQ(CodeOf(space.PutMember(key, Name(i), "v", lifetime, /*known_new=*/true)), kOk);
+      ASSERT_EQ(CodeOf(space.PutMember(key, StagedName(i), "v", lifetime, /*known_new=*/true)),
+                kOk);
       if (i % 3 != 0) continue;
-      ASSERT_EQ(CodeOf(space.PutSide(key, Name(i), "s")), kOk);
+      ASSERT_EQ(CodeOf(space.PutSide(key, StagedName(i), "s")), kOk);
     }
   }
 
@@ -64,49 +65,49 @@ class StagedCollection : public ::testing::Test {
 TEST_F(StagedCollection, IsThereAsAWholeWithTheCommit) {
   auto transaction = Begin({"set"});
   *costs_ = {};
-  Make(transaction->In(rows()), "set", kMany);
-  EXPECT_GE(costs_->commits, kMany / kBound) << "it was not written ahead";
+  Make(transaction->In(rows()), "set", kManyStaged);
+  EXPECT_GE(costs_->commits, kManyStaged / kBound) << "it was not written ahead";
   EXPECT_FALSE(rows().Exists("set").value());
   EXPECT_EQ(rows().Count().value(), 0u);
   // The transaction itself sees all of it.
   core::FoundRow row;
   ASSERT_EQ(CodeOf(transaction->In(rows()).Find("set", row)), kOk);
-  EXPECT_EQ(row.members, kMany);
+  EXPECT_EQ(row.members, kManyStaged);
   core::FoundMember found;
-  ASSERT_EQ(CodeOf(transaction->In(rows()).FindMember("set", Name(0), found)), kOk);
+  ASSERT_EQ(CodeOf(transaction->In(rows()).FindMember("set", StagedName(0), found)), kOk);
   EXPECT_TRUE(found.exists);
   ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
   transaction.reset();
   EXPECT_LT(costs_->largest_batch, 2 * kBound + 8);
   const Seen seen = Look(*database_, rows(), "set");
-  EXPECT_EQ(seen.members, kMany);
-  EXPECT_EQ(seen.names.size(), kMany);
+  EXPECT_EQ(seen.members, kManyStaged);
+  EXPECT_EQ(seen.names.size(), kManyStaged);
   EXPECT_EQ(StatisticsOf(*database_).orphans, 0u);
   EXPECT_EQ(database_->Purge({})->leftovers, 0u);
 }
 
 TEST_F(StagedCollection, ChangesWithinItsWork) {
   InLatched(*database_, rows(), {"set", "other"}, [&](TransactionKeyspace& space) {
-    Make(space, "set", kMany);
-    EXPECT_TRUE(space.RemoveMember("set", Name(0)).value());
-    EXPECT_FALSE(space.PutMember("set", Name(1), "other").value());
+    Make(space, "set", kManyStaged);
+    EXPECT_TRUE(space.RemoveMember("set", StagedName(0)).value());
+    EXPECT_FALSE(space.PutMember("set", StagedName(1), "other").value());
     EXPECT_FALSE(
-        space.PutMember("set", Name(2), "v", MemberLifetime::Until(kStart + 10ms)).value());
-    ASSERT_EQ(CodeOf(space.RemoveSide("set", Name(3))), kOk);
+        space.PutMember("set", StagedName(2), "v", MemberLifetime::Until(kStart + 10ms)).value());
+    ASSERT_EQ(CodeOf(space.RemoveSide("set", StagedName(3))), kOk);
     ASSERT_EQ(CodeOf(space.Move("set", space, "other")), kOk);
   });
-  EXPECT_EQ(Look(*database_, rows(), "other").members, kMany - 1);
+  EXPECT_EQ(Look(*database_, rows(), "other").members, kManyStaged - 1);
   EXPECT_TRUE(database_->Check()->clean());
   clock_.Advance(10ms);
   EXPECT_EQ(database_->Purge({})->members, 1u);
-  EXPECT_EQ(Look(*database_, rows(), "other").members, kMany - 2);
+  EXPECT_EQ(Look(*database_, rows(), "other").members, kManyStaged - 2);
 }
 
 TEST_F(StagedCollection, MayLoseItsMortalMembersWithinItsWork) {
   InLatched(*database_, rows(), {"set"}, [&](TransactionKeyspace& space) {
-    Make(space, "set", kMany, MemberLifetime::Until(kStart + 1h));
-    for (std::uint64_t i = 0; i < kMany; ++i) {
-      EXPECT_FALSE(space.PutMember("set", Name(i), "immortal").value());
+    Make(space, "set", kManyStaged, MemberLifetime::Until(kStart + 1h));
+    for (std::uint64_t i = 0; i < kManyStaged; ++i) {
+      EXPECT_FALSE(space.PutMember("set", StagedName(i), "immortal").value());
     }
   });
   EXPECT_TRUE(database_->Check()->clean());
@@ -115,7 +116,7 @@ TEST_F(StagedCollection, MayLoseItsMortalMembersWithinItsWork) {
 
 TEST_F(StagedCollection, OfAWorkThatIsGivenUpIsPurged) {
   auto transaction = Begin({"set"});
-  Make(transaction->In(rows()), "set", kMany, MemberLifetime::Until(kStart + 1h));
+  Make(transaction->In(rows()), "set", kManyStaged, MemberLifetime::Until(kStart + 1h));
   transaction.reset();
   EXPECT_FALSE(rows().Exists("set").value());
   EXPECT_TRUE(database_->Check()->clean());
@@ -128,20 +129,20 @@ TEST_F(StagedCollection, OfAWorkThatIsGivenUpIsPurged) {
 TEST_F(StagedCollection, ThatIsTakenBackIsPurgedAndTheRestIsDone) {
   auto transaction = Begin({});
   TransactionKeyspace& space = transaction->In(rows());
-  Make(space, "before", kMany);
+  Make(space, "before", kManyStaged);
   const auto mark = transaction->SetMark();
-  Make(space, "set", kMany);
+  Make(space, "set", kManyStaged);
   // Each change of a collection from before the mark can be rolled back.
   for (std::uint64_t i = 0; i < 3 * kBound; ++i) {
-    EXPECT_TRUE(space.RemoveMember("before", Name(i)).value());
-    EXPECT_TRUE(space.PutMember("before", "more" + Name(i), "v").value());
+    EXPECT_TRUE(space.RemoveMember("before", StagedName(i)).value());
+    EXPECT_TRUE(space.PutMember("before", "more" + StagedName(i), "v").value());
   }
   transaction->RollBack(mark);
   EXPECT_TRUE(space.PutMember("before", "after", "v").value());
   ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
   transaction.reset();
   EXPECT_FALSE(rows().Exists("set").value());
-  EXPECT_EQ(Look(*database_, rows(), "before").names.size(), kMany + 1);
+  EXPECT_EQ(Look(*database_, rows(), "before").names.size(), kManyStaged + 1);
   EXPECT_EQ(StatisticsOf(*database_).orphans, 1u);
 }
 
@@ -150,40 +151,40 @@ TEST_F(StagedCollection, IsNotPurgedWhileItsWorkGoesOn) {
             [](TransactionKeyspace& space) { Fill(space, "gone", {"a"}); });
   EXPECT_TRUE(rows().Delete("gone").value());
   auto transaction = Begin({"set"});
-  Make(transaction->In(rows()), "set", kMany);
+  Make(transaction->In(rows()), "set", kManyStaged);
   core::Store& store = core::StoreOf(*database_);
   core::OrphanPurge purge(store);
   const auto state = *store.catalog().Find(core::kDefaultKeyspaceName);
   while (purge.Step(*state, 100).value()) continue;
   ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
   transaction.reset();
-  EXPECT_EQ(Look(*database_, rows(), "set").names.size(), kMany);
+  EXPECT_EQ(Look(*database_, rows(), "set").names.size(), kManyStaged);
 }
 
 TEST_F(StagedCollection, OfAClearedKeyspaceIsWhatTheOrderOfCallsSays) {
   {
     auto transaction = Begin({});
     TransactionKeyspace& space = transaction->In(rows());
-    Make(space, "before", kMany);
+    Make(space, "before", kManyStaged);
     ASSERT_EQ(CodeOf(space.Clear()), kOk);
-    Make(space, "after", kMany);
+    Make(space, "after", kManyStaged);
     ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
   }
   EXPECT_EQ(StatisticsOf(*database_).orphans, 0u);
   EXPECT_FALSE(rows().Exists("before").value());
-  EXPECT_EQ(Look(*database_, rows(), "after").names.size(), kMany);
+  EXPECT_EQ(Look(*database_, rows(), "after").names.size(), kManyStaged);
 }
 
 TEST_F(StagedCollection, TellsOfTheBornDeadOnceAndOnlyWithTheCommit) {
   EXPECT_EQ(CodeOf(rows().SetPolicy({.events = EventDetail::kKey})), kOk);
   for (const bool commits : {false, true}) {
     auto transaction = Begin({"set"});
-    Make(transaction->In(rows()), "set", kMany);
+    Make(transaction->In(rows()), "set", kManyStaged);
     for (std::uint64_t i = 0; i < kBound; ++i) {
       EXPECT_FALSE(transaction->In(rows())
-                       .PutMember("set", Name(i), "v", MemberLifetime::Until(kStart))
+                       .PutMember("set", StagedName(i), "v", MemberLifetime::Until(kStart))
                        .value());
-      EXPECT_TRUE(transaction->In(rows()).PutMember("set", "more" + Name(i), "v").value());
+      EXPECT_TRUE(transaction->In(rows()).PutMember("set", "more" + StagedName(i), "v").value());
     }
     if (commits) {
       ASSERT_EQ(CodeOf(transaction->Commit()), kOk);
@@ -191,14 +192,14 @@ TEST_F(StagedCollection, TellsOfTheBornDeadOnceAndOnlyWithTheCommit) {
     transaction.reset();
     EXPECT_EQ(database_->ReadEvents(0, 1000)->size(), commits ? kBound : 0u);
   }
-  EXPECT_EQ(Look(*database_, rows(), "set").names.size(), kMany);
+  EXPECT_EQ(Look(*database_, rows(), "set").names.size(), kManyStaged);
 }
 
 // COPY, and MOVE to another keyspace: at n and at 10n the same memory, and cost by members.
 TEST_F(StagedCollection, IsCopiedInBoundedBatches) {
   const auto other = *database_->CreateKeyspace("other");
   std::vector<std::uint64_t> changes;
-  for (const std::uint64_t members : {kMany, 10 * kMany}) {
+  for (const std::uint64_t members : {kManyStaged, 10 * kManyStaged}) {
     InLatched(*database_, rows(), {"set"}, [&](TransactionKeyspace& space) {
       Make(space, "set", members, MemberLifetime::Until(kStart + 1h));
     });

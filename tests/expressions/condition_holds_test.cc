@@ -14,7 +14,7 @@ const char* const kItem =
     "l: [1, 'two', [3, 4], {x: 5}], ss: <'a', 'b'>, ns: <1, 2.5>, bs: <b'x', b'y'>, "
     "m: {k: 'v', d: {deeper: 7, more: [0, {z: 'end'}]}}, n2: 10, blank: {}, zero: []}";
 
-ExpressionArguments Given() {
+ExpressionArguments HoldsArguments() {
   ExpressionArguments given;
   // clang-format off
   given.names = {
@@ -71,9 +71,9 @@ ExpressionArguments Given() {
   return given;
 }
 
-void Play(const char* table) {
+void PlayHolds(const char* table) {
   const Item item = ItemOf(kItem);
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = HoldsArguments();
   for (const Case& one : ReadCases(table)) {
     Arguments arguments(given);
     const auto condition = Condition::Parse(one.text, Condition::Role::kFilter, arguments);
@@ -83,7 +83,7 @@ void Play(const char* table) {
 }
 
 TEST(ConditionHolds, ForEqualityOfEveryType) {
-  Play(R"table(
+  PlayHolds(R"table(
 n = :10         => true
 n = :9          => false
 :10 = n         => true
@@ -115,7 +115,7 @@ nowhere = gone  => false
 }
 
 TEST(ConditionHolds, ForDifferenceAlsoOfWhatIsMissing) {
-  Play(R"table(
+  PlayHolds(R"table(
 n <> :9          => true
 n <> :10         => false
 n <> :s          => true
@@ -127,7 +127,7 @@ l[9] <> :1       => true
 }
 
 TEST(ConditionHolds, ForOrderWithinOneType) {
-  Play(R"table(
+  PlayHolds(R"table(
 n < :11         => true
 n < :10         => false
 n <= :10        => true
@@ -155,7 +155,7 @@ t < :1          => false
 }
 
 TEST(ConditionHolds, ForBetweenWithBothBounds) {
-  Play(R"table(
+  PlayHolds(R"table(
 n BETWEEN :9 AND :11        => true
 n BETWEEN :10 AND :10       => true
 n BETWEEN :11 AND :11       => false
@@ -175,7 +175,7 @@ size(s) BETWEEN :5 AND :5   => true
 }
 
 TEST(ConditionHolds, ForInWhenOneIsEqual) {
-  Play(R"table(
+  PlayHolds(R"table(
 n IN (:10)               => true
 n IN (:1, :9, :10)       => true
 n IN (:1, :9)            => false
@@ -190,7 +190,7 @@ size(l) IN (:3, size(s)) => false
 }
 
 TEST(ConditionHolds, ForPresenceAndType) {
-  Play(R"table(
+  PlayHolds(R"table(
 attribute_exists(n)                    => true
 attribute_exists(nul)                  => true
 attribute_exists(blank)                => true
@@ -228,7 +228,7 @@ attribute_type(nowhere, :NULL)         => false
 }
 
 TEST(ConditionHolds, ForBeginningsAndContents) {
-  Play(R"table(
+  PlayHolds(R"table(
 begins_with(s, :h)       => true
 begins_with(s, :s)       => true
 begins_with(s, :e)       => true
@@ -266,7 +266,7 @@ contains(:s, :ell)       => true
 }
 
 TEST(ConditionHolds, ForSizes) {
-  Play(R"table(
+  PlayHolds(R"table(
 size(s) = :5          => true
 size(e) = :0          => true
 size(b) = :5          => true
@@ -289,7 +289,7 @@ size(s) = size(b)     => true
 }
 
 TEST(ConditionHolds, ByPrecedenceAndParentheses) {
-  Play(R"table(
+  PlayHolds(R"table(
 n = :10 AND s = :s                           => true
 n = :10 AND s = :x                           => false
 n = :9 OR s = :s                             => true
@@ -344,7 +344,7 @@ TEST(ConditionHolds, CountsCharactersOfAString) {
 }
 
 TEST(ConditionHolds, NamesTheAttributesItLooksAt) {
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = HoldsArguments();
   Arguments arguments(given);
   const auto condition = Condition::Parse("size(m.k) > :1 AND (#s = :s OR NOT contains(l[0], n))",
                                           Condition::Role::kFilter, arguments);

@@ -14,21 +14,21 @@
 namespace mayfly::expressions {
 namespace {
 
-ExpressionArguments Given() {
+ExpressionArguments LimitsArguments() {
   ExpressionArguments given;
   given.values = {{":v", Number(1)}};
   return given;
 }
 
 std::string SaidOfFilter(const std::string& text) {
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = LimitsArguments();
   Arguments arguments(given);
   return std::string(
       Condition::Parse(text, Condition::Role::kFilter, arguments).status().message());
 }
 
 std::string SaidOfUpdate(const std::string& text) {
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = LimitsArguments();
   Arguments arguments(given);
   return std::string(Update::Parse(text, arguments).status().message());
 }
@@ -99,7 +99,7 @@ TEST(ExpressionLimits, BoundTheStepsOfAPath) {
   EXPECT_EQ(SaidOfUpdate("SET " + whole + ".b = :v"),
             "Invalid UpdateExpression: The document path has too many nesting levels; nesting "
             "levels: 33");
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = LimitsArguments();
   Arguments arguments(given);
   EXPECT_TRUE(Projection::Parse(whole, arguments).has_value());
   EXPECT_FALSE(Projection::Parse(whole + ".b", arguments).has_value());

@@ -10,7 +10,7 @@
 namespace mayfly::expressions {
 namespace {
 
-const char* const kItem =
+const char* const kProjectedItem =
     "{a: 1, b: 'x', l: [10, 11, [20, 21], {k: 'v', n: 5}], m: {x: 1, y: {z: 2, w: [7, 8]}}, "
     "s: <1, 2>, nul: null, void: {}}";
 
@@ -30,7 +30,7 @@ std::string Said(const std::string& text) {
     EXPECT_EQ(projection.error().code(), StatusCode::kInvalid) << text;
     return std::string(projection.error().message());
   }
-  return TextOf(projection->Of(ItemOf(kItem)));
+  return TextOf(projection->Of(ItemOf(kProjectedItem)));
 }
 
 TEST(Projection, GivesTheWantedParts) {

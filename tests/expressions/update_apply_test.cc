@@ -9,12 +9,12 @@
 namespace mayfly::expressions {
 namespace {
 
-const char* const kItem =
+const char* const kUpdatedItem =
     "{n: 10, s: 'x', l: [0, 1, 2, 3], m: {a: 1, d: {e: 2}, l: [5, 6]}, ss: <'a', 'b'>, ns: <1, 2>, "
     "bs: <b'p'>, deep: [{k: [1, 2, 3]}, <'q'>, 'end'], big: "
     "90000000000000000000000000000000000000}";
 
-ExpressionArguments Given() {
+ExpressionArguments UpdateArguments() {
   ExpressionArguments given;
   // clang-format off
   given.names = {
@@ -61,9 +61,9 @@ std::string Changed(const Item& before, const Result<Item>& after) {
   return text.empty() ? "same" : text;
 }
 
-void Play(const char* table) {
-  const Item before = ItemOf(kItem);
-  const ExpressionArguments given = Given();
+void PlayUpdates(const char* table) {
+  const Item before = ItemOf(kUpdatedItem);
+  const ExpressionArguments given = UpdateArguments();
   for (const Case& one : ReadCases(table)) {
     Arguments arguments(given);
     const auto update = Update::Parse(one.text, arguments);
@@ -75,7 +75,7 @@ void Play(const char* table) {
 }
 
 TEST(UpdateApply, SetsAttributesAndPlacesWithinThem) {
-  Play(R"table(
+  PlayUpdates(R"table(
 SET n = :5                       => n: 5
 set n = :5, s = :s               => n: 5, s: 'y'
 SET #n = :5                      => n: 5
@@ -97,7 +97,7 @@ SET own = :no                    => own: []
 }
 
 TEST(UpdateApply, SetsElementsOfLists) {
-  Play(R"table(
+  PlayUpdates(R"table(
 SET l[0] = :s                    => l: ['y', 1, 2, 3]
 SET l[3] = :s, l[1] = :t         => l: [0, true, 2, 'y']
 SET l[4] = :s                    => l: [0, 1, 2, 3, 'y']
@@ -112,7 +112,7 @@ SET deep[0].own = :5             => deep: [{k: [1, 2, 3], own: 5}, <'q'>, 'end']
 }
 
 TEST(UpdateApply, Counts) {
-  Play(R"table(
+  PlayUpdates(R"table(
 SET n = n + :1                                  => n: 11
 SET n = n - :1                                  => n: 9
 SET n = :1 - n                                  => n: -9
@@ -139,7 +139,7 @@ SET own = :max + :max
 }
 
 TEST(UpdateApply, FillsGapsAndAppends) {
-  Play(R"table(
+  PlayUpdates(R"table(
 SET own = if_not_exists(own, :1)                            => own: 1
 SET n = if_not_exists(n, :1)                                => same
 SET own = if_not_exists(n, :1)                              => own: 10
@@ -168,7 +168,7 @@ SET own = list_append(if_not_exists(own, :1), :l)
 }
 
 TEST(UpdateApply, Removes) {
-  Play(R"table(
+  PlayUpdates(R"table(
 REMOVE n                         => -n
 remove n, s                      => -n, -s
 REMOVE nowhere                   => same
@@ -191,7 +191,7 @@ SET deep[0].k[5] = :s REMOVE deep[0].k[0]   => deep: [{k: [2, 3, 'y']}, <'q'>, '
 }
 
 TEST(UpdateApply, AddsAndDeletes) {
-  Play(R"table(
+  PlayUpdates(R"table(
 ADD n :5                         => n: 15
 ADD n :neg                       => n: 7.5
 ADD own :5                       => own: 5
@@ -222,7 +222,7 @@ ADD big :inc             => Attempting to store more than 38 significant digits 
 }
 
 TEST(UpdateApply, TakesAllOperandsFromTheItemBefore) {
-  Play(R"table(
+  PlayUpdates(R"table(
 SET n = :1, own = n                            => n: 1, own: 10
 REMOVE n SET own = n                           => own: 10, -n
 SET own = n ADD n :5                           => n: 15, own: 10
@@ -235,8 +235,8 @@ SET l[0] = l[1], l[1] = l[0]                   => l: [1, 0, 2, 3]
 
 TEST(UpdateApply, RefusesPathsWithoutAParent) {
   const char* wrong = "The document path provided in the update expression is invalid for update";
-  const Item before = ItemOf(kItem);
-  const ExpressionArguments given = Given();
+  const Item before = ItemOf(kUpdatedItem);
+  const ExpressionArguments given = UpdateArguments();
   for (const char* text :
        {"SET gone.x = :1", "SET gone[0] = :1", "SET m.gone.x = :1", "SET s.x = :1", "SET s[0] = :1",
         "SET l.x = :1", "SET m[0] = :1", "SET l[9].x = :1", "SET l[0][0] = :1", "REMOVE gone.x",
@@ -250,7 +250,7 @@ TEST(UpdateApply, RefusesPathsWithoutAParent) {
     ASSERT_TRUE(update.has_value()) << text << ": " << update.status().ToString();
     EXPECT_EQ(Changed(before, update->Apply(before)), wrong) << text;
   }
-  Play(R"table(
+  PlayUpdates(R"table(
 SET gone.x = :1, n = n + s
     An operand in the update expression has an incorrect data type
 REMOVE gone.x SET n = nowhere
@@ -265,12 +265,12 @@ SET n = l[4]
 }
 
 TEST(UpdateApply, ShowsWhatItTouched) {
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = UpdateArguments();
   Arguments arguments(given);
   const auto update = Update::Parse(
       "SET n = :1, m.d.e = :5, m.own = :5, l[1] = :s, l[3] = :s REMOVE s ADD ns :ns", arguments);
   ASSERT_TRUE(update.has_value()) << update.status().ToString();
-  const Item before = ItemOf(kItem);
+  const Item before = ItemOf(kUpdatedItem);
   const auto after = update->Apply(before);
   ASSERT_TRUE(after.has_value()) << after.status().ToString();
   EXPECT_EQ(TextOf(update->Touched(before)),
@@ -281,7 +281,7 @@ TEST(UpdateApply, ShowsWhatItTouched) {
 }
 
 TEST(UpdateApply, MakesAnItemOfNothing) {
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = UpdateArguments();
   Arguments arguments(given);
   const auto update = Update::Parse("SET a = :1 ADD n :5, ss :ss REMOVE x", arguments);
   ASSERT_TRUE(update.has_value()) << update.status().ToString();

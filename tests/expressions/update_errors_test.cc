@@ -9,7 +9,7 @@
 namespace mayfly::expressions {
 namespace {
 
-ExpressionArguments Given() {
+ExpressionArguments UpdateErrorArguments() {
   ExpressionArguments given;
   // clang-format off
   given.names = {
@@ -33,8 +33,8 @@ ExpressionArguments Given() {
   return given;
 }
 
-void Play(const char* table) {
-  const ExpressionArguments given = Given();
+void PlayErrors(const char* table) {
+  const ExpressionArguments given = UpdateErrorArguments();
   for (const Case& one : ReadCases(table)) {
     Arguments arguments(given);
     const auto update = Update::Parse(one.text, arguments);
@@ -45,7 +45,7 @@ void Play(const char* table) {
 }
 
 TEST(UpdateErrors, TellWhereTheSyntaxEnds) {
-  Play(R"table(
+  PlayErrors(R"table(
 whatever                      => Syntax error; token: "whatever", near: "whatever"
 SET                           => Syntax error; token: "<EOF>", near: "SET"
 set a                         => Syntax error; token: "<EOF>", near: "a"
@@ -95,7 +95,7 @@ SET a = list_append(((b)), c) => The expression has redundant parentheses;
 }
 
 TEST(UpdateErrors, TellReservedWordsAndClausesGivenTwice) {
-  Play(R"table(
+  PlayErrors(R"table(
 set #x = :x set abOrt = true
     Attribute name is a reserved keyword; reserved keyword: abOrt
 remove Absolute
@@ -122,7 +122,7 @@ delete #x :e set a = b delete #y :f
 }
 
 TEST(UpdateErrors, TellFunctionsThatAreNoneOrElsewhere) {
-  Play(R"table(
+  PlayErrors(R"table(
 set #x = if_not_exist(:x) set c = d  => Invalid function name; function: if_not_exist
 set a = IF_NOT_EXISTS(a, :n)         => Invalid function name; function: IF_NOT_EXISTS
 set a = list_append(b, f(c))         => Invalid function name; function: f
@@ -136,7 +136,7 @@ set a = if_not_exists(a, attribute_exists(b))
 }
 
 TEST(UpdateErrors, TellPlaceholdersThatAreNotDefined) {
-  Play(R"table(
+  PlayErrors(R"table(
 SET #x = if_not_exists(:x)
     An expression attribute name used in the document path is not defined; attribute name: #x
 SET a = #x
@@ -157,7 +157,7 @@ SET a = :x DELETE b :y
 }
 
 TEST(UpdateErrors, TellPathsThatCannotGoTogether) {
-  Play(R"table(
+  PlayErrors(R"table(
 SET a = :n, a = :s
     Two document paths overlap with each other; must remove or rewrite one of these paths;
     path one: [a], path two: [a]
@@ -189,7 +189,7 @@ remove a.#c set a[1] = #d
 }
 
 TEST(UpdateErrors, TellOperandsThatCannotFit) {
-  Play(R"table(
+  PlayErrors(R"table(
 set b = list_append(:s, a), c = if_not_exists(a) add a.b :s
     Incorrect operand type for operator or function; operator: ADD, operand type: STRING,
     typeSet: ALLOWED_FOR_ADD_OPERAND
@@ -245,7 +245,7 @@ set a = :ns - a
 }
 
 TEST(UpdateErrors, TellAnEmptyOne) {
-  const ExpressionArguments given = Given();
+  const ExpressionArguments given = UpdateErrorArguments();
   Arguments arguments(given);
   EXPECT_EQ(Update::Parse(" ", arguments).status().message(),
             "Invalid UpdateExpression: The expression can not be empty;");

@@ -2,26 +2,11 @@
 // Method: CONFIG SET of ports and addresses that are free, in use, or invalid.
 #include <gtest/gtest.h>
 
-#include <boost/asio/ip/tcp.hpp>
-
 #include "server/served.h"
+#include "server/taken_port.h"
 
 namespace mayfly::server {
 namespace {
-
-using Tcp = boost::asio::ip::tcp;
-
-// Holds a port of the loopback interface without accepting.
-class TakenPort {
- public:
-  int number() const { return acceptor_.local_endpoint().port(); }
-
- private:
-  boost::asio::io_context context_;
-  Tcp::acceptor acceptor_{context_, Tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0)};
-};
-
-int FreePort() { return TakenPort().number(); }
 
 TEST(Listening, MovesToAnotherPort) {
   Served served;

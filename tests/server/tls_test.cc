@@ -14,6 +14,7 @@
 #include "base/temporary_directory.h"
 #include "server/net/stream.h"
 #include "server/served.h"
+#include "server/taken_port.h"
 
 namespace mayfly::server {
 namespace {
@@ -50,13 +51,6 @@ class SelfSigned {
   const std::string key_file = directory_.Inside("key.pem");
   const std::string certificate_file = directory_.Inside("certificate.pem");
 };
-
-// An unused port, for a setting that does not take 0.
-int FreePort() {
-  asio::io_context context;
-  Tcp::acceptor acceptor(context, Tcp::endpoint(asio::ip::address_v4::loopback(), 0));
-  return acceptor.local_endpoint().port();
-}
 
 // The reply to a PING; empty when the server refuses the client.
 std::string PingOver(int port, const SelfSigned* shown, int version_min = TLS1_2_VERSION) {

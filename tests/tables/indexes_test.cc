@@ -8,7 +8,7 @@
 namespace mayfly {
 namespace {
 
-constexpr int kRounds = 40;
+constexpr int kIndexRounds = 40;
 constexpr int kWritesPerRound = 25;
 
 std::vector<Item> Sorted(std::vector<Item> items) {
@@ -47,7 +47,7 @@ class TableIndexes : public EachTables {
     SCOPED_TRACE("MAYFLY_SEED=" + std::to_string(seed));
     Make(PostsSpec(mode));
     RandomPosts posts(seed);
-    for (int round = 0; round < kRounds && !HasFailure(); ++round) {
+    for (int round = 0; round < kIndexRounds && !HasFailure(); ++round) {
       for (int i = 0; i < kWritesPerRound; ++i) Write(posts);
       clock().Advance(Millis(static_cast<std::int64_t>(posts.random().Below(3000))));
       if (posts.random().OneIn(3)) {

@@ -9,7 +9,7 @@
 namespace mayfly::tables {
 namespace {
 
-Table Posts(TtlMode mode = TtlMode::kExact) {
+Table PostsByUser(TtlMode mode = TtlMode::kExact) {
   Table table;
   table.spec = PostsSpec(mode);
   return table;
@@ -18,26 +18,26 @@ Table Posts(TtlMode mode = TtlMode::kExact) {
 TEST(ItemKeys, AreThoseOfPartitionAndSort) {
   const AttributeValue user = "alice";
   const AttributeValue at = N(7);
-  EXPECT_EQ(KeyOf(Posts(), {{"user", user}, {"nr", at}}).value(), items::ItemKey(user, &at));
-  EXPECT_EQ(KeyOfItem(Posts(), {{"user", user}, {"nr", at}, {"title", "x"}}).value(),
+  EXPECT_EQ(KeyOf(PostsByUser(), {{"user", user}, {"nr", at}}).value(), items::ItemKey(user, &at));
+  EXPECT_EQ(KeyOfItem(PostsByUser(), {{"user", user}, {"nr", at}, {"title", "x"}}).value(),
             items::ItemKey(user, &at));
 }
 
 TEST(ItemKeys, OfARequestMustBeTheSchemas) {
   const std::string text = "The provided key element does not match the schema";
-  EXPECT_EQ(MessageOf(KeyOf(Posts(), {})), text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}})), text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}, {"when", N(1)}})), text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}, {"nr", "1"}})), text);
-  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", "a"}, {"nr", N(1)}, {"title", "x"}})), text);
+  EXPECT_EQ(MessageOf(KeyOf(PostsByUser(), {})), text);
+  EXPECT_EQ(MessageOf(KeyOf(PostsByUser(), {{"user", "a"}})), text);
+  EXPECT_EQ(MessageOf(KeyOf(PostsByUser(), {{"user", "a"}, {"when", N(1)}})), text);
+  EXPECT_EQ(MessageOf(KeyOf(PostsByUser(), {{"user", "a"}, {"nr", "1"}})), text);
+  EXPECT_EQ(MessageOf(KeyOf(PostsByUser(), {{"user", "a"}, {"nr", N(1)}, {"title", "x"}})), text);
 }
 
 TEST(ItemKeys, OfAnItemMustBeThereAndOfTheirType) {
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"nr", N(1)}})),
+  EXPECT_EQ(MessageOf(KeyOfItem(PostsByUser(), {{"nr", N(1)}})),
             "One or more parameter values were invalid: Missing the key user in the item");
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"user", "a"}})),
+  EXPECT_EQ(MessageOf(KeyOfItem(PostsByUser(), {{"user", "a"}})),
             "One or more parameter values were invalid: Missing the key nr in the item");
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"user", N(1)}, {"nr", N(1)}})),
+  EXPECT_EQ(MessageOf(KeyOfItem(PostsByUser(), {{"user", N(1)}, {"nr", N(1)}})),
             "One or more parameter values were invalid: Type mismatch for key user expected: S "
             "actual: N");
 }
@@ -46,15 +46,15 @@ TEST(ItemKeys, MustNotBeEmptyOrTooLarge) {
   const std::string empty =
       "One or more parameter values are not valid. The AttributeValue for a key attribute cannot "
       "contain an empty string value. Key: user";
-  EXPECT_EQ(MessageOf(KeyOf(Posts(), {{"user", ""}, {"nr", N(1)}})), empty);
-  EXPECT_EQ(MessageOf(KeyOfItem(Posts(), {{"user", ""}, {"nr", N(1)}})), empty);
+  EXPECT_EQ(MessageOf(KeyOf(PostsByUser(), {{"user", ""}, {"nr", N(1)}})), empty);
+  EXPECT_EQ(MessageOf(KeyOfItem(PostsByUser(), {{"user", ""}, {"nr", N(1)}})), empty);
   const Item fits = {{"user", std::string(2048, 'a')}, {"nr", N(1)}};
   const Item large = {{"user", std::string(2049, 'a')}, {"nr", N(1)}};
-  EXPECT_TRUE(KeyOf(Posts(), fits).has_value());
-  EXPECT_EQ(MessageOf(KeyOf(Posts(), large)),
+  EXPECT_TRUE(KeyOf(PostsByUser(), fits).has_value());
+  EXPECT_EQ(MessageOf(KeyOf(PostsByUser(), large)),
             "One or more parameter values were invalid: Size of hashkey has exceeded the maximum "
             "size limit of2048 bytes");
-  Table table = Posts();
+  Table table = PostsByUser();
   table.spec.sort->type = KeyType::kBinary;
   EXPECT_TRUE(KeyOf(table, {{"user", "a"}, {"nr", Binary{std::string(1024, 'a')}}}).has_value());
   EXPECT_EQ(MessageOf(KeyOf(table, {{"user", "a"}, {"nr", Binary{std::string(1025, 'a')}}})),
@@ -63,7 +63,7 @@ TEST(ItemKeys, MustNotBeEmptyOrTooLarge) {
 }
 
 TEST(ItemKeys, AttributesOfThemAreTheTablesAndTheIndex) {
-  Table table = Posts();
+  Table table = PostsByUser();
   table.indexes.push_back({.spec = table.spec.global_indexes[0], .rows = nullptr});
   // clang-format off
   const Item item = {
@@ -82,7 +82,7 @@ TEST(ItemKeys, AttributesOfThemAreTheTablesAndTheIndex) {
 
 std::optional<std::int64_t> DeadlineMs(const AttributeValue& value,
                                        TtlMode mode = TtlMode::kExact) {
-  const auto deadline = DeadlineOf(Posts(mode), {{"expires", value}}, kStart);
+  const auto deadline = DeadlineOf(PostsByUser(mode), {{"expires", value}}, kStart);
   return deadline ? std::optional(ToMs(*deadline)) : std::nullopt;
 }
 
@@ -105,8 +105,8 @@ TEST(Deadlines, AreNoneForZeroOtherTypesAndTheEndOfTime) {
   EXPECT_EQ(DeadlineMs(N(100'000'000'001)), std::nullopt);
   EXPECT_EQ(DeadlineMs(N(1'700'000'000'000)), std::nullopt) << "milliseconds, given as seconds";
   EXPECT_EQ(DeadlineMs(Decimal("1E+100")), std::nullopt);
-  EXPECT_EQ(DeadlineOf(Posts(), {{"user", "a"}}, kStart), std::nullopt);
-  Table table = Posts();
+  EXPECT_EQ(DeadlineOf(PostsByUser(), {{"user", "a"}}, kStart), std::nullopt);
+  Table table = PostsByUser();
   table.spec.ttl_attribute.clear();
   EXPECT_EQ(DeadlineOf(table, {{"expires", N(1'700'000'000)}}, kStart), std::nullopt);
 }

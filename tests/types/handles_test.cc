@@ -45,7 +45,7 @@ class Handles : public ::testing::Test {
 };
 
 template <typename T>
-StatusCode CodeOf(const Result<T>& result) {
+StatusCode CodeOfResult(const Result<T>& result) {
   return result.status().code();
 }
 
@@ -53,13 +53,13 @@ TEST_F(Handles, OfAHash) {
   Do([&](Transaction& transaction) {
     Hash hash(transaction, rows(), "hash");
     EXPECT_EQ(hash.Size().value(), 0u);
-    EXPECT_EQ(CodeOf(hash.Get("field")), StatusCode::kNotFound);
+    EXPECT_EQ(CodeOfResult(hash.Get("field")), StatusCode::kNotFound);
     EXPECT_TRUE(hash.Read().value().fields.empty());
     EXPECT_TRUE(hash.Put("field", "1").value());
     EXPECT_FALSE(hash.Put("field", "2").value());
     EXPECT_TRUE(hash.Put("mortal", "3", Lifetime::For(5ms)).value());
     EXPECT_FALSE(hash.Put("never", "4", Lifetime::Until(kBegin)).value());
-    EXPECT_EQ(CodeOf(hash.Put("bad", "5", Lifetime::For(0ms))), StatusCode::kInvalid);
+    EXPECT_EQ(CodeOfResult(hash.Put("bad", "5", Lifetime::For(0ms))), StatusCode::kInvalid);
     EXPECT_EQ(hash.Size().value(), 2u);
   });
   Do([&](Transaction& transaction) {
@@ -75,7 +75,7 @@ TEST_F(Handles, OfAHash) {
     EXPECT_TRUE(hash.Put("mortal", "6", Lifetime::Keep()).has_value());
     EXPECT_TRUE(hash.Expire("field", Lifetime::For(7ms)).value());
     EXPECT_FALSE(hash.Expire("none", Lifetime::For(7ms)).value());
-    EXPECT_EQ(CodeOf(hash.Expire("field", Lifetime::Keep())), StatusCode::kInvalid);
+    EXPECT_EQ(CodeOfResult(hash.Expire("field", Lifetime::Keep())), StatusCode::kInvalid);
   });
   clock_.Advance(5ms);
   Do([&](Transaction& transaction) {
@@ -126,7 +126,7 @@ TEST_F(Handles, OfAHashReadsPageByPage) {
 TEST_F(Handles, OfAList) {
   Do([&](Transaction& transaction) {
     List list(transaction, rows(), "list");
-    EXPECT_EQ(CodeOf(list.PopFront()), StatusCode::kNotFound);
+    EXPECT_EQ(CodeOfResult(list.PopFront()), StatusCode::kNotFound);
     EXPECT_EQ(list.Trim(0, 5).code(), StatusCode::kOk);
     for (const Bytes value : {"b", "c"}) ASSERT_TRUE(list.PushBack(value).ok());
     ASSERT_TRUE(list.PushFront("a").ok());
@@ -139,7 +139,7 @@ TEST_F(Handles, OfAList) {
     EXPECT_EQ(list.Read().value(), (std::vector<std::string>{"a", "a and a half", "b", "c", "d"}));
     EXPECT_EQ(list.Read(2, 2).value(), (std::vector<std::string>{"b", "c"}));
     EXPECT_EQ(list.Get(4).value(), "d");
-    EXPECT_EQ(CodeOf(list.Get(5)), StatusCode::kNotFound);
+    EXPECT_EQ(CodeOfResult(list.Get(5)), StatusCode::kNotFound);
     ASSERT_TRUE(list.Set(0, "A").ok());
     EXPECT_EQ(list.Set(5, "x").code(), StatusCode::kNotFound);
     ASSERT_TRUE(list.Remove(1).ok());
@@ -188,14 +188,15 @@ TEST_F(Handles, OfASortedSet) {
       EXPECT_TRUE(set.Put(name, score).value());
     }
     EXPECT_FALSE(set.Put("a", 1.5).value());
-    EXPECT_EQ(CodeOf(set.Put("x", std::numeric_limits<double>::quiet_NaN())), StatusCode::kInvalid);
+    EXPECT_EQ(CodeOfResult(set.Put("x", std::numeric_limits<double>::quiet_NaN())),
+              StatusCode::kInvalid);
   });
   Do([&](Transaction& transaction) {
     SortedSet set(transaction, rows(), "zset");
     EXPECT_EQ(set.Score("a").value(), 1.5);
     EXPECT_EQ(set.Rank("c").value(), 2u);
-    EXPECT_EQ(CodeOf(set.Score("x")), StatusCode::kNotFound);
-    EXPECT_EQ(CodeOf(set.Rank("x")), StatusCode::kNotFound);
+    EXPECT_EQ(CodeOfResult(set.Score("x")), StatusCode::kNotFound);
+    EXPECT_EQ(CodeOfResult(set.Rank("x")), StatusCode::kNotFound);
     EXPECT_EQ(names(set.ByRank(1, 2)), "bc");
     EXPECT_EQ(names(set.ByRank(3, UINT64_MAX)), "de");
     EXPECT_EQ(names(set.ByRank(UINT64_MAX, UINT64_MAX)), "");
@@ -215,13 +216,13 @@ TEST_F(Handles, OfASortedSet) {
 TEST_F(Handles, RefuseOtherTypesAndTransactionsThatAreOver) {
   ASSERT_TRUE(rows().Put("plain", "v").ok());
   const auto transaction = Begin();
-  EXPECT_EQ(CodeOf(Hash(*transaction, rows(), "plain").Size()), StatusCode::kWrongType);
-  EXPECT_EQ(CodeOf(Set(*transaction, rows(), "plain").Add("a")), StatusCode::kWrongType);
-  EXPECT_EQ(CodeOf(Set(*transaction, rows(), "").Add("a")), StatusCode::kInvalid);
+  EXPECT_EQ(CodeOfResult(Hash(*transaction, rows(), "plain").Size()), StatusCode::kWrongType);
+  EXPECT_EQ(CodeOfResult(Set(*transaction, rows(), "plain").Add("a")), StatusCode::kWrongType);
+  EXPECT_EQ(CodeOfResult(Set(*transaction, rows(), "").Add("a")), StatusCode::kInvalid);
   const auto timed = *database_->CreateKeyspace("timed", {.order = RowOrder::kTimestamp});
-  EXPECT_EQ(CodeOf(Set(*transaction, *timed, "set").Add("a")), StatusCode::kUnsupported);
+  EXPECT_EQ(CodeOfResult(Set(*transaction, *timed, "set").Add("a")), StatusCode::kUnsupported);
   transaction->Rollback();
-  EXPECT_EQ(CodeOf(Set(*transaction, rows(), "set").Add("a")), StatusCode::kInvalid);
+  EXPECT_EQ(CodeOfResult(Set(*transaction, rows(), "set").Add("a")), StatusCode::kInvalid);
 }
 
 TEST_F(Handles, SeeWhatTheTransactionDoesToTheKeyInOtherWays) {

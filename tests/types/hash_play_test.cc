@@ -12,8 +12,8 @@
 namespace mayfly::types {
 namespace {
 
-constexpr int kGames = 12;
-constexpr int kMoves = 500;
+constexpr int kHashGames = 12;
+constexpr int kHashMoves = 500;
 constexpr std::uint64_t kFields = 8;
 
 struct Cell {
@@ -23,12 +23,12 @@ struct Cell {
   friend bool operator==(const Cell&, const Cell&) = default;
 };
 
-class Game {
+class HashGame {
  public:
-  explicit Game(std::uint64_t seed) : random_(seed) {}
+  explicit HashGame(std::uint64_t seed) : random_(seed) {}
 
   void Play() {
-    for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
+    for (int move = 0; move < kHashMoves && !testing::Test::HasFailure(); ++move) {
       if (random_.OneIn(2)) home_.clock().Advance(Millis(random_.Below(4)));
       DropDead();
       home_.Run([&](core::TransactionKeyspace& space) {
@@ -104,9 +104,9 @@ class Game {
 
 TEST(HashPlay, HoldsWhatAMapWithDeadlinesHolds) {
   const std::uint64_t first_seed = FreshSeed();
-  for (std::uint64_t i = 0; i < kGames && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < kHashGames && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << first_seed + i);
-    Game(first_seed + i).Play();
+    HashGame(first_seed + i).Play();
   }
 }
 

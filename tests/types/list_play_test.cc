@@ -14,8 +14,8 @@
 namespace mayfly::types {
 namespace {
 
-constexpr int kGames = 12;
-constexpr int kMoves = 400;
+constexpr int kListGames = 12;
+constexpr int kListMoves = 400;
 
 class RealHome {
  public:
@@ -59,9 +59,9 @@ void CheckPieces(core::TransactionKeyspace& space) {
 }
 
 template <typename Home>
-class Game {
+class ListGame {
  public:
-  explicit Game(std::uint64_t seed) : random_(seed) {}
+  explicit ListGame(std::uint64_t seed) : random_(seed) {}
 
   // Phases of changes of one kind, each a command of its own or many in one transaction.
   void PlayLong(int phases) {
@@ -92,7 +92,7 @@ class Game {
   }
 
   void Play() {
-    for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
+    for (int move = 0; move < kListMoves && !testing::Test::HasFailure(); ++move) {
       home_.Run([&](core::TransactionKeyspace& space) {
         List list = List::Open(space, "key").value();
         ASSERT_EQ(list.size(), model_.size());
@@ -245,17 +245,17 @@ class Game {
 
 TEST(ListPlay, HoldsWhatADequeHolds) {
   const std::uint64_t first_seed = FreshSeed();
-  for (std::uint64_t i = 0; i < kGames && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < kListGames && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << first_seed + i);
-    Game<PlainHome>(first_seed + i).Play();
+    ListGame<PlainHome>(first_seed + i).Play();
   }
 }
 
 TEST(ListPlay, SoDoLongOnesThatAreChangedInTheMiddle) {
   const std::uint64_t first_seed = FreshSeed();
-  for (std::uint64_t i = 0; i < kGames && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < kListGames && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << first_seed + i);
-    Game<RealHome>(first_seed + i).PlayLong(40);
+    ListGame<RealHome>(first_seed + i).PlayLong(40);
   }
 }
 

@@ -10,18 +10,18 @@
 namespace mayfly::types {
 namespace {
 
-constexpr int kGames = 12;
-constexpr int kMoves = 500;
+constexpr int kSetGames = 12;
+constexpr int kSetMoves = 500;
 constexpr std::uint64_t kNames = 12;
 
 using Names = std::set<std::string>;
 
-class Game {
+class SetGame {
  public:
-  explicit Game(std::uint64_t seed) : random_(seed) {}
+  explicit SetGame(std::uint64_t seed) : random_(seed) {}
 
   void Play() {
-    for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
+    for (int move = 0; move < kSetMoves && !testing::Test::HasFailure(); ++move) {
       home_.Run([&](core::TransactionKeyspace& space) {
         Set set = Set::Open(space, "key").value();
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(set);
@@ -73,9 +73,9 @@ class Game {
 
 TEST(SetPlay, HoldsWhatAStandardSetHolds) {
   const std::uint64_t seed = FreshSeed();
-  for (std::uint64_t game = 0; game < kGames; ++game) {
+  for (std::uint64_t game = 0; game < kSetGames; ++game) {
     SCOPED_TRACE(seed + game);
-    Game(seed + game).Play();
+    SetGame(seed + game).Play();
     if (HasFailure()) return;
   }
 }

@@ -14,20 +14,20 @@
 namespace mayfly::types {
 namespace {
 
-constexpr int kGames = 16;
-constexpr int kMoves = 400;
+constexpr int kSortedSetGames = 16;
+constexpr int kSortedSetMoves = 400;
 constexpr double kScores[] = {-std::numeric_limits<double>::infinity(), -2, -0.5, 0, 0.5, 2,
                               std::numeric_limits<double>::infinity()};
 
 using Pair = std::pair<double, std::string>;
 using Pairs = std::vector<Pair>;
 
-class Game {
+class SortedSetGame {
  public:
-  explicit Game(std::uint64_t seed) : random_(seed) {}
+  explicit SortedSetGame(std::uint64_t seed) : random_(seed) {}
 
   void Play() {
-    for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
+    for (int move = 0; move < kSortedSetMoves && !testing::Test::HasFailure(); ++move) {
       home_.Run([&](core::TransactionKeyspace& space) {
         SortedSet sorted_set = SortedSet::Open(space, "key").value();
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(sorted_set);
@@ -180,9 +180,9 @@ class Game {
 
 TEST(SortedSetPlay, HoldsWhatASetOfPairsAndAMapHold) {
   const std::uint64_t seed = FreshSeed();
-  for (std::uint64_t game = 0; game < kGames; ++game) {
+  for (std::uint64_t game = 0; game < kSortedSetGames; ++game) {
     SCOPED_TRACE(seed + game);
-    Game(seed + game).Play();
+    SortedSetGame(seed + game).Play();
     if (HasFailure()) return;
   }
 }

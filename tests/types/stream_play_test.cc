@@ -16,8 +16,8 @@
 namespace mayfly::types {
 namespace {
 
-constexpr int kGames = 20;
-constexpr int kMoves = 600;
+constexpr int kStreamGames = 20;
+constexpr int kStreamMoves = 600;
 
 struct ModelEntry {
   std::vector<std::string> strings;
@@ -47,12 +47,12 @@ struct Model {
   std::map<std::string, ModelGroup> groups;
 };
 
-class Game {
+class StreamGame {
  public:
-  explicit Game(std::uint64_t seed) : random_(seed) {}
+  explicit StreamGame(std::uint64_t seed) : random_(seed) {}
 
   void Play() {
-    for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
+    for (int move = 0; move < kStreamMoves && !testing::Test::HasFailure(); ++move) {
       if (random_.OneIn(2)) home_.clock().Advance(Millis(random_.Below(4)));
       std::erase_if(model_.entries, [&](const auto& entry) {
         return entry.second.deadline && *entry.second.deadline <= Now();
@@ -365,9 +365,9 @@ class Game {
 
 TEST(StreamPlay, HoldsWhatAPlainModelHolds) {
   const std::uint64_t first_seed = FreshSeed();
-  for (std::uint64_t i = 0; i < kGames && !HasFailure(); ++i) {
+  for (std::uint64_t i = 0; i < kStreamGames && !HasFailure(); ++i) {
     SCOPED_TRACE(testing::Message() << "seed " << first_seed + i);
-    Game(first_seed + i).Play();
+    StreamGame(first_seed + i).Play();
   }
 }
 

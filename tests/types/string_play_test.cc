@@ -9,15 +9,15 @@
 namespace mayfly::types {
 namespace {
 
-constexpr int kGames = 8;
-constexpr int kMoves = 150;
+constexpr int kStringGames = 8;
+constexpr int kStringMoves = 150;
 
-class Game {
+class StringGame {
  public:
-  explicit Game(std::uint64_t seed) : random_(seed) {}
+  explicit StringGame(std::uint64_t seed) : random_(seed) {}
 
   void Play() {
-    for (int move = 0; move < kMoves && !testing::Test::HasFailure(); ++move) {
+    for (int move = 0; move < kStringMoves && !testing::Test::HasFailure(); ++move) {
       home_.Run([&](core::TransactionKeyspace& space) {
         for (std::uint64_t steps = random_.Between(1, 3); steps > 0; --steps) Move(space);
         CompareAll(space);
@@ -87,9 +87,9 @@ class Game {
 
 TEST(StringPlay, HoldsWhatAStandardStringHolds) {
   const std::uint64_t seed = FreshSeed();
-  for (std::uint64_t game = 0; game < kGames; ++game) {
+  for (std::uint64_t game = 0; game < kStringGames; ++game) {
     SCOPED_TRACE("seed " + std::to_string(seed + game));
-    Game(seed + game).Play();
+    StringGame(seed + game).Play();
   }
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr WallTime kStart = WallTimeFromMs(1'700'000'000'000);
-constexpr Millis kJumpMax = 12h;
-constexpr Millis kYear = 365 * 24h;
+constexpr WallTime kSumStart = WallTimeFromMs(1'700'000'000'000);
+constexpr Millis kSumJumpMax = 12h;
+constexpr Millis kSumYear = 365 * 24h;
 
 // Time explains a little of each step as it passes.
 std::chrono::seconds InSeconds(Millis length) {
@@ -22,18 +22,18 @@ std::chrono::seconds InSeconds(Millis length) {
 class ClockSum : public ::testing::Test {
  protected:
   TrustedClock Make(const std::optional<StoredTime>& stored = std::nullopt) {
-    return TrustedClock(machine_, kJumpMax, stored, SilentLogger());
+    return TrustedClock(machine_, kSumJumpMax, stored, SilentLogger());
   }
 
-  ManualClock machine_{kStart};
+  ManualClock machine_{kSumStart};
 };
 
 TEST_F(ClockSum, JudgesStepsInSum) {
   for (const Millis step : {Millis(11h), Millis(1h), 1000ms * 60}) {
-    ManualClock machine(kStart);
-    const TrustedClock clock(machine, kJumpMax, std::nullopt, SilentLogger());
+    ManualClock machine(kSumStart);
+    const TrustedClock clock(machine, kSumJumpMax, std::nullopt, SilentLogger());
     Millis sum = 0ms;
-    while (sum + step <= kJumpMax) {
+    while (sum + step <= kSumJumpMax) {
       sum += step;
       machine.Advance(1ms);
       machine.Set(machine.Now() + step);
@@ -53,7 +53,7 @@ TEST_F(ClockSum, TellsOfAJumpWithWhatCameOnTopOfIt) {
   TrustedClock clock = Make();
   Millis sum = 0ms;
   // The second makes it a jump, the third adds to it, the last would be a jump by itself.
-  for (const Millis step : {Millis(11h), Millis(11h), Millis(11h), 2 * kJumpMax}) {
+  for (const Millis step : {Millis(11h), Millis(11h), Millis(11h), 2 * kSumJumpMax}) {
     machine_.Set(machine_.Now() + step);
     (void)clock.Now();
     sum += step;
@@ -124,8 +124,8 @@ TEST_F(ClockSum, TakesATimeServersWordForStepsThatStand) {
 TEST_F(ClockSum, TakesNoTimeServersWordForAStepToCome) {
   const TrustedClock clock = Make();
   machine_.SetSynchronized(true);
-  machine_.Advance(kYear);
-  machine_.Set(machine_.Now() + kJumpMax + 1s);
+  machine_.Advance(kSumYear);
+  machine_.Set(machine_.Now() + kSumJumpMax + 1s);
   (void)clock.Now();
   EXPECT_FALSE(clock.may_delete());
 }
@@ -153,13 +153,13 @@ TEST_F(ClockSum, CountsAnewFromWhatWasConfirmedOrTakenBack) {
 TEST_F(ClockSum, CountsNoStepTwiceThatWasTakenBackByTheMachine) {
   const TrustedClock clock = Make();
   for (int i = 0; i < 10; ++i) {
-    machine_.Set(kStart + 11h);
+    machine_.Set(kSumStart + 11h);
     (void)clock.Now();
-    machine_.Set(kStart);
+    machine_.Set(kSumStart);
     (void)clock.Now();
   }
   EXPECT_TRUE(clock.may_delete()) << "the database's time is 11 h ahead, no more";
-  EXPECT_EQ(clock.Now(), kStart + 11h);
+  EXPECT_EQ(clock.Now(), kSumStart + 11h);
 }
 
 TEST_F(ClockSum, JudgesEachLeapOfAClockThatKnowsNothingButWallTime) {
@@ -169,9 +169,9 @@ TEST_F(ClockSum, JudgesEachLeapOfAClockThatKnowsNothingButWallTime) {
     SteadyTime Steady() const override { return SystemClock::Process().Steady(); }
     SteadyTime Passed() const override { return {}; }
     void Sleep(Waker&, WallTime) const override {}
-    WallTime now = kStart;
+    WallTime now = kSumStart;
   } wall;
-  const TrustedClock clock(wall, kJumpMax, std::nullopt, SilentLogger());
+  const TrustedClock clock(wall, kSumJumpMax, std::nullopt, SilentLogger());
   for (int i = 0; i < 100; ++i) {
     wall.now += 11h;  // This clock has no steady time.
     EXPECT_EQ(clock.Now(), wall.now);

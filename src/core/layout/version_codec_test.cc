@@ -12,18 +12,18 @@
 namespace mayfly::core {
 namespace {
 
-const std::vector<std::string> kKeys = {std::string(1, '\0'),
-                                        std::string(2, '\0'),
-                                        std::string("\0\x01", 2),
-                                        std::string("\0\xff", 2),
-                                        "\x01",
-                                        "a",
-                                        std::string("a\0", 2),
-                                        std::string("a\0b", 3),
-                                        "a\x01",
-                                        "ab",
-                                        "\xff",
-                                        "\xff\xff"};
+const std::vector<std::string> kVersionKeys = {std::string(1, '\0'),
+                                               std::string(2, '\0'),
+                                               std::string("\0\x01", 2),
+                                               std::string("\0\xff", 2),
+                                               "\x01",
+                                               "a",
+                                               std::string("a\0", 2),
+                                               std::string("a\0b", 3),
+                                               "a\x01",
+                                               "ab",
+                                               "\xff",
+                                               "\xff\xff"};
 
 const std::vector<WallTime> kTimestamps = {
     WallTimeFromMs(std::numeric_limits<std::int64_t>::min()),
@@ -92,18 +92,18 @@ TEST(VersionCodec, LeavesWhenTheFirstOfItsEndsComes) {
 
 TEST(VersionKeys, LieInTheOrderOfUserKeysThenLatestFirst) {
   std::vector<std::string> expected;
-  for (const std::string& key : kKeys) {
+  for (const std::string& key : kVersionKeys) {
     expected.push_back(MarkerKey(key));
     for (auto timestamp = kTimestamps.rbegin(); timestamp != kTimestamps.rend(); ++timestamp) {
       expected.push_back(VersionKey(key, *timestamp));
     }
   }
-  ASSERT_TRUE(std::is_sorted(kKeys.begin(), kKeys.end()));
+  ASSERT_TRUE(std::is_sorted(kVersionKeys.begin(), kVersionKeys.end()));
   EXPECT_TRUE(std::is_sorted(expected.begin(), expected.end()));
 }
 
 TEST(VersionKeys, NameTheirUserKeyAndLieWithinItsRange) {
-  for (const std::string& key : kKeys) {
+  for (const std::string& key : kVersionKeys) {
     for (const std::string& member : {MarkerKey(key), VersionKey(key, kTimestamps.front()),
                                       VersionKey(key, kTimestamps.back())}) {
       EXPECT_EQ(UserKeyOfMember(member), key);

@@ -47,12 +47,12 @@ class HotAddressesTest : public ::testing::Test {
 TEST_F(HotAddressesTest, FewerAreReservedWhereTheProcessIsLimited) {
   const auto engine = OpenWith(std::uint64_t{3} << 30);
   ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
-  constexpr Address kRows{.role = Role::kRows};
+  constexpr Address kAddressRows{.role = Role::kRows};
   Batch batch;
-  batch.Put(kRows, "key", "value");
+  batch.Put(kAddressRows, "key", "value");
   ASSERT_TRUE((*engine)->Commit(batch).ok());
   PinnedBytes value;
-  ASSERT_TRUE((*engine)->Get(kRows, "key", value).ok());
+  ASSERT_TRUE((*engine)->Get(kAddressRows, "key", value).ok());
   EXPECT_EQ(value.view(), "value");
   EXPECT_TRUE((*engine)->Close().ok());
 }

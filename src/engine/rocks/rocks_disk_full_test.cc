@@ -24,7 +24,7 @@
 namespace mayfly::engine {
 namespace {
 
-constexpr Address kAt{Role::kRows};
+constexpr Address kAtFullDisk{Role::kRows};
 
 struct Way {
   Durability durability;
@@ -52,7 +52,7 @@ class RocksDiskFull : public ::testing::TestWithParam<Way> {
   // A batch over two roles, so that half of it would show.
   Status Commit(int row) {
     Batch batch;
-    batch.Put(kAt, "row" + std::to_string(row), std::string(200, 'v'));
+    batch.Put(kAtFullDisk, "row" + std::to_string(row), std::string(200, 'v'));
     batch.Put({Role::kExpiry}, "entry" + std::to_string(row), "");
     return engine_->Commit(batch, GetParam().durability);
   }

@@ -17,7 +17,7 @@
 namespace mayfly::engine {
 namespace {
 
-constexpr Address kAt{Role::kRows};
+constexpr Address kAtFound{Role::kRows};
 
 class RocksFindTest : public testing::Test {
  protected:
@@ -32,14 +32,14 @@ class RocksFindTest : public testing::Test {
   }
   std::string Path() const { return directory_.Inside("db"); }
 
-  void Put(Bytes key, Bytes value, Address at = kAt) {
+  void Put(Bytes key, Bytes value, Address at = kAtFound) {
     Batch batch;
     batch.Put(at, key, value);
     ASSERT_TRUE(engine_->Commit(batch).ok());
   }
   void DeleteRange(Bytes begin, Bytes end) {
     Batch batch;
-    batch.DeleteRange(kAt, begin, end);
+    batch.DeleteRange(kAtFound, begin, end);
     ASSERT_TRUE(engine_->Commit(batch).ok());
   }
   void Flush() {
@@ -104,7 +104,7 @@ TEST_F(RocksFindTest, TellsTheValueFromOldVersionsAndTombstones) {
   const auto snapshot = *engine_->NewSnapshot();
   Put("key", "the secret of now");
   Batch batch;
-  batch.Delete(kAt, "the secret key");
+  batch.Delete(kAtFound, "the secret key");
   ASSERT_TRUE(engine_->Commit(batch).ok());
   Flush();
   const std::string told = Told("the secret");
@@ -166,7 +166,7 @@ TEST_F(RocksFindTest, SeesEveryRole) {
 TEST_F(RocksFindTest, SeesAFileThatOnlyACursorStillReads) {
   Put("key", "the secret");
   Flush();
-  auto cursor = *engine_->NewCursor(kAt);
+  auto cursor = *engine_->NewCursor(kAtFound);
   DeleteRange("a", "z");
   ASSERT_TRUE(engine_->Compact(Role::kRows).ok());
   Flush();

@@ -24,12 +24,12 @@ TEST(RocksProfile, TinyStaysUnderItsMemoryWithFewThreads) {
   ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
   Engine& engine = **opened;
 
-  constexpr std::uint64_t kMiB = 1 << 20;
+  constexpr std::uint64_t kMebibyte = 1 << 20;
   Random random(7);
   Batch batch;
   std::uint64_t written = 0;
   std::uint64_t highest = 0;
-  for (int number = 0; written < 40 * kMiB; ++number) {
+  for (int number = 0; written < 40 * kMebibyte; ++number) {
     batch.Clear();
     for (std::size_t role = 0; role < kRoleCount; ++role) {
       batch.Put({static_cast<Role>(role)}, random.Bytes(16), random.Bytes(1000));
@@ -44,11 +44,11 @@ TEST(RocksProfile, TinyStaysUnderItsMemoryWithFewThreads) {
     ASSERT_TRUE(read.IsNotFound()) << read.ToString();
   }
   highest = std::max(highest, engine.Stats()->memory_bytes);
-  EXPECT_LT(highest, 16 * kMiB);
+  EXPECT_LT(highest, 16 * kMebibyte);
   // Two background jobs make up to two threads each for flushing and compacting, and RocksDB one
   // for its timer. They belong to the process and are shared by its databases.
   EXPECT_LE(ThreadCount() - threads_before, 5);
-  EXPECT_GT(engine.Stats()->disk_bytes, 30 * kMiB);
+  EXPECT_GT(engine.Stats()->disk_bytes, 30 * kMebibyte);
 }
 
 TEST(RocksProfile, EachAllowsMoreThanTheOneBefore) {
@@ -77,25 +77,25 @@ class DiskOf final : public DiskSpace {
 };
 
 TEST(RocksProfile, WhatIsInMemoryFitsIntoTheReserveOfASmallDisk) {
-  constexpr std::uint64_t kMiB = 1 << 20;
-  const RocksOptions asked{.profile = Profile::kServer, .reserve_bytes = 64 * kMiB};
-  DiskOf large(1024 * kMiB);
+  constexpr std::uint64_t kMebibyte = 1 << 20;
+  const RocksOptions asked{.profile = Profile::kServer, .reserve_bytes = 64 * kMebibyte};
+  DiskOf large(1024 * kMebibyte);
   EXPECT_EQ(ForDisk(asked, large).write_buffer_bytes, 0U) << "as the profile says";
-  DiskOf small(64 * kMiB);
+  DiskOf small(64 * kMebibyte);
   const RocksOptions with_reserve = ForDisk(asked, small);
-  EXPECT_EQ(with_reserve.write_buffer_bytes, kMiB) << "of a reserve of 16 MiB";
+  EXPECT_EQ(with_reserve.write_buffer_bytes, kMebibyte) << "of a reserve of 16 MiB";
   const RocksSetup setup = SetupRocks(with_reserve);
-  EXPECT_EQ(setup.database.max_total_wal_size, 4 * kMiB);
-  EXPECT_EQ(setup.database.db_write_buffer_size, 4 * kMiB);
+  EXPECT_EQ(setup.database.max_total_wal_size, 4 * kMebibyte);
+  EXPECT_EQ(setup.database.db_write_buffer_size, 4 * kMebibyte);
 }
 
 TEST(RocksProfile, WriteBuffersAreSmallOnASmallDiskWithoutAReserve) {
-  constexpr std::uint64_t kMiB = 1 << 20;
+  constexpr std::uint64_t kMebibyte = 1 << 20;
   const RocksOptions without{.profile = Profile::kServer};
-  DiskOf large(1024 * kMiB);
+  DiskOf large(1024 * kMebibyte);
   EXPECT_EQ(ForDisk(without, large).write_buffer_bytes, 0U);
-  DiskOf small(64 * kMiB);
-  EXPECT_EQ(ForDisk(without, small).write_buffer_bytes, kMiB);
+  DiskOf small(64 * kMebibyte);
+  EXPECT_EQ(ForDisk(without, small).write_buffer_bytes, kMebibyte);
   DiskOf unknown(0);
   EXPECT_EQ(ForDisk(without, unknown).write_buffer_bytes, 0U);
 }

@@ -318,15 +318,16 @@ TEST_F(RocksReclaim, AFileOfNothingButARangeTombstoneCountsItAsADeletion) {
 }
 
 TEST_F(RocksReclaim, CompactFileWritesFilesOfTheFamilysSize) {
-  constexpr std::size_t kRows = 50;
+  constexpr std::size_t kReclaimRows = 50;
   const std::string value(100 << 10, 'v');
-  for (std::size_t i = 0; i < kRows; ++i) Put(Role::kRows, "key" + std::to_string(i), value);
+  for (std::size_t i = 0; i < kReclaimRows; ++i) Put(Role::kRows, "key" + std::to_string(i), value);
   ASSERT_TRUE(engine_->Compact(Role::kRows).ok());
   int compacted = 0;  // A file may go as another's neighbour before its turn.
   for (const FileInfo& file : Files(Role::kRows)) compacted += CompactFile(Role::kRows, file.name);
   EXPECT_GT(compacted, 0);
   for (const FileInfo& file : Files(Role::kRows)) EXPECT_LT(file.bytes, 2u << 20);
-  for (std::size_t i = 0; i < kRows; ++i) EXPECT_TRUE(Has(Role::kRows, "key" + std::to_string(i)));
+  for (std::size_t i = 0; i < kReclaimRows; ++i)
+    EXPECT_TRUE(Has(Role::kRows, "key" + std::to_string(i)));
 }
 
 TEST_F(RocksReclaim, APaceIsHeldByTheCompactionThatHasItAndByNoOther) {

@@ -14,7 +14,7 @@
 namespace mayfly::server {
 namespace {
 
-class Notes final : public Subscriber {
+class RefusingNotes final : public Subscriber {
  public:
   bool Deliver(const PubSubMessage& message) override {
     if (refuses) return false;
@@ -29,7 +29,7 @@ using Texts = std::vector<std::string>;
 
 TEST(PubSub, ReachesSubscribersOfTheChannelAndOfPatterns) {
   PubSub registry;
-  Notes a, b;
+  RefusingNotes a, b;
   Subscriptions of_a(registry, a), of_b(registry, b);
   EXPECT_TRUE(of_a.Subscribe(ChannelKind::kChannel, "news"));
   EXPECT_FALSE(of_a.Subscribe(ChannelKind::kChannel, "news"));
@@ -44,7 +44,7 @@ TEST(PubSub, ReachesSubscribersOfTheChannelAndOfPatterns) {
 
 TEST(PubSub, KeepsShardChannelsApart) {
   PubSub registry;
-  Notes a;
+  RefusingNotes a;
   Subscriptions mine(registry, a);
   mine.Subscribe(ChannelKind::kShard, "c");
   mine.Subscribe(ChannelKind::kPattern, "*");
@@ -57,7 +57,7 @@ TEST(PubSub, KeepsShardChannelsApart) {
 
 TEST(PubSub, CountsOnlyWhatIsThere) {
   PubSub registry;
-  Notes a, b;
+  RefusingNotes a, b;
   Subscriptions of_a(registry, a);
   {
     Subscriptions of_b(registry, b);
@@ -81,7 +81,7 @@ TEST(PubSub, CountsOnlyWhatIsThere) {
 
 TEST(PubSub, DropsASubscriberThatRefusesAMessage) {
   PubSub registry;
-  Notes a, b;
+  RefusingNotes a, b;
   Subscriptions of_a(registry, a), of_b(registry, b);
   for (Subscriptions* const each : {&of_a, &of_b}) {
     each->Subscribe(ChannelKind::kChannel, "x");
@@ -99,7 +99,7 @@ TEST(PubSub, DropsASubscriberThatRefusesAMessage) {
 
 TEST(Outbox, HoldsMessagesUntilTheyMayBeSeen) {
   PubSub registry;
-  Notes a;
+  RefusingNotes a;
   Subscriptions mine(registry, a);
   mine.Subscribe(ChannelKind::kChannel, "x");
   mine.Subscribe(ChannelKind::kShard, "x");

@@ -16,8 +16,8 @@ namespace {
 constexpr int kPublishers = 3;
 constexpr int kMessages = 2000;
 
-// Notes under no lock of its own: the registry promises one call at a time.
-class Notes final : public Subscriber {
+// ThreadNotes under no lock of its own: the registry promises one call at a time.
+class ThreadNotes final : public Subscriber {
  public:
   bool Deliver(const PubSubMessage& message) override {
     taken.emplace_back(message.payload);
@@ -34,9 +34,9 @@ class Refuses final : public Subscriber {
 
 TEST(PubSubThreads, AllListenersSeeOneOrder) {
   PubSub registry;
-  Notes notes[3];
+  ThreadNotes notes[3];
   std::vector<std::unique_ptr<Subscriptions>> mine;
-  for (Notes& one : notes) mine.push_back(std::make_unique<Subscriptions>(registry, one));
+  for (ThreadNotes& one : notes) mine.push_back(std::make_unique<Subscriptions>(registry, one));
   mine[0]->Subscribe(ChannelKind::kChannel, "c");
   mine[1]->Subscribe(ChannelKind::kChannel, "c");
   mine[2]->Subscribe(ChannelKind::kPattern, "c*");
@@ -68,7 +68,7 @@ TEST(PubSubThreads, SubscribersMayGoWhileMessagesFly) {
     comers.emplace_back([&registry] {
       for (int i = 0; i < 500; ++i) {
         // The subscriber dies right after its subscriptions: a late delivery would touch it.
-        auto notes = std::make_unique<Notes>();
+        auto notes = std::make_unique<ThreadNotes>();
         auto mine = std::make_unique<Subscriptions>(registry, *notes);
         mine->Subscribe(ChannelKind::kChannel, "c");
         mine->Subscribe(ChannelKind::kPattern, "*");

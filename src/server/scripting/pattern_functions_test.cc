@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-struct Case {
+struct PatternCase {
   const char* call;
   std::string_view results;  // As text, with bars between; or the message of an error.
 };
@@ -33,7 +33,7 @@ class PatternFunctions : public testing::Test {
 
 TEST_F(PatternFunctions, DoWhatLuasDo) {
   // clang-format off
-  static constexpr Case kCases[] = {
+  static constexpr PatternCase kCases[] = {
       {R"(find('hello world','o w'))", "5|7"sv},
       {R"(find('hello','l'))", "3|3"sv},
       {R"(find('hello','l',-2))", "4|4"sv},
@@ -150,7 +150,7 @@ TEST_F(PatternFunctions, DoWhatLuasDo) {
       {R"(match('€uro','[%z\1-\127\194-\244][\128-\191]*'))", "\342\202\254"sv},
   };
   // clang-format on
-  for (const Case& one : kCases) {
+  for (const PatternCase& one : kCases) {
     EXPECT_EQ(Run(std::string("local r={pcall(function() return string.") + one.call +
                   " end)} for i=2,table.maxn(r) do r[i]=tostring(r[i]) end "
                   "return table.concat(r,'|',2)..';'"),
@@ -161,7 +161,7 @@ TEST_F(PatternFunctions, DoWhatLuasDo) {
 
 TEST_F(PatternFunctions, WalkOverMatchesAsLuasDo) {
   // clang-format off
-  static constexpr Case kCases[] = {
+  static constexpr PatternCase kCases[] = {
       {R"(for a,b in ('k1=v1, k2=v2'):gmatch('(%w+)=(%w+)') do t[#t+1]=a..b end)", "k1v1|k2v2"sv},
       {R"(for w in ('one two  three'):gmatch('%a+') do t[#t+1]=w end)", "one|two|three"sv},
       {R"(for w in ('abc'):gmatch('') do t[#t+1]='['..w..']' end)", "[]|[]|[]|[]"sv},
@@ -170,7 +170,7 @@ TEST_F(PatternFunctions, WalkOverMatchesAsLuasDo) {
       {R"(for w in ('a,b,,c'):gmatch('([^,]*)') do t[#t+1]=w end)", "a||b|||c|"sv},
   };
   // clang-format on
-  for (const Case& one : kCases) {
+  for (const PatternCase& one : kCases) {
     EXPECT_EQ(Run(std::string("local t={} ") + one.call + " return table.concat(t,'|')"),
               one.results)
         << one.call;

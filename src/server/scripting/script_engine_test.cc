@@ -21,14 +21,14 @@ class ScriptEngineTest : public testing::Test {
   PlainScriptHost host_;
 };
 
-struct Case {
+struct ScriptCase {
   const char* script;
   const char* reply;
 };
 
 TEST_F(ScriptEngineTest, ValuesBecomeRepliesOfResp2) {
   // clang-format off
-  const Case kTable[] = {
+  const ScriptCase kTable[] = {
       {"return 3.99",                                                 ":3"},
       {"return -3.99",                                                ":-3"},
       {"return 1e300",                                                ":-9223372036854775808"},
@@ -67,12 +67,12 @@ TEST_F(ScriptEngineTest, ValuesBecomeRepliesOfResp2) {
       {"return setmetatable({},{__index=function() return 'x' end})", "*0"},
   };
   // clang-format on
-  for (const Case& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
+  for (const ScriptCase& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
 }
 
 TEST_F(ScriptEngineTest, ValuesBecomeRepliesOfResp3) {
   // clang-format off
-  const Case kTable[] = {
+  const ScriptCase kTable[] = {
       {"return true",                                          ":1"},
       {"return false",                                         "_"},
       {"redis.setresp(3) return true",                         "#t"},
@@ -85,11 +85,11 @@ TEST_F(ScriptEngineTest, ValuesBecomeRepliesOfResp3) {
       {"return {verbatim_string={string='abc',format='txt'}}", "=7 txt:abc"},
   };
   // clang-format on
-  for (const Case& one : kTable) EXPECT_EQ(Run3(one.script), one.reply) << one.script;
+  for (const ScriptCase& one : kTable) EXPECT_EQ(Run3(one.script), one.reply) << one.script;
 }
 
 TEST_F(ScriptEngineTest, ErrorsSayWhereTheyHappened) {
-  const Case kTable[] = {
+  const ScriptCase kTable[] = {
       {"error('x')", "-ERR user_script:1: x script: {sha}, on @user_script:1."},
       {"error('x',0)", "-ERR x script: {sha}, on @user_script:1."},
       {"error({err='MY foo'})", "-MY foo script: {sha}, on @user_script:1."},
@@ -116,12 +116,12 @@ TEST_F(ScriptEngineTest, ErrorsSayWhereTheyHappened) {
       {"return (",
        "ERR Error compiling script (new function): user_script:1: unexpected symbol near '<eof>'"},
   };
-  for (const Case& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
+  for (const ScriptCase& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
   EXPECT_TRUE(Run("local t={} t[1]=t return t").ends_with("-ERR reached lua stack limit"));
 }
 
 TEST_F(ScriptEngineTest, CallsOfCommandsFailAsInRedis) {
-  const Case kTable[] = {
+  const ScriptCase kTable[] = {
       {"return redis.call('nope')",
        "-ERR Unknown Redis command called from script script: {sha}, on @user_script:1."},
       {"return redis.call()",
@@ -151,7 +151,7 @@ TEST_F(ScriptEngineTest, CallsOfCommandsFailAsInRedis) {
       {"redis.call('set','a',1e20) return redis.call('get','a')", "$5 1e+20"},
       {"redis.call('set','a',12) return redis.call('get','a')", "$2 12"},
   };
-  for (const Case& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
+  for (const ScriptCase& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
 }
 
 TEST_F(ScriptEngineTest, RepliesOfResp3BecomeTables) {
@@ -163,7 +163,7 @@ TEST_F(ScriptEngineTest, RepliesOfResp3BecomeTables) {
   host_.replies["big"] = Reply::Text(Reply::Kind::kBigNumber, "123");
   host_.replies["verbatim"] = Reply::Text(Reply::Kind::kVerbatim, "txt:hello");
   host_.replies["array"] = Reply::Array({Reply::Integer(1), Reply::Null(), Reply::Integer(3)});
-  const Case kTable[] = {
+  const ScriptCase kTable[] = {
       {"redis.setresp(3) local t=redis.call('map') return {type(t.map),t.map.a}", "*2 $5 table :1"},
       {"redis.setresp(3) return redis.call('map')", "*2 $1 a :1"},
       {"redis.setresp(3) return redis.call('members').set.m", ":1"},
@@ -176,11 +176,11 @@ TEST_F(ScriptEngineTest, RepliesOfResp3BecomeTables) {
       {"return redis.call('map')", "$5 resp2"},
       {"redis.setresp(3) redis.setresp(2) return redis.call('map')", "$5 resp2"},
   };
-  for (const Case& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
+  for (const ScriptCase& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
 }
 
 TEST_F(ScriptEngineTest, TheLibraryChecksItsArguments) {
-  const Case kTable[] = {
+  const ScriptCase kTable[] = {
       {"return redis.sha1hex('')", "$40 da39a3ee5e6b4b0d3255bfef95601890afd80709"},
       {"return redis.sha1hex(1)", "$40 356a192b7913b04c54574d18c28d46e6395428ab"},
       {"return redis.sha1hex()",
@@ -208,12 +208,12 @@ TEST_F(ScriptEngineTest, TheLibraryChecksItsArguments) {
        "-ERR Invalid command passed to redis.acl_check_cmd() script: {sha}, on @user_script:1."},
       {"return {redis.REDIS_VERSION,redis.REDIS_VERSION_NUM}", "*2 $6 7.0.15 :458767"},
   };
-  for (const Case& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
+  for (const ScriptCase& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
   EXPECT_EQ(host_.log, (std::vector<std::string>{"2 a b 3"}));
 }
 
 TEST_F(ScriptEngineTest, LibrariesComeWithJsonAndBits) {
-  const Case kTable[] = {
+  const ScriptCase kTable[] = {
       {"return cjson.encode({1,2,{a=1}})", "$13 [1,2,{\"a\":1}]"},
       {"return cjson.decode('[1,2,null,3]')[4]", ":3"},
       {"return {cjson.encode({}),cjson.encode(cjson.null),cjson.encode(1.5)}",
@@ -230,7 +230,7 @@ TEST_F(ScriptEngineTest, LibrariesComeWithJsonAndBits) {
       {"return cmsgpack.unpack(cmsgpack.pack('a'))", "$1 a"},
       {"return struct.unpack('>h',struct.pack('>h',7))", ":7"},
   };
-  for (const Case& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
+  for (const ScriptCase& one : kTable) EXPECT_EQ(Run(one.script), one.reply) << one.script;
 }
 
 TEST_F(ScriptEngineTest, KeysAndArgumentsAreTheRunsOwn) {

@@ -8,7 +8,7 @@
 namespace mayfly::server {
 namespace {
 
-constexpr std::size_t kMemoryBytes = std::size_t{8} * 1024 * 1024;
+constexpr std::size_t kSandboxBytes = std::size_t{8} * 1024 * 1024;
 
 class ScriptSandbox : public testing::Test {
  protected:
@@ -16,7 +16,7 @@ class ScriptSandbox : public testing::Test {
 
   ManualClock clock_{WallTimeFromMs(1'700'000'000'000)};
   ScriptEngine engine_{clock_,
-                       {.memory_bytes_max = kMemoryBytes,
+                       {.memory_bytes_max = kSandboxBytes,
                         .redis_version = "7.0.15",
                         .reply = {.bytes_max = 1'000'000, .values_max = 10'000}}};
   PlainScriptHost host_;
@@ -135,7 +135,7 @@ TEST_F(ScriptSandbox, SurvivesMemoryBombs) {
   };
   for (const char* const script : kBombs) {
     EXPECT_EQ(Run(script), "-ERR not enough memory script: {sha}") << script;
-    EXPECT_LE(engine_.memory_bytes(), kMemoryBytes) << script;
+    EXPECT_LE(engine_.memory_bytes(), kSandboxBytes) << script;
     EXPECT_EQ(Run("return 1"), ":1") << script;
   }
   EXPECT_EQ(Run("local ok,e=pcall(string.rep,'x',1e9) return e"), "$17 not enough memory");

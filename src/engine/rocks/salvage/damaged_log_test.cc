@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Address kAt{Role::kRows};
+constexpr Address kAtLogged{Role::kRows};
 constexpr int kBatches = 1000;
 
 std::string KeyOf(int batch, int row) {
@@ -43,7 +43,8 @@ class DamagedLog : public ::testing::Test {
     ASSERT_TRUE(engine.has_value()) << engine.status().ToString();
     for (int batch = 0; batch < kBatches; ++batch) {
       Batch changes;
-      for (int row = 0; row < rows; ++row) changes.Put(kAt, KeyOf(batch, row), value_of(batch));
+      for (int row = 0; row < rows; ++row)
+        changes.Put(kAtLogged, KeyOf(batch, row), value_of(batch));
       ASSERT_TRUE((*engine)->Commit(changes).ok());
     }
     ASSERT_TRUE((*engine)->Close().ok());
@@ -102,7 +103,7 @@ class DamagedLog : public ::testing::Test {
     EXPECT_TRUE(engine.has_value()) << engine.status().ToString();
     std::vector<int> found(kBatches);
     strangers_ = 0;
-    const auto cursor = *(*engine)->NewCursor(kAt);
+    const auto cursor = *(*engine)->NewCursor(kAtLogged);
     for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
       if (cursor->key().starts_with("key")) {
         ++found[std::stoul(std::string(cursor->key().substr(3, 5))) - 10000];
@@ -186,8 +187,8 @@ TEST_F(DamagedLog, ADamagedLengthInTheLastBlockIsNotTakenForItsEnd) {
 }
 
 TEST_F(DamagedLog, ABatchThatLostAFragmentIsLostWhole) {
-  constexpr int kRows = 40;
-  Write(kRows, [](int batch) { return Random(static_cast<std::uint64_t>(batch)).Bytes(50); });
+  constexpr int kLoggedRows = 40;
+  Write(kLoggedRows, [](int batch) { return Random(static_cast<std::uint64_t>(batch)).Bytes(50); });
   std::set<unsigned> seen;
   for (const Place& frame : frames_) {
     if (frame.kind == kWholeRecord || frame.offset < log_.size() / 2) continue;
@@ -195,18 +196,18 @@ TEST_F(DamagedLog, ABatchThatLostAFragmentIsLostWhole) {
     SCOPED_TRACE("kind " + std::to_string(frame.kind));
     std::string log = log_;
     Flip(log, frame.offset + frame.bytes / 2);
-    EXPECT_EQ(Missing(SalvagedFrom(log), kRows), 1);
+    EXPECT_EQ(Missing(SalvagedFrom(log), kLoggedRows), 1);
     EXPECT_EQ(given_up_, std::vector<std::string>{PlaceIs(frame.offset, frame.bytes)});
   }
   EXPECT_GE(seen.size(), 2U);
 }
 
 TEST_F(DamagedLog, ABlockOfZerosIsToldAndJoinsNoHalves) {
-  constexpr int kRows = 40;
-  Write(kRows, [](int batch) { return Random(static_cast<std::uint64_t>(batch)).Bytes(50); });
+  constexpr int kLoggedRows = 40;
+  Write(kLoggedRows, [](int batch) { return Random(static_cast<std::uint64_t>(batch)).Bytes(50); });
   std::string log = log_;
   log.replace(2 * kLogBlockBytes, kLogBlockBytes, kLogBlockBytes, '\0');
-  const int missing = Missing(SalvagedFrom(log), kRows);
+  const int missing = Missing(SalvagedFrom(log), kLoggedRows);
   EXPECT_GT(missing, 5);
   EXPECT_LT(missing, 20) << "those of a block, and of its two ends";
   EXPECT_EQ(given_up_, std::vector<std::string>{PlaceIs(2 * kLogBlockBytes, kLogBlockBytes)});
@@ -222,12 +223,12 @@ TEST_F(DamagedLog, RoomBehindItsEndIsNoDamage) {
 std::string LogOfAnother(const std::string& path, int commits_before) {
   const auto engine = *OpenRocksEngine({.directory = path, .profile = Profile::kTiny});
   Batch before;
-  for (int i = 0; i < commits_before; ++i) before.Put(kAt, "before" + std::to_string(i), "x");
+  for (int i = 0; i < commits_before; ++i) before.Put(kAtLogged, "before" + std::to_string(i), "x");
   EXPECT_TRUE(engine->Commit(before).ok());
   EXPECT_TRUE(engine->Flush().ok());
   for (int i = 0; i < 10; ++i) {
     Batch batch;
-    batch.Put(kAt, "stranger" + std::to_string(i), "x");
+    batch.Put(kAtLogged, "stranger" + std::to_string(i), "x");
     EXPECT_TRUE(engine->Commit(batch).ok());
   }
   EXPECT_TRUE(engine->Close().ok());

@@ -20,11 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kRows = 3000;
+constexpr int kSalvagedRows = 3000;
 constexpr int kYoungEvery = 100;  // Of them, so many were written again, to a young file.
-constexpr Address kAt{Role::kRows};
+constexpr Address kAtSalvaged{Role::kRows};
 
-std::string KeyOf(int row) { return "key" + std::to_string(100000 + row); }
+std::string SalvagedKey(int row) { return "key" + std::to_string(100000 + row); }
 std::string OldValue(int row) { return Random(static_cast<std::uint64_t>(row)).Bytes(100); }
 std::string YoungValue(int row) { return "young" + std::to_string(row); }
 
@@ -75,12 +75,14 @@ class Salvage : public ::testing::Test {
   void WriteOldAndYoung() {
     const auto engine = OpenToWrite();
     Batch old;
-    for (int row = 0; row < kRows; ++row) old.Put(kAt, KeyOf(row), OldValue(row));
+    for (int row = 0; row < kSalvagedRows; ++row)
+      old.Put(kAtSalvaged, SalvagedKey(row), OldValue(row));
     ASSERT_TRUE(engine->Commit(old).ok());
     ASSERT_TRUE(engine->Compact(Role::kRows).ok());
     old_file_ = Newest(".sst");
     Batch young;
-    for (int row = 0; row < kRows; row += kYoungEvery) young.Put(kAt, KeyOf(row), YoungValue(row));
+    for (int row = 0; row < kSalvagedRows; row += kYoungEvery)
+      young.Put(kAtSalvaged, SalvagedKey(row), YoungValue(row));
     ASSERT_TRUE(engine->Commit(young).ok());
     ASSERT_TRUE(engine->Flush().ok());
     young_file_ = Newest(".sst");
@@ -111,10 +113,10 @@ class Salvage : public ::testing::Test {
     const Rows rows = Contents(engine, Role::kRows);
     Count count;
     PinnedBytes value;
-    for (int row = 0; row < kRows; ++row) {
-      const auto found = rows.find(KeyOf(row));
+    for (int row = 0; row < kSalvagedRows; ++row) {
+      const auto found = rows.find(SalvagedKey(row));
       if (row % 10 == 0) {
-        EXPECT_EQ(engine.Get(kAt, KeyOf(row), value).ok(), found != rows.end());
+        EXPECT_EQ(engine.Get(kAtSalvaged, SalvagedKey(row), value).ok(), found != rows.end());
         EXPECT_EQ(value.view(), found != rows.end() ? Bytes(found->second) : Bytes());
       }
       if (found == rows.end()) {
@@ -125,7 +127,7 @@ class Salvage : public ::testing::Test {
       EXPECT_TRUE(young || found->second == OldValue(row)) << row;
       ++(young ? count.young : count.old);
     }
-    EXPECT_EQ(rows.size(), static_cast<std::size_t>(kRows - count.missing));
+    EXPECT_EQ(rows.size(), static_cast<std::size_t>(kSalvagedRows - count.missing));
     return count;
   }
 
@@ -147,14 +149,14 @@ class Salvage : public ::testing::Test {
   fs::path young_file_;
 };
 
-constexpr int kYoung = kRows / kYoungEvery;
+constexpr int kYoung = kSalvagedRows / kYoungEvery;
 
 TEST_F(Salvage, OfASoundDatabaseShowsEverything) {
   WriteOldAndYoung();
   const auto engine = OpenSalvage();
   const Count count = CountRows(*engine);
   EXPECT_EQ(count.young, kYoung);
-  EXPECT_EQ(count.old, kRows - kYoung);
+  EXPECT_EQ(count.old, kSalvagedRows - kYoung);
   EXPECT_EQ(engine->Stats()->damage_seen, 0U);
 }
 
@@ -162,7 +164,7 @@ TEST_F(Salvage, AYoungFileThatIsGoneTakesNothingElseWithIt) {
   WriteOldAndYoung();
   fs::remove(young_file_);
   const auto engine = OpenSalvage();
-  EXPECT_EQ(CountRows(*engine).old, kRows) << "as they were before";
+  EXPECT_EQ(CountRows(*engine).old, kSalvagedRows) << "as they were before";
   ExpectGivenUp(*engine, young_file_.filename());
 }
 
@@ -214,8 +216,8 @@ TEST_F(Salvage, AFileCutInHalfKeepsItsFirstHalf) {
   const auto engine = OpenSalvage();
   const Count count = CountRows(*engine);
   EXPECT_EQ(count.young, kYoung);
-  EXPECT_GT(count.old, kRows * 2 / 5);
-  EXPECT_LT(count.old, kRows * 3 / 5);
+  EXPECT_GT(count.old, kSalvagedRows * 2 / 5);
+  EXPECT_LT(count.old, kSalvagedRows * 3 / 5);
   ExpectGivenUp(*engine, "index");
 }
 
@@ -230,8 +232,8 @@ TEST_F(Salvage, AnEncryptedDatabaseIsSalvagedWithItsPassword) {
     ASSERT_NE(engine, nullptr);
     EXPECT_NE(engine->encryption_key(), nullptr);
     const Count count = CountRows(*engine);
-    EXPECT_GT(count.old, kRows - 50);
-    EXPECT_LT(count.old, kRows);
+    EXPECT_GT(count.old, kSalvagedRows - 50);
+    EXPECT_LT(count.old, kSalvagedRows);
     ExpectGivenUp(*engine, young_file_.filename());
   }
   const auto without = OpenRocksEngine({.directory = Path(), .read_only = true, .salvage = true});
@@ -259,7 +261,7 @@ TEST_F(Salvage, EveryFileOfTheListIsDoneWithoutOrWithoutPartOfIt) {
       ASSERT_NE(engine, nullptr);
       const Count count = CountRows(*engine);
       EXPECT_EQ(count.young, kYoung);
-      EXPECT_EQ(count.old, kRows - kYoung);
+      EXPECT_EQ(count.old, kSalvagedRows - kYoung);
       ExpectGivenUp(*engine, name == "MAYFLY" ? "MAYFLY" : "list of files");
     }
   }
@@ -268,9 +270,9 @@ TEST_F(Salvage, EveryFileOfTheListIsDoneWithoutOrWithoutPartOfIt) {
 TEST_F(Salvage, OfADamagedLogTheSoundRecordsAreKept) {
   {
     const auto engine = OpenToWrite();
-    for (int row = 0; row < kRows; ++row) {
+    for (int row = 0; row < kSalvagedRows; ++row) {
       Batch batch;
-      batch.Put(kAt, KeyOf(row), OldValue(row));
+      batch.Put(kAtSalvaged, SalvagedKey(row), OldValue(row));
       ASSERT_TRUE(engine->Commit(batch).ok());
     }
     ASSERT_TRUE(engine->Close().ok());
@@ -287,9 +289,9 @@ TEST_F(Salvage, OfADamagedLogTheSoundRecordsAreKept) {
 TEST_F(Salvage, ALogCutInItsLastRecordIsNoDamage) {
   {
     const auto engine = OpenToWrite();
-    for (int row = 0; row < kRows; ++row) {
+    for (int row = 0; row < kSalvagedRows; ++row) {
       Batch batch;
-      batch.Put(kAt, KeyOf(row), OldValue(row));
+      batch.Put(kAtSalvaged, SalvagedKey(row), OldValue(row));
       ASSERT_TRUE(engine->Commit(batch).ok());
     }
     ASSERT_TRUE(engine->Close().ok());
@@ -309,7 +311,7 @@ TEST_F(Salvage, NeverWrites) {
   EXPECT_EQ(writing.error().code(), StatusCode::kInvalid);
   const auto engine = OpenSalvage();
   Batch batch;
-  batch.Put(kAt, "a", "b");
+  batch.Put(kAtSalvaged, "a", "b");
   EXPECT_EQ(engine->Commit(batch).code(), StatusCode::kReadOnly);
 }
 
@@ -324,14 +326,14 @@ TEST_F(Salvage, OfAStrangersDirectoryThereIsNone) {
 // Both ways, from everywhere, with and without bounds.
 void ExpectSameWalks(const Engine& a, const Engine& b, Random& random) {
   for (int i = 0; i < 50; ++i) {
-    std::string begin = KeyOf(static_cast<int>(random.Below(400)));
-    std::string end = KeyOf(static_cast<int>(random.Below(400)));
+    std::string begin = SalvagedKey(static_cast<int>(random.Below(400)));
+    std::string end = SalvagedKey(static_cast<int>(random.Below(400)));
     if (begin > end) std::swap(begin, end);
-    const std::string target = KeyOf(static_cast<int>(random.Below(400)));
+    const std::string target = SalvagedKey(static_cast<int>(random.Below(400)));
     CursorOptions options;
     if (random.Below(2) == 0) options.range = {begin, end};
-    const auto one = *a.NewCursor(kAt, options);
-    const auto other = *b.NewCursor(kAt, options);
+    const auto one = *a.NewCursor(kAtSalvaged, options);
+    const auto other = *b.NewCursor(kAtSalvaged, options);
     const auto both = [&](auto move) {
       move(*one);
       move(*other);
@@ -365,7 +367,7 @@ TEST_F(Salvage, OfSoundDatabasesShowsWhatRocksDbShows) {
     std::vector<std::unique_ptr<Snapshot>> snapshots;
     for (int step = 0; step < 1500; ++step) {
       Batch batch;
-      const auto key = [&] { return KeyOf(static_cast<int>(random.Below(400))); };
+      const auto key = [&] { return SalvagedKey(static_cast<int>(random.Below(400))); };
       for (std::uint64_t i = 0; i <= random.Below(4); ++i) {
         const Role role = random.Below(2) == 0 ? Role::kRows : Role::kMembers;
         const auto kind = random.Below(40);
