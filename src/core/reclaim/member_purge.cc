@@ -36,6 +36,9 @@ Result<bool> MemberPurge::Remove(Bytes member_key, WallTime deadline) {
   }
   members.Remove(part->name, row, EventCause::kPurged);
   ++touched->removed;
+  if (deaths_ != nullptr && touched->named) {
+    deaths_->push_back({keyspace_.name(), touched->key, std::string(part->name)});
+  }
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "core/layout/collection_codec.h"
 #include "core/store/store.h"
@@ -33,9 +34,11 @@ class MemberStripes {
 
 class MemberPurge {
  public:
-  // Used under the latches of all keys. The arguments must outlive it.
-  MemberPurge(Store& store, CommitPlan& plan, KeyspaceState& keyspace)
-      : store_(store), plan_(plan), keyspace_(keyspace) {}
+  // Used under the latches of all keys. The arguments must outlive it. `deaths` gets the members
+  // that are removed from their collections; it may be null.
+  MemberPurge(Store& store, CommitPlan& plan, KeyspaceState& keyspace,
+              std::vector<Death>* deaths = nullptr)
+      : store_(store), plan_(plan), keyspace_(keyspace), deaths_(deaths) {}
 
   // Removes the member with this key, given without the keyspace, if it still has this deadline,
   // which has passed. False when it has another, or is gone.
@@ -67,6 +70,7 @@ class MemberPurge {
   Store& store_;
   CommitPlan& plan_;
   KeyspaceState& keyspace_;
+  std::vector<Death>* const deaths_;
   std::map<std::uint64_t, Touched> touched_;  // By collection id.
 };
 

@@ -240,7 +240,9 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
   // The rows may be alive again.
   if (store_.clock().reverts() != run.reverts) return {};
   CommitPlan plan(store_.clock().Now());
-  MemberPurge members(store_, plan, keyspace);
+  DeathListener* const listener = store_.death_listener();
+  std::vector<Death> deaths;
+  MemberPurge members(store_, plan, keyspace, listener != nullptr ? &deaths : nullptr);
   const auto plan_one = [&](const Due& row) {
     if (!half.members) return PlanRow(plan, keyspace, row);
     return keyspace.by_timestamp() ? PlanVersion(plan, keyspace, row)
@@ -252,6 +254,9 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
   for (const Due& row : due) {
     MAYFLY_TRY(const bool found, plan_one(row));
     if (found) {
+      if (listener != nullptr && !half.members) {
+        deaths.push_back({keyspace.name(), std::string(row.key), std::nullopt});
+      }
       ++found_ones;
       continue;
     }
@@ -272,6 +277,7 @@ Status Purger::RemoveDue(const IndexHalf& half, std::span<Due> due, std::optiona
     plan.batch().Put(kMeta, MetaKey(kind, keyspace.id()), watermark);
   }
   MAYFLY_RETURN_IF_ERROR(store_.Commit(plan, Durability::kNone));
+  if (listener != nullptr && !deaths.empty()) listener->Died(deaths);
   if (reached) half.RaiseWatermark(*reached);
   report.rows += (half.members ? 0 : found_ones) + collections;
   (keyspace.by_timestamp() ? report.versions : report.members) += half.members ? found_ones : 0;

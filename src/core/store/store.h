@@ -20,6 +20,7 @@
 #include "core/keyspaces/collection_ids.h"
 #include "core/keyspaces/key_latches.h"
 #include "core/layout/limits.h"
+#include "core/store/death_listener.h"
 #include "core/store/drop_horizon.h"
 #include "core/store/event_log.h"
 #include "core/store/open_states.h"
@@ -213,6 +214,10 @@ class Store {
   CollectionIds& collection_ids() { return collection_ids_; }
   StagedCollections& staged() { return staged_; }
 
+  // Null: nobody asks. Set while all latches are held; it must outlive the store, or be unset.
+  DeathListener* death_listener() const { return death_listener_.load(std::memory_order_acquire); }
+  void set_death_listener(DeathListener* listener) { death_listener_ = listener; }
+
   // Lowered by tests, before the first latched transaction.
   DraftBounds& draft_bounds() { return draft_bounds_; }
 
@@ -262,6 +267,7 @@ class Store {
   const std::shared_ptr<DropHorizon> horizon_;  // Shared with the engine's compactions.
   OwnedMutex reclaim_mutex_;
   std::atomic<std::uint64_t> purge_turn_{0};
+  std::atomic<DeathListener*> death_listener_{nullptr};
   KeyLatches latches_;
   std::array<Latch, kCounters> counter_locks_;  // Of KeyspaceState::counters().
   SpareBatches spare_batches_;

@@ -203,6 +203,10 @@ void Store::PurgeOnRead(KeyspaceState& keyspace, Bytes key) {
       Log(logger_, LogLevel::kWarning, "a dead row was not removed on read: {}", purged.ToString());
       return;
     }
+    if (DeathListener* const listener = death_listener()) {
+      const Death death[] = {{keyspace.name(), std::string(key), std::nullopt}};
+      listener->Died(death);
+    }
     ++counts_.purged_by_reads;
     events = std::move(plan.events());
   }

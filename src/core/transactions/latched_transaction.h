@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/store/death_listener.h"
 #include "core/transactions/transaction_keyspace.h"
 #include "mayfly/durability.h"
 
@@ -20,6 +21,14 @@ class Database;
 }
 
 namespace mayfly::core {
+
+// Told that a transaction was committed, while its latches are still held: so witnesses of
+// transactions on the same key are told in the order of the commits.
+class CommitWitness {
+ public:
+  virtual ~CommitWitness() = default;
+  virtual void Committed() = 0;
+};
 
 class LatchedTransaction {
  public:
@@ -44,6 +53,15 @@ class LatchedTransaction {
 
   // Ends the mark and the later ones, and keeps the changes since.
   virtual void Release(Mark mark) = 0;
+
+  // Whether anything was written or deleted since the mark, and not rolled back.
+  virtual bool ChangedSince(Mark /*mark*/) const { return true; }
+
+  // Told by Commit(), also when nothing was changed. Must outlive the transaction; null: none.
+  virtual void set_witness(CommitWitness* /*witness*/) {}
+
+  // Takes what it has found dead since the last call. Empty unless the database has a listener.
+  virtual std::vector<Death> TakeMetDead() { return {}; }
 
   // Rows that were written, deleted or given another deadline so far, once each, without those of
   // cleared keyspaces. Holds until the next change, or the end of the transaction.
@@ -99,6 +117,10 @@ struct KeySet {
 // While purges of a keyspace are held, its dead rows and members stay until a caller removes them;
 // readers do not see them. Not stored: each run of the process says it again.
 void HoldPurges(Database& database, const Keyspace& keyspace, bool held);
+
+// Whom the database tells of deaths from now on; null: nobody. Called while the caller holds a
+// latched transaction on everything, or before there are other threads.
+void ListenToDeaths(Database& database, DeathListener* listener);
 
 // Begins a latched transaction; waits for the latches. Invalid when the database is closed.
 Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, const KeySet& scope);

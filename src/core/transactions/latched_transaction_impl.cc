@@ -17,6 +17,10 @@ void HoldPurges(Database& database, const Keyspace& keyspace, bool held) {
   if (!held) store.watch().Written(WallTimeFromMs(0));  // What has died meanwhile is due.
 }
 
+void ListenToDeaths(Database& database, DeathListener* listener) {
+  StoreOf(database).set_death_listener(listener);
+}
+
 Result<std::unique_ptr<LatchedTransaction>> BeginLatched(Database& database, const KeySet& scope) {
   Store& store = StoreOf(database);
   // Keys of one keyspace mostly come together.
@@ -65,12 +69,14 @@ Status LatchedTransactionImpl::Commit(Durability durability) {
   if (over_) return Status::Invalid("the transaction is over; begin another");
   over_ = true;
   if (!buffers_.HasDrafts()) {
+    if (witness_ != nullptr) witness_->Committed();
     End(/*committed=*/true);
     return {};
   }
   CommitPlan plan(judged_at(), std::exchange(buffers_.memory().batch, {}));
   Status committed = buffers_.Plan(plan);
   if (committed.ok()) committed = store_.CommitChanges(plan, durability);
+  if (committed.ok() && witness_ != nullptr) witness_->Committed();
   End(committed.ok());
   buffers_.memory().Take(std::move(plan.batch()));
   MAYFLY_RETURN_IF_ERROR(committed);

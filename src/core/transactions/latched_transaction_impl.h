@@ -31,6 +31,9 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   Mark SetMark() override { return buffers_.SetMark(); }
   void RollBack(Mark mark) override { buffers_.RollBack(mark); }
   void Release(Mark mark) override { buffers_.Release(mark); }
+  bool ChangedSince(Mark mark) const override { return buffers_.ChangedSince(mark); }
+  std::vector<Death> TakeMetDead() override { return buffers_.TakeMetDead(); }
+  void set_witness(CommitWitness* witness) override { witness_ = witness; }
   const std::vector<ChangedKey>& changed() const override { return buffers_.changed(); }
   ReadCounts& read_counts() override { return buffers_.read_counts(); }
   std::size_t buffered_bytes() const override { return buffers_.buffered_bytes(); }
@@ -48,6 +51,7 @@ class LatchedTransactionImpl final : public LatchedTransaction {
   LatchedRows rows_;
   WriteBuffers buffers_;
   WallTime now_;
+  CommitWitness* witness_ = nullptr;
   bool over_ = false;
 };
 

@@ -71,7 +71,11 @@ Status WriteBuffer::Look(Bytes key, FoundRow& found) {
   }
   std::optional<RowView> stored;
   MAYFLY_RETURN_IF_ERROR(source().ReadRow(state_, key, found.pin, stored));
-  if (!stored || IsDead(stored->deadline, transaction_.now())) return {};
+  if (!stored) return {};
+  if (IsDead(stored->deadline, transaction_.now())) {
+    transaction_.MetDead(state_, key);
+    return {};
+  }
   if (stored->collection_id) {
     // Its members will be read next: the row, which is short, is buffered for all of them.
     Rows* row = nullptr;
@@ -146,6 +150,7 @@ Status WriteBuffer::Settle(Bytes key, BufferedRow& row) {
   RowDraft& draft = row.draft;
   draft.stored_value = true;
   const bool dead = IsDead(stored.deadline, transaction_.now());
+  if (dead) transaction_.MetDead(state_, key);
   if (!stored.collection_id) {
     draft.deadline = stored.deadline;
     draft.span = Span::Of(draft.deadline);

@@ -176,7 +176,10 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   if (read.IsNotFound()) return {};
   MAYFLY_RETURN_IF_ERROR(read);
   MAYFLY_TRY(const RowView row, DecodeRow(found.pin.view()));
-  if (IsDead(row.deadline, transaction_.now())) return {};
+  if (IsDead(row.deadline, transaction_.now())) {
+    transaction_.MetDead(state_, key, name);
+    return {};
+  }
   found.exists = true;
   found.value = row.payload;
   found.deadline = row.deadline;
@@ -205,6 +208,7 @@ Status WriteBuffer::LoadMember(Bytes key, BufferedCollection& parts, Bytes membe
     read.draft.present = true;
     read.draft.value = read.stored_value;
     read.draft.deadline = read.stored->deadline;
+    if (IsDead(read.draft.deadline, transaction_.now())) transaction_.MetDead(state_, key, member);
   }
   return {};
 }

@@ -39,6 +39,10 @@ class WriteBuffers {
   void RollBack(Mark mark);
   void Release(Mark mark);
   std::size_t marks() const { return marks_.size(); }
+  bool ChangedSince(Mark mark) const { return undos_.size() > marks_.at(mark).undos; }
+
+  // What was found dead, if the store has a listener for that.
+  std::vector<Death> TakeMetDead() { return std::exchange(met_dead_, {}); }
 
   const std::vector<ChangedKey>& changed() const { return changed_; }
   ReadCounts& read_counts() { return read_counts_; }
@@ -62,7 +66,14 @@ class WriteBuffers {
 
   DraftMemory& memory() { return lent_ != nullptr ? *lent_ : own_; }
 
-  // For write buffers. An epoch ends with every mark that is set or rolled back to.
+  // For write buffers.
+  void MetDead(const KeyspaceState& keyspace, Bytes key, std::optional<Bytes> member = {}) {
+    if (store_.death_listener() == nullptr) return;
+    met_dead_.push_back({keyspace.name(), std::string(key),
+                         member ? std::optional(std::string(*member)) : std::nullopt});
+  }
+
+  // An epoch ends with every mark that is set or rolled back to.
   RowSource& rows() const { return *rows_; }
   std::uint64_t epoch() const { return epoch_; }
   void Changed(const Keyspace* keyspace, Bytes key) { changed_.push_back({keyspace, key}); }
@@ -116,6 +127,7 @@ class WriteBuffers {
   std::optional<WriteBuffer> first_;  // The first keyspace that was requested.
   std::vector<std::unique_ptr<WriteBuffer>> others_;
   std::vector<ChangedKey> changed_;
+  std::vector<Death> met_dead_;
   ReadCounts read_counts_;
   std::size_t buffered_bytes_ = 0;
   std::size_t kept_bytes_ = 0;  // Of what was read and is kept.
