@@ -24,6 +24,7 @@
 #include "server/config/config_file.h"
 #include "server/config/fsync_mode.h"
 #include "server/follow/follower.h"
+#include "server/lead/leader.h"
 #include "server/net/network.h"
 #include "server/session/server.h"
 #include "server/stats/doubling.h"
@@ -251,6 +252,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
                                      .manual_clock = flags.manual_clock ? &manual : nullptr,
                                      .version = version.substr(version.find(' ') + 1)}));
     MAYFLY_RETURN_IF_ERROR(front.LoadUsers(config));
+    server::Leader leader(*shared);
     MAYFLY_TRY(const auto follower, server::Follower::Open(*shared));
     const bool is_private = flags.when_ready != nullptr;
     server::Network network(*shared, {.catch_signals = !is_private,
@@ -277,6 +279,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
     if (!is_private) follower->Start();
     const Status served = network.Run();
     follower->Stop();
+    leader.Stop();
     MAYFLY_RETURN_IF_ERROR(served);
   }
   return Close(*database, config, logger);

@@ -64,13 +64,17 @@ void Writer::Database(int number) {
 }
 
 void Writer::Key(Bytes name, std::optional<WallTime> deadline, Bytes value) {
+  KeyHead(name, deadline, static_cast<RdbType>(static_cast<std::uint8_t>(value.front())));
+  out_.append(value.substr(1));
+}
+
+void Writer::KeyHead(Bytes name, std::optional<WallTime> deadline, RdbType type) {
   if (deadline) {
     out_.push_back(static_cast<char>(kRdbDeadlineMs));
     AppendLittleEndian64(out_, static_cast<std::uint64_t>(ToMs(*deadline)));
   }
-  out_.push_back(value.front());
+  out_.push_back(static_cast<char>(type));
   AppendString(out_, name);
-  out_.append(value.substr(1));
 }
 
 void Writer::End() {

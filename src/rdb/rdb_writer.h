@@ -29,6 +29,10 @@ class Writer {
 
   // `value`: its type, and its bytes.
   void Key(Bytes name, std::optional<WallTime> deadline, Bytes value);
+
+  // As Key(), for a value that is appended to out() piece by piece.
+  void KeyHead(Bytes name, std::optional<WallTime> deadline, RdbType type);
+  std::string& out() { return out_; }
   void End();
 
   std::string Take();

@@ -72,8 +72,10 @@ constexpr CommandSpec kConnectionCommands[] = {
      "Begin like a new connection."},
     {"select", 2,  kAlways | kFast | kSelects,               kNoKeys, admin::Select,
      "Choose the database."},
-    {"wait",   3,  kNoScript | kNoRows,                      kNoKeys, admin::Wait,
-     "Return how many replicas have what was written: none, there are none."},
+    {"wait",   3,  kNoScript | kNoRows | kBlocking,          kNoKeys, admin::Wait,
+     "Wait until so many followers have what the client wrote; return how many."},
+    {"waitaof", 4, kNoScript | kNoRows,                      kNoKeys, admin::WaitAof,
+     "Wait until what the client wrote is on the disk here."},
 };
 
 constexpr CommandSpec kTransactionCommands[] = {
@@ -152,6 +154,10 @@ constexpr CommandSpec kServerCommands[] = {
      "About modules, which are not offered.", kModuleCommands},
     {"monitor",      1,  kOperator | kStreams,                              kNoKeys, admin::Monitor,
      "Show every command that runs."},
+    {"psync",        -3, kOperator | kNoMulti,                              kNoKeys, admin::PSync,
+     "Ask for the stream of changes, as a follower does."},
+    {"replconf",     -1, kOperator | kLoading | kStale | kAllowBusy,        kNoKeys, admin::ReplConf,
+     "Tell what a follower is, and how far."},
     {"replicaof",    3,  kOperator | kNoMulti,                              kNoKeys, admin::ReplicaOf,
      "Follow another server; NO ONE: stop that."},
     {"role",         1,  kAlways | kNoScript | kFast | kAdmin | kDangerous, kNoKeys, admin::Role,
@@ -164,6 +170,8 @@ constexpr CommandSpec kServerCommands[] = {
      "Follow another server; NO ONE: stop that."},
     {"slowlog",      -2, kNoRows,                                           kNoKeys, nullptr,
      "About slow commands.", kSlowlogCommands},
+    {"sync",         1,  kOperator | kNoMulti,                              kNoKeys, admin::Sync,
+     "Ask for a full copy and the stream of changes."},
     {"time",         1,  kAlways | kFast,                                   kNoKeys, admin::Time,
      "Return the time."},
 };

@@ -92,11 +92,17 @@ Answer SwapDb(Call& call);
 Answer BgRewriteAof(Call& call);
 Answer BgSave(Call& call);
 Answer LastSave(Call& call);
-Answer ReplicaOf(Call& call);
-Answer Role(Call& call);
 Answer Save(Call& call);
 Answer ShutdownCommand(Call& call);
+
+// replication_commands.cc
+Answer PSync(Call& call);
+Answer ReplConf(Call& call);
+Answer ReplicaOf(Call& call);
+Answer Role(Call& call);
+Answer Sync(Call& call);
 Answer Wait(Call& call);
+Answer WaitAof(Call& call);
 
 // memory_commands.cc
 Answer MemoryDoctor(Call& call);

@@ -29,13 +29,14 @@ std::string StatsSection(InfoSource& source) {
   const Rates rates = server.throughput().At(server.Steady(), totals);
   const Statistics* statistics = source.statistics();
   const Publisher::Counts channels = server.publisher().counts();
+  const LeadFigures led = server.leading() != nullptr ? server.leading()->figures() : LeadFigures();
   return fmt::format(
       "total_connections_received:{}\r\ntotal_commands_processed:{}\r\n"
       "instantaneous_ops_per_sec:{:.0f}\r\ntotal_net_input_bytes:{}\r\n"
       "total_net_output_bytes:{}\r\ntotal_net_repl_input_bytes:0\r\n"
       "total_net_repl_output_bytes:0\r\ninstantaneous_input_kbps:{:.2f}\r\n"
-      "instantaneous_output_kbps:{:.2f}\r\nrejected_connections:{}\r\nsync_full:0\r\n"
-      "sync_partial_ok:0\r\nsync_partial_err:0\r\nexpired_subkeys:{}\r\nexpired_keys:{}\r\n"
+      "instantaneous_output_kbps:{:.2f}\r\nrejected_connections:{}\r\nsync_full:{}\r\n"
+      "sync_partial_ok:{}\r\nsync_partial_err:{}\r\nexpired_subkeys:{}\r\nexpired_keys:{}\r\n"
       "expired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\nevicted_keys:0\r\n"
       "evicted_clients:0\r\nkeyspace_hits:{}\r\nkeyspace_misses:{}\r\npubsub_channels:{}\r\n"
       "pubsub_patterns:{}\r\npubsubshard_channels:{}\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\n"
@@ -49,7 +50,8 @@ std::string StatsSection(InfoSource& source) {
       "current_active_defrag_time:0\r\n",
       server.clients().accepted(), totals.commands, rates.commands, totals.bytes_in,
       totals.bytes_out, rates.bytes_in / kKilo, rates.bytes_out / kKilo,
-      server.clients().rejected(), statistics != nullptr ? statistics->purged_members : 0,
+      server.clients().rejected(), led.full_copies, led.resumptions, led.refused_resumptions,
+      statistics != nullptr ? statistics->purged_members : 0,
       statistics != nullptr ? statistics->purged_rows : 0, totals.hits, totals.misses,
       channels.channels, channels.patterns, channels.shard_channels,
       server.statistics().errors_total(), totals.commands, totals.batches);

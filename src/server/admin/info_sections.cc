@@ -198,25 +198,51 @@ std::string FollowLines(Server& server, const FollowFigures& figures) {
                      figures.last_failure, figures.last_error);
 }
 
+// What followers read; the same for a server that follows another one itself.
+std::string LeadLines(Server& server) {
+  const LeadFigures figures =
+      server.leading() != nullptr ? server.leading()->figures() : LeadFigures();
+  std::string lines = fmt::format("connected_slaves:{}\r\n", figures.followers.size());
+  std::size_t number = 0;
+  for (const FollowerFigures& one : figures.followers) {
+    lines += fmt::format("slave{}:ip={},port={},state={},offset={},lag={}\r\n", number++,
+                         one.address, one.port, one.state, one.acknowledged, one.lag_seconds);
+  }
+  if (server.config().Number(Setting::kMinReplicasToWrite) > 0 && !server.follows) {
+    lines += fmt::format("min_slaves_good_slaves:{}\r\n", server.close_followers.load());
+  }
+  return lines;
+}
+
+std::string BacklogLines(Server& server) {
+  const LeadFigures figures =
+      server.leading() != nullptr ? server.leading()->figures() : LeadFigures();
+  return fmt::format(
+      "repl_backlog_active:{}\r\nrepl_backlog_size:{}\r\nrepl_backlog_first_byte_offset:{}\r\n"
+      "repl_backlog_histlen:{}\r\n",
+      figures.on ? 1 : 0, server.config().Number(Setting::kReplBacklogSize),
+      figures.on ? figures.first_offset + 1 : 0, figures.backlog_bytes);
+}
+
 std::string ReplicationSection(InfoSource& source) {
   Server& server = source.server();
   if (server.follows && server.following() != nullptr) {
     const FollowFigures figures = server.following()->figures();
-    return FollowLines(server, figures) +
+    return FollowLines(server, figures) + LeadLines(server) +
            fmt::format(
-               "connected_slaves:0\r\nmaster_failover_state:no-failover\r\nmaster_replid:{}\r\n"
-               "master_replid2:{}\r\nmaster_repl_offset:{}\r\nsecond_repl_offset:-1\r\n"
-               "repl_backlog_active:0\r\nrepl_backlog_size:1048576\r\n"
-               "repl_backlog_first_byte_offset:0\r\nrepl_backlog_histlen:0\r\n",
+               "master_failover_state:no-failover\r\nmaster_replid:{}\r\nmaster_replid2:{}\r\n"
+               "master_repl_offset:{}\r\nsecond_repl_offset:-1\r\n",
                figures.replication_id.empty() ? std::string(40, '0') : figures.replication_id,
-               std::string(40, '0'), figures.applied);
+               std::string(40, '0'), figures.applied) +
+           BacklogLines(server);
   }
-  return fmt::format(
-      "role:master\r\nconnected_slaves:0\r\nmaster_failover_state:no-failover\r\n"
-      "master_replid:{}\r\nmaster_replid2:{}\r\nmaster_repl_offset:0\r\n"
-      "second_repl_offset:-1\r\nrepl_backlog_active:0\r\nrepl_backlog_size:1048576\r\n"
-      "repl_backlog_first_byte_offset:0\r\nrepl_backlog_histlen:0\r\n",
-      server.run_id(), std::string(40, '0'));
+  const Feed::Figures stream = server.feed().figures();
+  return "role:master\r\n" + LeadLines(server) +
+         fmt::format(
+             "master_failover_state:no-failover\r\nmaster_replid:{}\r\nmaster_replid2:{}\r\n"
+             "master_repl_offset:{}\r\nsecond_repl_offset:-1\r\n",
+             stream.id.empty() ? server.run_id() : stream.id, std::string(40, '0'), stream.offset) +
+         BacklogLines(server);
 }
 
 std::string CpuSection(InfoSource& /*source*/) {

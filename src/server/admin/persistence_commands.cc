@@ -1,4 +1,4 @@
-// persistence_commands.cc - SAVE, BGSAVE, SHUTDOWN, and commands about replicas.
+// persistence_commands.cc - SAVE, BGSAVE, SHUTDOWN.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,52 +51,6 @@ Answer BgRewriteAof(Call& call) {
 Answer LastSave(Call& call) {
   Server& server = ServerOf(call);
   call.reply.Integer(std::max(server.last_asked_save_ms.load(), server.backups().last_ms()) / 1000);
-  return {};
-}
-
-Answer ReplicaOf(Call& call) {
-  constexpr std::int64_t kPortMax = 65535;
-  Following* const following = ServerOf(call).following();
-  if (IsWord(call.args[1], "no") && IsWord(call.args[2], "one")) {
-    if (following != nullptr) MAYFLY_RETURN_IF_ERROR(following->Leave());
-    call.reply.Ok();
-    return {};
-  }
-  const auto port = IntegerArgument(call.args[2], 0, kPortMax);
-  if (!port) return Status::Invalid("Invalid master port");
-  if (following == nullptr) return Status::Unsupported("this server cannot follow another one");
-  MAYFLY_RETURN_IF_ERROR(following->Follow(std::string(call.args[1]), static_cast<int>(*port)));
-  call.reply.Ok();
-  return {};
-}
-
-Answer Role(Call& call) {
-  Following* const following = ServerOf(call).following();
-  if (following != nullptr && ServerOf(call).follows) {
-    const FollowFigures figures = following->figures();
-    call.reply.Array(5);
-    call.reply.Bulk("slave");
-    call.reply.Bulk(figures.host);
-    call.reply.Integer(figures.port);
-    call.reply.Bulk(figures.state == LinkState::kConnected ? "connected"
-                    : figures.state == LinkState::kCopying ? "sync"
-                                                           : "connect");
-    call.reply.Integer(figures.applied);
-    return {};
-  }
-  call.reply.Array(3);
-  call.reply.Bulk("master");
-  call.reply.Integer(0);
-  call.reply.Array(0);
-  return {};
-}
-
-Answer Wait(Call& call) {
-  MAYFLY_TRY([[maybe_unused]] const std::int64_t replicas, IntegerArgument(call.args[1]));
-  const auto timeout = IntegerArgument(call.args[2]);
-  if (!timeout) return Status::Invalid("timeout is not an integer or out of range");
-  if (*timeout < 0) return Status::Invalid("timeout is negative");
-  call.reply.Integer(0);
   return {};
 }
 

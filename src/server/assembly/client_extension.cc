@@ -175,6 +175,10 @@ void ClientExtension::CountRun(const CommandSpec& spec, std::chrono::nanoseconds
                       failed, latency_tracking_.load(std::memory_order_relaxed) != 0);
 }
 
+bool ClientExtension::lacks_followers() const {
+  return session_.state().leader == nullptr && server_.lacks_followers();
+}
+
 bool ClientExtension::refuses_writes() const {
   return session_.state().leader == nullptr && server_.refuses_writes();
 }

@@ -50,6 +50,7 @@ class ClientExtension final : public SessionExtension,
                 const Answer& answer) override;
   void CountRefused(const CommandSpec* spec, Bytes error_line) override;
   bool refuses_writes() const override;
+  bool lacks_followers() const override;
   void Breathe() override;
   void Log(LogLevel level, Bytes message) override;
 

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,14 +19,17 @@
 namespace mayfly {
 class Database;
 class Keyspace;
+class ReplyWriter;
 }  // namespace mayfly
 
 namespace mayfly::server {
 
+class CommandFeed;
 class PiecedStrings;
 class ScanCursors;
 class Server;
 class Session;
+struct Waiter;         // server/session/waiting_clients.h
 struct AclContext;     // server/acl/acl_commands.h
 struct PubSubContext;  // server/pubsub/pubsub_commands.h
 class ScriptContext;   // server/scripting/script_context.h
@@ -53,6 +58,10 @@ struct BlockRequest {
   // With these the command runs again, where what it was given meant the moment it blocked; empty:
   // with its own.
   std::vector<std::string> args = {};
+  // Another reply when the time is over; and who is told how the waiting client is found, once it
+  // waits. For a wait that no key ends.
+  std::function<void(ReplyWriter& reply)> at_end = nullptr;
+  std::function<void(const std::shared_ptr<Waiter>& waiter)> parked = nullptr;
 };
 
 // Bounds up to which OBJECT ENCODING names the encoding of a small collection; they are settings,
@@ -156,6 +165,9 @@ class CallHost : public HostDatabases,
  public:
   // Counts keys that a command read: hits and misses. For run_handler.h.
   virtual void CountReads(std::uint64_t /*found*/, std::uint64_t /*missed*/) {}
+
+  // Feeds what the transaction has found dead, in front of the command that runs. For run_handler.h.
+  virtual void FeedDeaths(core::LatchedTransaction& /*transaction*/, CommandFeed& /*feed*/) {}
 };
 
 }  // namespace mayfly::server

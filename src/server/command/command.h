@@ -16,6 +16,7 @@
 #include "mayfly/clock.h"
 #include "server/command/answer.h"
 #include "server/command/call_host.h"
+#include "server/command/command_feed.h"
 #include "server/command/key_spec.h"
 #include "wire/reply_writer.h"
 
@@ -89,6 +90,7 @@ struct Call {
   bool from_script = false;
   // The instant of the transaction or script it runs within, for a call without a transaction.
   std::optional<WallTime> frozen_now = std::nullopt;
+  CommandFeed* feed = nullptr;  // Null: nobody follows this server.
 
   core::TransactionKeyspace& space() const { return host.Space(*transaction, database); }
   // The instant from which a length of time counts; and the one at which rows are living or dead,

@@ -32,6 +32,24 @@ Answer RunCounted(const CommandSpec& spec, Call& call) {
   return spec.handler(call);
 }
 
+// A command that reads feeds nothing itself; those that a script calls do.
+bool Feeds(const CommandSpec& spec) { return (spec.flags & (kWrite | kPublishes)) != 0; }
+
+CommandFeed::Mark BeginFeed(const CommandSpec& spec, const Call& call) {
+  const CommandFeed::Mark mark = call.feed->SetMark();
+  if (Feeds(spec)) call.feed->BeginCommand(call.database);
+  return mark;
+}
+
+void EndFeed(const CommandSpec& spec, const Call& call, const Answer& answer,
+             core::LatchedTransaction::Mark mark, CommandFeed::Mark fed) {
+  if (!answer.ok() || answer.later()) return call.feed->RollBack(fed);
+  if (!Feeds(spec)) return;
+  const bool changed = call.transaction == nullptr || call.transaction->ChangedSince(mark);
+  if (changed && call.transaction != nullptr) call.host.FeedDeaths(*call.transaction, *call.feed);
+  call.feed->EndCommand(call.args, changed);
+}
+
 }  // namespace
 
 Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
@@ -40,7 +58,9 @@ Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
   const core::LatchedTransaction::Mark mark =
       writes ? call.transaction->SetMark() : core::LatchedTransaction::Mark();
   TellOfMisses(spec, call);
-  Answer answer = RunCounted(spec, call);
+  const CommandFeed::Mark fed = call.feed != nullptr ? BeginFeed(spec, call) : 0;
+  Answer answer = RunCounted(spec, call);  // Once: it is inlined.
+  if (call.feed != nullptr) EndFeed(spec, call, answer, mark, fed);
   if (writes) {
     if (!answer.ok()) call.transaction->RollBack(mark);
     call.transaction->Release(mark);

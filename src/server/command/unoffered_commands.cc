@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kGeo = "geospatial indexes";
 constexpr std::string_view kHyperLogLog = "HyperLogLog";
 constexpr std::string_view kCluster = "Redis Cluster";
-constexpr std::string_view kReplication = "replication in Redis' protocol";
+constexpr std::string_view kFailover = "a hand-over by the leader; REPLICAOF is";
 constexpr std::string_view kFunctions = "functions; EVAL is";
 constexpr std::string_view kMigration = "moving keys between servers; DUMP and RESTORE are";
 
@@ -21,7 +21,7 @@ constexpr std::string_view kMigration = "moving keys between servers; DUMP and R
 constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"asking",               kCluster},
     {"cluster",              kCluster},
-    {"failover",             kReplication},
+    {"failover",             kFailover},
     {"fcall",                kFunctions},
     {"fcall_ro",             kFunctions},
     {"function",             kFunctions},
@@ -41,12 +41,9 @@ constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std:
     {"pfdebug",              kHyperLogLog},
     {"pfmerge",              kHyperLogLog},
     {"pfselftest",           kHyperLogLog},
-    {"psync",                kReplication},
     {"readonly",             kCluster},
     {"readwrite",            kCluster},
-    {"replconf",             kReplication},
     {"restore-asking",       kCluster},
-    {"sync",                 kReplication},
 });
 // clang-format on
 static_assert(std::is_sorted(kUnoffered.begin(), kUnoffered.end()));

@@ -22,7 +22,7 @@ constexpr std::string_view kNoRdb =
     "No effect: every commit is in the log, there are no snapshots to a file.";
 constexpr std::string_view kNoAof = "No effect: the engine has its own log; see appendfsync.";
 constexpr std::string_view kNoReplicas =
-    "No effect: other servers cannot follow this one; it can follow them.";
+    "No effect: following and being followed go on without it.";
 constexpr std::string_view kNoCluster = "No effect: Redis Cluster is not offered.";
 constexpr std::string_view kNoLazyFree =
     "No effect: removing a collection costs the same whatever its size.";

@@ -185,4 +185,11 @@ int Databases::NumberOf(const Mapping& mapping, const Keyspace* keyspace) {
   return -1;
 }
 
+int Databases::NumberOf(const Mapping& mapping, const std::string& keyspace) {
+  for (std::size_t i = 0; i < mapping.size(); ++i) {
+    if (mapping[i] != nullptr && mapping[i]->name() == keyspace) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 }  // namespace mayfly::server

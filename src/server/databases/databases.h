@@ -68,6 +68,7 @@ class Databases {
 
   // The number that means this keyspace, or -1.
   static int NumberOf(const Mapping& mapping, const Keyspace* keyspace);
+  static int NumberOf(const Mapping& mapping, const std::string& keyspace);
 
  private:
   Databases(Database& database, int count) : database_(database), count_(count) {}

@@ -1,11 +1,13 @@
 #include "server/executor/command_batch.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/check.h"
 #include "server/command/run_handler.h"
 #include "server/config/fsync_mode.h"
+#include "server/feed/feed.h"
 #include "server/session/session.h"
 
 namespace mayfly::server {
@@ -71,7 +73,9 @@ Answer CommandBatch::Run(const Order& order) {
       .host = *this,
       .may_block = order.may_block,
       .retried = order.retried,
-      .frozen_now = transaction_ != nullptr ? std::optional(transaction_->now()) : std::nullopt};
+      .frozen_now = transaction_ != nullptr ? std::optional(transaction_->now()) : std::nullopt,
+      .feed = server_.feed().on() ? &feed_ : nullptr};
+  if (call.feed != nullptr && !order.within) feed_.NextUnit();
   Answer answer = RunHandler(*order.entry.spec, call, order.out);
   if (!answer.ok()) notifications_.resize(notifications_before);
   session_ = nullptr;
@@ -106,9 +110,12 @@ void CommandBatch::MarkChanged() {
 
 Status CommandBatch::Commit(std::size_t commands) {
   ready_.clear();
+  fed_to_ = 0;
   Status committed;
   if (transaction_ != nullptr) {
     if (leader_ != nullptr) committed = leader_->NotePosition(*transaction_, commands);
+    if (committed.ok() && !feed_.empty()) committed = FeedDeadlines();
+    if (swapped_ != nullptr || !feed_.empty()) transaction_->set_witness(this);
     MarkChanged();
     const bool changed = cleared_ || !transaction_->changed().empty();
     if (committed.ok()) committed = transaction_->Commit();
@@ -121,16 +128,51 @@ Status CommandBatch::Commit(std::size_t commands) {
     }
   } else {
     happened_ = true;
+    Committed();
     TellNotifications();
   }
   Reset();
   return committed;
 }
 
-// A commit is visible to all clients even if it could not be made durable: so the mapping follows
-// the store and notifications are sent. The reply carries the error of the disk.
-Status CommandBatch::MakeKnown(bool changed) {
+// Under the latches: so followers get changes of a key in the order of their commits, and what dies
+// next in a swapped database is already fed under its new number.
+void CommandBatch::Committed() {
   if (swapped_ != nullptr) server_.databases().Install(swapped_);
+  if (!feed_.empty()) fed_to_ = server_.feed().Append(feed_.entries());
+}
+
+// A policy may have given rows another deadline than their commands say. Followers do not have it.
+Status CommandBatch::FeedDeadlines() {
+  for (const core::ChangedKey& changed : transaction_->changed()) {
+    const KeyspacePolicy policy = changed.keyspace->policy();
+    if (!policy.default_ttl && !policy.min_ttl && !policy.max_ttl) continue;
+    const int database = Databases::NumberOf(*mapping_, changed.keyspace);
+    if (database < 0) continue;
+    core::FoundRow row;
+    const std::string key(changed.key);
+    MAYFLY_RETURN_IF_ERROR(transaction_->In(*changed.keyspace).Find(key, row));
+    if (!row.exists) continue;
+    feed_.BeginCommand(database);
+    if (row.deadline) {
+      feed_.Instead({"PEXPIREAT", key, std::to_string(ToMs(*row.deadline))});
+    } else {
+      feed_.Instead({"PERSIST", key});
+    }
+  }
+  return {};
+}
+
+void CommandBatch::FeedDeaths(core::LatchedTransaction& transaction, CommandFeed& feed) {
+  for (const core::Death& death : transaction.TakeMetDead()) {
+    const int database = Databases::NumberOf(*mapping_, death.keyspace);
+    if (database >= 0) FeedDeath(death, database, feed);
+  }
+}
+
+// A commit is visible to all clients even if it could not be made durable: so notifications
+// are sent. The reply carries the error of the disk.
+Status CommandBatch::MakeKnown(bool changed) {
   Status durable = changed ? PersistBeforeReply(server_.database(), fsync_) : Status();
   TellNotifications();
   return durable;
@@ -159,6 +201,7 @@ void CommandBatch::Reset() {
     counters_.Read(std::exchange(reads_found_, 0), std::exchange(reads_missed_, 0));
   }
   asked_for_everything_ = false;
+  if (!feed_.empty()) feed_.Clear();
   notifications_.clear();
   waiting_databases_.clear();
   cleared_ = false;

@@ -34,7 +34,7 @@ inline KeyReach ReachOf(const CommandEntry& entry) {
   return entry.Is(kWalks) ? KeyReach::kWalks : KeyReach::kKeys;
 }
 
-class CommandBatch final : public CallHost {
+class CommandBatch final : public CallHost, private core::CommitWitness {
  public:
   // `counters`: those of the calling thread.
   CommandBatch(Server& server, ThreadCounters& counters, std::uint64_t seed);
@@ -58,6 +58,7 @@ class CommandBatch final : public CallHost {
     Session* session = nullptr;  // Null when another thread's session is served.
     bool may_block = false;
     bool retried = false;
+    bool within = false;  // A transaction of commands: one to followers, too.
   };
   Answer Run(const Order& order);
 
@@ -72,6 +73,9 @@ class CommandBatch final : public CallHost {
   // `commands`: of a leader, how many of its pipeline the transaction covers.
   Status Commit(std::size_t commands = 1);
   bool happened() const { return happened_; }
+
+  // The offset in the stream to followers behind what the last commit fed; 0: it fed nothing.
+  std::int64_t fed_to() const { return fed_to_; }
   void Abandon();
   std::vector<DatabaseKey>& ready() { return ready_; }
 
@@ -101,6 +105,7 @@ class CommandBatch final : public CallHost {
   }
   bool has_everything() const override { return scope_.everything; }
   void AskForEverything() override { asked_for_everything_ = true; }
+  void FeedDeaths(core::LatchedTransaction& transaction, CommandFeed& feed) override;
   const Clock& real_clock() const override { return server_.real_clock(); }
   Random& random() override { return random_; }
   EncodingLimits encoding_limits() const override;
@@ -122,6 +127,8 @@ class CommandBatch final : public CallHost {
     std::string key;
   };
 
+  void Committed() override;
+  Status FeedDeadlines();
   Status BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach reach);
   void RefreshMapping();
   void MarkChanged();
@@ -139,6 +146,8 @@ class CommandBatch final : public CallHost {
   const std::unique_ptr<core::TransactionMemory> memory_ = core::NewTransactionMemory();
   std::unique_ptr<core::LatchedTransaction> transaction_;
   LeaderStream* leader_ = nullptr;
+  CommandFeed feed_;  // Of the transaction, for followers.
+  std::int64_t fed_to_ = 0;
   Session* session_ = nullptr;
   std::optional<BlockRequest> block_;
   std::vector<Notification> notifications_;

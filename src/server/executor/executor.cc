@@ -198,6 +198,7 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
 // client itself gets an error because the commit could not be made durable.
 void Executor::TellOthers(Session& session) {
   if (!run_.happened()) return session.extension().Abandoned();
+  if (run_.fed_to() > 0) session.state().fed_to = run_.fed_to();
   session.extension().Committed();
   if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
 }

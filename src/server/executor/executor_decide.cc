@@ -80,7 +80,9 @@ Answer Executor::CheckState(Session& session, const CommandEntry& entry,
         "RESET are allowed in this context",
         entry.full_name));
   }
-  if (entry.Is(kWrite) && server_.refuses_writes()) return Answer::Error(kReadOnlyLine);
+  if (entry.Is(kWrite) && (server_.refuses_writes() || server_.lacks_followers())) {
+    return Answer::Error(server_.refuses_writes() ? kReadOnlyLine : kTooFewFollowersLine);
+  }
   if (state.transaction.open && entry.Is(kNoMulti)) {
     return Answer::Error("ERR Command not allowed inside a transaction");
   }
@@ -112,6 +114,7 @@ void Executor::MeetScript(Session& session, const CommandEntry& entry, Decision&
 bool Executor::HeldByPause(Session& session, const CommandEntry& entry,
                            std::span<const Bytes> args) const {
   if (!server_.pause().maybe() || session.state().leader != nullptr) return false;
+  if (session.has_source()) return false;  // A follower says that it is alive, and how far.
   const auto pause = server_.pause().Now(server_.Steady());
   if (!pause) return false;
   if (pause->mode == PauseMode::kAll) return true;

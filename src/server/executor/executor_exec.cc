@@ -132,7 +132,9 @@ Result<bool> Executor::WatchesHold(Session& session) {
 Answer Executor::CheckQueued(Session& session, const CommandEntry& entry,
                              std::span<const Bytes> args) {
   if (session.state().leader != nullptr) return {};
-  if (entry.Is(kWrite) && server_.refuses_writes()) return Answer::Error(kReadOnlyLine);
+  if (entry.Is(kWrite) && (server_.refuses_writes() || server_.lacks_followers())) {
+    return Answer::Error(server_.refuses_writes() ? kReadOnlyLine : kTooFewFollowersLine);
+  }
   const auto& principal = session.state().principal;
   if (principal == nullptr || entry.Is(kNoAuth)) return {};
   return server_.authorizer().Check(
@@ -165,7 +167,8 @@ Status Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& c
                                     .version = session.state().version,
                                     .database = session.state().database,
                                     .session = &session,
-                                    .may_block = false});
+                                    .may_block = false,
+                                    .within = true});
     const bool failed = server_.statistics().CountFailure(answer);
     NoteFailure(session, args, answer);
     const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());

@@ -21,12 +21,14 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   waiter->version = session.state().version;
   waiter->null_array = request.null_array;
   waiter->also_removed = request.also_removed;
+  waiter->at_end = std::move(request.at_end);
   const auto& principal = session.state().principal;
   if (principal != nullptr) waiter->user = principal->name();
   waiter->began = server_.Steady();
   session.state().last_command = item.decision.entry;
   server_.waiting().Add(waiter);
   session.Park(waiter, request.timeout);
+  if (request.parked) request.parked(waiter);
   return waiter;
 }
 
@@ -107,6 +109,7 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
     reply.Clear();
     ReplyWriter(reply, waiter->version).Error(Answer(committed).error());
   }
+  const std::int64_t fed = run_.fed_to();
   for (DatabaseKey& changed : run_.ready()) ready.push_back(std::move(changed));
   waiter->over = true;
   server_.waiting().Remove(waiter);
@@ -114,8 +117,10 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
     server_.statistics().CountFailedLater(waiter->entry->id);
   }
   if (const auto session = waiter->session.lock()) {
-    session->Post(
-        [waiter, bytes = std::string(reply.view())](Session& self) { self.Unpark(waiter, bytes); });
+    session->Post([waiter, bytes = std::string(reply.view()), fed](Session& self) {
+      if (fed > 0) self.state().fed_to = fed;
+      self.Unpark(waiter, bytes);
+    });
   }
   return Served::kYes;
 }

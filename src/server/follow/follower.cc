@@ -91,7 +91,10 @@ Result<std::unique_ptr<Follower>> Follower::Open(Server& server) {
   if (stored && !stored->left) {
     server.follows = true;
     MAYFLY_RETURN_IF_ERROR(server.databases().MakeAll());
-    if (!stored->replication_id.empty()) follower->Hold(true);
+    if (!stored->replication_id.empty()) {
+      follower->Hold(true);
+      follower->figures_.judged_at = stored->judged_at;
+    }
     follower->figures_.host = stored->host;
     follower->figures_.port = stored->port;
     follower->figures_.applied = follower->figures_.received = stored->offset;
@@ -302,6 +305,10 @@ Status Follower::FollowOnce() {
     ++figures_.resumptions;
   }
   session_.Begin(position);
+  {
+    const std::lock_guard lock(mutex_);
+    figures_.judged_at = position.judged_at;
+  }
   NoteProgress();
   Note(LinkState::kConnected);
   Log(server_.logger(), LogLevel::kInfo, "follows {} {} from offset {} on", address.host,

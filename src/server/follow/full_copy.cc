@@ -109,6 +109,9 @@ Status Install(Server& server, const Databases::Mapping& copy, const FollowPosit
     for (int number = 0; number < databases.count(); ++number) {
       server.watches().TouchIf(number, [](const Watch&) { return true; });
     }
+    // Whoever follows this server has to take a copy, too.
+    core::ListenToDeaths(server.database(), nullptr);
+    server.feed().Stop();
     MAYFLY_RETURN_IF_ERROR(transaction->Commit());
     databases.Install(std::make_shared<const Databases::Mapping>(copy));
   }

@@ -135,7 +135,7 @@ Status LeaderLink::Connect(const LeaderAddress& address) {
   // A server that knows none of these is followed as well.
   MAYFLY_RETURN_IF_ERROR(
       Ask({"REPLCONF", "listening-port", std::to_string(address.own_port)}).status());
-  return Ask({"REPLCONF", "capa", "eof", "capa", "psync2"}).status();
+  return Ask({"REPLCONF", "capa", "eof", "capa", "psync2", "capa", "mayfly"}).status();
 }
 
 Status LeaderLink::Send(Bytes bytes) {

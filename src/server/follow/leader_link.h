@@ -1,5 +1,5 @@
 // leader_link.h - the connection to a leader, and the handshake of Redis' replication protocol.
-//   PING, AUTH, REPLCONF listening-port, REPLCONF capa eof capa psync2, PSYNC id offset
+//   PING, AUTH, REPLCONF listening-port, REPLCONF capa eof capa psync2 capa mayfly, PSYNC id offset
 //   -> +CONTINUE [id]: its commands follow; or
 //   -> +FULLRESYNC id offset, then $bytes or $EOF:mark, then an RDB, then its commands
 // One thread; Interrupt() from any.

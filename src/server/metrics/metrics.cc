@@ -1,5 +1,6 @@
 #include "server/metrics/metrics.h"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <string>
@@ -67,6 +68,26 @@ void WriteFollowing(MetricsWriter& out, Server& server) {
           "Connections that went on where the last one had ended.", figures.resumptions);
   out.One("mayfly_follow_failed_commands_total", "counter",
           "Commands of the leader that could not be run here.", figures.failed);
+}
+
+void WriteFollowers(MetricsWriter& out, Server& server) {
+  if (server.leading() == nullptr) return;
+  const LeadFigures figures = server.leading()->figures();
+  out.One("mayfly_followers", "gauge", "Servers that follow this one.", figures.followers.size());
+  if (!figures.on) return;
+  out.One("mayfly_lead_offset", "counter", "Bytes of the stream to followers.", figures.offset);
+  out.One("mayfly_lead_backlog_bytes", "gauge", "Bytes of it that are kept.",
+          figures.backlog_bytes);
+  std::int64_t behind = 0;
+  for (const FollowerFigures& follower : figures.followers) {
+    behind = std::max(behind, figures.offset - follower.acknowledged);
+  }
+  out.One("mayfly_lead_lag_bytes", "gauge",
+          "Bytes that the slowest follower has not said to have applied.", behind);
+  out.One("mayfly_lead_full_copies_total", "counter", "Full copies for followers.",
+          figures.full_copies);
+  out.One("mayfly_lead_resumptions_total", "counter", "Followers that went on where they were.",
+          figures.resumptions);
 }
 
 void WriteCommands(MetricsWriter& out, Server& server) {
@@ -212,6 +233,7 @@ std::string MetricsText(Server& server, const RequestStatistics* requests, doubl
   WriteProcess(out, start_seconds);
   WriteServer(out, server);
   WriteFollowing(out, server);
+  WriteFollowers(out, server);
   WriteCommands(out, server);
   WriteLatencies(out, server);
   if (requests != nullptr) WriteRequests(out, *requests);

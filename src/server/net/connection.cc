@@ -233,10 +233,12 @@ void Connection::SendNext() {
   if (writing_ || closed_ || proceeding_) return;
   if (lost_) session_->out().Clear();
   if (sending_.empty()) TakeOutput();
+  if (closed_) return;
   // Most replies fit into the socket's buffer. Not while it rests, which OnWritten() ends.
   if (!sending_.empty() && !rests_) {
     NoteSent(stream_.TryWrite(sending_.view()));
     if (sending_.empty()) TakeOutput();
+    if (closed_) return;
   }
   if (sending_.empty()) {
     if (closing_) Close();
@@ -251,6 +253,8 @@ void Connection::SendNext() {
 }
 
 void Connection::TakeOutput() {
+  if (session_->has_source() && session_->out().empty()) session_->FillOut();
+  if (closed_) return;
   if (sending_.capacity() > kOutputBytesKept) sending_.Release();
   std::swap(sending_, session_->out());
 }
@@ -303,6 +307,7 @@ void Connection::Close() {
 }
 
 bool Connection::PassesOutputLimit(SteadyTime now) {
+  if (session_->has_source()) return false;  // It never gives much at a time.
   const bool subscribed = session_->extension().subscriptions().any();
   const OutputLimit& limit = thread_.output_limits()[static_cast<std::size_t>(
       subscribed ? ClientClass::kPubSub : ClientClass::kNormal)];
@@ -381,8 +386,8 @@ void Connection::Look(SteadyTime now) {
   if (PassesOutputLimit(now) || KeepsLinesTooLong(now)) return Close();
   GiveInputBack(now);
   const std::int64_t timeout = thread_.server().config().Number(Setting::kTimeout);
-  if (timeout == 0 || session_->hold() != Hold::kNone || session_->state().monitors ||
-      session_->extension().subscriptions().any()) {
+  if (timeout == 0 || session_->has_source() || session_->hold() != Hold::kNone ||
+      session_->state().monitors || session_->extension().subscriptions().any()) {
     return;
   }
   if (now - session_->info().last_active > std::chrono::seconds(timeout)) Close();

@@ -140,6 +140,9 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
     return "ERR Write commands are not allowed from read-only scripts.";
   }
   if ((spec->flags & kWrite) != 0 && context_.refuses_writes()) return kReadOnlyLine;
+  if ((spec->flags & kWrite) != 0 && !has_written_ && context_.lacks_followers()) {
+    return kTooFewFollowersLine;
+  }
   // A script that has begun to write goes on: half of it would be worse than a little more memory.
   if ((spec->flags & kDenyOom) != 0 && !rules_.allow_oom && !has_written_ &&
       context_.out_of_memory()) {
@@ -179,7 +182,8 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
                     .may_block = false,
                     .retried = false,
                     .from_script = true,
-                    .frozen_now = outer_.now()};
+                    .frozen_now = outer_.now(),
+                    .feed = outer_.feed};
   Answer answer =
       (spec->flags & kSelects) != 0 ? Select(args[1], writer) : RunHandler(*spec, call, out);
   const bool later = answer.later();

@@ -38,6 +38,7 @@ class ScriptContext {
 
   // Whether the client may not write for now, whatever its permissions are.
   virtual bool refuses_writes() const { return false; }
+  virtual bool lacks_followers() const { return false; }
 
   // Whether commands that need memory are refused for now.
   virtual bool out_of_memory() const { return false; }

@@ -11,6 +11,7 @@ namespace {
 std::string FlagsOf(const Session& session, const ClientInfo& info) {
   std::string flags;
   if (info.monitors) flags += 'O';
+  if (info.follows) flags += 'S';
   if (info.subscriptions.any()) flags += 'P';
   if (info.queued >= 0) flags += 'x';
   if (info.blocked) flags += 'b';
@@ -57,6 +58,7 @@ std::optional<ListedType> ReadListedType(Bytes text) {
 }
 
 ListedType TypeOfClient(const ClientInfo& info) {
+  if (info.follows) return ListedType::kReplica;
   return info.subscriptions.any() ? ListedType::kPubSub : ListedType::kNormal;
 }
 

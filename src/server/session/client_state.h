@@ -9,6 +9,7 @@
 #include "server/command/authorizer.h"
 #include "server/command/command_table.h"
 #include "server/session/following.h"
+#include "server/session/leading.h"
 #include "server/session/watches.h"
 #include "wire/reply_writer.h"
 
@@ -46,6 +47,8 @@ struct ClientState {
   bool no_touch = false;
   bool close_after_reply = false;
   const CommandEntry* last_command = nullptr;
+  std::int64_t fed_to = 0;         // The offset in the stream to followers behind its last write.
+  FollowerTraits follower;         // As REPLCONF said.
   LeaderStream* leader = nullptr;  // Not null: the commands are those of the server it follows.
 };
 

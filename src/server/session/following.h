@@ -33,6 +33,7 @@ struct FollowFigures {
   std::int64_t received = 0;          // and of bytes received.
   std::optional<SteadyTime> last_io;  // When something came from the leader.
   std::optional<SteadyTime> down_since;
+  std::optional<WallTime> judged_at;   // As of LeaderStream, once there is a copy.
   std::uint64_t copies = 0;            // Full copies that were completed, and
   std::uint64_t resumptions = 0;       // connections that went on where the last one had ended.
   std::uint64_t copy_bytes = 0;        // Of the copy under way.

@@ -33,6 +33,7 @@ Server::Server(ServerParts parts)
       latency_millis_(parts_.config.Watched(Setting::kLatencyMonitorThreshold)),
       slow_micros_(parts_.config.Watched(Setting::kSlowlogLogSlowerThan)),
       replica_read_only_(parts_.config.Watched(Setting::kReplicaReadOnly)),
+      min_followers_(parts_.config.Watched(Setting::kMinReplicasToWrite)),
       foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
       jobs_(parts_.clock, parts_.real_clock),
       backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
@@ -47,6 +48,11 @@ Server::~Server() { jobs_.Stop(); }
 Status Server::Start() {
   MAYFLY_TRY(databases_,
              Databases::Open(database(), static_cast<int>(config().Number(Setting::kDatabases))));
+  feed_ = std::make_unique<Feed>(
+      [this](const std::string& keyspace) {
+        return Databases::NumberOf(*databases_->mapping(), keyspace);
+      },
+      config().Watched(Setting::kReplBacklogSize));
   authorizer_->SetDefaultPassword(config().Text(Setting::kRequirePass));
   config().OnChange(Setting::kRequirePass, [this](const SettingValue& value) {
     authorizer_->SetDefaultPassword(value.text);

@@ -23,10 +23,12 @@
 #include "server/config/config.h"
 #include "server/databases/databases.h"
 #include "server/databases/table_policies.h"
+#include "server/feed/feed.h"
 #include "server/session/backups.h"
 #include "server/session/clients.h"
 #include "server/session/following.h"
 #include "server/session/jobs.h"
+#include "server/session/leading.h"
 #include "server/session/monitors.h"
 #include "server/session/pause.h"
 #include "server/session/scan_cursors.h"
@@ -97,6 +99,21 @@ class Server {
   // Null until the owner of the follower sets it.
   Following* following() { return following_.load(std::memory_order_acquire); }
   void SetFollowing(Following* following) { following_ = following; }
+
+  // The stream that followers of this server read; and who serves them, null until its owner sets
+  // it.
+  Feed& feed() { return *feed_; }
+  Leading* leading() { return leading_.load(std::memory_order_acquire); }
+  void SetLeading(Leading* leading) { leading_ = leading; }
+
+  // Whether clients may not write, since fewer followers than min-replicas-to-write are close.
+  bool lacks_followers() const {
+    return min_followers_.load(std::memory_order_relaxed) > 0 &&
+           !follows.load(std::memory_order_relaxed) &&
+           close_followers.load(std::memory_order_relaxed) <
+               min_followers_.load(std::memory_order_relaxed);
+  }
+  std::atomic<std::int64_t> close_followers{0};  // As min-replicas-max-lag says.
 
   // Whether clients may not write, since the server follows another one (replica-read-only). The
   // follower says so.
@@ -179,6 +196,7 @@ class Server {
   const SteadyTime started_;
   std::string run_id_;
   std::unique_ptr<Databases> databases_;
+  std::unique_ptr<Feed> feed_;
   DiedIn died_in_;  // Used in calls of the next, which are made one at a time.
   std::unique_ptr<EventSubscription> expired_;
   Clients clients_;
@@ -197,7 +215,9 @@ class Server {
   const std::atomic<std::int64_t>& latency_millis_;  // latency-monitor-threshold.
   const std::atomic<std::int64_t>& slow_micros_;     // slowlog-log-slower-than.
   const std::atomic<std::int64_t>& replica_read_only_;
+  const std::atomic<std::int64_t>& min_followers_;  // min-replicas-to-write.
   std::atomic<Following*> following_{nullptr};
+  std::atomic<Leading*> leading_{nullptr};
   std::atomic<std::int64_t> foreigner_told_ms_;  // On the steady clock.
 
   std::mutex saving_;  // Serialises saves, so that changes are counted off once.

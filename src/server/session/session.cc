@@ -56,6 +56,7 @@ void Session::Publish() {
   info_.last_active = server_.Steady();
   info_.blocked = hold_ == Hold::kBlocked || hold_ == Hold::kPaused;
   info_.monitors = state_.monitors;
+  info_.follows = source_ != nullptr;
   info_.no_evict = state_.no_evict;
   info_.no_touch = state_.no_touch;
   info_.closing = state_.close_after_reply;
@@ -102,7 +103,24 @@ void Session::DropWatches() {
   state_.watches.clear();
 }
 
+void Session::SetSource(std::shared_ptr<OutputSource> source) {
+  source_ = std::move(source);
+  state_.replies = ReplyMode::kOff;
+}
+
+void Session::FillOut() {
+  if (source_ == nullptr || source_->Fill(out_)) return;
+  std::exchange(source_, nullptr)->Ended();
+  Abort();
+}
+
+void Session::SendMore() {
+  const auto outlet = outlet_.lock();
+  if (outlet != nullptr) outlet->Flush();
+}
+
 void Session::Forget() {
+  if (const auto source = std::exchange(source_, nullptr)) source->Ended();
   DropWatches();
   extension_->Reset();
   server_.monitors().Remove(origin_.id);
@@ -199,6 +217,8 @@ bool Session::Unblock(bool with_error) {
     writer.Error(kLine);
     server_.statistics().CountError(kLine);
     server_.statistics().CountFailedLater(waiter->entry->id);
+  } else if (waiter->at_end) {
+    waiter->at_end(writer);
   } else if (waiter->null_array) {
     writer.NullArray();
   } else {

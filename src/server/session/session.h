@@ -55,6 +55,20 @@ class Outlet {
   virtual BufferBytes buffers() const = 0;
 };
 
+// Gives a session more to send when it has sent all: for a stream without end. On the session's
+// thread.
+class OutputSource {
+ public:
+  virtual ~OutputSource() = default;
+
+  // Appends what there is, a bounded part of it, to `out`. False: there is nothing more to come,
+  // and the connection is to be closed.
+  virtual bool Fill(OutputBuffer& out) = 0;
+
+  // The connection has ended.
+  virtual void Ended() = 0;
+};
+
 // Where a client came from; constant.
 struct ClientOrigin {
   std::uint64_t id = 0;
@@ -83,6 +97,7 @@ struct ClientInfo {
   SteadyTime last_active;
   bool blocked = false;
   bool monitors = false;
+  bool follows = false;  // It is a follower's.
   bool no_evict = false;
   bool no_touch = false;
   bool closing = false;
@@ -120,6 +135,12 @@ class Session : public std::enable_shared_from_this<Session> {
   void Forget();   // Drops watches, subscriptions, a blocked command: all that others hold.
   void Reset();    // RESET.
   void DropWatches();
+
+  // From now on it sends what the source gives, and no replies. Shared with the source's owner.
+  void SetSource(std::shared_ptr<OutputSource> source);
+  bool has_source() const { return source_ != nullptr; }
+  void FillOut();
+  void SendMore();  // The source has more.
 
   // As CLIENT LIST shows it, for logs. `command`: the one concerned; empty: the last one.
   std::string Describe(std::string_view command = {}) const;
@@ -174,6 +195,7 @@ class Session : public std::enable_shared_from_this<Session> {
   ClientState state_;
   OutputBuffer out_;
   std::unique_ptr<SessionExtension> extension_;
+  std::shared_ptr<OutputSource> source_;
   Hold hold_ = Hold::kNone;
   std::optional<Millis> block_timeout_;
   bool running_ = false;

@@ -11,12 +11,13 @@ void WaitingClients::Add(const std::shared_ptr<Waiter>& waiter) {
     // A key named twice is waited for once.
     if (queue.empty() || queue.back() != waiter) queue.push_back(waiter);
   }
+  if (waiter->keys.empty()) keyless_.insert(waiter.get());
   ++waiters_;
 }
 
 void WaitingClients::Remove(const std::shared_ptr<Waiter>& waiter) {
   const std::lock_guard lock(mutex_);
-  bool was_there = false;
+  bool was_there = waiter->keys.empty() && keyless_.erase(waiter.get()) > 0;
   for (const std::string& key : waiter->keys) {
     const auto found = by_key_.find(DatabaseKeyView{waiter->database, key});
     if (found == by_key_.end()) continue;

@@ -7,11 +7,13 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "mayfly/clock.h"
@@ -33,8 +35,9 @@ struct Waiter {
   int database = 0;
   ProtocolVersion version = ProtocolVersion::kResp2;
   bool null_array = true;
-  bool also_removed = false;  // As in BlockRequest.
-  std::string user;           // Its rules apply when it is served; empty: no rules.
+  bool also_removed = false;  // As in BlockRequest, as the next.
+  std::function<void(ReplyWriter&)> at_end;
+  std::string user;  // Its rules apply when it is served; empty: no rules.
   SteadyTime began;
 
   std::mutex mutex;
@@ -64,6 +67,7 @@ class WaitingClients {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::unordered_map<DatabaseKey, Queue, DatabaseKeyHash, DatabaseKeyEqual> by_key_;
+  std::unordered_set<const Waiter*> keyless_;  // Which wait for something else, as WAIT does.
 };
 
 }  // namespace mayfly::server

@@ -32,6 +32,10 @@ inline constexpr std::string_view kFieldCountError = "Number of fields must be a
 Result<WallTime> FieldInstant(Bytes argument, TimeUnit unit, WallTime now,
                               std::string_view command);
 
+// Feeds the present deadline of fields, or (nothing) that they are gone. For calls with a feed.
+void FeedFieldDeadlines(const Call& call, std::span<const Bytes> fields,
+                        std::optional<WallTime> instant);
+
 // hash_commands_fields.cc
 Answer HSet(Call& call);
 Answer HMSet(Call& call);

@@ -3,6 +3,7 @@
 // deleted.
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/function_ref.h"
 #include "core/layout/liveness.h"
@@ -67,6 +68,7 @@ Answer ExpireFields(Call& call, TimeUnit unit, std::string_view command) {
                                              "Parameter `numFields` should be greater than 0"));
   bool changed = false;
   bool removed = false;
+  std::vector<Bytes> changed_fields;
   call.reply.Array(fields.size());
   for (const Bytes field : fields) {
     MAYFLY_TRY(const FieldCode code,
@@ -74,8 +76,11 @@ Answer ExpireFields(Call& call, TimeUnit unit, std::string_view command) {
                            call.judged_at()));
     changed = changed || code == kDone;
     removed = removed || code == kGone;
+    if (code == kDone || code == kGone) changed_fields.push_back(field);
     call.reply.Integer(code);
   }
+  if (call.feed != nullptr)
+    FeedFieldDeadlines(call, changed_fields, removed ? std::nullopt : std::optional(instant));
   if (changed || removed) NotifyHash(call, hash, {removed ? "hdel" : "hexpire"});
   return {};
 }
@@ -144,8 +149,25 @@ Answer HPersist(Call& call) {
       call.reply.Integer(found.exists ? kNoDeadline : kNoField);
     }
   }
+  if (call.feed != nullptr) call.feed->Instead(call.args, CommandFeed::Known::kSince74);
   if (changed) NotifyHash(call, hash, {"hpersist"});
   return {};
+}
+
+void FeedFieldDeadlines(const Call& call, std::span<const Bytes> fields,
+                        std::optional<WallTime> instant) {
+  if (fields.empty()) return;
+  const std::string ms = instant ? std::to_string(ToMs(*instant)) : "";
+  const std::string count = std::to_string(fields.size());
+  std::vector<Bytes> command;
+  if (instant) {
+    command = {"HPEXPIREAT", call.args[1], ms, "FIELDS", count};
+  } else {
+    command = {"HDEL", call.args[1]};
+  }
+  command.insert(command.end(), fields.begin(), fields.end());
+  call.feed->Instead(command,
+                     instant ? CommandFeed::Known::kSince74 : CommandFeed::Known::kSince70);
 }
 
 }  // namespace mayfly::server

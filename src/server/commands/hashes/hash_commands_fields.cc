@@ -130,6 +130,16 @@ Answer HIncrBy(Call& call) {
   return {};
 }
 
+namespace {
+
+// The field's value, and the deadline that it keeps: HSET would take it away.
+void FeedField(const Call& call, Bytes field, Bytes value, std::optional<WallTime> deadline) {
+  call.feed->Instead({"HSET", call.args[1], field, value});
+  if (deadline) FeedFieldDeadlines(call, std::span(&field, 1), deadline);
+}
+
+}  // namespace
+
 Answer HIncrByFloat(Call& call) {
   long double increment = 0;
   if (!ReadLongDouble(call.args[3], increment)) return NotAFloat();
@@ -144,8 +154,10 @@ Answer HIncrByFloat(Call& call) {
   value += increment;
   if (!std::isfinite(value)) return Status::Invalid("increment would produce NaN or Infinity");
   const std::string text = WriteLongDouble(value);
+  const auto deadline = found.deadline;
   MAYFLY_RETURN_IF_ERROR(hash.Put(call.args[2], text, core::MemberLifetime::Keep()).status());
   NotifyHash(call, hash, {"hincrbyfloat"});
+  if (call.feed != nullptr) FeedField(call, call.args[2], text, deadline);
   call.reply.Bulk(text);
   return {};
 }

@@ -4,6 +4,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/layout/liveness.h"
 #include "server/command/arguments.h"
@@ -122,6 +124,38 @@ Result<bool> ConditionHolds(const types::Hash& hash, const SetExOptions& options
   return true;
 }
 
+void FeedGetEx(const Call& call, std::vector<Bytes> fields, std::optional<WallTime> instant,
+               bool persist) {
+  if (!persist) return FeedFieldDeadlines(call, fields, instant);
+  const std::string count = std::to_string(fields.size());
+  std::vector<Bytes> command = {"HPERSIST", call.args[1], "FIELDS", count};
+  command.insert(command.end(), fields.begin(), fields.end());
+  call.feed->Instead(command, CommandFeed::Known::kSince74);
+}
+
+// Redis 7.0 knows no HSETEX: the values go as HSET, which takes deadlines away, and these behind it.
+Status FeedSetEx(const Call& call, types::Hash& hash, std::span<const Bytes> pairs) {
+  std::vector<Bytes> set = {"HSET", call.args[1]};
+  std::vector<Bytes> gone = {"HDEL", call.args[1]};
+  std::vector<std::pair<Bytes, WallTime>> mortal;
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    core::FoundMember found;
+    MAYFLY_RETURN_IF_ERROR(hash.Find(pairs[i], found));
+    if (!found.exists) {
+      gone.push_back(pairs[i]);
+      continue;
+    }
+    set.insert(set.end(), {pairs[i], pairs[i + 1]});
+    if (found.deadline) mortal.emplace_back(pairs[i], *found.deadline);
+  }
+  if (set.size() > 2) call.feed->Instead(set);
+  for (const auto& [field, deadline] : mortal) {
+    FeedFieldDeadlines(call, std::span(&field, 1), deadline);
+  }
+  if (gone.size() > 2) call.feed->Instead(gone);
+  return {};
+}
+
 core::MemberLifetime LifetimeOf(const SetExOptions& options) {
   if (options.instant) return core::MemberLifetime::Until(*options.instant);
   return options.keep_deadline ? core::MemberLifetime::Keep() : core::MemberLifetime::Forever();
@@ -133,6 +167,7 @@ Answer HGetEx(Call& call) {
   MAYFLY_TRY(types::Hash hash, HashOf(call));
   MAYFLY_TRY(const GetExOptions options, ReadGetExOptions(call));
   bool changed = false;
+  std::vector<Bytes> changed_fields;
   call.reply.Array(options.fields.size());
   for (const Bytes field : options.fields) {
     core::FoundMember found;
@@ -141,9 +176,12 @@ Answer HGetEx(Call& call) {
     if (!found.exists) continue;
     MAYFLY_TRY(const bool change, ChangeLifetime(hash, field, found, options, call.judged_at()));
     changed = changed || change;
+    if (change) changed_fields.push_back(field);
   }
   if (!changed) return {};
   const bool removed = options.instant && core::IsDead(*options.instant, call.judged_at());
+  if (call.feed != nullptr)
+    FeedGetEx(call, changed_fields, removed ? std::nullopt : options.instant, options.persist);
   NotifyHash(call, hash, {options.persist ? "hpersist" : (removed ? "hdel" : "hexpire")});
   return {};
 }
@@ -161,6 +199,7 @@ Answer HSetEx(Call& call) {
                   : hash.Put(options.pairs[i], options.pairs[i + 1], LifetimeOf(options));
     MAYFLY_RETURN_IF_ERROR(changed.status());
   }
+  if (call.feed != nullptr) MAYFLY_RETURN_IF_ERROR(FeedSetEx(call, hash, options.pairs));
   if (options.instant) {
     NotifyHash(call, hash, {"hset", born_dead ? "hdel" : "hexpire"});
   } else {
@@ -182,6 +221,7 @@ Answer HGetDel(Call& call) {
     MAYFLY_RETURN_IF_ERROR(hash.Remove(field).status());
     removed = true;
   }
+  if (call.feed != nullptr) FeedFieldDeadlines(call, fields, std::nullopt);
   if (removed) NotifyHash(call, hash, {"hdel"});
   return {};
 }

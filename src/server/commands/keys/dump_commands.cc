@@ -1,5 +1,8 @@
 // dump_commands.cc - DUMP and RESTORE: values as bytes that Redis and mayfly exchange.
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/layout/liveness.h"
 #include "server/command/arguments.h"
@@ -55,6 +58,31 @@ Result<std::optional<WallTime>> DeadlineArgument(const Call& call, Bytes argumen
   return std::optional(instant);
 }
 
+// Followers get the instant of the deadline, and a payload that Redis 7.0 reads: deadlines of fields
+// are beside it then.
+Status FeedRestored(const Call& call, Bytes key, DumpedValue value) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
+  if (!row.exists) {
+    call.feed->Instead({"DEL", key});
+    return {};
+  }
+  const std::string deadline = row.deadline ? std::to_string(ToMs(*row.deadline)) : "0";
+  std::vector<DumpedField> mortal;
+  for (DumpedField& field : value.fields) {
+    if (!field.deadline) continue;
+    mortal.push_back({field.name, {}, field.deadline});
+    field.deadline.reset();
+  }
+  call.feed->Instead({"RESTORE", key, deadline, EncodeDump(value), "REPLACE", "ABSTTL"});
+  for (const DumpedField& field : mortal) {
+    call.feed->Instead(
+        {"HPEXPIREAT", key, std::to_string(ToMs(*field.deadline)), "FIELDS", "1", field.name},
+        CommandFeed::Known::kSince74);
+  }
+  return {};
+}
+
 }  // namespace
 
 Answer Dump(Call& call) {
@@ -80,7 +108,7 @@ Answer Restore(Call& call) {
   }
   const TimeUnit unit = options.absolute ? TimeUnit::kUnixMillis : TimeUnit::kMillis;
   MAYFLY_TRY(const auto deadline, DeadlineArgument(call, call.args[2], unit));
-  MAYFLY_TRY(const DumpedValue value, DecodeDump(call.args[3]));
+  MAYFLY_TRY(DumpedValue value, DecodeDump(call.args[3]));
   if (core::IsDead(deadline, call.judged_at())) {
     MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
     if (existed) call.Notify(NotifyClass::kGeneric, "del", key);
@@ -94,6 +122,7 @@ Answer Restore(Call& call) {
     call.Notify(NotifyClass::kNew, "new", key);
     call.Notify(NotifyClass::kGeneric, "restore", key);
   }
+  if (call.feed != nullptr) MAYFLY_RETURN_IF_ERROR(FeedRestored(call, key, std::move(value)));
   call.reply.Ok();
   return {};
 }

@@ -20,12 +20,13 @@ Status NoDeadlines() {
       "DUMP of a stream with a max age is not offered: no dump holds the deadlines of entries");
 }
 
-Status ReadEntries(core::TransactionKeyspace& space, Bytes key, DumpedValue& value) {
+Status ReadEntries(core::TransactionKeyspace& space, Bytes key, DumpedValue& value,
+                   MaxAges max_ages) {
   MAYFLY_TRY(const auto cursor, space.NewMemberCursor(key, core::Part::kMembers));
   for (cursor->SeekToFirst(); cursor->Valid(); cursor->Next()) {
     const auto id = types::Stream::EntryOf(cursor->member());
     if (!id) continue;  // The member that keeps the stream's row.
-    if (cursor->deadline()) return NoDeadlines();
+    if (cursor->deadline() && max_ages == MaxAges::kRefuse) return NoDeadlines();
     rdb::StreamEntry& entry = value.entries.emplace_back();
     entry.id = Dumped(*id);
     types::EntryStrings strings(cursor->value());
@@ -91,11 +92,11 @@ Status WriteState(types::Stream& stream, const rdb::StreamState& state) {
 
 }  // namespace
 
-Status ReadStreamRows(core::TransactionKeyspace& space, Bytes key, WallTime now,
-                      DumpedValue& value) {
+Status ReadStreamRows(core::TransactionKeyspace& space, Bytes key, WallTime now, DumpedValue& value,
+                      MaxAges max_ages) {
   MAYFLY_TRY(types::Stream stream, types::Stream::Open(space, key, now));
-  if (stream.head().max_age.count() > 0) return NoDeadlines();
-  MAYFLY_RETURN_IF_ERROR(ReadEntries(space, key, value));
+  if (stream.head().max_age.count() > 0 && max_ages == MaxAges::kRefuse) return NoDeadlines();
+  MAYFLY_RETURN_IF_ERROR(ReadEntries(space, key, value, max_ages));
   rdb::StreamState& state = value.stream.emplace();
   state.entries = value.entries.size();
   state.last = Dumped(stream.head().last);

@@ -6,10 +6,14 @@
 
 namespace mayfly::server {
 
-// Fills entries and state. Unsupported when entries have, or will have, a max age: no dump could
-// keep their deadlines, and they would live for ever where it is read.
-Status ReadStreamRows(core::TransactionKeyspace& space, Bytes key, WallTime now,
-                      DumpedValue& value);
+// What is done with deadlines that a max age has given to entries: no dump could keep them, and the
+// entries would live for ever where it is read. A follower is told of each death.
+enum class MaxAges : std::uint8_t { kRefuse, kLeaveOut };
+
+// Fills entries and state. Unsupported when entries have, or will have, a max age that is not left
+// out.
+Status ReadStreamRows(core::TransactionKeyspace& space, Bytes key, WallTime now, DumpedValue& value,
+                      MaxAges max_ages = MaxAges::kRefuse);
 
 // Adds the entries, which lie behind those that are there, to a stream that is made if need be;
 // then, if there is one, the state. A state is that of the whole: there are no groups before it.

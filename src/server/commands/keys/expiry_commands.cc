@@ -75,6 +75,7 @@ Answer ExpireIn(Call& call, TimeUnit unit, std::string_view command) {
     MAYFLY_RETURN_IF_ERROR(call.space().Expire(key, lifetime).status());
     call.Notify(NotifyClass::kGeneric, "expire", key);
   }
+  if (call.feed != nullptr) MAYFLY_RETURN_IF_ERROR(FeedDeadline(call, key));
   call.reply.Integer(1);
   return {};
 }

@@ -13,6 +13,8 @@ namespace {
 
 using types::ListEnd;
 
+constexpr Bytes NameOf(ListEnd end) { return end == ListEnd::kHead ? "LEFT" : "RIGHT"; }
+
 enum class IfMissing : std::uint8_t { kMake, kLeave };
 
 Answer Push(Call& call, ListEnd end, IfMissing if_missing) {
@@ -104,6 +106,10 @@ Result<bool> MoveValue(Call& call, const MoveRequest& request, types::List& from
   }
   MAYFLY_RETURN_IF_ERROR(from.Pop(request.from_end, 1).status());
   NotifyPop(call, from, request.from, request.from_end);
+  if (call.feed != nullptr) {
+    call.feed->Instead(
+        {"LMOVE", request.from, request.to, NameOf(request.from_end), NameOf(request.to_end)});
+  }
   call.reply.Bulk(value);
   return true;
 }
@@ -116,6 +122,10 @@ Result<bool> PopFirst(Call& call, const PopRequest& request, PopReply shape) {
     if (list.empty()) continue;
     MAYFLY_TRY(const auto values, list.Pop(request.end, request.count));
     NotifyPop(call, list, key, request.end);
+    if (call.feed != nullptr) {
+      call.feed->Instead(
+          {request.end == ListEnd::kHead ? "LPOP" : "RPOP", key, std::to_string(values.size())});
+    }
     call.reply.Array(2);
     call.reply.Bulk(key);
     if (shape == PopReply::kKeyAndValue) {

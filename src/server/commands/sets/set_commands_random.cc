@@ -22,6 +22,13 @@ Result<std::vector<std::string>> Take(types::Set& set, std::uint64_t count, Rand
   return names;
 }
 
+void FeedRemoved(const Call& call, const types::Set& set, const std::vector<std::string>& names) {
+  if (set.empty()) return call.feed->Instead({"DEL", call.args[1]});
+  std::vector<Bytes> command = {"SREM", call.args[1]};
+  command.insert(command.end(), names.begin(), names.end());
+  call.feed->Instead(command);
+}
+
 }  // namespace
 
 Answer SPop(Call& call) {
@@ -36,6 +43,7 @@ Answer SPop(Call& call) {
   if (!set.empty() && count > 0) {
     MAYFLY_TRY(names, Take(set, static_cast<std::uint64_t>(count), call.host.random()));
     NotifySet(call, set, "spop", call.args[1]);
+    if (call.feed != nullptr) FeedRemoved(call, set, names);
   }
   if (single) {
     names.empty() ? call.reply.Null() : call.reply.Bulk(names.front());

@@ -33,6 +33,10 @@ Result<std::vector<ScoredName>> PopFrom(Call& call, Bytes key, SortedSet& sorted
                                 .reverse = end == End::kMax};
   MAYFLY_TRY(auto members, sorted_set.Take(query));
   NotifySortedSet(call, sorted_set, end == End::kMin ? "zpopmin" : "zpopmax", key);
+  if (call.feed != nullptr) {
+    call.feed->Instead(
+        {end == End::kMin ? "ZPOPMIN" : "ZPOPMAX", key, std::to_string(members.size())});
+  }
   return members;
 }
 

@@ -109,7 +109,11 @@ Result<types::Consumer*> SeenConsumer(Call& call, Bytes key, types::StreamGroup&
   if (consumer == nullptr) {
     MAYFLY_TRY(consumer, group.MakeConsumer(name, NowMs(call)));
     NotifyStream(call, key, "xgroup-createconsumer");
+    if (call.feed != nullptr) {
+      call.feed->Instead({"XGROUP", "CREATECONSUMER", key, group.name(), name});
+    }
   }
+  if (call.feed != nullptr) call.feed->Nothing();  // But what it is given.
   consumer->seen_ms = NowMs(call);
   return consumer;
 }
@@ -126,6 +130,21 @@ Answer NoGroup(Bytes key, Bytes group) {
 Answer NoGroupOfKey(Bytes key, Bytes group) {
   return Answer::Error(
       fmt::format("NOGROUP No such consumer group '{}' for key name '{}'", group, key));
+}
+
+void FeedGiven(const Call& call, Bytes key, const types::StreamGroup& group, Bytes consumer,
+               const Given& given) {
+  const std::string id = types::ToText(given.id);
+  const std::string last = types::ToText(group.state().last);
+  call.feed->Instead({"XCLAIM", key, group.name(), consumer, "0", id, "TIME",
+                      std::to_string(given.delivered_ms), "RETRYCOUNT",
+                      std::to_string(given.deliveries), "FORCE", "JUSTID", "LASTID", last});
+}
+
+void FeedPosition(const Call& call, Bytes key, const types::StreamGroup& group) {
+  const auto& read = group.state().read;
+  call.feed->Instead({"XGROUP", "SETID", key, group.name(), types::ToText(group.state().last),
+                      "ENTRIESREAD", read ? std::to_string(*read) : std::string("-1")});
 }
 
 std::int64_t NowMs(const Call& call) { return ToMs(call.now()); }

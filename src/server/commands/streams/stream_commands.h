@@ -32,6 +32,17 @@ Answer NoGroupOfKey(Bytes key, Bytes group);
 
 std::int64_t NowMs(const Call& call);
 
+// For calls with a feed: that a consumer was given an entry; and how far its group has been given
+// any.
+struct Given {
+  types::StreamId id;
+  std::int64_t delivered_ms = 0;
+  std::uint64_t deliveries = 0;
+};
+void FeedGiven(const Call& call, Bytes key, const types::StreamGroup& group, Bytes consumer,
+               const Given& given);
+void FeedPosition(const Call& call, Bytes key, const types::StreamGroup& group);
+
 // stream_commands_entries.cc
 Answer XAdd(Call& call);
 Answer XDel(Call& call);

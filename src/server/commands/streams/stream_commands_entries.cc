@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
@@ -35,6 +37,19 @@ Result<StreamId> NewId(const Stream& stream, const NewIdArgument& wanted) {
 
 std::int64_t NodeEntries(const Call& call) {
   return call.host.encoding_limits().stream_node_entries;
+}
+
+// What a trim has left: the newest entries, so many.
+void FeedTrimmed(const Call& call, const Stream& stream) {
+  call.feed->Instead({"XTRIM", call.args[1], "MAXLEN", "=", std::to_string(stream.size())});
+}
+
+// With the id that was given out. A max age does not travel; the deaths that it causes do.
+void FeedAdded(const Call& call, StreamId id, std::span<const Bytes> fields) {
+  const std::string text = types::ToText(id);
+  std::vector<Bytes> command = {"XADD", call.args[1], text};
+  command.insert(command.end(), fields.begin(), fields.end());
+  call.feed->Instead(command);
 }
 
 struct RangeOptions {
@@ -129,9 +144,11 @@ Answer XAdd(Call& call) {
   MAYFLY_RETURN_IF_ERROR(stream.Add(id, call.args.subspan(at)));
   if (stream.is_new()) call.Notify(NotifyClass::kNew, "new", key);
   NotifyStream(call, key, "xadd");
+  if (call.feed != nullptr) FeedAdded(call, id, call.args.subspan(at));
   if (options.trim) {
     MAYFLY_TRY(const std::uint64_t removed, stream.Trim(*options.trim));
     if (removed > 0) NotifyStream(call, key, "xtrim");
+    if (removed > 0 && call.feed != nullptr) FeedTrimmed(call, stream);
   }
   MAYFLY_RETURN_IF_ERROR(stream.Save());
   ReplyId(call, id);
@@ -178,6 +195,7 @@ Answer XTrim(Call& call) {
   if (removed > 0) {
     MAYFLY_RETURN_IF_ERROR(stream.Save());
     NotifyStream(call, call.args[1], "xtrim");
+    if (call.feed != nullptr) FeedTrimmed(call, stream);
   }
   call.reply.Integer(static_cast<std::int64_t>(removed));
   return {};
@@ -221,6 +239,7 @@ Answer XMaxAge(Call& call) {
     return {};
   }
   stream.SetMaxAge(*max_age);
+  if (call.feed != nullptr) call.feed->Nothing();
   MAYFLY_RETURN_IF_ERROR(stream.Save());
   NotifyStream(call, call.args[1], "xmaxage");
   call.reply.Ok();

@@ -160,6 +160,11 @@ class Claim {
 
   std::size_t claimed() const { return claimed_; }
 
+  CommandFeed* feed() const { return call_.feed; }
+  void FeedGone(StreamId id) const {
+    call_.feed->Instead({"XACK", call_.args[1], group_.name(), types::ToText(id)});
+  }
+
   // Whether the consumer that has it was given it too lately.
   bool IsFresh(const PendingEntry& entry) const {
     return idle_min_ > 0 && NowMs(call_) - entry.delivered_ms < idle_min_;
@@ -179,6 +184,9 @@ class Claim {
       ReplyEntry(call_, id, entry);
     }
     ++claimed_;
+    if (call_.feed != nullptr) {
+      FeedGiven(call_, call_.args[1], group_, name_, {id, delivered_ms, count});
+    }
     return group_.PutPending(id, *consumer_, delivered_ms, count, old);
   }
 
@@ -197,7 +205,10 @@ Status ClaimOne(Stream& stream, StreamGroup& group, const ClaimOptions& options,
   core::FoundMember found;
   MAYFLY_RETURN_IF_ERROR(stream.Find(id, found));
   // What is no longer in the stream is not pending any more.
-  if (!found.exists) return old ? group.RemovePending(id, *old) : Status();
+  if (!found.exists) {
+    if (old && claim.feed() != nullptr) claim.FeedGone(id);
+    return old ? group.RemovePending(id, *old) : Status();
+  }
   if ((!old && !options.force) || (old && claim.IsFresh(*old))) return {};
   return claim.Take(id, old ? &*old : nullptr, options.delivered_ms, options.deliveries,
                     options.just_ids, found.value);
@@ -257,7 +268,11 @@ Answer XClaim(Call& call) {
   if (!group) return NoGroup(call.args[1], call.args[2]);
   MAYFLY_TRY(const std::int64_t idle_min, IdleMinimum(call.args[4], "XCLAIM"));
   MAYFLY_TRY(const ClaimOptions options, ParseClaimOptions(call.args, NowMs(call)));
-  if (options.last > group->state().last) group->SetLast(options.last, group->state().read);
+  if (call.feed != nullptr) call.feed->Nothing();  // But what follows.
+  if (options.last > group->state().last) {
+    group->SetLast(options.last, group->state().read);
+    if (call.feed != nullptr) FeedPosition(call, call.args[1], *group);
+  }
   Claim claim(call, *group, call.args[3], idle_min);
   const auto claimed = call.reply.BeginDeferred(Aggregate::kArray);
   for (const StreamId id : options.ids) {
@@ -279,8 +294,10 @@ Answer XAutoClaim(Call& call) {
               .reply = taken_reply,
               .transaction = call.transaction,
               .database = call.database,
-              .host = call.host};
+              .host = call.host,
+              .feed = call.feed};
   Claim claim(taking, *group, call.args[3], options.idle_min);
+  if (call.feed != nullptr) call.feed->Nothing();  // But what follows.
   std::int64_t count = options.count;
   std::int64_t looks = options.count * kLooksEach;
   std::vector<StreamId> gone;
@@ -295,6 +312,7 @@ Answer XAutoClaim(Call& call) {
                            core::FoundMember found;
                            MAYFLY_RETURN_IF_ERROR(stream.Find(id, found));
                            if (!found.exists) {
+                             if (claim.feed() != nullptr) claim.FeedGone(id);
                              MAYFLY_RETURN_IF_ERROR(group->RemovePending(id, old));
                              gone.push_back(id);
                              --count;

@@ -102,8 +102,12 @@ Status ReplyHistory(Call& call, Source& source, types::Consumer& consumer, std::
           MAYFLY_RETURN_IF_ERROR(source.stream.Find(id, found));
           if (found.exists) {
             ReplyEntry(call, id, found.value);
-            MAYFLY_RETURN_IF_ERROR(source.group->PutPending(id, consumer, NowMs(call),
-                                                            pending.deliveries + 1, &pending));
+            const Given given{id, NowMs(call), pending.deliveries + 1};
+            MAYFLY_RETURN_IF_ERROR(source.group->PutPending(id, consumer, given.delivered_ms,
+                                                            given.deliveries, &pending));
+            if (call.feed != nullptr) {
+              FeedGiven(call, source.stream.key(), *source.group, consumer.name, given);
+            }
           } else {
             call.reply.Array(2);
             ReplyId(call, id);
@@ -131,7 +135,11 @@ Status Deliver(Call& call, Source& source, types::Consumer& consumer,
     if (no_ack) continue;
     MAYFLY_TRY(const auto old, group.FindPending(id));
     MAYFLY_RETURN_IF_ERROR(group.PutPending(id, consumer, NowMs(call), 1, old ? &*old : nullptr));
+    if (call.feed != nullptr) {
+      FeedGiven(call, source.stream.key(), group, consumer.name, {id, NowMs(call), 1});
+    }
   }
+  if (call.feed != nullptr && !ids.empty()) FeedPosition(call, source.stream.key(), group);
   return {};
 }
 

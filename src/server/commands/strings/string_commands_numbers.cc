@@ -64,6 +64,7 @@ Answer IncrByFloat(Call& call) {
   }
   const std::string text = WriteLongDouble(value);
   MAYFLY_RETURN_IF_ERROR(PutString(call, key, text, Lifetime::Keep()));
+  if (call.feed != nullptr) call.feed->Instead({"SET", key, text, "KEEPTTL"});
   call.Notify(NotifyClass::kString, "incrbyfloat", key);
   call.reply.Bulk(text);
   return {};

@@ -62,6 +62,20 @@ Result<SetOptions> ParseOptions(std::span<const Bytes> words,
   return options;
 }
 
+// Followers get the instant of a lifetime: a length would begin anew with them.
+Status FeedString(const Call& call, Bytes key, Bytes value) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
+  if (!row.exists) {
+    call.feed->Instead({"DEL", key});
+  } else if (row.deadline) {
+    call.feed->Instead({"SET", key, value, "PXAT", std::to_string(ToMs(*row.deadline))});
+  } else {
+    call.feed->Instead({"SET", key, value});
+  }
+  return {};
+}
+
 // Writes the row and notifies. An instant that has passed leaves no row, but is notified as a
 // write, as in Redis.
 Status WriteString(const Call& call, Bytes key, Bytes value, Lifetime lifetime) {
@@ -69,8 +83,9 @@ Status WriteString(const Call& call, Bytes key, Bytes value, Lifetime lifetime) 
   call.Notify(NotifyClass::kString, "set", key);
   const bool mortal =
       lifetime.kind() == Lifetime::Kind::kFor || lifetime.kind() == Lifetime::Kind::kUntil;
-  if (mortal) call.Notify(NotifyClass::kGeneric, "expire", key);
-  return {};
+  if (!mortal) return {};
+  call.Notify(NotifyClass::kGeneric, "expire", key);
+  return call.feed != nullptr ? FeedString(call, key, value) : Status();
 }
 
 // For MSET and MSETNX. Notifies when all writes have succeeded.
@@ -151,6 +166,7 @@ Answer GetEx(Call& call) {
   if (options.persist && row.deadline) {
     MAYFLY_RETURN_IF_ERROR(call.space().Expire(key, Lifetime::Forever()).status());
     call.Notify(NotifyClass::kGeneric, "persist", key);
+    if (call.feed != nullptr) call.feed->Instead({"PERSIST", key});
   }
   if (!options.unit) return {};
   MAYFLY_TRY(const WallTime instant,
@@ -158,12 +174,12 @@ Answer GetEx(Call& call) {
   if (core::IsDead(instant, call.judged_at())) {
     MAYFLY_RETURN_IF_ERROR(call.space().Delete(key).status());
     call.Notify(NotifyClass::kGeneric, "del", key);
-    return {};
+    return call.feed != nullptr ? FeedDeadline(call, key) : Status();
   }
   const Lifetime lifetime = LifetimeUntil(instant, *options.unit, call.judged_at());
   MAYFLY_RETURN_IF_ERROR(call.space().Expire(key, lifetime).status());
   call.Notify(NotifyClass::kGeneric, "expire", key);
-  return {};
+  return call.feed != nullptr ? FeedDeadline(call, key) : Status();
 }
 
 Answer MSet(Call& call) {

@@ -61,4 +61,17 @@ Lifetime LifetimeUntil(WallTime instant, TimeUnit unit, WallTime now) {
   return Lifetime::Until(instant);
 }
 
+Status FeedDeadline(const Call& call, Bytes key) {
+  core::FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(call.space().Find(key, row));
+  if (!row.exists) {
+    call.feed->Instead({"DEL", key});
+  } else if (row.deadline) {
+    call.feed->Instead({"PEXPIREAT", key, std::to_string(ToMs(*row.deadline))});
+  } else {
+    call.feed->Instead({"PERSIST", key});
+  }
+  return {};
+}
+
 }  // namespace mayfly::server

@@ -38,6 +38,10 @@ Status CheckStringBytes(std::uint64_t bytes);
 // The bytes, or a null when there is no row.
 void ReplyString(const Call& call, const core::FoundRow& row);
 
+// Feeds what a command has made of the key's deadline: its instant, or that the key is gone. For
+// calls with a feed.
+Status FeedDeadline(const Call& call, Bytes key);
+
 // The lifetime for a write that named this instant. A relative time stays one, so that the jitter
 // of the keyspace's policy applies to it.
 Lifetime LifetimeUntil(WallTime instant, TimeUnit unit, WallTime now);

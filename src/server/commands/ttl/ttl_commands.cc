@@ -186,6 +186,7 @@ Answer TtlPurge(Call& call) {
   asked.time_max = Millis(time.value_or(kPurgeMillisDefault));
   MAYFLY_TRY(Database* const database, WholeDatabase(call.host));
   MAYFLY_TRY(const PurgeReport report, database->Purge(asked));
+  if (call.feed != nullptr) call.feed->Nothing();  // But the deaths, which feed themselves.
   call.reply.Map(3);
   Field(call.reply, "rows", report.rows);
   Field(call.reply, "more-due", report.more_due);
