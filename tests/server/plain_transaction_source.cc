@@ -18,6 +18,7 @@ class PlainTransactionSource::OneTransaction final : public core::LatchedTransac
   Mark SetMark() override { return transaction_.SetMark(); }
   void RollBack(Mark mark) override { transaction_.RollBack(mark); }
   void Release(Mark mark) override { transaction_.Release(mark); }
+  void set_witness(core::CommitWitness* witness) override { transaction_.set_witness(witness); }
   const std::vector<core::ChangedKey>& changed() const override { return transaction_.changed(); }
   core::ReadCounts& read_counts() override { return transaction_.read_counts(); }
 

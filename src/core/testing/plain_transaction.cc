@@ -364,6 +364,7 @@ void PlainTransaction::RollBack(Mark mark) {
 Status PlainTransaction::Commit() {
   for (const auto& [keyspace, space] : spaces_) space->DropEmpty();
   committed_ = state_;
+  if (witness_ != nullptr) witness_->Committed();
   return {};
 }
 

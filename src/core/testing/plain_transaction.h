@@ -43,6 +43,7 @@ class PlainTransaction final : public LatchedTransaction {
   Mark SetMark() override;
   void RollBack(Mark mark) override;
   void Release(Mark mark) override { marks_.resize(mark); }
+  void set_witness(CommitWitness* witness) override { witness_ = witness; }
   const std::vector<ChangedKey>& changed() const override { return changed_; }
   ReadCounts& read_counts() override { return read_counts_; }
   Status Commit() override;
@@ -64,6 +65,7 @@ class PlainTransaction final : public LatchedTransaction {
   std::set<std::string> changed_names_;
   std::vector<ChangedKey> changed_;
   ReadCounts read_counts_;
+  CommitWitness* witness_ = nullptr;
   std::map<const Keyspace*, std::unique_ptr<Space>> spaces_;
 };
 
