@@ -219,6 +219,16 @@ class Lead(unittest.TestCase):
         self.assertEqual(one.ask("DEBUG", "DIGEST-VALUE", *keys), last.ask("DEBUG", "DIGEST-VALUE", *keys))
         self.assertEqual(one.all([("PEXPIRETIME", key) for key in keys]), last.all([("PEXPIRETIME", key) for key in keys]))
 
+    def test_redis_cli_fetches_a_file(self):
+        mine = Connection(self.serve("leader").port)
+        fill(mine, random.Random(SEED), KEYS)
+        (self.folder / "other").mkdir()
+        port = mine.socket.getpeername()[1]
+        run = subprocess.run(["redis-cli", "-p", str(port), "--rdb", str(self.folder / "other" / "dump.rdb")],
+                             capture_output=True, text=True, timeout=60)
+        self.assertIn("Transfer finished with success", run.stderr + run.stdout)
+        self.assertEqual(differences(contents(mine, 4), contents(self.redis("other").connect(), 4)), [])
+
     def test_goes_on_where_it_was(self):
         leader = self.serve("leader", "--repl-backlog-size", "64mb")
         mine = Connection(leader.port)

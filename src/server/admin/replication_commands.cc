@@ -58,7 +58,11 @@ Answer Configure(Call& call, Bytes option, Bytes value) {
   } else if (IsWord(option, "capa")) {
     traits.ends_by_mark = traits.ends_by_mark || IsWord(value, "eof");
     traits.field_deadlines = traits.field_deadlines || IsWord(value, "mayfly");
-  } else if (!IsWord(option, "version")) {
+  } else if (IsWord(option, "rdb-filter-only") && !value.empty()) {
+    return Status::Unsupported("a copy without some of the keys is not offered");
+  } else if (!IsWord(option, "version") && !IsWord(option, "rdb-only") &&
+             !IsWord(option, "rdb-filter-only")) {
+    // Who wants a copy alone (redis-cli --rdb) leaves behind it.
     return Status::Invalid(fmt::format("Unrecognized REPLCONF option: {}", option));
   }
   return {};
