@@ -85,7 +85,8 @@ enum {
   MAYFLY_CAUSE_PURGED = 0,
   MAYFLY_CAUSE_READ = 1,
   MAYFLY_CAUSE_REPLACED = 2,
-  MAYFLY_CAUSE_BORN_DEAD = 3
+  MAYFLY_CAUSE_BORN_DEAD = 3,
+  MAYFLY_CAUSE_EVICTED = 4
 };
 
 /* See events.h. The death of a collection's member is the same here as that of the collection's

@@ -23,6 +23,7 @@ enum class EventCause : std::uint8_t {
   kRead = 1,      // A read met the dead row.
   kReplaced = 2,  // A write or delete met it.
   kBornDead = 3,  // A write gave it a deadline that had passed.
+  kEvicted = 4,   // A server made room (maxmemory): the row was living.
 };
 
 struct Event {

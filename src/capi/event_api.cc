@@ -7,6 +7,7 @@ namespace mayfly::capi {
 namespace {
 
 static_assert(static_cast<int>(EventCause::kBornDead) == MAYFLY_CAUSE_BORN_DEAD);
+static_assert(static_cast<int>(EventCause::kEvicted) == MAYFLY_CAUSE_EVICTED);
 
 // Converts an event; pointers refer to the C++ object.
 mayfly_event ToEvent(const Event& event) {

@@ -190,7 +190,11 @@ void LatchedPlayer::CallOnRow(const Both& in, const std::string& key) {
       return ExpectSame(in.real.Put(key, value, lifetime), in.plain.Put(key, value, lifetime),
                         "Put " + key);
     }
-    case 1: return ExpectSame(in.real.Delete(key), in.plain.Delete(key), "Delete " + key);
+    case 1:
+      if (random_.OneIn(3)) {
+        return ExpectSame(in.real.Evict(key), in.plain.Evict(key), "Evict " + key);
+      }
+      return ExpectSame(in.real.Delete(key), in.plain.Delete(key), "Delete " + key);
     default: {
       if (lifetime.kind() == Lifetime::Kind::kKeep) return;
       const auto condition = static_cast<DeadlineIf>(random_.Below(5));

@@ -74,6 +74,27 @@ TEST_P(ProvableCollections, LeaveNothingBehindAReclaimOfEverything) {
   EXPECT_EQ(Look(database(), promised(), "living").members, 1u);
 }
 
+// An eviction is a delete: so the promise holds for what it removes, and for the event that tells it.
+TEST_P(ProvableCollections, WhatIsEvictedIsDeleted) {
+  KeyspacePolicy policy = promised().policy();
+  policy.events = EventDetail::kKeyAndValue;
+  ASSERT_EQ(CodeOf(promised().SetPolicy(policy)), kOk);
+  const Planted row = Plant(promised(), Lifetime::Forever());
+  const Planted member = PlantMember("evicted");
+  ExpectThere(row, "a row before its end");
+  ExpectThere(member, "a member before its end");
+  InLatched(database(), promised(), {row.key, "evicted"}, [&](TransactionKeyspace& space) {
+    EXPECT_TRUE(space.Evict(row.key).value());
+    EXPECT_TRUE(space.Evict("evicted").value());
+  });
+  EXPECT_EQ(database().ReadEvents(0, 10)->size(), 2u);
+  const auto reaper = *database().StartReaper();
+  Live(*reaper, kPromise);
+  ExpectGone(row, "an evicted row");
+  ExpectGone(member, "a member of an evicted collection");
+  EXPECT_TRUE(Prove().kept());
+}
+
 // The records that lead from a collection to its members must not keep its key.
 TEST_P(ProvableCollections, LeaveNotEvenTheirKeysBehind) {
   const MemberLifetime dies = MemberLifetime::Until(clock().Now() + kTtl);

@@ -26,6 +26,7 @@ const char* NameOf(EventCause cause) {
     case EventCause::kRead: return "read";
     case EventCause::kReplaced: return "replaced";
     case EventCause::kBornDead: return "born-dead";
+    case EventCause::kEvicted: return "evicted";
   }
   return "unknown";
 }

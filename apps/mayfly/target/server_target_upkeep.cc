@@ -31,6 +31,7 @@ KeyspaceStatistics KeyspaceOf(const Reply& map) {
 EventCause CauseNamed(const std::string& name) {
   if (name == "read") return EventCause::kRead;
   if (name == "replaced") return EventCause::kReplaced;
+  if (name == "evicted") return EventCause::kEvicted;
   return name == "born-dead" ? EventCause::kBornDead : EventCause::kPurged;
 }
 

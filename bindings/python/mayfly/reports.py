@@ -41,7 +41,7 @@ class Event:
     key: bytes
     deadline: datetime
     purged_at: datetime
-    cause: str  # "purged", "read", "replaced" or "born_dead".
+    cause: str  # "purged", "read", "replaced", "born_dead" or "evicted".
     value: Optional[bytes]  # As the policy asks.
     field: Optional[bytes]  # Of a hash; None: the event is about the whole row.
 

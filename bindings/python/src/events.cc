@@ -25,7 +25,8 @@ py::dict ToDict(const Event& event) {
   made["cause"] = NameOf<EventCause>(event.cause, {{"purged", EventCause::kPurged},
                                                    {"read", EventCause::kRead},
                                                    {"replaced", EventCause::kReplaced},
-                                                   {"born_dead", EventCause::kBornDead}});
+                                                   {"born_dead", EventCause::kBornDead},
+                                                   {"evicted", EventCause::kEvicted}});
   made["value"] = event.value ? py::object(ToBytes(*event.value)) : py::none();
   const auto field = Hash::FieldOf(event);
   made["field"] = field ? py::object(ToBytes(*field)) : py::none();

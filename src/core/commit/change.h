@@ -31,8 +31,16 @@ struct Change {
   // It changes only the deadline of the stored collection.
   bool of_collection = false;
 
+  // For kDelete: the row is evicted, which is told as an event.
+  bool evicts = false;
+
   static Change Nothing() { return {}; }
   static Change Delete() { return {.kind = Kind::kDelete}; }
+  static Change Evict() {
+    Change change = Delete();
+    change.evicts = true;
+    return change;
+  }
   static Change Put(Bytes payload, Span span) { return {Kind::kPut, payload, span}; }
 
   Change At(std::optional<WallTime> at) const {

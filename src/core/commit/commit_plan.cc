@@ -75,6 +75,8 @@ void CommitPlan::Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const
   if (IsDead(old.deadline, now_)) {
     AddEvent(keyspace, key, old, cause);
     ++dead_removed_;
+  } else if (cause == EventCause::kEvicted) {
+    AddEvent(keyspace, key, old, cause);
   }
   QueueOrphan(keyspace, stripe, old);
   Count(keyspace, stripe, &old, nullptr);
@@ -293,7 +295,7 @@ void CommitPlan::AddEvent(const KeyspaceState& keyspace, Bytes key, const RowVie
               .keyspace = keyspace.id(),
               .keyspace_name = keyspace.name(),
               .key = std::string(key),
-              .deadline = *row.deadline,
+              .deadline = row.deadline.value_or(now_),
               .purged_at = now_,
               .cause = cause,
               .value = std::nullopt};

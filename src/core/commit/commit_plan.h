@@ -42,7 +42,7 @@ class CommitPlan {
                      std::uint64_t collection_id, const Collection& collection,
                      std::optional<WallTime> last);
 
-  // Removes a stored row. `cause` is for the event, if the row is dead.
+  // Removes a stored row. `cause` is for the event, if the row is dead or is evicted.
   void Remove(KeyspaceState& keyspace, Stripe stripe, Bytes key, const RowView& old,
               EventCause cause);
 

@@ -7,6 +7,13 @@ namespace {
 
 constexpr char kOfRow = 1;  // Record versions. Stored.
 constexpr char kOfMember = 2;
+constexpr char kOfEvicted =
+    3;  // Of a row, as kOfRow; builds that knew no eviction refuse it by name.
+
+char VersionOf(const Event& event) {
+  if (event.member) return kOfMember;
+  return event.cause == EventCause::kEvicted ? kOfEvicted : kOfRow;
+}
 
 }  // namespace
 
@@ -27,7 +34,7 @@ std::string EncodeEvent(const Event& event) {
 }
 
 void AppendEvent(std::string& out, const Event& event) {
-  out.push_back(event.member ? kOfMember : kOfRow);
+  out.push_back(VersionOf(event));
   out.push_back(static_cast<char>(event.cause));
   AppendLittleEndian32(out, event.keyspace);
   AppendLittleEndian64(out, static_cast<std::uint64_t>(ToMs(event.deadline)));
@@ -42,7 +49,7 @@ Result<Event> DecodeEvent(Bytes in) {
   const Status damaged = Status::Corruption("a damaged expiry event; trim it away");
   if (in.size() < 2) return damaged;
   const char version = in[0];
-  if (version != kOfRow && version != kOfMember) {
+  if (version < kOfRow || version > kOfEvicted) {
     return Status::Unsupported("an expiry event of a newer format; use a newer mayfly");
   }
   Event event;
@@ -50,7 +57,7 @@ Result<Event> DecodeEvent(Bytes in) {
   in.remove_prefix(2);
   std::uint64_t deadline = 0;
   std::uint64_t purged_at = 0;
-  if (event.cause > EventCause::kBornDead || !EatLittleEndian32(in, event.keyspace) ||
+  if (event.cause > EventCause::kEvicted || !EatLittleEndian32(in, event.keyspace) ||
       !EatLittleEndian64(in, deadline) || !EatLittleEndian64(in, purged_at) || in.empty()) {
     return damaged;
   }

@@ -21,8 +21,8 @@ Event Sample(std::optional<std::string> value) {
 TEST(EventCodec, GivesBackWhatWasWritten) {
   for (const auto& value : {std::optional<std::string>(), std::optional<std::string>(""),
                             std::optional<std::string>(std::string(300, '\0'))}) {
-    for (const EventCause cause :
-         {EventCause::kPurged, EventCause::kRead, EventCause::kReplaced, EventCause::kBornDead}) {
+    for (const EventCause cause : {EventCause::kPurged, EventCause::kRead, EventCause::kReplaced,
+                                   EventCause::kBornDead, EventCause::kEvicted}) {
       Event event = Sample(value);
       event.cause = cause;
       const auto decoded = DecodeEvent(EncodeEvent(event));
@@ -54,6 +54,13 @@ TEST(EventCodec, NamesTheMemberInASecondVersionAndLeavesTheFirstAsItWas) {
   }
 }
 
+TEST(EventCodec, TellsAnEvictionInAVersionThatOlderBuildsRefuse) {
+  Event event = Sample("value");
+  event.cause = EventCause::kEvicted;
+  EXPECT_EQ(EncodeEvent(event).front(), '\x03');
+  EXPECT_EQ(DecodeEvent(EncodeEvent(event))->cause, EventCause::kEvicted);
+}
+
 TEST(EventCodec, RefusesEveryTruncationAndAnythingBehindTheEnd) {
   const std::string bytes = EncodeEvent(Sample("value"));
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -64,9 +71,9 @@ TEST(EventCodec, RefusesEveryTruncationAndAnythingBehindTheEnd) {
 
 TEST(EventCodec, RefusesUnknownVersionsCausesAndFlags) {
   std::string bytes = EncodeEvent(Sample("value"));
-  bytes[0] = 3;
+  bytes[0] = 4;
   EXPECT_EQ(DecodeEvent(bytes).status().code(), StatusCode::kUnsupported);
-  for (const int cause : {4, 127, 128, 255}) {
+  for (const int cause : {5, 127, 128, 255}) {
     bytes = EncodeEvent(Sample("value"));
     bytes[1] = static_cast<char>(cause);
     EXPECT_EQ(DecodeEvent(bytes).status().code(), StatusCode::kCorruption);

@@ -26,6 +26,9 @@ inline constexpr std::size_t kCounters = 256;
 // its places in the write buffer and in the undo log.
 inline constexpr std::size_t kBufferedChangeBytes = 256;
 
+// Pairs that are counted while the gate of their keyspace is held.
+inline constexpr std::size_t kMeasuredPairsMax = 1024;
+
 // Rows that one purge batch removes; their latches are held for one commit.
 inline constexpr std::size_t kPurgeBatchRowsMax = 64;
 

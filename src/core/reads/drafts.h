@@ -32,6 +32,7 @@ struct RowFate {
   bool dirty = false;
   bool changed = false;                             // It is among the transaction's changed keys.
   bool stored_value = false;                        // The value, or head, is the stored one.
+  bool evicted = false;                             // It is absent for want of room.
   Span span = {};                                   // The lifetime that callers asked for,
   std::optional<WallTime> deadline = std::nullopt;  // and the deadline it makes.
 
@@ -148,6 +149,7 @@ inline Change ChangeOf(const RowDraft& draft, Bytes value) {
   Change change =
       draft.kind == RowDraft::Kind::kPlain ? Change::Put(value, draft.span) : Change::Delete();
   (draft.own_timestamp ? change.timestamp : change.not_before) = draft.timestamp;
+  change.evicts = draft.evicted && change.kind == Change::Kind::kDelete;
   change.same_timestamp = draft.same_timestamp;
   change.ttl_from_now = draft.ttl_from_commit;
   return change;

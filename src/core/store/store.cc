@@ -45,7 +45,8 @@ Store::Store(std::unique_ptr<engine::Engine> engine, const StoreOptions& options
       engine_(std::move(engine)),
       states_(std::make_unique<OpenStates>(*engine_)),
       horizon_(options.horizon != nullptr ? options.horizon : std::make_shared<DropHorizon>()),
-      collection_ids_(*engine_) {}
+      collection_ids_(*engine_),
+      meter_(*engine_) {}
 
 Status Store::Load() {
   MAYFLY_RETURN_IF_ERROR(LoadFormat());

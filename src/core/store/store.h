@@ -20,6 +20,7 @@
 #include "core/keyspaces/collection_ids.h"
 #include "core/keyspaces/key_latches.h"
 #include "core/layout/limits.h"
+#include "core/store/data_meter.h"
 #include "core/store/death_listener.h"
 #include "core/store/drop_horizon.h"
 #include "core/store/event_log.h"
@@ -213,6 +214,7 @@ class Store {
   EventLog& events() const { return *events_; }
   CollectionIds& collection_ids() { return collection_ids_; }
   StagedCollections& staged() { return staged_; }
+  DataMeter& meter() { return meter_; }
 
   // Null: nobody asks. Set while all latches are held; it must outlive the store, or be unset.
   DeathListener* death_listener() const { return death_listener_.load(std::memory_order_acquire); }
@@ -273,6 +275,7 @@ class Store {
   SpareBatches spare_batches_;
   CollectionIds collection_ids_;
   StagedCollections staged_;
+  DataMeter meter_;
   DraftBounds draft_bounds_;
   DeadlineWatch watch_;
   StoreCounts counts_;

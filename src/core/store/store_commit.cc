@@ -32,7 +32,8 @@ Status Store::PlanChange(CommitPlan& plan, const Place& place, const KeyState& k
   const RowView* const old = key_state.stored ? &*key_state.stored : nullptr;
   if (!keyspace.by_timestamp()) {
     if (change.kind == Change::Kind::kDelete) {
-      if (old != nullptr) plan.Remove(keyspace, stripe, key, *old, EventCause::kReplaced);
+      const EventCause cause = change.evicts ? EventCause::kEvicted : EventCause::kReplaced;
+      if (old != nullptr) plan.Remove(keyspace, stripe, key, *old, cause);
       return {};
     }
     if (change.of_collection) {
@@ -162,6 +163,10 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
   std::unique_lock<Latch> counting;
   if (plan.counts()) counting = std::unique_lock(counter_locks_[plan.counter()]);
   MAYFLY_RETURN_IF_ERROR(plan.Seal(*engine_));
+  DataMeter::Changes weights;
+  if (meter_.active()) [[unlikely]] {
+    MAYFLY_TRY(weights, meter_.Weigh(plan.batch()));
+  }
   // A batch that removes dead rows also records the instant at which they were dead.
   const bool removes_dead = plan.dead_removed() + plan.dead_members_removed() > 0;
   AddTime(plan, removes_dead ? Millis(1) : kHighWaterStep);
@@ -169,6 +174,7 @@ Status Store::Commit(CommitPlan& plan, Durability durability) {
                              ? engine_->Commit(plan.batch(), durability)
                              : events_->Commit(plan.batch(), durability, plan.events()));
   const auto promised = plan.Applied();
+  DataMeter::Apply(weights);
   if (counting.owns_lock()) counting.unlock();
   // All threads share these: most commits leave them alone.
   const auto add = [](std::atomic<std::uint64_t>& count, std::uint64_t change) {

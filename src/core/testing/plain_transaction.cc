@@ -131,6 +131,11 @@ class PlainTransaction::Space final : public TransactionKeyspace {
     return lived;
   }
 
+  Result<bool> Evict(Bytes key) override {
+    if (Living(key) == nullptr) return false;
+    return Delete(key);
+  }
+
   Result<bool> Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) override {
     PlainRow* const row = Living(key);
     MAYFLY_TRY(const auto fresh, DeadlineFor(lifetime, row, transaction_.now_));

@@ -16,6 +16,7 @@ Status KeyspaceImpl::SetPolicy(const KeyspacePolicy& policy) {
 Status KeyspaceImpl::Clear() {
   MAYFLY_RETURN_IF_ERROR(store_->CheckUsable(*state_));
   MAYFLY_RETURN_IF_ERROR(store_->catalog().Clear(*state_, store_->clock().Now()));
+  store_->meter().Recount(*state_);
   store_->NoteMassRemoval();
   store_->watch().WakeAll();
   return {};

@@ -153,6 +153,10 @@ class TransactionKeyspace {
   // True when a living row was removed. A collection is removed as a whole.
   virtual Result<bool> Delete(Bytes key) = 0;
 
+  // As Delete(), of a living row alone, for want of room: told as an event, if the keyspace wants
+  // events.
+  virtual Result<bool> Evict(Bytes key) = 0;
+
   // Changes the deadline alone; as KeyspaceWriter::Expire(). NotFound: no living row.
   virtual Result<bool> Expire(Bytes key, Lifetime lifetime,
                               DeadlineIf condition = DeadlineIf::kAlways) = 0;

@@ -33,6 +33,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Status Find(Bytes key, FoundRow& row) override;
   Status Put(Bytes key, Bytes value, Lifetime lifetime) override;
   Result<bool> Delete(Bytes key) override;
+  Result<bool> Evict(Bytes key) override;
   Result<bool> Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) override;
   Result<bool> PutAt(Bytes key, Bytes value, WallTime timestamp, Lifetime lifetime) override;
   Result<bool> DeleteAt(Bytes key, WallTime timestamp) override;

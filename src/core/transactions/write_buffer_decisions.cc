@@ -14,6 +14,8 @@ Status WriteBuffer::Put(Bytes key, Bytes value, Lifetime lifetime) {
 
 Result<bool> WriteBuffer::Delete(Bytes key) { return DeleteRow(*this, key); }
 
+Result<bool> WriteBuffer::Evict(Bytes key) { return EvictRow(*this, key); }
+
 Result<bool> WriteBuffer::Expire(Bytes key, Lifetime lifetime, DeadlineIf condition) {
   return ExpireRow(*this, key, lifetime, condition);
 }
@@ -76,7 +78,10 @@ Status WriteBuffer::Apply(Bytes key, Decide decide, Values values) {
 // What a decision makes of the row. `stored_value` says that the value, or head, stays.
 Status WriteBuffer::Decided(const BufferedRow& own, const Change& change, RowFate& fresh) const {
   if (state_.by_timestamp()) SetTimestamp(own, change, fresh);
-  if (change.kind == Change::Kind::kDelete) return {};
+  if (change.kind == Change::Kind::kDelete) {
+    fresh.evicted = change.evicts;
+    return {};
+  }
   MAYFLY_RETURN_IF_ERROR(CheckUserValue(change.payload));
   if (change.of_collection) {
     fresh = own.draft.fate();

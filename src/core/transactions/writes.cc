@@ -74,6 +74,15 @@ Result<bool> DeleteRow(WriteTarget& target, Bytes key) {
   return was_there;
 }
 
+Result<bool> EvictRow(WriteTarget& target, Bytes key) {
+  bool was_there = false;
+  MAYFLY_RETURN_IF_ERROR(target.Apply(key, [&](const Known& known) -> Result<Change> {
+    was_there = known.row != nullptr;
+    return was_there ? Change::Evict() : Change::Nothing();
+  }));
+  return was_there;
+}
+
 Result<bool> WriteAt(WriteTarget& target, Bytes key, Bytes value, WallTime timestamp,
                      Lifetime lifetime) {
   const WriteRule rule = target.Rule();

@@ -36,6 +36,7 @@ class WriteTarget {
 Result<bool> WriteIf(WriteTarget& target, Bytes key, Bytes value, const PutCondition& condition,
                      Lifetime lifetime);
 Result<bool> DeleteRow(WriteTarget& target, Bytes key);
+Result<bool> EvictRow(WriteTarget& target, Bytes key);
 Result<bool> WriteAt(WriteTarget& target, Bytes key, Bytes value, WallTime timestamp,
                      Lifetime lifetime);
 Result<bool> DeleteAt(WriteTarget& target, Bytes key, WallTime timestamp);

@@ -69,6 +69,7 @@ std::string_view NameOf(EventCause cause) {
     case EventCause::kRead: return "read";
     case EventCause::kReplaced: return "replaced";
     case EventCause::kBornDead: return "born-dead";
+    case EventCause::kEvicted: return "evicted";
   }
   return "unknown";
 }
