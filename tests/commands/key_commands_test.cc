@@ -186,7 +186,8 @@ TEST_F(KeyCommands, EncodingFollowsTheSettings) {
 TEST_F(KeyCommands, IdleTimeIsAnErrorWhereRedisTellsOne) {
   Text("SET key value");
   EXPECT_EQ(Text("OBJECT IDLETIME key"),
-            "ERR idle time is not tracked here: reads leave no trace in rows");
+            "ERR An LRU maxmemory policy is not selected, idle time not tracked: reads leave no "
+            "trace in rows");
 }
 
 TEST_F(KeyCommands, OfSortAreItsKeyAndWhereItStores) {

@@ -34,16 +34,16 @@ unit/type/string unit/type/hash unit/type/set
 unit/bitops unit/expire unit/other unit/scripting unit/querybuf unit/multi unit/bitfield
 unit/keyspace unit/type/incr unit/pubsub unit/protocol unit/quit unit/info-command unit/auth
 unit/acl unit/acl-v2 unit/slowlog unit/pubsubshard unit/pause unit/introspection
-unit/introspection-2 unit/limits unit/networking unit/info unit/lazyfree unit/violations""".split()
+unit/maxmemory unit/introspection-2 unit/limits unit/networking unit/info unit/lazyfree unit/violations""".split()
 
 # Blocks that Redis marks as impossible on an external server, and that nevertheless run on one.
 FORCED_TAGS = {unit: "external:skip" for unit in (
     "unit/auth", "unit/acl", "unit/acl-v2", "unit/pubsubshard", "unit/limits", "unit/networking",
-    "unit/obuf-limits", "unit/info")}
+    "unit/obuf-limits", "unit/info", "unit/maxmemory")}
 
 # What an external server of another make cannot offer.
 DENIED_TAGS = ["-needs:debug", "-needs:repl", "-needs:save", "-needs:pfdebug", "-repl", "-cluster",
-               "-large-memory", "-needs:config-maxmemory"]
+               "-large-memory"]
 
 TEST_SECONDS = 240   # Without progress, a test hangs. One makes 130,000 round trips.
 UNIT_SECONDS = 600

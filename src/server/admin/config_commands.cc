@@ -8,6 +8,7 @@
 #include "server/admin/admin_handlers.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
+#include "server/command/limits.h"
 #include "server/config/config_file.h"
 
 namespace mayfly::server::admin {
@@ -32,6 +33,20 @@ void ConfigSetSecrets(std::span<const Bytes> args, std::vector<std::size_t>& pos
   }
 }
 
+namespace {
+
+// What is stored is counted when a limit is first set: the next command finds it counted, unless
+// that takes long. The holder of a transaction must not wait.
+void AwaitCount(Call& call, const std::vector<std::pair<std::string, std::string>>& wanted) {
+  const bool limits = std::any_of(wanted.begin(), wanted.end(), [](const auto& one) {
+    return FindSetting(one.first) == &SpecOf(Setting::kMaxMemory);
+  });
+  if (!limits || call.frozen_now) return;
+  ServerOf(call).data_limit().AwaitCount(kCountPatience);
+}
+
+}  // namespace
+
 Answer ConfigSet(Call& call) {
   if (call.args.size() % 2 != 0) return WrongArity("config|set");
   std::vector<std::pair<std::string, std::string>> wanted;
@@ -40,6 +55,7 @@ Answer ConfigSet(Call& call) {
   }
   Answer answer = ServerOf(call).config().Set(wanted, call.frozen_now.has_value());
   if (!answer.ok()) return answer;
+  AwaitCount(call, wanted);
   for (const auto& [name, reason] : ServerOf(call).config().WithoutEffect()) {
     const bool is_asked = std::any_of(wanted.begin(), wanted.end(), [&](const auto& one) {
       return FindSetting(one.first) == FindSetting(name);
@@ -58,6 +74,8 @@ Answer ConfigResetStat(Call& call) {
   server.throughput().Restart(server.Steady(), server.statistics().totals());
   server.clients().ResetCounters();
   server.latency_events().Reset({}, server.Steady());
+  server.data_limit().evicted = 0;
+  server.data_limit().late_nanos = 0;
   call.reply.Ok();
   return {};
 }

@@ -1,10 +1,14 @@
 // debug_commands.cc - the parts of DEBUG that are offered.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 
+#include "base/glob.h"
+#include "base/log.h"
 #include "server/admin/admin_handlers.h"
+#include "server/admin/debug_data.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
 #include "server/command/help.h"
@@ -32,6 +36,72 @@ Answer Sleep(Call& call) {
 
 Answer Nothing(Call& call) {
   call.reply.Ok();
+  return {};
+}
+
+// DEBUG PROTOCOL type: a reply of that type, for tests of clients.
+Answer OneReply(Call& call) {
+  ReplyWriter& reply = call.reply;
+  const Bytes type = call.args[2];
+  constexpr std::int64_t kElements = 3;
+  const auto numbers = [&] {
+    for (std::int64_t i = 0; i < kElements; ++i) reply.Integer(i);
+  };
+  if (IsWord(type, "string")) {
+    reply.Bulk("Hello World");
+  } else if (IsWord(type, "integer")) {
+    reply.Integer(12345);
+  } else if (IsWord(type, "double")) {
+    reply.Double(3.141);
+  } else if (IsWord(type, "null")) {
+    reply.Null();
+  } else if (IsWord(type, "array")) {
+    reply.Array(kElements);
+    numbers();
+  } else if (IsWord(type, "set")) {
+    reply.Set(kElements);
+    numbers();
+  } else if (IsWord(type, "map")) {
+    reply.Map(kElements);
+    for (std::int64_t i = 0; i < kElements; ++i) {
+      reply.Integer(i);
+      reply.Boolean(i == 1);
+    }
+  } else if (IsWord(type, "bignum")) {
+    reply.BigNumber("1234567999999999999999999999999999999");
+  } else if (IsWord(type, "true") || IsWord(type, "false")) {
+    reply.Boolean(IsWord(type, "true"));
+  } else if (IsWord(type, "verbatim")) {
+    reply.Verbatim("txt", "This is a verbatim\nstring");
+  } else {
+    return Status::Invalid(
+        "Wrong protocol type name. Please use one of the following: "
+        "string|integer|double|null|array|set|map|verbatim|true|false|bignum");
+  }
+  return {};
+}
+
+// DEBUG ERROR text: an error reply.
+Answer AnError(Call& call) {
+  std::string line(call.args[2]);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\r' || c == '\n'; }, ' ');
+  call.reply.Error(line);
+  return {};
+}
+
+Answer LogLine(Call& call) {
+  Log(ServerOf(call).logger(), LogLevel::kWarning, "DEBUG LOG: {}", call.args[2]);
+  call.reply.Ok();
+  return {};
+}
+
+// DEBUG STRINGMATCH-LEN length pattern: how long a pattern takes.
+Answer MatchLength(Call& call) {
+  constexpr std::int64_t kLengthMax = 10'000'000;
+  MAYFLY_TRY(const std::int64_t length, IntegerArgument(call.args[2], 0, kLengthMax));
+  const std::string text(static_cast<std::size_t>(length), 'x');
+  call.reply.Integer(GlobMatches(call.args[3], text) ? 1 : 0);
   return {};
 }
 
@@ -67,10 +137,26 @@ Answer Help(Call& call) {
   static constexpr std::array kLines = std::to_array<std::string_view>({
       "CLOCK SET <ms> | ADVANCE <ms> | REAL",
       "    Move the clock of a server started with --manual-clock; returns the time.",
-      "JMAP, SET-ACTIVE-EXPIRE <0|1>",
-      "    Do nothing.",
+      "ERROR <string>",
+      "    Return an error with these words.",
+      "JMAP, DICT-RESIZING <0|1>, PAUSE-CRON <0|1>, QUICKLIST-PACKED-THRESHOLD <size>",
+      "    Do nothing: there is no such thing here.",
+      "LOADAOF, RELOAD [...]",
+      "    Make everything durable; there is nothing else to be loaded.",
+      "LOG <message>",
+      "    Write a line to the log.",
+      "OBJECT <key>",
+      "    Show how Redis would keep the value.",
+      "POPULATE <count> [<prefix>] [<size>]",
+      "    Create <count> string keys, of those that do not exist.",
+      "PROTOCOL <type>",
+      "    Reply with a value of that type.",
+      "SET-ACTIVE-EXPIRE <0|1>",
+      "    Hold the purging of dead keys, or go on; they are hidden all the same.",
       "SLEEP <seconds>",
       "    Keep the thread of this client busy.",
+      "STRINGMATCH-LEN <length> <pattern>",
+      "    Match a pattern against so many times 'x'.",
   });
   WriteHelp(call.reply, "DEBUG", kLines);
   return {};
@@ -85,11 +171,22 @@ struct Part {
 
 // clang-format off
 constexpr Part kParts[] = {
-    {"clock",             3, 4, MoveClock},
-    {"help",              2, 2, Help},
-    {"jmap",              2, 2, Nothing},
-    {"set-active-expire", 3, 3, Nothing},
-    {"sleep",             3, 3, Sleep},
+    {"clock",                      3, 4, MoveClock},
+    {"dict-resizing",              3, 3, Nothing},
+    {"error",                      3, 3, AnError},
+    {"help",                       2, 2, Help},
+    {"jmap",                       2, 2, Nothing},
+    {"loadaof",                    2, 2, DebugReload},
+    {"log",                        3, 3, LogLine},
+    {"object",                     3, 4, DebugObject},
+    {"pause-cron",                 3, 3, Nothing},
+    {"populate",                   3, 5, DebugPopulate},
+    {"protocol",                   3, 3, OneReply},
+    {"quicklist-packed-threshold", 3, 3, Nothing},
+    {"reload",                     2, 5, DebugReload},
+    {"set-active-expire",          3, 3, DebugSetActiveExpire},
+    {"sleep",                      3, 3, Sleep},
+    {"stringmatch-len",            4, 4, MatchLength},
 };
 // clang-format on
 

@@ -9,6 +9,7 @@ namespace mayfly::server::admin {
 namespace {
 
 constexpr double kKilo = 1024;
+constexpr std::uint64_t kNanosPerMilli = 1'000'000;
 
 // An average over the keys that die next: the index is in that order, and reading all of it would
 // take time in proportion to the keys.
@@ -37,14 +38,14 @@ std::string StatsSection(InfoSource& source) {
       "total_net_repl_output_bytes:0\r\ninstantaneous_input_kbps:{:.2f}\r\n"
       "instantaneous_output_kbps:{:.2f}\r\nrejected_connections:{}\r\nsync_full:{}\r\n"
       "sync_partial_ok:{}\r\nsync_partial_err:{}\r\nexpired_subkeys:{}\r\nexpired_keys:{}\r\n"
-      "expired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\nevicted_keys:0\r\n"
+      "expired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\nevicted_keys:{}\r\n"
       "evicted_clients:0\r\nkeyspace_hits:{}\r\nkeyspace_misses:{}\r\npubsub_channels:{}\r\n"
       "pubsub_patterns:{}\r\npubsubshard_channels:{}\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\n"
       "migrate_cached_sockets:0\r\nslave_expires_tracked_keys:0\r\ntracking_total_keys:0\r\n"
       "tracking_total_items:0\r\ntracking_total_prefixes:0\r\nunexpected_error_replies:0\r\n"
       "total_error_replies:{}\r\ntotal_reads_processed:{}\r\ntotal_writes_processed:{}\r\n"
       "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n"
-      "total_eviction_exceeded_time:0\r\ncurrent_eviction_exceeded_time:0\r\n"
+      "total_eviction_exceeded_time:{}\r\ncurrent_eviction_exceeded_time:0\r\n"
       "active_defrag_hits:0\r\nactive_defrag_misses:0\r\nactive_defrag_key_hits:0\r\n"
       "active_defrag_key_misses:0\r\ntotal_active_defrag_time:0\r\n"
       "current_active_defrag_time:0\r\n",
@@ -52,9 +53,11 @@ std::string StatsSection(InfoSource& source) {
       totals.bytes_out, rates.bytes_in / kKilo, rates.bytes_out / kKilo,
       server.clients().rejected(), led.full_copies, led.resumptions, led.refused_resumptions,
       statistics != nullptr ? statistics->purged_members : 0,
-      statistics != nullptr ? statistics->purged_rows : 0, totals.hits, totals.misses,
+      statistics != nullptr ? statistics->purged_rows : 0, server.data_limit().evicted.load(),
+      totals.hits, totals.misses,
       channels.channels, channels.patterns, channels.shard_channels,
-      server.statistics().errors_total(), totals.commands, totals.batches);
+      server.statistics().errors_total(), totals.commands, totals.batches,
+      server.data_limit().late_nanos.load() / kNanosPerMilli);
 }
 
 std::string CommandStatsSection(InfoSource& source) {
@@ -138,7 +141,7 @@ std::string MayflySection(InfoSource& source) {
       "engine_memory_bytes:{}\r\nopen_snapshots:{}\r\nfiles_dropped:{}\r\nfiles_rewritten:{}\r\n"
       "bytes_rewritten:{}\r\nclock_state:{}\r\nclock_ahead_ms:{}\r\nclock_steps_back:{}\r\n"
       "clock_jumps_forward:{}\r\nphysical_deletion_stopped:{}\r\ndamage_seen:{}\r\n"
-      "disk_full:{}\r\n"
+      "disk_full:{}\r\ndata_bytes:{}\r\ndata_bytes_max:{}\r\ndata_counted:{}\r\n"
       "batches_committed:{}\r\nwatched_keys:{}\r\n"
       "waiting_clients:{}\r\n",
       backlog, lag.count(), statistics->purged_rows, statistics->purged_by_reads,
@@ -148,8 +151,9 @@ std::string MayflySection(InfoSource& source) {
       ClockState(statistics->clock), (statistics->clock.now - statistics->clock.machine).count(),
       statistics->clock.steps_back, statistics->clock.jumps_forward,
       statistics->clock.physical_deletion_stopped ? 1 : 0, statistics->damage_seen,
-      statistics->disk_full ? 1 : 0, server.statistics().totals().batches, server.watches().size(),
-      server.waiting().size());
+      statistics->disk_full ? 1 : 0, server.data_limit().bytes(), server.data_limit().max(),
+      server.data_limit().is_counted() ? 1 : 0, server.statistics().totals().batches,
+      server.watches().size(), server.waiting().size());
 }
 
 }  // namespace mayfly::server::admin

@@ -106,6 +106,11 @@ std::string MemorySection(InfoSource& source) {
   const ScriptFigures scripts = server.script_figures();
   const Statistics* statistics = source.statistics();
   const std::uint64_t engine = statistics != nullptr ? statistics->memory_bytes : 0;
+  // With a limit, what is compared with it: whoever watches the ratio of the two means that.
+  const std::uint64_t used = server.data_limit().on()
+                                 ? static_cast<std::uint64_t>(server.data_limit().bytes())
+                                 : memory.allocated_bytes;
+  const std::uint64_t peak = std::max(used, memory.peak_bytes);
   const auto memory_max = static_cast<std::uint64_t>(server.config().Number(Setting::kMaxMemory));
   std::uint64_t pending = 0;
   if (statistics != nullptr) {
@@ -116,9 +121,8 @@ std::string MemorySection(InfoSource& source) {
              "used_memory_rss_human:{3}\r\nused_memory_peak:{4}\r\nused_memory_peak_human:{5}\r\n"
              "used_memory_peak_perc:{6:.2f}%\r\nused_memory_overhead:0\r\nused_memory_startup:0\r\n"
              "used_memory_dataset:{7}\r\nused_memory_dataset_perc:{8:.2f}%\r\n",
-             memory.allocated_bytes, HumanBytes(memory.allocated_bytes), memory.resident_bytes,
-             HumanBytes(memory.resident_bytes), memory.peak_bytes, HumanBytes(memory.peak_bytes),
-             kPercent * Ratio(memory.allocated_bytes, memory.peak_bytes), engine,
+             used, HumanBytes(used), memory.resident_bytes, HumanBytes(memory.resident_bytes), peak,
+             HumanBytes(peak), kPercent * Ratio(used, peak), engine,
              kPercent * Ratio(engine, memory.allocated_bytes)) +
          fmt::format(
              "used_memory_vm_eval:{0}\r\nused_memory_lua:{0}\r\nused_memory_lua_human:{1}\r\n"
@@ -130,7 +134,7 @@ std::string MemorySection(InfoSource& source) {
              HumanBytes(scripts.kept_bytes), scripts.kept) +
          fmt::format(
              "total_system_memory:{0}\r\ntotal_system_memory_human:{1}\r\nmaxmemory:{2}\r\n"
-             "maxmemory_human:{3}\r\nmaxmemory_policy:noeviction\r\nallocator_allocated:{4}\r\n"
+             "maxmemory_human:{3}\r\nmaxmemory_policy:{10}\r\nallocator_allocated:{4}\r\n"
              "allocator_active:{5}\r\nallocator_resident:{6}\r\nmem_allocator:libc\r\n"
              "mem_not_counted_for_evict:0\r\nmem_clients_slaves:0\r\nmem_clients_normal:{9}\r\n"
              "mem_replication_backlog:0\r\nmem_total_replication_buffers:0\r\n"
@@ -139,7 +143,8 @@ std::string MemorySection(InfoSource& source) {
              memory.system_bytes, HumanBytes(memory.system_bytes), memory_max,
              HumanBytes(memory_max), memory.allocated_bytes, memory.active_bytes,
              memory.resident_bytes, pending,
-             statistics != nullptr ? statistics->removed_collections : 0, ClientsMemory(server)) +
+             statistics != nullptr ? statistics->removed_collections : 0, ClientsMemory(server),
+             server.config().Text(Setting::kMaxMemoryPolicy)) +
          Fragmentation(memory);
 }
 

@@ -179,6 +179,10 @@ bool ClientExtension::lacks_followers() const {
   return session_.state().leader == nullptr && server_.lacks_followers();
 }
 
+bool ClientExtension::out_of_memory() const {
+  return session_.state().leader == nullptr && server_.data_limit().refuses();
+}
+
 bool ClientExtension::refuses_writes() const {
   return session_.state().leader == nullptr && server_.refuses_writes();
 }

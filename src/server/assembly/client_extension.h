@@ -51,6 +51,7 @@ class ClientExtension final : public SessionExtension,
   void CountRefused(const CommandSpec* spec, Bytes error_line) override;
   bool refuses_writes() const override;
   bool lacks_followers() const override;
+  bool out_of_memory() const override;
   void Breathe() override;
   void Log(LogLevel level, Bytes message) override;
 

@@ -13,6 +13,8 @@ namespace mayfly::server {
 
 // A client writes to a server that follows another one.
 inline constexpr const char* kTooFewFollowersLine = "NOREPLICAS Not enough good replicas to write.";
+inline constexpr const char* kOutOfMemoryLine =
+    "OOM command not allowed when used memory > 'maxmemory'.";
 inline constexpr const char* kReadOnlyLine =
     "READONLY You can't write against a read only replica.";
 

@@ -38,6 +38,7 @@ enum KeyFlag : std::uint32_t {
   kCounted = 1u << 10,
   kUncounted = 1u << 11,
   kUntold = 1u << 12,  // A miss is counted, but not notified.
+  kUnused = 1u << 13,  // To the policies LRU and LFU, this is no use of the key.
 };
 using KeyFlags = std::uint32_t;
 

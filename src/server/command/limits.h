@@ -44,6 +44,39 @@ inline constexpr int kThreadsMax = 256;
 inline constexpr std::size_t kJobsWaitingMax = 4;
 inline constexpr std::size_t kJobsKept = 16;
 
+// DEBUG POPULATE.
+inline constexpr std::int64_t kPopulateKeysMax = 100'000'000;
+inline constexpr std::int64_t kPopulateBytesMax = std::int64_t{64} << 20;
+
+// What a database counts for beside its data, to maxmemory: about its record. So an empty one is above
+// a limit of 1 byte, which tests set to see commands refused.
+inline constexpr std::int64_t kDatabaseBytes = 64;
+
+// Rows that are evicted with one commit; rows that the hand reads at a time, and passes at most to
+// find them, times maxmemory-samples.
+inline constexpr std::size_t kVictimsMax = 16;
+inline constexpr std::size_t kHandPageRows = 64;
+inline constexpr std::uint64_t kRowsPassedMax = 32;
+
+// Dead rows and members of collections that are gone which are removed before rows are evicted, at a
+// time.
+inline constexpr std::uint64_t kLeftoversMax = 512;
+
+// Searches for rows to evict that find only rows which others change meanwhile.
+inline constexpr int kFruitlessMax = 64;
+
+// How often a command that nothing may be evicted for looks for dead rows to remove; and how often
+// the thread of evictions looks.
+inline constexpr std::chrono::milliseconds kLeftoversInterval{100};
+inline constexpr std::chrono::milliseconds kEvictionInterval{100};
+
+// How long CONFIG SET waits for the data to be counted.
+inline constexpr std::chrono::seconds kCountPatience{2};
+
+// Keys whose use is noted, for the policies LRU and LFU: 8 bytes each.
+inline constexpr std::uint64_t kAccessEntriesMin = std::uint64_t{1} << 12;
+inline constexpr std::uint64_t kAccessEntriesMax = std::uint64_t{1} << 22;
+
 inline constexpr std::size_t kSlowlogArgsMax = 32;
 inline constexpr std::size_t kSlowlogArgBytesMax = 128;
 inline constexpr std::size_t kLatencySamplesMax = 160;  // Per event, as Redis keeps them.

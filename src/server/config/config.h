@@ -65,6 +65,12 @@ class Config {
   const std::vector<std::string>& user_lines() const { return user_lines_; }
   void AddUserLine(std::string line) { user_lines_.push_back(std::move(line)); }
 
+  // Lines "rename-command NAME NEW" of the file; an empty new name takes the command away.
+  const std::vector<std::pair<std::string, std::string>>& renames() const { return renames_; }
+  void AddRename(std::string name, std::string fresh) {
+    renames_.emplace_back(std::move(name), std::move(fresh));
+  }
+
   // Settings without an effect here that are not at their default, and why.
   std::vector<std::pair<std::string, std::string>> WithoutEffect() const;
 
@@ -89,6 +95,7 @@ class Config {
   std::unordered_map<std::string_view, Slot*> by_name_;  // Aliases, too.
   std::string file_;                                     // These two: before the server runs.
   std::vector<std::string> user_lines_;
+  std::vector<std::pair<std::string, std::string>> renames_;  // As well.
   mutable std::mutex rewriting_;  // Taken before mutex_.
   std::mutex changing_;           // One CONFIG SET at a time; taken before mutex_.
   mutable std::mutex mutex_;

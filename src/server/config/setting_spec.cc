@@ -16,8 +16,6 @@ constexpr std::int64_t kInt64Max = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 
 // Why a setting has no effect.
-constexpr std::string_view kNoEviction =
-    "No effect: rows leave when they die or are deleted, never for memory.";
 constexpr std::string_view kNoRdb =
     "No effect: every commit is in the log, there are no snapshots to a file.";
 constexpr std::string_view kNoAof = "No effect: the engine has its own log; see appendfsync.";
@@ -92,18 +90,29 @@ static_assert(kSettings.size() == kSettingCount && IsTableSound());
 
 // clang-format off
 constexpr std::array kAliases = std::to_array<SettingAlias>({
-    {"hash-max-ziplist-entries", Setting::kHashMaxListpackEntries},
-    {"hash-max-ziplist-value",   Setting::kHashMaxListpackValue},
-    {"list-max-ziplist-size",    Setting::kListMaxListpackSize},
-    {"zset-max-ziplist-entries", Setting::kZsetMaxListpackEntries},
-    {"zset-max-ziplist-value",   Setting::kZsetMaxListpackValue},
-    {"lua-time-limit",           Setting::kBusyReplyThreshold},
-    {"min-slaves-to-write",      Setting::kMinReplicasToWrite},
-    {"min-slaves-max-lag",       Setting::kMinReplicasMaxLag},
-    {"slaveof",                  Setting::kReplicaOf},
-    {"slave-read-only",          Setting::kReplicaReadOnly},
-    {"slave-serve-stale-data",   Setting::kReplicaServeStaleData},
-    {"slave-priority",           Setting::kReplicaPriority},
+    {"hash-max-ziplist-entries",      Setting::kHashMaxListpackEntries},
+    {"hash-max-ziplist-value",        Setting::kHashMaxListpackValue},
+    {"list-max-ziplist-size",         Setting::kListMaxListpackSize},
+    {"zset-max-ziplist-entries",      Setting::kZsetMaxListpackEntries},
+    {"zset-max-ziplist-value",        Setting::kZsetMaxListpackValue},
+    {"lua-time-limit",                Setting::kBusyReplyThreshold},
+    {"min-slaves-to-write",           Setting::kMinReplicasToWrite},
+    {"min-slaves-max-lag",            Setting::kMinReplicasMaxLag},
+    {"slaveof",                       Setting::kReplicaOf},
+    {"slave-read-only",               Setting::kReplicaReadOnly},
+    {"slave-serve-stale-data",        Setting::kReplicaServeStaleData},
+    {"slave-priority",                Setting::kReplicaPriority},
+    {"slave-announce-ip",             Setting::kReplicaAnnounceIp},
+    {"slave-announce-port",           Setting::kReplicaAnnouncePort},
+    {"slave-ignore-maxmemory",        Setting::kReplicaIgnoreMaxMemory},
+    {"slave-lazy-flush",              Setting::kReplicaLazyFlush},
+    {"repl-ping-slave-period",        Setting::kReplPingReplicaPeriod},
+    {"cluster-slave-no-failover",     Setting::kClusterReplicaNoFailover},
+    {"cluster-slave-validity-factor", Setting::kClusterReplicaValidityFactor},
+    {"server_cpulist",                Setting::kServerCpulist},
+    {"bio_cpulist",                   Setting::kBioCpulist},
+    {"aof_rewrite_cpulist",           Setting::kAofRewriteCpulist},
+    {"bgsave_cpulist",                Setting::kBgsaveCpulist},
 });
 // clang-format on
 

@@ -82,6 +82,31 @@ Answer CommandBatch::Run(const Order& order) {
   return answer;
 }
 
+Result<std::uint64_t> CommandBatch::Evict(std::span<const Victim> victims, EvictionPolicy policy) {
+  std::uint64_t evicted = 0;
+  for (const Victim& victim : victims) {
+    core::TransactionKeyspace& space = Space(*transaction_, victim.database);
+    core::FoundRow row;
+    MAYFLY_RETURN_IF_ERROR(space.Find(victim.key, row));
+    // A collection may be in the index because its members all die.
+    const bool moved_on =
+        !row.is_collection && ((victim.deadline && row.deadline != victim.deadline) ||
+                               (IsVolatile(policy) && !row.deadline));
+    if (!row.exists || moved_on) continue;
+    MAYFLY_TRY(const bool removed, space.Evict(victim.key));
+    if (!removed) continue;
+    ++evicted;
+    if (server_.feed().on()) {
+      const Bytes del[] = {"DEL", victim.key};
+      feed_.NextUnit();
+      feed_.BeginCommand(victim.database);
+      feed_.EndCommand(del, /*changed=*/true);
+    }
+    Notify(NotifyClass::kEvicted, "evicted", victim.database, victim.key);
+  }
+  return evicted;
+}
+
 bool CommandBatch::Wakes() const {
   const WaitingClients& waiting = server_.waiting();
   if (waiting.empty() || transaction_ == nullptr) return false;

@@ -62,6 +62,10 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   };
   Answer Run(const Order& order);
 
+  // Removes those of the rows that are still to be removed, in the transaction begun for them; tells
+  // each. Returns how many.
+  Result<std::uint64_t> Evict(std::span<const Victim> victims, EvictionPolicy policy);
+
   // The request of the command that ran last, when it answered Later().
   std::optional<BlockRequest> TakeBlock() { return std::exchange(block_, std::nullopt); }
 

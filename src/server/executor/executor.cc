@@ -56,6 +56,8 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   ScriptGate& gate = server_.script_gate();
   ScriptGateVisit visit(gate, door_);
   script_runs_ = !visit.inside();
+  if (server_.data_limit().on() && !script_runs_ && session.state().leader == nullptr) [[unlikely]]
+    MakeRoom();
   std::optional<Decision> alone = CollectBatch(session, pipeline);
   if (!alone) {
     session.BeginCommand();
@@ -95,6 +97,8 @@ void Executor::AddKeys(const CommandEntry& entry, int database, std::span<const 
   for (const KeyUse& use : key_uses_) {
     keys_.push_back({database, args[static_cast<std::size_t>(use.position)], entry.Is(kWrite)});
   }
+  if (server_.data_limit().accesses() != nullptr) [[unlikely]]
+    NoteUses(database, args);
 }
 
 std::optional<Executor::Decision> Executor::CollectBatch(Session& session,
@@ -233,6 +237,7 @@ bool Executor::RunsBeside(Session& session, const Decision& decision, std::span<
     keys_.push_back(
         {session.state().database, args[static_cast<std::size_t>(use.position)], writes});
   }
+  NoteUses(session.state().database, args);
   return true;
 }
 

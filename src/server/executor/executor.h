@@ -31,6 +31,10 @@ class Executor {
   // Whether Run() is on the stack: then the executor cannot run another session.
   bool running() const { return running_; }
 
+  // Makes room for a moment, when the data has passed `maxmemory`; outside of Run(). Whether there is
+  // more to do.
+  bool MakeRoomBeside();
+
   // Counts of commands and commits on this thread.
   ThreadCounters& counters() { return counters_; }
 
@@ -96,6 +100,11 @@ class Executor {
   Answer CheckQueued(Session& session, const CommandEntry& entry, std::span<const Bytes> args);
   Status RunQueued(Session& session, const std::vector<QueuedCommand>& commands);
 
+  // `maxmemory`: executor_evict.cc.
+  void MakeRoom();
+  Result<bool> MakeSomeRoom();
+  void NoteUses(int database, std::span<const Bytes> args);  // Of the keys in key_uses_.
+
   // Clients that wait: executor_waiters.cc.
   std::shared_ptr<Waiter> Park(Session& session, const Item& item, BlockRequest request);
   void CancelPark(const std::shared_ptr<Waiter>& waiter);
@@ -118,9 +127,11 @@ class Executor {
   const std::atomic<std::int64_t>& queued_max_;
   CommandBatch run_;
   bool running_ = false;
-  SteadyTime turn_end_;       // Of the client whose commands run.
-  bool script_runs_ = false;  // Of another client, as of the last check of the gate.
-  OutputBuffer discarded_;    // Replies that are not sent: CLIENT REPLY OFF.
+  SteadyTime turn_end_;          // Of the client whose commands run.
+  bool script_runs_ = false;     // Of another client, as of the last check of the gate.
+  int fruitless_ = 0;            // Searches for rows to evict, one after the other, without any.
+  SteadyTime leftovers_looked_;  // When dead rows were last looked for, to make room.
+  OutputBuffer discarded_;       // Replies that are not sent: CLIENT REPLY OFF.
 
   // Of the current batch; members to reuse their memory.
   std::vector<Item> items_;

@@ -32,6 +32,15 @@ bool MayWrite(Session& session, const CommandEntry& entry, std::span<const Bytes
 
 // Apart, so that the path of every command stays short.
 [[gnu::noinline]] Answer TooFewFollowers() { return Answer::Error(kTooFewFollowersLine); }
+[[gnu::noinline]] Answer OutOfMemory() { return Answer::Error(kOutOfMemoryLine); }
+
+// EXEC is what it runs.
+bool AddsData(Session& session, const CommandEntry& entry) {
+  if (!entry.Is(kExecutes)) return entry.Is(kDenyOom);
+  const auto& commands = session.state().transaction.commands;
+  return std::any_of(commands.begin(), commands.end(),
+                     [](const QueuedCommand& queued) { return queued.entry->Is(kDenyOom); });
+}
 
 constexpr const char* kBusyLine =
     "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
@@ -86,6 +95,8 @@ Answer Executor::CheckState(Session& session, const CommandEntry& entry,
   if (entry.Is(kWrite) && server_.refuses_writes()) return Answer::Error(kReadOnlyLine);
   if (entry.Is(kWrite) && server_.lacks_followers()) [[unlikely]]
     return TooFewFollowers();
+  if (server_.data_limit().refuses() && AddsData(session, entry)) [[unlikely]]
+    return OutOfMemory();
   if (state.transaction.open && entry.Is(kNoMulti)) {
     return Answer::Error("ERR Command not allowed inside a transaction");
   }

@@ -105,6 +105,7 @@ Status Executor::CollectTransactionKeys(Session& session,
       }
     }
     FindKeys(command.entry->spec->keys, args, key_uses_);
+    NoteUses(state.database, args);
     for (const int database : databases) {
       for (const KeyUse& use : key_uses_) {
         keys_.push_back({database, command.args[static_cast<std::size_t>(use.position)],

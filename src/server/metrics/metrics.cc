@@ -39,6 +39,16 @@ void WriteServer(MetricsWriter& out, Server& server) {
   out.One("mayfly_key_hits_total", "counter", "Keys that were read, and existed.", totals.hits);
   out.One("mayfly_key_misses_total", "counter", "Keys that were read, and did not exist.",
           totals.misses);
+  const DataLimit& limit = server.data_limit();
+  out.One("mayfly_data_max_bytes", "gauge", "maxmemory: what may be stored; 0: no limit.",
+          limit.max());
+  out.One("mayfly_data_bytes", "gauge",
+          "What is stored, keys, values and expiry index; 0 while there is no limit.",
+          limit.bytes());
+  out.One("mayfly_data_refused", "gauge",
+          "1: commands that add are refused, since nothing can be evicted.", limit.refuses() ? 1 : 0);
+  out.One("mayfly_evicted_rows_total", "counter", "Living rows removed because of maxmemory.",
+          limit.evicted_ever.load());
   const Backups& backups = server.backups();
   out.One("mayfly_backups_total", "counter", "Backups that were completed.", backups.completed());
   out.One("mayfly_backup_last_failed", "gauge", "1: the last backup that was begun failed.",

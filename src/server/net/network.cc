@@ -83,7 +83,8 @@ Network::Network(Server& server, NetworkOptions options)
       signals_(context_),
       listener_(context_, server, threads_),
       http_(router_, server.logger()),
-      fsync_(server) {
+      fsync_(server),
+      eviction_(server, FreshSeed()) {
   if (options_.catch_signals) {
     signals_.add(SIGINT);
     signals_.add(SIGTERM);
@@ -153,11 +154,13 @@ Status Network::Run() {
   });
   for (const auto& thread : threads_) thread->Start();
   fsync_.Start();
+  eviction_.Start();
   http_.Start(HttpThreadCount(server_.config()));
   const auto alive = asio::make_work_guard(context_);
   context_.run();
   for (const auto& thread : threads_) thread->Join();
   http_.Stop();
+  eviction_.Stop();
   fsync_.Stop();
   return server_.Save();
 }

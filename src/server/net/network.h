@@ -15,6 +15,7 @@
 #include "http/router.h"
 #include "http/server.h"
 #include "mayfly/status.h"
+#include "server/net/eviction_thread.h"
 #include "server/net/fsync_thread.h"
 #include "server/net/io_thread.h"
 #include "server/net/listener.h"
@@ -75,6 +76,7 @@ class Network {
   http::Router router_;
   http::Server http_;
   FsyncThread fsync_;
+  EvictionThread eviction_;
   bool stopping_ = false;  // On the thread of Run().
 };
 

@@ -146,7 +146,7 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
   // A script that has begun to write goes on: half of it would be worse than a little more memory.
   if ((spec->flags & kDenyOom) != 0 && !rules_.allow_oom && !has_written_ &&
       context_.out_of_memory()) {
-    return "OOM command not allowed when used memory > 'maxmemory'.";
+    return kOutOfMemoryLine;
   }
   if (Changes(*spec) && !has_written_) {
     if (!run.BeginWrite()) return "ERR Script killed by user with SCRIPT KILL...";

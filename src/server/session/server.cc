@@ -34,6 +34,8 @@ Server::Server(ServerParts parts)
       slow_micros_(parts_.config.Watched(Setting::kSlowlogLogSlowerThan)),
       replica_read_only_(parts_.config.Watched(Setting::kReplicaReadOnly)),
       min_followers_(parts_.config.Watched(Setting::kMinReplicasToWrite)),
+      ignores_max_(parts_.config.Watched(Setting::kReplicaIgnoreMaxMemory)),
+      data_limit_(parts_.config, parts_.database, parts_.real_clock, FreshSeed()),
       foreigner_told_ms_(std::numeric_limits<std::int64_t>::min()),
       jobs_(parts_.clock, parts_.real_clock),
       backups_(parts_.database, parts_.config, parts_.clock, jobs_) {
@@ -53,6 +55,7 @@ Status Server::Start() {
         return Databases::NumberOf(*databases_->mapping(), keyspace);
       },
       config().Watched(Setting::kReplBacklogSize));
+  data_limit_.Follow();
   authorizer_->SetDefaultPassword(config().Text(Setting::kRequirePass));
   config().OnChange(Setting::kRequirePass, [this](const SettingValue& value) {
     authorizer_->SetDefaultPassword(value.text);
@@ -93,6 +96,7 @@ Status Server::NotifyOfDeaths() {
 }
 
 void Server::NotifyOfDeath(const Event& event) {
+  if (event.cause == EventCause::kEvicted) return;  // The one who evicts tells that.
   const bool entry = event.member && types::Stream::EntryOf(*event.member);
   const NotifyClass kind = entry          ? NotifyClass::kStream
                            : event.member ? NotifyClass::kHash

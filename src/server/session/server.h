@@ -23,6 +23,7 @@
 #include "server/config/config.h"
 #include "server/databases/databases.h"
 #include "server/databases/table_policies.h"
+#include "server/eviction/data_limit.h"
 #include "server/feed/feed.h"
 #include "server/session/backups.h"
 #include "server/session/clients.h"
@@ -95,6 +96,15 @@ class Server {
   LatencyEvents& latency_events() { return latency_events_; }
   Jobs& jobs() { return jobs_; }
   Backups& backups() { return backups_; }
+  DataLimit& data_limit() { return data_limit_; }
+  const DataLimit& data_limit() const { return data_limit_; }
+
+  // Whether rows leave, or commands are refused, above `maxmemory`: not while it follows a server
+  // that decides that (replica-ignore-maxmemory).
+  bool evicts() const {
+    return !follows.load(std::memory_order_relaxed) ||
+           ignores_max_.load(std::memory_order_relaxed) == 0;
+  }
 
   // Null until the owner of the follower sets it.
   Following* following() { return following_.load(std::memory_order_acquire); }
@@ -216,6 +226,8 @@ class Server {
   const std::atomic<std::int64_t>& slow_micros_;     // slowlog-log-slower-than.
   const std::atomic<std::int64_t>& replica_read_only_;
   const std::atomic<std::int64_t>& min_followers_;  // min-replicas-to-write.
+  const std::atomic<std::int64_t>& ignores_max_;  // replica-ignore-maxmemory.
+  DataLimit data_limit_;
   std::atomic<Following*> following_{nullptr};
   std::atomic<Leading*> leading_{nullptr};
   std::atomic<std::int64_t> foreigner_told_ms_;  // On the steady clock.

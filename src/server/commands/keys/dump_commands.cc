@@ -10,6 +10,7 @@
 #include "server/commands/keys/dump_rows.h"
 #include "server/commands/keys/key_commands.h"
 #include "server/dump/dump_payload.h"
+#include "server/session/server.h"
 
 namespace mayfly::server {
 namespace {
@@ -17,9 +18,10 @@ namespace {
 struct RestoreOptions {
   bool replace = false;
   bool absolute = false;
+  std::optional<Millis> idle;  // These two count under a policy of LRU or LFU.
+  std::optional<std::uint8_t> frequency;
 };
 
-// IDLETIME and FREQ are checked and then ignored: neither is recorded here.
 Result<RestoreOptions> ParseRestoreOptions(std::span<const Bytes> words) {
   constexpr std::int64_t kFrequencyMax = 255;
   RestoreOptions options;
@@ -35,12 +37,15 @@ Result<RestoreOptions> ParseRestoreOptions(std::span<const Bytes> words) {
       MAYFLY_TRY(const std::int64_t seconds, IntegerArgument(words[++i]));
       if (seconds < 0) return Status::Invalid("Invalid IDLETIME value, must be >= 0");
       idle_given = true;
+      constexpr std::int64_t kSecondsMax = 1'000'000'000;
+      options.idle = std::chrono::seconds(std::min(seconds, kSecondsMax));
     } else if (IsWord(words[i], "freq") && has_value && !idle_given) {
       MAYFLY_TRY(const std::int64_t frequency, IntegerArgument(words[++i]));
       if (frequency < 0 || frequency > kFrequencyMax) {
         return Status::Invalid("Invalid FREQ value, must be >= 0 and <= 255");
       }
       frequency_given = true;
+      options.frequency = static_cast<std::uint8_t>(frequency);
     } else {
       return SyntaxError();
     }
@@ -83,6 +88,15 @@ Status FeedRestored(const Call& call, Bytes key, DumpedValue value) {
   return {};
 }
 
+// Not undone if the command fails to be committed: it is a hint.
+void NoteUse(const Call& call, Bytes key, const RestoreOptions& options) {
+  Server* const server = call.host.server();
+  AccessTable* const accesses = server == nullptr ? nullptr : server->data_limit().accesses();
+  if (accesses == nullptr) return;
+  accesses->Set(DatabaseKeyHash()(DatabaseKeyView{call.database, key}), options.idle,
+                options.frequency);
+}
+
 }  // namespace
 
 Answer Dump(Call& call) {
@@ -119,6 +133,7 @@ Answer Restore(Call& call) {
       // A hash whose fields have all died meanwhile does not exist.
       if (!given.ok() && !given.IsNotFound()) return given;
     }
+    NoteUse(call, key, options);
     call.Notify(NotifyClass::kNew, "new", key);
     call.Notify(NotifyClass::kGeneric, "restore", key);
   }

@@ -130,7 +130,7 @@ constexpr CommandSpec kExpiryCommands[] = {
      "Give a key a deadline, in seconds from now."},
     {"expireat",    -3, kWrite | kFast,    OneKey(kRW | kUpdate), ExpireAt,
      "Give a key a deadline, in seconds since the epoch."},
-    {"expiretime",  2,  kReadOnly | kFast, OneKey(kRO | kAccess), ExpireTime,
+    {"expiretime",  2,  kReadOnly | kFast, OneKey(kRO | kAccess | kUnused), ExpireTime,
      "Tell a key's deadline, in seconds since the epoch."},
     {"persist",     2,  kWrite | kFast,    OneKey(kRW | kUpdate), Persist,
      "Take a key's deadline away."},
@@ -138,11 +138,11 @@ constexpr CommandSpec kExpiryCommands[] = {
      "Give a key a deadline, in ms from now."},
     {"pexpireat",   -3, kWrite | kFast,    OneKey(kRW | kUpdate), PExpireAt,
      "Give a key a deadline, in ms since the epoch."},
-    {"pexpiretime", 2,  kReadOnly | kFast, OneKey(kRO | kAccess), PExpireTime,
+    {"pexpiretime", 2,  kReadOnly | kFast, OneKey(kRO | kAccess | kUnused), PExpireTime,
      "Tell a key's deadline, in ms since the epoch."},
-    {"pttl",        2,  kReadOnly | kFast, OneKey(kRO | kAccess), PTtl,
+    {"pttl",        2,  kReadOnly | kFast, OneKey(kRO | kAccess | kUnused), PTtl,
      "Tell how many milliseconds a key has left."},
-    {"ttl",         2,  kReadOnly | kFast, OneKey(kRO | kAccess), Ttl,
+    {"ttl",         2,  kReadOnly | kFast, OneKey(kRO | kAccess | kUnused), Ttl,
      "Tell how many seconds a key has left."},
 };
 // clang-format on

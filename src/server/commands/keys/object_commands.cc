@@ -5,6 +5,7 @@
 #include "server/command/errors.h"
 #include "server/commands/support/families.h"
 #include "server/commands/support/value_encoding.h"
+#include "server/session/server.h"
 
 namespace mayfly::server {
 namespace {
@@ -30,20 +31,50 @@ Answer Encoding(Call& call) {
   return {};
 }
 
+// Null unless the policy is an LRU or LFU.
+const AccessTable* AccessesOf(const Call& call) {
+  Server* const server = call.host.server();
+  return server == nullptr ? nullptr : server->data_limit().accesses();
+}
+
+std::uint64_t HashOf(const Call& call) {
+  return DatabaseKeyHash()(DatabaseKeyView{call.database, call.args[2]});
+}
+
 Answer Frequency(Call& call) {
   core::FoundRow row;
   MAYFLY_TRY(const bool found, FindObject(call, row));
   if (!found) return {};
-  return Status::Invalid(
-      "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
-      "when switching between policies at runtime LRU and LFU data will take some time to adjust.");
+  const AccessTable* const accesses = AccessesOf(call);
+  if (accesses == nullptr || accesses->kind() != AccessTable::Kind::kLfu) {
+    return Status::Invalid(
+        "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that "
+        "when switching between policies at runtime LRU and LFU data will take some time to "
+        "adjust.");
+  }
+  call.reply.Integer(accesses->Frequency(HashOf(call), call.host.server()->data_limit().pace()));
+  return {};
 }
 
 Answer IdleTime(Call& call) {
   core::FoundRow row;
   MAYFLY_TRY(const bool found, FindObject(call, row));
   if (!found) return {};
-  return Status::Invalid("idle time is not tracked here: reads leave no trace in rows");
+  const AccessTable* const accesses = AccessesOf(call);
+  if (accesses != nullptr && accesses->kind() == AccessTable::Kind::kLfu) {
+    return Status::Invalid(
+        "An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
+        "switching "
+        "between policies at runtime LRU and LFU data will take some time to adjust.");
+  }
+  if (accesses == nullptr) {
+    return Status::Invalid(
+        "An LRU maxmemory policy is not selected, idle time not tracked: reads leave no trace in "
+        "rows");
+  }
+  const auto idle = accesses->Idle(HashOf(call)).value_or(accesses->age());
+  call.reply.Integer(std::chrono::duration_cast<std::chrono::seconds>(idle).count());
+  return {};
 }
 
 Answer ReferenceCount(Call& call) {
@@ -64,9 +95,9 @@ Answer ObjectHelp(Call& call) {
       "ENCODING <key>",
       "    Tell how Redis would keep this value.",
       "FREQ <key>",
-      "    An error: how often keys are used is not recorded.",
+      "    How often the key is used, as a logarithmic counter; under a policy of LFU only.",
       "IDLETIME <key>",
-      "    An error: when keys were used last is not recorded.",
+      "    Seconds since the key was used; under a policy of LRU only.",
       "REFCOUNT <key>",
       "    1: values are not shared.",
       "HELP",
@@ -130,21 +161,21 @@ constexpr std::uint32_t kHelps = kLoading | kStale | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kObjectSubcommands[] = {
-    {"encoding", 3, kReadOnly, SubcommandKey(kRO | kUntold), Encoding,
+    {"encoding", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), Encoding,
      "Tell how Redis would keep a value."},
-    {"freq",     3, kReadOnly, SubcommandKey(kRO | kUntold), Frequency,
-     "Tell how often a key is used; not recorded here."},
+    {"freq",     3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), Frequency,
+     "Tell how often a key is used, under a policy of LFU."},
     {"help",     2, kHelps,    kNoKeys,                         ObjectHelp,
      "Tell about the subcommands."},
-    {"idletime", 3, kReadOnly, SubcommandKey(kRO | kUntold), IdleTime,
-     "Tell when a key was used last; not recorded here."},
-    {"refcount", 3, kReadOnly, SubcommandKey(kRO | kUntold), ReferenceCount,
+    {"idletime", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), IdleTime,
+     "Tell for how long a key has not been used, under a policy of LRU."},
+    {"refcount", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), ReferenceCount,
      "Tell how many share a value; always one."},
 };
 
 constexpr CommandSpec kMemorySubcommands[] = {
     {"help",  2,  kHelps,    kNoKeys,                         MemoryHelp,  "Tell about the subcommands."},
-    {"usage", -3, kReadOnly, SubcommandKey(kRO | kUncounted), MemoryUsage, "Estimate the bytes that a key takes."},
+    {"usage", -3, kReadOnly, SubcommandKey(kRO | kUncounted | kUnused), MemoryUsage, "Estimate the bytes that a key takes."},
 };
 
 constexpr CommandSpec kObjectCommands[] = {
