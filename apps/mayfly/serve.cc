@@ -231,6 +231,7 @@ Status Serve(const ServeFlags& flags, const std::string& version, Config& config
   server::CoreTransactionSource transactions(*database);
   server::Assembly front(clock, static_cast<std::size_t>(config.Number(Setting::kLuaMemoryMax)));
   front.Follow(config);
+  MAYFLY_RETURN_IF_ERROR(front.Rename(config));
   {
     MAYFLY_TRY(const auto tables, tables::ProtocolTables::Open(*database));
     server::RequestStatistics requests;

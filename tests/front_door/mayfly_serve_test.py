@@ -130,14 +130,66 @@ class MayflyServe(ServeTest):
         self.assertEqual(client.ask("AUTH ann pw"), "+OK")
         self.assertEqual(client.ask("GET a"), b"b")
 
+    def test_reads_a_redis_conf_with_every_directive_of_redis_7_4(self):
+        """What has no effect is named with the reason, line for line; the rest is in force."""
+        source = pathlib.Path(__file__).resolve().parent / "redis-7.4.conf"
+        log, pidfile = self.folder / "redis.log", self.folder / "redis.pid"
+        own = {"dir": self.folder / "db", "logfile": log, "pidfile": pidfile,
+               "unixsocket": self.folder / "redis.sock", "masteruser": "m", "masterauth": "n",
+               "requirepass": '"a secret"'}
+        file = self.folder / "redis.conf"
+        file.write_text(source.read_text() + "".join(f"{name} {value}\n" for name, value in own.items()))
+        process = self.start(file)
+        port, _ = self.ports(process)
+        client = self.client(port)
+        self.assertEqual(client.ask('AUTH "a secret"'), "+OK")
+        self.assertIn("unknown command 'CONFIG'", client.ask("CONFIG GET port"))
+        self.assertIn("unknown command 'FLUSHALL'", client.ask("FLUSHALL"))
+        renamed = "b840fc02d524045429941cc15f59e41cb7be6c52"
+
+        def setting(name):
+            if client.ask(f"{renamed} GET {name}") != "*2":
+                return None
+            reply = [client.file.readline() for _ in range(3)]
+            return client.file.read(int(reply[2][1:]) + 2)[:-2].decode()
+
+        for name, value in (("maxmemory", "104857600"), ("maxmemory-policy", "allkeys-lru"),
+                            ("syslog-enabled", "yes"), ("bgsave_cpulist", "1,10-11"),
+                            ("slave-announce-ip", "5.5.5.5"), ("min-replicas-to-write", "3")):
+            self.assertEqual(setting(name), value)
+        directives = [line.split()[0] for line in source.read_text().splitlines()
+                      if line.strip() and not line.startswith("#")]
+        for name in sorted(set(directives) - {"rename-command", "user"}):
+            self.assertIsNotNone(setting(name), name)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 0)
+        ignored = dict(re.findall(r"setting '([^']+)' has no effect here: (.+)", log.read_text()))
+        self.assertEqual(ignored["syslog-enabled"].split(":")[0].split(",")[0],
+                         "log lines go to logfile or standard error")
+        for name in ("save", "appendonly", "activedefrag", "server-cpulist", "tls-replication",
+                     "io-threads", "shutdown-on-sigterm", "enable-module-command", "sanitize-dump-payload",
+                     "bind-source-addr", "cluster-announce-ip"):
+            self.assertIn(name, ignored)
+        for name in ("maxmemory", "min-replicas-to-write", "maxclients", "maxmemory-policy", "bind", "dir", "tls-auth-clients"):
+            self.assertNotIn(name, ignored)
+
+    def test_refuses_to_rename_what_there_is_not(self):
+        file = self.folder / "redis.conf"
+        for line, words in (("rename-command NONE x", "there is no command 'NONE'"),
+                            ("rename-command GET SET", "there is a command 'SET' already")):
+            file.write_text(line + "\n")
+            process = self.start(file)
+            self.assertNotEqual(process.wait(timeout=60), 0)
+            self.assertIn(words, process.stderr.read())
+
     def test_says_that_a_database_in_memory_is_gone(self):
-        process = self.start("--maxmemory", "10mb")
+        process = self.start("--hz", "100")
         self.ports(process)
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(timeout=60), 0)
         log = process.stderr.read()
         self.assertIn("stopped; the database was in memory, and is gone", log)
-        self.assertIn("setting 'maxmemory' has no effect here: it bounds nothing yet", log)
+        self.assertIn("setting 'hz' has no effect here: nothing is polled", log)
 
     def test_tells_systemd_when_it_is_ready(self):
         path = self.folder / "notify"

@@ -61,6 +61,16 @@ void Assembly::Follow(Config& config) {
   });
 }
 
+Status Assembly::Rename(const Config& config) {
+  for (const auto& [name, fresh] : config.renames()) {
+    const Status renamed = table_.Rename(name, fresh);
+    if (!renamed.ok()) {
+      return Status::Invalid(fmt::format("{}, rename-command: {}", config.file(), renamed.message()));
+    }
+  }
+  return {};
+}
+
 Status Assembly::LoadUsers(const Config& config) {
   const std::string file = config.Text(Setting::kAclFile);
   if (!file.empty() && !config.user_lines().empty()) {

@@ -27,6 +27,9 @@ class Assembly final : public Publisher, public ExtensionMaker {
   // server runs.
   void Follow(Config& config);
 
+  // Renames commands as the file says. Invalid, with the file, for names that cannot be.
+  Status Rename(const Config& config);
+
   // Loads the users of the ACL file or of the configuration file, which must not both have some.
   // Call it once the server is open, and before it listens: they override requirepass. Fails as
   // LoadAclFile().
@@ -45,7 +48,7 @@ class Assembly final : public Publisher, public ExtensionMaker {
   std::unique_ptr<SessionExtension> ForSession(Server& server, Session& session) override;
 
  private:
-  const CommandTable table_;
+  CommandTable table_;  // Constant once the server runs.
   PubSub channels_;
   Acl acl_;
   AclAuthorizer authorizer_;

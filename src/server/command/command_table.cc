@@ -91,6 +91,22 @@ const CommandEntry* CommandTable::Find(Bytes name) const {
   return found == by_name_.end() ? nullptr : found->second;
 }
 
+Status CommandTable::Rename(Bytes name, Bytes fresh) {
+  const CommandEntry* const entry = FindServed(name);
+  if (entry == nullptr) return Status::Invalid(fmt::format("there is no command '{}'", name));
+  if (!fresh.empty() && FindServed(fresh) != nullptr) {
+    return Status::Invalid(fmt::format("there is a command '{}' already", fresh));
+  }
+  renamed_[ToLower(name)] = nullptr;
+  if (!fresh.empty()) renamed_[ToLower(fresh)] = entry;
+  return {};
+}
+
+const CommandEntry* CommandTable::FindServed(Bytes name) const {
+  const auto found = renamed_.find(ToLower(name.substr(0, kNameBytesMax)));
+  return found == renamed_.end() ? Find(name) : found->second;
+}
+
 const CommandEntry* CommandTable::FindSubcommand(const CommandEntry& container, Bytes name) const {
   const auto found = std::find_if(container.subcommands.begin(), container.subcommands.end(),
                                   [&](const auto* sub) { return IsWord(name, sub->spec->name); });
@@ -105,7 +121,7 @@ const CommandEntry* CommandTable::FindFullName(Bytes name) const {
 }
 
 const CommandEntry* CommandTable::Resolve(std::span<const Bytes> args, Answer& error) const {
-  const CommandEntry* entry = Find(args[0]);
+  const CommandEntry* entry = renamed_.empty() ? Find(args[0]) : FindServed(args[0]);
   if (entry == nullptr) {
     error = UnknownCommand(args);
     return nullptr;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "mayfly/status.h"
 #include "server/command/answer.h"
 #include "server/command/command.h"
 #include "server/command/command_categories.h"
@@ -39,6 +41,11 @@ class CommandTable {
   CommandTable(const CommandTable&) = delete;
   CommandTable& operator=(const CommandTable&) = delete;
 
+  // rename-command: clients call the command by the new name alone, or not at all if that is empty.
+  // Rules of ACL keep to its own name. Before the server runs. Invalid when there is no such command,
+  // or one with the new name.
+  Status Rename(Bytes name, Bytes fresh);
+
   // Ignores case; null when there is none.
   const CommandEntry* Find(Bytes name) const;
   const CommandEntry* FindSubcommand(const CommandEntry& container, Bytes name) const;
@@ -60,6 +67,7 @@ class CommandTable {
   const std::vector<std::unique_ptr<CommandEntry>>& entries() const { return entries_; }
 
  private:
+  const CommandEntry* FindServed(Bytes name) const;
   CommandEntry* Add(const CommandSpec& spec, const CommandFamily& family, CommandEntry* container);
 
   // Two families may share a container of subcommands, such as MEMORY: USAGE is about data, the
@@ -84,6 +92,7 @@ class CommandTable {
   std::vector<const CommandEntry*> commands_;
   std::unordered_map<std::string_view, const CommandEntry*, FoldedHash, FoldedEqual> by_name_;
   std::unordered_map<const CommandSpec*, const CommandEntry*> by_spec_;
+  std::map<std::string, const CommandEntry*, std::less<>> renamed_;  // Lower case; null: taken away.
 };
 
 // Whether `count` arguments, the name included, satisfy the arity.

@@ -46,6 +46,20 @@ TEST_F(Table, FindsNamesInAnyCase) {
   EXPECT_EQ(table_.FindFullName("BOX|ONE")->full_name, "box|one");
 }
 
+TEST_F(Table, ARenamedCommandAnswersToItsNewNameAlone) {
+  ASSERT_TRUE(table_.Rename("PLAIN", "Odd").ok());
+  ASSERT_TRUE(table_.Rename("mset", "").ok());
+  EXPECT_EQ(Error({"oDD", "k"}), "");
+  EXPECT_EQ(Error({"plain", "k"}), "ERR unknown command 'plain', with args beginning with: 'k' ");
+  EXPECT_EQ(Error({"mset", "k", "v"}).substr(0, 26), "ERR unknown command 'mset'");
+  EXPECT_EQ(table_.Find("plain")->full_name, "plain") << "rules of ACL keep to it";
+  EXPECT_FALSE(table_.Rename("plain", "x").ok()) << "it is gone";
+  EXPECT_FALSE(table_.Rename("box", "odd").ok()) << "there is one";
+  EXPECT_FALSE(table_.Rename("none", "x").ok());
+  ASSERT_TRUE(table_.Rename("odd", "plain").ok());
+  EXPECT_EQ(Error({"plain", "k"}), "");
+}
+
 TEST_F(Table, FamiliesMayShareAContainer) {
   EXPECT_EQ(table_.commands().size(), 3u);
   EXPECT_EQ(table_.FindFullName("box|two")->category, Category::kHash);

@@ -27,9 +27,6 @@ struct RefusedDirective {
   std::string_view advice;
 };
 constexpr RefusedDirective kRefused[] = {
-    {"rename-command",
-     "commands keep their names here; take one from users by a rule instead, such as 'user default "
-     "-config', or give nobody the rights to it"},
     {"loadmodule", "modules are not offered; remove the line"},
     {"sentinel", "Redis Sentinel is not offered; remove the line"},
 };
@@ -65,6 +62,11 @@ Status Include(Bytes pattern, int depth, Config& config) {
 
 Status ApplyWords(const std::vector<Bytes>& words, int depth, Config& config) {
   const std::string name = ToLower(words[0]);
+  if (name == "rename-command") {
+    if (words.size() != 3) return Status::Invalid("'rename-command' takes a name and a new name");
+    config.AddRename(std::string(words[1]), std::string(words[2]));
+    return {};
+  }
   if (name == "include" && words.size() == 2) return Include(words[1], depth, config);
   for (const RefusedDirective& refused : kRefused) {
     if (name != refused.name) continue;

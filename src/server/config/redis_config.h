@@ -3,8 +3,10 @@
 //   requirepass "a secret"         quoted as redis-cli takes it
 //   user ann on >pw ~app:* +@read  kept for the ACL
 //   include /etc/mayfly/*.conf     at this place; later lines win
-// Directives that mayfly could not honour are refused and never skipped: rename-command,
-// loadmodule, replicaof and their like.
+//   rename-command CONFIG ""       for the table of commands
+// A setting that Redis has and that means nothing here is taken with its value; the log names it, and
+// why, when the server starts. Directives whose loss would harm are refused and never skipped:
+// loadmodule, sentinel.
 #pragma once
 
 #include <string>
