@@ -118,6 +118,99 @@ class RedisCli(unittest.TestCase):
         self.assertRegex(cli("--bigkeys"), "Biggest +list found .*list.* has 3 items")
         self.assertIn("1 strings with", cli("--memkeys"))
 
+    def test_its_survey_of_hot_keys(self):
+        cli(text="".join(f"SET cold:{i} x\n" for i in range(20)))
+        refused = subprocess.run(command_line("--hotkeys"), capture_output=True, text=True,
+                                 timeout=SECONDS_MAX)
+        self.assertIn("An LFU maxmemory policy is not selected", refused.stdout + refused.stderr)
+        cli("CONFIG", "SET", "maxmemory-policy", "allkeys-lfu", "lfu-log-factor", 0)
+        self.addCleanup(cli, "CONFIG", "SET", "maxmemory-policy", "noeviction", "lfu-log-factor", 10)
+        cli(text="SET hot x\n" + "GET hot\n" * 50)
+        self.assertRegex(cli("--hotkeys"), r'hot key found with counter: 5\d\s+keyname: "hot"')
+
+    def test_it_takes_the_data_as_an_rdb_file(self):
+        cli(text="SET a 1\nSET b 2 EX 1000\nHSET h f v\nRPUSH l 1 2\nZADD z 1 m\nSADD s x\n")
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "dump.rdb"
+            cli("--rdb", file)
+            check = subprocess.run(["redis-check-rdb", file], capture_output=True, text=True,
+                                   timeout=SECONDS_MAX)
+        self.assertEqual(check.returncode, 0, check.stdout)
+        self.assertIn("RDB looks OK", check.stdout)
+        self.assertIn("6 keys read", check.stdout)
+        self.assertIn("1 expires", check.stdout)
+
+    def test_a_follower_hears_of_an_eviction_as_of_a_delete(self):
+        with Listener("--replica") as follower:
+            eventually(lambda: "state=online" in cli("INFO", "replication"))
+            cli("SET", "evicted", "v")
+            follower.until("evicted")
+            self.addCleanup(cli, "CONFIG", "SET", "maxmemory", 0, "maxmemory-policy", "noeviction")
+            cli("CONFIG", "SET", "maxmemory-policy", "allkeys-random", "maxmemory", 1)
+            self.assertIn('"evicted"', follower.until('"DEL"'))
+
+    def test_there_is_no_cluster_to_check(self):
+        run = subprocess.run(["redis-cli", "--cluster", "check", f"127.0.0.1:{SERVER.port}"],
+                             capture_output=True, text=True, timeout=SECONDS_MAX)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("is not configured as a cluster node", run.stdout + run.stderr)
+
+    def test_its_views_of_latency_and_memory(self):
+        cli("CONFIG", "SET", "latency-monitor-threshold", 1)
+        self.addCleanup(cli, "CONFIG", "SET", "latency-monitor-threshold", 0)
+        cli("LATENCY", "RESET")
+        cli("EVAL", "for i = 1, 3000000 do end return 1", 0)
+        self.assertIn("command", cli("LATENCY", "LATEST"))
+        self.assertTrue(cli("LATENCY", "HISTORY", "command"))
+        self.assertIn("all time high", cli("LATENCY", "GRAPH", "command"))
+        self.assertIn("command", cli("LATENCY", "DOCTOR"))
+        self.assertIn("histogram_usec", cli("LATENCY", "HISTOGRAM", "eval"))
+        self.assertGreaterEqual(int(cli("LATENCY", "RESET", "command")), 1)
+        cli("CONFIG", "SET", "slowlog-log-slower-than", 0)
+        cli("GET", "slow")
+        self.assertIn("slow", cli("SLOWLOG", "GET", 5))
+        cli("CONFIG", "SET", "slowlog-log-slower-than", 10000)
+        self.assertGreaterEqual(int(cli("SLOWLOG", "LEN")), 1)
+        self.assertEqual(cli("SLOWLOG", "RESET"), "OK")
+        cli("SET", "k", "x" * 1000)
+        self.assertGreater(int(cli("MEMORY", "USAGE", "k")), 1000)
+        self.assertIn("maxmemory is not set", cli("MEMORY", "DOCTOR"))
+        self.assertIn("<malloc", cli("MEMORY", "MALLOC-STATS"))
+        self.assertEqual(cli("MEMORY", "PURGE"), "OK")
+        self.assertIn("allocator-fragmentation.ratio", cli("MEMORY", "STATS"))
+        self.assertEqual(cli("MODULE", "LIST"), "")
+
+    def test_the_parts_of_debug_that_test_suites_use(self):
+        self.assertIn("DEBUG command not allowed", cli("DEBUG", "SLEEP", 0))
+        with tempfile.TemporaryDirectory() as folder, \
+                ServerProcess(SERVER.binary, "--enable-debug-command", "local", folder=folder) as own:
+
+            def ask(*words):
+                run = subprocess.run(["redis-cli", "-p", str(own.port), *map(str, words)],
+                                     capture_output=True, text=True, timeout=SECONDS_MAX)
+                return run.stdout.rstrip("\n")
+
+            for words in (["SLEEP", 0], ["JMAP"], ["RELOAD"], ["LOADAOF"], ["SET-ACTIVE-EXPIRE", 0],
+                          ["LOG", "a line"], ["QUICKLIST-PACKED-THRESHOLD", "1K"],
+                          ["POPULATE", 100, "p", 10], ["SET-ACTIVE-EXPIRE", 1]):
+                self.assertEqual(ask("DEBUG", *words), "OK", words)
+            self.assertEqual(ask("DBSIZE"), "100")
+            self.assertEqual(ask("STRLEN", "p:7"), "10")
+            self.assertRegex(ask("DEBUG", "OBJECT", "p:7"), "Value at:.* encoding:embstr ")
+            self.assertEqual(ask("DEBUG", "OBJECT", "none"), "ERR no such key")
+            self.assertEqual(ask("DEBUG", "ERROR", "OOPS it failed"), "OOPS it failed")
+            self.assertEqual(ask("DEBUG", "STRINGMATCH-LEN", 1000, "*y"), "0")
+            for kind, reply in (("integer", "12345"), ("string", "Hello World"), ("true", "1"),
+                                ("bignum", "1234567999999999999999999999999999999")):
+                self.assertEqual(ask("DEBUG", "PROTOCOL", kind), reply)
+            self.assertEqual(ask("-3", "DEBUG", "PROTOCOL", "map").split(),
+                             ["0", "(false)", "1", "(true)", "2", "(false)"])
+            ask("DEBUG", "SET-ACTIVE-EXPIRE", 0)
+            ask("SET", "mortal", "x", "PX", 1)
+            eventually(lambda: ask("EXISTS", "mortal") == "0")
+            self.assertIn("due_rows", ask("TTL.STATS").replace("-", "_"))
+            own.stop()
+
     def test_resp3_and_formats_of_output(self):
         cli("HSET", "hash", "f", "v")
         self.assertEqual(cli("-3", "--json", "HGETALL", "hash"), '{"f":"v"}')

@@ -290,7 +290,7 @@ TEST(Config, WhatWouldNotBeSoIsRefusedByName) {
   // clang-format off
   const std::pair<const char*, const char*> lines[] = {
       {"cluster-enabled yes",        "Cluster is not offered"},
-      {"rename-command CONFIG \"\"", "take one from users"},
+      {"rename-command CONFIG",      "takes a name and a new name"},
       {"loadmodule /x.so",           "modules are not offered"},
       {"nonsense 1",                 "there is no setting"},
       {"port",                       "has no value"},
@@ -315,11 +315,12 @@ TEST(Config, WhatWouldNotBeSoIsRefusedByName) {
 TEST(Config, SettingsWithoutEffectAreNamedWithTheReason) {
   Config config;
   EXPECT_TRUE(config.WithoutEffect().empty());
-  ASSERT_TRUE(config.SetAtStart("maxmemory", "10mb").ok());
+  ASSERT_TRUE(config.SetAtStart("hz", "100").ok());
   ASSERT_TRUE(config.SetAtStart("timeout", "10").ok());
+  ASSERT_TRUE(config.SetAtStart("maxmemory", "10mb").ok());
   ASSERT_EQ(config.WithoutEffect().size(), 1u);
-  EXPECT_EQ(config.WithoutEffect()[0].first, "maxmemory");
-  EXPECT_TRUE(config.WithoutEffect()[0].second.starts_with("it bounds nothing yet"));
+  EXPECT_EQ(config.WithoutEffect()[0].first, "hz");
+  EXPECT_TRUE(config.WithoutEffect()[0].second.starts_with("nothing is polled"));
 }
 
 TEST(Config, RewriteKeepsRedisOwnFormatAndUsers) {
