@@ -18,6 +18,9 @@ namespace mayfly {
 struct ExpressionArguments {
   std::map<std::string, std::string> names = {};      // "#n" to an attribute's name.
   std::map<std::string, AttributeValue> values = {};  // ":v" to a value.
+  // False: the expressions were made from a request in another form, which has its own bounds.
+  // Those of DynamoDB's expressions (4 KB, 300 operators, 100 operands of IN) do not apply.
+  bool bounded = true;
 };
 
 // The attributes that WriteOutcome::attributes has after a write, as in DynamoDB.
@@ -109,6 +112,7 @@ struct QueryRequest {
   // With an index: returns whole items, with attributes that it does not project. For a local index
   // they are read from the table; Invalid with a global index that does not project all.
   bool all_attributes = false;
+  bool filters_keys = false;  // The filter may name key attributes, too; DynamoDB refuses that.
 };
 
 // Reads all items of a table or an index. See QueryRequest for the fields both have.

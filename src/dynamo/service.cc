@@ -13,6 +13,7 @@
 #include "dynamo/json/limits.h"
 #include "dynamo/json/refusal.h"
 #include "dynamo/operations/operations.h"
+#include "dynamo/shapes/shape.h"
 #include "http/limits.h"
 
 namespace mayfly::dynamo {
@@ -100,8 +101,8 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
                    std::string(body.error().message()));
   }
   if (!body->is_object()) return Mistyped("the body is no JSON object");
-  Validation validation;
-  const Fields in(body->get_object(), validation);
+  MAYFLY_REQUIRE(CheckShape(body->get_object(), *operation->shape));
+  const Fields in(body->get_object());
   if (operation->read_write != nullptr) {
     MAYFLY_TRY(AskedWrite write, operation->read_write(in));
     round.writes.Add(exchange, std::move(write));

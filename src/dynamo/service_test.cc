@@ -49,9 +49,10 @@ TEST_F(ServiceTest, WhatIsNoRequestIsRefusedInDynamosOrder) {
 }
 
 TEST_F(ServiceTest, ConstraintsAreToldTogether) {
-  EXPECT_EQ(service.Error("DescribeTable", "{}"),
-            "ValidationException: 1 validation error detected: Value null at 'tableName' failed to "
-            "satisfy constraint: Member must not be null");
+  EXPECT_EQ(service.Error("GetItem", "{}"),
+            "ValidationException: 2 validation errors detected: Value null at 'tableName' failed "
+            "to satisfy constraint: Member must not be null; Value null at 'key' failed to satisfy "
+            "constraint: Member must not be null");
   EXPECT_EQ(
       service.Error("Scan", R"({"TableName":"a;","Limit":0})"),
       "ValidationException: 3 validation errors detected: Value 'a;' at 'tableName' failed to "

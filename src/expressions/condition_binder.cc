@@ -58,7 +58,8 @@ std::string DescribeBound(const AttributeValue& value) {
 
 class ConditionBinder {
  public:
-  ConditionBinder(ExpressionKind kind, Arguments& arguments) : binder_(kind, arguments) {}
+  ConditionBinder(ExpressionKind kind, Arguments& arguments)
+      : binder_(kind, arguments), bounded_(arguments.bounded()) {}
 
   Result<ConditionNode> Bind(const Node& in_parentheses) {
     const Node& node = Bare(in_parentheses);
@@ -81,7 +82,7 @@ class ConditionBinder {
     if (node.kind == Node::Kind::kFunction) {
       return binder_.CheckFunction(node.text, bound.operands);
     }
-    if (bound.kind == Kind::kIn && bound.operands.size() - 1 > kInOperandsMax) {
+    if (bounded_ && bound.kind == Kind::kIn && bound.operands.size() - 1 > kInOperandsMax) {
       return binder_.Refuse(
           fmt::format("The IN operator is provided with too many operands; "
                       "number of operands: {}",
@@ -115,6 +116,7 @@ class ConditionBinder {
   }
 
   Binder binder_;
+  const bool bounded_;
 };
 
 }  // namespace
@@ -125,7 +127,7 @@ std::string_view OperatorName(Kind kind) {
 
 Result<ConditionNode> ParseCondition(std::string_view text, ExpressionKind kind,
                                      Arguments& arguments) {
-  MAYFLY_TRY(const Node root, ParseConditionSyntax(text, kind));
+  MAYFLY_TRY(const Node root, ParseConditionSyntax(text, kind, arguments.bounded()));
   MAYFLY_RETURN_IF_ERROR(CheckWords(root, kind, Position::kCondition));
   return ConditionBinder(kind, arguments).Bind(root);
 }

@@ -23,8 +23,8 @@ class ConditionParser {
  public:
   ConditionParser(std::string_view text, ExpressionKind kind) : cursor_(text, kind) {}
 
-  Result<Node> Run() {
-    MAYFLY_RETURN_IF_ERROR(cursor_.CheckSize());
+  Result<Node> Run(bool bounded) {
+    MAYFLY_RETURN_IF_ERROR(cursor_.CheckSize(bounded));
     MAYFLY_TRY(Node root, ParseOr(false));
     if (!cursor_.AtEnd()) return cursor_.Unexpected();
     return root;
@@ -134,8 +134,8 @@ class ConditionParser {
 
 }  // namespace
 
-Result<Node> ParseConditionSyntax(std::string_view text, ExpressionKind kind) {
-  return ConditionParser(text, kind).Run();
+Result<Node> ParseConditionSyntax(std::string_view text, ExpressionKind kind, bool bounded) {
+  return ConditionParser(text, kind).Run(bounded);
 }
 
 }  // namespace mayfly::expressions

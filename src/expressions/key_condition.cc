@@ -148,6 +148,12 @@ Status NotSupported() { return Status::Invalid("Query key condition not supporte
 
 }  // namespace
 
+Status CheckKeyCondition(std::string_view text, Arguments& arguments) {
+  MAYFLY_TRY(const ConditionNode root,
+             ParseCondition(text, ExpressionKind::kKeyCondition, arguments));
+  return ReadKeys(root).status();
+}
+
 Result<KeyCondition> KeyCondition::Parse(std::string_view text, const KeyAttribute& partition,
                                          const std::optional<KeyAttribute>& sort,
                                          Arguments& arguments) {

@@ -28,6 +28,9 @@ struct SortCondition {
   AttributeValue upper;  // Of kBetween, inclusive.
 };
 
+// What can be said against the text without a table: its grammar, other operators.
+Status CheckKeyCondition(std::string_view text, Arguments& arguments);
+
 struct KeyCondition {
   AttributeValue partition;
   std::optional<SortCondition> sort;

@@ -68,7 +68,8 @@ Item Project(const std::vector<Path>& paths, const Item& item) {
 
 Result<Projection> Projection::Parse(std::string_view text, Arguments& arguments) {
   constexpr ExpressionKind kKind = ExpressionKind::kProjection;
-  MAYFLY_TRY(const std::vector<PathSyntax> syntax, ParseProjectionSyntax(text));
+  MAYFLY_TRY(const std::vector<PathSyntax> syntax,
+             ParseProjectionSyntax(text, arguments.bounded()));
   for (const PathSyntax& path : syntax) MAYFLY_RETURN_IF_ERROR(CheckWords(path, kKind));
   Binder binder(kKind, arguments);
   std::vector<Path> paths;

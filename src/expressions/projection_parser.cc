@@ -6,9 +6,9 @@
 
 namespace mayfly::expressions {
 
-Result<std::vector<PathSyntax>> ParseProjectionSyntax(std::string_view text) {
+Result<std::vector<PathSyntax>> ParseProjectionSyntax(std::string_view text, bool bounded) {
   TokenCursor cursor(text, ExpressionKind::kProjection);
-  MAYFLY_RETURN_IF_ERROR(cursor.CheckSize());
+  MAYFLY_RETURN_IF_ERROR(cursor.CheckSize(bounded));
   std::vector<PathSyntax> paths;
   for (;;) {
     MAYFLY_TRY(PathSyntax path, cursor.ParsePath());

@@ -119,7 +119,7 @@ Update& Update::operator=(Update&&) noexcept = default;
 Update::~Update() = default;
 
 Result<Update> Update::Parse(std::string_view text, Arguments& arguments) {
-  MAYFLY_TRY(const std::vector<ClauseSyntax> clauses, ParseUpdateSyntax(text));
+  MAYFLY_TRY(const std::vector<ClauseSyntax> clauses, ParseUpdateSyntax(text, arguments.bounded()));
   MAYFLY_RETURN_IF_ERROR(CheckClauses(clauses));
   MAYFLY_TRY(UpdatePlan plan, Bind(clauses, arguments));
   return Update(std::make_unique<const UpdatePlan>(std::move(plan)));

@@ -11,8 +11,8 @@ class UpdateParser {
  public:
   explicit UpdateParser(std::string_view text) : cursor_(text, ExpressionKind::kUpdate) {}
 
-  Result<std::vector<ClauseSyntax>> Run() {
-    MAYFLY_RETURN_IF_ERROR(cursor_.CheckSize());
+  Result<std::vector<ClauseSyntax>> Run(bool bounded) {
+    MAYFLY_RETURN_IF_ERROR(cursor_.CheckSize(bounded));
     std::vector<ClauseSyntax> clauses;
     while (!cursor_.AtEnd()) {
       if (!cursor_.IsKind(Token::Kind::kKeyword)) return cursor_.Unexpected();
@@ -69,8 +69,8 @@ class UpdateParser {
 
 }  // namespace
 
-Result<std::vector<ClauseSyntax>> ParseUpdateSyntax(std::string_view text) {
-  return UpdateParser(text).Run();
+Result<std::vector<ClauseSyntax>> ParseUpdateSyntax(std::string_view text, bool bounded) {
+  return UpdateParser(text).Run(bounded);
 }
 
 }  // namespace mayfly::expressions

@@ -39,7 +39,25 @@ TEST_P(TableWrites, RefusesReturnValuesThatMeanNothing) {
 TEST_P(TableWrites, NamesATableThatIsNotThere) {
   EXPECT_EQ(CodeOf(tables().PutItem({.table = "ghosts", .item = Post()})), kNotFound);
   EXPECT_EQ(CodeOf(tables().GetItem({.table = "ghosts", .key = Key()})), kNotFound);
-  EXPECT_EQ(CodeOf(tables().Query({.table = "ghosts", .key_condition = "a = :a"})), kNotFound);
+  const ExpressionArguments arguments = {.names = {}, .values = {{":a", AttributeValue("x")}}};
+  EXPECT_EQ(CodeOf(tables().Query(
+                {.table = "ghosts", .key_condition = "a = :a", .arguments = arguments})),
+            kNotFound);
+}
+
+TEST_P(TableWrites, LooksAtARequestBeforeItLooksForTheTable) {
+  EXPECT_EQ(CodeOf(tables().PutItem({.table = "ghosts", .item = Post(), .condition = "a ="})),
+            kInvalid);
+  EXPECT_EQ(CodeOf(tables().UpdateItem({.table = "ghosts", .key = Key(), .update = "SET"})),
+            kInvalid);
+  EXPECT_EQ(CodeOf(tables().GetItem({.table = "ghosts", .key = Key(), .projection = "a,"})),
+            kInvalid);
+  EXPECT_EQ(CodeOf(tables().Query({.table = "ghosts", .key_condition = "a = :a"})), kInvalid);
+  EXPECT_EQ(CodeOf(tables().Scan({.table = "ghosts", .filter = "a ="})), kInvalid);
+  EXPECT_EQ(CodeOf(tables().TransactWriteItems(
+                {{PutItemRequest{.table = "ghosts", .item = Post()}},
+                 {DeleteItemRequest{.table = "ghosts", .key = Key(), .condition = "a ="}}})),
+            kInvalid);
 }
 
 TEST_P(TableWrites, AConditionDecides) {

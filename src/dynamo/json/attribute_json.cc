@@ -15,13 +15,7 @@ namespace {
 using ReadResult = Outcome<AttributeValue>;
 
 Outcome<Binary> ReadBinary(const json::value& value) {
-  if (value.is_object()) return Mistyped(kUnexpectedStructure);
-  if (value.is_array()) {
-    return Mistyped("Unrecognized collection type class java.nio.ByteBuffer");
-  }
-  if (!value.is_string()) {
-    return Mistyped("only base-64-encoded strings are convertible to bytes");
-  }
+  MAYFLY_REQUIRE(CheckBinary(value));
   Result<std::string> bytes = FromBase64(View(value.get_string()));
   if (!bytes) return Mistyped(std::string(bytes.error().message()));
   return Binary{*std::move(bytes)};
@@ -63,13 +57,13 @@ ReadResult ReadBinaryValue(const json::value& value) {
 }
 
 ReadResult ReadBool(const json::value& value) {
-  if (!value.is_bool()) return WrongType(value, "Boolean");
-  return AttributeValue(value.get_bool());
+  MAYFLY_TRY(const bool flag, BooleanOf(value));
+  return AttributeValue(flag);
 }
 
 ReadResult ReadNull(const json::value& value) {
-  if (!value.is_bool()) return WrongType(value, "Boolean");
-  if (!value.get_bool()) {
+  MAYFLY_TRY(const bool flag, BooleanOf(value));
+  if (!flag) {
     return InvalidParameter("Null attribute value types must have the value of true");
   }
   return AttributeValue(Null());
@@ -200,6 +194,19 @@ json::value WriteContent(const AttributeValue& value) {
 }
 
 }  // namespace
+
+Outcome<void> CheckBinary(const json::value& value) {
+  if (value.is_object()) return Mistyped(kUnexpectedStructure);
+  if (value.is_array()) {
+    return Mistyped("Unrecognized collection type class java.nio.ByteBuffer");
+  }
+  if (!value.is_string()) {
+    return Mistyped("only base-64-encoded strings are convertible to bytes");
+  }
+  const Status digits = CheckBase64(View(value.get_string()));
+  if (!digits.ok()) return Mistyped(std::string(digits.message()));
+  return {};
+}
 
 Outcome<AttributeValue> ReadValue(const json::value& value) {
   if (value.is_array()) {

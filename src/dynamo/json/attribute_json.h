@@ -7,6 +7,9 @@
 
 namespace mayfly::dynamo {
 
+// A SerializationException, unless it is a string in Base64.
+Outcome<void> CheckBinary(const json::value& value);
+
 // Refused: more or less than one type, a set that is empty or has a member twice, a null that is
 // not true, a malformed number.
 Outcome<AttributeValue> ReadValue(const json::value& value);

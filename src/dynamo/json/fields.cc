@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/text.h"
@@ -15,15 +17,13 @@ std::string_view KindName(const json::value& value) {
   return value.is_double() ? "DECIMAL_VALUE" : "NUMBER_VALUE";
 }
 
-// For lists and maps.
-Refusal WrongShape(const json::value& value, std::string_view wanted) {
-  if (value.is_object()) return Mistyped(kUnexpectedStructure);
-  if (value.is_array()) return Mistyped(fmt::format("Unrecognized collection type {}", wanted));
-  return Mistyped("Unexpected field type");
-}
+constexpr std::array<std::string_view, 3> kTrue = {"true", "1", "yes"};
+constexpr std::array<std::string_view, 3> kFalse = {"false", "0", "no"};
 
-const json::object kNothing;
-const json::array kNone;
+bool IsOneOf(std::string_view text, const std::array<std::string_view, 3>& words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return EqualsIgnoringCase(text, word); });
+}
 
 }  // namespace
 
@@ -32,13 +32,31 @@ Refusal WrongType(const json::value& value, std::string_view wanted) {
   if (value.is_array()) {
     return Mistyped(fmt::format("Unrecognized collection type class java.lang.{}", wanted));
   }
-  if (wanted == "Boolean") return Mistyped("Unexpected token received from parser");
   return Mistyped(fmt::format("{} cannot be converted to {}", KindName(value), wanted));
 }
 
 Outcome<std::string> StringOf(const json::value& value) {
   if (!value.is_string()) return WrongType(value, "String");
   return std::string(View(value.get_string()));
+}
+
+Outcome<bool> BooleanOf(const json::value& value) {
+  if (value.is_bool()) return value.get_bool();
+  if (!value.is_string()) return WrongType(value, "Boolean");
+  const std::string_view text = View(value.get_string());
+  if (IsOneOf(text, kTrue)) return true;
+  if (IsOneOf(text, kFalse)) return false;
+  return Mistyped("Unexpected token received from parser");
+}
+
+std::int64_t IntegerOf(const json::value& value) {
+  if (value.is_int64()) return value.get_int64();
+  if (value.is_uint64()) return INT64_MAX;
+  if (!value.is_double()) return 0;
+  const double cut = std::trunc(value.get_double());
+  constexpr double kTooLarge = 9.2e18;
+  if (std::abs(cut) < kTooLarge) return static_cast<std::int64_t>(cut);
+  return cut < 0 ? INT64_MIN : INT64_MAX;
 }
 
 Outcome<const json::object*> ObjectOf(const json::value& value) {
@@ -55,169 +73,74 @@ std::string TableOfArn(std::string_view name) {
   return std::string(rest.substr(0, rest.find('/')));
 }
 
-std::string Fields::Where(std::string_view name) const {
-  std::string where(name);
-  where[0] = ToLower(where[0]);
-  return path_.empty() ? where : path_ + "." + where;
-}
-
 const json::value* Fields::Find(std::string_view name) const {
-  const json::value* const found = object_.if_contains(ToJson(name));
+  const json::value* const found = object_->if_contains(ToJson(name));
   return found == nullptr || found->is_null() ? nullptr : found;
 }
 
 std::optional<std::string> Fields::String(std::string_view name) const {
   const json::value* const value = Find(name);
-  if (value == nullptr) return std::nullopt;
-  Outcome<std::string> text = StringOf(*value);
-  if (text) return *std::move(text);
-  validation_.Misfit(std::move(text).error());
-  return std::nullopt;
+  if (value == nullptr || !value->is_string()) return std::nullopt;
+  return std::string(View(value->get_string()));
 }
 
-std::string Fields::RequiredString(std::string_view name, std::size_t min, std::size_t max) const {
-  const auto text = String(name);
-  if (!text) {
-    validation_.Missing(Where(name));
-    return {};
-  }
-  validation_.Length(Where(name), *text, text->size(), min, max);
-  return *text;
-}
+std::string Fields::Name(std::string_view name) const { return TableOfArn(Text(name)); }
 
-std::string Fields::Name(std::string_view name) const {
-  auto text = OptionalName(name);
-  if (!text) validation_.Missing(Where(name));
-  return text.value_or("");
-}
-
-std::optional<std::string> Fields::OptionalName(std::string_view name) const {
-  const auto text = String(name);
-  if (!text) return std::nullopt;
-  std::string plain = TableOfArn(*text);
-  validation_.Name(Where(name), plain);
-  return plain;
-}
-
-std::string Fields::OneOf(std::string_view name, std::initializer_list<std::string_view> values,
-                          bool required) const {
-  const auto text = String(name);
-  if (text) validation_.OneOf(Where(name), *text, values);
-  if (!text && required) validation_.Missing(Where(name));
-  return text.value_or("");
-}
-
-std::optional<std::int64_t> Fields::Integer(std::string_view name, std::int64_t min,
-                                            std::int64_t max) const {
+std::optional<std::int64_t> Fields::Integer(std::string_view name) const {
   const json::value* const value = Find(name);
-  if (value == nullptr) return std::nullopt;
-  std::int64_t number = 0;
-  if (value->is_int64()) {
-    number = value->get_int64();
-  } else if (value->is_uint64()) {
-    number = INT64_MAX;
-  } else if (value->is_double()) {  // DynamoDB truncates the fraction.
-    const double cut = std::trunc(value->get_double());
-    constexpr double kTooLarge = 9.2e18;
-    number = std::abs(cut) < kTooLarge ? static_cast<std::int64_t>(cut)
-                                       : (cut < 0 ? INT64_MIN : INT64_MAX);
-  } else {
-    validation_.Misfit(WrongType(*value, max > INT32_MAX ? "Long" : "Integer"));
-    return std::nullopt;
-  }
-  validation_.Range(Where(name), number, min, max);
-  return number;
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  return IntegerOf(*value);
 }
 
 std::optional<bool> Fields::OptionalBoolean(std::string_view name) const {
   const json::value* const value = Find(name);
   if (value == nullptr) return std::nullopt;
-  if (value->is_bool()) return value->get_bool();
-  validation_.Misfit(WrongType(*value, "Boolean"));
-  return std::nullopt;
-}
-
-bool Fields::Boolean(std::string_view name, bool otherwise) const {
-  return OptionalBoolean(name).value_or(otherwise);
+  const Outcome<bool> flag = BooleanOf(*value);
+  return flag ? std::optional(*flag) : std::nullopt;
 }
 
 const json::object* Fields::Map(std::string_view name) const {
   const json::value* const value = Find(name);
-  if (value == nullptr) return nullptr;
-  if (value->is_object()) return &value->get_object();
-  validation_.Misfit(WrongShape(*value, "java.util.Map"));
-  return nullptr;
+  return value == nullptr ? nullptr : value->if_object();
 }
 
 const json::array* Fields::List(std::string_view name) const {
   const json::value* const value = Find(name);
-  if (value == nullptr) return nullptr;
-  if (value->is_array()) return &value->get_array();
-  validation_.Misfit(WrongShape(*value, "java.util.List"));
-  return nullptr;
+  return value == nullptr ? nullptr : value->if_array();
+}
+
+const json::object& Fields::MapOrNone(std::string_view name) const {
+  static const json::object kNone;
+  const json::object* const map = Map(name);
+  return map == nullptr ? kNone : *map;
+}
+
+const json::array& Fields::ListOrNone(std::string_view name) const {
+  static const json::array kNone;
+  const json::array* const list = List(name);
+  return list == nullptr ? kNone : *list;
 }
 
 std::vector<std::string> Fields::Strings(std::string_view name) const {
   std::vector<std::string> texts;
-  const json::array* const list = List(name);
-  if (list == nullptr) return texts;
-  for (const json::value& value : *list) {
-    Outcome<std::string> text = StringOf(value);
-    if (text) {
-      texts.push_back(*std::move(text));
-    } else {
-      validation_.Misfit(std::move(text).error());
-    }
+  for (const json::value& value : ListOrNone(name)) {
+    if (value.is_string()) texts.emplace_back(View(value.get_string()));
   }
   return texts;
 }
 
-// Null when it is no object, which is noted.
-const json::object* Fields::AsObject(const json::value& value) const {
-  Outcome<const json::object*> object = ObjectOf(value);
-  if (object) return *object;
-  validation_.Misfit(std::move(object).error());
-  return nullptr;
-}
-
 std::optional<Fields> Fields::Structure(std::string_view name) const {
-  const json::value* const value = Find(name);
-  if (value == nullptr) return std::nullopt;
-  const json::object* const object = AsObject(*value);
+  const json::object* const object = Map(name);
   if (object == nullptr) return std::nullopt;
-  return std::optional<Fields>(std::in_place, *object, validation_, Where(name));
+  return Fields(*object);
 }
 
 std::vector<Fields> Fields::Structures(std::string_view name) const {
   std::vector<Fields> all;
-  const json::array* const list = List(name);
-  if (list == nullptr) return all;
-  for (const json::value& value : *list) {
-    const json::object* const object = AsObject(value);
-    if (object == nullptr) break;
-    all.emplace_back(*object, validation_,
-                     fmt::format("{}.{}.member", Where(name), all.size() + 1));
+  for (const json::value& value : ListOrNone(name)) {
+    if (value.is_object()) all.emplace_back(value.get_object());
   }
   return all;
-}
-
-const json::object& Fields::RequiredMap(std::string_view name) const {
-  const json::object* const map = Map(name);
-  if (map == nullptr) validation_.Missing(Where(name));
-  return map == nullptr ? kNothing : *map;
-}
-
-const json::array& Fields::RequiredList(std::string_view name, std::size_t min,
-                                        std::size_t max) const {
-  const json::array* const list = List(name);
-  if (list == nullptr) {
-    validation_.Missing(Where(name));
-    return kNone;
-  }
-  // The list itself could be megabytes.
-  const std::string shown = list->empty() ? "[]" : fmt::format("[{} members]", list->size());
-  validation_.Length(Where(name), shown, list->size(), min, max);
-  return *list;
 }
 
 }  // namespace mayfly::dynamo

@@ -180,9 +180,9 @@ json::value NumberOf(double number) {
   return number;
 }
 
-std::string ToText(const json::object& object) {
-  json::serializer serializer;
-  serializer.reset(&object);
+namespace {
+
+std::string TextFrom(json::serializer& serializer) {
   std::string text;
   char piece[16 * 1024];
   while (!serializer.done()) {
@@ -190,6 +190,20 @@ std::string ToText(const json::object& object) {
     text.append(part.data(), part.size());
   }
   return text;
+}
+
+}  // namespace
+
+std::string ToText(const json::object& object) {
+  json::serializer serializer;
+  serializer.reset(&object);
+  return TextFrom(serializer);
+}
+
+std::string ToText(const json::value& value) {
+  json::serializer serializer;
+  serializer.reset(&value);
+  return TextFrom(serializer);
 }
 
 }  // namespace mayfly::dynamo

@@ -21,6 +21,7 @@ Result<json::value> ParseJson(std::string_view text, json::storage_ptr memory = 
                               json::storage_ptr scratch = {});
 
 std::string ToText(const json::object& object);
+std::string ToText(const json::value& value);
 
 // Whole numbers without a point or exponent.
 json::value NumberOf(double number);

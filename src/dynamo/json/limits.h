@@ -36,6 +36,9 @@ inline constexpr std::size_t kTagsMax = 50;
 inline constexpr std::size_t kTagKeyCharactersMax = 128;
 inline constexpr std::size_t kTagValueCharactersMax = 256;
 inline constexpr std::size_t kValidationErrorsMax = 10;
+inline constexpr std::size_t kShownBytesMax = 1024;  // Of a list or map in a message.
+inline constexpr std::size_t kNameLengthMin = 3;     // Of tables and indexes.
+inline constexpr std::size_t kNameLengthMax = 255;
 
 // How far a request's date may be from the server's clock, either way.
 inline constexpr std::chrono::minutes kClockSkewMax{15};

@@ -9,22 +9,13 @@
 #include "dynamo/operations/operations.h"
 #include "dynamo/requests/capacity.h"
 #include "dynamo/requests/expression_input.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
 
 namespace mayfly::dynamo {
 namespace {
 
 const ExpressionParameters kGet = {{"ProjectionExpression"}, {"AttributesToGet"}};
-
-// RequestItems: by table.
-const json::object& RequestItems(const Fields& in) {
-  const json::object& items = in.RequiredMap("RequestItems");
-  if (in.Has("RequestItems")) {
-    in.validation().Length("requestItems", fmt::format("[{} members]", items.size()), items.size(),
-                           1, SIZE_MAX);
-  }
-  return items;
-}
 
 // Where an item's reply belongs, and its key if it stays unprocessed.
 struct WantedItem {
@@ -35,10 +26,8 @@ struct WantedItem {
 
 Outcome<void> ReadKeys(const Fields& in, const std::string& named,
                        std::vector<GetItemRequest>& requests, std::vector<WantedItem>& wanted) {
-  const json::array& keys = in.RequiredList("Keys", 1);
+  const json::array& keys = in.ListOrNone("Keys");
   const bool consistent = in.Boolean("ConsistentRead");
-  in.validation().Name("requestItems." + named, TableOfArn(named));
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(const ExpressionInput input, ReadExpressions(in, kGet));
   for (const json::value& key : keys) {
     MAYFLY_TRY(const json::object* const attributes, ObjectOf(key));
@@ -65,15 +54,12 @@ json::object& UnprocessedEntry(json::object& unprocessed, const json::object& re
 
 Outcome<Reply> BatchGetItem(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
-  const json::object& request_items = RequestItems(in);
-  MAYFLY_REQUIRE(in.Check());
+  const json::object& request_items = in.MapOrNone("RequestItems");
   std::vector<GetItemRequest> requests;
   std::vector<WantedItem> wanted;
   for (const auto& [table, entry] : request_items) {
     MAYFLY_TRY(const json::object* const members, ObjectOf(entry));
-    const Fields fields(*members, in.validation(),
-                        fmt::format("requestItems.{}.member", std::string(table)));
-    MAYFLY_REQUIRE(ReadKeys(fields, std::string(table), requests, wanted));
+    MAYFLY_REQUIRE(ReadKeys(Fields(*members), std::string(table), requests, wanted));
   }
   if (requests.size() > kBatchGetKeysMax) {
     return Invalid("Too many items requested for the BatchGetItem call");
@@ -107,21 +93,18 @@ using BatchWrite = std::variant<PutItemRequest, DeleteItemRequest>;
 Outcome<BatchWrite> ReadWrite(const Fields& in, const std::string& table) {
   const auto put = in.Structure("PutRequest");
   const auto remove = in.Structure("DeleteRequest");
-  MAYFLY_REQUIRE(in.Check());
   if (put && remove) {
     return Invalid(
         "Supplied WriteRequest has more than one operation, must contain exactly one of PutRequest "
         "and DeleteRequest");
   }
   if (put) {
-    const json::object& item = put->RequiredMap("Item");
-    MAYFLY_REQUIRE(in.Check());
+    const json::object& item = put->MapOrNone("Item");
     MAYFLY_TRY(Item read, ReadItem(item));
     return PutItemRequest{.table = table, .item = std::move(read)};
   }
   if (remove) {
-    const json::object& key = remove->RequiredMap("Key");
-    MAYFLY_REQUIRE(in.Check());
+    const json::object& key = remove->MapOrNone("Key");
     MAYFLY_TRY(Item read, ReadItem(key));
     return DeleteItemRequest{.table = table, .key = std::move(read)};
   }
@@ -131,21 +114,15 @@ Outcome<BatchWrite> ReadWrite(const Fields& in, const std::string& table) {
 
 Outcome<Reply> BatchWriteItem(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kWrite);
-  const std::string metrics = in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
-  const json::object& request_items = RequestItems(in);
-  MAYFLY_REQUIRE(in.Check());
+  const std::string metrics = in.Text("ReturnItemCollectionMetrics");
+  const json::object& request_items = in.MapOrNone("RequestItems");
   std::vector<BatchWrite> writes;
   std::vector<std::string> tables;
-  const Fields by_table(request_items, in.validation(), "requestItems");
+  const Fields by_table(request_items);
   for (const auto& [name, ignored] : request_items) {
     const std::string named(name);
     const std::string table = TableOfArn(named);
-    in.validation().Name("requestItems." + named, table);
-    by_table.RequiredList(named, 1, kBatchWritesMax);
-    MAYFLY_REQUIRE(in.Check());
-    const std::vector<Fields> listed = by_table.Structures(named);
-    MAYFLY_REQUIRE(in.Check());
-    for (const Fields& write : listed) {
+    for (const Fields& write : by_table.Structures(named)) {
       MAYFLY_TRY(BatchWrite read, ReadWrite(write, table));
       writes.push_back(std::move(read));
       tables.push_back(table);
@@ -167,8 +144,10 @@ Outcome<Reply> BatchWriteItem(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kBatchOperations = std::to_array<Operation>({
-    {kTablePrefix, "BatchGetItem", BatchGetItem, "Reads up to 100 items.", kReads},
-    {kTablePrefix, "BatchWriteItem", BatchWriteItem, "Writes and removes up to 25 items.", kWrites},
+    {kTablePrefix, "BatchGetItem", &kBatchGetItemShape, BatchGetItem, "Reads up to 100 items.",
+     kReads},
+    {kTablePrefix, "BatchWriteItem", &kBatchWriteItemShape, BatchWriteItem,
+     "Writes and removes up to 25 items.", kWrites},
 });
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "dynamo/operations/operations.h"
 #include "dynamo/requests/capacity.h"
 #include "dynamo/requests/item_requests.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
 
 namespace mayfly::dynamo {
@@ -30,17 +31,18 @@ Outcome<Reply> GetItem(const Context& context, const Fields& in) {
   return reply;
 }
 
-constexpr Operation WriteOf(std::string_view name, Outcome<AskedWrite> (*read)(const Fields& in),
+constexpr Operation WriteOf(std::string_view name, const Shape* shape,
+                            Outcome<AskedWrite> (*read)(const Fields& in),
                             std::string_view summary) {
-  return {kTablePrefix, name, nullptr, summary, kWrites, read};
+  return {kTablePrefix, name, shape, nullptr, summary, kWrites, read};
 }
 
 constexpr std::array kItemOperations = {
-    WriteOf("PutItem", ReadWrite<ReadPut>, "Writes an item, whole."),
-    Operation{kTablePrefix, "GetItem", GetItem, "Reads an item.", kReads},
-    WriteOf("UpdateItem", ReadWrite<ReadUpdate>,
+    WriteOf("PutItem", &kPutItemShape, ReadWrite<ReadPut>, "Writes an item, whole."),
+    Operation{kTablePrefix, "GetItem", &kGetItemShape, GetItem, "Reads an item.", kReads},
+    WriteOf("UpdateItem", &kUpdateItemShape, ReadWrite<ReadUpdate>,
             "Changes some attributes of an item, or makes it."),
-    WriteOf("DeleteItem", ReadWrite<ReadDelete>, "Removes an item."),
+    WriteOf("DeleteItem", &kDeleteItemShape, ReadWrite<ReadDelete>, "Removes an item."),
 };
 
 }  // namespace

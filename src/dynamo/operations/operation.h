@@ -12,6 +12,7 @@
 #include "dynamo/json/refusal.h"
 #include "dynamo/requests/reply.h"
 #include "dynamo/requests/write_queue.h"
+#include "dynamo/shapes/shape.h"
 #include "mayfly/clock.h"
 #include "tables/protocol_tables.h"
 
@@ -35,6 +36,7 @@ inline constexpr bool kReads = false;
 struct Operation {
   std::string_view prefix;
   std::string_view name;
+  const Shape* shape;  // Of its request, which is checked before it is read.
   Outcome<Reply> (*handler)(const Context& context, const Fields& in);  // Null: read_write instead.
   std::string_view summary;  // One sentence, for the manual.
   bool writes;

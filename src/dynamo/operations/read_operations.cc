@@ -8,6 +8,7 @@
 #include "dynamo/operations/operations.h"
 #include "dynamo/requests/capacity.h"
 #include "dynamo/requests/expression_input.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
 #include "tables/queries/page_sink.h"
 
@@ -31,16 +32,26 @@ struct CommonInput {
   std::optional<Item> start_after;
 };
 
+// DynamoDB puts its words before those of some errors.
+Outcome<Item> ReadStartKey(const json::object& key) {
+  Outcome<Item> read = ReadItem(key);
+  if (read || read.error().kind() != ErrorKind::kValidation) return read;
+  const std::string& message = read.error().message();
+  for (const char* const told_bare : {"duplicates", "number set", "numeric value",
+                                      "significant digits", "number with magnitude"}) {
+    if (message.find(told_bare) != std::string::npos) return read;
+  }
+  return Invalid("The provided starting key is invalid: " + message);
+}
+
 Outcome<CommonInput> ReadCommon(const Fields& in) {
   CommonInput input;
   input.table = in.Name("TableName");
-  input.index = in.OptionalName("IndexName").value_or("");
+  input.index = in.Name("IndexName");
   input.consistent = in.Boolean("ConsistentRead");
-  if (const auto limit = in.Integer("Limit", 1)) input.limit = static_cast<std::uint64_t>(*limit);
-  const std::string select = in.OneOf(
-      "Select", {"SPECIFIC_ATTRIBUTES", "COUNT", "ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES"});
+  if (const auto limit = in.Integer("Limit")) input.limit = static_cast<std::uint64_t>(*limit);
+  const std::string select = in.Text("Select");
   const json::object* const start = in.Map("ExclusiveStartKey");
-  MAYFLY_REQUIRE(in.Check());
   const bool chosen = in.Has("ProjectionExpression") || in.Has("AttributesToGet");
   if (chosen && !select.empty() && select != "SPECIFIC_ATTRIBUTES") {
     return Invalid(std::string("Cannot specify the ") +
@@ -59,7 +70,7 @@ Outcome<CommonInput> ReadCommon(const Fields& in) {
   input.count_only = select == "COUNT";
   input.all_attributes = select == "ALL_ATTRIBUTES";
   if (start != nullptr) {
-    MAYFLY_TRY(input.start_after, ReadItem(*start));
+    MAYFLY_TRY(input.start_after, ReadStartKey(*start));
   }
   return input;
 }
@@ -143,8 +154,8 @@ Outcome<Reply> Query(const Context& context, const Fields& in) {
 
 Outcome<Reply> Scan(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kRead);
-  const auto segment = in.Integer("Segment", 0, kSegmentsMax - 1);
-  const auto segments = in.Integer("TotalSegments", 1, kSegmentsMax);
+  const auto segment = in.Integer("Segment");
+  const auto segments = in.Integer("TotalSegments");
   MAYFLY_TRY(CommonInput common, ReadCommon(in));
   if (segment && !segments) {
     return Invalid(
@@ -181,10 +192,10 @@ Outcome<Reply> Scan(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kReadOperations = std::to_array<Operation>({
-    {kTablePrefix, "Query", Query, "Reads items of one partition, in the order of their sort keys.",
-     kReads},
-    {kTablePrefix, "Scan", Scan, "Reads all items of a table or index, or of a segment of it.",
-     kReads},
+    {kTablePrefix, "Query", &kQueryShape, Query,
+     "Reads items of one partition, in the order of their sort keys.", kReads},
+    {kTablePrefix, "Scan", &kScanShape, Scan,
+     "Reads all items of a table or index, or of a segment of it.", kReads},
 });
 
 }  // namespace

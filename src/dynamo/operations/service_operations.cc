@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dynamo/operations/operations.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
 
 namespace mayfly::dynamo {
@@ -34,7 +35,6 @@ Outcome<Reply> DescribeLimits(const Context&, const Fields&) {
 
 Outcome<Reply> DescribeContinuousBackups(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  MAYFLY_REQUIRE(in.Check());
   const auto table = context.tables.DescribeTable(name);
   if (!table && table.error().IsNotFound()) {
     return Refusal(ErrorKind::kTableNotFound, fmt::format("Table not found: {}", name));
@@ -51,11 +51,11 @@ Outcome<Reply> DescribeContinuousBackups(const Context& context, const Fields& i
 }
 
 constexpr std::array kServiceOperations = std::to_array<Operation>({
-    {kTablePrefix, "DescribeEndpoints", DescribeEndpoints, "Names the address that was asked.",
-     kReads},
-    {kTablePrefix, "DescribeLimits", DescribeLimits,
+    {kTablePrefix, "DescribeEndpoints", &kAnyShape, DescribeEndpoints,
+     "Names the address that was asked.", kReads},
+    {kTablePrefix, "DescribeLimits", &kAnyShape, DescribeLimits,
      "Tells DynamoDB's usual limits, none of which is enforced.", kReads},
-    {kTablePrefix, "DescribeContinuousBackups", DescribeContinuousBackups,
+    {kTablePrefix, "DescribeContinuousBackups", &kTableNameShape, DescribeContinuousBackups,
      "Says that there are none.", kReads},
 });
 

@@ -8,6 +8,7 @@
 #include "dynamo/json/attribute_json.h"
 #include "dynamo/json/limits.h"
 #include "dynamo/operations/operations.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/shard_iterator.h"
 #include "dynamo/tables/table_json.h"
 
@@ -33,11 +34,9 @@ json::object WriteName(const StreamDescription& stream) {
 }
 
 Outcome<Reply> ListStreams(const Context& context, const Fields& in) {
-  const std::string table = in.OptionalName("TableName").value_or("");
-  const auto limit =
-      static_cast<std::size_t>(in.Integer("Limit", 1, kListStreamsMax).value_or(kListStreamsMax));
+  const std::string table = in.Name("TableName");
+  const auto limit = static_cast<std::size_t>(in.Integer("Limit").value_or(kListStreamsMax));
   const auto after = in.String("ExclusiveStartStreamArn");
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(std::vector<StreamDescription> streams, context.tables.ListStreams(table));
   const auto arn_of = [](const StreamDescription& stream) {
     return StreamArn(stream.table, stream.label);
@@ -75,10 +74,8 @@ json::object WriteShard(const StreamDescription& stream) {
 }
 
 Outcome<Reply> DescribeStream(const Context& context, const Fields& in) {
-  const std::string arn = in.RequiredString("StreamArn", 37, 1024);
-  in.Integer("Limit", 1, kListStreamsMax);
+  const std::string arn = in.Text("StreamArn");
   const auto after = in.String("ExclusiveStartShardId");
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(const StreamDescription stream, FindStream(context, arn));
   json::object out = WriteName(stream);
   out["StreamStatus"] = stream.enabled ? "ENABLED" : "DISABLED";
@@ -109,13 +106,10 @@ Refusal Trimmed() {
 }
 
 Outcome<Reply> GetShardIterator(const Context& context, const Fields& in) {
-  const std::string arn = in.RequiredString("StreamArn", 37, 1024);
-  const std::string shard = in.RequiredString("ShardId", 28, 65);
-  const std::string type =
-      in.OneOf("ShardIteratorType",
-               {"AFTER_SEQUENCE_NUMBER", "LATEST", "AT_SEQUENCE_NUMBER", "TRIM_HORIZON"}, true);
+  const std::string arn = in.Text("StreamArn");
+  const std::string shard = in.Text("ShardId");
+  const std::string type = in.Text("ShardIteratorType");
   const auto given = in.String("SequenceNumber");
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(const StreamDescription stream, FindStream(context, arn));
   if (shard != kShardId) {
     return Refusal(
@@ -178,9 +172,8 @@ json::object WriteRecord(const StreamRecord& record, const StreamDescription& st
 }
 
 Outcome<Reply> GetRecords(const Context& context, const Fields& in) {
-  const std::string text = in.RequiredString("ShardIterator", 1, 2048);
-  const auto limit = in.Integer("Limit", 1, kStreamRecordsMax).value_or(kStreamRecordsMax);
-  MAYFLY_REQUIRE(in.Check());
+  const std::string text = in.Text("ShardIterator");
+  const auto limit = in.Integer("Limit").value_or(kStreamRecordsMax);
   const WallTime now = context.clock.Now();
   MAYFLY_TRY(ShardIterator iterator, ReadIterator(text, now));
   const StreamName& name = iterator.stream;
@@ -204,13 +197,14 @@ Outcome<Reply> GetRecords(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kStreamOperations = std::to_array<Operation>({
-    {kStreamPrefix, "ListStreams", ListStreams, "Names the streams, of one table or of all.",
-     kReads},
-    {kStreamPrefix, "DescribeStream", DescribeStream, "Tells what a stream is, and its one shard.",
-     kReads},
-    {kStreamPrefix, "GetShardIterator", GetShardIterator, "Gives a place to read a stream from.",
-     kReads},
-    {kStreamPrefix, "GetRecords", GetRecords, "Reads changes, in their order, and deaths.", kReads},
+    {kStreamPrefix, "ListStreams", &kListStreamsShape, ListStreams,
+     "Names the streams, of one table or of all.", kReads},
+    {kStreamPrefix, "DescribeStream", &kDescribeStreamShape, DescribeStream,
+     "Tells what a stream is, and its one shard.", kReads},
+    {kStreamPrefix, "GetShardIterator", &kShardIteratorShape, GetShardIterator,
+     "Gives a place to read a stream from.", kReads},
+    {kStreamPrefix, "GetRecords", &kGetRecordsShape, GetRecords,
+     "Reads changes, in their order, and deaths.", kReads},
 });
 
 }  // namespace

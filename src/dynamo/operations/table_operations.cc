@@ -6,6 +6,7 @@
 
 #include "dynamo/json/limits.h"
 #include "dynamo/operations/operations.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
 #include "dynamo/tables/table_json.h"
 
@@ -30,16 +31,13 @@ Outcome<Reply> CreateTable(const Context& context, const Fields& in) {
 
 Outcome<Reply> DescribeTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(const TableDescription table, OfTable(context.tables.DescribeTable(name), name));
   return Described("Table", WriteTable(table));
 }
 
 Outcome<Reply> ListTables(const Context& context, const Fields& in) {
-  const std::string after = in.OptionalName("ExclusiveStartTableName").value_or("");
-  const auto limit =
-      static_cast<std::size_t>(in.Integer("Limit", 1, kListTablesMax).value_or(kListTablesMax));
-  MAYFLY_REQUIRE(in.Check());
+  const std::string after = in.Name("ExclusiveStartTableName");
+  const auto limit = static_cast<std::size_t>(in.Integer("Limit").value_or(kListTablesMax));
   MAYFLY_TRY(std::vector<std::string> names, context.tables.ListTables(after, limit + 1));
   const bool more = names.size() > limit;
   if (more) names.resize(limit);
@@ -53,7 +51,6 @@ Outcome<Reply> ListTables(const Context& context, const Fields& in) {
 
 Outcome<Reply> DeleteTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  MAYFLY_REQUIRE(in.Check());
   const TableCheck check = [](const TableSpec& spec) -> Status {
     if (!IsProtected(spec.notes)) return {};
     return Status::Invalid(
@@ -89,18 +86,11 @@ Outcome<void> ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableCha
     const auto create = update.Structure("Create");
     const auto adjust = update.Structure("Update");
     const auto remove = update.Structure("Delete");
-    MAYFLY_REQUIRE(in.Check());
-    if (create.has_value() + adjust.has_value() + remove.has_value() != 1) {
-      return Invalid(
-          "One or more parameter values were invalid: One of GlobalSecondaryIndexUpdate.Update, "
-          "GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null");
-    }
     if (create) {
       MAYFLY_TRY(change.add_global_index, ReadIndexSpec(*create, definitions));
       MAYFLY_REQUIRE(ReadIndexThroughput(*create, change.add_global_index->name, notes));
     } else {
       const std::string name = (adjust ? *adjust : *remove).Name("IndexName");
-      MAYFLY_REQUIRE(in.Check());
       if (!HasIndex(spec, name)) {
         return Refusal(ErrorKind::kResourceNotFound,
                        "Requested resource not found: Index: " + name + " not found");
@@ -115,7 +105,7 @@ Outcome<void> ReadIndexUpdates(const Fields& in, const TableSpec& spec, TableCha
                    "Subscriber limit exceeded: Only 1 online index can be created or deleted "
                    "simultaneously per table");
   }
-  return in.Check();
+  return {};
 }
 
 Outcome<void> ReadStreamChange(const Fields& in, const TableSpec& spec, TableChange& change) {
@@ -133,18 +123,22 @@ Outcome<void> ReadStreamChange(const Fields& in, const TableSpec& spec, TableCha
 
 Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  const std::string billing = in.OneOf("BillingMode", {"PROVISIONED", "PAY_PER_REQUEST"});
-  const std::string table_class =
-      in.OneOf("TableClass", {"STANDARD", "STANDARD_INFREQUENT_ACCESS"});
+  const std::string billing = in.Text("BillingMode");
+  const std::string table_class = in.Text("TableClass");
   const auto protection = in.OptionalBoolean("DeletionProtectionEnabled");
   const json::array* const updates = in.List("GlobalSecondaryIndexUpdates");
-  MAYFLY_REQUIRE(in.Check());
   if (billing.empty() && table_class.empty() && !protection && !in.Has("ProvisionedThroughput") &&
       (updates == nullptr || updates->empty()) && !in.Has("StreamSpecification") &&
       !in.Has("SSESpecification")) {
     return Invalid(
         "At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
         "GlobalSecondaryIndexUpdates or SSESpecification or ReplicaUpdates is required");
+  }
+  for (const Fields& update : in.Structures("GlobalSecondaryIndexUpdates")) {
+    if (update.Has("Create") + update.Has("Update") + update.Has("Delete") == 1) continue;
+    return InvalidParameter(
+        "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+        "GlobalSecondaryIndexUpdate.Delete must not be null");
   }
   const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
     Notes notes = now.notes;
@@ -163,13 +157,15 @@ Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kTableOperations = std::to_array<Operation>({
-    {kTablePrefix, "CreateTable", CreateTable, "Makes a table; it can be used at once.", kWrites},
-    {kTablePrefix, "DescribeTable", DescribeTable, "Tells what a table is and how much is in it.",
-     kReads},
-    {kTablePrefix, "ListTables", ListTables, "Names the tables.", kReads},
-    {kTablePrefix, "UpdateTable", UpdateTable,
+    {kTablePrefix, "CreateTable", &kCreateTableShape, CreateTable,
+     "Makes a table; it can be used at once.", kWrites},
+    {kTablePrefix, "DescribeTable", &kTableNameShape, DescribeTable,
+     "Tells what a table is and how much is in it.", kReads},
+    {kTablePrefix, "ListTables", &kListTablesShape, ListTables, "Names the tables.", kReads},
+    {kTablePrefix, "UpdateTable", &kUpdateTableShape, UpdateTable,
      "Adds or removes a global index, or a stream; takes notes.", kWrites},
-    {kTablePrefix, "DeleteTable", DeleteTable, "Removes a table with all its items.", kWrites},
+    {kTablePrefix, "DeleteTable", &kTableNameShape, DeleteTable,
+     "Removes a table with all its items.", kWrites},
 });
 
 }  // namespace

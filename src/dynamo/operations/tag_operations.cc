@@ -5,6 +5,7 @@
 #include <array>
 
 #include "dynamo/operations/operations.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/arn.h"
 #include "dynamo/tables/table_errors.h"
 #include "dynamo/tables/table_json.h"
@@ -15,12 +16,6 @@ namespace mayfly::dynamo {
 namespace {
 
 constexpr std::size_t kTagsPerPage = 10;
-
-Outcome<std::string> ReadArn(const Fields& in) {
-  std::string arn = in.RequiredString("ResourceArn", 1, 1283);
-  MAYFLY_REQUIRE(in.Check());
-  return arn;
-}
 
 Outcome<TableDescription> OfArn(Result<TableDescription> found, const std::string& arn) {
   if (!found && found.error().IsNotFound()) {
@@ -64,17 +59,19 @@ Outcome<void> ChangeTags(const Context& context, const std::string& arn, const T
 }
 
 Outcome<Reply> TagResource(const Context& context, const Fields& in) {
-  in.RequiredList("Tags");
-  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  const std::string arn = in.Text("ResourceArn");
+  if (in.ListOrNone("Tags").empty()) {
+    return Invalid("Atleast one Tag needs to be provided as Input.");
+  }
   MAYFLY_TRY(const Tags tags, ReadTags(in));
   MAYFLY_REQUIRE(ChangeTags(context, arn, {.set = tags, .removed = {}}));
   return Reply();
 }
 
 Outcome<Reply> UntagResource(const Context& context, const Fields& in) {
-  in.RequiredList("TagKeys");
   const std::vector<std::string> keys = in.Strings("TagKeys");
-  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  const std::string arn = in.Text("ResourceArn");
+  if (keys.empty()) return Invalid("Atleast one Tag Key needs to be provided as Input.");
   MAYFLY_REQUIRE(ChangeTags(context, arn, {.set = {}, .removed = keys}));
   return Reply();
 }
@@ -82,7 +79,7 @@ Outcome<Reply> UntagResource(const Context& context, const Fields& in) {
 // Pages of ten, as in DynamoDB; a token is the last key of the page before.
 Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
   const auto token = in.String("NextToken");
-  MAYFLY_TRY(const std::string arn, ReadArn(in));
+  const std::string arn = in.Text("ResourceArn");
   MAYFLY_TRY(const std::string name, ReadTableArn(arn));
   MAYFLY_TRY(const TableDescription table, OfArn(context.tables.DescribeTable(name), arn));
   const auto tags = TagsOf(table.spec.notes);
@@ -102,9 +99,9 @@ Outcome<Reply> ListTagsOfResource(const Context& context, const Fields& in) {
 
 // clang-format off
 constexpr std::array kTagOperations = std::to_array<Operation>({
-    {kTablePrefix, "TagResource",        TagResource,        "Puts tags on a table.",      kWrites},
-    {kTablePrefix, "UntagResource",      UntagResource,      "Takes tags off a table.",    kWrites},
-    {kTablePrefix, "ListTagsOfResource", ListTagsOfResource, "Tells the tags of a table.", kReads},
+    {kTablePrefix, "TagResource", &kTagResourceShape,        TagResource,        "Puts tags on a table.",      kWrites},
+    {kTablePrefix, "UntagResource", &kUntagResourceShape,      UntagResource,      "Takes tags off a table.",    kWrites},
+    {kTablePrefix, "ListTagsOfResource", &kListTagsShape, ListTagsOfResource, "Tells the tags of a table.", kReads},
 });
 // clang-format on
 

@@ -9,12 +9,11 @@
 #include "dynamo/operations/operations.h"
 #include "dynamo/requests/capacity.h"
 #include "dynamo/requests/item_requests.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
 
 namespace mayfly::dynamo {
 namespace {
-
-constexpr std::size_t kTokenMax = 36;
 
 using Reason = TransactOutcome::Reason;
 
@@ -58,7 +57,6 @@ Outcome<TransactWrite> ReadAction(const Fields& in) {
   const auto update = in.Structure("Update");
   const auto remove = in.Structure("Delete");
   const auto check = in.Structure("ConditionCheck");
-  MAYFLY_REQUIRE(in.Check());
   if (put.has_value() + update.has_value() + remove.has_value() + check.has_value() != 1) {
     return Invalid("TransactItems can only contain one of Check, Put, Update or Delete");
   }
@@ -79,12 +77,9 @@ const std::string& TableOf(const TransactWrite& write) {
 
 Outcome<Reply> TransactWriteItems(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kTransactWrite);
-  const std::string metrics = in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
-  in.RequiredList("TransactItems", 1, kTransactionItemsMax);
+  const std::string metrics = in.Text("ReturnItemCollectionMetrics");
   const std::vector<Fields> listed = in.Structures("TransactItems");
   const auto token = in.String("ClientRequestToken");
-  if (token) in.validation().Length("clientRequestToken", *token, token->size(), 1, kTokenMax);
-  MAYFLY_REQUIRE(in.Check());
   std::vector<TransactWrite> actions;
   for (const Fields& item : listed) {
     MAYFLY_TRY(TransactWrite action, ReadAction(item));
@@ -109,14 +104,10 @@ Outcome<Reply> TransactWriteItems(const Context& context, const Fields& in) {
 
 Outcome<Reply> TransactGetItems(const Context& context, const Fields& in) {
   Capacity capacity(in, Capacity::Use::kTransactRead);
-  in.RequiredList("TransactItems", 1, kTransactionItemsMax);
   const std::vector<Fields> listed = in.Structures("TransactItems");
-  MAYFLY_REQUIRE(in.Check());
   std::vector<GetItemRequest> requests;
   for (const Fields& item : listed) {
     const auto get = item.Structure("Get");
-    if (!get) item.validation().Missing(item.Where("Get"));
-    MAYFLY_REQUIRE(in.Check());
     MAYFLY_TRY(GetItemRequest request, ReadGet(*get, Place::kInTransaction));
     requests.push_back(std::move(request));
   }
@@ -135,9 +126,9 @@ Outcome<Reply> TransactGetItems(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kTransactionOperations = std::to_array<Operation>({
-    {kTablePrefix, "TransactGetItems", TransactGetItems, "Reads up to 100 items of one state.",
-     kReads},
-    {kTablePrefix, "TransactWriteItems", TransactWriteItems,
+    {kTablePrefix, "TransactGetItems", &kTransactGetItemsShape, TransactGetItems,
+     "Reads up to 100 items of one state.", kReads},
+    {kTablePrefix, "TransactWriteItems", &kTransactWriteItemsShape, TransactWriteItems,
      "Does up to 100 writes and checks, or nothing.", kWrites},
 });
 

@@ -7,6 +7,7 @@
 
 #include "dynamo/json/attribute_json.h"
 #include "dynamo/operations/operations.h"
+#include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
 #include "mayfly/keyspace.h"
 
@@ -37,20 +38,16 @@ Outcome<void> CheckTtlChange(const std::string& current, const std::string& attr
 Outcome<Reply> UpdateTimeToLive(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   const auto wanted = in.Structure("TimeToLiveSpecification");
-  if (!wanted) in.validation().Missing("timeToLiveSpecification");
-  MAYFLY_REQUIRE(in.Check());
-  const std::string attribute = wanted->RequiredString("AttributeName", 1, 255);
-  const auto enabled = wanted->OptionalBoolean("Enabled");
-  if (!enabled) in.validation().Missing(wanted->Where("Enabled"));
-  MAYFLY_REQUIRE(in.Check());
+  const std::string attribute = wanted->Text("AttributeName");
+  const bool enabled = wanted->Boolean("Enabled");
   const auto decide = [&](const TableSpec& now) -> Outcome<TableChange> {
-    MAYFLY_REQUIRE(CheckTtlChange(now.ttl_attribute, attribute, *enabled));
-    return TableChange{.ttl_attribute = *enabled ? attribute : ""};
+    MAYFLY_REQUIRE(CheckTtlChange(now.ttl_attribute, attribute, enabled));
+    return TableChange{.ttl_attribute = enabled ? attribute : ""};
   };
   MAYFLY_TRY(auto revised, Revise(context.tables, name, decide));
   MAYFLY_TRY([[maybe_unused]] const auto table, OfTable(std::move(revised), name));
   json::object specification;
-  specification["Enabled"] = *enabled;
+  specification["Enabled"] = enabled;
   specification["AttributeName"] = ToJson(attribute);
   json::object reply;
   reply["TimeToLiveSpecification"] = std::move(specification);
@@ -59,7 +56,6 @@ Outcome<Reply> UpdateTimeToLive(const Context& context, const Fields& in) {
 
 Outcome<Reply> DescribeTimeToLive(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(const TableDescription table, OfTable(context.tables.DescribeTable(name), name));
   json::object description;
   description["TimeToLiveStatus"] = ToJson(StatusName(table.ttl_status));
@@ -74,9 +70,6 @@ Outcome<Reply> DescribeTimeToLive(const Context& context, const Fields& in) {
 // Seconds, with a fraction if there is one.
 Outcome<Millis> ReadTtl(const Fields& in) {
   const json::value* const given = in.Find("TtlSeconds");
-  if (given == nullptr) in.validation().Missing("ttlSeconds");
-  if (given != nullptr && !given->is_number()) in.validation().Misfit(WrongType(*given, "Long"));
-  MAYFLY_REQUIRE(in.Check());
   const auto ms = given->to_number<double>() * static_cast<double>(kMsPerSecond);
   constexpr double kLongest = 9.0e18;
   if (!(ms > 0)) return Invalid("TtlSeconds must be more than 0");
@@ -91,8 +84,7 @@ struct NamedItem {
 
 Outcome<NamedItem> ReadNamedItem(const Fields& in) {
   const std::string table = in.Name("TableName");
-  const json::object& key = in.RequiredMap("Key");
-  MAYFLY_REQUIRE(in.Check());
+  const json::object& key = in.MapOrNone("Key");
   MAYFLY_TRY(Item item, ReadItem(key));
   return NamedItem{table, std::move(item)};
 }
@@ -126,8 +118,7 @@ Outcome<Reply> GetTtl(const Context& context, const Fields& in) {
 
 Outcome<Reply> SweepExpiredTtl(const Context& context, const Fields& in) {
   const std::string table = in.Name("TableName");
-  const auto limit = in.Integer("Limit", 1, INT64_MAX);
-  MAYFLY_REQUIRE(in.Check());
+  const auto limit = in.Integer("Limit");
   const std::uint64_t items_max = limit ? static_cast<std::uint64_t>(*limit) : UINT64_MAX;
   MAYFLY_TRY(const std::uint64_t deleted,
              OfTable(context.tables.SweepExpired(table, items_max), table));
@@ -137,14 +128,17 @@ Outcome<Reply> SweepExpiredTtl(const Context& context, const Fields& in) {
 }
 
 constexpr std::array kTtlOperations = std::to_array<Operation>({
-    {kTablePrefix, "UpdateTimeToLive", UpdateTimeToLive,
+    {kTablePrefix, "UpdateTimeToLive", &kUpdateTimeToLiveShape, UpdateTimeToLive,
      "Names the attribute that says when an item dies, or none.", kWrites},
-    {kTablePrefix, "DescribeTimeToLive", DescribeTimeToLive, "Tells which attribute that is.",
-     kReads},
-    {kOwnPrefix, "SetTTL", SetTtl, "Lets an item die so many seconds from now.", kWrites},
-    {kOwnPrefix, "RemoveTTL", RemoveTtl, "Lets an item live until it is deleted.", kWrites},
-    {kOwnPrefix, "GetTTL", GetTtl, "Tells how many seconds an item has left, or null.", kReads},
-    {kOwnPrefix, "SweepExpiredTTL", SweepExpiredTtl,
+    {kTablePrefix, "DescribeTimeToLive", &kTableNameShape, DescribeTimeToLive,
+     "Tells which attribute that is.", kReads},
+    {kOwnPrefix, "SetTTL", &kSetTtlShape, SetTtl, "Lets an item die so many seconds from now.",
+     kWrites},
+    {kOwnPrefix, "RemoveTTL", &kNamedItemShape, RemoveTtl, "Lets an item live until it is deleted.",
+     kWrites},
+    {kOwnPrefix, "GetTTL", &kNamedItemShape, GetTtl,
+     "Tells how many seconds an item has left, or null.", kReads},
+    {kOwnPrefix, "SweepExpiredTTL", &kSweepShape, SweepExpiredTtl,
      "Removes the dead items of a table now; tells how many.", kWrites},
 });
 

@@ -27,7 +27,7 @@ double ReadUnits(std::uint64_t bytes, bool consistent) {
 double WriteUnits(std::uint64_t bytes) { return Steps(bytes, kWriteStep); }
 
 Capacity::Capacity(const Fields& in, Use use)
-    : wanted_(in.OneOf("ReturnConsumedCapacity", {"INDEXES", "TOTAL", "NONE"})), use_(use) {}
+    : wanted_(in.Text("ReturnConsumedCapacity")), use_(use) {}
 
 void Capacity::Add(const std::string& table, double units, const std::string& index,
                    bool index_is_local) {

@@ -42,12 +42,11 @@ Outcome<void> CheckManner(const Fields& in, const ExpressionParameters& paramete
 Outcome<void> CheckPlaceholders(const Fields& in, const ExpressionParameters& parameters) {
   const json::object* const names = in.Map("ExpressionAttributeNames");
   const json::object* const values = in.Map("ExpressionAttributeValues");
-  MAYFLY_REQUIRE(in.Check());
   if (names != nullptr && Given(in, parameters.expressions).empty()) {
     return Invalid("ExpressionAttributeNames can only be specified when using expressions");
   }
   const auto users = WithValues(parameters.expressions);
-  if (values != nullptr &&
+  if (values != nullptr && !users.empty() &&
       std::none_of(users.begin(), users.end(), [&](auto name) { return in.Has(name); })) {
     return Invalid(fmt::format(
         "ExpressionAttributeValues can only be specified when using expressions: {} {} null",
@@ -62,7 +61,8 @@ Outcome<void> CheckPlaceholders(const Fields& in, const ExpressionParameters& pa
   return {};
 }
 
-Outcome<ExpressionArguments> ReadPlaceholders(const Fields& in) {
+Outcome<ExpressionArguments> ReadPlaceholders(const Fields& in,
+                                              const ExpressionParameters& parameters) {
   ExpressionArguments arguments;
   if (const json::object* const names = in.Map("ExpressionAttributeNames")) {
     for (const auto& [placeholder, name] : *names) {
@@ -70,7 +70,9 @@ Outcome<ExpressionArguments> ReadPlaceholders(const Fields& in) {
       arguments.names.emplace(std::string(placeholder), std::move(text));
     }
   }
-  if (const json::object* const values = in.Map("ExpressionAttributeValues")) {
+  const bool takes_values = !WithValues(parameters.expressions).empty();
+  const json::object* const values = in.Map("ExpressionAttributeValues");
+  if (takes_values && values != nullptr) {
     for (const auto& [placeholder, value] : *values) {
       std::string key(placeholder);
       Outcome<AttributeValue> read = ReadValue(value);
@@ -91,7 +93,6 @@ Outcome<void> ReadTexts(const Fields& in, const ExpressionParameters& parameters
                         ExpressionInput& input) {
   for (const std::string_view name : parameters.expressions) {
     const auto text = in.String(name);
-    MAYFLY_REQUIRE(in.Check());
     if (!text) continue;
     if (text->empty()) {
       return Invalid(fmt::format("Invalid {}: The expression can not be empty;", name));
@@ -119,20 +120,20 @@ Outcome<void> Translate(const Fields& in, const ExpressionParameters& parameters
                         ExpressionInput& input) {
   const auto legacy = Given(in, parameters.legacy);
   if (legacy.empty()) return {};
+  // The legacy parameters have no such bounds. Beside expressions there is only KeyConditions.
+  input.arguments.bounded = !Given(in, parameters.expressions).empty();
   LegacyTranslator translator(input.arguments);
   const auto map = [&](std::string_view name) -> const json::object* {
     return std::find(legacy.begin(), legacy.end(), name) == legacy.end() ? nullptr : in.Map(name);
   };
-  const std::string joint = in.OneOf("ConditionalOperator", {"OR", "AND"});
+  const std::string joint = in.Text("ConditionalOperator");
   const json::object* const expected = map("Expected");
   const json::object* const query_filter = map("QueryFilter");
   const json::object* const scan_filter = map("ScanFilter");
   const json::object* const keys = map("KeyConditions");
   const json::object* const updates = map("AttributeUpdates");
   const bool chooses = std::find(legacy.begin(), legacy.end(), "AttributesToGet") != legacy.end();
-  if (chooses) in.RequiredList("AttributesToGet", 1);
   const auto chosen = chooses ? in.Strings("AttributesToGet") : std::vector<std::string>();
-  MAYFLY_REQUIRE(in.Check());
   if (expected != nullptr) {
     MAYFLY_TRY(const std::string_view joined_by, ReadJoint(joint, *expected));
     MAYFLY_TRY(input.condition, translator.Expected(*expected, joined_by));
@@ -140,9 +141,7 @@ Outcome<void> Translate(const Fields& in, const ExpressionParameters& parameters
   const json::object* const filter = query_filter != nullptr ? query_filter : scan_filter;
   if (filter != nullptr) {
     MAYFLY_TRY(const std::string_view joined_by, ReadJoint(joint, *filter));
-    MAYFLY_TRY(input.filter,
-               translator.Filter(query_filter != nullptr ? "QueryFilter" : "ScanFilter", *filter,
-                                 joined_by));
+    MAYFLY_TRY(input.filter, translator.Filter(*filter, joined_by));
   }
   if (!joint.empty() && expected == nullptr && filter == nullptr) {
     return Invalid("ConditionalOperator cannot be used without Filter or Expected");
@@ -166,7 +165,7 @@ Outcome<ExpressionInput> ReadExpressions(const Fields& in, const ExpressionParam
   MAYFLY_REQUIRE(CheckManner(in, parameters));
   MAYFLY_REQUIRE(CheckPlaceholders(in, parameters));
   MAYFLY_REQUIRE(ReadTexts(in, parameters, input));
-  MAYFLY_TRY(input.arguments, ReadPlaceholders(in));
+  MAYFLY_TRY(input.arguments, ReadPlaceholders(in, parameters));
   MAYFLY_REQUIRE(Translate(in, parameters, input));
   return input;
 }

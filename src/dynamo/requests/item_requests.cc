@@ -15,9 +15,7 @@ const ExpressionParameters kUpdateInTransaction = {{"UpdateExpression", "Conditi
 const ExpressionParameters kGetInTransaction = {{"ProjectionExpression"}, {}};
 
 Outcome<ReturnValues> ReadReturnValues(const Fields& in, bool old_only) {
-  const std::string text =
-      in.OneOf("ReturnValues", {"ALL_NEW", "UPDATED_OLD", "ALL_OLD", "NONE", "UPDATED_NEW"});
-  MAYFLY_REQUIRE(in.Check());
+  const std::string text = in.Text("ReturnValues");
   if (old_only && !text.empty() && text != "ALL_OLD" && text != "NONE") {
     return Invalid("Return values set to invalid value");
   }
@@ -29,14 +27,8 @@ Outcome<ReturnValues> ReadReturnValues(const Fields& in, bool old_only) {
 }
 
 OnFailure ReadOnFailure(const Fields& in) {
-  return in.OneOf("ReturnValuesOnConditionCheckFailure", {"ALL_OLD", "NONE"}) == "ALL_OLD"
-             ? OnFailure::kAllOld
-             : OnFailure::kNone;
-}
-
-// Checked and then ignored: there are no metrics, but a wrong word is refused.
-void ReadItemCollectionMetrics(const Fields& in) {
-  in.OneOf("ReturnItemCollectionMetrics", {"SIZE", "NONE"});
+  return in.Text("ReturnValuesOnConditionCheckFailure") == "ALL_OLD" ? OnFailure::kAllOld
+                                                                     : OnFailure::kNone;
 }
 
 }  // namespace
@@ -44,13 +36,11 @@ void ReadItemCollectionMetrics(const Fields& in) {
 Outcome<PutItemRequest> ReadPut(const Fields& in, Place place) {
   PutItemRequest request;
   request.table = in.Name("TableName");
-  const json::object& item = in.RequiredMap("Item");
+  const json::object& item = in.MapOrNone("Item");
   request.on_failure = ReadOnFailure(in);
-  ReadItemCollectionMetrics(in);
   if (place == Place::kAlone) {
     MAYFLY_TRY(request.return_values, ReadReturnValues(in, true));
   }
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(ExpressionInput input,
              ReadExpressions(in, place == Place::kAlone ? kWrite : kWriteInTransaction));
   MAYFLY_TRY(request.item, ReadItem(item));
@@ -62,15 +52,11 @@ Outcome<PutItemRequest> ReadPut(const Fields& in, Place place) {
 Outcome<UpdateItemRequest> ReadUpdate(const Fields& in, Place place) {
   UpdateItemRequest request;
   request.table = in.Name("TableName");
-  const json::object& key = in.RequiredMap("Key");
+  const json::object& key = in.MapOrNone("Key");
   request.on_failure = ReadOnFailure(in);
-  ReadItemCollectionMetrics(in);
   if (place == Place::kAlone) {
     MAYFLY_TRY(request.return_values, ReadReturnValues(in, false));
-  } else {
-    in.RequiredString("UpdateExpression");
   }
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(ExpressionInput input,
              ReadExpressions(in, place == Place::kAlone ? kUpdate : kUpdateInTransaction));
   MAYFLY_TRY(request.key, ReadItem(key));
@@ -83,13 +69,11 @@ Outcome<UpdateItemRequest> ReadUpdate(const Fields& in, Place place) {
 Outcome<DeleteItemRequest> ReadDelete(const Fields& in, Place place) {
   DeleteItemRequest request;
   request.table = in.Name("TableName");
-  const json::object& key = in.RequiredMap("Key");
+  const json::object& key = in.MapOrNone("Key");
   request.on_failure = ReadOnFailure(in);
-  ReadItemCollectionMetrics(in);
   if (place == Place::kAlone) {
     MAYFLY_TRY(request.return_values, ReadReturnValues(in, true));
   }
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(ExpressionInput input,
              ReadExpressions(in, place == Place::kAlone ? kWrite : kWriteInTransaction));
   MAYFLY_TRY(request.key, ReadItem(key));
@@ -101,8 +85,7 @@ Outcome<DeleteItemRequest> ReadDelete(const Fields& in, Place place) {
 Outcome<GetItemRequest> ReadGet(const Fields& in, Place place) {
   GetItemRequest request;
   request.table = in.Name("TableName");
-  const json::object& key = in.RequiredMap("Key");
-  MAYFLY_REQUIRE(in.Check());
+  const json::object& key = in.MapOrNone("Key");
   MAYFLY_TRY(ExpressionInput input,
              ReadExpressions(in, place == Place::kAlone ? kGet : kGetInTransaction));
   MAYFLY_TRY(request.key, ReadItem(key));
@@ -114,10 +97,8 @@ Outcome<GetItemRequest> ReadGet(const Fields& in, Place place) {
 Outcome<ConditionCheck> ReadConditionCheck(const Fields& in) {
   ConditionCheck check;
   check.table = in.Name("TableName");
-  const json::object& key = in.RequiredMap("Key");
-  in.RequiredString("ConditionExpression");
+  const json::object& key = in.MapOrNone("Key");
   check.on_failure = ReadOnFailure(in);
-  MAYFLY_REQUIRE(in.Check());
   MAYFLY_TRY(ExpressionInput input, ReadExpressions(in, kWriteInTransaction));
   MAYFLY_TRY(check.key, ReadItem(key));
   check.condition = std::move(input.condition);

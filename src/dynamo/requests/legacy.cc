@@ -52,11 +52,7 @@ Outcome<const Comparison*> FindComparison(std::string_view name) {
   const auto found = std::find_if(kComparisons.begin(), kComparisons.end(),
                                   [&](const Comparison& known) { return known.name == name; });
   if (found != kComparisons.end()) return &*found;
-  Validation validation;
-  validation.OneOf("comparisonOperator", name,
-                   {"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
-                    "LE", "BEGINS_WITH", "GE", "CONTAINS"});
-  return validation.Finish().error();
+  return Invalid(fmt::format("Unknown ComparisonOperator: {}", name));
 }
 
 bool Takes(const Comparison& comparison, AttributeType type) {
@@ -120,14 +116,12 @@ Outcome<std::string> LegacyTranslator::Compare(std::string_view attribute,
 
 Outcome<std::string> LegacyTranslator::ExpectedOne(std::string_view attribute,
                                                    const json::value& wanted) {
-  Validation validation;
   MAYFLY_TRY(const json::object* const members, ObjectOf(wanted));
-  const Fields in(*members, validation);
+  const Fields in(*members);
   const json::value* const value = in.Find("Value");
   const auto exists = in.OptionalBoolean("Exists");
   const auto comparison = in.String("ComparisonOperator");
   const json::array* const list = in.List("AttributeValueList");
-  MAYFLY_REQUIRE(in.Check());
   const auto refuse = [&](std::string_view why) {
     return InvalidParameter(fmt::format("{} for Attribute: {}", why, attribute));
   };
@@ -164,17 +158,14 @@ Outcome<std::string> LegacyTranslator::Expected(const json::object& expected,
   return fmt::format("{}", fmt::join(parts, joined_by));
 }
 
-Outcome<std::string> LegacyTranslator::Filter(std::string_view parameter,
-                                              const json::object& conditions,
+Outcome<std::string> LegacyTranslator::Filter(const json::object& conditions,
                                               std::string_view joined_by) {
   std::vector<std::string> parts;
   for (const auto& member : conditions) {
-    Validation validation;
     MAYFLY_TRY(const json::object* const members, ObjectOf(member.value()));
-    const Fields in(*members, validation, fmt::format("{}.{}.member", parameter, Key(member)));
-    const std::string comparison = in.RequiredString("ComparisonOperator");
+    const Fields in(*members);
+    const std::string comparison = in.Text("ComparisonOperator");
     const json::array* const operands = in.List("AttributeValueList");
-    MAYFLY_REQUIRE(in.Check());
     MAYFLY_TRY(std::string part, Compare(Key(member), comparison, operands));
     parts.push_back(std::move(part));
   }
@@ -183,11 +174,9 @@ Outcome<std::string> LegacyTranslator::Filter(std::string_view parameter,
 
 Outcome<std::string> LegacyTranslator::KeyConditions(const json::object& conditions) {
   for (const auto& member : conditions) {
-    Validation validation;
     MAYFLY_TRY(const json::object* const members, ObjectOf(member.value()));
-    const Fields in(*members, validation);
+    const Fields in(*members);
     const auto comparison = in.String("ComparisonOperator");
-    MAYFLY_REQUIRE(in.Check());
     if (!comparison) continue;
     MAYFLY_TRY(const Comparison* const known, FindComparison(*comparison));
     if (!known->for_keys) {
@@ -197,17 +186,15 @@ Outcome<std::string> LegacyTranslator::KeyConditions(const json::object& conditi
   if (conditions.empty() || conditions.size() > 2) {
     return Invalid("Conditions can be of length 1 or 2 only");
   }
-  return Filter("keyConditions", conditions, " AND ");
+  return Filter(conditions, " AND ");
 }
 
 Outcome<std::string> LegacyTranslator::Updates(const json::object& updates) {
   std::map<std::string_view, std::vector<std::string>> clauses;
   for (const auto& member : updates) {
-    Validation validation;
     MAYFLY_TRY(const json::object* const members, ObjectOf(member.value()));
-    const Fields in(*members, validation, fmt::format("attributeUpdates.{}.member", Key(member)));
-    const std::string given = in.OneOf("Action", {"ADD", "DELETE", "PUT"});
-    MAYFLY_REQUIRE(in.Check());
+    const Fields in(*members);
+    const std::string given = in.Text("Action");
     const std::string action = given.empty() ? "PUT" : given;
     const std::string name = Name(Key(member));
     if (!in.Has("Value")) {

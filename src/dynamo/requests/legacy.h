@@ -23,8 +23,7 @@ class LegacyTranslator {
 
   // `joined_by` is " AND " or " OR ". Empty conditions give an empty expression.
   Outcome<std::string> Expected(const json::object& expected, std::string_view joined_by);
-  Outcome<std::string> Filter(std::string_view parameter, const json::object& conditions,
-                              std::string_view joined_by);
+  Outcome<std::string> Filter(const json::object& conditions, std::string_view joined_by);
   Outcome<std::string> KeyConditions(const json::object& conditions);
   Outcome<std::string> Updates(const json::object& updates);
   Outcome<std::string> Attributes(const std::vector<std::string>& names);

@@ -30,13 +30,10 @@ std::vector<std::string> NamesOf(const Definitions& definitions) {
 }
 
 Outcome<KeySchema> ReadKeySchema(const Fields& in, const Definitions& definitions) {
-  in.RequiredList("KeySchema", 1, 2);
   std::vector<std::pair<std::string, std::string>> elements;  // Names and roles.
   for (const Fields& element : in.Structures("KeySchema")) {
-    elements.emplace_back(element.RequiredString("AttributeName", 1, 255),
-                          element.OneOf("KeyType", {"HASH", "RANGE"}, true));
+    elements.emplace_back(element.Text("AttributeName"), element.Text("KeyType"));
   }
-  MAYFLY_REQUIRE(in.Check());
   if (elements[0].second != "HASH") {
     return Invalid("Invalid KeySchema: The first KeySchemaElement is not a HASH key type");
   }
@@ -68,11 +65,8 @@ Outcome<KeySchema> ReadKeySchema(const Fields& in, const Definitions& definition
 Outcome<IndexProjection> ReadProjection(const Fields& in) {
   IndexProjection projection;
   const auto fields = in.Structure("Projection");
-  if (!fields) in.validation().Missing(in.Where("Projection"));
-  MAYFLY_REQUIRE(in.Check());
-  const std::string kind = fields->OneOf("ProjectionType", {"ALL", "INCLUDE", "KEYS_ONLY"});
+  const std::string kind = fields->Text("ProjectionType");
   projection.attributes = fields->Strings("NonKeyAttributes");
-  MAYFLY_REQUIRE(in.Check());
   if (kind.empty()) return InvalidParameter("Unknown ProjectionType: null");
   if (kind != "INCLUDE" && fields->Has("NonKeyAttributes")) {
     return InvalidParameter(
@@ -96,8 +90,7 @@ constexpr const char* kThroughputNeeded =
 
 // BillingMode and its throughput.
 Outcome<void> ReadBilling(const Fields& in, Notes& notes) {
-  const std::string mode = in.OneOf("BillingMode", {"PROVISIONED", "PAY_PER_REQUEST"});
-  MAYFLY_REQUIRE(in.Check());
+  const std::string mode = in.Text("BillingMode");
   const bool pay_per_request = mode == "PAY_PER_REQUEST";
   const bool has_throughput = in.Has("ProvisionedThroughput");
   if (pay_per_request && has_throughput) return InvalidParameter(kNoThroughput);
@@ -109,14 +102,10 @@ Outcome<void> ReadBilling(const Fields& in, Notes& notes) {
 // Nothing when it is missing.
 Outcome<std::optional<Throughput>> GivenThroughput(const Fields& in) {
   const auto throughput = in.Structure("ProvisionedThroughput");
-  MAYFLY_REQUIRE(in.Check());
   if (!throughput) return std::optional<Throughput>();
-  const auto read = throughput->Integer("ReadCapacityUnits", 1, INT64_MAX);
-  const auto write = throughput->Integer("WriteCapacityUnits", 1, INT64_MAX);
-  if (!read) in.validation().Missing(throughput->Where("ReadCapacityUnits"));
-  if (!write) in.validation().Missing(throughput->Where("WriteCapacityUnits"));
-  MAYFLY_REQUIRE(in.Check());
-  return std::optional<Throughput>({*read, *write});
+  const std::int64_t read = throughput->Integer("ReadCapacityUnits").value_or(1);
+  const std::int64_t write = throughput->Integer("WriteCapacityUnits").value_or(1);
+  return std::optional<Throughput>({read, write});
 }
 
 Outcome<void> CheckAllUsed(const Definitions& definitions, const TableSpec& spec) {
@@ -137,13 +126,12 @@ Outcome<void> CheckAllUsed(const Definitions& definitions, const TableSpec& spec
 Outcome<Definitions> ReadDefinitions(const Fields& in) {
   Definitions definitions;
   for (const Fields& definition : in.Structures("AttributeDefinitions")) {
-    const std::string name = definition.RequiredString("AttributeName", 1, 255);
-    const std::string type = definition.OneOf("AttributeType", {"B", "N", "S"}, true);
+    const std::string name = definition.Text("AttributeName");
+    const std::string type = definition.Text("AttributeType");
     if (!definitions.emplace(name, TypeNamed(type)).second && !name.empty()) {
       return InvalidParameter("Cannot have two attributes with the same name");
     }
   }
-  MAYFLY_REQUIRE(in.Check());
   return definitions;
 }
 
@@ -171,14 +159,10 @@ Outcome<IndexSpec> ReadIndexSpec(const Fields& in, const Definitions& definition
 
 Outcome<StreamView> ReadStreamSpecification(const Fields& in) {
   const auto stream = in.Structure("StreamSpecification");
-  MAYFLY_REQUIRE(in.Check());
   if (!stream) return StreamView::kOff;
-  const auto enabled = stream->OptionalBoolean("StreamEnabled");
-  if (!enabled) in.validation().Missing(stream->Where("StreamEnabled"));
-  const std::string view = stream->OneOf(
-      "StreamViewType", {"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY"});
-  MAYFLY_REQUIRE(in.Check());
-  if (!*enabled) {
+  const bool enabled = stream->Boolean("StreamEnabled");
+  const std::string view = stream->Text("StreamViewType");
+  if (!enabled) {
     if (!view.empty())
       return InvalidParameter("StreamViewType cannot be set when StreamEnabled is false");
     return StreamView::kOff;
@@ -236,7 +220,6 @@ Outcome<void> ReadBillingChange(const Fields& in, const std::string& mode, Notes
 Outcome<TableSpec> ReadTableSpec(const Fields& in) {
   TableSpec spec;
   spec.name = in.Name("TableName");
-  in.RequiredList("AttributeDefinitions");
   MAYFLY_TRY(const Definitions definitions, ReadDefinitions(in));
   MAYFLY_TRY(KeySchema keys, ReadKeySchema(in, definitions));
   spec.partition = std::move(keys.partition);
@@ -247,11 +230,15 @@ Outcome<TableSpec> ReadTableSpec(const Fields& in) {
     MAYFLY_REQUIRE(ReadIndexThroughput(index, read.name, spec.notes));
     spec.global_indexes.push_back(std::move(read));
   }
+  if (!in.ListOrNone("LocalSecondaryIndexes").empty() && !spec.sort) {
+    return InvalidParameter(
+        "Table KeySchema does not have a range key, which is required when specifying a "
+        "LocalSecondaryIndex");
+  }
   for (const Fields& index : in.Structures("LocalSecondaryIndexes")) {
     MAYFLY_TRY(IndexSpec read, ReadIndexSpec(index, definitions));
     spec.local_indexes.push_back(std::move(read));
   }
-  MAYFLY_REQUIRE(in.Check());
   if (in.Has("GlobalSecondaryIndexes") && spec.global_indexes.empty()) {
     return InvalidParameter("List of GlobalSecondaryIndexes is empty");
   }
@@ -267,9 +254,7 @@ Outcome<TableSpec> ReadTableSpec(const Fields& in) {
   if (const auto wanted = in.OptionalBoolean("DeletionProtectionEnabled")) {
     SetProtected(spec.notes, *wanted);
   }
-  const std::string table_class =
-      in.OneOf("TableClass", {"STANDARD", "STANDARD_INFREQUENT_ACCESS"});
-  MAYFLY_REQUIRE(in.Check());
+  const std::string table_class = in.Text("TableClass");
   if (!table_class.empty()) SetClass(spec.notes, table_class);
   return spec;
 }

@@ -77,6 +77,7 @@ Status Arguments::CheckForm() const {
 }
 
 Status Arguments::CheckSize() const {
+  if (!bounded()) return {};
   std::size_t names = 0;
   std::size_t values = 0;
   for (const auto& [placeholder, name] : given_.names) names += placeholder.size() + name.size();

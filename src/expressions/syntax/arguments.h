@@ -18,6 +18,9 @@ class Arguments {
  public:
   explicit Arguments(const ExpressionArguments& given) : given_(given) {}
 
+  // Whether the bounds of limits.h hold for the expressions.
+  bool bounded() const { return given_.bounded; }
+
   // Null when there is none; otherwise marks it as used.
   const std::string* Name(const std::string& placeholder);
   std::shared_ptr<const AttributeValue> Value(const std::string& placeholder);

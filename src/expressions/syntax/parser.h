@@ -28,9 +28,9 @@
 namespace mayfly::expressions {
 
 // Each fails with Invalid: empty or too long, too many operators, syntax, parentheses around
-// parentheses. `text` must outlive the result.
-Result<Node> ParseConditionSyntax(std::string_view text, ExpressionKind kind);
-Result<std::vector<ClauseSyntax>> ParseUpdateSyntax(std::string_view text);
-Result<std::vector<PathSyntax>> ParseProjectionSyntax(std::string_view text);
+// parentheses. `text` must outlive the result. `bounded`: see Arguments.
+Result<Node> ParseConditionSyntax(std::string_view text, ExpressionKind kind, bool bounded);
+Result<std::vector<ClauseSyntax>> ParseUpdateSyntax(std::string_view text, bool bounded);
+Result<std::vector<PathSyntax>> ParseProjectionSyntax(std::string_view text, bool bounded);
 
 }  // namespace mayfly::expressions

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <unordered_set>
 
 namespace mayfly::expressions {
 namespace {
@@ -18,9 +19,17 @@ std::optional<std::string_view> Trouble(const Path& a, const Path& b) {
   return "overlap";
 }
 
+// Then none can be in trouble with another, which is the common case.
+bool HaveOwnAttributes(const std::vector<Path>& paths) {
+  std::unordered_set<std::string_view> attributes;
+  return std::all_of(paths.begin(), paths.end(),
+                     [&](const Path& path) { return attributes.insert(path.attribute()).second; });
+}
+
 }  // namespace
 
 Status CheckOverlaps(const std::vector<Path>& paths, ExpressionKind kind) {
+  if (HaveOwnAttributes(paths)) return {};
   for (std::size_t second = paths.size(); second-- > 1;) {
     for (std::size_t first = second; first-- > 0;) {
       const auto trouble = Trouble(paths[first], paths[second]);

@@ -8,8 +8,9 @@
 
 namespace mayfly::expressions {
 
-Status TokenCursor::CheckSize() const {
+Status TokenCursor::CheckSize(bool bounded) const {
   if (tokens_.size() == 1) return Refused(kind_, "The expression can not be empty;");
+  if (!bounded) return {};
   if (text_.size() > kExpressionBytesMax) {
     return Refused(kind_, fmt::format("Expression size has exceeded the maximum allowed size; "
                                       "expression size: {}",

@@ -17,8 +17,8 @@ class TokenCursor {
   TokenCursor(std::string_view text, ExpressionKind kind)
       : text_(text), kind_(kind), tokens_(Lex(text, kind)) {}
 
-  // Checks the limits on bytes and operators.
-  Status CheckSize() const;
+  // Refuses an expression that is empty, or beyond the limits on bytes and operators.
+  Status CheckSize(bool bounded) const;
 
   bool Is(std::string_view punctuation) const;
   bool IsKeyword(std::string_view keyword) const;

@@ -99,13 +99,9 @@ bool ItemAction::Holds(const items::StoredItem* before) const {
   return !condition || condition->Holds(before != nullptr ? before->item : kNoItem);
 }
 
-Result<ItemAction> ActionOf(const Table& table, const PutItemRequest& request) {
-  MAYFLY_TRY(std::string key, KeyOfItem(table, request.item));
-  MAYFLY_RETURN_IF_ERROR(CheckNewItem(table, request.item));
-  ItemAction action{.table = &table,
-                    .key = std::move(key),
-                    .expected_version = request.expected_version,
-                    .on_failure = request.on_failure};
+Result<ItemAction> DraftOf(const PutItemRequest& request) {
+  MAYFLY_RETURN_IF_ERROR(CheckForm(request.item));
+  ItemAction action{.expected_version = request.expected_version, .on_failure = request.on_failure};
   MAYFLY_RETURN_IF_ERROR(ParseOnlyCondition(request.condition, request.arguments, action));
   MAYFLY_RETURN_IF_ERROR(ShowBefore(request.return_values, action));
   action.put = &request.item;
@@ -113,40 +109,27 @@ Result<ItemAction> ActionOf(const Table& table, const PutItemRequest& request) {
   return action;
 }
 
-Result<ItemAction> ActionOf(const Table& table, const UpdateItemRequest& request) {
-  MAYFLY_TRY(std::string key, KeyOf(table, request.key));
-  ItemAction action{.table = &table,
-                    .key = std::move(key),
-                    .expected_version = request.expected_version,
-                    .on_failure = request.on_failure};
+Result<ItemAction> DraftOf(const UpdateItemRequest& request) {
+  ItemAction action{.expected_version = request.expected_version, .on_failure = request.on_failure};
   Arguments arguments(request.arguments);
   MAYFLY_RETURN_IF_ERROR(arguments.CheckForm());
-  std::shared_ptr<const Update> update;  // Shared by the two functions below.
   if (!request.update.empty()) {
     MAYFLY_TRY(Update parsed, Update::Parse(request.update, arguments));
-    MAYFLY_RETURN_IF_ERROR(CheckLeavesKeysAlone(table, parsed));
-    update = std::make_shared<const Update>(std::move(parsed));
+    action.update = std::make_shared<const Update>(std::move(parsed));
   }
   MAYFLY_RETURN_IF_ERROR(ParseCondition(request.condition, arguments, action));
   MAYFLY_RETURN_IF_ERROR(
       arguments.CheckAllUsed(!request.update.empty() || !request.condition.empty()));
-  action.make = [&table, &request, update](const Item* before, WallTime) {
-    return Updated(table, update.get(), request.key, before);
-  };
   if (request.return_values != ReturnValues::kNone) {
-    action.show = [&request, update](const Item* before, const Item* after) {
+    action.show = [&request, update = action.update](const Item* before, const Item* after) {
       return ShownOf(request.return_values, update.get(), before, after);
     };
   }
   return action;
 }
 
-Result<ItemAction> ActionOf(const Table& table, const DeleteItemRequest& request) {
-  MAYFLY_TRY(std::string key, KeyOf(table, request.key));
-  ItemAction action{.table = &table,
-                    .key = std::move(key),
-                    .expected_version = request.expected_version,
-                    .on_failure = request.on_failure};
+Result<ItemAction> DraftOf(const DeleteItemRequest& request) {
+  ItemAction action{.expected_version = request.expected_version, .on_failure = request.on_failure};
   MAYFLY_RETURN_IF_ERROR(ParseOnlyCondition(request.condition, request.arguments, action));
   MAYFLY_RETURN_IF_ERROR(ShowBefore(request.return_values, action));
   action.make = [](const Item*, WallTime) -> Result<std::optional<Item>> {
@@ -156,17 +139,46 @@ Result<ItemAction> ActionOf(const Table& table, const DeleteItemRequest& request
   return action;
 }
 
-Result<ItemAction> ActionOf(const Table& table, const ConditionCheck& request) {
+Result<ItemAction> DraftOf(const ConditionCheck& request) {
   if (request.condition.empty()) {
     return Status::Invalid("The ConditionExpression of a ConditionCheck must not be empty");
   }
-  MAYFLY_TRY(std::string key, KeyOf(table, request.key));
-  ItemAction action{.table = &table,
-                    .key = std::move(key),
-                    .on_failure = request.on_failure,
-                    .only_checks = true};
+  ItemAction action{.on_failure = request.on_failure, .only_checks = true};
   MAYFLY_RETURN_IF_ERROR(ParseOnlyCondition(request.condition, request.arguments, action));
   return action;
+}
+
+Result<ItemAction> ActionOf(const Table& table, const PutItemRequest& request, ItemAction draft) {
+  MAYFLY_TRY(draft.key, KeyOfItem(table, request.item));
+  MAYFLY_RETURN_IF_ERROR(CheckNewItem(table, request.item));
+  draft.table = &table;
+  return draft;
+}
+
+Result<ItemAction> ActionOf(const Table& table, const UpdateItemRequest& request,
+                            ItemAction draft) {
+  MAYFLY_TRY(draft.key, KeyOf(table, request.key));
+  if (draft.update != nullptr) {
+    MAYFLY_RETURN_IF_ERROR(CheckLeavesKeysAlone(table, *draft.update));
+  }
+  draft.make = [&table, &request, update = draft.update](const Item* before, WallTime) {
+    return Updated(table, update.get(), request.key, before);
+  };
+  draft.table = &table;
+  return draft;
+}
+
+Result<ItemAction> ActionOf(const Table& table, const DeleteItemRequest& request,
+                            ItemAction draft) {
+  MAYFLY_TRY(draft.key, KeyOf(table, request.key));
+  draft.table = &table;
+  return draft;
+}
+
+Result<ItemAction> ActionOf(const Table& table, const ConditionCheck& request, ItemAction draft) {
+  MAYFLY_TRY(draft.key, KeyOf(table, request.key));
+  draft.table = &table;
+  return draft;
 }
 
 }  // namespace mayfly::tables

@@ -16,14 +16,14 @@ namespace {
 
 // A read of one item, parsed and checked.
 struct ItemRead {
-  const Table* table;
-  std::string key;
+  const Table* table = nullptr;
+  std::string key = {};
   std::optional<expressions::Projection> projection = std::nullopt;
 };
 
-Result<ItemRead> ReadOf(const Table& table, const GetItemRequest& request) {
-  MAYFLY_TRY(std::string key, KeyOf(table, request.key));
-  ItemRead read{.table = &table, .key = std::move(key)};
+// As far as the request alone tells, and then with its table.
+Result<ItemRead> ReadDraftOf(const GetItemRequest& request) {
+  ItemRead read;
   expressions::Arguments arguments(request.arguments);
   MAYFLY_RETURN_IF_ERROR(arguments.CheckForm());
   if (!request.projection.empty()) {
@@ -32,6 +32,12 @@ Result<ItemRead> ReadOf(const Table& table, const GetItemRequest& request) {
   }
   MAYFLY_RETURN_IF_ERROR(arguments.CheckAllUsed(!request.projection.empty()));
   return read;
+}
+
+Result<ItemRead> ReadOf(const Table& table, const GetItemRequest& request, ItemRead draft) {
+  MAYFLY_TRY(draft.key, KeyOf(table, request.key));
+  draft.table = &table;
+  return draft;
 }
 
 Result<FoundItem> Read(const KeyspaceReader& rows, const ItemRead& read) {
@@ -52,12 +58,17 @@ Result<std::vector<FoundItem>> ReadTogether(const ItemContext& context,
                                             const std::vector<GetItemRequest>& requests,
                                             const char* twice) {
   std::set<std::string> names;
-  for (const GetItemRequest& request : requests) names.insert(request.table);
+  std::vector<ItemRead> drafts;
+  for (const GetItemRequest& request : requests) {
+    MAYFLY_TRY(ItemRead draft, ReadDraftOf(request));
+    drafts.push_back(std::move(draft));
+    names.insert(request.table);
+  }
   MAYFLY_TRY(const TableUses tables, TableUses::Of(context.catalog, names));
   std::vector<ItemRead> reads;
   std::set<std::string> items;
-  for (const GetItemRequest& request : requests) {
-    MAYFLY_TRY(ItemRead read, ReadOf(tables[request.table], request));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    MAYFLY_TRY(ItemRead read, ReadOf(tables[requests[i].table], requests[i], std::move(drafts[i])));
     if (!items.insert(read.table->id + read.key).second) return Status::Invalid(twice);
     reads.push_back(std::move(read));
   }
@@ -73,8 +84,9 @@ Result<std::vector<FoundItem>> ReadTogether(const ItemContext& context,
 }  // namespace
 
 Result<FoundItem> GetItem(const ItemContext& context, const GetItemRequest& request) {
+  MAYFLY_TRY(ItemRead draft, ReadDraftOf(request));
   MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
-  MAYFLY_TRY(const ItemRead read, ReadOf(*table, request));
+  MAYFLY_TRY(const ItemRead read, ReadOf(*table, request, std::move(draft)));
   return Read(*table->items, read);
 }
 

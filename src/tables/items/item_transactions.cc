@@ -49,14 +49,27 @@ std::optional<TransactOutcome> Misfits(const TableUses& tables,
   return outcome;
 }
 
+Result<std::vector<ItemAction>> DraftsOf(const std::vector<TransactWrite>& writes) {
+  std::vector<ItemAction> drafts;
+  for (const TransactWrite& write : writes) {
+    MAYFLY_TRY(ItemAction draft,
+               std::visit([](const auto& one) { return DraftOf(one); }, write.action));
+    drafts.push_back(std::move(draft));
+  }
+  return drafts;
+}
+
 Result<std::vector<ItemAction>> ActionsOf(const TableUses& tables,
-                                          const std::vector<TransactWrite>& writes) {
+                                          const std::vector<TransactWrite>& writes,
+                                          std::vector<ItemAction> drafts) {
   std::vector<ItemAction> actions;
   std::set<std::string> items;
-  for (const TransactWrite& write : writes) {
-    MAYFLY_TRY(ItemAction action,
-               std::visit([&](const auto& one) { return ActionOf(tables[one.table], one); },
-                          write.action));
+  for (std::size_t i = 0; i < writes.size(); ++i) {
+    MAYFLY_TRY(
+        ItemAction action,
+        std::visit(
+            [&](const auto& one) { return ActionOf(tables[one.table], one, std::move(drafts[i])); },
+            writes[i].action));
     if (!items.insert(action.table->id + action.key).second) {
       return Status::Invalid("Transaction request cannot include multiple operations on one item");
     }
@@ -108,9 +121,10 @@ Result<TransactOutcome> TransactWriteItems(const ItemContext& context,
   for (const TransactWrite& write : writes) {
     names.insert(std::visit([](const auto& one) { return one.table; }, write.action));
   }
+  MAYFLY_TRY(std::vector<ItemAction> drafts, DraftsOf(writes));
   MAYFLY_TRY(const TableUses tables, TableUses::Of(context.catalog, names));
   if (auto misfits = Misfits(tables, writes)) return *std::move(misfits);
-  MAYFLY_TRY(const std::vector<ItemAction> actions, ActionsOf(tables, writes));
+  MAYFLY_TRY(const std::vector<ItemAction> actions, ActionsOf(tables, writes, std::move(drafts)));
   if (token.empty()) {
     const OwnSteps own{.last = [](Transaction&, const std::vector<ActionOutcome>& outcomes) {
       return CheckBytes(outcomes);

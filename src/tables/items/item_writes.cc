@@ -11,8 +11,9 @@ namespace {
 
 template <typename Request>
 Result<WriteOutcome> WriteOne(const ItemContext& context, const Request& request) {
+  MAYFLY_TRY(ItemAction draft, DraftOf(request));
   MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
-  MAYFLY_TRY(ItemAction action, ActionOf(*table, request));
+  MAYFLY_TRY(ItemAction action, ActionOf(*table, request, std::move(draft)));
   return RunAction(context, std::move(action));
 }
 
@@ -46,17 +47,22 @@ Result<std::vector<WriteOutcome>> BatchWriteItem(
     return Status::Invalid("Too many items requested for the BatchWriteItem call");
   }
   std::set<std::string> names;
+  std::vector<ItemAction> drafts;
   for (const auto& request : requests) {
+    MAYFLY_RETURN_IF_ERROR(std::visit([](const auto& one) { return CheckPlain(one); }, request));
+    MAYFLY_TRY(ItemAction draft, std::visit([](const auto& one) { return DraftOf(one); }, request));
+    drafts.push_back(std::move(draft));
     names.insert(std::visit([](const auto& one) { return one.table; }, request));
   }
   MAYFLY_TRY(const TableUses tables, TableUses::Of(context.catalog, names));
   std::vector<ItemAction> actions;
   std::set<std::string> items;
-  for (const auto& request : requests) {
-    MAYFLY_RETURN_IF_ERROR(std::visit([](const auto& one) { return CheckPlain(one); }, request));
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     MAYFLY_TRY(
         ItemAction action,
-        std::visit([&](const auto& one) { return ActionOf(tables[one.table], one); }, request));
+        std::visit(
+            [&](const auto& one) { return ActionOf(tables[one.table], one, std::move(drafts[i])); },
+            requests[i]));
     if (!items.insert(action.table->id + action.key).second) {
       return Status::Invalid("Provided list of item keys contains duplicates");
     }

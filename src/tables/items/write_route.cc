@@ -31,8 +31,13 @@ class NamedTables {
 
   Result<ItemAction> ActionOf(const ItemWrite& write) const {
     const Result<TableUse>& use = uses_.at(TableOf(write));
-    if (!use) return use.error();
-    return std::visit([&](const auto& one) { return tables::ActionOf(**use, one); }, write);
+    return std::visit(
+        [&](const auto& one) -> Result<ItemAction> {
+          MAYFLY_TRY(ItemAction draft, DraftOf(one));
+          if (!use) return use.error();
+          return tables::ActionOf(**use, one, std::move(draft));
+        },
+        write);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "expressions/key_condition.h"
 #include "tables/items/item_writer.h"
 #include "tables/schema/item_limits.h"
 
@@ -83,8 +84,10 @@ Result<PagePlan> PlanOn(const Table& table, const std::string& name, bool consis
   return plan;
 }
 
-Status AddExpressions(const PageExpressions& given, expressions::Arguments& arguments,
-                      PagePlan& plan) {
+namespace {
+
+// Parses into the plan.
+Status Parse(const PageExpressions& given, expressions::Arguments& arguments, PagePlan& plan) {
   if (!given.filter.empty()) {
     MAYFLY_TRY(auto filter, expressions::Condition::Parse(
                                 given.filter, expressions::Condition::Role::kFilter, arguments));
@@ -94,8 +97,26 @@ Status AddExpressions(const PageExpressions& given, expressions::Arguments& argu
     MAYFLY_TRY(auto projection, expressions::Projection::Parse(given.projection, arguments));
     plan.projection.emplace(std::move(projection));
   }
-  MAYFLY_RETURN_IF_ERROR(arguments.CheckAllUsed(given.any_other || plan.filter || plan.projection));
+  return arguments.CheckAllUsed(given.any_other || plan.filter || plan.projection);
+}
+
+}  // namespace
+
+Status AddExpressions(const PageExpressions& given, expressions::Arguments& arguments,
+                      PagePlan& plan) {
+  MAYFLY_RETURN_IF_ERROR(Parse(given, arguments, plan));
   return DecideFetch(given.all_attributes, plan);
+}
+
+Status CheckExpressions(const std::string& key_condition, const PageExpressions& given,
+                        const ExpressionArguments& arguments) {
+  expressions::Arguments of_request(arguments);
+  MAYFLY_RETURN_IF_ERROR(of_request.CheckForm());
+  if (!key_condition.empty()) {
+    MAYFLY_RETURN_IF_ERROR(expressions::CheckKeyCondition(key_condition, of_request));
+  }
+  PagePlan plan{.table = nullptr, .index = nullptr};
+  return Parse(given, of_request, plan);
 }
 
 Status AddLimit(const std::optional<std::uint64_t>& limit, PagePlan& plan) {

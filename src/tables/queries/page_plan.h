@@ -54,6 +54,10 @@ struct PageExpressions {
 };
 Status AddExpressions(const PageExpressions& given, expressions::Arguments& arguments,
                       PagePlan& plan);
+// What is wrong with the expressions by themselves, for a request whose table does not exist:
+// DynamoDB looks at them first. `key_condition` empty: there is none.
+Status CheckExpressions(const std::string& key_condition, const PageExpressions& given,
+                        const ExpressionArguments& arguments);
 Status AddLimit(const std::optional<std::uint64_t>& limit, PagePlan& plan);
 
 // The row that a page's last_key names, whether or not it still exists. Invalid: not a key.

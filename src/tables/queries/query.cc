@@ -75,7 +75,15 @@ Status StartBehind(const Item& last_key, const KeyCondition& condition, PagePlan
 }  // namespace
 
 Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request, PageSink& sink) {
-  MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
+  const PageExpressions given = {.filter = request.filter,
+                                 .projection = request.projection,
+                                 .all_attributes = request.all_attributes,
+                                 .any_other = true};
+  auto found = context.catalog.Use(request.table);
+  if (!found) {
+    MAYFLY_RETURN_IF_ERROR(CheckExpressions(request.key_condition, given, request.arguments));
+  }
+  MAYFLY_TRY(const TableUse table, std::move(found));
   MAYFLY_TRY(PagePlan plan, PlanOn(*table, request.index, request.consistent));
   plan.forward = request.forward;
   plan.count_only = request.count_only;
@@ -84,12 +92,8 @@ Result<ItemPage> Query(const ItemContext& context, const QueryRequest& request, 
   MAYFLY_RETURN_IF_ERROR(arguments.CheckForm());
   MAYFLY_TRY(const KeyCondition condition,
              KeyCondition::Parse(request.key_condition, plan.partition(), plan.sort(), arguments));
-  MAYFLY_RETURN_IF_ERROR(AddExpressions({.filter = request.filter,
-                                         .projection = request.projection,
-                                         .all_attributes = request.all_attributes,
-                                         .any_other = true},
-                                        arguments, plan));
-  MAYFLY_RETURN_IF_ERROR(CheckFilterNamesNoKey(plan));
+  MAYFLY_RETURN_IF_ERROR(AddExpressions(given, arguments, plan));
+  if (!request.filters_keys) MAYFLY_RETURN_IF_ERROR(CheckFilterNamesNoKey(plan));
   plan.range = RangeOf(condition);
   if (request.start_after) {
     MAYFLY_RETURN_IF_ERROR(StartBehind(*request.start_after, condition, plan));

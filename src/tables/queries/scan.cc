@@ -44,18 +44,20 @@ Status StartBehind(const ScanRequest& request, PagePlan& plan) {
 }  // namespace
 
 Result<ItemPage> Scan(const ItemContext& context, const ScanRequest& request, PageSink& sink) {
-  MAYFLY_TRY(const TableUse table, context.catalog.Use(request.table));
+  const PageExpressions given = {.filter = request.filter,
+                                 .projection = request.projection,
+                                 .all_attributes = request.all_attributes,
+                                 .any_other = false};
+  auto found = context.catalog.Use(request.table);
+  if (!found) MAYFLY_RETURN_IF_ERROR(CheckExpressions({}, given, request.arguments));
+  MAYFLY_TRY(const TableUse table, std::move(found));
   MAYFLY_TRY(PagePlan plan, PlanOn(*table, request.index, request.consistent));
   plan.count_only = request.count_only;
   MAYFLY_RETURN_IF_ERROR(AddLimit(request.limit, plan));
   MAYFLY_TRY(plan.range, SegmentOf(request));
   expressions::Arguments arguments(request.arguments);
   MAYFLY_RETURN_IF_ERROR(arguments.CheckForm());
-  MAYFLY_RETURN_IF_ERROR(AddExpressions({.filter = request.filter,
-                                         .projection = request.projection,
-                                         .all_attributes = request.all_attributes,
-                                         .any_other = false},
-                                        arguments, plan));
+  MAYFLY_RETURN_IF_ERROR(AddExpressions(given, arguments, plan));
   if (request.start_after) MAYFLY_RETURN_IF_ERROR(StartBehind(request, plan));
   return ReadPage(context.database, plan, sink);
 }

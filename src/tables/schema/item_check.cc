@@ -45,6 +45,8 @@ Status CheckContent(const AttributeValue& value) {
   return {};
 }
 
+}  // namespace
+
 Status CheckForm(const Item& item) {
   for (const auto& [name, value] : item) {
     if (name.empty()) {
@@ -58,6 +60,8 @@ Status CheckForm(const Item& item) {
   }
   return CheckMembers(item);
 }
+
+namespace {
 
 // For an index key of an item that is put.
 Status CheckNewIndexValue(const Index& index, const KeyAttribute& key, const AttributeValue& value,
@@ -125,7 +129,6 @@ Status CheckIndexValues(const Table& table, const Item* before, const Item& item
 }  // namespace
 
 Status CheckNewItem(const Table& table, const Item& item) {
-  MAYFLY_RETURN_IF_ERROR(CheckForm(item));
   MAYFLY_RETURN_IF_ERROR(CheckIndexValues(table, nullptr, item, CheckNewIndexValue));
   if (items::SizeOf(item) > kItemBytesMax) {
     return Status::Invalid("Item size has exceeded the maximum allowed size");

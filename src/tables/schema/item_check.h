@@ -10,11 +10,14 @@
 
 namespace mayfly::tables {
 
-// Checks a whole item that is put, its keys aside (KeyOfItem): names, sets, keys of indexes,
-// nesting, size, the schema of its partition.
+// Checks an item by itself: names, sets, nesting.
+Status CheckForm(const Item& item);
+
+// Checks a whole item that is put against its table, its keys (KeyOfItem) and its form aside: keys
+// of indexes, size, the schema of its partition.
 Status CheckNewItem(const Table& table, const Item& item);
 
-// The same for the result of an update of `before`. Unchanged attributes were accepted before,
+// The same, and the form, for the result of an update of `before`. Unchanged attributes were accepted before,
 // perhaps under another description, and stay.
 Status CheckUpdatedItem(const Table& table, const Item& before, const Item& after);
 
