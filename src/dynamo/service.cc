@@ -114,7 +114,7 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
   }
   const Context context = {tables_, clock_, std::string(request.Header("host"))};
   const Outcome<Reply> outcome = operation->handler(context, in);
-  if (operation->writes && outcome) round.acknowledged.push_back(&exchange);
+  if (operation->writes && outcome && !outcome->only_read) round.acknowledged.push_back(&exchange);
   Respond(exchange, round, outcome);
   return {};
 }

@@ -10,6 +10,7 @@
 #include "mayfly/tables.h"
 #include "tables/items/item_write.h"
 #include "tables/queries/page_sink.h"
+#include "tables/queries/read_schema.h"
 
 namespace mayfly::tables {
 
@@ -21,6 +22,10 @@ class ProtocolTables : public Tables {
   // As Query() and Scan(), but the page's items go into the sink.
   virtual Result<ItemPage> QueryInto(const QueryRequest& request, PageSink& sink) = 0;
   virtual Result<ItemPage> ScanInto(const ScanRequest& request, PageSink& sink) = 0;
+
+  // The keys of a table or, unless `index` is empty, of an index. NotFound: no such table; Invalid:
+  // no such index. Cheaper than DescribeTable(), which counts.
+  virtual Result<ReadSchema> FindReadSchema(const std::string& table, const std::string& index) = 0;
 
   // Applies a prefix of independent writes in order, at least one if there is any; those of tables
   // without indexes, streams and sweeps share a commit. Returns one result per write applied, as

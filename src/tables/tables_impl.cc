@@ -132,6 +132,11 @@ Result<ItemPage> TablesImpl::QueryInto(const QueryRequest& request, PageSink& si
   return tables::Query(context(), request, sink);
 }
 
+Result<ReadSchema> TablesImpl::FindReadSchema(const std::string& table, const std::string& index) {
+  MAYFLY_RETURN_IF_ERROR(CheckOwner());
+  return tables::FindReadSchema(context(), table, index);
+}
+
 Result<ItemPage> TablesImpl::ScanInto(const ScanRequest& request, PageSink& sink) {
   MAYFLY_RETURN_IF_ERROR(CheckOwner());
   return tables::Scan(context(), request, sink);

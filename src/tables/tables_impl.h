@@ -69,6 +69,7 @@ class TablesImpl final : public ProtocolTables {
 
   Result<ItemPage> QueryInto(const QueryRequest& request, PageSink& sink) override;
   Result<ItemPage> ScanInto(const ScanRequest& request, PageSink& sink) override;
+  Result<ReadSchema> FindReadSchema(const std::string& table, const std::string& index) override;
   std::vector<Result<WriteOutcome>> WritePrefix(std::span<const ItemWrite> writes) override;
 
  private:

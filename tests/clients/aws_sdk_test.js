@@ -16,7 +16,8 @@ import {
   ListStreamsCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import {
-  BatchGetCommand, BatchWriteCommand, DeleteCommand, DynamoDBDocumentClient, GetCommand,
+  BatchExecuteStatementCommand, BatchGetCommand, BatchWriteCommand, DeleteCommand,
+  DynamoDBDocumentClient, ExecuteStatementCommand, ExecuteTransactionCommand, GetCommand,
   NumberValue, PutCommand, QueryCommand, ScanCommand, TransactGetCommand, TransactWriteCommand,
   UpdateCommand, paginateQuery, paginateScan,
 } from '@aws-sdk/lib-dynamodb';
@@ -104,6 +105,61 @@ describe('tables', () => {
     assert.ok((await client.send(new DescribeLimitsCommand({}))).AccountMaxReadCapacityUnits > 0);
     const backups = await client.send(new DescribeContinuousBackupsCommand({ TableName }));
     assert.equal(backups.ContinuousBackupsDescription.ContinuousBackupsStatus, 'DISABLED');
+  });
+});
+
+describe('statements', () => {
+  const run = (Statement, Parameters, more) => plain.send(
+    new ExecuteStatementCommand({ Statement, ...(Parameters ? { Parameters } : {}), ...more }));
+
+  it('take and return plain values', async () => {
+    await make();
+    for (let s = 0; s < 5; s += 1) {
+      await run('INSERT INTO items VALUE ?', [{ p: 'a', s, tags: new Set(['x']), deep: { list: [1, null] } }]);
+    }
+    const { Items } = await run('SELECT s, deep.list FROM items WHERE p = ? AND s > ? ORDER BY s DESC', ['a', 2]);
+    assert.deepEqual(Items, [{ s: 4, list: [1, null] }, { s: 3, list: [1, null] }]);
+    const updated = await run(
+      'UPDATE items SET deep.n = ? WHERE p = ? AND s = ? RETURNING ALL NEW *', [7.5, 'a', 1]);
+    assert.equal(updated.Items[0].deep.n, 7.5);
+    assert.deepEqual(updated.Items[0].tags, new Set(['x']));
+    let rows = 0;
+    let NextToken;
+    do {
+      const page = await run('SELECT * FROM items', undefined, { Limit: 2, NextToken });
+      rows += page.Items.length;
+      NextToken = page.NextToken;
+    } while (NextToken);
+    assert.equal(rows, 5);
+    await assert.rejects(run("INSERT INTO items VALUE {'p': 'a', 's': 1}"), { name: 'DuplicateItemException' });
+    await assert.rejects(run("UPDATE items SET x = 1 WHERE p = 'a' AND s = 99"), ConditionalCheckFailedException);
+  });
+
+  it('run in batches and transactions', async () => {
+    await make();
+    await plain.send(new PutCommand({ TableName, Item: { p: 'a', s: 1, n: 1 } }));
+    const { Responses } = await plain.send(new BatchExecuteStatementCommand({
+      Statements: [
+        { Statement: "UPDATE items SET n = n + ? WHERE p = 'a' AND s = 1 RETURNING ALL NEW *", Parameters: [2] },
+        { Statement: "INSERT INTO items VALUE {'p': 'a', 's': 1}" }],
+    }));
+    assert.equal(Responses[0].Item.n, 3);
+    assert.equal(Responses[1].Error.Code, 'DuplicateItem');
+    const statements = (last) => new ExecuteTransactionCommand({
+      TransactStatements: [
+        { Statement: "EXISTS(SELECT * FROM items WHERE p = 'a' AND s = 1 AND n = ?)", Parameters: [3] },
+        { Statement: 'INSERT INTO items VALUE ?', Parameters: [{ p: 'a', s: last }] }],
+    });
+    await plain.send(statements(2));
+    await assert.rejects(plain.send(statements(2)), (error) => {
+      assert.ok(error instanceof TransactionCanceledException);
+      assert.deepEqual(error.CancellationReasons.map((reason) => reason.Code), ['None', 'DuplicateItem']);
+      return true;
+    });
+    const read = await plain.send(new ExecuteTransactionCommand({
+      TransactStatements: [{ Statement: "SELECT n FROM items WHERE p = 'a' AND s = 1" }],
+    }));
+    assert.deepEqual(read.Responses, [{ Item: { n: 3 } }]);
   });
 });
 

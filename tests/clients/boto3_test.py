@@ -242,6 +242,37 @@ class Items(Case):
         found = self.client.get_item(TableName="items", Key=key)
         self.assertEqual(found["Item"]["n"], {"N": "400"})
 
+    def test_statements_take_and_return_python_values(self):
+        table = self.make(sort="N")
+        client = dynamo_home.resource().meta.client
+        for i in range(5):
+            client.execute_statement(Statement="INSERT INTO items VALUE ?", Parameters=[
+                {"p": "a", "s": i, "tags": {"x", "y"}, "price": Decimal("1.50"), "deep": {"list": [1, None, True]}}])
+        self.assertEqual(table.get_item(Key={"p": "a", "s": 3})["Item"]["price"], Decimal("1.50"))
+        told = client.execute_statement(Statement="SELECT s, deep.list[0] FROM items WHERE p = ? AND s >= ? ORDER BY s DESC",
+                                        Parameters=["a", 3])
+        self.assertEqual(told["Items"], [{"s": 4, "list[0]": 1}, {"s": 3, "list[0]": 1}])
+        pages, more = [], {}
+        while more is not None:
+            page = client.execute_statement(Statement="SELECT * FROM items", Limit=2, **more)
+            pages.append(len(page["Items"]))
+            more = {"NextToken": page["NextToken"]} if "NextToken" in page else None
+        self.assertEqual(sum(pages), 5)
+        batch = client.batch_execute_statement(Statements=[
+            {"Statement": "UPDATE items SET price = price + ? WHERE p = 'a' AND s = 1 RETURNING MODIFIED NEW *",
+             "Parameters": [Decimal("0.25")]},
+            {"Statement": "INSERT INTO items VALUE {'p': 'a', 's': 1}"}])["Responses"]
+        self.assertEqual(batch[0]["Item"], {"price": Decimal("1.75")})
+        self.assertEqual(batch[1]["Error"]["Code"], "DuplicateItem")
+        self.fails("DuplicateItemException", client.execute_statement,
+                   Statement="INSERT INTO items VALUE {'p': 'a', 's': 1}")
+        failed = self.fails("TransactionCanceledException", client.execute_transaction, TransactStatements=[
+            {"Statement": "DELETE FROM items WHERE p = 'a' AND s = 0"},
+            {"Statement": "UPDATE items SET price = 0 WHERE p = 'a' AND s = 99"}])
+        self.assertEqual([reason["Code"] for reason in failed["CancellationReasons"]], ["None", "ConditionalCheckFailed"])
+        got = client.execute_transaction(TransactStatements=[{"Statement": "SELECT * FROM items WHERE p = 'a' AND s = 0"}])
+        self.assertEqual(got["Responses"][0]["Item"]["tags"], {"x", "y"})
+
     def test_errors_have_their_names_and_words(self):
         self.make()
         key = {"p": {"S": "a"}, "s": {"S": "b"}}

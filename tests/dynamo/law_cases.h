@@ -167,6 +167,38 @@ inline constexpr auto kLawCases = std::to_array<LawCase>({
     {"TransactWriteItems", Tells::kReply, R"({"TransactItems":[{"Put":{@in,"Item":@new}}],
         @units})"},
 
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"SELECT * FROM law"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"SELECT title FROM law WHERE p = 'home' )"
+        R"(ORDER BY s DESC"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"SELECT title FROM law WHERE p = 'home'","Limit":1})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"SELECT * FROM law WHERE p = 'home' AND s = 1"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"SELECT * FROM law WHERE p IN ['home', 'x'] )"
+        R"(AND title = 'old'"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"SELECT * FROM law.by_topic"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"INSERT INTO law VALUE )"
+        R"({'p': 'home', 's': 1}"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"INSERT INTO law VALUE ?",
+        "Parameters":[{"M":@new}]})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"UPDATE law SET extra = 1 )"
+        R"(WHERE p = 'home' AND s = 1 RETURNING ALL NEW *"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"UPDATE law REMOVE title )"
+        R"(WHERE p = 'home' AND s = 1 AND title = 'old'"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"DELETE FROM law WHERE p = 'home' AND s = 1 )"
+        R"(RETURNING ALL OLD *"})"},
+    {"ExecuteStatement", Tells::kReply, R"({"Statement":"DELETE FROM law WHERE p = 'home' AND s = 1 )"
+        R"(AND nothing = 1","ReturnValuesOnConditionCheckFailure":"ALL_OLD"})"},
+    {"BatchExecuteStatement", Tells::kReply, R"({"Statements":[
+        {"Statement":"SELECT * FROM law WHERE p = 'home' AND s = 1"}]})"},
+    {"BatchExecuteStatement", Tells::kReply, R"({"Statements":[
+        {"Statement":"INSERT INTO law VALUE {'p': 'home', 's': 1}"}]})"},
+    {"ExecuteTransaction", Tells::kReply, R"({"TransactStatements":[
+        {"Statement":"SELECT * FROM law WHERE p = 'home' AND s = 1"}]})"},
+    {"ExecuteTransaction", Tells::kReply, R"j({"TransactStatements":[
+        {"Statement":"EXISTS(SELECT * FROM law WHERE p = 'home' AND s = 1 AND title = 'old')"},
+        {"Statement":"INSERT INTO law VALUE {'p': 'new', 's': 1}"}]})j"},
+    {"ExecuteTransaction", Tells::kReply, R"({"TransactStatements":[
+        {"Statement":"UPDATE law SET extra = 1 WHERE p = 'home' AND s = 1"}]})"},
+
     {"UpdateTimeToLive", Tells::kContents, R"({@in,
         "TimeToLiveSpecification":{"AttributeName":"expires","Enabled":false}})"},
     {"DescribeTimeToLive", Tells::kNoItem, "tells what the table was told"},

@@ -28,6 +28,9 @@ inline constexpr std::size_t kTransactionItemsMax = 100;
 // Of all items of a BatchGetItem; what does not fit is left unprocessed.
 inline constexpr std::uint64_t kBatchGetBytesMax = std::uint64_t{16} * 1024 * 1024;
 
+// Of the items that one SELECT reads, as of those of one Query.
+inline constexpr std::uint64_t kSelectBytesMax = std::uint64_t{1} * 1024 * 1024;
+
 inline constexpr std::int64_t kListTablesMax = 100;
 inline constexpr std::int64_t kSegmentsMax = 1'000'000;
 inline constexpr std::int64_t kStreamRecordsMax = 1000;

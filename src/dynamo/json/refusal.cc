@@ -47,6 +47,8 @@ constexpr std::array kKinds = std::to_array<KindLine>({
      "com.amazonaws.dynamodb.v20120810#LimitExceededException", "message"},
     {ErrorKind::kConditionalCheckFailed, 400,
      "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", "message"},
+    {ErrorKind::kDuplicateItem, 400,
+     "com.amazonaws.dynamodb.v20120810#DuplicateItemException", "message"},
     {ErrorKind::kTransactionCanceled, 400,
      "com.amazonaws.dynamodb.v20120810#TransactionCanceledException", "Message"},
     {ErrorKind::kTransactionConflict, 400,

@@ -33,6 +33,7 @@ enum class ErrorKind : std::uint8_t {
   kTableNotFound,
   kLimitExceeded,
   kConditionalCheckFailed,
+  kDuplicateItem,
   kTransactionCanceled,
   kTransactionConflict,
   kIdempotentParameterMismatch,
@@ -48,6 +49,7 @@ class Refusal {
 
   ErrorKind kind() const { return kind_; }
   const std::string& message() const { return message_; }
+  const json::object& extra() const { return extra_; }
 
   int http_status() const;
   std::string_view type() const;  // "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException".

@@ -79,6 +79,10 @@ constexpr std::array kNames = std::to_array<const char*>({
     "BillingMode",
     "IndexName",
     "Select",
+    "Statement",
+    "Statements",
+    "TransactStatements",
+    "Parameters",
 });
 
 constexpr std::array kValues = std::to_array<const char*>({
@@ -106,6 +110,9 @@ constexpr std::array kValues = std::to_array<const char*>({
     R"({"S":"1"})",
     R"({"p":{"S":"1"},"s":{"S":"a"}})",
     "18446744073709551615",
+    R"("SELECT * FROM tab WHERE p = ?")",
+    R"("INSERT INTO tab VALUE {'p': '1', 's': 'a'}")",
+    R"("UPDATE tab SET x = 1 WHERE p = '1' AND s = 'a'")",
     R"("\ud83d\ude00")",
 });
 

@@ -22,9 +22,10 @@ std::map<std::string, const Operation*, std::less<>> ByTarget() {
 const std::vector<Operation>& AllOperations() {
   static const std::vector<Operation> kAll = [] {
     std::vector<Operation> all;
-    for (const auto& family : {TableOperations(), ItemOperations(), BatchOperations(),
-                               ReadOperations(), TransactionOperations(), TtlOperations(),
-                               TagOperations(), StreamOperations(), ServiceOperations()}) {
+    for (const auto& family :
+         {TableOperations(), ItemOperations(), BatchOperations(), ReadOperations(),
+          TransactionOperations(), StatementOperations(), TtlOperations(), TagOperations(),
+          StreamOperations(), ServiceOperations()}) {
       all.insert(all.end(), family.begin(), family.end());
     }
     return all;

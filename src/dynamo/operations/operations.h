@@ -16,6 +16,7 @@ std::span<const Operation> ItemOperations();
 std::span<const Operation> BatchOperations();
 std::span<const Operation> ReadOperations();
 std::span<const Operation> TransactionOperations();
+std::span<const Operation> StatementOperations();
 std::span<const Operation> TtlOperations();
 std::span<const Operation> TagOperations();
 std::span<const Operation> ServiceOperations();

@@ -8,9 +8,9 @@
 #include "dynamo/operations/operations.h"
 #include "dynamo/requests/capacity.h"
 #include "dynamo/requests/expression_input.h"
+#include "dynamo/requests/items_text.h"
 #include "dynamo/shapes/request_shapes.h"
 #include "dynamo/tables/table_errors.h"
-#include "tables/queries/page_sink.h"
 
 namespace mayfly::dynamo {
 namespace {
@@ -84,31 +84,6 @@ bool IsLocal(const Context& context, const std::string& table, const std::string
   }
   return false;
 }
-
-// The items of a page as an array.
-class ItemsText final : public tables::PageSink {
- public:
-  Status TakeStored(Bytes stored) override {
-    Begin();
-    return AppendStoredItem(stored, text_);
-  }
-  void Take(Item item) override {
-    Begin();
-    AppendItem(item, text_);
-  }
-
-  std::string End() && {
-    text_ += ']';
-    return std::move(text_);
-  }
-
- private:
-  void Begin() {
-    if (text_.size() > 1) text_ += ',';
-  }
-
-  std::string text_ = "[";
-};
 
 Reply WritePage(const Context& context, const ItemPage& page, ItemsText items,
                 const CommonInput& input, Capacity& capacity) {

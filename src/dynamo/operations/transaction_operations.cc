@@ -1,12 +1,10 @@
 // transaction_operations.cc - TransactWriteItems and TransactGetItems.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <array>
 
 #include "dynamo/json/attribute_json.h"
 #include "dynamo/json/limits.h"
 #include "dynamo/operations/operations.h"
+#include "dynamo/requests/canceled.h"
 #include "dynamo/requests/capacity.h"
 #include "dynamo/requests/item_requests.h"
 #include "dynamo/shapes/request_shapes.h"
@@ -14,43 +12,6 @@
 
 namespace mayfly::dynamo {
 namespace {
-
-using Reason = TransactOutcome::Reason;
-
-std::string_view ReasonCode(Reason reason) {
-  switch (reason) {
-    case Reason::kNone: return "None";
-    case Reason::kConditionFailed: return "ConditionalCheckFailed";
-    case Reason::kInvalid: return "ValidationError";
-  }
-  return "None";
-}
-
-Refusal Canceled(const std::vector<TransactOutcome::Verdict>& verdicts) {
-  std::vector<std::string_view> codes;
-  json::array reasons;
-  for (const auto& verdict : verdicts) {
-    const std::string_view code = ReasonCode(verdict.reason);
-    codes.push_back(code);
-    json::object reason;
-    reason["Code"] = ToJson(code);
-    if (verdict.reason == Reason::kConditionFailed && verdict.message.empty()) {
-      reason["Message"] = "The conditional request failed";
-    } else if (!verdict.message.empty()) {
-      reason["Message"] = ToJson(verdict.message);
-    }
-    if (verdict.item) reason["Item"] = WriteItem(*verdict.item);
-    reasons.emplace_back(std::move(reason));
-  }
-  json::object extra;
-  extra["CancellationReasons"] = std::move(reasons);
-  return Refusal(
-      ErrorKind::kTransactionCanceled,
-      fmt::format("Transaction cancelled, please refer cancellation reasons for specific "
-                  "reasons [{}]",
-                  fmt::join(codes, ", ")),
-      std::move(extra));
-}
 
 Outcome<TransactWrite> ReadAction(const Fields& in) {
   const auto put = in.Structure("Put");

@@ -16,6 +16,7 @@ struct Reply {
   Reply() = default;
   Reply(json::object tree) : members(std::move(tree)) {}  // NOLINT: most have no texts.
 
+  bool only_read = false;  // Of an operation that may write: it has not.
   json::object members;
   std::vector<std::pair<std::string_view, std::string>> texts;
 };

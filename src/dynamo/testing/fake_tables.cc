@@ -231,6 +231,16 @@ Result<ItemPage> FakeTables::QueryInto(const QueryRequest& request, tables::Page
   return MoveInto(Query(request), sink);
 }
 
+Result<tables::ReadSchema> FakeTables::FindReadSchema(const std::string& table,
+                                                      const std::string& index) {
+  MAYFLY_TRY(const FakeTable* const found, Find(table));
+  if (!index.empty()) return Status::Invalid("The table does not have the specified index");
+  const TableSpec& spec = found->description.spec;
+  tables::ReadSchema schema = {.partition = spec.partition.name};
+  if (spec.sort) schema.sort = spec.sort->name;
+  return schema;
+}
+
 Result<ItemPage> FakeTables::ScanInto(const ScanRequest& request, tables::PageSink& sink) {
   return MoveInto(Scan(request), sink);
 }

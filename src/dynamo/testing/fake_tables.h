@@ -60,6 +60,8 @@ class FakeTables final : public tables::ProtocolTables {
   Result<ItemPage> Scan(const ScanRequest& request) override;
   Result<ItemPage> QueryInto(const QueryRequest& request, tables::PageSink& sink) override;
   Result<ItemPage> ScanInto(const ScanRequest& request, tables::PageSink& sink) override;
+  Result<tables::ReadSchema> FindReadSchema(const std::string& table,
+                                            const std::string& index) override;
   std::vector<Result<WriteOutcome>> WritePrefix(std::span<const tables::ItemWrite> writes) override;
   Result<std::vector<AttributeValue>> ListPartitionKeys(const std::string& table,
                                                         const std::optional<AttributeValue>& after,

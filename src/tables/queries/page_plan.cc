@@ -8,24 +8,32 @@
 
 #include "expressions/key_condition.h"
 #include "tables/items/item_writer.h"
+#include "tables/queries/query_calls.h"
 #include "tables/schema/item_limits.h"
 
 namespace mayfly::tables {
 namespace {
 
-// Those of `names` that an index does not have.
-std::vector<std::string> NotProjected(const Table& table, const Index& index,
-                                      const std::set<std::string>& names) {
+// What an index has of its items; nothing: all attributes.
+std::optional<std::set<std::string>> HeldBy(const Table& table, const Index& index) {
   const IndexProjection& projection = index.spec.projection;
-  if (projection.kind == IndexProjection::Kind::kAll) return {};
+  if (projection.kind == IndexProjection::Kind::kAll) return std::nullopt;
   std::set<std::string> has = {table.spec.partition.name, index.spec.partition.name};
   if (table.spec.sort) has.insert(table.spec.sort->name);
   if (index.spec.sort) has.insert(index.spec.sort->name);
   if (projection.kind == IndexProjection::Kind::kInclude) {
     has.insert(projection.attributes.begin(), projection.attributes.end());
   }
+  return has;
+}
+
+// Those of `names` that an index does not have.
+std::vector<std::string> NotProjected(const Table& table, const Index& index,
+                                      const std::set<std::string>& names) {
+  const auto has = HeldBy(table, index);
   std::vector<std::string> missing;
-  std::set_difference(names.begin(), names.end(), has.begin(), has.end(),
+  if (!has) return missing;
+  std::set_difference(names.begin(), names.end(), has->begin(), has->end(),
                       std::back_inserter(missing));
   return missing;
 }
@@ -65,6 +73,22 @@ const KeyAttribute& PagePlan::partition() const {
 
 const std::optional<KeyAttribute>& PagePlan::sort() const {
   return index != nullptr ? index->spec.sort : table->spec.sort;
+}
+
+Result<ReadSchema> FindReadSchema(const ItemContext& context, const std::string& table,
+                                  const std::string& index) {
+  MAYFLY_TRY(const TableUse use, context.catalog.Use(table));
+  PagePlan plan{.table = &*use, .index = index.empty() ? nullptr : use->FindIndex(index)};
+  if (!index.empty() && plan.index == nullptr) {
+    return Status::Invalid("The table does not have the specified index");
+  }
+  ReadSchema schema = {.partition = plan.partition().name};
+  if (plan.sort()) schema.sort = plan.sort()->name;
+  if (plan.index == nullptr) return schema;
+  schema.is_index = true;
+  schema.is_local = plan.index->local;
+  schema.held = HeldBy(*use, *plan.index);
+  return schema;
 }
 
 Result<PagePlan> PlanOn(const Table& table, const std::string& name, bool consistent) {
