@@ -76,7 +76,9 @@ Result<dynamo::ServiceOptions> DynamoOptions(const Config& config, const PassedS
   MAYFLY_TRY(dynamo::Secrets secrets, dynamo::ReadSecrets(config.Text(Setting::kHttpKeys)));
   MAYFLY_TRY(const bool open_to_strangers, HttpIsOpenToStrangers(config, passed));
   return dynamo::ServiceOptions{.secrets = std::move(secrets),
-                                .open_to_strangers = open_to_strangers};
+                                .open_to_strangers = open_to_strangers,
+                                .region = config.Text(Setting::kHttpRegion),
+                                .origins = config.Text(Setting::kHttpOrigins)};
 }
 
 Result<std::unique_ptr<Database>> OpenDatabase(const Config& config, const Clock& clock,

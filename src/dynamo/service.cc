@@ -1,7 +1,6 @@
 #include "dynamo/service.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <utility>
 
@@ -14,17 +13,13 @@
 #include "dynamo/json/refusal.h"
 #include "dynamo/operations/operations.h"
 #include "dynamo/shapes/shape.h"
+#include "dynamo/tables/arn.h"
 #include "http/limits.h"
 
 namespace mayfly::dynamo {
 namespace {
 
-constexpr const char* kContentType = "application/x-amz-json-1.0";
 constexpr std::size_t kRequestIdLength = 52;
-
-unsigned long Crc32(const std::string& body) {
-  return crc32_z(0, reinterpret_cast<const Bytef*>(body.data()), body.size());
-}
 
 Refusal UnknownOperation(std::string_view target) {
   return {ErrorKind::kUnknownOperation,
@@ -41,24 +36,35 @@ Service::Service(tables::ProtocolTables& tables, const Clock& clock, Logger& log
       clock_(clock),
       logger_(logger),
       options_(std::move(options)),
+      region_(options_.region.empty() ? std::string(kDefaultRegion) : options_.region),
+      origins_(ReadOrigins(options_.origins, !options_.secrets.empty())),
       seed_(FreshSeed()) {}
 
 void Service::Mount(http::Router& router) {
   const auto refuse = [this](int status) {
     if (status == 413) {
-      return Write(status,
+      return Write(nullptr, status,
                    Refusal(ErrorKind::kRequestTooLarge, "Request size limit exceeded").Body());
     }
     if (status == 503) {
-      return Write(status, Refusal(ErrorKind::kUnavailable,
-                                   "Too many large requests at once: try again in a moment")
-                               .Body());
+      return Write(
+          nullptr, status,
+          Refusal(ErrorKind::kUnavailable, "Too many large requests at once: try again in a moment")
+              .Body());
     }
-    return Write(status, Mistyped("the request is no HTTP").Body());
+    return Write(nullptr, status, Mistyped("the request is no HTTP").Body());
   };
   router.AddGroup("POST", "/",
                   [this](std::span<http::Exchange* const> exchanges) { Answer(exchanges); },
                   {.body_bytes_max = kRequestBytesMax, .refuse = refuse});
+  router.Add("OPTIONS", "/",
+             [this](const http::Request& request) { return Preflight(request, origins_); });
+  router.Add("GET", "/", [this](const http::Request&) { return Healthy(); });
+}
+
+// What AWS' endpoints say to whoever only looks whether they are there.
+http::Response Service::Healthy() {
+  return {.body = fmt::format("healthy: dynamodb.{}.amazonaws.com ", region_)};
 }
 
 void Service::Answer(std::span<http::Exchange* const> exchanges) {
@@ -89,12 +95,23 @@ void Service::Report(std::span<http::Exchange* const> exchanges, SteadyTime begu
 // DynamoDB's: JSON, types, constraints.
 Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
   const http::Request& request = exchange.request;
+  if (ContentTypeFor(request).empty()) {
+    exchange.response = NotJson();
+    Dress(request, origins_, clock_.Now(), *exchange.response);
+    return {};
+  }
   const std::string_view target = request.Header("x-amz-target");
   const Operation* const operation = FindOperation(target);
   if (operation == nullptr) return UnknownOperation(target);
   MAYFLY_REQUIRE(Authorize(request));
-  JsonMemory memory(request.body.size());
-  const Result<json::value> body = ParseJson(request.body, memory.values(), memory.scratch());
+  std::string inflated;
+  const bool compressed = !request.Header("content-encoding").empty();
+  if (compressed) {
+    MAYFLY_TRY(inflated, InflatedBody(request));
+  }
+  const std::string& text = compressed ? inflated : request.body;
+  JsonMemory memory(text.size());
+  const Result<json::value> body = ParseJson(text, memory.values(), memory.scratch());
   if (!body) {
     const bool too_large = body.error().code() == StatusCode::kBusy;
     return Refusal(too_large ? ErrorKind::kRequestTooLarge : ErrorKind::kSerialization,
@@ -112,7 +129,7 @@ Outcome<void> Service::Run(http::Exchange& exchange, Round& round) {
     DoWrites(round);
     if (!round.writes.empty()) return {};
   }
-  const Context context = {tables_, clock_, std::string(request.Header("host"))};
+  const Context context = {tables_, clock_, std::string(request.Header("host")), region_};
   const Outcome<Reply> outcome = operation->handler(context, in);
   if (operation->writes && outcome && !outcome->only_read) round.acknowledged.push_back(&exchange);
   Respond(exchange, round, outcome);
@@ -133,7 +150,7 @@ void Service::DoWrites(Round& round) {
 
 void Service::Respond(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome) {
   if (outcome) {
-    exchange.response = Write(200, *outcome);
+    exchange.response = Write(&exchange.request, 200, *outcome);
   } else {
     exchange.response = Refuse(exchange.request, outcome.error());
   }
@@ -155,12 +172,12 @@ http::Response Service::Refuse(const http::Request& request, const Refusal& refu
   if (refusal.http_status() >= 500) {
     Log(logger_, LogLevel::kError, "{}: {}", request.Header("x-amz-target"), refusal.message());
   }
-  return Write(refusal.http_status(), refusal.Body());
+  return Write(&request, refusal.http_status(), refusal.Body());
 }
 
 Outcome<void> Service::Authorize(const http::Request& request) const {
   if (!options_.secrets.empty()) {
-    return CheckSignature(request, options_.secrets, clock_.Now());
+    return CheckSignature(request, options_.secrets, options_.region, clock_.Now());
   }
   if (!options_.open_to_strangers) return {};
   return Refusal(ErrorKind::kAccessDenied,
@@ -168,13 +185,15 @@ Outcome<void> Service::Authorize(const http::Request& request) const {
                  "ID:SECRET and sign requests with it, or bind HTTP to 127.0.0.1");
 }
 
-http::Response Service::Write(int status, const Reply& body) {
+http::Response Service::Write(const http::Request* request, int status, const Reply& body) {
+  static const http::Request kUnread;
+  const http::Request& of = request == nullptr ? kUnread : *request;
   http::Response response;
   response.status = status;
-  response.content_type = kContentType;
+  response.content_type = ContentTypeFor(of);
   response.body = ToText(body);
   response.headers["x-amzn-RequestId"] = NewRequestId();
-  response.headers["x-amz-crc32"] = fmt::format("{}", Crc32(response.body));
+  Dress(of, origins_, clock_.Now(), response);
   return response;
 }
 

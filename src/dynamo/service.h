@@ -16,6 +16,7 @@
 #include "dynamo/requests/reply.h"
 #include "dynamo/requests/signature.h"
 #include "dynamo/requests/write_queue.h"
+#include "dynamo/transport.h"
 #include "http/router.h"
 #include "mayfly/clock.h"
 #include "mayfly/logger.h"
@@ -28,6 +29,10 @@ struct ServiceOptions {
   // Without secrets: whether the server is reachable from another machine. Then everything is
   // refused.
   bool open_to_strangers = false;
+  // In ARNs, and demanded of signatures. Empty: any signature's, and ARNs say kDefaultRegion.
+  std::string region = {};
+  // Origins whose pages may read responses, with commas between them (transport.h).
+  std::string origins = {};
   // Called before writes are acknowledged, once for all that are answered together. Its error is
   // returned to their clients. Empty: they are as durable as the database makes them by itself.
   std::function<Status()> make_durable = nullptr;
@@ -49,7 +54,7 @@ class Service {
   // As http::GroupHandler: writes of single items that are requested together share commits.
   void Answer(std::span<http::Exchange* const> exchanges);
 
-  // Adds POST /. The service must outlive the router's use.
+  // Adds POST, OPTIONS and GET of /. The service must outlive the router's use.
   void Mount(http::Router& router);
 
  private:
@@ -66,14 +71,18 @@ class Service {
   void Report(std::span<http::Exchange* const> exchanges, SteadyTime begun) const;
   void Respond(http::Exchange& exchange, Round& round, const Outcome<Reply>& outcome);
   http::Response Refuse(const http::Request& request, const Refusal& refusal);
+  http::Response Healthy();
   Outcome<void> Authorize(const http::Request& request) const;
-  http::Response Write(int status, const Reply& body);
+  // Responses to requests that could not be read have no request.
+  http::Response Write(const http::Request* request, int status, const Reply& body);
   std::string NewRequestId();
 
   tables::ProtocolTables& tables_;
   const Clock& clock_;
   Logger& logger_;
   const ServiceOptions options_;
+  const std::string region_;
+  const Origins origins_;
   const std::uint64_t seed_;
   std::atomic<std::uint64_t> requests_{0};
 };

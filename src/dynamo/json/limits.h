@@ -43,6 +43,8 @@ inline constexpr std::size_t kShownBytesMax = 1024;  // Of a list or map in a me
 inline constexpr std::size_t kNameLengthMin = 3;     // Of tables and indexes.
 inline constexpr std::size_t kNameLengthMax = 255;
 
+inline constexpr std::size_t kCompressedBytesMin = 1024;  // Of a response, if it is to be at all.
+
 // How far a request's date may be from the server's clock, either way.
 inline constexpr std::chrono::minutes kClockSkewMax{15};
 inline constexpr std::chrono::minutes kShardIteratorLife{15};

@@ -26,7 +26,8 @@ inline constexpr std::string_view kOwnPrefix = "Mayfly_20261101";
 struct Context {
   tables::ProtocolTables& tables;
   const Clock& clock;
-  std::string host;  // The Host that the client sent.
+  std::string host;    // The Host that the client sent.
+  std::string region;  // Of ARNs.
 };
 
 // Its effects must be durable before the reply.

@@ -25,9 +25,9 @@ Outcome<StreamDescription> FindStream(const Context& context, const std::string&
   return found;
 }
 
-json::object WriteName(const StreamDescription& stream) {
+json::object WriteName(const StreamDescription& stream, std::string_view region) {
   json::object out;
-  out["StreamArn"] = ToJson(StreamArn(stream.table, stream.label));
+  out["StreamArn"] = ToJson(StreamArn(region, stream.table, stream.label));
   out["TableName"] = ToJson(stream.table);
   out["StreamLabel"] = ToJson(stream.label);
   return out;
@@ -38,8 +38,8 @@ Outcome<Reply> ListStreams(const Context& context, const Fields& in) {
   const auto limit = static_cast<std::size_t>(in.Integer("Limit").value_or(kListStreamsMax));
   const auto after = in.String("ExclusiveStartStreamArn");
   MAYFLY_TRY(std::vector<StreamDescription> streams, context.tables.ListStreams(table));
-  const auto arn_of = [](const StreamDescription& stream) {
-    return StreamArn(stream.table, stream.label);
+  const auto arn_of = [&](const StreamDescription& stream) {
+    return StreamArn(context.region, stream.table, stream.label);
   };
   std::sort(streams.begin(), streams.end(),
             [&](const auto& a, const auto& b) { return arn_of(a) < arn_of(b); });
@@ -52,7 +52,7 @@ Outcome<Reply> ListStreams(const Context& context, const Fields& in) {
       reply["LastEvaluatedStreamArn"] = ToJson(last);
       break;
     }
-    listed.emplace_back(WriteName(stream));
+    listed.emplace_back(WriteName(stream, context.region));
     last = arn_of(stream);
   }
   reply["Streams"] = std::move(listed);
@@ -77,7 +77,7 @@ Outcome<Reply> DescribeStream(const Context& context, const Fields& in) {
   const std::string arn = in.Text("StreamArn");
   const auto after = in.String("ExclusiveStartShardId");
   MAYFLY_TRY(const StreamDescription stream, FindStream(context, arn));
-  json::object out = WriteName(stream);
+  json::object out = WriteName(stream, context.region);
   out["StreamStatus"] = stream.enabled ? "ENABLED" : "DISABLED";
   out["StreamViewType"] = ToJson(StreamViewName(stream.view));
   out["CreationRequestDateTime"] = WriteInstant(stream.created_at);
@@ -145,8 +145,9 @@ std::string_view EventName(StreamRecord::Kind kind) {
   return "INSERT";
 }
 
-json::object WriteRecord(const StreamRecord& record, const StreamDescription& stream) {
-  const std::string arn = StreamArn(stream.table, stream.label);
+json::object WriteRecord(const StreamRecord& record, const StreamDescription& stream,
+                         std::string_view region) {
+  const std::string arn = StreamArn(region, stream.table, stream.label);
   json::object change;
   change["ApproximateCreationDateTime"] = WriteInstant(record.at);
   change["Keys"] = WriteItem(record.keys);
@@ -160,7 +161,7 @@ json::object WriteRecord(const StreamRecord& record, const StreamDescription& st
   out["eventName"] = ToJson(EventName(record.kind));
   out["eventVersion"] = "1.1";
   out["eventSource"] = "aws:dynamodb";
-  out["awsRegion"] = ToJson(kRegion);
+  out["awsRegion"] = ToJson(region);
   out["dynamodb"] = std::move(change);
   if (record.by_ttl) {
     json::object identity;
@@ -178,13 +179,14 @@ Outcome<Reply> GetRecords(const Context& context, const Fields& in) {
   MAYFLY_TRY(ShardIterator iterator, ReadIterator(text, now));
   const StreamName& name = iterator.stream;
   MAYFLY_TRY(const StreamDescription stream,
-             FindStream(context, StreamArn(name.table, name.label)));
+             FindStream(context, StreamArn(context.region, name.table, name.label)));
   if (iterator.sequence < stream.first_sequence) return Trimmed();
   MAYFLY_TRY(const std::vector<StreamRecord> records,
              context.tables.ReadStream(name.table, name.label, iterator.sequence,
                                        static_cast<std::size_t>(limit)));
   json::array written;
-  for (const StreamRecord& record : records) written.emplace_back(WriteRecord(record, stream));
+  for (const StreamRecord& record : records)
+    written.emplace_back(WriteRecord(record, stream, context.region));
   json::object reply;
   reply["Records"] = std::move(written);
   if (!records.empty()) iterator.sequence = records.back().sequence + 1;

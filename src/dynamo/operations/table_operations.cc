@@ -26,13 +26,13 @@ Outcome<Reply> CreateTable(const Context& context, const Fields& in) {
     return Refusal(ErrorKind::kResourceInUse, fmt::format("Table already exists: {}", spec.name));
   }
   if (!created) return created.error();
-  return Described("TableDescription", WriteTable(*created));
+  return Described("TableDescription", WriteTable(*created, context.region));
 }
 
 Outcome<Reply> DescribeTable(const Context& context, const Fields& in) {
   const std::string name = in.Name("TableName");
   MAYFLY_TRY(const TableDescription table, OfTable(context.tables.DescribeTable(name), name));
-  return Described("Table", WriteTable(table));
+  return Described("Table", WriteTable(table, context.region));
 }
 
 Outcome<Reply> ListTables(const Context& context, const Fields& in) {
@@ -58,7 +58,7 @@ Outcome<Reply> DeleteTable(const Context& context, const Fields& in) {
         "deletion protection first.");
   };
   MAYFLY_TRY(const TableDescription table, OfTable(context.tables.DropTable(name, check), name));
-  return Described("TableDescription", WriteTable(table, "DELETING"));
+  return Described("TableDescription", WriteTable(table, context.region, "DELETING"));
 }
 
 bool HasIndex(const TableSpec& spec, const std::string& name) {
@@ -153,7 +153,7 @@ Outcome<Reply> UpdateTable(const Context& context, const Fields& in) {
   };
   MAYFLY_TRY(auto revised, Revise(context.tables, name, decide));
   MAYFLY_TRY(const TableDescription table, OfTable(std::move(revised), name));
-  return Described("TableDescription", WriteTable(table));
+  return Described("TableDescription", WriteTable(table, context.region));
 }
 
 constexpr std::array kTableOperations = std::to_array<Operation>({

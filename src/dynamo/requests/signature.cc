@@ -151,9 +151,12 @@ Outcome<void> CheckDate(std::string_view date, WallTime now) {
   return {};
 }
 
-Outcome<void> CheckScope(const std::vector<std::string>& scope, std::string_view date) {
+Outcome<void> CheckScope(const std::vector<std::string>& scope, std::string_view region,
+                         std::string_view date) {
   std::string wrong;
-  if (scope[2].empty()) wrong += "Credential should be scoped to a valid region, not ''. ";
+  if (scope[2].empty() || (!region.empty() && scope[2] != region)) {
+    wrong += fmt::format("Credential should be scoped to a valid region, not '{}'. ", scope[2]);
+  }
   if (scope[3] != kService) {
     wrong += "Credential should be scoped to correct service: 'dynamodb'. ";
   }
@@ -219,7 +222,8 @@ std::string Sign(const http::Request& request, const SignedParts& parts, std::st
   return ToHex(Hmac(key, text));
 }
 
-Outcome<void> CheckSignature(const http::Request& request, const Secrets& secrets, WallTime now) {
+Outcome<void> CheckSignature(const http::Request& request, const Secrets& secrets,
+                             std::string_view region, WallTime now) {
   const std::string_view own_date = request.Header("x-amz-date");
   const std::string_view date = own_date.empty() ? request.Header("date") : own_date;
   MAYFLY_TRY(const Authorization authorization,
@@ -241,7 +245,7 @@ Outcome<void> CheckSignature(const http::Request& request, const Secrets& secret
                     "keyid/date/region/service/term, got '{}'",
                     authorization.credential));
   }
-  MAYFLY_REQUIRE(CheckScope(scope, date));
+  MAYFLY_REQUIRE(CheckScope(scope, region, date));
   const auto secret = secrets.find(scope[0]);
   if (secret == secrets.end()) {
     return Refusal(ErrorKind::kUnrecognizedClient,

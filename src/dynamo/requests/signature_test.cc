@@ -99,17 +99,27 @@ class SignedRequest : public testing::Test {
 
   // Empty when it is accepted.
   std::string Check(WallTime now = WallTimeFromMs(1'700'000'000'000)) {
-    const auto checked = CheckSignature(request, secrets, now);
+    const auto checked = CheckSignature(request, secrets, region, now);
     if (checked.has_value()) return "";
     const std::string type(checked.error().type());
     return type.substr(type.find('#') + 1) + ": " + checked.error().message();
   }
 
   Secrets secrets = {{"me", "secret"}};
+  std::string region;  // Demanded; empty: none.
   http::Request request;
 };
 
 TEST_F(SignedRequest, IsAccepted) { EXPECT_EQ(Check(), ""); }
+
+TEST_F(SignedRequest, IsForTheRegionThatIsSet) {
+  region = "eu-central-1";
+  EXPECT_EQ(Check(),
+            "InvalidSignatureException: Credential should be scoped to a valid region, not "
+            "'eu-west-1'. ");
+  region = "eu-west-1";
+  EXPECT_EQ(Check(), "");
+}
 
 TEST_F(SignedRequest, EveryChangeIsNoticed) {
   const auto changed = [&](auto change) {

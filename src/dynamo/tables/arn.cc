@@ -14,16 +14,16 @@ Refusal NoArn(std::string_view arn) {
 
 }  // namespace
 
-std::string TableArn(std::string_view table) {
-  return fmt::format("arn:aws:dynamodb:{}:000000000000:table/{}", kRegion, table);
+std::string TableArn(std::string_view region, std::string_view table) {
+  return fmt::format("arn:aws:dynamodb:{}:000000000000:table/{}", region, table);
 }
 
-std::string IndexArn(std::string_view table, std::string_view index) {
-  return fmt::format("{}/index/{}", TableArn(table), index);
+std::string IndexArn(std::string_view region, std::string_view table, std::string_view index) {
+  return fmt::format("{}/index/{}", TableArn(region, table), index);
 }
 
-std::string StreamArn(std::string_view table, std::string_view label) {
-  return fmt::format("{}/stream/{}", TableArn(table), label);
+std::string StreamArn(std::string_view region, std::string_view table, std::string_view label) {
+  return fmt::format("{}/stream/{}", TableArn(region, table), label);
 }
 
 Outcome<StreamName> ReadStreamArn(std::string_view arn) {

@@ -8,12 +8,12 @@
 
 namespace mayfly::dynamo {
 
-// The region of all tables, as clients see it.
-inline constexpr std::string_view kRegion = "mayfly";
+// The region of all tables, as clients see it, unless another one is set.
+inline constexpr std::string_view kDefaultRegion = "mayfly";
 
-std::string TableArn(std::string_view table);
-std::string IndexArn(std::string_view table, std::string_view index);
-std::string StreamArn(std::string_view table, std::string_view label);
+std::string TableArn(std::string_view region, std::string_view table);
+std::string IndexArn(std::string_view region, std::string_view table, std::string_view index);
+std::string StreamArn(std::string_view region, std::string_view table, std::string_view label);
 
 struct StreamName {
   std::string table;

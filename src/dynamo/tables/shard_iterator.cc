@@ -29,7 +29,8 @@ Outcome<std::uint64_t> ReadSequence(std::string_view text) {
 }
 
 std::string WriteIterator(const ShardIterator& iterator) {
-  return fmt::format("{}|{}|{}", StreamArn(iterator.stream.table, iterator.stream.label),
+  return fmt::format("{}|{}|{}",
+                     StreamArn(kDefaultRegion, iterator.stream.table, iterator.stream.label),
                      ToMs(iterator.issued), iterator.sequence);
 }
 

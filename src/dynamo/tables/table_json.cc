@@ -49,12 +49,13 @@ json::object WriteThroughput(const Notes& notes, const std::string& index) {
   return out;
 }
 
-json::object WriteIndex(const TableDescription& table, const IndexSpec& index, bool is_global) {
+json::object WriteIndex(const TableDescription& table, const IndexSpec& index, bool is_global,
+                        std::string_view region) {
   json::object out;
   out["IndexName"] = ToJson(index.name);
   out["KeySchema"] = WriteKeySchema(index.partition, index.sort);
   out["Projection"] = WriteProjection(index.projection);
-  out["IndexArn"] = ToJson(IndexArn(table.spec.name, index.name));
+  out["IndexArn"] = ToJson(IndexArn(region, table.spec.name, index.name));
   const auto found = table.indexes.find(index.name);
   const TableDescription::Index figures =
       found == table.indexes.end() ? TableDescription::Index() : found->second;
@@ -68,18 +69,20 @@ json::object WriteIndex(const TableDescription& table, const IndexSpec& index, b
   return out;
 }
 
-void WriteIndexes(json::object& out, const TableDescription& table) {
+void WriteIndexes(json::object& out, const TableDescription& table, std::string_view region) {
   const auto write = [&](const char* name, const std::vector<IndexSpec>& indexes, bool global) {
     if (indexes.empty()) return;
     json::array all;
-    for (const IndexSpec& index : indexes) all.emplace_back(WriteIndex(table, index, global));
+    for (const IndexSpec& index : indexes) {
+      all.emplace_back(WriteIndex(table, index, global, region));
+    }
     out[name] = std::move(all);
   };
   write("GlobalSecondaryIndexes", table.spec.global_indexes, true);
   write("LocalSecondaryIndexes", table.spec.local_indexes, false);
 }
 
-void WriteStream(json::object& out, const TableDescription& table) {
+void WriteStream(json::object& out, const TableDescription& table, std::string_view region) {
   if (table.spec.stream != StreamView::kOff) {
     json::object stream;
     stream["StreamEnabled"] = true;
@@ -88,7 +91,7 @@ void WriteStream(json::object& out, const TableDescription& table) {
   }
   if (table.stream_label.empty()) return;
   out["LatestStreamLabel"] = ToJson(table.stream_label);
-  out["LatestStreamArn"] = ToJson(StreamArn(table.spec.name, table.stream_label));
+  out["LatestStreamArn"] = ToJson(StreamArn(region, table.spec.name, table.stream_label));
 }
 
 std::string_view StatusOf(const TableDescription& table) {
@@ -124,12 +127,13 @@ json::value WriteInstant(WallTime instant) {
   return NumberOf(static_cast<double>(ToMs(instant)) / kMsPerSecond);
 }
 
-json::object WriteTable(const TableDescription& table, std::string_view status) {
+json::object WriteTable(const TableDescription& table, std::string_view region,
+                        std::string_view status) {
   const TableSpec& spec = table.spec;
   json::object out;
   out["TableName"] = ToJson(spec.name);
   out["TableStatus"] = ToJson(status.empty() ? StatusOf(table) : status);
-  out["TableArn"] = ToJson(TableArn(spec.name));
+  out["TableArn"] = ToJson(TableArn(region, spec.name));
   out["TableId"] = ToJson(table.id);
   out["CreationDateTime"] = WriteInstant(table.created_at);
   out["KeySchema"] = WriteKeySchema(spec.partition, spec.sort);
@@ -152,8 +156,8 @@ json::object WriteTable(const TableDescription& table, std::string_view status) 
     out["TableClassSummary"] = std::move(summary);
   }
   out["DeletionProtectionEnabled"] = IsProtected(spec.notes);
-  WriteIndexes(out, table);
-  WriteStream(out, table);
+  WriteIndexes(out, table, region);
+  WriteStream(out, table, region);
   return out;
 }
 

@@ -38,7 +38,8 @@ Outcome<void> ReadBillingChange(const Fields& in, const std::string& mode, Notes
 std::string_view TypeName(KeyType type);
 
 // TableDescription; `status` empty: ACTIVE or UPDATING, by its indexes.
-json::object WriteTable(const TableDescription& table, std::string_view status = {});
+json::object WriteTable(const TableDescription& table, std::string_view region,
+                        std::string_view status = {});
 
 std::string_view StreamViewName(StreamView view);
 
