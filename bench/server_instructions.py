@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Instructions per command of a server, all its threads, under callgrind.
+
+  server_instructions.py SERVER [--requests N] [--keys N] [--functions N] [--command NAME ...]
+
+SERVER is a mayfly or a redis-server, with a log that is synced every second. For each command the
+server first takes 20,000 of them, which make most keys; then N in pipelines of 16 are counted, from
+one client, with one thread. Unlike CPU time the figures hardly depend on what else the machine does.
+With --functions the dearest functions are shown, with what they call.
+"""
+import argparse
+import pathlib
+import random
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "redis"))
+
+VALUE = "x" * 100
+COMMANDS = {
+    "SET": lambda n: ["SET", f"key:{n()}", VALUE],
+    "SET EX": lambda n: ["SET", f"key:{n()}", VALUE, "EX", "3600"],
+    "GET": lambda n: ["GET", f"key:{n()}"],
+    "INCR": lambda n: ["INCR", f"counter:{n()}"],
+    "HSET": lambda n: ["HSET", f"hash:{n()}", "field", VALUE],
+    "LPUSH": lambda n: ["LPUSH", f"list:{n()}", VALUE],
+    "ZADD": lambda n: ["ZADD", "zset", n(), f"member:{n()}"],
+    "SADD": lambda n: ["SADD", f"set:{n()}", f"member:{n()}"],
+    "DEL": lambda n: ["DEL", f"key:{n()}"],
+}
+PIPELINE = 16
+# In which a quiet mayfly writes its log to the cold store, if many rows were removed.
+QUIET_SECONDS = 5
+
+
+def start(server, folder):
+    """The process, its port, and the prefix of its callgrind files."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    profile = folder / "callgrind.out"
+    command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={profile}",
+               "--instr-atstart=no", "--separate-threads=no", server]
+    if "redis" in pathlib.Path(server).name:
+        command += ["--port", str(port), "--dir", str(folder), "--appendonly", "yes",
+                    "--appendfsync", "everysec", "--save", ""]
+    else:
+        command += ["serve", "--dir", str(folder / "data"), "--port", str(port), "--http-port", "0",
+                    "--threads", "1"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        try:
+            return process, socket.create_connection(("127.0.0.1", port)), profile
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("server_instructions: the server does not start")
+
+
+def send(client, requests):
+    """Sends them in pipelines, and reads a reply of one or two lines for each."""
+    incoming = client.makefile("rb")
+    for at in range(0, len(requests), PIPELINE):
+        some = requests[at:at + PIPELINE]
+        client.sendall(b"".join(
+            b"*%d\r\n" % len(one) + b"".join(b"$%d\r\n%s\r\n" % (len(a), a.encode()) for a in one)
+            for one in some))
+        for _ in some:
+            line = incoming.readline()
+            if line.startswith(b"-"):
+                raise SystemExit(line.decode())
+            if line.startswith(b"$") and line != b"$-1\r\n":
+                incoming.readline()
+
+
+def control(process, *arguments):
+    subprocess.run(["callgrind_control", *arguments, str(process.pid)], check=True,
+                   capture_output=True)
+
+
+def count(server, name, options):
+    make = COMMANDS[name]
+    chance = random.Random(1)
+    number = lambda: f"{chance.randrange(options.keys):012}"
+    with tempfile.TemporaryDirectory() as folder:
+        process, client, profile = start(server, pathlib.Path(folder))
+        before = "SET" if name in ("GET", "DEL") else name
+        send(client, [COMMANDS[before](number) for _ in range(20_000)])
+        time.sleep(QUIET_SECONDS)
+        control(process, "-i", "on")
+        send(client, [make(number) for _ in range(options.requests)])
+        control(process, "-i", "off")
+        control(process, "-d")
+        process.terminate()
+        process.wait()
+        profiles = sorted(pathlib.Path(folder).glob("callgrind.out*"))
+        total = sum(int(found) for file in profiles
+                    for found in re.findall(r"^totals: (\d+)", file.read_text(), re.M))
+        print(f"{name:8} {total / options.requests:10.0f}", flush=True)
+        if options.functions:
+            shown = subprocess.run(
+                ["callgrind_annotate", "--inclusive=yes", "--threshold=100", str(profiles[-1])],
+                capture_output=True, text=True).stdout
+            lines = [l for l in shown.splitlines() if re.match(r"\s*[\d,]+ \(", l)]
+            for line in lines[:options.functions]:
+                found = re.match(r"\s*([\d,]+) \([^)]*\)\s+(?:\S*?:)?(.*)", line)
+                cost = int(found.group(1).replace(",", "")) / options.requests
+                print(f"  {cost:9.0f}  {found.group(2)[:110]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("server")
+    parser.add_argument("--requests", type=int, default=4_800)
+    parser.add_argument("--keys", type=int, default=10_000)
+    parser.add_argument("--functions", type=int, default=0)
+    parser.add_argument("--command", nargs="*", default=list(COMMANDS))
+    options = parser.parse_args()
+    for name in options.command:
+        count(options.server, name, options)
+
+
+if __name__ == "__main__":
+    main()
