@@ -19,6 +19,10 @@ HotIndex::Commit::Commit(HotIndex& index, std::span<const Touch> touches) : inde
   }
   // One order for all commits, so that none waits for another in a circle.
   stripes_.ForEach([&](std::size_t stripe) { index_.stripes_[stripe].lock(); });
+  // They come to the cache while the log takes the record.
+  for (const Touch& touch : touches) {
+    if (touch.hash != 0) index_.map(touch.role).table().PrefetchRows(touch.hash);
+  }
 }
 
 HotIndex::Commit::~Commit() {

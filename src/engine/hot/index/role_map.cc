@@ -14,6 +14,14 @@ constexpr Flags OverColdOf(Flags given) { return given & kNotInCold ? 0 : kOverC
 // A block of which less than half would be used is given back for a smaller one.
 constexpr std::size_t kRoomyBlockBytesMin = 128;
 
+// A value of so many bytes that grows gets room for half as much again, since what has grown once
+// will grow again, and a row that moves costs a search in the tree.
+constexpr std::size_t kGrowingValueBytesMin = 64;
+
+std::size_t RoomToGrow(std::size_t value_bytes) {
+  return value_bytes < kGrowingValueBytesMin ? 0 : value_bytes / 2;
+}
+
 }  // namespace
 
 Handle RoleMap::MustAllocate(std::size_t bytes) {
@@ -110,7 +118,8 @@ void RoleMap::Overwrite(const Moment& moment, Handle handle, Bytes key, std::uin
     RewriteInPlace(handle, placed, older, state);
   } else {
     moment.retired.changed_again = true;
-    Move(handle, key, hash, placed, older, state);
+    const std::size_t room = need > have ? RoomToGrow(placed.inline_bytes.size()) : 0;
+    Move(handle, key, hash, placed, older, state, need + room);
   }
   if (gone != 0) FreeBlock(gone, old & kPromised);
 }
@@ -134,10 +143,9 @@ void RoleMap::RewriteInPlace(Handle handle, const NewValue& value, Handle older,
 }
 
 void RoleMap::Move(Handle handle, Bytes key, std::uint64_t hash, const NewValue& value,
-                   Handle older, std::uint64_t state) {
+                   Handle older, std::uint64_t state, std::size_t bytes) {
   const RowBlock& from = RowAt(arena_, handle);
-  const Handle by = MustAllocate(sizeof(RowBlock) + key.size() + value.inline_bytes.size() +
-                                 (older ? sizeof(Word) : 0));
+  const Handle by = MustAllocate(bytes);
   RowBlock& row = RowAt(arena_, by);
   row.key_length.store(from.key_length.load(std::memory_order_relaxed), std::memory_order_release);
   row.value_bytes.store(value.size, std::memory_order_release);
@@ -145,7 +153,7 @@ void RoleMap::Move(Handle handle, Bytes key, std::uint64_t hash, const NewValue&
   CopyIn(row.key() + key.size(), value.inline_bytes);
   if (older != 0) StoreWord(arena_.At(by) + arena_.BlockBytes(by) - sizeof(Word), older);
   row.state.store(state, std::memory_order_release);
-  tree_.Replace(key, by);
+  tree_.Replace(key, handle, by);
   table_.Replace(hash, handle, by);
   FreeBlock(handle, state & kPromised);
 }

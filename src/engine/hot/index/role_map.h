@@ -88,7 +88,7 @@ class RoleMap {
   bool MarkDeleted(const Moment& moment, Handle row, Flags flags);
   void RewriteInPlace(Handle row, const NewValue& value, Handle older, std::uint64_t state);
   void Move(Handle row, Bytes key, std::uint64_t hash, const NewValue& value, Handle older,
-            std::uint64_t state);
+            std::uint64_t state, std::size_t bytes);
 
   Handle MustAllocate(std::size_t bytes);
   NewValue Place(std::optional<Bytes> value, Handle& external);

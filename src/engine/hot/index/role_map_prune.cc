@@ -61,7 +61,7 @@ void RoleMap::RemoveRow(Handle handle, std::uint64_t hash) {
   const RowBlock& row = RowAt(arena_, handle);
   const std::uint64_t state = row.state.load(std::memory_order_relaxed);
   const Handle external = state & kExternal ? ExternalOf(handle) : 0;
-  tree_.Remove(PlainBytes(row.key(), row.key_bytes()));  // Its lock is held.
+  tree_.Remove(PlainBytes(row.key(), row.key_bytes()), handle);  // Its lock is held.
   table_.Remove(hash, handle);
   if (external != 0) FreeBlock(external, state & kPromised);
   FreeBlock(handle, state & kPromised);
@@ -122,7 +122,10 @@ void RoleMap::Relocate(Handle handle, std::uint64_t hash) {
       .inline_bytes = PlainBytes(row.key() + row.key_bytes(), InlineBytes(size, FlagsOf(state))),
       .external = 0,
       .size = size};
-  Move(handle, KeyOf(handle), hash, value, state & kHasOlder ? OlderOf(handle) : 0, state);
+  const std::string key = KeyOf(handle);
+  const Handle older = state & kHasOlder ? OlderOf(handle) : 0;
+  const std::size_t bytes = sizeof(RowBlock) + key.size() + value.inline_bytes.size();
+  Move(handle, key, hash, value, older, state, bytes + (older ? sizeof(Word) : 0));
 }
 
 bool RoleMap::Evict(Bytes key, std::uint64_t hash, const EvictionBounds& bounds) {

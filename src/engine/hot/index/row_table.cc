@@ -94,6 +94,15 @@ RowTable::Found RowTable::Scan(std::uint64_t hash, Visit& visit) const {
   }
 }
 
+// Whatever a change makes of what is read here meanwhile: a prefetch of any place does no harm.
+void RowTable::PrefetchRows(std::uint64_t hash) const {
+  const Bucket& bucket = BucketAt(IndexOf(hash, bucket_count()));
+  for (std::uint32_t slots = bucket.SlotsWith(TagOf(hash)); slots != 0; slots &= slots - 1) {
+    const auto slot = static_cast<std::size_t>(std::countr_zero(slots));
+    PrefetchRow(arena_, bucket.rows[slot].load(std::memory_order_acquire));
+  }
+}
+
 RowTable::Found RowTable::Find(Bytes key, std::uint64_t hash) const {
   KeyMatch match{.arena = arena_, .key = key};
   return Scan(hash, match);

@@ -42,6 +42,9 @@ class RowTable {
     __builtin_prefetch(&BucketAt(IndexOf(hash, bucket_count())));
   }
 
+  // Fetches the rows that may have this hash, from its bucket, which should be in the cache by now.
+  void PrefetchRows(std::uint64_t hash) const;
+
   // The row of `key`, or row 0.
   Found Find(Bytes key, std::uint64_t hash) const;
 

@@ -84,7 +84,17 @@ RowTree::Place RowTree::Search(const TreeNode& node, std::uint32_t seen, Bytes k
   return {.index = index, .equal = equal};
 }
 
-bool RowTree::TryDescend(Bytes key, bool before, Position& at) const {
+RowTree::Place RowTree::EntryOf(const TreeNode& leaf, Bytes key, Handle row) const {
+  const std::size_t count = leaf.count();
+  const std::uint32_t head = HeadOf(key, leaf.prefix());
+  std::size_t i = leaf.FirstWithHeadFrom(head, 0, count);
+  for (; i < count && leaf.head(i) == head; ++i) {
+    if (leaf.handle(i) == row) return {.index = i, .equal = true};
+  }
+  return {.index = i, .equal = false};
+}
+
+bool RowTree::TryDescend(Bytes key, bool before, Handle row, Position& at) const {
   const NodeId root = root_.load(std::memory_order_acquire);
   const TreeNode* node = &nodes_.At(root);
   std::uint32_t seen = node->StableVersion();
@@ -92,8 +102,10 @@ bool RowTree::TryDescend(Bytes key, bool before, Position& at) const {
   for (;;) {
     const bool to_the_end = before && key.empty();
     const std::size_t count = node->count();
-    const Place place =
-        to_the_end ? Place{.index = count, .equal = false} : Search(*node, seen, key);
+    const bool by_row = row != 0 && node->is_leaf();
+    const Place place = to_the_end ? Place{.index = count, .equal = false}
+                        : by_row   ? EntryOf(*node, key, row)
+                                   : Search(*node, seen, key);
     if (node->is_leaf()) {
       at = {.leaf = node, .seen = seen, .index = place.index, .count = count, .equal = place.equal};
       return node->IsVersion(seen);
@@ -112,7 +124,7 @@ bool RowTree::TryDescend(Bytes key, bool before, Position& at) const {
 
 RowTree::Position RowTree::Descend(Bytes key, bool before) const {
   Position at;
-  for (Backoff backoff; !TryDescend(key, before, at);) backoff.Wait();
+  for (Backoff backoff; !TryDescend(key, before, 0, at);) backoff.Wait();
   return at;
 }
 
@@ -136,9 +148,9 @@ bool RowTree::LowOf(const Position& at, std::string& bound) const {
   return CopyBound(at, at.leaf->low(), bound);
 }
 
-TreeNode& RowTree::LockLeafOf(Bytes key, Position& at) const {
+TreeNode& RowTree::LockLeafOf(Bytes key, Handle row, Position& at) const {
   for (Backoff backoff;; backoff.Wait()) {
-    at = Find(key);
+    if (!TryDescend(key, false, row, at)) continue;
     auto& leaf = const_cast<TreeNode&>(*at.leaf);
     if (leaf.TryLock(at.seen)) return leaf;
   }
@@ -147,7 +159,7 @@ TreeNode& RowTree::LockLeafOf(Bytes key, Position& at) const {
 bool RowTree::Insert(Bytes key, Handle row) {
   for (;;) {
     Position at;
-    TreeNode& leaf = LockLeafOf(key, at);
+    TreeNode& leaf = LockLeafOf(key, 0, at);
     if (at.count < TreeNode::kLeafEntriesMax) {
       leaf.InsertEntry(at.index, HeadOf(key, leaf.prefix()), row, 0);
       leaf.Unlock();
@@ -159,9 +171,9 @@ bool RowTree::Insert(Bytes key, Handle row) {
   }
 }
 
-void RowTree::Remove(Bytes key) {
+void RowTree::Remove(Bytes key, Handle row) {
   Position at;
-  TreeNode& leaf = LockLeafOf(key, at);
+  TreeNode& leaf = LockLeafOf(key, row, at);
   MAYFLY_CHECK(at.equal, "a row is not in its leaf");
   leaf.RemoveEntry(at.index);
   const std::size_t left = at.count - 1;
@@ -171,9 +183,9 @@ void RowTree::Remove(Bytes key) {
   MergeAround(key);
 }
 
-void RowTree::Replace(Bytes key, Handle by) {
+void RowTree::Replace(Bytes key, Handle row, Handle by) {
   Position at;
-  TreeNode& leaf = LockLeafOf(key, at);
+  TreeNode& leaf = LockLeafOf(key, row, at);
   MAYFLY_CHECK(at.equal, "a row is not in its leaf");
   leaf.SetEntry(at.index, leaf.head(at.index), by);
   leaf.Unlock();

@@ -53,8 +53,9 @@ class RowTree {
 
   // False when there is no memory; nothing has changed then.
   bool Insert(Bytes key, Handle row);
-  void Remove(Bytes key);
-  void Replace(Bytes key, Handle by);
+  // The row with this key is in the tree.
+  void Remove(Bytes key, Handle row);
+  void Replace(Bytes key, Handle row, Handle by);
 
  private:
   struct Step {
@@ -74,12 +75,14 @@ class RowTree {
 
   // The first entry not before `key`. Meaningful only if the node still has version `seen`.
   Place Search(const TreeNode& node, std::uint32_t seen, Bytes key) const;
-  bool TryDescend(Bytes key, bool before, Position& at) const;
+  // The entry of a row, found by its handle: without a look at other rows, which are memory far away.
+  Place EntryOf(const TreeNode& leaf, Bytes key, Handle row) const;
+  bool TryDescend(Bytes key, bool before, Handle row, Position& at) const;
   Position Descend(Bytes key, bool before) const;
   bool CopyBound(const Position& at, Handle separator, std::string& bound) const;
 
-  // Locks the leaf of `key`.
-  TreeNode& LockLeafOf(Bytes key, Position& at) const;
+  // Locks the leaf of `key`. With `row`, which has the key, `at` is its entry.
+  TreeNode& LockLeafOf(Bytes key, Handle row, Position& at) const;
 
   // Changes of the structure (row_tree_structure.cc), with the structure mutex.
   bool SplitFor(Bytes key);
