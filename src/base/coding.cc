@@ -43,7 +43,7 @@ void AppendBigEndian64(std::string& out, std::uint64_t value) { AppendNative(out
 void AppendLittleEndian32(std::string& out, std::uint32_t value) { AppendNative(out, value); }
 void AppendLittleEndian64(std::string& out, std::uint64_t value) { AppendNative(out, value); }
 
-void AppendVarint(std::string& out, std::uint64_t value) {
+void AppendLongVarint(std::string& out, std::uint64_t value) {
   char bytes[kVarintBytesMax];
   out.append(bytes, WriteVarint(bytes, value));
 }

@@ -22,7 +22,10 @@ void AppendLittleEndian64(std::string& out, std::uint64_t value);
 // LEB128: seven bits a byte, low ones first; at most ten bytes, and only the shortest form is read
 // back, so that equal numbers have equal bytes.
 inline constexpr std::size_t kVarintBytesMax = 10;
-void AppendVarint(std::string& out, std::uint64_t value);
+void AppendLongVarint(std::string& out, std::uint64_t value);  // Of any length.
+inline void AppendVarint(std::string& out, std::uint64_t value) {
+  value < 0x80 ? out.push_back(static_cast<char>(value)) : AppendLongVarint(out, value);
+}
 
 // Writes to memory with room for kVarintBytesMax; returns where the varint ends.
 inline char* WriteVarint(char* at, std::uint64_t value) {

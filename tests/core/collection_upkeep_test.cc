@@ -26,6 +26,7 @@ class LargeCollection : public ::testing::Test {
   LargeCollection() {
     auto engine = std::make_unique<CountingEngine>(engine::NewMemoryEngine(), costs_);
     database_ = *core::NewDatabase(std::move(engine), {.clock = &clock_});
+    core::StoreOf(*database_).draft_bounds().packed_bytes_max = 0;
   }
   ~LargeCollection() override { EXPECT_TRUE(database_->Check()->clean()); }
 
@@ -320,6 +321,8 @@ TEST_F(LargeCollection, GoesWithItsKeyspace) {
 
 class CollectionUpkeep : public EachEngine {
  protected:
+  CollectionUpkeep() { home_.Unpack(); }
+
   void In(const std::function<void(TransactionKeyspace&)>& something) {
     InLatched(database(), rows(), {}, something);
   }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/temporary_directory.h"
+#include "core/store/store_of.h"
 #include "mayfly/database.h"
 
 namespace mayfly {
@@ -56,6 +57,13 @@ class DatabaseHome {
     auto opened = Database::Open(options_);
     ASSERT_TRUE(opened.has_value()) << opened.status().ToString();
     database_ = *std::move(opened);
+    if (unpacks_) Unpack();
+  }
+
+  // From now on small collections, too, have rows of their own for their members.
+  void Unpack() {
+    unpacks_ = true;
+    core::StoreOf(*database_).draft_bounds().packed_bytes_max = 0;
   }
 
   // Closes and opens again. Keeps everything on a persistent engine; else empty.
@@ -89,6 +97,7 @@ class DatabaseHome {
   TemporaryDirectory directory_;
   ManualClock clock_;
   DatabaseOptions options_;
+  bool unpacks_ = false;
   std::unique_ptr<Database> database_;
 };
 

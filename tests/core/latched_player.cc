@@ -109,7 +109,11 @@ void LatchedPlayer::PlayTransaction() {
     for (const auto& [space, key] : scope_) scope.keys.push_back({keyspaces_[space].get(), key});
   }
   // Some transactions stage members ahead of their row.
-  core::StoreOf(home_.database()).draft_bounds().parts_max = random_.OneIn(2) ? 2 : 1000;
+  core::DraftBounds& bounds = core::StoreOf(home_.database()).draft_bounds();
+  bounds.parts_max = random_.OneIn(2) ? 2 : 1000;
+  // Members move out of their row at any size.
+  constexpr std::size_t kPacked[] = {0, 24, 48, core::kPackedBytesMax};
+  bounds.packed_bytes_max = kPacked[random_.Below(std::size(kPacked))];
   scope.walks = true;
   Begin(scope);
   plain_ = std::make_unique<core::PlainTransaction>(state_, home_.clock().Now());

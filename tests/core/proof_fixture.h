@@ -37,6 +37,8 @@ class ProvableDeletionOn : public ::testing::Test {
  protected:
   explicit ProvableDeletionOn(EngineKind engine, const DatabaseOptions& options = {})
       : engine_(engine), home_(engine, options) {
+    // Members lie in the row of their collection, or have rows of their own.
+    if (planter_.random().OneIn(2)) home_.Unpack();
     promised_ = Make("promised", {.purge_within = kPromise});
   }
 

@@ -80,7 +80,9 @@ void Play(LatchedTransaction& transaction, const Keyspace& keyspace, std::uint64
 
 // The work of the process: latched transactions one after the other, a millisecond each.
 void WorkForever(Database& database, ManualClock& clock, const DatabasePlan& plan) {
-  core::StoreOf(database).draft_bounds().parts_max = 2;  // Most collections begin without a row.
+  // Most collections begin without a row, or with two or three members in it.
+  core::StoreOf(database).draft_bounds().parts_max = plan.seed % 2 == 0 ? 2 : 1000;
+  core::StoreOf(database).draft_bounds().packed_bytes_max = 24;
   for (std::uint64_t number = plan.first;; ++number) {
     clock.Set(InstantOf(number));
     if (IsPurge(plan.seed, number)) {

@@ -46,9 +46,10 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
     ++dead_removed_;
     NoteRemoval(keyspace, stripe, *old->deadline);
     BookingOf(keyspace, stripe).overwrote = true;
-  } else if (old != nullptr && (!old->collection_id || old->collection_id != fresh.collection_id)) {
+  } else if (old != nullptr &&
+             (!old->collection_id || old->collection_id != fresh.collection_id || IsPacked(*old))) {
     // The row of a collection that stays one holds its head and counts; users' bytes are in its
-    // members.
+    // members, unless these are in the row.
     NoteReplaced(keyspace, stripe, old->payload, fresh.payload);
   }
   if (old != nullptr && old->collection_id != fresh.collection_id)
@@ -59,10 +60,11 @@ void CommitPlan::Put(KeyspaceState& keyspace, Stripe stripe, Bytes key, const Ro
 void CommitPlan::PutCollection(KeyspaceState& keyspace, Stripe stripe, Bytes key,
                                const RowView* old, std::uint64_t collection_id,
                                const Collection& collection, std::optional<WallTime> last) {
-  std::string payload;
-  AppendCollection(payload, collection);
-  const RowView fresh{
-      .deadline = DeadlineOf(collection, last), .payload = payload, .collection_id = collection_id};
+  payload_.clear();
+  AppendCollection(payload_, collection);
+  const RowView fresh{.deadline = DeadlineOf(collection, last),
+                      .payload = payload_,
+                      .collection_id = collection_id};
   const bool same = old != nullptr && old->deadline == fresh.deadline &&
                     old->collection_id == fresh.collection_id && old->payload == fresh.payload;
   if (!same) Put(keyspace, stripe, key, old, fresh);
@@ -132,7 +134,8 @@ void CommitPlan::Clear(KeyspaceState& keyspace) {
 }
 
 void CommitPlan::QueueOrphan(KeyspaceState& keyspace, Stripe stripe, const RowView& old) {
-  if (!old.collection_id || kept_versions_.contains(*old.collection_id)) return;
+  if (!old.collection_id || IsPacked(old)) return;
+  if (kept_versions_.contains(*old.collection_id)) return;
   const WallTime ended = std::min(old.deadline.value_or(now_), now_);
   batch_.Put(kMeta, OrphanKey(keyspace.id(), *old.collection_id), EncodeOrphan(ended));
   ++BookingOf(keyspace, stripe).orphans;

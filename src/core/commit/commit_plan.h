@@ -5,7 +5,7 @@
 // same batch. (2) Counters change in the batch that changes the rows. (3) The bytes of a dead row
 // or member leave with one event, if the keyspace wants events. (4) A collection's row that is
 // removed or replaced, by any caller, leaves an orphan record, which finds its members, however
-// many they are.
+// many they are; unless they are in the row.
 #pragma once
 
 #include <map>
@@ -163,7 +163,8 @@ class CommitPlan {
   std::uint64_t removed_ = 0;
   std::set<std::uint64_t> kept_versions_;
   std::map<std::string, std::optional<WallTime>> members_put_;  // Version key, when it leaves.
-  std::string row_;                                             // Scratch.
+  std::string row_;                                             // Scratch, as the next.
+  std::string payload_;
 };
 
 }  // namespace mayfly::core

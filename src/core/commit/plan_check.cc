@@ -6,6 +6,7 @@
 
 #include "core/layout/collection_codec.h"
 #include "core/layout/keys.h"
+#include "core/layout/packed_parts.h"
 #include "core/layout/row_codec.h"
 
 namespace mayfly::core {
@@ -43,6 +44,10 @@ std::string FaultOfRow(const Left& left, Bytes row_key, Bytes stored) {
   if (collection->members == 0 || collection->mortal > collection->members ||
       collection->dead > collection->mortal) {
     return "a collection whose counts contradict each other";
+  }
+  if (collection->packed) {
+    const auto packed = CountPacked(*collection);
+    if (!packed || *packed != collection->members) return "a collection whose members do not fit";
   }
   return {};
 }

@@ -11,7 +11,8 @@ namespace {
 constexpr unsigned char kHasOwnDeadline = 0x01;
 constexpr unsigned char kNamed = 0x02;
 constexpr unsigned char kHasDead = 0x04;
-constexpr unsigned char kKnownFlags = kHasOwnDeadline | kNamed | kHasDead;
+constexpr unsigned char kPacked = 0x08;
+constexpr unsigned char kKnownFlags = kHasOwnDeadline | kNamed | kHasDead | kPacked;
 
 constexpr std::size_t kBeforePart = sizeof kPartsOfCollections + sizeof(std::uint64_t);
 
@@ -29,9 +30,9 @@ void AppendInstant(std::string& out, WallTime instant) {
 }  // namespace
 
 void AppendCollection(std::string& out, const Collection& collection) {
-  out.push_back(static_cast<char>((collection.own_deadline ? kHasOwnDeadline : 0) |
-                                  (collection.named ? kNamed : 0) |
-                                  (collection.dead > 0 ? kHasDead : 0)));
+  out.push_back(static_cast<char>(
+      (collection.own_deadline ? kHasOwnDeadline : 0) | (collection.named ? kNamed : 0) |
+      (collection.dead > 0 ? kHasDead : 0) | (collection.packed ? kPacked : 0)));
   AppendVarint(out, collection.members);
   AppendVarint(out, collection.mortal);
   if (collection.own_deadline) AppendInstant(out, *collection.own_deadline);
@@ -39,7 +40,9 @@ void AppendCollection(std::string& out, const Collection& collection) {
     AppendInstant(out, collection.first_deadline.value_or(WallTimeFromMs(0)));
   }
   if (collection.dead > 0) AppendVarint(out, collection.dead);
+  if (collection.packed) AppendVarint(out, collection.head.size());
   out.append(collection.head);
+  if (collection.packed) out.append(*collection.packed);
 }
 
 Result<Collection> DecodeCollection(Bytes in) {
@@ -66,6 +69,13 @@ Result<Collection> DecodeCollection(Bytes in) {
     return damaged();
   }
   collection.head = in;
+  if ((flags & kPacked) != 0) {
+    // No part has a deadline, so none is in the order, and there is no name.
+    if (collection.mortal > 0 || collection.named || !EatSized(in, collection.head)) {
+      return damaged();
+    }
+    collection.packed = in;
+  }
   return collection;
 }
 
@@ -75,6 +85,11 @@ bool HasMortalMembers(const RowView& row) {
   std::uint64_t members = 0;
   std::uint64_t mortal = 0;
   return EatVarint(counts, members) && EatVarint(counts, mortal) && mortal > 0;
+}
+
+bool IsPacked(const RowView& row) {
+  return row.collection_id && !row.payload.empty() &&
+         (static_cast<unsigned char>(row.payload.front()) & kPacked) != 0;
 }
 
 std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<WallTime> last) {

@@ -2,6 +2,7 @@
 //   rows     payload of a row with a collection id:
 //            | flags u8 | members varint | mortal varint | own deadline u64, if flagged |
 //            | first deadline u64, if any member is mortal | dead varint, if flagged | head |
+//            or, if flagged, | head size varint | head | its parts |, see packed_parts.h
 //   members  | keyspace u32 BE | kPartsOfCollections | collection id u64 BE | part u8 | ... |
 //            part kMember: | member | -> row      part kSide: | side | -> row
 //            part kOrder:  | deadline_ms u64 BE | member | -> empty, for each mortal member
@@ -45,6 +46,7 @@ struct Collection {
   std::uint64_t dead = 0;
   bool named = false;  // It has a part kName, with its key.
   Bytes head = {};
+  std::optional<Bytes> packed = std::nullopt;  // Its parts, if they have no rows of their own.
 
   bool all_mortal() const { return mortal == members; }
 };
@@ -57,6 +59,9 @@ Result<Collection> DecodeCollection(Bytes payload);
 // Whether the row is a collection with a mortal member. Reads no further than that; false when the
 // row cannot be read.
 bool HasMortalMembers(const RowView& row);
+
+// Whether the row is a collection with its parts in it.
+bool IsPacked(const RowView& row);
 
 // When the row dies. `last` is the latest deadline of its members; used only if all are mortal.
 std::optional<WallTime> DeadlineOf(const Collection& collection, std::optional<WallTime> last);

@@ -37,7 +37,7 @@ TEST(CollectionCodec, GivesBackWhatWasWritten) {
 }
 
 TEST(CollectionCodec, RefusesUnknownFlagsAndMoreMortalsThanMembers) {
-  EXPECT_EQ(DecodeCollection(std::string("\x08\x01\0h", 4)).status().code(),
+  EXPECT_EQ(DecodeCollection(std::string("\x10\x01\0h", 4)).status().code(),
             StatusCode::kUnsupported);
   EXPECT_EQ(DecodeCollection(std::string("\0\x01\x02", 3) + std::string(8, '\0')).status().code(),
             StatusCode::kCorruption);

@@ -64,6 +64,10 @@ inline constexpr std::uint64_t kUncountedMembersMax = 16;
 inline constexpr std::size_t kMemberBytesMax = kKeyBytesMax;
 inline constexpr std::size_t kHeadBytesMax = 160;
 
+// Bytes of all parts of a collection, with names and sizes, up to which they lie in its row. More
+// save more rows, and each change writes all of them to the log.
+inline constexpr std::size_t kPackedBytesMax = std::size_t{1} << 10;
+
 // Members and sides of a new collection that a latched transaction buffers before it stages them in
 // the engine, ahead of the row. More make fewer commits.
 inline constexpr std::size_t kDraftPartsMax = 10'000;
@@ -71,7 +75,7 @@ inline constexpr std::size_t kDraftBytesMax = std::size_t{4} << 20;
 
 // Drafts whose memory a transaction leaves to the next, the bytes of each, and of a commit's batch.
 inline constexpr std::size_t kSpareDraftsMax = 128;
-inline constexpr std::size_t kSpareDraftBytesMax = 512;
+inline constexpr std::size_t kSpareDraftBytesMax = std::size_t{2} << 10;
 inline constexpr std::size_t kSpareBatchBytesMax = std::size_t{64} << 10;
 
 // The same of a batch that a single write leaves to the next one of its counter.

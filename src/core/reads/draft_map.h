@@ -191,7 +191,7 @@ class DraftMap {
   // In the middle; or before the last one, so that names that come in order leave full blocks.
   void Split(std::size_t at) {
     const bool is_last = at + 1 == blocks_.size();
-    blocks_.insert(blocks_.begin() + static_cast<std::ptrdiff_t>(at) + 1, Block());
+    blocks_.emplace(blocks_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     Block& from = blocks_[at];
     const auto half =
         from.begin() + static_cast<std::ptrdiff_t>(is_last ? from.size() - 1 : from.size() / 2);

@@ -83,6 +83,7 @@ struct RowDraft : RowFate {
 struct BufferedRow {
   KeyState key_state;  // What is stored. Views point into it, so a BufferedRow must not move.
   Bytes stored_value;  // The payload, or the head.
+  std::optional<Bytes> stored_parts;  // Of a collection, if they are in the row.
   RowDraft draft;
   std::uint64_t saved_in = 0;  // The epoch of the transaction whose mark can restore the draft.
   Stripe stripe = 0;           // Of the key.
@@ -99,6 +100,7 @@ struct BufferedRow {
   // Frees the memory of a stored value that was replaced and will be read again at the commit.
   void ForgetStoredValue() {
     stored_value = {};
+    stored_parts.reset();
     if (key_state.stored) key_state.stored->payload = {};
     key_state.pin.Reset();
   }
@@ -108,6 +110,7 @@ struct BufferedRow {
     if (draft.stored_value) draft.value = std::string(stored_value);
     draft.stored_value = false;
     stored_value = {};
+    stored_parts.reset();
     return key_state;
   }
 
@@ -117,6 +120,7 @@ struct BufferedRow {
     key_state.stored.reset();
     key_state.marker.reset();
     stored_value = {};
+    stored_parts.reset();
     draft.value.clear();
     draft.fate() = {};
     saved_in = 0;
@@ -207,7 +211,8 @@ struct BufferedCollection {
   const PartKeys keys;
   const bool is_new;            // This transaction made it,
   const std::uint64_t made_in;  // in this epoch: rolling back a change in it rolls back all.
-  bool stored;                  // The engine may have parts of it; staged parts, if it is new.
+  bool stored;                  // There may be stored parts of it; staged parts, if it is new.
+  std::optional<Bytes> packed;  // The stored parts, if they are in the row, which they point into.
   bool stored_mortal = false;   // Some stored members have a deadline and may be dead.
   bool staged = false;          // Parts were written before the row.
   std::size_t draft_parts = 0;  // Put since then.

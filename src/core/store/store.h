@@ -47,10 +47,12 @@ struct StoreOptions {
   Logger* logger = nullptr;
 };
 
-// How much of a new collection a latched transaction buffers before it stages the members.
+// How much of a new collection a latched transaction buffers before it stages the members; and up
+// to which size a collection keeps its parts in its row.
 struct DraftBounds {
   std::size_t parts_max = kDraftPartsMax;
   std::size_t bytes_max = kDraftBytesMax;
+  std::size_t packed_bytes_max = kPackedBytesMax;  // 0: none does.
 };
 
 struct StoreCounts {
@@ -220,7 +222,7 @@ class Store {
   DeathListener* death_listener() const { return death_listener_.load(std::memory_order_acquire); }
   void set_death_listener(DeathListener* listener) { death_listener_ = listener; }
 
-  // Lowered by tests, before the first latched transaction.
+  // Lowered by tests, while there is no transaction.
   DraftBounds& draft_bounds() { return draft_bounds_; }
 
   OpenStates& states() const { return *states_; }

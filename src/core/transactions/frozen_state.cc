@@ -5,6 +5,7 @@
 
 #include "core/commit/whole_value.h"
 #include "core/layout/keys.h"
+#include "core/reads/packed_cursor.h"
 #include "core/reads/reads.h"
 #include "core/store/store_of.h"
 #include "core/transactions/row_source.h"
@@ -45,11 +46,13 @@ class FrozenRows final : public RowSource {
     MAYFLY_TRY(const auto state, State());
     return store_.engine().Get({engine::Role::kMembers}, part_key, pin, state.get());
   }
-  Result<std::unique_ptr<engine::Cursor>> NewPartCursor(const KeyspaceState&, Bytes, Bytes begin,
-                                                        Bytes end) override {
+  Result<std::unique_ptr<engine::Cursor>> NewPartCursor(const KeyspaceState&, Bytes,
+                                                        const PartKeys& keys,
+                                                        std::optional<Bytes> packed,
+                                                        const engine::KeyRange& range) override {
     MAYFLY_TRY(const auto state, State());
-    const engine::CursorOptions walk{.range = {begin, end}, .snapshot = state.get()};
-    return store_.engine().NewCursor({engine::Role::kMembers}, walk);
+    return core::NewPartCursor(store_.engine(), keys, packed,
+                               {.range = range, .snapshot = state.get()});
   }
   Result<std::shared_ptr<const engine::Snapshot>> State() const override {
     auto lent = state_->Lend();

@@ -2,6 +2,7 @@
 
 #include "core/commit/whole_value.h"
 #include "core/layout/keys.h"
+#include "core/reads/packed_cursor.h"
 
 namespace mayfly::core {
 
@@ -55,9 +56,10 @@ Status LatchedRows::ReadPart(const KeyspaceState&, Bytes, Bytes part_key, Pinned
 }
 
 Result<std::unique_ptr<engine::Cursor>> LatchedRows::NewPartCursor(const KeyspaceState&, Bytes,
-                                                                   Bytes begin, Bytes end) {
-  const engine::CursorOptions walk{.range = {begin, end}};
-  return store_.engine().NewCursor({engine::Role::kMembers}, walk);
+                                                                   const PartKeys& keys,
+                                                                   std::optional<Bytes> packed,
+                                                                   const engine::KeyRange& range) {
+  return core::NewPartCursor(store_.engine(), keys, packed, {.range = range});
 }
 
 Result<std::shared_ptr<const engine::Snapshot>> LatchedRows::State() const {

@@ -38,7 +38,9 @@ class LatchedRows final : public RowSource {
   Status ReadPart(const KeyspaceState& keyspace, Bytes key, Bytes part_key,
                   PinnedBytes& pin) override;
   Result<std::unique_ptr<engine::Cursor>> NewPartCursor(const KeyspaceState& keyspace, Bytes key,
-                                                        Bytes begin, Bytes end) override;
+                                                        const PartKeys& keys,
+                                                        std::optional<Bytes> packed,
+                                                        const engine::KeyRange& range) override;
   Result<std::shared_ptr<const engine::Snapshot>> State() const override;
   Result<std::shared_ptr<const engine::Snapshot>> StateOfRows() const override;
   WallTime FirstDeadline(const KeyspaceState& keyspace) const override;

@@ -54,10 +54,15 @@ class RowSource {
   virtual Status ReadPart(const KeyspaceState& keyspace, Bytes key, Bytes part_key,
                           PinnedBytes& pin) = 0;
 
-  // A cursor over the members or sides of that collection with keys in [begin, end).
+  // Notes that a part was read which is in the row. Only of a source that is not latched.
+  virtual void NotePart(const KeyspaceState&, Bytes /*key*/, Bytes /*part_key*/) {}
+
+  // A cursor over the members or sides of that collection with keys in [begin, end). `packed`
+  // points into the row, if it has them.
   virtual Result<std::unique_ptr<engine::Cursor>> NewPartCursor(const KeyspaceState& keyspace,
-                                                                Bytes key, Bytes begin,
-                                                                Bytes end) = 0;
+                                                                Bytes key, const PartKeys& keys,
+                                                                std::optional<Bytes> packed,
+                                                                const engine::KeyRange& range) = 0;
 
   // The state to read other things from; null inside: the present. For the length of a call.
   virtual Result<std::shared_ptr<const engine::Snapshot>> State() const = 0;

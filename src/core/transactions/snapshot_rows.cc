@@ -10,6 +10,7 @@
 #include "core/layout/addresses.h"
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
+#include "core/reads/packed_cursor.h"
 #include "core/store/collection_reads.h"
 
 namespace mayfly::core {
@@ -95,24 +96,17 @@ Status SkipDead(engine::Cursor& cursor, WallTime now) {
   return cursor.status();
 }
 
-// Whether the living parts in [first, last] are the same in both states.
-Result<bool> IsSameRange(const engine::Engine& engine, const std::string& first,
-                         const std::string& last, const engine::Snapshot& then, WallTime now) {
-  const std::string end = last + '\0';
-  const engine::CursorOptions walk{.range = {first, end}};
-  engine::CursorOptions walk_then = walk;
-  walk_then.snapshot = &then;
-  MAYFLY_TRY(const auto today, engine.NewCursor(kMembers, walk));
-  MAYFLY_TRY(const auto before, engine.NewCursor(kMembers, walk_then));
-  today->SeekToFirst();
-  before->SeekToFirst();
+// Whether two cursors over parts show the same living ones.
+Result<bool> ShowTheSame(engine::Cursor& one, engine::Cursor& other, WallTime now) {
+  one.SeekToFirst();
+  other.SeekToFirst();
   while (true) {
-    MAYFLY_RETURN_IF_ERROR(SkipDead(*today, now));
-    MAYFLY_RETURN_IF_ERROR(SkipDead(*before, now));
-    if (!today->Valid() || !before->Valid()) return today->Valid() == before->Valid();
-    if (today->key() != before->key() || today->value() != before->value()) return false;
-    today->Next();
-    before->Next();
+    MAYFLY_RETURN_IF_ERROR(SkipDead(one, now));
+    MAYFLY_RETURN_IF_ERROR(SkipDead(other, now));
+    if (!one.Valid() || !other.Valid()) return one.Valid() == other.Valid();
+    if (one.key() != other.key() || one.value() != other.value()) return false;
+    one.Next();
+    other.Next();
   }
 }
 
@@ -214,18 +208,24 @@ Status SnapshotRows::ShowWhole(const KeyspaceState& keyspace, PinnedBytes& pin, 
 Status SnapshotRows::ReadPart(const KeyspaceState& keyspace, Bytes key, Bytes part_key,
                               PinnedBytes& pin) {
   MAYFLY_TRY(const auto state, State());
-  reads_.AddParts(RowKey(keyspace.id(), key), part_key, part_key);
+  NotePart(keyspace, key, part_key);
   return store_.engine().Get(kMembers, part_key, pin, state.get());
 }
 
+void SnapshotRows::NotePart(const KeyspaceState& keyspace, Bytes key, Bytes part_key) {
+  reads_.AddParts(RowKey(keyspace.id(), key), part_key, part_key);
+}
+
 Result<std::unique_ptr<engine::Cursor>> SnapshotRows::NewPartCursor(const KeyspaceState& keyspace,
-                                                                    Bytes key, Bytes begin,
-                                                                    Bytes end) {
+                                                                    Bytes key, const PartKeys& keys,
+                                                                    std::optional<Bytes> packed,
+                                                                    const engine::KeyRange& range) {
   MAYFLY_TRY(auto state, State());
-  const engine::CursorOptions walk{.range = {begin, end}, .snapshot = state.get()};
-  MAYFLY_TRY(auto inner, store_.engine().NewCursor(kMembers, walk));
-  return std::unique_ptr<engine::Cursor>(std::make_unique<NotedCursor>(
-      std::move(inner), std::move(state), reads_, RowKey(keyspace.id(), key), begin, end));
+  const engine::CursorOptions walk{.range = range, .snapshot = state.get()};
+  MAYFLY_TRY(auto inner, core::NewPartCursor(store_.engine(), keys, packed, walk));
+  return std::unique_ptr<engine::Cursor>(
+      std::make_unique<NotedCursor>(std::move(inner), std::move(state), reads_,
+                                    RowKey(keyspace.id(), key), range.begin, range.end));
 }
 
 Result<std::shared_ptr<const engine::Snapshot>> SnapshotRows::State() const {
@@ -248,13 +248,14 @@ Status SnapshotRows::CheckUnchanged(KeyspaceState& keyspace, Bytes key, const Re
   bool same = seen.known && !keyspace.by_timestamp() &&
               seen.stored.has_value() == today.stored.has_value() &&
               (!seen.stored || *seen.stored == today.pin.view());
+  KeyState before;
+  const KeyState* was = same ? &today : &before;
   if (!same) {
-    KeyState before;
     MAYFLY_RETURN_IF_ERROR(store_.ReadKeyState(keyspace, key, then.get(), before));
     MAYFLY_TRY(same, IsSameRow(keyspace, before, today, *then, now));
   }
   if (same && !seen.parts.empty() && today.Living(now) != nullptr) {
-    MAYFLY_TRY(same, AreSameParts(seen.parts, *then, now));
+    MAYFLY_TRY(same, AreSameParts(keyspace, seen.parts, *was->stored, *today.stored, *then, now));
   }
   if (same) return {};
   return Status::Conflict(
@@ -284,10 +285,21 @@ Result<bool> SnapshotRows::IsSameRow(KeyspaceState& keyspace, const KeyState& be
   return last_word(today) == last_word(before);
 }
 
-Result<bool> SnapshotRows::AreSameParts(const ReadSet::PartRanges& ranges,
-                                        const engine::Snapshot& then, WallTime now) const {
+// Whether the living parts in these ranges are the same in both states.
+Result<bool> SnapshotRows::AreSameParts(const KeyspaceState& keyspace,
+                                        const ReadSet::PartRanges& ranges, const RowView& before,
+                                        const RowView& today, const engine::Snapshot& then,
+                                        WallTime now) const {
+  MAYFLY_TRY(const Collection was, DecodeCollection(before.payload));
+  MAYFLY_TRY(const Collection is, DecodeCollection(today.payload));
+  const PartKeys keys(keyspace.id(), *today.collection_id);
   for (const auto& [first, last] : ranges) {
-    MAYFLY_TRY(const bool same, IsSameRange(store_.engine(), first, last, then, now));
+    const std::string end = last + '\0';
+    engine::CursorOptions walk{.range = {first, end}};
+    MAYFLY_TRY(const auto now_there, core::NewPartCursor(store_.engine(), keys, is.packed, walk));
+    walk.snapshot = &then;
+    MAYFLY_TRY(const auto then_there, core::NewPartCursor(store_.engine(), keys, was.packed, walk));
+    MAYFLY_TRY(const bool same, ShowTheSame(*now_there, *then_there, now));
     if (!same) return false;
   }
   return true;

@@ -45,8 +45,11 @@ class SnapshotRows final : public RowSource {
   Status ShowWhole(const KeyspaceState& keyspace, PinnedBytes& pin, RowView& row) override;
   Status ReadPart(const KeyspaceState& keyspace, Bytes key, Bytes part_key,
                   PinnedBytes& pin) override;
+  void NotePart(const KeyspaceState& keyspace, Bytes key, Bytes part_key) override;
   Result<std::unique_ptr<engine::Cursor>> NewPartCursor(const KeyspaceState& keyspace, Bytes key,
-                                                        Bytes begin, Bytes end) override;
+                                                        const PartKeys& keys,
+                                                        std::optional<Bytes> packed,
+                                                        const engine::KeyRange& range) override;
   // Conflict when the state was revoked.
   Result<std::shared_ptr<const engine::Snapshot>> State() const override;
   Result<std::shared_ptr<const engine::Snapshot>> StateOfRows() const override { return State(); }
@@ -57,8 +60,9 @@ class SnapshotRows final : public RowSource {
                     std::optional<VersionView>& marker) override;
   Result<bool> IsSameRow(KeyspaceState& keyspace, const KeyState& before, const KeyState& today,
                          const engine::Snapshot& then, WallTime now) const;
-  Result<bool> AreSameParts(const ReadSet::PartRanges& ranges, const engine::Snapshot& then,
-                            WallTime now) const;
+  Result<bool> AreSameParts(const KeyspaceState& keyspace, const ReadSet::PartRanges& ranges,
+                            const RowView& before, const RowView& today,
+                            const engine::Snapshot& then, WallTime now) const;
 
   Store& store_;
   std::shared_ptr<OpenStates::State> state_;  // Shared with cursors. Null once it is over.

@@ -160,6 +160,7 @@ Status WriteBuffer::Settle(Bytes key, BufferedRow& row) {
   if (dead) return {};
   MAYFLY_TRY(const Collection collection, DecodeCollection(stored.payload));
   row.stored_value = collection.head;
+  row.stored_parts = collection.packed;
   draft.kind = RowDraft::Kind::kCollection;
   draft.collection_id = *stored.collection_id;
   draft.deadline = collection.own_deadline;

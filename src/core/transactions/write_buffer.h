@@ -172,11 +172,17 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   Status LoadMember(Bytes key, BufferedCollection& parts, Bytes member, bool skip_read,
                     BufferedMembers::value_type*& own);
   Status ReadMember(Bytes key, const BufferedCollection& parts, Bytes member, BufferedMember& own);
+  Result<bool> ReadPart(Bytes key, const BufferedCollection& parts, PartKind kind, Bytes name,
+                        PinnedBytes& pin, RowView& row);
   MemberDraft& PartToChange(const Living& living, BufferedMembers::value_type& part);
   void SetMember(const Living& living, BufferedMembers::value_type& member, Bytes value,
                  MemberDraft fresh);
   Status CopyParts(WriteBuffer& to_space, Bytes from, Bytes to);
   void KeepMoved(CommitPlan& plan) const;
+
+  bool MayPack(const RowDraft& draft, const BufferedCollection& parts, Bytes head) const;
+  Result<bool> Pack(const BufferedCollection& parts);
+  Status Unpack(CommitPlan& plan, const BufferedCollection& parts) const;
 
   Status StageIfMany(Bytes key, std::uint64_t collection_id, std::size_t bytes);
   Status Stage(Rows& row, BufferedCollection& parts);
@@ -205,6 +211,7 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
   std::set<std::uint64_t> adopted_;  // Those of staged_ whose row is in the plan.
   Rows* last_ = nullptr;  // The row that was asked for last: most calls concern it again.
   std::pair<std::uint64_t, BufferedCollection*> last_parts_ = {};  // By collection id.
+  std::string packed_;                                             // Scratch.
   bool cleared_ = false;                                           // Stored rows no longer count.
   bool moved_ = false;  // A collection may be under another key than before.
 };

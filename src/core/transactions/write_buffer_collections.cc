@@ -122,6 +122,7 @@ BufferedCollection& WriteBuffer::PartsOf(Rows& row) {
                                              transaction_.epoch());
   // The collection has not changed yet: its members are the stored ones.
   made->second.stored_mortal = stored && row.second.draft.mortal > 0;
+  if (stored) made->second.packed = row.second.stored_parts;
   return UsedParts(*made);
 }
 
@@ -171,11 +172,10 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
     show(own->second);
     return {};
   }
-  const Status read =
-      source().ReadPart(state_, key, living.parts->keys.Of(KindOf(part), name), found.pin);
-  if (read.IsNotFound()) return {};
-  MAYFLY_RETURN_IF_ERROR(read);
-  MAYFLY_TRY(const RowView row, DecodeRow(found.pin.view()));
+  RowView row;
+  MAYFLY_TRY(const bool is_stored,
+             ReadPart(key, *living.parts, KindOf(part), name, found.pin, row));
+  if (!is_stored) return {};
   if (IsDead(row.deadline, transaction_.now())) {
     transaction_.MetDead(state_, key, name);
     return {};
@@ -183,7 +183,7 @@ Status WriteBuffer::FindPart(Bytes key, Part part, Bytes name, FoundMember& foun
   found.exists = true;
   found.value = row.payload;
   found.deadline = row.deadline;
-  if (keeps) {
+  if (keeps && !living.parts->packed) {
     // The next command reads the same nodes of an order.
     BufferedMember& own = transaction_.memory().parts.Emplace(drafts, name).first->second;
     own.known = true;
@@ -217,10 +217,9 @@ Status WriteBuffer::ReadMember(Bytes key, const BufferedCollection& parts, Bytes
                                BufferedMember& own) {
   own.stored.reset();
   PinnedBytes pin;
-  const Status read = source().ReadPart(state_, key, parts.keys.Of(PartKind::kMember, member), pin);
-  if (read.IsNotFound()) return {};
-  MAYFLY_RETURN_IF_ERROR(read);
-  MAYFLY_TRY(const RowView stored, DecodeRow(pin.view()));
+  RowView stored;
+  MAYFLY_TRY(const bool is_stored, ReadPart(key, parts, PartKind::kMember, member, pin, stored));
+  if (!is_stored) return {};
   own.stored_value = stored.payload;
   own.stored = RowView{.deadline = stored.deadline, .payload = own.stored_value};
   return {};

@@ -113,7 +113,8 @@ Result<std::unique_ptr<MemberCursor>> WriteBuffer::NewMemberCursor(Bytes key, Pa
   if (living.parts->stored) {
     const RowKey begin = keys.Of(kind, range.begin);
     const std::string end = last.empty() ? keys.End(kind) : std::string(Bytes(keys.Of(kind, last)));
-    MAYFLY_TRY(stored, source().NewPartCursor(state_, key, begin, end));
+    MAYFLY_TRY(stored,
+               source().NewPartCursor(state_, key, keys, living.parts->packed, {begin, end}));
   }
   return std::unique_ptr<MemberCursor>(std::make_unique<MergedMemberCursor>(
       MergedCursor<BufferedMember>(keys.Begin(kind), std::move(stored), MapOf(*living.parts, part),

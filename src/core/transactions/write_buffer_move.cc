@@ -38,7 +38,7 @@ Status WriteBuffer::Copy(Bytes from, TransactionKeyspace& to_space, Bytes to) {
 }
 
 // Within its keyspace a collection keeps its id, so its members, however many, stay where they are.
-// Other rows are copied and deleted.
+// Other rows are copied and deleted, and so are those that have their members in them.
 Status WriteBuffer::Move(Bytes from, TransactionKeyspace& to_space, Bytes to) {
   WriteBuffer& target = transaction_.In(*to_space.keyspace());
   if (&target == this && from != to && source().is_latched()) {
@@ -48,10 +48,10 @@ Status WriteBuffer::Move(Bytes from, TransactionKeyspace& to_space, Bytes to) {
     MAYFLY_RETURN_IF_ERROR(source().CheckWrite(state_, to, to_stripe));
     Rows* row = nullptr;
     MAYFLY_RETURN_IF_ERROR(Load(from, from_stripe, row));
-    if (row->second.is_collection() && row->second.Shows(transaction_.now())) {
+    if (row->second.is_collection() && row->second.Shows(transaction_.now()) &&
+        !PartsOf(*row).packed) {
       Rows* written = nullptr;
       MAYFLY_RETURN_IF_ERROR(Load(to, to_stripe, written));
-      PartsOf(*row);  // Now, while the row under this key tells whether the parts are stored.
       RowFate fate = row->second.draft;
       fate.stored_value = false;
       moved_ = true;

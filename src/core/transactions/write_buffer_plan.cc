@@ -44,13 +44,19 @@ Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowV
   const RowDraft& draft = own.draft;
   const auto found = collections_.find(draft.collection_id);
   BufferedCollection* const parts = found == collections_.end() ? nullptr : &found->second;
-  const Collection collection{.members = draft.members,
-                              .mortal = draft.mortal,
-                              .own_deadline = draft.deadline,
-                              .first_deadline = draft.first_deadline,
-                              .dead = draft.dead,
-                              .named = draft.named || draft.mortal > 0,
-                              .head = own.value()};
+  Collection collection{.members = draft.members,
+                        .mortal = draft.mortal,
+                        .own_deadline = draft.deadline,
+                        .first_deadline = draft.first_deadline,
+                        .dead = draft.dead,
+                        .named = draft.named || draft.mortal > 0,
+                        .head = own.value()};
+  if (parts == nullptr) {
+    collection.packed = own.stored_parts;
+  } else if (MayPack(draft, *parts, collection.head)) {
+    MAYFLY_TRY(const bool fits, Pack(*parts));
+    if (fits) collection.packed = packed_;
+  }
   std::optional<WallTime> last;
   if (collection.all_mortal()) {
     MAYFLY_TRY(last, LastDeadline(draft));
@@ -64,7 +70,8 @@ Status WriteBuffer::PlanCollection(CommitPlan& plan, const Rows& row, const RowV
     const PartKeys keys(state_.id(), draft.collection_id);
     MemberPlan(plan, state_, stripe, key, keys).PutName();
   }
-  if (parts == nullptr) return {};
+  if (parts == nullptr || collection.packed) return {};
+  if (parts->packed) MAYFLY_RETURN_IF_ERROR(Unpack(plan, *parts));
   if (parts->staged) {
     plan.batch().Delete(kMeta, OrphanKey(state_.id(), draft.collection_id));
     adopted_.insert(draft.collection_id);
@@ -82,7 +89,7 @@ void WriteBuffer::PlanParts(CommitPlan& plan, const Rows& row, BufferedCollectio
     const RowView* const old = own.stored ? &*own.stored : nullptr;
     if (own.draft.present) {
       members.Put(name, old, {.deadline = own.draft.deadline, .payload = own.draft.value});
-    } else if (old != nullptr) {
+    } else if (old != nullptr && !parts.packed) {
       members.Remove(name, *old, EventCause::kReplaced);
     }
   }
@@ -90,7 +97,7 @@ void WriteBuffer::PlanParts(CommitPlan& plan, const Rows& row, BufferedCollectio
     if (!own.dirty()) continue;
     if (own.draft.present) {
       members.PutSide(name, own.draft.value);
-    } else if (parts.stored) {
+    } else if (parts.stored && !parts.packed) {
       members.RemoveSide(name);
     }
   }

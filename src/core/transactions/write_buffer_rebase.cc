@@ -48,6 +48,8 @@ Status WriteBuffer::RebaseCollection(Rows& row) {
     }
     MAYFLY_TRY(const Collection collection, DecodeCollection(stored->payload));
     MAYFLY_RETURN_IF_ERROR(SetCounts(key, collection, own.draft));
+    own.stored_parts = collection.packed;
+    if (parts != nullptr) parts->packed = collection.packed;
   }
   if (parts == nullptr) return {};
   for (auto& [name, member] : parts->members) {

@@ -16,6 +16,7 @@
 #include "core/layout/keys.h"
 #include "core/layout/limits.h"
 #include "core/layout/liveness.h"
+#include "core/layout/packed_parts.h"
 #include "core/upkeep/backup_book.h"
 #include "core/upkeep/backup_file.h"
 #include "core/upkeep/backup_rows.h"
@@ -108,7 +109,8 @@ class Inspector {
     in_collection_of_.reset();
     if (!row.collection_id) return {};
     in_collection_of_ = record.keyspace;
-    return DecodeCollection(row.payload).status();
+    MAYFLY_TRY(const Collection collection, DecodeCollection(row.payload));
+    return CountPacked(collection).status();
   }
 
   std::set<KeyspaceId> known_;
@@ -176,7 +178,16 @@ class Restorer {
     MAYFLY_TRY(const Collection collection, DecodeCollection(row.payload));
     collection_.emplace(store_, *keyspaces_.at(record.keyspace), std::string(record.key),
                         collection.head, reckoning_.DeadlineOf(collection.own_deadline));
-    return {};
+    if (!collection.packed) return {};
+    PackedReader reader(*collection.packed);
+    for (; reader.Valid(); reader.Next()) {
+      const PackedPart& part = reader.part();
+      MAYFLY_TRY(const RowView stored, DecodeRow(part.row));
+      MAYFLY_RETURN_IF_ERROR(
+          collection_->Add(part.kind == PartKind::kMember ? Part::kMembers : Part::kSides,
+                           part.name, stored.payload, reckoning_.DeadlineOf(stored.deadline)));
+    }
+    return reader.status();
   }
 
   Status TakePart(const BackupRecord& record, Part part) {

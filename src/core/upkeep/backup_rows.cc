@@ -7,6 +7,7 @@
 #include "core/layout/collection_codec.h"
 #include "core/layout/keys.h"
 #include "core/layout/liveness.h"
+#include "core/layout/packed_parts.h"
 #include "core/upkeep/backup_file.h"
 #include "core/upkeep/row_progress.h"
 
@@ -69,7 +70,7 @@ class RowWriter {
     }
     MAYFLY_RETURN_IF_ERROR(writer_.AddRow(keyspace.id(), key, stored));
     ++report_.rows;
-    return row.collection_id ? AddParts(keyspace, *row.collection_id) : Status();
+    return row.collection_id && !IsPacked(row) ? AddParts(keyspace, *row.collection_id) : Status();
   }
 
   // A dead row is not in the backup. Where order is by timestamp its marker is.
@@ -107,6 +108,7 @@ class RowWriter {
   // left.
   Status CountLost(const KeyspaceState& keyspace, const RowView& row) {
     MAYFLY_TRY(const Collection collection, DecodeCollection(row.payload));
+    if (collection.packed) return CountPacked(collection).status();
     const PartKeys keys(keyspace.id(), *row.collection_id);
     MAYFLY_TRY(const auto cursor,
                Walk(kMembers, keys.Begin(PartKind::kMember), keys.End(PartKind::kMember)));

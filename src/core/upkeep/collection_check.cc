@@ -1,6 +1,7 @@
 #include "core/upkeep/collection_check.h"
 
 #include "core/layout/addresses.h"
+#include "core/layout/packed_parts.h"
 
 namespace mayfly::core {
 namespace {
@@ -46,7 +47,13 @@ Result<bool> CollectionCheck::CheckRow(Bytes key, const RowView& row, Counters& 
     find_("an unreadable collection", key);
     return false;
   }
-  MAYFLY_TRY(const Parts parts, WalkParts(key, PartKeys(keyspace_.id(), *row.collection_id)));
+  auto counted = PartsOf(key, *row.collection_id, *collection);
+  if (!counted && collection->packed) {
+    ++report_.unreadable_rows;
+    find_("a collection whose members cannot be read, of key", key);
+    return false;
+  }
+  MAYFLY_TRY(const Parts parts, std::move(counted));
   MAYFLY_TRY(const bool first_fits,
              FirstFits(PartKeys(keyspace_.id(), *row.collection_id), *collection, parts));
   if (first_fits && Fits(key, row, *collection, parts)) {
@@ -135,6 +142,17 @@ void CollectionCheck::Mend(Bytes key, const RowView& row, const Collection& coll
   expected.with_mortal_members += parts.mortal > 0 ? 1 : 0;
 }
 
+// Those of a small collection are in its row.
+Result<CollectionCheck::Parts> CollectionCheck::PartsOf(Bytes key, std::uint64_t collection_id,
+                                                        const Collection& collection) {
+  if (!collection.packed) return WalkParts(key, PartKeys(keyspace_.id(), collection_id));
+  packed_.insert(collection_id);
+  Parts parts;
+  MAYFLY_TRY(parts.members, CountPacked(collection));
+  for (PackedReader reader(*collection.packed); reader.Valid(); reader.Next()) ++report_.members;
+  return parts;
+}
+
 Result<CollectionCheck::Parts> CollectionCheck::WalkParts(Bytes key, const PartKeys& keys) {
   Parts parts;
   const auto take = [&](Bytes part_key, Bytes value) -> Status {
@@ -214,6 +232,13 @@ Status CollectionCheck::CheckParts() {
     if (!part) {
       ++report_.stray_versions;
       find_("something that is no member, of key", UserKeyOf(stored_key));
+      return {};
+    }
+    if (packed_.contains(part->collection_id)) {
+      ++report_.stray_members;
+      find_("members beside a collection that has its members in its row, of id",
+            std::to_string(part->collection_id));
+      repair_.Delete(kMembers, stored_key);
       return {};
     }
     if (last == part->collection_id) return {};

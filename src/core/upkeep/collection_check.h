@@ -2,7 +2,8 @@
 // Members are authoritative: counts, order and entries can be made from them. A collection without
 // members is removed. Members that belong to no row need an orphan record, or no purge would ever
 // remove them; a collection with a row must not have a record, or its members would be removed. Of
-// two rows with one collection id, which no write can cause, the first keeps the members.
+// two rows with one collection id, which no write can cause, the first keeps the members. Members
+// in the row itself are counted there; some in `members` beside them are removed.
 #pragma once
 
 #include <set>
@@ -54,6 +55,7 @@ class CollectionCheck {
     std::optional<WallTime> last;
   };
 
+  Result<Parts> PartsOf(Bytes key, std::uint64_t collection_id, const Collection& collection);
   Result<Parts> WalkParts(Bytes key, const PartKeys& keys);
   Status CheckMember(Bytes key, const PartKeys& keys, Bytes name, const RowView& row);
   Status CheckOrder(Bytes key, const PartKeys& keys, Bytes part_key);
@@ -73,7 +75,8 @@ class CollectionCheck {
   CheckReport& report_;
   engine::Batch& repair_;
   Find find_;
-  std::set<std::uint64_t> versions_;  // The collection ids of the rows.
+  std::set<std::uint64_t> versions_;  // The collection ids of the rows,
+  std::set<std::uint64_t> packed_;    // and of those whose members are in the row.
   bool some_unreadable_ = false;      // A row could not be read, so its collection id is unknown.
   std::int64_t orphans_ = 0;
 };
