@@ -61,7 +61,10 @@ void ReplyWriter::NullArray() { Literal(resp3() ? "_\r\n" : "*-1\r\n"); }
 
 void ReplyWriter::Double(double value) {
   char text[kDecimalBytesMax];
-  const Bytes digits(text, static_cast<std::size_t>(WriteDouble(text, value) - text));
+  DoubleText(Bytes(text, static_cast<std::size_t>(WriteDouble(text, value) - text)));
+}
+
+void ReplyWriter::DoubleText(Bytes digits) {
   if (!resp3()) return Bulk(digits);
   Line(',', digits);
 }

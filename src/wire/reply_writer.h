@@ -43,6 +43,10 @@ class ReplyWriter {
   void Null();
   void NullArray();
   void Double(double value);
+
+  // A double that the caller has written, with other digits than Double() would.
+  void DoubleText(Bytes digits);
+
   void Boolean(bool value);
 
   // `digits`: a decimal integer of any size, with an optional '-'.

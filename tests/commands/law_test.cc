@@ -38,12 +38,14 @@ std::vector<std::string> LinesOf(const Scene& scene) {
   add(scene.stage == Stage::kSet, "sadd o b c d");
   add(scene.stage == Stage::kSortedSet, "zadd o 5 b 7 d");
   add(scene.stage == Stage::kHash && scene.of_a_field, "hset k g 2");
+  add(scene.stage == Stage::kHyperLogLog, "pfadd o b d");
   if (!scene.with_row) return lines;
   add(scene.stage == Stage::kString, "set k 12345");
   add(scene.stage == Stage::kHash, "hset k f 1 g 2");
   add(scene.stage == Stage::kList, "rpush k a b c a");
   add(scene.stage == Stage::kSet, "sadd k a b c");
   add(scene.stage == Stage::kSortedSet, "zadd k 1 a 2 b 3 c");
+  add(scene.stage == Stage::kHyperLogLog, "pfadd k a b c");
   for (const char* line : {"xadd k 1-1 f a", "xadd k 2-1 f b", "xgroup create k g 0",
                            "xreadgroup group g c count 1 streams k >"}) {
     add(scene.stage == Stage::kStream, line);

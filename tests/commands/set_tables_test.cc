@@ -21,7 +21,7 @@ TEST(SetTables, AreInOrderAndComplete) {
     for (const CommandSpec& line : lines) {
       EXPECT_NE(line.handler, nullptr) << line.name;
       EXPECT_NE((line.flags & kWrite) != 0, (line.flags & kReadOnly) != 0) << line.name;
-      EXPECT_TRUE(line.summary.ends_with('.')) << line.name;
+      EXPECT_TRUE(line.manual.summary.ends_with('.')) << line.name;
     }
   }
   EXPECT_EQ(SetFamily().commands.size(), 17u);

@@ -64,6 +64,11 @@ class Load(threading.Thread):
         if kind < 0.95:
             return [("EVAL", "redis.call('SET', KEYS[1], ARGV[1]); return redis.call('INCRBY', KEYS[2], 2)", 2,
                      b"script:%d" % n, b"sum", b"%d" % n)]
+        if kind < 0.97:
+            place = b"place:%d" % n
+            return [("PFADD", b"counted:%d" % (n % 5), b"%d" % chance.randrange(5000)), ("PFCOUNT", b"counted:%d" % (n % 5)),
+                    ("GEOADD", b"places", chance.uniform(-180, 180), chance.uniform(-85, 85), place),
+                    ("GEOSEARCHSTORE", b"near", b"places", "FROMMEMBER", place, "BYRADIUS", 2000, "km")]
         return [("ZADD", b"scores", chance.random(), b"m%d" % n), ("SPOP", b"set:%d" % n), ("LPOP", b"list:%d" % n)]
 
     def stop(self):

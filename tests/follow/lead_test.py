@@ -74,6 +74,15 @@ class Writer(threading.Thread):
             lambda: [("RENAME", b"list:%d" % n, b"list:%d" % (n // 2)), ("SORT", b"union:%d" % n, "ALPHA", "STORE", "sorted")],
             lambda: [("HSET", b"fields:%d" % (n % 20), n % 7, n), ("HPEXPIRE", b"fields:%d" % (n % 20), n % 80 + 1, "FIELDS", 1, n % 7),
                      ("HSETNX", b"fields:%d" % (n % 20), n % 7, "new")],
+            lambda: [("PFADD", b"counted:%d" % (n % 5), n), ("PFCOUNT", b"counted:%d" % (n % 5)),
+                     ("PFMERGE", "counted", b"counted:%d" % (n % 5), b"counted:%d" % (n % 3))],
+            lambda: [("GEOADD", "places", chance.uniform(-180, 180), chance.uniform(-85, 85), n),
+                     ("GEOSEARCHSTORE", "near", "places", "FROMMEMBER", n, "BYRADIUS", 3000, "km")],
+            # A Redis of 7.0 does not know these.
+            lambda: [("MSETEX", 2, b"pair:%d" % (n % 9), n, b"pair:%d" % (n % 4), n, "PX", chance.randrange(1, 90)),
+                     ("MSETEX", 1, b"pair:%d" % (n % 9), n, "KEEPTTL"), ("SET", b"pair:%d" % (n % 9), n + 1, "IFEQ", n, "KEEPTTL"),
+                     ("SET", b"pair:%d" % (n % 8), n, "IFNE", n + 1, "PX", chance.randrange(1, 90)), ("SET", "pair:5", n, "IFNE", n),
+                     ("DELEX", b"pair:%d" % (n % 7), "IFEQ", n), ("DELIFEQ", b"pair:%d" % (n % 3), n)],
         ])()
 
     def stop(self):

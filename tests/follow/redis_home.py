@@ -134,9 +134,13 @@ def fill(redis, chance, keys, databases=(0, 3)):
                              ("SADD", b"ints-" + kind, *some),
                              ("SADD", b"set-" + kind, *(b"m%d" % i for i in some)),
                              ("ZADD", b"zset-" + kind, *sum(((i * 0.37, b"m%d" % i) for i in some), ())),
-                             ("HSET", b"hash-" + kind, *sum(((b"f%d" % i, b"v%d" % i) for i in some), ()))]
+                             ("HSET", b"hash-" + kind, *sum(((b"f%d" % i, b"v%d" % i) for i in some), ())),
+                             ("PFADD", b"counted-" + kind, *(b"e%d" % i for i in some)),
+                             ("GEOADD", b"places-" + kind, *sum(((i % 170 - 80.5, i % 83 - 40.25, b"m%d" % i) for i in some), ()))]
         requests += [("SET", b"large", bytes(chance.randrange(256) for _ in range(20000))),
                      ("SET", b"packed", b"abc" * 5000),
+                     ("PFADD", b"counted-dense", *range(5000)), ("PFMERGE", b"counted-all", b"counted-small", b"counted-dense"),
+                     ("PFCOUNT", b"counted-all"),
                      ("RPUSH", b"list-of-large", b"x" * 20000, b"y", b"z" * 9000),
                      ("SET", b"\xff\x00", b"\x00")]
     for reply in redis.all(requests):

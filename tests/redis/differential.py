@@ -1,7 +1,7 @@
 # Goal: commands on data reply as Redis does, whatever the arguments.
 # Method: seeded random commands are sent to redis-server and to `mayfly serve`; replies are compared. What differs on
 # purpose is listed below with its reason. Ends with 1, and the commands that led there, at the first other difference.
-#   differential.py MAYFLY [--seed N] [--commands N] [--streams] [--all]
+#   differential.py MAYFLY [--seed N] [--commands N] [--streams | --places] [--all]
 import argparse
 import pathlib
 import random
@@ -85,12 +85,24 @@ class Words:
 
     def __init__(self, choose):
         self.choose = choose
+        # Longitudes, latitudes and lengths, of points that are near each other at times; elements to be counted.
+        self.made = {"X": lambda: self.degrees(180), "Y": lambda: self.degrees(85.05112878),
+                     "L": lambda: choose.choice([b"0", b"1", b"-1", b"x", b"1e9", b"%.3f" % (10 ** choose.uniform(-1, 5))]),
+                     "E": lambda: b"e%d" % choose.randrange(4000)}
         self.newest = 0  # The first half of the newest id.
+
+    def degrees(self, most):
+        if self.choose.random() < 0.05:
+            return self.choose.choice([b"%.8f" % most, b"-%.8f" % most, b"%.8f" % (most + 0.00000001), b"0", b"x", b"nan", b"-1e-300"])
+        near = self.choose.choice([1, 0.01, 0.0001])
+        return b"%.17g" % (self.choose.uniform(-most, most) * near)
 
     def one(self, kind):
         table = {"k": KEYS, "n": NAMES, "v": VALUES, "i": INTEGERS, "s": SCORES, "b": SCORE_BOUNDS, "l": NAME_BOUNDS,
                  "o": BITS, "p": PATTERNS, "e": LIFETIMES, "w": [b"LEFT", b"RIGHT", b"left", b"up"], "f": [b"0", b"1", b"2", b"x"],
                  "t": [b"u8", b"i5", b"i64", b"u63", b"u64", b"i16", b"x"], "u": [b"#0", b"#1", b"0", b"3", b"100", b"-1"]}
+        if kind in self.made:
+            return self.made[kind]()
         if kind in "NIBR" and self.choose.random() < 0.8:
             self.newest += self.choose.randrange(3) if kind == "N" else 0
             back = 0 if kind == "N" else self.choose.randrange(16)
@@ -98,6 +110,7 @@ class Words:
         table |= {"K": KEYS[:3], "I": STREAM_IDS, "N": NEW_IDS, "B": STREAM_BOUNDS, "C": [b"0", b"1", b"2", b"3", b"10", b"-1", b"x"],
                   "G": [b"g1", b"g1", b"g2"], "U": [b"u1", b"u2", b"u3"], "M": [b"0", b"0", b"0", b"-5", b"3600000", b"x"],
                   "A": [b">", b">", b">", b"0", b"2-0", b"$", b"x", b"5"], "R": [b"$", b"0", b"2-0", b"5-1", b">", b"x", b"0-0"]}
+        table |= {"P": [b"p%d" % i for i in range(200)], "H": [b"h1", b"h2", b"h3"]}
         return self.choose.choice(table[kind])
 
     def many(self, kinds):
@@ -407,6 +420,58 @@ GET {K}
 """
 STREAM_LINES = [line for line in STREAM_COMMANDS.strip().splitlines()]
 
+# Points, which are sorted sets, and HyperLogLogs, which are strings. No two points are equally far from a third.
+PLACE_COMMANDS = """
+GEOADD {K} {XYP}*
+GEOADD {K} {XYP} {XYP} {XYP} {XYP} {XYP} {XYP} {XYP} {XYP}
+GEOADD {K} {XYP} {XYP} {XYP} {XYP} {XYP} {XYP} {XYP} {XYP}
+GEOADD {K} _|NX|XX _|CH _|XX {XYP}*
+GEOADD {K} {XY}
+GEODIST {KPP} _|m|km|ft|mi|x
+GEOHASH {K} {P}*
+GEOPOS {K} {P}*
+GEOPOS {K}
+GEORADIUS {KXYL} m|km|mi|ft _|WITHDIST _|WITHCOORD _|WITHHASH _|ASC|DESC
+GEORADIUS {KXYL} km COUNT {C} _|ANY _|ASC|DESC
+GEORADIUS {KXYL} km _|COUNT _|1 STORE|STOREDIST {K}
+GEORADIUS_RO {KXYL} m|km|x _|WITHDIST|STORE _|k0
+GEORADIUSBYMEMBER {KPL} km|m _|WITHDIST _|ASC|DESC _|STORE|x
+GEORADIUSBYMEMBER {KPL} km STOREDIST {K}
+GEORADIUSBYMEMBER_RO {KPL} km COUNT {C} _|ANY
+GEOSEARCH {K} FROMLONLAT {XY} BYRADIUS {L} m|km|ft|mi _|WITHDIST _|WITHHASH _|WITHCOORD _|ASC|DESC
+GEOSEARCH {K} FROMLONLAT {XY} BYBOX {LL} m|km|ft|mi _|WITHDIST _|ASC|DESC
+GEOSEARCH {K} FROMMEMBER {P} BYBOX {LL} km COUNT {C} _|ANY _|WITHDIST
+GEOSEARCH {K} FROMMEMBER {P} _|FROMLONLAT BYRADIUS {L} km|x
+GEOSEARCH {K} BYRADIUS {L} km _|FROMMEMBER {P} _|BYBOX
+GEOSEARCHSTORE {KK} FROMLONLAT {XY} BYBOX {LL} km _|STOREDIST _|COUNT|WITHDIST
+GEOSEARCHSTORE {KK} FROMMEMBER {P} BYRADIUS {L} km COUNT {C} _|ANY _|ASC|DESC _|STOREDIST
+ZREM {K} {P}*
+ZADD {K} -1|1e300|inf|-inf|4503599627370496|9.3e18|1.5 {P}
+ZRANGE {K} 0 -1 WITHSCORES
+SET {Kv}
+PFADD {H} {EEEEEEEEEE}*
+PFADD {H} {EEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEEE}
+PFADD {H} {n}*
+PFADD {H}
+PFCOUNT {H}
+PFCOUNT {H} {H}*
+PFCOUNT {k}
+PFMERGE {HHH}
+PFMERGE {H}
+PFMERGE {Hk}
+PFDEBUG DECODE|ENCODING|TODENSE|x {H}
+PFDEBUG GETREG {H}
+GET {H}
+GET {H}
+SET h1 x
+DEL {H}
+COPY {HH} REPLACE
+OBJECT ENCODING {H}
+STRLEN {H}
+CONFIG SET hll-sparse-max-bytes 0|100|300|3000|30000
+"""
+PLACE_LINES = [line for line in PLACE_COMMANDS.strip().splitlines()]
+
 # What XINFO and XPENDING reply of time and of Redis' insides, and counts that mayfly knows where Redis 7.0 does not.
 STREAM_UNTOLD = {b"idle", b"seen-time", b"radix-tree-keys", b"radix-tree-nodes", b"lag", b"entries-read"}
 
@@ -526,6 +591,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--commands", type=int, default=3000)
     parser.add_argument("--streams", action="store_true", help="commands on streams")
+    parser.add_argument("--places", action="store_true", help="commands on points and HyperLogLogs")
     parser.add_argument("--all", action="store_true", help="go on after a difference")
     options = parser.parse_args()
     if shutil.which("redis-server") is None:
@@ -538,7 +604,8 @@ def main():
             mayfly = Server([options.mayfly.resolve(), "serve", "--port", str(ports[1]), "--http-port", "-1", "--bind",
                              "127.0.0.1", "--memory-profile", "tiny"], ports[1], folder)
             try:
-                return 1 if play(redis, mayfly, STREAM_LINES if options.streams else LINES, options.seed, options.commands, options.all) else 0
+                lines = STREAM_LINES if options.streams else PLACE_LINES if options.places else LINES
+                return 1 if play(redis, mayfly, lines, options.seed, options.commands, options.all) else 0
             finally:
                 mayfly.close()
         finally:

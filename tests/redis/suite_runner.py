@@ -29,7 +29,7 @@ from server_process import ServerProcess
 
 # The longest first, so that none of them is left alone at the end.
 UNITS = """unit/type/zset unit/type/list-3 unit/latency-monitor unit/sort unit/type/list-2
-unit/type/stream unit/type/stream-cgroups unit/obuf-limits unit/scan unit/type/list unit/dump
+unit/geo unit/hyperloglog unit/type/stream unit/type/stream-cgroups unit/obuf-limits unit/scan unit/type/list unit/dump
 unit/type/string unit/type/hash unit/type/set
 unit/bitops unit/expire unit/other unit/scripting unit/querybuf unit/multi unit/bitfield
 unit/keyspace unit/type/incr unit/pubsub unit/protocol unit/quit unit/info-command unit/auth
@@ -42,7 +42,7 @@ FORCED_TAGS = {unit: "external:skip" for unit in (
     "unit/obuf-limits", "unit/info", "unit/maxmemory")}
 
 # What an external server of another make cannot offer.
-DENIED_TAGS = ["-needs:debug", "-needs:repl", "-needs:save", "-needs:pfdebug", "-repl", "-cluster",
+DENIED_TAGS = ["-needs:debug", "-needs:repl", "-needs:save", "-repl", "-cluster",
                "-large-memory"]
 
 TEST_SECONDS = 240   # Without progress, a test hangs. One makes 130,000 round trips.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -18,16 +20,20 @@ namespace {
 constexpr const char* kHead = R"(# Commands
 
 What `mayfly serve` answers, from the one table of commands; `COMMAND` and `COMMAND DOCS` tell the same. Arguments,
-replies and errors are those of Redis 7.0, hash field deadlines those of 7.4 and 8.0. Names of geospatial indexes,
-HyperLogLog, functions and Redis Cluster are known and answered with an error that says so. The commands of mayfly's
-own, `TTL.*`, and `XMAXAGE`, are explained in [ttl_commands.md](ttl_commands.md). Arity counts the name; a negative
-one means "at least".
+replies and errors are those of Redis 7.0, of newer commands those of the version that brought them. Names of functions
+and Redis Cluster are known and answered with an error that says so. The commands of mayfly's own, `TTL.*`, and
+`XMAXAGE`, are explained in [ttl_commands.md](ttl_commands.md). `...` means that an argument may be repeated.
 )";
 
 std::string Row(const CommandEntry& entry) {
   std::string name;
   for (const char c : entry.full_name) name += c == '|' ? ' ' : ToUpper(c);
-  return fmt::format("| `{}` | {} | {} |\n", name, entry.spec->arity, entry.spec->summary);
+  const auto syntax = ParseSyntax(entry.spec->manual.syntax);
+  if (!syntax) return fmt::format("{}: malformed syntax\n", name);
+  for (const char c : syntax->empty() ? "" : " " + ShowSyntax(*syntax)) {
+    name += c == '|' ? "\\|" : std::string(1, c);  // A bar would end the column.
+  }
+  return fmt::format("| `{}` | {} |\n", name, entry.spec->manual.summary);
 }
 
 std::string MakePage(const CommandTable& table) {
@@ -39,10 +45,27 @@ std::string MakePage(const CommandTable& table) {
   }
   std::string page = kHead;
   for (const auto& [group, rows] : groups) {
-    page += fmt::format("\n## {}\n\n| command | arity | what it does |\n|---|---|---|\n{}", group,
-                        rows);
+    page += fmt::format("\n## {}\n\n| command | what it does |\n|---|---|\n{}", group, rows);
   }
   return page;
+}
+
+// COMMAND DOCS is complete: clients show it as help, and complete arguments from it.
+TEST(CommandsPage, EveryLineHasAManual) {
+  const Assembly front(SystemClock::Process(), 1 << 20);
+  for (const auto& entry : front.table().entries()) {
+    const CommandManual& manual = entry->spec->manual;
+    EXPECT_TRUE(manual.summary.ends_with('.')) << entry->full_name;
+    EXPECT_EQ(std::count(manual.since.begin(), manual.since.end(), '.'), 2) << entry->full_name;
+    EXPECT_FALSE(manual.complexity.empty()) << entry->full_name;
+    const auto syntax = ParseSyntax(manual.syntax);
+    ASSERT_TRUE(syntax.has_value()) << entry->full_name << ": " << manual.syntax;
+    // Arguments it must have are in it. Subcommands count the name of their container.
+    const int own = entry->container == nullptr ? 1 : 2;
+    const bool takes = std::abs(entry->spec->arity) > own && entry->subcommands.empty();
+    const bool varies = entry->full_name == "debug" || entry->full_name == "function";
+    EXPECT_TRUE(!takes || !syntax->empty() || varies) << entry->full_name;
+  }
 }
 
 TEST(CommandsPage, IsWhatTheTableSays) {

@@ -72,7 +72,7 @@ std::string CommandNames::Hint(std::string_view line) const {
   if (words.size() > 2) {
     if (const auto* const sub = table.FindSubcommand(*entry, words[1])) entry = sub;
   }
-  return std::string(entry->spec->summary);
+  return std::string(entry->spec->manual.summary);
 }
 
 const server::CommandEntry* CommandNames::Find(const std::vector<std::string>& args) const {
@@ -89,7 +89,7 @@ std::vector<std::pair<std::string, std::string>> CommandNames::Summaries(
   const auto add = [&](const server::CommandEntry& entry) {
     std::string name = entry.full_name;
     std::replace(name.begin(), name.end(), '|', ' ');
-    if (name.starts_with(prefix)) found.emplace_back(ToUpper(name), entry.spec->summary);
+    if (name.starts_with(prefix)) found.emplace_back(ToUpper(name), entry.spec->manual.summary);
   };
   for (const server::CommandEntry* entry : front_->assembly.table().commands()) {
     add(*entry);

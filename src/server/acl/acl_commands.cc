@@ -293,25 +293,37 @@ constexpr std::uint32_t kOpenFlags = kNoScript | kLoading | kStale | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kAclSubcommands[] = {
-    {"cat",     -2, kOpenFlags,                  kNoKeys, Cat,     "List categories, or the commands of one."},
-    {"deluser", -3, kAdminFlags,                 kNoKeys, DelUser, "Remove users."},
+    {"cat",     -2, kOpenFlags,                  kNoKeys, Cat,
+     {"List categories, or the commands of one.", "6.0.0", "O(1)", "[categoryname]"}},
+    {"deluser", -3, kAdminFlags,                 kNoKeys, DelUser,
+     {"Remove users.", "6.0.0", "O(n) in the users given, and in their connections", "username..."}},
     {"dryrun",  -4, kAdminFlags,                 kNoKeys, DryRun,
-     "Tell whether a user may run a command.", {}, AllSubcommandArgsSecret},
-    {"genpass", -2, kOpenFlags,                  kNoKeys, GenPass, "Make a secret to be used as a password."},
-    {"getuser", 3,  kAdminFlags,                 kNoKeys, GetUser, "Tell what a user may do."},
-    {"help",    2,  kLoading | kStale | kNoRows, kNoKeys, Help,    "List the subcommands."},
-    {"list",    2,  kAdminFlags,                 kNoKeys, List,    "List users as rules."},
-    {"load",    2,  kAdminFlags,                 kNoKeys, Load,    "Read the users of the ACL file."},
-    {"log",     -2, kAdminFlags,                 kNoKeys, ShowLog, "Tell what was refused lately."},
-    {"save",    2,  kAdminFlags,                 kNoKeys, Save,    "Write the users to the ACL file."},
+     {"Tell whether a user may run a command.", "7.0.0", "O(1)", "username command [arg]..."}, {}, AllSubcommandArgsSecret},
+    {"genpass", -2, kOpenFlags,                  kNoKeys, GenPass,
+     {"Make a secret to be used as a password.", "6.0.0", "O(1)", "[bits:int]"}},
+    {"getuser", 3,  kAdminFlags,                 kNoKeys, GetUser,
+     {"Tell what a user may do.", "6.0.0", "O(n) in the rules of the user", "username"}},
+    {"help",    2,  kLoading | kStale | kNoRows, kNoKeys, Help,
+     {"List the subcommands.", "6.0.0", "O(1)"}},
+    {"list",    2,  kAdminFlags,                 kNoKeys, List,
+     {"List users as rules.", "6.0.0", "O(n) in the users"}},
+    {"load",    2,  kAdminFlags,                 kNoKeys, Load,
+     {"Read the users of the ACL file.", "6.0.0", "O(n) in the users"}},
+    {"log",     -2, kAdminFlags,                 kNoKeys, ShowLog,
+     {"Tell what was refused lately.", "6.0.0", "O(n) in the entries shown", "operation=[count:int | RESET]"}},
+    {"save",    2,  kAdminFlags,                 kNoKeys, Save,
+     {"Write the users to the ACL file.", "6.0.0", "O(n) in the users"}},
     {"setuser", -3, kAdminFlags,                 kNoKeys, SetUser,
-     "Make or change a user.", {}, AllSubcommandArgsSecret},
-    {"users",   2,  kAdminFlags,                 kNoKeys, Users,   "List the names of users."},
-    {"whoami",  2,  kOpenFlags,                  kNoKeys, WhoAmI,  "Tell this connection's user."},
+     {"Make or change a user.", "6.0.0", "O(n) in the rules given", "username [rule]..."}, {}, AllSubcommandArgsSecret},
+    {"users",   2,  kAdminFlags,                 kNoKeys, Users,
+     {"List the names of users.", "6.0.0", "O(n) in the users"}},
+    {"whoami",  2,  kOpenFlags,                  kNoKeys, WhoAmI,
+     {"Tell this connection's user.", "6.0.0", "O(1)"}},
 };
 
 constexpr CommandSpec kAclCommands[] = {
-    {"acl", -2, kNoRows, kNoKeys, nullptr, "Users and what they may do.", kAclSubcommands},
+    {"acl", -2, kNoRows, kNoKeys, nullptr,
+     {"Users and what they may do.", "6.0.0", "O(1)"}, kAclSubcommands},
 };
 // clang-format on
 

@@ -14,7 +14,7 @@ TEST(AdminFamilies, AreSortedAndSayWhatTheyDo) {
                                [](const auto& a, const auto& b) { return a.name < b.name; }))
         << family.group;
     for (const CommandSpec& spec : family.commands) {
-      EXPECT_TRUE(spec.summary.ends_with('.')) << spec.name;
+      EXPECT_TRUE(spec.manual.summary.ends_with('.')) << spec.name;
       EXPECT_TRUE(spec.handler != nullptr || !spec.subcommands.empty()) << spec.name;
     }
   }

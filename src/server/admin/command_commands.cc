@@ -60,13 +60,15 @@ void WriteKeySpec(ReplyWriter& reply, const KeySpec& spec) {
     reply.Bulk(spec.keyword);
     reply.Bulk("startfrom");
     reply.Integer(spec.first);
-    // Half of the arguments behind the word are keys.
-    WriteHalf(reply, "find_keys", "range", {{"lastkey", -1}, {"keystep", 1}, {"limit", 2}});
+    // Half of the arguments behind the word are keys, or the one.
+    WriteHalf(reply, "find_keys", "range",
+              {{"lastkey", spec.last}, {"keystep", 1}, {"limit", spec.last == 0 ? 0 : 2}});
     return;
   }
   WriteHalf(reply, "begin_search", "index", {{"index", spec.first}});
   if (spec.form == KeyForm::kNumbered) {
-    WriteHalf(reply, "find_keys", "keynum", {{"keynumidx", 0}, {"firstkey", 1}, {"keystep", 1}});
+    WriteHalf(reply, "find_keys", "keynum",
+              {{"keynumidx", 0}, {"firstkey", 1}, {"keystep", spec.step}});
   } else {
     WriteHalf(reply, "find_keys", "range",
               {{"lastkey", spec.last}, {"keystep", spec.step}, {"limit", 0}});
@@ -107,21 +109,6 @@ void WriteInfo(ReplyWriter& reply, const CommandEntry& entry) {
   for (const KeySpec& keys : spec.keys.all()) WriteKeySpec(reply, keys);
   reply.Array(entry.subcommands.size());
   for (const CommandEntry* sub : entry.subcommands) WriteInfo(reply, *sub);
-}
-
-void WriteDocs(ReplyWriter& reply, const CommandEntry& entry) {
-  reply.Bulk(entry.full_name);
-  reply.Map(entry.subcommands.empty() ? 3 : 4);
-  reply.Bulk("summary");
-  reply.Bulk(entry.spec->summary);
-  reply.Bulk("since");
-  reply.Bulk("1.0.0");
-  reply.Bulk("group");
-  reply.Bulk(entry.group);
-  if (entry.subcommands.empty()) return;
-  reply.Bulk("subcommands");
-  reply.Map(entry.subcommands.size());
-  for (const CommandEntry* sub : entry.subcommands) WriteDocs(reply, *sub);
 }
 
 // The keys of the command that is the argument, and its arguments.
@@ -176,19 +163,6 @@ Answer CommandInfo(Call& call) {
       WriteInfo(call.reply, *entry);
     }
   }
-  return {};
-}
-
-Answer CommandDocs(Call& call) {
-  std::vector<const CommandEntry*> wanted;
-  if (call.args.size() == 2) wanted = ServerOf(call).table().commands();
-  for (const Bytes name : call.args.subspan(2)) {
-    if (const CommandEntry* entry = ServerOf(call).table().FindFullName(name)) {
-      wanted.push_back(entry);
-    }
-  }
-  call.reply.Map(wanted.size());
-  for (const CommandEntry* entry : wanted) WriteDocs(call.reply, *entry);
   return {};
 }
 

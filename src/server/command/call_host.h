@@ -64,8 +64,8 @@ struct BlockRequest {
   std::function<void(const std::shared_ptr<Waiter>& waiter)> parked = nullptr;
 };
 
-// Bounds up to which OBJECT ENCODING names the encoding of a small collection; they are settings,
-// such as hash-max-listpack-entries.
+// Bounds up to which OBJECT ENCODING names the encoding of a small collection, and a HyperLogLog is
+// sparse; they are settings, such as hash-max-listpack-entries.
 struct EncodingLimits {
   std::int64_t hash_entries = 0;
   std::int64_t hash_bytes = 0;  // Of a field, or of its value.
@@ -73,6 +73,7 @@ struct EncodingLimits {
   std::int64_t sorted_set_entries = 0;
   std::int64_t sorted_set_bytes = 0;  // Of a member.
   std::int64_t stream_node_entries = 100;
+  std::int64_t sparse_hyperloglog_bytes = 3000;  // Larger ones become dense.
 };
 
 // The numbered databases.

@@ -17,6 +17,7 @@
 #include "server/command/answer.h"
 #include "server/command/call_host.h"
 #include "server/command/command_feed.h"
+#include "server/command/command_manual.h"
 #include "server/command/key_spec.h"
 #include "wire/reply_writer.h"
 
@@ -71,6 +72,8 @@ enum class Category : std::uint8_t {
   kSet,
   kSortedSet,
   kStream,
+  kHyperLogLog,
+  kGeo,
   kPubSub,
   kConnection,
   kTransaction,
@@ -113,11 +116,23 @@ struct CommandSpec {
   int arity;              // With the name; negative: at least.
   std::uint32_t flags;
   KeySpecs keys;
-  Handler handler;           // Null for a container of subcommands.
-  std::string_view summary;  // One sentence.
+  Handler handler;  // Null for a container of subcommands.
+  CommandManual manual;
   std::span<const CommandSpec> subcommands = {};
   SecretFinder secrets = nullptr;  // Null: no secrets.
 };
+
+// What a command does to this one of its keys. One that only reads may store what it made of the
+// value, as PFCOUNT does.
+constexpr bool Changes(const CommandSpec& spec, const KeyUse& use) {
+  return (spec.flags & kWrite) != 0 || ((spec.flags & kReadOnly) != 0 && IsChanged(use.flags));
+}
+
+// Whether it changes or publishes anything; Redis counts both as writing.
+inline bool MayChange(const CommandSpec& spec) {
+  return (spec.flags & (kWrite | kPublishes)) != 0 ||
+         ((spec.flags & kReadOnly) != 0 && ChangesKeys(spec.keys));
+}
 
 struct CommandFamily {
   std::string_view group;  // As COMMAND DOCS names it: "string", "hash", "sorted-set", ...

@@ -31,6 +31,8 @@ CategoryBits OfFamily(Category family) {
     case Category::kSet: return Bit("set");
     case Category::kSortedSet: return Bit("sortedset");
     case Category::kStream: return Bit("stream");
+    case Category::kHyperLogLog: return Bit("hyperloglog");
+    case Category::kGeo: return Bit("geo");
     case Category::kConnection: return Bit("connection");
     case Category::kTransaction: return Bit("transaction");
     case Category::kScripting: return Bit("scripting");

@@ -106,7 +106,7 @@ std::optional<std::string_view> UnofferedPart(std::string_view lower_name);
 // page can make a browser send those to any port, with commands behind them.
 bool IsForeignProtocol(Bytes name);
 
-// "'pfadd' is not offered by mayfly yet: HyperLogLog"; nothing for other names. Ignores case.
+// "'cluster' is not offered by mayfly yet: Redis Cluster"; nothing for other names. Ignores case.
 std::optional<std::string> UnofferedText(Bytes name);
 
 }  // namespace mayfly::server

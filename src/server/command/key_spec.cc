@@ -14,7 +14,8 @@ KeyFlags FlagsOf(const KeySpecs& keys, const KeySpec& spec, std::span<const Byte
 // False where the arguments end before the keys do.
 bool AddRange(const KeySpec& spec, KeyFlags flags, int count, std::vector<KeyUse>& uses) {
   const int last = spec.last < 0 ? count + spec.last : spec.first + spec.last;
-  if (last >= count || last < spec.first) return false;
+  const bool none = last == spec.first - 1 && (flags & kMayBeNone) != 0;
+  if (last >= count || (last < spec.first && !none)) return false;
   for (int i = spec.first; i <= last; i += spec.step) uses.push_back({i, flags});
   return true;
 }
@@ -22,10 +23,12 @@ bool AddRange(const KeySpec& spec, KeyFlags flags, int count, std::vector<KeyUse
 bool AddNumbered(const KeySpec& spec, std::span<const Bytes> args, std::vector<KeyUse>& uses) {
   const auto count = static_cast<int>(args.size());
   if (spec.first >= count) return false;
-  const auto number =
-      IntegerArgument(args[static_cast<std::size_t>(spec.first)], 1, count - spec.first - 1);
+  const int most = (count - spec.first - 1) / spec.step;
+  const auto number = IntegerArgument(args[static_cast<std::size_t>(spec.first)], 1, most);
   if (!number) return false;
-  for (int i = 1; i <= static_cast<int>(*number); ++i) uses.push_back({spec.first + i, spec.flags});
+  for (int i = 0; i < static_cast<int>(*number); ++i) {
+    uses.push_back({spec.first + 1 + i * spec.step, spec.flags});
+  }
   return true;
 }
 
@@ -41,6 +44,7 @@ bool AddKeys(const KeySpecs& keys, std::span<const Bytes> args, std::vector<KeyU
         if (!AddNumbered(spec, args, uses)) return false;
         break;
       case KeyForm::kKeyword: {
+        if (spec.last == 0) break;
         const std::size_t before = uses.size();
         keys.find(args, uses);
         return uses.size() > before;
@@ -73,6 +77,13 @@ bool HasKeys(const KeySpecs& keys) {
   const auto all = keys.all();
   return std::any_of(all.begin(), all.end(),
                      [](const KeySpec& spec) { return (spec.flags & kNotKey) == 0; });
+}
+
+bool ChangesKeys(const KeySpecs& keys) {
+  const auto all = keys.all();
+  return std::any_of(all.begin(), all.end(), [](const KeySpec& spec) {
+    return (spec.flags & kNotKey) == 0 && IsChanged(spec.flags);
+  });
 }
 
 bool HasMovableKeys(const KeySpecs& keys) {

@@ -39,6 +39,7 @@ enum KeyFlag : std::uint32_t {
   kUncounted = 1u << 11,
   kUntold = 1u << 12,  // A miss is counted, but not notified.
   kUnused = 1u << 13,  // To the policies LRU and LFU, this is no use of the key.
+  kMayBeNone = 1u << 14,  // The range may be empty.
 };
 using KeyFlags = std::uint32_t;
 
@@ -46,16 +47,17 @@ enum class KeyForm : std::uint8_t {
   kNone,
   kRange,     // From one position to another.
   kNumbered,  // Behind an argument that says how many there are.
-  kKeyword,   // Half of what is behind a word, found by `find`; such a specification is alone.
-  kUnknown,   // Not given by a position.
+  kKeyword,  // Behind a word, found by `find`: half of what is there, and then it is alone; or one.
+  kUnknown,  // Not given by a position.
 };
 
 struct KeySpec {
   KeyFlags flags = 0;
   KeyForm form = KeyForm::kNone;
   int first = 0;  // Position of the first key, or of the number of keys.
-  int last = 0;   // Of a range: this far behind the first; negative: -1 is the last argument.
-  int step = 1;   // Of a range.
+  int last = 0;   // Of a range: this far behind the first; negative: -1 is the last argument. Of
+                  // kKeyword, -1: half of what is behind the word; 0: one, and it may be missing.
+  int step = 1;   // Of a range, and of numbered keys.
   std::string_view keyword = {};  // Of kKeyword, searched from position `first` on.
 };
 
@@ -99,7 +101,12 @@ bool HasMovableKeys(const KeySpecs& keys);
 // Whether the command reads keys that its arguments do not name, as SORT does by its patterns.
 bool ReadsUnnamedKeys(const KeySpecs& keys);
 
+// Whether the command changes keys, as far as the line says; a script's says nothing.
+bool ChangesKeys(const KeySpecs& keys);
+
 // Whether INFO counts a read of the key as a hit or a miss.
+constexpr bool IsChanged(KeyFlags flags) { return (flags & (kRW | kOW | kRM)) != 0; }
+
 constexpr bool IsCounted(KeyFlags flags) {
   return (flags & kCounted) != 0 || ((flags & kRO) != 0 && (flags & kUncounted) == 0);
 }
@@ -115,6 +122,9 @@ constexpr KeySpec KeysBehindNumber(int number_at, KeyFlags flags) {
 }
 constexpr KeySpec KeysBehindWord(std::string_view keyword, int search_from, KeyFlags flags) {
   return {flags, KeyForm::kKeyword, search_from, -1, 1, keyword};
+}
+constexpr KeySpec KeyAfterWord(std::string_view keyword, int search_from, KeyFlags flags) {
+  return {flags, KeyForm::kKeyword, search_from, 0, 1, keyword};
 }
 constexpr KeySpec UnknownKeys(KeyFlags flags) { return {flags, KeyForm::kUnknown}; }
 
@@ -133,6 +143,10 @@ constexpr KeySpecs TargetAndKeys(KeyFlags target, KeyFlags sources, int target_a
 }
 constexpr KeySpecs NumberedKeys(KeyFlags flags, int number_at = 1) {
   return {{KeysBehindNumber(number_at, flags)}};
+}
+// A number of keys, and as many pairs of key and value.
+constexpr KeySpecs NumberedPairs(KeyFlags flags, int number_at = 1) {
+  return {{KeySpec{flags, KeyForm::kNumbered, number_at, 0, 2}}};
 }
 constexpr KeySpecs TargetAndNumberedKeys(KeyFlags target, KeyFlags sources) {
   return {{KeyAt(1, target), KeysBehindNumber(2, sources)}};

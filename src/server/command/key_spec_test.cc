@@ -62,6 +62,33 @@ TEST(KeySpecs, KeysBehindTheirNumber) {
               "none");
   }
   EXPECT_EQ(Find(union_keys, {"zunion"}), "none");
+  const KeySpecs pairs = NumberedPairs(kReplace);
+  EXPECT_EQ(Find(pairs, {"msetex", "2", "a", "1", "b", "2", "nx"}), "2:OW 4:OW");
+  EXPECT_EQ(Find(pairs, {"msetex", "2", "a", "1", "b"}), "none");
+  EXPECT_EQ(Find(pairs, {"msetex", "1", "a"}), "none");
+}
+
+TEST(KeySpecs, ARangeMayBeEmptyWhereTheLineAllowsIt) {
+  const KeySpecs keys = TargetAndKeys(kReplace, kRead | kMayBeNone);
+  EXPECT_EQ(Find(keys, {"pfmerge", "d"}), "1:OW");
+  EXPECT_EQ(Find(keys, {"pfmerge", "d", "a"}), "1:OW 2:RO");
+  EXPECT_EQ(Find(keys, {"pfmerge"}), "none");
+}
+
+TEST(KeySpecs, AKeyBehindAWordMayBeMissing) {
+  const KeySpecs keys{.specs = {KeyAt(1, kRead), KeyAfterWord("STORE", 2, kReplace)},
+                      .find = [](std::span<const Bytes> args, std::vector<KeyUse>& uses) {
+                        if (args.size() > 3) uses.push_back({3, kReplace});
+                      }};
+  EXPECT_EQ(Find(keys, {"georadius", "a"}), "1:RO");
+  EXPECT_EQ(Find(keys, {"georadius", "a", "store", "b"}), "1:RO 3:OW");
+  EXPECT_TRUE(HasMovableKeys(keys));
+}
+
+TEST(KeySpecs, SomeReadsStoreSomething) {
+  EXPECT_TRUE(ChangesKeys(AllKeys(kRW | kAccess)));
+  EXPECT_FALSE(ChangesKeys(AllKeys(kRead)));
+  EXPECT_FALSE(ChangesKeys(OneKey(kNotKey)));
 }
 
 TEST(KeySpecs, ArgumentsMayDecideWhatIsDone) {

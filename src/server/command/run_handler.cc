@@ -32,19 +32,16 @@ Answer RunCounted(const CommandSpec& spec, Call& call) {
   return spec.handler(call);
 }
 
-// A command that reads feeds nothing itself; those that a script calls do.
-bool Feeds(const CommandSpec& spec) { return (spec.flags & (kWrite | kPublishes)) != 0; }
-
 CommandFeed::Mark BeginFeed(const CommandSpec& spec, const Call& call) {
   const CommandFeed::Mark mark = call.feed->SetMark();
-  if (Feeds(spec)) call.feed->BeginCommand(call.database);
+  if (MayChange(spec)) call.feed->BeginCommand(call.database);
   return mark;
 }
 
 void EndFeed(const CommandSpec& spec, const Call& call, const Answer& answer,
              core::LatchedTransaction::Mark mark, CommandFeed::Mark fed) {
   if (!answer.ok() || answer.later()) return call.feed->RollBack(fed);
-  if (!Feeds(spec)) return;
+  if (!MayChange(spec)) return;  // Commands that a script calls feed for themselves.
   const bool changed = call.transaction == nullptr || call.transaction->ChangedSince(mark);
   if (changed && call.transaction != nullptr) call.host.FeedDeaths(*call.transaction, *call.feed);
   call.feed->EndCommand(call.args, changed);
@@ -54,7 +51,8 @@ void EndFeed(const CommandSpec& spec, const Call& call, const Answer& answer,
 
 Answer RunHandler(const CommandSpec& spec, Call& call, OutputBuffer& out) {
   const std::uint64_t before = out.end_offset();
-  const bool writes = call.transaction != nullptr && (spec.flags & kReadOnly) == 0;
+  const bool reads = (spec.flags & kReadOnly) != 0 && !MayChange(spec);
+  const bool writes = call.transaction != nullptr && !reads;
   const core::LatchedTransaction::Mark mark =
       writes ? call.transaction->SetMark() : core::LatchedTransaction::Mark();
   TellOfMisses(spec, call);

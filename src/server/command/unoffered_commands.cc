@@ -9,8 +9,6 @@
 namespace mayfly::server {
 namespace {
 
-constexpr std::string_view kGeo = "geospatial indexes";
-constexpr std::string_view kHyperLogLog = "HyperLogLog";
 constexpr std::string_view kCluster = "Redis Cluster";
 constexpr std::string_view kFailover = "a hand-over by the leader; REPLICAOF is";
 constexpr std::string_view kFunctions = "functions; EVAL is";
@@ -25,22 +23,7 @@ constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std:
     {"fcall",                kFunctions},
     {"fcall_ro",             kFunctions},
     {"function",             kFunctions},
-    {"geoadd",               kGeo},
-    {"geodist",              kGeo},
-    {"geohash",              kGeo},
-    {"geopos",               kGeo},
-    {"georadius",            kGeo},
-    {"georadius_ro",         kGeo},
-    {"georadiusbymember",    kGeo},
-    {"georadiusbymember_ro", kGeo},
-    {"geosearch",            kGeo},
-    {"geosearchstore",       kGeo},
     {"migrate",              kMigration},
-    {"pfadd",                kHyperLogLog},
-    {"pfcount",              kHyperLogLog},
-    {"pfdebug",              kHyperLogLog},
-    {"pfmerge",              kHyperLogLog},
-    {"pfselftest",           kHyperLogLog},
     {"readonly",             kCluster},
     {"readwrite",            kCluster},
     {"restore-asking",       kCluster},

@@ -6,9 +6,9 @@ namespace mayfly::server {
 
 std::vector<CommandFamily> DataFamilies() {
   return {
-      StringFamily(),    BitmapFamily(), KeyFamily(),  ObjectFamily(),
-      ExpiryFamily(),    HashFamily(),   ListFamily(), SetFamily(),
-      SortedSetFamily(), StreamFamily(), TtlFamily(),
+      StringFamily(),      BitmapFamily(), KeyFamily(), ObjectFamily(),    ExpiryFamily(),
+      HashFamily(),        ListFamily(),   SetFamily(), SortedSetFamily(), StreamFamily(),
+      HyperLogLogFamily(), GeoFamily(),    TtlFamily(),
   };
 }
 

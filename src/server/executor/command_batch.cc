@@ -295,7 +295,8 @@ EncodingLimits CommandBatch::encoding_limits() const {
           .set_integers = config.Number(Setting::kSetMaxIntsetEntries),
           .sorted_set_entries = config.Number(Setting::kZsetMaxListpackEntries),
           .sorted_set_bytes = config.Number(Setting::kZsetMaxListpackValue),
-          .stream_node_entries = config.Number(Setting::kStreamNodeMaxEntries)};
+          .stream_node_entries = config.Number(Setting::kStreamNodeMaxEntries),
+          .sparse_hyperloglog_bytes = config.Number(Setting::kHllSparseMaxBytes)};
 }
 
 AclContext* CommandBatch::acl() {

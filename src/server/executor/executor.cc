@@ -92,10 +92,11 @@ std::size_t Executor::RunSome(Session& session, const Pipeline& pipeline) {
   return done;
 }
 
-// For the command whose keys are in key_uses_. One without kWrite only reads.
+// For the command whose keys are in key_uses_.
 void Executor::AddKeys(const CommandEntry& entry, int database, std::span<const Bytes> args) {
   for (const KeyUse& use : key_uses_) {
-    keys_.push_back({database, args[static_cast<std::size_t>(use.position)], entry.Is(kWrite)});
+    keys_.push_back(
+        {database, args[static_cast<std::size_t>(use.position)], Changes(*entry.spec, use)});
   }
   if (server_.data_limit().accesses() != nullptr) [[unlikely]]
     NoteUses(database, args);

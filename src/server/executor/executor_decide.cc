@@ -23,9 +23,9 @@ bool PassesScript(const CommandEntry& entry, std::span<const Bytes> args) {
   return std::any_of(args.begin(), args.end(), [](Bytes arg) { return IsWord(arg, "nosave"); });
 }
 
-// Commands that CLIENT PAUSE WRITE holds back. Redis counts publishing as writing.
+// Commands that CLIENT PAUSE WRITE holds back.
 bool MayWrite(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
-  if (entry.Is(kWrite) || entry.Is(kPublishes)) return true;
+  if (MayChange(*entry.spec)) return true;
   return IsScript(entry) && !entry.Is(kReadOnly) &&
          session.extension().ScriptMayWrite(*entry.spec, args);
 }

@@ -109,7 +109,7 @@ Status Executor::CollectTransactionKeys(Session& session,
     for (const int database : databases) {
       for (const KeyUse& use : key_uses_) {
         keys_.push_back({database, command.args[static_cast<std::size_t>(use.position)],
-                         command.entry->Is(kWrite)});
+                         Changes(*command.entry->spec, use)});
       }
     }
   }

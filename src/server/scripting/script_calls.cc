@@ -28,9 +28,6 @@ std::string Unknown(Bytes name) {
   return fmt::format("ERR This Redis command is not allowed from script: {}", *unoffered);
 }
 
-// Redis counts messages as changes: a read-only script publishes none.
-bool Changes(const CommandSpec& spec) { return (spec.flags & (kWrite | kPublishes)) != 0; }
-
 }  // namespace
 
 ScriptCalls::ScriptCalls(const server::Call& outer, ScriptContext& context, const Rules& rules)
@@ -136,7 +133,7 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
   }
   if ((spec->flags & kNoScript) != 0) return "ERR This Redis command is not allowed from script";
   if (std::optional<std::string> denial = Denial(*spec, args)) return *denial;
-  if (Changes(*spec) && rules_.read_only) {
+  if (MayChange(*spec) && rules_.read_only) {
     return "ERR Write commands are not allowed from read-only scripts.";
   }
   if ((spec->flags & kWrite) != 0 && context_.refuses_writes()) return kReadOnlyLine;
@@ -148,7 +145,7 @@ std::string ScriptCalls::Check(const CommandSpec* spec, std::span<const Bytes> a
       context_.out_of_memory()) {
     return kOutOfMemoryLine;
   }
-  if (Changes(*spec) && !has_written_) {
+  if (MayChange(*spec) && !has_written_) {
     if (!run.BeginWrite()) return "ERR Script killed by user with SCRIPT KILL...";
     has_written_ = true;
   }

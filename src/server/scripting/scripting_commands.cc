@@ -160,31 +160,37 @@ constexpr std::uint32_t kRefused = kNoScript | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kScriptSubcommands[] = {
-    {"debug",  3,  kNoScript | kNoRows,              kNoKeys, Debug,  "Set the debug mode of scripts."},
-    {"exists", -3, kNoScript | kNoRows,              kNoKeys, Exists, "Tell whether scripts are kept."},
-    {"flush",  -2, kNoScript | kNoRows,              kNoKeys, Flush,  "Forget all scripts."},
-    {"help",   2,  kLoading | kStale | kNoRows,      kNoKeys, Help,   "List the subcommands."},
-    {"kill",   2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, Kill,   "Stop the script that runs."},
-    {"load",   3,  kNoScript | kStale | kNoRows,     kNoKeys, Load,   "Keep a script."},
+    {"debug",  3,  kNoScript | kNoRows,              kNoKeys, Debug,
+     {"Set the debug mode of scripts.", "3.2.0", "O(1)", "mode=(YES | SYNC | NO)"}},
+    {"exists", -3, kNoScript | kNoRows,              kNoKeys, Exists,
+     {"Tell whether scripts are kept.", "2.6.0", "O(n) in the digests given", "sha1..."}},
+    {"flush",  -2, kNoScript | kNoRows,              kNoKeys, Flush,
+     {"Forget all scripts.", "2.6.0", "O(n) in the scripts kept", "async=[ASYNC | SYNC]"}},
+    {"help",   2,  kLoading | kStale | kNoRows,      kNoKeys, Help,
+     {"List the subcommands.", "5.0.0", "O(1)"}},
+    {"kill",   2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, Kill,
+     {"Stop the script that runs.", "2.6.0", "O(1)"}},
+    {"load",   3,  kNoScript | kStale | kNoRows,     kNoKeys, Load,
+     {"Keep a script.", "2.6.0", "O(n) in the bytes of the script", "script"}},
 };
 
 constexpr CommandSpec kScriptingCommands[] = {
     {"eval",       -3, kEval,                       NumberedKeys(kRW | kAccess | kUpdate, 2),    EvalAny,
-     "Run a Lua script."},
+     {"Run a Lua script.", "2.6.0", "that of the script", "script numkeys:int [key]... [arg]..."}},
     {"eval_ro",    -3, kEvalRo,                     NumberedKeys(kRO | kAccess | kUncounted, 2), EvalReadOnly,
-     "Run a script that only reads."},
+     {"Run a script that only reads.", "7.0.0", "that of the script", "script numkeys:int [key]... [arg]..."}},
     {"evalsha",    -3, kEval | kByDigest,           NumberedKeys(kRW | kAccess | kUpdate, 2),    EvalShaAny,
-     "Run a kept script by its SHA1."},
+     {"Run a kept script by its SHA1.", "2.6.0", "that of the script", "sha1 numkeys:int [key]... [arg]..."}},
     {"evalsha_ro", -3, kEvalRo | kByDigest,         NumberedKeys(kRO | kAccess | kUncounted, 2), EvalShaReadOnly,
-     "Run a kept one that only reads."},
+     {"Run a kept one that only reads.", "7.0.0", "that of the script", "sha1 numkeys:int [key]... [arg]..."}},
     {"script",     -2, kNoRows,                     kNoKeys,                                     nullptr,
-     "Keep scripts.", kScriptSubcommands},
+     {"Keep scripts.", "2.6.0", "O(1)"}, kScriptSubcommands},
     {"fcall",      -3, kRefused | kNoMandatoryKeys, NumberedKeys(kRW | kAccess | kUpdate, 2),    NoFunctions,
-     "Functions are not offered."},
+     {"Functions are not offered.", "7.0.0", "O(1)", "function numkeys:int [key]... [arg]..."}},
     {"fcall_ro",   -3, kRefused | kNoMandatoryKeys, NumberedKeys(kRO | kAccess | kUncounted, 2), NoFunctions,
-     "Functions are not offered."},
+     {"Functions are not offered.", "7.0.0", "O(1)", "function numkeys:int [key]... [arg]..."}},
     {"function",   -2, kRefused,                    kNoKeys,                                     NoFunctions,
-     "Functions are not offered."},
+     {"Functions are not offered.", "7.0.0", "O(1)"}},
 };
 // clang-format on
 

@@ -162,25 +162,29 @@ constexpr std::uint32_t kHelps = kLoading | kStale | kNoRows;
 // clang-format off
 constexpr CommandSpec kObjectSubcommands[] = {
     {"encoding", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), Encoding,
-     "Tell how Redis would keep a value."},
+     {"Tell how Redis would keep a value.", "2.2.3", "O(1)", "key"}},
     {"freq",     3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), Frequency,
-     "Tell how often a key is used, under a policy of LFU."},
+     {"Tell how often a key is used, under a policy of LFU.", "4.0.0", "O(1)", "key"}},
     {"help",     2, kHelps,    kNoKeys,                         ObjectHelp,
-     "Tell about the subcommands."},
+     {"Tell about the subcommands.", "6.2.0", "O(1)"}},
     {"idletime", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), IdleTime,
-     "Tell for how long a key has not been used, under a policy of LRU."},
+     {"Tell for how long a key has not been used, under a policy of LRU.", "2.2.3", "O(1)", "key"}},
     {"refcount", 3, kReadOnly, SubcommandKey(kRO | kUntold | kUnused), ReferenceCount,
-     "Tell how many share a value; always one."},
+     {"Tell how many share a value; always one.", "2.2.3", "O(1)", "key"}},
 };
 
 constexpr CommandSpec kMemorySubcommands[] = {
-    {"help",  2,  kHelps,    kNoKeys,                         MemoryHelp,  "Tell about the subcommands."},
-    {"usage", -3, kReadOnly, SubcommandKey(kRO | kUncounted | kUnused), MemoryUsage, "Estimate the bytes that a key takes."},
+    {"help",  2,  kHelps,    kNoKeys,                         MemoryHelp,
+     {"Tell about the subcommands.", "4.0.0", "O(1)"}},
+    {"usage", -3, kReadOnly, SubcommandKey(kRO | kUncounted | kUnused), MemoryUsage,
+     {"Estimate the bytes that a key takes.", "4.0.0", "O(n) in the elements looked at", "key [SAMPLES count:int]"}},
 };
 
 constexpr CommandSpec kObjectCommands[] = {
-    {"memory", -2, 0, kNoKeys, nullptr, "Tell about memory.", kMemorySubcommands},
-    {"object", -2, 0, kNoKeys, nullptr, "Tell how a value is kept.", kObjectSubcommands},
+    {"memory", -2, 0, kNoKeys, nullptr,
+     {"Tell about memory.", "4.0.0", "O(1)"}, kMemorySubcommands},
+    {"object", -2, 0, kNoKeys, nullptr,
+     {"Tell how a value is kept.", "2.2.3", "O(1)"}, kObjectSubcommands},
 };
 // clang-format on
 

@@ -28,6 +28,21 @@ void WriteScored(Call& call, std::span<const types::ScoredName> all, bool with_s
 Answer StoreScored(Call& call, Bytes key, std::span<const types::ScoredName> all,
                    std::string_view event);
 
+struct NewScore {
+  Bytes name;
+  double score;
+};
+
+struct AddedScores {
+  std::int64_t added = 0;    // Names that are new.
+  std::int64_t changed = 0;  // Present ones that got another score.
+  types::ScoreOutcome last;
+};
+
+// Writes scores by the rule, and notifies.
+Result<AddedScores> AddScores(const Call& call, Bytes key, std::span<const NewScore> scores,
+                              const types::ScoreRule& rule);
+
 // Notifies of what happened to the sorted set: that it is new, the event itself, and that it was
 // deleted, as far as they apply.
 void NotifySortedSet(const Call& call, const types::SortedSet& sorted_set, std::string_view event,

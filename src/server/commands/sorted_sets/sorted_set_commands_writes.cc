@@ -59,28 +59,16 @@ Answer Add(Call& call, AddOptions options) {
   while (!rest.empty() && ReadOption(rest.front(), options)) rest = rest.subspan(1);
   if (rest.empty() || rest.size() % 2 != 0) return SyntaxError();
   MAYFLY_RETURN_IF_ERROR(CheckOptions(options.rule, rest.size() / 2));
-  std::vector<double> scores;
+  std::vector<NewScore> scores;
   for (std::size_t i = 0; i < rest.size(); i += 2) {
     MAYFLY_TRY(const double score, ScoreArgument(rest[i]));
-    scores.push_back(score);
+    scores.push_back({rest[i + 1], score});
   }
-
-  MAYFLY_TRY(SortedSet sorted_set, SortedSet::Open(call.space(), key));
-  std::int64_t added = 0;
-  std::int64_t changed = 0;
-  types::ScoreOutcome last;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    MAYFLY_TRY(last, sorted_set.Put(rest[2 * i + 1], scores[i], options.rule));
-    added += last.added ? 1 : 0;
-    changed += last.changed ? 1 : 0;
-  }
-  if (added + changed > 0) {
-    NotifySortedSet(call, sorted_set, options.rule.increment ? "zincr" : "zadd", key);
-  }
+  MAYFLY_TRY(const AddedScores done, AddScores(call, key, scores, options.rule));
   if (!options.rule.increment) {
-    call.reply.Integer(options.count_changes ? added + changed : added);
+    call.reply.Integer(options.count_changes ? done.added + done.changed : done.added);
   } else {
-    last.allowed ? call.reply.Double(last.score) : call.reply.Null();
+    done.last.allowed ? call.reply.Double(done.last.score) : call.reply.Null();
   }
   return {};
 }
@@ -95,6 +83,21 @@ Answer RemoveRange(Call& call, const types::RangeQuery& query, std::string_view 
 }
 
 }  // namespace
+
+Result<AddedScores> AddScores(const Call& call, Bytes key, std::span<const NewScore> scores,
+                              const types::ScoreRule& rule) {
+  MAYFLY_TRY(SortedSet sorted_set, SortedSet::Open(call.space(), key));
+  AddedScores done;
+  for (const NewScore& one : scores) {
+    MAYFLY_TRY(done.last, sorted_set.Put(one.name, one.score, rule));
+    done.added += done.last.added ? 1 : 0;
+    done.changed += done.last.changed ? 1 : 0;
+  }
+  if (done.added + done.changed > 0) {
+    NotifySortedSet(call, sorted_set, rule.increment ? "zincr" : "zadd", key);
+  }
+  return done;
+}
 
 Answer ZAdd(Call& call) { return Add(call, {}); }
 

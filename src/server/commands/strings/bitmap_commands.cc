@@ -18,19 +18,26 @@ namespace {
 // clang-format off
 constexpr CommandSpec kBitmapCommands[] = {
     {"bitcount",    -2, kReadOnly,         OneKey(kRO | kAccess),                                  BitCount,
-     "Count the bits that are set."},
+     {"Count the bits that are set.", "2.6.0", "O(n) in the bytes of the string or range",
+      "key index=[start:int end:int index_unit=[BYTE | BIT]]"}},
     {"bitfield",    -2, kWrite | kDenyOom, VariableKey(kRW | kAccess | kUpdate, BitFieldKeyFlags), BitField,
-     "Read and write integers of any width within a string."},
+     {"Read and write integers of any width within a string.", "3.2.0", "O(n) in the operations given",
+      "key operation=[GET encoding_offset=(encoding offset:int) | write=([OVERFLOW wrap_sat_fail=(WRAP | SAT | "
+      "FAIL)] write_operation=(SET encoding_offset_value=(encoding offset:int value:int) | INCRBY "
+      "encoding_offset_increment=(encoding offset:int increment:int)))]..."}},
     {"bitfield_ro", -2, kReadOnly | kFast, OneKey(kRO | kAccess),                                  BitFieldReadOnly,
-     "Read integers of any width within a string."},
+     {"Read integers of any width within a string.", "6.0.0", "O(n) in the operations given",
+      "key [GET encoding_offset=(encoding offset:int)]+"}},
     {"bitop",       -4, kWrite | kDenyOom, TargetAndKeys(kOW | kUpdate, kRO | kAccess, 2),         BitOp,
-     "Combine strings bit by bit."},
+     {"Combine strings bit by bit.", "2.6.0", "O(n) in the bytes of the longest string",
+      "operation destkey:key key..."}},
     {"bitpos",      -3, kReadOnly,         OneKey(kRO | kAccess),                                  BitPos,
-     "Find the first bit that is set, or that is not."},
+     {"Find the first bit that is set, or that is not.", "2.8.7", "O(n) in the bytes of the string or range",
+      "key bit:int index=[start:int end_index=[end:int index_unit=[BYTE | BIT]]]"}},
     {"getbit",      3,  kReadOnly | kFast, OneKey(kRO | kAccess),                                  GetBit,
-     "Return one bit of a string."},
+     {"Return one bit of a string.", "2.2.0", "O(1)", "key offset:int"}},
     {"setbit",      4,  kWrite | kDenyOom, OneKey(kRW | kAccess | kUpdate),                        SetBit,
-     "Set or clear one bit of a string."},
+     {"Set or clear one bit of a string.", "2.2.0", "O(1)", "key offset:int value:int"}},
 };
 // clang-format on
 

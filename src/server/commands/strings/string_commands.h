@@ -14,6 +14,7 @@ Answer GetSet(Call& call);
 Answer GetEx(Call& call);
 Answer MSet(Call& call);
 Answer MSetNx(Call& call);
+Answer MSetEx(Call& call);
 
 // string_commands.cc: reading, and changing a part.
 Answer Get(Call& call);
@@ -30,6 +31,11 @@ Answer Decr(Call& call);
 Answer IncrBy(Call& call);
 Answer DecrBy(Call& call);
 Answer IncrByFloat(Call& call);
+
+// string_commands_conditions.cc: as long as a string is what the client expects.
+Answer Digest(Call& call);
+Answer DelEx(Call& call);
+Answer DelIfEq(Call& call);
 
 // string_commands_lcs.cc
 Answer Lcs(Call& call);

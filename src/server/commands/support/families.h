@@ -18,5 +18,7 @@ CommandFamily TtlFamily();
 CommandFamily SetFamily();
 CommandFamily SortedSetFamily();
 CommandFamily StreamFamily();
+CommandFamily HyperLogLogFamily();
+CommandFamily GeoFamily();
 
 }  // namespace mayfly::server

@@ -7,9 +7,20 @@
 namespace mayfly::server {
 
 KeyFlags SetKeyFlags(std::span<const Bytes> args) {
-  const bool gets = args.size() > 3 && std::any_of(args.begin() + 3, args.end(),
-                                                   [](Bytes arg) { return IsWord(arg, "get"); });
-  return gets ? kRW | kAccess | kUpdate | kCounted : kOW | kUpdate;
+  const auto words = args.subspan(std::min<std::size_t>(args.size(), 3));
+  const auto has = [&](std::initializer_list<std::string_view> any) {
+    return std::any_of(words.begin(), words.end(), [&](Bytes arg) {
+      return std::any_of(any.begin(), any.end(),
+                         [&](std::string_view word) { return IsWord(arg, word); });
+    });
+  };
+  if (has({"get"})) return kRW | kAccess | kUpdate | kCounted;
+  if (words.size() > 1 && has({"ifeq", "ifne", "ifdeq", "ifdne"})) return kRW | kAccess | kUpdate;
+  return kOW | kUpdate;
+}
+
+KeyFlags DelExKeyFlags(std::span<const Bytes> args) {
+  return args.size() > 2 ? kRW | kAccess | kDelete : kRM | kDelete;
 }
 
 KeyFlags BitFieldKeyFlags(std::span<const Bytes> args) {

@@ -8,8 +8,11 @@
 
 namespace mayfly::server {
 
-// SET reads the key only with GET.
+// SET reads the key only with GET, and with a condition on its value.
 KeyFlags SetKeyFlags(std::span<const Bytes> args);
+
+// DELEX reads the key only with a condition.
+KeyFlags DelExKeyFlags(std::span<const Bytes> args);
 
 // BITFIELD only reads if all its operations are GET. Malformed arguments count as writes.
 KeyFlags BitFieldKeyFlags(std::span<const Bytes> args);

@@ -31,31 +31,37 @@ constexpr std::uint32_t kAlone = kNoRows | kNoMulti | kNoScript;
 // clang-format off
 constexpr CommandSpec kTtlCommands[] = {
     {"ttl.backup",   -1, kAdmin | kDangerous | kAlone,   kNoKeys, TtlBackup,
-     "Write a backup, as a job."},
+     {"Write a backup, as a job.", "0.1.0", "O(n) in the bytes of the database", "[name]"}},
     {"ttl.check",    -1, kAdmin | kDangerous | kAlone,   kNoKeys, TtlCheck,
-     "Compare rows, index and counts, as a job."},
+     {"Compare rows, index and counts, as a job.", "0.1.0", "O(n) in the bytes of the database", "[REPAIR]"}},
     {"ttl.clock",    -1, kAdmin | kAlone,                kNoKeys, TtlClock,
-     "Show the clock; confirm or take back a jump of it."},
+     {"Show the clock; confirm or take back a jump of it.", "0.1.0", "O(1)", "action=[SHOW | CONFIRM | REVERT]"}},
     {"ttl.compact",  1,  kAdmin | kDangerous | kAlone,   kNoKeys, TtlCompact,
-     "Purge, and give back the space of all that is gone, as a job."},
+     {"Purge, and give back the space of all that is gone, as a job.", "0.1.0", "O(n) in the bytes of the database"}},
     {"ttl.events",   -3, kAdmin | kAlone,                kNoKeys, TtlEvents,
-     "List rows that expired, in order, each once."},
+     {"List rows that expired, in order, each once.", "0.1.0", "O(n) in the events returned",
+      "AFTER sequence:int [COUNT count:int]"}},
     {"ttl.forecast", -1, kReadOnly | kAlone,             kNoKeys, TtlForecast,
-     "Tell how many keys will die, and when."},
+     {"Tell how many keys will die, and when.", "0.1.0", "O(n) in the entries of the expiry index that are counted",
+      "[BUCKET milliseconds:int] [BUCKETS count:int] [COUNT keys:int] [CURSOR cursor]"}},
     {"ttl.help",     1,  kReadOnly | kAlone,             kNoKeys, TtlHelp,
-     "Tell what these commands do."},
+     {"Tell what these commands do.", "0.1.0", "O(1)"}},
     {"ttl.job",      -2, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlJob,
-     "Tell of long work, or end it."},
+     {"Tell of long work, or end it.", "0.1.0", "O(1)", "action=(GET id:int | LIST | CANCEL id:int)"}},
     {"ttl.policy",   -1, kAdmin | kAlone,                kNoKeys, TtlPolicy,
-     "Show or change what keys' lives must be like."},
+     {"Show or change what keys' lives must be like.", "0.1.0", "O(1)",
+      "action=[GET | SET policy=(field value)... | TABLE table=(name action=[GET | SET promise=(purge-within "
+      "milliseconds:int)])]"}},
     {"ttl.prove",    -1, kAdmin | kSkipSlowlog | kAlone, kNoKeys, TtlProve,
-     "Find out what is left of the dead, as a job."},
+     {"Find out what is left of the dead, as a job.", "0.1.0", "O(n) in the bytes of the database", "[FIND bytes]"}},
     {"ttl.purge",    -1, kWrite | kAlone | kDangerous,   kNoKeys, TtlPurge,
-     "Remove what has expired, in all databases."},
+     {"Remove what has expired, in all databases.", "0.1.0", "O(n) in the rows purged",
+      "[ROWS count:int] [TIME milliseconds:int]"}},
     {"ttl.scan",     -2, kReadOnly | kAlone,             kNoKeys, TtlScan,
-     "List keys by deadline, or those without one."},
+     {"List keys by deadline, or those without one.", "0.1.0", "O(n) in the rows returned",
+      "range=(NOTTL | window=([FROM milliseconds:time] [TO milliseconds:time])) [COUNT count:int] [CURSOR cursor]"}},
     {"ttl.stats",    1,  kReadOnly | kAlone,             kNoKeys, TtlStats,
-     "Tell about expiry, purging and the clock."},
+     {"Tell about expiry, purging and the clock.", "0.1.0", "O(1)"}},
 };
 // clang-format on
 
@@ -126,7 +132,7 @@ Result<Database*> WholeDatabase(HostDatabases& host) {
 Answer TtlHelp(Call& call) {
   call.reply.Array(std::size(kTtlCommands));
   for (const CommandSpec& spec : kTtlCommands) {
-    call.reply.Bulk(fmt::format("{}: {}", ToUpper(spec.name), spec.summary));
+    call.reply.Bulk(fmt::format("{}: {}", ToUpper(spec.name), spec.manual.summary));
   }
   return {};
 }
