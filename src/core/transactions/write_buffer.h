@@ -58,6 +58,9 @@ class WriteBuffer final : public TransactionKeyspace, private WriteTarget {
 
   const Keyspace* keyspace() const override { return keyspace_; }
 
+  // See member_deaths.h.
+  Result<std::optional<WallTime>> NextMemberDeath(Bytes key);
+
   // Applies a decision to the draft of a key. With kWhole a value in chunks is shown to it, and
   // written back, as the plain value that it stands for.
   enum class Values : std::uint8_t { kAsStored, kWhole };

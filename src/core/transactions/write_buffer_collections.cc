@@ -331,4 +331,28 @@ Status WriteBuffer::RemoveSide(Bytes key, Bytes side) {
   return {};
 }
 
+// What the row says is exact as long as no member is dead. If some are, the order has the next one.
+Result<std::optional<WallTime>> WriteBuffer::NextMemberDeath(Bytes key) {
+  FoundRow row;
+  MAYFLY_RETURN_IF_ERROR(Find(key, row));
+  if (!row.exists || !row.is_collection) return std::optional<WallTime>();
+  const Rows* const buffered = rows_.Find(key);
+  if (buffered == nullptr || buffered->second.draft.mortal == 0) return std::optional<WallTime>();
+  const RowDraft& draft = buffered->second.draft;
+  if (draft.dead == 0) return draft.first_deadline;
+  Collection collection;
+  collection.members = draft.members;
+  collection.mortal = draft.mortal;
+  MAYFLY_TRY(const DeadMembers found,
+             CountDeadMembers(store_.engine(), PartKeys(state_.id(), draft.collection_id),
+                              collection, transaction_.now()));
+  return found.next;
+}
+
+Result<std::optional<WallTime>> NextMemberDeath(TransactionKeyspace& space, Bytes key) {
+  auto* const buffer = dynamic_cast<WriteBuffer*>(&space);
+  if (buffer == nullptr) return std::optional<WallTime>();
+  return buffer->NextMemberDeath(key);
+}
+
 }  // namespace mayfly::core
