@@ -58,6 +58,11 @@ void Writer::Aux(Bytes name, Bytes value) {
   AppendString(out_, value);
 }
 
+void Writer::Function(Bytes text) {
+  out_.push_back(static_cast<char>(kRdbFunction));
+  AppendString(out_, text);
+}
+
 void Writer::Database(int number) {
   out_.push_back(static_cast<char>(kRdbDatabase));
   AppendLength(out_, static_cast<std::uint64_t>(number));

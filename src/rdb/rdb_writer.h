@@ -25,6 +25,7 @@ class Writer {
   explicit Writer(int version);
 
   void Aux(Bytes name, Bytes value);
+  void Function(Bytes text);  // A library of functions.
   void Database(int number);  // Of the keys behind it.
 
   // `value`: its type, and its bytes.

@@ -23,8 +23,6 @@ std::string EncodeValue(const DumpedValue& value);
 // Whether its bytes need version 12.
 bool HasFieldDeadlines(const DumpedValue& value);
 
-inline constexpr std::size_t kDumpFooterBytes = 10;
-
 // Invalid, in Redis' words, when the version is too new, the checksum differs, or the value cannot
 // be decoded, is an empty collection, or has an element twice.
 Result<DumpedValue> DecodeDump(Bytes payload);

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "base/coding.h"
-#include "rdb/crc64.h"
+#include "rdb/footer.h"
 #include "rdb/rdb_types.h"
 #include "server/dump/dump_payload.h"
 #include "server/dump/value_collector.h"
@@ -63,20 +62,10 @@ bool NoNameTwice(const DumpedValue& value) {
 }  // namespace
 
 Result<DumpedValue> DecodeDump(Bytes payload) {
-  const auto wrong = [] { return Status::Invalid("DUMP payload version or checksum are wrong"); };
-  if (payload.size() < kDumpFooterBytes) return wrong();
-  Bytes footer = payload.substr(payload.size() - kDumpFooterBytes);
-  const auto low = static_cast<unsigned char>(footer[0]);
-  const auto high = static_cast<unsigned char>(footer[1]);
-  if ((high << 8 | low) > rdb::kRdbVersionMax) return wrong();
-  footer.remove_prefix(2);
-  std::uint64_t crc = 0;
-  if (!EatLittleEndian64(footer, crc)) return wrong();
-  if (crc != rdb::Crc64(payload.substr(0, payload.size() - sizeof(crc)))) return wrong();
-
+  MAYFLY_TRY(const Bytes bytes, rdb::WithoutFooter(payload));
   ValueCollector collector;
   const std::uint64_t budget = kUnpackedBytesMax + kUnpackedPerByte * payload.size();
-  rdb::Input in(payload.substr(0, payload.size() - kDumpFooterBytes), budget);
+  rdb::Input in(bytes, budget);
   const bool read = ReadWhole(in, collector);
   if (in.passed_budget()) {
     return Status::Invalid(fmt::format(

@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "base/coding.h"
-#include "rdb/crc64.h"
+#include "rdb/footer.h"
 #include "rdb/rdb_writer.h"
 #include "rdb/stream_writer.h"
 #include "server/dump/dump_payload.h"
@@ -85,8 +85,7 @@ std::string EncodeDump(const DumpedValue& value) {
   std::string out = EncodeValue(value);
   const int version =
       HasFieldDeadlines(value) ? rdb::kRdbVersionWithFieldDeadlines : rdb::kRdbVersion;
-  out += {static_cast<char>(version), '\0'};
-  AppendLittleEndian64(out, rdb::Crc64(out));
+  rdb::AppendFooter(out, version);
   return out;
 }
 

@@ -30,12 +30,14 @@ class RowsOfFile : public Collecting<rdb::FileSink> {
  protected:
   virtual Status Take(RowPart part) = 0;
 
+  // Leaves the library out.
+  Status Function(const std::string& text) override;
+
  private:
   Status BeginKey(const rdb::KeyHead& key) override;
   Status EndKey() override;
   Status Grown() override;
   Status Module(const std::string& name) override;
-  Status Function(const std::string& text) override;
 
   rdb::KeyHead key_;
   bool first_ = true;
