@@ -28,6 +28,15 @@ describe('ioredis', () => {
     });
   });
 
+  it('functions are loaded and called', async () => {
+    await client.function('LOAD', 'REPLACE', "#!lua name=lib\nredis.register_function('twice', " +
+      "function(keys, args) return redis.call('INCRBY', keys[1], 2 * args[1]) end)");
+    assert.equal(await client.fcall('twice', 1, 'n', '21'), 42);
+    await assert.rejects(client.fcall_ro('twice', 1, 'n', '21'), /write flag/);
+    await client.function('DELETE', 'lib');
+    await assert.rejects(client.fcall('twice', 1, 'n', '1'), /Function not found/);
+  });
+
   it('a transaction that lost its watch does nothing', async () => {
     await client.set('balance', '10');
     await client.watch('balance');

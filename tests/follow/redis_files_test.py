@@ -191,6 +191,10 @@ class RedisFiles(unittest.TestCase):
         one.ask("SAVE")
         out, errors = self.mayfly("import", self.folder / "data", redis.folder / "dump.rdb", "--create", code=3)
         self.assertEqual(out, "1 row imported, 0 had died\n")
+        self.assertIn("1 x key of no bytes", errors)
+        self.assertNotIn("library", errors)
+        _, errors = self.mayfly("import", self.folder / "one", redis.folder / "dump.rdb", "--create", "--keyspace", "k",
+                                code=3)
         self.assertIn("1 x library of functions, 1 x key of no bytes", errors)
 
     def test_damage_is_told_with_its_offset(self):

@@ -12,7 +12,6 @@
 #   * SHIM_STUB_DEBUG=1 answers OK to the DEBUG subcommands that only steer
 #     timing (set-active-expire, log, ...) without sending them;
 #   * SHIM_IGNORE_TAGS lists tags to disregard (e.g. "external:skip");
-#   * tests that run a script as a function are left out;
 #   * after a failed test the main connection is reopened, so that a half-read
 #     reply or an open MULTI does not fail the tests that follow.
 
@@ -95,11 +94,6 @@ if {[llength [info commands ::shim_orig_send]] == 0} {
     # --- tests ------------------------------------------------------------
     rename ::test ::shim_orig_test
     proc ::test {args} {
-        # unit/scripting runs everything twice, once as functions, which are not offered.
-        if {[uplevel 1 {expr {[info exists is_eval] && $is_eval == 0}}]} {
-            ::shim_event note "as a function: [lindex $args 0]"
-            return
-        }
         # It begins with this user, whom later ones count on, and goes on with MIGRATE: it is left out.
         if {[lindex $args 0] eq "Test various odd commands for key permissions"} {
             r ACL setuser command-test +@all %R~read* %W~write* %RW~rw*

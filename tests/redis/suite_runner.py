@@ -31,6 +31,7 @@ from server_process import ServerProcess
 UNITS = """unit/type/zset unit/type/list-3 unit/latency-monitor unit/sort unit/type/list-2
 unit/geo unit/hyperloglog unit/type/stream unit/type/stream-cgroups unit/obuf-limits unit/scan unit/type/list unit/dump
 unit/type/string unit/type/hash unit/type/set
+unit/functions unit/tracking
 unit/bitops unit/expire unit/other unit/scripting unit/querybuf unit/multi unit/bitfield
 unit/keyspace unit/type/incr unit/pubsub unit/protocol unit/quit unit/info-command unit/auth
 unit/acl unit/acl-v2 unit/slowlog unit/pubsubshard unit/pause unit/introspection

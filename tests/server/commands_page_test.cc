@@ -20,8 +20,8 @@ namespace {
 constexpr const char* kHead = R"(# Commands
 
 What `mayfly serve` answers, from the one table of commands; `COMMAND` and `COMMAND DOCS` tell the same. Arguments,
-replies and errors are those of Redis 7.0, of newer commands those of the version that brought them. Names of functions
-and Redis Cluster are known and answered with an error that says so. The commands of mayfly's own, `TTL.*`, and
+replies and errors are those of Redis 7.0, of newer commands those of the version that brought them. The names of Redis
+Cluster are known and answered with an error that says so. The commands of mayfly's own, `TTL.*`, and
 `XMAXAGE`, are explained in [ttl_commands.md](ttl_commands.md). `...` means that an argument may be repeated.
 )";
 

@@ -21,7 +21,7 @@ void Must(const Status& status) {
 }  // namespace
 
 FrontServed::FrontServed(const Served::Settings& settings, Logger& logger,
-                         std::unique_ptr<Database> database)
+                         std::unique_ptr<Database> database, const Clock& clock)
     : database_(database != nullptr ? std::move(database) : Must(Database::Open({}))),
       transactions_(std::make_unique<CoreTransactionSource>(*database_)),
       front_(std::make_unique<Assembly>(SystemClock::Process(), std::size_t{64} << 20)) {
@@ -34,7 +34,7 @@ FrontServed::FrontServed(const Served::Settings& settings, Logger& logger,
   server_ = Must(Server::Open({.database = *database_,
                                .transactions = *transactions_,
                                .config = config_,
-                               .clock = SystemClock::Process(),
+                               .clock = clock,
                                .real_clock = SystemClock::Process(),
                                .logger = logger,
                                .table = front_->table(),
@@ -58,7 +58,7 @@ void FrontServed::AwaitBlocked(std::size_t clients) {
 }
 
 void FrontServed::AwaitScript() {
-  while (!front_->scripts().running_for()) std::this_thread::yield();
+  while (!front_->scripts().running()) std::this_thread::yield();
 }
 
 int FrontServed::port() const { return network_->port(); }

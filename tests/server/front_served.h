@@ -18,9 +18,11 @@ namespace mayfly::server {
 
 class FrontServed {
  public:
-  // Throws when it does not start. Without a database, one in memory is made.
+  // Throws when it does not start. Without a database, one in memory is made. `clock`: of rows, as
+  // the database has it; it must outlive the server.
   explicit FrontServed(const Served::Settings& settings = {}, Logger& logger = SilentLogger(),
-                       std::unique_ptr<Database> database = nullptr);
+                       std::unique_ptr<Database> database = nullptr,
+                       const Clock& clock = SystemClock::Process());
   FrontServed(const std::string& setting, const std::string& text)
       : FrontServed(Served::Settings{{setting, text}}) {}
   ~FrontServed();

@@ -9,11 +9,14 @@
 #include "apps/mayfly/target/new_folder.h"
 #include "base/line_logger.h"
 #include "base/printable.h"
+#include "base/random.h"
 #include "core/upkeep/watched_upkeep.h"
 #include "mayfly/logger.h"
 #include "mayfly/types.h"
 #include "server/commands/keys/dump_rows.h"
 #include "server/databases/databases.h"
+#include "server/functions/library_rows.h"
+#include "server/scripting/script_engine.h"
 
 namespace mayfly::app {
 namespace {
@@ -209,6 +212,39 @@ class DirectoryTarget final : public Target {
       if (has(names[i])) numbers.push_back(static_cast<int>(i));
     }
     return numbers;
+  }
+
+  Result<std::vector<std::string>> Libraries() override {
+    const auto own = database_->OpenKeyspace(server::kServerKeyspace);
+    if (!own && own.error().IsNotFound()) return std::vector<std::string>();
+    MAYFLY_RETURN_IF_ERROR(own.status());
+    const KeyspaceReader& rows = **own;
+    MAYFLY_TRY(const server::LibraryTexts libraries, server::ReadLibraries(rows));
+    std::vector<std::string> texts;
+    for (const auto& [name, text] : libraries) texts.push_back(text);
+    return texts;
+  }
+
+  // Each is run once, as FUNCTION LOAD does, so that none is stored that a server would refuse.
+  Status AddLibraries(const std::vector<std::string>& texts) override {
+    if (texts.empty()) return {};
+    auto own = database_->OpenKeyspace(server::kServerKeyspace);
+    if (!own && own.error().IsNotFound()) own = database_->CreateKeyspace(server::kServerKeyspace);
+    MAYFLY_RETURN_IF_ERROR(own.status());
+    MAYFLY_TRY(const auto transaction, database_->Begin());
+    core::TransactionKeyspace& space = core::SpaceOf(*transaction, **own);
+    MAYFLY_TRY(server::LibraryTexts libraries, server::ReadLibraries(space));
+    MAYFLY_TRY(server::LibraryTexts added, server::ByNames(texts));
+    added.merge(libraries);
+    server::ScriptEngine engine(SystemClock::Process());
+    server::Catalogue catalogue;
+    for (const auto& [name, text] : added) {
+      MAYFLY_TRY(auto library, engine.LoadLibrary(text));
+      MAYFLY_RETURN_IF_ERROR(catalogue.Add(std::move(library)));
+    }
+    Random random(FreshSeed());
+    MAYFLY_RETURN_IF_ERROR(server::WriteLibraries(space, added, random).status());
+    return transaction->Commit();
   }
 
   Status CreateKeyspace(const std::string& name, const KeyspacePolicy& policy) override {

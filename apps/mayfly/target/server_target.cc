@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "server/dump/dump_payload.h"
+#include "server/functions/library_payload.h"
 
 namespace mayfly::app {
 namespace {
@@ -222,6 +223,18 @@ Result<std::vector<int>> ServerTarget::ListDatabases() {
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }
   return numbers;
+}
+
+Result<std::vector<std::string>> ServerTarget::Libraries() {
+  MAYFLY_TRY(const Reply payload, client_->Ask({"FUNCTION", "DUMP"}));
+  return server::DecodeLibraries(payload.text());
+}
+
+Status ServerTarget::AddLibraries(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    MAYFLY_RETURN_IF_ERROR(client_->Ask({"FUNCTION", "LOAD", "REPLACE", text}).status());
+  }
+  return {};
 }
 
 Result<bool> ServerTarget::Delete(Bytes key) {

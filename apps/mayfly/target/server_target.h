@@ -24,6 +24,8 @@ class ServerTarget final : public Target {
   Status Extend(const TargetRow& row) override;
   Status UseDatabase(int number) override;
   Result<std::vector<int>> ListDatabases() override;
+  Result<std::vector<std::string>> Libraries() override;
+  Status AddLibraries(const std::vector<std::string>& texts) override;
   Result<bool> Delete(Bytes key) override;
   Status Expire(Bytes key, Lifetime lifetime) override;
   Result<Millis> Ttl(Bytes key) override;

@@ -134,6 +134,12 @@ class Target {
   // Those that exist, or hold something. Empty: a folder that no server has written.
   virtual Result<std::vector<int>> ListDatabases() = 0;
 
+  // Libraries of functions, which belong to all numbered databases: their texts.
+  virtual Result<std::vector<std::string>> Libraries() = 0;
+
+  // In place of those with the same names; all or none in a folder.
+  virtual Status AddLibraries(const std::vector<std::string>& texts) = 0;
+
   // Keyspaces.
   virtual Status CreateKeyspace(const std::string& name, const KeyspacePolicy& policy) = 0;
   virtual Status DropKeyspace(const std::string& name) = 0;

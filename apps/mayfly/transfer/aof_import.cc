@@ -205,7 +205,8 @@ Status CopyRows(const std::string& folder, Target& target, Importer& importer,
     MAYFLY_RETURN_IF_ERROR(added);
     MAYFLY_RETURN_IF_ERROR(importer.Flush());
   }
-  return {};
+  MAYFLY_TRY(const auto libraries, source->Libraries());
+  return target.AddLibraries(libraries);
 }
 
 }  // namespace

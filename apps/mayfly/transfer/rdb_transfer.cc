@@ -18,6 +18,8 @@ class RowsToImport final : public server::RowsOfFile {
   RowsToImport(bool one_keyspace, Target& target, Importer& importer)
       : one_keyspace_(one_keyspace), target_(target), importer_(importer) {}
 
+  const std::vector<std::string>& libraries() const { return libraries_; }
+
   std::string LeftOut() const {
     const std::string text = LeftOutText();
     if (empty_keys_ == 0) return text;
@@ -53,6 +55,13 @@ class RowsToImport final : public server::RowsOfFile {
     return given.IsNotFound() ? Status() : given;
   }
 
+  // They belong to all numbered databases, and to no keyspace.
+  Status Function(const std::string& text) override {
+    if (one_keyspace_) return RowsOfFile::Function(text);
+    libraries_.push_back(text);
+    return {};
+  }
+
   Status Choose(int database) {
     if (database == database_) return {};
     if (one_keyspace_ && database_ >= 0) {
@@ -69,6 +78,7 @@ class RowsToImport final : public server::RowsOfFile {
   const bool one_keyspace_;
   Target& target_;
   Importer& importer_;
+  std::vector<std::string> libraries_;
   std::uint64_t keys_ = 0;
   std::uint64_t empty_keys_ = 0;  // That were left out.
   int database_ = -1;             // None yet.
@@ -99,7 +109,8 @@ Status ImportRdb(rdb::ByteSource& source, bool one_keyspace, Target& target, Imp
   left_out = rows.LeftOut();
   MAYFLY_RETURN_IF_ERROR(read);
   if (rest != nullptr) *rest = in.rest();
-  return importer.Flush();
+  MAYFLY_RETURN_IF_ERROR(importer.Flush());
+  return target.AddLibraries(rows.libraries());
 }
 
 Result<RdbExportCounts> ExportRdb(const RdbExport& what, Target& target, std::FILE* file,
@@ -130,6 +141,10 @@ Result<RdbExportCounts> ExportRdb(const RdbExport& what, Target& target, std::FI
   std::vector<int> databases;
   if (!what.one_keyspace) {
     MAYFLY_TRY(databases, target.ListDatabases());
+  }
+  if (!what.one_keyspace && what.prefix.empty()) {
+    MAYFLY_TRY(const auto libraries, target.Libraries());
+    for (const std::string& text : libraries) writer.Function(text);
   }
   const bool one = databases.empty();
   if (one) databases = {0};

@@ -32,7 +32,8 @@ class FileSource final : public rdb::ByteSource {
 
 // Writes the keys of the file over those of the target: each to the database of its number, or,
 // with `one_keyspace`, to the keyspace that the target has chosen; then a file with several
-// databases is Invalid. `left_out` says what the target has no type for; empty: nothing. `rest`,
+// databases is Invalid. Libraries of functions replace those with the same names, once all keys are
+// there; a keyspace has none. `left_out` says what the target has no type for; empty: nothing. `rest`,
 // unless null: the bytes that were read from the source and lie behind the file.
 Status ImportRdb(rdb::ByteSource& source, bool one_keyspace, Target& target, Importer& importer,
                  std::string& left_out, std::string* rest = nullptr);

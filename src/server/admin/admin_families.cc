@@ -47,7 +47,7 @@ constexpr CommandSpec kClientCommands[] = {
      {"Tell which library the client is.", "7.2.0", "O(1)", "attr=(LIB-NAME libname | LIB-VER libver)"}},
     {"setname",      3,  kClient,                kNoKeys, admin::ClientSetName,
      {"Name the connection.", "2.6.9", "O(1)", "connection-name"}},
-    {"tracking",     -3, kClient,                kNoKeys, admin::ClientTracking,
+    {"tracking",     -3, kClient,                kNoKeys, admin::ClientTrackingCommand,
      {"Switch tracking of keys.", "6.0.0", "O(1)",
       "status=(ON | OFF) [REDIRECT client-id:int] [PREFIX prefix]+ [BCAST] [OPTIN] [OPTOUT] [NOLOOP]"}},
     {"trackinginfo", 2,  kClient,                kNoKeys, admin::ClientTrackingInfo,

@@ -35,7 +35,7 @@ Answer ClientPauseCommand(Call& call);
 Answer ClientReply(Call& call);
 Answer ClientSetInfo(Call& call);
 Answer ClientSetName(Call& call);
-Answer ClientTracking(Call& call);
+Answer ClientTrackingCommand(Call& call);
 Answer ClientTrackingInfo(Call& call);
 Answer ClientUnblock(Call& call);
 Answer ClientUnpause(Call& call);

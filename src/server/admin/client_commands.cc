@@ -144,45 +144,14 @@ Answer ClientUnblock(Call& call) {
 Answer ClientNoEvict(Call& call) { return Switch(call, &ClientState::no_evict); }
 Answer ClientNoTouch(Call& call) { return Switch(call, &ClientState::no_touch); }
 
-Answer ClientTracking(Call& call) {
-  if (IsWord(call.args[2], "on")) {
-    return Status::Invalid(
-        "client side caching is not offered by mayfly yet: use CLIENT TRACKING OFF");
-  }
-  if (!IsWord(call.args[2], "off")) return SyntaxError();
-  call.reply.Ok();
-  return {};
-}
-
-Answer ClientCaching(Call& /*call*/) {
-  return Status::Invalid(
-      "CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or OPTOUT "
-      "mode enabled");
-}
-
-Answer ClientGetRedir(Call& call) {
-  call.reply.Integer(-1);
-  return {};
-}
-
-Answer ClientTrackingInfo(Call& call) {
-  call.reply.Map(3);
-  call.reply.Bulk("flags");
-  call.reply.Set(1);
-  call.reply.Bulk("off");
-  call.reply.Bulk("redirect");
-  call.reply.Integer(-1);
-  call.reply.Bulk("prefixes");
-  call.reply.Array(0);
-  return {};
-}
-
 Answer ClientHelp(Call& call) {
   static constexpr std::array kLines = std::to_array<std::string_view>({
+      "CACHING (YES|NO)",
+      "    Enable or disable tracking of the keys of the next command, in OPTIN or OPTOUT mode.",
       "GETNAME",
       "    Return the name of the current connection.",
       "GETREDIR",
-      "    Return the client ID we are redirecting to: always -1, tracking is not offered.",
+      "    Return the client ID we are redirecting to when tracking is enabled.",
       "ID",
       "    Return the ID of the current connection.",
       "INFO",
@@ -190,7 +159,7 @@ Answer ClientHelp(Call& call) {
       "KILL <ip:port>",
       "    Kill connection made from <ip:port>.",
       "KILL <option> <value> [<option> <value> [...]]",
-      "    Kill connections. Options: ADDR, LADDR, TYPE, USER, SKIPME (yes|no), ID.",
+      "    Kill connections. Options: ADDR, LADDR, TYPE, USER, SKIPME (yes|no), ID, MAXAGE.",
       "LIST [TYPE (NORMAL|MASTER|REPLICA|PUBSUB) | ID <id> [<id> ...]]",
       "    Return information about client connections.",
       "NO-EVICT (ON|OFF)",
@@ -205,8 +174,8 @@ Answer ClientHelp(Call& call) {
       "    Tell which library the client is.",
       "SETNAME <name>",
       "    Assign the name <name> to the current connection.",
-      "TRACKING (ON|OFF)",
-      "    Client side caching is not offered; OFF is accepted.",
+      "TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]] [OPTIN] [OPTOUT] [NOLOOP]",
+      "    Control server assisted client side caching.",
       "TRACKINGINFO",
       "    Report tracking status for the current connection.",
       "UNBLOCK <clientid> [TIMEOUT|ERROR]",

@@ -1,6 +1,8 @@
 // client_kill_command.cc - CLIENT KILL and its filters.
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "server/admin/admin_handlers.h"
 #include "server/command/arguments.h"
 #include "server/command/errors.h"
@@ -15,6 +17,7 @@ struct KillFilter {
   std::optional<Bytes> local_address;
   std::optional<Bytes> user;
   std::optional<ListedType> type;
+  std::optional<std::chrono::seconds> age;  // And longer.
   bool skip_me = true;
 };
 
@@ -38,6 +41,11 @@ Answer ParseKill(Server& server, std::span<const Bytes> options, KillFilter& fil
       if (!server.authorizer().Knows(value)) {
         return Status::Invalid(fmt::format("No such user '{}'", value));
       }
+    } else if (IsWord(options[i], "maxage")) {
+      const auto seconds = IntegerArgument(value);
+      if (!seconds) return Status::Invalid("maxage is not an integer or out of range");
+      if (*seconds <= 0) return Status::Invalid("maxage should be greater than 0");
+      filter.age = std::chrono::seconds(*seconds);
     } else if (IsWord(options[i], "skipme")) {
       filter.skip_me = IsWord(value, "yes");
       if (!filter.skip_me && !IsWord(value, "no")) return SyntaxError();
@@ -48,11 +56,13 @@ Answer ParseKill(Server& server, std::span<const Bytes> options, KillFilter& fil
   return {};
 }
 
-bool Matches(const KillFilter& filter, const Session& session) {
+bool Matches(const KillFilter& filter, const Session& session, SteadyTime now) {
   const ClientInfo info = session.info();
   if (filter.id && session.origin().id != *filter.id) return false;
   if (filter.address && session.origin().address != *filter.address) return false;
   if (filter.local_address && session.origin().local_address != *filter.local_address) return false;
+  const auto age = std::chrono::duration_cast<std::chrono::seconds>(now - session.created());
+  if (filter.age && age < *filter.age) return false;
   if (filter.user && info.user != *filter.user) return false;
   return !filter.type || TypeOfClient(info) == *filter.type;
 }
@@ -70,9 +80,10 @@ Answer ClientKill(Call& call) {
     return parsed;
   }
   Session& me = SessionOf(call);
+  const SteadyTime now = ServerOf(call).Steady();
   std::int64_t killed = 0;
   for (const auto& session : ServerOf(call).clients().All()) {
-    if (!Matches(filter, *session)) continue;
+    if (!Matches(filter, *session, now)) continue;
     if (session.get() == &me) {
       if (filter.skip_me) continue;
       me.state().close_after_reply = true;

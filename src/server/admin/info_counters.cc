@@ -31,6 +31,7 @@ std::string StatsSection(InfoSource& source) {
   const Statistics* statistics = source.statistics();
   const Publisher::Counts channels = server.publisher().counts();
   const LeadFigures led = server.leading() != nullptr ? server.leading()->figures() : LeadFigures();
+  const TrackingTable::Figures tracked = server.tracking().figures();
   return fmt::format(
       "total_connections_received:{}\r\ntotal_commands_processed:{}\r\n"
       "instantaneous_ops_per_sec:{:.0f}\r\ntotal_net_input_bytes:{}\r\n"
@@ -41,8 +42,8 @@ std::string StatsSection(InfoSource& source) {
       "expired_stale_perc:0.00\r\nexpired_time_cap_reached_count:0\r\nevicted_keys:{}\r\n"
       "evicted_clients:0\r\nkeyspace_hits:{}\r\nkeyspace_misses:{}\r\npubsub_channels:{}\r\n"
       "pubsub_patterns:{}\r\npubsubshard_channels:{}\r\nlatest_fork_usec:0\r\ntotal_forks:0\r\n"
-      "migrate_cached_sockets:0\r\nslave_expires_tracked_keys:0\r\ntracking_total_keys:0\r\n"
-      "tracking_total_items:0\r\ntracking_total_prefixes:0\r\nunexpected_error_replies:0\r\n"
+      "migrate_cached_sockets:0\r\nslave_expires_tracked_keys:0\r\ntracking_total_keys:{}\r\n"
+      "tracking_total_items:{}\r\ntracking_total_prefixes:{}\r\nunexpected_error_replies:0\r\n"
       "total_error_replies:{}\r\ntotal_reads_processed:{}\r\ntotal_writes_processed:{}\r\n"
       "instantaneous_input_repl_kbps:0.00\r\ninstantaneous_output_repl_kbps:0.00\r\n"
       "total_eviction_exceeded_time:{}\r\ncurrent_eviction_exceeded_time:0\r\n"
@@ -55,7 +56,8 @@ std::string StatsSection(InfoSource& source) {
       statistics != nullptr ? statistics->purged_members : 0,
       statistics != nullptr ? statistics->purged_rows : 0, server.data_limit().evicted.load(),
       totals.hits, totals.misses,
-      channels.channels, channels.patterns, channels.shard_channels,
+      channels.channels, channels.patterns, channels.shard_channels, tracked.keys, tracked.items,
+      tracked.prefixes,
       server.statistics().errors_total(), totals.commands, totals.batches,
       server.data_limit().late_nanos.load() / kNanosPerMilli);
 }

@@ -79,9 +79,9 @@ std::string ClientsSection(InfoSource& source) {
   return fmt::format(
       "connected_clients:{}\r\ncluster_connections:0\r\nmaxclients:{}\r\n"
       "client_recent_max_input_buffer:{}\r\nclient_recent_max_output_buffer:{}\r\n"
-      "blocked_clients:{}\r\ntracking_clients:0\r\nclients_in_timeout_table:{}\r\n",
+      "blocked_clients:{}\r\ntracking_clients:{}\r\nclients_in_timeout_table:{}\r\n",
       server.clients().size(), server.config().Number(Setting::kMaxClients), input_max, output_max,
-      blocked, blocked);
+      blocked, server.tracking().figures().clients, blocked);
 }
 
 // Of the process, and of its two steps: what the heap holds beyond what is in use, and what the
@@ -128,10 +128,10 @@ std::string MemorySection(InfoSource& source) {
              "used_memory_vm_eval:{0}\r\nused_memory_lua:{0}\r\nused_memory_lua_human:{1}\r\n"
              "used_memory_scripts_eval:{2}\r\nused_memory_scripts:{2}\r\n"
              "used_memory_scripts_human:{3}\r\nnumber_of_cached_scripts:{4}\r\n"
-             "number_of_functions:0\r\nnumber_of_libraries:0\r\nused_memory_vm_functions:0\r\n"
+             "number_of_functions:{5}\r\nnumber_of_libraries:{6}\r\nused_memory_vm_functions:0\r\n"
              "used_memory_functions:0\r\nused_memory_vm_total:{0}\r\n",
              scripts.lua_bytes, HumanBytes(scripts.lua_bytes), scripts.kept_bytes,
-             HumanBytes(scripts.kept_bytes), scripts.kept) +
+             HumanBytes(scripts.kept_bytes), scripts.kept, scripts.functions, scripts.libraries) +
          fmt::format(
              "total_system_memory:{0}\r\ntotal_system_memory_human:{1}\r\nmaxmemory:{2}\r\n"
              "maxmemory_human:{3}\r\nmaxmemory_policy:{10}\r\nallocator_allocated:{4}\r\n"

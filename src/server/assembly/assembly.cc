@@ -10,6 +10,7 @@
 #include "server/assembly/client_extension.h"
 #include "server/commands/data_families.h"
 #include "server/pubsub/pubsub_commands.h"
+#include "server/scripting/function_commands.h"
 #include "server/scripting/scripting_commands.h"
 
 namespace mayfly::server {
@@ -21,6 +22,8 @@ std::vector<CommandFamily> AllFamilies() {
   families.push_back(AclFamily());
   families.push_back(PubSubFamily());
   families.push_back(ScriptingFamily());
+  families.push_back(FunctionFamily());
+  families.push_back(LibraryFamily());
   return families;
 }
 
@@ -96,9 +99,14 @@ Publisher::Counts Assembly::counts() const {
 }
 
 ScriptFigures Assembly::script_figures() const {
+  const auto catalogue = scripts_.catalogue();
+  const auto running = scripts_.running();
   return {.kept = scripts_.count(),
           .kept_bytes = scripts_.kept_bytes(),
-          .lua_bytes = scripts_.memory_bytes()};
+          .lua_bytes = scripts_.memory_bytes(),
+          .libraries = catalogue->libraries().size(),
+          .functions = catalogue->function_count(),
+          .function_runs = running && running->kind == ScriptEngine::Kind::kFunction};
 }
 
 std::unique_ptr<SessionExtension> Assembly::ForSession(Server& server, Session& session) {

@@ -7,6 +7,7 @@
 #include "server/assembly/acl_authorizer.h"
 #include "server/command/arguments.h"
 #include "server/command/limits.h"
+#include "server/scripting/function_requests.h"
 
 namespace mayfly::server {
 namespace {
@@ -62,7 +63,15 @@ SessionExtension::Subscriptions ClientExtension::subscriptions() const {
           .shard_channels = mine_.size(ChannelKind::kShard)};
 }
 
-bool ClientExtension::ScriptMayWrite(const CommandSpec& spec, std::span<const Bytes> args) const {
+bool ClientExtension::ScriptMayWrite(const CommandSpec& spec, std::span<const Bytes> args) {
+  if (server_.table().EntryOf(spec).category == Category::kFunctions) {
+    auto function = engine_.catalogue()->Function(args[1]);
+    if (function == nullptr) {  // No call has read the libraries yet.
+      const auto catalogue = ReadCatalogue(server_.database(), server_.databases().own(), *this);
+      if (catalogue) function = (*catalogue)->Function(args[1]);
+    }
+    return function == nullptr || !function->flags.no_writes;
+  }
   if ((spec.flags & kByDigest) != 0) {
     const auto kept = engine_.Find(args[1]);
     return kept == nullptr || !kept->flags.no_writes;
@@ -194,7 +203,7 @@ void ClientExtension::CountRefused(const CommandSpec* spec, Bytes error_line) {
 
 // Serves others only for a script that runs alone.
 void ClientExtension::Breathe() {
-  if (server_.stops) engine_.Kill(true);
+  if (server_.stops) engine_.Kill(ScriptEngine::Kind::kAny, true);
   const SteadyTime now = server_.Steady();
   const auto since = server_.script_gate().shut_since();
   if (!since || now - *since < kScriptAloneTime) return;

@@ -31,7 +31,7 @@ class ClientExtension final : public SessionExtension,
   PubSubContext* pubsub() override { return &pubsub_; }
   ScriptContext* scripts() override { return this; }
   SessionExtension::Subscriptions subscriptions() const override;
-  bool ScriptMayWrite(const CommandSpec& spec, std::span<const Bytes> args) const override;
+  bool ScriptMayWrite(const CommandSpec& spec, std::span<const Bytes> args) override;
   void Reset() override { mine_.Leave(); }
   void Leave() override { mine_.Leave(); }
   void Committed() override { outbox_.Send(); }

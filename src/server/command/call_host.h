@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -84,8 +85,14 @@ class HostDatabases {
   virtual int databases() const = 0;
   virtual core::TransactionKeyspace& Space(core::LatchedTransaction& transaction, int database) = 0;
 
+  // The server's own rows, which no client names. Null in tests that need none.
+  virtual core::TransactionKeyspace* OwnSpace(core::LatchedTransaction& /*transaction*/) {
+    return nullptr;
+  }
+
   // For commands without a latched transaction; a holder of one must not call them. The keyspace of
-  // a numbered database is created if missing. Null in tests that need neither.
+  // a numbered database is created if missing. Null in tests that need none.
+  virtual Keyspace* own_keyspace() { return nullptr; }
   virtual Database* database_handle() { return nullptr; }
   virtual Keyspace* keyspace(int /*database*/) { return nullptr; }
 };
@@ -111,6 +118,11 @@ class HostClient {
   // The handler returns Answer::Later() after this. When one of the keys has changed the command
   // runs again from the start, with Call::retried set.
   virtual void Block(BlockRequest request) = 0;
+
+  // A script has read these keys, which the transaction holds: for clients that track what they
+  // read. May be called although it does not track.
+  virtual void NoteReads(int /*database*/, std::span<const Bytes> /*keys*/) {}
+  virtual bool tracks_reads() const { return false; }
 
   // Whether a reply of so many bytes exceeds the client's output limit. If so the client is closed
   // when the command ends, whatever it answers.

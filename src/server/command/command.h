@@ -78,8 +78,13 @@ enum class Category : std::uint8_t {
   kConnection,
   kTransaction,
   kScripting,
+  kFunctions,  // Calls of functions; ACL and COMMAND DOCS count them as scripting.
   kAdmin,
 };
+
+constexpr bool IsScripting(Category category) {
+  return category == Category::kScripting || category == Category::kFunctions;
+}
 
 // One run of a command.
 struct Call {

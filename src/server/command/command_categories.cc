@@ -35,7 +35,8 @@ CategoryBits OfFamily(Category family) {
     case Category::kGeo: return Bit("geo");
     case Category::kConnection: return Bit("connection");
     case Category::kTransaction: return Bit("transaction");
-    case Category::kScripting: return Bit("scripting");
+    case Category::kScripting:
+    case Category::kFunctions: return Bit("scripting");
     case Category::kPubSub:
     case Category::kAdmin: break;
   }
@@ -58,7 +59,7 @@ CategoryBits CategoriesOf(const CommandSpec& spec, Category family) {
   CategoryBits bits = spec.subcommands.empty() ? OfFamily(family) : 0;
   const auto has = [&spec](CommandFlag flag) { return (spec.flags & flag) != 0; };
   if (has(kWrite)) bits |= Bit("write");
-  if (has(kReadOnly) && family != Category::kScripting) bits |= Bit("read");
+  if (has(kReadOnly) && !IsScripting(family)) bits |= Bit("read");
   if (has(kAdmin)) bits |= Bit("admin") | Bit("dangerous");
   if (has(kDangerous)) bits |= Bit("dangerous");
   if (has(kSortsMembers)) {

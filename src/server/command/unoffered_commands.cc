@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::string_view kCluster = "Redis Cluster";
 constexpr std::string_view kFailover = "a hand-over by the leader; REPLICAOF is";
-constexpr std::string_view kFunctions = "functions; EVAL is";
 constexpr std::string_view kMigration = "moving keys between servers; DUMP and RESTORE are";
 
 // In the order of names.
@@ -20,9 +19,6 @@ constexpr std::array kUnoffered = std::to_array<std::pair<std::string_view, std:
     {"asking",               kCluster},
     {"cluster",              kCluster},
     {"failover",             kFailover},
-    {"fcall",                kFunctions},
-    {"fcall_ro",             kFunctions},
-    {"function",             kFunctions},
     {"migrate",              kMigration},
     {"readonly",             kCluster},
     {"readwrite",            kCluster},

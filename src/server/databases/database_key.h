@@ -9,6 +9,9 @@
 
 namespace mayfly::server {
 
+// In place of a number: the keyspace of the server's own rows (Databases::own()).
+inline constexpr int kOwnDatabase = -1;
+
 struct DatabaseKey {
   int database = 0;
   std::string key;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "core/transactions/member_deaths.h"
 #include "server/command/run_handler.h"
 #include "server/config/fsync_mode.h"
 #include "server/feed/feed.h"
@@ -32,6 +33,7 @@ Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach r
   if (everything) MAYFLY_RETURN_IF_ERROR(server_.databases().MakeAll());
   RefreshMapping();
   for (const DatabaseKeyView& key : keys) {
+    if (key.database == kOwnDatabase) continue;
     if ((*mapping_)[static_cast<std::size_t>(key.database)] != nullptr) continue;
     MAYFLY_RETURN_IF_ERROR(server_.databases().Make(key.database));
     RefreshMapping();
@@ -41,8 +43,10 @@ Status CommandBatch::BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach r
   scope_.walks = reach == KeyReach::kWalks;
   scope_.memory = memory_.get();
   for (const DatabaseKeyView& key : keys) {
-    scope_.keys.push_back(
-        {(*mapping_)[static_cast<std::size_t>(key.database)].get(), key.key, key.writes});
+    const Keyspace* const keyspace =
+        key.database == kOwnDatabase ? &server_.databases().own()
+                                     : (*mapping_)[static_cast<std::size_t>(key.database)].get();
+    scope_.keys.push_back({keyspace, key.key, key.writes});
   }
   scope_.judged_at.reset();
   if (leader_ != nullptr) {
@@ -119,12 +123,17 @@ bool CommandBatch::Wakes() const {
 
 void CommandBatch::MarkChanged() {
   const auto& changed = transaction_->changed();
+  if (changed.empty() && waiting_databases_.empty()) return;  // Most commands read.
   server_.changes_since_save += changed.size() + (cleared_ ? 1 : 0);
-  if (server_.watches().empty() && server_.waiting().empty()) return;
+  const bool tracking = server_.tracking().any();
+  if (server_.watches().empty() && server_.waiting().empty() && !tracking) return;
+  if (tracking && !waiting_databases_.empty()) server_.tracking().TakeAll(invalidations_);
+  const std::uint64_t writer = client_ != nullptr ? client_->origin().id : 0;
   for (const core::ChangedKey& key : changed) {
     const int database = Databases::NumberOf(*mapping_, key.keyspace);
     if (database < 0) continue;
     server_.watches().Touch(database, key.key);
+    if (tracking) server_.tracking().Take({database, key.key}, writer, invalidations_);
     if (server_.waiting().AnyoneFor(database, key.key))
       ready_.push_back({database, std::string(key.key)});
   }
@@ -203,6 +212,44 @@ Status CommandBatch::MakeKnown(bool changed) {
   return durable;
 }
 
+// A key that changes by itself is entered with the instant at which it does.
+void CommandBatch::RememberRead(std::uint64_t client, const DatabaseKeyView& key) {
+  core::TransactionKeyspace& space = Space(*transaction_, key.database);
+  core::FoundRow row;
+  if (!space.Find(key.key, row).ok()) return;
+  std::optional<WallTime> dies = row.deadline;
+  if (row.exists && row.is_collection) {
+    const auto member = core::NextMemberDeath(space, key.key);
+    if (member && *member) dies = std::min(dies.value_or(**member), **member);
+  }
+  server_.tracking().Remember(client, key, dies, invalidations_);
+}
+
+void CommandBatch::RememberReads(std::uint64_t client, const CommandSpec& spec,
+                                 std::span<const Bytes> args, int database) {
+  if (transaction_ == nullptr || (spec.flags & kReadOnly) == 0) return;
+  FindKeys(spec.keys, args, key_uses_);
+  for (const KeyUse& use : key_uses_) {
+    if ((use.flags & kNotKey) != 0) continue;
+    RememberRead(client, {database, args[static_cast<std::size_t>(use.position)]});
+  }
+}
+
+bool CommandBatch::tracks_reads() const {
+  if (session_ == nullptr || transaction_ == nullptr) return false;
+  const auto& tracking = session_->state().tracking;
+  return tracking != nullptr && tracking->remembers();
+}
+
+void CommandBatch::NoteReads(int database, std::span<const Bytes> keys) {
+  if (!tracks_reads()) return;
+  for (const Bytes key : keys) RememberRead(session_->origin().id, {database, key});
+}
+
+void CommandBatch::DeliverInvalidations() {
+  server_.tracking().Deliver(std::exchange(invalidations_, {}));
+}
+
 void CommandBatch::TellNotifications() {
   for (const Notification& told : notifications_) {
     server_.Notify(told.kind, told.event, told.database, told.key);
@@ -262,6 +309,10 @@ core::TransactionKeyspace& CommandBatch::Space(core::LatchedTransaction& transac
   const auto& keyspace = (*mapping_)[static_cast<std::size_t>(database)];
   MAYFLY_CHECK(keyspace != nullptr, "a command uses a database its transaction was not begun with");
   return transaction.In(*keyspace);
+}
+
+core::TransactionKeyspace* CommandBatch::OwnSpace(core::LatchedTransaction& transaction) {
+  return &transaction.In(server_.databases().own());
 }
 
 Keyspace* CommandBatch::keyspace(int database) {

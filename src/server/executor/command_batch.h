@@ -96,13 +96,30 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   Status Flush(int database);
   Status Swap(int a, int b);
 
+  // The client whose changes these are. Null: nobody's.
+  void set_client(const Session* client) { client_ = client; }
+  const Session* client() const { return client_; }
+
+  // Enters the keys that the command read in the table of tracking, for this client. Call it while
+  // the transaction holds them.
+  void RememberReads(std::uint64_t client, const CommandSpec& spec, std::span<const Bytes> args,
+                     int database);
+
+  // Tells clients that track of what has changed; to be called after Commit() or Abandon().
+  void TellTrackers() {
+    if (!invalidations_.empty()) DeliverInvalidations();
+  }
+
   // CallHost.
   core::TransactionKeyspace& Space(core::LatchedTransaction& transaction, int database) override;
+  core::TransactionKeyspace* OwnSpace(core::LatchedTransaction& transaction) override;
   int databases() const override { return server_.databases().count(); }
   void Notify(NotifyClass kind, std::string_view event, int database, Bytes key) override;
   bool Wants(NotifyClass kind) const override { return server_.Wants(kind); }
   void Block(BlockRequest request) override { block_ = std::move(request); }
   bool TooMuchToSend(std::uint64_t bytes) override;
+  void NoteReads(int database, std::span<const Bytes> keys) override;
+  bool tracks_reads() const override;
   void CountReads(std::uint64_t found, std::uint64_t missed) override {
     reads_found_ += found;
     reads_missed_ += missed;
@@ -116,6 +133,7 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   ScanCursors& scan_cursors() override { return server_.scan_cursors(); }
   PiecedStrings& pieced_strings() override { return server_.pieced_strings(); }
   Database* database_handle() override { return &server_.database(); }
+  Keyspace* own_keyspace() override { return &server_.databases().own(); }
   Keyspace* keyspace(int database) override;
   Server* server() override { return &server_; }
   Session* session() override { return session_; }
@@ -136,6 +154,8 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   Status BeginOnce(std::span<const DatabaseKeyView> keys, KeyReach reach);
   void RefreshMapping();
   void MarkChanged();
+  void DeliverInvalidations();
+  void RememberRead(std::uint64_t client, const DatabaseKeyView& key);
   Status MakeKnown(bool changed);
   void TellNotifications();
   void Reset();
@@ -153,6 +173,9 @@ class CommandBatch final : public CallHost, private core::CommitWitness {
   CommandFeed feed_;  // Of the transaction, for followers.
   std::int64_t fed_to_ = 0;
   Session* session_ = nullptr;
+  const Session* client_ = nullptr;
+  Invalidations invalidations_;   // To be told after the commit.
+  std::vector<KeyUse> key_uses_;  // A member to reuse its memory.
   std::optional<BlockRequest> block_;
   std::vector<Notification> notifications_;
   std::vector<DatabaseKey> ready_;

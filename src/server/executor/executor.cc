@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "server/command/limits.h"
+#include "server/functions/library_rows.h"
 
 namespace mayfly::server {
 namespace {
@@ -42,10 +43,12 @@ void Executor::Run(Session& session, Pipeline& pipeline, SteadyTime turn_end) {
   turn_end_ = turn_end;
   while (session.ready() && !pipeline.empty()) {
     run_.set_leader(session.state().leader);
+    run_.set_client(&session);
     const std::size_t done = RunSome(session, pipeline);
     pipeline.Pop(done);
     if (session.state().leader != nullptr) session.state().leader->Passed(done);
     run_.set_leader(nullptr);
+    run_.set_client(nullptr);
     if (session.out().size() > kOutputBytesBeforeRest || server_.Steady() >= turn_end) break;
   }
   running_ = false;
@@ -142,6 +145,14 @@ std::size_t Executor::RunBatch(Session& session) {
     }
   }
   RunItems(session, done, parked);
+  if (session.state().tracking != nullptr) [[unlikely]] {
+    for (std::size_t i = 0; i < done; ++i) {
+      if (items_[i].decision.way == Way::kBatch) {
+        RememberReads(session, *items_[i].decision.entry, items_[i].args);
+      }
+      if (items_[i].decision.entry != nullptr) ForgetCaching(session, *items_[i].decision.entry);
+    }
+  }
   const Status committed = run_.Commit(done);
   if (!committed.ok() && parked != nullptr) CancelPark(parked);
   TellOthers(session);
@@ -202,10 +213,27 @@ void Executor::RunItems(Session& session, std::size_t& done, std::shared_ptr<Wai
 // Publishes the batch's messages and serves the clients that wait for its changes, even if the
 // client itself gets an error because the commit could not be made durable.
 void Executor::TellOthers(Session& session) {
+  run_.TellTrackers();
   if (!run_.happened()) return session.extension().Abandoned();
   if (run_.fed_to() > 0) session.state().fed_to = run_.fed_to();
   session.extension().Committed();
   if (!run_.ready().empty()) ServeWaiters(std::exchange(run_.ready(), {}));
+}
+
+// For CLIENT TRACKING. Scripts note for themselves what they read.
+void Executor::RememberReads(Session& session, const CommandEntry& entry,
+                             std::span<const Bytes> args) {
+  if (!session.state().tracking->remembers()) return;
+  run_.RememberReads(session.origin().id, *entry.spec, args, session.state().database);
+}
+
+// What CLIENT CACHING said holds for one command or transaction. CLIENT itself is none.
+void Executor::ForgetCaching(Session& session, const CommandEntry& entry) const {
+  const bool about_clients = entry.container != nullptr && entry.category == Category::kConnection;
+  if (about_clients || session.state().transaction.open || session.state().tracking == nullptr) {
+    return;
+  }
+  session.state().tracking->caching = ClientTracking::Caching::kUnsaid;
 }
 
 void Executor::FailItems(Session& session, std::size_t count, std::uint64_t replies_begin,
@@ -239,6 +267,10 @@ bool Executor::RunsBeside(Session& session, const Decision& decision, std::span<
         {session.state().database, args[static_cast<std::size_t>(use.position)], writes});
   }
   NoteUses(session.state().database, args);
+  // So the function is not replaced while it runs.
+  if (decision.entry->category == Category::kFunctions) {
+    keys_.push_back({kOwnDatabase, kLibrariesKey, false});
+  }
   return true;
 }
 
@@ -283,6 +315,10 @@ bool Executor::RunAlone(Session& session, Decision& decision, std::span<const By
     run_.Forget();
     session.extension().Abandoned();
     return false;
+  }
+  if (session.state().tracking != nullptr) [[unlikely]] {
+    if (!IsScripting(entry.category)) RememberReads(session, entry, args);
+    ForgetCaching(session, entry);
   }
   std::shared_ptr<Waiter> parked;
   if (answer.later()) {
@@ -355,7 +391,7 @@ void Executor::CloseForeigner(Session& session) {
 
 void Executor::Show(Session& session, const CommandEntry& entry, std::span<const Bytes> args) {
   // Redis marks scripts, since it shows them at another moment: before what they call, as here.
-  const bool hidden = entry.Is(kSkipMonitor) && entry.category != Category::kScripting;
+  const bool hidden = entry.Is(kSkipMonitor) && !IsScripting(entry.category);
   if (server_.monitors().empty() || hidden || entry.Is(kAdmin)) return;
   server_.monitors().Show(
       server_.clock().Now(), session.state().database,

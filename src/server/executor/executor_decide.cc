@@ -13,7 +13,7 @@ namespace {
 
 // Runs a client's code, for an unbounded time.
 bool IsScript(const CommandEntry& entry) {
-  return entry.category == Category::kScripting && entry.Is(kEverything);
+  return IsScripting(entry.category) && entry.Is(kEverything);
 }
 
 // Commands that run beside a script. A SHUTDOWN that saves has to wait for it.
@@ -43,7 +43,7 @@ bool AddsData(Session& session, const CommandEntry& entry) {
 }
 
 constexpr const char* kBusyLine =
-    "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.";
+    "BUSY Redis is busy running a script. You can only call {} KILL or SHUTDOWN NOSAVE.";
 
 }  // namespace
 
@@ -119,7 +119,8 @@ void Executor::MeetScript(Session& session, const CommandEntry& entry, Decision&
   const bool concerned =
       session.state().leader == nullptr && (!entry.Is(kAllowBusy) || entry.Is(kNoRows));
   if (since && concerned && threshold > 0 && server_.Steady() - *since >= Millis(threshold)) {
-    decision.error = Answer::Error(kBusyLine);
+    decision.error = Answer::Error(
+        fmt::format(kBusyLine, server_.script_figures().function_runs ? "FUNCTION" : "SCRIPT"));
     return;
   }
   decision.way = Way::kAwait;

@@ -74,6 +74,7 @@ void Executor::RunTransaction(Session& session, const CommandEntry& exec,
     if (state.leader != nullptr) state.leader->NotCommitted(outcome);
     return fail(Answer(outcome).error());
   }
+  ForgetCaching(session, exec);
   counters_.batches.fetch_add(1, std::memory_order_relaxed);
   const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());
   Show(session, exec, args);
@@ -170,6 +171,9 @@ Status Executor::RunQueued(Session& session, const std::vector<QueuedCommand>& c
                                     .session = &session,
                                     .may_block = false,
                                     .within = true});
+    if (session.state().tracking != nullptr && !IsScripting(command.entry->category)) {
+      RememberReads(session, *command.entry, args);
+    }
     const bool failed = server_.statistics().CountFailure(answer);
     NoteFailure(session, args, answer);
     const auto nanos = static_cast<std::uint64_t>((server_.Steady() - begin).count());

@@ -17,6 +17,7 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
     waiter->args = std::move(request.args);
   }
   waiter->keys = std::move(request.keys);
+  waiter->client = session.origin().id;
   waiter->database = session.state().database;
   waiter->version = session.state().version;
   waiter->null_array = request.null_array;
@@ -25,6 +26,8 @@ std::shared_ptr<Waiter> Executor::Park(Session& session, const Item& item, Block
   const auto& principal = session.state().principal;
   if (principal != nullptr) waiter->user = principal->name();
   waiter->began = server_.Steady();
+  const auto& tracking = session.state().tracking;
+  waiter->tracks = tracking != nullptr && tracking->remembers();
   session.state().last_command = item.decision.entry;
   server_.waiting().Add(waiter);
   session.Park(waiter, request.timeout);
@@ -48,6 +51,7 @@ void Executor::ServeWaiters(std::vector<DatabaseKey> ready) {
   // client, or ends.
   LeaderStream* const leader = run_.leader();
   run_.set_leader(nullptr);  // What clients wait for is none of its commands.
+  const Session* const client = run_.client();
   while (!ready.empty()) {
     std::vector<DatabaseKey> next;
     for (const DatabaseKey& key : ready) {
@@ -60,6 +64,7 @@ void Executor::ServeWaiters(std::vector<DatabaseKey> ready) {
     ready = std::move(next);
   }
   run_.set_leader(leader);
+  run_.set_client(client);
 }
 
 Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const DatabaseKey& key,
@@ -83,6 +88,8 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
     run_.Abandon();
     return Served::kNothingThere;
   }
+  const auto session = waiter->session.lock();
+  run_.set_client(session.get());
   OutputBuffer reply;
   // The rules may have changed since the client was parked.
   Answer answer = server_.authorizer().CheckUser(waiter->user, *waiter->entry->spec, args);
@@ -96,6 +103,9 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
                        .database = waiter->database,
                        .may_block = true,
                        .retried = true});
+    if (waiter->tracks) {
+      run_.RememberReads(waiter->client, *waiter->entry->spec, args, waiter->database);
+    }
   }
   // A key of another type does not end the wait: the handler skips it. An error is about something
   // else, such as the destination of the value, and ends it.
@@ -116,12 +126,13 @@ Executor::Served Executor::Serve(const std::shared_ptr<Waiter>& waiter, const Da
   if (server_.statistics().CountFailure(answer)) {
     server_.statistics().CountFailedLater(waiter->entry->id);
   }
-  if (const auto session = waiter->session.lock()) {
+  if (session != nullptr) {
     session->Post([waiter, bytes = std::string(reply.view()), fed](Session& self) {
       if (fed > 0) self.state().fed_to = fed;
       self.Unpark(waiter, bytes);
     });
   }
+  run_.TellTrackers();  // Behind the client's own reply.
   return Served::kYes;
 }
 

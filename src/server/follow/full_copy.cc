@@ -6,10 +6,13 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/random.h"
 #include "core/transactions/latched_transaction.h"
 #include "rdb/rdb_reader.h"
 #include "server/commands/keys/dump_rows.h"
 #include "server/dump/rows_of_file.h"
+#include "server/functions/library_rows.h"
+#include "server/functions/library_text.h"
 #include "wire/decimal.h"
 
 namespace mayfly::server {
@@ -38,6 +41,7 @@ class RowsOfCopy final : public RowsOfFile {
   }
 
   int stream_database() const { return stream_database_; }
+  const LibraryTexts& libraries() const { return libraries_; }
 
  private:
   struct Waiting {
@@ -78,9 +82,17 @@ class RowsOfCopy final : public RowsOfFile {
     return {};
   }
 
+  Status Function(const std::string& text) override {
+    const auto parsed = ParseLibraryText(text);
+    if (!parsed) return RowsOfFile::Function(text);
+    libraries_.insert_or_assign(parsed->name, text);
+    return {};
+  }
+
   Server& server_;
   const Databases::Mapping& copy_;
   const WallTime judged_at_;
+  LibraryTexts libraries_;
   const std::unique_ptr<core::TransactionMemory> memory_ = core::NewTransactionMemory();
   std::vector<Waiting> batch_;
   std::size_t bytes_ = 0;
@@ -95,7 +107,8 @@ Status CheckMark(rdb::Input& in, const std::string& mark) {
 }
 
 // The one moment at which the copy becomes visible.
-Status Install(Server& server, const Databases::Mapping& copy, const FollowPosition& position) {
+Status Install(Server& server, const Databases::Mapping& copy, const LibraryTexts& libraries,
+               const FollowPosition& position) {
   Databases& databases = server.databases();
   MAYFLY_RETURN_IF_ERROR(databases.MakeAll());
   const auto old = databases.mapping();
@@ -104,8 +117,10 @@ Status Install(Server& server, const Databases::Mapping& copy, const FollowPosit
     everything.everything = true;
     MAYFLY_TRY(const auto transaction, server.transactions().Begin(everything));
     MAYFLY_RETURN_IF_ERROR(databases.Exchange(*transaction, copy));
-    MAYFLY_RETURN_IF_ERROR(transaction->In(databases.own())
-                               .Put(kPositionKey, EncodePosition(position), Lifetime::Forever()));
+    core::TransactionKeyspace& own = transaction->In(databases.own());
+    MAYFLY_RETURN_IF_ERROR(own.Put(kPositionKey, EncodePosition(position), Lifetime::Forever()));
+    Random random(FreshSeed());
+    MAYFLY_RETURN_IF_ERROR(WriteLibraries(own, libraries, random).status());
     for (int number = 0; number < databases.count(); ++number) {
       server.watches().TouchIf(number, [](const Watch&) { return true; });
     }
@@ -115,6 +130,7 @@ Status Install(Server& server, const Databases::Mapping& copy, const FollowPosit
     MAYFLY_RETURN_IF_ERROR(transaction->Commit());
     databases.Install(std::make_shared<const Databases::Mapping>(copy));
   }
+  server.tracking().EverythingChanged();
   databases.Drop(*old);
   if (const Status wanted = server.NotifyOfDeaths(); !wanted.ok()) {
     Log(server.logger(), LogLevel::kWarning, "no notifications of deaths: {}", wanted.message());
@@ -137,7 +153,7 @@ Result<CopyOutcome> TakeFullCopy(Server& server, rdb::ByteSource& source, const 
   if (taken.ok()) {
     rest = in.rest();
     position.database = rows.stream_database();
-    taken = Install(server, copy, position);
+    taken = Install(server, copy, rows.libraries(), position);
   }
   if (!taken.ok() && *server.databases().mapping() != copy) server.databases().Drop(copy);
   MAYFLY_RETURN_IF_ERROR(taken);

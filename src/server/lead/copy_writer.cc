@@ -9,6 +9,7 @@
 #include "rdb/stream_writer.h"
 #include "server/commands/keys/dump_streams.h"
 #include "server/commands/support/collection_walk.h"
+#include "server/functions/library_rows.h"
 #include "types/hash.h"
 #include "types/list.h"
 #include "types/member_key.h"
@@ -33,6 +34,8 @@ class CopyWriter {
   Status Run() {
     writer_.Aux("redis-ver", request_.field_deadlines ? "7.4.0" : "7.0.15");
     writer_.Aux("redis-bits", "64");
+    MAYFLY_TRY(const LibraryTexts libraries, ReadLibraries(reader_->In(request_.own)));
+    for (const auto& [name, text] : libraries) writer_.Function(text);
     for (std::size_t number = 0; number < request_.databases.size(); ++number) {
       if (request_.databases[number] == nullptr) continue;
       MAYFLY_RETURN_IF_ERROR(WriteDatabase(static_cast<int>(number), *request_.databases[number]));

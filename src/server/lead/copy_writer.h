@@ -15,6 +15,7 @@ namespace mayfly::server {
 struct CopyRequest {
   const core::FrozenState& state;
   const Databases::Mapping& databases;
+  const Keyspace& own;  // Has the libraries of functions.
   // Deadlines of fields, in the form of Redis 7.4. Without, such fields have none in the copy, and go
   // when the stream says that they have died.
   bool field_deadlines = false;

@@ -119,8 +119,10 @@ Status ServedFollower::WriteWhole(bool answers) {
   if (answers) {
     queue_.Push(fmt::format("+FULLRESYNC {} {}\r\n", position.id, position.offset));
   }
-  const CopyRequest request{
-      .state = *state, .databases = *databases, .field_deadlines = traits_.field_deadlines};
+  const CopyRequest request{.state = *state,
+                            .databases = *databases,
+                            .own = server_.databases().own(),
+                            .field_deadlines = traits_.field_deadlines};
   const auto push = [&](std::string piece) { return queue_.Push(std::move(piece)); };
   if (traits_.ends_by_mark) {
     const std::string& mark = server_.run_id();  // 40 digits that no copy contains by chance.

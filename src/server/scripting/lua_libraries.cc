@@ -140,10 +140,7 @@ void OpenLibraries(lua_State* lua, std::string_view version) {
     lua_setfield(lua, globals, name);
   }
   ProtectStrings(lua, globals);
-  lua_createtable(lua, 0, 1);
-  lua_pushcfunction(lua, MissingGlobal);
-  lua_setfield(lua, -2, "__index");
-  lua_setmetatable(lua, globals);
+  RefuseMissingFields(lua);
   lua_pushvalue(lua, globals);
   lua_setfield(lua, LUA_REGISTRYINDEX, kGlobals);
   lua_pushvalue(lua, globals);
@@ -155,6 +152,25 @@ void OpenLibraries(lua_State* lua, std::string_view version) {
   lua_gc(lua, LUA_GCSETPAUSE, kCollectorPausePercent);
   lua_gc(lua, LUA_GCSETSTEPMUL, kCollectorStepPercent);
   SeedRandom(LuaState::Of(lua), std::random_device()());
+}
+
+void RefuseMissingFields(lua_State* lua) {
+  lua_createtable(lua, 0, 1);
+  lua_pushcfunction(lua, MissingGlobal);
+  lua_setfield(lua, -2, "__index");
+  lua_setmetatable(lua, -2);
+}
+
+void ShowGlobals(lua_State* lua) {
+  lua_getmetatable(lua, LUA_GLOBALSINDEX);
+  lua_insert(lua, -2);
+  lua_setfield(lua, -2, "__index");
+  lua_pop(lua, 1);
+}
+
+void ShowOwnGlobals(lua_State* lua) {
+  lua_getfield(lua, LUA_REGISTRYINDEX, kGlobals);
+  ShowGlobals(lua);
 }
 
 void SetKeysAndArguments(lua_State* lua) {

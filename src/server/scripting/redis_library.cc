@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -186,54 +187,68 @@ int VersionNumber(std::string_view version) {
   return number;
 }
 
-}  // namespace
+struct Constant {
+  const char* name;
+  int value;
+};
 
-void PushRedisLibrary(lua_State* lua, std::string_view version) {
-  // clang-format off
-  static constexpr luaL_Reg kFunctions[] = {
-      {"acl_check_cmd",      CheckCommand},
-      {"breakpoint",         Breakpoint},
-      {"call",               CallOrRaise},
-      {"debug",              ShowToDebugger},
-      {"error_reply",        ErrorReply},
-      {"log",                WriteLog},
-      {"pcall",              CallOrReturn},
-      {"replicate_commands", ReplicateCommands},
-      {"set_repl",           SetReplication},
-      {"setresp",            SetResp},
-      {"sha1hex",            Sha1},
-      {"status_reply",       StatusReply},
-  };
-  // clang-format on
-  struct Constant {
-    const char* name;
-    int value;
-  };
-  // clang-format off
-  const Constant kConstants[] = {
-      {"LOG_DEBUG",         0},
-      {"LOG_VERBOSE",       1},
-      {"LOG_NOTICE",        2},
-      {"LOG_WARNING",       3},
-      {"REPL_NONE",         0},
-      {"REPL_AOF",          1},
-      {"REPL_SLAVE",        2},
-      {"REPL_ALL",          kReplicateAll},
-      {"REPL_REPLICA",      2},
-      {"REDIS_VERSION_NUM", VersionNumber(version)},
-  };
-  // clang-format on
-  lua_newtable(lua);
-  for (const luaL_Reg& function : kFunctions) {
-    lua_pushcfunction(lua, function.func);
-    lua_setfield(lua, -2, function.name);
-  }
-  for (const Constant& constant : kConstants) {
+// clang-format off
+constexpr luaL_Reg kRunningFunctions[] = {
+    {"acl_check_cmd",      CheckCommand},
+    {"breakpoint",         Breakpoint},
+    {"call",               CallOrRaise},
+    {"debug",              ShowToDebugger},
+    {"error_reply",        ErrorReply},
+    {"pcall",              CallOrReturn},
+    {"replicate_commands", ReplicateCommands},
+    {"set_repl",           SetReplication},
+    {"setresp",            SetResp},
+    {"sha1hex",            Sha1},
+    {"status_reply",       StatusReply},
+};
+constexpr Constant kReplication[] = {
+    {"REPL_NONE",    0},
+    {"REPL_AOF",     1},
+    {"REPL_SLAVE",   2},
+    {"REPL_ALL",     kReplicateAll},
+    {"REPL_REPLICA", 2},
+};
+constexpr Constant kLogLevels[] = {
+    {"LOG_DEBUG",   0},
+    {"LOG_VERBOSE", 1},
+    {"LOG_NOTICE",  2},
+    {"LOG_WARNING", 3},
+};
+// clang-format on
+
+void SetFunction(lua_State* lua, const char* name, lua_CFunction function) {
+  lua_pushcfunction(lua, function);
+  lua_setfield(lua, -2, name);
+}
+
+void SetConstants(lua_State* lua, std::span<const Constant> constants) {
+  for (const Constant& constant : constants) {
     lua_pushinteger(lua, constant.value);
     lua_setfield(lua, -2, constant.name);
   }
+}
+
+}  // namespace
+
+void PushLoadingRedisLibrary(lua_State* lua, std::string_view version) {
+  lua_newtable(lua);
+  SetFunction(lua, "log", WriteLog);
+  SetConstants(lua, kLogLevels);
+  lua_pushinteger(lua, VersionNumber(version));
+  lua_setfield(lua, -2, "REDIS_VERSION_NUM");
   PushBytes(lua, version);
   lua_setfield(lua, -2, "REDIS_VERSION");
+}
+
+void PushRedisLibrary(lua_State* lua, std::string_view version) {
+  PushLoadingRedisLibrary(lua, version);
+  for (const luaL_Reg& function : kRunningFunctions) SetFunction(lua, function.name, function.func);
+  SetConstants(lua, kReplication);
 }
 
 }  // namespace mayfly::server

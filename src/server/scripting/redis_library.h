@@ -11,4 +11,7 @@ namespace mayfly::server {
 // `version`: three numbers, such as "7.0.15".
 void PushRedisLibrary(lua_State* lua, std::string_view version);
 
+// What of it a library of functions sees while it is loaded.
+void PushLoadingRedisLibrary(lua_State* lua, std::string_view version);
+
 }  // namespace mayfly::server

@@ -71,6 +71,23 @@ Status ReadFirstLine(std::string_view line, ScriptFlags& flags) {
 
 }  // namespace
 
+bool SetScriptFlag(Bytes name, ScriptFlags& flags) {
+  for (const FlagName& one : kFlagNames) {
+    if (one.name != ToLower(name)) continue;
+    flags.*one.flag = true;
+    return true;
+  }
+  return false;
+}
+
+std::vector<std::string_view> NamesOfFlags(const ScriptFlags& flags) {
+  std::vector<std::string_view> names;
+  for (const FlagName& one : kFlagNames) {
+    if (flags.*one.flag) names.push_back(one.name);
+  }
+  return names;
+}
+
 std::string Sha1Hex(Bytes bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned size = 0;

@@ -3,8 +3,10 @@
 // Without such a line a script may do everything, as before Redis 7.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mayfly/bytes.h"
 #include "mayfly/result.h"
@@ -23,10 +25,18 @@ struct ScriptFlags {
   bool allow_cross_slot_keys = false;
 };
 
+// Sets the flag of this name, in any case. False: there is none.
+bool SetScriptFlag(Bytes name, ScriptFlags& flags);
+
+std::vector<std::string_view> NamesOfFlags(const ScriptFlags& flags);
+
+struct Library;  // library.h
+
 struct Script {
-  std::string sha;
+  std::string sha;   // Of a function: its name.
   std::string body;  // Without the first line, but with its line break, which keeps line numbers.
   ScriptFlags flags;
+  std::shared_ptr<const Library> library = nullptr;  // Of a function; shared with its catalogue.
 };
 
 // Invalid, in Redis' words, when the first line is malformed. Does not compile.

@@ -183,6 +183,7 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
                     .feed = outer_.feed};
   Answer answer =
       (spec->flags & kSelects) != 0 ? Select(args[1], writer) : RunHandler(*spec, call, out);
+  if ((spec->flags & kReadOnly) != 0 && outer_.host.tracks_reads()) NoteReads(*spec, args);
   const bool later = answer.later();
   Note({.spec = spec,
         .took = clock_.Steady() - begin,
@@ -204,6 +205,17 @@ Reply ScriptCalls::Call(std::span<const Bytes> args, ProtocolVersion version, Sc
   if (!reply) return ErrorReply(fmt::format("ERR {}", reply.error().message()));
   if (!reply->has_value()) return ErrorReply("ERR the command did not reply");
   return **std::move(reply);
+}
+
+// As in Redis 7.0, a script that reads anything has read all keys that it names; and also what it
+// has really read.
+void ScriptCalls::NoteReads(const CommandSpec& spec, std::span<const Bytes> args) {
+  outer_.host.NoteReads(outer_.database, rules_.keys);
+  FindKeys(spec.keys, args, key_uses_);
+  for (const KeyUse& use : key_uses_) {
+    if ((use.flags & kNotKey) != 0) continue;
+    outer_.host.NoteReads(database_, args.subspan(static_cast<std::size_t>(use.position), 1));
+  }
 }
 
 Answer ScriptCalls::Select(Bytes argument, ReplyWriter& reply) {

@@ -66,6 +66,7 @@ class ScriptCalls final : public ScriptHost {
   // Why it cannot be run; empty if it can.
   std::string Check(const CommandSpec* spec, std::span<const Bytes> args, ScriptRun& run);
   Answer Select(Bytes argument, ReplyWriter& reply);
+  void NoteReads(const CommandSpec& spec, std::span<const Bytes> args);
 
   const server::Call& outer_;
   ScriptContext& context_;

@@ -5,7 +5,9 @@
 #include <stdexcept>
 
 #include "base/text.h"
+#include "server/functions/library_text.h"
 #include "server/scripting/libraries/compile_text.h"
+#include "server/scripting/library_loader.h"
 #include "server/scripting/lua/lua_errors.h"
 #include "server/scripting/lua_libraries.h"
 #include "server/scripting/lua_replies.h"
@@ -14,17 +16,20 @@ namespace mayfly::server {
 namespace {
 
 constexpr const char* kFunctions = "mayfly.functions";  // In the registry: sha -> function.
+constexpr const char* kLibraries = "mayfly.libraries";  // sha -> table of functions, by names.
 constexpr const char* kChunkName = "@user_script";
 
-void NewFunctions(lua_State* lua) {
+void NewTable(lua_State* lua, const char* name) {
   lua_newtable(lua);
-  lua_setfield(lua, LUA_REGISTRYINDEX, kFunctions);
+  lua_setfield(lua, LUA_REGISTRYINDEX, name);
 }
 
 int OpenState(lua_State* lua) {
   const auto& version = *static_cast<const std::string*>(lua_touserdata(lua, 1));
   OpenLibraries(lua, version);
-  NewFunctions(lua);
+  OpenLibraryLoading(lua, version);
+  NewTable(lua, kFunctions);
+  NewTable(lua, kLibraries);
   return 0;
 }
 
@@ -182,8 +187,12 @@ std::unique_ptr<ScriptEngine::State> ScriptEngine::TakeState() {
   }
   lua_State* const lua = state->lua.get();
   if (state->compiled >= kCompiledScriptsMax) {
-    NewFunctions(lua);
+    NewTable(lua, kFunctions);
     state->compiled = 0;
+  }
+  if (state->libraries >= kLoadedLibrariesMax) {
+    NewTable(lua, kLibraries);
+    state->libraries = 0;
   }
   // Lua 5.1 does not collect when it runs out of memory, so begin with room.
   if (state->lua.memory_bytes() > options_.memory_bytes_max / 4) lua_gc(lua, LUA_GCCOLLECT, 0);
@@ -196,8 +205,31 @@ void ScriptEngine::GiveBack(std::unique_ptr<State> state) {
   idle_.push_back(std::move(state));
 }
 
+Status ScriptEngine::PushLibraryFunction(lua_State* lua, Job& job) {
+  const Library& library = *job.script.library;
+  lua_getfield(lua, LUA_REGISTRYINDEX, kLibraries);
+  PushBytes(lua, library.sha);
+  lua_rawget(lua, -2);
+  if (!lua_istable(lua, -1)) {
+    lua_pop(lua, 1);
+    LibraryLoad load;
+    mayfly::server::LoadLibrary(lua, library.body, load);
+    job.out_of_memory = load.out_of_memory;
+    if (!load.error.empty()) return Status::Invalid(load.error);
+    PushBytes(lua, library.sha);
+    lua_pushvalue(lua, -2);
+    lua_rawset(lua, -4);
+    ++job.state.libraries;
+  }
+  PushBytes(lua, ToLower(job.script.sha));
+  lua_rawget(lua, -2);
+  if (lua_isfunction(lua, -1)) return Status::Ok();
+  return Status::Invalid("Function not found");
+}
+
 Status ScriptEngine::PushFunction(lua_State* lua, Job& job) {
   const Script& script = job.script;
+  if (script.library != nullptr) return PushLibraryFunction(lua, job);
   lua_getfield(lua, LUA_REGISTRYINDEX, kFunctions);
   PushBytes(lua, script.sha);
   lua_rawget(lua, -2);
@@ -217,13 +249,24 @@ int ScriptEngine::Main(lua_State* lua) {
   Job& job = *static_cast<Job*>(lua_touserdata(lua, 1));
   job.status = PushFunction(lua, job);
   if (!job.status.ok() || job.lua_job == nullptr) return 0;
-  PushList(lua, job.keys);
-  PushList(lua, job.args);
+  const bool is_function = job.script.library != nullptr;
+  if (is_function) {
+    lua_pushnil(lua);
+    lua_pushnil(lua);
+  } else {
+    PushList(lua, job.keys);
+    PushList(lua, job.args);
+  }
   SetKeysAndArguments(lua);
   PushBytes(lua, job.script.sha);
   lua_pushcclosure(lua, DescribeError, 1);
   lua_insert(lua, -2);
-  const int status = lua_pcall(lua, 0, 1, -2);
+  if (is_function) {
+    PushList(lua, job.keys);
+    PushList(lua, job.args);
+  }
+  const int args = is_function ? 2 : 0;
+  const int status = lua_pcall(lua, args, 1, -2 - args);
   job.state.lua.set_bounded(false);
   if (status == 0) {
     job.failed = IsError(lua, -1);
@@ -244,7 +287,7 @@ int ScriptEngine::Main(lua_State* lua) {
 
 Answer ScriptEngine::Run(const Script& script, std::span<const Bytes> keys,
                          std::span<const Bytes> args, ScriptHost& host, ReplyWriter& reply,
-                         bool killable) {
+                         bool killable, std::span<const Bytes> command) {
   std::unique_ptr<State> state = TakeState();
   ScriptRun run;
   LuaJob lua_job{host, run};
@@ -253,6 +296,10 @@ Answer ScriptEngine::Run(const Script& script, std::span<const Bytes> keys,
   if (killable) {
     const std::lock_guard current_lock(current_mutex_);
     current_ = &run;
+    current_is_ = {.kind = script.library != nullptr ? Kind::kFunction : Kind::kScript,
+                   .name = script.sha,
+                   .command = {command.begin(), command.end()},
+                   .for_so_long = {}};
     started_ = clock_.Steady();
   }
   lua_State* const lua = state->lua.get();
@@ -290,17 +337,20 @@ Answer ScriptEngine::Finish(int status, const Job& job, ReplyWriter& reply) {
   return job.failed ? Answer::FailedReply(job.to_count) : Answer();
 }
 
-ScriptEngine::KillOutcome ScriptEngine::Kill(bool though_it_wrote) {
+ScriptEngine::KillOutcome ScriptEngine::Kill(Kind kind, bool though_it_wrote) {
   const std::lock_guard lock(current_mutex_);
   if (current_ == nullptr) return KillOutcome::kNothingRuns;
+  if (kind != Kind::kAny && kind != current_is_.kind) return KillOutcome::kOtherKind;
   const ScriptRun::Stop stop = current_->RequestStop(though_it_wrote);
   return stop == ScriptRun::Stop::kStopped ? KillOutcome::kKilled : KillOutcome::kHasWritten;
 }
 
-std::optional<Millis> ScriptEngine::running_for() const {
+std::optional<ScriptEngine::Running> ScriptEngine::running() const {
   const std::lock_guard lock(current_mutex_);
   if (current_ == nullptr) return std::nullopt;
-  return std::chrono::duration_cast<Millis>(clock_.Steady() - started_);
+  Running running = current_is_;
+  running.for_so_long = std::chrono::duration_cast<Millis>(clock_.Steady() - started_);
+  return running;
 }
 
 }  // namespace mayfly::server

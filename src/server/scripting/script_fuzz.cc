@@ -189,7 +189,7 @@ class ImpatientHost final : public ScriptHost {
   }
   std::optional<bool> MayCall(std::span<const Bytes> args) override { return host_.MayCall(args); }
   void Breathe(ScriptRun& /*run*/) override {
-    if (++breaths_ > 20) engine_.Kill(true);
+    if (++breaths_ > 20) engine_.Kill(ScriptEngine::Kind::kAny, true);
   }
   void Log(LogLevel, Bytes) override {}
 

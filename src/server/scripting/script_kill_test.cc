@@ -33,8 +33,8 @@ class ScriptKill : public testing::Test {
 };
 
 TEST_F(ScriptKill, NothingRuns) {
-  EXPECT_EQ(engine_.Kill(), Outcome::kNothingRuns);
-  EXPECT_EQ(engine_.running_for(), std::nullopt);
+  EXPECT_EQ(engine_.Kill(ScriptEngine::Kind::kScript), Outcome::kNothingRuns);
+  EXPECT_FALSE(engine_.running());
 }
 
 TEST_F(ScriptKill, EndsAnEndlessLoop) {
@@ -50,14 +50,14 @@ TEST_F(ScriptKill, EndsAnEndlessLoop) {
   };
   for (const char* const loop : kLoops) {
     std::future<std::string> reply = Start(std::string("redis.call('get','a') ") + loop);
-    EXPECT_EQ(engine_.Kill(), Outcome::kKilled) << loop;
+    EXPECT_EQ(engine_.Kill(ScriptEngine::Kind::kScript), Outcome::kKilled) << loop;
     EXPECT_EQ(reply.get(),
               "-ERR Script killed by user with SCRIPT KILL... script: {sha}, on @user_script:1.")
         << loop;
     host_.on_call = nullptr;
     EXPECT_EQ(WireOfScript(engine_, host_, "for i=1,100000 do end return 1"), ":1") << loop;
   }
-  EXPECT_EQ(engine_.Kill(), Outcome::kNothingRuns);
+  EXPECT_EQ(engine_.Kill(ScriptEngine::Kind::kScript), Outcome::kNothingRuns);
 }
 
 // Few instructions, much time: each makes a long string.
@@ -98,7 +98,7 @@ TEST_F(ScriptKill, SparesAScriptThatHasWritten) {
     return WireOfScript(engine_, host_, "redis.call('set','a','1') redis.call('get','a') return 7");
   });
   wrote.get_future().wait();
-  EXPECT_EQ(engine_.Kill(), Outcome::kHasWritten);
+  EXPECT_EQ(engine_.Kill(ScriptEngine::Kind::kScript), Outcome::kHasWritten);
   go.set_value();
   EXPECT_EQ(reply.get(), ":7");
 }
@@ -106,8 +106,8 @@ TEST_F(ScriptKill, SparesAScriptThatHasWritten) {
 TEST_F(ScriptKill, EndsAScriptThatHasWrittenWhenTheServerGoes) {
   std::future<std::string> reply =
       Start("redis.call('set','a','1') redis.call('get','a') while true do end", 2);
-  EXPECT_EQ(engine_.Kill(), Outcome::kHasWritten);
-  EXPECT_EQ(engine_.Kill(true), Outcome::kKilled);
+  EXPECT_EQ(engine_.Kill(ScriptEngine::Kind::kScript), Outcome::kHasWritten);
+  EXPECT_EQ(engine_.Kill(ScriptEngine::Kind::kAny, true), Outcome::kKilled);
   // Returned, not written as its reply: the caller rolls back what it wrote.
   EXPECT_TRUE(reply.get().starts_with("ERR Script killed"));
 }
@@ -133,14 +133,14 @@ TEST_F(ScriptKill, TellsHowLongAScriptHasBeenRunning) {
     return WireOfScript(engine_, host_, "redis.call('get','a') return 7");
   });
   begun.get_future().wait();
-  EXPECT_EQ(engine_.running_for(), Millis(0));
+  EXPECT_EQ(engine_.running()->for_so_long, Millis(0));
   clock_.Advance(Millis(4999));
-  EXPECT_EQ(engine_.running_for(), Millis(4999));
+  EXPECT_EQ(engine_.running()->for_so_long, Millis(4999));
   clock_.Advance(Millis(1));
-  EXPECT_EQ(engine_.running_for(), Millis(5000));
+  EXPECT_EQ(engine_.running()->for_so_long, Millis(5000));
   go.set_value();
   EXPECT_EQ(reply.get(), ":7");
-  EXPECT_EQ(engine_.running_for(), std::nullopt);
+  EXPECT_FALSE(engine_.running());
 }
 
 }  // namespace

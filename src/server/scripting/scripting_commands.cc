@@ -4,63 +4,22 @@
 
 #include "server/command/arguments.h"
 #include "server/command/help.h"
-#include "server/scripting/script_calls.h"
-#include "server/scripting/script_context.h"
+#include "server/scripting/run_script.h"
 
 namespace mayfly::server {
 namespace {
 
-Answer NotHere() { return Status::Unsupported("scripts are not offered here"); }
-
-// EVAL script numkeys key... arg...
-Result<std::size_t> CountKeys(std::span<const Bytes> args) {
-  MAYFLY_TRY(const std::int64_t keys, IntegerArgument(args[2]));
-  if (keys > static_cast<std::int64_t>(args.size()) - 3) {
-    return Status::Invalid("Number of keys can't be greater than number of args");
-  }
-  if (keys < 0) return Status::Invalid("Number of keys can't be negative");
-  return static_cast<std::size_t>(keys);
-}
-
-Answer RunScript(Call& call, ScriptContext& context, const Script& script, bool read_only) {
-  MAYFLY_TRY(const std::size_t keys, CountKeys(call.args));
-  const std::span<const Bytes> rest = call.args.subspan(3);
-  const ScriptFlags& flags = script.flags;
-  if (flags.declared && read_only && !flags.no_writes) {
-    return Status::Invalid("Can not execute a script with write flag using *_ro command.");
-  }
-  if (flags.declared && !flags.allow_oom && !flags.no_writes && context.out_of_memory()) {
-    return Answer::Error(
-        "OOM allow-oom flag is not set on the script, can not run it when used memory > "
-        "'maxmemory'");
-  }
-  const bool alone = call.host.has_everything();
-  ScriptEngine& engine = context.engine();
-  if (!alone && engine.IsGreedy(script.sha)) {
-    call.host.AskForEverything();
-    return Status::Internal("the script needs more than the keys it names");
-  }
-  ScriptCalls host(call, context,
-                   {.read_only = read_only || flags.no_writes,
-                    .allow_oom = flags.allow_oom,
-                    .keys = rest.first(keys)});
-  Answer answer = engine.Run(script, rest.first(keys), rest.subspan(keys), host, call.reply, alone);
-  if (host.went_beyond_keys()) engine.NoteGreedy(script.sha);
-  if (!host.asked_for_everything()) host.Settle();
-  return answer;
-}
-
 Answer EvalText(Call& call, bool read_only) {
   ScriptContext* const context = call.host.scripts();
-  if (context == nullptr) return NotHere();
-  if (const Result<std::size_t> keys = CountKeys(call.args); !keys) return keys.error();
+  if (context == nullptr) return ScriptsNotOffered();
+  if (const Result<std::size_t> keys = CountScriptKeys(call.args); !keys) return keys.error();
   MAYFLY_TRY(const std::shared_ptr<const Script> script, context->engine().Load(call.args[1]));
   return RunScript(call, *context, *script, read_only);
 }
 
 Answer EvalSha(Call& call, bool read_only) {
   ScriptContext* const context = call.host.scripts();
-  if (context == nullptr) return NotHere();
+  if (context == nullptr) return ScriptsNotOffered();
   const std::shared_ptr<const Script> script = context->engine().Use(call.args[1]);
   if (script == nullptr) {
     return Answer::Error("NOSCRIPT No matching script. Please use EVAL.");
@@ -75,7 +34,7 @@ Answer EvalShaReadOnly(Call& call) { return EvalSha(call, true); }
 
 Answer Load(Call& call) {
   ScriptContext* const context = call.host.scripts();
-  if (context == nullptr) return NotHere();
+  if (context == nullptr) return ScriptsNotOffered();
   MAYFLY_TRY(const std::shared_ptr<const Script> script,
              context->engine().Load(call.args[2], ScriptEngine::Keep::kForGood));
   call.reply.Bulk(script->sha);
@@ -84,7 +43,7 @@ Answer Load(Call& call) {
 
 Answer Exists(Call& call) {
   ScriptContext* const context = call.host.scripts();
-  if (context == nullptr) return NotHere();
+  if (context == nullptr) return ScriptsNotOffered();
   call.reply.Array(call.args.size() - 2);
   for (const Bytes sha : call.args.subspan(2)) {
     call.reply.Integer(context->engine().Find(sha) == nullptr ? 0 : 1);
@@ -94,7 +53,7 @@ Answer Exists(Call& call) {
 
 Answer Flush(Call& call) {
   ScriptContext* const context = call.host.scripts();
-  if (context == nullptr) return NotHere();
+  if (context == nullptr) return ScriptsNotOffered();
   const bool has_mode =
       call.args.size() == 3 && (IsWord(call.args[2], "async") || IsWord(call.args[2], "sync"));
   if (call.args.size() != 2 && !has_mode) {
@@ -107,19 +66,8 @@ Answer Flush(Call& call) {
 
 Answer Kill(Call& call) {
   ScriptContext* const context = call.host.scripts();
-  if (context == nullptr) return NotHere();
-  switch (context->engine().Kill()) {
-    case ScriptEngine::KillOutcome::kKilled: break;
-    case ScriptEngine::KillOutcome::kNothingRuns:
-      return Answer::Error("NOTBUSY No scripts in execution right now.");
-    case ScriptEngine::KillOutcome::kHasWritten:
-      return Answer::Error(
-          "UNKILLABLE Sorry the script already executed write commands against the dataset. You "
-          "can either wait the script termination or kill the server in a hard way using the "
-          "SHUTDOWN NOSAVE command.");
-  }
-  call.reply.Ok();
-  return {};
+  if (context == nullptr) return ScriptsNotOffered();
+  return AnswerOfKill(call, *context, ScriptEngine::Kind::kScript);
 }
 
 Answer Debug(Call& call) {
@@ -150,13 +98,8 @@ Answer Help(Call& call) {
   return {};
 }
 
-Answer NoFunctions(Call&) {
-  return Status::Unsupported("functions are not offered; use EVAL and EVALSHA");
-}
-
 constexpr std::uint32_t kEval = kNoScript | kStale | kSkipMonitor | kNoMandatoryKeys | kEverything;
 constexpr std::uint32_t kEvalRo = kEval | kReadOnly;
-constexpr std::uint32_t kRefused = kNoScript | kNoRows;
 
 // clang-format off
 constexpr CommandSpec kScriptSubcommands[] = {
@@ -185,12 +128,6 @@ constexpr CommandSpec kScriptingCommands[] = {
      {"Run a kept one that only reads.", "7.0.0", "that of the script", "sha1 numkeys:int [key]... [arg]..."}},
     {"script",     -2, kNoRows,                     kNoKeys,                                     nullptr,
      {"Keep scripts.", "2.6.0", "O(1)"}, kScriptSubcommands},
-    {"fcall",      -3, kRefused | kNoMandatoryKeys, NumberedKeys(kRW | kAccess | kUpdate, 2),    NoFunctions,
-     {"Functions are not offered.", "7.0.0", "O(1)", "function numkeys:int [key]... [arg]..."}},
-    {"fcall_ro",   -3, kRefused | kNoMandatoryKeys, NumberedKeys(kRO | kAccess | kUncounted, 2), NoFunctions,
-     {"Functions are not offered.", "7.0.0", "O(1)", "function numkeys:int [key]... [arg]..."}},
-    {"function",   -2, kRefused,                    kNoKeys,                                     NoFunctions,
-     {"Functions are not offered.", "7.0.0", "O(1)"}},
 };
 // clang-format on
 

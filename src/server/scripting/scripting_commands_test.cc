@@ -184,8 +184,6 @@ TEST_F(ScriptingCommands, ScriptSubcommandsAnswerAsRedisDoes) {
   EXPECT_EQ(Text("SCRIPT DEBUG yes"), "ERR there is no debugger for scripts");
   EXPECT_EQ(Text("SCRIPT DEBUG maybe"), "ERR Use SCRIPT DEBUG YES/SYNC/NO");
   EXPECT_EQ(tester_.Run("SCRIPT HELP").items().size(), 13u);
-  EXPECT_EQ(Text("FCALL f 0"), "ERR functions are not offered; use EVAL and EVALSHA");
-  EXPECT_EQ(Text("FUNCTION LIST"), "ERR functions are not offered; use EVAL and EVALSHA");
   tester_.SetScripts(nullptr);
   EXPECT_EQ(Eval("return 1"), "ERR scripts are not offered here");
 }

@@ -13,6 +13,9 @@ std::string FlagsOf(const Session& session, const ClientInfo& info) {
   if (info.monitors) flags += 'O';
   if (info.follows) flags += 'S';
   if (info.subscriptions.any()) flags += 'P';
+  if (info.tracking) flags += 't';
+  if (info.tracking_broken) flags += 'R';
+  if (info.tracking_broadcast) flags += 'B';
   if (info.queued >= 0) flags += 'x';
   if (info.blocked) flags += 'b';
   if (info.closing) flags += 'c';
@@ -45,8 +48,8 @@ std::string ClientLine(const Session& session, SteadyTime now, std::string_view 
       info.database, info.subscriptions.channels, info.subscriptions.patterns,
       info.subscriptions.shard_channels, info.queued, buffers.input, buffers.input_room, 0,
       info.queued_bytes, buffers.output + buffers.output_room, 0, buffers.output, 0, buffers.output,
-      info.memory_bytes(), buffers.output > 0 ? "rw" : "r", command, info.user, -1, info.protocol,
-      info.library_name, info.library_version);
+      info.memory_bytes(), buffers.output > 0 ? "rw" : "r", command, info.user, info.redirect,
+      info.protocol, info.library_name, info.library_version);
 }
 
 std::optional<ListedType> ReadListedType(Bytes text) {

@@ -11,6 +11,7 @@
 #include "server/session/following.h"
 #include "server/session/leading.h"
 #include "server/session/watches.h"
+#include "server/tracking/tracking_table.h"
 #include "wire/reply_writer.h"
 
 namespace mayfly::server {
@@ -28,6 +29,21 @@ struct TransactionState {
   std::size_t bytes = 0;  // Of memory that the commands take.
 };
 
+// CLIENT TRACKING.
+struct ClientTracking {
+  TrackingMode mode;
+  bool redirect_broken = false;  // The client that was to get the messages has gone.
+
+  // What CLIENT CACHING said of the command that comes next, or of the transaction that begins.
+  enum class Caching : std::uint8_t { kUnsaid, kYes, kNo } caching = Caching::kUnsaid;
+
+  // Whether keys that are read now are entered in the table.
+  bool remembers() const {
+    if (mode.broadcast) return false;
+    return mode.opt_in ? caching == Caching::kYes : caching != Caching::kNo;
+  }
+};
+
 // CLIENT REPLY.
 enum class ReplyMode : std::uint8_t { kOn, kOff, kSkipNext };
 
@@ -42,6 +58,7 @@ struct ClientState {
   TransactionState transaction;
   std::vector<std::shared_ptr<Watch>> watches;
   ReplyMode replies = ReplyMode::kOn;
+  std::unique_ptr<ClientTracking> tracking;  // Null: off.
   bool monitors = false;
   bool no_evict = false;
   bool no_touch = false;

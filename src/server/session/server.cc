@@ -26,6 +26,7 @@ Server::Server(ServerParts parts)
       authorizer_(parts_.authorizer != nullptr ? parts_.authorizer : &own_authorizer_),
       publisher_(parts_.publisher != nullptr ? parts_.publisher : &own_publisher_),
       started_(Steady()),
+      tracking_(parts_.database, parts_.clock, clients_),
       scan_cursors_(parts_.clock.Now()),
       script_gate_(parts_.real_clock),
       statistics_(parts_.table.entries().size()),
@@ -45,7 +46,10 @@ Server::Server(ServerParts parts)
   last_asked_save_ms = last_save_ms.load();
 }
 
-Server::~Server() { jobs_.Stop(); }
+Server::~Server() {
+  expired_.reset();
+  jobs_.Stop();
+}
 
 Status Server::Start() {
   MAYFLY_TRY(databases_,
@@ -56,6 +60,11 @@ Status Server::Start() {
       },
       config().Watched(Setting::kReplBacklogSize));
   data_limit_.Follow();
+  tracking_.SetKeysMax(static_cast<std::size_t>(config().Number(Setting::kTrackingTableMaxKeys)));
+  config().OnChange(Setting::kTrackingTableMaxKeys, [this](const SettingValue& value) {
+    tracking_.SetKeysMax(static_cast<std::size_t>(value.number));
+    return Status();
+  });
   authorizer_->SetDefaultPassword(config().Text(Setting::kRequirePass));
   config().OnChange(Setting::kRequirePass, [this](const SettingValue& value) {
     authorizer_->SetDefaultPassword(value.text);
@@ -71,9 +80,14 @@ Status Server::Start() {
 // Purges of expired keys, fields of hashes and entries of streams are notified through the events of
 // the keyspaces.
 Status Server::FollowNotifications(std::uint32_t bits) {
+  const std::lock_guard lock(following_deaths_);
+  return FollowDeaths(bits);
+}
+
+Status Server::FollowDeaths(std::uint32_t bits) {
   const NotifyClasses classes = NotifyClasses::FromBits(bits);
   const bool expired = classes.Wants(NotifyClass::kExpired) || classes.Wants(NotifyClass::kHash) ||
-                       classes.Wants(NotifyClass::kStream);
+                       classes.Wants(NotifyClass::kStream) || tracking_.any_broadcast();
   if (expired) {
     MAYFLY_RETURN_IF_ERROR(databases_->MakeAll());
     for (const auto& keyspace : *databases_->mapping()) {
@@ -92,7 +106,8 @@ Status Server::FollowNotifications(std::uint32_t bits) {
 }
 
 Status Server::NotifyOfDeaths() {
-  return FollowNotifications(notify_bits_.load(std::memory_order_relaxed));
+  const std::lock_guard lock(following_deaths_);
+  return FollowDeaths(notify_bits_.load(std::memory_order_relaxed));
 }
 
 void Server::NotifyOfDeath(const Event& event) {
@@ -101,8 +116,9 @@ void Server::NotifyOfDeath(const Event& event) {
   const NotifyClass kind = entry          ? NotifyClass::kStream
                            : event.member ? NotifyClass::kHash
                                           : NotifyClass::kExpired;
-  if (!Wants(kind)) return;
+  if (!Wants(kind) && !tracking_.any_broadcast()) return;
   const int number = NumberOf(event.keyspace_name);
+  if (number >= 0) tracking_.KeyDied({number, event.key});
   const std::string_view name = entry ? "xexpired" : event.member ? "hexpired" : "expired";
   if (number >= 0) Notify(kind, name, number, event.key);
 }

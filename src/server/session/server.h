@@ -35,6 +35,7 @@
 #include "server/session/scan_cursors.h"
 #include "server/session/script_gate.h"
 #include "server/session/session_extension.h"
+#include "server/session/tracking.h"
 #include "server/session/waiting_clients.h"
 #include "server/session/watches.h"
 #include "server/stats/command_statistics.h"
@@ -84,6 +85,7 @@ class Server {
   Databases& databases() { return *databases_; }
   Clients& clients() { return clients_; }
   Watches& watches() { return watches_; }
+  Tracking& tracking() { return tracking_; }
   WaitingClients& waiting() { return waiting_; }
   Monitors& monitors() { return monitors_; }
   ClientPause& pause() { return pause_; }
@@ -133,7 +135,8 @@ class Server {
   }
   std::atomic<bool> follows{false};
 
-  // Applies notify-keyspace-events to the present databases.
+  // Makes the deaths of keys known to clients that track by prefix; and applies
+  // notify-keyspace-events to the present databases.
   Status NotifyOfDeaths();
 
   std::unique_ptr<SessionExtension> NewExtension(Session& session);
@@ -188,6 +191,7 @@ class Server {
   explicit Server(ServerParts parts);
   Status Start();
   Status FollowNotifications(std::uint32_t bits);
+  Status FollowDeaths(std::uint32_t bits);  // With following_deaths_ held.
   void NotifyOfDeath(const Event& event);
   int NumberOf(const std::string& keyspace_name);  // -1: of no database.
 
@@ -207,10 +211,12 @@ class Server {
   std::string run_id_;
   std::unique_ptr<Databases> databases_;
   std::unique_ptr<Feed> feed_;
-  DiedIn died_in_;  // Used in calls of the next, which are made one at a time.
+  std::mutex following_deaths_;  // Before the gates of keyspaces.
+  DiedIn died_in_;               // Used in calls of the next, which are made one at a time.
   std::unique_ptr<EventSubscription> expired_;
   Clients clients_;
   Watches watches_;
+  Tracking tracking_;
   WaitingClients waiting_;
   Monitors monitors_;
   ClientPause pause_;

@@ -60,6 +60,12 @@ void Session::Publish() {
   info_.no_evict = state_.no_evict;
   info_.no_touch = state_.no_touch;
   info_.closing = state_.close_after_reply;
+  const ClientTracking* const tracking = state_.tracking.get();
+  info_.tracking = tracking != nullptr;
+  info_.tracking_broadcast = tracking != nullptr && tracking->mode.broadcast;
+  info_.tracking_broken = tracking != nullptr && tracking->redirect_broken;
+  info_.redirect =
+      tracking != nullptr ? static_cast<std::int64_t>(tracking->mode.redirect) : std::int64_t{-1};
 }
 
 void Session::NoteBuffers(const BufferBytes& bytes) {
@@ -119,9 +125,16 @@ void Session::SendMore() {
   if (outlet != nullptr) outlet->Flush();
 }
 
+void Session::StopTracking() {
+  if (state_.tracking == nullptr) return;
+  server_.tracking().Disable(origin_.id);
+  state_.tracking.reset();
+}
+
 void Session::Forget() {
   if (const auto source = std::exchange(source_, nullptr)) source->Ended();
   DropWatches();
+  StopTracking();
   extension_->Reset();
   server_.monitors().Remove(origin_.id);
   std::shared_ptr<Waiter> waiter;
@@ -134,6 +147,7 @@ void Session::Forget() {
 
 void Session::Reset() {
   DropWatches();
+  StopTracking();
   extension_->Reset();
   server_.monitors().Remove(origin_.id);
   const CommandEntry* const last = state_.last_command;
@@ -287,6 +301,7 @@ void Session::Kill() {
   // Else it could still be given its value, though no client will read the reply.
   if (const auto waiting = waiter()) EndWait(waiting);
   extension_->Leave();
+  server_.tracking().Disable(origin_.id);
   server_.clients().Remove(origin_.id);
   Post([](Session& self) {
     if (const auto outlet = self.outlet_.lock()) outlet->Close();

@@ -101,6 +101,10 @@ struct ClientInfo {
   bool no_evict = false;
   bool no_touch = false;
   bool closing = false;
+  bool tracking = false;
+  bool tracking_broadcast = false;
+  bool tracking_broken = false;
+  std::int64_t redirect = -1;  // As CLIENT GETREDIR.
 
   // All memory of the client: its session, its buffers, its queued commands.
   std::size_t memory_bytes() const;
@@ -135,6 +139,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Forget();   // Drops watches, subscriptions, a blocked command: all that others hold.
   void Reset();    // RESET.
   void DropWatches();
+  void StopTracking();
 
   // From now on it sends what the source gives, and no replies. Shared with the source's owner.
   void SetSource(std::shared_ptr<OutputSource> source);

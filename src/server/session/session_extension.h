@@ -29,7 +29,7 @@ class SessionExtension {
   virtual Subscriptions subscriptions() const { return {}; }
 
   // Whether the script that a command runs may write. Called before it runs.
-  virtual bool ScriptMayWrite(const CommandSpec& /*spec*/, std::span<const Bytes> /*args*/) const {
+  virtual bool ScriptMayWrite(const CommandSpec& /*spec*/, std::span<const Bytes> /*args*/) {
     return true;
   }
 
@@ -50,6 +50,9 @@ struct ScriptFigures {
   std::size_t kept = 0;        // Scripts that EVALSHA finds,
   std::size_t kept_bytes = 0;  // and their texts.
   std::size_t lua_bytes = 0;   // Memory of the interpreter.
+  std::size_t libraries = 0;   // Of functions, as far as they were read,
+  std::size_t functions = 0;   // and their functions.
+  bool function_runs = false;  // The script that runs alone is a function.
 };
 
 // Safe to call from any thread.

@@ -29,6 +29,8 @@ class Session;
 struct Waiter {
   // Constant.
   std::weak_ptr<Session> session;
+  std::uint64_t client = 0;
+  bool tracks = false;  // It tracks the keys it reads.
   const CommandEntry* entry = nullptr;
   std::vector<std::string> args;
   std::vector<std::string> keys;

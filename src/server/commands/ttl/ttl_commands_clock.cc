@@ -5,6 +5,7 @@
 #include "server/command/errors.h"
 #include "server/commands/ttl/ttl_commands.h"
 #include "server/commands/ttl/ttl_fields.h"
+#include "server/session/server.h"
 #include "server/stats/clock_words.h"
 
 namespace mayfly::server {
@@ -37,6 +38,8 @@ Answer TtlClock(Call& call) {
     MAYFLY_RETURN_IF_ERROR(database->ConfirmClock());
   } else if (IsWord(call.args[1], "revert")) {
     MAYFLY_RETURN_IF_ERROR(database->RevertClock());
+    // What had died is there again.
+    if (Server* const server = call.host.server()) server->tracking().EverythingChanged();
   } else {
     return SyntaxError();
   }

@@ -30,6 +30,14 @@ inline constexpr std::size_t kScriptBytesPerBreath = std::size_t{4} << 20;
 // texts.
 inline constexpr std::size_t kEvaluatedScriptsMax = 500;
 
+// How long the text of a library may run while FUNCTION LOAD registers its functions, as in Redis;
+// and one that is stored, on a machine that is slow just then.
+inline constexpr std::chrono::milliseconds kLibraryLoadTime{500};
+inline constexpr std::chrono::milliseconds kStoredLibraryLoadTime{5'000};
+
+// Libraries of functions that a Lua state holds; past it all are dropped, and loaded again as needed.
+inline constexpr int kLoadedLibrariesMax = 500;
+
 // Compiled scripts in the cache; past it all are dropped, and compiled again as needed.
 inline constexpr int kCompiledScriptsMax = 500;
 

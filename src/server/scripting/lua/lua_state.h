@@ -21,6 +21,8 @@ struct LuaJob {
   bool error_counted = false;  // The script ended by a command's error, which is counted.
 };
 
+struct LibraryLoad;  // library_loader.h
+
 class LuaState {
  public:
   // An empty state without libraries. Throws std::bad_alloc when out of memory.
@@ -52,6 +54,9 @@ class LuaState {
 
   // The running script; null between runs.
   LuaJob* job = nullptr;
+
+  // The library that registers its functions; null but while one is loaded.
+  LibraryLoad* load = nullptr;
 
   // State of math.random().
   std::array<unsigned short, 3> random = {};
