@@ -25,9 +25,10 @@ constexpr std::uint32_t kFcall = kNoScript | kStale | kSkipMonitor | kNoMandator
 // clang-format off
 constexpr CommandSpec kFunctionCommands[] = {
     {"fcall",    -3, kFcall,             NumberedKeys(kRW | kAccess | kUpdate, 2),    Fcall,
-     "Call a function."},
+     {"Call a function.", "7.0.0", "that of the function", "function numkeys:int [key]... [arg]..."}},
     {"fcall_ro", -3, kFcall | kReadOnly, NumberedKeys(kRO | kAccess | kUncounted, 2), FcallReadOnly,
-     "Call a function that only reads."},
+     {"Call a function that only reads.", "7.0.0", "that of the function",
+      "function numkeys:int [key]... [arg]..."}},
 };
 // clang-format on
 

@@ -265,19 +265,30 @@ constexpr std::uint32_t kChanges = kNoScript | kWrite | kEverything;
 
 // clang-format off
 constexpr CommandSpec kLibraryCommands[] = {
-    {"delete",  3,  kChanges,                         kNoKeys, DeleteLibrary,      "Remove a library."},
-    {"dump",    2,  kNoScript | kWalks,               kNoKeys, DumpLibraries,      "Return all libraries as a payload."},
-    {"flush",   -2, kChanges,                         kNoKeys, FlushLibraries,     "Remove all libraries."},
-    {"help",    2,  kLoading | kStale | kNoRows,      kNoKeys, LibraryHelp,        "List the subcommands."},
-    {"kill",    2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, KillFunction,       "Stop the function that runs."},
-    {"list",    -2, kNoScript | kWalks,               kNoKeys, ListLibraries,      "Describe the libraries."},
-    {"load",    -3, kChanges | kDenyOom,              kNoKeys, LoadLibraryCommand, "Keep a library."},
-    {"restore", -3, kChanges | kDenyOom,              kNoKeys, RestoreLibraries,   "Keep the libraries of a payload."},
-    {"stats",   2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, LibraryStats,       "Count libraries and functions."},
+    {"delete",  3,  kChanges,                         kNoKeys, DeleteLibrary,
+     {"Remove a library.", "7.0.0", "O(1)", "library-name"}},
+    {"dump",    2,  kNoScript | kWalks,               kNoKeys, DumpLibraries,
+     {"Return all libraries as a payload.", "7.0.0", "O(n) in the bytes of the libraries"}},
+    {"flush",   -2, kChanges,                         kNoKeys, FlushLibraries,
+     {"Remove all libraries.", "7.0.0", "O(n) in the libraries", "flush-type=[ASYNC | SYNC]"}},
+    {"help",    2,  kLoading | kStale | kNoRows,      kNoKeys, LibraryHelp,
+     {"List the subcommands.", "7.0.0", "O(1)"}},
+    {"kill",    2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, KillFunction,
+     {"Stop the function that runs.", "7.0.0", "O(1)"}},
+    {"list",    -2, kNoScript | kWalks,               kNoKeys, ListLibraries,
+     {"Describe the libraries.", "7.0.0", "O(n) in the functions",
+      "[LIBRARYNAME library-name-pattern] [WITHCODE]"}},
+    {"load",    -3, kChanges | kDenyOom,              kNoKeys, LoadLibraryCommand,
+     {"Keep a library.", "7.0.0", "O(1), besides running its code", "[REPLACE] function-code"}},
+    {"restore", -3, kChanges | kDenyOom,              kNoKeys, RestoreLibraries,
+     {"Keep the libraries of a payload.", "7.0.0", "O(n) in the libraries of the payload",
+      "serialized-value policy=[FLUSH | APPEND | REPLACE]"}},
+    {"stats",   2,  kNoScript | kAllowBusy | kNoRows, kNoKeys, LibraryStats,
+     {"Count libraries and functions.", "7.0.0", "O(1)"}},
 };
 
 constexpr CommandSpec kFunctionContainer[] = {
-    {"function", -2, kNoRows, kNoKeys, nullptr, "Keep libraries of functions.", kLibraryCommands},
+    {"function", -2, kNoRows, kNoKeys, nullptr, {"Keep libraries of functions.", "7.0.0", "O(1)"}, kLibraryCommands},
 };
 // clang-format on
 
